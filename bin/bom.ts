@@ -25,16 +25,22 @@ async function deployedFolders(): Promise<readonly string[]> {
   }
 }
 
-/** The package in a folder of the root: its name in the bill, and its licence with the texts that it carries. */
+/**
+ * Returns the package in a folder of the root: its name in the bill of materials, and its license with the license
+ * texts.
+ */
 function packageIn(path: string): { readonly ref: string; readonly licence: string } {
   const read = (file: string) => readFileSync(join(root, path, file), 'utf8');
   const { name, version, license } = JSON.parse(read('package.json')) as Record<string, string>;
-  const texts = readdirSync(join(root, path))
+  const licenseTexts = readdirSync(join(root, path))
     .filter((file) => /^(licen[cs]e|copying|notice)(\.(md|txt))?$/i.test(file))
     .sort()
     .map((file) => read(file).trim());
-  if (texts.length === 0) texts.push('The package carries no text of its licence.');
-  return { ref: `${name}@${version}`, licence: [`${name} ${version}: ${license}`, ...texts].join('\n\n') };
+  if (licenseTexts.length === 0) licenseTexts.push('The package carries no text of its licence.');
+  return {
+    ref: `${name}@${version}`,
+    licence: [`${name} ${version}: ${license}`, ...licenseTexts].join('\n\n'),
+  };
 }
 
 const printed = execFileSync('npm', ['sbom', '--sbom-format', 'cyclonedx', '--package-lock-only'], {

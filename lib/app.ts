@@ -9,7 +9,7 @@ import { sealWith } from './constructs/security/customer-key.ts';
 import { tagAll } from './observability/cost-watch.ts';
 import { DataStack } from './stacks/data-stack.ts';
 import { EdgeLimitStack } from './stacks/edge-limit-stack.ts';
-import { IngressStack, keepExports } from './stacks/ingress-stack.ts';
+import { IngressStack, retainExports } from './stacks/ingress-stack.ts';
 import { OperationsStack } from './stacks/operations-stack.ts';
 import { ServiceStack } from './stacks/service-stack.ts';
 
@@ -29,7 +29,7 @@ export function buildApp(config: Config, bundles: string, outdir?: string): App 
     data,
     ipRateLimit: inference.ipRateLimit,
   });
-  keepExports({ inference, platform });
+  retainExports({ inference, platform });
   const ingress: IngressStack[] = [];
   if (hasEdge(config)) {
     const limit =
@@ -47,7 +47,7 @@ export function buildApp(config: Config, bundles: string, outdir?: string): App 
   const operations = { ...env, config, data, stacks: [inference, platform] };
   const watching = new OperationsStack(app, id('operations'), operations);
   tagAll(app.node.children.filter(Stack.isStack), config);
-  // Not what lies in us-east-1, where the key is not.
+  // Excludes resources in us-east-1, because the key is in another region.
   for (const stack of [data, inference, platform, watching, ...ingress]) sealWith(config, stack);
   return app;
 }
@@ -59,7 +59,7 @@ export interface SynthesizeOptions {
   readonly outdir?: string;
 }
 
-/** Bundles the functions and synthesizes, beside others who do the same; throws when a check of cdk-nag fails. */
+/** Bundles the functions and synthesizes, concurrently with other processes; throws if a check of cdk-nag fails. */
 export async function synthesizeApp(options: SynthesizeOptions): Promise<void> {
   const config = loadConfig(options.configFile);
   const build = join(import.meta.dirname, '..', '.build');

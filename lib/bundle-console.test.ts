@@ -28,7 +28,7 @@ it('takes no more than its budget before the first page shows', () => {
   expect(first).toBeLessThan(MAX_FIRST_BYTES);
 });
 
-it('asks who is signed in, and loads the page that is asked for, before the bulk of its scripts is there', () => {
+it('requests the signed-in account and loads the requested page before most of its scripts arrive', () => {
   const outputs = Object.entries(bundle.metafile.outputs);
   const [[path, first] = []] = outputs.filter(([, { entryPoint = '' }]) => entryPoint.endsWith('/first.ts'));
   const html = gunzipSync(readFileSync(join(page, 'index.html.gz'))).toString();

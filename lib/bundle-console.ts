@@ -10,7 +10,7 @@ const source = join(root, 'console', 'src');
 /** The page itself, among the files. */
 const PAGE = 'index.html';
 
-/** A file as it is served, and what it takes compressed. */
+/** A served file, and its compressed size. */
 interface ConsoleFile {
   readonly name: string;
   readonly compressedBytes: number;
@@ -93,15 +93,15 @@ function importedBy(
   scripts: readonly string[],
   importsOf: (name: string) => readonly Import[],
 ): readonly string[] {
-  const found = new Set<string>();
+  const importedScripts = new Set<string>();
   const visit = (name: string) => {
     for (const { path, kind } of importsOf(name)) {
       const next = basename(path);
-      if (kind !== 'import-statement' || found.has(next)) continue;
-      found.add(next);
+      if (kind !== 'import-statement' || importedScripts.has(next)) continue;
+      importedScripts.add(next);
       visit(next);
     }
   };
   for (const script of scripts) visit(script);
-  return [...found];
+  return [...importedScripts];
 }

@@ -28,14 +28,14 @@ export const BUNDLING = {
   logLevel: 'warning',
 } as const satisfies BuildOptions;
 
-/** Swagger UI as its publisher built it; what its licence asks to be kept is in the files. */
+/** Swagger UI as published; the files contain the notices that its license requires. */
 const DOCS_FILES = ['swagger-ui-bundle.js', 'swagger-ui.css'];
 const DOCS_PACKAGE = 'swagger-ui-dist';
 
-/** Packages of which files are deployed as they are, beside what is bundled. */
+/** Packages whose files are deployed unchanged, in addition to the bundles. */
 export const COPIED_PACKAGES: readonly string[] = [DOCS_PACKAGE];
 
-/** Puts the files of the reference page beside the function that serves them, compressed once and for all. */
+/** Copies the files of the reference page next to the function that serves them, compressed in advance. */
 function addDocsAssets(directory: string): void {
   for (const file of DOCS_FILES) {
     const source = readFileSync(join(root, 'node_modules', DOCS_PACKAGE, file));
@@ -46,15 +46,18 @@ function addDocsAssets(directory: string): void {
 /** The folder of the shared host. */
 export const SHARED_HOST = 'inference-host';
 
-/** The programs that listen by themselves, by their folder; that of the uploads lies beside the function it stands in for. */
+/**
+ * The programs that listen by themselves, by their folder. The program for uploads is next to the function that it
+ * replaces.
+ */
 const PROGRAMS = { 'create-transcription': 'upload.ts', [SHARED_HOST]: 'inference.ts' } as const;
 
 /** The file that builds an image of a program, for platforms that run images. */
 const DOCKERFILE = join(root, 'lambdas', 'servers', 'host.dockerfile');
 
 /**
- * Writes `<directory>/<function>/index.mjs` (minified, with a source map beside it) for every handler, and returns
- * esbuild's account of what went into each. The output depends on the sources alone, so asset hashes are stable.
+ * Writes `<directory>/<function>/index.mjs` (minified, with a source map next to it) for every handler, and returns
+ * esbuild's metafile of their inputs. The output depends on the sources alone, so asset hashes are stable.
  */
 export async function bundleFunctions(directory: string): Promise<Metafile> {
   const folders = globSync('lambdas/*/{endpoints,consumers}/*/handler.ts', { cwd: root }).map((handler) => ({

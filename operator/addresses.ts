@@ -8,14 +8,14 @@ import type { Route } from '../lambdas/platform/contract/route.ts';
 /** The address of each API, without a slash at the end. Both are the same if one hostname serves both. */
 export type Addresses = Readonly<Record<Route['api'], string>>;
 
-/** Returns the addresses of this target. Throws if they are not known. */
+/** Returns the addresses of this target. Throws if they are not available. */
 export async function addressesOf({ addresses }: { readonly addresses?: () => Promise<Addresses> }) {
   if (addresses === undefined) throw new Error('this service announces no address');
   return addresses();
 }
 
 /** The addresses that a command was given, else those that the deployment announces. */
-export const askedAddresses = async (
+export const resolveAddresses = async (
   operator: { addresses(): Promise<Addresses> },
   url: string | undefined,
   platform: string | undefined,
@@ -42,9 +42,9 @@ export async function deployedAddresses(client: CloudFormationClient, stage: str
   const { BaseUrl: hostname } = (await outputs('ingress')) ?? {};
   if (hostname !== undefined) return { inference: plain(hostname), platform: plain(hostname) };
   const addressIn = async (api: Route['api']) => {
-    const found = Object.values((await outputs(api)) ?? {}).find((value) => value.includes('.execute-api.'));
-    if (found === undefined) throw new Error(`the stack ${api} of ${stage} has no address of an API`);
-    return plain(found);
+    const apiUrl = Object.values((await outputs(api)) ?? {}).find((value) => value.includes('.execute-api.'));
+    if (apiUrl === undefined) throw new Error(`the stack ${api} of ${stage} has no address of an API`);
+    return plain(apiUrl);
   };
   return { inference: await addressIn('inference'), platform: await addressIn('platform') };
 }
@@ -63,7 +63,7 @@ async function outputsOf(
       outputs.map(({ OutputKey: name = '', OutputValue: value = '' }) => [name, value]),
     );
   } catch (failure) {
-    // CloudFormation's answer for a stack that is not there (API reference, DescribeStacks).
+    // CloudFormation's response for a stack that does not exist (API reference, DescribeStacks).
     if ((failure as Error).name === 'ValidationError') return undefined;
     throw failure;
   }

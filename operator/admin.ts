@@ -13,7 +13,7 @@ const usage = () =>
   ].join('\n');
 
 /** Takes an option and its value out of the arguments. */
-function take(args: string[], name: string): string | undefined {
+function takeOption(args: string[], name: string): string | undefined {
   const at = args.indexOf(name);
   if (at === -1) return undefined;
   const [, value] = args.splice(at, 2);
@@ -34,7 +34,7 @@ const note =
 
 async function main(args: string[]): Promise<number> {
   const json = takeFlag(args, '--json');
-  const stage = take(args, '--stage');
+  const stage = takeOption(args, '--stage');
   const words = COMMANDS[args.slice(0, 2).join(' ')] === undefined ? 1 : 2;
   const command = COMMANDS[args.slice(0, words).join(' ')];
   if (command === undefined) {

@@ -34,7 +34,7 @@ function dataOf(value: string): Record<string, unknown> {
   try {
     data = JSON.parse(value);
   } catch {
-    // Answered below, with everything else that is not an object.
+    // Handled below, with everything else that is not an object.
   }
   if (typeof data !== 'object' || data === null || Array.isArray(data))
     throw new Error('--data must be a JSON object');
@@ -109,11 +109,11 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     usage: '--account A',
     async run(operator, args) {
       const { account } = options(args, ['account']);
-      const { balance, owed, holds } = await operator.wallet(account);
+      const { balance, debt, holds } = await operator.wallet(account);
       return ok({
         account_id: account,
         balance: usdJson(balance),
-        owed: usdJson(owed),
+        owed: usdJson(debt),
         held: usdJson(holds.reduce((sum, hold) => sum + hold.amount, 0n)),
         holds: holds.map(({ id, amount, expires }) => ({ id, amount: usdJson(amount), expires })),
       });
@@ -134,21 +134,21 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
         args.filter((each) => each !== '--whole'),
         [],
       );
-      const books = await operator.audit(whole);
+      const auditResult = await operator.audit(whole);
       const output = {
-        exact: books.exact,
-        unproven: books.unproven,
-        top_ups: usdJson(books.topUps),
-        refunds: usdJson(books.refunds),
-        purchases: usdJson(books.purchases),
-        sales: usdJson(books.sales),
-        owed: usdJson(books.owed),
-        balances: usdJson(books.balances),
-        held: usdJson(books.held),
-        usage: usdJson(books.usage),
-        drift: usdJson(books.drift),
+        exact: auditResult.exact,
+        unproven: auditResult.unproven,
+        top_ups: usdJson(auditResult.topUps),
+        refunds: usdJson(auditResult.refunds),
+        purchases: usdJson(auditResult.purchases),
+        sales: usdJson(auditResult.sales),
+        owed: usdJson(auditResult.owed),
+        balances: usdJson(auditResult.balances),
+        held: usdJson(auditResult.held),
+        usage: usdJson(auditResult.usage),
+        drift: usdJson(auditResult.drift),
       };
-      return { output, exitCode: books.exact ? 0 : 1 };
+      return { output, exitCode: auditResult.exact ? 0 : 1 };
     },
   },
   restore: {

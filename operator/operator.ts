@@ -30,7 +30,7 @@ import { createLedger } from '../lambdas/ledger/store/create-ledger.ts';
 import { createCredits } from '../lambdas/ledger/store/credit-store.ts';
 import { readWalletPage } from '../lambdas/ledger/store/ledger-scan.ts';
 import { DynamoUnbilledStore } from '../lambdas/ledger/store/usage/unbilled-store.ts';
-import { WalletUpkeep } from '../lambdas/ledger/store/wallet/upkeep.ts';
+import { WalletMaintenance } from '../lambdas/ledger/store/wallet/maintenance.ts';
 import { createSmokeAccess } from '../lambdas/operations/store/smoke-test/access.ts';
 import {
   createDynamoClients,
@@ -50,7 +50,7 @@ import { systemClock } from '../lambdas/platform/system/system.ts';
 import type { PublishedEvent } from '../lambdas/webhooks/core/event.ts';
 import { createPublisher } from '../lambdas/webhooks/store/event-publisher.ts';
 import { addressesOf } from './addresses.ts';
-import { createOperatorMarks } from './operator-marks.ts';
+import { createOperatorAccounts } from './operator-accounts.ts';
 import { type RedriveResult, redrive } from './redrive.ts';
 import { restoreTables } from './restore.ts';
 import { createRouteAccess } from './route-access.ts';
@@ -63,9 +63,9 @@ export type Operator = ReturnType<typeof createOperator>;
 const walletOf =
   (wallets: Pick<WalletStore, 'read'>) =>
   async (accountId: string): Promise<Wallet> => {
-    const found = await wallets.read(accountId);
-    if (found === undefined) throw new Error(`there is no account ${accountId}`);
-    return found;
+    const wallet = await wallets.read(accountId);
+    if (wallet === undefined) throw new Error(`there is no account ${accountId}`);
+    return wallet;
   };
 
 export function createOperator(target: OperatorTarget, log: Log) {
@@ -84,14 +84,20 @@ export function createOperator(target: OperatorTarget, log: Log) {
   const environment = { [VARIABLES.holdTtlSeconds]: String(DEFAULT_HOLD_TTL_SECONDS), ...target.environment };
   const { wallets, recovery } = createLedger({ clients, environment, log });
   const { peppers } = createSecrets({ environment, log, client: secrets });
-  // The operator is bound by no quota: a local service begins one at each start.
-  const { sessions } = createSessions({ clients, environment, log, secrets, most: Number.MAX_SAFE_INTEGER });
+  // The operator has no quota: a local service starts a session at each start.
+  const { sessions } = createSessions({
+    clients,
+    environment,
+    log,
+    secrets,
+    maxSessions: Number.MAX_SAFE_INTEGER,
+  });
   const accounts = createAccounts({ clients, environment });
   const credits = createCredits({ clients, environment });
   const registry = createKeyRegistry({ clients, environment });
   const issuer = createKeyIssuer({ clients, environment, peppers });
   const pages = (after?: string) => readWalletPage(client, tables.wallets, after);
-  const upkeep = new WalletUpkeep(client, tables.wallets);
+  const maintenance = new WalletMaintenance(client, tables.wallets);
   const auditStore = createAuditStore(client, tables);
   const wallet = walletOf(wallets);
 
@@ -100,10 +106,10 @@ export function createOperator(target: OperatorTarget, log: Log) {
     /** Has an identity that has opened no account sign in to this one. */
     bindIdentity: (accountId: string, identity: ProviderIdentity) =>
       accounts.bind(identityKey(identity), accountId),
-    /** A session good for a day: an operator has no identity provider to sign in with again. */
-    issueSession: (accountId: string) => sessions.begin(accountId, LONGEST_SESSION_SECONDS),
-    /** The accounts that may see the operator's view. */
-    operators: createOperatorMarks(client, accountsTable, systemClock),
+    /** Creates a session that is valid for a day: an operator has no identity provider to sign in with again. */
+    issueSession: (accountId: string) => sessions.start(accountId, LONGEST_SESSION_SECONDS),
+    /** The accounts that may access the operator's view. */
+    operators: createOperatorAccounts(client, accountsTable, systemClock),
     /** The account of an API key; undefined when this deployment has not issued it. */
     accountOf: async (key: string) => verifyKey(key, await peppers())?.accountId,
     ...keysOf(registry, issuer, wallet),
@@ -112,13 +118,13 @@ export function createOperator(target: OperatorTarget, log: Log) {
       await credits.topUp({ accountId, amount, source: 'grant' });
       return (await wallet(accountId)).balance;
     },
-    /** Takes credit back, as a refund in the books. */
+    /** Removes credit, as a refund in the ledger. */
     takeBack: (accountId: string, amount: NanoUsd) =>
       credits.takeBack({ accountId, amount, source: 'grant' }),
     wallet,
     /** Settles or releases every expired hold of every wallet. */
-    sweep: () => sweep(pages, recovery, (accountId) => upkeep.tidy(accountId)),
-    /** The books of every account; `whole` reads the usage records of proven days again too. */
+    sweep: () => sweep(pages, recovery, (accountId) => maintenance.tidy(accountId)),
+    /** Audits the ledger of every account; `whole` also reads the usage records of verified days again. */
     audit: (whole = false) =>
       auditAll(
         { pages: createAccountPages(client, tables.wallets), store: auditStore, clock: systemClock, log },
@@ -126,7 +132,10 @@ export function createOperator(target: OperatorTarget, log: Log) {
       ),
     publish: messages.publish,
     redrive: messages.redrive,
-    /** Brings the tables back as they were then, beside the present ones. Refused on the local service, which keeps no past. */
+    /**
+     * Restores the tables as of that time, next to the current ones. Rejected on the local service, which stores no
+     * history.
+     */
     restore: (at: Date) => restoreTables(client, target, at),
     ...catalogOf(client, table('catalog')),
     ...usageRecords(client, tables, wallet),
@@ -149,12 +158,12 @@ function keysOf(
   wallet: ReturnType<typeof walletOf>,
 ) {
   async function keyOf(keyId: string): Promise<KeyState> {
-    const found = await registry.find(keyId);
-    if (found === undefined) throw new Error(`there is no key ${keyId}`);
-    return found;
+    const keyState = await registry.find(keyId);
+    if (keyState === undefined) throw new Error(`there is no key ${keyId}`);
+    return keyState;
   }
   return {
-    /** Refuses an account that does not exist. */
+    /** Creates a key. Throws for an account that does not exist. */
     async createKey(accountId: string, name: string, policy: Policy) {
       await wallet(accountId);
       const { state, key } = await issuer.create(accountId, name, policy);
@@ -178,8 +187,8 @@ const usageRecords = (
   wallet: ReturnType<typeof walletOf>,
 ) => ({
   /** The usage records of all accounts. */
-  usageScan: (...asked: Parameters<UsageScan>) => scanUsage({ client, table: tables.usage }, ...asked),
-  /** The usage records of an account, of calls that began within the span. */
+  usageScan: (...args: Parameters<UsageScan>) => scanUsage({ client, table: tables.usage }, ...args),
+  /** Returns the usage records of an account, for calls that started within the span. */
   async *usageOf(accountId: string, span: TimeSpan): AsyncIterable<UsageRecord> {
     await wallet(accountId);
     yield* usageOfAccount(client, tables, accountId, span);

@@ -1,4 +1,4 @@
-/** The commands that say which accounts may see the operator's view. */
+/** The commands that determine which accounts may access the operator's view. */
 import { type Command, ok } from './arguments.ts';
 
 /** The one argument of `add` and `remove`. */
@@ -29,9 +29,9 @@ export const OPERATORS_COMMANDS: Readonly<Record<string, Command>> = {
     usage: '',
     async run(operator, args) {
       if (args.length > 0) throw new Error('operators list takes no arguments');
-      const found = await operator.operators.list();
+      const operators = await operator.operators.list();
       return ok({
-        operators: found.map(({ id, email, operatorSince }) => ({
+        operators: operators.map(({ id, email, operatorSince }) => ({
           account_id: id,
           email: email ?? null,
           since: operatorSince,

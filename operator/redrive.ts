@@ -42,7 +42,7 @@ async function moveAll(client: SQSClient, from: string, to: string): Promise<num
       new ReceiveMessageCommand({
         QueueUrl: from,
         MaxNumberOfMessages: BATCH,
-        // Every host of the queue is asked, not a sample of them.
+        // Queries every server of the queue instead of a sample.
         WaitTimeSeconds: 1,
         MessageSystemAttributeNames: ['MessageGroupId'],
       }),

@@ -1,7 +1,7 @@
 /**
- * Brings the tables that belong together back as they were at a time, each beside the present one under another name, with
- * what DynamoDB leaves out of a restored table (developer guide, Restoring a table to a point in time): its expiry, its
- * stream, its own recovery and its protection. Safe to repeat: a table that is there is only completed.
+ * Restores the related tables as of a time, each next to the current one under another name. Adds the settings that
+ * DynamoDB omits in a restored table (developer guide, Restoring a table to a point in time): its expiry, its stream,
+ * its recovery and its protection. Safe to repeat: an existing table is only completed.
  */
 import {
   type ContinuousBackupsDescription,
@@ -28,7 +28,10 @@ interface RestoredTable {
 
 export type RestoredTables = Readonly<Partial<Record<TableName, RestoredTable>>>;
 
-/** The catalog is applied again, circuits close by themselves, and an answer of before that is replayed costs nothing. */
+/**
+ * Tables that need no restore: the catalog is applied again, circuits close by themselves, and an older response that
+ * is replayed costs nothing.
+ */
 const NOT_RESTORED: ReadonlySet<TableName> = new Set(['catalog', 'circuits', 'replays']);
 
 export const RESTORED: readonly TableName[] = (Object.keys(TABLES) as TableName[]).filter(
@@ -37,7 +40,7 @@ export const RESTORED: readonly TableName[] = (Object.keys(TABLES) as TableName[
 
 /** A table of any size is restored within it (developer guide: from minutes to several hours). */
 const LONGEST_RESTORE_SECONDS = 24 * 3_600;
-const LOOK = { minDelay: 1, maxDelay: 20 } as const;
+const POLL_DELAYS = { minDelay: 1, maxDelay: 20 } as const;
 
 /** The longest name of a table (API reference, CreateTable). */
 const MAX_NAME = 255;
@@ -50,7 +53,7 @@ function restoredName(table: string, at: Date): string {
   return name;
 }
 
-/** Resolves when every table is there and complete; throws DynamoDB's own error, a time out of its reach included. */
+/** Resolves when every table exists and is complete; throws DynamoDB's error, also for a time out of its range. */
 export async function restoreTables(
   client: DynamoDBClient,
   { environment, client: { endpoint } }: OperatorTarget,
@@ -102,19 +105,19 @@ async function restoreTable(client: DynamoDBClient, { source, spec, at }: Restor
 }
 
 async function recoveryDaysOf(client: DynamoDBClient, table: string): Promise<number | undefined> {
-  const { ContinuousBackupsDescription: found } = await client.send(
+  const { ContinuousBackupsDescription: description } = await client.send(
     new DescribeContinuousBackupsCommand({ TableName: table }),
   );
-  const backups: Partial<ContinuousBackupsDescription> = found ?? {};
+  const backups: Partial<ContinuousBackupsDescription> = description ?? {};
   return backups.PointInTimeRecoveryDescription?.RecoveryPeriodInDays;
 }
 
 async function expireBy(client: DynamoDBClient, table: string, attribute: string): Promise<void> {
-  const { TimeToLiveDescription: found } = await client.send(
+  const { TimeToLiveDescription: description } = await client.send(
     new DescribeTimeToLiveCommand({ TableName: table }),
   );
-  // DynamoDB refuses to switch on what is on.
-  if (found?.TimeToLiveStatus === 'ENABLED' || found?.TimeToLiveStatus === 'ENABLING') return;
+  // DynamoDB rejects a request to enable a setting that is enabled.
+  if (description?.TimeToLiveStatus === 'ENABLED' || description?.TimeToLiveStatus === 'ENABLING') return;
   await client.send(
     new UpdateTimeToLiveCommand({
       TableName: table,
@@ -124,17 +127,17 @@ async function expireBy(client: DynamoDBClient, table: string, attribute: string
 }
 
 async function streamOf(client: DynamoDBClient, table: string): Promise<string> {
-  const look = async () =>
+  const readStreamArn = async () =>
     (await client.send(new DescribeTableCommand({ TableName: table }))).Table?.LatestStreamArn;
-  const found = await look();
-  if (found !== undefined) return found;
+  const existingArn = await readStreamArn();
+  if (existingArn !== undefined) return existingArn;
   await update(client, {
     TableName: table,
     StreamSpecification: { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' },
   });
-  const made = await look();
-  if (made === undefined) throw new Error(`${table} has no stream`);
-  return made;
+  const newArn = await readStreamArn();
+  if (newArn === undefined) throw new Error(`${table} has no stream`);
+  return newArn;
 }
 
 async function update(client: DynamoDBClient, change: UpdateTableCommandInput): Promise<void> {
@@ -143,5 +146,8 @@ async function update(client: DynamoDBClient, change: UpdateTableCommandInput): 
 }
 
 async function untilActive(client: DynamoDBClient, table: string): Promise<void> {
-  await waitUntilTableExists({ client, maxWaitTime: LONGEST_RESTORE_SECONDS, ...LOOK }, { TableName: table });
+  await waitUntilTableExists(
+    { client, maxWaitTime: LONGEST_RESTORE_SECONDS, ...POLL_DELAYS },
+    { TableName: table },
+  );
 }

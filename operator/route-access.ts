@@ -47,12 +47,12 @@ export function createRouteAccess(
   return {
     readSecret,
     region: () => config().region(),
-    async signedHeaders({ url, service, region: asked, headers: own = {} }) {
+    async signedHeaders({ url, service, region: requestedRegion, headers: extraHeaders = {} }) {
       const { hostname, host, protocol, port, pathname, searchParams } = new URL(url);
       const { sha256, credentials: provider, region: ownRegion } = config();
       const signature = new SignatureV4({
         credentials: provider,
-        region: asked ?? ownRegion,
+        region: requestedRegion ?? ownRegion,
         service,
         sha256,
       });
@@ -61,12 +61,12 @@ export function createRouteAccess(
         protocol,
         hostname,
         path: pathname,
-        headers: { ...own, host },
+        headers: { ...extraHeaders, host },
         query: Object.fromEntries(searchParams),
         ...(port === '' ? {} : { port: Number(port) }),
       });
-      const { host: _host, ...sent } = headers;
-      return sent;
+      const { host: _host, ...headersWithoutHost } = headers;
+      return headersWithoutHost;
     },
   };
 }

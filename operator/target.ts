@@ -1,5 +1,6 @@
 /**
- * The target of the operator's command: the local service, or a deployment in AWS that is found by its stack's outputs.
+ * The target of the operator's command: the local service, or a deployment in AWS that is located by its stack's
+ * outputs.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -17,9 +18,9 @@ import { REDRIVES } from './redrive.ts';
 export interface OperatorTarget {
   /** Table names and secret, by the functions' own variables. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Returns the addresses of the service, if they are known for this target. */
+  /** Returns the addresses of the service, if they are available for this target. */
   readonly addresses?: () => Promise<Addresses>;
-  /** Endpoint, region and credentials; empty in AWS, where the SDK finds its own. */
+  /** Endpoint, region and credentials; empty in AWS, where the SDK reads its defaults. */
   readonly client: {
     readonly endpoint?: string;
     readonly region?: string;

@@ -14,7 +14,7 @@ export interface TimeSpan {
 
 /** Visits records, at most that many; `complete` when there are no others. */
 export type UsageScan = (
-  most: number,
+  maxRecords: number,
   visit: (record: UsageRecord) => void,
 ) => Promise<{ readonly read: number; readonly complete: boolean }>;
 
@@ -23,16 +23,16 @@ const PAGE = 1_000;
 /** Page by page, eventually consistent: half a read unit for every 4 KB of records. */
 export async function scanUsage(
   { client, table }: { readonly client: DynamoDBClient; readonly table: string },
-  most: number,
+  maxRecords: number,
   visit: (record: UsageRecord) => void,
 ): Promise<{ readonly read: number; readonly complete: boolean }> {
   let read = 0;
   let after: Item | undefined;
-  while (read < most) {
+  while (read < maxRecords) {
     const { Items: items = [], LastEvaluatedKey: last } = await client.send(
       new ScanCommand({
         TableName: table,
-        Limit: Math.min(PAGE, most - read),
+        Limit: Math.min(PAGE, maxRecords - read),
         ...(after === undefined ? {} : { ExclusiveStartKey: after }),
       }),
     );
@@ -63,8 +63,8 @@ export async function* usageOfAccount(
       ExpressionAttributeValues: { ':account': text(accountId) },
     },
   );
-  for await (const { Items: found = [] } of keys)
-    for (const { key_id: keyId } of found) {
+  for await (const { Items: keyItems = [] } of keys)
+    for (const { key_id: keyId } of keyItems) {
       if (keyId === undefined || fromMs >= toMs) continue;
       const records = paginateQuery(
         { client },

@@ -8,7 +8,7 @@ import { spawn } from 'node:child_process';
 const LANES = [['deploy'], ['vulnerabilities', 'browser', 'dynamodb-local', 'schema', 'clients']] as const;
 
 /** The exit code of a ring; 1 when it was killed. */
-function ended(ring: string): Promise<number> {
+function exitCodeOf(ring: string): Promise<number> {
   const child = spawn('npm', ['run', `test:${ring}`], { stdio: ['ignore', 'pipe', 'pipe'] });
   const printed: Buffer[] = [];
   for (const stream of [child.stdout, child.stderr])
@@ -26,7 +26,7 @@ function ended(ring: string): Promise<number> {
 
 async function worstOf(rings: readonly string[]): Promise<number> {
   let worst = 0;
-  for (const ring of rings) worst = Math.max(worst, await ended(ring));
+  for (const ring of rings) worst = Math.max(worst, await exitCodeOf(ring));
   return worst;
 }
 

@@ -62,13 +62,13 @@ describe('reachedTests', () => {
     const files = new Map([...listed, ...contexts].map((path) => [path, '']));
     for (const context of new Set(contexts.map((path) => path.split('/')[1] ?? ''))) {
       const changed = `lambdas/${context}/x.ts`;
-      const texts = new Map([...files, [changed, '']]);
-      for (const path of listed) texts.set(path, `read('${changed}');`);
-      expect([context, reachedTests([changed], texts)]).not.toEqual([context, []]);
+      const sources = new Map([...files, [changed, '']]);
+      for (const path of listed) sources.set(path, `read('${changed}');`);
+      expect([context, reachedTests([changed], sources)]).not.toEqual([context, []]);
     }
   });
 
-  it('knows every folder of the repository in which there are modules, except small ones', () => {
+  it('covers every folder of the repository that contains modules, except small ones', () => {
     const modules = execFileSync('git', ['ls-files', '*.ts', '*.tsx'], { encoding: 'utf8' })
       .trim()
       .split('\n');

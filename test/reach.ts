@@ -75,8 +75,8 @@ function systemFilter(changed: readonly string[]): (path: string) => boolean {
     .filter((path) => !/\.md$|\.test\.ts$/.test(path))
     .map((path) => SYSTEM_TESTS[/^lambdas\/(\w+)\//.exec(path)?.[1] ?? '']);
   if (contexts.some((names) => names === undefined)) return () => false;
-  const kept = new Set([...changed, ...contexts.flat().map((name) => `test/system/${name}.test.ts`)]);
-  return (path) => path.startsWith('test/system/') && !kept.has(path);
+  const selected = new Set([...changed, ...contexts.flat().map((name) => `test/system/${name}.test.ts`)]);
+  return (path) => path.startsWith('test/system/') && !selected.has(path);
 }
 
 /** Returns the folders of the tests that read a file of data by listing its folder. */

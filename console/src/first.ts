@@ -2,13 +2,13 @@
  * The tasks that need not wait for the rest of the page's scripts: the theme, the signed-in account, and the requested
  * page.
  */
-import { askAhead } from './api/account.ts';
+import { prefetchAccount } from './api/account.ts';
 import { addressOf } from './app/addresses.ts';
 import { PAGES } from './app/pages.ts';
 import { applyTheme, storedTheme } from './app/theme.ts';
 
 applyTheme(storedTheme());
-askAhead();
+prefetchAccount();
 const address = addressOf(Object.keys(PAGES) as (keyof typeof PAGES)[], location.hash);
-// The router loads it again where this fails, and says so.
+// The router loads it again if this fails, and reports the error.
 if (address !== undefined) PAGES[address]().catch(() => {});

@@ -1,4 +1,4 @@
-/** Starts the console: ends a sign-in that has just come back, then shows the page that was asked for. */
+/** Starts the console: completes a sign-in that has just returned, then shows the requested page. */
 // Before anything here runs, and most times long before.
 import './first.ts';
 import { QueryClientProvider } from '@tanstack/react-query';
@@ -15,9 +15,9 @@ if (new URLSearchParams(location.search).has('order_id'))
   history.replaceState(null, '', `${location.pathname}#/billing`);
 await endSignIn().catch(noteSignInFailure);
 
-const place = document.getElementById('console');
-if (place === null) throw new Error('the page has no place for the console');
-createRoot(place).render(
+const container = document.getElementById('console');
+if (container === null) throw new Error('the page has no place for the console');
+createRoot(container).render(
   <StrictMode>
     <QueryClientProvider client={queryClient}>
       <RouterProvider router={router} />

@@ -53,9 +53,9 @@ const REQUESTS: readonly SnippetRequest[] = [
 ];
 
 const textOf = (request: SnippetRequest, id: string): string => {
-  const found = snippets(BASE, KEY, request).find((each) => each.id === id);
-  if (found === undefined) throw new Error(`no snippet ${id} of ${request.kind}`);
-  return found.text;
+  const snippet = snippets(BASE, KEY, request).find((each) => each.id === id);
+  if (snippet === undefined) throw new Error(`no snippet ${id} of ${request.kind}`);
+  return snippet.text;
 };
 
 const folder = mkdtempSync(join(tmpdir(), 'snippets-'));
@@ -88,7 +88,7 @@ describe('a command for curl', () => {
     return run.stdout.split('\0').slice(0, -1);
   }
 
-  it.each(REQUESTS)('sends $kind as it was asked', (request) => {
+  it.each(REQUESTS)('sends $kind as requested', (request) => {
     const [address, ...rest] = argumentsOf(textOf(request, 'curl'));
     expect(address).toBe(BASE + KIND_PATHS[request.kind]);
     expect(rest.slice(0, 2)).toEqual(['-H', `Authorization: Bearer ${KEY}`]);
@@ -105,7 +105,7 @@ describe('a command for curl', () => {
     }
   });
 
-  it('would be found to be wrong by this test if it were quoted as JSON alone', () => {
+  it('reaches curl changed if it is quoted only as JSON', () => {
     const unquoted = `curl -d ${JSON.stringify(JSON.stringify(chat.body))}`;
     const path = `${folder}:${process.env.PATH}`;
     const { stdout } = spawnSync('bash', ['-c', unquoted], { encoding: 'utf8', env: { PATH: path } });
@@ -113,25 +113,30 @@ describe('a command for curl', () => {
   });
 });
 
-interface Sent {
+interface SentSnippet {
   readonly url: string;
   readonly authorization: string | null;
   readonly body: unknown;
 }
 
-const ANSWER = { choices: [{ message: {} }], data: [{ embedding: [], b64_json: '' }], content: [], text: '' };
+const RESPONSE = {
+  choices: [{ message: {} }],
+  data: [{ embedding: [], b64_json: '' }],
+  content: [],
+  text: '',
+};
 
 /** Runs a program for Node with the SDKs, whose requests go nowhere; resolves with what they sent. */
 async function runNode(
   text: string,
-): Promise<{ readonly sent: readonly Sent[]; readonly opened: readonly string[] }> {
-  const [sent, opened]: [Sent[], string[]] = [[], []];
+): Promise<{ readonly sentRequests: readonly SentSnippet[]; readonly opened: readonly string[] }> {
+  const [sentRequests, opened]: [SentSnippet[], string[]] = [[], []];
   const fetchInstead = async (input: string | URL | Request, init?: RequestInit): Promise<Response> => {
     const request = new Request(input, init);
     const form = request.headers.get('content-type')?.startsWith('multipart/') ?? false;
     const body = form ? Object.fromEntries(await request.formData()) : JSON.parse(await request.text());
-    sent.push({ url: request.url, authorization: request.headers.get('authorization'), body });
-    return Response.json(ANSWER);
+    sentRequests.push({ url: request.url, authorization: request.headers.get('authorization'), body });
+    return Response.json(RESPONSE);
   };
   const clients = {
     OpenAI: class extends OpenAI {
@@ -156,33 +161,33 @@ async function runNode(
     expect(line).toMatch(/^import (OpenAI|Anthropic|\{ writeFile \}|\{ createReadStream \}) from "/);
   const AsyncFunction = (async () => {}).constructor as new (
     ...parts: string[]
-  ) => (...given: unknown[]) => Promise<void>;
+  ) => (...args: unknown[]) => Promise<void>;
   await new AsyncFunction(...Object.keys(clients), `"use strict";${program}`)(...Object.values(clients));
-  return { sent, opened };
+  return { sentRequests, opened };
 }
 
 describe('a program for Node', () => {
-  it.each(REQUESTS)("sends $kind through OpenAI's SDK as it was asked", async (request) => {
-    const { sent: all, opened } = await runNode(textOf(request, 'openai-node'));
-    const [sent, ...more] = all;
-    expect(more).toEqual([]);
-    expect(sent?.url).toBe(BASE + KIND_PATHS[request.kind]);
-    expect(sent?.authorization).toBe(`Bearer ${KEY}`);
+  it.each(REQUESTS)("sends $kind through OpenAI's SDK as requested", async (request) => {
+    const { sentRequests: all, opened } = await runNode(textOf(request, 'openai-node'));
+    const [sentRequests, ...others] = all;
+    expect(others).toEqual([]);
+    expect(sentRequests?.url).toBe(BASE + KIND_PATHS[request.kind]);
+    expect(sentRequests?.authorization).toBe(`Bearer ${KEY}`);
     if (request.kind === 'audio') {
-      expect(sent?.body).toEqual({ ...request.body, file: expect.any(File) });
+      expect(sentRequests?.body).toEqual({ ...request.body, file: expect.any(File) });
       expect(opened).toEqual([request.file]);
     } else {
-      expect(sent?.body).toMatchObject(request.body);
+      expect(sentRequests?.body).toMatchObject(request.body);
     }
   });
 
-  it("sends a conversation through Anthropic's SDK, with its tools and the schema of the answer", async () => {
+  it("sends a conversation through Anthropic's SDK, with its tools and its output schema", async () => {
     const {
-      sent: [sent],
+      sentRequests: [sentRequests],
     } = await runNode(textOf(chat, 'anthropic-node'));
-    expect(sent?.url).toBe(`${BASE}/v1/messages`);
-    expect(sent?.authorization).toBe(`Bearer ${KEY}`);
-    expect(sent?.body).toEqual({
+    expect(sentRequests?.url).toBe(`${BASE}/v1/messages`);
+    expect(sentRequests?.authorization).toBe(`Bearer ${KEY}`);
+    expect(sentRequests?.body).toEqual({
       model: 'sim/chat',
       max_tokens: 1024,
       system: HARD,
@@ -192,10 +197,12 @@ describe('a program for Node', () => {
     });
   });
 
-  it('keeps a field that is named __proto__, which a literal would lose', async () => {
+  it('retains a field named __proto__, which a literal would lose', async () => {
     const tools = JSON.parse('[{"__proto__":{"a":1},"b":2}]') as unknown;
-    const { sent } = await runNode(textOf({ ...chat, body: { ...chat.body, tools } }, 'openai-node'));
-    expect(JSON.stringify(sent.map(({ body }) => body))).toContain('"tools":[{"__proto__":{"a":1},"b":2}]');
+    const { sentRequests } = await runNode(textOf({ ...chat, body: { ...chat.body, tools } }, 'openai-node'));
+    expect(JSON.stringify(sentRequests.map(({ body }) => body))).toContain(
+      '"tools":[{"__proto__":{"a":1},"b":2}]',
+    );
   });
 });
 
@@ -245,7 +252,7 @@ OpenAI = Anthropic = client
     };
   }
 
-  it.each(REQUESTS)("calls OpenAI's SDK for $kind as it was asked", (request) => {
+  it.each(REQUESTS)("calls OpenAI's SDK for $kind as requested", (request) => {
     const file = request.kind === 'audio' ? { file: { opened: request.file } } : {};
     if (request.kind === 'audio') writeFileSync(join(folder, request.file ?? ''), 'sound');
     const { options, path, named } = runPython(textOf(request, 'openai-python'));
@@ -256,7 +263,7 @@ OpenAI = Anthropic = client
     rmSync(join(folder, 'image.png'), { force: true });
   });
 
-  it("calls Anthropic's SDK with the conversation, its tools and the schema of the answer", () => {
+  it("calls Anthropic's SDK with the conversation, its tools and its output schema", () => {
     const { options, path, named } = runPython(textOf(chat, 'anthropic-python'));
     expect(options).toEqual({ base_url: BASE, auth_token: KEY, api_key: null });
     expect(path).toEqual(['messages', 'create']);

@@ -1,2 +1,2 @@
-/** Styles are bundled beside the page, and export nothing. */
+/** Styles are bundled next to the page, and export nothing. */
 declare module '*.css';

@@ -1,6 +1,6 @@
 /** The descriptions of sign-in, sessions and API keys. */
 
-import { answer, tagged } from '../platform/contract/operation.ts';
+import { describeResponse, tagged } from '../platform/contract/operation.ts';
 import { pageSchema } from '../platform/core/api/paging.ts';
 import { deletedSchema } from '../platform/core/api/response-schema.ts';
 import { accountSchema } from './core/accounts.ts';
@@ -31,42 +31,44 @@ export const ACCESS_OPERATIONS = tagged('Accounts', {
       },
     },
     body: signInRequest,
-    answers: { 200: answer('A session.', ACCESS_COMPONENTS.SignedIn) },
+    responses: { 200: describeResponse('A session.', ACCESS_COMPONENTS.SignedIn) },
     errors: [401, 403],
   },
-  'get-account': { answers: { 200: answer('The account.', ACCESS_COMPONENTS.Account) } },
+  'get-account': { responses: { 200: describeResponse('The account.', ACCESS_COMPONENTS.Account) } },
   'list-identity-providers': {
     description: 'Those that have a client id and redirect URIs.',
-    answers: { 200: answer('The providers.', offeredProvidersSchema) },
+    responses: { 200: describeResponse('The providers.', offeredProvidersSchema) },
   },
   'renew-session': {
     description:
       'Later requests with the same token are refused with 401. All sessions that follow one sign-in end 24 hours ' +
       'after it.',
-    answers: { 200: answer('The next session.', renewedSchema) },
+    responses: { 200: describeResponse('The next session.', renewedSchema) },
   },
   'delete-session': {
     description: 'Later requests with the same token are refused with 401.',
     body: signOutRequest,
     optionalBody: true,
-    answers: { 200: answer('The session has ended.', signedOutSchema) },
+    responses: { 200: describeResponse('The session has ended.', signedOutSchema) },
   },
   'create-key': {
     body: createKeyRequest,
-    answers: { 201: answer('The key, with its secret text.', ACCESS_COMPONENTS.NewApiKey) },
+    responses: { 201: describeResponse('The key, with its secret text.', ACCESS_COMPONENTS.NewApiKey) },
     errors: [409],
   },
-  'list-keys': { answers: { 200: answer('Every key, without its text.', ACCESS_COMPONENTS.ApiKeyPage) } },
+  'list-keys': {
+    responses: { 200: describeResponse('Every key, without its text.', ACCESS_COMPONENTS.ApiKeyPage) },
+  },
   'update-key': {
     body: updateKeyRequest,
-    answers: { 200: answer('The key after the change.', ACCESS_COMPONENTS.ApiKey) },
+    responses: { 200: describeResponse('The key after the change.', ACCESS_COMPONENTS.ApiKey) },
     errors: [409],
   },
-  'delete-key': { answers: { 200: answer('The key is revoked.', deletedSchema('api_key')) } },
+  'delete-key': { responses: { 200: describeResponse('The key is revoked.', deletedSchema('api_key')) } },
   'rotate-key': {
     body: rotateKeyRequest,
     optionalBody: true,
-    answers: { 200: answer('The key, with its new secret text.', ACCESS_COMPONENTS.NewApiKey) },
+    responses: { 200: describeResponse('The key, with its new secret text.', ACCESS_COMPONENTS.NewApiKey) },
     errors: [409],
   },
 });

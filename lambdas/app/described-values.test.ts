@@ -60,15 +60,19 @@ const allowedBy = (schema: JsonSchema): fc.Arbitrary<unknown> => {
 };
 
 /** Fails with a value that the description allows and the endpoint refuses. */
-function takesAll(schema: JsonSchema, takes: (value: unknown) => unknown, more?: fc.Arbitrary<unknown>) {
+function takesAll(
+  schema: JsonSchema,
+  takes: (value: unknown) => unknown,
+  otherValues?: fc.Arbitrary<unknown>,
+) {
   const isAllowed = ajv.compile(schema);
   const allowed = allowedBy(schema);
   const values =
-    more === undefined
+    otherValues === undefined
       ? allowed
       : fc.oneof(
           allowed,
-          more.filter((value) => isAllowed(value) === true),
+          otherValues.filter((value) => isAllowed(value) === true),
         );
   fc.assert(
     fc.property(values, (value) => {
@@ -87,14 +91,14 @@ describe('the patterns of the description', () => {
   it('allow every name, category and tag that a listing may have', () => {
     const fields = { name: newListing.shape.name, category: newListing.shape.category };
     const listed = { ...fields, tag: newListing.shape.tags.unwrap().element };
-    const texts = fc.oneof(
+    const strings = fc.oneof(
       fc.string({ unit: 'grapheme', minLength: 1, maxLength: 30 }),
       fc.stringMatching(/^[\p{L}\p{N}]{1,8}([ &+-]{1,2}[\p{L}\p{N}]{1,8}){0,3}$/u),
     );
     for (const [name, schema] of Object.entries(listed)) {
       const isAllowed = ajv.compile(inlineSchema(schema));
       fc.assert(
-        fc.property(texts, (text) => {
+        fc.property(strings, (text) => {
           const isTaken = schema.safeParse(text).success;
           fc.pre(isTaken && text === text.trim());
           expect([name, text, isAllowed(text)]).toEqual([name, text, true]);

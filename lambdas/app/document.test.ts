@@ -53,15 +53,15 @@ describe('the description of the service', () => {
     ['api-key', ['apiKey', 'apiKeyHeader']],
     ['session', ['session']],
     ['api-key-or-session', ['apiKey', 'apiKeyHeader', 'session']],
-  ] as const)('names, where a route takes %s, each way to send it', (authentication, schemes) => {
+  ] as const)('lists each way to send %s, if a route accepts it', (authentication, schemes) => {
     const taking = routes.filter(([, route]) => route.authentication === authentication);
     expect(taking.length).toBeGreaterThan(10);
     for (const [name, route] of taking) {
       const named = described(route)?.security.flatMap((one) => Object.keys(one));
       expect([name, named]).toEqual([name, expect.arrayContaining([...schemes])]);
       // Each is enough by itself: a key is never asked for beside a session.
-      const asked = described(route)?.security.filter((one) => 'apiKey' in one || 'session' in one) ?? [];
-      for (const one of asked) expect(Object.keys(one)).toHaveLength(1);
+      const security = described(route)?.security.filter((one) => 'apiKey' in one || 'session' in one) ?? [];
+      for (const one of security) expect(Object.keys(one)).toHaveLength(1);
     }
   });
 
@@ -105,7 +105,7 @@ describe('the description of the service', () => {
     });
   });
 
-  it('says of every answer about a thing of the service what kind of thing it is', () => {
+  it('states the object type of every response about an object of the service', () => {
     interface Schema {
       readonly $ref?: string;
       readonly required?: readonly string[];
@@ -128,19 +128,21 @@ describe('the description of the service', () => {
           .filter(({ schema }) => schema.properties?.id !== undefined),
       ),
     );
-    const said = things.filter(
+    const mentioned = things.filter(
       ({ schema: { required = [], properties = {} } }) =>
         properties.object !== undefined && required.includes('object'),
     );
-    expect(said.length).toBeGreaterThan(15);
+    expect(mentioned.length).toBeGreaterThan(15);
     // A message has a type; a record of usage and a listing are of one kind at each address.
-    const others = new Set(things.filter((thing) => !said.includes(thing)).map(({ name }) => name));
-    expect([...others].filter((name) => !/ \/(v1\/messages|v1\/usage|apps|ai-agents)/.test(name))).toEqual(
-      [],
+    const unmentioned = new Set(
+      things.filter((schemaType) => !mentioned.includes(schemaType)).map(({ name }) => name),
     );
+    expect(
+      [...unmentioned].filter((name) => !/ \/(v1\/messages|v1\/usage|apps|ai-agents)/.test(name)),
+    ).toEqual([]);
   });
 
-  it('describes a listing as it is answered', () => {
+  it('describes a listing as the service returns it', () => {
     const listing: Listing = {
       id: 'lst_01ARZ3NDEKTSV4RRFFQ69G5FAV',
       kind: 'app',

@@ -1,4 +1,7 @@
-/** The OpenAPI 3.1 document of the whole service, made from the route table and the schemas that endpoints validate with. */
+/**
+ * The OpenAPI 3.1 document of the complete service, created from the route table and the schemas that endpoints
+ * validate with.
+ */
 
 import { SESSION_COOKIES } from '../access/core/session-cookie.ts';
 import { IP_RATE_ERROR } from '../platform/contract/gateway-errors.ts';
@@ -6,13 +9,13 @@ import type { Operation, Tag } from '../platform/contract/operation.ts';
 import type { Route } from '../platform/contract/route.ts';
 import { ERROR_CODES } from '../platform/core/errors.ts';
 import {
-  answerSchema,
   componentSchemas,
   formSchema,
   inlineSchema,
   type JsonSchema,
   queryParameters,
   reference,
+  responseSchema,
 } from './schemas.ts';
 
 export interface DocumentOptions {
@@ -122,7 +125,7 @@ function describe(route: Route, operation: Operation): JsonSchema {
     security: SECURITY[route.authentication],
     ...(parameters.length === 0 ? {} : { parameters }),
     ...(body === undefined ? {} : { requestBody: body }),
-    responses: { ...answersOf(operation), ...errorsOf(route, operation) },
+    responses: { ...responsesOf(operation), ...errorsOf(route, operation) },
   };
 }
 
@@ -150,9 +153,9 @@ function bodyOf({ body, form, rawBody, optionalBody }: Operation): JsonSchema | 
   return { required: optionalBody !== true, content: { 'application/json': { schema: inlineSchema(body) } } };
 }
 
-const answersOf = ({ answers }: Operation): JsonSchema =>
+const responsesOf = ({ responses }: Operation): JsonSchema =>
   Object.fromEntries(
-    Object.entries(answers).map(([status, { description, schema, headers = {}, otherForms = {} }]) => [
+    Object.entries(responses).map(([status, { description, schema, headers = {}, otherForms = {} }]) => [
       status,
       {
         description,
@@ -163,7 +166,7 @@ const answersOf = ({ answers }: Operation): JsonSchema =>
           ]),
         ),
         content: {
-          ...(schema === undefined ? {} : { 'application/json': { schema: answerSchema(schema) } }),
+          ...(schema === undefined ? {} : { 'application/json': { schema: responseSchema(schema) } }),
           ...Object.fromEntries(
             Object.entries(otherForms).map(([type, form]) => [type, { schema: otherForm(type, form) }]),
           ),
@@ -173,8 +176,8 @@ const answersOf = ({ answers }: Operation): JsonSchema =>
   );
 
 /**
- * `format` says that these are bytes and no text: OpenAPI 3.1 would leave the schema empty, which generators of clients read
- * as any value of JSON.
+ * Returns the schema of a binary format. `format` specifies bytes instead of text: OpenAPI 3.1 would leave the schema
+ * empty, which client generators read as any JSON value.
  */
 const otherForm = (type: string, description: string): JsonSchema =>
   type.startsWith('text/')
@@ -186,7 +189,7 @@ const otherForm = (type: string, description: string): JsonSchema =>
  * where a caller authenticates, 413 where there may be a body; rate limits, failures and overload everywhere.
  */
 function errorsOf({ method, path, authentication, surface }: Route, operation: Operation): JsonSchema {
-  const { errors = [], answers, body, form, rawBody, query, headers } = operation;
+  const { errors = [], responses, body, form, rawBody, query, headers } = operation;
   const readsInput = [body, form, rawBody, query, headers].some((input) => input !== undefined);
   const statuses = [
     ...errors,
@@ -200,9 +203,9 @@ function errorsOf({ method, path, authentication, surface }: Route, operation: O
     503,
   ];
   const schema = reference(surface === 'messages' ? 'MessagesError' : 'Error');
-  const own = [...new Set(statuses)].filter((status) => !(status in answers)).sort();
+  const errorStatuses = [...new Set(statuses)].filter((status) => !(status in responses)).sort();
   return Object.fromEntries(
-    own.map((status) => [
+    errorStatuses.map((status) => [
       status,
       { description: codesOf(status), content: { 'application/json': { schema } } },
     ]),

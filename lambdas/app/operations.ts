@@ -7,7 +7,7 @@ import { MARKETPLACE_OPERATIONS } from '../marketplace/openapi.ts';
 import { OPERATIONS_OPERATIONS } from '../operations/openapi.ts';
 import { PAYMENT_OPERATIONS } from '../payments/openapi.ts';
 import { INTERFACE_VERSION } from '../platform/contract/limits.ts';
-import { answer, type Operation, tagged } from '../platform/contract/operation.ts';
+import { describeResponse, type Operation, tagged } from '../platform/contract/operation.ts';
 import { indexSchema } from '../platform/core/api/service-status.ts';
 import { WEBHOOK_OPERATIONS } from '../webhooks/openapi.ts';
 import { openApiDocument } from './document.ts';
@@ -22,8 +22,10 @@ export const OPERATIONS: Readonly<Record<Exclude<EndpointName, typeof UNKNOWN_RO
   ...WEBHOOK_OPERATIONS,
   ...OPERATIONS_OPERATIONS,
   ...tagged('Service', {
-    'get-index': { answers: { 200: answer('The routes and limits.', indexSchema) } },
-    'get-openapi': { answers: { 200: answer('This document.', z.looseObject({ openapi: z.string() })) } },
+    'get-index': { responses: { 200: describeResponse('The routes and limits.', indexSchema) } },
+    'get-openapi': {
+      responses: { 200: describeResponse('This document.', z.looseObject({ openapi: z.string() })) },
+    },
   }),
 };
 

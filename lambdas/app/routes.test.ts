@@ -24,11 +24,11 @@ describe('a route', () => {
     expect(new Set(paid)).toEqual(new Set(['api-key']));
   });
 
-  it.each(routes)('says its purpose in a line: %s', (_name, { purpose }) => {
+  it.each(routes)('states its purpose in one line: %s', (_name, { purpose }) => {
     expect(purpose).toMatch(/^\S.{4,79}$/);
   });
 
-  it.each(routes)('answers in the envelope of its API: %s', (_name, { api, surface }) => {
+  it.each(routes)('responds in the envelope of its API: %s', (_name, { api, surface }) => {
     expect(surface === 'platform').toBe(api === 'platform');
   });
 });
@@ -39,10 +39,10 @@ describe('the routes of an API', () => {
     const clashes = ROUTES.flatMap((route) =>
       segmentsOf(route).flatMap((segment, index) => {
         if (!segment.startsWith('{')) return [];
-        const place = `${route.api} /${segmentsOf(route).slice(0, index).join('/')}`;
-        const known = names.get(place) ?? segment;
-        names.set(place, known);
-        return known === segment ? [] : [`${place}: ${known} and ${segment}`];
+        const path = `${route.api} /${segmentsOf(route).slice(0, index).join('/')}`;
+        const parameterName = names.get(path) ?? segment;
+        names.set(path, parameterName);
+        return parameterName === segment ? [] : [`${path}: ${parameterName} and ${segment}`];
       }),
     );
     expect(clashes).toEqual([]);

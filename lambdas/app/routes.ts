@@ -38,8 +38,8 @@ export const ROUTES = [
 ] as const satisfies readonly Route[];
 
 /**
- * Answers what no route does: 404 for an unknown path, 405 for a known path with another method.
- * API Gateway itself would answer 403 for both.
+ * Handles requests that no route does: 404 for an unknown path, 405 for a known path with another method. API Gateway
+ * itself would return 403 for both.
  */
 export const UNKNOWN_ROUTE_ENDPOINT = 'unknown-route';
 

@@ -10,15 +10,18 @@ export type ComponentName = keyof typeof COMPONENTS;
 
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** A refinement or a transformation is any value here; its description says the rest. */
+/** A refinement or a transformation is any value here; its description contains the details. */
 const OPTIONS = { target: 'draft-2020-12', io: 'input', unrepresentable: 'any' } as const;
 
-/** The schema of a request, or of an answer that is no component. */
+/** Returns the schema of a request, or of a response that is not a component. */
 export const inlineSchema = (schema: z.ZodType): JsonSchema => withoutNames(z.toJSONSchema(schema, OPTIONS));
 
 const withoutNames = ({ $schema: _dialect, $id: _id, ...converted }: JsonSchema): JsonSchema => converted;
 
-/** A form with one file in it (OpenAPI 3.1, "Considerations for File Uploads": bytes have no schema of their own). */
+/**
+ * Returns the schema of a form that contains one file (OpenAPI 3.1, "Considerations for File Uploads": bytes have no
+ * separate schema).
+ */
 export function formSchema({
   fields,
   file,
@@ -45,7 +48,7 @@ const pathOf = (name: string): string => `#/components/schemas/${name}`;
 export const reference = (name: ComponentName): JsonSchema => ({ $ref: pathOf(name) });
 
 /** Returns the schema of a response of the service. The service may add fields to a response at any time. */
-export function answerSchema(schema: z.ZodType): JsonSchema {
+export function responseSchema(schema: z.ZodType): JsonSchema {
   const name = registry.get(schema)?.id;
   return name === undefined ? inlineSchema(schema) : { $ref: pathOf(name) };
 }

@@ -2,7 +2,7 @@
 import { HOLDS, WALLETS } from '../ledger/grants.ts';
 import type { Grants } from '../platform/contract/grants.ts';
 
-/** A call to a model: what pays for it, the sums that a cap is repaired by, the catalog and secrets that route it. */
+/** A call to a model: its payment, the usage rollups that repair a cap, and the catalog and secrets for its routes. */
 const PAID_CALL: Grants = {
   tables: {
     accounts: ['GetItem', 'Query'],
@@ -21,7 +21,7 @@ const PAID_CALL: Grants = {
 /** A conversation, whose routes may be any signed endpoint of AWS. */
 const CHAT_CALL: Grants = { ...PAID_CALL, signedModels: true };
 
-/** A paid call to models that no Bedrock route serves. */
+/** A paid call to models without Bedrock routes. */
 const { bedrockModels: _bedrockModels, ...PAID_HTTP_CALL } = PAID_CALL;
 
 const TOKEN_COUNT: Grants = { tables: { catalog: ['GetItem'] } };

@@ -1,6 +1,6 @@
 /** The descriptions of calls to models, and of the list of models. */
 import * as z from 'zod';
-import { answer, tagged } from '../platform/contract/operation.ts';
+import { describeResponse, tagged } from '../platform/contract/operation.ts';
 import {
   modelListQuery,
   modelListSchema,
@@ -12,9 +12,9 @@ import { embeddingRequest } from './core/kinds/embeddings/embeddings.ts';
 import { imageRequest } from './core/kinds/images/images.ts';
 import { speechRequest } from './core/kinds/speech/speech.ts';
 import { transcriptionFields } from './core/kinds/transcriptions/schema.ts';
-import { usageSchema as chatUsage } from './formats/chat/reply.ts';
+import { usageSchema as chatUsage } from './formats/chat/response-writer.ts';
 import { chatCompletionRequest } from './formats/chat/schema.ts';
-import { usageSchema as messagesUsage } from './formats/messages/reply.ts';
+import { usageSchema as messagesUsage } from './formats/messages/response-writer.ts';
 import { messagesRequest } from './formats/messages/schema.ts';
 import { responsesRequest } from './formats/responses/schema.ts';
 
@@ -112,7 +112,7 @@ export const INFERENCE_OPERATIONS = {
         'OpenAI’s Chat Completions. With `stream`, chunks as server-sent events that end with `data: [DONE]`.',
       headers: IDEMPOTENCY,
       body: chatCompletionRequest,
-      answers: {
+      responses: {
         200: {
           description: 'The completion.',
           headers: IGNORED,
@@ -126,7 +126,7 @@ export const INFERENCE_OPERATIONS = {
       description: 'Anthropic’s Messages. With `stream`, its events from `message_start` to `message_stop`.',
       headers: IDEMPOTENCY,
       body: messagesRequest,
-      answers: {
+      responses: {
         200: {
           description: 'The message.',
           headers: IGNORED,
@@ -140,14 +140,14 @@ export const INFERENCE_OPERATIONS = {
     },
     'count-message-tokens': {
       body: messagesRequest,
-      answers: { 200: answer('The count.', z.object({ input_tokens: z.int() })) },
+      responses: { 200: describeResponse('The count.', z.object({ input_tokens: z.int() })) },
     },
     'create-response': {
       description:
         'OpenAI’s Responses, with nothing stored: what a later turn needs is in the items themselves. With `stream`, its events from `response.created` to `response.completed`, `response.incomplete` or `response.failed`.',
       headers: IDEMPOTENCY,
       body: responsesRequest,
-      answers: {
+      responses: {
         200: {
           description: 'The response.',
           headers: IGNORED,
@@ -159,8 +159,8 @@ export const INFERENCE_OPERATIONS = {
     },
     'count-response-tokens': {
       body: responsesRequest,
-      answers: {
-        200: answer(
+      responses: {
+        200: describeResponse(
           'The count.',
           z.object({ object: z.literal('response.input_tokens'), input_tokens: z.int() }),
         ),
@@ -170,21 +170,21 @@ export const INFERENCE_OPERATIONS = {
       description: 'OpenAI’s embeddings. Without `model`, the default one.',
       headers: IDEMPOTENCY,
       body: embeddingRequest,
-      answers: { 200: answer('One vector per input, in the order of the inputs.', embeddings) },
+      responses: { 200: describeResponse('One vector per input, in the order of the inputs.', embeddings) },
       errors: PAID,
     },
     'create-images': {
       description: 'OpenAI’s image generation.',
       headers: IDEMPOTENCY,
       body: imageRequest,
-      answers: { 200: answer('The images.', images) },
+      responses: { 200: describeResponse('The images.', images) },
       errors: PAID,
     },
     'create-speech': {
       description: 'OpenAI’s speech. The audio is streamed.',
       headers: IDEMPOTENCY,
       body: speechRequest,
-      answers: {
+      responses: {
         200: { description: 'The audio.', otherForms: { 'audio/mpeg': 'MP3.', 'audio/wav': 'WAV.' } },
       },
       errors: PAID,
@@ -194,21 +194,23 @@ export const INFERENCE_OPERATIONS = {
         'OpenAI’s transcription. The format `text` is answered as JSON, too. Billed by the length of the recording.',
       headers: IDEMPOTENCY,
       form: { fields: transcriptionFields, file: 'file' },
-      answers: { 200: answer('The transcript.', transcript) },
+      responses: { 200: describeResponse('The transcript.', transcript) },
       errors: PAID,
     },
   }),
   ...tagged('Catalog', {
     'list-models': {
       query: modelListQuery,
-      answers: { 200: answer('Every model, and every alias.', INFERENCE_COMPONENTS.ModelList) },
+      responses: { 200: describeResponse('Every model, and every alias.', INFERENCE_COMPONENTS.ModelList) },
     },
     'get-model': {
       description: 'The id may hold slashes.',
-      answers: { 200: answer('The model.', INFERENCE_COMPONENTS.Model) },
+      responses: { 200: describeResponse('The model.', INFERENCE_COMPONENTS.Model) },
     },
     'list-prices': {
-      answers: { 200: answer('Every model with its price in USD.', INFERENCE_COMPONENTS.PriceList) },
+      responses: {
+        200: describeResponse('Every model with its price in USD.', INFERENCE_COMPONENTS.PriceList),
+      },
     },
   }),
 };

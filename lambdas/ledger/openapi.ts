@@ -1,16 +1,16 @@
 /** The descriptions of credit and of usage records. */
-import { answer, tagged } from '../platform/contract/operation.ts';
+import { describeResponse, tagged } from '../platform/contract/operation.ts';
 import { pageSchema } from '../platform/core/api/paging.ts';
 import {
   accountReceiptSchema,
   accountUsageSchema,
-  MOST_KEYS,
-  MOST_RECORDS,
+  MAX_KEYS,
+  MAX_RECORDS,
 } from './core/usage/account-calls.ts';
 import { accountBalanceSchema, creditBalanceSchema } from './core/usage/credit-balance.ts';
 import { accountUsageQuery, usageQuery } from './core/usage/queries.ts';
 import { receiptSchema, usageRecordSchema } from './core/usage/receipt.ts';
-import { usageSumsQuery, usageSumsSchema } from './core/usage/sums-answer.ts';
+import { usageSumsQuery, usageSumsSchema } from './core/usage/sums-response.ts';
 
 export const LEDGER_COMPONENTS = {
   CreditBalance: creditBalanceSchema,
@@ -25,33 +25,37 @@ export const LEDGER_COMPONENTS = {
 export const LEDGER_OPERATIONS = tagged('Usage', {
   'list-usage': {
     query: usageQuery,
-    answers: { 200: answer('A page of calls.', LEDGER_COMPONENTS.UsageRecordPage) },
+    responses: { 200: describeResponse('A page of calls.', LEDGER_COMPONENTS.UsageRecordPage) },
   },
   'get-usage': {
-    answers: { 200: answer('The call, with the lines of its bill.', LEDGER_COMPONENTS.UsageReceipt) },
+    responses: {
+      200: describeResponse('The call, with the lines of its bill.', LEDGER_COMPONENTS.UsageReceipt),
+    },
   },
   'get-credits': {
     description:
       'Of the calling key, by its id or its text; an owner’s session may name any key of the account.',
-    answers: { 200: answer('The balance.', LEDGER_COMPONENTS.CreditBalance) },
+    responses: { 200: describeResponse('The balance.', LEDGER_COMPONENTS.CreditBalance) },
   },
   'get-balance': {
     description: '`held` is what calls that are not settled yet may cost; it is no part of `balance`.',
-    answers: { 200: answer('The balance.', LEDGER_COMPONENTS.AccountBalance) },
+    responses: { 200: describeResponse('The balance.', LEDGER_COMPONENTS.AccountBalance) },
   },
   'list-account-usage': {
-    description: `Revoked keys count too: at most ${MOST_KEYS} keys are asked, the live ones and the newest others. At most ${MOST_RECORDS} records are read for a page, so that with a filter it may have fewer entries, even none, and a \`next_cursor\` all the same.`,
+    description: `Revoked keys count too: at most ${MAX_KEYS} keys are asked, the live ones and the newest others. At most ${MAX_RECORDS} records are read for a page, so that with a filter it may have fewer entries, even none, and a \`next_cursor\` all the same.`,
     query: accountUsageQuery,
-    answers: { 200: answer('A page of calls.', LEDGER_COMPONENTS.AccountUsagePage) },
+    responses: { 200: describeResponse('A page of calls.', LEDGER_COMPONENTS.AccountUsagePage) },
   },
   'sum-account-usage': {
     description:
       'Intervals that have calls, oldest first, whole ones: `start` is rounded down and `end` up. A call counts when it was settled. Sums that are `complete` are those of the records, to the nano-dollar.',
     query: usageSumsQuery,
-    answers: { 200: answer('The sums.', LEDGER_COMPONENTS.UsageSums) },
+    responses: { 200: describeResponse('The sums.', LEDGER_COMPONENTS.UsageSums) },
   },
   'get-account-usage': {
     description: `A call of any of the account’s keys, as far as \`GET /api/v1/usage\` asks them.`,
-    answers: { 200: answer('The call, with the lines of its bill.', LEDGER_COMPONENTS.AccountUsageReceipt) },
+    responses: {
+      200: describeResponse('The call, with the lines of its bill.', LEDGER_COMPONENTS.AccountUsageReceipt),
+    },
   },
 });

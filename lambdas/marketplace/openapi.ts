@@ -1,6 +1,6 @@
-/** The descriptions of the market: listings, what happens to them and how they are found. */
+/** The descriptions of the market: listings, actions on them and discovery. */
 
-import { answer, tagged } from '../platform/contract/operation.ts';
+import { describeResponse, tagged } from '../platform/contract/operation.ts';
 import { pageQuery, pageSchema } from '../platform/core/api/paging.ts';
 import { deletedSchema } from '../platform/core/api/response-schema.ts';
 import {
@@ -47,30 +47,30 @@ const listing = (description: string) => ({ description, schema: MARKETPLACE_COM
 const listings = { 200: { description: 'A page of listings.', schema: MARKETPLACE_COMPONENTS.ListingPage } };
 
 export const MARKETPLACE_OPERATIONS = tagged('Market', {
-  'list-listings': { query: listingQuery, answers: listings },
+  'list-listings': { query: listingQuery, responses: listings },
   'create-listing': {
     body: newListing,
-    answers: { 201: listing('The listing, with its `ETag`.') },
+    responses: { 201: listing('The listing, with its `ETag`.') },
     errors: [409],
   },
-  'get-listing': { answers: { 200: listing('The listing, with its `ETag`.') } },
+  'get-listing': { responses: { 200: listing('The listing, with its `ETag`.') } },
   'update-listing': {
     description: 'Omitted fields keep their values; read-only fields are ignored.',
     headers: IF_MATCH,
     body: listingChange,
-    answers: { 200: listing('The listing after the change.') },
+    responses: { 200: listing('The listing after the change.') },
     errors: [403, 409],
   },
   'delete-listing': {
     headers: IF_MATCH,
-    answers: { 200: answer('The listing is deleted.', deletedSchema(...LISTING_KINDS)) },
+    responses: { 200: describeResponse('The listing is deleted.', deletedSchema(...LISTING_KINDS)) },
     errors: [403, 409],
   },
   'install-listing': {
     description: 'Publishes `listing.installed`, once.',
-    answers: {
-      200: answer('The listing was installed before.', MARKETPLACE_COMPONENTS.Install),
-      201: answer('The listing is installed.', MARKETPLACE_COMPONENTS.Install),
+    responses: {
+      200: describeResponse('The listing was installed before.', MARKETPLACE_COMPONENTS.Install),
+      201: describeResponse('The listing is installed.', MARKETPLACE_COMPONENTS.Install),
     },
   },
   'purchase-listing': {
@@ -81,50 +81,53 @@ export const MARKETPLACE_OPERATIONS = tagged('Market', {
     },
     body: purchaseRequest,
     optionalBody: true,
-    answers: {
-      200: answer('The listing was bought before; nothing was charged.', MARKETPLACE_COMPONENTS.Purchase),
-      201: answer('The purchase.', MARKETPLACE_COMPONENTS.Purchase),
+    responses: {
+      200: describeResponse(
+        'The listing was bought before; nothing was charged.',
+        MARKETPLACE_COMPONENTS.Purchase,
+      ),
+      201: describeResponse('The purchase.', MARKETPLACE_COMPONENTS.Purchase),
     },
     errors: [402, 409],
   },
   'list-reviews': {
     query: pageQuery(),
-    answers: { 200: answer('A page of reviews.', MARKETPLACE_COMPONENTS.ReviewPage) },
+    responses: { 200: describeResponse('A page of reviews.', MARKETPLACE_COMPONENTS.ReviewPage) },
   },
   'create-review': {
     description: 'Publishes `review.created`.',
     body: newReview,
-    answers: { 201: answer('The review.', MARKETPLACE_COMPONENTS.Review) },
+    responses: { 201: describeResponse('The review.', MARKETPLACE_COMPONENTS.Review) },
     errors: [409],
   },
   'list-releases': {
     query: pageQuery(),
-    answers: { 200: answer('A page of releases.', MARKETPLACE_COMPONENTS.ReleasePage) },
+    responses: { 200: describeResponse('A page of releases.', MARKETPLACE_COMPONENTS.ReleasePage) },
   },
   'create-release': {
     description: 'Makes the version the current one, and publishes `release.created`.',
     body: newRelease,
-    answers: { 201: answer('The release.', MARKETPLACE_COMPONENTS.Release) },
+    responses: { 201: describeResponse('The release.', MARKETPLACE_COMPONENTS.Release) },
     errors: [403, 409],
   },
   'rollback-release': {
     description: 'Publishes `release.rolled_back`.',
-    answers: { 200: listing('The listing, with that version as the current one.') },
+    responses: { 200: listing('The listing, with that version as the current one.') },
     errors: [403, 409],
   },
   'list-categories': {
     query: categoriesQuery,
-    answers: { 200: answer('A page of categories.', MARKETPLACE_COMPONENTS.CategoryPage) },
+    responses: { 200: describeResponse('A page of categories.', MARKETPLACE_COMPONENTS.CategoryPage) },
   },
   'search-listings': {
     description:
       'A word that matches no listing is matched with typing errors allowed. At most the first 1,000 results are served.',
     query: searchQuery,
-    answers: listings,
+    responses: listings,
   },
   'list-trending': {
     description: 'Ranked by recent installs; the weight of an install halves every quarter window.',
     query: trendingQuery,
-    answers: listings,
+    responses: listings,
   },
 });

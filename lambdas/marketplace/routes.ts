@@ -1,7 +1,7 @@
-/** The routes of the market: the same rows for both kinds of listing, and what is found across them. */
+/** The routes of the market: the same rows for both kinds of listing, and discovery across them. */
 import { OPEN, OWNER, type Route } from '../platform/contract/route.ts';
 
-/** Paths below the collection; both collections are served by the same function. */
+/** Paths below the collection; the same function serves both collections. */
 const ROWS = [
   { ...OPEN, method: 'GET', path: '', endpoint: 'list-listings', purpose: 'listings, newest first' },
   { ...OWNER, method: 'POST', path: '', endpoint: 'create-listing', purpose: 'make a listing' },

@@ -4,7 +4,7 @@ import { catalogViewSchema } from '../inference/core/catalog/catalog-view.ts';
 import { routeSummarySchema, routesQuery } from '../inference/core/routing/route-list.ts';
 import { accountSummarySchema, accountsQuery } from '../ledger/core/account-summaries.ts';
 import { auditViewSchema } from '../ledger/core/audit/conclusion.ts';
-import { answer, tagged } from '../platform/contract/operation.ts';
+import { describeResponse, tagged } from '../platform/contract/operation.ts';
 import { deadLettersSchema } from '../platform/core/api/dead-letters.ts';
 import { pageSchema } from '../platform/core/api/paging.ts';
 import { healthySchema, unavailableSchema } from '../platform/core/api/service-status.ts';
@@ -14,34 +14,38 @@ export const OPERATIONS_OPERATIONS = {
     'list-operator-accounts': {
       description: 'In no order. A page may have fewer accounts than asked for, though there are more.',
       query: accountsQuery,
-      answers: { 200: answer('A page of accounts.', pageSchema(accountSummarySchema)) },
+      responses: { 200: describeResponse('A page of accounts.', pageSchema(accountSummarySchema)) },
     },
     'list-operator-routes': {
       description: 'In the order of the catalog.',
       query: routesQuery,
-      answers: { 200: answer('A page of routes.', pageSchema(routeSummarySchema)) },
+      responses: { 200: describeResponse('A page of routes.', pageSchema(routeSummarySchema)) },
     },
     'get-operator-catalog': {
-      answers: { 200: answer('The current catalog.', catalogViewSchema) },
+      responses: { 200: describeResponse('The current catalog.', catalogViewSchema) },
       errors: [404],
     },
-    'get-operator-audit': { answers: { 200: answer('The last audit.', auditViewSchema) } },
-    'list-dead-letters': { answers: { 200: answer('Every queue.', pageSchema(deadLettersSchema)) } },
+    'get-operator-audit': { responses: { 200: describeResponse('The last audit.', auditViewSchema) } },
+    'list-dead-letters': {
+      responses: { 200: describeResponse('Every queue.', pageSchema(deadLettersSchema)) },
+    },
     'delete-operator-session': {
       description: 'Later requests with the same token are refused with 401.',
-      answers: { 200: answer('The session has ended.', signedOutSchema) },
+      responses: { 200: describeResponse('The session has ended.', signedOutSchema) },
     },
   }),
   ...tagged('Service', {
     'get-health': {
-      answers: {
-        200: answer('The service can answer calls.', healthySchema),
-        503: answer('The service cannot answer calls now.', unavailableSchema),
+      responses: {
+        200: describeResponse('The service can answer calls.', healthySchema),
+        503: describeResponse('The service cannot answer calls now.', unavailableSchema),
       },
     },
-    'get-docs': { answers: { 200: { description: 'The page.', otherForms: { 'text/html': 'The page.' } } } },
+    'get-docs': {
+      responses: { 200: { description: 'The page.', otherForms: { 'text/html': 'The page.' } } },
+    },
     'get-docs-asset': {
-      answers: {
+      responses: {
         200: {
           description: 'The file.',
           otherForms: { 'text/javascript': 'A script.', 'text/css': 'A style sheet.' },
@@ -49,10 +53,10 @@ export const OPERATIONS_OPERATIONS = {
       },
     },
     'get-console': {
-      answers: { 200: { description: 'The page.', otherForms: { 'text/html': 'The page.' } } },
+      responses: { 200: { description: 'The page.', otherForms: { 'text/html': 'The page.' } } },
     },
     'get-console-asset': {
-      answers: {
+      responses: {
         200: {
           description: 'The file.',
           otherForms: { 'text/javascript': 'A script.', 'text/css': 'A style sheet.' },

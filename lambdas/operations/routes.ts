@@ -59,7 +59,7 @@ export const OPERATIONS_ROUTES = [
     path: '/docs/{file}',
     endpoint: 'get-docs-asset',
     purpose: 'scripts and styles of the reference',
-    // Only a stream carries bytes as they are: the files are compressed.
+    // Only a stream transmits bytes unchanged: the files are compressed.
     response: 'streamed',
   },
   {

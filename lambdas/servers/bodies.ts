@@ -7,14 +7,14 @@ import { ByteBudget } from '../platform/http/byte-budget.ts';
 const FORM_BYTES = 1024 * 1024;
 
 /** A tenth of what the slowest mobile networks send: less is no upload, but a connection held open. */
-const LEAST_RATE = { bytesPerSecond: 8 * 1024, afterMs: 10_000 };
+const MIN_RATE = { bytesPerSecond: 8 * 1024, afterMs: 10_000 };
 
 const TIMES = {
   /** As long as the local gateway and CloudFront wait for a silent client, and a little more. */
   idleMs: 20_000,
-  /** The largest file at 1.75 Mbit/s; the most of its time that a call may spend before it reaches a route. */
+  /** The largest file at 1.75 Mbit/s; the maximum time that a call may spend before it reaches a route. */
   totalMs: 120_000,
-  leastRate: LEAST_RATE,
+  minRate: MIN_RATE,
 } as const;
 
 /** Files go to the disk of the host, of which a Web Function has 512 MB; the rest of it is room. */

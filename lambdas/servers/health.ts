@@ -6,7 +6,7 @@ import { HOST_HEALTH_PATH } from '../platform/contract/inference-host.ts';
 import type { NodeHost, RouteTarget } from '../platform/http/node-host.ts';
 import { JSON_BODIES } from './bodies.ts';
 
-/** Answers on the path of health by the host's own state, and leaves every other path to `resolve`. */
+/** Adds the health path, which returns the host's state, and passes every other path to `resolve`. */
 export const withHealth =
   (host: () => Pick<NodeHost, 'isStopping'>, resolve: (method: string, path: string) => RouteTarget) =>
   (method: string, path: string): RouteTarget =>

@@ -1,6 +1,6 @@
 /**
- * The shared host: every route of the inference API on `node:http`, hundreds of calls at once in one process. Each endpoint
- * is the very one that its function serves, and all have one composition in common.
+ * The shared host: every route of the inference API on `node:http`, with hundreds of concurrent calls in one process.
+ * Each endpoint is identical to that of its function, and all share one composition.
  */
 
 import { handler as unknownRoute } from '../app/endpoints/unknown-route/handler.ts';
@@ -35,9 +35,9 @@ import { JSON_BODIES, UPLOADS } from './bodies.ts';
 import { withHealth } from './health.ts';
 import { serve } from './serve.ts';
 
-const SERVED = ROUTES.filter((route) => route.api === 'inference');
+const INFERENCE_ROUTES = ROUTES.filter((route) => route.api === 'inference');
 
-const HANDLERS: Readonly<Record<(typeof SERVED)[number]['endpoint'], Handler>> = {
+const HANDLERS: Readonly<Record<(typeof INFERENCE_ROUTES)[number]['endpoint'], Handler>> = {
   'create-chat-completion': createChatCompletion.respond,
   'create-message': createMessage.respond,
   'count-message-tokens': countMessageTokens.respond,
@@ -59,28 +59,28 @@ const HANDLERS: Readonly<Record<(typeof SERVED)[number]['endpoint'], Handler>> =
 
 const resources = createResources();
 
-/** Answers a call that there is no room for, in the format of its route. */
-const refusalIn = (surface: 'openai' | 'messages'): Handler =>
+/** Returns a handler that rejects a call for lack of capacity, in the format of its route. */
+const rejectionHandler = (surface: 'openai' | 'messages'): Handler =>
   createRequestHandler(() => Promise.reject(overloaded()), surface, resources);
 
-const REFUSALS = { openai: refusalIn('openai'), messages: refusalIn('messages') };
+const REJECTIONS = { openai: rejectionHandler('openai'), messages: rejectionHandler('messages') };
 
 const UNKNOWN: RouteTarget = {
   handler: unknownRoute.respond,
   pathParameters: {},
   body: JSON_BODIES,
-  refuse: REFUSALS.openai,
+  rejectHandler: REJECTIONS.openai,
 };
 
 function resolve(method: string, path: string): RouteTarget {
-  const match = matchPath(SERVED, path).find(({ route }) => route.method === method);
+  const match = matchPath(INFERENCE_ROUTES, path).find(({ route }) => route.method === method);
   if (match === undefined) return UNKNOWN;
-  const { endpoint, surface } = match.route as (typeof SERVED)[number];
+  const { endpoint, surface } = match.route as (typeof INFERENCE_ROUTES)[number];
   return {
     handler: HANDLERS[endpoint],
     pathParameters: match.pathParameters,
     body: endpoint === 'create-transcription' ? UPLOADS : JSON_BODIES,
-    refuse: REFUSALS[surface],
+    rejectHandler: REJECTIONS[surface],
   };
 }
 
@@ -88,10 +88,10 @@ const host: NodeHost = new NodeHost({
   resolve: withHealth(() => host, resolve),
   clock: systemClock,
   callMs: STREAM_TIMEOUT_SECONDS * 1000,
-  mostCalls: openCallsOf(process.env),
+  maxCalls: openCallsOf(process.env),
 });
 
-/** Scaling looks at a minute; more often would only cost more lines. */
+/** Scaling evaluates one minute; a shorter interval would only add log lines. */
 const REPORT_MS = 15_000;
 
 const measure = createMeasure();

@@ -23,7 +23,7 @@ async function start() {
 }
 
 describe('a program', () => {
-  it('goes on after a rejection that nobody has caught, and says no more than where it was', async () => {
+  it('continues after an unhandled rejection, and logs only its location', async () => {
     const { program, get, output } = await start();
     const slow = get('/slow');
     expect(await get('/rejection')).toBe('rejected');
@@ -36,7 +36,7 @@ describe('a program', () => {
     expect(printed).not.toContain('no log may show');
   }, 20_000);
 
-  it('ends after an exception that nobody has caught, once the calls of others are answered', async () => {
+  it('ends after an uncaught exception, once other calls have their responses', async () => {
     const { get, output, ended } = await start();
     const slow = get('/slow');
     expect(await get('/exception')).toBe('thrown');
@@ -46,7 +46,7 @@ describe('a program', () => {
     await expect(get('/slow')).rejects.toThrow('fetch failed');
   }, 20_000);
 
-  it('ends at SIGTERM with 0, once its calls are answered', async () => {
+  it('ends at SIGTERM with 0, once its calls have their responses', async () => {
     const { program, get, ended } = await start();
     const slow = get('/slow');
     await new Promise((resolve) => setTimeout(resolve, 200));

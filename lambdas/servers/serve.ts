@@ -14,10 +14,10 @@ const DEFAULT_GRACE_SECONDS = 100;
 const GRACE_VARIABLE = 'HOST_GRACE_SECONDS';
 
 /**
- * Listens where Lambda Web Functions say (`AWS_LAMBDA_HTTP_ENDPOINT`), else on `PORT`. A program that was forked reports
- * where it listens, and ends with its parent. At SIGTERM it stops; `endCalls` ends what is open when its time is over. A
- * failure that nobody has caught must not end the calls of others: a rejection is logged, and after an exception, which
- * may have left anything behind, the program stops as ordered and another one takes its place.
+ * Listens on the address of Lambda Web Functions (`AWS_LAMBDA_HTTP_ENDPOINT`), else on `PORT`. A forked program reports
+ * its address, and ends with its parent. At SIGTERM it stops; `endCalls` ends the remaining calls at the timeout. An
+ * uncaught failure must not end the calls of others. A rejection is logged. After an exception, which may leave an
+ * undefined state, the program stops in order and another one replaces it.
  */
 export function serve(host: NodeHost, log: Log, endCalls: () => void): void {
   const { server } = host;

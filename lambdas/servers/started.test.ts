@@ -39,15 +39,15 @@ function start(name: string, environment: Readonly<Record<string, string>> = {})
 
 /** Starts a fake AWS that records each request of a program by the name of the table or the secret. */
 async function startAws() {
-  const asked = new Set<string>();
+  const requestedNames = new Set<string>();
   const server = createServer(async (request, response) => {
     const { TableName, SecretId } = (await json(request)) as Readonly<Record<string, string>>;
-    asked.add(TableName ?? SecretId ?? '');
+    requestedNames.add(TableName ?? SecretId ?? '');
     response.writeHead(400, { 'content-type': 'application/x-amz-json-1.0' }).end('{"__type":"Refused"}');
     server.emit('asked');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { asked, server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  return { asked: requestedNames, server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
 describe('the data for the first call of a process', () => {
@@ -55,16 +55,16 @@ describe('the data for the first call of a process', () => {
     const { asked, server, url } = await startAws();
     const program = start('upload', { AWS_ENDPOINT_URL: url });
     await once(program, 'message');
-    const wanted = [TABLES.catalog.variable, PEPPER];
-    while (!wanted.every((name) => asked.has(name))) await once(server, 'asked');
+    const required = [TABLES.catalog.variable, PEPPER];
+    while (!required.every((name) => asked.has(name))) await once(server, 'asked');
     // Nothing was asked of the program itself.
-    expect([...asked].sort()).toEqual(wanted.sort());
+    expect([...asked].sort()).toEqual(required.sort());
     server.close().closeAllConnections();
   }, 30_000);
 });
 
 describe.each(['upload', 'inference'])('the program %s', (name) => {
-  it('answers its balancer without a line in its log or an error counted, unlike any other path', async () => {
+  it('responds to its balancer without a log line or a counted error, unlike any other path', async () => {
     const program = start(name);
     let printed = '';
     program.stdout?.on('data', (bytes) => {
@@ -72,12 +72,12 @@ describe.each(['upload', 'inference'])('the program %s', (name) => {
     });
     const [{ port }] = (await once(program, 'message')) as [{ readonly port: number }];
     const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
-    const answered = () => printed.split('\n').filter((line) => line.includes('"answered"'));
+    const answeredLines = () => printed.split('\n').filter((line) => line.includes('"answered"'));
     const healthy = await get(HOST_HEALTH_PATH);
     expect([healthy.status, await healthy.text()]).toEqual([200, '']);
     expect((await get('/')).status).toBe(404);
-    while (answered().length === 0) await once(program.stdout ?? program, 'data');
-    expect(answered()).toHaveLength(1);
-    expect(answered()[0]).toContain('not_found_error');
+    while (answeredLines().length === 0) await once(program.stdout ?? program, 'data');
+    expect(answeredLines()).toHaveLength(1);
+    expect(answeredLines()[0]).toContain('not_found_error');
   }, 30_000);
 });

@@ -1,6 +1,6 @@
 /**
- * The upload ingress: the transcription endpoint on `node:http`, as a program. It takes files of the interface's own
- * limit, and serves nothing else.
+ * The upload ingress: the transcription endpoint on `node:http`, as a program. It accepts files up to the API's limit,
+ * and serves nothing else.
  */
 
 import { ROUTES } from '../app/routes.ts';
@@ -18,7 +18,7 @@ import { withHealth } from './health.ts';
 import { serve } from './serve.ts';
 
 /** As many as the disk of the smallest host has place for, each with its largest file. */
-const MOST_CALLS = 400;
+const MAX_CALLS = 400;
 
 const PATHS = ROUTES.filter(({ endpoint }) => endpoint === 'create-transcription');
 
@@ -48,7 +48,7 @@ const host: NodeHost = new NodeHost({
   ),
   clock: systemClock,
   callMs: STREAM_TIMEOUT_SECONDS * 1000,
-  mostCalls: MOST_CALLS,
+  maxCalls: MAX_CALLS,
 });
 
 serve(host, resources.log, () => endOfCalls.abort());

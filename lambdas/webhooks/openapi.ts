@@ -1,6 +1,6 @@
 /** The descriptions of webhooks. */
 
-import { answer, tagged } from '../platform/contract/operation.ts';
+import { describeResponse, tagged } from '../platform/contract/operation.ts';
 import { pageSchema, ulidPageQuery } from '../platform/core/api/paging.ts';
 import { deletedSchema } from '../platform/core/api/response-schema.ts';
 import { deliverySchema } from './core/delivery.ts';
@@ -27,16 +27,16 @@ export const WEBHOOK_OPERATIONS = tagged('Webhooks', {
     description:
       'Deliveries are signed as `X-service-Signature: t=<timestamp>,v1=<hex HMAC-SHA256 of "<t>.<body>">`.',
     body: createSchema,
-    answers: { 201: answer('The webhook, with its secret.', WEBHOOK_COMPONENTS.NewWebhook) },
+    responses: { 201: describeResponse('The webhook, with its secret.', WEBHOOK_COMPONENTS.NewWebhook) },
     errors: [409],
   },
   'list-webhooks': {
     query: ulidPageQuery('wh'),
-    answers: { 200: answer('A page of webhooks.', WEBHOOK_COMPONENTS.WebhookPage) },
+    responses: { 200: describeResponse('A page of webhooks.', WEBHOOK_COMPONENTS.WebhookPage) },
   },
   'get-webhook': {
-    answers: {
-      200: answer(
+    responses: {
+      200: describeResponse(
         'The webhook, with the results of its latest deliveries.',
         WEBHOOK_COMPONENTS.WebhookWithStatistics,
       ),
@@ -44,28 +44,32 @@ export const WEBHOOK_OPERATIONS = tagged('Webhooks', {
   },
   'update-webhook': {
     body: updateSchema,
-    answers: { 200: answer('The webhook after the change.', WEBHOOK_COMPONENTS.Webhook) },
+    responses: { 200: describeResponse('The webhook after the change.', WEBHOOK_COMPONENTS.Webhook) },
   },
-  'delete-webhook': { answers: { 200: answer('The webhook is deleted.', deletedSchema('webhook')) } },
+  'delete-webhook': {
+    responses: { 200: describeResponse('The webhook is deleted.', deletedSchema('webhook')) },
+  },
   'rotate-webhook-secret': {
-    answers: { 200: answer('The new secret. The old one also signs until it expires.', rotatedSecretSchema) },
+    responses: {
+      200: describeResponse('The new secret. The old one also signs until it expires.', rotatedSecretSchema),
+    },
     errors: [409],
   },
   'test-webhook': {
     body: testSchema,
     optionalBody: true,
-    answers: { 202: answer('The delivery that was started.', WEBHOOK_COMPONENTS.Delivery) },
+    responses: { 202: describeResponse('The delivery that was started.', WEBHOOK_COMPONENTS.Delivery) },
   },
   'list-deliveries': {
     query: ulidPageQuery('dlv'),
-    answers: { 200: answer('A page of deliveries.', WEBHOOK_COMPONENTS.DeliveryPage) },
+    responses: { 200: describeResponse('A page of deliveries.', WEBHOOK_COMPONENTS.DeliveryPage) },
   },
   'redeliver-webhook': {
-    answers: { 202: answer('The delivery that was restarted.', WEBHOOK_COMPONENTS.Delivery) },
+    responses: { 202: describeResponse('The delivery that was restarted.', WEBHOOK_COMPONENTS.Delivery) },
   },
   'recover-webhook': {
     body: recoverSchema,
-    answers: { 202: answer('The number of deliveries that were restarted.', recoverySchema) },
+    responses: { 202: describeResponse('The number of deliveries that were restarted.', recoverySchema) },
     errors: [409],
   },
 });

@@ -59,7 +59,7 @@ describe('the throttle of streams', () => {
   });
 });
 
-describe('a deployment whose quota is known', () => {
+describe('a deployment with a known quota', () => {
   const app = new SynthesizedApp('concurrency');
 
   it('sets these shares in its templates, and on no other function', () => {

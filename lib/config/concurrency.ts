@@ -1,21 +1,24 @@
 /**
  * The division of the account's concurrent executions of Lambda. The functions that move money have a reserved share. A
- * throttle keeps streams to the capacity of the others.
+ * throttle limits streams to the capacity of the others.
  */
 import type { Config } from './config.ts';
 import type { FunctionName } from './grants.ts';
 
 type Settings = Pick<Config, 'lambdaConcurrency' | 'requestsPerSecond'>;
 
-/** Lambda keeps this many for functions without a part of their own (Lambda developer guide, "Configuring reserved concurrency"). */
-const LEAST_UNRESERVED = 100;
+/**
+ * Lambda reserves this number for functions without a reserved share (Lambda developer guide, "Configuring reserved
+ * concurrency").
+ */
+const MIN_UNRESERVED = 100;
 
-/** Holds are swept on a schedule, one sweep at a time; the next one may begin while one is late. */
+/** Holds are swept on a schedule, one sweep at a time; the next one may start while one is late. */
 const SWEEPS = 2;
 
 /**
- * In hundredths of the account's, rounded up. An event of a payment takes about 100 ms and a sign-in 300 ms: of 1,000
- * they have 100 and 66 a second. A part of their own is also their most.
+ * In hundredths of the account's, rounded up. A payment event takes about 100 ms and a sign-in 300 ms: of 1,000 they
+ * have 100 and 66 per second. A reserved share is also the maximum.
  */
 const HUNDREDTHS = { 'receive-payment-event': 1, 'create-session': 2 } as const;
 
@@ -25,18 +28,21 @@ const STREAMS_HUNDREDTHS = 80;
 /** The duration of a usual call. A function is in use from its request to the end of its stream. */
 const CALL_SECONDS = 10;
 
-/** The functions that have a part of their own, with its size; none where the account cannot spare it, or the setting is absent. */
+/**
+ * Returns the functions with a reserved share, and its size; empty if the account cannot spare it, or the setting is
+ * absent.
+ */
 export function reservedOf({ lambdaConcurrency }: Settings): ReadonlyMap<FunctionName, number> {
   if (lambdaConcurrency === undefined) return new Map();
-  const parts = new Map<FunctionName, number>([['sweep-holds', SWEEPS]]);
+  const reservations = new Map<FunctionName, number>([['sweep-holds', SWEEPS]]);
   for (const [name, share] of Object.entries(HUNDREDTHS))
-    parts.set(name as FunctionName, Math.ceil((lambdaConcurrency * share) / 100));
-  return lambdaConcurrency - sum(parts) < LEAST_UNRESERVED ? new Map() : parts;
+    reservations.set(name as FunctionName, Math.ceil((lambdaConcurrency * share) / 100));
+  return lambdaConcurrency - sum(reservations) < MIN_UNRESERVED ? new Map() : reservations;
 }
 
 /**
- * The most calls a second of a route that streams: as many as keep its share of the unreserved executions busy with calls
- * of 10 s, at least 1, and never more than `requestsPerSecond`.
+ * Returns the maximum calls per second of a streamed route. The limit fills its share of the unreserved executions with
+ * calls of 10 s. It is at least 1, and never more than `requestsPerSecond`.
  */
 export function streamsPerSecond(settings: Settings): number {
   const { lambdaConcurrency, requestsPerSecond } = settings;
@@ -46,5 +52,5 @@ export function streamsPerSecond(settings: Settings): number {
   return Math.min(requestsPerSecond, Math.max(1, calls));
 }
 
-const sum = (parts: ReadonlyMap<FunctionName, number>): number =>
-  [...parts.values()].reduce((total, part) => total + part, 0);
+const sum = (reservations: ReadonlyMap<FunctionName, number>): number =>
+  [...reservations.values()].reduce((total, reservation) => total + reservation, 0);

@@ -15,7 +15,7 @@ const hostName = z.string().regex(/^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]
 const certificateIn = (region: string) =>
   z.string().regex(new RegExp(`^arn:aws[a-z-]*:acm:${region}:\\d{12}:certificate/[0-9a-f-]+$`));
 
-/** The fewest and the most tasks that serve the inference API on Fargate. */
+/** The minimum and the maximum of tasks that serve the inference API on Fargate. */
 const hostTasks = z
   .strictObject({
     least: z.int().min(1).max(1_000),
@@ -23,26 +23,26 @@ const hostTasks = z
   })
   .refine(({ least, most }) => least <= most, { error: 'least must not exceed most' });
 
-/** A table that was restored to take the place of the one that the data stack made; see `npm run admin -- restore`. */
+/** A restored table that replaces the one that the data stack created; see `npm run admin -- restore`. */
 const restoredTable = z.strictObject({
   name: z.string().regex(/^[A-Za-z0-9_.-]{3,255}$/),
   streamArn: z.string().startsWith('arn:').optional(),
 });
 
 const schema = z.strictObject({
-  /** Names the deployment: stack names and the API's stage carry it. */
+  /** The name of the deployment, part of stack names and of the API's stage. */
   stage: z
     .string()
     .regex(/^[a-z][a-z0-9-]{0,19}$/)
     // `a-dead` and `a` would both have a queue `a-dead-events`.
     .refine((stage) => !stage.endsWith('-dead'), { error: 'a stage must not end with -dead' })
     .default('prod'),
-  /** The region of the deployment, where it must be known before: `compute` `web-function` needs it. */
+  /** The region of the deployment, if it must be set in advance: `compute` `web-function` needs it. */
   region: z
     .string()
     .regex(/^[a-z]{2}(-[a-z]+)+-\d$/)
     .optional(),
-  /** Days that function and access logs are kept. */
+  /** Days for which function and access logs are retained. */
   logRetentionDays: z.union([7, 14, 30, 60, 90, 180, 365].map((days) => z.literal(days))).default(30),
   /** Seconds after which an unsettled hold may be recovered. */
   holdTtlSeconds: z.int().min(1).default(DEFAULT_HOLD_TTL_SECONDS),
@@ -50,12 +50,12 @@ const schema = z.strictObject({
    * The compute that serves the inference API. `lambda` is a function for each route behind API Gateway, with one call
    * at a time each. `web-function` and `fargate` are one program for all routes, with many concurrent calls in a
    * process. CloudFront is in front of that program as the one hostname of both APIs. The functions stay deployed, and
-   * keep their addresses.
+   * retain their addresses.
    */
   compute: z.enum(['lambda', 'web-function', 'fargate']).default('lambda'),
   /**
-   * The fewest and the most tasks of `compute` `fargate`; 2 and 10 when it is absent: one that fails leaves another, and
-   * ten take 10,000 calls at once.
+   * The minimum and the maximum of tasks of `compute` `fargate`. The default is 2 and 10: if one fails, another is
+   * left, and ten accept 10,000 concurrent calls.
    */
   hostTasks: hostTasks.optional(),
   /**
@@ -80,8 +80,8 @@ const schema = z.strictObject({
    */
   releases: z.enum(['all-at-once', 'canary']).default('all-at-once'),
   /**
-   * A function that calls the deployment every few minutes as a caller does, with the key that `npm run admin -- smoke
-   * key` stores: each of the models that are named, or the cheapest of chat. Absent by default.
+   * A function that calls the deployment every few minutes like a caller, with the key that `npm run admin -- smoke
+   * key` stores. It calls each of the specified models, or the chat model with the lowest price. Absent by default.
    */
   smoke: z
     .strictObject({
@@ -106,9 +106,9 @@ const schema = z.strictObject({
    */
   requestsPerSecond: z.int().min(1).max(10_000).default(1_000),
   /**
-   * The account's quota of concurrent executions of Lambda in the region. When it is given, the functions that move money
-   * have a share of their own, and streams are throttled to what the rest can carry. Absent by default, because nothing
-   * can be reserved of the 10 that a new account may have.
+   * The account's quota of concurrent executions of Lambda in the region. If it is set, the functions that move money
+   * have a reserved share, and streams are throttled to the remaining capacity. Absent by default, because nothing can
+   * be reserved of the 10 that a new account may have.
    */
   lambdaConcurrency: z.int().min(10).max(100_000).optional(),
   /** Receives what is critical, and its end; nothing is sent when it is absent. AWS sends it a mail to confirm. */
@@ -126,7 +126,7 @@ const schema = z.strictObject({
   availabilityPercent: z.number().min(90).max(99.99).default(99.9),
   /** Days back to which a table can be restored, to the second (1 to 35, DynamoDB point-in-time recovery). */
   recoveryDays: z.int().min(1).max(35).default(35),
-  /** Tables that take the place of those that the data stack made, which stay: what `npm run admin -- restore` prints. */
+  /** Tables that replace those that the data stack created, which stay: the output of `npm run admin -- restore`. */
   restoredTables: z
     .partialRecord(z.enum(Object.keys(TABLES) as [TableName, ...TableName[]]), restoredTable)
     .default({}),
@@ -198,7 +198,7 @@ export const hasEdge = ({ compute, ingress }: Pick<Config, 'compute' | 'ingress'
 
 const USUAL_TASKS = { least: 2, most: 10 } as const;
 
-/** The fewest and the most tasks that serve the inference API on Fargate. */
+/** Returns the minimum and the maximum of tasks that serve the inference API on Fargate. */
 export const hostTasksOf = ({ hostTasks }: Pick<Config, 'hostTasks'>) => hostTasks ?? USUAL_TASKS;
 
 /** Returns the contradictions between settings. Each names the field to change. */

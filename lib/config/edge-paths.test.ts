@@ -15,7 +15,7 @@ describe('the patterns of the inference API', () => {
     expect(inferencePatterns(routes)).toEqual(['/api/v1/models', '/api/v1/models/*']);
   });
 
-  it('take no path of the platform API, or are refused with it', () => {
+  it('match no path of the platform API, or fail with an error', () => {
     const routes = [inference('/api/{name}'), platform('/api/orders')];
     expect(() => inferencePatterns(routes)).toThrow('the pattern /api/* would take /api/orders');
   });
@@ -33,7 +33,7 @@ describe('a pattern of CloudFront', () => {
     ['/a?c', '/abc', true],
     ['/a?c', '/ac', false],
     ['/a.c', '/abc', false],
-  ])('%s takes %s: %s', (pattern, path, taken) => {
-    expect(matchesPattern(pattern, path)).toBe(taken);
+  ])('%s takes %s: %s', (pattern, path, isMatch) => {
+    expect(matchesPattern(pattern, path)).toBe(isMatch);
   });
 });

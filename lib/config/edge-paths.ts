@@ -10,22 +10,22 @@ const headOf = ({ path }: Addressed): string => path.split('/')[1] ?? '';
 const patternOf = ({ path }: Addressed): string => path.replaceAll(/\{[^}]+\}/g, '*');
 
 /**
- * The patterns that cover every path of the inference API and no path of the platform API: one for each first segment
- * that the inference API has for itself, so that unknown paths there are answered in its format, else one for each path.
- * Throws when a pattern would take a path of the platform API.
+ * Returns patterns that cover every path of the inference API and no path of the platform API. There is one for each
+ * first segment that only the inference API has, so that unknown paths there get its format. Other paths get one each.
+ * Throws if a pattern would match a path of the platform API.
  */
 export function inferencePatterns(routes: readonly Addressed[]): readonly string[] {
-  const others = routes.filter(({ api }) => api === 'platform');
-  const shared = new Set(others.map(headOf));
+  const platformRoutes = routes.filter(({ api }) => api === 'platform');
+  const shared = new Set(platformRoutes.map(headOf));
   const patterns = new Set(
     routes
       .filter(({ api }) => api === 'inference')
       .map((route) => (shared.has(headOf(route)) ? patternOf(route) : `/${headOf(route)}/*`)),
   );
   for (const pattern of patterns) {
-    const taken = others.find(({ path }) => matchesPattern(pattern, path));
-    if (taken !== undefined)
-      throw new Error(`the pattern ${pattern} would take ${taken.path} of the platform API`);
+    const coveredRoute = platformRoutes.find(({ path }) => matchesPattern(pattern, path));
+    if (coveredRoute !== undefined)
+      throw new Error(`the pattern ${pattern} would take ${coveredRoute.path} of the platform API`);
   }
   return [...patterns];
 }

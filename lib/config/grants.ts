@@ -1,7 +1,7 @@
 /**
- * The grants of each function: those of its context, and those by which it recognizes its callers. The stacks turn a row into IAM
- * statements and into the variables that the function needs, so a function does not have the name of a table that it cannot
- * reach.
+ * The grants of each function: those of its context, and those by which it recognizes its callers. The stacks turn a
+ * row into IAM statements and into the variables that the function needs. A function therefore does not have the name
+ * of a table that it cannot access.
  */
 import { ACCESS_GRANTS } from '../../lambdas/access/grants.ts';
 import { type EndpointName, ROUTES } from '../../lambdas/app/routes.ts';

@@ -11,7 +11,7 @@ const MEMORY_MB: Readonly<Partial<Record<FunctionName, number>>> = {
   'build-search-index': 2048,
   // Two catalogs of 20,000 models as text and as objects: 0.65 GB, and 10 s of a whole core.
   'watch-prices': 1024,
-  // As many models in all, within the 28 s of a buffered answer.
+  // The same number of models as above, within the 28 s of a buffered response.
   'get-operator-catalog': 2048,
   'list-operator-routes': 2048,
 };

@@ -1,4 +1,4 @@
-/** Names that two stacks know, so that neither has to import them from the other. */
+/** Names that two stacks share, so that neither has to import them from the other. */
 
 /** Returns the name of the cluster and of the service that take uploads on Fargate. */
 export const uploadServiceName = (stage: string): string => `${stage}-uploads`;

@@ -36,7 +36,7 @@ describe('the union of grants', () => {
     expect(unionOf([grants])).toEqual(grants);
   });
 
-  it('refuses the reader of a stream, in whose name Lambda itself reads', () => {
+  it('rejects the reader of a stream, because Lambda itself reads in its role', () => {
     const follower: Grants = { follows: { table: 'listings', dead: 'deadChanges' } };
     expect(() => unionOf([{}, follower])).toThrow('cannot be served by a host');
   });

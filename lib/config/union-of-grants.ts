@@ -8,7 +8,7 @@ type Flag = {
   [Name in keyof Grants]-?: Grants[Name] extends true | undefined ? Name : never;
 }[keyof Grants];
 
-/** Every flag by its name, so that the compiler refuses a grant that the union would forget. */
+/** Every flag by its name, so that the compiler rejects a grant that the union would omit. */
 const FLAGS: Readonly<Record<Flag, Flag>> = {
   keyPepper: 'keyPepper',
   sessionKey: 'sessionKey',
@@ -27,8 +27,8 @@ const FLAGS: Readonly<Record<Flag, Flag>> = {
 };
 
 /**
- * Everything that one of `all` grants, each once, and nothing besides. Throws when one follows the changes of a table:
- * Lambda reads a stream in the name of one function, which no host can stand in for.
+ * Returns everything that any of `all` grants, each once, and nothing else. Throws if one follows the changes of a
+ * table: Lambda reads a stream for one function, which no host can replace.
  */
 export function unionOf(all: readonly Grants[]): Grants {
   if (all.some(({ follows }) => follows !== undefined))
@@ -55,7 +55,7 @@ function tablesOf(all: readonly Grants[]): Grants['tables'] & object {
   return tables;
 }
 
-/** Each value once, by what it says. */
+/** Returns each value once, compared by content. */
 const once = <T>(values: readonly T[]): readonly T[] => [
   ...new Map(values.map((value) => [JSON.stringify(value), value])).values(),
 ];

@@ -1,4 +1,4 @@
-/** The functions that no caller waits for, with what the contract says of each. */
+/** Asynchronous functions, with their settings from the contract. */
 import { Rule, type Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import type { Construct } from 'constructs';
@@ -21,7 +21,7 @@ export function runOnSchedule(
   }: {
     readonly name: ConsumerName;
     readonly schedule: Schedule;
-    /** The rule's name in the scope, of which its logical id is made. */
+    /** The rule's name in the scope, from which its logical id is derived. */
     readonly ruleId?: string;
   },
   props: ConsumerProps,

@@ -26,7 +26,7 @@ export interface HostingOptions extends RoleGrantsOptions {
   readonly service: 'lambda.amazonaws.com' | 'ecs-tasks.amazonaws.com';
 }
 
-/** A role of its own with the grants and no more, a log group of its own, and the variables. */
+/** Creates a dedicated role with only the grants, a dedicated log group, and the variables. */
 export function createHosting(scope: Construct, { service, ...options }: HostingOptions): Hosting {
   const { name, config } = options;
   const logGroup = new LogGroup(scope, 'Logs', {

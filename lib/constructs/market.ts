@@ -18,13 +18,15 @@ export interface MarketProps extends ConsumerProps {
 /** As many records as one invocation handles within a second or two. */
 const BATCH_SIZE = 100;
 
-/** Many changes at once make one ranking; nobody notices that a listing is found a second later. */
+/**
+ * Many concurrent changes result in one ranking; a delay of a second until a listing is searchable is not noticeable.
+ */
 const BATCHING = Duration.seconds(1);
 
 /** With Lambda's growing pauses, about an hour; the batch is halved meanwhile, so that one bad record stands alone. */
 const RETRIES = 20;
 
-/** A record that could not be followed for so long is noted and passed over; the stream itself keeps 24 hours. */
+/** A record that could not be processed for this long is recorded and skipped; the stream itself retains 24 hours. */
 const MAX_RECORD_AGE = Duration.hours(12);
 
 const FOLLOWER = 'follow-listings';
@@ -60,7 +62,7 @@ export class Market extends Construct {
       // What the role may send is in the grants.
       onFailure: { bind: () => ({ destination: messaging.queues[DEAD].queueArn }) },
     });
-    // Lambda checks that the role may read the stream when the mapping is made.
+    // Lambda checks that the role may read the stream when the mapping is created.
     mapping.node.addDependency(follower);
   }
 }

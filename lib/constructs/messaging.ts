@@ -17,10 +17,10 @@ import type { Config } from '../config/config.ts';
 import { allowSealed } from './security/customer-key.ts';
 import { serviceFor } from './security/trust.ts';
 
-/** The name that publishers know; further deployments in an account add their stage. */
+/** The name that publishers use; further deployments in an account add their stage. */
 const BUS_NAME = 'platform-events';
 
-/** SQS keeps a message for 14 days at most; a dead letter waits for a person. */
+/** SQS retains a message for at most 14 days; a dead letter waits for a person. */
 const RETENTION = Duration.days(14);
 
 export class Messaging extends Construct {
@@ -105,7 +105,7 @@ export class Messaging extends Construct {
     };
   }
 
-  /** The operator's command finds the bus and the dead letters by these. */
+  /** The outputs by which the operator's command locates the bus and the dead letters. */
   #output(variable: string, value: string): void {
     new CfnOutput(this, `Output-${variable}`, { value }).overrideLogicalId(outputName(variable));
   }

@@ -6,7 +6,10 @@ import { Stack, Validations } from 'aws-cdk-lib';
 import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import { reportedPartition } from './reported-names.ts';
 
-/** A cross-region inference profile is of this account; its models are of every region that it reaches. */
+/**
+ * Allows the models of Bedrock. A cross-region inference profile belongs to this account; its models are in every
+ * region of the profile.
+ */
 export function allowBedrockModels(role: Role): void {
   const { partition, account } = Stack.of(role);
   const actions = ['bedrock:InvokeModel', 'bedrock:InvokeModelWithResponseStream'];
@@ -21,7 +24,7 @@ export function allowBedrockModels(role: Role): void {
   }
 }
 
-/** The services of `aws-address.ts` beside Bedrock, each with what its calls belong to. */
+/** The services of `aws-address.ts` in addition to Bedrock, each with the resource of its calls. */
 const SIGNED_SERVICES = [
   ['bedrock-mantle', 'project'],
   ['aws-external-anthropic', 'workspace'],

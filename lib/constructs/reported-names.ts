@@ -9,6 +9,6 @@ const reported = (value: string, parameter: string): string =>
 export const reportedRegion = (construct: IConstruct): string =>
   reported(Stack.of(construct).region, 'Region');
 
-/** The same for the partition, which the CDK knows where it knows the region. */
+/** Returns the same for the partition, which the CDK can determine if it has the region. */
 export const reportedPartition = (construct: IConstruct): string =>
   reported(Stack.of(construct).partition, 'Partition');

@@ -1,4 +1,4 @@
-/** Turns grants into the statements of a role and into the variables that name what the role reaches. */
+/** Turns grants into the statements of a role and into the variables with the names of the accessible resources. */
 import { ArnFormat, Stack, Validations } from 'aws-cdk-lib';
 import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
@@ -150,7 +150,9 @@ class RoleGrants {
     });
   }
 
-  /** Schedules are named at run time, in a group of their own; they act in a role that sends to one queue. */
+  /**
+   * Grants schedules. They get their name at run time, in a dedicated group; they use a role that sends to one queue.
+   */
   #grantSchedules({ scheduleGroup, scheduleRole }: Messaging): Record<string, string> {
     const resource = Stack.of(this.#role).formatArn({
       service: 'scheduler',
@@ -187,7 +189,7 @@ class RoleGrants {
   #grantSmokeAccess(environment: Record<string, string>): void {
     const { stage, smoke } = this.#options.config;
     const name = smokeSecretName(stage);
-    // One that is not there yet is asked for without the characters that Secrets Manager adds.
+    // A secret that does not exist yet is requested without the characters that Secrets Manager adds.
     for (const resourceName of [name, `${name}-??????`]) this.#allowSecret(resourceName);
     environment[VARIABLES.smokeSecret] = name;
     if (smoke?.models !== undefined) environment[VARIABLES.smokeModels] = smoke.models.join(',');

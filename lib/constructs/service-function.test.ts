@@ -57,8 +57,8 @@ const MEMORY_MB: Partial<Record<FunctionName, number>> = {
 
 const FOLLOWING = ['DescribeStream', 'GetRecords', 'GetShardIterator'] as const;
 
-const sharing = (own: Deployed, field: 'roleId' | 'logGroupId') =>
-  functions.filter((other) => other.stack === own.stack && other[field] === own[field]);
+const sharing = (deployed: Deployed, field: 'roleId' | 'logGroupId') =>
+  functions.filter((other) => other.stack === deployed.stack && other[field] === deployed[field]);
 
 /** Seconds: API Gateway's 15 minutes for a stream, less than its 29 s for the rest, the contract's for consumers. */
 function timeoutOf(name: FunctionName): number {
@@ -91,7 +91,7 @@ describe('the functions', () => {
     expect(properties.Timeout).toBe(timeoutOf(name));
   });
 
-  it.each(named)('keep their logs in a group of their own, for 30 days: %s', (_name, deployed) => {
+  it.each(named)('store their logs in a separate group, for 30 days: %s', (_name, deployed) => {
     expect(sharing(deployed, 'logGroupId')).toHaveLength(1);
     expect(app.templates[deployed.stack].Resources[deployed.logGroupId]).toMatchObject({
       Type: 'AWS::Logs::LogGroup',
@@ -202,7 +202,7 @@ describe('the role of a function', () => {
 
 describe('the environment of a function', () => {
   it.each(named)(
-    'names the tables and secrets that its role reaches: %s',
+    'contains the tables and secrets that its role can access: %s',
     (_name, { stack, name: functionName, properties }) => {
       const { Variables: variables } = properties.Environment as {
         readonly Variables: Record<string, unknown>;
@@ -211,10 +211,10 @@ describe('the environment of a function', () => {
       const { identitySecret, counts = [] } = GRANTS[functionName];
       const { payments, holds, settlements, sends = [], publishes, schedules } = GRANTS[functionName];
       const reference = (name: string) => {
-        const found = app.reference(stack, variables[name]);
-        return found === undefined
+        const resource = app.reference(stack, variables[name]);
+        return resource === undefined
           ? variables[name]
-          : `${found.stack}:${found.id.replace(/[0-9A-F]{8}$/, '')}`;
+          : `${resource.stack}:${resource.id.replace(/[0-9A-F]{8}$/, '')}`;
       };
       const expected: Record<string, string> = {
         POWERTOOLS_SERVICE_NAME: functionName,

@@ -1,4 +1,4 @@
-/** One Lambda function with a role of its own that reaches exactly what `grants.ts` lists. */
+/** One Lambda function with a dedicated role that can access exactly the resources that `grants.ts` lists. */
 import { join } from 'node:path';
 import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import {
@@ -34,7 +34,9 @@ export interface ServiceFunctionProps {
   readonly messaging?: Messaging | undefined;
 }
 
-/** `<stage>-<stack>-<name>`: known without the stack, so that the operations stack need not import it from there. */
+/**
+ * Returns `<stage>-<stack>-<name>`. It is available without the stack, so that the operations stack need not import it.
+ */
 const functionName = (stack: Stack, name: string): string =>
   `${stack.stackName.replace(/^Inference-/, '')}-${name}`;
 

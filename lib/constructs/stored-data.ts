@@ -1,4 +1,4 @@
-/** The data that survives a deployment, as seen by the constructs that use it. A separate stack creates it. */
+/** The data that survives a deployment, for the constructs that use it. A separate stack creates it. */
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import type { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { SecretVariable } from '../../lambdas/platform/contract/environment.ts';

@@ -1,7 +1,7 @@
 /**
- * A backup of every table each day, copied to a vault elsewhere. The source vault has a key of its own, because backups
- * under the key that AWS manages cannot be copied to another account (AWS Backup developer guide, Creating backup copies
- * across AWS accounts). The account must have switched on advanced features for DynamoDB, once.
+ * A daily backup of every table, copied to a vault elsewhere. The source vault has a separate key: backups under the
+ * AWS managed key cannot be copied to another account (AWS Backup developer guide, Creating backup copies across AWS
+ * accounts). Advanced features for DynamoDB must have been enabled once for the account.
  */
 import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { BackupPlan, BackupPlanRule, BackupResource, BackupVault } from 'aws-cdk-lib/aws-backup';
@@ -12,7 +12,7 @@ import { Key } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import type { Config } from '../config/config.ts';
 
-/** Two hours after the nightly audit has begun, so that what is copied was proven shortly before. */
+/** Two hours after the start of the nightly audit, so that the copied data was verified shortly before. */
 const EVERY_NIGHT = Schedule.cron({ minute: '0', hour: '5' });
 
 export interface TableBackupProps {

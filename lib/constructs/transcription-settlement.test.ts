@@ -8,9 +8,9 @@ const app = new SynthesizedApp();
 const STACK = 'inference';
 
 const one = (type: string, prefix: string) => {
-  const [found] = app.resources(STACK, type).filter(([id]) => id.startsWith(prefix));
-  if (found === undefined) throw new Error(`there is no ${type} ${prefix}`);
-  return found;
+  const [resource] = app.resources(STACK, type).filter(([id]) => id.startsWith(prefix));
+  if (resource === undefined) throw new Error(`there is no ${type} ${prefix}`);
+  return resource;
 };
 const [machineId, machine] = one('AWS::StepFunctions::StateMachine', 'TranscriptionSettlementWorkflow');
 const [stepId] = one('AWS::Lambda::Function', 'TranscriptionSettlementsettletranscription');

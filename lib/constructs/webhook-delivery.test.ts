@@ -13,12 +13,12 @@ const STACK = 'platform';
 const specs = Object.entries(QUEUES) as [QueueName, Queue][];
 
 const idOf = (name: QueueName): string => {
-  const wanted = `Messaging${name[0]?.toUpperCase()}${name.slice(1)}`;
-  const found = app
+  const prefix = `Messaging${name[0]?.toUpperCase()}${name.slice(1)}`;
+  const resources = app
     .resources(STACK, 'AWS::SQS::Queue')
-    .find(([id]) => id.replace(/[0-9A-F]{8}$/, '') === wanted);
-  if (found === undefined) throw new Error(`there is no queue ${name}`);
-  return found[0];
+    .find(([id]) => id.replace(/[0-9A-F]{8}$/, '') === prefix);
+  if (resources === undefined) throw new Error(`there is no queue ${name}`);
+  return resources[0];
 };
 const propertiesOf = (name: QueueName) => app.templates[STACK].Resources[idOf(name)]?.Properties ?? {};
 const arn = (name: QueueName) => ({ 'Fn::GetAtt': [idOf(name), 'Arn'] });
@@ -47,16 +47,16 @@ describe('a queue', () => {
   it.each(specs.filter(([, { reader }]) => reader !== undefined))(
     'delivers batches that fail message by message, and gives up on one that cannot be handled: %s',
     (name, { reader, dead, visibilitySeconds = 0 }) => {
-      const own = mappings.filter(
+      const serviceMappings = mappings.filter(
         ({ EventSourceArn: source }) => app.reference(STACK, source)?.id === idOf(name),
       );
-      expect(own).toHaveLength(1);
-      expect(own[0]).toMatchObject({
+      expect(serviceMappings).toHaveLength(1);
+      expect(serviceMappings[0]).toMatchObject({
         BatchSize: reader?.batchSize,
         ScalingConfig: { MaximumConcurrency: reader?.maxConcurrency },
         FunctionResponseTypes: ['ReportBatchItemFailures'],
       });
-      expect(app.functionName(STACK, app.reference(STACK, own[0]?.FunctionName)?.id ?? '')).toBe(
+      expect(app.functionName(STACK, app.reference(STACK, serviceMappings[0]?.FunctionName)?.id ?? '')).toBe(
         reader?.consumer,
       );
       expect(propertiesOf(name)).toMatchObject({
@@ -95,7 +95,7 @@ describe('a lease', () => {
 });
 
 describe('the bus', () => {
-  it('uses the name that publishers know, and another name in another stage', () => {
+  it('uses the name that publishers expect, and another name in another stage', () => {
     expect(app.only(STACK, 'AWS::Events::EventBus').Properties).toMatchObject({ Name: 'platform-events' });
     const other = new SynthesizedApp('every-setting');
     expect(other.only(STACK, 'AWS::Events::EventBus').Properties).toMatchObject({
@@ -103,12 +103,12 @@ describe('the bus', () => {
     });
   });
 
-  it('passes every event of this account on, and keeps those that it cannot', () => {
-    const [rule = {}, ...others] = app
+  it('passes every event of this account on, and stores the failed ones', () => {
+    const [rule = {}, ...otherRules] = app
       .resources(STACK, 'AWS::Events::Rule')
       .map(([, { Properties }]) => Properties)
       .filter(({ EventPattern: pattern }) => pattern !== undefined);
-    expect(others).toEqual([]);
+    expect(otherRules).toEqual([]);
     expect(rule).toMatchObject({ State: 'ENABLED', EventPattern: { account: [{ Ref: 'AWS::AccountId' }] } });
     expect(rule.Targets).toEqual([
       { Id: 'Target0', Arn: arn('events'), DeadLetterConfig: { Arn: arn('deadEvents') } },

@@ -32,7 +32,7 @@ export class WebhookDelivery extends Construct {
         maxConcurrency: spec.reader.maxConcurrency,
         reportBatchItemFailures: true,
       });
-      // Lambda checks that the role may read the queue when the mapping is made.
+      // Lambda checks that the role may read the queue when the mapping is created.
       mapping.node.addDependency(reader);
     }
   }

@@ -1,6 +1,6 @@
 /**
- * The registry of alarms: a row for each kind, with its severity, its threshold and the reason for it. The article of
- * the same name in `runbook.md` says what to do; a test sees that neither is without the other.
+ * The registry of alarms: a row for each type, with its severity, its threshold and the reason for it. The article of
+ * the same name in `runbook.md` contains the remedy; a test verifies that each has the other.
  */
 import { Duration } from 'aws-cdk-lib';
 import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
@@ -12,11 +12,11 @@ import {
   api,
   followerAges,
   lambda,
-  own,
   PERIOD,
   queueAge,
   queueLength,
   schedule,
+  serviceMetric,
   table,
   workflow,
 } from './metrics.ts';
@@ -62,7 +62,7 @@ const MISSED_BY: Readonly<Record<string, string>> = {
   'platform-follow-listings': 'listing-changes-late',
 };
 
-/** Schedules whose work is missed by an alarm of its own, `sweep-missing` and `audit-missing`. */
+/** Schedules whose missing runs have a separate alarm: `sweep-missing` and `audit-missing`. */
 const MISSED_SCHEDULES: readonly string[] = ['sweep-holds', 'audit-books'];
 
 /** Workflows that no other alarm misses when they run into their time limit, as the audit is missed by `audit-missing`. */
@@ -94,7 +94,7 @@ export const ALARMS: Readonly<Record<string, AlarmRow>> = {
       each(functions.filter(({ label }) => GROWING.includes(label)))((subject) => ({
         metric: lambda(subject, 'Duration', { statistic: 'Maximum' }),
         threshold: subject.timeoutSeconds * 900,
-        // One long answer is no incident; three periods of them are.
+        // One long response is no incident; three periods of them are.
         periods: { breaching: 3, of: 3 },
       })),
   },
@@ -138,14 +138,14 @@ export const ALARMS: Readonly<Record<string, AlarmRow>> = {
   'circuit-opened': {
     severity: 'warning',
     meaning: 'A route failed so often that calls leave it alone for a while.',
-    watches: ({ config }) => once(own(config, METRICS.circuitOpened)),
+    watches: ({ config }) => once(serviceMetric(config, METRICS.circuitOpened)),
   },
   'slow-first-token': {
     severity: 'warning',
     meaning: 'One in twenty streams waited more than ten seconds for its first token.',
     watches: ({ config }) => [
       {
-        metric: own(config, METRICS.timeToFirstToken, { statistic: 'p95' }),
+        metric: serviceMetric(config, METRICS.timeToFirstToken, { statistic: 'p95' }),
         threshold: 10_000,
         periods: { breaching: 3, of: 3 },
       },
@@ -154,7 +154,7 @@ export const ALARMS: Readonly<Record<string, AlarmRow>> = {
   ...MONEY_ALARMS,
   'workflow-failed': {
     severity: 'critical',
-    // One that a person aborts is no surprise to anybody.
+    // One that a person aborts is no surprise.
     meaning: 'A workflow failed.',
     watches: ({ workflows }) => [
       ...each(workflows)((subject) => ({ metric: workflow(subject, 'ExecutionsFailed'), threshold: 1 })),
@@ -190,7 +190,7 @@ export const ALARMS: Readonly<Record<string, AlarmRow>> = {
   'webhook-events-rejected': {
     severity: 'warning',
     meaning: 'Something was put on the bus that is no event of the platform.',
-    watches: ({ config }) => once(own(config, METRICS.eventsRejected)),
+    watches: ({ config }) => once(serviceMetric(config, METRICS.eventsRejected)),
   },
   'listing-changes-late': {
     severity: 'warning',
@@ -202,10 +202,11 @@ export const ALARMS: Readonly<Record<string, AlarmRow>> = {
   ...HOST_ALARMS,
   ...SMOKE_ALARMS,
   'table-throttles': {
-    // The SDK repeats what is refused while a table splits a partition; calls that fail by it show in the availability.
+    // The SDK retries throttled requests while a table splits a partition; calls that fail because of it are visible in
+    // the availability.
     severity: 'warning',
     meaning: 'DynamoDB refused writes of a table because of its load.',
-    // Those that every paid call writes; a refusal of another shows in the errors of its calls.
+    // The tables that every paid call writes; a throttle of another is visible in the errors of its calls.
     watches: ({ tables }) =>
       each(tables.filter(({ label }) => PAID_TABLES.includes(label)))((subject) => ({
         metric: table(subject, 'WriteThrottleEvents'),

@@ -123,10 +123,10 @@ const steady = (minutes: number, minute: Minute): Minute[] => Array.from({ lengt
 const HOURS = 60;
 /** A thousand calls a minute, of which this many in a hundred fail. */
 const failing = (percent: number): Minute => ({ failed: 10 * percent, settled: 1_000 - 10 * percent });
-const GOOD: Minute = { settled: 1_000 };
+const HEALTHY: Minute = { settled: 1_000 };
 
 describe('the alarms of availability', () => {
-  it('look at an hour and five minutes, and at six hours and half an hour', () => {
+  it('check one hour and five minutes, and six hours and half an hour', () => {
     expect(alarms.periodsOf('availability-fast')).toEqual([3_600, 300]);
     expect(alarms.periodsOf('availability-slow')).toEqual([21_600, 1_800]);
   });
@@ -134,7 +134,7 @@ describe('the alarms of availability', () => {
   it('stay silent without data, without calls and with successful calls', () => {
     expect(both([])).toEqual({ fast: false, slow: false });
     expect(both(steady(7 * HOURS, {}))).toEqual({ fast: false, slow: false });
-    expect(both(steady(7 * HOURS, GOOD))).toEqual({ fast: false, slow: false });
+    expect(both(steady(7 * HOURS, HEALTHY))).toEqual({ fast: false, slow: false });
   });
 
   it('stay silent at half of the allowed failures', () => {
@@ -142,26 +142,26 @@ describe('the alarms of availability', () => {
   });
 
   it('page when two calls in a hundred have failed for an hour', () => {
-    const before = steady(6 * HOURS, GOOD);
+    const before = steady(6 * HOURS, HEALTHY);
     expect(both([...before, ...steady(30, failing(2))]).fast).toBe(false);
     expect(both([...before, ...steady(HOURS, failing(2))]).fast).toBe(true);
   });
 
   it('page within minutes when every call fails, though none is settled any more', () => {
-    const before = steady(6 * HOURS, GOOD);
+    const before = steady(6 * HOURS, HEALTHY);
     expect(both([...before, ...steady(1, { failed: 1_000 })]).fast).toBe(true);
     expect(both(steady(2, { failed: 1_000 })).fast).toBe(true);
   });
 
-  it('report by day one call in a hundred that fails for six hours, and wake nobody', () => {
+  it('warn without a page if one call in a hundred fails for six hours', () => {
     expect(both(steady(6 * HOURS, failing(1)))).toEqual({ fast: false, slow: true });
   });
 
   it('end minutes after the failures do', () => {
-    const outage = [...steady(5 * HOURS, GOOD), ...steady(HOURS, failing(20))];
+    const outage = [...steady(5 * HOURS, HEALTHY), ...steady(HOURS, failing(20))];
     expect(both(outage)).toEqual({ fast: true, slow: true });
-    expect(both([...outage, ...steady(5, GOOD)])).toEqual({ fast: false, slow: true });
-    expect(both([...outage, ...steady(30, GOOD)])).toEqual({ fast: false, slow: false });
+    expect(both([...outage, ...steady(5, HEALTHY)])).toEqual({ fast: false, slow: true });
+    expect(both([...outage, ...steady(30, HEALTHY)])).toEqual({ fast: false, slow: false });
   });
 
   it('stay silent at night if one call of three fails, and go off if five fail', () => {
@@ -180,7 +180,7 @@ describe('the alarms of availability', () => {
 });
 
 describe('a window of the availability', () => {
-  it('notifies nobody itself', () => {
+  it('sends no notification itself', () => {
     const windows = new SynthesizedApp()
       .resources('operations', 'AWS::CloudWatch::Alarm')
       .map(([, { Properties }]) => Properties)

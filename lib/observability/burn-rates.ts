@@ -1,12 +1,13 @@
 /**
- * Alarms on how fast paid calls use up the errors that the objective of availability allows: each is raised while both a long
- * window, which says that it matters, and a short one, which says that it goes on, have burnt faster than its rate.
+ * Alarms on the rate at which paid calls use up the error budget of the availability objective. Each is raised while
+ * two windows have burnt faster than its rate: a long one, which shows the significance, and a short one, which shows
+ * the persistence.
  */
 import { Duration } from 'aws-cdk-lib';
 import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import { METRICS } from '../../lambdas/platform/contract/metrics.ts';
 import type { Config } from '../config/config.ts';
-import { own } from './metrics.ts';
+import { serviceMetric } from './metrics.ts';
 import type { AlarmRow, Watch } from './watch.ts';
 
 export interface BurnRow extends Pick<AlarmRow, 'severity' | 'meaning'> {
@@ -35,30 +36,30 @@ export const BURNS: Readonly<Record<string, BurnRow>> = {
   },
 };
 
-/** Fewer failures than this in the long window are no reason to wake anybody, whatever share of the calls they are. */
-const LEAST_FAILURES = 5;
+/** Fewer failures than this in the long window wake no person, at any share of the calls. */
+const MIN_FAILURES = 5;
 
 /** Percent of the paid calls that fail, in a window; without enough failures 0. */
-const failing = (config: Config, period: Duration, least: number) =>
+const failing = (config: Config, period: Duration, minFailures: number) =>
   new MathExpression({
-    expression: `IF(FILL(failed, 0) >= ${least}, 100 * FILL(failed, 0) / (FILL(failed, 0) + FILL(settled, 0)), 0)`,
+    expression: `IF(FILL(failed, 0) >= ${minFailures}, 100 * FILL(failed, 0) / (FILL(failed, 0) + FILL(settled, 0)), 0)`,
     usingMetrics: {
-      failed: own(config, METRICS.requestsFailed, { period }),
-      settled: own(config, METRICS.callsSettled, { period }),
+      failed: serviceMetric(config, METRICS.requestsFailed, { period }),
+      settled: serviceMetric(config, METRICS.callsSettled, { period }),
     },
     label: 'failed, % of calls',
     period,
   });
 
-/** The alarms of the two windows. A rate that no share of failures can reach is held to one that it can. */
+/** Returns the alarms of the two windows. A threshold above 100 % of failures is reduced to 100 %. */
 export function burnWatches(
   { rate, windows }: BurnRow,
   config: Config,
 ): Readonly<Record<'long' | 'short', Watch>> {
   const threshold = Math.min(100, Number((rate * (100 - config.availabilityPercent)).toFixed(6)));
   return {
-    long: { metric: failing(config, windows.long, LEAST_FAILURES), threshold },
-    // That a call fails now is enough: whether it matters, the other says.
+    long: { metric: failing(config, windows.long, MIN_FAILURES), threshold },
+    // One current failure is sufficient here: the long window shows the significance.
     short: { metric: failing(config, windows.short, 1), threshold },
   };
 }

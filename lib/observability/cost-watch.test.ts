@@ -31,13 +31,13 @@ const BILLED = [
 describe.each<ConfigurationName>(['standard', 'fargate', 'web-function'])('the tags under %s', (name) => {
   it('appear on everything that is billed', () => {
     const app = new SynthesizedApp(name);
-    let seen = 0;
+    let count = 0;
     for (const stack of STACKS)
       for (const type of BILLED)
         for (const [id, resource] of app.resources(stack, type)) {
           // The CDK's own functions, which run once in a deployment, take no tags.
           if (id.startsWith('Custom')) continue;
-          seen++;
+          count++;
           expect([id, tagsOf(resource)]).toEqual([
             id,
             expect.objectContaining({
@@ -47,7 +47,7 @@ describe.each<ConfigurationName>(['standard', 'fargate', 'web-function'])('the t
             }),
           ]);
         }
-    expect(seen).toBeGreaterThan(200);
+    expect(count).toBeGreaterThan(200);
   });
 });
 
@@ -109,9 +109,9 @@ describe('the search for unusual costs', () => {
 });
 
 describe('a topic', () => {
-  const publishers = (found: SynthesizedApp) =>
+  const publishers = (synthesizedApp: SynthesizedApp) =>
     Object.fromEntries(
-      found.resources('operations', 'AWS::SNS::TopicPolicy').map(([id, { Properties }]) => {
+      synthesizedApp.resources('operations', 'AWS::SNS::TopicPolicy').map(([id, { Properties }]) => {
         const { Statement: statements } = Properties.PolicyDocument as {
           Statement: Record<string, unknown>[];
         };
@@ -120,7 +120,7 @@ describe('a topic', () => {
       }),
     );
 
-  it('takes what budgets and the search publish, where they are asked for, and only from this account', () => {
+  it('accepts messages of budgets and the cost search if configured, and only from this account', () => {
     const [cloudwatch, budgets, costs] = ['cloudwatch', 'budgets', 'costalerts'].map(
       (it) => `${it}.amazonaws.com`,
     );

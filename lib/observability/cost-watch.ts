@@ -41,7 +41,7 @@ const SHARES = [
   { notificationType: 'ACTUAL', threshold: 100, severity: 'critical' },
 ] as const;
 
-/** Makes the budget and the search for unusual costs where the settings ask for them. */
+/** Creates the budget and the detection of unusual costs if the settings enable them. */
 export function watchCost(scope: Construct, { config, topics, stackNames }: CostWatchOptions): void {
   const { stage, budgetUsd, unusualCostUsd } = config;
   if (budgetUsd !== undefined) {
@@ -66,7 +66,7 @@ function createBudget(scope: Construct, budgetName: string, { amount, topics, st
       budgetType: 'COST',
       timeUnit: 'MONTHLY',
       budgetLimit: { amount, unit: 'USD' },
-      // `user:` marks a tag of one's own (AWS Budgets API reference, Budget, CostFilters).
+      // `user:` is the prefix of a user-defined tag (AWS Budgets API reference, Budget, CostFilters).
       costFilters: { TagKeyValue: stackNames.map((name) => `user:${TAGS.stack}$${name}`) },
     },
     notificationsWithSubscribers: SHARES.map(({ severity, ...share }) => ({

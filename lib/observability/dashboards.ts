@@ -8,14 +8,14 @@ import {
   allFunctions,
   api,
   followerAges,
-  mostOfFunctions,
-  mostOfTables,
-  own,
-  ownBy,
   queueAge,
   queueLength,
+  serviceMetric,
+  serviceMetricBy,
+  topFunctions,
+  topTables,
 } from './metrics.ts';
-import { MONEY, UPKEEP } from './money-graphs.ts';
+import { MAINTENANCE, MONEY } from './money-graphs.ts';
 import type { DashboardSection } from './section.ts';
 import { smokeRuns } from './smoke-alarms.ts';
 
@@ -27,7 +27,7 @@ const SERVICE: DashboardSection = {
     { title: 'Requests', left: ({ apis }) => apis.map((each) => api(each, 'Count')) },
     {
       title: 'Errors by type',
-      left: ({ config }) => [ownBy(config, METRICS.errors, DIMENSIONS.errorType)],
+      left: ({ config }) => [serviceMetricBy(config, METRICS.errors, DIMENSIONS.errorType)],
       right: ({ config }) => smokeRuns(config),
     },
     {
@@ -46,16 +46,16 @@ const SERVICE: DashboardSection = {
       title: 'Time to first token, ms',
       left: ({ config }) =>
         PERCENTILES.map((statistic) =>
-          own(config, METRICS.timeToFirstToken, { statistic, label: statistic }),
+          serviceMetric(config, METRICS.timeToFirstToken, { statistic, label: statistic }),
         ),
     },
     {
       title: 'Tokens',
       left: ({ config }) => [
-        own(config, METRICS.inputTokens, { label: 'input' }),
-        own(config, METRICS.outputTokens, { label: 'output' }),
+        serviceMetric(config, METRICS.inputTokens, { label: 'input' }),
+        serviceMetric(config, METRICS.outputTokens, { label: 'output' }),
       ],
-      right: ({ config }) => [own(config, METRICS.callsSettled, { label: 'calls' })],
+      right: ({ config }) => [serviceMetric(config, METRICS.callsSettled, { label: 'calls' })],
     },
   ],
 };
@@ -65,26 +65,26 @@ const ROUTES: DashboardSection = {
   graphs: [
     {
       title: 'Calls by route (none: every route failed)',
-      left: ({ config }) => [ownBy(config, METRICS.callsSettled, DIMENSIONS.route)],
+      left: ({ config }) => [serviceMetricBy(config, METRICS.callsSettled, DIMENSIONS.route)],
     },
     {
       title: 'Failed attempts, and circuits that opened',
       left: ({ config }) => [
-        own(config, METRICS.routeFailed, { label: 'failed attempts' }),
-        own(config, METRICS.requestsRepeated, { label: 'requests repeated on a new connection' }),
+        serviceMetric(config, METRICS.routeFailed, { label: 'failed attempts' }),
+        serviceMetric(config, METRICS.requestsRepeated, { label: 'requests repeated on a new connection' }),
       ],
-      right: ({ config }) => [own(config, METRICS.circuitOpened, { label: 'circuits opened' })],
+      right: ({ config }) => [serviceMetric(config, METRICS.circuitOpened, { label: 'circuits opened' })],
     },
     {
       title: 'Paid by accounts, taken by providers, and the margin, by route, nano-USD',
       left: ({ config }) =>
         [METRICS.cost, METRICS.providerCost, METRICS.margin].map((metric) =>
-          ownBy(config, metric, DIMENSIONS.route),
+          serviceMetricBy(config, metric, DIMENSIONS.route),
         ),
     },
     {
       title: 'Output tokens by route',
-      left: ({ config }) => [ownBy(config, METRICS.outputTokens, DIMENSIONS.route)],
+      left: ({ config }) => [serviceMetricBy(config, METRICS.outputTokens, DIMENSIONS.route)],
     },
   ],
 };
@@ -92,11 +92,11 @@ const ROUTES: DashboardSection = {
 const PLATFORM: DashboardSection = {
   title: 'Platform',
   graphs: [
-    { title: 'Invocations, the ten with the most', left: () => [mostOfFunctions('Invocations')] },
-    { title: 'Errors', left: () => [mostOfFunctions('Errors')] },
+    { title: 'Invocations, the ten with the most', left: () => [topFunctions('Invocations')] },
+    { title: 'Errors', left: () => [topFunctions('Errors')] },
     {
       title: 'Longest duration, ms',
-      left: () => [mostOfFunctions('Duration', 'MAX')],
+      left: () => [topFunctions('Duration', 'MAX')],
     },
     { title: 'Dead letters', left: ({ deadLetterQueues }) => deadLetterQueues.map(queueLength) },
   ],
@@ -108,24 +108,26 @@ const WEBHOOKS: DashboardSection = {
     {
       title: 'Deliveries',
       left: ({ config }) => [
-        own(config, METRICS.deliveriesCreated, { label: 'created' }),
-        own(config, METRICS.deliveriesSucceeded, { label: 'delivered' }),
-        own(config, METRICS.attemptsFailed, { label: 'attempts that failed' }),
-        own(config, METRICS.deliveriesDead, { label: 'given up' }),
+        serviceMetric(config, METRICS.deliveriesCreated, { label: 'created' }),
+        serviceMetric(config, METRICS.deliveriesSucceeded, { label: 'delivered' }),
+        serviceMetric(config, METRICS.attemptsFailed, { label: 'attempts that failed' }),
+        serviceMetric(config, METRICS.deliveriesDead, { label: 'given up' }),
       ],
     },
     {
       title: 'From the event to its first success, ms',
       left: ({ config }) =>
-        PERCENTILES.map((statistic) => own(config, METRICS.deliveryLatency, { statistic, label: statistic })),
+        PERCENTILES.map((statistic) =>
+          serviceMetric(config, METRICS.deliveryLatency, { statistic, label: statistic }),
+        ),
       right: ({ config }) => [queueAge(config, 'deliveries')],
     },
     {
       title: 'Refused',
       left: ({ config }) => [
-        own(config, METRICS.eventsRejected, { label: 'events rejected' }),
-        own(config, METRICS.webhooksDisabled, { label: 'webhooks disabled' }),
-        own(config, METRICS.addressesForbidden, { label: 'addresses forbidden' }),
+        serviceMetric(config, METRICS.eventsRejected, { label: 'events rejected' }),
+        serviceMetric(config, METRICS.webhooksDisabled, { label: 'webhooks disabled' }),
+        serviceMetric(config, METRICS.addressesForbidden, { label: 'addresses forbidden' }),
       ],
     },
   ],
@@ -140,8 +142,8 @@ const LISTINGS: DashboardSection = {
     },
     {
       title: 'The search index: listings, and bytes that are stored',
-      left: ({ config }) => [own(config, METRICS.listingsIndexed, { statistic: 'Maximum' })],
-      right: ({ config }) => [own(config, METRICS.searchIndexBytes, { statistic: 'Maximum' })],
+      left: ({ config }) => [serviceMetric(config, METRICS.listingsIndexed, { statistic: 'Maximum' })],
+      right: ({ config }) => [serviceMetric(config, METRICS.searchIndexBytes, { statistic: 'Maximum' })],
     },
   ],
 };
@@ -156,24 +158,24 @@ const CAPACITY: DashboardSection = {
     },
     {
       title: 'Write units',
-      left: () => [mostOfTables('ConsumedWriteCapacityUnits')],
+      left: () => [topTables('ConsumedWriteCapacityUnits')],
     },
     {
       title: 'Read units',
-      left: () => [mostOfTables('ConsumedReadCapacityUnits')],
+      left: () => [topTables('ConsumedReadCapacityUnits')],
     },
     {
       title: 'Table throttles',
-      left: () => [mostOfTables('WriteThrottleEvents')],
-      right: () => [mostOfTables('ReadThrottleEvents')],
+      left: () => [topTables('WriteThrottleEvents')],
+      right: () => [topTables('ReadThrottleEvents')],
     },
     {
       title: 'Conditions that refused a write (most of them are limits doing their work)',
-      left: () => [mostOfTables('ConditionalCheckFailedRequests')],
+      left: () => [topTables('ConditionalCheckFailedRequests')],
     },
     {
       title: 'Transaction conflicts',
-      left: () => [mostOfTables('TransactionConflict')],
+      left: () => [topTables('TransactionConflict')],
     },
   ],
 };
@@ -181,6 +183,6 @@ const CAPACITY: DashboardSection = {
 /** By name; the deployment's stage comes before it. */
 export const DASHBOARDS: Readonly<Record<string, readonly DashboardSection[]>> = {
   service: [SERVICE, ROUTES],
-  money: [MONEY, UPKEEP],
+  money: [MONEY, MAINTENANCE],
   platform: [PLATFORM, WEBHOOKS, LISTINGS, CAPACITY],
 };

@@ -42,7 +42,7 @@ describe('the alarms of the shared host', () => {
     });
   });
 
-  it('go off before a process refuses calls', () => {
+  it('go off before a process rejects calls', () => {
     expect(alarmsOf('fargate').get('host-open-calls')).toMatchObject({
       ...reading({ MetricName: 'OpenCalls' }, 'Maximum'),
       Threshold: 900,

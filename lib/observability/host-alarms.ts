@@ -4,7 +4,7 @@ import { DEFAULT_OPEN_CALLS } from '../../lambdas/platform/contract/inference-ho
 import { METRICS } from '../../lambdas/platform/contract/metrics.ts';
 import { type Config, hostTasksOf } from '../config/config.ts';
 import { hostServiceName, uploadServiceName } from '../config/names.ts';
-import { own, runningTasks } from './metrics.ts';
+import { runningTasks, serviceMetric } from './metrics.ts';
 import type { WatchedSystem } from './system.ts';
 import type { AlarmRow } from './watch.ts';
 
@@ -23,7 +23,7 @@ const hostService = ({ stage, compute }: Config): readonly WatchedSystem[] =>
 const openCalls = (config: Config): readonly Metric[] =>
   config.compute === 'lambda'
     ? []
-    : [own(config, METRICS.openCalls, { statistic: 'Maximum', label: 'open calls of a process' })];
+    : [serviceMetric(config, METRICS.openCalls, { statistic: 'Maximum', label: 'open calls of a process' })];
 
 /** Tasks that run, and calls that they have open, where the settings have a host. */
 export const hostLoad = (config: Config): readonly Metric[] => [

@@ -14,7 +14,7 @@ export type MetricName = (typeof METRICS)[keyof typeof METRICS];
 
 const namespaceOf = ({ stage }: Config): string => `${METRIC_NAMESPACE}/${stage}`;
 
-export interface OwnOptions {
+export interface ServiceMetricOptions {
   readonly statistic?: string;
   readonly label?: string;
   readonly period?: Duration;
@@ -22,10 +22,10 @@ export interface OwnOptions {
 }
 
 /** A metric that the service's own functions raise. */
-export const own = (
+export const serviceMetric = (
   config: Config,
   metricName: MetricName,
-  { dimensions = {}, statistic = 'Sum', period = PERIOD, ...rest }: OwnOptions = {},
+  { dimensions = {}, statistic = 'Sum', period = PERIOD, ...rest }: ServiceMetricOptions = {},
 ): Metric =>
   new Metric({
     namespace: namespaceOf(config),
@@ -37,7 +37,7 @@ export const own = (
   });
 
 /** One of the service's metrics, a line for each value of a dimension. */
-export const ownBy = (
+export const serviceMetricBy = (
   config: Config,
   metricName: MetricName,
   dimension: string,
@@ -51,14 +51,19 @@ export const ownBy = (
     period: PERIOD,
   });
 
-/** A metric's id within a graph begins with a small letter. */
+/** Returns the id of a metric; an id within a graph starts with a small letter. */
 const idOf = ({ metricName }: Metric): string => `${metricName[0]?.toLowerCase()}${metricName.slice(1)}`;
 
 /**
  * The ten of the account and region with the most, a line each (CloudWatch Metrics Insights): one expression, where a line
  * for every function or table would make the dashboard one that is paid for.
  */
-const most = (namespace: string, dimension: string, metricName: string, statistic: 'SUM' | 'MAX'): IMetric =>
+const topTen = (
+  namespace: string,
+  dimension: string,
+  metricName: string,
+  statistic: 'SUM' | 'MAX',
+): IMetric =>
   new MathExpression({
     expression: `SELECT ${statistic}(${metricName}) FROM SCHEMA("${namespace}", ${dimension}) GROUP BY ${dimension} ORDER BY ${statistic}() DESC LIMIT 10`,
     label: '',
@@ -66,11 +71,11 @@ const most = (namespace: string, dimension: string, metricName: string, statisti
     period: PERIOD,
   });
 
-export const mostOfFunctions = (metricName: string, statistic: 'SUM' | 'MAX' = 'SUM'): IMetric =>
-  most('AWS/Lambda', 'FunctionName', metricName, statistic);
+export const topFunctions = (metricName: string, statistic: 'SUM' | 'MAX' = 'SUM'): IMetric =>
+  topTen('AWS/Lambda', 'FunctionName', metricName, statistic);
 
-export const mostOfTables = (metricName: string): IMetric =>
-  most('AWS/DynamoDB', 'TableName', metricName, 'SUM');
+export const topTables = (metricName: string): IMetric =>
+  topTen('AWS/DynamoDB', 'TableName', metricName, 'SUM');
 
 /** Nano-USD as USD. */
 export const usd = (metric: Metric, label: string): IMetric =>
@@ -88,7 +93,7 @@ interface WatchedOptions {
   readonly period?: Duration;
 }
 
-/** The metrics of one thing of AWS's, which carry its name in a dimension. */
+/** Returns the metrics of one AWS resource, which contain its name in a dimension. */
 const ofAws =
   (namespace: string, dimension: string) =>
   (

@@ -1,8 +1,11 @@
-/** The rows of the registry of alarms that watch money: what calls cost, the books, and the holds of calls that died. */
+/**
+ * The rows of the registry of alarms that monitor money: the cost of calls, the ledger, and the holds of calls that
+ * died.
+ */
 import { Duration } from 'aws-cdk-lib';
 import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import { METRICS } from '../../lambdas/platform/contract/metrics.ts';
-import { own, workflow } from './metrics.ts';
+import { serviceMetric, workflow } from './metrics.ts';
 import { type AlarmRow, each, once } from './watch.ts';
 
 const [HOUR, DAY] = [Duration.hours(1), Duration.days(1)];
@@ -17,7 +20,7 @@ export const MONEY_ALARMS: Readonly<Record<string, AlarmRow>> = {
   unbilled: {
     severity: 'warning',
     meaning: 'A route reported more usage than the bound of its call; the difference is not billed.',
-    watches: ({ config }) => once(own(config, METRICS.unbilled, { period: HOUR })),
+    watches: ({ config }) => once(serviceMetric(config, METRICS.unbilled, { period: HOUR })),
   },
   'sold-below-cost': {
     severity: 'warning',
@@ -29,8 +32,8 @@ export const MONEY_ALARMS: Readonly<Record<string, AlarmRow>> = {
         metric: new MathExpression({
           expression: `IF(lost >= ${MIN_LOSS_NANO_USD}, 100 * lost / taken, 0)`,
           usingMetrics: {
-            lost: own(config, METRICS.soldBelowCost, { period: DAY }),
-            taken: own(config, METRICS.providerCost, { period: DAY }),
+            lost: serviceMetric(config, METRICS.soldBelowCost, { period: DAY }),
+            taken: serviceMetric(config, METRICS.providerCost, { period: DAY }),
           },
           label: 'lost, % of what providers took',
           period: DAY,
@@ -42,24 +45,26 @@ export const MONEY_ALARMS: Readonly<Record<string, AlarmRow>> = {
   'price-passed': {
     severity: 'warning',
     meaning: 'By the reference prices, a provider takes more for something than the catalog sells it for.',
-    // It is looked at once a day: a shorter period would end the alarm until the next look.
-    watches: ({ config }) => once(own(config, METRICS.pricesPassed, { period: DAY, statistic: 'Maximum' })),
+    // Checked once per day: a shorter period would end the alarm until the next check.
+    watches: ({ config }) =>
+      once(serviceMetric(config, METRICS.pricesPassed, { period: DAY, statistic: 'Maximum' })),
   },
   'cost-outdated': {
     severity: 'warning',
     meaning: 'By the reference prices, a provider takes more than the cost of its route in the catalog.',
-    watches: ({ config }) => once(own(config, METRICS.costsOutdated, { period: DAY, statistic: 'Maximum' })),
+    watches: ({ config }) =>
+      once(serviceMetric(config, METRICS.costsOutdated, { period: DAY, statistic: 'Maximum' })),
   },
   'reference-prices-old': {
     severity: 'warning',
     meaning: 'The reference prices were read more than 30 days ago: what has changed since is not noticed.',
     watches: ({ config }) =>
-      once(own(config, METRICS.referencePricesOld, { period: DAY, statistic: 'Maximum' })),
+      once(serviceMetric(config, METRICS.referencePricesOld, { period: DAY, statistic: 'Maximum' })),
   },
   'audit-drift': {
     severity: 'critical',
     meaning: 'The books of an account do not balance.',
-    watches: ({ config }) => once(own(config, METRICS.auditDrift, { statistic: 'Maximum' })),
+    watches: ({ config }) => once(serviceMetric(config, METRICS.auditDrift, { statistic: 'Maximum' })),
   },
   'accounts-unproven': {
     severity: 'warning',
@@ -67,7 +72,7 @@ export const MONEY_ALARMS: Readonly<Record<string, AlarmRow>> = {
     // One night may meet an account in the middle of its conversion, or a database that is overloaded.
     watches: ({ config }) => [
       {
-        metric: own(config, METRICS.accountsUnproven, { period: DAY }),
+        metric: serviceMetric(config, METRICS.accountsUnproven, { period: DAY }),
         threshold: 1,
         periods: { breaching: 2, of: 2 },
       },
@@ -89,7 +94,7 @@ export const MONEY_ALARMS: Readonly<Record<string, AlarmRow>> = {
     meaning: 'A hold has outlived its expiry by two sweeps: credit is locked that no call uses.',
     watches: ({ config }) => [
       {
-        metric: own(config, METRICS.overdueHold, { statistic: 'Maximum' }),
+        metric: serviceMetric(config, METRICS.overdueHold, { statistic: 'Maximum' }),
         threshold: SWEEP_GRACE_SECONDS,
       },
     ],
@@ -98,7 +103,7 @@ export const MONEY_ALARMS: Readonly<Record<string, AlarmRow>> = {
     severity: 'warning',
     meaning: 'Ten calls within an hour died without settling; their holds were released unpaid.',
     watches: ({ config }) => [
-      { metric: own(config, METRICS.holdsReleased, { period: HOUR }), threshold: 10 },
+      { metric: serviceMetric(config, METRICS.holdsReleased, { period: HOUR }), threshold: 10 },
     ],
   },
   'sweep-missing': {
@@ -106,7 +111,10 @@ export const MONEY_ALARMS: Readonly<Record<string, AlarmRow>> = {
     meaning: 'The sweeper of expired holds has not run for half an hour.',
     watches: ({ config }) => [
       {
-        metric: own(config, METRICS.holdsOpen, { statistic: 'SampleCount', period: Duration.minutes(15) }),
+        metric: serviceMetric(config, METRICS.holdsOpen, {
+          statistic: 'SampleCount',
+          period: Duration.minutes(15),
+        }),
         threshold: 1,
         when: 'below',
         periods: { breaching: 2, of: 2 },

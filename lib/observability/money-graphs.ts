@@ -1,70 +1,80 @@
-/** The sections of the money dashboard: what was spent and earned, and how the books are kept. */
+/** The sections of the money dashboard: spend and revenue, and the accuracy of the ledger. */
 import { METRICS } from '../../lambdas/platform/contract/metrics.ts';
-import { own, schedule, usd, workflow } from './metrics.ts';
+import { schedule, serviceMetric, usd, workflow } from './metrics.ts';
 import type { DashboardSection } from './section.ts';
 
 export const MONEY: DashboardSection = {
   title: 'Money',
   graphs: [
-    { title: 'Spend, USD', left: ({ config }) => [usd(own(config, METRICS.cost), 'spend')] },
+    { title: 'Spend, USD', left: ({ config }) => [usd(serviceMetric(config, METRICS.cost), 'spend')] },
     {
       title: 'Calls whose route has a cost in the catalog: cost and margin, USD',
       left: ({ config }) => [
-        usd(own(config, METRICS.providerCost), 'taken by providers'),
-        usd(own(config, METRICS.margin), 'margin'),
-        usd(own(config, METRICS.soldBelowCost), 'lost on calls sold below cost'),
+        usd(serviceMetric(config, METRICS.providerCost), 'taken by providers'),
+        usd(serviceMetric(config, METRICS.margin), 'margin'),
+        usd(serviceMetric(config, METRICS.soldBelowCost), 'lost on calls sold below cost'),
       ],
       right: ({ config }) => [
-        own(config, METRICS.soldBelowCost, { statistic: 'SampleCount', label: 'calls sold below cost' }),
+        serviceMetric(config, METRICS.soldBelowCost, {
+          statistic: 'SampleCount',
+          label: 'calls sold below cost',
+        }),
       ],
     },
     {
       title: 'Prices and costs below the reference prices',
       left: ({ config }) => [
-        own(config, METRICS.pricesPassed, { statistic: 'Maximum', label: 'prices passed' }),
-        own(config, METRICS.costsOutdated, { statistic: 'Maximum', label: 'costs out of date' }),
+        serviceMetric(config, METRICS.pricesPassed, { statistic: 'Maximum', label: 'prices passed' }),
+        serviceMetric(config, METRICS.costsOutdated, { statistic: 'Maximum', label: 'costs out of date' }),
       ],
       right: ({ config }) => [
-        own(config, METRICS.referencePricesOld, { statistic: 'Maximum', label: 'the reference is old' }),
+        serviceMetric(config, METRICS.referencePricesOld, {
+          statistic: 'Maximum',
+          label: 'the reference is old',
+        }),
       ],
     },
     {
       title: 'Usage beyond the bound of its call, not billed, USD',
-      left: ({ config }) => [usd(own(config, METRICS.unbilled), 'not billed')],
+      left: ({ config }) => [usd(serviceMetric(config, METRICS.unbilled), 'not billed')],
     },
     {
       title: 'Top-ups and balances of all accounts, USD, as of the audit',
       left: ({ config }) => [
-        usd(own(config, METRICS.topUps), 'top-ups'),
-        usd(own(config, METRICS.balances), 'balances'),
+        usd(serviceMetric(config, METRICS.topUps), 'top-ups'),
+        usd(serviceMetric(config, METRICS.balances), 'balances'),
       ],
     },
     {
       title: 'Open holds and the age of the oldest',
-      left: ({ config }) => [own(config, METRICS.holdsOpen, { statistic: 'Maximum', label: 'open' })],
+      left: ({ config }) => [
+        serviceMetric(config, METRICS.holdsOpen, { statistic: 'Maximum', label: 'open' }),
+      ],
       right: ({ config }) => [
-        own(config, METRICS.overdueHold, { statistic: 'Maximum', label: 'overdue, seconds' }),
+        serviceMetric(config, METRICS.overdueHold, { statistic: 'Maximum', label: 'overdue, seconds' }),
       ],
     },
   ],
 };
 
-export const UPKEEP: DashboardSection = {
+export const MAINTENANCE: DashboardSection = {
   title: 'Reconciliation and upkeep',
   graphs: [
     {
       title: 'Drift of the books, nano-USD',
-      left: ({ config }) => [own(config, METRICS.auditDrift, { statistic: 'Maximum', label: 'drift' })],
+      left: ({ config }) => [
+        serviceMetric(config, METRICS.auditDrift, { statistic: 'Maximum', label: 'drift' }),
+      ],
       right: ({ config }) => [
-        own(config, METRICS.accountsAudited, { label: 'accounts proven' }),
-        own(config, METRICS.accountsUnproven, { label: 'accounts unproven' }),
+        serviceMetric(config, METRICS.accountsAudited, { label: 'accounts proven' }),
+        serviceMetric(config, METRICS.accountsUnproven, { label: 'accounts unproven' }),
       ],
     },
     {
       title: 'Holds of crashed calls',
       left: ({ config }) => [
-        own(config, METRICS.holdsSettled, { label: 'settled' }),
-        own(config, METRICS.holdsReleased, { label: 'released' }),
+        serviceMetric(config, METRICS.holdsSettled, { label: 'settled' }),
+        serviceMetric(config, METRICS.holdsReleased, { label: 'released' }),
       ],
     },
     {

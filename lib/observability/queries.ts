@@ -1,4 +1,7 @@
-/** The saved queries of CloudWatch Logs Insights: what on-call asks the logs first. `ID` is put in by whoever asks. */
+/**
+ * The saved queries of CloudWatch Logs Insights: the first log queries for on-call engineers. The user of a query
+ * replaces `ID`.
+ */
 
 /** A kind of log group, by what writes to it; `calls` are the functions of the stack that paid calls run in. */
 export type LogKind = 'access' | 'functions' | 'calls' | 'host' | 'firewall';
@@ -18,8 +21,8 @@ const DEATHS = ['Task timed out', 'Runtime.OutOfMemory', 'Runtime.ExitError', 'R
  */
 export const QUERIES: Readonly<Record<string, SavedQuery>> = {
   /**
-   * The access log and our line of a call have Lambda's id as a field, the lines of Lambda as `@requestId`; a host has none,
-   * and one line. Ids of the gateway sort before ours, which begin with `req_`.
+   * The log lines of one call. The access log and our line of a call have Lambda's id as a field, the lines of Lambda
+   * as `@requestId`; a host has none, and one line. Ids of the gateway sort before ours, which start with `req_`.
    */
   'one-call': {
     reads: ['functions', 'access', 'host'],

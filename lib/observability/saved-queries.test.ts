@@ -19,8 +19,8 @@ interface Saved {
   readonly groups: readonly { readonly Ref?: string }[];
 }
 
-const savedIn = (found: SynthesizedApp, stack: StackName): readonly Saved[] =>
-  found.resources(stack, 'AWS::Logs::QueryDefinition').map(([, { Properties }]) => ({
+const savedIn = (queries: SynthesizedApp, stack: StackName): readonly Saved[] =>
+  queries.resources(stack, 'AWS::Logs::QueryDefinition').map(([, { Properties }]) => ({
     name: String(Properties.Name),
     text: String(Properties.QueryString),
     groups: Properties.LogGroupNames as readonly { readonly Ref?: string }[],
@@ -56,20 +56,20 @@ const ofAccessLogs = SERVICE_STACKS.flatMap((stack) => {
 });
 
 /** Returns the fields that handlers log for calls that succeed, fail and break off. */
-async function ofAnswers(): Promise<readonly string[]> {
+async function responseHeaderNames(): Promise<readonly string[]> {
   const logged: string[] = [];
   const note = (_message: string, fields = {}) => void logged.push(...Object.keys(fields));
   const run = async (endpoint: Parameters<typeof createRequestHandler>[0]) => {
     const log = { info: note, warn: note, error: note };
-    const ended: Promise<void>[] = [];
-    const after = (work: Promise<void>) => void ended.push(work);
+    const streamEnds: Promise<void>[] = [];
+    const after = (work: Promise<void>) => void streamEnds.push(work);
     const dependencies = { clock: () => 0, ulid: () => 'U', after, log } as never;
     const handler = createRequestHandler(endpoint, 'openai' as never, dependencies);
     const host = { functionRequestId: 'f', pathParameters: {}, remainingTimeMs: () => 1_000 } as never;
     const response = await handler(new Request('https://example.com/'), host);
     // A stream that breaks off is no text.
     await response.text().catch(() => '');
-    await Promise.allSettled(ended);
+    await Promise.allSettled(streamEnds);
   };
   await run(async () => new Response('ok'));
   await run(() => Promise.reject(new Error('unexpected')));
@@ -89,7 +89,7 @@ async function ofAnswers(): Promise<readonly string[]> {
 /** The names of the fields in every `log.info('...', { ... })` of the source. */
 function ofSource(): ReadonlyMap<string, readonly string[]> {
   const root = join(import.meta.dirname, '..', '..', 'lambdas');
-  const found = new Map<string, readonly string[]>();
+  const queries = new Map<string, readonly string[]>();
   for (const path of readdirSync(root, { recursive: true, encoding: 'utf8' })) {
     if (!path.endsWith('.ts') || /token-table\.ts$|\.test\.ts$|\/testing\//.test(path)) continue;
     const text = readFileSync(join(root, path), 'utf8');
@@ -103,10 +103,10 @@ function ofSource(): ReadonlyMap<string, readonly string[]> {
       const names = (fields.properties as readonly SyntaxNode[]).map((property) =>
         String(Object(property.key ?? property).value),
       );
-      found.set(String(message.value), names);
+      queries.set(String(message.value), names);
     }
   }
-  return found;
+  return queries;
 }
 
 const WORDS = [
@@ -137,9 +137,9 @@ const WORDS = [
 /** The fields that a query reads: its names without its words and what it names itself. */
 function fieldsOf(text: string): readonly string[] {
   const bare = text.replaceAll(/'[^']*'|like \/.*\//g, ' ').replaceAll(/\b\d+\b/g, ' ');
-  const made = [...bare.matchAll(/\bas (\w+)/g)].map(([, name = '']) => name);
+  const aliases = [...bare.matchAll(/\bas (\w+)/g)].map(([, name = '']) => name);
   const names = bare.match(/@?[A-Za-z_][\w.]*/g) ?? [];
-  return [...new Set(names)].filter((name) => ![...WORDS, ...made].includes(name));
+  return [...new Set(names)].filter((name) => ![...WORDS, ...aliases].includes(name));
 }
 
 const settled = {
@@ -154,52 +154,52 @@ const settled = {
 
 describe('a saved query', () => {
   it('reads fields that the logs have', async () => {
-    const known = new Set([
+    const fields = new Set([
       ...DISCOVERED,
       ...OF_FIREWALL,
       ...OF_LOGGER,
       ...ofAccessLogs,
-      ...(await ofAnswers()),
+      ...(await responseHeaderNames()),
       ...Object.keys(embedded(measuredCall(settled), 0)),
       ...[...ofSource().values()].flat(),
     ]);
     for (const name of ['functionRequestId', 'outcome', 'CostNanoUsd', 'reason', 'integrationLatencyMs'])
-      expect([name, known.has(name)]).toEqual([name, true]);
+      expect([name, fields.has(name)]).toEqual([name, true]);
     expect([...fieldsOf("filter api_key = 'ID' | stats max(tokens) as most by model")]).toEqual([
       'api_key',
       'tokens',
       'model',
     ]);
-    expect(known.has('api_key')).toBe(false);
+    expect(fields.has('api_key')).toBe(false);
     for (const [query, { lines }] of Object.entries(QUERIES)) {
-      const unknown = fieldsOf(lines.join('\n')).filter((field) => !known.has(field));
+      const unknown = fieldsOf(lines.join('\n')).filter((field) => !fields.has(field));
       expect([query, unknown]).toEqual([query, []]);
     }
   });
 
-  it('asks for messages that the code writes, with the fields that they have', () => {
+  it('filters by messages that the code writes, with their fields', () => {
     const messages = ofSource();
-    const asked = Object.values(QUERIES).flatMap(({ lines }) =>
+    const logGroups = Object.values(QUERIES).flatMap(({ lines }) =>
       [...lines.join('\n').matchAll(/message = '([^']+)'/g)].map(
         ([, message = '']) => [message, fieldsOf(lines.join('\n'))] as const,
       ),
     );
-    expect(asked.length).toBeGreaterThan(0);
-    for (const [message, fields] of asked)
+    expect(logGroups.length).toBeGreaterThan(0);
+    for (const [message, fields] of logGroups)
       expect([...(messages.get(message) ?? []), 'message']).toEqual(expect.arrayContaining([...fields]));
   });
 
-  it('quotes what it looks for as a regular expression of the query language', () => {
+  it('quotes its search text as a regular expression of the query language', () => {
     const [text = ''] = QUERIES.deaths?.lines ?? [];
     const [, pattern = ''] = /\/(.*)\//.exec(text) ?? [];
-    const finds = new RegExp(pattern);
+    const matcher = new RegExp(pattern);
     for (const line of [
       '2026-11-23T10:00:00.000Z 3f2504e0-4f89-41d3-9a0c-0305e82c3301 Task timed out after 28.00 seconds',
       'REPORT RequestId: 3f2504e0-4f89-41d3-9a0c-0305e82c3301 Status: error Error Type: Runtime.OutOfMemory',
       '{"errorType":"Runtime.ImportModuleError"}',
     ])
-      expect(finds.test(line)).toBe(true);
-    expect(finds.test('REPORT RequestId: 3f25 Duration: 12 ms')).toBe(false);
+      expect(matcher.test(line)).toBe(true);
+    expect(matcher.test('REPORT RequestId: 3f25 Duration: 12 ms')).toBe(false);
   });
 });
 
@@ -245,9 +245,9 @@ describe('the saved queries of a stack', () => {
     ['fargate', 'ingress', 'prod/host/one-call'],
     ['web-function', 'ingress', 'prod/host/failures-by-route'],
   ])('belong to the stack of their log group: %s, %s, %s', (configuration, stack, query) => {
-    const found = savedIn(new SynthesizedApp(configuration), stack).find(({ name }) => name === query);
-    expect(found?.groups).toHaveLength(1);
-    const [group] = found?.groups ?? [];
+    const queries = savedIn(new SynthesizedApp(configuration), stack).find(({ name }) => name === query);
+    expect(queries?.groups).toHaveLength(1);
+    const [group] = queries?.groups ?? [];
     const { Type: type } =
       new SynthesizedApp(configuration).templates[stack].Resources[group?.Ref ?? ''] ?? {};
     expect(type).toBe('AWS::Logs::LogGroup');

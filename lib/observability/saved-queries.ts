@@ -1,10 +1,12 @@
-/** Saves the queries where the log groups are: their names are made up by CloudFormation, and known to their stack alone. */
+/**
+ * Saves the queries in the stack of the log groups: CloudFormation generates their names, and only that stack has them.
+ */
 import { CfnQueryDefinition, type ILogGroup } from 'aws-cdk-lib/aws-logs';
 import type { Construct } from 'constructs';
 import { type LogKind, QUERIES, type SavedQuery } from './queries.ts';
 
 /** The most groups that one query reads (CloudWatch Logs API reference, StartQuery). */
-const MOST_GROUPS = 50;
+const MAX_GROUPS = 50;
 
 export interface SavedQueriesOptions {
   /** The queries are named `<folder>/<query>`; the console shows folders. */
@@ -15,11 +17,11 @@ export interface SavedQueriesOptions {
 /** Saves each query that has groups here; in parts where there are more groups than one query may read. */
 export function saveQueries(scope: Construct, { folder, groups }: SavedQueriesOptions): void {
   for (const [name, query] of Object.entries(QUERIES)) {
-    const parts = partsOf(query, groups);
-    parts.forEach((logGroups, index) => {
-      const part = parts.length === 1 ? name : `${name}-${index + 1}-of-${parts.length}`;
-      new CfnQueryDefinition(scope, `Query-${part}`, {
-        name: `${folder}/${part}`,
+    const batches = batchesOf(query, groups);
+    batches.forEach((logGroups, index) => {
+      const queryName = batches.length === 1 ? name : `${name}-${index + 1}-of-${batches.length}`;
+      new CfnQueryDefinition(scope, `Query-${queryName}`, {
+        name: `${folder}/${queryName}`,
         queryString: query.lines.join('\n| '),
         logGroupNames: logGroups.map(({ logGroupName }) => logGroupName),
       });
@@ -27,14 +29,16 @@ export function saveQueries(scope: Construct, { folder, groups }: SavedQueriesOp
   }
 }
 
-/** The groups of the first kind that there is, as many at a time as fit beside all of the others. */
-function partsOf({ reads }: SavedQuery, groups: SavedQueriesOptions['groups']): ILogGroup[][] {
-  const [first = [], ...others] = reads.map((kind) => groups[kind] ?? []).filter((group) => group.length > 0);
-  const rest = others.flat();
-  const room = MOST_GROUPS - rest.length;
-  const parts = Math.ceil(first.length / room);
-  return Array.from({ length: parts }, (_, part) => [
-    ...first.slice(part * room, (part + 1) * room),
+/** Returns the groups of the first available type, in lists that fit next to all of the others. */
+function batchesOf({ reads }: SavedQuery, groups: SavedQueriesOptions['groups']): ILogGroup[][] {
+  const [first = [], ...otherGroups] = reads
+    .map((kind) => groups[kind] ?? [])
+    .filter((group) => group.length > 0);
+  const rest = otherGroups.flat();
+  const capacity = MAX_GROUPS - rest.length;
+  const batchCount = Math.ceil(first.length / capacity);
+  return Array.from({ length: batchCount }, (_, index) => [
+    ...first.slice(index * capacity, (index + 1) * capacity),
     ...rest,
   ]);
 }

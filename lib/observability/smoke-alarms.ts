@@ -3,7 +3,7 @@ import { Duration } from 'aws-cdk-lib';
 import type { Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { METRICS } from '../../lambdas/platform/contract/metrics.ts';
 import type { Config } from '../config/config.ts';
-import { own } from './metrics.ts';
+import { serviceMetric } from './metrics.ts';
 import type { AlarmRow } from './watch.ts';
 
 /** Returns the metrics of the results of the calls. */
@@ -11,9 +11,9 @@ export const smokeRuns = (config: Config): readonly Metric[] =>
   config.smoke === undefined
     ? []
     : [
-        own(config, METRICS.smokeSucceeded, { label: 'smoke test: passed' }),
-        own(config, METRICS.smokeFailed, { label: 'smoke test: failed' }),
-        own(config, METRICS.smokeNotConfigured, { label: 'smoke test: without a key' }),
+        serviceMetric(config, METRICS.smokeSucceeded, { label: 'smoke test: passed' }),
+        serviceMetric(config, METRICS.smokeFailed, { label: 'smoke test: failed' }),
+        serviceMetric(config, METRICS.smokeNotConfigured, { label: 'smoke test: without a key' }),
       ];
 
 export const SMOKE_ALARMS: Readonly<Record<string, AlarmRow>> = {
@@ -25,7 +25,7 @@ export const SMOKE_ALARMS: Readonly<Record<string, AlarmRow>> = {
       const period = Duration.minutes(config.smoke.everyMinutes);
       return [
         {
-          metric: own(config, METRICS.smokeFailed, { statistic: 'Maximum', period }),
+          metric: serviceMetric(config, METRICS.smokeFailed, { statistic: 'Maximum', period }),
           threshold: 1,
           periods: { breaching: 2, of: 3 },
           // There is none before the first run, and none before a key has been stored.

@@ -12,7 +12,7 @@ import type { Construct, IConstruct } from 'constructs';
 import type { Config } from '../config/config.ts';
 import type { StoredData } from '../constructs/stored-data.ts';
 
-/** A thing by the name that its metrics carry, and a shorter one for people. */
+/** A resource with the name in its metrics, and a shorter label for people. */
 export interface WatchedSystem {
   readonly name: string;
   readonly label: string;
@@ -40,7 +40,7 @@ export interface SystemOptions {
   readonly stacks: readonly Stack[];
 }
 
-export function findSystem({ config, data, stacks }: SystemOptions): System {
+export function systemOf({ config, data, stacks }: SystemOptions): System {
   const all = stacks.flatMap((stack) => stack.node.findAll());
   const watched = (name: string, construct: IConstruct): WatchedSystem => ({
     name,
@@ -77,13 +77,13 @@ const is =
 const literal = (name: string | undefined): string | undefined =>
   name === undefined || Token.isUnresolved(name) ? undefined : name;
 
-/** The name without the stage, or the path of a construct that has no name of its own. */
+/** Returns the name without the stage, or the path of a construct that has no name. */
 function labelOf(name: string, { node }: IConstruct, { stage }: Config): string {
   if (name !== '' && !Token.isUnresolved(name)) return name.replace(new RegExp(`^${stage}-`), '');
   return node.path
     .split('/')
     .slice(1)
-    .filter((part) => part !== 'Resource')
+    .filter((segment) => segment !== 'Resource')
     .join('-');
 }
 

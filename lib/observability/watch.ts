@@ -2,7 +2,7 @@
 import { ComparisonOperator, type IMetric, TreatMissingData } from 'aws-cdk-lib/aws-cloudwatch';
 import type { System, WatchedSystem } from './system.ts';
 
-/** `critical`: callers are failing or money is wrong, page someone. `warning`: look at it within a working day. */
+/** `critical`: callers are failing or money is wrong, page someone. `warning`: investigate within a working day. */
 export type Severity = 'critical' | 'warning';
 
 /** The metric of one alarm, and the condition that raises it. */

@@ -97,16 +97,16 @@ describe('a secret', () => {
 describe('the data stack', () => {
   it('outputs where everything is for the operator’s command, under names that CloudFormation takes', () => {
     const expected = [...specs.map(([, { variable }]) => variable), ...SECRET_VARIABLES].map(outputName);
-    const own = Object.entries(outputs).filter(([, output]) => output.Export === undefined);
-    expect(own.map(([name]) => name).sort()).toEqual(expected.sort());
+    const localOutputs = Object.entries(outputs).filter(([, output]) => output.Export === undefined);
+    expect(localOutputs.map(([name]) => name).sort()).toEqual(expected.sort());
     for (const name of expected) expect(name).toMatch(/^[A-Za-z0-9]+$/);
   });
 
   it('holds only what must survive', () => {
-    const lost = Object.entries(app.templates.data.Resources)
+    const replaceable = Object.entries(app.templates.data.Resources)
       .filter(([, { DeletionPolicy: policy }]) => policy !== 'Retain')
       .map(([id]) => id);
-    expect(lost).toEqual([]);
+    expect(replaceable).toEqual([]);
   });
 });
 
@@ -116,12 +116,12 @@ describe('restored tables', () => {
   it('take the places of those of the stack: in its outputs, in every variable and in every permission', () => {
     const value = (variable: string) => restored.templates.data.Outputs[outputName(variable)]?.Value;
     expect(value(TABLES.wallets.variable)).toBe('wallets-at-20261121T093000Z');
-    const texts = ['inference', 'platform', 'operations'].map((stack) =>
+    const strings = ['inference', 'platform', 'operations'].map((stack) =>
       JSON.stringify(restored.templates[stack as 'inference']),
     );
-    for (const text of texts) expect(text).not.toMatch(/ImportValue[^}]*(Wallets|Listings)[0-9A-F]{8}/);
-    expect(texts[0]).toContain(':table/wallets-at-20261121T093000Z');
-    expect(texts[1]).toContain('/stream/2026-11-21T10:00:00.000');
+    for (const text of strings) expect(text).not.toMatch(/ImportValue[^}]*(Wallets|Listings)[0-9A-F]{8}/);
+    expect(strings[0]).toContain(':table/wallets-at-20261121T093000Z');
+    expect(strings[1]).toContain('/stream/2026-11-21T10:00:00.000');
   });
 
   it('leave those of the stack where they are, with what other stacks import of them', () => {

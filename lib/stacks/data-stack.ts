@@ -93,7 +93,7 @@ export class DataStack extends Stack implements StoredData {
     for (const variable of SECRET_VARIABLES) this.#output(variable, this.secrets[variable].secretArn);
   }
 
-  /** The operator's command finds the deployment's resources by these. */
+  /** The outputs by which the operator's command locates the deployment's resources. */
   #output(variable: string, value: string): void {
     new CfnOutput(this, `Output-${variable}`, { value }).overrideLogicalId(outputName(variable));
   }
@@ -138,7 +138,7 @@ export class DataStack extends Stack implements StoredData {
       deletionProtection: true,
       removalPolicy: RemovalPolicy.RETAIN,
     });
-    // The other stacks import these for as long as they are deployed with them, whatever the settings are by then.
+    // The other stacks import these while they are deployed with them, for any settings.
     for (const value of [
       table.tableName,
       table.tableArn,

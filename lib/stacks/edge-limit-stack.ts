@@ -1,4 +1,4 @@
-/** The limit by address of a host that takes no web ACL itself: CloudFront's, which lies in us-east-1. */
+/** The limit by address for a host that supports no web ACL itself: CloudFront's, which is stored in us-east-1. */
 import { Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { Config } from '../config/config.ts';

@@ -29,7 +29,7 @@ const UPLOADS = 'create-transcription';
  * Has both stacks export whatever this one may import under any setting, this one left out included: they are deployed
  * first, and CloudFormation lets neither drop an export that this stack, as it was deployed before, still imports.
  */
-export function keepExports({
+export function retainExports({
   inference,
   platform,
 }: Pick<IngressStackProps, 'inference' | 'platform'>): void {
@@ -51,7 +51,7 @@ export interface IngressStackProps extends StackProps {
   readonly webAclArn: string | undefined;
 }
 
-/** Apart from the stacks of the service, so that what is new in AWS cannot keep those from being deployed. */
+/** Separate from the stacks of the service, so that new features of AWS cannot block the deployment of those. */
 export class IngressStack extends Stack {
   constructor(scope: Construct, id: string, props: IngressStackProps) {
     super(scope, id, props);
@@ -80,11 +80,11 @@ export class IngressStack extends Stack {
     ];
   }
 
-  /** The shared host, which serves the whole inference API. */
+  /** Creates the shared host, which serves the complete inference API. */
   #host({ config, data, bundles, inference }: IngressStackProps): readonly EdgePaths[] {
     const { settlements, ipRateLimit } = inference;
     if (settlements === undefined) throw new Error('the shared host needs the workflow of settlements');
-    // Each has an id of its own: while CloudFormation puts one in the other's place, both serve.
+    // Each has a separate id: while CloudFormation replaces one by the other, both serve.
     const id = config.compute === 'fargate' ? 'InferenceTasks' : 'InferenceFunction';
     const { host, logGroup } = new InferenceHost(this, id, { config, data, bundles, settlements });
     saveQueries(this, { folder: `${config.stage}/host`, groups: { host: [logGroup] } });
@@ -97,7 +97,7 @@ export class IngressStack extends Stack {
 const edgeHeaders = (config: Config) => ({ [EDGE_SECRET_HEADER]: edgeSecret(config) });
 
 const apiOrigin = ({ api }: ServiceStack, config: Config): IOrigin =>
-  httpsOrigin(api.host, { originPath: `/${config.stage}`, customHeaders: edgeHeaders(config) });
+  httpsOrigin(api.hostname, { originPath: `/${config.stage}`, customHeaders: edgeHeaders(config) });
 
 /** A Web Function has no web ACL before it, and is shown no secret. */
 function hostOrigin(host: HostFunction | HostService, config: Config): IOrigin {

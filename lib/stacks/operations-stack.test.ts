@@ -36,7 +36,7 @@ describe('the runbook', () => {
     expect([...articles.keys()].sort()).toEqual([...Object.keys(ALARMS), ...Object.keys(BURNS)].sort());
   });
 
-  it.each([...articles])('says what it means, what to look at and what to do: %s', (_name, article) => {
+  it.each([...articles])('states the meaning, the checks and the actions: %s', (_name, article) => {
     for (const part of ['**Means.**', '**Look at.**', '**Do.**']) expect(article).toContain(part);
   });
 
@@ -54,13 +54,13 @@ describe('the alarms', () => {
   it('use a distinct name each, and notify the topic of their severity when they start and when they end', () => {
     const all = [...alarms, ...composites];
     expect(new Set(all.map(({ AlarmName: name }) => name)).size).toBe(all.length);
-    for (const { AlarmName: name, AlarmActions: raised, OKActions: ended } of all.filter(
+    for (const { AlarmName: name, AlarmActions: raised, OKActions: okActions } of all.filter(
       (each) => !isWindow(each),
     )) {
       const [, article = ''] = String(name).split('/');
       const topic = (ALARMS[article] ?? BURNS[article])?.severity === 'critical' ? /^Alarms/ : /^Warnings/;
       expect([name, raised]).toEqual([name, [{ Ref: expect.stringMatching(topic) }]]);
-      expect([name, ended]).toEqual([name, raised]);
+      expect([name, okActions]).toEqual([name, raised]);
     }
   });
 
@@ -74,10 +74,10 @@ describe('the alarms', () => {
   });
 
   it('watch the throttles of all functions at once, whose number is the account’s', () => {
-    const [alarm, ...others] = alarms.filter(({ AlarmName: name }) =>
+    const [alarm, ...otherAlarms] = alarms.filter(({ AlarmName: name }) =>
       String(name).startsWith('prod/function-throttles'),
     );
-    expect(others).toEqual([]);
+    expect(otherAlarms).toEqual([]);
     expect(alarm).toMatchObject({ Namespace: 'AWS/Lambda', MetricName: 'Throttles', Threshold: 1 });
     expect(alarm).not.toHaveProperty('Dimensions');
   });
@@ -176,7 +176,7 @@ describe('the alarms', () => {
     for (const { TreatMissingData: missing } of alarms) expect(missing).toMatch(/^(notB|b)reaching$/);
   });
 
-  it('see the slowest, the oldest and the worst, where a sum or a mean would hide them', () => {
+  it('measure the slowest, the oldest and the worst value if a sum or a mean would hide it', () => {
     const statistics = alarms.map(({ AlarmName: name, Statistic: one, ExtendedStatistic: percentile }) => [
       String(name).replace('prod/', ''),
       one ?? percentile,
@@ -193,7 +193,7 @@ describe('the alarms', () => {
     });
   });
 
-  it('take no hold for stuck that the next two sweeps may release', () => {
+  it('ignore holds that the next two sweeps may still release', () => {
     const [alarm] = alarms.filter(({ AlarmName: name }) => name === 'prod/holds-stuck');
     const [, sweepMinutes = ''] = /^rate\((\d+) minutes\)$/.exec(CONSUMERS['sweep-holds'].schedule) ?? [];
     expect(alarm).toMatchObject({
@@ -238,7 +238,7 @@ describe('the dashboards', () => {
 });
 
 describe('a graph that searches', () => {
-  it('names its namespace in quotes, without which a stage with a hyphen finds nothing', () => {
+  it('quotes its namespace, because a stage with a hyphen otherwise returns nothing', () => {
     const hyphened = JSON.stringify(new SynthesizedApp('every-setting').templates.operations);
     const searched = [...hyphened.matchAll(/SEARCH\('\{([^,]*),/g)].map(([, namespace]) => namespace);
     expect(searched.length).toBeGreaterThan(3);
@@ -288,7 +288,7 @@ describe('a topic', () => {
     },
   );
 
-  it('notifies nobody unless an address is set', () => {
+  it('notifies no address unless one is set', () => {
     expect(app.resources('operations', 'AWS::SNS::Subscription')).toEqual([]);
   });
 });

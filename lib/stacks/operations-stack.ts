@@ -25,7 +25,7 @@ import { BURNS, type BurnRow, burnWatches } from '../observability/burn-rates.ts
 import { watchCost } from '../observability/cost-watch.ts';
 import { DASHBOARDS } from '../observability/dashboards.ts';
 import type { DashboardSection, Graph } from '../observability/section.ts';
-import { findSystem, type System, type SystemOptions } from '../observability/system.ts';
+import { type System, type SystemOptions, systemOf } from '../observability/system.ts';
 import { type AlarmRow, evaluationOf, type Severity, type Watch } from '../observability/watch.ts';
 
 const RUNBOOK = 'lib/observability/runbook.md';
@@ -40,7 +40,7 @@ export class OperationsStack extends Stack {
 
   constructor(scope: Construct, id: string, { config, data, stacks, ...props }: StackProps & SystemOptions) {
     super(scope, id, props);
-    this.#system = findSystem({ config, data, stacks });
+    this.#system = systemOf({ config, data, stacks });
     const { alarmEmail, warningEmail = alarmEmail } = config;
     const topics = {
       critical: this.#topic('Alarms', alarmEmail),
@@ -88,7 +88,7 @@ export class OperationsStack extends Stack {
     return new Alarm(this, name, { ...this.#named(name, row), metric, threshold, ...evaluationOf(watch) });
   }
 
-  /** An alarm that is raised while those of its windows are, which notify nobody themselves. */
+  /** Creates an alarm that is raised while those of its windows are, which send no notifications themselves. */
   #burn(article: string, row: BurnRow): CompositeAlarm {
     const windows = Object.entries(burnWatches(row, this.#system.config)).map(([window, watch]) =>
       this.#alarm([article, window], row, watch),

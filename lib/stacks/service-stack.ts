@@ -12,7 +12,7 @@ import { CanaryReleases } from '../constructs/api/canary-releases.ts';
 import { EndpointApi } from '../constructs/api/endpoint-api.ts';
 import { runOnSchedule } from '../constructs/consumer-function.ts';
 import { IpRateLimit } from '../constructs/edge/ip-rate-limit.ts';
-import { LedgerUpkeep } from '../constructs/ledger-upkeep.ts';
+import { LedgerMaintenance } from '../constructs/ledger-maintenance.ts';
 import { Market } from '../constructs/market.ts';
 import { Messaging } from '../constructs/messaging.ts';
 import { ServiceFunction } from '../constructs/service-function.ts';
@@ -21,7 +21,7 @@ import { TranscriptionSettlement } from '../constructs/transcription-settlement.
 import { WebhookDelivery } from '../constructs/webhook-delivery.ts';
 import { saveQueries } from '../observability/saved-queries.ts';
 
-/** API Gateway gives up on a buffered integration after 29 s; the function ends first, in order to answer. */
+/** API Gateway times out a buffered integration after 29 s; the function ends first, in order to respond. */
 const BUFFERED_TIMEOUT_SECONDS = 28;
 
 export interface ServiceStackProps extends StackProps {
@@ -87,7 +87,7 @@ export class ServiceStack extends Stack {
     }
     this.functions = functions;
     if (props.api === 'inference') {
-      new LedgerUpkeep(this, 'LedgerUpkeep', { config, data, bundles });
+      new LedgerMaintenance(this, 'LedgerUpkeep', { config, data, bundles });
       runOnSchedule(
         new Construct(this, 'PriceWatch'),
         { name: 'watch-prices', schedule: Schedule.expression(CONSUMERS['watch-prices'].schedule) },

@@ -32,8 +32,8 @@ export function bundledFolders({ outputs }: Metafile): ReadonlySet<string> {
 }
 
 /**
- * The folder of the package that a file lies in; undefined for our own files. What stands before the first
- * `node_modules` is left out, which esbuild reports where that folder is a link.
+ * Returns the folder of the package that contains a file; undefined for our files. Ignores the path before the first
+ * `node_modules`, which esbuild reports if that folder is a link.
  */
 function packageFolderOf(file: string): string | undefined {
   const at = file.lastIndexOf(MODULES);

@@ -1,6 +1,6 @@
 /**
- * An account's bill of a period, made again from its usage records: by the lines that each keeps, by the catalog that was
- * current at each call, and by another catalog.
+ * An account's bill of a period, recomputed from its usage records: by the line items of each record, by the catalog
+ * that was current at each call, and by another catalog.
  */
 import { readFileSync } from 'node:fs';
 import { parseCatalog } from '../../lambdas/inference/core/catalog/catalog-document.ts';
@@ -14,10 +14,10 @@ import type { TimeSpan } from '../usage-records.ts';
 import { billedAmount, byOwnLines, byPrices, pricesById } from './recompute.ts';
 
 /** Differences that are listed by request id; all are counted. */
-const MOST_LISTED = 100;
+const MAX_LISTED = 100;
 
-/** The sums of the records of one model, or of all. */
-class Sums {
+/** The totals of the records of one model, or of all. */
+class ModelTotals {
   calls = 0;
   paid: NanoUsd = 0n;
   waived: NanoUsd = 0n;
@@ -43,7 +43,7 @@ class Sums {
   }
 }
 
-/** A record whose bill, made again, is another. */
+/** A record whose recomputed bill differs. */
 interface Difference {
   readonly id: string;
   readonly by: 'lines' | 'catalog';
@@ -53,7 +53,7 @@ interface Difference {
 
 type Stored = Pick<Operator, 'catalogVersion' | 'usageOf'>;
 
-/** The bill of the period; `json`: a catalog by which it is made instead of the catalogs that were current. */
+/** Recomputes the bill of the period; `json`: a catalog to use instead of the catalogs that were current. */
 async function recomputeBill(
   operator: Stored,
   { accountId, span, json }: { accountId: string; span: TimeSpan; json?: string | undefined },
@@ -66,8 +66,8 @@ async function recomputeBill(
 
 class Bill {
   readonly #versions = new Map<string, Promise<ReadonlyMap<string, Prices> | undefined>>();
-  readonly #models = new Map<string, Sums>();
-  readonly #total = new Sums();
+  readonly #models = new Map<string, ModelTotals>();
+  readonly #total = new ModelTotals();
   readonly #listed: Difference[] = [];
   readonly #unknown = new Set<string>();
   #unpriced = 0;
@@ -88,18 +88,20 @@ class Bill {
     if (price === undefined && record.lines !== undefined) this.#unpriced += 1;
     const amount = price === undefined ? billedAmount(record) : byPrices(price, record);
     if (this.#other === undefined && price !== undefined) this.#compare(record, 'catalog', amount);
-    const sums = this.#models.get(model) ?? new Sums();
-    this.#models.set(model, sums);
-    for (const each of [sums, this.#total]) each.add(record, amount);
+    const totals = this.#models.get(model) ?? new ModelTotals();
+    this.#models.set(model, totals);
+    for (const each of [totals, this.#total]) each.add(record, amount);
   }
 
   /** The prices that were current at the call; undefined when the record names none, or one that is not stored. */
   async #catalogOf({ catalog: version }: UsageRecord): Promise<ReadonlyMap<string, Prices> | undefined> {
     if (version === undefined) return undefined;
     const read = async () => {
-      const found = await this.#stored.catalogVersion(version);
-      if (found === undefined) this.#unknown.add(version);
-      return found === undefined ? undefined : pricesById(parseCatalog(JSON.parse(found.json)));
+      const storedCatalog = await this.#stored.catalogVersion(version);
+      if (storedCatalog === undefined) this.#unknown.add(version);
+      return storedCatalog === undefined
+        ? undefined
+        : pricesById(parseCatalog(JSON.parse(storedCatalog.json)));
     };
     const prices = this.#versions.get(version) ?? read();
     this.#versions.set(version, prices);
@@ -110,14 +112,14 @@ class Bill {
     const billed = billedAmount(record);
     if (recomputed === billed) return;
     this.differences += 1;
-    if (this.#listed.length < MOST_LISTED) this.#listed.push({ id: record.id, by, billed, recomputed });
+    if (this.#listed.length < MAX_LISTED) this.#listed.push({ id: record.id, by, billed, recomputed });
   }
 
   json(): JsonObject {
     return {
       ...this.#total.json(),
       models: [...this.#models]
-        .map(([model, sums]) => ({ model: model === '' ? null : model, ...sums.json() }))
+        .map(([model, totals]) => ({ model: model === '' ? null : model, ...totals.json() }))
         .sort((a, b) => String(a.model).localeCompare(String(b.model))),
       differences: this.differences,
       different: this.#listed.map(({ id, by, billed, recomputed }) => ({

@@ -22,7 +22,10 @@ let base: string;
 const requests: IncomingMessage[] = [];
 
 /** Two pages of a provider's list of models in the format of Anthropic, one in that of OpenAI, and a control plane. */
-function answerOf(path: string, query: URLSearchParams): { readonly status: number; readonly body: string } {
+function responseOf(
+  path: string,
+  query: URLSearchParams,
+): { readonly status: number; readonly body: string } {
   const json = (body: object) => ({ status: 200, body: JSON.stringify(body) });
   if (path === '/openai/v1/models')
     return json({ object: 'list', data: [{ id: 'gpt-a' }, { id: 'models/gemini-a' }] });
@@ -47,7 +50,7 @@ beforeAll(async () => {
   server = createServer((request, response) => {
     requests.push(request);
     const { pathname, searchParams } = new URL(request.url ?? '', 'http://host');
-    const { status, body } = answerOf(pathname, searchParams);
+    const { status, body } = responseOf(pathname, searchParams);
     response.writeHead(status, { 'content-type': 'application/json' }).end(body);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -101,8 +104,8 @@ async function check(
 ) {
   requests.length = 0;
   const operator = { catalog: async () => catalogOf(routes), routes: access, unbilled: async () => losses };
-  const { output, ended } = await checkCatalog(operator, { fetch, bedrockUrl, now: NOW });
-  return { ...(output as unknown as Checked), ended };
+  const { output, endedCount } = await checkCatalog(operator, { fetch, bedrockUrl, now: NOW });
+  return { ...(output as unknown as Checked), ended: endedCount };
 }
 
 const openai = (model: string, path = 'openai') => ({
@@ -126,7 +129,7 @@ describe('catalog check', () => {
     ]);
   });
 
-  it('finds models in the lists of their providers, each read once with the key of the route', async () => {
+  it('matches models with the lists of their providers, each read once with the key of the route', async () => {
     const { routes, counts } = await check([
       openai('gpt-a'),
       { ...openai('gpt-a'), protocol: 'openai-responses' },
@@ -163,7 +166,7 @@ describe('catalog check', () => {
     ]);
   });
 
-  it('asks AWS, signed, for the life cycle of each model of Bedrock, and knows the announced ends', async () => {
+  it('requests the life cycle of each Bedrock model from AWS, signed, and reports the announced ends', async () => {
     const { routes, ended } = await check([
       bedrock('us.amazon.nova-lite-v1:0'),
       bedrock('vendor.legacy-v1:0'),
@@ -200,7 +203,7 @@ describe('catalog check', () => {
       );
   });
 
-  it('says that it does not know where nobody answers, or not as expected', async () => {
+  it('reports an unknown state if no server responds, or if the response is unexpected', async () => {
     const { routes } = await check([
       openai('m', 'refused'),
       openai('m', 'html'),
@@ -218,7 +221,7 @@ describe('catalog check', () => {
     ]);
   });
 
-  it('finds the models of bedrock-mantle and of Claude Platform on AWS in their lists, which it asks for signed', async () => {
+  it('reads the models of bedrock-mantle and of Claude Platform on AWS from their lists, with signed requests', async () => {
     const mantle = { ...SIGNED, aws_service: 'bedrock-mantle', aws_region: 'eu-west-1' };
     const platform = { ...SIGNED, aws_service: 'aws-external-anthropic', workspace: 'wrkspc_1' };
     const { routes } = await check([
@@ -241,7 +244,7 @@ describe('catalog check', () => {
     ]);
   });
 
-  it('asks Azure nothing, which lists no deployments', async () => {
+  it('sends Azure no request, because Azure lists no deployments', async () => {
     const { routes } = await check([
       { ...openai('gpt-a'), auth: 'api-key' },
       { ...openai('gpt-a'), auth: 'entra' },
@@ -252,7 +255,7 @@ describe('catalog check', () => {
     expect(requests).toEqual([]);
   });
 
-  it('asks AWS nothing for a local service', async () => {
+  it('sends AWS no request for a local service', async () => {
     const mantle = { ...openai('gpt-a', 'mantle'), ...SIGNED, aws_service: 'bedrock-mantle' };
     const { routes } = await check([bedrock('amazon.nova-lite-v1:0'), mantle], null);
     for (const route of routes)

@@ -28,15 +28,15 @@ interface Finding {
 
 export interface CheckOptions {
   readonly fetch: typeof fetch;
-  /** Bedrock's control plane; undefined: that of the deployment's region. Null: AWS is not asked. */
+  /** Bedrock's control plane; undefined: that of the deployment's region. Null: AWS is not queried. */
   readonly bedrockUrl: string | null | undefined;
   readonly now: Date;
 }
 
-/** A provider that does not answer by then is not waited for. */
+/** The maximum wait for a provider's response. */
 const TIMEOUT_MS = 15_000;
 
-const MOST_PAGES = 20;
+const MAX_PAGES = 20;
 
 const OTHER_FORMAT = 'the answer has another format';
 
@@ -47,7 +47,7 @@ const list = z.looseObject({
   last_id: z.string().nullish(),
 });
 
-/** Gemini API reference, models.list; a name begins with `models/`. */
+/** The schema of Gemini API reference, models.list; a name starts with `models/`. */
 const geminiList = z
   .looseObject({
     models: z.array(z.looseObject({ name: z.string() })),
@@ -79,14 +79,14 @@ const foundationModel = z.looseObject({
 export async function checkCatalog(
   operator: Pick<Operator, 'catalog' | 'routes' | 'unbilled'>,
   options: CheckOptions,
-): Promise<{ readonly output: JsonObject; readonly ended: number }> {
+): Promise<{ readonly output: JsonObject; readonly endedCount: number }> {
   const stored = await operator.catalog();
   if (stored === undefined) throw new Error('no catalog has been applied');
   const document: CatalogDocument = parseCatalog(JSON.parse(stored.json));
   const check = new Check(operator.routes, options);
   const routes = await Promise.all(
-    document.models.flatMap(({ id: model, routes: own }) =>
-      own.map(async (route) => ({ model, route, finding: await check.of(route) })),
+    document.models.flatMap(({ id: model, routes: modelRoutes }) =>
+      modelRoutes.map(async (route) => ({ model, route, finding: await check.of(route) })),
     ),
   );
   const count = (state: RouteState) => routes.filter(({ finding }) => finding.state === state).length;
@@ -105,7 +105,7 @@ export async function checkCatalog(
     })),
     unbilled: suggestionsOf(document, await operator.unbilled()),
   };
-  return { output, ended: count('ended') };
+  return { output, endedCount: count('ended') };
 }
 
 /** The factors of models that would have covered the usage that their routes reported beyond the bounds. */
@@ -153,21 +153,21 @@ class Check {
     const id = upstreamModel
       .slice(upstreamModel.lastIndexOf('/') + 1)
       .replace(/^(us|eu|apac|au|jp|ca|us-gov|global)\./, '');
-    const finding = this.#models.get(id) ?? this.#askAws(id);
+    const finding = this.#models.get(id) ?? this.#readFromAws(id);
     this.#models.set(id, finding);
     return { endsOn, ...(await finding) };
   }
 
-  async #askAws(id: string): Promise<Finding> {
+  async #readFromAws(id: string): Promise<Finding> {
     const base = this.#options.bedrockUrl ?? `https://bedrock.${await this.#access.region()}.amazonaws.com`;
     const url = `${base}/foundation-models/${encodeURIComponent(id)}`;
     const response = await this.#get(url, await this.#access.signedHeaders({ url, service: 'bedrock' }));
     if (response.status === 404) return { state: 'unknown', reason: 'AWS does not list it in this region' };
     const { modelLifecycle } = foundationModel.parse(await this.#json(response)).modelDetails;
     const endsOn = modelLifecycle?.endOfLifeTime?.slice(0, 10);
-    const ended = endsOn !== undefined && endsOn <= this.#options.now.toISOString().slice(0, 10);
+    const hasEnded = endsOn !== undefined && endsOn <= this.#options.now.toISOString().slice(0, 10);
     return {
-      state: ended ? 'ended' : 'alive',
+      state: hasEnded ? 'ended' : 'alive',
       reason: `AWS says ${modelLifecycle?.status ?? 'that it exists'}`,
       ...(endsOn === undefined ? {} : { endsOn }),
     };
@@ -179,9 +179,9 @@ class Check {
     if (route.auth === 'google') return { state: 'unknown', reason: 'Vertex AI has no list of its models' };
     // Both protocols of OpenAI have one list.
     const format = route.protocol === 'openai-responses' ? 'openai' : route.protocol;
-    const place = `${format} ${route.base_url} ${route.secret ?? ''} ${route.workspace ?? ''}`;
-    const listed = this.#lists.get(place) ?? this.#listOf(route);
-    this.#lists.set(place, listed);
+    const listKey = `${format} ${route.base_url} ${route.secret ?? ''} ${route.workspace ?? ''}`;
+    const listed = this.#lists.get(listKey) ?? this.#listOf(route);
+    this.#lists.set(listKey, listed);
     const ids = await listed;
     // Both of Gemini's lists name models `models/<id>`.
     return ids.has(route.upstream_model) || ids.has(`models/${route.upstream_model}`)
@@ -194,12 +194,12 @@ class Check {
     const [size = '', next = ''] = isMantle(route) ? [] : (PAGES[route.protocol] ?? []);
     const format = route.protocol === 'gemini' ? geminiList : list;
     let query = size;
-    for (let page = 0; page < MOST_PAGES; page += 1) {
+    for (let page = 0; page < MAX_PAGES; page += 1) {
       const url = `${listAddressOf(route)}${query}`;
       const response = await this.#get(url, await this.#headersOf(route, url));
-      const { data, has_more: more, last_id: last } = format.parse(await this.#json(response));
+      const { data, has_more: hasMore, last_id: last } = format.parse(await this.#json(response));
       for (const { id } of data) ids.add(id);
-      if (next === '' || more !== true || last === undefined || last === null) break;
+      if (next === '' || hasMore !== true || last === undefined || last === null) break;
       query = `${size}${next}${encodeURIComponent(last)}`;
     }
     return ids;

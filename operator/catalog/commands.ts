@@ -83,8 +83,8 @@ export const CATALOG_COMMANDS: Readonly<Record<string, Command>> = {
     async run(operator, args) {
       const { bedrock } = options(args, [], ['bedrock']);
       const bedrockUrl = bedrock ?? (operator.isLocal ? null : undefined);
-      const { output, ended } = await checkCatalog(operator, { fetch, bedrockUrl, now: new Date() });
-      return { output, exitCode: ended === 0 ? 0 : 1 };
+      const { output, endedCount } = await checkCatalog(operator, { fetch, bedrockUrl, now: new Date() });
+      return { output, exitCode: endedCount === 0 ? 0 : 1 };
     },
   },
   bill: BILL_COMMAND,

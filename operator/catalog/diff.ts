@@ -1,4 +1,7 @@
-/** A catalog file beside the current catalog: what changes, and what the calls of the last 30 days would have cost by it. */
+/**
+ * A comparison of a catalog file with the current catalog: its changes, and the cost of the last 30 days' calls under
+ * it.
+ */
 import { type CatalogDocument, parseCatalog } from '../../lambdas/inference/core/catalog/catalog-document.ts';
 import {
   catalogChange,
@@ -48,14 +51,14 @@ export async function diffCatalog(
   const prices = pricesById(after);
   const read = await operator.usageScan(records, (record) => {
     if (record.created * 1_000 < from || record.model === null) return;
-    const found = calls.get(record.model) ?? new Calls();
-    calls.set(record.model, found);
-    found.count += 1;
-    found.spend += record.cost;
+    const modelCalls = calls.get(record.model) ?? new Calls();
+    calls.set(record.model, modelCalls);
+    modelCalls.count += 1;
+    modelCalls.spend += record.cost;
     const price = prices.get(record.model);
     if (price === undefined) return;
-    found.billed += billedAmount(record);
-    found.wouldBe += byPrices(price, record);
+    modelCalls.billed += billedAmount(record);
+    modelCalls.wouldBe += byPrices(price, record);
   });
   const output = {
     current: current.version,
@@ -110,7 +113,10 @@ function routeCosts(before: CatalogDocument, after: CatalogDocument): readonly J
   return [...now].flatMap(([route, cost]) => (old.has(route) && old.get(route) !== cost ? [{ route }] : []));
 }
 
-/** Refuses a catalog that changes a price by more than 20 % without its model being accepted; the first one changes none. */
+/**
+ * Rejects a catalog that changes a price by more than 20 % without its model being accepted; the first catalog changes
+ * none.
+ */
 export async function requireAccepted(
   operator: Pick<Operator, 'catalog'>,
   json: string,

@@ -4,7 +4,7 @@
  */
 
 export interface EndedModel {
-  /** The model's id without its version, or the beginning that several models share, which ends in a dash. */
+  /** The model's id without its version, or a prefix that several models share, which ends in a dash. */
   readonly model: string;
   /** The day from which requests fail, as `YYYY-MM-DD`. */
   readonly endsOn: string;
@@ -13,20 +13,20 @@ export interface EndedModel {
 }
 
 /**
- * For models launched before 2026-09-07; a newer model's day is on its own card. Read through the copy of its table in
+ * For models launched before 2026-09-07; the date of a newer model is on its card. Read from the copy of its table in
  * github.com/awslabs/startups (`ai-model-lifecycle.md`, 2026-09-17).
  */
 const LIFECYCLE = 'https://docs.aws.amazon.com/bedrock/latest/userguide/model-lifecycle-legacy.html';
 
-/** Not found in a copy of AWS's page, but in the price list of LiteLLM, release 1.109.1. */
+/** Absent from a copy of AWS's page, but present in the price list of LiteLLM, release 1.109.1. */
 const LITELLM = 'https://pypi.org/project/litellm/1.109.1/';
 
-const ended = (source: string, days: Readonly<Record<string, readonly string[]>>): EndedModel[] =>
+const endedModels = (source: string, days: Readonly<Record<string, readonly string[]>>): EndedModel[] =>
   Object.entries(days).flatMap(([endsOn, models]) => models.map((model) => ({ model, endsOn, source })));
 
 /** As of 2026-11-22. */
 export const ENDED_MODELS: readonly EndedModel[] = [
-  ...ended(LIFECYCLE, {
+  ...endedModels(LIFECYCLE, {
     '2026-04-28': ['anthropic.claude-3-7-sonnet'],
     '2026-05-31': ['anthropic.claude-opus-4-20250514'],
     '2026-06-19': ['anthropic.claude-3-5-haiku'],
@@ -42,7 +42,7 @@ export const ENDED_MODELS: readonly EndedModel[] = [
     '2026-11-30': ['twelvelabs.marengo-embed-2-7-v1'],
     '2027-01-08': ['anthropic.claude-opus-4-1-20250805'],
   }),
-  ...ended(LITELLM, {
+  ...endedModels(LITELLM, {
     '2027-03-09': ['writer.palmyra-x4-v1'],
     '2027-03-21': ['writer.palmyra-x5-v1'],
     '2027-03-22': ['twelvelabs.pegasus-1-2-v1'],

@@ -29,10 +29,10 @@ const LISTS: Readonly<
 /** The list and the file that `--from` names. */
 function listIn(from: string) {
   const [, name, file] = /^([^=]*)=(.+)$/s.exec(from) ?? [];
-  const known = SOURCE_NAMES.find((each) => each === name);
-  if (known === undefined || file === undefined)
+  const sourceName = SOURCE_NAMES.find((each) => each === name);
+  if (sourceName === undefined || file === undefined)
     throw new Error(`--from must be models.dev=FILE or litellm=FILE, not ${from}`);
-  const { read, url } = LISTS[known];
+  const { read, url } = LISTS[sourceName];
   const as_of = statSync(file).mtime.toISOString().slice(0, 10);
   return { source: read(readFileSync(file, 'utf8')), priceSource: { url, as_of } };
 }

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import { parseCatalog } from '../../lambdas/inference/core/catalog/catalog-document.ts';
-import { growthOf, MOST_IN_PROPORTION } from '../../tools/test-kit/growth.ts';
+import { growthOf, MAX_RATIO } from '../../tools/test-kit/growth.ts';
 import { COMMANDS } from '../commands.ts';
 import { KINDS_OF_CONTENT } from './sources/field-names.ts';
 
@@ -161,12 +161,21 @@ describe('catalog import', () => {
     ['anthropic', 'claude-opus-4-7', undefined],
     ['google', 'gemini-2.5-pro', 2_322],
     ['openai', 'gpt-7', undefined],
-  ])('sets the maximum tokens of an image if that of the model is known: %s %s', (provider, id, most) => {
-    const from = ['--from', modelsDev(provider, { [id]: about(SONNET) }), '--unconfirmed', '--markup', '0%'];
-    const { models } = run(...from, '--providers', provider);
-    expect(models).toHaveLength(1);
-    expect(models[0]?.max_image_tokens).toBe(most);
-  });
+  ])(
+    'sets the maximum tokens of an image if that of the model is known: %s %s',
+    (provider, id, maxImageTokens) => {
+      const from = [
+        '--from',
+        modelsDev(provider, { [id]: about(SONNET) }),
+        '--unconfirmed',
+        '--markup',
+        '0%',
+      ];
+      const { models } = run(...from, '--providers', provider);
+      expect(models).toHaveLength(1);
+      expect(models[0]?.max_image_tokens).toBe(maxImageTokens);
+    },
+  );
 
   it('imports prices of one hour and of searches, which one list alone can state, if requested', () => {
     const { models } = run(
@@ -268,7 +277,7 @@ describe('catalog import', () => {
       '"input": 3, "output": 15, "cache_read": 0.3',
       'it has a price of cached input and none of cache writes',
     ],
-  ])('refuses a price that is %s, whatever is confirmed', (_what, cost, reason) => {
+  ])('rejects a price that is %s, whatever is confirmed', (_what, cost, reason) => {
     const { left_out } = run(
       '--from',
       modelsDev('anthropic', { 'claude-x': about(cost) }),
@@ -281,7 +290,7 @@ describe('catalog import', () => {
     expect(left_out).toEqual([expect.objectContaining({ model: 'anthropic/claude-x', reason })]);
   });
 
-  it('takes what only one source has when that is asked for, and else lists it', () => {
+  it('accepts models of a single source if requested, and otherwise lists them', () => {
     const from = [
       '--from',
       modelsDev('openai', { one: about('"input": 1, "output": 2') }),
@@ -408,7 +417,7 @@ describe('catalog import', () => {
     [[...EMPTY(), '--providers', 'openai', '--markup', '5'], '--markup must be a percentage'],
     [[...EMPTY(), ...EMPTY(), '--providers', 'openai', '--markup', '5%'], 'each source once'],
     [[...EMPTY(), '--markup', '5%'], '--providers is required'],
-  ])('refuses the arguments %j', (args, message) => {
+  ])('rejects the arguments %j', (args, message) => {
     expect(() => run(...args)).toThrow(message);
   });
 
@@ -431,6 +440,6 @@ describe('catalog import', () => {
       );
       expect(counts).toMatchObject({ models: length, left_out: 0 });
     };
-    expect(await growthOf(make, 100)).toBeLessThan(MOST_IN_PROPORTION);
+    expect(await growthOf(make, 100)).toBeLessThan(MAX_RATIO);
   });
 });

@@ -15,7 +15,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect } from '@jest/globals';
 import { calcPrice, findProvider, type ModelInfo, type Provider } from '@pydantic/genai-prices';
 import fc from 'fast-check';
-import { type Figures, pricesFrom } from '../../lambdas/inference/core/catalog/figures.ts';
+import { type PriceValues, pricesFrom } from '../../lambdas/inference/core/catalog/price-values.ts';
 import { billOf } from '../../lambdas/inference/core/pricing/bill.ts';
 import {
   type BillableItem,
@@ -98,27 +98,27 @@ const usages = fc.record({
   beyond: fc.option(fc.integer({ min: -1, max: 1 })),
   tier: fc.nat(8),
 });
-type Parts = typeof usages extends fc.Arbitrary<infer T> ? T : never;
+type UsageParts = typeof usages extends fc.Arbitrary<infer T> ? T : never;
 
 /** The same parts, with a prompt that ends at the beginning of a tier of the model. */
-function atBoundary(parts: Parts, figures: Figures): Parts {
-  const starts = [...new Set([...figures.keys()].flatMap((name) => /^tiers\.(\d+)\./.exec(name)?.[1] ?? []))];
+function atBoundary(parts: UsageParts, values: PriceValues): UsageParts {
+  const starts = [...new Set([...values.keys()].flatMap((name) => /^tiers\.(\d+)\./.exec(name)?.[1] ?? []))];
   const start = starts[parts.tier % Math.max(1, starts.length)];
   if (start === undefined || parts.beyond === null) return parts;
   const text = Number(start) + parts.beyond - (promptOf(parts) - parts.text);
   return text > 0 ? { ...parts, text } : parts;
 }
 
-const promptOf = (parts: Parts): number =>
+const promptOf = (parts: UsageParts): number =>
   parts.text +
   (parts.cached + parts.write + parts.hourWrite) +
   (parts.audio + parts.cachedAudio + parts.image + parts.cachedImage + parts.video);
 
-const completionOf = (parts: Parts): number =>
+const completionOf = (parts: UsageParts): number =>
   parts.output + parts.reasoning + parts.audioOutput + parts.imageOutput + parts.videoOutput;
 
 /** The usage in the names of the package, where a part is counted in each whole that holds it. */
-const theirUsage = (parts: Parts) => ({
+const theirUsage = (parts: UsageParts) => ({
   input_tokens: promptOf(parts),
   cache_read_tokens: parts.cached + parts.cachedAudio + parts.cachedImage,
   cache_write_tokens: parts.write + parts.hourWrite,
@@ -137,7 +137,7 @@ const theirUsage = (parts: Parts) => ({
   storage_searches: parts.fileSearches,
 });
 
-function ourCounts(parts: Parts, writes: '5m' | 'auto'): Counts {
+function ourCounts(parts: UsageParts, writes: '5m' | 'auto'): Counts {
   const counts = new Map<BillableItem, number>(
     tokenCounts(
       {
@@ -169,16 +169,16 @@ function theirAmount({ provider, model, at }: Case, usage: Record<string, number
   const total = calcPrice(usage, model.id, { provider: only, timestamp: at })?.total_price;
   if (total === undefined) throw new Error(`${model.id} has no price in the package`);
   const { numerator, denominator } = toFraction(total);
-  const [nano, whole] = [numerator * 1_000_000_000n, 2n ** 48n];
+  const [nano, integerPart] = [numerator * 1_000_000_000n, 2n ** 48n];
   return {
-    least: divideUp(nano * (whole - 1n), denominator * whole),
-    most: divideUp(nano * (whole + 1n), denominator * whole),
+    least: divideUp(nano * (integerPart - 1n), denominator * integerPart),
+    most: divideUp(nano * (integerPart + 1n), denominator * integerPart),
   };
 }
 
 /** Our prices; a model without any is free in the package. */
-function ourPrices({ unit, figures }: OracleModel): Prices {
-  const read = pricesFrom(unit, figures.size === 0 ? new Map([['input', 0n]]) : figures);
+function ourPrices({ unit, priceValues }: OracleModel): Prices {
+  const read = pricesFrom(unit, priceValues.size === 0 ? new Map([['input', 0n]]) : priceValues);
   if ('problem' in read) throw new Error(read.problem);
   return read.prices;
 }
@@ -186,10 +186,10 @@ function ourPrices({ unit, figures }: OracleModel): Prices {
 /** The first usage for which the two differ; undefined when none was found. */
 function differenceOf(compared: Case, read: OracleModel, numRuns: number): string | undefined {
   const prices = ourPrices(read);
-  const writes = read.figures.has('cache_writes.5m') ? '5m' : 'auto';
+  const writes = read.priceValues.has('cache_writes.5m') ? '5m' : 'auto';
   const property = fc.property(usages, (drawn) => {
-    const bounded = read.figures.has('cache_writes.1h') ? drawn : { ...drawn, hourWrite: 0 };
-    const parts = atBoundary(bounded, read.figures);
+    const bounded = read.priceValues.has('cache_writes.1h') ? drawn : { ...drawn, hourWrite: 0 };
+    const parts = atBoundary(bounded, read.priceValues);
     const seconds = { audio_seconds: parts.seconds, input_audio_seconds: parts.seconds };
     const perHour = prices.unit === 'per_hour';
     const { amount } = billOf(
@@ -257,7 +257,7 @@ const DIFFERENCES: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The package bills at least 10 seconds of these, which no price of a catalog says (Groq docs, Speech to Text). */
-const AT_LEAST_TEN_SECONDS = ['groq/whisper-large-v3', 'groq/whisper-large-v3-turbo'];
+const MIN_TEN_SECONDS_MODELS = ['groq/whisper-large-v3', 'groq/whisper-large-v3-turbo'];
 
 const priced = cases.filter((each) => readCase(each).problems.length === 0);
 
@@ -267,47 +267,51 @@ describe('the bills of the models of genai-prices', () => {
     expect(models).toHaveLength(1_694);
     expect(cases.length).toBeGreaterThan(models.length);
     const tiered = priced.filter((each) =>
-      [...readCase(each).figures.keys()].some((name) => /^tiers/.test(name)),
+      [...readCase(each).priceValues.keys()].some((name) => /^tiers/.test(name)),
     );
     expect(tiered.length).toBeGreaterThan(60);
   });
 
   it('follow from the prices of a catalog, except for the listed models', () => {
-    const found = new Map<string, Set<string>>();
+    const usagesByModel = new Map<string, Set<string>>();
     for (const each of cases)
       for (const problem of readCase(each).problems) {
         const reason = problem.replace(
           /^(\w+) .* is not an amount with.*/,
           '$1 needs more than 9 decimal places',
         );
-        found.set(reason, (found.get(reason) ?? new Set()).add(nameOf(each)));
+        usagesByModel.set(reason, (usagesByModel.get(reason) ?? new Set()).add(nameOf(each)));
       }
     const sorted = (entries: Iterable<readonly [string, Iterable<string>]>) =>
       Object.fromEntries([...entries].map(([reason, which]) => [reason, [...which].sort()]));
-    expect(sorted(found)).toEqual(sorted(Object.entries(DIFFERENCES)));
+    expect(sorted(usagesByModel)).toEqual(sorted(Object.entries(DIFFERENCES)));
   });
 
   it('equal its results, rounded up to a nano-dollar', () => {
-    const equal = priced.filter((each) => !AT_LEAST_TEN_SECONDS.includes(nameOf(each)));
+    const equal = priced.filter((each) => !MIN_TEN_SECONDS_MODELS.includes(nameOf(each)));
     for (const each of equal)
       expect([nameOf(each), differenceOf(each, readCase(each), rounds(4))]).toEqual([
         nameOf(each),
         undefined,
       ]);
-    const others = priced.filter((each) => !equal.includes(each));
-    expect(others.map(nameOf).sort()).toEqual(AT_LEAST_TEN_SECONDS);
-    for (const each of others) expect(differenceOf(each, readCase(each), 2_000)).toEqual(expect.any(String));
+    const otherModels = priced.filter((each) => !equal.includes(each));
+    expect(otherModels.map(nameOf).sort()).toEqual(MIN_TEN_SECONDS_MODELS);
+    for (const each of otherModels)
+      expect(differenceOf(each, readCase(each), 2_000)).toEqual(expect.any(String));
     expect(new Set(priced.map(nameOf)).size).toBe(COMPARED);
   });
 
-  it('would be found to differ when one price is a millionth of a dollar higher', () => {
+  it('differ if one price is a millionth of a dollar higher', () => {
     const each = priced.find((candidate) => nameOf(candidate) === 'anthropic/claude-sonnet-4-5');
     if (each === undefined) throw new Error('the model is not in the package');
     const read = readCase(each);
     expect(differenceOf(each, read, 200)).toBeUndefined();
-    for (const name of read.figures.keys()) {
-      const figures = new Map(read.figures).set(name, (read.figures.get(name) ?? 0n) + 1_000n);
-      expect([name, differenceOf(each, { ...read, figures }, 2_000)]).toEqual([name, expect.any(String)]);
+    for (const name of read.priceValues.keys()) {
+      const values = new Map(read.priceValues).set(name, (read.priceValues.get(name) ?? 0n) + 1_000n);
+      expect([name, differenceOf(each, { ...read, priceValues: values }, 2_000)]).toEqual([
+        name,
+        expect.any(String),
+      ]);
     }
   });
 });

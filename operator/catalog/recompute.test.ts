@@ -2,8 +2,8 @@ import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import type { PricedFeature } from '../../lambdas/inference/core/fields/need.ts';
 import { priceUsage } from '../../lambdas/inference/core/metering/priced-usage.ts';
+import { type BillableItems, billableItemsOf } from '../../lambdas/inference/core/pricing/billable-items.ts';
 import type { TokenPrices } from '../../lambdas/inference/core/pricing/prices.ts';
-import { type Terms, termsOf } from '../../lambdas/inference/core/pricing/terms.ts';
 import type { TokenUsage } from '../../lambdas/inference/core/pricing/token-usage.ts';
 import { pricedFeature, report, tokenPrices } from '../../lambdas/inference/testing/pricing/arbitraries.ts';
 import type { UsageRecord } from '../../lambdas/ledger/core/usage-record.ts';
@@ -29,10 +29,10 @@ const RECORD: UsageRecord = {
 };
 
 /** The terms of as many of the pricedFeatures as have a price. */
-function pricedTerms(prices: TokenPrices, asked: readonly PricedFeature[]): Terms {
-  const priced = asked.filter((each) => !('unpriced' in termsOf(prices, [each])));
-  const terms = termsOf(prices, priced);
-  return 'unpriced' in terms ? pricedTerms(prices, priced.slice(1)) : terms;
+function pricedItems(prices: TokenPrices, features: readonly PricedFeature[]): BillableItems {
+  const priced = features.filter((each) => !('unpriced' in billableItemsOf(prices, [each])));
+  const billableItems = billableItemsOf(prices, priced);
+  return 'unpriced' in billableItems ? pricedItems(prices, priced.slice(1)) : billableItems;
 }
 
 /** Returns the usage record of a call. */
@@ -41,28 +41,30 @@ function recordOf(
   pricedFeatures: readonly PricedFeature[],
   usage: TokenUsage,
 ): UsageRecord {
-  const { lines, amount, served } = priceUsage(prices, pricedTerms(prices, pricedFeatures), usage);
-  return { ...RECORD, lines, cost: amount, ...served };
+  const { lines, amount, context } = priceUsage(prices, pricedItems(prices, pricedFeatures), usage);
+  return { ...RECORD, lines, cost: amount, ...context };
 }
 
 const pricedFeatures = fc.array(pricedFeature, { maxLength: 3 });
 
-describe('a bill made again from its record', () => {
+describe('a bill recomputed from its record', () => {
   it('stays the same by its own lines and by the prices that it had', () => {
     fc.assert(
-      fc.property(tokenPrices, pricedFeatures, report, (prices, asked, usage) => {
-        const record = recordOf(prices, asked, usage);
+      fc.property(tokenPrices, pricedFeatures, report, (prices, features, usage) => {
+        const record = recordOf(prices, features, usage);
         expect([byOwnLines(record), byPrices(prices, record)]).toEqual([record.cost, record.cost]);
       }),
       { numRuns: rounds(250) },
     );
   });
 
-  it('matches the bill of the call at other prices if it is made with them', () => {
+  it('matches the bill of the call at other prices if it is computed with them', () => {
     fc.assert(
-      fc.property(tokenPrices, tokenPrices, report, (prices, others, usage) => {
+      fc.property(tokenPrices, tokenPrices, report, (prices, otherPrices, usage) => {
         const record = recordOf(prices, [], usage);
-        expect(byPrices(others, record)).toBe(priceUsage(others, pricedTerms(prices, []), usage).amount);
+        expect(byPrices(otherPrices, record)).toBe(
+          priceUsage(otherPrices, pricedItems(prices, []), usage).amount,
+        );
       }),
       { numRuns: rounds(250) },
     );

@@ -1,4 +1,4 @@
-/** Bills made again from usage records: by their own lines, or by other prices. */
+/** Bills recomputed from usage records: by their line items, or by other prices. */
 import type { CatalogDocument } from '../../lambdas/inference/core/catalog/catalog-document.ts';
 import { amountOf, billOf } from '../../lambdas/inference/core/pricing/bill.ts';
 import type { BillableItem } from '../../lambdas/inference/core/pricing/counts.ts';

@@ -66,7 +66,7 @@ afterAll(async () => {
 const STANDARD = { input: 3, cached_input: 0.3, output: 15 };
 
 /** A catalog file with one model at these prices, and others that differ in nothing. */
-function fileOf(name: string, price: object, others: readonly string[] = []): string {
+function fileOf(name: string, price: object, otherModels: readonly string[] = []): string {
   const { port } = upstream.address() as AddressInfo;
   const model = (id: string, rates: object) => ({
     id,
@@ -84,7 +84,7 @@ function fileOf(name: string, price: object, others: readonly string[] = []): st
     ],
   });
   const file = join(folder, `${name}.json`);
-  const models = [model('sim/chat', price), ...others.map((id) => model(id, STANDARD))];
+  const models = [model('sim/chat', price), ...otherModels.map((id) => model(id, STANDARD))];
   writeFileSync(file, JSON.stringify({ models }));
   return file;
 }
@@ -135,19 +135,19 @@ describe('the versions of the catalog', () => {
 
   it('appear in the list without exception after many changes', async () => {
     const many = await startDatabase();
-    const own = operatorOf(many);
+    const operatorCatalog = operatorOf(many);
     try {
-      const version = await own.applyCatalog(readFileSync(fileOf('many', STANDARD), 'utf8'));
+      const version = await operatorCatalog.applyCatalog(readFileSync(fileOf('many', STANDARD), 'utf8'));
       const count = 250;
-      for (let place = 2; place <= count; place += 1)
+      for (let index = 2; index <= count; index += 1)
         await many.client.send(
           new PutItemCommand({
             TableName: many.tables.catalog,
             Item: {
-              part: { S: `applied#${String(place).padStart(8, '0')}` },
-              version: { S: `v${place}` },
+              part: { S: `applied#${String(index).padStart(8, '0')}` },
+              version: { S: `v${index}` },
               parts: { N: '1' },
-              applied_ms: { N: String(place) },
+              applied_ms: { N: String(index) },
             },
           }),
         );
@@ -159,10 +159,10 @@ describe('the versions of the catalog', () => {
           ExpressionAttributeValues: { ':count': { N: String(count) } },
         }),
       );
-      const versions = (await own.catalogVersions()).map((each) => each.version);
+      const versions = (await operatorCatalog.catalogVersions()).map((each) => each.version);
       expect(versions).toEqual([version, ...Array.from({ length: count - 1 }, (_, at) => `v${at + 2}`)]);
     } finally {
-      own.close();
+      operatorCatalog.close();
       await many.stop();
     }
   });
@@ -244,7 +244,7 @@ describe('calls that were billed', () => {
     expect(output.usage).toMatchObject({ records_read: 1, complete: false });
   });
 
-  it('keep their prices until a price that doubles is accepted', async () => {
+  it('retain their prices until a doubled price is accepted', async () => {
     const file = fileOf('accepted', { ...STANDARD, output: 30 });
     await expect(apply(file)).rejects.toThrow('prices of sim/chat change by more than 20 %');
     await expect(apply(file, 'sim/other')).rejects.toThrow('--accept sim/chat');

@@ -15,26 +15,26 @@ import {
 } from '@aws-sdk/client-service-quotas';
 import { ListWebACLsCommand, WAFV2Client } from '@aws-sdk/client-wafv2';
 
-/** A figure, or why it could not be read. */
-export type QuotaFigure = { readonly value: number } | { readonly unread: string };
+/** A value, or the reason why it could not be read. */
+export type QuotaValue = { readonly value: number } | { readonly unread: string };
 
 /** The quotas of the account in the region of the deployment. */
 export interface AccountQuotas {
-  readonly lambdaConcurrency: QuotaFigure;
-  readonly gatewayRate: QuotaFigure;
-  readonly gatewayBurst: QuotaFigure;
-  readonly integrationTimeoutMs: QuotaFigure;
-  readonly tables: QuotaFigure;
-  readonly tableWrites: QuotaFigure;
-  readonly webAcls: QuotaFigure;
-  readonly stacks: QuotaFigure;
+  readonly lambdaConcurrency: QuotaValue;
+  readonly gatewayRate: QuotaValue;
+  readonly gatewayBurst: QuotaValue;
+  readonly integrationTimeoutMs: QuotaValue;
+  readonly tables: QuotaValue;
+  readonly tableWrites: QuotaValue;
+  readonly webAcls: QuotaValue;
+  readonly stacks: QuotaValue;
 }
 
 /** The resources that exist already, including those of other stages and other programs. */
 export interface AccountResources {
-  readonly tables: QuotaFigure;
-  readonly webAcls: QuotaFigure;
-  readonly stacks: QuotaFigure;
+  readonly tables: QuotaValue;
+  readonly webAcls: QuotaValue;
+  readonly stacks: QuotaValue;
   /** The stacks of the stage, each with its number of resources; none before its first deployment. */
   readonly stageStacks: ReadonlyMap<string, number> | undefined;
 }
@@ -48,7 +48,7 @@ const CODES = {
   stacks: ['cloudformation', 'L-0485CB21'],
 } as const;
 
-/** The quota of the account; where it has none of its own, AWS's default. */
+/** Returns the quota of the account; if it has none, AWS's default. */
 async function quotaOf(client: ServiceQuotasClient, [service, code]: readonly [string, string]) {
   const input = { ServiceCode: service, QuotaCode: code };
   try {
@@ -59,8 +59,8 @@ async function quotaOf(client: ServiceQuotasClient, [service, code]: readonly [s
   }
 }
 
-/** A figure that cannot be read is given with the reason, and ends nothing else. */
-async function figure(read: () => Promise<number | undefined>): Promise<QuotaFigure> {
+/** Reads a value. If it cannot be read, returns the reason, without an effect on other values. */
+async function readQuotaValue(read: () => Promise<number | undefined>): Promise<QuotaValue> {
   try {
     const value = await read();
     return value === undefined ? { unread: 'AWS answered none' } : { value };
@@ -76,15 +76,15 @@ export async function readGranted(): Promise<AccountQuotas> {
   // Lambda shows what it applies; Service Quotas may show a new account the default that it does not have yet.
   const executions = async () =>
     (await lambda.send(new GetAccountSettingsCommand({}))).AccountLimit?.ConcurrentExecutions;
-  const others = Object.entries(CODES).map(
-    async ([name, code]) => [name, await figure(() => quotaOf(quotas, code))] as const,
+  const serviceQuotas = Object.entries(CODES).map(
+    async ([name, code]) => [name, await readQuotaValue(() => quotaOf(quotas, code))] as const,
   );
   try {
     return {
-      lambdaConcurrency: await figure(executions),
-      gatewayRate: await figure(async () => (await throttle())?.rateLimit),
-      gatewayBurst: await figure(async () => (await throttle())?.burstLimit),
-      ...(Object.fromEntries(await Promise.all(others)) as Record<keyof typeof CODES, QuotaFigure>),
+      lambdaConcurrency: await readQuotaValue(executions),
+      gatewayRate: await readQuotaValue(async () => (await throttle())?.rateLimit),
+      gatewayBurst: await readQuotaValue(async () => (await throttle())?.burstLimit),
+      ...(Object.fromEntries(await Promise.all(serviceQuotas)) as Record<keyof typeof CODES, QuotaValue>),
     };
   } finally {
     for (const client of [lambda, gateway, quotas]) client.destroy();
@@ -110,16 +110,16 @@ export async function readPresent(stage: string): Promise<AccountResources> {
   const database = new DynamoDBClient({});
   try {
     let names: readonly string[] = [];
-    const stacks = await figure(async () => {
+    const stacks = await readQuotaValue(async () => {
       names = await namesOfStacks(cloudFormation);
       return names.length;
     });
-    const own = names.filter((name) => name.startsWith(`Inference-${stage}-`));
+    const stageStackNames = names.filter((name) => name.startsWith(`Inference-${stage}-`));
     return {
-      tables: await figure(() => countTables(database)),
-      webAcls: await figure(countWebAcls),
+      tables: await readQuotaValue(() => countTables(database)),
+      webAcls: await readQuotaValue(countWebAcls),
       stacks,
-      stageStacks: await resourcesOf(cloudFormation, own),
+      stageStacks: await resourcesOf(cloudFormation, stageStackNames),
     };
   } finally {
     cloudFormation.destroy();

@@ -3,7 +3,7 @@ import { type Command, type CommandOutput, ok, options } from '../arguments.ts';
 import { readGranted, readPresent } from './account.ts';
 import { type ExpectedLoad, type Row, rowsOf } from './needs.ts';
 
-/** A small beginning: ten calls a second of ten seconds, and the default `requestsPerSecond`. */
+/** Small defaults: ten calls per second of ten seconds, and the default `requestsPerSecond`. */
 const USUAL = { calls: '10', seconds: '10', requests: '1000' } as const;
 
 function loadOf(args: readonly string[]): ExpectedLoad {
@@ -42,9 +42,9 @@ function outcomeOf(stage: string, rows: readonly Row[]): CommandOutput {
 
 /** `too few  Lambda: concurrent executions   200 needed   10 granted  (10 calls a second of 10 s, 100 for the rest)`. */
 function lineOf({ quota, needed, granted, enough, why }: Row): string {
-  const mark = enough === undefined ? 'unknown' : enough ? 'enough' : 'too few';
-  const given = 'value' in granted ? `${granted.value} granted` : `not read: ${granted.unread}`;
-  return `${mark.padEnd(8)} ${quota.padEnd(44)} ${String(needed).padStart(6)} needed  ${given}  (${why})`;
+  const status = enough === undefined ? 'unknown' : enough ? 'enough' : 'too few';
+  const grantedText = 'value' in granted ? `${granted.value} granted` : `not read: ${granted.unread}`;
+  return `${status.padEnd(8)} ${quota.padEnd(44)} ${String(needed).padStart(6)} needed  ${grantedText}  (${why})`;
 }
 
 export const QUOTAS_COMMAND: Command = {

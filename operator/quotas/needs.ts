@@ -1,6 +1,6 @@
 /** The needs of a deployment, next to the quotas that an account grants. */
 import { TABLES } from '../../lambdas/platform/contract/tables.ts';
-import type { AccountQuotas, AccountResources, QuotaFigure } from './account.ts';
+import type { AccountQuotas, AccountResources, QuotaValue } from './account.ts';
 
 /** The traffic that quotas are compared with. */
 export interface ExpectedLoad {
@@ -15,14 +15,14 @@ export interface ExpectedLoad {
 export interface Row {
   readonly quota: string;
   readonly needed: number;
-  readonly granted: QuotaFigure;
+  readonly granted: QuotaValue;
   /** Undefined where what is granted could not be read. */
   readonly enough: boolean | undefined;
   /** The derivation of `needed`. */
   readonly why: string;
 }
 
-/** Lambda keeps this many for functions without a part of their own; everything that is not a paid call has them here. */
+/** Lambda reserves this number for functions without a reserved share; everything except paid calls uses them. */
 const OTHER_EXECUTIONS = 100;
 
 const APIS = 2;
@@ -39,9 +39,9 @@ const STACKS = 6;
 const WEB_ACLS = 1;
 
 /** The quota of resources of a stack, which cannot be raised (CloudFormation user guide, quotas). */
-const RESOURCES: QuotaFigure = { value: 500 };
+const RESOURCES: QuotaValue = { value: 500 };
 
-const row = (quota: string, needed: number, granted: QuotaFigure, why: string): Row => ({
+const row = (quota: string, needed: number, granted: QuotaValue, why: string): Row => ({
   quota,
   needed,
   granted,
@@ -51,15 +51,15 @@ const row = (quota: string, needed: number, granted: QuotaFigure, why: string): 
 
 /** Returns the number that exists, plus the number that the stage adds if it is not deployed yet. */
 function total(
-  present: QuotaFigure,
-  own: number,
+  present: QuotaValue,
+  stageCount: number,
   isDeployed: boolean,
 ): { readonly sum: number; readonly why: string } {
   const there = 'value' in present ? present.value : 0;
   const unread = 'value' in present ? '' : `; what is there was not read: ${present.unread}`;
   return isDeployed
     ? { sum: there, why: `all that are there${unread}` }
-    : { sum: there + own, why: `${there} that are there, ${own} of the stage${unread}` };
+    : { sum: there + stageCount, why: `${there} that are there, ${stageCount} of the stage${unread}` };
 }
 
 /** Compares them, in the order in which they are met. */

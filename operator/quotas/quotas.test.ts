@@ -21,40 +21,42 @@ const ENOUGH: AccountQuotas = {
 };
 const EMPTY: AccountResources = { tables: of(0), webAcls: of(0), stacks: of(0), stageStacks: undefined };
 
-const found = (granted: Partial<AccountQuotas>, present: Partial<AccountResources> = {}, load = LOAD) =>
+const quotaRows = (granted: Partial<AccountQuotas>, present: Partial<AccountResources> = {}, load = LOAD) =>
   new Map(rowsOf({ ...ENOUGH, ...granted }, { ...EMPTY, ...present }, load).map((row) => [row.quota, row]));
 
 describe('the required quota of a deployment', () => {
   it('fits into a usual account', () => {
-    expect([...found({}).values()].map(({ enough }) => enough)).toEqual(Array(8).fill(true));
+    expect([...quotaRows({}).values()].map(({ enough }) => enough)).toEqual(Array(8).fill(true));
   });
 
   it('exceeds a new account, which may have ten executions', () => {
-    const row = found({ lambdaConcurrency: of(10) }).get('Lambda: concurrent executions');
+    const row = quotaRows({ lambdaConcurrency: of(10) }).get('Lambda: concurrent executions');
     expect(row).toMatchObject({ needed: 200, granted: { value: 10 }, enough: false });
   });
 
   it('grows with calls and with their length', () => {
     const needed = (calls: number, seconds: number) =>
-      found({}, {}, { ...LOAD, calls, seconds }).get('Lambda: concurrent executions')?.needed;
+      quotaRows({}, {}, { ...LOAD, calls, seconds }).get('Lambda: concurrent executions')?.needed;
     expect([needed(1, 10), needed(10, 60), needed(100, 10)]).toEqual([110, 700, 1_100]);
   });
 
   it('adds the tables of a stage to the existing ones, until the stage is deployed', () => {
     const tables = Object.keys(TABLES).length;
     const present = { tables: of(40) };
-    expect(found({}, present).get('DynamoDB: tables')?.needed).toBe(40 + tables);
+    expect(quotaRows({}, present).get('DynamoDB: tables')?.needed).toBe(40 + tables);
     const deployed = { ...present, stageStacks: new Map([['Inference-prod-platform', 417]]) };
-    expect(found({}, deployed).get('DynamoDB: tables')?.needed).toBe(40);
-    expect(found({}, deployed).get('CloudFormation: resources of Inference-prod-platform')).toMatchObject({
-      needed: 417,
-      granted: { value: 500 },
-      enough: true,
-    });
+    expect(quotaRows({}, deployed).get('DynamoDB: tables')?.needed).toBe(40);
+    expect(quotaRows({}, deployed).get('CloudFormation: resources of Inference-prod-platform')).toMatchObject(
+      {
+        needed: 417,
+        granted: { value: 500 },
+        enough: true,
+      },
+    );
   });
 
   it('remains unknown if AWS does not show it', () => {
-    const row = found({ webAcls: { unread: 'AccessDeniedException' } }).get('WAF: regional web ACLs');
+    const row = quotaRows({ webAcls: { unread: 'AccessDeniedException' } }).get('WAF: regional web ACLs');
     expect(row).toMatchObject({ needed: 1, enough: undefined });
   });
 });
@@ -63,7 +65,7 @@ describe('quotas of an account, as AWS shows them', () => {
   let aws: Server;
   const variables = { ...process.env };
   /** The response of each operation. A number is a status with an error of that name. */
-  const answers = new Map<string, readonly [number, object]>();
+  const responses = new Map<string, readonly [number, object]>();
 
   beforeAll(async () => {
     aws = createServer((request, response) => {
@@ -81,9 +83,10 @@ describe('quotas of an account, as AWS shows them', () => {
           return;
         }
         const key = code === undefined ? target : `${target} ${code}`;
-        const [status, answer] = answers.get(key) ?? answers.get(target) ?? [404, { __type: 'Unknown' }];
+        const [status, responseBody] = responses.get(key) ??
+          responses.get(target) ?? [404, { __type: 'Unknown' }];
         response.writeHead(status, { 'content-type': 'application/x-amz-json-1.1' });
-        response.end(JSON.stringify(answer));
+        response.end(JSON.stringify(responseBody));
       });
     });
     await new Promise<void>((resolve) => aws.listen(0, '127.0.0.1', resolve));
@@ -93,14 +96,14 @@ describe('quotas of an account, as AWS shows them', () => {
       AWS_SECRET_ACCESS_KEY: 'operator',
       AWS_REGION: 'eu-central-1',
     });
-    answers.set('/2016-08-19/account-settings', [200, { AccountLimit: { ConcurrentExecutions: 10 } }]);
-    answers.set('/account', [200, { throttleSettings: { rateLimit: 10_000, burstLimit: 5_000 } }]);
-    answers.set('DynamoDB_20120810.ListTables', [200, { TableNames: ['other'] }]);
-    answers.set('AWSWAF_20190729.ListWebACLs', [200, { WebACLs: [{}, {}] }]);
-    answers.set('ServiceQuotasV20190624.GetServiceQuota', [200, { Quota: { Value: 29_000 } }]);
+    responses.set('/2016-08-19/account-settings', [200, { AccountLimit: { ConcurrentExecutions: 10 } }]);
+    responses.set('/account', [200, { throttleSettings: { rateLimit: 10_000, burstLimit: 5_000 } }]);
+    responses.set('DynamoDB_20120810.ListTables', [200, { TableNames: ['other'] }]);
+    responses.set('AWSWAF_20190729.ListWebACLs', [200, { WebACLs: [{}, {}] }]);
+    responses.set('ServiceQuotasV20190624.GetServiceQuota', [200, { Quota: { Value: 29_000 } }]);
   });
   afterEach(() => {
-    answers.delete('ServiceQuotasV20190624.GetServiceQuota L-2EC3DE7B');
+    responses.delete('ServiceQuotasV20190624.GetServiceQuota L-2EC3DE7B');
   });
   afterAll(async () => {
     process.env = variables;
@@ -125,12 +128,12 @@ describe('quotas of an account, as AWS shows them', () => {
   });
 
   it('default to AWS’s values if the account has none, and remain unknown if the operator lacks access', async () => {
-    answers.set('ServiceQuotasV20190624.GetServiceQuota L-F98FE922', [
+    responses.set('ServiceQuotasV20190624.GetServiceQuota L-F98FE922', [
       400,
       { __type: 'NoSuchResourceException' },
     ]);
-    answers.set('ServiceQuotasV20190624.GetAWSDefaultServiceQuota', [200, { Quota: { Value: 2_500 } }]);
-    answers.set('ServiceQuotasV20190624.GetServiceQuota L-2EC3DE7B', [
+    responses.set('ServiceQuotasV20190624.GetAWSDefaultServiceQuota', [200, { Quota: { Value: 2_500 } }]);
+    responses.set('ServiceQuotasV20190624.GetServiceQuota L-2EC3DE7B', [
       400,
       { __type: 'com.amazon.coral.service#AccessDeniedException', message: 'no' },
     ]);
@@ -152,7 +155,7 @@ describe('quotas of an account, as AWS shows them', () => {
     });
   });
 
-  it('refuse a load that is no number', () => {
+  it('reject a load that is not a number', () => {
     expect(() => COMMANDS.quotas?.alone?.(['--calls', 'many'], 'prod')).toThrow('--calls');
   });
 });

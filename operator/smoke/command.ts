@@ -1,6 +1,6 @@
 /**
- * `smoke`: calls a running service as its callers do, on an account that is made for it and emptied after it, and says
- * what works. Exit 1 when anything does not.
+ * `smoke`: calls a running service like its callers, on an account that is created for it and emptied after it, and
+ * reports the results. Exits with 1 if a check fails.
  */
 
 import { parseCatalog } from '../../lambdas/inference/core/catalog/catalog-document.ts';
@@ -15,28 +15,28 @@ import { type Plan, planOf } from '../../lambdas/operations/core/smoke-test/plan
 import { HttpClient } from '../../lambdas/operations/store/smoke-test/client.ts';
 import { formatUsd, usdJson } from '../../lambdas/platform/core/money.ts';
 import { systemClock } from '../../lambdas/platform/system/system.ts';
-import { type Addresses, askedAddresses } from '../addresses.ts';
+import { type Addresses, resolveAddresses } from '../addresses.ts';
 import { type Command, type CommandOutput, options } from '../arguments.ts';
 import type { Operator } from '../operator.ts';
-import { booksCheck, holdsCheck, type SmokeAccount, takeRest, usageCheck } from './books.ts';
+import { holdsCheck, ledgerCheck, type SmokeAccount, takeRest, usageCheck } from './ledger.ts';
 import { webhookCheck } from './webhook.ts';
 
-interface Asked {
+interface SmokeTestOptions {
   readonly addresses: Addresses;
   /** The URL to which the test event is sent. */
   readonly receiver: string;
   readonly plan: Plan;
 }
 
-async function readAsked(operator: Operator, args: readonly string[]): Promise<Asked> {
+async function readOptions(operator: Operator, args: readonly string[]): Promise<SmokeTestOptions> {
   const { url, platform, receiver, models } = options(args, [], ['url', 'platform', 'receiver', 'models']);
-  const addresses = await askedAddresses(operator, url, platform);
+  const addresses = await resolveAddresses(operator, url, platform);
   const stored = await operator.catalog();
   if (stored === undefined) throw new Error('no catalog has been applied');
   const names = models?.split(',').filter((name) => name !== '');
   return {
     addresses,
-    // Every deployment has this address, and whatever it answers shows that the delivery arrived.
+    // Every deployment has this address, and any response shows that the delivery arrived.
     receiver: receiver ?? `${addresses.platform}/health`,
     plan: planOf(parseCatalog(JSON.parse(stored.json)), names),
   };
@@ -64,8 +64,8 @@ async function open(operator: Operator, plan: Plan): Promise<Opened> {
   return { accountId, grant, keyId, key };
 }
 
-function checksFor(operator: Operator, asked: Asked, account: Opened): readonly Check[] {
-  const { addresses, plan, receiver } = asked;
+function checksFor(operator: Operator, testOptions: SmokeTestOptions, account: Opened): readonly Check[] {
+  const { addresses, plan, receiver } = testOptions;
   const client = new HttpClient(addresses, account.key);
   return [
     healthCheck(client),
@@ -74,27 +74,27 @@ function checksFor(operator: Operator, asked: Asked, account: Opened): readonly 
     webhookCheck(client, receiver),
     holdsCheck(operator, account),
     usageCheck(operator, client, account),
-    booksCheck(operator, account),
+    ledgerCheck(operator, account),
   ];
 }
 
 /** A line for a person: `failed   images      412 ms  sim/image  all_routes_failed: ...`. */
 function lineOf({ check, result, ms, model, route, code, note }: CheckResult): string {
-  const served = route === undefined ? model : `${model} by ${route}`;
-  const said = code === undefined ? note : `${code}: ${note}`;
+  const target = route === undefined ? model : `${model} by ${route}`;
+  const details = code === undefined ? note : `${code}: ${note}`;
   const head = `${result.padEnd(8)} ${check.padEnd(16)} ${String(ms).padStart(6)} ms`;
-  return [head, served, said].filter((part) => part !== undefined).join('  ');
+  return [head, target, details].filter((part) => part !== undefined).join('  ');
 }
 
 async function smoke(operator: Operator, args: readonly string[]): Promise<CommandOutput> {
-  const asked = await readAsked(operator, args);
-  const account = await open(operator, asked.plan);
+  const testOptions = await readOptions(operator, args);
+  const account = await open(operator, testOptions.plan);
   const { accountId, keyId, grant } = account;
-  const { dearest } = asked.plan;
-  console.error(`${accountId} is given ${formatUsd(grant)} USD${dearestIn(dearest)}`);
+  const { highestCost } = testOptions.plan;
+  console.error(`${accountId} is given ${formatUsd(grant)} USD${highestCostText(highestCost)}`);
   let results: readonly CheckResult[];
   try {
-    const checks = checksFor(operator, asked, account);
+    const checks = checksFor(operator, testOptions, account);
     results = await runChecks(checks, systemClock, (result) => console.error(lineOf(result)));
   } finally {
     await operator.revoke(keyId);
@@ -108,7 +108,10 @@ async function smoke(operator: Operator, args: readonly string[]): Promise<Comma
       account_id: accountId,
       key_id: keyId,
       grant: usdJson(grant),
-      dearest: dearest === undefined ? null : { model: dearest.model, at_most: usdJson(dearest.most) },
+      dearest:
+        highestCost === undefined
+          ? null
+          : { model: highestCost.model, at_most: usdJson(highestCost.maxCost) },
       taken_back: usdJson(rest),
       checks: results,
     },
@@ -120,10 +123,10 @@ async function smoke(operator: Operator, args: readonly string[]): Promise<Comma
   };
 }
 
-const dearestIn = (dearest: Plan['dearest']): string =>
-  dearest === undefined
+const highestCostText = (highestCost: Plan['highestCost']): string =>
+  highestCost === undefined
     ? ''
-    : `; the dearest call is of ${dearest.model}, at most ${formatUsd(dearest.most)}`;
+    : `; the dearest call is of ${highestCost.model}, at most ${formatUsd(highestCost.maxCost)}`;
 
 export const SMOKE_COMMAND: Command = {
   usage: '[--models M,M] [--url URL [--platform URL]] [--receiver URL]',

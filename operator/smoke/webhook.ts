@@ -1,4 +1,6 @@
-/** A subscription, a test event of it, and its delivery seen as attempted: bus, queue, function and network in one check. */
+/**
+ * A check of a subscription, its test event and the attempted delivery: bus, queue, function and network in one check.
+ */
 import { setTimeout as sleep } from 'node:timers/promises';
 import * as z from 'zod';
 import {
@@ -13,7 +15,7 @@ const TYPE = 'review.created';
 
 /** A first attempt comes within seconds; a cold function and a busy queue take some more. */
 const WITHIN_MS = 60_000;
-const LOOK_MS = 250;
+const POLL_MS = 250;
 
 const PATH = '/api/v1/webhooks';
 
@@ -28,8 +30,8 @@ const deliveries = z.object({
 });
 
 /**
- * The receiver may refuse: what is asked is whether it was called. Without TLS it is one that only a local service may
- * deliver to, so that a refusal of the address is no fault.
+ * Returns the check. The receiver may reject: the check is only that it was called. A receiver without TLS is allowed
+ * only for a local service, so that a rejection of the address is no failure.
  */
 export const webhookCheck = (client: SmokeClient, receiver: string): Check => ({
   name: 'webhook',
@@ -66,6 +68,6 @@ async function attempted(client: SmokeClient, id: string): Promise<readonly stri
     if (attempts.length > 0)
       return attempts.map(({ response_status: status }) => String(status ?? 'nothing'));
     expectThat(Date.now() < deadlineMs, `no delivery was attempted within ${WITHIN_MS / 1_000} s`);
-    await sleep(LOOK_MS);
+    await sleep(POLL_MS);
   }
 }

@@ -48,8 +48,10 @@ describe('an assertion', () => {
   it('consists of a matcher call that can fail, in every test', () => {
     const modules = modulesIn(...SOURCE_FOLDERS, 'test').filter(({ path }) => path.endsWith('.test.ts'));
     expect(modules.length).toBeGreaterThan(150);
-    const found = modules.flatMap(({ path, tree }) => idle(tree).map((reason) => `${path}: ${reason}`));
-    expect(found).toEqual([]);
+    const idleAssertions = modules.flatMap(({ path, tree }) =>
+      idle(tree).map((reason) => `${path}: ${reason}`),
+    );
+    expect(idleAssertions).toEqual([]);
   });
 });
 
@@ -61,7 +63,7 @@ describe('the check of assertions', () => {
     ['expect(a).rejects.toThrow();', 'is not awaited'],
     ['expect(a).resolves.not.toBe(1);', 'is not awaited'],
     ['expect(a?.b).toBeUndefined();', 'holds for what is not there at all'],
-  ])('refuses %s', (source, reason) => {
+  ])('rejects %s', (source, reason) => {
     expect(idle(parse(source))).toEqual([reason]);
   });
 

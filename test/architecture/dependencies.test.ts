@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { CONTEXTS, LAYERS, layerOf, refusal } from './layers.ts';
+import { CONTEXTS, LAYERS, layerOf, rejection } from './layers.ts';
 import { filesIn, read, SOURCE_FOLDERS, sourceModules, targetOf } from './source-tree.ts';
 import { importsOf, parse } from './syntax.ts';
 
@@ -12,21 +12,21 @@ const modules = sourceModules();
 const upward = (levels: number): string => '../'.repeat(levels);
 
 const why = (path: string, source: string): (string | undefined)[] =>
-  importsOf(parse(source)).map((wanted) => refusal({ path }, wanted, dependencies));
+  importsOf(parse(source)).map((target) => rejection({ path }, target, dependencies));
 
 describe('imports', () => {
   it('follow the arrows of the design, types included', () => {
-    const refused = modules.flatMap((module) =>
-      module.imports.flatMap((wanted) => refusal(module, wanted, dependencies) ?? []),
+    const rejected = modules.flatMap((module) =>
+      module.imports.flatMap((target) => rejection(module, target, dependencies) ?? []),
     );
-    expect(refused).toEqual([]);
+    expect(rejected).toEqual([]);
   });
 
   it('name files that are there', () => {
     const paths = new Set([...SOURCE_FOLDERS, 'test'].flatMap((folder) => filesIn(folder)));
     const missing = modules.flatMap((module) =>
       module.imports
-        .map((wanted) => targetOf(module, wanted))
+        .map((target) => targetOf(module, target))
         .filter((target) => target?.endsWith('.ts') && !paths.has(target))
         .map((target) => `${module.path} -> ${target}`),
     );
@@ -77,7 +77,7 @@ describe('the check of imports', () => {
     ['lambdas/ledger/consumers/sweep-holds/consumer.ts', "import '../../store/usage-store.ts';"],
     ['tools/local/runtime.ts', "import '../test-kit/engine.ts';"],
     ['scripts/run.ts', "import 'node:fs';"],
-  ])('refuses in %s: %s', (path, source) => {
+  ])('rejects in %s: %s', (path, source) => {
     expect(why(path, source)).toEqual([expect.stringContaining(path)]);
   });
 

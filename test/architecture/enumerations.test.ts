@@ -32,19 +32,19 @@ function setsOf(tree: readonly SyntaxNode[]): ReadonlySet<string> {
   const pairs = new Set(all.flatMap(pairsOf));
   return new Set(
     all.flatMap((node) => {
-      const texts = elementsOf(node).map(textOf);
-      if (pairs.has(node) || texts.length < 2 || texts.includes(undefined)) return [];
-      return [[...new Set(texts)].sort().join(' | ')];
+      const strings = elementsOf(node).map(textOf);
+      if (pairs.has(node) || strings.length < 2 || strings.includes(undefined)) return [];
+      return [[...new Set(strings)].sort().join(' | ')];
     }),
   );
 }
 
 /** The sets that several modules spell out, with the modules. */
 function restated(modules: readonly Pick<Module, 'path' | 'tree'>[]): string[] {
-  const places = new Map<string, string[]>();
+  const locations = new Map<string, string[]>();
   for (const { path, tree } of modules)
-    for (const set of setsOf(tree)) places.set(set, [...(places.get(set) ?? []), path]);
-  return [...places]
+    for (const set of setsOf(tree)) locations.set(set, [...(locations.get(set) ?? []), path]);
+  return [...locations]
     .filter(([, paths]) => paths.length > 1)
     .map(([set, paths]) => `${set}: ${paths.join(', ')}`);
 }
@@ -70,7 +70,7 @@ describe('the check of enumerations', () => {
     ],
     ["function of(): 'token' | 'image' {}", "type Unit = 'token' | 'image';"],
     ["call(['token', 'image']);", "const shown: Record<'token' | 'image', number> = {};"],
-  ])('finds %s restated by %s', (one, other) => {
+  ])('detects %s restated by %s', (one, other) => {
     expect(both(one, other)).toEqual(['image | token: 0.ts, 1.ts']);
   });
 
@@ -80,7 +80,7 @@ describe('the check of enumerations', () => {
     ["new Map([['a', 'b'], ['c', 'd']]);", "new Map([['a', 'b']]);"],
     ["type One = 'token';", "const one = ['token'];"],
     ["type Unit = 'token' | 'image';", 'const units = z.enum(UNITS);'],
-  ])('lets pass %s beside %s', (one, other) => {
+  ])('allows %s next to %s', (one, other) => {
     expect(both(one, other)).toEqual([]);
   });
 });

@@ -22,7 +22,7 @@ const FACTORIES = {
 } as const satisfies Readonly<Record<Authentication, readonly string[]>>;
 
 /** One streams a file; the other is made for two hosts. */
-const OTHERWISE_MADE = ['get-console', 'get-console-asset', 'get-docs-asset', 'create-transcription'];
+const OTHERWISE_CREATED = ['get-console', 'get-console-asset', 'get-docs-asset', 'create-transcription'];
 
 /** Request, response, stream, errors, usage and their kin; more says that a protocol wants splitting. */
 const MAX_PROVIDER_FILES = 8;
@@ -67,8 +67,10 @@ describe('the folders of the functions', () => {
   it('serve one route, or the same route of both kinds of listing', () => {
     for (const endpoint of new Set(ROUTES.map((route) => route.endpoint))) {
       const rows = ROUTES.filter((route) => route.endpoint === endpoint);
-      const served = rows.map(({ method, path }) => `${method} ${path.replace(/^\/(apps|ai-agents)/, '/*')}`);
-      expect([endpoint, new Set(served).size]).toEqual([endpoint, 1]);
+      const handledRoutes = rows.map(
+        ({ method, path }) => `${method} ${path.replace(/^\/(apps|ai-agents)/, '/*')}`,
+      );
+      expect([endpoint, new Set(handledRoutes).size]).toEqual([endpoint, 1]);
     }
   });
 
@@ -101,8 +103,8 @@ describe('a handler', () => {
     'stays short, contains no branch if its endpoint is a module, and exports nothing but itself: %s',
     (path, { text, tree }) => {
       const isWiring = withoutTests(namesIn(path.replace('/handler.ts', ''))).length > 1;
-      const most = isWiring ? MAX_WIRING_LINES : MAX_HANDLER_LINES;
-      expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(most);
+      const maxLines = isWiring ? MAX_WIRING_LINES : MAX_HANDLER_LINES;
+      expect(text.trimEnd().split('\n').length).toBeLessThanOrEqual(maxLines);
       if (isWiring) expect(branchesOf(tree)).toEqual([]);
       const exported = tree.filter(({ type }) => type.startsWith('Export'));
       expect(exported).toEqual([
@@ -117,7 +119,7 @@ describe('a handler', () => {
 
   it.each(
     (ROUTES as readonly Route[])
-      .filter(({ endpoint }) => !OTHERWISE_MADE.includes(endpoint))
+      .filter(({ endpoint }) => !OTHERWISE_CREATED.includes(endpoint))
       .map((route) => [route.endpoint, route] as const),
   )('uses the factory for the authentication and the error format of its route: %s', (endpoint, route) => {
     const text = read(`${endpoints.get(endpoint)}/handler.ts`);
@@ -151,13 +153,13 @@ const KINDS = 'lambdas/inference/providers/kinds';
 const CLAUDE = 'lambdas/inference/providers/claude';
 const OPENAI_FORMATS = 'lambdas/inference/providers/openai-formats';
 /** The folder that reads the errors of every protocol. */
-const REFUSALS = 'lambdas/inference/providers/refusals';
+const REJECTIONS = 'lambdas/inference/providers/rejections';
 
 describe('the folders of the providers', () => {
   const providers = namesIn('lambdas/inference/providers').filter(
     (name) =>
       !name.includes('.') &&
-      ![KINDS, CLAUDE, OPENAI_FORMATS, REFUSALS].includes(`lambdas/inference/providers/${name}`),
+      ![KINDS, CLAUDE, OPENAI_FORMATS, REJECTIONS].includes(`lambdas/inference/providers/${name}`),
   );
 
   it('hold the same files, few of them', () => {
@@ -168,7 +170,7 @@ describe('the folders of the providers', () => {
       expect([name, withoutTests(namesIn(`lambdas/inference/providers/${name}`))]).toEqual([name, skeleton]);
   });
 
-  it('hold, for each other kind of call, one file a protocol that serves it', () => {
+  it('contain, for each other kind of call, one file for each protocol that serves it', () => {
     const kinds = namesIn(KINDS).filter((name) => !name.includes('.'));
     for (const kind of kinds) {
       const protocols = withoutTests(namesIn(`${KINDS}/${kind}`)).map((file) => file.replace(/\.ts$/, ''));

@@ -40,13 +40,10 @@ async function readAtStart(name: FunctionName, variables: Readonly<Record<string
 }
 
 describe('a function', () => {
-  it.each(names)(
-    'finds at its start every variable that it needs, and is given no other: %s',
-    async (name) => {
-      const variables = functionVariables(name);
-      const read = await readAtStart(name, variables);
-      const given = Object.keys(variables).filter((variable) => !NOT_GRANTED.test(variable));
-      expect(given.filter((variable) => !read.has(variable))).toEqual([]);
-    },
-  );
+  it.each(names)('receives at its start every variable that it needs, and no other: %s', async (name) => {
+    const variables = functionVariables(name);
+    const read = await readAtStart(name, variables);
+    const grantedVariables = Object.keys(variables).filter((variable) => !NOT_GRANTED.test(variable));
+    expect(grantedVariables.filter((variable) => !read.has(variable))).toEqual([]);
+  });
 });

@@ -25,7 +25,8 @@ const takingAnyOf = (...kinds: readonly Authentication[]) => {
   return functions.filter(({ name }) => names.has(name));
 };
 
-const named = (found: readonly { readonly name: string }[]): string[] => found.map(({ name }) => name).sort();
+const named = (grants: readonly { readonly name: string }[]): string[] =>
+  grants.map(({ name }) => name).sort();
 
 describe('the database grants of a function', () => {
   it('only functions that process a whole table may scan it', () => {
@@ -80,11 +81,11 @@ describe('the database grants of a function', () => {
 
   it('a function that changes a key, listing or release for a session may also read it', () => {
     const changing = functions.flatMap(({ name, grants }) => {
-      const thing = /^(?:update|delete|rotate|rollback|install|purchase)-(key|listing|release)$/.exec(
+      const kind = /^(?:update|delete|rotate|rollback|install|purchase)-(key|listing|release)$/.exec(
         name,
       )?.[1];
-      if (thing === undefined || grants.sessionKey === undefined) return [];
-      const table = thing === 'key' ? ('keys' as const) : ('listings' as const);
+      if (kind === undefined || grants.sessionKey === undefined) return [];
+      const table = kind === 'key' ? ('keys' as const) : ('listings' as const);
       return [{ name, actions: grants.tables?.[table] ?? [] }];
     });
     expect(changing).toHaveLength(8);
@@ -103,18 +104,18 @@ describe('the database grants of a function', () => {
       release: 'listings',
       webhook: 'webhooks',
     };
-    for (const [thing, table] of Object.entries(tables))
-      expect(granted('PutItem')).toContain(`create-${thing}: ${table}`);
+    for (const [kind, table] of Object.entries(tables))
+      expect(granted('PutItem')).toContain(`create-${kind}: ${table}`);
   });
 
   it('a function that queries an index of the listings, which holds keys only, may read the listings themselves', () => {
-    const asking = functions.filter(({ grants }) =>
+    const requestWith = functions.filter(({ grants }) =>
       grants.indexes?.some(({ table }) => table === 'listings'),
     );
-    expect(asking.length).toBeGreaterThan(1);
-    expect(named(asking.filter(({ grants }) => !grants.tables?.listings?.includes('BatchGetItem')))).toEqual(
-      [],
-    );
+    expect(requestWith.length).toBeGreaterThan(1);
+    expect(
+      named(requestWith.filter(({ grants }) => !grants.tables?.listings?.includes('BatchGetItem'))),
+    ).toEqual([]);
   });
 
   it('a function that accepts keys may count a request against the key', () => {

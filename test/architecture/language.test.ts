@@ -55,10 +55,10 @@ const typesIn = (tree: readonly SyntaxNode[]): readonly string[] =>
 
 /** The names that several modules export, with the modules. */
 function sharedTypes(of: readonly Pick<Module, 'path' | 'tree'>[]): readonly string[] {
-  const places = new Map<string, string[]>();
+  const locations = new Map<string, string[]>();
   for (const { path, tree } of of)
-    for (const name of typesIn(tree)) places.set(name, [...(places.get(name) ?? []), path]);
-  return [...places]
+    for (const name of typesIn(tree)) locations.set(name, [...(locations.get(name) ?? []), path]);
+  return [...locations]
     .filter(([name, paths]) => paths.length > 1 && !SHARED_TYPES.has(name))
     .map(([name, paths]) => `${name}: ${paths.join(', ')}`);
 }
@@ -74,7 +74,7 @@ describe('the language of the project', () => {
     expect(violations(({ tree }) => titlesIn(tree))).toEqual([]);
   });
 
-  it('gives each exported type a name of its own', () => {
+  it('gives each exported type a unique name', () => {
     expect(sources.flatMap(({ tree }) => typesIn(tree)).length).toBeGreaterThan(500);
     expect(sharedTypes(sources)).toEqual([]);
   });

@@ -133,27 +133,27 @@ export const LAYERS: readonly Layer[] = [
 export const layerOf = (path: string): Layer | undefined => LAYERS.find(({ holds }) => holds.test(path));
 
 /** Returns why an import is not allowed; undefined if it is. */
-export function refusal(
+export function rejection(
   module: Pick<Module, 'path'>,
-  wanted: Import,
+  imported: Import,
   dependencies: ReadonlySet<string>,
 ): string | undefined {
   const layer = layerOf(module.path);
   if (layer === undefined) return `${module.path} is in no layer`;
-  const target = targetOf(module, wanted);
+  const target = targetOf(module, imported);
   if (target !== undefined) {
     const isNeighbor = layer.ownFolder && posix.dirname(target) === posix.dirname(module.path);
-    const isTyped = wanted.typeOnly && layer.types?.test(target) === true;
+    const isTyped = imported.typeOnly && layer.types?.test(target) === true;
     const isAllowed =
       (layer.ours.test(target) && isContextAllowed(module.path, target)) ||
       isTyped ||
       (isNeighbor && !target.endsWith('/handler.ts'));
     return isAllowed ? undefined : `${module.path} (${layer.name}) -> ${target}`;
   }
-  const name = packageOf(wanted);
+  const name = packageOf(imported);
   if (layer.packages !== undefined && !layer.packages.test(name))
     return `${module.path} (${layer.name}) -> ${name}`;
-  const isDeployed = module.path.startsWith('lambdas/') && !wanted.typeOnly && !name.startsWith('node:');
+  const isDeployed = module.path.startsWith('lambdas/') && !imported.typeOnly && !name.startsWith('node:');
   return isDeployed && !dependencies.has(name)
     ? `${module.path} -> ${name}, which is not deployed`
     : undefined;

@@ -28,11 +28,11 @@ const UPWARD = /(?<![\w./}@-])(?:\.\.\/)+[\w@.-][\w@./-]*/g;
 /** Upward paths that leave the repository, whether read from the file's folder or from the root. */
 function escapingPaths(path: string, text: string): string[] {
   return [...text.matchAll(UPWARD)]
-    .map(([found]) => found)
-    .filter((found) => {
-      const inside = posix.join(posix.dirname(path), found);
+    .map(([mention]) => mention)
+    .filter((mention) => {
+      const inside = posix.join(posix.dirname(path), mention);
       if (inside.startsWith('..')) return true;
-      const fromRoot = join(ROOT, found.replace(/[.,;:)]+$/, ''));
+      const fromRoot = join(ROOT, mention.replace(/[.,;:)]+$/, ''));
       const isNeighbour = relative(ROOT, fromRoot).startsWith('..') && existsSync(fromRoot);
       return isNeighbour && !existsSync(join(ROOT, inside));
     });
@@ -46,43 +46,43 @@ function mentions(text: string, path: string): boolean {
   );
 }
 
-const texts = filesIn()
+const strings = filesIn()
   .map((path) => ({ path, text: read(path) }))
   .filter(({ text }) => !text.includes('\0'));
 
 describe('the repository', () => {
   it('names no path of the machine it was written on', () => {
-    expect(texts.length).toBeGreaterThan(100);
+    expect(strings.length).toBeGreaterThan(100);
     const paths = machinePaths();
-    const found = texts.flatMap(({ path, text }) =>
+    const mention = strings.flatMap(({ path, text }) =>
       paths.filter((candidate) => mentions(text, candidate)).map((candidate) => `${path}: ${candidate}`),
     );
-    expect(found).toEqual([]);
+    expect(mention).toEqual([]);
   });
 
   it('names no path outside itself', () => {
-    const found = texts.flatMap(({ path, text }) =>
+    const mention = strings.flatMap(({ path, text }) =>
       escapingPaths(path, text).map((escaping) => `${path}: ${escaping}`),
     );
-    expect(found).toEqual([]);
+    expect(mention).toEqual([]);
   });
 
   it('names no package registry, so that it installs from whichever a machine is set up with', () => {
     const registry = configuredRegistry();
     // A lock file is written by the package manager, which may note where it found a package.
-    const written = texts.filter(({ path }) => path !== 'package-lock.json');
+    const written = strings.filter(({ path }) => path !== 'package-lock.json');
     expect(written.filter(({ text }) => text.includes(registry)).map(({ path }) => path)).toEqual([]);
   });
 });
 
 describe('the check of paths', () => {
-  it('finds a path of the machine', () => {
+  it('detects a path of the machine', () => {
     expect(mentions('see /home/somebody/project.', '/home/somebody/project')).toBe(true);
     expect(mentions('see /home/somebody/projects', '/home/somebody/project')).toBe(false);
     expect(mentions('see x/home/somebody/project', '/home/somebody/project')).toBe(false);
   });
 
-  it('finds a path that leaves the repository', () => {
+  it('detects a path that leaves the repository', () => {
     const outside = ['..', '..', 'elsewhere', 'notes.md'].join('/');
     expect(escapingPaths('docs/page.md', `see ${outside}.`)).toHaveLength(1);
     expect(escapingPaths('lib/deep/page.md', `see ${outside}.`)).toHaveLength(0);

@@ -10,8 +10,10 @@ const MAX_PARAMETERS = 4;
 const modules = sourceModules();
 const typed = sourceModules('bin', 'lib', 'lambdas');
 
-const violations = (found: readonly Module[], check: (module: Module) => readonly string[]): string[] =>
-  found.flatMap((module) => check(module).map((what) => `${module.path}: ${what}`));
+const violations = (
+  checkedModules: readonly Module[],
+  check: (module: Module) => readonly string[],
+): string[] => checkedModules.flatMap((module) => check(module).map((what) => `${module.path}: ${what}`));
 
 const lines = ({ text }: Pick<Module, 'text'>): number => text.trimEnd().split('\n').length;
 
@@ -62,7 +64,7 @@ describe('a module', () => {
     expect(violations(modules, long)).toEqual([]);
   });
 
-  it('says at its head why it exists', () => {
+  it('states its purpose at its head', () => {
     expect(violations(modules, ({ text }) => headOf(text))).toEqual([]);
   });
 
@@ -86,7 +88,7 @@ describe('the checks of modules', () => {
     ['non-null assertion', 'export const f = (x?: string) => x!.length;'],
     ['default export', 'export default 1;'],
     ['default export', 'export default function f() {}'],
-  ])('find %s in %s', (what, source) => {
+  ])('detect %s in %s', (what, source) => {
     expect(escapes(parse(source))).toEqual([what]);
   });
 
@@ -96,11 +98,11 @@ describe('the checks of modules', () => {
     'export class C { constructor(a: 1, b: 2, c: 3, d: 4, e: 5) {} }',
     'export class C { #m(a: 1, b: 2, c: 3, d: 4, e: 5) {} }',
     'export class C { m(a: 1, b: 2, c: 3, d: 4, e: 5) {} }',
-  ])('find too many parameters in %s', (source) => {
+  ])('detect too many parameters in %s', (source) => {
     expect(overloaded(parse(source))).toEqual([expect.stringMatching(/takes 5 parameters$/)]);
   });
 
-  it('find the console and a missing head', () => {
+  it('detect the console and a missing head', () => {
     expect(logs(parse('console.error(1)'))).toEqual(['console']);
     expect(headOf("import 'x';\n/** Late. */")).toHaveLength(1);
     expect(headOf('/** */\n')).toHaveLength(1);

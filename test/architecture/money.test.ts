@@ -54,9 +54,9 @@ describe('money', () => {
     expect(handling.map(({ path }) => path.split('/').at(2) ?? path)).toEqual(
       expect.arrayContaining(['core', 'store', 'consumers']),
     );
-    const found = modules.flatMap(({ path, tree }) => floats(tree).map((what) => `${path}: ${what}`));
+    const floatUses = modules.flatMap(({ path, tree }) => floats(tree).map((what) => `${path}: ${what}`));
     const conversion = 'lambdas/platform/core/money.ts: a conversion of an amount';
-    expect(found).toEqual([conversion, conversion]);
+    expect(floatUses).toEqual([conversion, conversion]);
   });
 
   it('no code reads an amount of money from the database as a number', () => {
@@ -87,7 +87,7 @@ describe('the check of money', () => {
     'const none = balance > 0;',
     'const metric = Number(topUps);',
     'if (unbilled >= 1) refuse();',
-  ])('finds %s', (source) => {
+  ])('detects %s', (source) => {
     expect(floats(parse(source))).not.toEqual([]);
   });
 

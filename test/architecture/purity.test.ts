@@ -97,10 +97,12 @@ const PURE =
 const pureModules = sourceModules('lambdas').filter(({ path }) => PURE.test(path));
 
 describe('the core, the contract and the endpoints', () => {
-  it('reach the clock, chance, timers, the network and the environment only through what they are given', () => {
+  it('access the clock, randomness, timers, the network and the environment only through their dependencies', () => {
     expect(pureModules.length).toBeGreaterThan(30);
-    const found = pureModules.flatMap(({ path, tree }) => impurities(tree).map((what) => `${path}: ${what}`));
-    expect(found).toEqual([]);
+    const impureUses = pureModules.flatMap(({ path, tree }) =>
+      impurities(tree).map((what) => `${path}: ${what}`),
+    );
+    expect(impureUses).toEqual([]);
   });
 });
 
@@ -123,7 +125,7 @@ describe('the check of purity', () => {
     ["import { randomBytes } from 'node:crypto';", ['randomBytes of node:crypto']],
     ["import { ulid } from 'ulid';", ['ulid of ulid']],
     ['const { env } = (process as NodeJS.Process);', ['process']],
-  ])('finds the impurity of %s', (source, expected) => {
+  ])('detects the impurity of %s', (source, expected) => {
     const declared = `const url = 'https://example.com';\n${source}`;
     expect(impurities(parse(declared))).toEqual(expected);
   });

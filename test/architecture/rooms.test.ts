@@ -33,23 +33,23 @@ describe('the folders of the source tree', () => {
 
 describe('the checks of folders', () => {
   it('detect a cycle, and return its path', () => {
-    const found: Arrow[] = [
+    const crossings: Arrow[] = [
       ['a', 'b'],
       ['b', 'c'],
       ['c', 'b'],
     ];
-    expect(circleIn(found)).toEqual(['b', 'c', 'b']);
-    expect(circleIn(found.slice(0, 2))).toBeUndefined();
+    expect(circleIn(crossings)).toEqual(['b', 'c', 'b']);
+    expect(circleIn(crossings.slice(0, 2))).toBeUndefined();
   });
 
   it('detect a cycle of folders if the modules have none', () => {
-    const found: Arrow[] = [
+    const crossings: Arrow[] = [
       ['x/a/1.ts', 'x/b/1.ts'],
       ['x/b/2.ts', 'x/a/2.ts'],
     ];
-    expect(circleIn(found)).toBeUndefined();
-    expect(circleIn(arrowsWithin('x', found))).toEqual(['a', 'b', 'a']);
-    expect(arrowsWithin('', found)).toEqual([]);
+    expect(circleIn(crossings)).toBeUndefined();
+    expect(circleIn(arrowsWithin('x', crossings))).toEqual(['a', 'b', 'a']);
+    expect(arrowsWithin('', crossings)).toEqual([]);
   });
 
   it('count files and folders as siblings, each once', () => {

@@ -8,8 +8,8 @@ export type Arrow = readonly [from: string, to: string];
 /** Every import between modules, type-only ones too. */
 export const arrowsOf = (modules: readonly Module[]): Arrow[] =>
   modules.flatMap((module) =>
-    module.imports.flatMap((wanted) => {
-      const target = targetOf(module, wanted);
+    module.imports.flatMap((imported) => {
+      const target = targetOf(module, imported);
       return target === undefined ? [] : [[module.path, target] as const];
     }),
   );
@@ -18,10 +18,10 @@ export const arrowsOf = (modules: readonly Module[]): Arrow[] =>
 export function roomsOf(paths: readonly string[]): ReadonlyMap<string, ReadonlySet<string>> {
   const rooms = new Map<string, Set<string>>();
   for (const path of paths) {
-    for (let room = path; room !== '.'; room = posix.dirname(room)) {
-      const parent = posix.dirname(room);
+    for (let parentRoom = path; parentRoom !== '.'; parentRoom = posix.dirname(parentRoom)) {
+      const parent = posix.dirname(parentRoom);
       const folder = parent === '.' ? '' : parent;
-      rooms.set(folder, (rooms.get(folder) ?? new Set()).add(posix.basename(room)));
+      rooms.set(folder, (rooms.get(folder) ?? new Set()).add(posix.basename(parentRoom)));
     }
   }
   return rooms;

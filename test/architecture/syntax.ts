@@ -29,18 +29,18 @@ const { values } = Object;
 export function nodes(
   tree: unknown,
   enter: (node: SyntaxNode) => boolean = () => true,
-  found: SyntaxNode[] = [],
+  matches: SyntaxNode[] = [],
 ): readonly SyntaxNode[] {
   if (isArray(tree)) {
-    for (const element of tree) nodes(element, enter, found);
+    for (const element of tree) nodes(element, enter, matches);
   } else if (typeof tree === 'object' && tree !== null) {
     if (isNode(tree)) {
-      if (!enter(tree)) return found;
-      found.push(tree);
+      if (!enter(tree)) return matches;
+      matches.push(tree);
     }
-    for (const value of values(tree)) if (typeof value === 'object') nodes(value, enter, found);
+    for (const value of values(tree)) if (typeof value === 'object') nodes(value, enter, matches);
   }
-  return found;
+  return matches;
 }
 
 /** TypeScript's wrappers around an expression, as in `x as T`; every other `Ts` node is erased. */

@@ -73,10 +73,10 @@ export class ConsoleUser {
   /** Returns the findings of axe on the current page that are serious or critical. */
   async findings(): Promise<readonly string[]> {
     // By the protocol's own evaluation: the page's policy lets no script of a test in.
-    const found = await this.page.evaluate<readonly AxeFinding[]>(
+    const violations = await this.page.evaluate<readonly AxeFinding[]>(
       `${AXE}; axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)`,
     );
-    return found
+    return violations
       .filter(({ impact }) => impact === 'serious' || impact === 'critical')
       .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
   }

@@ -13,7 +13,7 @@ jest.setTimeout(120_000);
 const MARKUP = `<img src=x onerror="alert(1)"><script>alert(2)</script>`;
 
 /** The same, with a link; and what of it there would be on a page that took it for HTML. */
-const MARKED = `${MARKUP}<a href="javascript:alert(3)">here</a>`;
+const CONVERSATION_WITH_BREAKPOINTS = `${MARKUP}<a href="javascript:alert(3)">here</a>`;
 const ELEMENTS = 'img[src="x"], script:not([src]), a[href^="javascript:" i]';
 
 const PAGES = [
@@ -40,10 +40,10 @@ describe('the console in Chromium', () => {
 
   const text = (testId: string) => user.page.getByTestId(testId).innerText();
   /** An answer of the service with the digits that were sent, as the browser gets it. */
-  const sent = (path: string): Promise<string> =>
-    user.page.evaluate(async (asked) => {
-      const answer = await fetch(asked, { headers: { 'x-requested-with': 'console' } });
-      return answer.text();
+  const sendFrom = (path: string): Promise<string> =>
+    user.page.evaluate(async (url) => {
+      const response = await fetch(url, { headers: { 'x-requested-with': 'console' } });
+      return response.text();
     }, path);
   const digits = (json: string, field: string): string => {
     const [, number = ''] = new RegExp(`"${field}":([0-9.e-]+)`).exec(json) ?? [];
@@ -68,7 +68,7 @@ describe('the console in Chromium', () => {
     await service.dispose();
   }, 30_000);
 
-  it('signs somebody in without a token within reach of scripts', async () => {
+  it('signs a person in without a token that scripts can read', async () => {
     await user.signIn('owner@example.com');
     await user.settled();
     expect(await text('balance')).toBe('$0.00');
@@ -90,7 +90,7 @@ describe('the console in Chromium', () => {
     await user.go('/', 'Home');
     await user.page.getByTestId('balance').getByText('$12.34').waitFor();
     // Odd nano-dollars, so that no figure is right by being rounded.
-    const { id } = JSON.parse(await sent('/api/v1/auth/me')) as { id: string };
+    const { id } = JSON.parse(await sendFrom('/api/v1/auth/me')) as { id: string };
     await service.admin('credit', 'grant', '--account', id, '--amount', '0.000000789');
   });
 
@@ -120,7 +120,7 @@ describe('the console in Chromium', () => {
     expect(await user.stored()).not.toContain(key);
   });
 
-  it('shows totals equal to the balance, the sums and the audit, to the last digit', async () => {
+  it('shows totals equal to the balance, the usage rollups and the audit, to the last digit', async () => {
     for (let calls = 0; calls < 3; calls += 1)
       await service.chat(
         { model: 'sim/chat-large', messages: [{ role: 'user', content: `Say ${calls}.` }] },
@@ -128,13 +128,13 @@ describe('the console in Chromium', () => {
       );
     await user.go('/', 'Home');
     await user.settled();
-    const [credits, sums] = [
-      await sent('/api/v1/credits'),
-      await sent(
+    const [credits, usageTotals] = [
+      await sendFrom('/api/v1/credits'),
+      await sendFrom(
         `/api/v1/usage/sums?interval=day&start=${Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth(), 1) / 1000}`,
       ),
     ];
-    const total = sums.slice(sums.indexOf('"total"'));
+    const total = usageTotals.slice(usageTotals.indexOf('"total"'));
     await user.page.reload();
     await user.page.getByRole('heading', { name: 'Home', level: 1 }).waitFor();
     await user.settled();
@@ -161,11 +161,11 @@ describe('the console in Chromium', () => {
     await user.page.getByRole('button', { name: 'Make the key' }).click();
     const capped = (await user.page.getByRole('region', { name: 'API key' }).innerText()).trim();
     await user.page.getByRole('button', { name: 'Done' }).click();
-    const refused = await service.chat(
+    const response = await service.chat(
       { model: 'sim/chat', messages: [{ role: 'user', content: 'Hi' }] },
       { key: capped },
     );
-    expect(refused.status).toBe(402);
+    expect(response.status).toBe(402);
     // The name is text, whatever it says.
     await user.page.getByRole('link', { name: MARKUP }).click();
     await user.page.getByRole('heading', { name: MARKUP, level: 1 }).waitFor();
@@ -202,7 +202,8 @@ describe('the console in Chromium', () => {
     await user.page.getByRole('cell', { name: 'delivered' }).waitFor();
     expect(received).toHaveLength(1);
     await user.page.getByRole('button', { name: 'Redeliver' }).click();
-    for (let tries = 0; tries < 100 && received.length < 2; tries += 1) await user.page.waitForTimeout(100);
+    for (let attempts = 0; attempts < 100 && received.length < 2; attempts += 1)
+      await user.page.waitForTimeout(100);
     expect(received).toHaveLength(2);
     await user.page.screenshot({ path: join(SCREENSHOTS, 'console-webhook.png') });
   });
@@ -239,7 +240,9 @@ describe('the console in Chromium', () => {
     await user.page.getByRole('heading', { name: MARKUP, level: 1 }).waitFor();
     const listing = user.page.url();
     await user.page.screenshot({ path: join(SCREENSHOTS, 'console-listing.png') });
-    const { data } = JSON.parse(await sent('/api/v1/usage?limit=1')) as { data: readonly { id: string }[] };
+    const { data } = JSON.parse(await sendFrom('/api/v1/usage?limit=1')) as {
+      data: readonly { id: string }[];
+    };
     const other = await ConsoleUser.open(browser, service);
     await other.signIn('somebody-else@example.com');
     await other.page.goto(`${service.session.platform_url}/console#/keys/${keyId}`);
@@ -280,15 +283,15 @@ describe('the console in Chromium', () => {
     expect(user.requests.filter((address) => /uis_|eyJ/.test(address))).toEqual([]);
   });
 
-  it('asks who is signed in and loads the page at the same time, each once', async () => {
+  it('requests the signed-in account and loads the page at the same time, each once', async () => {
     await user.go('/activity', 'Activity');
     const before = user.requests.length;
     await user.page.reload();
     await user.page.getByRole('heading', { name: 'Activity', level: 1 }).waitFor();
     await user.settled();
-    const asked = user.requests.slice(before).map((address) => new URL(address).pathname);
+    const url = user.requests.slice(before).map((address) => new URL(address).pathname);
     const [account, page, data] = [/auth\/me$/, /\/activity-\w+\.js$/, /\/usage$/].map((path) =>
-      asked.flatMap((each, at) => (path.test(each) ? [at] : [])),
+      url.flatMap((each, at) => (path.test(each) ? [at] : [])),
     );
     expect([account?.length, page?.length]).toEqual([1, 1]);
     expect(data?.[0]).toBeGreaterThan(account?.[0] ?? Number.NaN);
@@ -328,37 +331,46 @@ describe('the console in Chromium', () => {
     user.page.route(
       (url) => url.pathname.endsWith(path),
       async (route) => {
-        const answer = await route.fetch();
-        await route.fulfill({ response: answer, json: change(await answer.json()) });
+        const response = await route.fetch();
+        await route.fulfill({ response: response, json: change(await response.json()) });
       },
     );
   const firstOf = (list: unknown): object => (list as readonly object[])[0] ?? {};
 
-  it('finds markup that is taken for HTML', async () => {
+  it('detects markup that is rendered as HTML', async () => {
     const page = await user.context.newPage();
-    await page.setContent(`<main>${MARKED}</main>`);
+    await page.setContent(`<main>${CONVERSATION_WITH_BREAKPOINTS}</main>`);
     expect(await page.locator(ELEMENTS).count()).toBe(3);
     await page.close();
   });
 
   it('shows the name of a model as text, whatever it is', async () => {
     await changed('/api/v1/models', ({ models }) => ({
-      models: [{ ...firstOf(models), model_id: MARKED, model: MARKED }],
+      models: [
+        { ...firstOf(models), model_id: CONVERSATION_WITH_BREAKPOINTS, model: CONVERSATION_WITH_BREAKPOINTS },
+      ],
     }));
     await changed('/api/v1/usage', (page) => ({
       ...page,
-      data: (page.data as readonly object[]).map((each) => ({ ...each, model: MARKED })),
+      data: (page.data as readonly object[]).map((each) => ({
+        ...each,
+        model: CONVERSATION_WITH_BREAKPOINTS,
+      })),
     }));
     await user.go('/models', 'Models');
     await user.page.reload();
-    const model = user.page.getByRole('link', { name: MARKED });
-    expect(await model.innerText()).toBe(MARKED);
+    const model = user.page.getByRole('link', { name: CONVERSATION_WITH_BREAKPOINTS });
+    expect(await model.innerText()).toBe(CONVERSATION_WITH_BREAKPOINTS);
     expect(await user.page.locator(ELEMENTS).count()).toBe(0);
     await user.go('/activity', 'Activity');
-    expect(await user.page.getByRole('cell', { name: MARKED }).first().innerText()).toBe(MARKED);
-    await user.page.getByLabel('Model').selectOption(MARKED);
+    expect(
+      await user.page.getByRole('cell', { name: CONVERSATION_WITH_BREAKPOINTS }).first().innerText(),
+    ).toBe(CONVERSATION_WITH_BREAKPOINTS);
+    await user.page.getByLabel('Model').selectOption(CONVERSATION_WITH_BREAKPOINTS);
     await user.page.waitForURL((url) => decodeURIComponent(url.hash).includes('onerror='));
-    expect(await user.page.getByLabel('Model').locator('option:checked').innerText()).toBe(MARKED);
+    expect(await user.page.getByLabel('Model').locator('option:checked').innerText()).toBe(
+      CONVERSATION_WITH_BREAKPOINTS,
+    );
     expect(await user.page.locator(ELEMENTS).count()).toBe(0);
     await user.go('/playground', 'Playground');
     await user.page.getByRole('tabpanel').getByText('onerror=').waitFor();
@@ -366,20 +378,20 @@ describe('the console in Chromium', () => {
     await user.page.unrouteAll();
   });
 
-  it('shows an error as text, whatever it says', async () => {
+  it('shows an error as text, whatever it contains', async () => {
     await user.page.route(
       (url) => url.pathname.endsWith('/api/v1/usage'),
       (route) =>
         route.fulfill({
           status: 400,
-          json: { error: { message: MARKED, code: 'invalid_value', param: null } },
+          json: { error: { message: CONVERSATION_WITH_BREAKPOINTS, code: 'invalid_value', param: null } },
         }),
     );
     await user.go('/activity', 'Activity');
     await user.page.reload();
     const alert = user.page.getByRole('alert');
     await alert.waitFor();
-    expect(await alert.innerText()).toBe(MARKED);
+    expect(await alert.innerText()).toBe(CONVERSATION_WITH_BREAKPOINTS);
     expect(await user.page.locator(ELEMENTS).count()).toBe(0);
     await user.page.unrouteAll();
     await user.page.reload();
@@ -402,7 +414,7 @@ describe('the console in Chromium', () => {
     await user.page.unrouteAll();
   });
 
-  it('responds to the keyboard: a dialog keeps the focus and closes with Escape, and tabs follow the arrow keys', async () => {
+  it('responds to the keyboard: a dialog retains the focus and closes with Escape, and tabs follow the arrow keys', async () => {
     await user.go('/keys', 'Keys');
     await user.page.getByRole('button', { name: 'Make a key' }).focus();
     await user.page.keyboard.press('Enter');
@@ -419,8 +431,8 @@ describe('the console in Chromium', () => {
     await user.page.getByRole('tab', { name: 'Images', selected: true }).waitFor();
   });
 
-  it('shows an operator the accounts, in a session of its own, and nobody else', async () => {
-    const { id } = JSON.parse(await sent('/api/v1/auth/me')) as { id: string };
+  it('shows an operator the accounts, in a separate session, and shows them to no other user', async () => {
+    const { id } = JSON.parse(await sendFrom('/api/v1/auth/me')) as { id: string };
     const address = `${service.session.platform_url}/console#/operator`;
     await user.page.goto(address);
     await user.page.getByRole('heading', { name: 'Sign in as an operator' }).waitFor();

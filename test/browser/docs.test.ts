@@ -45,24 +45,24 @@ describe('the reference page in Chromium', () => {
     expect(complaints).toEqual([]);
   }, 60_000);
 
-  it('tries a call out against this service', async () => {
+  it('sends a trial call to this service', async () => {
     const health = page.locator('#operations-Service-getHealth');
     await health.locator('.opblock-summary').click();
     await health.locator('.try-out__btn').click();
     await health.locator('.execute').click();
-    const answer = health.locator('.live-responses-table');
-    await answer.waitFor({ timeout: 30_000 });
-    expect(await answer.locator('.response-col_status').last().textContent()).toContain('200');
-    expect(await answer.textContent()).toContain('"status": "ok"');
+    const responseTable = health.locator('.live-responses-table');
+    await responseTable.waitFor({ timeout: 30_000 });
+    expect(await responseTable.locator('.response-col_status').last().textContent()).toContain('200');
+    expect(await responseTable.textContent()).toContain('"status": "ok"');
     await health.screenshot({ path: SCREENSHOT.replace('.png', '-try-out.png') });
   }, 60_000);
 
   it('arrives compressed, or unchanged if the client accepts no compression', async () => {
     const get = async (encoding: string) => {
-      const answer = await fetch(`${service.session.platform_url}/docs/swagger-ui-bundle.js`, {
+      const responseTable = await fetch(`${service.session.platform_url}/docs/swagger-ui-bundle.js`, {
         headers: { 'accept-encoding': encoding },
       });
-      return { encoding: answer.headers.get('content-encoding'), text: await answer.text() };
+      return { encoding: responseTable.headers.get('content-encoding'), text: await responseTable.text() };
     };
     const [compressed, plain] = [await get('gzip'), await get('identity')];
     expect(compressed.encoding).toBe('gzip');

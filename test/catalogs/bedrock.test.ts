@@ -12,36 +12,36 @@ describe('the catalog of Amazon Bedrock', () => {
     expect(Object.keys(defaults).sort()).toEqual(['chat', 'embeddings', 'image']);
   });
 
-  it('answers without a provider’s key: every route is signed with the function’s role', () => {
+  it('responds without a provider’s key: every route is signed with the function’s role', () => {
     for (const { id, protocol, auth, secret } of routes)
       expect([id, secret, protocol === 'bedrock' || auth === 'sigv4']).toEqual([id, undefined, true]);
   });
 
   it('serves every model in any region of a deployment: by a profile, or at an address of the model’s region', () => {
-    const servedAnywhere = ({ base_url: url, upstream_model: model }: CatalogRoute): boolean =>
+    const isServedAnywhere = ({ base_url: url, upstream_model: model }: CatalogRoute): boolean =>
       url === '' ? !model.startsWith('stability.') : awsAddressOf(url) !== undefined;
-    for (const { id, routes: own } of models)
-      expect([id, own.some((route) => route.protocol === 'bedrock' && servedAnywhere(route))]).toEqual([
+    for (const { id, routes: modelRoutes } of models)
+      expect([
         id,
-        true,
-      ]);
+        modelRoutes.some((route) => route.protocol === 'bedrock' && isServedAnywhere(route)),
+      ]).toEqual([id, true]);
   });
 
   it('lists a second route for every model, at another address or endpoint', () => {
-    for (const { id, routes: own } of models) {
-      const places = own.map(
+    for (const { id, routes: modelRoutes } of models) {
+      const shifts = modelRoutes.map(
         ({ protocol, base_url: url, upstream_model: model }) => `${protocol} ${url} ${model}`,
       );
-      expect([id, new Set(places).size >= 2]).toEqual([id, true]);
-      const addresses = own.map(({ base_url: url }) => url);
-      expect([id, new Set(addresses).size]).toEqual([id, own.length]);
+      expect([id, new Set(shifts).size >= 2]).toEqual([id, true]);
+      const addresses = modelRoutes.map(({ base_url: url }) => url);
+      expect([id, new Set(addresses).size]).toEqual([id, modelRoutes.length]);
     }
   });
 
   const firstOf = (prefix: string) =>
     models.filter(({ id }) => id.startsWith(prefix)).map(({ id, routes: [first] }) => ({ id, first }));
 
-  it('asks Claude in its own format first, by the profile that the endpoint wants', () => {
+  it('calls Claude in its own format first, by the profile that the endpoint requires', () => {
     const claude = firstOf('anthropic/');
     expect(claude.length).toBeGreaterThan(3);
     for (const { id, first } of claude)
@@ -57,11 +57,11 @@ describe('the catalog of Amazon Bedrock', () => {
       ]);
   });
 
-  it('asks OpenAI’s open models in both of OpenAI’s formats before any other', () => {
+  it('calls OpenAI’s open models in both of OpenAI’s formats before any other', () => {
     const open = models.filter(({ id }) => id.startsWith('openai/'));
     expect(open.length).toBe(2);
-    for (const { id, routes: own } of open)
-      expect([id, own.map(({ protocol, priority }) => [protocol, priority])]).toEqual([
+    for (const { id, routes: modelRoutes } of open)
+      expect([id, modelRoutes.map(({ protocol, priority }) => [protocol, priority])]).toEqual([
         id,
         [
           ['openai', 1],
@@ -84,7 +84,7 @@ describe('the catalog of Amazon Bedrock', () => {
   it('bounds images of Claude: 1,568 tokens before Claude 4.7, and 4,784 since', () => {
     const sizes = models
       .filter(({ id }) => id.startsWith('anthropic/'))
-      .map(({ id, max_image_tokens: most }) => [id, most]);
+      .map(({ id, max_image_tokens: maxImageTokens }) => [id, maxImageTokens]);
     expect(Object.fromEntries(sizes)).toEqual({
       'anthropic/claude-opus-5.5': 4784,
       'anthropic/claude-sonnet-5.5': 4784,
@@ -94,7 +94,7 @@ describe('the catalog of Amazon Bedrock', () => {
     });
   });
 
-  it('asks Stability AI’s models in the one region that has them', () => {
+  it('calls Stability AI’s models in the one region that has them', () => {
     const images = models.filter(({ type }) => type === 'image').flatMap((model) => model.routes);
     expect(images.length).toBeGreaterThan(0);
     for (const { id, base_url: url } of images)

@@ -10,7 +10,7 @@ const COMPARED_ON = '2026-11-22';
 describe.each(SHIPPED_CATALOGS)('the shipped catalog %s', (name) => {
   const { models } = shippedCatalog(name);
 
-  it('says of every price where and when it was read, and no price is older than the last comparison', () => {
+  it('states the source and date of every price, and no price is older than the last comparison', () => {
     for (const { id, price_source: source } of models)
       expect([id, (source?.as_of ?? '') >= COMPARED_ON, source?.url]).toEqual([
         id,

@@ -23,15 +23,15 @@ interface SentItem {
 
 /** The provider, and the items of each request that it sent. */
 function openai() {
-  const sent: SentItem[][] = [];
+  const sentItems: SentItem[][] = [];
   const provider = createOpenAI({
     ...caller(),
     fetch: (address, init) => {
-      sent.push((JSON.parse(String(init?.body)) as { input: SentItem[] }).input);
+      sentItems.push((JSON.parse(String(init?.body)) as { input: SentItem[] }).input);
       return describedFetch(address, init);
     },
   });
-  return { provider, sent };
+  return { provider, sent: sentItems };
 }
 
 const get_weather = tool({
@@ -50,31 +50,28 @@ const settings = (messages: readonly ModelMessage[]) => ({
 });
 
 describe('the AI SDK, on the Responses API without options', () => {
-  it.each(PROTOCOLS)(
-    'sends ids of answers in place of them, which stand for all of them, over %s',
-    async (_, model) => {
-      const { provider, sent } = openai();
-      const messages = [turn('Use get_weather for Oslo.')];
-      const first = await generateText({ model: provider(model), ...settings(messages) });
-      expect(first.text).toContain('minus 7 degrees');
-      messages.push(...first.responseMessages, turn('Use get_weather for Rome.'));
-      const second = streamText({ model: provider(model), ...settings(messages) });
-      expect(await second.text).toContain('minus 7 degrees');
-      messages.push(...(await second.responseMessages), turn('Repeat exactly: third turn'));
+  it.each(PROTOCOLS)('sends the ids of responses in place of all their items, over %s', async (_, model) => {
+    const { provider, sent } = openai();
+    const messages = [turn('Use get_weather for Oslo.')];
+    const first = await generateText({ model: provider(model), ...settings(messages) });
+    expect(first.text).toContain('minus 7 degrees');
+    messages.push(...first.responseMessages, turn('Use get_weather for Rome.'));
+    const second = streamText({ model: provider(model), ...settings(messages) });
+    expect(await second.text).toContain('minus 7 degrees');
+    messages.push(...(await second.responseMessages), turn('Repeat exactly: third turn'));
 
-      const third = await generateText({ model: provider(model), ...settings(messages) });
-      expect(third.text).toBe('third turn');
-      const references = sent.at(-1)?.filter(({ type }) => type === 'item_reference') ?? [];
-      expect(references.map(({ id }) => id?.slice(0, 3))).toEqual(['msg', 'rs_', 'msg', 'rs_']);
-      // What the model was given is what it would have been given whole.
-      const providerOptions = { openai: { store: false } };
-      const whole = await generateText({ model: provider(model), ...settings(messages), providerOptions });
-      expect(sent.at(-1)?.filter(({ type }) => type === 'item_reference')).toEqual([]);
-      expect(third.usage.inputTokens).toBe(whole.usage.inputTokens);
-    },
-  );
+    const third = await generateText({ model: provider(model), ...settings(messages) });
+    expect(third.text).toBe('third turn');
+    const references = sent.at(-1)?.filter(({ type }) => type === 'item_reference') ?? [];
+    expect(references.map(({ id }) => id?.slice(0, 3))).toEqual(['msg', 'rs_', 'msg', 'rs_']);
+    // What the model was given is what it would have been given whole.
+    const providerOptions = { openai: { store: false } };
+    const result = await generateText({ model: provider(model), ...settings(messages), providerOptions });
+    expect(sent.at(-1)?.filter(({ type }) => type === 'item_reference')).toEqual([]);
+    expect(third.usage.inputTokens).toBe(result.usage.inputTokens);
+  });
 
-  it.each(PROTOCOLS)('goes on from messages of its user interface, over %s', async (_, model) => {
+  it.each(PROTOCOLS)('continues from messages of its user interface, over %s', async (_, model) => {
     const { provider, sent } = openai();
     const shown: UIMessage[] = [];
     for (const text of [
@@ -84,11 +81,11 @@ describe('the AI SDK, on the Responses API without options', () => {
     ]) {
       shown.push({ id: `${shown.length}`, role: 'user', parts: [{ type: 'text', text }] });
       const stream = streamText({ model: provider(model), ...settings(await convertToModelMessages(shown)) });
-      let answer: UIMessage | undefined;
+      let uiMessage: UIMessage | undefined;
       for await (const message of readUIMessageStream({ stream: stream.toUIMessageStream() }))
-        answer = message;
+        uiMessage = message;
       // As a browser keeps it.
-      shown.push(JSON.parse(JSON.stringify(answer)) as UIMessage);
+      shown.push(JSON.parse(JSON.stringify(uiMessage)) as UIMessage);
     }
     expect(shown.at(-1)?.parts.map((part) => (part.type === 'text' ? part.text : ''))).toContain(
       'third turn',

@@ -50,8 +50,8 @@ const OPTIONS = [
  */
 function writeSettings(home: string, provider: string, model: string): void {
   const limits = { max_input_tokens: 100_000, max_output_tokens: 4096 };
-  const known = { ...limits, litellm_provider: provider, mode: 'chat' };
-  writeFileSync(join(home, '.aider.model.metadata.json'), JSON.stringify({ [model]: known }));
+  const modelSettings = { ...limits, litellm_provider: provider, mode: 'chat' };
+  writeFileSync(join(home, '.aider.model.metadata.json'), JSON.stringify({ [model]: modelSettings }));
   // JSON is YAML.
   const settings = [{ name: model, edit_format: 'whole', reminder: 'sys' }];
   writeFileSync(join(home, '.aider.model.settings.yml'), JSON.stringify(settings));
@@ -85,7 +85,7 @@ described('aider', () => {
     return (await running).stdout;
   }
 
-  it.each(RUNS)('edits a file by its answer, as a client of %s on %s', async (provider, id) => {
+  it.each(RUNS)('edits a file by its output, as a client of %s on %s', async (provider, id) => {
     const model = `${provider}/${id}`;
     const home = join(folder, model.replaceAll('/', '-'));
     mkdirSync(home);

@@ -31,7 +31,7 @@ const MORE: typeof ROUTES = [
 ];
 
 /** The fields of Claude Code's output (`--output-format json`) that this test reads. */
-interface Answer {
+interface ClaudeCodeResult {
   readonly is_error: boolean;
   readonly result: string;
   readonly num_turns: number;
@@ -66,12 +66,12 @@ described('Claude Code, on the Messages API', () => {
   afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
   /** Its program is in a package of the machine's platform: what would copy it is a script, and none is run. */
-  async function claude(home: string, prompt: string, model: string | undefined): Promise<Answer> {
+  async function claude(home: string, prompt: string, model: string | undefined): Promise<ClaudeCodeResult> {
     const platform = `claude-code-${process.platform}-${process.arch}`;
     const program = join(installed ?? '', 'node_modules', '@anthropic-ai', platform, 'claude');
     const allowed = ['--allowedTools', 'Read', 'Edit', 'Bash', '--permission-mode', 'acceptEdits'];
-    const asked = model === undefined ? [] : ['--model', model];
-    const running = run(program, ['-p', prompt, '--output-format', 'json', ...allowed, ...asked], {
+    const modelArguments = model === undefined ? [] : ['--model', model];
+    const running = run(program, ['-p', prompt, '--output-format', 'json', ...allowed, ...modelArguments], {
       cwd: home,
       env: {
         PATH: process.env.PATH,
@@ -86,7 +86,7 @@ described('Claude Code, on the Messages API', () => {
     running.child.stdin?.end();
     // It prints an answer too where it fails.
     const { stdout } = await running.catch((failure: { stdout: string }) => failure);
-    return JSON.parse(stdout) as Answer;
+    return JSON.parse(stdout) as ClaudeCodeResult;
   }
 
   it.each([...ROUTES, ...(isThorough ? MORE : [])])(
@@ -105,9 +105,9 @@ described('Claude Code, on the Messages API', () => {
       });
       expect(readFileSync(join(home, 'copy.txt'), 'utf8')).toBe('gamma\n');
 
-      const sent = await sentRequests();
-      expect(sent.map((each) => path.test(each.path))).toEqual([true, true, true, true]);
-      for (const { headers } of sent) {
+      const requests = await sentRequests();
+      expect(requests.map((each) => path.test(each.path))).toEqual([true, true, true, true]);
+      for (const { headers } of requests) {
         // Of its own headers a route of the protocol has those that say what the request is.
         const isNative = path.test('/v1/messages') || path.test('/anthropic/v1/messages');
         expect(headers['anthropic-version']).toBe(isNative ? '2023-06-01' : undefined);

@@ -81,11 +81,11 @@ described('Codex, on the Responses API', () => {
   async function describedModels(): Promise<string> {
     const printed = await codex(join(folder, 'known'), ['debug', 'models', '--bundled']);
     const { models } = JSON.parse(printed) as { models: KnownModel[] };
-    const known = models.find((model) => model.apply_patch_tool_type === 'freeform' && !model.tool_mode);
-    expect(known).toBeDefined();
+    const template = models.find((model) => model.apply_patch_tool_type === 'freeform' && !model.tool_mode);
+    expect(template).toBeDefined();
     const path = join(folder, 'models.json');
     const described = CHANGING.map(([, slug]) => ({
-      ...known,
+      ...template,
       slug,
       display_name: slug,
       supports_search_tool: false,
@@ -94,7 +94,7 @@ described('Codex, on the Responses API', () => {
     return path;
   }
 
-  it.each(PROTOCOLS)('runs one of its tools, and goes on in a second turn, over %s', async (_, model) => {
+  it.each(PROTOCOLS)('runs one of its tools, and continues in a second turn, over %s', async (_, model) => {
     const home = join(folder, 'turns', model);
     const first = await exec(home, model, ['Use get_goal.']);
     expect(first.messages).toEqual([expect.stringContaining('The tool returned: ')]);
@@ -115,7 +115,7 @@ described('Codex, on the Responses API', () => {
   );
 
   it.each(UNKNOWN)(
-    'changes a file with a model that it does not know by its shell alone, over %s',
+    'changes a file only by its shell if it does not recognize the model, over %s',
     async (_, model) => {
       const home = join(folder, 'unknown', model);
       const { done } = await exec(home, model, [CHANGE]);

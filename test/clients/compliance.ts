@@ -22,37 +22,37 @@ const send = (body: object): Promise<Response> =>
   });
 
 async function respond(body: object): Promise<Response_> {
-  const answer = await send(body);
-  expect(answer.status).toBe(200);
-  const whole = response.parse(await answer.json());
-  expect(whole.status).toBe('completed');
-  expect(whole.usage?.total_tokens).toBeGreaterThan(0);
-  return whole;
+  const httpResponse = await send(body);
+  expect(httpResponse.status).toBe(200);
+  const complete = response.parse(await httpResponse.json());
+  expect(complete.status).toBe('completed');
+  expect(complete.usage?.total_tokens).toBeGreaterThan(0);
+  return complete;
 }
 
 /** The events of a stream, each of which is one of the specification, numbered without a gap and closed by `[DONE]`. */
 async function stream(body: object): Promise<StreamedEvent[]> {
-  const answer = await send({ ...body, stream: true });
-  expect(answer.headers.get('content-type')).toMatch(/^text\/event-stream/);
-  const frames: { event?: string | undefined; data: string; id?: string | undefined }[] = [];
-  createParser({ onEvent: (frame) => frames.push(frame) }).feed(await answer.text());
-  expect(frames.pop()?.data).toBe('[DONE]');
-  const events = frames.map(({ data }) => eventOf(JSON.parse(data)));
-  expect(frames.map(({ event }) => event)).toEqual(events.map(({ type }) => type));
-  expect(frames.every(({ id }) => id === undefined)).toBe(true);
+  const httpResponse = await send({ ...body, stream: true });
+  expect(httpResponse.headers.get('content-type')).toMatch(/^text\/event-stream/);
+  const sseEvents: { event?: string | undefined; data: string; id?: string | undefined }[] = [];
+  createParser({ onEvent: (sseEvent) => sseEvents.push(sseEvent) }).feed(await httpResponse.text());
+  expect(sseEvents.pop()?.data).toBe('[DONE]');
+  const events = sseEvents.map(({ data }) => eventOf(JSON.parse(data)));
+  expect(sseEvents.map(({ event }) => event)).toEqual(events.map(({ type }) => type));
+  expect(sseEvents.every(({ id }) => id === undefined)).toBe(true);
   expect(events.map(({ sequence_number: number }) => number)).toEqual(events.keys().toArray());
   return events;
 }
 
 /** The response of the last event, which is the only one that ends it. */
-function ended(events: readonly StreamedEvent[]): Response_ {
+function endResponse(events: readonly StreamedEvent[]): Response_ {
   expect(events.filter(({ type }) => type === 'response.completed')).toHaveLength(1);
   const last = events.at(-1);
   expect(last?.type).toBe('response.completed');
   return response.parse(last?.response);
 }
 
-const texts = ({ output }: Response_): string[] =>
+const outputTexts = ({ output }: Response_): string[] =>
   output.flatMap((item) =>
     item.type === 'message'
       ? item.content.flatMap((part) => (part.type === 'output_text' ? part.text : []))
@@ -77,8 +77,8 @@ const kinds = (events: readonly StreamedEvent[]): string[] =>
 
 describe('Open Responses', () => {
   it.each(PROTOCOLS)('a text, over %s', async (_, model) => {
-    const whole = await respond({ model, input: [user('Repeat exactly: one two three')] });
-    expect(texts(whole)).toEqual(['one two three']);
+    const complete = await respond({ model, input: [user('Repeat exactly: one two three')] });
+    expect(outputTexts(complete)).toEqual(['one two three']);
   });
 
   it.each(PROTOCOLS)('a system prompt and instructions, over %s', async (_, model) => {
@@ -87,7 +87,7 @@ describe('Open Responses', () => {
     const alone = await respond({ model, input: [prompt] });
     const led = await respond({ model, input: [system, prompt] });
     const instructed = await respond({ model, instructions: system.content, input: [prompt] });
-    expect(texts(led)).toEqual(['aye']);
+    expect(outputTexts(led)).toEqual(['aye']);
     expect(led.usage?.input_tokens).toBeGreaterThan(alone.usage?.input_tokens ?? 0);
     expect(instructed.usage?.input_tokens).toBe(led.usage?.input_tokens);
     expect(instructed.instructions).toBe(system.content);
@@ -112,17 +112,17 @@ describe('Open Responses', () => {
     const deltas = events.filter(({ type }) => type === 'response.output_text.delta');
     expect(deltas.length).toBeGreaterThan(1);
     expect(deltas.map(({ delta }) => delta).join('')).toBe('one two three');
-    const whole = ended(events);
-    expect(texts(whole)).toEqual(['one two three']);
+    const complete = endResponse(events);
+    expect(outputTexts(complete)).toEqual(['one two three']);
     const done = events.filter(({ type }) => type === 'response.output_item.done');
-    expect(done.map(({ item }) => item)).toEqual(whole.output);
+    expect(done.map(({ item }) => item)).toEqual(complete.output);
     expect(done.map(({ output_index: index }) => index)).toEqual([0, 1]);
   });
 
   it.each(PROTOCOLS)('a call of a tool, whole and streamed, over %s', async (_, model) => {
-    const asked = { model, input: [user('Use get_weather for Oslo.')], tools: [WEATHER] };
-    const whole = await respond(asked);
-    const events = await stream(asked);
+    const request = { model, input: [user('Use get_weather for Oslo.')], tools: [WEATHER] };
+    const complete = await respond(request);
+    const events = await stream(request);
     expect(kinds(events)).toEqual([
       'created',
       'in_progress',
@@ -132,27 +132,27 @@ describe('Open Responses', () => {
       'output_item.done',
       'completed',
     ]);
-    for (const answer of [whole, ended(events)]) {
-      expect(calls(answer)).toMatchObject([{ name: 'get_weather', status: 'completed' }]);
-      expect(JSON.parse(calls(answer)[0]?.arguments ?? '')).toEqual({ location: expect.any(String) });
+    for (const httpResponse of [complete, endResponse(events)]) {
+      expect(calls(httpResponse)).toMatchObject([{ name: 'get_weather', status: 'completed' }]);
+      expect(JSON.parse(calls(httpResponse)[0]?.arguments ?? '')).toEqual({ location: expect.any(String) });
     }
-    const pieces = events.filter(({ type }) => type === 'response.function_call_arguments.delta');
-    expect(pieces.map(({ delta }) => delta).join('')).toBe(calls(ended(events))[0]?.arguments);
+    const deltas = events.filter(({ type }) => type === 'response.function_call_arguments.delta');
+    expect(deltas.map(({ delta }) => delta).join('')).toBe(calls(endResponse(events))[0]?.arguments);
   });
 
   it.each(PROTOCOLS)('an image, over %s', async (_, model) => {
     const image = { type: 'input_image', image_url: `data:image/png;base64,${PNG}` };
-    const whole = await respond({
+    const complete = await respond({
       model,
       input: [user([{ type: 'input_text', text: 'What is this?' }, image])],
     });
-    expect(texts(whole).join()).toMatch(/image/i);
+    expect(outputTexts(complete).join()).toMatch(/image/i);
   });
 
   it.each(PROTOCOLS)(
-    'a conversation of more turns, phases and a tool’s output included, over %s',
+    'continues a conversation of several turns, including phases and a tool’s output, over %s',
     async (_, model) => {
-      const answered = (content: string, phase: string) => ({
+      const assistantMessage = (content: string, phase: string) => ({
         type: 'message',
         role: 'assistant',
         content,
@@ -160,21 +160,23 @@ describe('Open Responses', () => {
       });
       const turns = [
         user('My name is Ada.'),
-        answered('I see.', 'commentary'),
-        answered('Hi, Ada.', 'final_answer'),
+        assistantMessage('I see.', 'commentary'),
+        assistantMessage('Hi, Ada.', 'final_answer'),
       ];
-      const asked = await respond({
+      const request = await respond({
         model,
         input: [...turns, user('Use get_weather for Oslo.')],
         tools: [WEATHER],
       });
-      const outputs = calls(asked).map((call) => ({
+      const outputs = calls(request).map((call) => ({
         type: 'function_call_output',
         call_id: call.call_id,
         output: 'minus 7 degrees',
       }));
-      const input = [...turns, user('Use get_weather for Oslo.'), ...asked.output, ...outputs];
-      expect(texts(await respond({ model, input, tools: [WEATHER] })).join()).toContain('minus 7 degrees');
+      const input = [...turns, user('Use get_weather for Oslo.'), ...request.output, ...outputs];
+      expect(outputTexts(await respond({ model, input, tools: [WEATHER] })).join()).toContain(
+        'minus 7 degrees',
+      );
     },
   );
 });
@@ -198,8 +200,8 @@ describe('an error, as Open Responses has it', () => {
       'previous_response_id',
     ],
   ] as const)('names the field: %s', async (_, body, status, param) => {
-    const answer = await send(body);
-    expect(answer.status).toBe(status);
-    expect(errorBody.parse(await answer.json()).error).toMatchObject({ param });
+    const httpResponse = await send(body);
+    expect(httpResponse.status).toBe(status);
+    expect(errorBody.parse(await httpResponse.json()).error).toMatchObject({ param });
   });
 });

@@ -48,13 +48,13 @@ described('opencode', () => {
     });
   }
 
-  it.each(FORMATS)('writes a file by its tool and answers, over %s by %s', async (format, npm, model) => {
+  it.each(FORMATS)('writes a file by its tool and responds, over %s by %s', async (format, npm, model) => {
     const home = join(folder, format);
     mkdirSync(home);
     const file = join(home, 'greeting.txt');
     const prompt = `call write ${JSON.stringify({ filePath: file, content: 'gamma' })}`;
-    const said = await opencode(home, npm, model, prompt);
-    expect(said).toEqual([expect.stringContaining('Done.')]);
+    const result = await opencode(home, npm, model, prompt);
+    expect(result).toEqual([expect.stringContaining('Done.')]);
     expect(readFileSync(file, 'utf8').trim()).toBe('gamma');
   });
 });

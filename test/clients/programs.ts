@@ -12,7 +12,7 @@ const run = promisify(execFile);
 const folder = join(import.meta.dirname, 'programs');
 const { CLIENTS_AGENTS: agents, CLIENTS_PYTHON: python } = process.env;
 
-interface Seen {
+interface ClientRun {
   /** The answer to a tool's output. */
   readonly tool: string;
   /** The answer to a second turn. */
@@ -21,7 +21,7 @@ interface Seen {
   /** The number of runs of the tool. */
   readonly runs: number;
   /** The client's own result for the streamed response, if the client reports one. */
-  readonly whole?: string;
+  readonly completeOutput?: string;
   /** The agent that answered after a handoff. */
   readonly agent?: string;
   /** An object of a schema. */
@@ -34,7 +34,7 @@ interface Program {
   readonly installed: string | undefined;
   readonly file: string;
   /** The values that the client observes, on every model. */
-  readonly sees: Partial<Record<keyof Seen, unknown>>;
+  readonly sees: Partial<Record<keyof ClientRun, unknown>>;
 }
 
 const PERSON = { name: expect.any(String), age: expect.any(Number) };
@@ -65,7 +65,7 @@ function commandOf({ installed = '', file }: Program): readonly [string, string]
   return [process.execPath, copy];
 }
 
-async function runProgram(program: Program): Promise<Record<string, Seen>> {
+async function runProgram(program: Program): Promise<Record<string, ClientRun>> {
   const { baseURL: BASE_URL, apiKey: API_KEY } = caller();
   const env = {
     ...process.env,
@@ -75,10 +75,10 @@ async function runProgram(program: Program): Promise<Record<string, Seen>> {
   };
   const [command, file] = commandOf(program);
   const { stdout } = await run(command, [file], { env, timeout: 120_000 });
-  return JSON.parse(stdout) as Record<string, Seen>;
+  return JSON.parse(stdout) as Record<string, ClientRun>;
 }
 
-const running = new Map<Program, Promise<Record<string, Seen>>>();
+const running = new Map<Program, Promise<Record<string, ClientRun>>>();
 
 /** All at once: each waits for most of its time for others. */
 beforeAll(() => {
@@ -96,13 +96,13 @@ for (const program of PROGRAMS) {
     it.each(PROTOCOLS)(
       'runs a tool, a second turn, a stream and what is its own, over %s',
       async (_, model) => {
-        const seen = (await running.get(program))?.[model];
-        const { tool, second, streamed, whole = streamed } = seen ?? {};
+        const responses = (await running.get(program))?.[model];
+        const { tool, second, streamed, completeOutput = streamed } = responses ?? {};
         expect(tool).toContain('minus 7 degrees');
         expect(second).toBe('second turn');
         expect(streamed).not.toBe('');
-        expect(whole).toBe(streamed);
-        expect(seen).toMatchObject(sees);
+        expect(completeOutput).toBe(streamed);
+        expect(responses).toMatchObject(sees);
       },
       130_000,
     );

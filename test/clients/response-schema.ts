@@ -89,8 +89,8 @@ export const response = z.looseObject({
   prompt_cache_key: z.string().nullable(),
 });
 
-const itemPlace = { item_id: id, output_index: count };
-const partPlace = { ...itemPlace, content_index: count };
+const itemAddress = { item_id: id, output_index: count };
+const partAddress = { ...itemAddress, content_index: count };
 const logprobs = z.array(z.unknown());
 
 /** The fields of each event, beside its type and number. */
@@ -100,12 +100,12 @@ const EVENTS = {
   'response.completed': { response },
   'response.output_item.added': { output_index: count, item },
   'response.output_item.done': { output_index: count, item },
-  'response.content_part.added': { ...partPlace, part: contentPart },
-  'response.content_part.done': { ...partPlace, part: contentPart },
-  'response.output_text.delta': { ...partPlace, delta: z.string(), logprobs },
-  'response.output_text.done': { ...partPlace, text: z.string(), logprobs },
-  'response.function_call_arguments.delta': { ...itemPlace, delta: z.string() },
-  'response.function_call_arguments.done': { ...itemPlace, arguments: z.string() },
+  'response.content_part.added': { ...partAddress, part: contentPart },
+  'response.content_part.done': { ...partAddress, part: contentPart },
+  'response.output_text.delta': { ...partAddress, delta: z.string(), logprobs },
+  'response.output_text.done': { ...partAddress, text: z.string(), logprobs },
+  'response.function_call_arguments.delta': { ...itemAddress, delta: z.string() },
+  'response.function_call_arguments.done': { ...itemAddress, arguments: z.string() },
 } as const;
 
 /** One event of a stream; throws for one that is not as the specification has it. */

@@ -9,7 +9,7 @@ import { describe, expect, it } from '@jest/globals';
 import { caller } from './caller.ts';
 import { MODELS, type Protocol, REASONERS } from './models.ts';
 import { service } from './service.ts';
-import { type Answer, ask } from './specification/answer.ts';
+import { type CheckedResponse, send } from './specification/answer.ts';
 import { CHECKS, type Check } from './specification/checks.ts';
 import { brokenRules } from './specification/stream-rules.ts';
 
@@ -23,10 +23,10 @@ const withPython = python === undefined ? describe.skip : describe;
 /** A text to validate, with the name of its schema. */
 type Document = readonly [schema: string, text: string];
 
-const answers = new Map<string, Answer>();
+const responses = new Map<string, CheckedResponse>();
 const keyOf = (protocol: Protocol, { name }: Check): string => `${protocol}: ${name}`;
 
-const documentsOf = ({ status, events, text }: Answer): readonly Document[] => [
+const documentsOf = ({ status, events, text }: CheckedResponse): readonly Document[] => [
   ...events.map((event) => ['event', event.text] as const),
   ...(status === 200 ? [['ResponseResource', text] as const] : []),
 ];
@@ -57,19 +57,19 @@ describe('Open Responses', () => {
   it.each(cases)('over %s: %s', async (protocol, _name, check) => {
     if (check.fault !== undefined) await inject(check.fault);
     const model = (check.reasons ? REASONERS : MODELS)[protocol];
-    const answer = await ask(caller(), { model, ...check.body });
-    answers.set(keyOf(protocol, check), answer);
-    expect([answer.status, answer.status === 200 ? '' : answer.text]).toEqual([
+    const response = await send(caller(), { model, ...check.body });
+    responses.set(keyOf(protocol, check), response);
+    expect([response.status, response.status === 200 ? '' : response.text]).toEqual([
       check.status ?? 200,
-      check.status === undefined ? '' : answer.text,
+      check.status === undefined ? '' : response.text,
     ]);
-    if (check.body.stream === true) expect(brokenRules(answer)).toEqual([]);
-    else expect(answer.contentType).toMatch(/^application\/json/);
-    check.judge(answer);
+    if (check.body.stream === true) expect(brokenRules(response)).toEqual([]);
+    else expect(response.contentType).toMatch(/^application\/json/);
+    check.judge(response);
   });
 
   it('every stream violates a rule if any of its events is missing', () => {
-    const streams = [...answers.values()].filter(({ events }) => events.length > 0);
+    const streams = [...responses.values()].filter(({ events }) => events.length > 0);
     expect(streams.length).toBeGreaterThan(0);
     for (const stream of streams)
       for (const at of stream.events.keys())
@@ -81,10 +81,10 @@ describe('Open Responses', () => {
 });
 
 withPython('the schemas of Open Responses', () => {
-  it.each(PROTOCOLS)('hold for every answer and every event over %s', async (protocol) => {
+  it.each(PROTOCOLS)('accept every response and every event over %s', async (protocol) => {
     const documents = CHECKS.flatMap((check) => {
-      const answer = answers.get(keyOf(protocol, check));
-      return answer === undefined ? [] : documentsOf(answer);
+      const response = responses.get(keyOf(protocol, check));
+      return response === undefined ? [] : documentsOf(response);
     });
     expect(documents.length).toBeGreaterThan(CHECKS.length);
     const problems = await validated(documents);
@@ -95,9 +95,9 @@ withPython('the schemas of Open Responses', () => {
     expect(wrong).toEqual([]);
   });
 
-  it('refuse an answer without a field, and an event of a wrong form or of no known type', async () => {
-    const [answer] = answers.values();
-    const { output: _left, ...body } = answer?.body ?? {};
+  it('reject a response without a field, and an event of a wrong form or of an unknown type', async () => {
+    const [response] = responses.values();
+    const { output: _output, ...body } = response?.body ?? {};
     const documents: Document[] = [
       ['ResponseResource', JSON.stringify(body)],
       ['event', JSON.stringify({ type: 'response.output_text.delta', sequence_number: '1' })],

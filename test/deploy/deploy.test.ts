@@ -47,7 +47,7 @@ let restored: RestoredTables = {};
 
 const get = (url: string, headers: Record<string, string> = {}) => fetch(url, { headers });
 const bearer = () => ({ authorization: `Bearer ${key}` });
-const ask = (content: string) => [{ role: 'user' as const, content }];
+const userMessage = (content: string) => [{ role: 'user' as const, content }];
 const openai = (apiKey = key) => new OpenAI({ baseURL: `${inferenceUrl}/v1`, apiKey, maxRetries: 0 });
 
 beforeAll(async () => {
@@ -115,8 +115,8 @@ describe('a fresh deployment', () => {
   it('reports that it is healthy', async () => {
     // The function that found no catalog looks again after a moment.
     const health = () => get(`${platformUrl}/health`);
-    const answer = await until(health, ({ ok }) => ok);
-    expect(await answer.json()).toMatchObject({ status: 'ok', checks: { database: 'ok' } });
+    const httpResponse = await until(health, ({ ok }) => ok);
+    expect(await httpResponse.json()).toMatchObject({ status: 'ok', checks: { database: 'ok' } });
   });
 
   it('lists every route in its index', async () => {
@@ -124,18 +124,18 @@ describe('a fresh deployment', () => {
     expect(index.endpoints).toHaveLength(ROUTES.length);
   });
 
-  it('answers an unknown path in the envelope of the service', async () => {
+  it('responds to an unknown path in the envelope of the service', async () => {
     for (const url of [`${inferenceUrl}/v1/nothing`, `${platformUrl}/nothing/at/all`]) {
-      const answer = await get(url);
-      expect(answer.status).toBe(404);
-      expect(await answer.json()).toMatchObject({ error: { code: 'unknown_path' } });
-      expect(answer.headers.get('x-request-id')).toMatch(/^req_/);
+      const httpResponse = await get(url);
+      expect(httpResponse.status).toBe(404);
+      expect(await httpResponse.json()).toMatchObject({ error: { code: 'unknown_path' } });
+      expect(httpResponse.headers.get('x-request-id')).toMatch(/^req_/);
     }
   });
 
-  it('answers a known path with another method 405', async () => {
-    const answer = await fetch(`${inferenceUrl}/v1/models`, { method: 'DELETE' });
-    expect(answer.status).toBe(405);
+  it('returns 405 for a known path with another method', async () => {
+    const httpResponse = await fetch(`${inferenceUrl}/v1/models`, { method: 'DELETE' });
+    expect(httpResponse.status).toBe(405);
   });
 });
 
@@ -146,14 +146,17 @@ describe('the deployed inference API', () => {
     expect(ids).toContain('sim/chat');
   });
 
-  it('refuses a key that nobody made', async () => {
-    const call = openai('uis_nobody').chat.completions.create({ model: 'sim/chat', messages: ask('Hi') });
+  it('rejects a key that the service did not create', async () => {
+    const call = openai('uis_nobody').chat.completions.create({
+      model: 'sim/chat',
+      messages: userMessage('Hi'),
+    });
     await expect(call).rejects.toMatchObject({ status: 401, code: 'invalid_api_key' });
   });
 
-  it('answers a chat completion, with its cost and the provider’s secret read in the function’s own role', async () => {
+  it('returns a chat completion with its cost, and reads the provider’s secret in the function’s own role', async () => {
     const { data, response } = await openai()
-      .chat.completions.create({ model: 'sim/chat', messages: ask('Repeat exactly: Grüße, 世界') })
+      .chat.completions.create({ model: 'sim/chat', messages: userMessage('Repeat exactly: Grüße, 世界') })
       .withResponse();
     expect(data.choices[0]?.message.content).toBe('Grüße, 世界');
     expect(response.headers.get('x-route')).toBe('sim-chat');
@@ -161,7 +164,7 @@ describe('the deployed inference API', () => {
   });
 
   it('streams a chat completion chunk by chunk', async () => {
-    const request = { model: 'sim/chat', messages: ask(`Repeat exactly: ${'and '.repeat(150)}`) };
+    const request = { model: 'sim/chat', messages: userMessage(`Repeat exactly: ${'and '.repeat(150)}`) };
     const startedMs = performance.now();
     await openai().chat.completions.create(request);
     const completeMs = performance.now() - startedMs;
@@ -184,13 +187,13 @@ describe('the deployed inference API', () => {
 
   it('fails over from a dead route', async () => {
     const { response } = await openai()
-      .chat.completions.create({ model: 'sim/chat-failover', messages: ask('Hi') })
+      .chat.completions.create({ model: 'sim/chat-failover', messages: userMessage('Hi') })
       .withResponse();
     expect(response.headers.get('x-route')).toBe('sim-failover-live');
   });
 
-  it('answers 503 when every route fails', async () => {
-    const call = openai().chat.completions.create({ model: 'sim/chat-down', messages: ask('Hi') });
+  it('returns 503 if every route fails', async () => {
+    const call = openai().chat.completions.create({ model: 'sim/chat-down', messages: userMessage('Hi') });
     await expect(call).rejects.toMatchObject({ status: 503, code: 'all_routes_failed' });
   });
 
@@ -199,7 +202,7 @@ describe('the deployed inference API', () => {
       fetch(`${inferenceUrl}/v1/chat/completions`, {
         method: 'POST',
         headers: { ...bearer(), 'content-type': 'application/json', 'idempotency-key': 'once' },
-        body: JSON.stringify({ model: 'sim/chat', messages: ask('Once.') }),
+        body: JSON.stringify({ model: 'sim/chat', messages: userMessage('Once.') }),
       });
     const first = await send();
     const second = await send();
@@ -208,16 +211,16 @@ describe('the deployed inference API', () => {
   });
 
   it('lists the calls of a key with what they cost', async () => {
-    const answer = await get(`${inferenceUrl}/v1/usage`, bearer());
-    const { data } = (await answer.json()) as { data: { id: string; cost: number; status: string }[] };
+    const httpResponse = await get(`${inferenceUrl}/v1/usage`, bearer());
+    const { data } = (await httpResponse.json()) as { data: { id: string; cost: number; status: string }[] };
     expect(data.filter(({ status }) => status === 'completed')).toHaveLength(5);
     const one = await get(`${inferenceUrl}/v1/usage/${data[0]?.id}`, bearer());
     expect(await one.json()).toMatchObject({ id: data[0]?.id });
   });
 
-  it('shows a key its balance, and the books balance', async () => {
-    const answer = await get(`${platformUrl}/credits/${key}`, bearer());
-    const { balance, held } = (await answer.json()) as { balance: number; held: number };
+  it('shows a key its balance, and the ledger balances', async () => {
+    const httpResponse = await get(`${platformUrl}/credits/${key}`, bearer());
+    const { balance, held } = (await httpResponse.json()) as { balance: number; held: number };
     expect(held).toBe(0);
     expect(balance).toBeLessThan(5);
     expect(await deployment.admin('audit')).toMatchObject({ exact: true, balances: balance, drift: 0 });
@@ -253,8 +256,8 @@ describe('the other kinds of call, deployed', () => {
     expect(transcript.text).not.toBe('');
     const record = await get(`${inferenceUrl}/v1/usage/${response.headers.get('x-request-id')}`, bearer());
     expect(await record.json()).toMatchObject({ kind: 'audio', unit: 'second', status: 'completed' });
-    const answer = await get(`${platformUrl}/credits/${key}`, bearer());
-    expect(await answer.json()).toMatchObject({ held: 0 });
+    const httpResponse = await get(`${platformUrl}/credits/${key}`, bearer());
+    expect(await httpResponse.json()).toMatchObject({ held: 0 });
   });
 });
 
@@ -268,8 +271,8 @@ describe('the smoke test of the deployment', () => {
   });
 });
 
-describe('the deployed upkeep', () => {
-  it('proves the books in the audit workflow, in its own roles', async () => {
+describe('the deployed maintenance jobs', () => {
+  it('verifies the ledger in the audit workflow, in its own roles', async () => {
     const workflow = await RunningWorkflow.start(emulator, deployment.stackName('inference'), 'audit-books');
     expect(await workflow.output()).toMatchObject({
       complete: true,
@@ -386,9 +389,9 @@ describe('an update of the deployment', () => {
     let isDeploying = true;
     const caller = async () => {
       while (isDeploying) {
-        const answer = await get(`${inferenceUrl}/v1/models`);
-        statuses.push(answer.status);
-        await answer.arrayBuffer();
+        const httpResponse = await get(`${inferenceUrl}/v1/models`);
+        statuses.push(httpResponse.status);
+        await httpResponse.arrayBuffer();
         await sleep(100);
       }
     };
@@ -398,12 +401,12 @@ describe('an update of the deployment', () => {
     await calling;
   }, DEPLOY_MS);
 
-  it('answers every call meanwhile, also where it moves the inference API to another host', () => {
+  it('responds to every call meanwhile, also if it moves the inference API to another host', () => {
     expect(statuses.length).toBeGreaterThan(10);
     expect(statuses.filter((status) => status !== 200)).toEqual([]);
   });
 
-  it('keeps every row, and the keys that were signed before it, under either pepper', async () => {
+  it('retains every row, and the keys that were signed before it, under either pepper', async () => {
     expect(await deployment.admin('audit')).toEqual(before);
     const usage = await get(`${inferenceUrl}/v1/usage`, bearer());
     expect(((await usage.json()) as { data: unknown[] }).data.length).toBeGreaterThan(3);
@@ -412,18 +415,21 @@ describe('an update of the deployment', () => {
     expect(anew.status).toBe(200);
   });
 
-  it('serves from the restored tables, and what calls cost since goes there', async () => {
+  it('serves from the restored tables, which record the costs of later calls', async () => {
     const { WALLETSTABLE: wallets } = await deployment.outputs('data');
     expect(wallets).toBe(restored.wallets?.name);
-    const { id } = await openai().chat.completions.create({ model: 'sim/chat', messages: ask('Restored.') });
+    const { id } = await openai().chat.completions.create({
+      model: 'sim/chat',
+      messages: userMessage('Restored.'),
+    });
     expect(id).toMatch(/^chatcmpl-/);
     expect(await deployment.admin('audit')).toMatchObject({ exact: true, drift: 0 });
   });
 
-  it('keeps serving at the same address', async () => {
+  it('continues to serve at the same address', async () => {
     const { choices } = await openai().chat.completions.create({
       model: 'sim/chat',
-      messages: ask('Repeat exactly: still here'),
+      messages: userMessage('Repeat exactly: still here'),
     });
     expect(choices[0]?.message.content).toBe('still here');
   });
@@ -438,21 +444,21 @@ describe('an update of the deployment', () => {
       document.models.map(({ id }) => id),
     );
     const listed = async () => {
-      const answer = await get(`${inferenceUrl}/api/v1/models`);
-      const { models } = (await answer.json()) as { models: { output_price: number }[] };
+      const httpResponse = await get(`${inferenceUrl}/api/v1/models`);
+      const { models } = (await httpResponse.json()) as { models: { output_price: number }[] };
       return models[0]?.output_price;
     };
     expect(await until(listed, (price) => price === 60)).toBe(60);
   });
 
-  it('tries itself in its own role, once it has been given a key', async () => {
+  it('runs the smoke test in its own role, once its key exists', async () => {
     expect(await runSmoke()).toBeNull();
     const addresses = ['--url', inferenceUrl, '--platform', platformUrl];
-    const given = await deployment.admin('smoke', 'key', ...addresses);
-    expect(given).toMatchObject({ secret: `${deployment.stage}/smoke`, daily_usd: 0.05 });
+    const smokeKey = await deployment.admin('smoke', 'key', ...addresses);
+    expect(smokeKey).toMatchObject({ secret: `${deployment.stage}/smoke`, daily_usd: 0.05 });
     expect(await runSmoke()).toEqual({ passed: ['chat', 'chat stream'], failed: [] });
     const again = await deployment.admin('smoke', 'key', ...addresses);
-    expect(again.account_id).toBe(given.account_id);
+    expect(again.account_id).toBe(smokeKey.account_id);
     expect(await runSmoke()).toEqual({ passed: ['chat', 'chat stream'], failed: [] });
     expect(await deployment.admin('audit')).toMatchObject({ exact: true, drift: 0 });
   });
@@ -460,7 +466,7 @@ describe('an update of the deployment', () => {
   /** CodeDeploy and the alarms are those of `releases.py`: a minute of theirs is 60 calls, and every tenth one is new. */
   describe('released by canary', () => {
     const THROWS = `exports.handler = awslambda.streamifyResponse(async () => { throw new Error('planted'); });`;
-    const ANSWERS_500 = `exports.handler = awslambda.streamifyResponse(async (event, stream) => {
+    const RESPONDS_WITH_500 = `exports.handler = awslambda.streamifyResponse(async (event, stream) => {
       awslambda.HttpResponseStream.from(stream, { statusCode: 500 }).end('{}');
     });`;
     const [ERRORS, API_5XX] = ['ring/release/create-chat-completion-errors', 'ring/release/api-5xx'];
@@ -468,23 +474,28 @@ describe('an update of the deployment', () => {
     let caller: string;
 
     const post = async (apiKey: string): Promise<number> => {
-      const answer = await fetch(`${inferenceUrl}/v1/chat/completions`, {
+      const httpResponse = await fetch(`${inferenceUrl}/v1/chat/completions`, {
         method: 'POST',
         headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
-        body: JSON.stringify({ model: 'sim/chat', messages: ask('Repeat exactly: here'), max_tokens: 8 }),
+        body: JSON.stringify({
+          model: 'sim/chat',
+          messages: userMessage('Repeat exactly: here'),
+          max_tokens: 8,
+        }),
       });
-      await answer.arrayBuffer();
-      return answer.status;
+      await httpResponse.arrayBuffer();
+      return httpResponse.status;
     };
     const paid = () => post(caller);
     /** Refused by the function itself, so that it takes no database. */
-    const refused = () => post('uis_nobody');
+    const postUnknownKey = () => post('uis_nobody');
     const minute = async (call: () => Promise<number>) => {
-      const answers = [];
-      for (let calls = 0; calls < 60; calls += 1) answers.push(await call());
-      return answers;
+      const responses = [];
+      for (let calls = 0; calls < 60; calls += 1) responses.push(await call());
+      return responses;
     };
-    const without = (status: number, answers: readonly number[]) => answers.filter((each) => each !== status);
+    const without = (status: number, responses: readonly number[]) =>
+      responses.filter((each) => each !== status);
     const broken = (code: string) => (template: Template) => {
       releases.functionOf(template).Properties.Code = { ZipFile: code };
     };
@@ -504,9 +515,9 @@ describe('an update of the deployment', () => {
     });
     afterAll(() => releases.dispose());
 
-    it('takes back a version that throws, of which one caller in ten has seen something', async () => {
+    it('rolls back a version that throws, after at most one caller in ten has received an error', async () => {
       const before = await releases.alias();
-      const { status, reason, answers } = await releases.release(broken(THROWS), paid);
+      const { status, reason, statuses: answers } = await releases.release(broken(THROWS), paid);
       expect(reason).toMatch(`was stopped by ${API_5XX}, ${ERRORS} and rolled back`);
       expect(status).toBe('UPDATE_ROLLBACK_COMPLETE');
       const failed = without(200, answers);
@@ -517,9 +528,9 @@ describe('an update of the deployment', () => {
       expect(await deployment.admin('audit')).toMatchObject({ exact: true, drift: 0 });
     });
 
-    it('takes back a version that answers 500, which only the gateway knows', async () => {
+    it('rolls back a version that returns 500, which only the gateway observes', async () => {
       const before = await releases.alias();
-      const { status, reason, answers } = await releases.release(broken(ANSWERS_500), paid);
+      const { status, reason, statuses: answers } = await releases.release(broken(RESPONDS_WITH_500), paid);
       expect(reason).toMatch(`was stopped by ${API_5XX} and rolled back`);
       expect(status).toBe('UPDATE_ROLLBACK_COMPLETE');
       expect(new Set(answers)).toEqual(new Set([200, 500]));
@@ -530,9 +541,9 @@ describe('an update of the deployment', () => {
 
     it('lets a good version take all calls after five minutes', async () => {
       const before = await releases.alias();
-      const { status, answers } = await releases.release((template) => {
+      const { status, statuses: answers } = await releases.release((template) => {
         releases.functionOf(template).Properties.Description = 'the next version';
-      }, refused);
+      }, postUnknownKey);
       expect(status).toBe('UPDATE_COMPLETE');
       expect(answers.length).toBeGreaterThanOrEqual(5 * 60);
       expect(without(401, answers)).toEqual([]);
@@ -548,7 +559,7 @@ describe('an update of the deployment', () => {
         broken(THROWS)(template);
         const { Properties: group } = releases.groupOf(template);
         group.AutoRollbackConfiguration = { Enabled: true, Events: ['DEPLOYMENT_FAILURE'] };
-      }, refused);
+      }, postUnknownKey);
       // CloudFormation of the emulator leaves alone what failed to update: only CodeDeploy moves an alias back.
       expect(reason).toMatch('left as it was then');
       const { version, shares } = await releases.alias();
@@ -560,7 +571,7 @@ describe('an update of the deployment', () => {
       const { status } = await releases.release((template) => {
         broken(THROWS)(template);
         releases.groupOf(template).Properties.AlarmConfiguration = undefined;
-      }, refused);
+      }, postUnknownKey);
       expect(status).toBe('UPDATE_COMPLETE');
       expect((await releases.alias()).shares).toEqual({});
       expect(await paid()).toBe(502);
@@ -578,8 +589,8 @@ describe('a destroyed deployment', () => {
   it('leaves its tables and secrets, and nothing else', async () => {
     expect(await deployment.stacks()).toEqual([]);
     const names = Object.values(restored).map(({ name }) => name);
-    const left = await deployment.tables();
-    expect(left.filter((table) => names.includes(table)).toSorted()).toEqual(names.toSorted());
+    const remainingTables = await deployment.tables();
+    expect(remainingTables.filter((table) => names.includes(table)).toSorted()).toEqual(names.toSorted());
     await deployment.deleteTables(names);
     expect(await deployment.tables()).toHaveLength(Object.keys(TABLES).length);
     expect((await get(`${platformUrl}/health`)).status).toBeGreaterThanOrEqual(400);
@@ -587,11 +598,11 @@ describe('a destroyed deployment', () => {
 
   it('leaves no table after the last commands of the operator’s page, when every command of the page has run', async () => {
     // Each command is a start of the AWS CLI: one table shows them.
-    const [first = '', ...others] = await deployment.tables();
+    const [first = '', ...otherTables] = await deployment.tables();
     await commands.run('aws dynamodb update-table', { '<table>': first });
     await commands.run('aws dynamodb delete-table', { '<table>': first });
-    await deployment.deleteTables(others);
+    await deployment.deleteTables(otherTables);
     expect(await deployment.tables()).toEqual([]);
-    expect(commands.left).toEqual([]);
+    expect(commands.remainingCommands).toEqual([]);
   });
 });

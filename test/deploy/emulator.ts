@@ -66,10 +66,10 @@ export class Emulator {
   /** Ends it and the processes of its functions, and deletes what they wrote. */
   async stop(): Promise<void> {
     if (this.#child.exitCode === null && this.#child.signalCode === null) {
-      const ended = once(this.#child, 'close');
+      const closed = once(this.#child, 'close');
       this.#child.kill('SIGTERM');
       const timer = setTimeout(() => this.#child.kill('SIGKILL'), 10_000);
-      await ended;
+      await closed;
       clearTimeout(timer);
     }
     rmSync(this.#folder, { recursive: true, force: true });
@@ -78,8 +78,8 @@ export class Emulator {
   async #ready(): Promise<void> {
     const deadline = Date.now() + READY_MS;
     while (Date.now() < deadline && this.#child.exitCode === null) {
-      const answer = await fetch(`${this.url}/_ministack/health`).catch(() => undefined);
-      if (answer?.ok) return;
+      const response = await fetch(`${this.url}/_ministack/health`).catch(() => undefined);
+      if (response?.ok) return;
       await new Promise((resolve) => setTimeout(resolve, 50));
     }
     throw new Error(`the emulator did not start:\n${this.output}`);

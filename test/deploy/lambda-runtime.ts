@@ -14,21 +14,21 @@ const report = (chunk: object) => write(`${JSON.stringify({ status: 'chunk', ...
 /** Metadata leaves with the first write, as in Lambda. */
 class ResponseStream extends Writable {
   metadata: Metadata = { statusCode: 200, headers: { 'content-type': 'application/octet-stream' } };
-  #begun = false;
+  #hasStarted = false;
 
   setContentType(type: string): void {
     this.metadata = { statusCode: 200, headers: { 'content-type': type } };
   }
 
   override _write(chunk: Buffer, _encoding: string, done: () => void): void {
-    if (!this.#begun) report({ metadata: this.metadata });
-    this.#begun = true;
+    if (!this.#hasStarted) report({ metadata: this.metadata });
+    this.#hasStarted = true;
     report({ data: Buffer.from(chunk).toString('base64') });
     done();
   }
 
   override _final(done: () => void): void {
-    if (this.#begun) report({ end: true });
+    if (this.#hasStarted) report({ end: true });
     done();
   }
 }

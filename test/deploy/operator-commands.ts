@@ -31,7 +31,7 @@ export class OperatorCommands {
   }
 
   /** The commands that nothing has run yet. */
-  get left(): readonly string[] {
+  get remainingCommands(): readonly string[] {
     return COMMANDS.filter((command) => !this.#run.has(command));
   }
 
@@ -39,13 +39,13 @@ export class OperatorCommands {
    * Runs each command of the page that begins so, its blanks filled in, for this stage; resolves with what each
    * printed. Throws with the CLI's message when one fails, and when the page has no such command.
    */
-  async run(beginning: string, blanks: Blanks = {}, ...more: readonly string[]): Promise<readonly unknown[]> {
-    const found = COMMANDS.filter((command) => command.startsWith(beginning));
-    if (found.length === 0) throw new Error(`the operator’s page has no ${beginning}`);
+  async run(beginning: string, blanks: Blanks = {}, ...args: readonly string[]): Promise<readonly unknown[]> {
+    const matching = COMMANDS.filter((command) => command.startsWith(beginning));
+    if (matching.length === 0) throw new Error(`the operator’s page has no ${beginning}`);
     const printed: unknown[] = [];
-    for (const command of found) {
+    for (const command of matching) {
       this.#run.add(command);
-      printed.push(await this.#cli([...wordsOf(this.#filled(command, blanks)), ...more]));
+      printed.push(await this.#cli([...wordsOf(this.#filled(command, blanks)), ...args]));
     }
     return printed;
   }

@@ -23,7 +23,7 @@ export interface Released {
   /** The reason for the failed update of the alias. */
   readonly reason: string | undefined;
   /** The statuses of the calls during the release. */
-  readonly answers: readonly number[];
+  readonly statuses: readonly number[];
 }
 
 /** Calls that wait for one another: as many functions run. */
@@ -63,23 +63,23 @@ export class Releases {
 
   /** The function's own resource in a template. */
   functionOf(template: Template): Resource {
-    const found = Object.values(template.Resources).find(
+    const resource = Object.values(template.Resources).find(
       ({ Type, Properties: { FunctionName: name } }) =>
         Type === 'AWS::Lambda::Function' && name === this.#functionName,
     );
-    if (found === undefined) throw new Error(`the template has no ${this.#functionName}`);
-    return found;
+    if (resource === undefined) throw new Error(`the template has no ${this.#functionName}`);
+    return resource;
   }
 
   /** The deployment group that releases the function. */
   groupOf(template: Template): Resource {
     const [, name = ''] = /-inference-(.*)$/.exec(this.#functionName) ?? [];
-    const found = Object.values(template.Resources).find(
+    const resource = Object.values(template.Resources).find(
       ({ Type, Properties: { DeploymentGroupName: group } }) =>
         Type === 'AWS::CodeDeploy::DeploymentGroup' && group === name,
     );
-    if (found === undefined) throw new Error(`the template has no deployment group ${name}`);
-    return found;
+    if (resource === undefined) throw new Error(`the template has no deployment group ${name}`);
+    return resource;
   }
 
   /**
@@ -98,10 +98,10 @@ export class Releases {
         Capabilities: ['CAPABILITY_IAM', 'CAPABILITY_NAMED_IAM'],
       }),
     );
-    const answers: number[] = [];
+    const statuses: number[] = [];
     let status = 'UPDATE_IN_PROGRESS';
     const caller = async () => {
-      while (status.endsWith('_IN_PROGRESS')) answers.push(await call());
+      while (status.endsWith('_IN_PROGRESS')) statuses.push(await call());
     };
     const calling = Array.from({ length: CALLERS }, caller);
     while (status.endsWith('_IN_PROGRESS')) {
@@ -112,7 +112,7 @@ export class Releases {
       status = stacks?.[0]?.StackStatus ?? '';
     }
     await Promise.all(calling);
-    return { status, reason: await this.#failure(startedAt), answers };
+    return { status, reason: await this.#failure(startedAt), statuses };
   }
 
   /** As the CDK makes it of changed code: the version is another resource, under another id. */

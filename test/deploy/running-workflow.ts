@@ -20,9 +20,9 @@ export class RunningWorkflow {
   /** Starts the state machine of the stack whose name ends so. */
   static async start(emulator: Emulator, stackName: string, name: string): Promise<RunningWorkflow> {
     const client = new CloudFormationClient({ endpoint: emulator.url, region: REGION, credentials: ROOT });
-    const found = await client.send(new DescribeStackResourcesCommand({ StackName: stackName }));
+    const resources = await client.send(new DescribeStackResourcesCommand({ StackName: stackName }));
     client.destroy();
-    const machine = found.StackResources?.find(
+    const machine = resources.StackResources?.find(
       ({ ResourceType, PhysicalResourceId: arn = '' }) =>
         ResourceType === 'AWS::StepFunctions::StateMachine' && arn.endsWith(name),
     );
@@ -45,7 +45,7 @@ export class RunningWorkflow {
 
 /** The Step Functions API (AWS JSON 1.0), for which the project has no other use of a client. */
 async function call<T>(emulator: Emulator, action: string, input: object): Promise<T> {
-  const answer = await fetch(emulator.url, {
+  const response = await fetch(emulator.url, {
     method: 'POST',
     headers: {
       'content-type': 'application/x-amz-json-1.0',
@@ -54,6 +54,6 @@ async function call<T>(emulator: Emulator, action: string, input: object): Promi
     },
     body: JSON.stringify(input),
   });
-  if (!answer.ok) throw new Error(`${action}: ${answer.status} ${await answer.text()}`);
-  return (await answer.json()) as T;
+  if (!response.ok) throw new Error(`${action}: ${response.status} ${await response.text()}`);
+  return (await response.json()) as T;
 }

@@ -35,10 +35,10 @@ describe.each([
     expect(named.length).toBeGreaterThan(0);
     for (const command of named) {
       const words = command.split(' ');
-      const known = COMMANDS[words.slice(0, 2).join(' ')] ?? COMMANDS[words[0] ?? ''];
-      expect([command, known === undefined]).toEqual([command, false]);
+      const documentedCommand = COMMANDS[words.slice(0, 2).join(' ')] ?? COMMANDS[words[0] ?? ''];
+      expect([command, documentedCommand === undefined]).toEqual([command, false]);
       for (const [option] of command.matchAll(/--(?!stage|json)[a-z]+/g))
-        expect([command, known?.usage]).toEqual([command, expect.stringContaining(option)]);
+        expect([command, documentedCommand?.usage]).toEqual([command, expect.stringContaining(option)]);
     }
   });
 

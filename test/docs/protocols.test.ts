@@ -12,7 +12,7 @@ import { isAt, PROTOCOLS, samplesOf, TABLES } from '../../lambdas/inference/test
 const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'protocols.md'), 'utf8');
 const section = page.split('<!-- priced fields -->')[1]?.split('<!-- /priced fields -->')[0] ?? '';
 
-const ASKED: Readonly<Record<PricedFeature['kind'], string>> = {
+const QUESTION: Readonly<Record<PricedFeature['kind'], string>> = {
   'service-tier': 'a service tier',
   region: 'a region',
   'cache-write': 'a cache write',
@@ -28,7 +28,7 @@ const NAMES: Readonly<Record<CallerProtocol, string>> = {
   anthropic: 'Messages',
 };
 
-const KINDS = Object.keys(ASKED) as PricedFeature['kind'][];
+const KINDS = Object.keys(QUESTION) as PricedFeature['kind'][];
 
 /**
  * Returns the feature that most values of the fields request. Every one of these kinds also rejects an unknown value.
@@ -60,20 +60,20 @@ const EXPECTED = [
   ...PROTOCOLS.flatMap((protocol) =>
     KINDS.flatMap((kind) => {
       const fields = rulesOf(protocol, kind, false).flatMap(fieldsOf);
-      return fields.length === 0 ? [] : [row(NAMES[protocol], ASKED[kind], fields.join(', '))];
+      return fields.length === 0 ? [] : [row(NAMES[protocol], QUESTION[kind], fields.join(', '))];
     }),
   ),
   ...PROTOCOLS.flatMap((protocol) =>
     KINDS.flatMap((kind) =>
       rulesOf(protocol, kind, true).map((rule) =>
-        row(NAMES[protocol], fieldsOf(rule).join(', '), rule.vendors ?? '', ASKED[kind]),
+        row(NAMES[protocol], fieldsOf(rule).join(', '), rule.vendors ?? '', QUESTION[kind]),
       ),
     ),
   ),
 ];
 
 describe('the page on protocols', () => {
-  it('lists every priced field by what it asks for, and no other field', () => {
+  it('lists every priced field by its priced feature, and no other field', () => {
     const rows = section.split('\n').filter((line) => line.startsWith('| ') && line.includes('`'));
     expect(EXPECTED.length).toBeGreaterThan(40);
     expect(rows).toEqual(EXPECTED);

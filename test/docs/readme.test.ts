@@ -95,5 +95,5 @@ it('docs/errors.md has every quota with its number', () => {
   const errors = page('docs/errors.md');
   const table = errors.split('<!-- quotas -->')[1]?.split('<!-- /quotas -->')[0] ?? '';
   const rows = table.trim().split('\n').slice(2);
-  expect(rows).toEqual(Object.entries(QUOTAS).map(([name, most]) => `| \`${name}\` | ${most} |`));
+  expect(rows).toEqual(Object.entries(QUOTAS).map(([name, quota]) => `| \`${name}\` | ${quota} |`));
 });

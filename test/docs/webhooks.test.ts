@@ -53,7 +53,7 @@ const isInstalled = (command: string): boolean => {
 const INSTALLED = LANGUAGES.filter(({ needs }) => isInstalled(needs));
 const MISSING = LANGUAGES.filter((each) => !INSTALLED.includes(each));
 
-async function answering(url: string, child: ChildProcess): Promise<void> {
+async function waitForResponse(url: string, child: ChildProcess): Promise<void> {
   const deadlineMs = Date.now() + 15_000;
   while (Date.now() < deadlineMs && child.exitCode === null) {
     if (await fetch(url, { method: 'POST', body: '{}' }).catch(() => undefined)) return;
@@ -64,7 +64,7 @@ async function answering(url: string, child: ChildProcess): Promise<void> {
 
 describe('the receivers of docs/webhooks.md', () => {
   it.each(INSTALLED)(
-    'verify a delivery and refuse a forgery: $language',
+    'verify a delivery and reject a forgery: $language',
     async ({ language, file, build, run: [command, ...args] }) => {
       writeFileSync(join(folder, file), example(language));
       if (build !== undefined) execFileSync(build[0], build.slice(1), { cwd: folder, stdio: 'pipe' });
@@ -84,7 +84,7 @@ describe('the receivers of docs/webhooks.md', () => {
         return (await fetch(url, { method: 'POST', headers, body: text })).status;
       };
       try {
-        await answering(url, child);
+        await waitForResponse(url, child);
         expect(await post(now, [secret])).toBe(204);
         expect(await post(now, [old, secret])).toBe(204);
         expect(await post(now, [secret], body.replace('好', '坏'))).toBe(400);
@@ -94,9 +94,9 @@ describe('the receivers of docs/webhooks.md', () => {
         const unsigned = { method: 'POST', headers: { 'X-service-Signature': 'v1=,t=' }, body };
         expect((await fetch(url, unsigned)).status).toBe(400);
       } finally {
-        const gone = once(child, 'exit');
+        const exited = once(child, 'exit');
         child.kill('SIGKILL');
-        await gone;
+        await exited;
       }
     },
     180_000,

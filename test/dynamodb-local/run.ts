@@ -10,7 +10,7 @@ import { launchEngine } from '../../tools/local/dynamodb/engine.ts';
 import { runRing, skipRing } from '../optional-ring.ts';
 
 /** The Java version that DynamoDB Local 2 requires. */
-const LEAST_JAVA = 17;
+const MIN_JAVA_VERSION = 17;
 
 /** Maven fetches about 60 MB; a repository that takes longer is not reachable. */
 const FETCH_MS = 120_000;
@@ -45,7 +45,7 @@ function checkJava(): void {
   const { stderr, error } = spawnSync('java', ['-version'], { encoding: 'utf8' });
   if (error !== undefined) throw error;
   const version = Number(/version "(\d+)/.exec(stderr)?.[1] ?? 0);
-  if (version < LEAST_JAVA) throw new Error(`java -version says ${version || 'nothing of use'}`);
+  if (version < MIN_JAVA_VERSION) throw new Error(`java -version says ${version || 'nothing of use'}`);
 }
 
 /** Without a host of its own to listen on, and without the usage data that it sends unless it is forbidden. */
@@ -69,7 +69,7 @@ async function main(): Promise<number> {
     checkJava();
     folder = fetchPackages();
   } catch (failure) {
-    skipRing('dynamodb-local', `it needs Java ${LEAST_JAVA}, Maven and a repository`, failure);
+    skipRing('dynamodb-local', `it needs Java ${MIN_JAVA_VERSION}, Maven and a repository`, failure);
     return 0;
   }
   const engine = await launchEngine('DynamoDB Local', commandOf(folder), START_MS);

@@ -24,12 +24,12 @@ const CLAUDE = 'claude-haiku-4-5';
 const DIRECT = `${CLAUDE}-direct`;
 const CONVERSE = 'us.anthropic.claude-haiku-4-5-20251001-v1:0';
 
-const route = (protocol: string, upstream_model: string, more: object = {}) => ({
+const route = (protocol: string, upstream_model: string, fields: object = {}) => ({
   id: `${protocol}-${upstream_model}`,
   protocol,
   upstream_model,
   capabilities: ['tools', 'json', 'vision', 'stream', 'cache'],
-  ...more,
+  ...fields,
 });
 
 const catalogOf = (origin: string) => ({
@@ -69,11 +69,11 @@ class RecordingTill extends CountingTill {
 
   override readonly ledger = {
     admit: async ({ output, cost }: Call) => ({
-      output: output.most,
-      hold: { amount: cost(output.most) },
+      output: output.max,
+      hold: { amount: cost(output.max) },
       headers: {},
       settle: async (record: CallOutcome) => {
-        this.paid.push({ held: cost(output.most), cost: record.cost });
+        this.paid.push({ held: cost(output.max), cost: record.cost });
         return { record, balance: 0n };
       },
     }),
@@ -93,7 +93,7 @@ const manual = (topic: string): string =>
   Array.from({ length: 7_250 }, (_, line) => `Rule ${line} of ${topic}.`).join('\n');
 
 const control = { cache_control: { type: 'ephemeral' } };
-const marked = (text: string) => [{ type: 'text', text, ...control }];
+const cachedMessages = (text: string) => [{ type: 'text', text, ...control }];
 
 type Turn = readonly [role: 'user' | 'assistant', text: string];
 const FIRST: readonly Turn[] = [['user', 'What is rule 7? Answer in ten words.']];
@@ -103,23 +103,23 @@ const SECOND: readonly Turn[] = [...FIRST, ['assistant', 'Rule 7 is rule 7.'], [
 const bodyOf = (format: SurfaceName, system: string, turns: readonly Turn[]) => {
   const messages = turns.map(([role, text], at) => ({
     role,
-    content: at === turns.length - 1 ? marked(text) : [{ type: 'text', text }],
+    content: at === turns.length - 1 ? cachedMessages(text) : [{ type: 'text', text }],
   }));
   return format === 'messages'
-    ? { max_tokens: 50, system: marked(system), messages }
-    : { max_tokens: 50, messages: [{ role: 'system', content: marked(system) }, ...messages] };
+    ? { max_tokens: 50, system: cachedMessages(system), messages }
+    : { max_tokens: 50, messages: [{ role: 'system', content: cachedMessages(system) }, ...messages] };
 };
 
 /** Returns the cost of the call at the provider, computed from the reported usage. */
 async function directCost(system: string, turns: readonly Turn[]): Promise<bigint> {
   const body = { model: DIRECT, temperature: 0.7, ...bodyOf('messages', system, turns) };
   const headers = { 'content-type': 'application/json', ...CLAUDE_HEADERS };
-  const answer = await fetch(`${service.origin}/v1/messages`, {
+  const response = await fetch(`${service.origin}/v1/messages`, {
     method: 'POST',
     headers,
     body: JSON.stringify(body),
   });
-  const { usage } = (await answer.json()) as { readonly usage: Readonly<Record<string, number>> };
+  const { usage } = (await response.json()) as { readonly usage: Readonly<Record<string, number>> };
   const tokens = (name: string) => BigInt(usage[name] ?? 0);
   return (
     tokens('input_tokens') * RATES.input +
@@ -131,14 +131,14 @@ async function directCost(system: string, turns: readonly Turn[]): Promise<bigin
 
 async function paidThrough(format: SurfaceName, model: string, body: object): Promise<Paid> {
   const headers = { 'content-type': 'application/json', 'x-api-key': CREDENTIAL };
-  const answer = await service.send(format, { headers, body: JSON.stringify({ model, ...body }) });
-  const text = await answer.text();
+  const response = await service.send(format, { headers, body: JSON.stringify({ model, ...body }) });
+  const text = await response.text();
   const paid = till.paid.at(-1);
-  if (answer.status !== 200 || paid === undefined) throw new Error(text);
+  if (response.status !== 200 || paid === undefined) throw new Error(text);
   return paid;
 }
 
-describe('a conversation of 50,000 tokens with marks for the cache', () => {
+describe('a conversation of 50,000 tokens with cache breakpoints', () => {
   it.each<[SurfaceName, string, string]>([
     ['messages', 'sim/messages', 'A'],
     ['chat', 'sim/messages', 'B'],
@@ -156,7 +156,7 @@ describe('a conversation of 50,000 tokens with marks for the cache', () => {
     }
   });
 
-  it('costs ten times as much in its second turn on a route that gets no marks', async () => {
+  it('costs ten times as much in its second turn on a route that receives no cache breakpoints', async () => {
     const system = manual('E');
     await directCost(system, FIRST);
     const direct = await directCost(system, SECOND);

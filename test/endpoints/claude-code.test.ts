@@ -77,7 +77,7 @@ const secondTurn = [
   { role: 'system', content: [{ type: 'text', text: 'Answer soon.' }] },
 ];
 
-async function ask(model: string, fields: object, betas: string, version = '2023-06-01') {
+async function send(model: string, fields: object, betas: string, version = '2023-06-01') {
   const headers = {
     'content-type': 'application/json',
     'x-api-key': CREDENTIAL,
@@ -86,8 +86,8 @@ async function ask(model: string, fields: object, betas: string, version = '2023
     'x-claude-code-session-id': 'heron-session',
   };
   const body = JSON.stringify({ ...request, model, ...fields });
-  const answer = await service.send('messages', { headers, body });
-  return { status: answer.status, text: await answer.text() };
+  const response = await service.send('messages', { headers, body });
+  return { status: response.status, text: await response.text() };
 }
 
 /** The clients' ring has the Responses protocol, whose simulated models take no temperature. */
@@ -99,7 +99,7 @@ describe.each([
 ])('what Claude Code sends, the %s', (_version, betas) => {
   it.each(MODELS)('receives a response over %s: complete, streamed and with tool results', async (model) => {
     for (const fields of [{}, { stream: true }, { messages: secondTurn }]) {
-      const { status, text } = await ask(model, fields, betas);
+      const { status, text } = await send(model, fields, betas);
       expect([status, text]).toEqual([200, expect.any(String)]);
       expect(text).toContain(model);
     }
@@ -109,31 +109,33 @@ describe.each([
 });
 
 describe('the flags of a request', () => {
-  it('reach a route of the protocol, but for those that have a price and those that nobody knows', async () => {
+  it('reach a route of the protocol, except priced and unknown flags', async () => {
     wire.headers.length = 0;
-    await ask('sim/anthropic', {}, `${OLDER},of-tomorrow-2027-01-01`);
-    const [sent] = wire.headers;
-    expect(sent?.get('anthropic-beta')).toMatch(/^claude-code-20250219,.*context-management-2025-06-27/);
-    expect(sent?.get('anthropic-beta')).not.toMatch(/context-1m|of-tomorrow|mid-conversation-system/);
-    expect(sent?.get('anthropic-version')).toBe('2023-06-01');
-    expect([...(sent ?? [])].join()).not.toContain('heron-session');
+    await send('sim/anthropic', {}, `${OLDER},of-tomorrow-2027-01-01`);
+    const [sentHeaders] = wire.headers;
+    expect(sentHeaders?.get('anthropic-beta')).toMatch(
+      /^claude-code-20250219,.*context-management-2025-06-27/,
+    );
+    expect(sentHeaders?.get('anthropic-beta')).not.toMatch(/context-1m|of-tomorrow|mid-conversation-system/);
+    expect(sentHeaders?.get('anthropic-version')).toBe('2023-06-01');
+    expect([...(sentHeaders ?? [])].join()).not.toContain('heron-session');
   });
 
   it('go with the version that the caller speaks', async () => {
     wire.headers.length = 0;
-    expect((await ask('sim/anthropic', {}, NEWEST, '2026-10-21')).status).toBe(200);
+    expect((await send('sim/anthropic', {}, NEWEST, '2026-10-21')).status).toBe(200);
     expect(wire.headers[0]?.get('anthropic-version')).toBe('2026-10-21');
   });
 
   it('cause an error that names the header if a route must receive a flag that it does not accept', async () => {
-    const { status, text } = await ask('sim/takes-any-beta', {}, `${NEWEST},of-tomorrow-2027-01-01`);
+    const { status, text } = await send('sim/takes-any-beta', {}, `${NEWEST},of-tomorrow-2027-01-01`);
     expect(status).toBe(400);
     expect(text).toContain('Unexpected value(s) `of-tomorrow-2027-01-01` for the `anthropic-beta` header.');
   });
 
   it('reach no route of another protocol', async () => {
     wire.headers.length = 0;
-    await ask('sim/openai', {}, NEWEST);
+    await send('sim/openai', {}, NEWEST);
     expect([...(wire.headers[0] ?? [])].join()).not.toMatch(/anthropic|heron/);
   });
 });
@@ -146,7 +148,7 @@ describe('an older structured output', () => {
       required: ['a'],
       additionalProperties: false,
     };
-    const { status, text } = await ask(
+    const { status, text } = await send(
       model,
       {
         messages: [{ role: 'user', content: 'Who?' }],
@@ -159,11 +161,11 @@ describe('an older structured output', () => {
   });
 });
 
-describe('an answer', () => {
+describe('a response', () => {
   it.each([false, true])(
     'contains the requested model name, also for an alias: stream %s',
     async (stream) => {
-      const { text } = await ask('claude-any', { stream }, NEWEST);
+      const { text } = await send('claude-any', { stream }, NEWEST);
       expect(text).toContain('"model":"claude-any"');
       expect(text).not.toContain('sim/takes');
     },

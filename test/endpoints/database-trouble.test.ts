@@ -128,7 +128,7 @@ const PAYMENT = signedEvent(
   'whsec_1',
 );
 
-interface Answer {
+interface TroubledResponse {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -140,8 +140,10 @@ const eventOf = ({ method, path, authentication, endpoint }: Route, credential?:
     paths[`${path.split('/{')[0]} ${name}`] ?? paths[name] ?? systemUlid();
   const parameters = Object.fromEntries(names.map((name) => [name, valueOfParameter(name)]));
   const { session, operator, key } = credentials;
-  const own = { session, operator, 'api-key': key, 'api-key-or-session': key, none: '' }[authentication];
-  const bearer = credential === undefined ? own : credentials[credential];
+  const ownCredential = { session, operator, 'api-key': key, 'api-key-or-session': key, none: '' }[
+    authentication
+  ];
+  const bearer = credential === undefined ? ownCredential : credentials[credential];
   return lambdaEvent({
     path: path.replaceAll(/\{(\w+)\+?\}/g, (_, name: string) => String(parameters[name])),
     httpMethod: method,
@@ -167,7 +169,7 @@ async function callUnder(
   route: Route,
   from: number,
   credential?: 'session',
-): Promise<Answer & { readonly wasTroubled: boolean }> {
+): Promise<TroubledResponse & { readonly wasTroubled: boolean }> {
   // Another environment: what handlers of one process have in common, they do not have here.
   const environment = { ...process.env, AWS_ENDPOINT_URL: `${origin}/${route.endpoint}` };
   process.env = Object.defineProperty(environment, '_X_AMZN_TRACE_ID', { get: () => calls.getStore() });
@@ -182,7 +184,7 @@ async function callUnder(
       ...(await calls.run(call, () => handler(event, context))),
       wasTroubled: trouble.requests >= from,
     };
-  const stream = new PassThrough() as PassThrough & { metadata: Omit<Answer, 'body'> };
+  const stream = new PassThrough() as PassThrough & { metadata: Omit<TroubledResponse, 'body'> };
   const [body] = await Promise.all([text(stream), calls.run(call, () => handler(event, stream, context))]);
   return { ...stream.metadata, body, wasTroubled: trouble.requests >= from };
 }
@@ -248,8 +250,8 @@ beforeAll(async () => {
   );
   const { sessions } = createSessions({ environment: process.env, log: SILENT, clients: database });
   credentials = {
-    session: await sessions.begin(accountId, 3600),
-    operator: await sessions.begin(accountId, 3600, 'operator'),
+    session: await sessions.start(accountId, 3600),
+    operator: await sessions.start(accountId, 3600, 'operator'),
     key: formatKey({ accountId, keyId, secret: secretOf(keyId) }, JSON.parse(SECRET)),
     keyId,
   };
@@ -275,7 +277,7 @@ afterAll(async () => {
 });
 
 /** Those that read no table, the one whose caller must be a person of an identity provider, and one with a body of its own. */
-const OTHERS = [
+const OTHER_NAMES = [
   'get-openapi',
   'get-docs',
   'get-docs-asset',
@@ -297,7 +299,7 @@ const endsSession = (endpoint: string): boolean =>
  * last.
  */
 const ENDPOINTS = [...new Set(ROUTES.map(({ endpoint }) => endpoint))]
-  .filter((endpoint) => !OTHERS.includes(endpoint))
+  .filter((endpoint) => !OTHER_NAMES.includes(endpoint))
   .sort((a, b) => Number(isDeletion(a)) - Number(isDeletion(b)))
   .sort((a, b) => Number(endsSession(a)) - Number(endsSession(b)));
 
@@ -315,21 +317,21 @@ it.each(CALLS)(
   '%s is 503 with Retry-After whichever of its requests the database fails',
   async (endpoint, credential) => {
     const route = routeOf(endpoint);
-    const answers = [];
+    const responses = [];
     for (const from of POSITIONS) {
       const answer = await callUnder(route, from, credential);
       if (!answer.wasTroubled) {
         // A paid call that its upstream has had is answered as that was.
-        const isBusy = ({ statusCode, headers, body }: Answer) =>
+        const isOverloaded = ({ statusCode, headers, body }: TroubledResponse) =>
           statusCode === 503 && Number(headers['retry-after']) > 0 && body.includes('"service_unavailable"');
-        const isAnswered = ({ statusCode }: Answer) =>
+        const isSuccess = ({ statusCode }: TroubledResponse) =>
           route.paid === true && statusCode === answer.statusCode;
-        expect(answers.length).toBeGreaterThan(0);
-        expect(answers.filter((troubled) => !isBusy(troubled) && !isAnswered(troubled))).toEqual([]);
+        expect(responses.length).toBeGreaterThan(0);
+        expect(responses.filter((troubled) => !isOverloaded(troubled) && !isSuccess(troubled))).toEqual([]);
         expect(answer.statusCode).not.toBe(500);
         return;
       }
-      answers.push(answer);
+      responses.push(answer);
     }
     throw new Error(`${endpoint} sends more than ${POSITIONS.length} requests to the database`);
   },

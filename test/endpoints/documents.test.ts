@@ -44,7 +44,7 @@ afterAll(() => service.stop());
 
 const PDF = 'JVBERi0xLjQK';
 const DATA_URL = `data:application/pdf;base64,${PDF}`;
-const ASKED = 'Say exactly: seen';
+const QUESTION = 'Say exactly: seen';
 
 /** A request with a PDF in the bytes of which nothing is read. */
 const DOCUMENTS: Readonly<Record<'chat' | 'messages' | 'responses', object>> = {
@@ -54,7 +54,7 @@ const DOCUMENTS: Readonly<Record<'chat' | 'messages' | 'responses', object>> = {
         role: 'user',
         content: [
           { type: 'file', file: { filename: 'a.pdf', file_data: DATA_URL } },
-          { type: 'text', text: ASKED },
+          { type: 'text', text: QUESTION },
         ],
       },
     ],
@@ -70,7 +70,7 @@ const DOCUMENTS: Readonly<Record<'chat' | 'messages' | 'responses', object>> = {
             source: { type: 'base64', media_type: 'application/pdf', data: PDF },
             title: 'a.pdf',
           },
-          { type: 'text', text: ASKED },
+          { type: 'text', text: QUESTION },
         ],
       },
     ],
@@ -83,14 +83,14 @@ const DOCUMENTS: Readonly<Record<'chat' | 'messages' | 'responses', object>> = {
         role: 'user',
         content: [
           { type: 'input_file', filename: 'a.pdf', file_data: DATA_URL },
-          { type: 'input_text', text: ASKED },
+          { type: 'input_text', text: QUESTION },
         ],
       },
     ],
   },
 };
 
-async function ask(format: SurfaceName, model: string, body: object) {
+async function send(format: SurfaceName, model: string, body: object) {
   const headers = { authorization: `Bearer ${CREDENTIAL}`, 'content-type': 'application/json' };
   const response = await service.send(format, { headers, body: JSON.stringify({ model, ...body }) });
   return { status: response.status, text: await response.text() };
@@ -100,15 +100,15 @@ const FORMATS = ['chat', 'messages', 'responses'] as const;
 
 describe.each(FORMATS)('a PDF from a caller of %s', (format) => {
   it.each(PROTOCOLS)('reaches a model behind a route of %s', async (protocol) => {
-    const { status, text } = await ask(format, `sim/${protocol}`, DOCUMENTS[format]);
+    const { status, text } = await send(format, `sim/${protocol}`, DOCUMENTS[format]);
     expect(`${status} ${text}`).toMatch(/^200 .*"seen"/s);
     expect(till.open).toEqual(new Map());
   });
 
   it.each(PROTOCOLS)(
-    'needs no other ability than to see, where all that see read it: %s',
+    'needs only the vision capability if all routes with vision read it: %s',
     async (protocol) => {
-      const { status, text } = await ask(format, `seeing/${protocol}`, DOCUMENTS[format]);
+      const { status, text } = await send(format, `seeing/${protocol}`, DOCUMENTS[format]);
       const reads = ['anthropic', 'openai-responses', 'gemini'].includes(protocol);
       expect(status).toBe(reads ? 200 : 400);
       if (!reads) expect(text).toContain('documents');
@@ -119,13 +119,13 @@ describe.each(FORMATS)('a PDF from a caller of %s', (format) => {
 describe('audio from a caller of chat', () => {
   const content = [
     { type: 'input_audio', input_audio: { data: 'UklGRg==', format: 'wav' } },
-    { type: 'text', text: ASKED },
+    { type: 'text', text: QUESTION },
   ];
 
   it.each(PROTOCOLS)(
     'reaches the model if the protocol has a format for it, and is rejected with 400 otherwise: %s',
     async (protocol) => {
-      const { status, text } = await ask('chat', `sim/${protocol}`, {
+      const { status, text } = await send('chat', `sim/${protocol}`, {
         messages: [{ role: 'user', content }],
       });
       if (protocol === 'openai' || protocol === 'gemini')

@@ -4,7 +4,7 @@ import { it } from '../../tools/test-kit/search.ts';
 import { drawsOf } from '../../tools/test-kit/seed.ts';
 import { rounds } from '../../tools/test-kit/thorough.ts';
 import { CountingTill, CREDENTIAL } from '../fuzz/counting-till.ts';
-import { answerOf, CANARY, CORPUS, HostileWay, type Protocol } from '../fuzz/hostile-route.ts';
+import { CANARY, CORPUS, HostileRoute, hostileResponseOf, type Protocol } from '../fuzz/hostile-route.ts';
 import { Mutator } from '../fuzz/mutants.ts';
 import { type Service, startService } from '../fuzz/running-service.ts';
 
@@ -12,7 +12,7 @@ import { type Service, startService } from '../fuzz/running-service.ts';
  * The number of responses for each protocol over each surface, complete and streamed. `FUZZ_ANSWERS=20000` runs a
  * longer search.
  */
-const ANSWERS = Number(process.env.FUZZ_ANSWERS ?? rounds(100));
+const RESPONSES = Number(process.env.FUZZ_ANSWERS ?? rounds(100));
 
 const PROTOCOLS = ['openai', 'openai-responses', 'anthropic', 'bedrock', 'gemini'] as const;
 const SURFACES = ['chat', 'responses', 'messages'] as const;
@@ -29,24 +29,24 @@ const TRUSTING = {
   flush: async () => {},
 } as unknown as Breaker;
 
-const way = new HostileWay();
+const upstreamRoute = new HostileRoute();
 const till = new CountingTill();
 let service: Service;
 
 beforeAll(async () => {
-  service = await startService(till, way, TRUSTING);
+  service = await startService(till, upstreamRoute, TRUSTING);
 });
 afterAll(() => service.stop());
 
 const headers = { authorization: `Bearer ${CREDENTIAL}`, 'content-type': 'application/json' };
 
-async function ask(surface: Surface, protocol: Protocol, stream: boolean) {
-  const asked =
+async function send(surface: Surface, protocol: Protocol, stream: boolean) {
+  const request =
     surface === 'responses'
       ? { input: 'Hi', store: false, max_output_tokens: 256 }
       : { messages: [{ role: 'user', content: 'Hi' }] };
   const options = surface === 'chat' && stream ? { stream_options: { include_usage: true } } : {};
-  const body = JSON.stringify({ model: `sim/${protocol}`, stream, ...asked, ...options });
+  const body = JSON.stringify({ model: `sim/${protocol}`, stream, ...request, ...options });
   const response = await service.send(surface, { headers, body });
   const text = await response.text();
   const received = `${text}\n${JSON.stringify([...response.headers])}`;
@@ -87,12 +87,12 @@ const withoutToolContent = (received: string): string =>
     .map((line) => {
       const [, start = '', data = ''] = /^(data: )?(\{.*)$/.exec(line) ?? [];
       if (data === '') return line;
-      const kept = JSON.parse(data, (name, value: unknown) => {
+      const redacted = JSON.parse(data, (name, value: unknown) => {
         if (['item', 'content_block', 'delta'].includes(name) && isOfToolKind(value)) return undefined;
         if (!['output', 'content'].includes(name) || !Array.isArray(value)) return value;
         return value.filter((one) => !isOfToolKind(one));
       }) as unknown;
-      return `${start}${JSON.stringify(kept)}`;
+      return `${start}${JSON.stringify(redacted)}`;
     })
     .join('\n');
 
@@ -102,11 +102,15 @@ const isCleanError = (body: Json): boolean =>
   ERROR_TYPES.test(String((body.error as Json | undefined)?.type));
 
 /** Returns the fault of the caller's response; undefined if it has none. */
-function faultOf(surface: Surface, { status, headers: given }: Response, text: string): string | undefined {
+function faultOf(
+  surface: Surface,
+  { status, headers: responseHeaders }: Response,
+  text: string,
+): string | undefined {
   if (status !== 200)
     return [400, 503].includes(status) && isCleanError(JSON.parse(text)) ? undefined : 'is no clean error';
-  const isStream = given.get('content-type')?.startsWith('text/event-stream') === true;
-  return isStream ? STREAM_FAULTS[surface](text) : WHOLE_FAULTS[surface](JSON.parse(text));
+  const isStream = responseHeaders.get('content-type')?.startsWith('text/event-stream') === true;
+  return isStream ? STREAM_FAULTS[surface](text) : COMPLETE_RESPONSE_FAULTS[surface](JSON.parse(text));
 }
 
 const isWord = (value: unknown): boolean =>
@@ -131,11 +135,11 @@ function completionFault({ id, object, created, model, choices, usage }: Json): 
 }
 
 function chunksFault(text: string): string | undefined {
-  const frames = text.split('\n\n');
-  if (frames.pop() !== '' || frames.some((frame) => !/^data: [^\n\r]*$/.test(frame)))
+  const sseEvents = text.split('\n\n');
+  if (sseEvents.pop() !== '' || sseEvents.some((sseEvent) => !/^data: [^\n\r]*$/.test(sseEvent)))
     return 'has a malformed frame';
-  const last = frames.at(-1) ?? '';
-  const body = frames.map((frame) => frame.slice('data: '.length));
+  const last = sseEvents.at(-1) ?? '';
+  const body = sseEvents.map((sseEvent) => sseEvent.slice('data: '.length));
   if (last === 'data: [DONE]') body.pop();
   else if (!isCleanError(JSON.parse(body.pop() ?? '{}'))) return 'has no end';
   for (const { id, model, choices, object } of body.map((data) => JSON.parse(data) as Json)) {
@@ -164,12 +168,12 @@ function messageFault({
 }
 
 function eventsFault(text: string): string | undefined {
-  const frames = text.split('\n\n');
-  if (frames.pop() !== '') return 'has no last frame';
+  const sseEvents = text.split('\n\n');
+  if (sseEvents.pop() !== '') return 'has no last frame';
   const open = new Set<unknown>();
   let stops = 0;
-  for (const frame of frames) {
-    const [, name, data] = /^event: ([a-z_]{1,64})\ndata: ([^\n\r]*)$/.exec(frame) ?? [];
+  for (const sseEvent of sseEvents) {
+    const [, name, data] = /^event: ([a-z_]{1,64})\ndata: ([^\n\r]*)$/.exec(sseEvent) ?? [];
     const event = JSON.parse(data ?? 'null') as Json | null;
     if (event === null || event.type !== name) return 'has a malformed frame';
     if (stops > 0) return 'goes on behind its end';
@@ -192,16 +196,16 @@ function responseFault({ id, object, model, status, output, usage }: Json): stri
 const ENDINGS = /^response\.(completed|incomplete|failed)$/;
 
 function responseEventsFault(text: string): string | undefined {
-  const frames = text.split('\n\n');
-  if (frames.pop() !== '' || frames.pop() !== 'data: [DONE]') return 'has no last frame';
+  const sseEvents = text.split('\n\n');
+  if (sseEvents.pop() !== '' || sseEvents.pop() !== 'data: [DONE]') return 'has no last frame';
   const ids = new Set<unknown>();
-  for (const [number, frame] of frames.entries()) {
-    const [, name = '', data] = /^event: ([a-z0-9_.]{1,80})\ndata: ([^\n\r]*)$/.exec(frame) ?? [];
+  for (const [number, sseEvent] of sseEvents.entries()) {
+    const [, name = '', data] = /^event: ([a-z0-9_.]{1,80})\ndata: ([^\n\r]*)$/.exec(sseEvent) ?? [];
     const event = JSON.parse(data ?? 'null') as Json | null;
     if (event === null || event.type !== name) return 'has a malformed frame';
     if (event.sequence_number !== number) return 'is numbered wrongly';
     if ((number === 0) !== (name === 'response.created')) return 'does not begin once';
-    if ((number === frames.length - 1) !== ENDINGS.test(name)) return 'does not end once';
+    if ((number === sseEvents.length - 1) !== ENDINGS.test(name)) return 'does not end once';
     if (event.response === undefined) continue;
     const fault = responseFault(event.response as Json);
     if (fault !== undefined) return fault;
@@ -210,7 +214,7 @@ function responseEventsFault(text: string): string | undefined {
   return ids.size === 1 ? undefined : 'is of several names';
 }
 
-const WHOLE_FAULTS = { chat: completionFault, responses: responseFault, messages: messageFault };
+const COMPLETE_RESPONSE_FAULTS = { chat: completionFault, responses: responseFault, messages: messageFault };
 const STREAM_FAULTS = { chat: chunksFault, responses: responseEventsFault, messages: eventsFault };
 
 const CASES = SURFACES.flatMap((surface) =>
@@ -218,21 +222,21 @@ const CASES = SURFACES.flatMap((surface) =>
 );
 
 describe.each(CASES)(
-  'hostile answers to $surface over $protocol, streamed: $stream',
+  'hostile responses to $surface over $protocol, streamed: $stream',
   ({ surface, protocol, stream }) => {
-    it('reach no caller but as a well-formed answer or a clean error, and show nothing of the vendor', async () => {
+    it('reach a caller only as a well-formed response or a clean error, and reveal nothing of the vendor', async () => {
       const mutator = new Mutator(
         drawsOf(`answers to ${surface} over ${protocol}, streamed: ${stream}`),
         CORPUS,
       );
       const faults: string[] = [];
       const statuses: Record<number, number> = {};
-      for (let left = ANSWERS; left > 0; left -= 1) {
-        way.next = answerOf(protocol, stream, mutator);
-        const { status, fault } = await ask(surface, protocol, stream);
+      for (let remainingRounds = RESPONSES; remainingRounds > 0; remainingRounds -= 1) {
+        upstreamRoute.next = hostileResponseOf(protocol, stream, mutator);
+        const { status, fault } = await send(surface, protocol, stream);
         statuses[status] = (statuses[status] ?? 0) + 1;
         if (fault !== undefined)
-          faults.push(`${fault}\n  of ${Buffer.from(way.next.body).toString().slice(0, 1_500)}`);
+          faults.push(`${fault}\n  of ${Buffer.from(upstreamRoute.next.body).toString().slice(0, 1_500)}`);
       }
       expect([...faults.slice(0, 3), ...service.internalErrors.splice(0).slice(0, 3)]).toEqual([]);
       // Answers that all fail would show nothing.

@@ -37,7 +37,7 @@ const STANDING_FOR_ALL = z.looseObject({
 });
 
 /** Returns the error of a rejected body and the CPU time of its rejection; throws if the body is accepted. */
-async function refuse(text: string, schema: z.ZodType = STANDING_FOR_ALL) {
+async function expectRejection(text: string, schema: z.ZodType = STANDING_FOR_ALL) {
   const headers = { 'content-type': 'application/json' };
   const request = new Request('http://localhost/', { method: 'POST', headers, body: text });
   const before = process.cpuUsage();
@@ -59,14 +59,14 @@ function referenceMs(): number {
   return (user + system) / 1000;
 }
 
-async function refuseEach(): Promise<void> {
+async function rejectEach(): Promise<void> {
   process.stdout.write(`${referenceMs()}\n`);
   for (const [name, make] of Object.entries(HOSTILE)) {
-    const { failure, cpuMs } = await refuse(make());
+    const { failure, cpuMs } = await expectRejection(make());
     process.stdout.write(
       `${JSON.stringify({ name, status: failure.status, length: failure.message.length, cpuMs })}\n`,
     );
   }
 }
 
-if (process.argv[1] === import.meta.filename) void refuseEach();
+if (process.argv[1] === import.meta.filename) void rejectEach();

@@ -12,13 +12,13 @@ import { Wire } from '../fuzz/wire.ts';
 const REQUESTS = rounds(500);
 
 /** Answers of each kind that the upstream works out. */
-const ANSWERS = 8;
+const RESPONSES = 8;
 
 const count = new CountingTill();
 let service: Service;
 
 beforeAll(async () => {
-  service = await startService(count, new Wire(ANSWERS));
+  service = await startService(count, new Wire(RESPONSES));
 });
 afterAll(() => service.stop());
 
@@ -43,7 +43,7 @@ describe('the fuzz', () => {
     return faults;
   }
 
-  it('finds out a service that fails', async () => {
+  it('detects a service that fails', async () => {
     class FailingTill extends CountingTill {
       override readonly gate = {
         checked: () => Promise.reject(new TypeError('broken')),
@@ -52,7 +52,7 @@ describe('the fuzz', () => {
     expect(await fuzzed(new FailingTill())).toContainEqual(expect.stringMatching(/^status 500/));
   });
 
-  it('finds out a ledger that forgets what it holds', async () => {
+  it('detects a ledger that loses its holds', async () => {
     const till = new CountingTill();
     till.settles = false;
     await fuzzed(till);

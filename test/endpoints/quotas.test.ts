@@ -26,7 +26,7 @@ import { it } from '../../tools/test-kit/search.ts';
 
 const NOW = 1_800_000_000;
 const DAY = 86_400;
-const MOST = 4;
+const MAX_SESSIONS = 4;
 
 let database: TestDatabase;
 let listings: DynamoListingStore;
@@ -37,14 +37,14 @@ beforeAll(async () => {
 }, 30_000);
 afterAll(() => database.stop());
 
-let made = 0;
+let createdCount = 0;
 function newListing(ownerId: string, overrides: Partial<Listing> = {}): Listing {
-  made += 1;
+  createdCount += 1;
   return {
     id: `lst_${systemUlid()}`,
     kind: 'app',
-    name: `Listing ${made}`,
-    slug: `listing-${made}`,
+    name: `Listing ${createdCount}`,
+    slug: `listing-${createdCount}`,
     summary: 'A summary.',
     description: '',
     category: 'tools',
@@ -92,7 +92,7 @@ const LISTINGS: Kind = {
     const listing = newListing(accountId);
     owned.set(listing.id, listing);
     const store = new DynamoListingStore(clientOf(on), database.tables.listings);
-    return (await store.create(listing, newRelease(), MOST)) === 'done' ? listing.id : undefined;
+    return (await store.create(listing, newRelease(), MAX_SESSIONS)) === 'done' ? listing.id : undefined;
   },
   async remove(_accountId, id, on) {
     const listing = owned.get(id);
@@ -122,9 +122,11 @@ const subscription = (accountId: string): Subscription => ({
 const WEBHOOKS: Kind = {
   name: 'webhooks',
   async make(accountId, on) {
-    const made = subscription(accountId);
+    const createdCount = subscription(accountId);
     const store = new DynamoSigningSecretStore(clientOf(on), database.tables.webhooks, sealer);
-    return (await store.create(made, 'whsec_1', MOST)) === 'created' ? made.id : undefined;
+    return (await store.create(createdCount, 'whsec_1', MAX_SESSIONS)) === 'created'
+      ? createdCount.id
+      : undefined;
   },
   remove: (accountId, id, on) =>
     new DynamoSubscriptionStore(clientOf(on), database.tables.webhooks).remove({ accountId, id }),
@@ -137,9 +139,9 @@ const WEBHOOKS: Kind = {
 describe.each([LISTINGS, WEBHOOKS])('the $name of an account', (kind) => {
   it('never exceed the quota under concurrent requests, and each removal allows one more', async () => {
     const accountId = newAccount();
-    const ids = await times(MOST + 12, () => kind.make(accountId));
-    expect(ids.filter((id) => id !== undefined)).toHaveLength(MOST);
-    expect(await kind.count(accountId)).toBe(MOST);
+    const ids = await times(MAX_SESSIONS + 12, () => kind.make(accountId));
+    expect(ids.filter((id) => id !== undefined)).toHaveLength(MAX_SESSIONS);
+    expect(await kind.count(accountId)).toBe(MAX_SESSIONS);
     const [first = ''] = ids.flatMap((id) => id ?? []);
     await times(5, () => kind.remove(accountId, first));
     expect((await times(4, () => kind.make(accountId))).filter((id) => id !== undefined)).toHaveLength(1);
@@ -156,18 +158,20 @@ describe.each([LISTINGS, WEBHOOKS])('the $name of an account', (kind) => {
         const accountId = newAccount();
         const process = new FailingProcess(database, new Map(plan));
         const on = process.clients;
-        const known: string[] = [];
+        const ids: string[] = [];
         for (const step of history) {
-          const id = step === 'make' ? undefined : known.shift();
+          const id = step === 'make' ? undefined : ids.shift();
           const done = step === 'make' ? kind.make(accountId, on) : kind.remove(accountId, id ?? '', on);
           const result = await done.catch(() => undefined);
-          if (step === 'make' && typeof result === 'string') known.push(result);
+          if (step === 'make' && typeof result === 'string') ids.push(result);
         }
         await process.landLate();
         const before = await kind.count(accountId);
-        expect(before).toBeLessThanOrEqual(MOST);
-        const more = (await times(MOST + 2, () => kind.make(accountId))).filter((id) => id !== undefined);
-        expect(more).toHaveLength(MOST - before);
+        expect(before).toBeLessThanOrEqual(MAX_SESSIONS);
+        const laterIds = (await times(MAX_SESSIONS + 2, () => kind.make(accountId))).filter(
+          (id) => id !== undefined,
+        );
+        expect(laterIds).toHaveLength(MAX_SESSIONS - before);
       }),
       { numRuns: 12 },
     );
@@ -181,13 +185,13 @@ describe('the activity of an account on listings', () => {
         { listingId: listing.id, accountId, created },
         listing,
         event(),
-        MOST,
+        MAX_SESSIONS,
       ),
     reviews: (accountId: string, { id: listingId }: Listing, created: number) =>
       createReviewStore(database.client, database.tables.listings).review(
         { id: `rev_${systemUlid()}`, listingId, accountId, rating: 5, text: '', created },
         event(),
-        MOST,
+        MAX_SESSIONS,
       ),
     purchases: (accountId: string, listing: Listing, created: number) =>
       new DynamoPurchaseStore(database, database.tables).purchase(
@@ -201,7 +205,7 @@ describe('the activity of an account on listings', () => {
         },
         { listing, amount: 0n, unchanged: false },
         event(),
-        MOST,
+        MAX_SESSIONS,
       ),
   };
 
@@ -209,7 +213,7 @@ describe('the activity of an account on listings', () => {
     'stops at a daily limit, and repetitions do not count: %s',
     async (_name, act) => {
       const accountId = newAccount();
-      const there = await times(MOST + 6, async () => {
+      const there = await times(MAX_SESSIONS + 6, async () => {
         const listing = newListing('acc_owner');
         expect(await listings.create(listing, newRelease(), 1_000)).toBe('done');
         return listing;
@@ -217,21 +221,23 @@ describe('the activity of an account on listings', () => {
       const [first] = there;
       if (first === undefined) throw new Error('no listing');
       expect(await act(accountId, first, NOW)).toBe('done');
-      expect(await times(MOST, () => act(accountId, first, NOW))).toEqual(Array(MOST).fill('repeated'));
+      expect(await times(MAX_SESSIONS, () => act(accountId, first, NOW))).toEqual(
+        Array(MAX_SESSIONS).fill('repeated'),
+      );
       const rest = there.slice(1);
       const results = await Promise.all(rest.map((listing) => act(accountId, listing, NOW)));
-      expect(tally(results)).toEqual({ done: MOST - 1, full: rest.length - MOST + 1 });
-      const refused = rest.filter((_listing, index) => results[index] === 'full');
+      expect(tally(results)).toEqual({ done: MAX_SESSIONS - 1, full: rest.length - MAX_SESSIONS + 1 });
+      const rejection = rest.filter((_listing, index) => results[index] === 'full');
       expect(await act(accountId, first, NOW)).toBe('repeated');
-      const tomorrow = await Promise.all(refused.map((listing) => act(accountId, listing, NOW + DAY)));
-      expect(tally(tomorrow)).toEqual({ done: MOST, full: refused.length - MOST });
+      const tomorrow = await Promise.all(rejection.map((listing) => act(accountId, listing, NOW + DAY)));
+      expect(tally(tomorrow)).toEqual({ done: MAX_SESSIONS, full: rejection.length - MAX_SESSIONS });
     },
   );
 
   it('includes releases up to the limit of the listing, also under concurrent requests', async () => {
     const accountId = newAccount();
-    const most = QUOTAS.releases_per_listing;
-    const listing = newListing(accountId, { releases: most - 2 });
+    const maxReleases = QUOTAS.releases_per_listing;
+    const listing = newListing(accountId, { releases: maxReleases - 2 });
     await listings.create(listing, newRelease(), 1);
     const system = { clock: () => NOW * 1000, ulid: systemUlid };
     const store = createReleaseStore(database.client, database.tables.listings, () => NOW * 1000);
@@ -249,9 +255,9 @@ describe('the activity of an account on listings', () => {
     while (!results.includes('release_quota')) results.push(...(await times(4, next)));
     expect(results.filter((result) => result === 'done')).toHaveLength(2);
     expect(new Set(results)).toEqual(new Set(['done', 'conflict', 'release_quota']));
-    expect(await listings.read(listing.id)).toMatchObject({ releases: most });
+    expect(await listings.read(listing.id)).toMatchObject({ releases: maxReleases });
     await rollback(dependencies, request, '1.0.0');
-    expect(await listings.read(listing.id)).toMatchObject({ releases: most, version: '1.0.0' });
+    expect(await listings.read(listing.id)).toMatchObject({ releases: maxReleases, version: '1.0.0' });
   });
 });
 
@@ -286,13 +292,13 @@ describe('the orders of an account', () => {
       clock: () => NOW * 1000,
       ulid: systemUlid,
     }).open();
-  async function learn(accountId: string, orderId: string, how: 'paid' | 'ended') {
+  async function updateOrder(accountId: string, orderId: string, how: 'paid' | 'ended') {
     const store = storeOf();
     const before = await store.find({ accountId, orderId });
     if (before === undefined) throw new Error('no order');
     const after = {
       ...before,
-      ...(how === 'paid' ? { paid: before.amount } : { ended: 'expired' as const }),
+      ...(how === 'paid' ? { paid: before.amount } : { checkoutEnd: 'expired' as const }),
       version: before.version + 1,
     };
     const entries =
@@ -310,19 +316,19 @@ describe('the orders of an account', () => {
     const orders = results.filter(isOrder);
     expect(orders).toHaveLength(unpaid);
     expect(opened).toHaveLength(unpaid);
-    for (const refusal of results.filter((result) => !isOrder(result)))
-      expect(refusal).toMatch(/^order_quota \d+$/);
-    await learn(accountId, orders[0] ?? '', 'paid');
-    await learn(accountId, orders[1] ?? '', 'ended');
-    const more = await times(5, () => outcome(orderAt(accountId, NOW * 1000)));
-    expect(more.filter(isOrder)).toHaveLength(2);
+    for (const rejection of results.filter((result) => !isOrder(result)))
+      expect(rejection).toMatch(/^order_quota \d+$/);
+    await updateOrder(accountId, orders[0] ?? '', 'paid');
+    await updateOrder(accountId, orders[1] ?? '', 'ended');
+    const laterIds = await times(5, () => outcome(orderAt(accountId, NOW * 1000)));
+    expect(laterIds.filter(isOrder)).toHaveLength(2);
   });
 
-  it('make room when their checkouts have run out, though nobody reports it', async () => {
+  it('free their slots when their checkouts have expired, even without a report', async () => {
     const accountId = await openAccount();
     await times(unpaid, () => orderAt(accountId, NOW * 1000));
-    const refusal = await outcome(orderAt(accountId, NOW * 1000));
-    const seconds = Number(refusal.split(' ')[1]);
+    const rejection = await outcome(orderAt(accountId, NOW * 1000));
+    const seconds = Number(rejection.split(' ')[1]);
     expect(seconds).toBeGreaterThanOrEqual(DAY);
     expect(await outcome(orderAt(accountId, (NOW + seconds - 1) * 1000))).toBe('order_quota 1');
     expect(isOrder(await outcome(orderAt(accountId, (NOW + seconds) * 1000)))).toBe(true);
@@ -332,8 +338,8 @@ describe('the orders of an account', () => {
     const accountId = await openAccount();
     await orderAt(accountId, NOW * 1000);
     await times(unpaid - 1, () => orderAt(accountId, (NOW + DAY / 2) * 1000));
-    const refusal = await outcome(orderAt(accountId, (NOW + DAY / 2) * 1000));
-    const firstEnds = NOW + DAY / 2 + Number(refusal.split(' ')[1]);
+    const rejection = await outcome(orderAt(accountId, (NOW + DAY / 2) * 1000));
+    const firstEnds = NOW + DAY / 2 + Number(rejection.split(' ')[1]);
     expect(isOrder(await outcome(orderAt(accountId, firstEnds * 1000)))).toBe(true);
     expect(await outcome(orderAt(accountId, firstEnds * 1000))).toBe(`order_quota ${DAY / 2}`);
   });
@@ -348,9 +354,9 @@ describe('the orders of an account', () => {
     const store = storeOf({ ...database, client: counting });
     const reserve = (nowSeconds: number) =>
       store.reserve({ accountId, orderId: `ord_${ulid(nowSeconds * 1000)}` }, { unpaid, today }, nowSeconds);
-    for (let made = 1; made <= 3; made += 1) {
+    for (let createdCount = 1; createdCount <= 3; createdCount += 1) {
       expect(await reserve(NOW)).toBe('reserved');
-      expect(writes).toHaveLength(made);
+      expect(writes).toHaveLength(createdCount);
     }
     // Afterwards they are removed, which is a write of its own.
     expect(await reserve(NOW + 3 * DAY)).toBe('reserved');
@@ -369,11 +375,11 @@ describe('the orders of an account', () => {
     const accountId = await openAccount();
     for (let done = 0; done < today; done += unpaid) {
       const orders = await times(Math.min(unpaid, today - done), () => orderAt(accountId, NOW * 1000));
-      for (const { id } of orders) await learn(accountId, id, 'ended');
+      for (const { id } of orders) await updateOrder(accountId, id, 'ended');
     }
     const untilMidnight = DAY - (NOW % DAY);
-    const refused = await times(3, () => outcome(orderAt(accountId, NOW * 1000)));
-    expect(refused).toEqual(Array(3).fill(`order_quota ${untilMidnight}`));
+    const rejection = await times(3, () => outcome(orderAt(accountId, NOW * 1000)));
+    expect(rejection).toEqual(Array(3).fill(`order_quota ${untilMidnight}`));
     const results = await times(3, () => outcome(orderAt(accountId, (NOW + untilMidnight) * 1000)));
     expect(results.every(isOrder)).toBe(true);
   }, 30_000);

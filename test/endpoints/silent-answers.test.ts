@@ -3,7 +3,7 @@ import { formatKey } from '../../lambdas/access/core/api-key.ts';
 import { ROUTES } from '../../lambdas/app/routes.ts';
 import { DynamoReplayStore } from '../../lambdas/inference/store/replay-store.ts';
 import {
-  booksOf,
+  ledgerOf,
   openAccount,
   openLedger,
   secretOf,
@@ -12,7 +12,7 @@ import {
 import { UploadService } from '../../lambdas/ledger/testing/upload-service.ts';
 import type { After, Clock } from '../../lambdas/platform/core/ports.ts';
 import { systemAfter } from '../../lambdas/platform/system/system.ts';
-import { bodyOf, FORM_TYPE, file, formOf, sound } from '../../lambdas/platform/testing/mutated-forms.ts';
+import { audio, bodyOf, FORM_TYPE, file, formOf } from '../../lambdas/platform/testing/mutated-forms.ts';
 import { startDatabase, type TestDatabase } from '../../tools/test-kit/engine.ts';
 import { PEPPERS, type Service, type SurfaceName, startService } from '../fuzz/running-service.ts';
 
@@ -68,13 +68,13 @@ const UPSTREAM_MODELS: Readonly<Record<string, string>> = {
 
 /** Models of each kind, and a route to each that is silent at first. */
 function slowCatalog(origin: string) {
-  const model = (id: string, type: string, price: object, more: object = {}) => ({
+  const model = (id: string, type: string, price: object, fields: object = {}) => ({
     id,
     type,
     owned_by: 'sim',
     created: 1,
     price,
-    ...more,
+    ...fields,
     routes: [
       {
         id: id.replace('/', '-'),
@@ -129,9 +129,9 @@ afterAll(async () => {
   await database.stop();
 });
 
-type Host = Parameters<Service['send']>[2];
+type SendOptions = Parameters<Service['send']>[2];
 
-async function ask(account: TestAccount, [name, body]: readonly [SurfaceName, object], host?: Host) {
+async function send(account: TestAccount, [name, body]: readonly [SurfaceName, object], host?: SendOptions) {
   const [{ accountId, keyId }] = account.keys;
   const credential = formatKey({ accountId, keyId, secret: secretOf(keyId) }, PEPPERS);
   const headers = { authorization: `Bearer ${credential}`, 'content-type': 'application/json' };
@@ -141,7 +141,7 @@ async function ask(account: TestAccount, [name, body]: readonly [SurfaceName, ob
 
 /** Expects the state after a rejected call: one failed record without cost, an unchanged balance and no hold. */
 async function expectUnpaid(account: TestAccount): Promise<void> {
-  const { wallet, records, audit } = await booksOf(database.client, account);
+  const { wallet, records, audit } = await ledgerOf(database.client, account);
   expect(records.map(({ status, cost }) => [status, cost])).toEqual([['failed', 0n]]);
   expect(wallet).toMatchObject({ balance: CREDIT, holds: [] });
   expect(audit).toMatchObject({ exact: true, held: 0n });
@@ -159,13 +159,13 @@ it('the test requests cover every paid route', () => {
 });
 
 describe.each(Object.entries(REQUESTS))(
-  'an answer of %s that does not begin in time',
+  'a response of %s that does not start in time',
   (endpoint, request) => {
     it('causes a 503 that the caller can still receive, costs nothing and sends x-should-retry: false', async () => {
       const account = await openAccount(database.client, CREDIT, {});
       const [name, body] = request;
       const silent = { ...body, model: String(body.model).replace('slow', 'silent') };
-      const { status, headers, text } = await ask(account, [name, silent], SHORT);
+      const { status, headers, text } = await send(account, [name, silent], SHORT);
       expect([status, headers.get('x-should-retry'), headers.has('retry-after')]).toEqual([
         503,
         'false',
@@ -177,19 +177,19 @@ describe.each(Object.entries(REQUESTS))(
     });
 
     it('completes and costs money if the time allows it or no host ends silent calls', async () => {
-      const answers = [LONG, undefined].map(async (host) => {
+      const responses = [LONG, undefined].map(async (host) => {
         const account = await openAccount(database.client, CREDIT, {});
-        expect((await ask(account, request, host)).status).toBe(200);
-        const { records, wallet } = await booksOf(database.client, account);
+        expect((await send(account, request, host)).status).toBe(200);
+        const { records, wallet } = await ledgerOf(database.client, account);
         expect(records.map(({ status }) => status)).toEqual(['completed']);
         expect(wallet.balance).toBeLessThan(CREDIT);
       });
-      await Promise.all(answers);
+      await Promise.all(responses);
     });
   },
 );
 
-describe('speech that has begun in time', () => {
+describe('speech that has started in time', () => {
   it('continues beyond that time', async () => {
     const account = await openAccount(database.client, CREDIT, {});
     const chunkMs = 500;
@@ -198,13 +198,13 @@ describe('speech that has begun in time', () => {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ match: { path: '/v1/audio/speech' }, fault: { chunk_delay_ms: chunkMs } }),
     });
-    const { status, text } = await ask(
+    const { status, text } = await send(
       account,
       ['speech', { model: 'quick/speech', input: '12345678901234567890' }],
       SHORT,
     );
     expect([status, text.length > 0]).toEqual([200, true]);
-    expect((await booksOf(database.client, account)).records).toMatchObject([{ status: 'completed' }]);
+    expect((await ledgerOf(database.client, account)).records).toMatchObject([{ status: 'completed' }]);
     const { requests } = (await (await fetch(`${service.origin}/control/requests`)).json()) as {
       readonly requests: readonly { readonly chunks: number }[];
     };
@@ -217,22 +217,26 @@ describe.each(EVENT_STREAMS)('a stream of events of %s', (endpoint) => {
   it('starts later without an error because the service sends data meanwhile', async () => {
     const account = await openAccount(database.client, CREDIT, {});
     const [name, body] = REQUESTS[endpoint];
-    const { status, text } = await ask(account, [name, { ...body, model: 'late/chat', stream: true }], SHORT);
+    const { status, text } = await send(
+      account,
+      [name, { ...body, model: 'late/chat', stream: true }],
+      SHORT,
+    );
     expect([status, text.includes('all_routes_failed')]).toEqual([200, false]);
-    expect((await booksOf(database.client, account)).records).toMatchObject([{ status: 'completed' }]);
+    expect((await ledgerOf(database.client, account)).records).toMatchObject([{ status: 'completed' }]);
   });
 });
 
 describe('a transcript that does not come in time', () => {
-  const post = (key: Parameters<UploadService['post']>[0], host?: Host) =>
-    uploads.post(key, bodyOf(formOf(file(sound))).body, FORM_TYPE, host);
+  const post = (key: Parameters<UploadService['post']>[0], host?: SendOptions) =>
+    uploads.post(key, bodyOf(formOf(file(audio))).body, FORM_TYPE, host);
 
   it('causes a 503 that the caller can still receive, and costs nothing', async () => {
-    const { answer } = uploads;
-    uploads.answer = () => new Promise(() => {});
+    const { respond } = uploads;
+    uploads.respond = () => new Promise(() => {});
     const key = await uploads.open(CREDIT);
     const response = await post(key, SHORT);
-    uploads.answer = answer;
+    uploads.respond = respond;
     expect([response.status, response.headers.get('x-should-retry')]).toEqual([503, 'false']);
     expect(await response.json()).toMatchObject({ error: refusal });
     const wallet = await uploads.ledger.wallets.read(key.accountId);

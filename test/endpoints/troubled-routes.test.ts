@@ -3,7 +3,7 @@ import { formatKey } from '../../lambdas/access/core/api-key.ts';
 import { DynamoReplayStore } from '../../lambdas/inference/store/replay-store.ts';
 import { createBreaker } from '../../lambdas/inference/testing/circuit/memory-circuits.ts';
 import {
-  booksOf,
+  ledgerOf,
   openAccount,
   openLedger,
   secretOf,
@@ -21,7 +21,7 @@ const CREDIT = 1_000_000_000n;
 /** At the prices below. */
 const COST = 30_000n;
 
-const ANSWER = JSON.stringify({
+const RESPONSE = JSON.stringify({
   id: 'x',
   object: 'chat.completion',
   created: 1,
@@ -29,7 +29,7 @@ const ANSWER = JSON.stringify({
   choices: [{ index: 0, message: { role: 'assistant', content: 'Hi' }, finish_reason: 'stop' }],
   usage: { prompt_tokens: 10, completion_tokens: 10, total_tokens: 20 },
 });
-const EVENTS = `data: ${ANSWER.replace('"message"', '"delta"').replace('completion"', 'completion.chunk"')}\n\ndata: [DONE]\n\n`;
+const EVENTS = `data: ${RESPONSE.replace('"message"', '"delta"').replace('completion"', 'completion.chunk"')}\n\ndata: [DONE]\n\n`;
 
 const wireOf = (status: string, body: string, headers: Readonly<Record<string, string>> = {}): string =>
   [
@@ -41,10 +41,10 @@ const wireOf = (status: string, body: string, headers: Readonly<Record<string, s
     body,
   ].join('\r\n');
 
-const served = (stream: boolean): string =>
+const responseOf = (stream: boolean): string =>
   stream
     ? wireOf('200 OK', EVENTS, { 'content-type': 'text/event-stream' })
-    : wireOf('200 OK', ANSWER, { 'content-type': 'application/json' });
+    : wireOf('200 OK', RESPONSE, { 'content-type': 'application/json' });
 
 const limited = (headers: Readonly<Record<string, string>> = {}): string =>
   wireOf('429 Too Many Requests', JSON.stringify({ error: { type: 'requests' } }), headers);
@@ -62,10 +62,10 @@ afterAll(() => engine.stop());
 
 /** An upstream that answers each request with the bytes given; with none it resets the connection. */
 async function upstreamThat(
-  answer: (request: number, ofConnection: number, body: string) => string | undefined,
+  respond: (request: number, ofConnection: number, body: string) => string | undefined,
 ) {
   const upstream: Upstream = await Upstream.start(({ socket, requestOfConnection }) => {
-    const bytes = answer(upstream.requests, requestOfConnection, upstream.bodies.at(-1) ?? '');
+    const bytes = respond(upstream.requests, requestOfConnection, upstream.bodies.at(-1) ?? '');
     if (bytes === undefined) socket.resetAndDestroy();
     else socket.write(bytes);
   });
@@ -136,7 +136,7 @@ async function chat(service: Service, { accountId, keys: [{ keyId }] }: TestAcco
 
 /** This many calls were billed, each once; nothing is held. */
 async function expectBilled(account: TestAccount, calls: number): Promise<void> {
-  const { wallet, records, audit } = await booksOf(engine.client, account);
+  const { wallet, records, audit } = await ledgerOf(engine.client, account);
   expect(records.filter(({ cost }) => cost > 0n).map(({ cost }) => cost)).toEqual(Array(calls).fill(COST));
   expect(wallet).toMatchObject({ balance: CREDIT - BigInt(calls) * COST, holds: [] });
   expect(audit).toMatchObject({ exact: true, held: 0n });
@@ -144,10 +144,10 @@ async function expectBilled(account: TestAccount, calls: number): Promise<void> 
 
 describe('a route that resets the second request of each connection', () => {
   it.each([false, true])(
-    'serves every call, moves no breaker, and no call is billed twice: stream %s',
+    'serves every call, opens no circuit, and no call is billed twice: stream %s',
     async (stream) => {
       const upstream = await upstreamThat((_, ofConnection) =>
-        ofConnection === 1 ? served(stream) : undefined,
+        ofConnection === 1 ? responseOf(stream) : undefined,
       );
       const { account, events, repeated, call } = await serviceOver([upstream]);
       for (let calls = 0; calls < 6; calls += 1)
@@ -164,9 +164,9 @@ describe('a route that returns 429 twenty times before it serves', () => {
 
   it('passes each call to the next route, and receives calls again as soon as it serves', async () => {
     const first = await upstreamThat((request) =>
-      request <= TIMES ? limited({ 'retry-after': '1' }) : served(false),
+      request <= TIMES ? limited({ 'retry-after': '1' }) : responseOf(false),
     );
-    const second = await upstreamThat(() => served(false));
+    const second = await upstreamThat(() => responseOf(false));
     const { account, events, advance, call } = await serviceOver([first, second]);
     for (let calls = 0; calls < TIMES; calls += 1) {
       expect(await call()).toMatchObject({ status: 200, route: 'route-2' });
@@ -182,11 +182,11 @@ describe('a route that returns 429 twenty times before it serves', () => {
 
   it('passes concurrent calls to the next route too', async () => {
     let isLimited = true;
-    const first = await upstreamThat(() => (isLimited ? limited() : served(false)));
-    const second = await upstreamThat(() => served(false));
+    const first = await upstreamThat(() => (isLimited ? limited() : responseOf(false)));
+    const second = await upstreamThat(() => responseOf(false));
     const { account, events, advance, call } = await serviceOver([first, second]);
-    const answers = await Promise.all(Array.from({ length: TIMES }, () => call()));
-    expect(new Set(answers.map(({ status, route }) => `${status} ${route}`))).toEqual(
+    const responses = await Promise.all(Array.from({ length: TIMES }, () => call()));
+    expect(new Set(responses.map(({ status, route }) => `${status} ${route}`))).toEqual(
       new Set(['200 route-2']),
     );
     isLimited = false;
@@ -198,9 +198,9 @@ describe('a route that returns 429 twenty times before it serves', () => {
   });
 
   it('states in each response when to retry if no other route exists, and serves the call after that', async () => {
-    const asked = (seconds: number) => new Date(Date.now() + seconds * 1_000).toUTCString();
+    const retryAfter = (seconds: number) => new Date(Date.now() + seconds * 1_000).toUTCString();
     const upstream = await upstreamThat((request) =>
-      request <= TIMES ? limited({ 'retry-after': asked(request) }) : served(false),
+      request <= TIMES ? limited({ 'retry-after': retryAfter(request) }) : responseOf(false),
     );
     const { account, events, advance, call } = await serviceOver([upstream]);
     for (let calls = 1; calls <= TIMES; calls += 1) {
@@ -218,10 +218,10 @@ describe('a route that returns 429 twenty times before it serves', () => {
 });
 
 describe('a route whose account has nothing left to spend', () => {
-  it('answers 429 too, but is left alone like any route that fails', async () => {
+  it('returns 429 too, but opens its circuit like any failing route', async () => {
     const exhausted = JSON.stringify({ error: { type: 'insufficient_quota', code: 'insufficient_quota' } });
     const first = await upstreamThat(() => wireOf('429 Too Many Requests', exhausted));
-    const second = await upstreamThat(() => served(false));
+    const second = await upstreamThat(() => responseOf(false));
     const { account, events, call } = await serviceOver([first, second]);
     for (let calls = 0; calls < 6; calls += 1)
       expect(await call()).toMatchObject({ status: 200, route: 'route-2' });

@@ -8,10 +8,10 @@ import { Wire } from '../fuzz/wire.ts';
 
 /** Counts what is asked of the upstream. */
 class CountingWire extends Wire {
-  asked = 0;
+  requests = 0;
 
   override readonly fetch: typeof globalThis.fetch = (...request) => {
-    this.asked += 1;
+    this.requests += 1;
     return fetch(...request);
   };
 
@@ -20,7 +20,7 @@ class CountingWire extends Wire {
     const send = client.send.bind(client) as (...command: unknown[]) => unknown;
     return Object.assign(client, {
       send: (...command: unknown[]) => {
-        this.asked += 1;
+        this.requests += 1;
         return send(...command);
       },
     });
@@ -43,36 +43,38 @@ const FORMATS = [
 ] as const;
 const MODELS = ['sim/openai', 'sim/openai-responses', 'sim/anthropic', 'sim/bedrock'];
 
-async function ask(format: SurfaceName, fields: object) {
+async function sendRequest(format: SurfaceName, fields: object) {
   const headers = { 'content-type': 'application/json', 'x-api-key': CREDENTIAL };
-  const asked = wire.asked;
-  const answer = await service.send(format, { headers, body: JSON.stringify(fields) });
-  const text = await answer.text();
-  const ignored = answer.headers.get('x-ignored-fields');
+  const requests = wire.requests;
+  const response = await service.send(format, { headers, body: JSON.stringify(fields) });
+  const text = await response.text();
+  const ignored = response.headers.get('x-ignored-fields');
   const { error } = (text.startsWith('{') ? JSON.parse(text) : {}) as {
     readonly error?: { readonly code?: string; readonly param?: string; readonly message?: string };
   };
-  return { status: answer.status, error, ignored, calls: wire.asked - asked, open: till.open.size };
+  return { status: response.status, error, ignored, calls: wire.requests - requests, open: till.open.size };
 }
 
 /** The price of output covers what a prediction adds to it. */
 const isCovered = ({ features }: Sample) => features.every(({ kind }) => kind === 'output');
 
-const isMark = ({ features }: Sample) => features.every(({ kind }) => kind === 'cache-write');
+const isCacheBreakpoint = ({ features }: Sample) => features.every(({ kind }) => kind === 'cache-write');
 
 describe.each(FORMATS)(
-  'a request that asks for what no model has a price for, to %s',
-  (format, protocol, own) => {
+  'a request for a feature without a price on any model, to %s',
+  (format, protocol, protocolFields) => {
     const samples = SAMPLES.filter((sample) => sample.protocol === protocol && !isCovered(sample));
     const isDocumented = ({ fields }: Sample) =>
       readFields(TABLES[protocol], { ...PLAIN[protocol], ...fields }).undocumented.length === 0;
     // A tool of the provider's that the request does not force is left out instead.
     const isTool = ({ features: [first] }: Sample) => first?.param.startsWith('tools[') === true;
-    const asking = samples.filter((sample) => isDocumented(sample) && (format === 'chat' || !isTool(sample)));
+    const requestWith = samples.filter(
+      (sample) => isDocumented(sample) && (format === 'chat' || !isTool(sample)),
+    );
 
     it('the samples contain more than two kinds of features', () => {
       expect(
-        new Set(asking.flatMap(({ features }) => features.map(({ kind }) => kind))).size,
+        new Set(requestWith.flatMap(({ features }) => features.map(({ kind }) => kind))).size,
       ).toBeGreaterThan(2);
     });
 
@@ -80,10 +82,10 @@ describe.each(FORMATS)(
       'causes an error that names the field, before a hold or an upstream call: stream %s',
       async (stream) => {
         const named: string[] = [];
-        for (const sample of asking) {
+        for (const sample of requestWith) {
           for (const model of MODELS) {
-            if (isMark(sample) && model !== own) continue;
-            const { status, error, calls, open } = await ask(format, {
+            if (isCacheBreakpoint(sample) && model !== protocolFields) continue;
+            const { status, error, calls, open } = await sendRequest(format, {
               ...PLAIN[protocol],
               ...sample.fields,
               model,
@@ -105,10 +107,10 @@ describe.each(FORMATS)(
   },
 );
 
-describe('a request that asks for nothing of the kind', () => {
+describe('a request without an unpriced feature', () => {
   it.each(FORMATS)('succeeds on %s', async (format, protocol, model) => {
     const bound = format === 'responses' ? { max_output_tokens: 16 } : { max_tokens: 16 };
-    expect(await ask(format, { ...PLAIN[protocol], model, ...bound })).toMatchObject({
+    expect(await sendRequest(format, { ...PLAIN[protocol], model, ...bound })).toMatchObject({
       status: 200,
       calls: 1,
     });
@@ -118,7 +120,7 @@ describe('a request that asks for nothing of the kind', () => {
     const block = { type: 'text', text: 'Hi', cache_control: { type: 'ephemeral' } };
     const messages = [{ role: 'user', content: [block] }];
     for (const model of ['sim/openai', 'sim/bedrock'])
-      expect(await ask('messages', { model, max_tokens: 8, messages })).toMatchObject({
+      expect(await sendRequest('messages', { model, max_tokens: 8, messages })).toMatchObject({
         status: 200,
         calls: 1,
       });
@@ -145,7 +147,7 @@ describe('a request with a field that no route accepts', () => {
         'new\r\nfield': { text: 'a' },
         seeds: null,
       };
-      const { status, ignored } = await ask(format, fields);
+      const { status, ignored } = await sendRequest(format, fields);
       expect({ status, ignored }).toEqual({ status: 200, ignored: 'new%0D%0Afield' });
     },
   );
@@ -154,7 +156,7 @@ describe('a request with a field that no route accepts', () => {
     'the request is rejected if its caller requires all fields: %s',
     async (format, _protocol, model) => {
       const provider = { require_parameters: true };
-      const { status, error, calls } = await ask(format, {
+      const { status, error, calls } = await sendRequest(format, {
         ...plainOf(format),
         model,
         provider,
@@ -172,7 +174,7 @@ describe('a request with a field that no route accepts', () => {
   );
 });
 
-describe('a tool of the provider that no route serves at a price', () => {
+describe('a server tool that no route serves at a price', () => {
   const tools = [{ type: 'web_search' }];
   const search = { name: 'web_search', type: 'web_search_20250305' };
 
@@ -183,12 +185,12 @@ describe('a tool of the provider that no route serves at a price', () => {
     'does not reach the provider, and a header names it; require_parameters causes 400: %s',
     async (format, fields) => {
       for (const model of MODELS)
-        expect(await ask(format, { ...fields, model })).toMatchObject({
+        expect(await sendRequest(format, { ...fields, model })).toMatchObject({
           status: 200,
           ignored: 'tools%5B0%5D',
         });
       const provider = { require_parameters: true };
-      expect(await ask(format, { ...fields, model: 'sim/openai', provider })).toMatchObject({
+      expect(await sendRequest(format, { ...fields, model: 'sim/openai', provider })).toMatchObject({
         status: 400,
         calls: 0,
       });
@@ -198,19 +200,26 @@ describe('a tool of the provider that no route serves at a price', () => {
   it('the request is rejected if it forces the tool', async () => {
     const forced = { input: 'Hi', max_output_tokens: 16, tools, tool_choice: { type: 'web_search' } };
     for (const model of MODELS)
-      expect(await ask('responses', { ...forced, model })).toMatchObject({ status: 400, calls: 0, open: 0 });
+      expect(await sendRequest('responses', { ...forced, model })).toMatchObject({
+        status: 400,
+        calls: 0,
+        open: 0,
+      });
   });
 });
 
 describe('an image of a quality that has no price', () => {
   it('causes an error that names the quality, and quality auto succeeds', async () => {
     const image = { model: 'sim/image', prompt: 'A tree' };
-    expect(await ask('images', { ...image, quality: 'hd' })).toMatchObject({
+    expect(await sendRequest('images', { ...image, quality: 'hd' })).toMatchObject({
       status: 400,
       calls: 0,
       open: 0,
       error: { code: 'unpriced_feature', param: 'quality' },
     });
-    expect(await ask('images', { ...image, quality: 'auto' })).toMatchObject({ status: 200, calls: 1 });
+    expect(await sendRequest('images', { ...image, quality: 'auto' })).toMatchObject({
+      status: 200,
+      calls: 1,
+    });
   });
 });

@@ -21,11 +21,11 @@ export class CountingTill implements Till {
 
   readonly ledger: Ledger = {
     admit: async ({ requestId, output, cost }: Call) => {
-      const amount = cost(output.most);
+      const amount = cost(output.max);
       if (amount < 0n) this.negative += 1;
       this.open.set(requestId, amount);
       return {
-        output: output.most,
+        output: output.max,
         hold: { amount },
         headers: {},
         settle: async (record: CallOutcome) => {

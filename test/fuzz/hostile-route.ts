@@ -6,7 +6,7 @@ import {
   block,
   change,
   closed,
-  END,
+  FINAL_EVENT,
   START,
   STOP,
 } from '../../lambdas/inference/testing/providers/anthropic/decoding.ts';
@@ -19,14 +19,14 @@ import {
   RESPONSE,
 } from '../../lambdas/inference/testing/providers/responses/fixtures.ts';
 import { Fields, type Mutator, type Node, nodeOf, Raw, textOf } from './mutants.ts';
-import type { Way } from './running-service.ts';
+import type { FuzzRoute } from './running-service.ts';
 
 /** It may be a field's name and an event's, so that no pattern alone keeps it back. */
 export const CANARY = 'heronleak';
 
 export type Protocol = CatalogRoute['protocol'];
 
-interface Answer {
+interface HostileResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array<ArrayBuffer>;
@@ -39,7 +39,7 @@ function plain<T>(fixture: T): T {
   return JSON.parse(JSON.stringify(fixture).replaceAll(OTHER_CANARY, 'x'));
 }
 
-const WHOLE: Readonly<Record<Protocol, unknown>> = {
+const COMPLETE_RESPONSES: Readonly<Record<Protocol, unknown>> = {
   openai: jsonOf('completion'),
   'openai-responses': plain(RESPONSE),
   anthropic: messageOf('message'),
@@ -87,7 +87,7 @@ const STREAMED: Readonly<Record<Exclude<Protocol, 'bedrock'>, readonly (readonly
       block(2, { type: 'tool_use', id: 't', name: 'f', input: {} }),
       change(2, { type: 'input_json_delta', partial_json: '{"a":1}' }),
       closed(2),
-      END,
+      FINAL_EVENT,
       STOP,
     ],
   ],
@@ -105,10 +105,10 @@ const STREAMED: Readonly<Record<Exclude<Protocol, 'bedrock'>, readonly (readonly
 };
 
 /** The documents and events from which mutants are generated. */
-export const CORPUS = [...Object.values(WHOLE), ...Object.values(STREAMED).flat(2)];
+export const CORPUS = [...Object.values(COMPLETE_RESPONSES), ...Object.values(STREAMED).flat(2)];
 
 const field = (node: Node | undefined, name: string): Node | undefined =>
-  node instanceof Fields ? node.entries.findLast(([given]) => given === name)?.[1] : undefined;
+  node instanceof Fields ? node.entries.findLast(([key]) => key === name)?.[1] : undefined;
 
 const items = (node: Node | undefined): readonly Node[] => (Array.isArray(node) ? node : []);
 
@@ -134,21 +134,21 @@ const KNOWN_BLOCKS = /^"(text|thinking|tool_use)"$/;
 const KNOWN_DELTAS = /^"(text_delta|thinking_delta|input_json_delta)"$/;
 
 /** Puts the word beside all that is content; an event or a block of a kind that nobody knows passes as it is. */
-function mark(node: Node, protocol: Protocol, mutator: Mutator): void {
-  const known = (one: Node | undefined, kinds: RegExp) =>
+function insertCanary(node: Node, protocol: Protocol, mutator: Mutator): void {
+  const isKind = (one: Node | undefined, kinds: RegExp) =>
     kinds.test(textOf(field(one, 'type') ?? new Raw('')));
   const isEvent = field(node, 'type') !== undefined && field(node, 'content') === undefined;
-  if (protocol === 'anthropic' && isEvent && !known(node, KNOWN_EVENTS)) return;
+  if (protocol === 'anthropic' && isEvent && !isKind(node, KNOWN_EVENTS)) return;
   const message = field(node, 'message');
   const response = field(node, 'response');
   const blocks = [
     ...[field(node, 'content_block'), ...items(field(node, 'content'))].filter((one) =>
-      known(one, KNOWN_BLOCKS),
+      isKind(one, KNOWN_BLOCKS),
     ),
-    ...[field(node, 'delta')].filter((one) => known(one, KNOWN_DELTAS)),
+    ...[field(node, 'delta')].filter((one) => isKind(one, KNOWN_DELTAS)),
   ];
   const choices = items(field(node, 'choices'));
-  const places =
+  const containers =
     protocol === 'openai-responses'
       ? [response, field(response, 'usage'), field(node, 'item'), field(node, 'part')].concat(
           items(field(response ?? node, 'output')),
@@ -157,13 +157,13 @@ function mark(node: Node, protocol: Protocol, mutator: Mutator): void {
         ? [message, field(message, 'usage'), ...blocks]
         : choices.flatMap((choice) => [choice, field(choice, 'message'), field(choice, 'delta')]);
   const usage = field(node, 'usage');
-  for (const place of [node, usage, field(usage, 'prompt_tokens_details'), ...places])
-    if (place instanceof Fields) place.entries.push([mutator.pick(VENDORS), VENDOR]);
+  for (const container of [node, usage, field(usage, 'prompt_tokens_details'), ...containers])
+    if (container instanceof Fields) container.entries.push([mutator.pick(VENDORS), VENDOR]);
 }
 
 function spoil(value: unknown, protocol: Protocol, mutator: Mutator): string {
   const node = mutator.chance(0.6) ? nodeOf(value) : mutator.mutant(value);
-  mark(node, protocol, mutator);
+  insertCanary(node, protocol, mutator);
   return textOf(node);
 }
 
@@ -215,7 +215,7 @@ const FORGERIES = [
 ];
 
 function bodyOf(protocol: Protocol, stream: boolean, mutator: Mutator): Uint8Array {
-  if (!stream) return Buffer.from(spoil(WHOLE[protocol], protocol, mutator));
+  if (!stream) return Buffer.from(spoil(COMPLETE_RESPONSES[protocol], protocol, mutator));
   if (protocol === 'bedrock') {
     const events = shuffled(mutator.pick(Object.values(STREAMS)), mutator);
     return framesOf(events.map(([type, payload]) => [type, spoil(payload, protocol, mutator)]));
@@ -230,7 +230,7 @@ function bodyOf(protocol: Protocol, stream: boolean, mutator: Mutator): Uint8Arr
   return Buffer.from(`${events.map((data) => `event: ${CANARY}\n${noise}data: ${data}\n\n`).join('')}${end}`);
 }
 
-export function answerOf(protocol: Protocol, stream: boolean, mutator: Mutator): Answer {
+export function hostileResponseOf(protocol: Protocol, stream: boolean, mutator: Mutator): HostileResponse {
   const type = protocol === 'bedrock' ? 'application/vnd.amazon.eventstream' : 'text/event-stream';
   const headers = {
     'content-type': stream ? type : 'application/json',
@@ -255,8 +255,8 @@ export function answerOf(protocol: Protocol, stream: boolean, mutator: Mutator):
 }
 
 /** A way on which every call meets the answer that was laid there last. */
-export class HostileWay implements Way {
-  next: Answer = { status: 500, headers: {}, body: new Uint8Array(), breaks: false };
+export class HostileRoute implements FuzzRoute {
+  next: HostileResponse = { status: 500, headers: {}, body: new Uint8Array(), breaks: false };
   #client: BedrockRuntimeClient | undefined;
 
   async *#bytes(): AsyncGenerator<Uint8Array<ArrayBuffer>, void> {

@@ -89,14 +89,14 @@ const NAMES = [
 export class Mutator {
   readonly #random: () => number;
   /** Pieces of valid requests, which are put where they do not belong. */
-  readonly #pieces: readonly Node[];
+  readonly #nodes: readonly Node[];
   readonly #names: readonly string[];
 
   constructor(random: () => number, corpus: readonly unknown[]) {
     this.#random = random;
-    this.#pieces = corpus.flatMap((value) => all(nodeOf(value)));
-    const known = this.#pieces.flatMap((node) => (node instanceof Fields ? node.entries : []));
-    this.#names = [...NAMES, ...new Set(known.map(([name]) => name))];
+    this.#nodes = corpus.flatMap((value) => all(nodeOf(value)));
+    const entries = this.#nodes.flatMap((node) => (node instanceof Fields ? node.entries : []));
+    this.#names = [...NAMES, ...new Set(entries.map(([name]) => name))];
   }
 
   /** A request with one to three things wrong with it, or, now and then, nothing. */
@@ -156,7 +156,7 @@ export class Mutator {
 
   /** Another value of the same type. */
   #kin(node: Node): Node {
-    if (!(node instanceof Raw)) return this.#piece();
+    if (!(node instanceof Raw)) return this.#pickNode();
     return new Raw(this.pick(node.text.startsWith('"') ? this.#strings() : NUMBERS));
   }
 
@@ -165,8 +165,8 @@ export class Mutator {
   }
 
   /** A copy, because what is spoiled is spoiled in place. */
-  #piece(): Node {
-    return copyOf(this.pick(this.#pieces));
+  #pickNode(): Node {
+    return copyOf(this.pick(this.#nodes));
   }
 
   #odd(): Node {
@@ -174,8 +174,8 @@ export class Mutator {
       () => new Raw(this.pick(NUMBERS)),
       () => new Raw(this.pick(this.#strings())),
       () => new Raw(this.pick(LITERALS)),
-      () => this.#piece(),
-      () => new Fields([[this.pick(this.#names), this.#piece()]]),
+      () => this.#pickNode(),
+      () => new Fields([[this.pick(this.#names), this.#pickNode()]]),
     ])();
   }
 }
@@ -188,13 +188,13 @@ function copyOf(node: Node): Node {
 
 /** A node and everything within it. */
 function all(node: Node): Node[] {
-  const found = [node];
-  for (let at = 0; at < found.length; at += 1) {
-    const one = found[at];
-    if (Array.isArray(one)) found.push(...one);
-    else if (one instanceof Fields) found.push(...one.entries.map(([, inner]) => inner));
+  const nodes = [node];
+  for (let at = 0; at < nodes.length; at += 1) {
+    const one = nodes[at];
+    if (Array.isArray(one)) nodes.push(...one);
+    else if (one instanceof Fields) nodes.push(...one.entries.map(([, inner]) => inner));
   }
-  return found;
+  return nodes;
 }
 
 const deep = (node: Node, levels: number): Node => {

@@ -24,7 +24,7 @@ import {
   createSpeechCalls,
 } from '../../lambdas/inference/providers/kinds/provider-calls.ts';
 import { createProviders } from '../../lambdas/inference/providers/protocols.ts';
-import { createCapsules } from '../../lambdas/inference/store/capsules.ts';
+import { createSealedTokens } from '../../lambdas/inference/store/sealed-tokens.ts';
 import { createBreaker } from '../../lambdas/inference/testing/circuit/memory-circuits.ts';
 import type { Ledger } from '../../lambdas/ledger/core/admission.ts';
 import type { After, Clock, StreamingEndpoint } from '../../lambdas/platform/core/ports.ts';
@@ -93,7 +93,7 @@ export function catalogAt(origin: string) {
 export type Service = Awaited<ReturnType<typeof startService>>;
 
 /** The access to the routes: clients, catalog and clock. */
-export interface Way {
+export interface FuzzRoute {
   readonly fetch: typeof globalThis.fetch;
   bedrockClient(endpoint: string): BedrockRuntimeClient;
   /** The catalog for an upstream at an origin, in place of one with a route to each of its protocols. */
@@ -102,7 +102,11 @@ export interface Way {
   readonly time?: { readonly clock: Clock; readonly after: After };
 }
 
-export async function startService({ gate, ledger, store }: Till, way: Way, breaker = createBreaker()) {
+export async function startService(
+  { gate, ledger, store }: Till,
+  upstreamRoute: FuzzRoute,
+  breaker = createBreaker(),
+) {
   const upstream = await startUpstream({ chunkDelayMs: 0 });
   const internalErrors: string[] = [];
   const log = {
@@ -111,17 +115,17 @@ export async function startService({ gate, ledger, store }: Till, way: Way, brea
     error: (message: string, fields?: object) =>
       void internalErrors.push(`${message} ${JSON.stringify(fields)}`),
   };
-  const { time = { clock: systemClock, after: systemAfter } } = way;
+  const { time = { clock: systemClock, after: systemAfter } } = upstreamRoute;
   const world = { ...time, random: systemRandom, ulid: systemUlid };
-  const catalog = openCatalog('1', way.catalog?.(upstream.url) ?? catalogAt(upstream.url));
+  const catalog = openCatalog('1', upstreamRoute.catalog?.(upstream.url) ?? catalogAt(upstream.url));
   const calls = {
     ...world,
     ledger,
     gate,
     log,
     breaker,
-    fetch: way.fetch,
-    bedrockClient: () => way.bedrockClient(upstream.url),
+    fetch: upstreamRoute.fetch,
+    bedrockClient: () => upstreamRoute.bedrockClient(upstream.url),
     readSecret: async () => 'key',
     readToken: async () => 'token',
     sign: async ({ headers }: { readonly headers: Readonly<Record<string, string>> }) => ({
@@ -129,18 +133,24 @@ export async function startService({ gate, ledger, store }: Till, way: Way, brea
       ...SIGNED_HEADERS,
     }),
     peppers: async () => PEPPERS,
-    capsules: (peppers: Peppers) => createCapsules(peppers, systemClock),
+    capsules: (peppers: Peppers) => createSealedTokens(peppers, systemClock),
     catalog: async () => catalog,
-    idempotency: new Idempotency({ store, marks: { mark: async () => {} }, gate, log, ...world }),
+    idempotency: new Idempotency({ store, marks: { markReplay: async () => {} }, gate, log, ...world }),
   };
   const completions = { ...calls, providers: createProviders(calls) };
-  const answer = (input_tokens: number) => ({ input_tokens });
+  const countResponse = (input_tokens: number) => ({ input_tokens });
   const endpoints: Readonly<Record<SurfaceName, StreamingEndpoint>> = {
     chat: createCompletionEndpoint(chatFormat, chatCompletionRequest, completions),
     messages: createCompletionEndpoint(messagesFormat, messagesRequest, completions),
     responses: createCompletionEndpoint(responsesFormat, responsesRequest, completions),
-    count_tokens: createTokenCount({ format: messagesFormat, schema: messagesRequest, answer }, calls),
-    input_tokens: createTokenCount({ format: responsesFormat, schema: responsesRequest, answer }, calls),
+    count_tokens: createTokenCount(
+      { format: messagesFormat, schema: messagesRequest, bodyOf: countResponse },
+      calls,
+    ),
+    input_tokens: createTokenCount(
+      { format: responsesFormat, schema: responsesRequest, bodyOf: countResponse },
+      calls,
+    ),
     embeddings: createKindEndpoint(embeddings, createEmbeddingCalls(calls), calls),
     images: createKindEndpoint(images, createImageCalls(calls), calls),
     speech: createKindEndpoint(speech, createSpeechCalls(calls), calls),

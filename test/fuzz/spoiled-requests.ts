@@ -6,21 +6,21 @@ import { envelopeOf, type Service, type SurfaceName } from './running-service.ts
 import { CORPUS, TYPES, VALID } from './valid-requests.ts';
 
 /** The longest that a request may take; one that took longer beside others is tried again alone. */
-const MOST_MS = 1_000;
+const MAX_MS = 1_000;
 
 /** Its best time counts: the machine may be busy with other tests. */
-const TRIES_ALONE = 3;
+const ATTEMPTS_ALONE = 3;
 
 /** One that is served waits for the simulated upstream, which takes a second for a drawing. */
-const MOST_SERVED_MS = 10_000;
+const MAX_RESPONSE_MS = 10_000;
 
-interface Sent {
+interface SpoiledRequest {
   readonly body: Uint8Array<ArrayBuffer>;
   readonly type: string;
 }
 
 /** Returns the request to send. Most are unchanged mutants; some have spoiled bytes or another content type. */
-function spoiled(mutator: Mutator, valid: object): Sent {
+function spoiled(mutator: Mutator, valid: object): SpoiledRequest {
   let bytes = Buffer.from(textOf(mutator.mutant(valid)));
   const at = Math.floor(bytes.length / 2);
   if (mutator.chance(0.06))
@@ -54,12 +54,17 @@ async function faultOf(name: SurfaceName, response: Response): Promise<string | 
   if (typeof error?.message !== 'string' || typeof error.type !== 'string') return `no envelope: ${text}`;
   if ((type === 'error') !== inMessages || 'param' in error === inMessages) return `wrong envelope: ${text}`;
   const namesField = /^(invalid_value|missing_field|model_not_found)$/.test(String(error.code));
-  const isWhole = /The body must be a JSON object|refused the request as invalid/.test(error.message);
-  if (namesField && !isWhole && typeof error.param !== 'string') return `names no field: ${text}`;
+  const isComplete = /The body must be a JSON object|refused the request as invalid/.test(error.message);
+  if (namesField && !isComplete && typeof error.param !== 'string') return `names no field: ${text}`;
   return undefined;
 }
 
-async function attempt(service: Service, name: SurfaceName, { body, type }: Sent, credential: string) {
+async function attempt(
+  service: Service,
+  name: SurfaceName,
+  { body, type }: SpoiledRequest,
+  credential: string,
+) {
   const headers = { 'content-type': type, authorization: `Bearer ${credential}` };
   const startMs = performance.now();
   const response = await service.send(name, { body, headers });
@@ -82,32 +87,32 @@ export async function fuzz(
 ): Promise<Fuzzed> {
   const mutator = new Mutator(drawsOf(`requests to ${name}`), CORPUS);
   const faults: string[] = [];
-  const slow: Sent[] = [];
+  const slow: SpoiledRequest[] = [];
   const statuses: Record<number, number> = {};
-  let left = Number(process.env.FUZZ_REQUESTS ?? requests);
+  let remaining = Number(process.env.FUZZ_REQUESTS ?? requests);
   const lane = async (credential: string) => {
-    while (left > 0) {
-      left -= 1;
-      const sent = spoiled(mutator, mutator.pick(VALID[name]));
-      const { status, fault, ms } = await attempt(service, name, sent, credential);
+    while (remaining > 0) {
+      remaining -= 1;
+      const spoiledRequest = spoiled(mutator, mutator.pick(VALID[name]));
+      const { status, fault, ms } = await attempt(service, name, spoiledRequest, credential);
       statuses[status] = (statuses[status] ?? 0) + 1;
-      if (fault !== undefined) faults.push(`${fault}\n  of ${show(sent)}`);
-      if (ms > MOST_MS) slow.push(sent);
+      if (fault !== undefined) faults.push(`${fault}\n  of ${show(spoiledRequest)}`);
+      if (ms > MAX_MS) slow.push(spoiledRequest);
     }
   };
   await Promise.all(credentials.map(lane));
-  for (const sent of slow) {
+  for (const spoiledRequest of slow) {
     let best = Number.POSITIVE_INFINITY;
-    let most = MOST_MS;
-    for (let tries = 0; tries < TRIES_ALONE && best > most; tries += 1) {
-      const { ms, status } = await attempt(service, name, sent, credentials[0] ?? '');
+    let maxMs = MAX_MS;
+    for (let attempts = 0; attempts < ATTEMPTS_ALONE && best > maxMs; attempts += 1) {
+      const { ms, status } = await attempt(service, name, spoiledRequest, credentials[0] ?? '');
       best = Math.min(best, ms);
-      most = status < 400 ? MOST_SERVED_MS : MOST_MS;
+      maxMs = status < 400 ? MAX_RESPONSE_MS : MAX_MS;
     }
-    if (best > most) faults.push(`takes ${best} ms: ${show(sent)}`);
+    if (best > maxMs) faults.push(`takes ${best} ms: ${show(spoiledRequest)}`);
   }
   return { faults: [...faults, ...service.internalErrors], statuses };
 }
 
-const show = ({ body, type }: Sent): string =>
+const show = ({ body, type }: SpoiledRequest): string =>
   `${type} ${JSON.stringify(Buffer.from(body).toString('latin1').slice(0, 600))}`;

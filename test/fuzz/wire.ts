@@ -5,7 +5,7 @@
 import { Readable } from 'node:stream';
 import { BedrockRuntimeClient } from '@aws-sdk/client-bedrock-runtime';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
-import type { Way } from './running-service.ts';
+import type { FuzzRoute } from './running-service.ts';
 
 interface Recorded {
   readonly status: number;
@@ -15,26 +15,27 @@ interface Recorded {
 
 /** Work of the simulator's own that takes most of a second. */
 const DEAR = /\/(images|audio)\//;
-const DEAR_ANSWERS = 4;
+const EXPENSIVE_RESPONSES = 4;
 
-export class Wire implements Way {
-  readonly #answers: number;
+export class Wire implements FuzzRoute {
+  readonly #responses: number;
   readonly #recorded = new Map<string, Recorded>();
-  readonly #asked = new Map<string, number>();
+  readonly #requestCounts = new Map<string, number>();
   readonly #handler = new NodeHttpHandler();
   #client: BedrockRuntimeClient | undefined;
 
   /** `answers`: how many of each kind the upstream works out itself. */
-  constructor(answers: number) {
-    this.#answers = answers;
+  constructor(responseCount: number) {
+    this.#responses = responseCount;
   }
 
   readonly fetch: typeof globalThis.fetch = async (input, init) => {
     const text = String(init?.body);
-    const { stream, input: texts } = JSON.parse(text) as { stream?: unknown; input?: unknown };
+    const { stream, input: inputStrings } = JSON.parse(text) as { stream?: unknown; input?: unknown };
     // An answer has as many vectors as there were inputs.
-    const inputs = Array.isArray(texts) && typeof texts[0] !== 'number' ? texts.length : 1;
-    const { status, headers, body } = await this.#answer(`${input} ${stream} ${inputs}`, async () => {
+    const inputs =
+      Array.isArray(inputStrings) && typeof inputStrings[0] !== 'number' ? inputStrings.length : 1;
+    const { status, headers, body } = await this.#respond(`${input} ${stream} ${inputs}`, async () => {
       const response = await fetch(input, init);
       return {
         status: response.status,
@@ -49,7 +50,7 @@ export class Wire implements Way {
     const credentials = { accessKeyId: 'AKIAEXAMPLE', secretAccessKey: 'test' };
     const requestHandler = {
       handle: async (...[request, options]: Parameters<NodeHttpHandler['handle']>) => {
-        const { status, headers, body } = await this.#answer(request.path, async () => {
+        const { status, headers, body } = await this.#respond(request.path, async () => {
           const { response } = await this.#handler.handle(request, options);
           const bytes = Buffer.concat(await Readable.from(response.body).toArray());
           return { status: response.statusCode, headers: response.headers, body: new Uint8Array(bytes) };
@@ -68,15 +69,15 @@ export class Wire implements Way {
     return this.#client;
   }
 
-  async #answer(kind: string, ask: () => Promise<Recorded>): Promise<Recorded> {
-    const asked = this.#asked.get(kind) ?? 0;
-    this.#asked.set(kind, asked + 1);
+  async #respond(kind: string, send: () => Promise<Recorded>): Promise<Recorded> {
+    const count = this.#requestCounts.get(kind) ?? 0;
+    this.#requestCounts.set(kind, count + 1);
     const recorded = this.#recorded.get(kind);
-    const most = DEAR.test(kind) ? Math.min(DEAR_ANSWERS, this.#answers) : this.#answers;
-    if (recorded !== undefined && asked >= most) return recorded;
-    const answer = await ask();
-    const isShorter = recorded === undefined || answer.body.length < recorded.body.length;
-    if (answer.status === 200 && isShorter) this.#recorded.set(kind, answer);
-    return answer;
+    const maxResponses = DEAR.test(kind) ? Math.min(EXPENSIVE_RESPONSES, this.#responses) : this.#responses;
+    if (recorded !== undefined && count >= maxResponses) return recorded;
+    const response = await send();
+    const isShorter = recorded === undefined || response.body.length < recorded.body.length;
+    if (response.status === 200 && isShorter) this.#recorded.set(kind, response);
+    return response;
   }
 }

@@ -31,28 +31,30 @@ let callers: Readonly<Record<string, unknown>>;
 let owner: Owner;
 let key: string;
 
-interface Made {
+interface CreatedResources {
   readonly id: string;
 }
 
 async function makeListings(): Promise<Readonly<Record<string, readonly string[]>>> {
-  const made: Record<string, string[]> = {};
+  const createdIds: Record<string, string[]> = {};
   for (const collection of ['apps', 'ai-agents']) {
-    made[collection] = [];
+    createdIds[collection] = [];
     for (const _spare of SPARES) {
-      const listing = (await (await owner.send('POST', `/${collection}`, newListing())).json()) as Made;
+      const listing = (await (
+        await owner.send('POST', `/${collection}`, newListing())
+      ).json()) as CreatedResources;
       await owner.send('POST', `/${collection}/${listing.id}/releases`, { version: '2.0.0' });
-      made[collection].push(listing.id);
+      createdIds[collection].push(listing.id);
     }
   }
-  return made;
+  return createdIds;
 }
 
 async function makeWebhooks(): Promise<{ readonly webhooks: string[]; readonly deliveries: string[] }> {
   const post = async (path: string, body: object) => {
     const headers = { 'content-type': 'application/json' };
     const response = await service.fetch(path, { method: 'POST', key, headers, body: JSON.stringify(body) });
-    return ((await response.json()) as Made).id;
+    return ((await response.json()) as CreatedResources).id;
   };
   const [webhooks, deliveries]: [string[], string[]] = [[], []];
   for (const _spare of SPARES) {
@@ -68,11 +70,11 @@ async function makeWebhooks(): Promise<{ readonly webhooks: string[]; readonly d
  * unknown ids.
  */
 async function makeCallers() {
-  const made = async () => {
+  const createdIds = async () => {
     const account = await service.admin<{ session_token: string }>('account', 'create');
     return account.session_token;
   };
-  owner = new Owner(service, await made());
+  owner = new Owner(service, await createdIds());
   const { order_id: order } = await owner.buy(50);
   const calling = await owner.createKey({ name: 'calls', policy: { rpm: 100_000 } });
   ({ key } = calling);
@@ -85,7 +87,7 @@ async function makeCallers() {
   return {
     key,
     session: owner.session,
-    leaver: await made(),
+    leaver: await createdIds(),
     kept: calling.id,
     receiver: RECEIVER,
     models: {
@@ -195,7 +197,7 @@ describe('requests drawn from openapi.json', () => {
     expect(cases).toBeGreaterThan(described);
   }, 900_000);
 
-  it('find out an answer that is not as described', async () => {
+  it('detect a response that does not match its description', async () => {
     const path = '/health';
     const described = JSON.parse(readFileSync(document, 'utf8')) as {
       readonly paths: Readonly<Record<string, { readonly get: { responses: object } }>>;
@@ -209,7 +211,7 @@ describe('requests drawn from openapi.json', () => {
     expect([exitCode, output]).toEqual([1, expect.stringContaining('Undocumented status code')]);
   }, 120_000);
 
-  it('leave nothing held, and the books exact', async () => {
+  it('leave no hold, and an exact ledger', async () => {
     const response = await service.fetch(`/credits/${key}`, { key });
     expect(await response.json()).toMatchObject({ object: 'credit_balance', held: 0 });
     expect(await service.admin('audit')).toMatchObject({ exact: true, drift: 0, held: 0 });

@@ -61,7 +61,7 @@ describe('cfn-lint', () => {
     expect(await lint(templates)).toEqual([]);
   }, 600_000);
 
-  it('finds a property that no resource of the type has', async () => {
+  it('detects a property that no resource of the type has', async () => {
     const file = join(folder, 'wrong.json');
     const topic = { Type: 'AWS::SNS::Topic', Properties: { TopicNme: 'a' } };
     writeFileSync(file, JSON.stringify({ Resources: { Topic: topic } }));

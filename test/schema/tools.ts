@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 
-export interface Ended {
+export interface EndedProcess {
   readonly exitCode: number;
   /** The output of the program, with its error output last. */
   readonly output: string;
@@ -13,7 +13,7 @@ export function runTool(
   name: string,
   words: readonly string[],
   options: { readonly cwd?: string; readonly environment?: Readonly<Record<string, string>> } = {},
-): Promise<Ended> {
+): Promise<EndedProcess> {
   const folder = process.env.SCHEMA_TOOLS;
   if (folder === undefined) throw new Error('SCHEMA_TOOLS is not set: run npm run test:schema');
   const env = { ...process.env, ...options.environment };

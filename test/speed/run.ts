@@ -9,8 +9,8 @@ import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import {
+  type BenchMetric,
   describeMachine,
-  type Figure,
   formatReport,
   isBroken,
   round,
@@ -20,7 +20,7 @@ import { median } from '../../tools/bench/harness/statistics.ts';
 import { WORKERS } from '../jest.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..');
-const BUSY_LOOPS = 4;
+const COMPETING_LOOPS = 4;
 const SLOWEST = 30;
 
 /** The rings of the gate, which have no command. */
@@ -43,13 +43,13 @@ const commandOf = (ring: string): readonly string[] =>
 interface Condition {
   readonly prefix?: readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
-  readonly busyLoops?: number;
+  readonly loadLoops?: number;
 }
 
 const CONDITIONS: Readonly<Record<string, Condition>> = {
   plain: {},
   'one core': { prefix: ['taskset', '-c', '0'] },
-  'busy loops': { busyLoops: BUSY_LOOPS },
+  'busy loops': { loadLoops: COMPETING_LOOPS },
   'halved timers': {
     environment: { NODE_OPTIONS: `--import ${new URL('halved-timers.ts', import.meta.url)}` },
   },
@@ -79,20 +79,20 @@ const { values, positionals } = parseArgs({
   },
 });
 
-async function measure(): Promise<readonly Figure[]> {
+async function measure(): Promise<readonly BenchMetric[]> {
   const rings = positionals.length === 0 ? GATE : positionals;
-  const figures: Figure[] = [];
+  const metrics: BenchMetric[] = [];
   const secondsOf = new Map<string, number>();
   for (const name of values.condition)
     for (const ring of rings) {
       const runs: Run[] = [];
       while (runs.length < Number(values.runs)) runs.push(await runRing(ring, conditionOf(name)));
-      figures.push(...figuresOf(`${ring}, ${name}`, runs));
+      metrics.push(...metricsOf(`${ring}, ${name}`, runs));
       for (const { path, seconds } of runs.flatMap(({ files }) => files))
         secondsOf.set(path, Math.max(seconds, secondsOf.get(path) ?? 0));
     }
   const slowest = [...secondsOf].sort(([, a], [, b]) => b - a).slice(0, SLOWEST);
-  return [...figures, ...slowest.map(([path, value]) => ({ name: path, value, unit: 's' }))];
+  return [...metrics, ...slowest.map(([path, value]) => ({ name: path, value, unit: 's' }))];
 }
 
 function conditionOf(name: string): Condition {
@@ -102,7 +102,7 @@ function conditionOf(name: string): Condition {
   return condition;
 }
 
-function figuresOf(name: string, runs: readonly Run[]): Figure[] {
+function metricsOf(name: string, runs: readonly Run[]): BenchMetric[] {
   const failures = runs.reduce((sum, run) => sum + run.failures, 0);
   const lines = runs.flatMap(({ unexpectedLines }) => unexpectedLines);
   return [
@@ -124,13 +124,13 @@ function figuresOf(name: string, runs: readonly Run[]): Figure[] {
 
 async function runRing(
   ring: string,
-  { prefix = [], environment = {}, busyLoops = 0 }: Condition,
+  { prefix = [], environment = {}, loadLoops = 0 }: Condition,
 ): Promise<Run> {
   const file = join(ROOT, 'test-results', `${ring}.json`);
   mkdirSync(dirname(file), { recursive: true });
   // A ring that is skipped, or does not start, must not be read from an earlier run.
   rmSync(file, { force: true });
-  const loops = Array.from({ length: busyLoops }, () => spawn(process.execPath, ['-e', 'for (;;);']));
+  const loops = Array.from({ length: loadLoops }, () => spawn(process.execPath, ['-e', 'for (;;);']));
   try {
     const [program = '', ...args] = [...prefix, ...commandOf(ring)];
     const startedMs = performance.now();
@@ -166,13 +166,13 @@ async function linesOf(child: ChildProcess): Promise<string[]> {
 }
 
 const startedMs = performance.now();
-const figures = (await measure()).map((figure) => ({ ...figure, value: round(figure.value) }));
+const metrics = (await measure()).map((metric) => ({ ...metric, value: round(metric.value) }));
 const report = {
   bench: 'tests',
   machine: describeMachine(),
   seconds: round((performance.now() - startedMs) / 1000),
-  figures,
+  figures: metrics,
 };
 console.log(formatReport(report));
 writeReport(report, join(ROOT, 'tools', 'bench', 'results'), new Date());
-if (figures.some(isBroken)) process.exitCode = 1;
+if (metrics.some(isBroken)) process.exitCode = 1;

@@ -15,7 +15,7 @@ const REPORT = JSON.stringify({
     mkdirp: { severity: 'critical', via: ['minimist'], nodes: ['node_modules/a/node_modules/mkdirp'] },
   },
 });
-const REFUSED = JSON.stringify({
+const REJECTION = JSON.stringify({
   message: '405 Method Not Allowed - POST https://registry.example.com/-/npm/v1/security/advisories/bulk',
   method: 'POST',
   statusCode: 405,
@@ -45,7 +45,7 @@ describe('the output of npm audit', () => {
   });
 
   it.each([
-    [REFUSED, '405 Method Not Allowed'],
+    [REJECTION, '405 Method Not Allowed'],
     ['', 'no JSON'],
     ['{"error":{"summary":"connect ECONNREFUSED"}}', 'ECONNREFUSED'],
     ['{}', 'no report'],
@@ -56,10 +56,10 @@ describe('the output of npm audit', () => {
 
   it('a vulnerability counts against a deployment by its folder', () => {
     const outcome = readAudit(REPORT);
-    const found = 'vulnerabilities' in outcome ? outcome.vulnerabilities : [];
-    expect(deployedOnes(found, new Set(['node_modules/minimist'])).map(({ name }) => name)).toEqual([
-      'minimist',
-    ]);
-    expect(deployedOnes(found, new Set(['node_modules/mkdirp']))).toEqual([]);
+    const vulnerabilities = 'vulnerabilities' in outcome ? outcome.vulnerabilities : [];
+    expect(deployedOnes(vulnerabilities, new Set(['node_modules/minimist'])).map(({ name }) => name)).toEqual(
+      ['minimist'],
+    );
+    expect(deployedOnes(vulnerabilities, new Set(['node_modules/mkdirp']))).toEqual([]);
   });
 });

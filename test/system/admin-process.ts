@@ -3,12 +3,12 @@ import { COMMANDS } from '../../operator/commands.ts';
 import { createOperator } from '../../operator/operator.ts';
 import { readLocalTarget } from '../../operator/target.ts';
 
-export interface Asked {
+export interface AdminCommand {
   readonly id: number;
   readonly words: readonly string[];
 }
 
-export type Answered = {
+export type AdminResult = {
   readonly id: number;
   /** Lines that the command reports in addition to its output. */
   readonly reported: string;
@@ -35,12 +35,12 @@ async function run([first = '', second = '', ...rest]: readonly string[]): Promi
   }
 }
 
-process.on('message', ({ id, words }: Asked) => {
-  const answer = (answered: { output: string } | { error: string }) =>
-    process.send?.({ id, reported: reported.splice(0).join(''), ...answered } satisfies Answered);
+process.on('message', ({ id, words }: AdminCommand) => {
+  const respond = (result: { output: string } | { error: string }) =>
+    process.send?.({ id, reported: reported.splice(0).join(''), ...result } satisfies AdminResult);
   run(words).then(
-    (output) => answer({ output }),
-    (failure: unknown) => answer({ error: String(failure) }),
+    (output) => respond({ output }),
+    (failure: unknown) => respond({ error: String(failure) }),
   );
 });
 process.on('disconnect', () => process.exit(0));

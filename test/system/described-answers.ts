@@ -58,9 +58,9 @@ function assertUndescribed(pathname: string, { status }: Response, body: string)
 }
 
 /** Throws when an answer is not as described. `json` is the body, where the answer is JSON. */
-export function assertDescribed({ method, url }: Request, answer: Response, json?: string): void {
+export function assertDescribed({ method, url }: Request, httpResponse: Response, json?: string): void {
   const { pathname } = new URL(url);
-  const { status } = answer;
+  const { status } = httpResponse;
   const what = `${method} ${pathname}, answered with ${status}`;
   const matching = routes.filter(
     (candidate) => candidate.method === method && candidate.pattern.test(decodeURI(pathname)),
@@ -68,16 +68,16 @@ export function assertDescribed({ method, url }: Request, answer: Response, json
   // A path that is named goes before one with a parameter in its place.
   const route = matching.find(({ path }) => path === pathname) ?? matching[0];
   if (route === undefined) {
-    assertUndescribed(pathname, answer, json ?? '{}');
+    assertUndescribed(pathname, httpResponse, json ?? '{}');
     return;
   }
   const response = document.paths[route.path]?.[method.toLowerCase()]?.responses[status];
   if (response === undefined) throw new Error(`${what}: openapi.json has no such status`);
-  const media = answer.headers.get('content-type')?.split(';', 1)[0] ?? '';
+  const media = httpResponse.headers.get('content-type')?.split(';', 1)[0] ?? '';
   if (!(media in (response.content ?? {}))) throw new Error(`${what}: openapi.json has no ${media}`);
   if (json === undefined) return;
-  const place = ['paths', route.path, method.toLowerCase(), 'responses', String(status)];
-  assertSchema(pointer(...place, 'content', media, 'schema'), json, what);
+  const schemaPath = ['paths', route.path, method.toLowerCase(), 'responses', String(status)];
+  assertSchema(pointer(...schemaPath, 'content', media, 'schema'), json, what);
 }
 
 /**
@@ -86,13 +86,13 @@ export function assertDescribed({ method, url }: Request, answer: Response, json
  */
 export const describedFetch: typeof fetch = async (input, init) => {
   const request = new Request(input, { ...init, body: null });
-  const answer = await fetch(input, init);
-  const isJson = answer.headers.get('content-type')?.startsWith('application/json') ?? false;
+  const httpResponse = await fetch(input, init);
+  const isJson = httpResponse.headers.get('content-type')?.startsWith('application/json') ?? false;
   if (!isJson) {
-    assertDescribed(request, answer);
-    return answer;
+    assertDescribed(request, httpResponse);
+    return httpResponse;
   }
-  const json = await answer.text();
-  assertDescribed(request, answer, json);
-  return new Response(json, answer);
+  const json = await httpResponse.text();
+  assertDescribed(request, httpResponse, json);
+  return new Response(json, httpResponse);
 };

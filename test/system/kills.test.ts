@@ -36,9 +36,9 @@ const transcribe = () =>
 const STEP = ['function-program', 'POWERTOOLS_SERVICE_NAME=settle-transcription'] as const;
 
 const kill = (program: string, variable?: string) => {
-  const found = processesOf(service.session.pid, program, variable);
-  for (const pid of found) process.kill(pid, 'SIGKILL');
-  return found.length;
+  const processes = processesOf(service.session.pid, program, variable);
+  for (const pid of processes) process.kill(pid, 'SIGKILL');
+  return processes.length;
 };
 
 /** Waits until nothing is open, with a sweep now and then of what has expired. */
@@ -111,16 +111,16 @@ plain(
     const before = await payer.wallet();
     // None is left of an earlier call: the next one to be seen belongs to the execution.
     kill(...STEP);
-    let answered = false;
+    let isAnswered = false;
     const call = transcribe().then(
       ({ status }) => status,
       () => 0,
     );
     void call.finally(() => {
-      answered = true;
+      isAnswered = true;
     });
     // A dead step is taken up again within a second: long enough for the host to die before it has its answer.
-    while (!answered && kill(...STEP) === 0) await pause(10);
+    while (!isAnswered && kill(...STEP) === 0) await pause(10);
     expect(kill('host.mjs')).toBe(1);
     expect(await call).not.toBe(200);
     await until(
@@ -136,18 +136,18 @@ plain(
   'a kill of everything during a stream leaves a hold that expires',
   async () => {
     const { id, key } = await service.account('1');
-    const left = new AbortController();
-    const ask = (stream: boolean) => {
+    const aborted = new AbortController();
+    const send = (stream: boolean) => {
       const messages = [{ role: 'user', content: 'write 2000 words' }];
       return service.chat(
         { model: 'sim/chat', stream, max_tokens: 3_000, messages },
-        { key, signal: left.signal },
+        { key, signal: aborted.signal },
       );
     };
-    const reader = (await ask(true)).body?.getReader();
+    const reader = (await send(true)).body?.getReader();
     await reader?.read();
     await service.stop('SIGKILL');
-    left.abort();
+    aborted.abort();
     await reader?.closed.catch(() => {});
     await service.start();
     const wallet = () => service.admin<{ held: number; balance: number }>('wallet', 'show', '--account', id);
@@ -169,7 +169,7 @@ plain(
 it(`after ${KILLS} kills at random moments under load no hold is open and the books balance to the nano-dollar`, async () => {
   const { key } = await service.account('3');
   const before = await payer.wallet();
-  let served = 0;
+  let completedCalls = 0;
   let cut = 0;
   let transcripts = 0;
 
@@ -199,7 +199,7 @@ it(`after ${KILLS} kills at random moments under load no hold is open and the bo
   async function callOn(call: (turn: number) => Promise<boolean>, end: AbortSignal): Promise<void> {
     for (let turn = 0; !end.aborted; turn += 1) {
       try {
-        if (await call(turn)) served += 1;
+        if (await call(turn)) completedCalls += 1;
         else cut += 1;
       } catch {
         cut += 1;
@@ -216,10 +216,10 @@ it(`after ${KILLS} kills at random moments under load no hold is open and the bo
       ...Array.from({ length: TRANSCRIBERS }, () => callOn(transcript, end.signal)),
     ];
     // A service that has just begun serves its first calls late on a busy machine.
-    const [servedBefore, transcriptsBefore] = [served, transcripts];
+    const [completedBefore, transcriptsBefore] = [completedCalls, transcripts];
     await until(
-      () => served > servedBefore && transcripts > transcriptsBefore,
-      (begun) => begun,
+      () => completedCalls > completedBefore && transcripts > transcriptsBefore,
+      (hasStarted) => hasStarted,
     );
     // Any moment is right.
     await pause(draw() * 1_000);

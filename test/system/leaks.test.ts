@@ -3,7 +3,7 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { beforeAll, expect, it } from '@jest/globals';
-import { LeftTexts, NOWHERE } from './left-texts.ts';
+import { LeftoverTexts, NOWHERE } from './left-texts.ts';
 import { oneService } from './one-service.ts';
 import { Payer } from './payer.ts';
 import { form, wav } from './recordings.ts';
@@ -99,13 +99,13 @@ const request = (fields: object = {}) => ({
 
 /** Queues a fault; gives how many there are by then that have not happened. */
 async function queueFault(fault: object, model: string): Promise<number> {
-  const answer = await fetch(`${service.session.upstream_control_url}/faults`, {
+  const response = await fetch(`${service.session.upstream_control_url}/faults`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     // A connection that was kept is tried once more.
     body: JSON.stringify({ fault, times: 2, match: { model } }),
   });
-  return ((await answer.json()) as { rules: number }).rules;
+  return ((await response.json()) as { rules: number }).rules;
 }
 
 async function call(body: object, headers: Record<string, string> = {}): Promise<string> {
@@ -224,7 +224,7 @@ async function callKinds(): Promise<string> {
   return transcript;
 }
 
-it('a prompt, an answer, a key and a secret are in no log and in no table', async () => {
+it('writes no prompt, output, key or secret to any log or table', async () => {
   const transcript = await callKinds();
   for (const headers of [{}, { 'idempotency-key': IDEMPOTENCY_KEY }])
     expect(await call(request(), headers)).toContain(PROMPT);
@@ -245,9 +245,9 @@ it('a prompt, an answer, a key and a secret are in no log and in no table', asyn
     for (const stream of [false, true]) {
       expect(await callMessages(messagesRequest({ model, stream }))).toMatch(/"message(_stop)?"/);
       expect(await call(request({ model, stream }))).toContain('chat.completion');
-      const answered = await callResponses(responsesRequest({ model, stream }));
-      expect(answered).toMatch(/"status":"completed"/);
-      const [end] = /rs_uis1i_[A-Za-z0-9_-]+/.exec(answered) ?? [];
+      const response = await callResponses(responsesRequest({ model, stream }));
+      expect(response).toMatch(/"status":"completed"/);
+      const [end] = /rs_uis1i_[A-Za-z0-9_-]+/.exec(response) ?? [];
       const input = [{ type: 'item_reference', id: end }, ...responsesRequest().input];
       expect(await callResponses(responsesRequest({ model, input }))).toMatch(/"status":"completed"/);
     }
@@ -275,9 +275,9 @@ it('a prompt, an answer, a key and a secret are in no log and in no table', asyn
   const uploads = readdirSync(tmpdir())
     .filter((name) => name.startsWith('upload-'))
     .map((name) => join(tmpdir(), name));
-  const left = new LeftTexts(service, uploads);
+  const leftoverTexts = new LeftoverTexts(service, uploads);
   // Neither is a secret: they show that the log and the database are searched as they are read.
-  expect(left.find('requestId=req_').printed).toBe(true);
-  expect(left.find(account.id).files).not.toEqual([]);
-  for (const canary of canaries) expect([canary, left.find(canary)]).toEqual([canary, NOWHERE]);
+  expect(leftoverTexts.find('requestId=req_').printed).toBe(true);
+  expect(leftoverTexts.find(account.id).files).not.toEqual([]);
+  for (const canary of canaries) expect([canary, leftoverTexts.find(canary)]).toEqual([canary, NOWHERE]);
 });

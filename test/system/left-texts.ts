@@ -5,24 +5,26 @@ import type { Service } from './service.ts';
 
 const PRINTED = 'the output';
 
-export class LeftTexts {
-  readonly #texts: ReadonlyMap<string, string>;
+export class LeftoverTexts {
+  readonly #stringsByItem: ReadonlyMap<string, string>;
 
   constructor({ output, directory }: Service, files: readonly string[] = []) {
-    const own = readdirSync(directory, { recursive: true, withFileTypes: true })
+    const ownFiles = readdirSync(directory, { recursive: true, withFileTypes: true })
       .filter((entry) => entry.isFile())
       .map(({ parentPath, name }) => join(parentPath, name));
-    this.#texts = new Map([
+    this.#stringsByItem = new Map([
       [PRINTED, output],
-      ...[...own, ...files].map((path) => [path, readLeft(path)] as const),
+      ...[...ownFiles, ...files].map((path) => [path, readLeft(path)] as const),
     ]);
   }
 
   /** Returns the locations of a text: `printed` for the output, and the files that contain it. */
   find(text: string): { readonly printed: boolean; readonly files: readonly string[] } {
-    const files = [...this.#texts].filter(([name, left]) => name !== PRINTED && left.includes(text));
+    const files = [...this.#stringsByItem].filter(
+      ([name, content]) => name !== PRINTED && content.includes(text),
+    );
     return {
-      printed: this.#texts.get(PRINTED)?.includes(text) ?? false,
+      printed: this.#stringsByItem.get(PRINTED)?.includes(text) ?? false,
       files: files.map(([name]) => name),
     };
   }

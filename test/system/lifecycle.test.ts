@@ -28,12 +28,12 @@ describe('the local service', () => {
   /** A call that is answered anew once, and then from what was kept. */
   const repeat = async () => {
     const messages = [{ role: 'user', content: 'Repeat exactly: across' }];
-    const answer = await service.chat(
+    const response = await service.chat(
       { model: 'sim/chat', messages },
       { headers: { 'idempotency-key': 'k' } },
     );
-    calls.push(await answer.text());
-    return answer.headers.get('idempotent-replayed');
+    calls.push(await response.text());
+    return response.headers.get('idempotent-replayed');
   };
   const read = async () =>
     (await (await service.fetch(`/credits/${service.session.api_key}`)).json()) as { balance: number };
@@ -50,7 +50,7 @@ describe('the local service', () => {
     expect(balance).toBeLessThan(10);
   }, 90_000);
 
-  it('answers the request of the README as the README says', async () => {
+  it('responds to the request of the README as the README states', async () => {
     const readme = readFileSync(join(root, 'README.md'), 'utf8');
     const block = /```console\n\$ (curl[\s\S]*?)```/.exec(readme)?.[1] ?? '';
     const command = block
@@ -59,19 +59,19 @@ describe('the local service', () => {
     const { stdout } = await promisify(execFile)('bash', ['-c', command], {
       env: { ...process.env, KEY: key },
     });
-    const said = stdout.split('\n').filter((line) => line.startsWith('data: {'));
+    const dataLines = stdout.split('\n').filter((line) => line.startsWith('data: {'));
     const shown = block.split('\n').filter((line) => line.startsWith('data: {'));
-    expect(said).toHaveLength(shown.length);
+    expect(dataLines).toHaveLength(shown.length);
     shown.forEach((line, index) => {
       const { id: _id, ...wanted } = JSON.parse(line.slice(6)) as Record<string, unknown>;
-      expect(JSON.parse(said[index]?.slice(6) ?? '')).toMatchObject(wanted);
+      expect(JSON.parse(dataLines[index]?.slice(6) ?? '')).toMatchObject(wanted);
     });
     expect(stdout.trimEnd().endsWith('data: [DONE]')).toBe(true);
     expect(await repeat()).toBeNull();
     ({ balance } = await read());
   });
 
-  it('answers the gateway index from the route table', async () => {
+  it('returns the gateway index from the route table', async () => {
     const index = (await (await service.fetch('/', { key: null })).json()) as { endpoints: unknown[] };
     expect(index).toMatchObject({ version: '3.0.0', interface_version: '1.1.0' });
     expect(index.endpoints).toContainEqual({
@@ -81,7 +81,7 @@ describe('the local service', () => {
     });
   });
 
-  it('refuses a second start on the same folder and a reset while it runs', async () => {
+  it('rejects a second start on the same folder and a reset while it runs', async () => {
     expect(failedStart({ LOCAL_DIR: service.directory })).toMatchObject({
       status: 1,
       output: expect.stringMatching(/runs|running|in use/i),
@@ -95,7 +95,7 @@ describe('the local service', () => {
     expect((await service.fetch('/health', { key: null })).status).toBe(200);
   });
 
-  it('stops cleanly, and after a restart has the same key, balance and kept answers, without building again', async () => {
+  it('stops cleanly, and after a restart has the same key, balance and stored responses, without a new build', async () => {
     expect(await service.stop()).toBe(0);
     service.output = '';
     expect((await service.start()).api_key).toBe(key);
@@ -105,21 +105,21 @@ describe('the local service', () => {
     expect(new Set(calls).size).toBe(1);
   });
 
-  it('keeps what was written through a kill of everything', async () => {
+  it('retains all written data if every process is killed', async () => {
     await service.stop('SIGKILL');
     expect((await service.start({ IP_RPM: '5' })).api_key).toBe(key);
     expect(await read()).toMatchObject({ balance });
   });
 
   it('limits the requests of one address, with Retry-After', async () => {
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 20 }, () => service.fetch('/health', { key: null })),
     );
-    const refused = answers.filter(({ status }) => status === 429);
+    const rejectedResponses = responses.filter(({ status }) => status === 429);
     // Two minutes may have had a part in it.
-    expect(refused.length).toBeGreaterThanOrEqual(10);
-    expect(refused[0]?.headers.get('retry-after')).toMatch(/^\d+$/);
-    expect(await refused[0]?.json()).toMatchObject({
+    expect(rejectedResponses.length).toBeGreaterThanOrEqual(10);
+    expect(rejectedResponses[0]?.headers.get('retry-after')).toMatch(/^\d+$/);
+    expect(await rejectedResponses[0]?.json()).toMatchObject({
       error: { type: 'rate_limit_error', code: 'ip_requests_per_minute' },
     });
     await service.stop();

@@ -62,11 +62,11 @@ const send = (surface: SurfaceName, name: string, stream: boolean): Promise<Resp
   });
 
 const control = async (path: string, init: RequestInit = {}) => {
-  const answer = await fetch(`${upstream.controlUrl}${path}`, {
+  const response = await fetch(`${upstream.controlUrl}${path}`, {
     ...init,
     headers: { 'content-type': 'application/json' },
   });
-  return (await answer.json()) as Record<string, unknown>;
+  return (await response.json()) as Record<string, unknown>;
 };
 
 interface Upstreamed {
@@ -98,8 +98,8 @@ async function round(): Promise<readonly number[]> {
 /** A round now and then until one tries the first route: its cooldown outlasts hundreds of rounds. */
 async function probes(): Promise<readonly number[]> {
   for (;;) {
-    const tries = await round();
-    if (tries.length > 0) return tries;
+    const attempts = await round();
+    if (attempts.length > 0) return attempts;
     await pause(500);
   }
 }
@@ -108,31 +108,31 @@ async function probes(): Promise<readonly number[]> {
 const FAILURES = 5;
 
 describe('the circuit of the first of two routes', () => {
-  it('spares callers its outage, lets it be probed once a cooldown, and closes when it serves', async () => {
-    const isTried = (tries: readonly number[]) => tries.length > 0;
-    const isServing = (tries: readonly number[]) => tries.length === 4;
+  it('spares callers its outage, allows one probe per cooldown, and closes when the route recovers', async () => {
+    const isAttempted = (attempts: readonly number[]) => attempts.length > 0;
+    const isServing = (attempts: readonly number[]) => attempts.length === 4;
     await until(round, isServing);
 
     const fault = { match: { model: 'steady-a' }, fault: { status: 500 }, times: 0 };
     await control('/faults', { method: 'POST', body: JSON.stringify(fault) });
     const failed: number[] = [];
     // The processes of both surfaces have learned of it when none of them tries the route.
-    await until(round, (tries) => {
-      failed.push(...tries);
-      return !isTried(tries);
+    await until(round, (attempts) => {
+      failed.push(...attempts);
+      return !isAttempted(attempts);
     });
     expect(failed.length).toBeGreaterThanOrEqual(FAILURES);
 
     // The earliest that the circuit can have opened: the clock of the upstream is that of the service.
     const openedMs = failed[FAILURES - 1] ?? 0;
-    const tried = await probes();
-    expect(tried).toHaveLength(1);
-    const [probedMs = 0] = tried;
+    const probeResults = await probes();
+    expect(probeResults).toHaveLength(1);
+    const [probedMs = 0] = probeResults;
     expect(probedMs - openedMs).toBeGreaterThanOrEqual(COOLDOWN_MS);
     await control('/faults', { method: 'DELETE' });
 
-    const [servedMs = 0] = await probes();
-    expect(servedMs - probedMs).toBeGreaterThanOrEqual(COOLDOWN_MS);
+    const [recoveredMs = 0] = await probes();
+    expect(recoveredMs - probedMs).toBeGreaterThanOrEqual(COOLDOWN_MS);
     await until(round, isServing);
     const logged = (what: string) => service.output.split(`circuit ${what} route=steady-a`).length - 1;
     expect({ opened: logged('opened'), closed: logged('closed') }).toEqual({ opened: 1, closed: 1 });
@@ -143,7 +143,7 @@ describe('the circuit of the first of two routes', () => {
 
 describe('a model whose every route is dead', () => {
   it.each(['chat', 'messages'] as const)(
-    'answers %s with 503 in the envelope of that surface, with Retry-After, and in the end without a try',
+    'responds to %s with 503 in the envelope of that format, with Retry-After, and finally without an attempt',
     async (surface) => {
       const error = { type: 'service_unavailable', message: expect.any(String) };
       let calls = 0;
@@ -162,7 +162,7 @@ describe('a model whose every route is dead', () => {
         );
         return (await received()) - before;
       };
-      await until(call, (tries) => tries === 0);
+      await until(call, (attempts) => attempts === 0);
     },
   );
 });

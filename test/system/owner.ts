@@ -2,12 +2,12 @@
 import { until } from '../../tools/test-kit/waiting.ts';
 import type { Service } from './service.ts';
 
-export interface MadeKey {
+export interface CreatedKey {
   readonly id: string;
   readonly key: string;
 }
 
-export interface MadeOrder {
+export interface CreatedOrder {
   readonly order_id: string;
   readonly checkout_url: string;
 }
@@ -36,20 +36,20 @@ export class Owner {
     return (await response.json()) as T;
   }
 
-  async createKey(fields: object): Promise<MadeKey> {
+  async createKey(fields: object): Promise<CreatedKey> {
     const response = await this.send('POST', '/api-keys', fields);
     if (response.status !== 201) throw new Error(`no key was made: ${await response.text()}`);
-    return (await response.json()) as MadeKey;
+    return (await response.json()) as CreatedKey;
   }
 
-  async order(amount: number): Promise<MadeOrder> {
+  async order(amount: number): Promise<CreatedOrder> {
     const response = await this.send('POST', '/api/create-order', { amount, currency: 'USD' });
     if (response.status !== 201) throw new Error(`no order was made: ${await response.text()}`);
-    return (await response.json()) as MadeOrder;
+    return (await response.json()) as CreatedOrder;
   }
 
   /** Orders credit, pays for it on the checkout's page, and waits until it is there. */
-  async buy(amount: number): Promise<MadeOrder> {
+  async buy(amount: number): Promise<CreatedOrder> {
     const order = await this.order(amount);
     await fetch(order.checkout_url, { method: 'POST', redirect: 'manual' });
     await until(

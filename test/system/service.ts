@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import OpenAI from 'openai';
-import type { Answered, Asked } from './admin-process.ts';
+import type { AdminCommand, AdminResult } from './admin-process.ts';
 import { describedFetch } from './described-answers.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -26,7 +26,7 @@ export class Service {
   #child: ChildProcess | undefined;
   #session: Session | undefined;
   #admin: ChildProcess | undefined;
-  #asked = 0;
+  #requestCounts = 0;
   /** Everything the service has printed. */
   output = '';
   /** Lines that the operator's commands report in addition to their output. */
@@ -128,20 +128,20 @@ export class Service {
   async admin<T = Record<string, unknown>>(...command: string[]): Promise<T> {
     this.#admin ??= this.#startAdmin();
     const admin = this.#admin;
-    const id = ++this.#asked;
-    const answer = await new Promise<Answered>((resolve, reject) => {
-      const take = (answered: Answered) => {
-        if (answered.id !== id) return;
-        admin.off('message', take).off('exit', leave);
-        this.reported += answered.reported;
-        resolve(answered);
+    const id = ++this.#requestCounts;
+    const response = await new Promise<AdminResult>((resolve, reject) => {
+      const finish = (result: AdminResult) => {
+        if (result.id !== id) return;
+        admin.off('message', finish).off('exit', leave);
+        this.reported += result.reported;
+        resolve(result);
       };
       const leave = () => reject(new Error('the process of the operator has ended'));
-      admin.on('message', take).once('exit', leave);
-      admin.send({ id, words: command } satisfies Asked);
+      admin.on('message', finish).once('exit', leave);
+      admin.send({ id, words: command } satisfies AdminCommand);
     });
-    if ('error' in answer) throw new Error(answer.error);
-    return JSON.parse(answer.output) as T;
+    if ('error' in response) throw new Error(response.error);
+    return JSON.parse(response.output) as T;
   }
 
   #startAdmin(): ChildProcess {

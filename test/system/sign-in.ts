@@ -44,13 +44,13 @@ export async function authorize(service: Service, email?: string) {
   const url = `${provider.authorization_endpoint}?${query}`;
   const page = await (await fetch(url)).text();
   const proposed = /name="email"[^>]* value="([^"]+)"/.exec(page)?.[1] ?? '';
-  const sent = await fetch(url, {
+  const signInResponse = await fetch(url, {
     method: 'POST',
     redirect: 'manual',
     body: new URLSearchParams({ email: email ?? proposed }),
   });
-  const back = new URL(sent.headers.get('location') ?? '');
-  expect([sent.status, `${back.origin}${back.pathname}`]).toEqual([303, redirectUri]);
+  const back = new URL(signInResponse.headers.get('location') ?? '');
+  expect([signInResponse.status, `${back.origin}${back.pathname}`]).toEqual([303, redirectUri]);
   expect(back.searchParams.get('state')).toBe(state);
   return {
     code: back.searchParams.get('code') ?? '',

@@ -38,7 +38,7 @@ interface Received {
 }
 
 /** Never found in what the service prints. */
-const MARK = 'a-buyer-nobody-may-log';
+const CANARY = 'a-buyer-nobody-may-log';
 
 let service: Service;
 let owner: { readonly id: string; readonly key: string };
@@ -96,7 +96,7 @@ async function subscribe(path: string, events = ['purchase.completed']): Promise
   return body;
 }
 
-const sale = { listing_id: 'lst_1', buyer_id: MARK, amount: 500, currency: 'USD' };
+const sale = { listing_id: 'lst_1', buyer_id: CANARY, amount: 500, currency: 'USD' };
 
 function publish(id: string, type = 'purchase.completed', data: object = sale, accountId = owner.id) {
   const args = ['--type', type, '--account', accountId, '--data', JSON.stringify(data), '--id', id];
@@ -120,8 +120,8 @@ function verifyAll({ headers, body }: Received, secret: string): void {
 
 describe('a webhook', () => {
   it('shows its secret only at its creation, and can be listed, changed and ended', async () => {
-    const made = await subscribe('/made');
-    expect(made).toEqual({
+    const webhook = await subscribe('/made');
+    expect(webhook).toEqual({
       id: expect.stringMatching(/^wh_/),
       object: 'webhook',
       url: `${hook}/made`,
@@ -130,15 +130,15 @@ describe('a webhook', () => {
       created: expect.any(Number),
       secret: expect.stringMatching(/^whsec_/),
     });
-    const { secret: _, ...shown } = made;
+    const { secret: _, ...shown } = webhook;
     expect((await call<Page<Webhook>>('GET', '')).body.data).toContainEqual(shown);
-    expect((await call('GET', `/${made.id}`)).body).toMatchObject({ ...shown, stats: { deliveries: 0 } });
+    expect((await call('GET', `/${webhook.id}`)).body).toMatchObject({ ...shown, stats: { deliveries: 0 } });
     const changes = { events: ['review.created'], status: 'disabled', url: `${hook}/changed` };
-    const changed = await call<Webhook>('PATCH', `/${made.id}`, changes);
+    const changed = await call<Webhook>('PATCH', `/${webhook.id}`, changes);
     expect(changed.body).toEqual({ ...shown, ...changes, disabled_reason: 'owner' });
-    expect((await call('DELETE', `/${made.id}`)).body).toMatchObject({ id: made.id, deleted: true });
-    expect((await call('GET', `/${made.id}`)).status).toBe(404);
-    expect((await call('DELETE', `/${made.id}`)).status).toBe(404);
+    expect((await call('DELETE', `/${webhook.id}`)).body).toMatchObject({ id: webhook.id, deleted: true });
+    expect((await call('GET', `/${webhook.id}`)).status).toBe(404);
+    expect((await call('DELETE', `/${webhook.id}`)).status).toBe(404);
   });
 
   it.each([
@@ -152,8 +152,8 @@ describe('a webhook', () => {
     [{ url: 'https://[::ffff:10.0.0.1]/', events: ['review.created'] }, 'invalid_value', 'url'],
     [{ url: 'https://0xa9fea9fe/', events: ['review.created'] }, 'invalid_value', 'url'],
   ])('causes 400 if it is %j', async (body, code, param) => {
-    const refused = await call<{ error: object }>('POST', '', body);
-    expect(refused).toMatchObject({
+    const response = await call<{ error: object }>('POST', '', body);
+    expect(response).toMatchObject({
       status: 400,
       body: { error: { type: 'invalid_request_error', code, param } },
     });
@@ -247,12 +247,12 @@ describe('an event', () => {
 });
 
 describe('another account', () => {
-  it('receives nothing of a webhook, nor its deliveries through one of its own', async () => {
+  it('receives nothing of a webhook, and cannot read its deliveries through its own webhook', async () => {
     const { id } = await subscribe('/private', ['payout.paid']);
     const test = await call<Delivery>('POST', `/${id}/test`);
     await until(() => hits('/private').length === 1);
     expect(hits('/private')).toHaveLength(1);
-    const own = await call<Webhook>(
+    const created = await call<Webhook>(
       'POST',
       '',
       { url: `${hook}/stranger`, events: ['payout.paid'] },
@@ -264,7 +264,7 @@ describe('another account', () => {
     await publish('evt_own', 'payout.paid', { amount: 2 }, stranger.id);
     await until(() => hits('/stranger', 'evt_own').length === 1);
     expect(hits('/stranger')).toHaveLength(1);
-    const borrowed = `/${own.body.id}/deliveries/${test.body.id}/redeliver`;
+    const borrowed = `/${created.body.id}/deliveries/${test.body.id}/redeliver`;
     expect((await call('POST', borrowed, undefined, stranger.key)).status).toBe(404);
   });
 });
@@ -300,7 +300,7 @@ describe('the service', () => {
     expect(secrets.length).toBeGreaterThan(5);
     expect(service.output).toContain('requestId=req_');
     for (const secret of secrets) expect(service.output).not.toContain(secret);
-    expect(service.output).not.toContain(MARK);
+    expect(service.output).not.toContain(CANARY);
     expect(service.output).not.toMatch(/IAM denied|AccessDenied|ERROR/);
   });
 });

@@ -45,16 +45,18 @@ const eventOf = ({ method, path }: Pick<Route, 'method' | 'path'>) => ({
   isBase64Encoded: false,
 });
 
-interface Answer {
+interface BundleResponse {
   readonly statusCode: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
 /** The answer of a buffered function, or of a streamed one put together. */
-function answerOf(lines: readonly Line[]): Answer {
-  const [head] = lines.flatMap(({ metadata }) => (metadata === undefined ? [] : [metadata as Answer]));
-  if (head === undefined) return lines.at(-1)?.result as Answer;
+function readResponse(lines: readonly Line[]): BundleResponse {
+  const [head] = lines.flatMap(({ metadata }) =>
+    metadata === undefined ? [] : [metadata as BundleResponse],
+  );
+  if (head === undefined) return lines.at(-1)?.result as BundleResponse;
   const chunks = lines.flatMap(({ data }) => (typeof data === 'string' ? [Buffer.from(data, 'base64')] : []));
   return { ...head, body: Buffer.concat(chunks).toString() };
 }
@@ -75,10 +77,10 @@ describe('a bundle in a bare process', () => {
   ];
 
   it.concurrent.each(routes.map((route) => [route.endpoint, route] as const))(
-    'answers a request, though nothing that it needs is there: %s',
+    'responds to a request without its dependencies: %s',
     async (name, route) => {
       const lines = await invoke(name as FunctionName, eventOf(route));
-      const { statusCode, headers, body } = answerOf(lines);
+      const { statusCode, headers, body } = readResponse(lines);
       expect(headers['x-request-id']).toMatch(/^req_[0-9A-Z]{26}$/);
       expect(lines.some(({ metadata }) => metadata !== undefined)).toBe(route.response === 'streamed');
       if (name === 'get-index') expect([statusCode, JSON.parse(body).version]).toEqual([200, '3.0.0']);

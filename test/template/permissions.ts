@@ -32,7 +32,7 @@ export function policiesOf(
   app: SynthesizedApp,
   stack: StackName,
 ): readonly (readonly [id: string, statements: readonly Statement[]])[] {
-  const own = app
+  const rolePolicies = app
     .resources(stack, 'AWS::IAM::Policy')
     .map(([id, { Properties }]) => [id, (Properties.PolicyDocument as Document).Statement] as const);
   const inline = app
@@ -42,7 +42,7 @@ export function policiesOf(
         ({ PolicyDocument }) => [id, PolicyDocument.Statement] as const,
       ),
     );
-  return [...own, ...inline];
+  return [...rolePolicies, ...inline];
 }
 
 /** `action resource` for all that the role may do; throws on anything but plain `Allow` statements. */

@@ -26,25 +26,25 @@ const nameOf = ({ Type, Properties = {} }: Resource): string =>
     : (NAMES.flatMap((name) => (typeof Properties[name] === 'string' ? [Properties[name]] : []))[0] ?? '');
 
 /** Those that keep something, and those with a name of ours: stack, logical id, type and name. */
-const found = STACK_NAMES.flatMap((stack) =>
+const resources = STACK_NAMES.flatMap((stack) =>
   Object.entries(app.templates[stack].Resources)
     .filter(([, resource]) => resource.DeletionPolicy === 'Retain' || nameOf(resource) !== '')
     .map(([id, resource]) => [stack, id, resource.Type, nameOf(resource)].filter(Boolean).join(' ')),
 ).toSorted();
 
-if (process.env.PIN === 'write') writeFileSync(FILE, `${JSON.stringify(found, null, 2)}\n`);
+if (process.env.PIN === 'write') writeFileSync(FILE, `${JSON.stringify(resources, null, 2)}\n`);
 
 describe('a resource that is deployed', () => {
-  it('keeps its logical id and its name', () => {
+  it('retains its logical id and its name', () => {
     const pinned = JSON.parse(readFileSync(FILE, 'utf8')) as string[];
-    const lost = pinned.filter((line) => !found.includes(line));
+    const missing = pinned.filter((line) => !resources.includes(line));
     // Under another id CloudFormation makes it anew: a table without its rows, a secret of another value, or a name that
     // is taken. A resource that shall go, or that is new, is written down with PIN=write; say in the commit what becomes of it.
-    expect(lost).toEqual([]);
-    expect(found.filter((line) => !pinned.includes(line))).toEqual([]);
+    expect(missing).toEqual([]);
+    expect(resources.filter((line) => !pinned.includes(line))).toEqual([]);
   });
 
-  it('keeps the block that generates a secret: CloudFormation makes another value when anything in it changes', () => {
+  it('retains the block that generates a secret: CloudFormation generates another value if anything in it changes', () => {
     const blocks = app
       .resources('data', 'AWS::SecretsManager::Secret')
       .map(([id, { Properties }]) => [id.replace(/[0-9A-F]{8}$/, ''), Properties.GenerateSecretString]);

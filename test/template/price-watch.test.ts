@@ -37,18 +37,18 @@ describe('the watch of prices', () => {
 
 describe('the alarms of prices', () => {
   const alarmOf = (article: string) => {
-    const [found] = app
+    const [resource] = app
       .resources('operations', 'AWS::CloudWatch::Alarm')
       .map(([, { Properties }]) => Properties)
       .filter(({ AlarmName: name }) => name === `prod/${article}`);
-    return found;
+    return resource;
   };
 
   it.each([
     ['price-passed', METRICS.pricesPassed],
     ['cost-outdated', METRICS.costsOutdated],
     ['reference-prices-old', METRICS.referencePricesOld],
-  ])('go off at the first that a look finds, and stay until the next look: %s', (article, metric) => {
+  ])('go off at the first result of a check, and stay until the next check: %s', (article, metric) => {
     expect(alarmOf(article)).toMatchObject({
       MetricName: metric,
       Statistic: 'Maximum',

@@ -35,7 +35,7 @@ describe('a deployment without the setting', () => {
 describe('the scheduled smoke test', () => {
   const [id = '', smokeFunction] = functionIn(app) ?? [];
 
-  it('runs as often as the setting says', () => {
+  it('runs as often as the setting specifies', () => {
     expect(rulesIn(app)).toEqual([
       expect.objectContaining({
         State: 'ENABLED',
@@ -45,7 +45,7 @@ describe('the scheduled smoke test', () => {
     ]);
   });
 
-  it('knows the models, and where its key is', () => {
+  it('receives the models, and the location of its key', () => {
     const { Variables: variables } = Object(smokeFunction?.Properties.Environment);
     expect(variables).toMatchObject({ SMOKE_SECRET: `${stage}/smoke`, SMOKE_MODELS: 'acme/chat,acme/image' });
   });
@@ -64,8 +64,8 @@ describe('the scheduled smoke test', () => {
   });
 
   it('raises an alarm when two runs of three fail, and when it falls silent; not before it has spoken', () => {
-    const [alarm, ...others] = alarmsIn(app);
-    expect(others).toEqual([]);
+    const [alarm, ...otherAlarms] = alarmsIn(app);
+    expect(otherAlarms).toEqual([]);
     expect(alarm).toMatchObject({
       MetricName: METRICS.smokeFailed,
       Statistic: 'Maximum',
@@ -80,7 +80,7 @@ describe('the scheduled smoke test', () => {
     expect(alarm?.AlarmActions).toHaveLength(1);
   });
 
-  it('causes the only alarm that reports silence in this way', () => {
+  it('causes the only alarm that reports missing data in this way', () => {
     const silent = app
       .resources('operations', 'AWS::CloudWatch::Alarm')
       .filter(([, { Properties }]) => Properties.InsufficientDataActions !== undefined);
@@ -101,7 +101,7 @@ describe('the setting', () => {
     [{ models: ['a,b'] }],
     [{ models: Array.from({ length: 6 }, (_, at) => `acme/${at}`) }],
     [{ every: 5 }],
-  ])('refuses %j', (wrong) => {
+  ])('rejects %j', (wrong) => {
     expect(() => parseConfig({ smoke: wrong })).toThrow('smoke');
   });
 });

@@ -84,9 +84,10 @@ export class SynthesizedApp {
 
   /** The only resource of a type in a stack. */
   only(stack: StackName, type: string): Resource {
-    const [found, ...others] = this.resources(stack, type);
-    if (found === undefined || others.length > 0) throw new Error(`${stack} has not exactly one ${type}`);
-    return found[1];
+    const [resource, ...otherResources] = this.resources(stack, type);
+    if (resource === undefined || otherResources.length > 0)
+      throw new Error(`${stack} has not exactly one ${type}`);
+    return resource[1];
   }
 
   /**

@@ -138,7 +138,7 @@ describe('the cost model', () => {
     expect(counted.dashboards).toBe(1);
   });
 
-  it('knows the price of every type of resource, and refuses one that it does not know', () => {
+  it('contains the price of every type of resource, and rejects an unknown one', () => {
     expect(() => fixturesOf([{ Resources: { Gateway: { Type: 'AWS::EC2::NatGateway' } } }])).toThrow(
       'AWS::EC2::NatGateway',
     );

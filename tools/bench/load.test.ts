@@ -36,19 +36,19 @@ const scaled = (wallets: number): CapacityLimits => ({
 
 describe('a load of hundreds of open calls on one account, at a fraction of the limits', () => {
   it('completes without an error, and the ledger is exact to the nano-dollar', async () => {
-    const { seen, books, heat } = await simulate({ ...LOAD, limits: scaled(100_000) });
-    expect(seen.calls).toBeGreaterThan(800);
-    expect(seen.mostOpen).toBeGreaterThan(350);
-    expect(seen.withoutBalance).toBe(0);
-    expect([...seen.failures]).toEqual([]);
-    expect(books).toMatchObject({ drift: 0n, driftOfShards: 0n, openHolds: 0, records: seen.calls });
+    const { callCounts, books, heat } = await simulate({ ...LOAD, limits: scaled(100_000) });
+    expect(callCounts.calls).toBeGreaterThan(800);
+    expect(callCounts.maxOpen).toBeGreaterThan(350);
+    expect(callCounts.withoutBalance).toBe(0);
+    expect([...callCounts.failures]).toEqual([]);
+    expect(books).toMatchObject({ drift: 0n, driftOfShards: 0n, openHolds: 0, records: callCounts.calls });
     expect(books.shards).toBeGreaterThan(40);
     for (const { item } of heat) expect(item?.unitsASecond).toBeLessThanOrEqual(65);
   });
 
   it('fails with throttling if the whole wallet has the capacity of one item', async () => {
-    const { seen, counts } = await simulate({ ...LOAD, limits: scaled(1) });
+    const { callCounts, counts } = await simulate({ ...LOAD, limits: scaled(1) });
     expect(counts.throttled).toBeGreaterThan(100);
-    expect([...seen.failures.keys()]).toContain('ThrottlingException');
+    expect([...callCounts.failures.keys()]).toContain('ThrottlingException');
   });
 });

@@ -44,9 +44,9 @@ describe('the mistakes', () => {
     ['Math.min(a, b);', ['method: Math.max(a, b);']],
     ['a.some(b);', ['method: a.every(b);']],
     ["'Grüße 🌍'; a < b;", ["comparison: 'Grüße 🌍'; a <= b;", "comparison: 'Grüße 🌍'; a >= b;"]],
-  ])('change an expression: %s', (text, wanted) => {
+  ])('change an expression: %s', (text, expected) => {
     // Leaving out the whole statement is the first mistake of each.
-    expect(mistakes(text).filter((mistake) => !mistake.startsWith('statement'))).toEqual(wanted);
+    expect(mistakes(text).filter((mistake) => !mistake.startsWith('statement'))).toEqual(expected);
   });
 
   it.each([
@@ -61,11 +61,11 @@ describe('the mistakes', () => {
     ['interface A { readonly a: true }', []],
     ["import { a } from './a.ts';", []],
     ["throw new Error('no AND, no 1');", []],
-  ])('change a statement: %s', (text, wanted) => {
-    expect(mistakes(text)).toEqual(wanted);
+  ])('change a statement: %s', (text, expected) => {
+    expect(mistakes(text)).toEqual(expected);
   });
 
-  it('keep the syntax of every module of an area valid, for every seventh mistake', () => {
+  it('preserve the syntax of every module of an area, for every seventh mistake', () => {
     const modules = modulesIn('lambdas/webhooks/core', 'lambdas/inference/providers/openai');
     let count = 0;
     for (const { text } of modules)
@@ -89,19 +89,21 @@ describe('a sample', () => {
     expect(new Set(of(1)).size).toBe(50);
   });
 
-  it('keeps the order of its members when one of them is gone', () => {
-    const [first, second, ...others] = sample(all, by, { seed: 1, count: 50 });
-    const left = sample(
+  it('preserves the order of its members if one of them is removed', () => {
+    const [first, second, ...otherCandidates] = sample(all, by, { seed: 1, count: 50 });
+    const leftover = sample(
       all.filter((member) => member !== second),
       by,
       { seed: 1, count: 48 },
     );
-    expect(new Set([first, ...others])).toEqual(new Set([...left, ...others.slice(-1)]));
+    expect(new Set([first, ...otherCandidates])).toEqual(
+      new Set([...leftover, ...otherCandidates.slice(-1)]),
+    );
   });
 
   it('contains the same number of each group, if the group is large enough', () => {
-    const taken = sample(all, by, { seed: 1, count: 50 });
-    expect(taken.filter((member) => groupOf(member) === 'small')).toHaveLength(10);
+    const sampled = sample(all, by, { seed: 1, count: 50 });
+    expect(sampled.filter((member) => groupOf(member) === 'small')).toHaveLength(10);
   });
 });
 
@@ -142,10 +144,11 @@ describe('the areas', () => {
 describe('an equivalent mutant', () => {
   it('stays out of the candidates on its line, and nowhere else', () => {
     const path = 'lambdas/inference/core/metering/token-bound.ts';
-    const text = 'const previous = begin > 0 ? text.charCodeAt(begin - 1) : 0;';
-    const known = (line: string) => mutantsOf(line).filter((mutant) => equivalenceOf(path, line, mutant));
-    expect(known(text).length).toBeGreaterThan(0);
-    expect(known(text.replace('previous', 'last'))).toEqual([]);
+    const text = 'const previous = start > 0 ? text.charCodeAt(start - 1) : 0;';
+    const equivalents = (line: string) =>
+      mutantsOf(line).filter((mutant) => equivalenceOf(path, line, mutant));
+    expect(equivalents(text).length).toBeGreaterThan(0);
+    expect(equivalents(text.replace('previous', 'last'))).toEqual([]);
     const drawn = candidatesIn(ROOT, [path], []).length;
     expect(drawn).toBeGreaterThan(100);
     expect(drawn).toBeLessThan(mutantsOf(readFileSync(join(ROOT, path), 'utf8')).length);
@@ -236,17 +239,17 @@ describe('a trial', () => {
       print.mockRestore();
       expect(coverage.test('test/red.test.ts')).toBeUndefined();
       expect(coverage.testsThatRun('source/sum.ts', 6)).toContain('test/total.test.ts');
-      const kept = readFileSync(file, 'utf8');
+      const original = readFileSync(file, 'utf8');
       await measureCoverage(copy, graph, new Map([['test/total.test.ts', 'unit']]), options);
-      expect(readFileSync(file, 'utf8')).toBe(kept);
+      expect(readFileSync(file, 'utf8')).toBe(original);
 
       const record = new TrialRecord(join(root, 'trials.jsonl'));
       const trials = new Trials(copy, { graph, coverage, record }, 0.5);
       const candidates = candidatesIn(root, ['source/sum.ts'], ['source/']);
       const verdictOf = async (line: number, replacement: string) => {
-        const found = candidates.find((one) => one.line === line && one.replacement === replacement);
-        if (found === undefined) throw new Error(`there is no such mistake in line ${line}`);
-        const { verdict, by } = record.keep(await trials.try(found));
+        const mutant = candidates.find((one) => one.line === line && one.replacement === replacement);
+        if (mutant === undefined) throw new Error(`there is no such mistake in line ${line}`);
+        const { verdict, by } = record.keep(await trials.runTrial(mutant));
         return [verdict, by];
       };
       const text = copy.read('source/sum.ts');
@@ -256,8 +259,8 @@ describe('a trial', () => {
       expect(copy.read('source/sum.ts')).toBe(text);
 
       const continued = new TrialRecord(join(root, 'trials.jsonl'));
-      const known = candidates.filter(({ id }) => continued.lastOf(id) !== undefined);
-      expect(known.map(({ line }) => line)).toEqual([1, 2, 5]);
+      const equivalents = candidates.filter(({ id }) => continued.lastOf(id) !== undefined);
+      expect(equivalents.map(({ line }) => line)).toEqual([1, 2, 5]);
       expect(continued.killersOf('source/sum.ts')).toEqual(new Map([['test/total.test.ts', 1]]));
     } finally {
       copy.remove();

@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
 import {
+  type BenchMetric,
   describeMachine,
-  type Figure,
   formatReport,
   isBroken,
   verdictOf,
@@ -15,13 +15,13 @@ import { median } from './harness/statistics.ts';
 const folder = mkdtempSync(join(tmpdir(), 'report-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 
-const figure = (value: number, most?: number): Figure => ({
+const metric = (value: number, most?: number): BenchMetric => ({
   name: 'a call',
   value,
   unit: 'rounds',
   ...(most === undefined ? {} : { most }),
 });
-const reportOf = (...figures: Figure[]) => ({
+const reportOf = (...figures: BenchMetric[]) => ({
   bench: 'sample',
   machine: describeMachine(),
   seconds: 1,
@@ -31,18 +31,18 @@ const NOON = new Date(Date.UTC(2026, 6, 15, 12));
 
 describe('a budget', () => {
   it.each([
-    ['holds for less', figure(1, 2), false],
-    ['holds for exactly its value', figure(2, 2), false],
-    ['is broken by more', figure(2.01, 2), true],
-    ['is broken by what could not be measured', figure(Number.NaN, 2), true],
-    ['is nothing that a figure without one could break', figure(1e9), false],
-  ])('%s', (_case, given, broken) => {
-    expect(isBroken(given)).toBe(broken);
+    ['holds for less', metric(1, 2), false],
+    ['holds for exactly its value', metric(2, 2), false],
+    ['is broken by more', metric(2.01, 2), true],
+    ['is broken by what could not be measured', metric(Number.NaN, 2), true],
+    ['is nothing that a figure without one could break', metric(1e9), false],
+  ])('%s', (_case, report, broken) => {
+    expect(isBroken(report)).toBe(broken);
   });
 });
 
 describe('a goal', () => {
-  const goal = (value: number): Figure => ({
+  const goal = (value: number): BenchMetric => ({
     name: 'a share',
     value,
     unit: 'of theirs',
@@ -70,15 +70,15 @@ describe('a goal', () => {
 });
 
 describe('a report', () => {
-  it('shows each figure with its budget, its verdict and its note', () => {
-    const lines = formatReport(reportOf(figure(3, 2), { ...figure(1.5), note: 'of two runs' })).split('\n');
+  it('shows each value with its budget, its verdict and its note', () => {
+    const lines = formatReport(reportOf(metric(3, 2), { ...metric(1.5), note: 'of two runs' })).split('\n');
     expect(lines).toContain('  a call  3 rounds    at most 2  BROKEN');
     expect(lines).toContain('  a call  1.5 rounds');
     expect(lines).toContain('  * a call: of two runs');
   });
 
   it('uses its day and bench as file name, and states the machine and the passed values', () => {
-    const file = writeReport(reportOf(figure(1, 2), figure(3, 2), figure(4)), folder, NOON);
+    const file = writeReport(reportOf(metric(1, 2), metric(3, 2), metric(4)), folder, NOON);
     expect(file).toBe(join(folder, '2026-07-15-sample.json'));
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({
       date: '2026-07-15',
@@ -89,7 +89,7 @@ describe('a report', () => {
   });
 
   it('counts as passed if no budget is broken', () => {
-    const file = writeReport(reportOf(figure(1, 2), figure(9)), folder, NOON);
+    const file = writeReport(reportOf(metric(1, 2), metric(9)), folder, NOON);
     expect(JSON.parse(readFileSync(file, 'utf8'))).toMatchObject({ passed: true });
   });
 });

@@ -5,8 +5,8 @@
 import { join } from 'node:path';
 import { measureBundles } from './bundles/bench.ts';
 import {
+  type BenchMetric,
   describeMachine,
-  type Figure,
   formatReport,
   isBroken,
   round,
@@ -22,7 +22,7 @@ import { measureStart } from './start/bench.ts';
 import { measureStream } from './stream/bench.ts';
 import { measureTokens } from './tokens/bench.ts';
 
-const BENCHES: Readonly<Record<string, (options: readonly string[]) => Promise<readonly Figure[]>>> = {
+const BENCHES: Readonly<Record<string, (options: readonly string[]) => Promise<readonly BenchMetric[]>>> = {
   ledger: measureLedger,
   load: measureLoad,
   bundles: measureBundles,
@@ -38,23 +38,28 @@ const RESULTS = join(import.meta.dirname, 'results');
 const PAGE = join(import.meta.dirname, '..', '..', 'docs', 'benchmarks.md');
 
 /** Returns whether every budget holds. */
-async function run(name: string, measure: () => Promise<readonly Figure[]>): Promise<boolean> {
+async function run(name: string, measure: () => Promise<readonly BenchMetric[]>): Promise<boolean> {
   const machine = describeMachine();
   const startedMs = performance.now();
-  const figures = (await measure()).map((figure) => ({ ...figure, value: round(figure.value) }));
-  const report = { bench: name, machine, seconds: round((performance.now() - startedMs) / 1000), figures };
+  const metrics = (await measure()).map((metric) => ({ ...metric, value: round(metric.value) }));
+  const report = {
+    bench: name,
+    machine,
+    seconds: round((performance.now() - startedMs) / 1000),
+    figures: metrics,
+  };
   console.log(formatReport(report));
   writeReport(report, RESULTS, new Date());
   updatePage(PAGE, RESULTS);
-  return !figures.some(isBroken);
+  return !metrics.some(isBroken);
 }
 
-const [wanted, ...options] = process.argv.slice(2);
+const [benchName, ...options] = process.argv.slice(2);
 const chosen = Object.entries(BENCHES).filter(([name]) =>
-  wanted === undefined ? name !== 'mutants' : name === wanted,
+  benchName === undefined ? name !== 'mutants' : name === benchName,
 );
 if (chosen.length === 0) {
-  console.error(`There is no bench ${wanted}: choose from ${Object.keys(BENCHES).join(', ')}.`);
+  console.error(`There is no bench ${benchName}: choose from ${Object.keys(BENCHES).join(', ')}.`);
   process.exitCode = 1;
 }
 for (const [name, measure] of chosen) {

@@ -30,20 +30,20 @@ beforeEach(() => {
 afterAll(() => database.close());
 
 describe('traffic', () => {
-  it('counts requests made in parallel as one round, and the next ones as another', async () => {
+  it('counts concurrent requests as one round, and the next ones as another', async () => {
     await Promise.all([clients.client.send(put('a')), clients.onceClient.send(put('b'))]);
     await clients.client.send(put('a'));
-    const { sent, ...spent } = traffic.take();
+    const { recordedRequests, ...spent } = traffic.take();
     expect(spent).toEqual({
       rounds: 2,
       reads: 0,
       writes: 3,
-      refused: 0,
+      rejected: 0,
       writeUnits: 6,
       readUnits: 0,
       repeats: 0,
     });
-    expect(sent.map(({ command, round }) => [command, round])).toEqual([
+    expect(recordedRequests.map(({ command, round }) => [command, round])).toEqual([
       ['PutItemCommand', 1],
       ['PutItemCommand', 1],
       ['PutItemCommand', 2],
@@ -61,12 +61,12 @@ describe('traffic', () => {
   });
 
   it('counts a write that fails its condition, which DynamoDB bills', async () => {
-    const refused = clients.client.send(put('a', 'attribute_not_exists(wallet_id) AND filler = wallet_id'));
-    await expect(refused).rejects.toThrow();
-    expect(traffic.take()).toMatchObject({ rounds: 1, writes: 1, refused: 1, writeUnits: 1 });
+    const rejected = clients.client.send(put('a', 'attribute_not_exists(wallet_id) AND filler = wallet_id'));
+    await expect(rejected).rejects.toThrow();
+    expect(traffic.take()).toMatchObject({ rounds: 1, writes: 1, rejected: 1, writeUnits: 1 });
   });
 
-  it('counts a transaction by all of its items, done or refused', async () => {
+  it('counts a transaction by all of its items, applied or rejected', async () => {
     const input = (id: string) => put(id).input as { TableName: string; Item: Record<string, { S: string }> };
     const transaction = (condition?: string) =>
       new TransactWriteItemsCommand({
@@ -75,9 +75,9 @@ describe('traffic', () => {
         })),
       });
     await clients.client.send(transaction());
-    expect(traffic.take()).toMatchObject({ writes: 1, refused: 0, writeUnits: 8 });
+    expect(traffic.take()).toMatchObject({ writes: 1, rejected: 0, writeUnits: 8 });
     await expect(clients.client.send(transaction('attribute_not_exists(wallet_id)'))).rejects.toThrow();
-    expect(traffic.take()).toMatchObject({ writes: 1, refused: 1, writeUnits: 4 });
+    expect(traffic.take()).toMatchObject({ writes: 1, rejected: 1, writeUnits: 4 });
     await clients.client.send(
       new BatchGetItemCommand({ RequestItems: { wallets: { Keys: [{ wallet_id: { S: 'a' } }] } } }),
     );
@@ -92,9 +92,9 @@ describe('traffic', () => {
     expect(traffic.take()).toMatchObject({ rounds: 1, writes: 1 });
   });
 
-  it('begins at nothing after each taking', async () => {
+  it('starts at zero after each reading', async () => {
     await clients.client.send(put('a'));
     traffic.take();
-    expect(traffic.take()).toMatchObject({ rounds: 0, writes: 0, writeUnits: 0, sent: [] });
+    expect(traffic.take()).toMatchObject({ rounds: 0, writes: 0, writeUnits: 0, recordedRequests: [] });
   });
 });

@@ -49,9 +49,9 @@ describe('the schedules of the app', () => {
       [...expected, AUDIT_SCHEDULE].sort(),
     );
     const targets = new Set([...functions, ...workflows].map(({ arn }) => arn));
-    for (const { name, expression, targets: wanted } of schedules) {
+    for (const { name, expression, targets: expectedTargets } of schedules) {
       expect([name, nextTime(expression, Date.now())]).toEqual([name, expect.any(Number)]);
-      expect([name, wanted.every(({ arn }) => targets.has(arn))]).toEqual([name, true]);
+      expect([name, expectedTargets.every(({ arn }) => targets.has(arn))]).toEqual([name, true]);
     }
     expect(schedules.map(({ targets: [target] }) => target?.arn.split(':').at(-1))).toContainEqual(
       expect.stringMatching(/watch-prices$/),
@@ -60,7 +60,7 @@ describe('the schedules of the app', () => {
 });
 
 describe('the audit workflow of the app', () => {
-  it('runs through every segment of the accounts, in its own role, and succeeds while the books balance', async () => {
+  it('runs through every segment of the accounts, in its own role, and succeeds while the ledger balances', async () => {
     for (let account = 0; account < 30; account += 1) {
       await operator.grant(await operator.openAccount(), 1_000_000_000n);
     }

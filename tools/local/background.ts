@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import type { Assembly } from './assembly/assembly.ts';
 import type { ScheduleTarget } from './assembly/schedules.ts';
 import { authorizeRole } from './aws/callers.ts';
-import type { Taker } from './aws/iam/trust.ts';
+import type { RolePrincipal } from './aws/iam/trust.ts';
 import type { FunctionFleet } from './functions/function-fleet.ts';
 import { WorkflowFleet } from './functions/workflow-fleet.ts';
 import { startScheduler } from './messaging/scheduler.ts';
@@ -38,8 +38,8 @@ export function startBackground(options: BackgroundOptions): Background {
       return;
     }
     if (roleArn !== undefined) {
-      const taker = { service: 'events.amazonaws.com', sourceArn: ruleArn };
-      authorizeRole(options, roleArn, 'events', taker)('states:StartExecution', arn);
+      const principal = { service: 'events.amazonaws.com', sourceArn: ruleArn };
+      authorizeRole(options, roleArn, 'events', principal)('states:StartExecution', arn);
     }
     await workflows.run(arn, JSON.parse(event));
   }
@@ -49,7 +49,7 @@ export function startBackground(options: BackgroundOptions): Background {
 }
 
 /** Step Functions, for a state machine. */
-const workflowOf = (sourceArn: string): Taker => ({ service: 'states.amazonaws.com', sourceArn });
+const workflowOf = (sourceArn: string): RolePrincipal => ({ service: 'states.amazonaws.com', sourceArn });
 
 /** Invokes a buffered function and resolves with its result. */
 export async function invokeBuffered(functions: FunctionFleet, arn: string, event: string): Promise<unknown> {

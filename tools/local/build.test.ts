@@ -51,7 +51,7 @@ describe('a build', () => {
     expect(readdirSync(outputDir)).toHaveLength(1);
   });
 
-  it('happens again after any change, and the three assemblies used last are kept', async () => {
+  it('runs again after any change, and retains the last three assemblies', async () => {
     const assemblies: string[] = [];
     for (const name of ['lambdas/a', 'lib/b', 'package-lock.json', 'lambdas/c']) {
       writeFileSync(join(root, name), name);

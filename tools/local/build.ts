@@ -31,7 +31,7 @@ export const ASSEMBLY_FOLDER = join('.build', 'assembly');
 const SOURCES = ['bin', 'console', 'lib', 'lambdas', 'package-lock.json', 'cdk.json'];
 
 /** Enough to go back and forth between two branches without a build. */
-const ASSEMBLIES_KEPT = 3;
+const MAX_ASSEMBLIES = 3;
 
 /** Between two looks at another build. */
 const POLL_MS = 100;
@@ -119,7 +119,7 @@ function deleteOld(outputDir: string): void {
     .filter((entry) => entry.isDirectory() && /^[0-9a-f]{20}$/.test(entry.name))
     .map(({ name }) => ({ path: join(outputDir, name), usedMs: modifiedMs(join(outputDir, name)) }))
     .sort((a, b) => b.usedMs - a.usedMs);
-  for (const { path } of assemblies.slice(ASSEMBLIES_KEPT)) rmSync(path, { recursive: true, force: true });
+  for (const { path } of assemblies.slice(MAX_ASSEMBLIES)) rmSync(path, { recursive: true, force: true });
 }
 
 /** Another start may delete the same folder meanwhile. */

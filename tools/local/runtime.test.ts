@@ -20,12 +20,12 @@ afterAll(async () => {
   for (const folder of folders) await rm(folder, { recursive: true, force: true });
 });
 
-interface Answer {
+interface LocalResponse {
   readonly output: { readonly Item?: unknown; readonly SecretString: string };
 }
 
 const aws = async (url: string, target: string, input: unknown) =>
-  (await json<Answer>(await post(url, '/aws', { target, input }))).output;
+  (await json<LocalResponse>(await post(url, '/aws', { target, input }))).output;
 const put = (url: string, table: string) =>
   aws(url, 'DynamoDB_20120810.PutItem', { TableName: table, Item: { id: { S: 'kept' } } });
 const get = (url: string, table: string) =>
@@ -49,7 +49,7 @@ async function end(isAlive: () => Promise<unknown>): Promise<void> {
 }
 
 describe('the runtime', () => {
-  it('keeps tables and secrets over a restart', async () => {
+  it('retains tables and secrets across a restart', async () => {
     const [stateDir = ''] = folders;
     const first = await startFixture({ stateDir });
     const table = first.outputs.ThingsTable ?? '';
@@ -65,7 +65,7 @@ describe('the runtime', () => {
     await second.close();
   });
 
-  it('ends all its processes if it is killed, and keeps every acknowledged write', async () => {
+  it('ends all its processes if it is killed, and retains every acknowledged write', async () => {
     const [, stateDir = ''] = folders;
     const runner = fork(join(import.meta.dirname, 'testing', 'fixture', 'run.ts'), [stateDir], {
       execArgv: [],

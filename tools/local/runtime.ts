@@ -136,7 +136,7 @@ async function assemble(options: RuntimeOptions, releases: Release[]): Promise<O
   };
 }
 
-interface Served {
+interface RunningServer {
   readonly assembly: Assembly;
   readonly functions: ReturnType<typeof startFunctions>;
   readonly endpoints: Endpoints;
@@ -145,7 +145,7 @@ interface Served {
 
 /** Opens the gateway, with the hosts beside the functions; resolves with its address. */
 async function serve(
-  { assembly, functions, endpoints, options }: Served,
+  { assembly, functions, endpoints, options }: RunningServer,
   releases: Release[],
 ): Promise<string> {
   const { assemblyDir, ingress = 'host', compute = 'functions', log } = options;

@@ -137,14 +137,19 @@ async function startIdentity(
   return identity;
 }
 
-interface Parts {
+interface LocalServiceParts {
   readonly runtime: Runtime;
   readonly upstream: UpstreamProcess;
   readonly identity: LocalIdentityProvider | undefined;
   readonly settings: Settings;
 }
 
-async function openSession({ runtime, upstream, identity, settings }: Parts): Promise<SessionFile> {
+async function openSession({
+  runtime,
+  upstream,
+  identity,
+  settings,
+}: LocalServiceParts): Promise<SessionFile> {
   const { apiKey, sessionToken } = await seed({
     environment: { ...runtime.environment },
     awsEndpoint: runtime.awsEndpoint,

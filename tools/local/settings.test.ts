@@ -64,9 +64,9 @@ describe('the settings of a start', () => {
     ['QUEUE_VISIBILITY_SECONDS', '43201', 'from 1 to 43200'],
     ['DEMO_HISTORY_DAYS', '91', 'from 0 to 90'],
     ['DYNAMODB_ENDPOINT', '127.0.0.1:8000', 'http or https address'],
-  ])('refuse %s=%s by name', (name, value, wanted) => {
+  ])('cause an error that names the setting: %s=%s', (name, value, allowed) => {
     expect(() => readSettings({ [name]: value })).toThrow(
-      new RegExp(`^${name} must be .*${wanted}.*, got "${value}"$`),
+      new RegExp(`^${name} must be .*${allowed}.*, got "${value}"$`),
     );
   });
 });

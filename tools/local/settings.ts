@@ -28,23 +28,23 @@ const DEFAULT_PORT = 8787;
 export function readSettings(shell: Shell): Settings {
   const text = (name: string) => (shell[name] === '' ? undefined : shell[name]);
   const path = (name: string) => (text(name) === undefined ? undefined : resolve(text(name) ?? ''));
-  const holdTtl = integer(shell, 'HOLD_TTL_SECONDS', { least: 1 });
-  const lease = integer(shell, 'DELIVERY_LEASE_SECONDS', { least: 1 });
-  const visibility = integer(shell, 'QUEUE_VISIBILITY_SECONDS', { least: 1, most: 43_200 });
+  const holdTtl = integer(shell, 'HOLD_TTL_SECONDS', { min: 1 });
+  const lease = integer(shell, 'DELIVERY_LEASE_SECONDS', { min: 1 });
+  const visibility = integer(shell, 'QUEUE_VISIBILITY_SECONDS', { min: 1, max: 43_200 });
   const loopback = choice(text(ALLOW_LOOPBACK_VARIABLE) ?? '0', ALLOW_LOOPBACK_VARIABLE, ['0', '1']);
   const logLevel = text('LOG_LEVEL');
   const identityProviders = text('IDENTITY_PROVIDERS');
   return {
-    port: integer(shell, 'PORT', { least: 0, most: 65_535 }) ?? DEFAULT_PORT,
+    port: integer(shell, 'PORT', { min: 0, max: 65_535 }) ?? DEFAULT_PORT,
     stateDir: path('LOCAL_DIR') ?? resolve('.local'),
     catalogFile: path('CATALOG'),
     dynamodbEndpoint: endpoint(text('DYNAMODB_ENDPOINT')),
-    ipRequestsPerMinute: integer(shell, 'IP_RPM', { least: 0 }),
+    ipRequestsPerMinute: integer(shell, 'IP_RPM', { min: 0 }),
     enforceIam: choice(text('IAM') ?? 'on', 'IAM', ['on', 'off']) === 'on',
     ingress: choice(text('INGRESS') ?? 'host', 'INGRESS', ['host', 'none']) as Settings['ingress'],
     compute: choice(text('COMPUTE') ?? 'functions', 'COMPUTE', ['functions', 'host']) as Settings['compute'],
     queueVisibilityMs: visibility === undefined ? undefined : visibility * 1000,
-    historyDays: integer(shell, 'DEMO_HISTORY_DAYS', { least: 0, most: 90 }) ?? 30,
+    historyDays: integer(shell, 'DEMO_HISTORY_DAYS', { min: 0, max: 90 }) ?? 30,
     overrides: {
       ...(loopback === '1' ? { [ALLOW_LOOPBACK_VARIABLE]: loopback } : {}),
       ...(lease === undefined ? {} : { [VARIABLES.deliveryLeaseSeconds]: String(lease) }),
@@ -55,14 +55,14 @@ export function readSettings(shell: Shell): Settings {
   };
 }
 
-function integer(shell: Shell, name: string, range: { least: number; most?: number }): number | undefined {
+function integer(shell: Shell, name: string, range: { min: number; max?: number }): number | undefined {
   const text = shell[name];
   if (text === undefined || text === '') return undefined;
   const value = Number(text);
-  const { least, most = Number.MAX_SAFE_INTEGER } = range;
-  if (/^\d+$/.test(text) && value >= least && value <= most) return value;
-  const wanted = range.most === undefined ? `of at least ${least}` : `from ${least} to ${most}`;
-  throw new Error(`${name} must be a whole number ${wanted}, got ${JSON.stringify(text)}`);
+  const { min, max = Number.MAX_SAFE_INTEGER } = range;
+  if (/^\d+$/.test(text) && value >= min && value <= max) return value;
+  const allowedRange = range.max === undefined ? `of at least ${min}` : `from ${min} to ${max}`;
+  throw new Error(`${name} must be a whole number ${allowedRange}, got ${JSON.stringify(text)}`);
 }
 
 function choice(text: string, name: string, values: readonly string[]): string {

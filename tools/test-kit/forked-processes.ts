@@ -17,13 +17,13 @@ export class ForkedProcesses {
   }
 
   /** Sends each process its message, all at once; gives their answers, in the order of the processes. */
-  ask<Answer>(messageFor: (index: number) => object): Promise<Answer[]> {
+  ask<ChildMessage>(messageFor: (index: number) => object): Promise<ChildMessage[]> {
     return Promise.all(
       this.#children.map(async (child, index) => {
-        const answered = once(child, 'message');
+        const messages = once(child, 'message');
         child.send(messageFor(index));
-        const [answer] = (await answered) as [Answer];
-        return answer;
+        const [message] = (await messages) as [ChildMessage];
+        return message;
       }),
     );
   }
@@ -32,10 +32,10 @@ export class ForkedProcesses {
   async end(): Promise<void> {
     await Promise.all(
       this.#children.map(async (child) => {
-        const ended = once(child, 'exit');
+        const closed = once(child, 'exit');
         child.disconnect();
         child.kill();
-        await ended;
+        await closed;
       }),
     );
   }

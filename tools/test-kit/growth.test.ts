@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { growthOf, MOST_IN_PROPORTION, TIMES } from './growth.ts';
+import { growthOf, MAX_RATIO, TIMES } from './growth.ts';
 
 const spin = (steps: number): number => {
   let sum = 0;
@@ -9,12 +9,12 @@ const spin = (steps: number): number => {
 
 describe('the growth of time', () => {
   it('stays below the limit for work in proportion to its size', async () => {
-    expect(await growthOf((size) => spin(size * 1_000), 100)).toBeLessThan(MOST_IN_PROPORTION);
+    expect(await growthOf((size) => spin(size * 1_000), 100)).toBeLessThan(MAX_RATIO);
   });
 
   it('exceeds the limit for work beyond proportion, also with other work in proportion', async () => {
     const growth = await growthOf((size) => spin(size * size) + spin(size * 10), 500);
-    expect(growth).toBeGreaterThan(MOST_IN_PROPORTION);
+    expect(growth).toBeGreaterThan(MAX_RATIO);
   });
 
   it('stays below half of the proportion for work that does not grow', async () => {

@@ -8,11 +8,11 @@ export const TIMES = 16;
 
 /** Work in proportion to its size takes 16 times as long, with caches and collections of garbage some more; in proportion
  * to its square, 256 times. */
-export const MOST_IN_PROPORTION = 6 * TIMES;
+export const MAX_RATIO = 6 * TIMES;
 
 const ROUNDS = 3;
 /** The minimum duration of one measurement: short pieces of work are repeated. */
-const LEAST_MS = 4;
+const MIN_MS = 4;
 
 /** The CPU that the work takes at 16 times the size, as a multiple of what it takes at the size; the least of three rounds. */
 export async function growthOf(work: (size: number) => unknown, size: number): Promise<number> {
@@ -33,6 +33,6 @@ async function cpuMsOf(work: () => unknown): Promise<number> {
     await work();
     const { user, system } = process.cpuUsage(before);
     const ms = (user + system) / 1_000;
-    if (ms >= LEAST_MS) return ms / runs;
+    if (ms >= MIN_MS) return ms / runs;
   }
 }

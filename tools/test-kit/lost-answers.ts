@@ -2,16 +2,16 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 
 /** Loses the answer to the first attempt of every command; `attempts` counts what reached the database. */
-export function loseFirstAnswers(client: DynamoDBClient): { readonly attempts: () => number } {
+export function loseFirstResponses(client: DynamoDBClient): { readonly attempts: () => number } {
   let attempts = 0;
-  const seen = new WeakSet<object>();
+  const requests = new WeakSet<object>();
   client.middlewareStack.add(
     (next) => async (args) => {
       attempts += 1;
-      const answer = next(args);
-      if (seen.has(args.input)) return answer;
-      seen.add(args.input);
-      await answer.catch(() => {});
+      const response = next(args);
+      if (requests.has(args.input)) return response;
+      requests.add(args.input);
+      await response.catch(() => {});
       const failure = new Error('the answer was lost');
       failure.name = 'TimeoutError';
       throw failure;

@@ -54,15 +54,15 @@ describe('drawsOf', () => {
   });
 
   it('chooses the offsets of a search', () => {
-    const tried = [...offsets(0, 1_000)];
-    expect(tried.length).toBeGreaterThan(10);
-    expect([...offsets(0, 1_000)]).toEqual(tried);
+    const offsetsTried = [...offsets(0, 1_000)];
+    expect(offsetsTried.length).toBeGreaterThan(10);
+    expect([...offsets(0, 1_000)]).toEqual(offsetsTried);
   });
 });
 
 describe('a test that draws', () => {
   it('names its seed and what went wrong when it fails', async () => {
-    const failing = repeatable(async (wanted) => expect(1).toBe(wanted));
+    const failing = repeatable(async (value) => expect(1).toBe(value));
     await expect(failing(2)).rejects.toThrow(
       new RegExp(`^SEED=${SEED} .*repeats this: .*toBe[^]*Expected: 2`),
     );

@@ -7,15 +7,15 @@ const { THOROUGH } = process.env;
 /** `THOROUGH` belongs to it, because a longer search draws more. */
 const AGAIN = THOROUGH === undefined ? `SEED=${SEED}` : `SEED=${SEED} THOROUGH=${THOROUGH}`;
 
-type Body = (...given: readonly unknown[]) => unknown;
+type Body = (...args: readonly unknown[]) => unknown;
 type Add = (title: string, body: Body, timeoutMs?: number) => void;
 
 /** The body of a test, whose failure says how to repeat it. */
 export const repeatable =
   (body: Body): Body =>
-  async (...given) => {
+  async (...args) => {
     try {
-      await body(...given);
+      await body(...args);
     } catch (failure) {
       throw new Error(`${AGAIN} repeats this: ${String(failure)}`, { cause: failure });
     }

@@ -1,10 +1,10 @@
 /** Requests to the service that serves the console: same origin, with the session's cookie, never with a token. */
-import { parseAnswer } from './answers.ts';
+import { parseResponse } from './responses.ts';
 
 /** The address of the service: the page lies at `<address>/console`. */
 export const SERVICE = new URL('.', document.baseURI).href.replace(/\/$/, '');
 
-/** An answer that was an error, in the service's own words. */
+/** An error response, with the message of the service. */
 export class ApiError extends Error {
   readonly status: number;
   readonly code: string;
@@ -46,10 +46,10 @@ export async function send(
   return response;
 }
 
-/** The parsed answer of a request, of which the caller says what it is: a type of `types.ts`. */
+/** Returns the parsed response of a request. The caller specifies its type, one of `types.ts`. */
 export async function call<T>(path: string, options?: ApiCall): Promise<T> {
   const response = await send(path, options);
-  return parseAnswer(await response.text()) as T;
+  return parseResponse(await response.text()) as T;
 }
 
 /** A path with a query; what is undefined or empty is left out. */

@@ -41,6 +41,6 @@ it.each([
   expect(parseUsd(text)).toBe(amount);
 });
 
-it.each(['', 'x', '1,5', '0x10', '--1', '1e9999'])('refuses %j', (text) => {
+it.each(['', 'x', '1,5', '0x10', '--1', '1e9999'])('rejects %j', (text) => {
   expect(() => parseUsd(text)).toThrow('is no amount');
 });

@@ -1,4 +1,4 @@
-/** Calls of the playground: made with a throw-away key of a small cap, which lives in this page's memory alone. */
+/** Calls of the playground, with a temporary key with a small cap. The key exists only in the memory of this page. */
 import { createParser } from 'eventsource-parser';
 import { ApiError, call, SERVICE } from './client.ts';
 import type { NewApiKey } from './types.ts';
@@ -11,7 +11,7 @@ const PLAYGROUND_KEY_NAME = 'console playground';
 
 let key: Promise<NewApiKey> | undefined;
 
-/** The key of this page load; made when it is first needed, ended when the page is left. */
+/** Returns the key of this page load; created at its first use, revoked when the user leaves the page. */
 function playgroundKey(): Promise<NewApiKey> {
   key ??= makeKey();
   key.catch(() => {
@@ -22,17 +22,17 @@ function playgroundKey(): Promise<NewApiKey> {
 
 async function makeKey(): Promise<NewApiKey> {
   const body = { name: PLAYGROUND_KEY_NAME, policy: { daily_usd: PLAYGROUND_CAP_USD } };
-  const made = await call<NewApiKey>('/api-keys', { method: 'POST', body });
+  const newKey = await call<NewApiKey>('/api-keys', { method: 'POST', body });
   addEventListener('pagehide', endPlaygroundKey, { once: true });
-  return made;
+  return newKey;
 }
 
 /** Ends the key, if there is one, even while the page goes away. */
 export async function endPlaygroundKey(): Promise<void> {
-  const made = await key?.catch(() => undefined);
+  const createdKey = await key?.catch(() => undefined);
   key = undefined;
-  if (made === undefined) return;
-  await fetch(`${SERVICE}/api-keys/${encodeURIComponent(made.id)}`, {
+  if (createdKey === undefined) return;
+  await fetch(`${SERVICE}/api-keys/${encodeURIComponent(createdKey.id)}`, {
     method: 'DELETE',
     headers: { 'x-requested-with': 'console' },
     keepalive: true,
@@ -42,7 +42,7 @@ export async function endPlaygroundKey(): Promise<void> {
 /** The metrics of a call of the playground, in addition to its output. */
 export interface PlaygroundMetrics {
   readonly requestId: string;
-  /** Milliseconds until the first text, or the whole answer of a call that is not streamed. */
+  /** Milliseconds until the first text, or until the complete response of a call that is not streamed. */
   readonly firstMs: number;
   readonly totalMs: number;
 }
@@ -86,8 +86,8 @@ interface Chunk {
 function textOf({ choices = [], error }: Chunk): string {
   if (error !== undefined) throw new Error(error.message ?? 'The stream ended in an error.');
   const { content, tool_calls: tools = [] } = choices[0]?.delta ?? {};
-  const called = tools.map(({ function: { name, arguments: given = '' } = {} }) =>
-    name === undefined ? given : `\n${name}(${given}`,
+  const called = tools.map(({ function: { name, arguments: callArguments = '' } = {} }) =>
+    name === undefined ? callArguments : `\n${name}(${callArguments}`,
   );
   return (content ?? '') + called.join('');
 }

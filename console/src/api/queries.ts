@@ -2,41 +2,41 @@
 import { keepPreviousData, QueryCache, QueryClient, useInfiniteQuery, useQuery } from '@tanstack/react-query';
 import { account } from './account.ts';
 import { ApiError, call, withQuery } from './client.ts';
-import { unfinishedSumsMs } from './sums.ts';
 import type * as Api from './types.ts';
+import { incompleteRollupsDelayMs } from './usage-rollups.ts';
 
-/** An answer that is refused stays refused; only what may pass is tried again. */
+/** Returns whether to retry: a rejected request stays rejected, only transient failures are retried. */
 const retry = (failures: number, failure: Error): boolean =>
   failures < 2 && (!(failure instanceof ApiError) || failure.status >= 500);
 
-/** A refusal of the session itself: signed out elsewhere, or over. */
-const sessionRefused = (failure: Error): boolean =>
+/** Returns whether the session itself was rejected: signed out elsewhere, or expired. */
+const isSessionRejected = (failure: Error): boolean =>
   failure instanceof ApiError && ['missing_session', 'invalid_session'].includes(failure.code);
 
 export const queryClient: QueryClient = new QueryClient({
   queryCache: new QueryCache({
     onError: (failure) => {
-      if (sessionRefused(failure)) askWhoIsSignedIn();
+      if (isSessionRejected(failure)) refreshAccount();
     },
   }),
   defaultOptions: { queries: { retry, staleTime: 5_000, refetchOnWindowFocus: true } },
 });
 
-/** Asks the service again whether the browser has a session. */
-export const askWhoIsSignedIn = () => queryClient.invalidateQueries({ queryKey: ['account'] });
+/** Requests again whether the browser has a session. */
+export const refreshAccount = () => queryClient.invalidateQueries({ queryKey: ['account'] });
 
-/** Asks for the keys again, where they are shown. */
+/** Refreshes the keys, if they are shown. */
 export const listKeysAgain = () => queryClient.invalidateQueries({ queryKey: ['keys'] });
 
-/** Forgets everything that an account's owner has seen: nobody is signed in any more. */
+/** Removes all cached data of an account's owner after the session has ended. */
 export async function forgetAccount(): Promise<void> {
-  // An answer that is still on its way would bring the account back.
+  // A response that is still pending would restore the account.
   await queryClient.cancelQueries();
   queryClient.setQueryData(['account'], null);
   queryClient.removeQueries({ predicate: ({ queryKey: [name] }) => name !== 'account' });
 }
 
-/** The session of the browser; undefined while nobody is signed in. */
+/** Returns the session of the browser; undefined while no user is signed in. */
 export const useAccount = () =>
   useQuery({
     queryKey: ['account'],
@@ -58,20 +58,21 @@ export const useBalance = () =>
     refetchInterval: 15_000,
   });
 
-interface SumsAsked {
+interface UsageRollupsParams {
   /** Seconds since the epoch. */
   readonly start: number;
   readonly interval: 'hour' | 'day';
   readonly groupBy?: string;
 }
 
-/** Sums of usage; asked again soon while the service says that it has not read everything yet. */
-export const useSums = ({ start, interval, groupBy }: SumsAsked) =>
+/** Returns usage rollups; requests them again soon while the service reports that it has not read everything yet. */
+export const useUsageRollups = ({ start, interval, groupBy }: UsageRollupsParams) =>
   useQuery({
     queryKey: ['sums', start, interval, groupBy],
-    queryFn: () => call<Api.Sums>(withQuery('/api/v1/usage/sums', { start, interval, group_by: groupBy })),
+    queryFn: () =>
+      call<Api.UsageRollupsBody>(withQuery('/api/v1/usage/sums', { start, interval, group_by: groupBy })),
     refetchInterval: ({ state: { data, dataUpdateCount } }) =>
-      data?.complete === false ? unfinishedSumsMs(dataUpdateCount) : 30_000,
+      data?.complete === false ? incompleteRollupsDelayMs(dataUpdateCount) : 30_000,
     placeholderData: keepPreviousData,
   });
 

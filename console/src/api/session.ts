@@ -10,20 +10,20 @@ import { call, SERVICE, send } from './client.ts';
 import type { ApiPage, IdentityProvider } from './types.ts';
 
 /** The state that a sign-in needs when the provider redirects the browser here. It never contains a token. */
-interface Begun {
+interface PendingSignIn {
   readonly provider: string;
   readonly state: string;
   readonly nonce: string;
   readonly verifier: string;
   /** An operator's session is another than the owner's. */
   readonly role: Role;
-  /** The page that was asked for. */
+  /** The page that was requested. */
   readonly page: string;
 }
 
 export type Role = 'owner' | 'operator';
 
-const BEGUN = 'sign-in';
+const SIGN_IN_KEY = 'sign-in';
 
 /** The address that providers send the browser back to. */
 const redirectUri = (): string => `${SERVICE}/console`;
@@ -32,8 +32,8 @@ export const providers = async (): Promise<readonly IdentityProvider[]> =>
   (await call<ApiPage<IdentityProvider>>('/api/v1/auth/providers')).data;
 
 /** Leaves for the provider's own page. */
-export async function beginSignIn(provider: IdentityProvider, role: Role): Promise<void> {
-  const begun: Begun = {
+export async function startSignIn(provider: IdentityProvider, role: Role): Promise<void> {
+  const pendingSignIn: PendingSignIn = {
     provider: provider.id,
     state: generateRandomState(),
     nonce: generateRandomNonce(),
@@ -41,16 +41,16 @@ export async function beginSignIn(provider: IdentityProvider, role: Role): Promi
     role,
     page: location.hash,
   };
-  sessionStorage.setItem(BEGUN, JSON.stringify(begun));
+  sessionStorage.setItem(SIGN_IN_KEY, JSON.stringify(pendingSignIn));
   const url = new URL(provider.authorization_endpoint);
   const query = {
     response_type: 'code',
     client_id: provider.client_id,
     redirect_uri: redirectUri(),
     scope: provider.scope,
-    state: begun.state,
-    nonce: begun.nonce,
-    code_challenge: await calculatePKCECodeChallenge(begun.verifier),
+    state: pendingSignIn.state,
+    nonce: pendingSignIn.nonce,
+    code_challenge: await calculatePKCECodeChallenge(pendingSignIn.verifier),
     code_challenge_method: 'S256',
   };
   for (const [name, value] of Object.entries(query)) url.searchParams.set(name, value);
@@ -58,30 +58,30 @@ export async function beginSignIn(provider: IdentityProvider, role: Role): Promi
 }
 
 /**
- * Ends a sign-in that the provider has answered, if this page load is such an answer; whether it was. The code leaves the
- * address bar before anything is asked. Throws with what the provider or the service said.
+ * Completes a sign-in if this page load is the provider's response to it. Returns whether it was. Removes the code from
+ * the address bar before any request. Throws with the error of the provider or the service.
  */
 export async function endSignIn(): Promise<boolean> {
   const query = new URLSearchParams(location.search);
-  const stored = sessionStorage.getItem(BEGUN);
+  const stored = sessionStorage.getItem(SIGN_IN_KEY);
   if (!signInReturned(query)) return false;
-  sessionStorage.removeItem(BEGUN);
-  const begun = stored === null ? undefined : (JSON.parse(stored) as Begun);
-  history.replaceState(null, '', `${location.pathname}${begun?.page ?? ''}`);
+  sessionStorage.removeItem(SIGN_IN_KEY);
+  const pendingSignIn = stored === null ? undefined : (JSON.parse(stored) as PendingSignIn);
+  history.replaceState(null, '', `${location.pathname}${pendingSignIn?.page ?? ''}`);
   const [code, error] = [query.get('code'), query.get('error_description') ?? query.get('error')];
-  // A code that this browser did not ask for would sign somebody in as somebody else.
-  if (begun === undefined || query.get('state') !== begun.state)
+  // A code that this browser did not request would sign one user in as another.
+  if (pendingSignIn === undefined || query.get('state') !== pendingSignIn.state)
     throw new Error('This sign-in was not begun in this window, or it was begun too long ago. Try again.');
   if (code === null) throw new Error(error ?? 'The sign-in was not completed.');
-  await send(`/api/v1/auth/${encodeURIComponent(begun.provider)}`, {
+  await send(`/api/v1/auth/${encodeURIComponent(pendingSignIn.provider)}`, {
     method: 'POST',
     headers: { 'x-session-transport': 'cookie' },
     body: {
       code,
-      code_verifier: begun.verifier,
+      code_verifier: pendingSignIn.verifier,
       redirect_uri: redirectUri(),
-      nonce: begun.nonce,
-      ...(begun.role === 'operator' ? { role: begun.role } : {}),
+      nonce: pendingSignIn.nonce,
+      ...(pendingSignIn.role === 'operator' ? { role: pendingSignIn.role } : {}),
     },
   });
   return true;
@@ -103,8 +103,8 @@ export async function signOut(everywhere: boolean): Promise<void> {
 /** A session ends after an hour; one that is renewed lasts for as long as the service lets it, a day. */
 const RENEW_MS = 20 * 60_000;
 
-/** Renews the session while the page can be seen. Returns what stops it. */
-export function keepSession(onEnd: () => void): () => void {
+/** Renews the session while the page is visible. Returns a function that stops it. */
+export function startSessionRenewal(onEnd: () => void): () => void {
   let renewedMs = Date.now();
   const renew = async () => {
     if (document.visibilityState !== 'visible' || Date.now() - renewedMs < RENEW_MS) return;

@@ -1,4 +1,4 @@
-/** The service's answers, by the very schemas that its OpenAPI document is made from: types alone, no code of it. */
+/** The responses of the service, from the schemas that also produce its OpenAPI document: types only, no code of it. */
 import type * as z from 'zod';
 import type { offeredProvidersSchema } from '../../../lambdas/access/core/offered-providers.ts';
 import type { COMPONENTS } from '../../../lambdas/app/components.ts';
@@ -8,9 +8,9 @@ import type { accountSummarySchema } from '../../../lambdas/ledger/core/account-
 import type { auditViewSchema } from '../../../lambdas/ledger/core/audit/conclusion.ts';
 import type { deadLettersSchema } from '../../../lambdas/platform/core/api/dead-letters.ts';
 import type { rotatedSecretSchema } from '../../../lambdas/webhooks/core/subscription.ts';
-import type { ConsoleValue } from './answers.ts';
+import type { ConsoleValue } from './responses.ts';
 
-/** An answer by its name in `/openapi.json`. */
+/** A response by its name in `/openapi.json`. */
 type Of<Name extends keyof typeof COMPONENTS> = ConsoleValue<z.output<(typeof COMPONENTS)[Name]>>;
 
 export interface ApiPage<T> {
@@ -40,10 +40,10 @@ export type Category = Of<'Category'>;
 export type UsageEntry = Of<'AccountUsagePage'>['data'][number];
 export type AccountReceipt = Of<'AccountUsageReceipt'>;
 export type Balance = Of<'AccountBalance'>;
-export type Sums = Of<'UsageSums'>;
+export type UsageRollupsBody = Of<'UsageSums'>;
 export type IdentityProvider = ConsoleValue<z.output<typeof offeredProvidersSchema>>['data'][number];
 
-/** An account as an operator sees it. */
+/** An account in the operator's view. */
 export type AccountSummaryBody = ConsoleValue<z.output<typeof accountSummarySchema>>;
 export type RouteSummary = ConsoleValue<z.output<typeof routeSummarySchema>>;
 export type CatalogView = ConsoleValue<z.output<typeof catalogViewSchema>>;

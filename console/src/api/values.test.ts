@@ -9,9 +9,9 @@ it.each([
   ['kinds', KINDS.map(([kind]) => kind), SERVICE_KINDS],
   ['statuses', STATUSES, CALL_STATUSES],
   ['events', EVENTS, SUBSCRIBABLE_TYPES],
-] as const)('offers the very %s that the service has', (_name, offered, known) => {
-  expect(known.length).toBeGreaterThan(3);
-  expect([...offered].sort()).toEqual([...known].sort());
+] as const)('offers the very %s that the service has', (_name, offered, existing) => {
+  expect(existing.length).toBeGreaterThan(3);
+  expect([...offered].sort()).toEqual([...existing].sort());
 });
 
 it('gives every kind a distinct name', () => {

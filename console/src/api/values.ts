@@ -1,4 +1,4 @@
-/** The values that the service knows, for lists to choose from; a test holds them to the service's own. */
+/** The values that the service accepts, for selection lists; a test compares them with the service's values. */
 import type { UsageEntry, Webhook } from './types.ts';
 
 export type CallKindValue = UsageEntry['kind'];

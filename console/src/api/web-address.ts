@@ -1,4 +1,4 @@
-/** Addresses that others wrote: only a page of the web is gone to, whatever an answer says. */
+/** Addresses from other parties: the console opens only web pages, for any address in a response. */
 
 /** The address in its canonical form; undefined for what is none of `http` or `https`. */
 export function webAddress(text: string): string | undefined {

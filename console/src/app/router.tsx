@@ -15,7 +15,7 @@ import { Empty } from '../parts/basics.tsx';
 import { PAGES } from './pages.ts';
 import { Shell } from './shell.tsx';
 
-/** The operator's view has a session, and so a frame, of its own. */
+/** The operator's view has a separate session, and therefore a separate layout. */
 const root = createRootRoute({
   component: () =>
     useRouterState({ select: ({ location }) => location.pathname === '/operator' }) ? <Outlet /> : <Shell />,

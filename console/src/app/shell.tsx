@@ -1,10 +1,10 @@
-/** The frame around every page: navigation, and who is signed in. */
+/** The layout of every page: navigation, and the signed-in account. */
 import { Link, Outlet } from '@tanstack/react-router';
 import { useEffect, useState } from 'react';
-import { askWhoIsSignedIn, forgetAccount, useAccount, useBalance } from '../api/queries.ts';
-import { keepSession, signOut } from '../api/session.ts';
+import { forgetAccount, refreshAccount, useAccount, useBalance } from '../api/queries.ts';
+import { signOut, startSessionRenewal } from '../api/session.ts';
 import { Money } from '../parts/basics.tsx';
-import { Brand, Mark, SignIn } from '../parts/sign-in.tsx';
+import { Brand, Logo, SignIn } from '../parts/sign-in.tsx';
 import { applyTheme, storedTheme, type Theme } from './theme.ts';
 
 const PAGES = [
@@ -22,7 +22,7 @@ const PAGES = [
 export function Shell() {
   const account = useAccount();
   const signedIn = account.data !== undefined && account.data !== null;
-  useEffect(() => (signedIn ? keepSession(askWhoIsSignedIn) : undefined), [signedIn]);
+  useEffect(() => (signedIn ? startSessionRenewal(refreshAccount) : undefined), [signedIn]);
   if (account.data === undefined) {
     return (
       <main className="sign-in" role={account.error === null ? 'status' : 'alert'}>
@@ -57,7 +57,7 @@ function Side({ email }: { readonly email: string | null }) {
   return (
     <div className="side">
       <Link to="/" className="brand">
-        <Mark />
+        <Logo />
         Inference
       </Link>
       <nav aria-label="Pages">

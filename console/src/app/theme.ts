@@ -4,8 +4,8 @@ export type Theme = 'system' | 'light' | 'dark';
 const STORED = 'theme';
 
 export function storedTheme(): Theme {
-  const found = localStorage.getItem(STORED);
-  return found === 'light' || found === 'dark' ? found : 'system';
+  const theme = localStorage.getItem(STORED);
+  return theme === 'light' || theme === 'dark' ? theme : 'system';
 }
 
 export function applyTheme(theme: Theme): void {

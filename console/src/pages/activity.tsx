@@ -1,4 +1,4 @@
-/** Activity: the calls of all keys, filtered, and found by their request id. */
+/** Activity: the calls of all keys, with filters and a search by request id. */
 import { useNavigate, useSearch } from '@tanstack/react-router';
 import { useState } from 'react';
 import { type CallFilter, useCalls, useKeys, usePrices } from '../api/queries.ts';
@@ -18,7 +18,7 @@ export function Activity() {
   return (
     <div className="page">
       <PageHead title="Activity" about="Every call, newest first. Costs are the ledger's own.">
-        <FindCall />
+        <CallSearch />
       </PageHead>
       <Filters filter={filter} />
       <Panel flush>
@@ -88,7 +88,7 @@ function Filters({ filter }: { readonly filter: CallFilter }) {
   );
 }
 
-function FindCall() {
+function CallSearch() {
   const navigate = useNavigate();
   const [id, setId] = useState('');
   return (

@@ -1,4 +1,4 @@
-/** Billing: credit is bought at the payment provider's own page; orders, refunds and what is owed. */
+/** Billing: purchases of credit on the payment provider's page, orders, refunds and the debt. */
 import { useState } from 'react';
 import { call } from '../api/client.ts';
 import { queryClient, useBalance, useOrders } from '../api/queries.ts';
@@ -63,13 +63,13 @@ function Standing() {
 function TopUp() {
   const [amount, setAmount] = useState('10');
   const order = async () => {
-    const made = await call<OrderBody>('/api/create-order', {
+    const newOrder = await call<OrderBody>('/api/create-order', {
       method: 'POST',
       body: { amount, currency: 'USD' },
       headers: { 'idempotency-key': crypto.randomUUID() },
     });
     await queryClient.invalidateQueries({ queryKey: ['orders'] });
-    const address = made.checkout_url === null ? undefined : webAddress(made.checkout_url);
+    const address = newOrder.checkout_url === null ? undefined : webAddress(newOrder.checkout_url);
     if (address === undefined) throw new Error('The order has no page to pay at.');
     location.assign(address);
   };

@@ -1,9 +1,9 @@
 /** Home: the balance, what is held, what the month has cost, and the last calls. */
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useMemo } from 'react';
-import { useBalance, useCalls, useKeys, useSums } from '../api/queries.ts';
-import { byModel, daysOf, type ModelSpend, monthStart } from '../api/sums.ts';
-import { Badge, countText, Figure, Loaded, Money, PageHead, Panel } from '../parts/basics.tsx';
+import { useBalance, useCalls, useKeys, useUsageRollups } from '../api/queries.ts';
+import { byModel, daysOf, type ModelSpend, monthStart } from '../api/usage-rollups.ts';
+import { Badge, countText, Loaded, MetricCard, Money, PageHead, Panel } from '../parts/basics.tsx';
 import { CallTable } from '../parts/call-table.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 
@@ -23,20 +23,20 @@ export function Home() {
           You have no API key yet. <Link to="/start">Make one and see your first call here</Link>.
         </p>
       ) : null}
-      <Figures />
+      <AccountMetrics />
       <Month />
       <LastCalls />
     </div>
   );
 }
 
-function Figures() {
+function AccountMetrics() {
   const balance = useBalance();
   const start = monthStart();
-  const month = useSums({ start, interval: 'day', groupBy: 'model' });
+  const month = useUsageRollups({ start, interval: 'day', groupBy: 'model' });
   return (
     <div className="columns">
-      <Figure
+      <MetricCard
         title="Balance"
         test="balance"
         value={<Loaded query={balance}>{({ balance: nano }) => <Money nano={nano} large />}</Loaded>}
@@ -46,13 +46,13 @@ function Figures() {
             <Badge tone="bad">Owed</Badge> <Money nano={balance.data.owed} /> after a refund or dispute.
           </p>
         ) : null}
-      </Figure>
-      <Figure
+      </MetricCard>
+      <MetricCard
         title="Held by open calls"
         test="held"
         value={<Loaded query={balance}>{({ held }) => <Money nano={held} large />}</Loaded>}
       />
-      <Figure
+      <MetricCard
         title="Spent this month (UTC)"
         test="month"
         value={<Loaded query={month}>{({ total }) => <Money nano={total.cost} large />}</Loaded>}
@@ -62,7 +62,7 @@ function Figures() {
             ? '…'
             : `${countText(month.data.total.calls)} calls${month.data.complete ? '' : ', still counting'}`}
         </p>
-      </Figure>
+      </MetricCard>
     </div>
   );
 }
@@ -83,7 +83,7 @@ const COLUMNS: readonly Column<ModelSpend>[] = [
 
 function Month() {
   const start = monthStart();
-  const month = useSums({ start, interval: 'day', groupBy: 'model' });
+  const month = useUsageRollups({ start, interval: 'day', groupBy: 'model' });
   const days = useMemo(
     () => (month.data === undefined ? [] : daysOf(month.data, start, Date.now() / 1000)),
     [month.data, start],
@@ -97,10 +97,10 @@ function Month() {
       </Panel>
       <Panel title="By model" flush>
         <Loaded query={month}>
-          {(sums) => (
+          {(rollups) => (
             <Table
               columns={COLUMNS}
-              rows={byModel(sums).slice(0, 6)}
+              rows={byModel(rollups).slice(0, 6)}
               idOf={({ model }) => model}
               empty="No calls this month."
             />

@@ -58,7 +58,7 @@ function KeyView({ of: key }: { readonly of: ApiKey }) {
         <DialogButton text="Rotate" title="Rotate the secret">
           {(close) => <Rotate of={key} onRotated={changed} onClose={close} />}
         </DialogButton>
-        <End of={key} onEnded={changed} />
+        <EndKey of={key} onEnded={changed} />
       </PageHead>
       <Overlap of={key} />
       <Caps of={key} />
@@ -86,14 +86,14 @@ function Caps({ of: key }: { readonly of: ApiKey }) {
         {({ spend }) => (
           <div className="columns">
             {daily === undefined ? (
-              <Uncapped name="Today" spent={spend.today} />
+              <Uncapped name="Today" usedAmount={spend.today} />
             ) : (
-              <CapBar name="Today" cap={daily} taken={spend.today} />
+              <CapBar name="Today" cap={daily} usedAmount={spend.today} />
             )}
             {monthly === undefined ? (
-              <Uncapped name="This month" spent={spend.month} />
+              <Uncapped name="This month" usedAmount={spend.month} />
             ) : (
-              <CapBar name="This month" cap={monthly} taken={spend.month} />
+              <CapBar name="This month" cap={monthly} usedAmount={spend.month} />
             )}
           </div>
         )}
@@ -102,12 +102,12 @@ function Caps({ of: key }: { readonly of: ApiKey }) {
   );
 }
 
-const Uncapped = ({ name, spent }: { readonly name: string; readonly spent: bigint }) => (
+const Uncapped = ({ name, usedAmount }: { readonly name: string; readonly usedAmount: bigint }) => (
   <div className="stack tight">
     <h3>{name}</h3>
     <p className="legend">
       <span>
-        Spent or held <Money nano={spent} />
+        Spent or held <Money nano={usedAmount} />
       </span>
       <span>No cap</span>
     </p>
@@ -136,8 +136,12 @@ function Overlap({ of: { previous_secret_expires: until } }: { readonly of: ApiK
     return () => clearInterval(timer);
   }, []);
   if (until === null || until <= now) return null;
-  const left = Math.ceil(until - now);
-  const clock = [Math.floor(left / 3600), Math.floor(left / 60) % 60, left % 60];
+  const remainingSeconds = Math.ceil(until - now);
+  const clock = [
+    Math.floor(remainingSeconds / 3600),
+    Math.floor(remainingSeconds / 60) % 60,
+    remainingSeconds % 60,
+  ];
   return (
     <p className="note">
       The secret before the last rotation is still good for{' '}
@@ -161,14 +165,14 @@ function Rotate({
   readonly onRotated: () => Promise<void>;
   readonly onClose: () => void;
 }) {
-  const [made, setMade] = useState<NewApiKey>();
+  const [newKey, setNewKey] = useState<NewApiKey>();
   const [overlap, setOverlap] = useState('3600');
   const rotate = async () => {
     const body = { overlap_seconds: Number(overlap) };
-    setMade(await call<NewApiKey>(`${pathOf(key.id)}/rotate`, { method: 'POST', body }));
+    setNewKey(await call<NewApiKey>(`${pathOf(key.id)}/rotate`, { method: 'POST', body }));
     await onRotated();
   };
-  if (made !== undefined) return <KeyShown secret={made.key} onDone={onClose} />;
+  if (newKey !== undefined) return <KeyShown secret={newKey.key} onDone={onClose} />;
   return (
     <Form submit="Rotate" onSubmit={rotate} onCancel={onClose}>
       <Select label="Overlap" value={overlap} onChange={setOverlap} options={OVERLAPS} />
@@ -176,9 +180,9 @@ function Rotate({
   );
 }
 
-function End({ of: key, onEnded }: { readonly of: ApiKey; readonly onEnded: () => Promise<void> }) {
+function EndKey({ of: key, onEnded }: { readonly of: ApiKey; readonly onEnded: () => Promise<void> }) {
   const navigate = useNavigate();
-  const end = async () => {
+  const endKey = async () => {
     await call(pathOf(key.id), { method: 'DELETE' });
     await onEnded();
     await navigate({ to: '/keys' });
@@ -187,7 +191,7 @@ function End({ of: key, onEnded }: { readonly of: ApiKey; readonly onEnded: () =
     <Confirmed
       text="End the key"
       question="The next call with this key is refused. Its past calls stay in your activity."
-      action={end}
+      action={endKey}
       className="button bad"
     />
   );

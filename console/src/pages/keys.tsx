@@ -1,10 +1,10 @@
-/** Keys: made, shown once, and listed with their caps. */
+/** Keys: created, shown once, and listed with their caps. */
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../api/client.ts';
-import { listKeysAgain, useKeys, useSums } from '../api/queries.ts';
-import { byKey, dayStart, type KeySpendRow, monthStart } from '../api/sums.ts';
+import { listKeysAgain, useKeys, useUsageRollups } from '../api/queries.ts';
 import type { ApiKey, NewApiKey } from '../api/types.ts';
+import { byKey, dayStart, type KeySpendRow, monthStart } from '../api/usage-rollups.ts';
 import { Badge, Loaded, Money, PageHead, Panel, Problem, Time } from '../parts/basics.tsx';
 import { DialogButton } from '../parts/form.tsx';
 import { KeyForm, type KeyInput } from '../parts/policy-form.tsx';
@@ -34,7 +34,13 @@ export const KeyState = ({ of: { disabled, previous_secret_expires: until } }: {
 };
 
 /** The cost of a key's settled calls, out of its cap. */
-const Spent = ({ nano, cap }: { readonly nano: bigint | undefined; readonly cap: bigint | undefined }) => (
+const SpendCell = ({
+  nano,
+  cap,
+}: {
+  readonly nano: bigint | undefined;
+  readonly cap: bigint | undefined;
+}) => (
   <>
     {nano === undefined ? <span className="quiet">…</span> : <Money nano={nano} />}
     {cap === undefined ? null : (
@@ -46,7 +52,7 @@ const Spent = ({ nano, cap }: { readonly nano: bigint | undefined; readonly cap:
   </>
 );
 
-/** `spendOf` has nothing until the sums have come. */
+/** Returns the columns. `spendOf` returns undefined until the usage rollups have arrived. */
 const columnsOf = (spendOf: (key: ApiKey) => KeySpendRow | undefined): readonly Column<ApiKey>[] => [
   {
     head: 'Name',
@@ -61,12 +67,12 @@ const columnsOf = (spendOf: (key: ApiKey) => KeySpendRow | undefined): readonly 
   {
     head: 'Spent today',
     right: true,
-    cell: (key) => <Spent nano={spendOf(key)?.today} cap={key.policy.daily_usd} />,
+    cell: (key) => <SpendCell nano={spendOf(key)?.today} cap={key.policy.daily_usd} />,
   },
   {
     head: 'Spent this month',
     right: true,
-    cell: (key) => <Spent nano={spendOf(key)?.month} cap={key.policy.monthly_usd} />,
+    cell: (key) => <SpendCell nano={spendOf(key)?.month} cap={key.policy.monthly_usd} />,
   },
   { head: 'Made', cell: ({ created }) => <Time at={created} /> },
 ];
@@ -75,20 +81,20 @@ const NOTHING: KeySpendRow = { today: 0n, month: 0n };
 
 /** One question for all keys, however many there are. */
 function KeyTable({ keys }: { readonly keys: readonly ApiKey[] }) {
-  const sums = useSums({ start: monthStart(), interval: 'day', groupBy: 'api_key' });
-  const spend = sums.data === undefined ? undefined : byKey(sums.data, dayStart());
+  const rollups = useUsageRollups({ start: monthStart(), interval: 'day', groupBy: 'api_key' });
+  const spend = rollups.data === undefined ? undefined : byKey(rollups.data, dayStart());
   const spendOf = ({ id }: ApiKey) => (spend === undefined ? undefined : (spend.get(id) ?? NOTHING));
   return (
     <>
       <Panel flush>
         <Table columns={columnsOf(spendOf)} rows={keys} idOf={({ id }) => id} empty="No keys yet." />
       </Panel>
-      <Problem error={sums.error} />
+      <Problem error={rollups.error} />
       {keys.length === 0 ? null : (
         <p className="small quiet">
           Spent by calls that have ended, by UTC days and months
-          {sums.data?.complete === false ? '; still counting' : ''}. What open calls hold of a cap is on the
-          key's own page.
+          {rollups.data?.complete === false ? '; still counting' : ''}. What open calls hold of a cap is on
+          the key's own page.
         </p>
       )}
     </>
@@ -96,11 +102,11 @@ function KeyTable({ keys }: { readonly keys: readonly ApiKey[] }) {
 }
 
 function MakeKey({ onClose }: { readonly onClose: () => void }) {
-  const [made, setMade] = useState<NewApiKey>();
+  const [newKey, setNewKey] = useState<NewApiKey>();
   const make = async (body: KeyInput) => {
-    setMade(await call<NewApiKey>('/api-keys', { method: 'POST', body }));
+    setNewKey(await call<NewApiKey>('/api-keys', { method: 'POST', body }));
     await listKeysAgain();
   };
-  if (made !== undefined) return <KeyShown secret={made.key} onDone={onClose} />;
+  if (newKey !== undefined) return <KeyShown secret={newKey.key} onDone={onClose} />;
   return <KeyForm submit="Make the key" onSubmit={make} onCancel={onClose} />;
 }

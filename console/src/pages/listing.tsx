@@ -27,17 +27,17 @@ const refresh = async (): Promise<void> => {
 export function ListingPage() {
   const { section, id } = useParams({ from: '/market/$section/$id' });
   const listing = useListing(section === 'ai-agents' ? 'ai-agents' : 'apps', id);
-  return <Loaded query={listing}>{(found) => <ListingView of={found} />}</Loaded>;
+  return <Loaded query={listing}>{(data) => <ListingView of={data} />}</Loaded>;
 }
 
 function ListingView({ of: listing }: { readonly of: ListingBody }) {
   const account = useAccount();
-  const own = account.data?.id === listing.owner_id;
+  const isOwner = account.data?.id === listing.owner_id;
   const address = listing.url === null ? undefined : webAddress(listing.url);
   return (
     <div className="page">
       <PageHead title={listing.name} about={<span className="break">{listing.summary}</span>}>
-        {own ? <OwnActions of={listing} /> : <Take of={listing} />}
+        {isOwner ? <OwnActions of={listing} /> : <AcquireListing of={listing} />}
       </PageHead>
       <Panel title="About">
         <div className="stack">
@@ -61,16 +61,16 @@ function ListingView({ of: listing }: { readonly of: ListingBody }) {
           />
         </div>
       </Panel>
-      <Reviews of={listing} mayReview={!own} />
-      <Releases of={listing} own={own} />
+      <Reviews of={listing} mayReview={!isOwner} />
+      <Releases of={listing} isOwner={isOwner} />
     </div>
   );
 }
 
 /** Installing what is free, buying what is not; the price that is shown is the price that is paid. */
-function Take({ of: listing }: { readonly of: ListingBody }) {
+function AcquireListing({ of: listing }: { readonly of: ListingBody }) {
   const [done, setDone] = useState('');
-  const take = async () => {
+  const acquire = async () => {
     const { price } = listing;
     if (price !== null)
       await call(`${pathOf(listing)}/purchase`, {
@@ -83,10 +83,15 @@ function Take({ of: listing }: { readonly of: ListingBody }) {
     await refresh();
   };
   if (done !== '') return <Badge tone="good">{done}</Badge>;
-  if (listing.price === null) return <Install onInstall={take} />;
+  if (listing.price === null) return <Install onInstall={acquire} />;
   const text = `Buy for ${priceText(listing.price)}`;
   return (
-    <Confirmed text={text} question="It is paid from your balance." action={take} className="button main" />
+    <Confirmed
+      text={text}
+      question="It is paid from your balance."
+      action={acquire}
+      className="button main"
+    />
   );
 }
 
@@ -152,13 +157,13 @@ function Reviews({ of: listing, mayReview }: { readonly of: ListingBody; readonl
               <p className="quiet">No reviews yet.</p>
             ) : (
               <ul className="stack">
-                {list.map(({ id, rating: stars, text: said, created }) => (
+                {list.map(({ id, rating: stars, text: reviewText, created }) => (
                   <li key={id}>
                     <strong>{stars} of 5</strong>{' '}
                     <span className="quiet small">
                       <Time at={created} />
                     </span>
-                    <p className="break">{said}</p>
+                    <p className="break">{reviewText}</p>
                   </li>
                 ))}
               </ul>
@@ -176,7 +181,7 @@ function Reviews({ of: listing, mayReview }: { readonly of: ListingBody; readonl
   );
 }
 
-function Releases({ of: listing, own }: { readonly of: ListingBody; readonly own: boolean }) {
+function Releases({ of: listing, isOwner }: { readonly of: ListingBody; readonly isOwner: boolean }) {
   const releases = useReleases(sectionOf(listing), listing.id);
   const [version, setVersion] = useState('');
   const [notes, setNotes] = useState('');
@@ -199,16 +204,16 @@ function Releases({ of: listing, own }: { readonly of: ListingBody; readonly own
               <Empty>No releases yet.</Empty>
             ) : (
               <ul className="stack">
-                {list.map(({ id, version: name, notes: said, created }) => (
+                {list.map(({ id, version: name, notes: releaseNotes, created }) => (
                   <li key={id} className="row apart">
                     <span>
                       <strong>{name}</strong>{' '}
                       <span className="quiet small">
                         <Time at={created} />
                       </span>
-                      <span className="break"> {said}</span>
+                      <span className="break"> {releaseNotes}</span>
                     </span>
-                    {own && name !== listing.version ? (
+                    {isOwner && name !== listing.version ? (
                       <Confirmed
                         text={`Back to ${name}`}
                         question="This release becomes the listing's version again."
@@ -222,7 +227,7 @@ function Releases({ of: listing, own }: { readonly of: ListingBody; readonly own
             )
           }
         </Loaded>
-        {own ? (
+        {isOwner ? (
           <Form submit="Publish the release" onSubmit={release}>
             <div className="columns">
               <Input label="Version" value={version} onChange={setVersion} required placeholder="1.1.0" />

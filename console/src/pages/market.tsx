@@ -1,4 +1,4 @@
-/** Market: apps and agents, searched and listed; own ones are made here. */
+/** Market: search and list of apps and agents; owners create their listings here. */
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useDeferredValue, useState } from 'react';
 import { call } from '../api/client.ts';
@@ -100,9 +100,9 @@ function Listings({ listings }: { readonly listings: readonly ListingBody[] }) {
 function Publish({ section, onClose }: { readonly section: MarketSection; readonly onClose: () => void }) {
   const navigate = useNavigate();
   const publish = async (body: ListingInput) => {
-    const made = await call<ListingBody>(`/${section}`, { method: 'POST', body });
+    const newListing = await call<ListingBody>(`/${section}`, { method: 'POST', body });
     await queryClient.invalidateQueries({ queryKey: ['listings'] });
-    await navigate({ to: '/market/$section/$id', params: { section, id: made.id } });
+    await navigate({ to: '/market/$section/$id', params: { section, id: newListing.id } });
   };
   return <ListingForm submit="Publish" onSubmit={publish} onCancel={onClose} />;
 }

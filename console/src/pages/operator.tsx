@@ -1,4 +1,4 @@
-/** The operator's view, in a session of its own: accounts, routes and circuits, the catalog, the audit, dead letters. */
+/** The operator's view, in a separate session: accounts, routes and circuits, the catalog, the audit, dead letters. */
 import { useQueryClient } from '@tanstack/react-query';
 import { Fragment, type ReactNode, useState } from 'react';
 import { ApiError } from '../api/client.ts';
@@ -24,7 +24,10 @@ const VIEWS = [
   ['dead-letters', 'Dead letters'],
 ] as const;
 
-/** Whoever has no operator's session is asked to sign in for one; the owner's own session is another. */
+/**
+ * Renders the operator's view, or a sign-in for users without an operator's session. The owner's session is a different
+ * one.
+ */
 export function OperatorView() {
   const audit = useView<AuditView>('audit');
   if (audit.error instanceof ApiError && audit.error.status === 401) return <SignIn as="operator" />;

@@ -21,7 +21,7 @@ const TRIALS = KINDS.flatMap(([kind, name]) => (isTrial(kind) ? [[kind, name] as
 
 export function Playground() {
   const prices = usePrices();
-  // What it may spend ends with the page; a list of keys that is shown meanwhile is asked for again.
+  // The key can spend nothing after the page is left; a visible list of keys is refreshed.
   useEffect(() => () => void endPlaygroundKey().then(listKeysAgain), []);
   return (
     <div className="page">
@@ -35,11 +35,11 @@ export function Playground() {
 }
 
 function Trials({ prices }: { readonly prices: readonly PriceBody[] }) {
-  const { model: asked } = useSearch({ from: '/playground' });
-  const found = prices.find(({ model_id: id }) => id === asked);
-  const [kind, setKind] = useState<TrialKind>(isTrial(found?.type) ? found.type : 'chat');
+  const { model: requestedModel } = useSearch({ from: '/playground' });
+  const price = prices.find(({ model_id: id }) => id === requestedModel);
+  const [kind, setKind] = useState<TrialKind>(isTrial(price?.type) ? price.type : 'chat');
   const models = prices.filter(({ type }) => type === kind).map(({ model_id: id }) => id);
-  const [chosen, setChosen] = useState(found?.model_id ?? '');
+  const [chosen, setChosen] = useState(price?.model_id ?? '');
   const model = models.includes(chosen) ? chosen : models[0];
   const Trial = TRIAL[kind];
   return (

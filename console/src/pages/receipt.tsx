@@ -1,9 +1,19 @@
-/** The receipt of a call: what was held, what it came to, line by line, as the ledger has it. */
+/** The receipt of a call: the hold, and the cost by line item, as recorded in the ledger. */
 import { Link, useParams } from '@tanstack/react-router';
 import { useReceipt } from '../api/queries.ts';
 import type { AccountReceipt } from '../api/types.ts';
 import { KIND_NAMES } from '../api/values.ts';
-import { Badge, countText, Facts, Figure, Loaded, Money, PageHead, Panel, Time } from '../parts/basics.tsx';
+import {
+  Badge,
+  countText,
+  Facts,
+  Loaded,
+  MetricCard,
+  Money,
+  PageHead,
+  Panel,
+  Time,
+} from '../parts/basics.tsx';
 import { Status, unitsText } from '../parts/call-table.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 
@@ -17,7 +27,7 @@ export function ReceiptPage() {
           All activity
         </Link>
       </PageHead>
-      <Loaded query={receipt}>{(found) => <Receipt of={found} />}</Loaded>
+      <Loaded query={receipt}>{(data) => <Receipt of={data} />}</Loaded>
     </div>
   );
 }
@@ -25,12 +35,12 @@ export function ReceiptPage() {
 const Receipt = ({ of: receipt }: { readonly of: AccountReceipt }) => (
   <>
     <div className="columns">
-      <Figure title="Charged" test="cost" value={<Money nano={receipt.cost} large />} />
-      <Figure
+      <MetricCard title="Charged" test="cost" value={<Money nano={receipt.cost} large />} />
+      <MetricCard
         title="Held before"
         value={receipt.held === null ? 'not known' : <Money nano={receipt.held} large />}
       />
-      <Figure
+      <MetricCard
         title="Status"
         value={
           <span className="row">
@@ -39,7 +49,7 @@ const Receipt = ({ of: receipt }: { readonly of: AccountReceipt }) => (
           </span>
         }
       />
-      <Figure title="Units" value={unitsText(receipt)} />
+      <MetricCard title="Units" value={unitsText(receipt)} />
     </div>
     <Lines of={receipt} />
     <Call of={receipt} />

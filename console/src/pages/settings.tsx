@@ -8,7 +8,7 @@ import { Confirmed } from '../parts/form.tsx';
 
 export function Settings() {
   const account = useAccount();
-  const known = useQuery({ queryKey: ['providers'], queryFn: providers, staleTime: 60_000 });
+  const providersQuery = useQuery({ queryKey: ['providers'], queryFn: providers, staleTime: 60_000 });
   const leave = async () => {
     await signOut(true);
     await forgetAccount();
@@ -27,7 +27,7 @@ export function Settings() {
       </Panel>
       <Panel title="Sign-in">
         <div className="stack">
-          <Loaded query={known}>
+          <Loaded query={providersQuery}>
             {(list) => (
               <p className="quiet">
                 {list.length === 0

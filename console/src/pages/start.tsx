@@ -11,12 +11,12 @@ import { KeyShown } from '../parts/secret-shown.tsx';
 import { SnippetTabs, useExample } from '../parts/snippets/tabs.tsx';
 
 export function Start() {
-  const [made, setMade] = useState<NewApiKey>();
+  const [newKey, setNewKey] = useState<NewApiKey>();
   const [name, setName] = useState('first key');
   const balance = useBalance();
   const example = useExample();
   const make = async () => {
-    setMade(await call<NewApiKey>('/api-keys', { method: 'POST', body: { name } }));
+    setNewKey(await call<NewApiKey>('/api-keys', { method: 'POST', body: { name } }));
     await listKeysAgain();
   };
   return (
@@ -30,7 +30,7 @@ export function Start() {
           The balance is $0.00: <Link to="/billing">add credit</Link> before the first call.
         </p>
       ) : null}
-      {made === undefined ? (
+      {newKey === undefined ? (
         <Panel title="1. Make a key">
           <Form submit="Make the key" onSubmit={make}>
             <Input label="Name" value={name} onChange={setName} required />
@@ -39,13 +39,13 @@ export function Start() {
       ) : (
         <>
           <Panel title="1. Your key">
-            <KeyShown secret={made.key} />
+            <KeyShown secret={newKey.key} />
           </Panel>
           <Panel title="2. Call it">
-            <SnippetTabs apiKey={made.key} request={example} />
+            <SnippetTabs apiKey={newKey.key} request={example} />
           </Panel>
           <Panel title="3. See it here">
-            <Waiting keyId={made.id} />
+            <Waiting keyId={newKey.id} />
           </Panel>
         </>
       )}
@@ -60,19 +60,19 @@ function Waiting({ keyId }: { readonly keyId: string }) {
     queryFn: () => call<ApiPage<UsageEntry>>(callsPath({ api_key: keyId }, 1)),
     refetchInterval: ({ state }) => (state.data?.data.length ? false : 1_500),
   });
-  const [made] = first.data?.data ?? [];
+  const [firstCall] = first.data?.data ?? [];
   return (
     <p role="status">
-      {made === undefined ? (
+      {firstCall === undefined ? (
         <span className="quiet">Waiting for your first call …</span>
       ) : (
         <>
-          Got it: {made.model} for{' '}
+          Got it: {firstCall.model} for{' '}
           <strong>
-            <Money nano={made.cost} />
+            <Money nano={firstCall.cost} />
           </strong>
           .{' '}
-          <Link to="/activity/$id" params={{ id: made.id }}>
+          <Link to="/activity/$id" params={{ id: firstCall.id }}>
             See its receipt
           </Link>
           .

@@ -5,7 +5,7 @@ import { call } from '../api/client.ts';
 import { queryClient, useWebhook } from '../api/queries.ts';
 import type { RotatedSecretBody, WebhookWithStatistics } from '../api/types.ts';
 import { EVENTS } from '../api/values.ts';
-import { countText, Figure, Loaded, PageHead, Problem, Time } from '../parts/basics.tsx';
+import { countText, Loaded, MetricCard, PageHead, Problem, Time } from '../parts/basics.tsx';
 import { Deliveries, pathOf, refresh } from '../parts/deliveries.tsx';
 import { Confirmed, DialogButton, Form, Select, useAction } from '../parts/form.tsx';
 import { SecretShown } from '../parts/secret-shown.tsx';
@@ -14,7 +14,7 @@ import { WebhookState } from './webhooks.tsx';
 export function WebhookPage() {
   const { id } = useParams({ from: '/webhooks/$id' });
   const webhook = useWebhook(id);
-  return <Loaded query={webhook}>{(found) => <WebhookView of={found} />}</Loaded>;
+  return <Loaded query={webhook}>{(data) => <WebhookView of={data} />}</Loaded>;
 }
 
 function WebhookView({ of: webhook }: { readonly of: WebhookWithStatistics }) {
@@ -61,10 +61,10 @@ function Statistics({ of: { stats, events } }: { readonly of: WebhookWithStatist
   const { deliveries, success_rate: rate, p95_ms: p95 } = stats;
   return (
     <div className="columns">
-      <Figure title="Last deliveries" value={countText(deliveries)} />
-      <Figure title="Delivered" value={rate === null ? '–' : `${(rate * 100).toFixed(1)} %`} />
-      <Figure title="Answer within (p95)" value={p95 === null ? '–' : `${Math.round(p95)} ms`} />
-      <Figure title="Events" value={`${events.length} of ${EVENTS.length}`} />
+      <MetricCard title="Last deliveries" value={countText(deliveries)} />
+      <MetricCard title="Delivered" value={rate === null ? '–' : `${(rate * 100).toFixed(1)} %`} />
+      <MetricCard title="Answer within (p95)" value={p95 === null ? '–' : `${Math.round(p95)} ms`} />
+      <MetricCard title="Events" value={`${events.length} of ${EVENTS.length}`} />
     </div>
   );
 }
@@ -86,19 +86,19 @@ function Test({ id, onClose }: { readonly id: string; readonly onClose: () => vo
 }
 
 function RotateSecret({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
-  const [made, setMade] = useState<RotatedSecretBody>();
+  const [newSecret, setNewSecret] = useState<RotatedSecretBody>();
   const rotate = async () => {
-    setMade(await call<RotatedSecretBody>(`${pathOf(id)}/rotate-secret`, { method: 'POST' }));
+    setNewSecret(await call<RotatedSecretBody>(`${pathOf(id)}/rotate-secret`, { method: 'POST' }));
   };
-  if (made === undefined)
+  if (newSecret === undefined)
     return (
       <Form submit="Rotate" onSubmit={rotate} onCancel={onClose}>
         <p>Events are signed with both secrets until the old one ends.</p>
       </Form>
     );
   return (
-    <SecretShown secret={made.secret} label="Signing secret" onDone={onClose}>
-      Copy the secret now. The old one signs beside it until <Time at={made.previous_secret_expires} />.
+    <SecretShown secret={newSecret.secret} label="Signing secret" onDone={onClose}>
+      Copy the secret now. The old one signs beside it until <Time at={newSecret.previous_secret_expires} />.
     </SecretShown>
   );
 }

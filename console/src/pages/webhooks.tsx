@@ -53,15 +53,15 @@ function AddWebhook({ onClose }: { readonly onClose: () => void }) {
   const [url, setUrl] = useState('');
   const [description, setDescription] = useState('');
   const [events, setEvents] = useState<readonly string[]>(EVENTS);
-  const [made, setMade] = useState<NewWebhook>();
+  const [newWebhook, setNewWebhook] = useState<NewWebhook>();
   const add = async () => {
     const body = { url, events, ...(description === '' ? {} : { description }) };
-    setMade(await call<NewWebhook>('/api/v1/webhooks', { method: 'POST', body }));
+    setNewWebhook(await call<NewWebhook>('/api/v1/webhooks', { method: 'POST', body }));
     await queryClient.invalidateQueries({ queryKey: ['webhooks'] });
   };
-  if (made !== undefined) {
+  if (newWebhook !== undefined) {
     return (
-      <SecretShown secret={made.secret} label="Signing secret" onDone={onClose}>
+      <SecretShown secret={newWebhook.secret} label="Signing secret" onDone={onClose}>
         Copy the secret now: it cannot be shown again.
       </SecretShown>
     );

@@ -1,4 +1,4 @@
-/** The small parts that every page is made of. */
+/** The small components of every page. */
 import { Fragment, type ReactNode, useState } from 'react';
 import { usdParts } from '../api/money.ts';
 
@@ -64,7 +64,7 @@ export function Panel({
 }: {
   readonly title?: string;
   readonly aside?: ReactNode;
-  /** A table reaches the edges. */
+  /** Extends a table to the edges. */
   readonly flush?: boolean;
   readonly children: ReactNode;
 }) {
@@ -82,7 +82,7 @@ export function Panel({
 }
 
 /** One value that is read at a glance, with a remark below it. */
-export const Figure = ({
+export const MetricCard = ({
   title,
   value,
   test,
@@ -90,7 +90,7 @@ export const Figure = ({
 }: {
   readonly title: string;
   readonly value: ReactNode;
-  /** The name by which tests find the value. */
+  /** The name by which tests locate the value. */
   readonly test?: string;
   readonly children?: ReactNode;
 }) => (

@@ -1,4 +1,4 @@
-/** Calls as rows, each with the way to its receipt. */
+/** Calls as rows, each with a link to its receipt. */
 import { Link } from '@tanstack/react-router';
 import type { UsageEntry } from '../api/types.ts';
 import { Badge, countText, Money, Time } from './basics.tsx';

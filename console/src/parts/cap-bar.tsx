@@ -1,7 +1,7 @@
 /** A cap as a bar: spent, held, free. */
 import { Badge, Money } from './basics.tsx';
 
-/** A share of the whole in percent, for the width of a piece and nothing else. */
+/** Returns a share of the whole in percent, only for the width of a bar segment. */
 const share = (part: bigint, whole: bigint): number =>
   whole <= 0n ? 100 : Math.min(100, Number((part * 10_000n) / whole) / 100);
 
@@ -9,14 +9,14 @@ const share = (part: bigint, whole: bigint): number =>
 export function CapBar({
   name,
   cap,
-  taken,
+  usedAmount,
 }: {
   readonly name: string;
   readonly cap: bigint;
-  readonly taken: bigint;
+  readonly usedAmount: bigint;
 }) {
-  const free = cap > taken ? cap - taken : 0n;
-  const width = share(taken, cap);
+  const free = cap > usedAmount ? cap - usedAmount : 0n;
+  const width = share(usedAmount, cap);
   return (
     <div className="stack tight">
       <div className="row apart">
@@ -32,7 +32,7 @@ export function CapBar({
       </div>
       <p className="legend">
         <span>
-          Spent or held <Money nano={taken} />
+          Spent or held <Money nano={usedAmount} />
         </span>
         <span>
           Free <Money nano={free} />

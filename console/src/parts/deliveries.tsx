@@ -9,7 +9,7 @@ import { type Column, TablePanel } from './table.tsx';
 /** The path of a webhook. */
 export const pathOf = (id: string): string => `/api/v1/webhooks/${encodeURIComponent(id)}`;
 
-/** Asks again for what is known of a webhook. */
+/** Refreshes the cached data of a webhook. */
 export const refresh = async (id: string): Promise<void> => {
   for (const queryKey of [['webhook', id], ['deliveries', id], ['webhooks']])
     await queryClient.invalidateQueries({ queryKey });

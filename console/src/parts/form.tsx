@@ -142,7 +142,7 @@ export function Form({
   );
 }
 
-/** A dialog while it is open; the browser keeps the focus in it and closes it with Escape. */
+/** Renders a dialog while it is open; the browser traps the focus in it and closes it with Escape. */
 function Dialog({
   title,
   onClose,
@@ -197,7 +197,7 @@ export function DialogButton({
   );
 }
 
-/** A button whose action is asked about first. */
+/** Renders a button that requires a confirmation before its action. */
 export const Confirmed = ({
   text,
   question,

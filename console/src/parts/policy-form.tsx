@@ -125,8 +125,8 @@ function AllowedModels({
   readonly onChange: (chosen: readonly string[]) => void;
 }) {
   const prices = usePrices();
-  const known = (prices.data ?? []).map(({ model_id: id }) => id);
-  const all = [...new Set([...chosen, ...known])].map((id) => [id, id] as const);
+  const modelIds = (prices.data ?? []).map(({ model_id: id }) => id);
+  const all = [...new Set([...chosen, ...modelIds])].map((id) => [id, id] as const);
   return (
     <details open={chosen.length > 0}>
       <summary>Models ({chosen.length === 0 ? 'all' : `${chosen.length} allowed`})</summary>

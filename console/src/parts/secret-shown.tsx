@@ -1,4 +1,4 @@
-/** A secret that was just made: shown this once. */
+/** A newly created secret, shown only once. */
 import type { ReactNode } from 'react';
 import { Code } from './basics.tsx';
 

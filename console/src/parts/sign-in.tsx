@@ -1,11 +1,11 @@
 /** The page of who is not signed in: a button for each identity provider. */
 import { useQuery } from '@tanstack/react-query';
-import { beginSignIn, providers, type Role, signInFailure } from '../api/session.ts';
+import { providers, type Role, signInFailure, startSignIn } from '../api/session.ts';
 import { Loaded, Problem } from './basics.tsx';
 import { useAction } from './form.tsx';
 
 /** The sign of the service. */
-export const Mark = () => (
+export const Logo = () => (
   <svg width="22" height="22" viewBox="0 0 22 22" aria-hidden="true">
     <path
       d="M3 6h10a4 4 0 0 1 0 8H9M3 11h6M3 16h4"
@@ -20,14 +20,14 @@ export const Mark = () => (
 /** The same as stands on the page before any script has run. */
 export const Brand = () => (
   <span className="brand">
-    <Mark />
+    <Logo />
     Inference
   </span>
 );
 
 export function SignIn({ as: role = 'owner' }: { readonly as?: Role }) {
-  const known = useQuery({ queryKey: ['providers'], queryFn: providers, staleTime: 60_000 });
-  const { run, busy, error } = useAction(beginSignIn);
+  const providersQuery = useQuery({ queryKey: ['providers'], queryFn: providers, staleTime: 60_000 });
+  const { run, busy, error } = useAction(startSignIn);
   return (
     <main className="sign-in">
       <section className="panel stack" aria-labelledby="sign-in">
@@ -39,7 +39,7 @@ export function SignIn({ as: role = 'owner' }: { readonly as?: Role }) {
             : 'The view of who runs the service, for accounts that are marked as operators.'}
         </p>
         <Problem error={error ?? signInFailure()} />
-        <Loaded query={known}>
+        <Loaded query={providersQuery}>
           {(list) =>
             list.length === 0 ? (
               <p className="note warn">

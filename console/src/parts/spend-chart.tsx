@@ -1,8 +1,8 @@
-/** Spend by day as bars; the same figures stand in a table for who does not see them. */
+/** Spend by day as bars, and the same amounts in a table for screen readers. */
 import { useEffect, useRef } from 'react';
 import uPlot from 'uplot';
 import { usdNumber, usdText } from '../api/money.ts';
-import type { DaySpend } from '../api/sums.ts';
+import type { DaySpend } from '../api/usage-rollups.ts';
 
 const DAY = new Intl.DateTimeFormat(undefined, { month: 'short', day: 'numeric', timeZone: 'UTC' });
 const dayText = (start: number): string => DAY.format(new Date(start * 1000));
@@ -28,18 +28,18 @@ function optionsOf(element: HTMLElement, days: readonly DaySpend[]): uPlot.Optio
     cursor: { show: false },
     scales: {
       x: { time: false, range: [-0.6, days.length - 0.4] },
-      y: { range: (_plot, _least, most) => [0, most <= 0 ? 1 : most * 1.1] },
+      y: { range: (_plot, _min, max) => [0, max <= 0 ? 1 : max * 1.1] },
     },
     axes: [
       {
         ...axis,
         size: 28,
         grid: { show: false },
-        values: (_plot, marks) => marks.map((at) => (days[at] === undefined ? '' : dayText(days[at].start))),
+        values: (_plot, ticks) => ticks.map((at) => (days[at] === undefined ? '' : dayText(days[at].start))),
         incrs: [1, 2, 5, 7, 14],
         space: 56,
       },
-      { ...axis, size: 64, grid: { stroke: line, width: 1 }, values: (_plot, marks) => marks.map(axisText) },
+      { ...axis, size: 64, grid: { stroke: line, width: 1 }, values: (_plot, ticks) => ticks.map(axisText) },
     ],
     series: [
       {},

@@ -1,4 +1,4 @@
-/** Tables: every list of the console, with the look and the heads of its columns in one place. */
+/** Tables: every list of the console, with the style and headers of its columns in one file. */
 import type { ReactNode } from 'react';
 import { Empty, Loaded, Panel } from './basics.tsx';
 
@@ -7,7 +7,7 @@ export interface Column<T> {
   readonly head: string;
   /** Numbers end at the right, below each other. */
   readonly right?: boolean;
-  /** Its head is read aloud and not shown, where what stands below says what it is. */
+  /** Hides the header visually if the column explains itself; screen readers still read it. */
   readonly hidden?: boolean;
   /** A class of its cells. */
   readonly of?: 'break' | 'quiet' | 'small';
@@ -20,7 +20,7 @@ interface TableOptions<T> {
   readonly idOf: (row: T) => string;
   /** The text that is shown if there are no rows. */
   readonly empty: string;
-  /** Rows of sums. */
+  /** Rows of totals. */
   readonly foot?: ReactNode;
 }
 
@@ -55,7 +55,7 @@ export function Table<T>({ columns, rows, idOf, empty, foot }: TableOptions<T>) 
   );
 }
 
-/** A panel that is the table of what a query finds. */
+/** Renders a panel that contains the table of a query's results. */
 export const TablePanel = <T,>({
   query,
   title,

@@ -1,7 +1,7 @@
 /** Accounts, and the identities that sign in to them. */
 import * as z from 'zod';
 import { type Body, idOf, seconds } from '../../platform/core/api/response-schema.ts';
-import { optimistically } from '../../platform/core/optimistic.ts';
+import { retryOptimistically } from '../../platform/core/optimistic.ts';
 import type { Clock, UlidSource } from '../../platform/core/ports.ts';
 
 export interface Account {
@@ -21,7 +21,7 @@ export const accountSchema = z.object({
   created: seconds,
 });
 
-/** An account as its owner sees it. */
+/** Returns the public entry of an account, for its owner. */
 export const accountEntry = ({ id, email, created }: Account): Body<typeof accountSchema> => ({
   id,
   object: 'account',
@@ -35,7 +35,7 @@ export interface AccountStore {
    * whether it was opened.
    */
   open(account: Account, identity?: string): Promise<boolean>;
-  /** Has an identity stand for an account; one that stands for an account already is left as it is. */
+  /** Binds an identity to an account. An identity that is already bound stays unchanged. */
   bind(identity: string, accountId: string): Promise<void>;
   /** The account that an identity opened. */
   findByIdentity(identity: string): Promise<Account | undefined>;
@@ -48,8 +48,11 @@ export interface AccountDependencies {
   readonly ulid: UlidSource;
 }
 
-/** A second try finds the account that another request has opened; a third is for one that gave up midway. */
-const MAX_OPEN_TRIES = 4;
+/**
+ * A second attempt reads the account that a concurrent request has opened. A third is for an attempt that stopped
+ * midway.
+ */
+const MAX_OPEN_ATTEMPTS = 4;
 
 export class Accounts {
   readonly #dependencies: AccountDependencies;
@@ -65,19 +68,21 @@ export class Accounts {
     return account.id;
   }
 
-  /** The account of an identity, opened if this is the first time it is seen: exactly one, however many race. */
+  /**
+   * Returns the account of an identity, and opens it on the first sign-in. Concurrent calls open exactly one account.
+   */
   async openFor(identity: string, email?: string): Promise<Account> {
     const { store } = this.#dependencies;
-    return optimistically(MAX_OPEN_TRIES, 'this account', async () => {
-      const known = await store.findByIdentity(identity);
-      if (known !== undefined) return known;
+    return retryOptimistically(MAX_OPEN_ATTEMPTS, 'this account', async () => {
+      const existing = await store.findByIdentity(identity);
+      if (existing !== undefined) return existing;
       const account = this.#newAccount(email);
       return (await store.open(account, identity)) ? account : undefined;
     });
   }
 
   /** The account of an identity, which has opened one; undefined for one that is new here. */
-  find(identity: string): Promise<Account | undefined> {
+  findByIdentity(identity: string): Promise<Account | undefined> {
     return this.#dependencies.store.findByIdentity(identity);
   }
 

@@ -24,7 +24,7 @@ const KEY_PARTS = {
 const KEY = formatKey(KEY_PARTS, PEPPERS);
 const PRINTABLE = Array.from({ length: 95 }, (_, index) => String.fromCharCode(32 + index));
 
-const refusalOf = (headers: Record<string, string>): string => {
+const rejectionOf = (headers: Record<string, string>): string => {
   try {
     authenticate(new Headers(headers), PEPPERS);
   } catch (failure) {
@@ -35,18 +35,18 @@ const refusalOf = (headers: Record<string, string>): string => {
 };
 
 describe('verifyKey', () => {
-  it('knows the identity of every key the service made, and only a hash of its secret', () => {
+  it('accepts every key that the service created and returns its identity, with only a hash of its secret', () => {
     fc.assert(
-      fc.property(parts, fc.string({ minLength: 16 }), (given, current) => {
-        const key = formatKey(given, { current });
-        const { accountId, keyId, secret } = given;
+      fc.property(parts, fc.string({ minLength: 16 }), (text, current) => {
+        const key = formatKey(text, { current });
+        const { accountId, keyId, secret } = text;
         expect(verifyKey(key, { current })).toEqual({ accountId, keyId, secretHash: hashSecret(secret) });
         expect(hashSecret(secret)).not.toContain(secret);
       }),
     );
   });
 
-  it('refuses a key in which any one character was changed to any other', () => {
+  it('rejects a key if any one character is replaced by any other', () => {
     for (let at = 0; at < KEY.length; at += 1) {
       for (const character of PRINTABLE) {
         if (character === KEY[at]) continue;
@@ -56,7 +56,7 @@ describe('verifyKey', () => {
     }
   });
 
-  it('refuses a key with a character missing, doubled, appended or swapped with its neighbour', () => {
+  it('rejects a key with a character missing, doubled, appended or swapped with its neighbor', () => {
     for (let at = 0; at < KEY.length; at += 1) {
       const [before, here, after] = [KEY.slice(0, at), KEY.charAt(at), KEY.slice(at + 1)];
       expect(verifyKey(before + after, PEPPERS)).toBeUndefined();
@@ -67,17 +67,17 @@ describe('verifyKey', () => {
     for (const tail of ['\n', ' ', '0', '\0']) expect(verifyKey(KEY + tail, PEPPERS)).toBeUndefined();
   });
 
-  it('refuses every key that a stranger can make, with the right shape and a tag of their own', () => {
+  it('rejects every forged key with the right shape and a tag of the forger', () => {
     fc.assert(
-      fc.property(parts, hex(16), fc.string(), (given, tag, pepper) => {
-        const body = formatKey(given, { current: pepper }).slice(0, -32);
+      fc.property(parts, hex(16), fc.string(), (text, tag, pepper) => {
+        const body = formatKey(text, { current: pepper }).slice(0, -32);
         expect(verifyKey(body + tag, PEPPERS)).toBeUndefined();
-        expect(verifyKey(formatKey(given, { current: pepper }), PEPPERS)).toBeUndefined();
+        expect(verifyKey(formatKey(text, { current: pepper }), PEPPERS)).toBeUndefined();
       }),
     );
   });
 
-  it('refuses a key put together from the parts of two genuine keys', () => {
+  it('rejects a key assembled from fragments of two genuine keys', () => {
     const other = formatKey(
       {
         accountId: 'acc_01K7A0000000000000000000CC',
@@ -93,7 +93,7 @@ describe('verifyKey', () => {
     }
   });
 
-  it('accepts a key made under the pepper before the current one, and no longer when that is gone', () => {
+  it('accepts a key of the previous pepper until that pepper is removed', () => {
     const [current, previous] = ['a pepper of today', 'a pepper of yesterday'];
     const old = formatKey(KEY_PARTS, { current: previous });
     expect(verifyKey(old, { current, previous })?.keyId).toBe(KEY_PARTS.keyId);
@@ -101,7 +101,7 @@ describe('verifyKey', () => {
     expect(verifyKey(formatKey(KEY_PARTS, { current, previous }), { current })?.keyId).toBe(KEY_PARTS.keyId);
   });
 
-  it('makes keys of one shape, which a secret scanner can look for', () => {
+  it('creates keys of one shape, which a secret scanner can match', () => {
     expect(KEY).toMatch(/^uis_[0-9A-Z]{52}[0-9a-f]{72}$/);
   });
 });
@@ -123,9 +123,9 @@ describe('authenticate', () => {
     }
   });
 
-  it('answers 401 missing_api_key when there is no key at all', () => {
-    expect(refusalOf({})).toBe('401 missing_api_key');
-    expect(refusalOf({ 'content-type': 'application/json' })).toBe('401 missing_api_key');
+  it('returns 401 missing_api_key if the request has no key', () => {
+    expect(rejectionOf({})).toBe('401 missing_api_key');
+    expect(rejectionOf({ 'content-type': 'application/json' })).toBe('401 missing_api_key');
   });
 
   it.each([
@@ -143,11 +143,11 @@ describe('authenticate', () => {
     ],
     ['a session beside a forged X-API-Key', { authorization: 'Bearer a.b.c', 'x-api-key': `${KEY}0` }],
     ['a key of absurd length', { 'x-api-key': KEY.repeat(100) }],
-  ])('answers 401 invalid_api_key to %s', (_case, headers) => {
-    expect(refusalOf(headers)).toBe('401 invalid_api_key');
+  ])('returns 401 invalid_api_key for %s', (_case, headers) => {
+    expect(rejectionOf(headers)).toBe('401 invalid_api_key');
   });
 
-  it('never quotes the key it refuses', () => {
+  it('never quotes the key that it rejects', () => {
     expect(() => authenticate(new Headers({ 'x-api-key': `${KEY}x` }), PEPPERS)).toThrow(
       expect.objectContaining({ message: expect.not.stringContaining(KEY.slice(0, 20)) }),
     );

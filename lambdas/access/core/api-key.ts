@@ -1,7 +1,7 @@
 /**
- * API keys that verify offline. A key names its account and itself, carries a random secret, and ends in a tag made
- * under a pepper that only the service has: a forgery is refused without a database call, and the shape is one
- * that secret scanners can look for. The database keeps a hash of the secret.
+ * API keys that verify offline. A key contains the id of its account, its own id, a random secret and a tag. The tag is
+ * computed with a pepper that only the service has, so a forgery is rejected without a database request. Secret
+ * scanners can detect the format. The database stores a hash of the secret.
  *
  * `uis_` + account (26, ULID) + key (26, ULID) + secret (40 hex, 160 bits) + tag (32 hex, 128 bits)
  */
@@ -22,7 +22,7 @@ export interface Peppers {
   readonly previous?: string;
 }
 
-/** A genuine key's identity; whether it is still active only the database knows. */
+/** The identity of a verified key. Only the database records if the key is still active. */
 export interface VerifiedKey {
   /** `acc_<ulid>`. */
   readonly accountId: string;
@@ -59,16 +59,20 @@ export function formatKey(parts: KeyParts, peppers: Peppers): string {
 export function verifyKey(key: string, peppers: Peppers): VerifiedKey | undefined {
   const match = KEY.exec(key);
   if (match === null) return undefined;
-  const [, account = '', id = '', secret = '', given = ''] = match;
+  const [, account = '', id = '', secret = '', receivedTag = ''] = match;
   const body = `${account}${id}${secret}`;
   const genuine = [peppers.current, peppers.previous].some(
-    (pepper) => pepper !== undefined && timingSafeEqual(Buffer.from(tag(body, pepper)), Buffer.from(given)),
+    (pepper) =>
+      pepper !== undefined && timingSafeEqual(Buffer.from(tag(body, pepper)), Buffer.from(receivedTag)),
   );
   if (!genuine) return undefined;
   return { accountId: `acc_${account}`, keyId: `key_${id}`, secretHash: hashSecret(secret) };
 }
 
-/** The error for every key that is not active: unknown, malformed, forged, disabled and revoked look alike. */
+/**
+ * Returns the error for every key that is not active. Unknown, malformed, forged, disabled and revoked keys get the
+ * same error.
+ */
 export function invalidKey(): ServiceError {
   return new ServiceError('invalid_api_key', 'The API key is not valid.');
 }
@@ -78,8 +82,9 @@ export const bearerToken = (authorization: string): string | undefined =>
   /^bearer +(.+)$/i.exec(authorization.trim())?.[1];
 
 /**
- * The key a request carries: the one in `Authorization: Bearer`, else `X-API-Key`, which so counts beside a session or a
- * credential of another scheme. Throws 401 `missing_api_key`, or `invalid_api_key` for a credential that is no key.
+ * Returns the API key of a request: from `Authorization: Bearer`, else from `X-API-Key`. The latter therefore works
+ * next to a session or a credential of another scheme. Throws 401 `missing_api_key`, or `invalid_api_key` for a
+ * credential that is not an API key.
  */
 export function credentialOf(headers: Headers): string {
   const authorization = headers.get('authorization');
@@ -92,7 +97,7 @@ export function credentialOf(headers: Headers): string {
   throw new ServiceError('missing_api_key', message);
 }
 
-/** Verifies the key a request carries. Throws 401 `missing_api_key` or `invalid_api_key`. */
+/** Verifies the API key of a request. Throws 401 `missing_api_key` or `invalid_api_key`. */
 export function authenticate(headers: Headers, peppers: Peppers): VerifiedKey {
   const verified = verifyKey(credentialOf(headers), peppers);
   if (verified === undefined) throw invalidKey();

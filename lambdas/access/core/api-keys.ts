@@ -6,7 +6,7 @@ import type { KeyState } from './key-state.ts';
 import { type Policy, policyEntry, policyEntrySchema } from './policy.ts';
 
 /** A try fails only when the same key is changed concurrently. */
-const MAX_CHANGE_TRIES = 5;
+const MAX_CHANGE_ATTEMPTS = 5;
 
 /** A label for people; long enough for a sentence, and bounded because it is part of the key's item. */
 export const keyName = z.string().trim().min(1).max(100);
@@ -24,7 +24,7 @@ export interface KeyChange {
 
 export interface KeyRegistry {
   /** Adds a key to its account, unless that has `most` already. Throws when there is no such account. */
-  add(key: NewKey, most: number): Promise<KeyState | 'full'>;
+  add(key: NewKey, maxKeys: number): Promise<KeyState | 'full'>;
   find(keyId: string): Promise<KeyState | undefined>;
   /**
    * Changes a key that is still as it was read. What was used of each window stays used: the new cap less the spend
@@ -32,13 +32,16 @@ export interface KeyRegistry {
    */
   change(from: KeyState, change: KeyChange): Promise<KeyState | undefined>;
   /**
-   * Gives a key another secret; the one it had is good until `previousUntil` (seconds since the epoch), and no other.
-   * Undefined when the key has been revoked. Repeating it changes nothing more.
+   * Replaces the secret of a key. The previous secret, and no older one, stays valid until `previousUntil` (seconds
+   * since the epoch). Returns undefined if the key is revoked. Repeating the call has no further effect.
    */
   rotate(keyId: string, secretHash: string, previousUntil: number | undefined): Promise<KeyState | undefined>;
 }
 
-/** The account's key of that id. Throws 404 for every other: another account's and one that never was look alike. */
+/**
+ * Returns the account's key with that id. Throws the same 404 for a key of another account and for an id that does not
+ * exist.
+ */
 export async function ownKey(
   registry: Pick<KeyRegistry, 'find'>,
   accountId: string,
@@ -56,14 +59,14 @@ export async function changeKey(
   keyId: string,
   change: KeyChange,
 ): Promise<KeyState> {
-  for (let tries = 0; tries < MAX_CHANGE_TRIES; tries += 1) {
+  for (let attempts = 0; attempts < MAX_CHANGE_ATTEMPTS; attempts += 1) {
     const changed = await registry.change(await ownKey(registry, accountId, keyId), change);
     if (changed !== undefined) return changed;
   }
   throw new ServiceError('conflict', 'The API key was modified concurrently; retry.');
 }
 
-/** The one answer to every id that is not a key of the account. */
+/** Returns the error for every id that is not a key of the account. */
 export const unknownKey = (): ServiceError =>
   new ServiceError('not_found', 'No API key with this id belongs to your account.', { param: 'id' });
 
@@ -77,7 +80,9 @@ export const keySchema = z.object({
   previous_secret_expires: seconds.nullable(),
 });
 
-/** A key as its owner sees it: no secret, and nothing from which one could be made. */
+/**
+ * Returns the public entry of a key, as returned to its owner. It contains no secret and no data to derive one from.
+ */
 export function keyEntry(state: KeyState, nowMs: number): Body<typeof keySchema> {
   const { keyId, name, policy, status, created, previous } = state;
   return {

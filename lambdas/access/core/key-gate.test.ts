@@ -2,7 +2,7 @@ import { beforeEach, describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { it } from '../../../tools/test-kit/search.ts';
 import { rounds } from '../../../tools/test-kit/thorough.ts';
-import { keyState, refusalOf, settleAll, sort } from '../../ledger/testing/attempts.ts';
+import { keyState, rejectionOf, settleAll, sort } from '../../ledger/testing/attempts.ts';
 import {
   auditAll,
   callOf,
@@ -45,9 +45,9 @@ describe('the key gate', () => {
     expect((await keyState(ledger, key.keyId)).requestsLeft).toBe(99);
   }, 30_000);
 
-  it('never lets racing calls exceed tokens a minute, the daily or the monthly cap, nor refuses one that fits', async () => {
+  it('never lets concurrent calls exceed tokens per minute, the daily cap or the monthly cap, and admits each call that fits', async () => {
     const ledger = open();
-    const figure = fc.integer({ min: 1, max: 100 });
+    const percent = fc.integer({ min: 1, max: 100 });
     const race = fc.record({
       policy: fc.record(
         {
@@ -57,7 +57,7 @@ describe('the key gate', () => {
         },
         { requiredKeys: [] },
       ),
-      calls: fc.array(fc.record({ tokens: figure, amount: figure.map(BigInt), spent: fc.nat(100) }), {
+      calls: fc.array(fc.record({ tokens: percent, amount: percent.map(BigInt), spent: fc.nat(100) }), {
         minLength: 20,
         maxLength: 30,
       }),
@@ -71,20 +71,21 @@ describe('the key gate', () => {
         };
         const results = await Promise.allSettled(calls.map(run));
         const granted = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
-        const left = await keyState(ledger, key.keyId);
+        const stateAfter = await keyState(ledger, key.keyId);
         const held = granted.reduce((sum, { admission }) => sum + admission.hold.amount, 0n);
         const tokens = granted.reduce((sum, call) => sum + call.tokens, 0);
-        if (policy.tpm !== undefined) expect(left.tokensLeft).toBe(BigInt(policy.tpm - tokens));
-        if (policy.daily_usd !== undefined) expect(left.dayLeft).toBe(policy.daily_usd - held);
-        if (policy.monthly_usd !== undefined) expect(left.monthLeft).toBe(policy.monthly_usd - held);
-        for (const rest of [left.tokensLeft, left.dayLeft, left.monthLeft]) expect(rest >= 0n).toBe(true);
+        if (policy.tpm !== undefined) expect(stateAfter.tokensLeft).toBe(BigInt(policy.tpm - tokens));
+        if (policy.daily_usd !== undefined) expect(stateAfter.dayLeft).toBe(policy.daily_usd - held);
+        if (policy.monthly_usd !== undefined) expect(stateAfter.monthLeft).toBe(policy.monthly_usd - held);
+        for (const rest of [stateAfter.tokensLeft, stateAfter.dayLeft, stateAfter.monthLeft])
+          expect(rest >= 0n).toBe(true);
         results.forEach((result, index) => {
           const call = calls[index];
           if (result.status === 'fulfilled' || call === undefined) return;
           const reasons = [
-            ...(left.tokensLeft < BigInt(call.tokens) ? ['tokens_per_minute'] : []),
-            ...(left.dayLeft < call.amount ? ['daily_usd_exceeded'] : []),
-            ...(left.monthLeft < call.amount ? ['monthly_usd_exceeded'] : []),
+            ...(stateAfter.tokensLeft < BigInt(call.tokens) ? ['tokens_per_minute'] : []),
+            ...(stateAfter.dayLeft < call.amount ? ['daily_usd_exceeded'] : []),
+            ...(stateAfter.monthLeft < call.amount ? ['monthly_usd_exceeded'] : []),
           ];
           expect(reasons).toContain((result.reason as ServiceError).code);
         });
@@ -117,12 +118,12 @@ describe('the key gate', () => {
       await settleAll(after.admissions);
       expect(after.codes).toEqual([]);
       const [then, now] = [windowsAt(boundaryMs - 1), windowsAt(boundaryMs)];
-      const carried = (rolled: boolean) => (rolled ? 0n : 30n * 40n);
+      const hasRollup = (rolled: boolean) => (rolled ? 0n : 30n * 40n);
       expect(await keyState(open(), key.keyId)).toMatchObject({
         requestsLeft: policy.rpm - 30,
         tokensLeft: BigInt(policy.tpm) - 300n,
-        dayLeft: policy.daily_usd - 3000n - carried(now.day > then.day),
-        monthLeft: policy.monthly_usd - 3000n - carried(now.month > then.month),
+        dayLeft: policy.daily_usd - 3000n - hasRollup(now.day > then.day),
+        monthLeft: policy.monthly_usd - 3000n - hasRollup(now.month > then.month),
       });
     }
   }, 30_000);
@@ -153,25 +154,25 @@ describe('the key gate', () => {
 });
 
 describe('touching a key', () => {
-  it('counts a request and nothing else, and is refused as any call is', async () => {
+  it('counts one request and nothing else, and fails like any other call', async () => {
     const ledger = open();
     const policy = { rpm: 3, tpm: 10, daily_usd: 0n, monthly_usd: 0n };
     const [key] = (await openAccount(database.client, 0n, policy)).keys;
-    for (const left of [2, 1, 0]) {
+    for (const stateAfter of [2, 1, 0]) {
       const { state, headers } = await ledger.gate.touch(key);
-      expect(state).toMatchObject({ requestsLeft: left, tokensLeft: 10n, dayLeft: 0n, monthLeft: 0n });
-      expect(headers['x-ratelimit-remaining-requests']).toBe(String(left));
+      expect(state).toMatchObject({ requestsLeft: stateAfter, tokensLeft: 10n, dayLeft: 0n, monthLeft: 0n });
+      expect(headers['x-ratelimit-remaining-requests']).toBe(String(stateAfter));
     }
-    expect((await refusalOf(ledger.gate.touch(key))).code).toBe('requests_per_minute');
+    expect((await rejectionOf(ledger.gate.touch(key))).code).toBe('requests_per_minute');
   });
 
-  it('answers 401 for a key that is not active, whatever its request', async () => {
+  it('returns 401 for a key that is not active, for any request', async () => {
     const ledger = open();
     const [key] = (await openAccount(database.client, 0n, { rpm: 1 })).keys;
     const bad = () => Promise.reject(new ServiceError('invalid_value', 'bad'));
-    const rejected = await refusalOf(ledger.gate.checked({ ...key, secretHash: 'x' }, bad));
+    const rejected = await rejectionOf(ledger.gate.checked({ ...key, secretHash: 'x' }, bad));
     expect(rejected.code).toBe('invalid_api_key');
-    const counted = await refusalOf(ledger.gate.checked(key, bad));
+    const counted = await rejectionOf(ledger.gate.checked(key, bad));
     expect(counted.code).toBe('invalid_value');
     expect(counted.headers['x-ratelimit-remaining-requests']).toBe('0');
   });
@@ -181,16 +182,16 @@ describe('touching a key', () => {
     const [key] = (await openAccount(database.client, 0n, { rpm: 1 })).keys;
     const bad = () => Promise.reject(new ServiceError('invalid_value', 'bad', { param: 'model' }));
     for (let time = 0; time < 3; time += 1)
-      expect(await refusalOf(ledger.gate.checked(key, bad))).toMatchObject({
+      expect(await rejectionOf(ledger.gate.checked(key, bad))).toMatchObject({
         status: 400,
         code: 'invalid_value',
         param: 'model',
       });
-    expect((await refusalOf(ledger.gate.touch(key))).code).toBe('requests_per_minute');
+    expect((await rejectionOf(ledger.gate.touch(key))).code).toBe('requests_per_minute');
     expect(await ledger.gate.checked(key, async () => 'good')).toBe('good');
   });
 
-  it('gives no refusal in place of a failure that is none of the content', async () => {
+  it('reports no rejection in place of a failure that the content did not cause', async () => {
     const ledger = open();
     const [key] = (await openAccount(database.client, 0n, { rpm: 1 })).keys;
     const broken = () => Promise.reject(new RangeError('broken'));
@@ -199,6 +200,6 @@ describe('touching a key', () => {
   });
 });
 
-it('leaves the books of everything above exact, with no hold', async () => {
+it('leaves the ledger of all tests above exact, with no hold', async () => {
   expect(await auditAll(database.client, () => LATER_MS)).toMatchObject({ exact: true, held: 0n });
 }, 30_000);

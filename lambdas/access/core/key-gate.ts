@@ -3,7 +3,7 @@
 import { overloaded, ServiceError } from '../../platform/core/errors.ts';
 import type { Clock } from '../../platform/core/ports.ts';
 import type { VerifiedKey } from './api-key.ts';
-import { type KeyCharge, type KeyState, rateLimitHeaders, refusal } from './key-state.ts';
+import { type KeyCharge, type KeyState, rateLimitHeaders, rejectionOf } from './key-state.ts';
 import type { ChargeResult, KeyStore } from './key-store.ts';
 import { windowsAt } from './windows.ts';
 
@@ -45,9 +45,9 @@ export class KeyGate {
     }
   }
 
-  /** The error of a refused charge. */
+  /** Returns the error for a rejected charge. */
   explain(result: ChargeResult, charge: KeyCharge, nowMs: number): ServiceError {
-    const reason = refusal(result.state, charge, nowMs) ?? overloaded();
+    const reason = rejectionOf(result.state, charge, nowMs) ?? overloaded();
     if (result.state === undefined || reason.status === 401) return reason;
     return reason.withHeaders(rateLimitHeaders(result.state, nowMs));
   }

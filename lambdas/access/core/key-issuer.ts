@@ -47,9 +47,9 @@ export class KeyIssuer {
     const key = await this.#format(accountId, keyId, secret);
     const created = this.#now();
     const added = { keyId, accountId, secretHash: hashSecret(secret), name, policy, created };
-    const most = QUOTAS.api_keys_per_account;
-    const state = await registry.add(added, most);
-    if (state === 'full') throw hasAsMany('key_quota', most, 'API keys of one account');
+    const maxKeys = QUOTAS.api_keys_per_account;
+    const state = await registry.add(added, maxKeys);
+    if (state === 'full') throw hasAsMany('key_quota', maxKeys, 'API keys of one account');
     return { state, key };
   }
 

@@ -9,7 +9,7 @@ describe('the body of a rotation', () => {
     [{}, 0],
     [{ overlap_seconds: 0 }, 0],
     [{ overlap_seconds: WEEK_SECONDS }, WEEK_SECONDS],
-  ])('lets the old secret live on as %j says', (body, seconds) => {
+  ])('accepts the overlap of the old secret that %j specifies', (body, seconds) => {
     expect(validate(rotateKeyRequest, body)).toEqual({ overlap_seconds: seconds });
   });
 

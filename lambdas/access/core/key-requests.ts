@@ -6,14 +6,17 @@ import { policySchema } from './policy.ts';
 /** The body of `POST /api-keys`. */
 export const createKeyRequest = z.object({ name: keyName, policy: policySchema.optional() });
 
-/** The body of `PATCH /api-keys/{id}`: what is left out stays as it is, and a policy replaces the whole of the old one. */
+/**
+ * The body of `PATCH /api-keys/{id}`. Omitted fields stay unchanged, and a policy replaces the complete previous
+ * policy.
+ */
 export const updateKeyRequest = z.object({
   name: keyName.optional(),
   policy: policySchema.optional(),
   disabled: z.boolean().optional(),
 });
 
-/** A week is enough to roll a secret out; a secret that is good for longer has not been rotated. */
+/** One week is enough to roll out a secret. A longer overlap would defeat the rotation. */
 const MAX_OVERLAP_SECONDS = 7 * 24 * 60 * 60;
 
 /** The body of `POST /api-keys/{id}/rotate`, which may be left out. */

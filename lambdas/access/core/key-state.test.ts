@@ -1,7 +1,7 @@
 import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { it } from '../../../tools/test-kit/search.ts';
-import { type CallScope, type KeyCharge, type KeyState, refusal, UNLIMITED } from './key-state.ts';
+import { type CallScope, type KeyCharge, type KeyState, rejectionOf, UNLIMITED } from './key-state.ts';
 import { windowsAt } from './windows.ts';
 
 const NOW_MS = Date.UTC(2026, 6, 15, 12, 0, 30);
@@ -34,8 +34,8 @@ const charge = (changes: Partial<KeyCharge> = {}): KeyCharge => ({
   ...changes,
 });
 
-const codeOf = (changes: Partial<KeyState>, asked: Partial<KeyCharge> = {}) => {
-  const reason = refusal(state(changes), charge(asked), NOW_MS);
+const codeOf = (changes: Partial<KeyState>, keyCharge: Partial<KeyCharge> = {}) => {
+  const reason = rejectionOf(state(changes), charge(keyCharge), NOW_MS);
   return reason === undefined ? undefined : `${reason.status} ${reason.code}`;
 };
 
@@ -50,7 +50,7 @@ const REASONS: readonly (readonly [string, Partial<KeyState>, Partial<KeyCharge>
   ['402 monthly_usd_exceeded', { monthLeft: 9n }, {}],
 ];
 
-describe('refusal', () => {
+describe('rejection', () => {
   it('returns undefined if the remaining requests, tokens and caps exactly cover the charge', () => {
     expect(codeOf({ requestsLeft: 1, tokensLeft: 10n, dayLeft: 10n, monthLeft: 10n })).toBeUndefined();
   });
@@ -59,23 +59,23 @@ describe('refusal', () => {
     fc.assert(
       fc.property(fc.subarray([...REASONS], { minLength: 1 }), (reasons) => {
         const policies = reasons.map(([, changes]) => changes.policy ?? {});
-        const changes = Object.assign({}, ...reasons.map(([, given]) => given)) as Partial<KeyState>;
+        const changes = Object.assign({}, ...reasons.map(([, reason]) => reason)) as Partial<KeyState>;
         expect(codeOf({ ...changes, policy: Object.assign({}, ...policies) })).toBe(reasons[0]?.[0]);
       }),
     );
   });
 
-  it('makes unknown, disabled, revoked and re-keyed keys look exactly alike', () => {
+  it('makes unknown, disabled, revoked and re-keyed keys indistinguishable', () => {
     const reasons = [
-      refusal(undefined, charge(), NOW_MS),
-      refusal(state({ status: 'disabled' }), charge(), NOW_MS),
-      refusal(state({ status: 'revoked' }), charge(), NOW_MS),
-      refusal(state({ secretHash: 'of another secret' }), charge(), NOW_MS),
+      rejectionOf(undefined, charge(), NOW_MS),
+      rejectionOf(state({ status: 'disabled' }), charge(), NOW_MS),
+      rejectionOf(state({ status: 'revoked' }), charge(), NOW_MS),
+      rejectionOf(state({ secretHash: 'of another secret' }), charge(), NOW_MS),
     ];
-    const looks = new Set(
+    const checkedFields = new Set(
       reasons.map((reason) => JSON.stringify([reason?.status, reason?.code, reason?.message])),
     );
-    expect(looks.size).toBe(1);
+    expect(checkedFields.size).toBe(1);
     expect(reasons[0]?.status).toBe(401);
   });
 
@@ -83,17 +83,17 @@ describe('refusal', () => {
     const policy = { allowed_models: ['alias', 'sim/second'] };
     expect(codeOf({ policy })).toBeUndefined();
     const models = [['sim/chat', 'alias'], ['sim/second'], ['sim/third', 'third']];
-    const reason = refusal(state({ policy }), charge({ scope: { kind: 'chat', models } }), NOW_MS);
+    const reason = rejectionOf(state({ policy }), charge({ scope: { kind: 'chat', models } }), NOW_MS);
     expect(reason).toMatchObject({ code: 'model_not_allowed', param: 'model' });
     expect(reason?.message).toContain('sim/third');
   });
 
   it('sends Retry-After with every 429, as the whole seconds until the minute ends', () => {
     const retryAfterSeconds = (nowMs: number) =>
-      refusal(state({ requestsLeft: 0 }), charge(), nowMs)?.retryAfterSeconds;
+      rejectionOf(state({ requestsLeft: 0 }), charge(), nowMs)?.retryAfterSeconds;
     expect(retryAfterSeconds(NOW_MS)).toBe(30);
     expect(retryAfterSeconds(NOW_MS + 29_999)).toBe(1);
     expect(retryAfterSeconds(NOW_MS - 30_000)).toBe(60);
-    expect(refusal(state({ tokensLeft: 0n }), charge(), NOW_MS)?.retryAfterSeconds).toBe(30);
+    expect(rejectionOf(state({ tokensLeft: 0n }), charge(), NOW_MS)?.retryAfterSeconds).toBe(30);
   });
 });

@@ -1,4 +1,7 @@
-/** A key as of a time: identity, policy and what is left of the windows of that time; and why it refuses a call. */
+/**
+ * The state of a key at a given time: identity, policy and the remaining amounts of the current windows. Also the
+ * reason for which it rejects a call.
+ */
 import { ServiceError } from '../../platform/core/errors.ts';
 import type { Kind } from '../../platform/core/kinds.ts';
 import { formatUsd, type NanoUsd } from '../../platform/core/money.ts';
@@ -26,7 +29,7 @@ export interface KeyState {
   readonly name: string;
   readonly status: (typeof KEY_STATUSES)[number];
   readonly policy: Policy;
-  /** Changes with the name, the policy and the status; a change is made only to the version that it was read with. */
+  /** Changes with the name, the policy and the status. A change applies only to the version that was read. */
   readonly version: number;
   /** Seconds since the epoch. */
   readonly created: number;
@@ -66,7 +69,7 @@ export const monthlyOf = (policy: Policy): NanoUsd => policy.monthly_usd ?? UNLI
  * Returns the reason why a key rejects a charge, or undefined if it accepts the charge. Checks in the order of the
  * interface: authentication, scope, limits, caps. `state` is as of the windows of the charge.
  */
-export function refusal(
+export function rejectionOf(
   state: KeyState | undefined,
   charge: KeyCharge,
   nowMs: number,
@@ -74,28 +77,32 @@ export function refusal(
   const { accountId, secretHash } = charge.key;
   if (state?.status !== 'active' || state.accountId !== accountId || !secretMatches(state, secretHash, nowMs))
     return invalidKey();
-  return scopeRefusal(state.policy, charge) ?? rateRefusal(state, charge, nowMs) ?? capRefusal(state, charge);
+  return (
+    rejectionByScope(state.policy, charge) ??
+    rejectionByRate(state, charge, nowMs) ??
+    rejectionByCap(state, charge)
+  );
 }
 
-function secretMatches({ secretHash, previous }: KeyState, given: string, nowMs: number): boolean {
-  if (given === secretHash) return true;
-  return given === previous?.secretHash && previous.until > Math.floor(nowMs / 1000);
+function secretMatches({ secretHash, previous }: KeyState, presentedHash: string, nowMs: number): boolean {
+  if (presentedHash === secretHash) return true;
+  return presentedHash === previous?.secretHash && previous.until > Math.floor(nowMs / 1000);
 }
 
-function scopeRefusal(policy: Policy, { scope }: KeyCharge): ServiceError | undefined {
+function rejectionByScope(policy: Policy, { scope }: KeyCharge): ServiceError | undefined {
   if (scope === undefined) return undefined;
   if (policy.allowed_kinds !== undefined && !policy.allowed_kinds.includes(scope.kind)) {
     return new ServiceError('kind_not_allowed', `This API key may not make ${scope.kind} calls.`);
   }
   const allowed = policy.allowed_models;
   if (allowed === undefined) return undefined;
-  const refused = scope.models.find((names) => !names.some((name) => allowed.includes(name)));
-  if (refused === undefined) return undefined;
-  const message = `This API key may not use the model ${JSON.stringify(refused[0])}.`;
+  const rejectedModel = scope.models.find((names) => !names.some((name) => allowed.includes(name)));
+  if (rejectedModel === undefined) return undefined;
+  const message = `This API key may not use the model ${JSON.stringify(rejectedModel[0])}.`;
   return new ServiceError('model_not_allowed', message, { param: 'model' });
 }
 
-function rateRefusal(state: KeyState, charge: KeyCharge, nowMs: number): ServiceError | undefined {
+function rejectionByRate(state: KeyState, charge: KeyCharge, nowMs: number): ServiceError | undefined {
   const retryAfterSeconds = Math.ceil(minuteEndsInMs(nowMs) / 1000);
   if (state.requestsLeft < 1) {
     const message = `This API key is limited to ${rpmOf(state.policy)} requests a minute.`;
@@ -109,7 +116,7 @@ function rateRefusal(state: KeyState, charge: KeyCharge, nowMs: number): Service
   return undefined;
 }
 
-function capRefusal(state: KeyState, { amount }: KeyCharge): ServiceError | undefined {
+function rejectionByCap(state: KeyState, { amount }: KeyCharge): ServiceError | undefined {
   if (amount === 0n) return undefined;
   const { policy, dayLeft, monthLeft } = state;
   if (dayLeft < amount)
@@ -120,7 +127,7 @@ function capRefusal(state: KeyState, { amount }: KeyCharge): ServiceError | unde
 }
 
 /** Returns whether a cap of the key rejected the call. */
-export const isCapRefusal = (failure: unknown): boolean =>
+export const isCapRejection = (failure: unknown): boolean =>
   failure instanceof ServiceError &&
   (failure.code === 'daily_usd_exceeded' || failure.code === 'monthly_usd_exceeded');
 

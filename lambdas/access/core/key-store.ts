@@ -25,22 +25,22 @@ export type CapsLeft = Pick<KeyState, 'dayLeft' | 'monthLeft'>;
 
 export interface KeyStore {
   /**
-   * Takes one request, `tokens` and `amount` from the charge's windows if the key is active, in scope and has enough left
-   * in each; else changes nothing and returns the state it found. The state is as of the charge's windows. A charge whose
-   * answer was lost may be counted twice: too little is left, never too much.
+   * Deducts one request, `tokens` and `amount` from the charge's windows if the key is active, in scope and every
+   * window suffices. Otherwise changes nothing and returns the current state. The state is as of the charge's windows.
+   * A charge whose response was lost may be counted twice, so the remaining amount can be too low but never too high.
    */
   charge(charge: KeyCharge): Promise<ChargeResult>;
   /**
-   * Gives back what a call did not use to those of its windows that still run. Sent at most once, and done only if the
-   * caps have not been repaired since the charge: then the cost is taken instead, because the repair may not have seen
-   * the call's record. Only who has written that record may do this, and once.
+   * Credits the unused amounts of a call to those of its windows that are still current. Sent at most once, and applied
+   * only if the caps have not been repaired since the charge. Otherwise it deducts the cost, because the repair may
+   * have missed the call's record. Only the writer of that record may call this, and only once.
    */
   settle(keyId: string, end: ChargeEnd): Promise<void>;
   /**
    * Sets what is left of the caps of these windows, if the key has not been charged since it was read, and its caps are
    * as they were then. Returns whether it has.
    */
-  repair(from: KeyState, windows: Windows, left: CapsLeft): Promise<boolean>;
+  repair(from: KeyState, windows: Windows, capsLeft: CapsLeft): Promise<boolean>;
   /** Returns the key's state at the time of the store's clock. */
   read(keyId: string): Promise<KeyState | undefined>;
 }

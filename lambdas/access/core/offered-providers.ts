@@ -1,4 +1,4 @@
-/** The identity providers that a browser can begin a sign-in with. */
+/** The identity providers that a browser can start a sign-in with. */
 import * as z from 'zod';
 import type { Body } from '../../platform/core/api/response-schema.ts';
 
@@ -13,7 +13,7 @@ export interface OfferedProvider {
   readonly name: string;
   readonly clientId: string;
   readonly authorizationEndpoint: string;
-  /** The scope to ask for; may be empty. */
+  /** The scope to request; may be empty. */
   readonly scope: string;
 }
 

@@ -22,15 +22,15 @@ const CONTEXT = { pathParameters: {} } as unknown as CallContext;
 const sessions = { verify: async (token: string) => TOKENS[token] };
 const echo: SessionEndpoint = async (_request, { session }) => new Response(session.id);
 
-const outcome = async (answered: Promise<Response>) =>
-  answered.then(
+const outcome = async (responsePromise: Promise<Response>) =>
+  responsePromise.then(
     (response) => response.text(),
     (failure: { status: number; code: string }) => `${failure.status} ${failure.code}`,
   );
 
 const asOperator = (headers: Record<string, string>, account: Account | undefined = ACCOUNT) =>
   outcome(
-    withOperator({ sessions, find: async () => account }, echo)(
+    withOperator({ sessions, findAccount: async () => account }, echo)(
       new Request('http://x/', { headers }),
       CONTEXT,
     ),
@@ -62,61 +62,66 @@ describe('a session of one role', () => {
 });
 
 describe('an operator’s session', () => {
-  it('opens nothing once its account is not marked any more, or is gone', async () => {
+  it('grants no access after its account loses the operator flag or is deleted', async () => {
     const { operatorSince: _mark, ...unmarked } = ACCOUNT;
     expect(await asOperator(bearer('operator'), unmarked)).toBe('403 operator_only');
     const find = async () => undefined;
     const request = new Request('http://x/', { headers: bearer('operator') });
-    expect(await outcome(withOperator({ sessions, find }, echo)(request, CONTEXT))).toBe('403 operator_only');
+    expect(await outcome(withOperator({ sessions, findAccount: find }, echo)(request, CONTEXT))).toBe(
+      '403 operator_only',
+    );
   });
 
   it('receives a response with cache-control no-store', async () => {
     const request = new Request('http://x/', { headers: bearer('operator') });
-    const response = await withOperator({ sessions, find: async () => ACCOUNT }, echo)(request, CONTEXT);
+    const response = await withOperator({ sessions, findAccount: async () => ACCOUNT }, echo)(
+      request,
+      CONTEXT,
+    );
     expect(response.headers.get('cache-control')).toBe('no-store');
   });
 
   it('lasts an hour at most, and is never renewed', async () => {
     const signed: Session[] = [];
-    const made = new Sessions({
+    const deps = new Sessions({
       tokens: { sign: async (session) => `${signed.push(session)}`, read: async () => undefined },
       store: {
-        begin: async () => 'begun',
+        start: async () => 'begun',
         isLive: async () => true,
         end: async () => {},
         endAll: async () => {},
       },
       clock: () => 1_000_000,
       ulid: () => '1',
-      most: 9,
+      maxSessions: 9,
     });
-    await made.begin('acc_1', OPERATOR_SESSION_SECONDS, 'operator');
+    await deps.start('acc_1', OPERATOR_SESSION_SECONDS, 'operator');
     expect(signed).toEqual([
       { id: 'ses_1', accountId: 'acc_1', expires: 1000 + 3600, authTime: 1000, role: 'operator' },
     ]);
-    await expect(made.begin('acc_1', OPERATOR_SESSION_SECONDS + 1, 'operator')).rejects.toThrow();
-    await expect(made.renew(OPERATOR)).rejects.toMatchObject({ status: 401, code: 'invalid_session' });
+    await expect(deps.start('acc_1', OPERATOR_SESSION_SECONDS + 1, 'operator')).rejects.toThrow();
+    await expect(deps.renew(OPERATOR)).rejects.toMatchObject({ status: 401, code: 'invalid_session' });
   });
 });
 
 describe('signing in as an operator', () => {
   const dependencies = (account: Account | undefined) => {
-    const begun: unknown[] = [];
+    const started: unknown[] = [];
     const opened: string[] = [];
     return {
-      begun,
+      begun: started,
       opened,
       verifier: { verify: async () => ({ issuer: 'i', subject: 's' }) },
       accounts: {
-        find: async () => account,
+        findByIdentity: async () => account,
         openFor: async (identity: string) => {
           opened.push(identity);
           return ACCOUNT;
         },
       },
       sessions: {
-        begin: async (...args: unknown[]) => {
-          begun.push(args);
+        start: async (...args: unknown[]) => {
+          started.push(args);
           return 'token';
         },
       },
@@ -124,18 +129,18 @@ describe('signing in as an operator', () => {
   };
   const request = { provider: 'p', credential: { token: 't' }, role: 'operator' } as const;
 
-  it('takes an account that is marked', async () => {
-    const made = dependencies(ACCOUNT);
-    expect(await signIn(made, request)).toMatchObject({ expiresInSeconds: OPERATOR_SESSION_SECONDS });
-    expect(made.begun).toEqual([['acc_1', OPERATOR_SESSION_SECONDS, 'operator']]);
+  it('accepts an account with the operator flag', async () => {
+    const deps = dependencies(ACCOUNT);
+    expect(await signIn(deps, request)).toMatchObject({ expiresInSeconds: OPERATOR_SESSION_SECONDS });
+    expect(deps.begun).toEqual([['acc_1', OPERATOR_SESSION_SECONDS, 'operator']]);
   });
 
   it.each([
     ['whose account is not marked', { id: 'acc_1', created: 1 }],
     ['who has no account', undefined],
-  ])('begins no session and opens no account for somebody %s', async (_who, account) => {
-    const made = dependencies(account);
-    await expect(signIn(made, request)).rejects.toMatchObject({ status: 403, code: 'operator_only' });
-    expect([made.begun, made.opened]).toEqual([[], []]);
+  ])('starts no session and creates no account for a person %s', async (_who, account) => {
+    const deps = dependencies(account);
+    await expect(signIn(deps, request)).rejects.toMatchObject({ status: 403, code: 'operator_only' });
+    expect([deps.begun, deps.opened]).toEqual([[], []]);
   });
 });

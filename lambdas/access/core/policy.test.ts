@@ -23,11 +23,13 @@ const policy = fc.record(
 describe('policySchema', () => {
   it('reads back what callers are shown, for caps of up to 15 digits', () => {
     fc.assert(
-      fc.property(policy, (given) => {
+      fc.property(policy, (policyValue) => {
         const small = {
-          ...given,
-          ...(given.daily_usd === undefined ? {} : { daily_usd: given.daily_usd % 10n ** 15n }),
-          ...(given.monthly_usd === undefined ? {} : { monthly_usd: given.monthly_usd % 10n ** 15n }),
+          ...policyValue,
+          ...(policyValue.daily_usd === undefined ? {} : { daily_usd: policyValue.daily_usd % 10n ** 15n }),
+          ...(policyValue.monthly_usd === undefined
+            ? {}
+            : { monthly_usd: policyValue.monthly_usd % 10n ** 15n }),
         };
         expect(policySchema.parse(JSON.parse(JSON.stringify(policyEntry(small))))).toEqual(small);
       }),
@@ -55,11 +57,11 @@ describe('policySchema', () => {
     ['too many models', { allowed_models: Array.from({ length: 21 }, (_, index) => `m${index}`) }],
     ['an unknown kind', { allowed_kinds: ['video'] }],
     ['an empty list of kinds', { allowed_kinds: [] }],
-  ])('refuses %s', (_case, input) => {
+  ])('rejects %s', (_case, input) => {
     expect(policySchema.safeParse(input).success).toBe(false);
   });
 
-  it('keeps a cap of 0 and shows it as 0', () => {
+  it('accepts a cap of 0 and shows it as 0', () => {
     expect(policySchema.parse({ daily_usd: 0 })).toEqual({ daily_usd: 0n });
     expect(JSON.stringify(policyEntry({ daily_usd: 0n }))).toBe('{"daily_usd":0}');
   });

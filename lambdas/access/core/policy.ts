@@ -9,22 +9,22 @@ import { type Body, usd } from '../../platform/core/api/response-schema.ts';
 import { KINDS } from '../../platform/core/kinds.ts';
 import { usdJson } from '../../platform/core/money.ts';
 
-/** More than any account will spend; a larger figure is a mistake in units. */
+/** More than any account will spend; a larger amount is a mistake in units. */
 const MAX_CAP_NANO_USD = 1_000_000_000n * 1_000_000_000n;
 
 /** Bounds the key's item: each decrement of its windows pays for the whole item by the kilobyte. */
 const MAX_ALLOWED_MODELS = 20;
 
 const cap = usdAmount({
-  least: 0n,
-  most: MAX_CAP_NANO_USD,
+  min: 0n,
+  max: MAX_CAP_NANO_USD,
   step: 1n,
   pattern: '^([0-9]{1,9}([.][0-9]{1,9})?|10{9}([.]0{1,9})?)$',
 });
 
 const rate = z.int().min(1).max(1_000_000_000);
 
-/** A policy as callers write it; unknown fields are refused, so a misspelt cap is never silently absent. */
+/** A policy as callers write it. Unknown fields are rejected, so that a misspelled cap does not go unnoticed. */
 export const policySchema = z.strictObject({
   allowed_models: z.array(z.string().min(1).max(128)).min(1).max(MAX_ALLOWED_MODELS).optional(),
   allowed_kinds: z.array(z.enum(KINDS)).min(1).optional(),
@@ -39,14 +39,14 @@ export const policySchema = z.strictObject({
 /** Caps are nano-USD. */
 export type Policy = z.infer<typeof policySchema>;
 
-/** Not strict as `policySchema` is: fields may be added to what the service answers. */
+/** A policy in responses. Unlike `policySchema` it is not strict, because the service may add fields. */
 export const policyEntrySchema = z.object({
   ...policySchema.shape,
   daily_usd: usd.optional(),
   monthly_usd: usd.optional(),
 });
 
-/** A policy as callers see it: only what is set. */
+/** Returns a policy for a response: only the fields that are set. */
 export function policyEntry(policy: Policy): Body<typeof policyEntrySchema> {
   const { daily_usd: daily, monthly_usd: monthly, ...rest } = policy;
   return {

@@ -53,7 +53,7 @@ describe('rateLimitHeaders', () => {
     });
   });
 
-  it('says nothing of tokens for a key without a limit on them, and 100 requests where none is set', () => {
+  it('omits tokens for a key without a token limit, and reports 100 requests if no request limit is set', () => {
     const headers = rateLimitHeaders({ ...STATE, policy: {} }, NOW_MS);
     expect(headers['x-ratelimit-limit-requests']).toBe('100');
     expect(Object.keys(headers).filter((name) => name.includes('tokens'))).toEqual([]);

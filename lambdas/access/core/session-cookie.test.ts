@@ -2,7 +2,7 @@ import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { it } from '../../../tools/test-kit/search.ts';
 import { rounds } from '../../../tools/test-kit/thorough.ts';
-import { carriesSession, readSession, type Session } from './session.ts';
+import { hasSession, readSession, type Session } from './session.ts';
 import { CLEARED_SESSION_COOKIE, cookieToken, SESSION_COOKIES, sessionCookie } from './session-cookie.ts';
 
 const TOKEN = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhY2NfMSJ9.c2lnbmF0dXJl';
@@ -13,12 +13,12 @@ const SESSION: Session = { id: 'ses_1', accountId: 'acc_1', expires: 2, authTime
 
 /** Knows the one token, and remembers what it was asked. */
 function knowing() {
-  const asked: string[] = [];
+  const requestedUrls: string[] = [];
   const verify = async (token: string) => {
-    asked.push(token);
+    requestedUrls.push(token);
     return token === TOKEN ? SESSION : undefined;
   };
-  return { asked, verify };
+  return { asked: requestedUrls, verify };
 }
 
 const read = (headers: Record<string, string>) => readSession(new Headers(headers), knowing());
@@ -49,7 +49,7 @@ describe('the cookie of a session', () => {
     ['beside one of another case', `__host-session=a.b.c; ${SESSION_COOKIE}=${TOKEN}`],
     ['beside what is no cookie', `;;=; =x; garbage; ${SESSION_COOKIE}=${TOKEN}`],
   ])('authenticates the request when it appears %s', async (_where, cookie) => {
-    expect(carriesSession(new Headers({ ...PAGE, cookie }))).toBe(true);
+    expect(hasSession(new Headers({ ...PAGE, cookie }))).toBe(true);
     expect(await read({ ...PAGE, cookie })).toBe(SESSION);
   });
 
@@ -64,7 +64,7 @@ describe('the cookie of a session', () => {
     ['bytes', `${SESSION_COOKIE}=\xff.\xfe.\xfd`],
     ['a token of nobody', `${SESSION_COOKIE}=a.b.c`],
     ['ten thousand characters', `${SESSION_COOKIE}=${TOKEN}; x=${'x'.repeat(10_000)}`],
-  ])('returns 401, and looks up no malformed value, if it holds %s', async (_what, cookie) => {
+  ])('returns 401 if it contains %s, and reads no session for a malformed value', async (_what, cookie) => {
     expect(await codeOf({ ...PAGE, cookie })).toBe('401 invalid_session');
     const { asked, verify } = knowing();
     await readSession(new Headers({ ...PAGE, cookie }), { verify }).catch(() => {});
@@ -78,11 +78,11 @@ describe('the cookie of a session', () => {
     await expect(readSession(headers, knowing())).rejects.toMatchObject({ code: 'invalid_session' });
   });
 
-  it('gives way to an authorization header, even to one that is no good', async () => {
+  it('yields to an authorization header, even to an invalid one', async () => {
     expect(await codeOf({ ...PAGE, ...COOKIE, authorization: 'Bearer a.b.c' })).toBe('401 invalid_session');
     expect(await codeOf({ ...PAGE, ...COOKIE, authorization: 'Basic x' })).toBe('401 invalid_session');
     expect(await codeOf({ ...PAGE, ...COOKIE, authorization: '' })).toBe('401 invalid_session');
-    expect(carriesSession(new Headers({ ...PAGE, ...COOKIE, authorization: 'Bearer uis_1' }))).toBe(false);
+    expect(hasSession(new Headers({ ...PAGE, ...COOKIE, authorization: 'Bearer uis_1' }))).toBe(false);
     expect(await read({ authorization: `Bearer ${TOKEN}`, cookie: `${SESSION_COOKIE}=a.b.c` })).toBe(SESSION);
   });
 });
@@ -110,9 +110,9 @@ describe('a request without the header of our own pages', () => {
   it('receives 401 for a session cookie, with any other headers', async () => {
     await fc.assert(
       fc.asyncProperty(otherHeaders, fc.string({ maxLength: 20 }), async (headers, value) => {
-        const sent = new Headers({ ...headers, ...COOKIE });
-        expect(cookieToken(sent)).toBeUndefined();
-        expect(carriesSession(sent)).toBe(false);
+        const requestHeaders = new Headers({ ...headers, ...COOKIE });
+        expect(cookieToken(requestHeaders)).toBeUndefined();
+        expect(hasSession(requestHeaders)).toBe(false);
         expect(await codeOf({ ...headers, ...COOKIE })).toBe('401 missing_session');
         if (/^[\x20-\x7e]*$/.test(value) && value.trim() !== 'console')
           expect(await codeOf({ ...headers, ...COOKIE, 'x-requested-with': value })).toBe(
@@ -129,16 +129,16 @@ describe('a request without the header of our own pages', () => {
   });
 });
 
-it('any cookie header at all is answered with 401, or with the session that it holds', async () => {
-  const piece = fc.oneof(
+it('returns 401 or the session of the cookie for any cookie header', async () => {
+  const fragment = fc.oneof(
     fc.constant(`${SESSION_COOKIE}=${TOKEN}`),
     fc.constantFrom(...[SESSION_COOKIE, '=', ';', '; ', TOKEN, '"', '\t', '%00', ',']),
     fc.string({ maxLength: 10 }),
   );
   let accepted = 0;
   await fc.assert(
-    fc.asyncProperty(fc.array(piece, { maxLength: 8 }), async (pieces) => {
-      const cookie = pieces.join('').replace(/[^\t\x20-\xff]|\x7f/g, '');
+    fc.asyncProperty(fc.array(fragment, { maxLength: 8 }), async (fragments) => {
+      const cookie = fragments.join('').replace(/[^\t\x20-\xff]|\x7f/g, '');
       const code = await codeOf({ ...PAGE, cookie });
       if (code === 'accepted') accepted += 1;
       else expect(code).toMatch(/^401 (missing|invalid)_session$/);

@@ -1,6 +1,7 @@
 /**
- * The cookie that carries a session for a browser (RFC 6265). Its script cannot read it, other hosts cannot set it
- * (the prefix `__Host-`), other sites cannot have it sent, and without the header of our own pages it does not count.
+ * The cookie that contains a session for a browser (RFC 6265). Scripts cannot read it. Other hosts cannot set it
+ * (prefix `__Host-`), and other sites cannot make a browser send it. It is ignored without the header that our pages
+ * send.
  */
 
 /** One for each role; bound to the host, to TLS and to every path (RFC 6265bis, section 4.1.3.2). */
@@ -12,10 +13,10 @@ export const SESSION_COOKIES = {
 /** The scope of a session: the resources of its account, or the view of the whole deployment. */
 export type SessionRole = keyof typeof SESSION_COOKIES;
 
-/** Asks a sign-in for the cookie, with the value `cookie`. */
+/** Header of a sign-in that requests the cookie, with the value `cookie`. */
 export const TRANSPORT_HEADER = 'x-session-transport';
 
-/** A page of another site cannot send it: it needs CORS, which no API of the service answers. */
+/** Header that a page of another site cannot send: it needs CORS, which no API of the service enables. */
 const PAGE_HEADER = 'x-requested-with';
 const PAGE = 'console';
 
@@ -39,17 +40,18 @@ export const CLEARED_OPERATOR_COOKIE = sessionCookie('', 0, 'operator');
  * Returns whether the session of a request came by cookie. The request must have a session. An `authorization` header
  * takes precedence over the cookie.
  */
-export const cameByCookie = (headers: Headers): boolean => headers.get('authorization') === null;
+export const isCookieSession = (headers: Headers): boolean => headers.get('authorization') === null;
 
 /**
- * The token in the cookie of that role of a request; undefined when no cookie counts, the empty text when it holds no token or
- * there are two of that name, since nobody knows which of them is ours.
+ * Returns the token in a request's cookie for that role. Returns undefined if no cookie counts. Returns an empty string
+ * if the cookie contains no token or occurs twice, since it is unclear which one is ours.
  */
 export function cookieToken(headers: Headers, role: SessionRole = 'owner'): string | undefined {
-  const sent = headers.get('cookie');
-  if (sent === null || !cameByCookie(headers) || headers.get(PAGE_HEADER) !== PAGE) return undefined;
-  if (sent.length > MAX_HEADER_LENGTH) return '';
-  const values = sent.split(';').flatMap((pair) => {
+  const cookieHeader = headers.get('cookie');
+  if (cookieHeader === null || !isCookieSession(headers) || headers.get(PAGE_HEADER) !== PAGE)
+    return undefined;
+  if (cookieHeader.length > MAX_HEADER_LENGTH) return '';
+  const values = cookieHeader.split(';').flatMap((pair) => {
     const [name = '', ...value] = pair.split('=');
     return name.trim() === SESSION_COOKIES[role] ? [value.join('=').trim()] : [];
   });

@@ -7,7 +7,7 @@ describe('the body of a sign-in', () => {
   const MAX_TOKEN = 't'.repeat(16_384);
 
   it.each([{ token: 't' }, { token: MAX_TOKEN, nonce: 'n' }, { token: 't', nonce: MAX_NONCE }])(
-    'keeps the token, and the nonce that it must contain: %#',
+    'accepts the token and the nonce that it must contain: %#',
     (body) => {
       expect(validate(signInRequest, body)).toEqual(body);
     },
@@ -32,7 +32,7 @@ describe('the body of a sign-in with a code', () => {
 
   const LONGEST_URI = BODY.redirect_uri.padEnd(2_048, 'a');
 
-  it('keeps the code with its verifier, redirect URI and nonce', () => {
+  it('accepts the code with its verifier, redirect URI and nonce', () => {
     for (const body of [
       BODY,
       { ...BODY, redirect_uri: LONGEST_URI },
@@ -87,7 +87,7 @@ describe('the transport of a session', () => {
 });
 
 describe('the body of a sign-out', () => {
-  it('ends one session, unless it says that it ends every one', () => {
+  it('ends one session, unless it specifies all sessions', () => {
     expect(validate(signOutRequest, {})).toEqual({ everywhere: false });
     expect(validate(signOutRequest, { everywhere: true })).toEqual({ everywhere: true });
     expect(() => validate(signOutRequest, { everywhere: 'yes' })).toThrow(

@@ -1,4 +1,4 @@
-/** The bodies of the requests that start and end sessions, and what renewing and ending one answers. */
+/** The bodies of the requests that start and end sessions, and the responses of renewing and ending one. */
 import * as z from 'zod';
 import { type Body, seconds } from '../../platform/core/api/response-schema.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
@@ -47,14 +47,15 @@ export const signInRequest = z
       ),
   })
   .superRefine((body, context) => {
-    const refuse = (name: string, message: string) =>
+    const addIssue = (name: string, message: string) =>
       context.addIssue({ code: 'custom', path: [name], message });
     const ofCode = ['code', 'code_verifier', 'redirect_uri'] as const;
-    const given = ofCode.find((name) => body[name] !== undefined);
-    if (body.token !== undefined && given !== undefined) refuse(given, 'cannot be sent beside a token');
+    const presentField = ofCode.find((name) => body[name] !== undefined);
+    if (body.token !== undefined && presentField !== undefined)
+      addIssue(presentField, 'cannot be sent beside a token');
     if (body.token !== undefined) return;
-    const missing = given === undefined ? 'token' : ofCode.find((name) => body[name] === undefined);
-    if (missing !== undefined) refuse(missing, 'is required');
+    const missing = presentField === undefined ? 'token' : ofCode.find((name) => body[name] === undefined);
+    if (missing !== undefined) addIssue(missing, 'is required');
   });
 
 /**

@@ -1,6 +1,6 @@
 /**
- * Sessions: who has signed in, proved by a token that the service itself has signed, while the service still has it
- * among the account's live ones. One is of the account's owner, or of an operator, and never good for both.
+ * Sessions of signed-in people. A session is a token that the service has signed, valid while it is among the account's
+ * live sessions. It belongs to either the account's owner or an operator, and is never valid for both.
  */
 import { ServiceError } from '../../platform/core/errors.ts';
 import type { CallContext, Clock, Endpoint, UlidSource } from '../../platform/core/ports.ts';
@@ -24,18 +24,19 @@ export interface Session {
 
 export interface SessionTokens {
   sign(session: Session): Promise<string>;
-  /** The session that a token was made for; undefined when it is not genuine or its time is over. */
+  /** Returns the session of a token, or undefined if the token is not genuine or has expired. */
   read(token: string): Promise<Session | undefined>;
 }
 
 export interface SessionStore {
   /**
-   * Enters a session among the live ones; when there are `most`, the seconds until the first of them ends. One that
-   * follows a `previous` is entered in the same write that finds that live, else `ended`.
+   * Adds a session to the live ones. If there are already `most`, returns the seconds until the first of them ends. A
+   * session with a `previous` is added in the same write that checks that `previous` is live; otherwise returns
+   * `ended`.
    */
-  begin(
+  start(
     session: Session,
-    most: number,
+    maxSessions: number,
     nowSeconds: number,
     previous?: Session,
   ): Promise<'begun' | 'ended' | number>;
@@ -55,7 +56,7 @@ export interface SessionDependencies {
   readonly clock: Clock;
   readonly ulid: UlidSource;
   /** The maximum number of live sessions of an account. */
-  readonly most: number;
+  readonly maxSessions: number;
 }
 
 /** Long enough for an hour's work in a console. */
@@ -81,8 +82,11 @@ export class Sessions {
     this.#dependencies = dependencies;
   }
 
-  /** Begins a session; its token. Throws 429 `session_quota` when the account has as many live ones as it may. */
-  async begin(accountId: string, ttlSeconds: number, role: SessionRole = 'owner'): Promise<string> {
+  /**
+   * Starts a session and returns its token. Throws 429 `session_quota` if the account has reached its maximum of live
+   * sessions.
+   */
+  async start(accountId: string, ttlSeconds: number, role: SessionRole = 'owner'): Promise<string> {
     const longest = role === 'operator' ? OPERATOR_SESSION_SECONDS : LONGEST_SESSION_SECONDS;
     if (ttlSeconds > longest) throw new Error('no session lasts so long');
     const { tokens, ulid } = this.#dependencies;
@@ -100,9 +104,9 @@ export class Sessions {
   }
 
   /**
-   * Begins a session that follows a live one, and ends that. Throws 401 `invalid_session` when the day that began with
-   * the sign-in is over, the session has been ended meanwhile, or it is an operator's. When this breaks off between the two writes, both live
-   * until they end by themselves.
+   * Starts a session that replaces a live one, and ends the latter. Throws 401 `invalid_session` if the day since the
+   * sign-in is over, the session has ended meanwhile, or it is an operator's. If this is interrupted between the two
+   * writes, both sessions stay live until they expire.
    */
   async renew(previous: Session): Promise<RenewedSession> {
     const { tokens, store, ulid } = this.#dependencies;
@@ -119,7 +123,7 @@ export class Sessions {
     return { token, expiresInSeconds: expires - nowSeconds, signedInUntil };
   }
 
-  /** The live session that a token was made for; undefined for any other. */
+  /** Returns the live session of a token, or undefined. */
   async verify(token: string): Promise<Session | undefined> {
     const { tokens, store } = this.#dependencies;
     const session = await tokens.read(token);
@@ -134,12 +138,17 @@ export class Sessions {
 
   /** One that follows another takes its place, but for a moment there are both. */
   async #enter(session: Session, nowSeconds: number, previous?: Session): Promise<void> {
-    const { store, most } = this.#dependencies;
-    const begun = await store.begin(session, previous === undefined ? most : most + 1, nowSeconds, previous);
-    if (begun === 'begun') return;
-    if (begun === 'ended') throw invalidSession();
-    const message = `An account may have at most ${most} sessions at once: sign out of one, or wait until one ends.`;
-    throw new ServiceError('session_quota', message, { retryAfterSeconds: begun });
+    const { store, maxSessions } = this.#dependencies;
+    const result = await store.start(
+      session,
+      previous === undefined ? maxSessions : maxSessions + 1,
+      nowSeconds,
+      previous,
+    );
+    if (result === 'begun') return;
+    if (result === 'ended') throw invalidSession();
+    const message = `An account may have at most ${maxSessions} sessions at once: sign out of one, or wait until one ends.`;
+    throw new ServiceError('session_quota', message, { retryAfterSeconds: result });
   }
 
   #nowSeconds(): number {
@@ -151,13 +160,16 @@ export class Sessions {
  * Returns whether a request has a session rather than an API key. A session is a token with three parts (RFC 7515,
  * section 7.1) or the cookie of the console.
  */
-export function carriesSession(headers: Headers): boolean {
+export function hasSession(headers: Headers): boolean {
   const authorization = headers.get('authorization');
   if (authorization === null) return cookieToken(headers) !== undefined;
   return bearerToken(authorization)?.split('.').length === 3;
 }
 
-/** The live session of that role that a request carries. Throws 401 `missing_session`, or `invalid_session` for any other. */
+/**
+ * Returns the live session of that role from a request. Throws 401 `missing_session`, or `invalid_session` for any
+ * other.
+ */
 export async function readSession(
   headers: Headers,
   sessions: Pick<Sessions, 'verify'>,

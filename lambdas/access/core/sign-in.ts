@@ -1,4 +1,4 @@
-/** Signing in: an external identity is proved, mapped to the one account it opened, and given a session. */
+/** Sign-in: verifies an external identity, maps it to the one account that it opened, and starts a session. */
 import { createHash } from 'node:crypto';
 import * as z from 'zod';
 import type { Body } from '../../platform/core/api/response-schema.ts';
@@ -7,13 +7,13 @@ import { requireOperator } from './operator-access.ts';
 import { OPERATOR_SESSION_SECONDS, SESSION_SECONDS, type Sessions } from './session.ts';
 import type { SessionRole } from './session-cookie.ts';
 
-/** Somebody, as an identity provider knows them. */
+/** A person's identity, as reported by an identity provider. */
 export interface ProviderIdentity {
   /** The identity provider. */
   readonly issuer: string;
   /** Unique and never reassigned within the issuer (OpenID Connect Core 1.0, section 5.7). */
   readonly subject: string;
-  /** Only where the issuer says that it is theirs. */
+  /** Set only if the issuer reports that the address is verified. */
   readonly email?: string;
 }
 
@@ -38,16 +38,16 @@ export type Credential = TokenCredential | CodeCredential;
 
 export interface IdentityVerifier {
   /**
-   * Proves a token or a code of the provider of that name. Throws 404 for an unknown provider, 400 for a code that the
-   * provider's settings do not provide for, 401 `invalid_token`, or 503 `identity_provider_unavailable`.
+   * Verifies a token or a code of the named provider. Throws 404 for an unknown provider, 400 for a code that the
+   * provider's settings do not support, 401 `invalid_token`, or 503 `identity_provider_unavailable`.
    */
   verify(provider: string, credential: Credential): Promise<ProviderIdentity>;
 }
 
 export interface SignInDependencies {
   readonly verifier: IdentityVerifier;
-  readonly accounts: Pick<Accounts, 'openFor' | 'find'>;
-  readonly sessions: Pick<Sessions, 'begin'>;
+  readonly accounts: Pick<Accounts, 'openFor' | 'findByIdentity'>;
+  readonly sessions: Pick<Sessions, 'start'>;
 }
 
 export interface SignInResult {
@@ -57,13 +57,14 @@ export interface SignInResult {
 }
 
 /**
- * The same address at two providers is two identities: an issuer may let anybody claim an address, and whoever
- * claimed it must not get at the account. Hashed, because a subject has no bound and some are addresses.
+ * Returns the key of an identity. The same address at two providers is two identities: an issuer may let anyone claim
+ * an address, which must not give access to the account. The key is hashed, because a subject has no maximum length and
+ * some are addresses.
  */
 export const identityKey = ({ issuer, subject }: ProviderIdentity): string =>
   createHash('sha256').update(`${issuer}\n${subject}`).digest('hex');
 
-/** The credential that proves the identity of a person, its provider, and the role of the requested session. */
+/** The credential that verifies a person's identity, its provider, and the role of the requested session. */
 export interface SignInRequest {
   readonly provider: string;
   readonly credential: Credential;
@@ -71,8 +72,9 @@ export interface SignInRequest {
 }
 
 /**
- * Signs somebody in. As an owner it opens their account the first time: exactly one, however many requests race. As an
- * operator it opens none, and throws 403 `operator_only` unless they have one that is marked. Throws 429 `session_quota`.
+ * Signs a person in. As an owner, the first sign-in opens the account: exactly one, even for concurrent requests. As an
+ * operator, it opens no account and throws 403 `operator_only` unless the person has a marked one. Throws 429
+ * `session_quota`.
  */
 export async function signIn(
   { verifier, accounts, sessions }: SignInDependencies,
@@ -82,9 +84,9 @@ export async function signIn(
   const key = identityKey(identity);
   const [account, expiresInSeconds] =
     role === 'operator'
-      ? [requireOperator(await accounts.find(key)), OPERATOR_SESSION_SECONDS]
+      ? [requireOperator(await accounts.findByIdentity(key)), OPERATOR_SESSION_SECONDS]
       : [await accounts.openFor(key, identity.email), SESSION_SECONDS];
-  const accessToken = await sessions.begin(account.id, expiresInSeconds, role);
+  const accessToken = await sessions.start(account.id, expiresInSeconds, role);
   return { accessToken, expiresInSeconds, account };
 }
 

@@ -40,15 +40,15 @@ describe('windowsAt', () => {
     );
   });
 
-  it('begins every minute, day and month at its first millisecond, and each exactly one after the last', () => {
+  it('starts every minute, day and month at its first millisecond, directly after the previous one', () => {
     for (let month = 0; month < 12 * 130; month += 1) {
-      const beginMs = Date.UTC(1970, month, 1);
-      const [last, first] = [windowsAt(beginMs - 1), windowsAt(beginMs)];
+      const startMs = Date.UTC(1970, month, 1);
+      const [last, first] = [windowsAt(startMs - 1), windowsAt(startMs)];
       if (month > 0) expect(first.month - last.month).toBe(1);
       expect(first.day - last.day).toBe(1);
       expect(first.minute - last.minute).toBe(1);
-      expect(windowsAt(beginMs + 59_999)).toEqual(first);
-      expect(windowsAt(beginMs + 60_000)).toEqual({ ...first, minute: first.minute + 1 });
+      expect(windowsAt(startMs + 59_999)).toEqual(first);
+      expect(windowsAt(startMs + 60_000)).toEqual({ ...first, minute: first.minute + 1 });
     }
   });
 
@@ -59,7 +59,7 @@ describe('windowsAt', () => {
     expect(at('2100-03-01T00:00:00Z').day - at('2100-02-28T23:59:59.999Z').day).toBe(1);
   });
 
-  it('begins a new month with the new year', () => {
+  it('starts a new month with the new year', () => {
     const [last, first] = [at('2026-12-31T23:59:59.999Z'), at('2027-01-01T00:00:00.000Z')];
     expect(first.month - last.month).toBe(1);
     expect(at('2026-01-01T00:00:00Z').month).not.toBe(at('2027-01-01T00:00:00Z').month);

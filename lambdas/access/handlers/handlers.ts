@@ -18,14 +18,14 @@ import { createSecrets } from '../store/create-secrets.ts';
 import { createKeyGate } from '../store/key-store.ts';
 import { createSessions } from '../store/session-tokens.ts';
 
-/** The pepper that proves a key genuine, and the gate that counts its requests. */
+/** The pepper that verifies keys, and the gate that counts their requests. */
 type KeyResources = DataResources & ReturnType<typeof createSecrets> & ReturnType<typeof createKeyGate>;
 
 type SessionResources = DataResources & ReturnType<typeof createSessions>;
 
 export type KeyOrSessionResources = KeyResources & Pick<SessionResources, 'sessions'>;
 
-/** Serves an endpoint that answers from its own bundle, which so holds no AWS client. */
+/** Serves an endpoint that responds from its bundle, and therefore has no AWS client. */
 export function staticHandler(
   surface: Surface | ((request: Request) => Surface),
   build: (resources: Resources) => Endpoint,
@@ -34,37 +34,37 @@ export function staticHandler(
   return buffered(createRequestHandler(build(resources), surface, resources));
 }
 
-/** Serves an endpoint without authentication that reads the database. */
+/** Serves an unauthenticated endpoint that reads the database. */
 export function publicHandler(surface: Surface, build: (resources: DataResources) => Endpoint) {
   const resources = createDataResources();
   return buffered(createRequestHandler(build(resources), surface, resources));
 }
 
-/** Serves an endpoint that takes an API key. */
+/** Serves an endpoint that accepts an API key. */
 export const keyHandler = (surface: Surface, build: (resources: KeyResources) => Endpoint) =>
   publicHandler(surface, (resources) =>
     build({ ...resources, ...createSecrets(resources), ...createKeyGate(resources) }),
   );
 
-/** Serves an endpoint that decides which of an API key and a session a request comes with. */
+/** Serves an endpoint that accepts an API key or a session. */
 export const keyOrSessionHandler = (
   surface: Surface,
   build: (resources: KeyOrSessionResources) => Endpoint,
 ) =>
   keyHandler(surface, (resources) => build({ ...resources, sessions: createSessions(resources).sessions }));
 
-/** Serves an endpoint that runs only with a live session of the account's owner. */
+/** Serves an endpoint that requires a live session of the account's owner. */
 export const sessionHandler = (surface: Surface, build: (resources: SessionResources) => SessionEndpoint) =>
   publicHandler(surface, (resources) => {
     const sessions = createSessions(resources);
     return withSession(sessions.sessions, build({ ...resources, ...sessions }));
   });
 
-/** Serves an endpoint that runs only for an operator. */
+/** Serves an endpoint that requires an operator's session. */
 export const operatorHandler = (surface: Surface, build: (resources: SessionResources) => SessionEndpoint) =>
   publicHandler(surface, (resources) => {
     const sessions = createSessions(resources);
     const table = requireTable(resources.environment, 'accounts');
-    const find = (accountId: string) => readAccount(resources.clients.client, table, accountId);
-    return withOperator({ ...sessions, find }, build({ ...resources, ...sessions }));
+    const findAccount = (accountId: string) => readAccount(resources.clients.client, table, accountId);
+    return withOperator({ ...sessions, findAccount }, build({ ...resources, ...sessions }));
   });

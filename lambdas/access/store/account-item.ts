@@ -1,4 +1,4 @@
-/** An account's own item, beside its top-ups in the same partition. */
+/** The item of an account, in the same partition as its top-ups. */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { type Item, number, readNumber, readText, text } from '../../platform/dynamodb/attribute-values.ts';
 import { readItem } from '../../platform/dynamodb/reads.ts';

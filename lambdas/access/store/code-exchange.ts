@@ -3,7 +3,7 @@
 import { ServiceError } from '../../platform/core/errors.ts';
 import type { CodeCredential } from '../core/sign-in.ts';
 import { invalidCode, providerUnavailable } from './identity-errors.ts';
-import { askProvider } from './provider-request.ts';
+import { fetchFromProvider } from './provider-request.ts';
 
 /**
  * The method with which a client authenticates (OpenID Connect Core 1.0, section 9). A client without a secret only
@@ -28,18 +28,19 @@ export interface CodeExchange {
  * The errors of providers for an invalid code, verifier or redirect URI (RFC 6749, section 5.2, and GitHub's separate
  * code).
  */
-const REFUSED = ['invalid_grant', 'invalid_request', 'bad_verification_code'];
+const INVALID_CODE_ERRORS = ['invalid_grant', 'invalid_request', 'bad_verification_code'];
 
 /** Throws 400 when a code may not be sent there; without any such address the provider takes tokens only. */
-export function requireRedirectUri(allowed: readonly string[] | undefined, given: string): void {
-  if (allowed?.includes(given)) return;
+export function requireRedirectUri(allowed: readonly string[] | undefined, redirectUri: string): void {
+  if (allowed?.includes(redirectUri)) return;
   const message = 'redirect_uri: is not one of those in the settings of this identity provider.';
   throw new ServiceError('invalid_value', message, { param: 'redirect_uri' });
 }
 
 /**
- * The token response, an object. Throws 401 `invalid_token` for a code that the provider refuses, and 503
- * `identity_provider_unavailable` when it does not answer, or refuses us. No error holds anything of either body.
+ * Returns the token response, an object. Throws 401 `invalid_token` for a code that the provider rejects. Throws 503
+ * `identity_provider_unavailable` if the provider does not respond, or rejects our credentials. No error contains
+ * anything of either body.
  */
 export async function exchangeCode({
   fetch,
@@ -58,7 +59,7 @@ export async function exchangeCode({
     ...(basic ? {} : { client_id: id }),
     ...(secret === undefined || basic ? {} : { client_secret: secret }),
   });
-  const { status, body } = await askProvider(fetch, tokenEndpoint, {
+  const { status, body } = await fetchFromProvider(fetch, tokenEndpoint, {
     method: 'POST',
     headers: {
       accept: 'application/json',
@@ -68,19 +69,19 @@ export async function exchangeCode({
     },
     body: form.toString(),
   });
-  const answer = Object(body) as Readonly<Record<string, unknown>>;
-  // GitHub refuses with 200.
-  if (status < 500 && REFUSED.includes(String(answer.error))) throw invalidCode();
-  if (status !== 200 || answer.error !== undefined)
+  const tokenResponse = Object(body) as Readonly<Record<string, unknown>>;
+  // GitHub rejects with 200.
+  if (status < 500 && INVALID_CODE_ERRORS.includes(String(tokenResponse.error))) throw invalidCode();
+  if (status !== 200 || tokenResponse.error !== undefined)
     throw providerUnavailable(
       named(new Error(`the token endpoint answered ${status}`), 'TokenEndpointError'),
     );
-  return answer;
+  return tokenResponse;
 }
 
 /** Both parts are encoded as in a form first (RFC 6749, section 2.3.1). */
 function basicOf(id: string, secret: string): string {
-  const encoded = [id, secret].map((part) => new URLSearchParams({ '': part }).toString().slice(1));
+  const encoded = [id, secret].map((value) => new URLSearchParams({ '': value }).toString().slice(1));
   return `Basic ${Buffer.from(encoded.join(':')).toString('base64')}`;
 }
 

@@ -29,42 +29,50 @@ export class GitHubProvider {
   }
 
   /**
-   * Exchanges a code for an access token and verifies that (GitHub documentation, Authorizing OAuth apps). The verifier
-   * binds the code to the browser that asked for it; a nonce has no place in an access token, and is passed over.
+   * Exchanges a code for an access token and verifies the token (GitHub documentation, Authorizing OAuth apps). The
+   * verifier binds the code to the browser that requested it. An access token cannot contain a nonce, so the nonce is
+   * ignored.
    */
   async exchange(credential: CodeCredential): Promise<ProviderIdentity> {
     const { settings, clientSecret, fetch } = this.#options;
     requireRedirectUri(settings.redirectUris, credential.redirectUri);
-    const answer = await exchangeCode({
+    const tokenResponse = await exchangeCode({
       fetch,
       tokenEndpoint: `${settings.oauthUrl.replace(/\/$/, '')}/access_token`,
       client: { id: settings.clientId, secret: await clientSecret(), authentication: 'post' },
       credential,
     });
-    const { access_token: token } = answer;
+    const { access_token: token } = tokenResponse;
     if (typeof token !== 'string') throw providerUnavailable(new Error('there is no access token'));
     return this.verify({ token });
   }
 
   async verify({ token, nonce }: TokenCredential): Promise<ProviderIdentity> {
-    // An access token repeats nothing, so a nonce cannot be kept.
+    // An access token contains no nonce, so a nonce cannot be verified.
     if (nonce !== undefined || !/^[\x21-\x7e]+$/.test(token)) throw invalidToken();
     const { clientId } = this.#options.settings;
     const basic = Buffer.from(`${clientId}:${await this.#options.clientSecret()}`).toString('base64');
-    const checked = await this.#ask(check, `/applications/${encodeURIComponent(clientId)}/token`, {
+    const checked = await this.#request(check, `/applications/${encodeURIComponent(clientId)}/token`, {
       method: 'POST',
       headers: { authorization: `Basic ${basic}`, 'content-type': 'application/json' },
       body: JSON.stringify({ access_token: token }),
     });
-    // GitHub says 404 to a token of another app, and 422 to what is no token.
+    // GitHub returns 404 for a token of another app, and 422 for a malformed token.
     if (checked === undefined || checked.app.client_id !== clientId) throw invalidToken();
-    const owner = await this.#ask(user, '/user', { headers: { authorization: `Bearer ${token}` } }, [401]);
+    const owner = await this.#request(
+      user,
+      '/user',
+      { headers: { authorization: `Bearer ${token}` } },
+      [401],
+    );
     if (owner === undefined || owner.id !== checked.user.id) throw invalidToken();
     return { issuer: ISSUER, subject: String(owner.id) };
   }
 
-  /** Undefined when GitHub refuses the token; throws 503 when it does not answer, or refuses us. */
-  async #ask<T>(
+  /**
+   * Returns undefined if GitHub rejects the token. Throws 503 if GitHub does not respond, or rejects our credentials.
+   */
+  async #request<T>(
     schema: z.ZodType<T>,
     path: string,
     init: RequestInit,

@@ -69,7 +69,7 @@ const codeOf = async (outcome: Promise<unknown>) => (await failureOf(outcome)).c
 async function issue(claims: Record<string, unknown> = {}): Promise<string> {
   const idToken = await provider.idToken('somebody', { claims: { nonce: 'the nonce', ...claims } });
   const { codeVerifier, code, redirectUri } = CREDENTIAL;
-  tokens.issue(code, { redirectUri, verifier: codeVerifier, answer: { id_token: idToken } });
+  tokens.issue(code, { redirectUri, verifier: codeVerifier, response: { id_token: idToken } });
   return idToken;
 }
 
@@ -155,7 +155,7 @@ describe('an authorization code', () => {
     expect(await codeOf(exchange({}, 'nobody'))).toBe('not_found');
   });
 
-  it('finds its token endpoint by discovery, and shows the client’s secret in a way that the provider takes', async () => {
+  it('reads its token endpoint from discovery, and sends the client’s secret by a method that the provider accepts', async () => {
     const methods = (supported?: string[]) => {
       tokens.document = {
         issuer: tokens.url,
@@ -183,7 +183,7 @@ describe('an authorization code', () => {
     expect(await shown()).toEqual([undefined, CLIENT_ID, 'a secret: 100%']);
   });
 
-  it('goes to the endpoint that the settings name, whatever a discovery document says', async () => {
+  it('goes to the configured endpoint, whatever a discovery document contains', async () => {
     tokens.document = {
       issuer: tokens.url,
       jwks_uri: `${provider.issuer}/jwks`,
@@ -295,7 +295,7 @@ describe('a code of GitHub', () => {
   it('yields an access token, which must be of our app like one from a caller', async () => {
     const { code, redirectUri, codeVerifier } = CREDENTIAL;
     const give = (token: string) =>
-      tokens.issue(code, { redirectUri, verifier: codeVerifier, answer: { access_token: token } });
+      tokens.issue(code, { redirectUri, verifier: codeVerifier, response: { access_token: token } });
     give('gho_ours');
     expect(await exchange({}, 'github')).toEqual({ issuer: 'https://github.com', subject: '583231' });
     const { form, headers } = tokens.requests[0] ?? { form: {}, headers: {} };
@@ -347,7 +347,7 @@ describe('the list of providers for a browser', () => {
     ]);
   });
 
-  it('leaves out one that is down, and asks it again only after a while', async () => {
+  it('omits a provider that is down, and retries it only after a delay', async () => {
     const passing = new TokenServer();
     await passing.start();
     passing.document = { hello: 'world' };

@@ -60,7 +60,10 @@ export function createIdentityVerifier(options: IdentityOptions): IdentityVerifi
   };
 }
 
-/** A token that a code was exchanged for and that is not good says that of the code, which is all the caller has sent. */
+/**
+ * Exchanges a code for a token. An invalid token is reported as an invalid code, because the caller has sent only the
+ * code.
+ */
 async function exchange(
   provider: OidcProvider | GitHubProvider,
   credential: CodeCredential,
@@ -73,7 +76,7 @@ async function exchange(
   }
 }
 
-/** The secret of that provider in the identity secret; undefined when that has none, or nobody has filled it in. */
+/** Returns that provider's secret from the identity secret, or undefined if it has none or is not filled in. */
 function secretOf(name: string, text: string): string | undefined {
   try {
     const { [name]: secret } = JSON.parse(text) as Readonly<Record<string, unknown>>;

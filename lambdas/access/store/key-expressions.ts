@@ -20,7 +20,7 @@ import {
   TOKENS,
 } from './key-item.ts';
 
-/** The part of an update's input that says what to do and when. */
+/** The fields of an update's input that define the update and its condition. */
 interface Expression {
   readonly UpdateExpression: string;
   readonly ConditionExpression: string;
@@ -40,7 +40,7 @@ class Clauses {
     return {
       UpdateExpression: `${set}${removal}`.trim(),
       ConditionExpression: this.conditions.join(' AND '),
-      // DynamoDB refuses an empty set of names or values.
+      // DynamoDB rejects an empty set of names or values.
       ...(Object.keys(this.names).length === 0 ? {} : { ExpressionAttributeNames: this.names }),
       ...(Object.keys(this.values).length === 0 ? {} : { ExpressionAttributeValues: this.values }),
     };
@@ -55,10 +55,10 @@ export function chargeExpression(charge: KeyCharge, nowSeconds: number): Express
   const { windows, tokens, amount, scope } = charge;
   const clauses = new Clauses();
   requireActive(clauses, charge.key, nowSeconds);
-  take(clauses, REQUESTS, windows, 1n);
-  take(clauses, TOKENS, windows, BigInt(tokens));
-  take(clauses, DAY, windows, amount);
-  take(clauses, MONTH, windows, amount);
+  subtract(clauses, REQUESTS, windows, 1n);
+  subtract(clauses, TOKENS, windows, BigInt(tokens));
+  subtract(clauses, DAY, windows, amount);
+  subtract(clauses, MONTH, windows, amount);
   if (amount > 0n) clauses.sets.push('used = :now');
   if (scope !== undefined) limitScope(clauses, scope);
   const before = { minute: windows.minute - 2, day: windows.day - 2, month: windows.month - 2 };
@@ -69,7 +69,7 @@ export function chargeExpression(charge: KeyCharge, nowSeconds: number): Express
 function requireActive(clauses: Clauses, { accountId, secretHash }: VerifiedKey, nowSeconds: number): void {
   clauses.conditions.push(
     '#status = :active AND (secret_hash = :hash OR (previous_hash = :hash AND previous_until > :now))',
-    // The text of a key names its account: whoever had the pepper could write another's into a key of their own.
+    // The text of a key contains its account: anyone with the pepper could write another account into their own key.
     'account_id = :account',
   );
   clauses.values[':account'] = text(accountId);
@@ -80,7 +80,7 @@ function requireActive(clauses: Clauses, { accountId, secretHash }: VerifiedKey,
 }
 
 /** An overrun leaves less than nothing; what takes nothing from a window may pass all the same. */
-function take(clauses: Clauses, counter: Counter, windows: Windows, amount: bigint): void {
+function subtract(clauses: Clauses, counter: Counter, windows: Windows, amount: bigint): void {
   if (amount === 0n) return;
   const [name, value] = [nameOf(counter, windows), `:${counter.letter}`];
   add(clauses, counter, windows, -amount);
@@ -114,8 +114,8 @@ function limitScope(clauses: Clauses, { kind, models }: CallScope): void {
 }
 
 /**
- * Gives back to those of a call's windows that are the current ones, if the caps have not been repaired since. A counter
- * that is gone is not begun by it: it would have more than the full value. Undefined when there is nothing to change.
+ * Credits those of a call's windows that are still current, if the caps have not been repaired since. Never creates a
+ * missing counter: it would exceed the full value. Returns undefined if there is nothing to change.
  */
 export function settleExpression(
   { windows, repaired, unused }: ChargeEnd,
@@ -151,15 +151,15 @@ export function costExpression(cost: NanoUsd, windows: Windows, nowSeconds: numb
 }
 
 /** Sets what is left of the caps if the key is as it was read: its policy, when it was charged, and what was left. */
-export function repairExpression(from: KeyState, windows: Windows, left: CapsLeft): Expression {
+export function repairExpression(from: KeyState, windows: Windows, capsLeft: CapsLeft): Expression {
   const clauses = new Clauses();
   clauses.sets.push('repaired = :used');
   clauses.conditions.push('used = :used AND version = :version');
   clauses.values[':used'] = number(from.used ?? 0);
   clauses.values[':version'] = number(from.version);
   for (const [counter, was, next] of [
-    [DAY, from.dayLeft, left.dayLeft],
-    [MONTH, from.monthLeft, left.monthLeft],
+    [DAY, from.dayLeft, capsLeft.dayLeft],
+    [MONTH, from.monthLeft, capsLeft.monthLeft],
   ] as const) {
     const [name, { letter, full }] = [nameOf(counter, windows), counter];
     clauses.sets.push(`${name} = :${letter}`);
@@ -204,14 +204,14 @@ export function changeExpression(
     clauses.sets.push(`${attribute} = :new_${attribute}`);
     clauses.values[`:new_${attribute}`] = value;
   }
-  const gone = OPTIONAL_ATTRIBUTES.filter((attribute) => written[attribute] === undefined);
-  return clauses.build(gone.length === 0 ? '' : ` REMOVE ${gone.join(', ')}`);
+  const removedAttributes = OPTIONAL_ATTRIBUTES.filter((attribute) => written[attribute] === undefined);
+  return clauses.build(removedAttributes.length === 0 ? '' : ` REMOVE ${removedAttributes.join(', ')}`);
 }
 
 /**
- * Adds the difference of the caps to what is left of each window that the clock of any process may be in. One that nothing
- * was taken from begins here with all of the new cap: DynamoDB takes the operands from the item as it was before. So a
- * first charge comes before the change, and is kept, or after it, and finds the new cap.
+ * Adds the difference of the caps to the remaining amount of each window that any process's clock may be in. A window
+ * without a charge starts with the full new cap, because DynamoDB evaluates operands on the item before the update. A
+ * first charge is therefore either before the change and retained, or after it and uses the new cap.
  */
 function followCaps(
   clauses: Clauses,

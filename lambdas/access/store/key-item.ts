@@ -95,7 +95,7 @@ export function encodePolicy(policy: Policy): Item {
 
 /** The key as of windows. */
 export function decodeKey(item: Item, windows: Windows): KeyState {
-  const left = (counter: Counter): bigint => {
+  const remainingOf = (counter: Counter): bigint => {
     const name = nameOf(counter, windows);
     return readInteger(item, item[name] === undefined ? counter.full : name);
   };
@@ -116,17 +116,17 @@ export function decodeKey(item: Item, windows: Windows): KeyState {
     policy: decodePolicy(item),
     version: readNumber(item, 'version'),
     created: readNumber(item, 'created'),
-    requestsLeft: Number(left(REQUESTS)),
-    tokensLeft: left(TOKENS),
-    dayLeft: left(DAY),
-    monthLeft: left(MONTH),
+    requestsLeft: Number(remainingOf(REQUESTS)),
+    tokensLeft: remainingOf(TOKENS),
+    dayLeft: remainingOf(DAY),
+    monthLeft: remainingOf(MONTH),
     ...(item.used === undefined ? {} : { used: readNumber(item, 'used') }),
     ...(item.repaired === undefined ? {} : { repaired: readNumber(item, 'repaired') }),
   };
 }
 
 function readStatus(item: Item): KeyState['status'] {
-  const status = KEY_STATUSES.find((known) => known === readText(item, 'status'));
+  const status = KEY_STATUSES.find((candidate) => candidate === readText(item, 'status'));
   if (status === undefined) throw new Error('attribute status is not a key status');
   return status;
 }

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { engineClients } from '../../../tools/test-kit/engine.ts';
-import { loseFirstAnswers } from '../../../tools/test-kit/lost-answers.ts';
+import { loseFirstResponses } from '../../../tools/test-kit/lost-answers.ts';
 import { NOON_MS, openLedger } from '../../ledger/testing/running-ledger.ts';
 import { QUOTAS } from '../../platform/core/api/quotas.ts';
 import { text } from '../../platform/dynamodb/attribute-values.ts';
@@ -46,13 +46,13 @@ const gate = () => openLedger({ clients: database, clock: () => nowMs }).gate;
 const keys = () => openLedger({ clients: database, clock: () => nowMs }).keys;
 
 function verified(key: string): VerifiedKey {
-  const found = verifyKey(key, PEPPERS);
-  if (found === undefined) throw new Error('the key does not verify');
-  return found;
+  const verifiedKey = verifyKey(key, PEPPERS);
+  if (verifiedKey === undefined) throw new Error('the key does not verify');
+  return verifiedKey;
 }
 
 /** The code of the refusal, or `ok`. */
-const tryKey = async (key: string): Promise<string> =>
+const statusOfKey = async (key: string): Promise<string> =>
   gate()
     .touch(verified(key))
     .then(
@@ -60,7 +60,7 @@ const tryKey = async (key: string): Promise<string> =>
       (failure: { code: string }) => failure.code,
     );
 
-describe('a key that is made', () => {
+describe('creating a key', () => {
   it('verifies offline and passes the gate, and its secret is stored nowhere', async () => {
     const { state, key } = await issuerOn().create(accountId, 'first', { rpm: 1 });
     expect(verified(key)).toMatchObject({ accountId, keyId: state.keyId });
@@ -81,13 +81,13 @@ describe('a key that is made', () => {
 
   it('exists once if the SDK repeats a lost request', async () => {
     const { client } = engineClients(database.endpoint);
-    const { attempts } = loseFirstAnswers(client);
+    const { attempts } = loseFirstResponses(client);
     const { state } = await issuerOn(client).create(accountId, 'first', {});
     expect(attempts()).toBe(2);
     expect((await registryOn().list(accountId)).map(({ keyId }) => keyId)).toEqual([state.keyId]);
   });
 
-  it('never takes another’s place: an id that is taken is refused', async () => {
+  it('never replaces another key: an existing id causes an error', async () => {
     const key = { keyId: 'key_taken', accountId, secretHash: 'h', name: 'n', policy: {}, created: 0 };
     await registryOn().add(key, 10);
     await expect(registryOn().add(key, 10)).rejects.toThrow('key_taken');
@@ -102,13 +102,13 @@ describe('a key that is made', () => {
 
 describe('an account', () => {
   it(`has at most ${QUOTAS.api_keys_per_account} keys, however many are asked for at once, and room again when one is deleted`, async () => {
-    const wanted = QUOTAS.api_keys_per_account + 15;
-    const made = await Promise.allSettled(
-      Array.from({ length: wanted }, (_, index) => issuerOn().create(accountId, `k${index}`, {})),
+    const keyCount = QUOTAS.api_keys_per_account + 15;
+    const results = await Promise.allSettled(
+      Array.from({ length: keyCount }, (_, index) => issuerOn().create(accountId, `k${index}`, {})),
     );
-    expect(made.filter(({ status }) => status === 'fulfilled')).toHaveLength(QUOTAS.api_keys_per_account);
-    const refused = made.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
-    expect(new Set(refused.map(({ code }) => code))).toEqual(new Set(['key_quota']));
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(QUOTAS.api_keys_per_account);
+    const reasons = results.flatMap((result) => (result.status === 'rejected' ? [result.reason] : []));
+    expect(new Set(reasons.map(({ code }) => code))).toEqual(new Set(['key_quota']));
     const listed = await registryOn().list(accountId);
     expect(listed).toHaveLength(QUOTAS.api_keys_per_account);
     expect(listed.map(({ keyId }) => keyId)).toEqual(listed.map(({ keyId }) => keyId).toSorted());
@@ -132,7 +132,7 @@ describe('an account', () => {
         expect(result).toMatchObject({ status: 'rejected', reason: { code: 'not_found', param: 'id' } });
       }
     }
-    expect(await tryKey(key)).toBe('ok');
+    expect(await statusOfKey(key)).toBe('ok');
     expect(await registryOn().list(other)).toEqual([]);
   });
 });
@@ -142,27 +142,27 @@ describe('a change of a key', () => {
     const { state, key } = await issuerOn().create(accountId, 'k', {});
     const { keyId } = state;
     await changeKey(registryOn(), accountId, keyId, { disabled: true });
-    expect(await tryKey(key)).toBe('invalid_api_key');
+    expect(await statusOfKey(key)).toBe('invalid_api_key');
     await changeKey(registryOn(), accountId, keyId, { disabled: false });
-    expect(await tryKey(key)).toBe('ok');
+    expect(await statusOfKey(key)).toBe('ok');
     await revokeKey(accountId, keyId);
-    expect(await tryKey(key)).toBe('invalid_api_key');
+    expect(await statusOfKey(key)).toBe('invalid_api_key');
     await expect(changeKey(registryOn(), accountId, keyId, { disabled: false })).rejects.toMatchObject({
       code: 'not_found',
     });
     expect(await registryOn().list(accountId)).toEqual([]);
   });
 
-  it('never brings back a key that is revoked while it is made', async () => {
+  it('never reactivates a key that is revoked during the change', async () => {
     const { state, key } = await issuerOn().create(accountId, 'k', {});
     const before = await ownKey(registryOn(), accountId, state.keyId);
     await revokeKey(accountId, state.keyId);
     expect(await registryOn().change(before, { disabled: false })).toBeUndefined();
     expect(await registryOn().rotate(state.keyId, 'another', undefined)).toBeUndefined();
-    expect(await tryKey(key)).toBe('invalid_api_key');
+    expect(await statusOfKey(key)).toBe('invalid_api_key');
   });
 
-  it('keeps what is used of a window when the policy is replaced, and leaves out what the new one leaves out', async () => {
+  it('retains the spend of a window when the policy is replaced, and removes the windows that the new policy omits', async () => {
     const { state, key } = await issuerOn().create(accountId, 'k', { rpm: 10, allowed_models: ['a'] });
     for (let call = 0; call < 3; call += 1) await gate().touch(verified(key));
     const changed = await changeKey(registryOn(), accountId, state.keyId, {
@@ -171,9 +171,9 @@ describe('a change of a key', () => {
     });
     expect(changed).toMatchObject({ name: 'renamed', policy: { rpm: 5 }, requestsLeft: 2 });
     expect(changed.policy).not.toHaveProperty('allowed_models');
-    expect(await tryKey(key)).toBe('ok');
-    expect(await tryKey(key)).toBe('ok');
-    expect(await tryKey(key)).toBe('requests_per_minute');
+    expect(await statusOfKey(key)).toBe('ok');
+    expect(await statusOfKey(key)).toBe('ok');
+    expect(await statusOfKey(key)).toBe('requests_per_minute');
   });
 
   it('moves what is left of each window by as much as its limit, to less than nothing where more is used', async () => {
@@ -225,15 +225,15 @@ describe('a change of a key', () => {
 });
 
 describe('a rotation', () => {
-  it('leaves both secrets good until the second its overlap ends, then the new one only', async () => {
+  it('leaves both secrets valid until the second its overlap ends, then only the new one', async () => {
     const { state, key: old } = await issuerOn().create(accountId, 'k', {});
     const { key: fresh, state: rotated } = await issuerOn().rotate(accountId, state.keyId, 60);
     expect(keyEntry(rotated, nowMs)).toMatchObject({ previous_secret_expires: NOON_MS / 1000 + 60 });
-    expect([await tryKey(old), await tryKey(fresh)]).toEqual(['ok', 'ok']);
+    expect([await statusOfKey(old), await statusOfKey(fresh)]).toEqual(['ok', 'ok']);
     nowMs = NOON_MS + 59_999;
-    expect([await tryKey(old), await tryKey(fresh)]).toEqual(['ok', 'ok']);
+    expect([await statusOfKey(old), await statusOfKey(fresh)]).toEqual(['ok', 'ok']);
     nowMs = NOON_MS + 60_000;
-    expect([await tryKey(old), await tryKey(fresh)]).toEqual(['invalid_api_key', 'ok']);
+    expect([await statusOfKey(old), await statusOfKey(fresh)]).toEqual(['invalid_api_key', 'ok']);
     expect(keyEntry(rotated, nowMs)).toMatchObject({ previous_secret_expires: null });
   });
 
@@ -241,7 +241,7 @@ describe('a rotation', () => {
     const { state, key: first } = await issuerOn().create(accountId, 'k', {});
     const { key: second } = await issuerOn().rotate(accountId, state.keyId, 600);
     const { key: third } = await issuerOn().rotate(accountId, state.keyId, 0);
-    expect([await tryKey(first), await tryKey(second), await tryKey(third)]).toEqual([
+    expect([await statusOfKey(first), await statusOfKey(second), await statusOfKey(third)]).toEqual([
       'invalid_api_key',
       'invalid_api_key',
       'ok',
@@ -252,19 +252,19 @@ describe('a rotation', () => {
     const { state, key: first } = await issuerOn().create(accountId, 'k', {});
     const { key: second } = await issuerOn().rotate(accountId, state.keyId, 600);
     const { key: third } = await issuerOn().rotate(accountId, state.keyId, 600);
-    expect([await tryKey(first), await tryKey(second), await tryKey(third)]).toEqual([
+    expect([await statusOfKey(first), await statusOfKey(second), await statusOfKey(third)]).toEqual([
       'invalid_api_key',
       'ok',
       'ok',
     ]);
   });
 
-  it('whose answer was lost and which the SDK repeats keeps the old secret good', async () => {
+  it('leaves the old secret valid if the response is lost and the SDK retries', async () => {
     const { state, key: old } = await issuerOn().create(accountId, 'k', {});
     const { client } = engineClients(database.endpoint);
-    loseFirstAnswers(client);
+    loseFirstResponses(client);
     const { key: fresh } = await issuerOn(client).rotate(accountId, state.keyId, 60);
-    expect([await tryKey(old), await tryKey(fresh)]).toEqual(['ok', 'ok']);
+    expect([await statusOfKey(old), await statusOfKey(fresh)]).toEqual(['ok', 'ok']);
   });
 
   it('leaves the windows and the policy as they were', async () => {

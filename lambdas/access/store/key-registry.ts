@@ -28,7 +28,7 @@ export class DynamoKeyRegistry implements KeyRegistry {
     this.#clock = clock;
   }
 
-  async add(key: NewKey, most: number): Promise<KeyState | 'full'> {
+  async add(key: NewKey, maxKeys: number): Promise<KeyState | 'full'> {
     const item = encodeNewKey(key);
     const put = {
       TableName: this.#tables.keys,
@@ -40,7 +40,7 @@ export class DynamoKeyRegistry implements KeyRegistry {
       UpdateExpression: 'ADD live_keys :id',
       ConditionExpression:
         'attribute_exists(account_id) AND (attribute_not_exists(live_keys) OR size(live_keys) < :most)',
-      ExpressionAttributeValues: { ':id': { SS: [key.keyId] }, ':most': number(most) },
+      ExpressionAttributeValues: { ':id': { SS: [key.keyId] }, ':most': number(maxKeys) },
     };
     const result = await transact(this.#client, [{ Put: put }, { Update: enter }]);
     if (result.done) return this.#decode(item);
@@ -50,7 +50,7 @@ export class DynamoKeyRegistry implements KeyRegistry {
     return 'full';
   }
 
-  /** The keys of an account that are not revoked, in the order they were made. */
+  /** Lists the keys of an account that are not revoked, in order of creation. */
   async list(accountId: string): Promise<readonly KeyState[]> {
     const ids = (await this.#liveIds(accountId)) ?? [];
     const keys = await this.#readAll(ids);
@@ -91,7 +91,7 @@ export class DynamoKeyRegistry implements KeyRegistry {
           ...(previousUntil === undefined ? {} : { ':until': number(previousUntil) }),
         },
       },
-      // The SDK repeats a request whose answer was lost: then the secret is in place already.
+      // The SDK retries a request whose response was lost: then the secret is already stored.
       (item) => readText(item, 'secret_hash') === secretHash,
     );
   }

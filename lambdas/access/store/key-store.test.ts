@@ -1,7 +1,7 @@
 import { GetItemCommand, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { engineClients, type TestDatabase } from '../../../tools/test-kit/engine.ts';
-import { loseFirstAnswers } from '../../../tools/test-kit/lost-answers.ts';
+import { loseFirstResponses } from '../../../tools/test-kit/lost-answers.ts';
 import type { Item } from '../../platform/dynamodb/attribute-values.ts';
 import { fileDatabase } from '../../platform/testing/file-database.ts';
 import type { KeyCharge, KeyState } from '../core/key-state.ts';
@@ -20,7 +20,7 @@ const POLICY = { daily_usd: 1_000n, monthly_usd: 10_000n, tpm: 100, rpm: 10 };
 const database = fileDatabase();
 let keys: KeyStore;
 let keyId: string;
-let made = 0;
+let createdCount = 0;
 let nowMs = NOW_MS;
 
 const storeOf = (clients: Pick<TestDatabase, 'client' | 'onceClient'>) =>
@@ -59,8 +59,8 @@ beforeAll(async () => {
 
 beforeEach(async () => {
   nowMs = NOW_MS;
-  made += 1;
-  keyId = `key_${made}`;
+  createdCount += 1;
+  keyId = `key_${createdCount}`;
   const key = { keyId, accountId: 'acc_1', secretHash: 'hash', name: 'test', policy: POLICY, created: 5 };
   await database.client.send(
     new PutItemCommand({ TableName: database.tables.keys, Item: encodeNewKey(key) }),
@@ -103,14 +103,14 @@ describe('the key item', () => {
 
 describe('a charge', () => {
   it('takes one request, the tokens and the amount, and returns the state after it', async () => {
-    for (const taken of [1, 2]) {
+    for (const heldCount of [1, 2]) {
       const result = await keys.charge(chargeOf());
-      const amount = BigInt(taken) * 100n;
+      const amount = BigInt(heldCount) * 100n;
       expect(result).toMatchObject({
         granted: true,
         state: {
-          requestsLeft: 10 - taken,
-          tokensLeft: 100n - BigInt(taken) * 10n,
+          requestsLeft: 10 - heldCount,
+          tokensLeft: 100n - BigInt(heldCount) * 10n,
           dayLeft: 1_000n - amount,
           monthLeft: 10_000n - amount,
           used: NOW_SECONDS,
@@ -122,10 +122,10 @@ describe('a charge', () => {
 
   it('sends one database request, also as the first of a minute, a day or a month', async () => {
     const clients = engineClients(database.endpoint);
-    let sent = 0;
+    let sentCount = 0;
     clients.client.middlewareStack.add(
       (next) => (args) => {
-        sent += 1;
+        sentCount += 1;
         return next(args);
       },
       { step: 'finalizeRequest' },
@@ -133,13 +133,13 @@ describe('a charge', () => {
     const store = storeOf(clients);
     for (const ms of [NOW_MS, NOW_MS + MINUTE_MS, Date.UTC(2026, 6, 16), Date.UTC(2026, 7, 1)]) {
       nowMs = ms;
-      sent = 0;
+      sentCount = 0;
       expect(await store.charge(chargeOf())).toMatchObject({ granted: true });
-      expect(sent).toBe(1);
+      expect(sentCount).toBe(1);
     }
   });
 
-  it('takes exactly what a window has, and no more, when many begin it at once', async () => {
+  it('charges exactly the remaining amount of a window, and no more, if many calls start it at once', async () => {
     const results = await Promise.all(Array.from({ length: 30 }, () => keys.charge(chargeOf({ tokens: 0 }))));
     expect(results.filter(({ granted }) => granted)).toHaveLength(10);
     expect(await read()).toMatchObject({ requestsLeft: 0, dayLeft: 0n });
@@ -150,8 +150,8 @@ describe('a charge', () => {
     ['the day', { amount: 1_001n }],
     ['the secret', { key: { accountId: 'acc_1', keyId: 'key_1', secretHash: 'other' } }],
   ])('changes nothing and returns the stored state when rejected because of %s', async (_case, changes) => {
-    for (const begins of [true, false]) {
-      if (!begins) await keys.charge(chargeOf());
+    for (const hasStart of [true, false]) {
+      if (!hasStart) await keys.charge(chargeOf());
       const before = await read();
       const key = 'key' in changes ? { ...changes.key, keyId } : chargeOf().key;
       expect(await keys.charge({ ...chargeOf(changes as Partial<KeyCharge>), key })).toEqual({
@@ -170,7 +170,7 @@ describe('a charge', () => {
 
   it('counts twice if the SDK repeats a lost request', async () => {
     const clients = engineClients(database.endpoint);
-    const { attempts } = loseFirstAnswers(clients.client);
+    const { attempts } = loseFirstResponses(clients.client);
     expect(await storeOf(clients).charge(chargeOf())).toMatchObject({ granted: true });
     expect(attempts()).toBe(2);
     expect(await read()).toMatchObject({ requestsLeft: 8, tokensLeft: 80n, dayLeft: 800n });
@@ -215,7 +215,7 @@ describe('the names of windows', () => {
 describe('a change of policy', () => {
   const windows = () => [nowMs - MINUTE_MS, nowMs, nowMs + MINUTE_MS].map(windowsAt);
 
-  it('leaves no window that some clock is in under the old policy, begun or not', async () => {
+  it('leaves no window of the old policy that any clock is in, started or not', async () => {
     const registry = new DynamoKeyRegistry(database.client, database.tables, () => nowMs);
     await keys.charge(chargeOf({ amount: 300n }));
     expect(
@@ -256,7 +256,7 @@ describe('settling a charge', () => {
     await keys.charge(chargeOf());
   });
 
-  it('gives back what was not used', async () => {
+  it('refunds the unused amount', async () => {
     await keys.settle(keyId, end());
     expect(await read()).toMatchObject({
       tokensLeft: 96n,
@@ -278,7 +278,7 @@ describe('settling a charge', () => {
     expect(await read()).toMatchObject({ tokensLeft: 70n, dayLeft: 880n });
   });
 
-  it('gives back to the windows that still run, and to no other', async () => {
+  it('refunds the windows that still run, and no others', async () => {
     nowMs = NOW_MS + MINUTE_MS;
     await keys.settle(keyId, end());
     expect(await read()).toMatchObject({ tokensLeft: 100n, dayLeft: 940n, monthLeft: 9_940n });
@@ -290,7 +290,7 @@ describe('settling a charge', () => {
     expect(await read()).toMatchObject({ dayLeft: 1_000n, monthLeft: 10_000n });
   });
 
-  it('begins no window: one whose name is gone would have more than its cap', async () => {
+  it('starts no window, because a window without its name would have more than its cap', async () => {
     nowMs += MINUTE_MS;
     const { minute } = windowsAt(nowMs);
     await keys.settle(
@@ -300,11 +300,11 @@ describe('settling a charge', () => {
     expect(namesIn(await itemOf())).not.toContain(`t${minute}`);
   });
 
-  it('whose answer was lost never gives back twice, and says that it is not known', async () => {
+  it('never refunds twice if a response is lost, and fails instead', async () => {
     const clients = engineClients(database.endpoint);
-    const given = loseFirstAnswers(clients.onceClient);
+    const attempts = loseFirstResponses(clients.onceClient);
     await expect(storeOf(clients).settle(keyId, end())).rejects.toThrow('lost');
-    expect(given.attempts()).toBe(1);
+    expect(attempts.attempts()).toBe(1);
     expect(await read()).toMatchObject({ tokensLeft: 96n, dayLeft: 940n, monthLeft: 9_940n });
   });
 
@@ -326,13 +326,13 @@ describe('settling a charge', () => {
 });
 
 describe('a repair', () => {
-  const LEFT = { dayLeft: 940n, monthLeft: 9_840n };
+  const REMAINDER = { dayLeft: 940n, monthLeft: 9_840n };
 
-  it('sets what is left of the caps, of the whole ones too, and is known by when the key was used', async () => {
+  it('sets the remaining amounts of all caps, including full ones, and records when the key was used', async () => {
     await keys.charge(chargeOf());
     nowMs = Date.UTC(2026, 6, 16);
-    expect(await keys.repair(await read(), windowsAt(nowMs), LEFT)).toBe(true);
-    expect(await read()).toMatchObject({ ...LEFT, used: NOW_SECONDS, repaired: NOW_SECONDS });
+    expect(await keys.repair(await read(), windowsAt(nowMs), REMAINDER)).toBe(true);
+    expect(await read()).toMatchObject({ ...REMAINDER, used: NOW_SECONDS, repaired: NOW_SECONDS });
   });
 
   it.each<readonly [string, () => Promise<unknown>]>([
@@ -366,7 +366,7 @@ describe('a repair', () => {
     const from = await read();
     await change();
     const before = await read();
-    expect(await keys.repair(from, NOW, LEFT)).toBe(false);
+    expect(await keys.repair(from, NOW, REMAINDER)).toBe(false);
     expect(await read()).toEqual(before);
   });
 
@@ -377,9 +377,9 @@ describe('a repair', () => {
       const from = await read();
       nowMs += 30 * MINUTE_MS;
       // The call before died: its records come to nothing.
-      const left = { dayLeft: 1_000n, monthLeft: 10_000n };
+      const remainders = { dayLeft: 1_000n, monthLeft: 10_000n };
       const [repaired] = await Promise.all([
-        keys.repair(from, windowsAt(nowMs), left),
+        keys.repair(from, windowsAt(nowMs), remainders),
         keys.charge(chargeOf({ amount: 50n })),
       ]);
       expect((await read()).dayLeft).toBe(repaired ? 950n : 850n);

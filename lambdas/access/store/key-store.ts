@@ -37,7 +37,7 @@ export function createKeyStore({ clients, table, clock }: KeyStoreOptions): KeyS
     return { granted: applied, state: decodeKey(item, request.windows) };
   }
 
-  /** Keeps the item of a key in rare use under 1 KB, so that every write of it costs one unit. */
+  /** Limits the item of a rarely used key to less than 1 KB, so that every write of it costs one unit. */
   async function removeOldNames(keyId: string, item: Item, windows: Windows): Promise<void> {
     const names = oldNames(item, windows);
     if (names.length === 0) return;
@@ -45,7 +45,7 @@ export function createKeyStore({ clients, table, clock }: KeyStoreOptions): KeyS
       UpdateExpression: `REMOVE ${names.join(', ')}`,
       ConditionExpression: 'attribute_exists(key_id)',
     };
-    // What fails here is made good by the next charge.
+    // The next charge compensates for a failure here.
     await updateItem(onceClient, { ...keyOf(keyId), ...update }, 0).catch(() => {});
   }
 
@@ -58,8 +58,8 @@ export function createKeyStore({ clients, table, clock }: KeyStoreOptions): KeyS
     await updateItem(client, { ...keyOf(keyId), ...cost });
   }
 
-  async function repair(from: KeyState, windows: Windows, left: CapsLeft): Promise<boolean> {
-    const expression = repairExpression(from, windows, left);
+  async function repair(from: KeyState, windows: Windows, capsLeft: CapsLeft): Promise<boolean> {
+    const expression = repairExpression(from, windows, capsLeft);
     return (await updateItem(client, { ...keyOf(from.keyId), ...expression })).applied;
   }
 

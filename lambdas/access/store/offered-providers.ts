@@ -1,4 +1,4 @@
-/** The identity providers of the configuration that a browser can begin a sign-in with. */
+/** The configured identity providers that a browser can start a sign-in with. */
 import {
   type GitHubSettings,
   type OidcSettings,
@@ -15,7 +15,7 @@ export interface OfferedProvidersOptions {
   readonly fetch?: typeof globalThis.fetch;
 }
 
-/** Anybody may ask for the list, so a provider that is down is asked again only after this. */
+/** Anyone may request the list, so a provider that is down is retried only after this pause. */
 const PAUSE_MS = 5_000;
 
 /** The identity of the person and their email address. The service needs no more. */
@@ -25,17 +25,18 @@ const OIDC_SCOPE = 'openid email';
 const GITHUB_SCOPE = '';
 
 /**
- * Those with a client id and redirect URIs, in the order of the settings; one whose discovery fails is left out until it
- * answers. Throws at once when the configuration is not valid.
+ * Returns the providers with a client id and redirect URIs, in the order of the settings. Leaves out a provider whose
+ * discovery fails until it responds. Throws at once if the configuration is not valid.
  */
 export function createOfferedProviders(
   options: OfferedProvidersOptions,
 ): () => Promise<readonly OfferedProvider[]> {
   const settings = Object.entries(readIdentityProviders(options.environment));
-  const asked = settings.map(([id, each]) =>
+  const resolvers = settings.map(([id, each]) =>
     each.type === 'oidc' ? oidcProvider(id, each, options) : async () => githubProvider(id, each),
   );
-  return async () => (await Promise.all(asked.map((ask) => ask()))).filter((each) => each !== undefined);
+  return async () =>
+    (await Promise.all(resolvers.map((resolve) => resolve()))).filter((each) => each !== undefined);
 }
 
 function githubProvider(id: string, settings: GitHubSettings): OfferedProvider | undefined {

@@ -1,8 +1,8 @@
-/** The discovery document of an OpenID Connect provider (OpenID Connect Discovery 1.0), asked for once. */
+/** The discovery document of an OpenID Connect provider (OpenID Connect Discovery 1.0), requested once. */
 import * as z from 'zod';
 import { providerAddress } from '../../platform/contract/identity-providers.ts';
 import { providerUnavailable } from './identity-errors.ts';
-import { askProvider } from './provider-request.ts';
+import { fetchFromProvider } from './provider-request.ts';
 
 const documentSchema = z.object({
   issuer: z.string(),
@@ -17,26 +17,26 @@ export type DiscoveryDocument = z.infer<typeof documentSchema>;
 export class OidcDiscovery {
   readonly #issuer: string;
   readonly #fetch: typeof globalThis.fetch;
-  #found: Promise<DiscoveryDocument> | undefined;
+  #document: Promise<DiscoveryDocument> | undefined;
 
   constructor(issuer: string, fetch: typeof globalThis.fetch) {
     this.#issuer = issuer;
     this.#fetch = fetch;
   }
 
-  /** Kept once it is had. Throws 503 `identity_provider_unavailable`. */
+  /** Returns the document, and caches it after the first success. Throws 503 `identity_provider_unavailable`. */
   document(): Promise<DiscoveryDocument> {
-    this.#found ??= this.#ask().catch((failure: unknown) => {
-      this.#found = undefined;
+    this.#document ??= this.#fetchDocument().catch((failure: unknown) => {
+      this.#document = undefined;
       throw failure;
     });
-    return this.#found;
+    return this.#document;
   }
 
   /** It must be the issuer's own (section 4.3). */
-  async #ask(): Promise<DiscoveryDocument> {
+  async #fetchDocument(): Promise<DiscoveryDocument> {
     const url = `${this.#issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
-    const { status, body } = await askProvider(this.#fetch, url);
+    const { status, body } = await fetchFromProvider(this.#fetch, url);
     if (status !== 200) throw providerUnavailable(new Error(`discovery answered ${status}`));
     const { data, error } = documentSchema.safeParse(body);
     if (data === undefined) throw providerUnavailable(error);

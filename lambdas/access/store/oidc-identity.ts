@@ -36,10 +36,13 @@ const ALGORITHMS = [
 /** The maximum difference between two correct clocks. */
 const CLOCK_SKEW_SECONDS = 60;
 
-/** A provider announces a new key before it uses it, so once in ten minutes is enough; an unknown key is looked for at once. */
+/**
+ * A provider announces a new key before it uses it, so one refresh in ten minutes is enough. An unknown key triggers a
+ * refresh at once.
+ */
 const KEYS_MAX_AGE_MS = 10 * 60_000;
 
-/** At most one look a second for keys that nobody has: made-up key ids must not become a flood at the provider. */
+/** At most one refresh per second for unknown keys: invented key ids must not flood the provider. */
 const KEYS_COOLDOWN_MS = 1_000;
 
 type KeySet = ReturnType<typeof createRemoteJWKSet>;
@@ -82,7 +85,7 @@ export class OidcProvider {
     return this.#verify({ token, nonce }, [client.id]);
   }
 
-  /** Every provider takes `basic`; where one says that it does not, it takes `post` (RFC 8414, section 2). */
+  /** Every provider accepts `basic`; if one reports that it does not, it accepts `post` (RFC 8414, section 2). */
   async #client(): Promise<ExchangeClient> {
     const { settings, clientSecret } = this.#options;
     const secret = await clientSecret();
@@ -111,7 +114,7 @@ export class OidcProvider {
     return { issuer: this.#options.settings.issuer, subject, ...(email === undefined ? {} : { email }) };
   }
 
-  /** Refuses what no key could make good, before the provider is asked for its keys. */
+  /** Rejects a token that no key could make valid, before it requests the provider's keys. */
   #requirePlausible(token: string): void {
     try {
       const { alg = '', typ } = decodeProtectedHeader(token);

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { createOperatorMarks } from '../../../operator/operator-marks.ts';
+import { createOperatorAccounts } from '../../../operator/operator-accounts.ts';
 import { startDatabase, type TestDatabase } from '../../../tools/test-kit/engine.ts';
 import { catalogView } from '../../inference/core/catalog/catalog-view.ts';
 import { readLatestCatalogs, writeCatalog } from '../../inference/store/catalog-history.ts';
@@ -49,27 +49,27 @@ async function pageOf(query: string) {
 
 /** Every account by pages of that size, and the sizes of the pages. */
 async function allBy(limit: number) {
-  const found: ReturnType<typeof accountSummaryEntry>[] = [];
+  const summaries: ReturnType<typeof accountSummaryEntry>[] = [];
   const sizes: number[] = [];
   for (let cursor: string | null = ''; cursor !== null; ) {
     const page: Awaited<ReturnType<typeof pageOf>> = await pageOf(
       `limit=${limit}${cursor === '' ? '' : `&cursor=${cursor}`}`,
     );
-    found.push(...page.data);
+    summaries.push(...page.data);
     sizes.push(page.data.length);
     cursor = page.next_cursor;
   }
-  return { found, sizes };
+  return { found: summaries, sizes };
 }
 
 describe('the operator’s list of accounts', () => {
-  it('comes to each account once, with the sums of all parts of its wallet', async () => {
+  it('lists each account once, with the totals of all shards of its wallet', async () => {
     const accounts = new Accounts({
       store: new DynamoAccountStore(database.client, database.tables),
       clock: () => NOON_MS,
       ulid: systemUlid,
     });
-    const known = await accounts.open('someone@example.com');
+    const account = await accounts.open('someone@example.com');
     const opened = await Promise.all(
       Array.from({ length: 9 }, () => openAccount(database.client, 100n * USD, {})),
     );
@@ -87,34 +87,39 @@ describe('the operator’s list of accounts', () => {
     for (const limit of [1, 3, 100]) {
       const { found, sizes } = await allBy(limit);
       expect(found.map(({ id }) => id).sort()).toEqual(
-        [known, ...opened.map(({ accountId }) => accountId)].sort(),
+        [account, ...opened.map(({ accountId }) => accountId)].sort(),
       );
       expect(Math.max(...sizes)).toBeLessThanOrEqual(limit);
       const of = (id: string) => found.find((each) => each.id === id);
-      expect(of(known)).toMatchObject({ email: 'someone@example.com', created: NOON_MS / 1000, balance: 0 });
+      expect(of(account)).toMatchObject({
+        email: 'someone@example.com',
+        created: NOON_MS / 1000,
+        balance: 0,
+      });
       expect(of(split.accountId)).toMatchObject({ balance: 100, held: 0, owed: 0, spent: 0, email: null });
       expect(of(calling.accountId)).toMatchObject({ balance: 95, held: 2, spent: 3 });
     }
   });
 
-  it.each(['cursor=YWNj', 'limit=0', 'limit=101', 'cursor='])('refuses %s', async (query) => {
+  it.each(['cursor=YWNj', 'limit=0', 'limit=101', 'cursor='])('rejects %s', async (query) => {
     await expect(pageOf(query)).rejects.toThrow('must be');
   });
 });
 
-describe('the mark of an operator', () => {
-  const marks = () => createOperatorMarks(database.client, database.tables.accounts, () => NOON_MS);
+describe('the operator flag', () => {
+  const operatorMarks = () =>
+    createOperatorAccounts(database.client, database.tables.accounts, () => NOON_MS);
   const accounts = () => new DynamoAccountStore(database.client, database.tables);
 
   it('applies only to existing accounts, retains its first time and appears in the list', async () => {
     const id = `acc_${systemUlid()}`;
-    await expect(marks().add(id)).rejects.toThrow(`there is no account ${id}`);
-    await expect(marks().remove(id)).rejects.toThrow(`there is no account ${id}`);
+    await expect(operatorMarks().add(id)).rejects.toThrow(`there is no account ${id}`);
+    await expect(operatorMarks().remove(id)).rejects.toThrow(`there is no account ${id}`);
     expect(await readAccount(database.client, database.tables.accounts, id)).toBeUndefined();
     await accounts().open({ id, created: 7, email: 'a@example.com' });
-    await marks().add(id);
-    await createOperatorMarks(database.client, database.tables.accounts, () => NOON_MS + 9_000).add(id);
-    expect(await marks().list()).toEqual([
+    await operatorMarks().add(id);
+    await createOperatorAccounts(database.client, database.tables.accounts, () => NOON_MS + 9_000).add(id);
+    expect(await operatorMarks().list()).toEqual([
       { id, created: 7, email: 'a@example.com', operatorSince: NOON_MS / 1000 },
     ]);
   });
@@ -122,22 +127,22 @@ describe('the mark of an operator', () => {
   it('grants no access from the first request after its removal', async () => {
     const id = `acc_${systemUlid()}`;
     await accounts().open({ id, created: 7 });
-    await marks().add(id);
+    await operatorMarks().add(id);
     const endpoint = withOperator(
       {
         sessions: { verify: async () => ({ ...SESSION, accountId: id }) },
-        find: (accountId) => readAccount(database.client, database.tables.accounts, accountId),
+        findAccount: (accountId) => readAccount(database.client, database.tables.accounts, accountId),
       },
       async () => new Response('seen'),
     );
-    const ask = () =>
+    const readAccounts = () =>
       endpoint(new Request('http://x/', { headers: { authorization: 'Bearer a.b.c' } }), CONTEXT);
-    expect((await ask()).status).toBe(200);
-    await marks().remove(id);
-    await expect(ask()).rejects.toMatchObject({ status: 403, code: 'operator_only' });
-    await marks().remove(id);
-    await marks().add(id);
-    expect((await ask()).status).toBe(200);
+    expect((await readAccounts()).status).toBe(200);
+    await operatorMarks().remove(id);
+    await expect(readAccounts()).rejects.toMatchObject({ status: 403, code: 'operator_only' });
+    await operatorMarks().remove(id);
+    await operatorMarks().add(id);
+    expect((await readAccounts()).status).toBe(200);
   });
 });
 
@@ -195,7 +200,7 @@ describe('the operator’s view of the audit', () => {
       clock: () => NOON_MS,
       log: SILENT,
       onStep: () => {},
-      keep: async (conclusion) => {
+      storeConclusion: async (conclusion) => {
         order.push('kept');
         await writeConclusion(database.client, database.tables.accounts, conclusion);
       },

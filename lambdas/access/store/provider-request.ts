@@ -1,24 +1,29 @@
-/** Requests to identity providers: bounded in time and size, and never redirected to an address that nobody configured. */
+/**
+ * Requests to identity providers: bounded in time and size, and never redirected to an address that is not configured.
+ */
 import { providerUnavailable } from './identity-errors.ts';
 
-/** Somebody waits for the answer; a provider that takes longer is down. */
+/** A person waits for the response; a provider that takes longer counts as down. */
 export const PROVIDER_TIMEOUT_MS = 4_000;
 
 /** Discovery documents and token responses have a few kilobytes. */
-const MAX_ANSWER_BYTES = 64 * 1024;
+const MAX_RESPONSE_BYTES = 64 * 1024;
 
-export interface ProviderAnswer {
+export interface ProviderResponse {
   readonly status: number;
   /** The body, as JSON. */
   readonly body: unknown;
 }
 
-/** Throws 503 `identity_provider_unavailable` when there is no whole answer in JSON; the cause holds nothing of either body. */
-export async function askProvider(
+/**
+ * Throws 503 `identity_provider_unavailable` if there is no complete JSON response. The cause contains nothing of
+ * either body.
+ */
+export async function fetchFromProvider(
   fetch: typeof globalThis.fetch,
   url: string,
   init: RequestInit = {},
-): Promise<ProviderAnswer> {
+): Promise<ProviderResponse> {
   try {
     const signal = AbortSignal.timeout(PROVIDER_TIMEOUT_MS);
     const response = await fetch(url, { ...init, redirect: 'error', signal });
@@ -29,15 +34,15 @@ export async function askProvider(
 }
 
 async function boundedText(response: Response): Promise<string> {
-  const chunks: Uint8Array[] = [];
+  const buffers: Uint8Array[] = [];
   let bytes = 0;
   // Leaving the loop cancels the rest.
-  for await (const chunk of response.body ?? []) {
-    bytes += chunk.length;
-    if (bytes > MAX_ANSWER_BYTES) throw new Error('the answer is too long');
-    chunks.push(chunk);
+  for await (const buffer of response.body ?? []) {
+    bytes += buffer.length;
+    if (bytes > MAX_RESPONSE_BYTES) throw new Error('the answer is too long');
+    buffers.push(buffer);
   }
-  return Buffer.concat(chunks).toString();
+  return Buffer.concat(buffers).toString();
 }
 
 /** A parser's own message would quote the body. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { engineClients, startDatabase, type TestDatabase } from '../../../tools/test-kit/engine.ts';
-import { loseFirstAnswers } from '../../../tools/test-kit/lost-answers.ts';
+import { loseFirstResponses } from '../../../tools/test-kit/lost-answers.ts';
 import { it } from '../../../tools/test-kit/search.ts';
 import { systemUlid } from '../../platform/system/system.ts';
 import { type Session, Sessions } from '../core/session.ts';
@@ -9,7 +9,7 @@ import { DynamoSessionStore } from './session-store.ts';
 import { createSessionTokens } from './session-tokens.ts';
 
 const START_MS = Date.UTC(2026, 6, 15, 12);
-const MOST = 4;
+const MAX_SESSIONS = 4;
 const HOUR = 3600;
 
 let database: TestDatabase;
@@ -21,7 +21,7 @@ beforeAll(async () => {
 afterAll(() => database.stop());
 
 const newAccount = () => `acc_${systemUlid()}`;
-const sessionsOn = (client = database.client, most = MOST) =>
+const sessionsOn = (client = database.client, maxSessions = MAX_SESSIONS) =>
   new Sessions({
     tokens: createSessionTokens(
       async () => ({ current: 'the key that signs sessions here' }),
@@ -30,36 +30,36 @@ const sessionsOn = (client = database.client, most = MOST) =>
     store: new DynamoSessionStore(client, database.tables.sessions),
     clock: () => nowMs,
     ulid: systemUlid,
-    most,
+    maxSessions,
   });
 const times = <T>(count: number, make: () => Promise<T>) => Promise.all(Array.from({ length: count }, make));
-const begin = (accountId: string, seconds = HOUR) =>
+const start = (accountId: string, seconds = HOUR) =>
   sessionsOn()
-    .begin(accountId, seconds)
+    .start(accountId, seconds)
     .catch((failure) => `${failure.code} ${failure.retryAfterSeconds}`);
 const accountOf = async (token: string) => (await sessionsOn().verify(token))?.accountId;
 async function sessionOf(token: string): Promise<Session> {
-  const found = await sessionsOn().verify(token);
-  if (found === undefined) throw new Error('no session');
-  return found;
+  const session = await sessionsOn().verify(token);
+  if (session === undefined) throw new Error('no session');
+  return session;
 }
 
 describe('a session', () => {
   it('stays live until it ends, while the other sessions of its account continue', async () => {
     const accountId = newAccount();
-    const [one, two] = [await begin(accountId), await begin(accountId)];
-    const elsewhere = await begin(newAccount());
+    const [one, two] = [await start(accountId), await start(accountId)];
+    const elsewhere = await start(newAccount());
     await sessionsOn().end(await sessionOf(one), false);
     expect(await Promise.all([one, two].map(accountOf))).toEqual([undefined, accountId]);
     await sessionsOn().end(await sessionOf(two), true);
     expect(await Promise.all([one, two].map(accountOf))).toEqual([undefined, undefined]);
     expect(await accountOf(elsewhere)).toBeDefined();
-    expect(await accountOf(await begin(accountId))).toBe(accountId);
+    expect(await accountOf(await start(accountId))).toBe(accountId);
   });
 
   it('requires more than a signature: another id, end or account in a signed token makes it invalid', async () => {
     const accountId = newAccount();
-    const session = await sessionOf(await begin(accountId));
+    const session = await sessionOf(await start(accountId));
     const tokens = createSessionTokens(
       async () => ({ current: 'the key that signs sessions here' }),
       () => nowMs,
@@ -76,28 +76,28 @@ describe('a session', () => {
   it('counts toward the limit of its account, also for concurrent sign-ins, until it expires or is ended', async () => {
     nowMs = START_MS;
     const accountId = newAccount();
-    const first = await begin(accountId, 60);
-    const results = await times(MOST + 8, () => begin(accountId));
+    const first = await start(accountId, 60);
+    const results = await times(MAX_SESSIONS + 8, () => start(accountId));
     expect(results.filter((result) => result === 'session_quota 60')).toHaveLength(9);
     nowMs += 59_000;
-    expect(await begin(accountId)).toBe('session_quota 1');
+    expect(await start(accountId)).toBe('session_quota 1');
     expect(await accountOf(first)).toBe(accountId);
     nowMs += 1_000;
     expect(await accountOf(first)).toBeUndefined();
-    const more = await times(3, () => begin(accountId));
-    expect(more.filter((result) => result.startsWith('session_quota'))).toHaveLength(2);
+    const later = await times(3, () => start(accountId));
+    expect(later.filter((result) => result.startsWith('session_quota'))).toHaveLength(2);
     const live = results.find((result) => !result.startsWith('session_quota')) ?? '';
     await sessionsOn().end(await sessionOf(live), false);
-    expect(await begin(accountId)).not.toMatch(/^session_quota/);
+    expect(await start(accountId)).not.toMatch(/^session_quota/);
     nowMs = START_MS;
   });
 
   it('starts once if the SDK repeats a lost request, also as the last allowed session', async () => {
     const accountId = newAccount();
-    await times(MOST - 1, () => begin(accountId));
+    await times(MAX_SESSIONS - 1, () => start(accountId));
     const { client } = engineClients(database.endpoint);
-    const { attempts } = loseFirstAnswers(client);
-    const token = await sessionsOn(client).begin(accountId, HOUR);
+    const { attempts } = loseFirstResponses(client);
+    const token = await sessionsOn(client).start(accountId, HOUR);
     expect(attempts()).toBe(2);
     expect(await accountOf(token)).toBe(accountId);
     client.destroy();
@@ -105,12 +105,12 @@ describe('a session', () => {
 });
 
 describe('signing in and out', () => {
-  it('leaves exactly those sessions live that were begun and not ended, in any order of things', async () => {
+  it('leaves exactly those sessions active that were started and not ended, in any order of operations', async () => {
     const step = fc.record({
       act: fc.constantFrom('in', 'in', 'in', 'out', 'everywhere', 'wait'),
       pick: fc.nat(20),
     });
-    let ended = 0;
+    let endedCount = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 25 }), async (steps) => {
         nowMs = START_MS;
@@ -122,8 +122,8 @@ describe('signing in and out', () => {
           for (const [token, endMs] of live) if (endMs <= nowMs) live.delete(token);
           const token = [...live.keys()][pick % Math.max(1, live.size)];
           if (act === 'in') {
-            const result = await begin(accountId);
-            if (live.size >= MOST) expect(result).toMatch(/^session_quota \d+$/);
+            const result = await start(accountId);
+            if (live.size >= MAX_SESSIONS) expect(result).toMatch(/^session_quota \d+$/);
             else {
               live.set(result, nowMs + HOUR * 1000);
               all.push(result);
@@ -131,7 +131,7 @@ describe('signing in and out', () => {
           }
           if (token === undefined || (act !== 'out' && act !== 'everywhere')) continue;
           await sessionsOn().end(await sessionOf(token), act === 'everywhere');
-          ended += 1;
+          endedCount += 1;
           if (act === 'everywhere') live.clear();
           else live.delete(token);
         }
@@ -139,30 +139,30 @@ describe('signing in and out', () => {
       }),
       { numRuns: 30 },
     );
-    expect(ended).toBeGreaterThan(20);
+    expect(endedCount).toBeGreaterThan(20);
     nowMs = START_MS;
   }, 60_000);
 });
 
 describe('a renewal', () => {
-  const renew = async (token: string, client = database.client, most = MOST) =>
-    sessionsOn(client, most).renew(await sessionOf(token));
+  const renew = async (token: string, client = database.client, maxSessions = MAX_SESSIONS) =>
+    sessionsOn(client, maxSessions).renew(await sessionOf(token));
   const DAY = 24 * HOUR;
 
-  it('begins the next session and ends the one before, until a day after the sign-in and not a second longer', async () => {
+  it('starts the next session and ends the previous one, until exactly a day after the sign-in', async () => {
     nowMs = START_MS;
     const accountId = newAccount();
-    let token = await begin(accountId);
-    const seen: number[] = [];
+    let token = await start(accountId);
+    const remaining: number[] = [];
     for (let renewals = 1; renewals <= 28; renewals += 1) {
       nowMs = START_MS + renewals * 3_000_000;
       const renewed = await renew(token);
       expect(renewed.signedInUntil).toBe(START_MS / 1000 + DAY);
       expect([await accountOf(token), await accountOf(renewed.token)]).toEqual([undefined, accountId]);
-      seen.push(renewed.expiresInSeconds);
+      remaining.push(renewed.expiresInSeconds);
       token = renewed.token;
     }
-    expect(seen).toEqual([...Array(27).fill(HOUR), 2_400]);
+    expect(remaining).toEqual([...Array(27).fill(HOUR), 2_400]);
     nowMs = START_MS + DAY * 1000 - 1000;
     expect((await renew(token)).expiresInSeconds).toBe(1);
     nowMs = START_MS;
@@ -170,7 +170,7 @@ describe('a renewal', () => {
 
   it('fails with 401 from one day after the sign-in', async () => {
     nowMs = START_MS;
-    const session = await sessionOf(await begin(newAccount()));
+    const session = await sessionOf(await start(newAccount()));
     for (const authTime of [START_MS / 1000 - DAY, START_MS / 1000 - DAY - 1, 0])
       await expect(sessionsOn().renew({ ...session, authTime })).rejects.toMatchObject({
         code: 'invalid_session',
@@ -178,34 +178,34 @@ describe('a renewal', () => {
       });
   });
 
-  it('takes no room of its own: an account with as many as it may have renews each of them', async () => {
+  it('needs no extra slot: an account with the maximum number of sessions renews each of them', async () => {
     nowMs = START_MS;
     const accountId = newAccount();
-    const tokens = await times(MOST, () => begin(accountId));
+    const tokens = await times(MAX_SESSIONS, () => start(accountId));
     const renewed = [];
     for (const token of tokens) renewed.push(await renew(token));
-    expect(await Promise.all(tokens.map(accountOf))).toEqual(Array(MOST).fill(undefined));
+    expect(await Promise.all(tokens.map(accountOf))).toEqual(Array(MAX_SESSIONS).fill(undefined));
     expect(await Promise.all(renewed.map(({ token }) => accountOf(token)))).toEqual(
-      Array(MOST).fill(accountId),
+      Array(MAX_SESSIONS).fill(accountId),
     );
-    expect(await begin(accountId)).toMatch(/^session_quota/);
+    expect(await start(accountId)).toMatch(/^session_quota/);
   });
 
   it('starts no session if a sign-out happens between its read and its write', async () => {
     const accountId = newAccount();
     for (const everywhere of [false, true]) {
-      const session = await sessionOf(await begin(accountId));
+      const session = await sessionOf(await start(accountId));
       await sessionsOn().end(session, everywhere);
       await expect(sessionsOn().renew(session)).rejects.toMatchObject({ code: 'invalid_session' });
     }
-    const item = await times(MOST, () => begin(accountId));
+    const item = await times(MAX_SESSIONS, () => start(accountId));
     expect(item.filter((result) => result.startsWith('session_quota'))).toEqual([]);
   });
 
   it('leaves one additional session, which expires by itself, if it fails between its two writes', async () => {
     nowMs = START_MS;
     const accountId = newAccount();
-    const token = await begin(accountId);
+    const token = await start(accountId);
     const store = new DynamoSessionStore(database.client, database.tables.sessions);
     const breaking = new Sessions({
       tokens: createSessionTokens(
@@ -213,32 +213,32 @@ describe('a renewal', () => {
         () => nowMs,
       ),
       store: {
-        begin: (...given) => store.begin(...given),
+        start: (...args) => store.start(...args),
         isLive: (session) => store.isLive(session),
         end: () => Promise.reject(new Error('it breaks off')),
         endAll: (id) => store.endAll(id),
       },
       clock: () => nowMs,
       ulid: systemUlid,
-      most: MOST,
+      maxSessions: MAX_SESSIONS,
     });
     await expect(breaking.renew(await sessionOf(token))).rejects.toThrow('it breaks off');
     expect(await accountOf(token)).toBe(accountId);
-    const more = await times(MOST, () => begin(accountId));
-    expect(more.filter((result) => result.startsWith('session_quota'))).toHaveLength(2);
+    const later = await times(MAX_SESSIONS, () => start(accountId));
+    expect(later.filter((result) => result.startsWith('session_quota'))).toHaveLength(2);
     nowMs += HOUR * 1000;
     expect(await accountOf(token)).toBeUndefined();
-    const after = await times(MOST, () => begin(accountId));
+    const after = await times(MAX_SESSIONS, () => start(accountId));
     expect(after.filter((result) => result.startsWith('session_quota'))).toEqual([]);
     nowMs = START_MS;
   });
 
   it('replaces the session once if the SDK repeats a lost request', async () => {
     const accountId = newAccount();
-    const token = await begin(accountId);
+    const token = await start(accountId);
     const session = await sessionOf(token);
     const { client } = engineClients(database.endpoint);
-    const { attempts } = loseFirstAnswers(client);
+    const { attempts } = loseFirstResponses(client);
     const renewed = await sessionsOn(client).renew(session);
     expect(attempts()).toBeGreaterThanOrEqual(2);
     expect([await accountOf(token), await accountOf(renewed.token)]).toEqual([undefined, accountId]);

@@ -1,6 +1,6 @@
 /**
- * The live sessions of each account, in one item: a set of ids with their ends. One write begins, ends or ends all of
- * them, one read says whether one is live, and their number is bounded by the set's size under every race.
+ * The live sessions of each account, in one item: a set of ids with their ends. One write starts a session, ends it or
+ * ends all. One read checks if a session is live. The size of the set bounds their number under every race.
  */
 import { type DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { type Item, number, text } from '../../platform/dynamodb/attribute-values.ts';
@@ -9,19 +9,19 @@ import { updateItem } from '../../platform/dynamodb/update-item.ts';
 import { LONGEST_SESSION_SECONDS, type Session, type SessionStore } from '../core/session.ts';
 
 /** An account's item outlives its last session by a day, for clocks that differ. */
-const KEPT_SECONDS = LONGEST_SESSION_SECONDS + 86_400;
+const RETENTION_SECONDS = LONGEST_SESSION_SECONDS + 86_400;
 
-/** Each further try means that sessions have ended by themselves, or that others were begun meanwhile. */
-const MAX_TRIES = 5;
+/** Each further attempt means that sessions have expired, or that other sessions have started meanwhile. */
+const MAX_ATTEMPTS = 5;
 
-const ROOM = 'attribute_not_exists(live) OR size(live) < :most';
+const HAS_CAPACITY = 'attribute_not_exists(live) OR size(live) < :most';
 
 /** In the same write that enters the next: a sign-out before it leaves nothing to follow. */
 const FOLLOWING = '(contains(live, :previous) AND size(live) < :most)';
 
 interface Entering {
   readonly session: Session;
-  readonly most: number;
+  readonly maxSessions: number;
   readonly nowSeconds: number;
   /** The one that it follows, which must be live. */
   readonly previous: Session | undefined;
@@ -36,21 +36,21 @@ export class DynamoSessionStore implements SessionStore {
     this.#table = table;
   }
 
-  async begin(
+  async start(
     session: Session,
-    most: number,
+    maxSessions: number,
     nowSeconds: number,
     previous?: Session,
-  ): ReturnType<SessionStore['begin']> {
+  ): ReturnType<SessionStore['start']> {
     let first = 1;
-    for (let tries = 0; tries < MAX_TRIES; tries += 1) {
-      const live = await this.#enter({ session, most, nowSeconds, previous });
+    for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts += 1) {
+      const live = await this.#enter({ session, maxSessions, nowSeconds, previous });
       if (live === 'entered') return 'begun';
       if (previous !== undefined && !live.includes(entryOf(previous))) return 'ended';
       const over = live.filter((entry) => endOf(entry) <= nowSeconds);
       if (over.length === 0) {
         first = Math.max(1, Math.min(...live.map(endOf)) - nowSeconds);
-        if (live.length >= most) return first;
+        if (live.length >= maxSessions) return first;
       } else await this.#remove(session.accountId, over);
     }
     return first;
@@ -72,17 +72,22 @@ export class DynamoSessionStore implements SessionStore {
   }
 
   /** The live ones, when there are as many as there may be. Repeating it enters the same one. */
-  async #enter({ session, most, nowSeconds, previous }: Entering): Promise<'entered' | readonly string[]> {
+  async #enter({
+    session,
+    maxSessions,
+    nowSeconds,
+    previous,
+  }: Entering): Promise<'entered' | readonly string[]> {
     const entry = entryOf(session);
     const { applied, item } = await updateItem(this.#client, {
       ...this.#key(session.accountId),
       UpdateExpression: 'SET expires = :kept ADD live :entry',
-      ConditionExpression: `${previous === undefined ? ROOM : FOLLOWING} OR contains(live, :name)`,
+      ConditionExpression: `${previous === undefined ? HAS_CAPACITY : FOLLOWING} OR contains(live, :name)`,
       ExpressionAttributeValues: {
         ':entry': { SS: [entry] },
         ':name': text(entry),
-        ':most': number(most),
-        ':kept': number(nowSeconds + KEPT_SECONDS),
+        ':most': number(maxSessions),
+        ':kept': number(nowSeconds + RETENTION_SECONDS),
         ...(previous === undefined ? {} : { ':previous': text(entryOf(previous)) }),
       },
     });

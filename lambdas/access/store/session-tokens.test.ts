@@ -22,7 +22,7 @@ const sessionOf = (seconds: number) => ({
 });
 
 describe('a token of a session', () => {
-  it('stands for its account until the second it ends, and says nothing else of anybody', async () => {
+  it('identifies its account until the second it expires, and contains nothing else about anyone', async () => {
     const token = await tokensOf(TODAY).sign(sessionOf(3600));
     expect(await tokensOf(TODAY).read(token)).toEqual(sessionOf(3600));
     expect(await tokensOf(TODAY, undefined, NOW_MS + 3_599_000).read(token)).toEqual(sessionOf(3600));
@@ -80,7 +80,7 @@ describe('a token of a session', () => {
     expect(await tokensOf(TODAY).read(token)).toEqual({ ...sessionOf(60), authTime: NOW_MS / 1000 });
   });
 
-  it('says that it is an operator’s, and is nothing else then', async () => {
+  it('states that it is an operator’s, and then allows nothing else', async () => {
     const session = { ...sessionOf(60), role: 'operator' as const };
     const token = await tokensOf(TODAY).sign(session);
     expect(await tokensOf(TODAY).read(token)).toEqual(session);
@@ -97,7 +97,7 @@ describe('a token of a session', () => {
     ['without an end', { exp: undefined }],
     ['without an id', { jti: undefined }],
     ['of no session', { jti: 'something' }],
-  ])('%s is refused, though its key is ours', async (_what, changes) => {
+  ])('fails verification although our key signed it: %s', async (_what, changes) => {
     const claims = decodeJwt(await tokensOf(TODAY).sign(sessionOf(60)));
     const token = await new SignJWT(JSON.parse(JSON.stringify({ ...claims, ...changes })))
       .setProtectedHeader({ alg: 'HS256' })

@@ -1,4 +1,7 @@
-/** Sessions as signed tokens (JSON Web Token, RFC 7519): what nobody here has signed is refused without asking the database. */
+/**
+ * Sessions as signed tokens (JSON Web Token, RFC 7519). Tokens that the service has not signed are rejected without a
+ * database request.
+ */
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { errors, jwtVerify, SignJWT } from 'jose';
 import { createSecretsClient, type DynamoClients } from '../../platform/aws/clients.ts';
@@ -13,12 +16,15 @@ import { type Session, Sessions, type SessionTokens } from '../core/session.ts';
 import { DynamoSessionStore } from './session-store.ts';
 
 const ALGORITHM = 'HS256';
-/** An operator's tokens are for another audience: code that knows one role only refuses the other. */
+/** An operator's tokens have another audience, so that code for one role rejects the other role's tokens. */
 const AUDIENCES = { owner: 'session', operator: 'operator' } as const;
 const ACCOUNT = /^acc_[0-9A-HJKMNP-TV-Z]{26}$/;
 const SESSION = /^ses_[0-9A-HJKMNP-TV-Z]{26}$/;
 
-/** Tokens under a key that only the service has; one signed under the key before it is good until it ends. */
+/**
+ * Creates and reads tokens under a key that only the service has. A token under the previous key stays valid until it
+ * expires.
+ */
 export function createSessionTokens(keys: () => Promise<RotatedSecret>, clock: Clock): SessionTokens {
   async function readUnder(token: string, key: string): Promise<Session | undefined> {
     try {
@@ -31,7 +37,7 @@ export function createSessionTokens(keys: () => Promise<RotatedSecret>, clock: C
       });
       const { sub: accountId = '', jti: id = '', exp: expires = 0, iat = 0, auth_time: claimed } = payload;
       const { role, aud } = payload;
-      // Tokens that were made before sessions could be renewed have no such claim.
+      // Tokens from before sessions could be renewed do not have this claim.
       const authTime = typeof claimed === 'number' ? claimed : iat;
       const isOperator = role === 'operator';
       if ((role !== undefined && !isOperator) || aud !== AUDIENCES[isOperator ? 'operator' : 'owner'])
@@ -59,8 +65,8 @@ export function createSessionTokens(keys: () => Promise<RotatedSecret>, clock: C
     },
     async read(token) {
       const { current, previous } = await keys();
-      const found = await readUnder(token, current);
-      return found ?? (previous === undefined ? undefined : readUnder(token, previous));
+      const session = await readUnder(token, current);
+      return session ?? (previous === undefined ? undefined : readUnder(token, previous));
     },
   };
 }
@@ -69,10 +75,10 @@ export interface SessionsOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly log: Log;
   readonly clients: Pick<DynamoClients, 'client'>;
-  /** Asked for the key; one of its own if none is given. */
+  /** The client that reads the key. Default: a new client. */
   readonly secrets?: SecretsManagerClient;
   /** The maximum number of live sessions of an account. */
-  readonly most?: number;
+  readonly maxSessions?: number;
 }
 
 /** Sessions in the table and under the key that the environment names. */
@@ -81,7 +87,7 @@ export function createSessions({
   log,
   clients,
   secrets: client = createSecretsClient(),
-  most = QUOTAS.sessions_per_account,
+  maxSessions = QUOTAS.sessions_per_account,
 }: SessionsOptions) {
   const readSecret = createSecretReader({ client, environment, clock: systemClock, log });
   const secretId = requireVariable(environment, VARIABLES.sessionKeySecret);
@@ -92,7 +98,7 @@ export function createSessions({
     store: new DynamoSessionStore(clients.client, table),
     clock: systemClock,
     ulid: systemUlid,
-    most,
+    maxSessions,
   });
   return { sessions, readSecret };
 }

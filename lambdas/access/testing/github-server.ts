@@ -26,7 +26,7 @@ export class GitHubServer {
   readonly #server = createServer(async (request, response) => {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
-    const [status, body] = answer(
+    const [status, body] = respondTo(
       `${request.method} ${request.url}`,
       request.headers.authorization ?? '',
       Buffer.concat(chunks).toString(),
@@ -50,7 +50,7 @@ export class GitHubServer {
   }
 }
 
-function answer(target: string, authorization: string, body: string): readonly [number, unknown] {
+function respondTo(target: string, authorization: string, body: string): readonly [number, unknown] {
   if (target === `POST /applications/${GITHUB_CLIENT}/token`) {
     const basic = Buffer.from(`${GITHUB_CLIENT}:${GITHUB_SECRET}`).toString('base64');
     if (authorization !== `Basic ${basic}`) return [401, { message: 'Bad credentials' }];

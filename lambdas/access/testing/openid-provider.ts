@@ -53,11 +53,11 @@ export class OpenIdProvider {
   idToken(subject: string, { header = {}, claims = {}, kid }: TokenChanges = {}): Promise<string> {
     return this.#server.issuer.buildToken({
       ...(kid === undefined ? {} : { kid }),
-      scopesOrTransform: (made, payload) => {
-        Object.assign(made, header);
+      scopesOrTransform: (token, payload) => {
+        Object.assign(token, header);
         Object.assign(payload, { sub: subject, aud: CLIENT_ID, ...claims });
         for (const [name, value] of Object.entries(claims)) if (value === undefined) delete payload[name];
-        for (const [name, value] of Object.entries(header)) if (value === undefined) delete made[name];
+        for (const [name, value] of Object.entries(header)) if (value === undefined) delete token[name];
       },
     });
   }
@@ -75,7 +75,7 @@ export class OpenIdProvider {
     });
     const authorized = await fetch(`${this.issuer}/authorize?${query}`, { redirect: 'manual' });
     const code = new URL(authorized.headers.get('location') ?? redirect).searchParams.get('code') ?? '';
-    const answer = await fetch(`${this.issuer}/token`, {
+    const response = await fetch(`${this.issuer}/token`, {
       method: 'POST',
       body: new URLSearchParams({
         grant_type: 'authorization_code',
@@ -84,7 +84,7 @@ export class OpenIdProvider {
         redirect_uri: redirect,
       }),
     });
-    return ((await answer.json()) as { id_token: string }).id_token;
+    return ((await response.json()) as { id_token: string }).id_token;
   }
 
   async stop(): Promise<void> {

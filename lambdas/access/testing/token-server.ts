@@ -14,7 +14,7 @@ export interface IssuedCode {
   readonly redirectUri: string;
   readonly verifier: string;
   /** The body that it is exchanged for. */
-  readonly answer: object;
+  readonly response: object;
 }
 
 type Misbehaviour = (response: ServerResponse) => void;
@@ -72,7 +72,7 @@ export class TokenServer {
       hash(issued.verifier) !== hash(verifier)
     )
       return [400, { error: 'invalid_grant', error_description: 'the canary of an error' }];
-    return [200, issued.answer];
+    return [200, issued.response];
   }
 
   async stop(): Promise<void> {

@@ -2,43 +2,46 @@
 
 import type { Admission } from '../../ledger/core/admission.ts';
 import type { Call } from '../../ledger/core/call.ts';
-import type { EventFormat, StreamedAnswer } from '../../platform/core/ports.ts';
+import type { EventFormat, StreamedResponse } from '../../platform/core/ports.ts';
 import type { Candidate } from './catalog/catalog-document.ts';
-import type { Keep } from './idempotency/idempotency.ts';
+import type { ResponseRecorder } from './idempotency/idempotency.ts';
 import type { UpstreamFailure } from './upstream/provider.ts';
 import type { TimeLeft } from './upstream/route-clock.ts';
 
-/** A checked request: what its hold, its routes and its answer need. */
-export interface PaidCall<Answer> extends Call {
+/** A validated request, with the data that its hold, its routes and its response need. */
+export interface PaidCall<Result> extends Call {
   /** Distinguishes the request from any other of its path. */
   readonly identity: string;
-  /** No copy of a streamed answer is kept for replay. */
+  /** True if the response is streamed. No copy of a streamed response is stored for replay. */
   readonly stream: boolean;
-  /** Set when the answer is a stream of events, whose headers may leave before its first event. */
+  /**
+   * The event format of a streamed response, whose headers may be sent before its first event. Undefined for any other
+   * response.
+   */
   readonly events?: EventFormat | undefined;
   /** The routes to try, in this order; at least one. */
   readonly candidates: readonly Candidate[];
-  /** Headers of every answer from the admission on, a stream's too. */
+  /** Headers of every response after admission, including streamed responses. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** One try of one route with that output; throws `UpstreamFailure` when it did not answer. */
-  attempt(candidate: Candidate, time: TimeLeft, output: number): Promise<Answer>;
-  /** Makes the answer ready to send. When that fails, the call fails and costs nothing. */
-  prepare(answer: Answer, answered: AnsweredCall): Promise<Deliver>;
-  /** Frees what the request holds; called once the answer has begun. */
+  /** Attempts one route with that output. Throws `UpstreamFailure` if the route does not respond. */
+  attempt(candidate: Candidate, time: TimeLeft, output: number): Promise<Result>;
+  /** Prepares the response for sending. If this fails, the call fails and costs nothing. */
+  prepare(result: Result, call: UnsettledCall): Promise<Deliver>;
+  /** Frees the resources of the request. Called once the response has started. */
   dispose?(): Promise<void>;
 }
 
-/** Settles a prepared answer and sends it; a streamed one settles when it ends. */
-export type Deliver = () => Promise<Response | StreamedAnswer>;
+/** Settles a prepared response and sends it. A streamed response settles when it ends. */
+export type Deliver = () => Promise<Response | StreamedResponse>;
 
-/** A call that a route has answered; its hold is yet to be settled. */
-export interface AnsweredCall {
+/** A call that has the response of a route. Its hold is not settled yet. */
+export interface UnsettledCall {
   readonly candidate: Candidate;
   readonly admission: Admission;
-  /** Puts the whole answer aside for replay; to be awaited before the call settles. */
-  readonly keep: Keep | undefined;
-  /** Reports to the breaker that the answer broke off after it had begun. */
+  /** Stores the complete response for replay. Must be awaited before the call settles. */
+  readonly storeResponse: ResponseRecorder | undefined;
+  /** Reports to the breaker that the response was interrupted after its start. */
   broke(failure: UpstreamFailure): void;
-  /** Waits until the breaker has stored what it knows; does not throw. */
+  /** Waits until the breaker has stored its pending reports. Does not throw. */
   flush(): Promise<void>;
 }

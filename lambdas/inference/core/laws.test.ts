@@ -18,14 +18,14 @@ import { capabilitiesOf, featuresOf } from '../testing/fields/needs.ts';
 import { SIGNATURES } from '../testing/providers/sealing.ts';
 import { NO_CAPSULES } from '../testing/upstream/no-capsules.ts';
 import { NO_FIELDS } from './fields/read-fields.ts';
-import { systemOf } from './upstream/cache-marks.ts';
+import { systemOf } from './upstream/cache-breakpoints.ts';
 import {
-  type AnswerFormat,
   type AssistantPart,
   CACHE_LIFETIMES,
   type CacheLifetime,
   type Conversation,
   type ImagePart,
+  type OutputFormat,
   type TextPart,
   type Tool,
   type ToolChoice,
@@ -45,14 +45,14 @@ const payloadOf = (conversation: Conversation, protocol: ChatPayload['protocol']
   fields: NO_FIELDS,
 });
 
-const sent = (body: unknown): unknown => parseJson(JSON.stringify(body));
+const sentBody = (body: unknown): unknown => parseJson(JSON.stringify(body));
 
 /** Returns the payload of a chat route for the conversation, read again as a request of a chat caller. */
 const throughChat = (conversation: Conversation): ChatPayload =>
   chatPayload(
     validate(
       chatCompletionRequest,
-      sent(toRequestBody(payloadOf(conversation, 'anthropic'), ROUTE, SIGNATURES)),
+      sentBody(toRequestBody(payloadOf(conversation, 'anthropic'), ROUTE, SIGNATURES)),
     ),
     NO_CAPSULES,
   );
@@ -60,7 +60,7 @@ const throughChat = (conversation: Conversation): ChatPayload =>
 /** The same for the Messages protocol. */
 const throughMessages = (conversation: Conversation): ChatPayload =>
   messagesPayload(
-    validate(messagesRequest, sent(toRequest(payloadOf(conversation, 'openai'), ROUTE, SIGNATURES).body)),
+    validate(messagesRequest, sentBody(toRequest(payloadOf(conversation, 'openai'), ROUTE, SIGNATURES).body)),
     NO_CAPSULES,
   );
 
@@ -69,7 +69,7 @@ const throughResponses = (conversation: Conversation): ChatPayload =>
   responsesPayload(
     validate(
       responsesRequest,
-      sent(toResponsesBody(payloadOf(conversation, 'openai'), ROUTE, SIGNATURES)),
+      sentBody(toResponsesBody(payloadOf(conversation, 'openai'), ROUTE, SIGNATURES)),
     ) as ResponsesRequest,
     NO_CAPSULES,
   );
@@ -101,7 +101,7 @@ const call = fc.record({
 
 interface Round {
   readonly said: readonly (TextPart | ImagePart)[];
-  readonly answer: readonly TextPart[];
+  readonly output: readonly TextPart[];
   readonly calls: readonly {
     readonly name: string;
     readonly arguments: string;
@@ -111,7 +111,7 @@ interface Round {
 
 const round: fc.Arbitrary<Round> = fc.record({
   said: fc.array(fc.oneof(text, image), { minLength: 1, maxLength: 3 }),
-  answer: fc.array(text, { minLength: 1, maxLength: 2 }),
+  output: fc.array(text, { minLength: 1, maxLength: 2 }),
   calls: fc.array(call, { maxLength: 3 }),
 });
 
@@ -119,16 +119,16 @@ const round: fc.Arbitrary<Round> = fc.record({
 function toTurns(rounds: readonly Round[], closing: readonly TextPart[]): Turn[] {
   const turns: Turn[] = [];
   let results: readonly UserPart[] = [];
-  for (const [index, { said, answer, calls }] of rounds.entries()) {
-    const made = calls.map(({ name, arguments: given }, place): AssistantPart => {
-      return { type: 'tool-call', id: `call_${index}_${place}`, name, arguments: given };
+  for (const [index, { said, output, calls }] of rounds.entries()) {
+    const toolCalls = calls.map(({ name, arguments: original }, resultIndex): AssistantPart => {
+      return { type: 'tool-call', id: `call_${index}_${resultIndex}`, name, arguments: original };
     });
     turns.push(
       { role: 'user', parts: [...results, ...said] },
-      { role: 'assistant', parts: [...answer, ...made] },
+      { role: 'assistant', parts: [...output, ...toolCalls] },
     );
-    results = calls.map(({ result }, place) => {
-      return { type: 'tool-result', id: `call_${index}_${place}`, content: result, isError: false };
+    results = calls.map(({ result }, resultIndex) => {
+      return { type: 'tool-result', id: `call_${index}_${resultIndex}`, content: result, isError: false };
     });
   }
   return [...turns, { role: 'user', parts: [...results, ...closing] }];
@@ -146,7 +146,7 @@ const tool: fc.Arbitrary<Tool> = fc.record(
   },
 );
 
-const format = fc.constant<AnswerFormat>({
+const format = fc.constant<OutputFormat>({
   type: 'json-schema',
   schema: {
     type: 'object',
@@ -201,8 +201,8 @@ const conversation: fc.Arbitrary<Conversation> = fc
  * Neighbours of one role say the same as one turn; not every protocol has a name for a schema, and only in Responses a
  * tool that says nothing of it is strict.
  */
-function canonical({ turns, format: wanted, tools: given, ...rest }: Conversation): Conversation {
-  const tools = given.map(({ strict, ...tool }) => (strict === true ? { ...tool, strict } : tool));
+function canonical({ turns, format: responseFormat, tools: original, ...rest }: Conversation): Conversation {
+  const tools = original.map(({ strict, ...tool }) => (strict === true ? { ...tool, strict } : tool));
   const merged: Turn[] = [];
   for (const turn of turns) {
     const last = merged.at(-1);
@@ -210,82 +210,89 @@ function canonical({ turns, format: wanted, tools: given, ...rest }: Conversatio
       merged[merged.length - 1] = { role: turn.role, parts: [...last.parts, ...turn.parts] } as Turn;
     else merged.push(turn);
   }
-  const schema = wanted?.type === 'json-schema' ? { type: wanted.type, schema: wanted.schema } : wanted;
+  const schema =
+    responseFormat?.type === 'json-schema'
+      ? { type: responseFormat.type, schema: responseFormat.schema }
+      : responseFormat;
   return { ...rest, tools, turns: merged, ...(schema === undefined ? {} : { format: schema }) };
 }
 
 /** The conversation with marks for a cache on some of what can be marked, by its place in the prompt. */
-function withMarksAt(given: Conversation, places: readonly number[], cache: CacheLifetime): Conversation {
-  let place = 0;
-  const mark = () => (places.includes(place++) ? { cache } : {});
-  const tools = given.tools.map((tool) => ({ ...tool, ...mark() }));
-  const system = systemOf(given.system.map((text) => ({ text, ...mark() })));
-  const turns = given.turns.map(
-    ({ role, parts }) => ({ role, parts: [...parts].map((part) => ({ ...part, ...mark() })) }) as Turn,
+function withBreakpointsAt(
+  original: Conversation,
+  positions: readonly number[],
+  cache: CacheLifetime,
+): Conversation {
+  let resultIndex = 0;
+  const nextCache = () => (positions.includes(resultIndex++) ? { cache } : {});
+  const tools = original.tools.map((tool) => ({ ...tool, ...nextCache() }));
+  const system = systemOf(original.system.map((text) => ({ text, ...nextCache() })));
+  const turns = original.turns.map(
+    ({ role, parts }) => ({ role, parts: [...parts].map((part) => ({ ...part, ...nextCache() })) }) as Turn,
   );
-  return { ...given, ...system, tools, turns };
+  return { ...original, ...system, tools, turns };
 }
 
-const markedConversation = fc
+const cachedConversation = fc
   .tuple(
     conversation,
     fc.uniqueArray(fc.nat({ max: 12 }), { maxLength: 4 }),
     fc.constantFrom(...CACHE_LIFETIMES),
   )
-  .map(([given, places, cache]) => withMarksAt(given, places, cache));
+  .map(([original, positions, cache]) => withBreakpointsAt(original, positions, cache));
 
 /** Returns the part of a conversation that Responses can express: one text of instructions, and no stop sequences. */
-const sayable = (given: Conversation): Conversation => ({
-  ...given,
-  system: given.system.slice(0, 1),
+const sayable = (original: Conversation): Conversation => ({
+  ...original,
+  system: original.system.slice(0, 1),
   stop: [],
 });
 
 describe('the law of conversations', () => {
-  it.each<[string, (given: Conversation) => ChatPayload]>([
+  it.each<[string, (original: Conversation) => ChatPayload]>([
     ['Responses', throughResponses],
-    ['chat and then Responses', (given) => throughResponses(throughChat(given).conversation())],
-    ['Responses and then Messages', (given) => throughMessages(throughResponses(given).conversation())],
+    ['chat and then Responses', (original) => throughResponses(throughChat(original).conversation())],
+    ['Responses and then Messages', (original) => throughMessages(throughResponses(original).conversation())],
     [
       'Responses, chat and Responses',
-      (given) => throughResponses(throughChat(throughResponses(given).conversation()).conversation()),
+      (original) => throughResponses(throughChat(throughResponses(original).conversation()).conversation()),
     ],
   ])('what Responses can say, too, is the same after %s', (_walk, walk) => {
     fc.assert(
-      fc.property(conversation.map(sayable), (given) => {
-        expect(canonical(walk(given).conversation())).toEqual(canonical(given));
+      fc.property(conversation.map(sayable), (original) => {
+        expect(canonical(walk(original).conversation())).toEqual(canonical(original));
       }),
       { numRuns: rounds(40) },
     );
   });
 
-  it.each<[string, (given: Conversation) => ChatPayload]>([
+  it.each<[string, (original: Conversation) => ChatPayload]>([
     ['chat', throughChat],
     ['Messages', throughMessages],
-    ['chat and then Messages', (given) => throughMessages(throughChat(given).conversation())],
-    ['Messages and then chat', (given) => throughChat(throughMessages(given).conversation())],
+    ['chat and then Messages', (original) => throughMessages(throughChat(original).conversation())],
+    ['Messages and then chat', (original) => throughChat(throughMessages(original).conversation())],
   ])('what both protocols can say is the same after %s', (_walk, walk) => {
     fc.assert(
-      fc.property(conversation, (given) => {
-        expect(canonical(walk(given).conversation())).toEqual(canonical(given));
+      fc.property(conversation, (original) => {
+        expect(canonical(walk(original).conversation())).toEqual(canonical(original));
       }),
       { numRuns: rounds(50) },
     );
   });
 
-  it('marks for a cache are the same after Messages', () => {
+  it('preserves cache breakpoints through Messages', () => {
     fc.assert(
-      fc.property(markedConversation, (given) => {
-        expect(canonical(throughMessages(given).conversation())).toEqual(canonical(given));
+      fc.property(cachedConversation, (original) => {
+        expect(canonical(throughMessages(original).conversation())).toEqual(canonical(original));
       }),
       { numRuns: rounds(50) },
     );
   });
 
-  it('a route of either protocol is asked for the same abilities', () => {
+  it('requires the same capabilities of a route of either protocol', () => {
     fc.assert(
-      fc.property(conversation, (given) => {
-        const [chat, messages] = [throughChat(given), throughMessages(given)];
+      fc.property(conversation, (original) => {
+        const [chat, messages] = [throughChat(original), throughMessages(original)];
         expect(capabilitiesOf(chat).sort()).toEqual(capabilitiesOf(messages).sort());
         expect(featuresOf(chat).sort()).toEqual(featuresOf(messages).sort());
       }),

@@ -4,7 +4,7 @@ import type { Ledger } from '../../ledger/core/admission.ts';
 import type { Call } from '../../ledger/core/call.ts';
 import type { CallOutcome } from '../../ledger/core/usage-record.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
-import type { Log, StreamedAnswer } from '../../platform/core/ports.ts';
+import type { Log, StreamedResponse } from '../../platform/core/ports.ts';
 import { createRequestHandler } from '../../platform/http/request-handler.ts';
 import { createBreaker, SILENT } from '../testing/circuit/memory-circuits.ts';
 import type { PaidCall } from './call.ts';
@@ -49,9 +49,9 @@ function candidateOf(id: string): Candidate {
 interface Plan {
   /** The duration of the admission, in milliseconds. */
   readonly admitMs?: number;
-  readonly refusal?: ServiceError;
+  readonly rejection?: ServiceError;
   /** The time until the first content of the route, in milliseconds. */
-  readonly answerMs?: number;
+  readonly responseMs?: number;
   readonly routeFails?: Error;
   /** The duration of a settlement or a release, in milliseconds. */
   readonly settleMs?: number;
@@ -63,12 +63,12 @@ interface Plan {
   readonly granted?: number;
 }
 
-const OUTPUT = { least: 9, most: 900 };
+const OUTPUT = { min: 9, max: 900 };
 
 /** One call of a stream, through the frame of paid endpoints and the request handler, while time stands still. */
 function calling(plan: Plan) {
-  const { admitMs = 0, refusal, answerMs = 0, routeFails, settleMs = 0, settleFails } = plan;
-  const { models = 1, granted = OUTPUT.most } = plan;
+  const { admitMs = 0, rejection, responseMs = 0, routeFails, settleMs = 0, settleFails } = plan;
+  const { models = 1, granted = OUTPUT.max } = plan;
   const candidates = Array.from({ length: models }, (_, index) => candidateOf(`a/${index}`));
   const time = new FakeTime();
   const outcomes: CallOutcome[] = [];
@@ -77,7 +77,7 @@ function calling(plan: Plan) {
     admit: async (request: unknown) => {
       admitted.push(request);
       await time.sleep(admitMs);
-      if (refusal !== undefined) throw refusal;
+      if (rejection !== undefined) throw rejection;
       const settle = async (outcome: CallOutcome) => {
         if (settleMs > 0) await time.sleep(settleMs);
         if (settleFails !== undefined) throw settleFails;
@@ -116,21 +116,21 @@ function calling(plan: Plan) {
     tokens: (output) => output + 1,
     cost: (output) => BigInt(output),
     attempt: async (_candidate, _time, output) => {
-      await time.sleep(answerMs);
+      await time.sleep(responseMs);
       if (routeFails !== undefined) throw routeFails;
       return `data: answer within ${output}\n\n`;
     },
-    prepare: async (answer, { admission }) => {
+    prepare: async (response, { admission }) => {
       async function* chunks() {
         try {
-          yield answer;
+          yield response;
         } finally {
           await admission.settle({ status: 'completed' } as CallOutcome);
         }
       }
-      return async (): Promise<StreamedAnswer> => ({
+      return async (): Promise<StreamedResponse> => ({
         headers: { 'x-route': 'route' },
-        chunks: chunks(),
+        body: chunks(),
         events: EVENTS,
       });
     },
@@ -188,11 +188,11 @@ describe('a call that every route has failed', () => {
   it('releases its hold before its caller receives the error', async () => {
     const { time, started, outcomes } = calling({ routeFails: new Error('broken'), settleMs: 1_000 });
     let settledFirst: boolean | undefined;
-    const answered = started.then((response) => {
+    const startedAt = started.then((response) => {
       settledFirst = outcomes.length === 1;
       return response;
     });
-    expect((await time.until(answered)).status).toBe(500);
+    expect((await time.until(startedAt)).status).toBe(500);
     expect(settledFirst).toBe(true);
     expect(outcomes).toMatchObject([{ status: 'failed', cost: 0n, tokens: 0, route: null, model: 'a/0' }]);
   });
@@ -223,7 +223,7 @@ describe('the status of a streamed call', () => {
   ] as const)(
     'equals that of its rejection (%s), however long the ledger takes to reject it',
     async (code, status) => {
-      const { time, started, lines } = calling({ admitMs: 30_000, refusal: new ServiceError(code, 'No.') });
+      const { time, started, lines } = calling({ admitMs: 30_000, rejection: new ServiceError(code, 'No.') });
       const response = await time.until(started);
       expect(response.status).toBe(status);
       expect(await response.json()).toMatchObject({ error: { code } });
@@ -232,17 +232,21 @@ describe('the status of a streamed call', () => {
   );
 
   it('equals that of a failure within 5 s of its admission, also after a slow one', async () => {
-    const { time, started } = calling({ admitMs: 20_000, answerMs: 4_900, routeFails: new Error('broken') });
+    const { time, started } = calling({
+      admitMs: 20_000,
+      responseMs: 4_900,
+      routeFails: new Error('broken'),
+    });
     expect((await time.until(started)).status).toBe(500);
   });
 
   it('waits for its route to show x-route among the headers, 5 s at most', async () => {
-    const quick = calling({ admitMs: 20_000, answerMs: 4_900 });
-    const answered = await quick.time.until(quick.started);
-    expect([answered.status, answered.headers.get('x-route')]).toEqual([200, 'route']);
-    expect(await answered.text()).toBe('data: answer within 900\n\n');
+    const quick = calling({ admitMs: 20_000, responseMs: 4_900 });
+    const startedAt = await quick.time.until(quick.started);
+    expect([startedAt.status, startedAt.headers.get('x-route')]).toEqual([200, 'route']);
+    expect(await startedAt.text()).toBe('data: answer within 900\n\n');
 
-    const slow = calling({ admitMs: 20_000, answerMs: 8_000 });
+    const slow = calling({ admitMs: 20_000, responseMs: 8_000 });
     const early = await slow.time.until(slow.started);
     expect([early.status, early.headers.get('x-route')]).toEqual([200, null]);
   });
@@ -250,7 +254,7 @@ describe('the status of a streamed call', () => {
 
 describe('headers that leave before there is an event', () => {
   it('include the limits of the key and the ignored fields, and arrive with a heartbeat', async () => {
-    const { time, started } = calling({ answerMs: 8_000 });
+    const { time, started } = calling({ responseMs: 8_000 });
     const response = await time.until(started);
     expect(response.headers.get('x-ignored-fields')).toBe('seed');
     expect(response.headers.get('x-ratelimit-limit-requests')).toBe('60');
@@ -263,7 +267,10 @@ describe('headers that leave before there is an event', () => {
   });
 
   it('precede the failure as an event, which is logged and counted like any other', async () => {
-    const { time, started, lines, outcomes } = calling({ answerMs: 8_000, routeFails: new Error('broken') });
+    const { time, started, lines, outcomes } = calling({
+      responseMs: 8_000,
+      routeFails: new Error('broken'),
+    });
     const response = await time.until(started);
     expect(response.status).toBe(200);
     const text = await time.until(response.text());

@@ -1,6 +1,7 @@
 /**
- * The frame of every paid endpoint, top to bottom: a request is checked, admitted by the ledger, attempted on its routes,
- * delivered and settled. Authentication, the key's limits, idempotency and the hold stand here and nowhere else.
+ * The steps of every paid endpoint, from top to bottom: a request is validated, admitted by the ledger, attempted on
+ * its routes, delivered and settled. Authentication, the key's limits, idempotency and the hold are handled in this
+ * file only.
  */
 import { authenticate, type Peppers, type VerifiedKey } from '../../access/core/api-key.ts';
 import type { KeyGate } from '../../access/core/key-gate.ts';
@@ -14,20 +15,20 @@ import type {
   Clock,
   EventFormat,
   Log,
-  StreamedAnswer,
+  StreamedResponse,
   StreamingEndpoint,
 } from '../../platform/core/ports.ts';
 import type { Deliver, PaidCall } from './call.ts';
 import type { CatalogRoute } from './catalog/catalog-document.ts';
 import type { Breaker } from './circuit/breaker.ts';
-import type { Idempotency, Keep } from './idempotency/idempotency.ts';
-import { firstAnswer } from './routing/failover.ts';
+import type { Idempotency, ResponseRecorder } from './idempotency/idempotency.ts';
+import { attemptCandidates } from './routing/failover.ts';
 import type { UpstreamFailure } from './upstream/provider.ts';
 import { type TimeLeft, timeFrom } from './upstream/route-clock.ts';
 
 /**
- * From its admission on, a stream's status stays open for failover until its first content, but not longer than this:
- * then the headers leave and the caller sees that the call is alive.
+ * The maximum time after admission for which a stream's status stays open for failover before its first content. Then
+ * the headers are sent, and the caller can detect that the call is alive.
  */
 const HEADERS_WITHIN_MS = 5_000;
 
@@ -40,21 +41,25 @@ export interface PaidEndpointDependencies {
   readonly clock: Clock;
   readonly after: After;
   readonly log: Log;
-  /** Fires when the server ends its open calls. A function, which serves one call at a time, has only its time limit. */
+  /**
+   * Fires when the server ends its open calls. A function, which handles one call at a time, has only its time limit.
+   */
   readonly hostEnds?: AbortSignal | undefined;
 }
 
 /** The reader of one kind of call. */
-export interface PaidCallReader<Answer> {
+export interface PaidCallReader<Result> {
   /** Checks a request before its body is read. Throws `ServiceError`. */
   precheck?(request: Request, key: VerifiedKey): Promise<void>;
   /** Reads the request. Throws `ServiceError` for everything that can be wrong before it is paid for. */
-  read(request: Request, context: CallContext, key: VerifiedKey): Promise<PaidCall<Answer>>;
+  read(request: Request, context: CallContext, key: VerifiedKey): Promise<PaidCall<Result>>;
 }
 
-/** Throws `ServiceError` for everything that is wrong before an answer has begun; nothing stays held then. */
-export function createPaidEndpoint<Answer>(
-  reader: PaidCallReader<Answer>,
+/**
+ * Creates a paid endpoint. Throws `ServiceError` for every error before a response has started. No hold remains then.
+ */
+export function createPaidEndpoint<Result>(
+  reader: PaidCallReader<Result>,
   dependencies: PaidEndpointDependencies,
 ): StreamingEndpoint {
   const { peppers, gate, idempotency } = dependencies;
@@ -64,8 +69,8 @@ export function createPaidEndpoint<Answer>(
     const call = await gate.checked(key, () => reader.read(request, context, key));
     const timeLeft = timeFrom(context, dependencies.clock, call.events);
     try {
-      return await idempotency.guard({ request, context }, call, (keep) =>
-        runPaidCall(dependencies, call, timeLeft, keep),
+      return await idempotency.guard({ request, context }, call, (storeResponse) =>
+        runPaidCall(dependencies, call, timeLeft, storeResponse),
       );
     } finally {
       await call.dispose?.();
@@ -77,15 +82,15 @@ export function createPaidEndpoint<Answer>(
 export type PaidCallDependencies = Pick<PaidEndpointDependencies, 'ledger' | 'breaker' | 'after' | 'log'>;
 
 /**
- * Resolves with the answer. Throws `ServiceError`: 401, 403, 429, 402 from admission, 400 when a route refused the call as
- * invalid, 503 when every candidate failed.
+ * Resolves with the response. Throws `ServiceError`: 401, 403, 429, 402 from admission, 400 if a route rejected the
+ * call as invalid, 503 if every candidate failed.
  */
-export async function runPaidCall<Answer>(
+export async function runPaidCall<Result>(
   dependencies: PaidCallDependencies,
-  call: PaidCall<Answer>,
+  call: PaidCall<Result>,
   timeLeft: () => TimeLeft,
-  keep?: Keep,
-): Promise<Response | StreamedAnswer> {
+  storeResponse?: ResponseRecorder,
+): Promise<Response | StreamedResponse> {
   const { ledger, breaker, after } = dependencies;
   const { key, candidates, events } = call;
   const circuitsReady = breaker.refresh(
@@ -94,31 +99,39 @@ export async function runPaidCall<Answer>(
   );
   const admitted = await ledger.admit(call);
   const admission = { ...admitted, headers: { ...admitted.headers, ...call.headers } };
-  const answer = answerAdmitted(dependencies, call, { admission, circuitsReady, timeLeft, keep });
-  return events === undefined ? answer : withHeadersSoon(answer, { events, admission, after });
+  const response = attemptAndDeliver(dependencies, call, {
+    admission,
+    circuitsReady,
+    timeLeft,
+    storeResponse,
+  });
+  return events === undefined ? response : withHeadersSoon(response, { events, admission, after });
 }
 
 interface Admitted {
   readonly admission: Admission;
-  /** The breaker's look at the circuits, which began beside the admission. */
+  /** Resolves when the breaker has refreshed the circuits. The refresh runs concurrently with the admission. */
   readonly circuitsReady: Promise<void>;
   readonly timeLeft: () => TimeLeft;
-  readonly keep: Keep | undefined;
+  readonly storeResponse: ResponseRecorder | undefined;
 }
 
-/** Tries the routes and delivers the first answer; a call without one is released and costs nothing. */
-async function answerAdmitted<Answer>(
+/** Attempts the routes and delivers the first response. A call without a response is released and costs nothing. */
+async function attemptAndDeliver<Result>(
   { breaker, log }: PaidCallDependencies,
-  call: PaidCall<Answer>,
-  { admission, circuitsReady, timeLeft, keep }: Admitted,
-): Promise<Response | StreamedAnswer> {
+  call: PaidCall<Result>,
+  { admission, circuitsReady, timeLeft, storeResponse }: Admitted,
+): Promise<Response | StreamedResponse> {
   const flush = () => breaker.flush();
   let deliver: Deliver;
   try {
     await circuitsReady;
-    const { answer, candidate, served } = await firstAnswer({ breaker, log }, call, { admission, timeLeft });
-    const broke = (failure: UpstreamFailure) => breaker.broke(failure, served);
-    deliver = await call.prepare(answer, { candidate, admission, keep, broke, flush });
+    const { result, candidate, permit } = await attemptCandidates({ breaker, log }, call, {
+      admission,
+      timeLeft,
+    });
+    const broke = (failure: UpstreamFailure) => breaker.broke(failure, permit);
+    deliver = await call.prepare(result, { candidate, admission, storeResponse, broke, flush });
   } catch (failure) {
     const released = admission.settle(failedOutcome(call)).catch((cause: unknown) => {
       log.error('release left to recovery', { requestId: call.requestId, failure: String(cause) });
@@ -146,30 +159,33 @@ const failedOutcome = ({
   tokens: 0,
 });
 
-/** Answers with the right status if the first content or a failure comes soon, else with headers and a heartbeat. */
+/**
+ * Responds with the right status if the first content or a failure arrives soon. Otherwise responds with headers and a
+ * heartbeat.
+ */
 async function withHeadersSoon(
-  answer: Promise<Response | StreamedAnswer>,
+  response: Promise<Response | StreamedResponse>,
   options: { readonly events: EventFormat; readonly admission: Admission; readonly after: After },
-): Promise<Response | StreamedAnswer> {
+): Promise<Response | StreamedResponse> {
   const { events, admission, after } = options;
   let stopWaiting = () => {};
-  const patience = new Promise<undefined>((resolve) => {
+  const timeout = new Promise<undefined>((resolve) => {
     stopWaiting = after(HEADERS_WITHIN_MS, () => resolve(undefined));
   });
-  const early = await Promise.race([answer, patience]).finally(stopWaiting);
+  const early = await Promise.race([response, timeout]).finally(stopWaiting);
   if (early !== undefined) return early;
   const leave = () => {
-    answer.then((late) => (late instanceof Response ? undefined : late.leave?.())).catch(() => {});
+    response.then((late) => (late instanceof Response ? undefined : late.leave?.())).catch(() => {});
   };
-  return { headers: admission.headers, chunks: chunksOf(answer), events, opening: events.heartbeat, leave };
+  return { headers: admission.headers, body: bodyOf(response), events, opening: events.heartbeat, leave };
 }
 
-async function* chunksOf(
-  answer: Promise<Response | StreamedAnswer>,
+async function* bodyOf(
+  response: Promise<Response | StreamedResponse>,
 ): AsyncGenerator<string | Uint8Array, void> {
-  const streamed = await answer;
+  const streamed = await response;
   if (streamed instanceof Response) throw new Error('a call that asked for a stream was answered whole');
-  yield* streamed.chunks;
+  yield* streamed.body;
 }
 
 /** The values of a settled call that its caller reads in the headers. */

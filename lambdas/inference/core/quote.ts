@@ -1,9 +1,9 @@
 /**
- * The quote of a request: the routes that can serve it, and what it counts and costs at most. It is made before anything is
- * held, and the hold is its price.
+ * The quote of a request: the routes that can handle it, its maximum tokens and its maximum cost. The quote is computed
+ * before the hold is placed, and the hold is its price.
  *
- *   chat:        routes -> body that leaves -> size of the prompt -> models with room -> bound of each route -> price
- *   other kinds: routes, and the measure of the request at the price of its model
+ * chat: routes -> body to send -> size of the prompt -> fitting models -> bound of each route -> price
+ * other kinds: routes, and the measure of the request at the price of its model
  */
 
 import { NO_OUTPUT } from '../../ledger/core/call.ts';
@@ -25,11 +25,11 @@ import {
 import { openOutput } from './metering/output-bound.ts';
 import { tokenPrices } from './metering/priced-usage.ts';
 import { type PromptSize, promptSizeOf } from './metering/prompt-size.ts';
-import { type MostTokens, promptWithUses, type Terms, worstCost } from './pricing/terms.ts';
-import { ignoredFields, takesOf } from './routing/carries.ts';
+import { type BillableItems, promptWithUses, type TokenBounds, worstCost } from './pricing/billable-items.ts';
 import { chooseRoutes, type PricedCandidate, type RouteChoice } from './routing/route-choice.ts';
+import { ignoredFields, takesOf } from './routing/route-support.ts';
 import type { ChatPayload } from './upstream/provider.ts';
-import { overflowMessage } from './upstream/refusal.ts';
+import { overflowMessage } from './upstream/rejection.ts';
 
 /** The bounds by which a call is admitted, and the routes that can serve it. */
 export type Quote = Pick<PaidCall<unknown>, 'scope' | 'candidates' | 'output' | 'tokens' | 'cost'>;
@@ -42,7 +42,10 @@ export interface Estimate {
   readonly amount: NanoUsd;
 }
 
-/** Quotes a call of a kind other than chat, which any route of its model serves. Throws 400 if its controls leave none. */
+/**
+ * Quotes a call of a kind other than chat, which any route of its model can handle. Throws 400 if its controls leave no
+ * route.
+ */
 export function quoteKind(
   kind: Exclude<Kind, 'chat'>,
   choice: Omit<RouteChoice, 'call'>,
@@ -60,8 +63,8 @@ export function quoteKind(
 
 /** The billable items of a chat call on a route, with the largest counts and cost there. */
 interface RouteBounds {
-  readonly terms: Terms;
-  readonly tokens: MostTokens;
+  readonly billableItems: BillableItems;
+  readonly tokens: TokenBounds;
   readonly cost: NanoUsd;
 }
 
@@ -73,14 +76,17 @@ export interface ChatQuote extends Quote {
   boundsOn(route: CatalogRoute, output: number): RouteBounds;
 }
 
-export interface AskedOutput {
+export interface RequestedOutput {
   readonly choices: number;
   /** Tokens of each choice; undefined if the caller leaves them to the service. */
   readonly tokens: number | undefined;
 }
 
 /** Quotes a chat call. Throws 400 if no route can serve it, if no model has room for it, and if something has no price. */
-export function quoteChat(choice: Required<RouteChoice>, { choices, tokens: asked }: AskedOutput): ChatQuote {
+export function quoteChat(
+  choice: Required<RouteChoice>,
+  { choices, tokens: requestedTokens }: RequestedOutput,
+): ChatQuote {
   const { payload, request } = choice.call;
   const able = chooseRoutes(choice);
   const body = bodyFor(
@@ -89,50 +95,50 @@ export function quoteChat(choice: Required<RouteChoice>, { choices, tokens: aske
   );
   const prompt = promptSizeOf(body);
   const promptBound = promptBounds(prompt);
-  const candidates = withRoom(able, promptBound, payload);
-  // What the provider's own tools add is counted apart, where the catalog says how much that is.
+  const candidates = fittingCandidates(able, promptBound, payload);
+  // Tokens of server tools are counted separately if the catalog specifies their number.
   const withoutTools = prompt.providerTools ? promptBounds({ ...prompt, providerTools: false }) : promptBound;
   const bounded = candidates.map((candidate) => {
-    const { model, route, terms } = candidate;
-    const { tokens } = (terms.tokensByUses === undefined ? promptBound : withoutTools)(model);
+    const { model, route, billableItems } = candidate;
+    const { tokens } = (billableItems.tokensByUses === undefined ? promptBound : withoutTools)(model);
     return {
       candidate,
       promptTokens: tokens + dialectTokens(route.dialect, body, prompt.messages),
-      // Read once: they may be long, and an admission asks for several outputs.
-      outputTextTokens: boundTextTokens(terms.outputTexts),
+      // Computed once: the texts may be long, and an admission requests several outputs.
+      outputTextTokens: boundTextTokens(billableItems.outputStrings),
     };
   });
   const boundsAt = (
     { candidate, promptTokens, outputTextTokens }: (typeof bounded)[number],
     output: number,
   ) => routeBounds(candidate, { prompt: promptTokens, completion: output * choices + outputTextTokens });
-  const promptRate = rateTokens(prompt.texts);
+  const promptRate = rateTokens(prompt.strings);
   return {
     scope: scopeOf('chat', candidates),
     candidates,
     output:
-      asked === undefined
+      requestedTokens === undefined
         ? openOutput(modelsOf(candidates), (model) => ({
-            most: promptBound(model).tokens,
+            upperBound: promptBound(model).tokens,
             probable: () => countPromptTokens(prompt, model),
           }))
-        : { least: asked, most: asked },
+        : { min: requestedTokens, max: requestedTokens },
     tokens: (output) => promptRate + output * choices,
     cost: (output) => bounded.map((each) => boundsAt(each, output).cost).reduce(greatest),
     prompt,
     ignored: candidates.flatMap(({ route }) => [...ignoredFields(route, payload, request)]),
     boundsOn(route, output) {
-      const found = bounded.find(({ candidate }) => candidate.route === route);
-      if (found === undefined) throw new Error(`${route.id} is no candidate`);
-      return boundsAt(found, output);
+      const boundedCandidate = bounded.find(({ candidate }) => candidate.route === route);
+      if (boundedCandidate === undefined) throw new Error(`${route.id} is no candidate`);
+      return boundsAt(boundedCandidate, output);
     },
   };
 }
 
-function routeBounds({ model, terms }: PricedCandidate, most: MostTokens): RouteBounds {
+function routeBounds({ model, billableItems }: PricedCandidate, bounds: TokenBounds): RouteBounds {
   const window = model.context_window ?? LARGEST_WINDOW;
-  const tokens = { ...most, prompt: promptWithUses(terms, most, window) };
-  return { terms, tokens, cost: worstCost(tokenPrices(model), terms, tokens) };
+  const tokens = { ...bounds, prompt: promptWithUses(billableItems, bounds, window) };
+  return { billableItems, tokens, cost: worstCost(tokenPrices(model), billableItems, tokens) };
 }
 
 const modelsOf = (candidates: readonly Candidate[]): readonly Model[] => [
@@ -145,16 +151,16 @@ const scopeOf = (kind: Kind, candidates: readonly Candidate[]): Quote['scope'] =
   models: modelsOf(candidates).map(({ id, aliases }) => [id, ...aliases]),
 });
 
-/** The candidates whose model may have room, as their routes know. Throws 400 `prompt_too_long` when none has. */
-function withRoom(
+/** Returns the candidates whose context window may fit the prompt. Throws 400 `prompt_too_long` if there are none. */
+function fittingCandidates(
   candidates: readonly PricedCandidate[],
   promptBound: (model: Model) => PromptBound,
   { protocol }: ChatPayload,
 ): readonly PricedCandidate[] {
-  const fitting = candidates.filter(({ model }) => promptBound(model).least <= windowOf(model));
+  const fitting = candidates.filter(({ model }) => promptBound(model).minTokens <= windowOf(model));
   const model = candidates[0]?.model;
   if (fitting.length > 0 || model === undefined) return fitting;
-  const message = overflowMessage({ prompt: promptBound(model).least, window: model.context_window });
+  const message = overflowMessage({ prompt: promptBound(model).minTokens, window: model.context_window });
   throw new ServiceError('prompt_too_long', `The ${message} It has at least that many tokens.`, {
     param: protocol === 'openai-responses' ? 'input' : 'messages',
   });

@@ -1,4 +1,4 @@
-/** Lambda handlers of the paid routes, and what their endpoints are built from, made once and kept warm. */
+/** Lambda handlers of the paid routes, and the dependencies of their endpoints, created once per process and reused. */
 
 import type { Peppers } from '../../access/core/api-key.ts';
 import { createSecrets } from '../../access/store/create-secrets.ts';
@@ -29,9 +29,9 @@ import { Idempotency } from '../core/idempotency/idempotency.ts';
 import { createProviders } from '../providers/protocols.ts';
 import { createAccessTokens } from '../store/access-tokens.ts';
 import { createBedrockClients, createRequestSigner } from '../store/bedrock-clients.ts';
-import { createCapsules } from '../store/capsules.ts';
 import { DynamoCircuitStore } from '../store/circuit-store.ts';
 import { DynamoReplayStore } from '../store/replay-store.ts';
+import { createSealedTokens } from '../store/sealed-tokens.ts';
 import { catalogSource } from './catalog.ts';
 
 export interface PaidCallOptions {
@@ -41,7 +41,7 @@ export interface PaidCallOptions {
   readonly access: ReturnType<typeof createSecrets>;
   readonly measure: Measure;
   readonly catalog: CatalogSource;
-  /** Reaches upstreams; over a pool of connections when absent. */
+  /** Sends requests to upstreams. Default: a pool of connections. */
   readonly fetch?: typeof globalThis.fetch;
   /** Fires when the host ends the calls that are open. */
   readonly hostEnds?: AbortSignal;
@@ -73,7 +73,7 @@ export function createPaidCalls(options: PaidCallOptions) {
     fetch: tokens.watched(fetch),
     readToken: tokens.read,
     log,
-    capsules: (peppers: Peppers) => createCapsules(peppers, systemClock),
+    capsules: (peppers: Peppers) => createSealedTokens(peppers, systemClock),
     catalog,
     hostEnds,
     breaker: new Breaker({
@@ -90,9 +90,9 @@ export function createPaidCalls(options: PaidCallOptions) {
 export const endOfCalls = new AbortController();
 
 /**
- * The paid calls of a process. Throws an error that names the variable when the environment lacks one. Begins what the first
- * call would wait for one after the other, side by side and while the function still loads, over the connections that the
- * call then finds open; what fails here is read again by the call.
+ * Returns the paid calls of a process. Throws an error that names the variable if the environment lacks one.
+ * Concurrently starts the reads that the first call would otherwise wait for in sequence, while the function still
+ * loads. The call reuses the open connections. If a read fails here, the call repeats it.
  */
 export const paidCalls = oncePerEnvironment((environment) => {
   const { clients, log } = createDataResources();

@@ -37,10 +37,10 @@ export const fileTooLarge = (maxFileBytes: number): ServiceError =>
 
 /** The limit of an address that has no ingress for larger files. */
 export const fileTooLargeHere = (maxFileBytes: number): ServiceError => {
-  const most = megabytes(maxFileBytes);
+  const maxMegabytes = megabytes(maxFileBytes);
   return new ServiceError(
     'request_too_large',
-    `This address takes files of up to ${most} MB: it has no ingress for uploads.`,
+    `This address takes files of up to ${maxMegabytes} MB: it has no ingress for uploads.`,
     { param: 'file' },
   );
 };

@@ -3,7 +3,7 @@ import {
   block,
   change,
   closed,
-  END,
+  FINAL_EVENT,
   outcome,
   START,
   STOP,
@@ -12,18 +12,22 @@ import {
 import { FOREIGN, NATIVE } from '../testing/providers/anthropic/fixtures.ts';
 import { outcome as chunkOutcome, encode, event } from '../testing/providers/openai/decoding.ts';
 import { CALL } from '../testing/providers/openai/fixtures.ts';
-import { toReply as toMessageReply } from './anthropic/response.ts';
+import { toRouteResponse as toMessageReply } from './anthropic/response.ts';
 import { toFinish as toBedrockFinish } from './bedrock/response.ts';
-import { toReply } from './openai/response.ts';
+import { toRouteResponse } from './openai/response.ts';
 
 const CANARY = 'heron-7f3a';
-const choice = (more: object = {}) => ({ index: 0, message: { role: 'assistant', content: 'Hi' }, ...more });
-const completion = (more: object = {}) => ({ created: 5, choices: [choice()], ...more });
-const bodyOf = (answer: object) => JSON.stringify(toReply(answer, CALL));
+const choice = (fields: object = {}) => ({
+  index: 0,
+  message: { role: 'assistant', content: 'Hi' },
+  ...fields,
+});
+const completion = (fields: object = {}) => ({ created: 5, choices: [choice()], ...fields });
+const bodyOf = (responseBody: object) => JSON.stringify(toRouteResponse(responseBody, CALL));
 const PROTOCOL_FAILURE = { kind: 'protocol' };
 
 describe('a completion', () => {
-  it('keeps what its choices say, under whatever name servers have for it', () => {
+  it('retains the content of its choices, under every field name that servers use', () => {
     const message = {
       role: 'assistant',
       content: 'Hi',
@@ -40,7 +44,7 @@ describe('a completion', () => {
         { id: 'c', type: 'function', function: { name: 'f', arguments: '{}' }, extra_content: {} },
       ],
     };
-    const answer = completion({
+    const responseBody = completion({
       choices: [
         choice({ message, logprobs: { content: [] }, finish_reason: 'tool_calls', stop_reason: '###' }),
       ],
@@ -48,7 +52,7 @@ describe('a completion', () => {
       search_results: [{ title: 'A' }],
       service_tier: 'flex',
     });
-    expect(toReply(answer, CALL).answer).toMatchObject({ body: answer });
+    expect(toRouteResponse(responseBody, CALL).completeResponse).toMatchObject({ body: responseBody });
   });
 
   it.each([
@@ -59,11 +63,11 @@ describe('a completion', () => {
     { service_tier: CANARY },
     { choices: [choice({ content_filter_results: CANARY, provider: CANARY })] },
     { choices: [choice({ message: { content: 'Hi', provider_specific_fields: CANARY, role: CANARY } })] },
-  ])('leaves out what shows the vendor: %j', (more) => {
-    expect(bodyOf(completion(more))).not.toContain(CANARY);
+  ])('leaves out what shows the vendor: %j', (fields) => {
+    expect(bodyOf(completion(fields))).not.toContain(CANARY);
   });
 
-  it('counts what the figures of an account say, and no cost', () => {
+  it('retains the token counts of its usage, and no cost', () => {
     const usage = {
       prompt_tokens: 3,
       completion_tokens: 2,
@@ -71,7 +75,7 @@ describe('a completion', () => {
       cost: 0.1,
       completion_tokens_details: { reasoning_tokens: 1, price: 4 },
     };
-    expect(toReply(completion({ usage }), CALL).usage?.reported).toEqual({
+    expect(toRouteResponse(completion({ usage }), CALL).usage?.reported).toEqual({
       prompt_tokens: 3,
       completion_tokens: 2,
       total_tokens: 5,
@@ -91,8 +95,10 @@ describe('a completion', () => {
     { choices: [choice({ message: { tool_calls: [null] } })] },
     { choices: [choice({ error: { message: CANARY } })] },
     { error: { message: CANARY } },
-  ])('causes a protocol failure if a field has another type: %#', (more) => {
-    expect(() => toReply(completion(more), CALL)).toThrow(expect.objectContaining(PROTOCOL_FAILURE));
+  ])('causes a protocol failure if a field has another type: %#', (fields) => {
+    expect(() => toRouteResponse(completion(fields), CALL)).toThrow(
+      expect.objectContaining(PROTOCOL_FAILURE),
+    );
   });
 
   it('fails in a stream if a choice failed', async () => {
@@ -106,7 +112,7 @@ describe('a completion', () => {
       event({ choices: [{ index: 0, delta: { content }, finish_reason: reason }] });
     expect((await chunkOutcome(encode(chunk('Hi', '')))).failure).toMatchObject({ kind: 'interrupted' });
     const { events } = await chunkOutcome(encode(chunk('Hi', '') + chunk('', 'stop')));
-    expect(events[0]?.payload).toMatchObject({ choices: [{ finish_reason: null }] });
+    expect(events[0]?.nativeEvent).toMatchObject({ choices: [{ finish_reason: null }] });
   });
 });
 
@@ -116,16 +122,16 @@ describe('an event of a message', () => {
   it.each([FORGED, 'a b', 'A', '', 'x'.repeat(65), 'a\r', 'a\u2028'])(
     'causes a protocol failure if its name is malformed: %j',
     async (type) => {
-      const { events, failure } = await outcome(NATIVE, wire(START, { type }, END, STOP));
-      expect(events.map(({ payload }) => payload?.type)).toEqual(['message_start']);
+      const { events, failure } = await outcome(NATIVE, wire(START, { type }, FINAL_EVENT, STOP));
+      expect(events.map(({ nativeEvent }) => nativeEvent?.type)).toEqual(['message_start']);
       expect(failure).toMatchObject(PROTOCOL_FAILURE);
     },
   );
 
   it('disappears if its name is unknown, because none of its fields is known', async () => {
     const notice = { type: 'moderation_notice', level: { name: 'low' } };
-    const { events, failure } = await outcome(NATIVE, wire(START, notice, END, STOP));
-    expect(events.map(({ payload }) => payload?.type)).toEqual([
+    const { events, failure } = await outcome(NATIVE, wire(START, notice, FINAL_EVENT, STOP));
+    expect(events.map(({ nativeEvent }) => nativeEvent?.type)).toEqual([
       'message_start',
       'message_delta',
       'message_stop',
@@ -138,20 +144,20 @@ describe('an event of a message', () => {
     ['thinking', {}, { thinking: '' }],
     ['tool_use', { id: 't', name: 'f' }, { input: {} }],
   ])(
-    'begins a block with all that a block of its kind has, also where the upstream leaves it out: %s',
-    async (type, given, rest) => {
+    'starts a block with all fields of its type, also if the upstream omits them: %s',
+    async (type, fields, rest) => {
       const { events, failure } = await outcome(
         NATIVE,
-        wire(START, block(0, { type, ...given }), closed(0), END, STOP),
+        wire(START, block(0, { type, ...fields }), closed(0), FINAL_EVENT, STOP),
       );
       expect(failure).toBeUndefined();
-      expect(events[1]?.payload).toEqual({
+      expect(events[1]?.nativeEvent).toEqual({
         type: 'content_block_start',
         index: 0,
-        content_block: { type, ...given, ...rest },
+        content_block: { type, ...fields, ...rest },
       });
-      const whole = toMessageReply({ content: [{ type, ...given }], stop_reason: 'end_turn' }, NATIVE);
-      expect(whole.answer).toMatchObject({ body: { content: [{ type, ...given, ...rest }] } });
+      const message = toMessageReply({ content: [{ type, ...fields }], stop_reason: 'end_turn' }, NATIVE);
+      expect(message.completeResponse).toMatchObject({ body: { content: [{ type, ...fields, ...rest }] } });
     },
   );
 
@@ -171,7 +177,7 @@ describe('an event of a message', () => {
         { ...block(0, { type: 'text', text: '', ...vendor }), ...vendor },
         { ...change(0, { type: 'text_delta', text: 'Hi', ...vendor }), ...vendor },
         { ...closed(0), ...vendor },
-        { ...END, ...vendor, usage, delta: { ...END.delta, ...vendor, container: CANARY } },
+        { ...FINAL_EVENT, ...vendor, usage, delta: { ...FINAL_EVENT.delta, ...vendor, container: CANARY } },
         { ...STOP, ...vendor },
       ),
     );
@@ -187,8 +193,8 @@ describe('an event of a message', () => {
     [block(0, { type: 'tool_use', id: 't', input: {} })],
     [change(0, { type: 'text_delta', text: 'x' })],
     [block(0, { type: 'text', text: '' }), change(0, { type: 'text_delta', text: {} })],
-    [{ ...END, delta: { stop_reason: 'x'.repeat(1_000_000) } }],
-    [{ ...END, delta: { stop_reason: 'end_turn', stop_sequence: 5 } }],
+    [{ ...FINAL_EVENT, delta: { stop_reason: 'x'.repeat(1_000_000) } }],
+    [{ ...FINAL_EVENT, delta: { stop_reason: 'end_turn', stop_sequence: 5 } }],
   ])('causes a protocol failure if a field has another type: %#', async (...data) => {
     expect((await outcome(NATIVE, wire(START, ...data))).failure).toMatchObject(PROTOCOL_FAILURE);
   });
@@ -202,18 +208,18 @@ it('a whole message is passed on without what shows the vendor', () => {
     cost: CANARY,
     server_tool_use: { web_search_requests: 2 },
   };
-  const reply = toMessageReply({ ...message, usage, container: CANARY, x_vendor: CANARY }, NATIVE);
-  expect(JSON.stringify(reply)).not.toContain(CANARY);
-  expect(reply.usage?.reported).toMatchObject({ server_tool_use: { web_search_requests: 2 } });
+  const response = toMessageReply({ ...message, usage, container: CANARY, x_vendor: CANARY }, NATIVE);
+  expect(JSON.stringify(response)).not.toContain(CANARY);
+  expect(response.usage?.reported).toMatchObject({ server_tool_use: { web_search_requests: 2 } });
 });
 
-it('a reason that is no word ends no answer of any protocol', () => {
+it('ends no response of any protocol for a finish reason that is not a word', () => {
   const reason = 'x'.repeat(1_000_000);
   expect(() => toMessageReply({ content: [], stop_reason: reason }, FOREIGN)).toThrow('protocol');
   expect(() => toBedrockFinish({ stopReason: reason }, { request: {} } as never, false)).toThrow('protocol');
 });
 
-it('an answer that is nested too deep to be written again is refused', async () => {
+it('rejects a response that is nested too deep to be serialized', async () => {
   const deep = JSON.parse(`${'['.repeat(5_000)}${']'.repeat(5_000)}`) as unknown;
   const started = `${'{"a":'.repeat(5_000)}1${'}'.repeat(5_000)}`;
   expect(deep).toBeDefined();

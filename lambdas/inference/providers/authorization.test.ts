@@ -7,13 +7,13 @@ import { nativePayload as openAiPayload } from '../testing/providers/openai/fixt
 import { native as responsesPayload } from '../testing/providers/responses/fixtures.ts';
 import { SIGNATURES } from '../testing/providers/sealing.ts';
 import { createAnthropicProvider } from './anthropic/provider.ts';
-import { ask } from './kinds/openai-http.ts';
+import { sendRequest } from './kinds/openai-http.ts';
 import { createOpenAiProvider } from './openai/provider.ts';
 import { createResponsesProvider } from './responses/provider.ts';
 
 type Signed = Parameters<RequestSigner>[0];
 
-interface Sent {
+interface AuthorizedRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -28,12 +28,12 @@ const PROVIDERS = {
 /** Makes one call that the upstream rejects, and returns what it sends and what it signs. */
 async function callTo(route: object, protocol: keyof typeof PROVIDERS, sign?: RequestSigner) {
   const signed: Signed[] = [];
-  const sent: Sent[] = [];
+  const requests: AuthorizedRequest[] = [];
   const [create, payload] = PROVIDERS[protocol];
   const provider = create({
     ...DEPENDENCIES,
     fetch: async (url, init) => {
-      sent.push({ url: String(url), headers: init?.headers as Sent['headers'] });
+      requests.push({ url: String(url), headers: init?.headers as AuthorizedRequest['headers'] });
       return new Response('{}', { status: 503 });
     },
     sign:
@@ -59,7 +59,7 @@ async function callTo(route: object, protocol: keyof typeof PROVIDERS, sign?: Re
       signal: new AbortController().signal,
     }),
   );
-  return { signed, sent, failure };
+  return { signed, sent: requests, failure };
 }
 
 const MANTLE = 'https://bedrock-mantle.us-east-1.api.aws';
@@ -96,11 +96,11 @@ describe('a signed call', () => {
   );
 
   it('identifies the service and region of the route if the host name contains neither', async () => {
-    const own = { base_url: 'http://127.0.0.1:9/v1', auth: 'sigv4', aws_service: 'bedrock-mantle' };
-    expect((await callTo(own, 'anthropic')).signed).toMatchObject([
+    const routeFields = { base_url: 'http://127.0.0.1:9/v1', auth: 'sigv4', aws_service: 'bedrock-mantle' };
+    expect((await callTo(routeFields, 'anthropic')).signed).toMatchObject([
       { service: 'bedrock-mantle', region: undefined },
     ]);
-    const there = { ...own, aws_region: 'ap-south-1' };
+    const there = { ...routeFields, aws_region: 'ap-south-1' };
     expect((await callTo(there, 'openai')).signed).toMatchObject([{ region: 'ap-south-1' }]);
   });
 
@@ -164,11 +164,11 @@ describe('a call to Azure', () => {
   });
 
   it('uses the address of its deployment also for embeddings', async () => {
-    const sent: Sent[] = [];
+    const requests: AuthorizedRequest[] = [];
     const http = {
       ...DEPENDENCIES,
       fetch: async (url: unknown, init?: RequestInit) => {
-        sent.push({ url: String(url), headers: init?.headers as Sent['headers'] });
+        requests.push({ url: String(url), headers: init?.headers as AuthorizedRequest['headers'] });
         return new Response('{}', { status: 503 });
       },
     };
@@ -180,8 +180,10 @@ describe('a call to Azure', () => {
     const [route] = models[0]?.routes ?? [];
     if (route === undefined) throw new Error('no route');
     const signal = new AbortController().signal;
-    await failureOf(ask(http as typeof DEPENDENCIES, { route, path: '/embeddings', body: {}, signal }));
-    expect(sent).toMatchObject([
+    await failureOf(
+      sendRequest(http as typeof DEPENDENCIES, { route, path: '/embeddings', body: {}, signal }),
+    );
+    expect(requests).toMatchObject([
       {
         url: 'https://r.openai.azure.com/openai/deployments/embed/embeddings?api-version=2024-10-21',
         headers: { 'api-key': 'key-of-env:KEY' },
@@ -201,8 +203,8 @@ describe('a call with a key', () => {
     ['openai-responses', { authorization: 'Bearer key-of-env:KEY' }, {}],
   ] as const)(
     'sends %s with it in the header of the protocol, and without a signature',
-    async (protocol, headers, more) => {
-      const route = { base_url: 'https://api.example.com/v1', secret: 'env:KEY', ...more };
+    async (protocol, headers, extraHeaders) => {
+      const route = { base_url: 'https://api.example.com/v1', secret: 'env:KEY', ...extraHeaders };
       const { sent, signed } = await callTo(route, protocol);
       expect(sent).toMatchObject([{ headers }]);
       expect(signed).toEqual([]);

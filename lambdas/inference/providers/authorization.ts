@@ -47,7 +47,7 @@ export async function authorizationOf(
 ): Promise<Readonly<Record<string, string>>> {
   if (route.auth !== 'sigv4') return { ...headers, ...(await keyHeadersOf(dependencies, route, keyHeader)) };
   const address = signedFor(route);
-  // The catalog refuses such a route.
+  // The catalog rejects such a route.
   if (address === undefined) throw new UpstreamFailure('secret');
   const signed = { 'content-type': 'application/json', ...headers };
   return dependencies.sign({ url, ...address, headers: signed, body }).catch((cause: unknown) => {

@@ -1,6 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { type Reply as ProviderReply, UpstreamFailure } from '../core/upstream/provider.ts';
+import { type RouteResponse as ProviderReply, UpstreamFailure } from '../core/upstream/provider.ts';
 import { callAt as callAnthropic } from '../testing/providers/anthropic/calling.ts';
 import * as anthropic from '../testing/providers/anthropic/fixtures.ts';
 import * as bedrock from '../testing/providers/bedrock/calling.ts';
@@ -17,7 +17,7 @@ import {
 } from '../testing/providers/http-calls.ts';
 import { callAt as callOpenAi } from '../testing/providers/openai/calling.ts';
 import * as openai from '../testing/providers/openai/fixtures.ts';
-import { type Reply, WireServer, wireServer } from '../testing/providers/wire-server.ts';
+import { type WireResponder, WireServer, wireServer } from '../testing/providers/wire-server.ts';
 
 interface Call {
   readonly stream?: boolean;
@@ -33,7 +33,7 @@ interface Protocol {
   readonly streams: readonly (readonly [ending: string, bytes: Uint8Array])[];
   /** A part of a stream that has some content and no end. */
   readonly part: Uint8Array;
-  readonly whole: object;
+  readonly completeBody: object;
 }
 
 const PROTOCOLS: readonly Protocol[] = [
@@ -46,7 +46,7 @@ const PROTOCOLS: readonly Protocol[] = [
       ['without [DONE]', openai.bytesOf('without-done')],
     ],
     part: openai.bytesOf('text').subarray(0, 900),
-    whole: openai.jsonOf('completion'),
+    completeBody: openai.jsonOf('completion'),
   },
   {
     protocol: 'anthropic',
@@ -54,7 +54,7 @@ const PROTOCOLS: readonly Protocol[] = [
     streamType: EVENT_STREAM,
     streams: [['with message_stop', anthropic.bytesOf('text')]],
     part: anthropic.bytesOf('text').subarray(0, 500),
-    whole: anthropic.jsonOf('message'),
+    completeBody: anthropic.jsonOf('message'),
   },
   {
     protocol: 'bedrock',
@@ -62,7 +62,7 @@ const PROTOCOLS: readonly Protocol[] = [
     streamType: bedrock.EVENT_STREAM,
     streams: [['with metadata', frames.TEXT]],
     part: frames.TEXT_PART,
-    whole: bedrock.ANSWER,
+    completeBody: bedrock.RESPONSE,
   },
   {
     protocol: 'gemini',
@@ -70,25 +70,25 @@ const PROTOCOLS: readonly Protocol[] = [
     streamType: EVENT_STREAM,
     streams: [['with a reason and its usage', gemini.bytesOf(gemini.EVENTS)]],
     part: gemini.bytesOf(gemini.EVENTS.slice(0, 2)),
-    whole: gemini.ANSWER,
+    completeBody: gemini.RESPONSE,
   },
 ];
 
 const server = wireServer();
 
-describe.each(PROTOCOLS)('over $protocol', ({ callAt, streamType, streams, part, whole }) => {
+describe.each(PROTOCOLS)('over $protocol', ({ callAt, streamType, streams, part, completeBody }) => {
   const call = (options: Call = {}) => callAt(server.origin, options);
-  const replyInPart = () => {
-    server.reply = (response) => void response.writeHead(200, streamType).write(part);
+  const respondPartially = () => {
+    server.respond = (response) => void response.writeHead(200, streamType).write(part);
   };
 
   describe('a call whose time is up', () => {
     const timeout = new UpstreamFailure('timeout');
 
     it.each([false, true])(
-      'before the answer begins ends at once, and lets go of its connection: stream %s',
+      'ends at once before the response starts, and closes its connection: stream %s',
       async (stream) => {
-        server.reply = () => {};
+        server.respond = () => {};
         const controller = new AbortController();
         const work = failureOf(call({ stream, signal: controller.signal }));
         await until(() => server.requests.length === 1);
@@ -99,18 +99,18 @@ describe.each(PROTOCOLS)('over $protocol', ({ callAt, streamType, streams, part,
     );
 
     it('within a stream ends it, and lets go of its connection', async () => {
-      replyInPart();
+      respondPartially();
       const controller = new AbortController();
-      const reply = call({ stream: true, signal: controller.signal });
-      await reply;
-      const work = failureOf(eventsOf(reply));
+      const respond = call({ stream: true, signal: controller.signal });
+      await respond;
+      const work = failureOf(eventsOf(respond));
       await pause(20);
       controller.abort(timeout);
       expect(await work).toBe(timeout);
       await until(() => server.open === 0);
     });
 
-    it('before it began makes no request', async () => {
+    it('makes no request if its time was up before it started', async () => {
       expect(await failureOf(call({ signal: AbortSignal.abort(timeout) }))).toBe(timeout);
       expect(server.requests).toEqual([]);
     });
@@ -121,12 +121,12 @@ describe.each(PROTOCOLS)('over $protocol', ({ callAt, streamType, streams, part,
 
     /** Returns the number of connections that a series of calls opens to a new server. */
     async function connectionsOf(
-      reply: Reply,
+      respond: WireResponder,
       one: (origin: string, time: number) => Promise<unknown>,
     ): Promise<number> {
       const fresh = new WireServer();
       await fresh.start();
-      fresh.reply = reply;
+      fresh.respond = respond;
       try {
         for (let time = 0; time < TIMES; time += 1) {
           await one(fresh.origin, time);
@@ -141,34 +141,34 @@ describe.each(PROTOCOLS)('over $protocol', ({ callAt, streamType, streams, part,
     }
 
     it.each([...streams])('serves the next call after a finished stream: %s', async (_name, bytes) => {
-      const reply: Reply = (response) => void response.writeHead(200, streamType).end(bytes);
-      expect(await connectionsOf(reply, (origin) => eventsOf(callAt(origin, { stream: true })))).toBe(1);
+      const respond: WireResponder = (response) => void response.writeHead(200, streamType).end(bytes);
+      expect(await connectionsOf(respond, (origin) => eventsOf(callAt(origin, { stream: true })))).toBe(1);
     });
 
     it('serves the next call after a complete response', async () => {
-      const text = JSON.stringify(whole);
-      const reply: Reply = (response) => void response.writeHead(200, JSON_TYPE).end(text);
-      expect(await connectionsOf(reply, (origin) => callAt(origin))).toBe(1);
+      const text = JSON.stringify(completeBody);
+      const respond: WireResponder = (response) => void response.writeHead(200, JSON_TYPE).end(text);
+      expect(await connectionsOf(respond, (origin) => callAt(origin))).toBe(1);
     });
 
     it.each([400, 401, 403, 429, 500, 503, 529])(
       'serves the next call after an error response, which is read to its end: %i',
       async (status) => {
         const text = JSON.stringify({ type: 'error', error: { message: 'x'.repeat(60_000), param: null } });
-        const reply: Reply = (response) => void response.writeHead(status, JSON_TYPE).end(text);
+        const respond: WireResponder = (response) => void response.writeHead(status, JSON_TYPE).end(text);
         const fail = (origin: string, time: number) => failureOf(callAt(origin, { stream: time % 2 > 0 }));
-        expect(await connectionsOf(reply, fail)).toBe(1);
+        expect(await connectionsOf(respond, fail)).toBe(1);
       },
     );
 
     it('closes if the consumer of a stream leaves', async () => {
-      replyInPart();
+      respondPartially();
       for await (const _event of await streamOf(call({ stream: true }))) break;
       await until(() => server.open === 0);
     });
 
     it('closes if the caller aborts a failed attempt', async () => {
-      server.reply = (response) => void response.writeHead(200, JSON_TYPE).write('{');
+      server.respond = (response) => void response.writeHead(200, JSON_TYPE).write('{');
       const controller = new AbortController();
       expect(await failureOf(call({ stream: true, signal: controller.signal }))).toMatchObject({
         kind: 'protocol',

@@ -62,7 +62,7 @@ const GEMINI = fieldTable([
 ]);
 
 /** The fields of a request that its table does not list, or that ask for something with a price of its own. */
-function othersIn(table: FieldTable, request: JsonObject): readonly string[] {
+function otherFieldsIn(table: FieldTable, request: JsonObject): readonly string[] {
   const { needs, undocumented } = readFields(table, request);
   return [...undocumented.map(({ pattern }) => pattern), ...needs.filter(isPriced).map(({ param }) => param)];
 }
@@ -131,16 +131,16 @@ describe.each(Object.entries(WRITTEN))(
     it('contains no field that its table does not list or that has a separate price', () => {
       fc.assert(
         fc.property(soundConversation, fc.boolean(), fc.boolean(), (conversation, stream, reasoning) => {
-          expect(othersIn(table, written(conversation, stream, reasoning))).toEqual([]);
+          expect(otherFieldsIn(table, written(conversation, stream, reasoning))).toEqual([]);
         }),
         { numRuns: rounds(200) },
       );
     });
 
-    it('would have one if the service wrote what the caller said in another protocol', () => {
+    it('fails this check if the service adds a priced field to it', () => {
       const plain: Conversation = { system: [], turns: [], tools: [], maxTokens: 1, stop: [] };
       const body = { ...written(plain, false, false), service_tier: 'priority' };
-      expect(othersIn(table, body)).toEqual(['service_tier']);
+      expect(otherFieldsIn(table, body)).toEqual(['service_tier']);
     });
   },
 );

@@ -9,12 +9,12 @@ import {
   parseJson,
 } from '../../platform/core/json/lossless-json.ts';
 import type { SecretReader } from '../../platform/core/ports.ts';
-import { type Reply, type ReplyEvent, UpstreamFailure } from '../core/upstream/provider.ts';
+import { type RouteEvent, type RouteResponse, UpstreamFailure } from '../core/upstream/provider.ts';
 
 export interface UpstreamRequest {
   readonly url: string;
   readonly headers: Readonly<Record<string, string>>;
-  /** A stream is sent as it is read, and with a length of its own among the headers. */
+  /** The body of the request. A stream is sent as it is read, with its length among the headers. */
   readonly body: string | ReadableStream<Uint8Array>;
   readonly signal: AbortSignal;
   /** Returns the failure for a response whose status is not 2xx. */
@@ -24,30 +24,33 @@ export interface UpstreamRequest {
 export interface UpstreamCall extends Omit<UpstreamRequest, 'body'> {
   readonly body: string;
   readonly stream: boolean;
-  readonly toReply: (body: unknown) => Extract<Reply, { kind: 'json' }>;
-  readonly toReplyEvents: (data: AsyncIterable<string>) => AsyncIterable<ReplyEvent>;
+  readonly toRouteResponse: (body: unknown) => Extract<RouteResponse, { kind: 'json' }>;
+  readonly readRouteEvents: (data: AsyncIterable<string>) => AsyncIterable<RouteEvent>;
 }
 
 /** Makes one call. Throws `UpstreamFailure` for everything that goes wrong, also while the events are read. */
-export async function callUpstream(fetch: typeof globalThis.fetch, call: UpstreamCall): Promise<Reply> {
+export async function callUpstream(
+  fetch: typeof globalThis.fetch,
+  call: UpstreamCall,
+): Promise<RouteResponse> {
   const accept = call.stream ? 'text/event-stream' : 'application/json';
   const headers = { 'content-type': 'application/json', accept, ...call.headers };
   return reading(async () => {
     const response = await post(fetch, { ...call, headers });
-    if (!call.stream) return call.toReply(parseLossless(await response.text()));
+    if (!call.stream) return call.toRouteResponse(parseLossless(await response.text()));
     const { body } = response;
     if (body === null || !isEventStream(response)) throw new UpstreamFailure('protocol');
-    return { kind: 'stream', events: connected(call.toReplyEvents(sseData(body))) };
+    return { kind: 'stream', events: connected(call.readRouteEvents(decodeSse(body))) };
   });
 }
 
-/** Makes one request and gives its answer, whose status is 2xx. Throws `UpstreamFailure`. */
+/** Sends one request and returns its response, whose status is 2xx. Throws `UpstreamFailure`. */
 export const post = (
   fetch: typeof globalThis.fetch,
   { url, headers, body, signal, toFailure }: UpstreamRequest,
 ): Promise<Response> =>
   reading(async () => {
-    // A redirect would carry the prompt to a host that the catalog does not name.
+    // A redirect would send the prompt to a hostname that the catalog does not list.
     const response = await fetch(url, {
       method: 'POST',
       headers,
@@ -60,7 +63,7 @@ export const post = (
     return response;
   });
 
-/** Does what reads an answer; a connection that breaks on the way is an upstream failure. */
+/** Runs the work that reads a response. A connection that breaks meanwhile is an upstream failure. */
 export async function reading<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -95,7 +98,7 @@ function parseLossless(text: string): unknown {
   } catch {
     throw new UpstreamFailure('protocol');
   }
-  // Each level takes two brackets: most events are too short to be looked through.
+  // Each level takes two brackets, so most events are too short to require the check.
   if (text.length > 2 * MAX_DEPTH && isTooDeep(value)) throw new UpstreamFailure('protocol');
   return value;
 }
@@ -112,7 +115,7 @@ export async function* connected<T>(events: AsyncIterable<T>): AsyncGenerator<T,
 }
 
 /** The object of an event's data. Throws `UpstreamFailure` for anything else. */
-export const parseEvent = (text: string): JsonObject => objectOf(parseLossless(text));
+export const parseUpstreamEvent = (text: string): JsonObject => objectOf(parseLossless(text));
 
 /** The JSON object of a text, with its numbers as doubles. Throws `UpstreamFailure` for anything else. */
 export function parsePlainObject(text: string): JsonObject {
@@ -129,17 +132,17 @@ export function objectOf(value: unknown): JsonObject {
   return value;
 }
 
-/** Reads what is left of a complete answer, so that its connection can be used again. */
+/** Reads the remaining bytes of a complete response, so that its connection can be reused. */
 export async function drain(iterator: AsyncIterator<unknown>): Promise<void> {
   try {
     while (!(await iterator.next()).done);
   } catch {
-    // The answer is complete; how its connection ends no longer matters.
+    // The response is complete, so a connection error no longer matters.
   }
 }
 
 /** Yields the data of every event of the body; comments, ids and retry fields are dropped. */
-export async function* sseData(body: AsyncIterable<Uint8Array>): AsyncGenerator<string, void> {
+export async function* decodeSse(body: AsyncIterable<Uint8Array>): AsyncGenerator<string, void> {
   const ready: string[] = [];
   const parser = createParser({ onEvent: (event) => ready.push(event.data) });
   const decoder = new TextDecoder();
@@ -152,11 +155,11 @@ export async function* sseData(body: AsyncIterable<Uint8Array>): AsyncGenerator<
   yield* ready.splice(0);
   // The last event may lack its blank line; what was cut off does not count.
   parser.feed('\n\n');
-  yield* ready.filter(isWhole);
+  yield* ready.filter(isComplete);
 }
 
-/** A JSON text, or the mark of the end (OpenAI API reference, Streaming). */
-function isWhole(data: string): boolean {
+/** Returns whether the data is a JSON text or the end marker (OpenAI API reference, Streaming). */
+function isComplete(data: string): boolean {
   if (data === '[DONE]') return true;
   try {
     JSON.parse(data);

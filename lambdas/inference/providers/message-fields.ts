@@ -1,41 +1,44 @@
-/** The fields of a message and its events that reach a caller (Claude API reference, Create a Message; Streaming). */
+/**
+ * Allow-list of the fields of a message and its events that are returned to a caller (Claude API reference, Create a
+ * Message; Streaming).
+ */
 
 import type { JsonObject } from '../../platform/core/json/lossless-json.ts';
-import { type AnswerIdentity, UpstreamFailure } from '../core/upstream/provider.ts';
-import { objectOf } from './http-upstream.ts';
+import { type ResponseIdentity, UpstreamFailure } from '../core/upstream/provider.ts';
 import {
   account,
   count,
   type Fields,
   fields,
-  figure,
-  figures,
-  kept,
   list,
   listOf,
   object,
   objectWith,
   oneOf,
+  pickFields,
   plainName,
   text,
-} from './kept-fields.ts';
+  usageCount,
+  usageCounts,
+} from './allowed-fields.ts';
+import { objectOf } from './http-upstream.ts';
 
-/** The figures of an account, and nothing that is no count. */
-export const keptUsage = account(
+/** Returns the numeric values of the usage, and drops everything that is not a count. */
+export const allowedUsageOf = account(
   fields({
-    input_tokens: figure,
-    output_tokens: figure,
-    cache_creation_input_tokens: figure,
-    cache_read_input_tokens: figure,
-    cache_creation: figures('ephemeral_5m_input_tokens', 'ephemeral_1h_input_tokens'),
-    output_tokens_details: figures('thinking_tokens'),
-    server_tool_use: figures('web_search_requests', 'web_fetch_requests', 'code_execution_requests'),
+    input_tokens: usageCount,
+    output_tokens: usageCount,
+    cache_creation_input_tokens: usageCount,
+    cache_read_input_tokens: usageCount,
+    cache_creation: usageCounts('ephemeral_5m_input_tokens', 'ephemeral_1h_input_tokens'),
+    output_tokens_details: usageCounts('thinking_tokens'),
+    server_tool_use: usageCounts('web_search_requests', 'web_fetch_requests', 'code_execution_requests'),
     service_tier: oneOf('standard', 'priority', 'batch'),
     speed: oneOf('standard', 'fast'),
   }),
 );
 
-/** Kinds whose fields are known, with what a block of the kind is never without; any other kind is content as it is. */
+/** Block types with known fields, and the required fields of each. A block of any other type passes unchanged. */
 const BLOCKS = kinds({
   text: [{ text, citations: list }, { text: '' }],
   thinking: [{ thinking: text, signature: text }, { thinking: '' }],
@@ -60,19 +63,19 @@ function kinds(
   named: Readonly<Record<string, readonly [Parameters<typeof fields>[0], JsonObject?]>>,
 ): ReadonlyMap<string, Kind> {
   return new Map(
-    Object.entries(named).map(([type, [known, defaults = {}]]) => [
+    Object.entries(named).map(([type, [allowedFields, defaults = {}]]) => [
       type,
-      { fields: fields(known), defaults },
+      { fields: fields(allowedFields), defaults },
     ]),
   );
 }
 
-function ofKind(value: unknown, known: ReadonlyMap<string, Kind>): JsonObject {
-  const given = objectOf(value);
-  const type = plainName(given.type);
+function ofKind(value: unknown, kindsByType: ReadonlyMap<string, Kind>): JsonObject {
+  const record = objectOf(value);
+  const type = plainName(record.type);
   if (type === undefined) throw new UpstreamFailure('protocol');
-  const kind = known.get(type);
-  return kind === undefined ? given : { type, ...kind.defaults, ...kept(given, kind.fields) };
+  const kind = kindsByType.get(type);
+  return kind === undefined ? record : { type, ...kind.defaults, ...pickFields(record, kind.fields) };
 }
 
 /** Throws `UpstreamFailure` for a call that does not say of what it is. */
@@ -88,33 +91,48 @@ const endFields = {
   stop_sequence: text,
   stop_details: objectWith(fields({ type: plainName, category: text, explanation: text })),
 };
-const end = fields(endFields);
+const ending = fields(endFields);
 
 /** `context_management` lists what the caller's own rules have cleared. */
 const messageFields = { ...endFields, content: listOf(toBlock), context_management: object };
 const message = fields(messageFields);
-const opening = fields({ ...messageFields, usage: keptUsage });
+const opening = fields({ ...messageFields, usage: allowedUsageOf });
 
 const NO_END = { stop_reason: null, stop_sequence: null };
 
-/** A whole answer under our own names, without its usage. Throws `UpstreamFailure` for a field of a wrong type. */
-export const toMessage = (body: unknown, { id, model }: AnswerIdentity): JsonObject => ({
+/**
+ * Returns a complete response with the service's names, without its usage. Throws `UpstreamFailure` for a field of a
+ * wrong type.
+ */
+export const toMessage = (body: unknown, { id, model }: ResponseIdentity): JsonObject => ({
   id,
   type: 'message',
   role: 'assistant',
   model,
   ...NO_END,
-  ...kept(body, message),
+  ...pickFields(body, message),
 });
 
-function toOpening(body: unknown, { id, model }: AnswerIdentity): JsonObject {
-  const { usage: reported, ...rest } = kept(body, opening);
-  const figures = { input_tokens: 0, output_tokens: 0, ...(reported as JsonObject | null) };
-  return { id, type: 'message', role: 'assistant', model, content: [], ...NO_END, ...rest, usage: figures };
+function toOpening(body: unknown, { id, model }: ResponseIdentity): JsonObject {
+  const { usage: reported, ...rest } = pickFields(body, opening);
+  const openingUsage = { input_tokens: 0, output_tokens: 0, ...(reported as JsonObject | null) };
+  return {
+    id,
+    type: 'message',
+    role: 'assistant',
+    model,
+    content: [],
+    ...NO_END,
+    ...rest,
+    usage: openingUsage,
+  };
 }
 
-/** One event for the caller. Throws `UpstreamFailure` likewise, and for an event of no known name. */
-export function toEvent(event: JsonObject, identity: AnswerIdentity): JsonObject {
+/**
+ * Returns one event for the caller. Throws `UpstreamFailure` for a field of a wrong type, and for an event with an
+ * unknown name.
+ */
+export function toEvent(event: JsonObject, identity: ResponseIdentity): JsonObject {
   const { type } = event;
   switch (type) {
     case 'message_start':
@@ -127,10 +145,10 @@ export function toEvent(event: JsonObject, identity: AnswerIdentity): JsonObject
       return { type, index: count(event.index) };
     case 'message_delta': {
       const { context_management: cleared } = event;
-      const usage = keptUsage(event.usage);
+      const usage = allowedUsageOf(event.usage);
       return {
         type,
-        delta: { ...NO_END, ...kept(event.delta, end) },
+        delta: { ...NO_END, ...pickFields(event.delta, ending) },
         ...(usage === undefined ? {} : { usage }),
         ...(cleared === undefined ? {} : { context_management: cleared === null ? null : object(cleared) }),
       };

@@ -7,10 +7,10 @@ import { isJsonObject, type JsonObject } from '../../platform/core/json/lossless
 import type { CachePeriod } from '../core/pricing/prices.ts';
 import { isTokenCount, STANDARD, type TokenUsage } from '../core/pricing/token-usage.ts';
 
-/** A figure that is no count says nothing: 0. */
+/** Returns the count. A value that is not a count is 0. */
 export const countOf = (value: unknown): number => (isTokenCount(value) ? value : 0);
 
-/** The greatest of several figures for one thing, where servers have more than one name for it. */
+/** Returns the maximum of several values for one count, for servers with more than one name for it. */
 export const countIn = (account: JsonObject, ...names: readonly string[]): number =>
   Math.max(0, ...names.map((name) => countOf(account[name])));
 
@@ -33,9 +33,8 @@ export type CacheWrites = NonNullable<TokenUsage['cacheWrites']>;
 export const totalOf = (writes: CacheWrites): number => sumOf(...Object.values(writes));
 
 /**
- * Returns the tokens written to a cache for 5 minutes and for an hour. A total without a split, and the remainder that
- * a split leaves out, have an unknown lifetime. For these, the pricing uses the longest lifetime that the request asks
- * for.
+ * Returns the tokens written to a cache for 5 minutes and for an hour. A total without a split, and the remainder of an
+ * incomplete split, have an unknown lifetime. For these, the pricing uses the longest requested lifetime.
  */
 export function splitWrites(
   total: number,
@@ -65,7 +64,7 @@ export function usesOf(counts: Readonly<Record<string, number>>): TokenUsage['us
 const NAME = /^[a-z][a-z0-9_]{0,31}$/;
 
 /** The name of a tier or a place as prices have it; undefined for what is no such name. */
-export function servedName(value: unknown, ...standard: readonly string[]): string | undefined {
+export function reportedName(value: unknown, ...standard: readonly string[]): string | undefined {
   if (typeof value !== 'string') return undefined;
   if (standard.includes(value)) return STANDARD;
   return NAME.test(value) ? value : undefined;

@@ -17,19 +17,19 @@ function reader(secret: () => string = () => credentials()) {
   return { world, read: () => tokens.read('entra', 'env:CLIENT'), watched: tokens.watched };
 }
 
-const credentials = (more: object = {}) =>
+const credentials = (fields: object = {}) =>
   JSON.stringify({
     tenant_id: 'contoso.example',
     client_id: 'app',
     client_secret: SECRET,
     authority: entra.origin,
-    ...more,
+    ...fields,
   });
 
 /** Answers with tokens numbered from 1. */
 function issue(expires: unknown = LIFE_SECONDS) {
   let issued = 0;
-  entra.reply = (response) => {
+  entra.respond = (response) => {
     issued += 1;
     response.end(
       JSON.stringify({ token_type: 'Bearer', expires_in: expires, access_token: `token-${issued}` }),
@@ -67,7 +67,7 @@ describe('a token of Entra', () => {
     expect(new URLSearchParams(entra.requests[0]?.body).get('scope')).toBe(scope);
   });
 
-  it('serves all concurrent readers after one request, and remains cached until five minutes before its end', async () => {
+  it('serves all concurrent readers after one request, and remains cached until five minutes before its expiry', async () => {
     issue();
     const { world, read } = reader();
     expect(await Promise.all([read(), read(), read()])).toEqual(['token-1', 'token-1', 'token-1']);
@@ -81,17 +81,17 @@ describe('a token of Entra', () => {
   it.each([
     ['60', 30_000],
     [60, 30_000],
-  ])('remains cached for half of its life if that is short (%j s)', async (expires, keptMs) => {
+  ])('remains cached for half of its life if that is short (%j s)', async (expires, cachedMs) => {
     issue(expires);
     const { world, read } = reader();
     await read();
-    world.now += keptMs - 1;
+    world.now += cachedMs - 1;
     expect(await read()).toBe('token-1');
     world.now += 1;
     expect(await read()).toBe('token-2');
   });
 
-  it('gives way to a new one if its secret is rotated', async () => {
+  it('yields to a new one if its secret is rotated', async () => {
     issue();
     let secret = credentials();
     const { read } = reader(() => secret);
@@ -102,7 +102,7 @@ describe('a token of Entra', () => {
   });
 
   it('requires a new request after a rejection, whose error contains nothing of the secret', async () => {
-    entra.reply = (response) => void response.writeHead(401).end(JSON.stringify({ error: SECRET }));
+    entra.respond = (response) => void response.writeHead(401).end(JSON.stringify({ error: SECRET }));
     const { read } = reader();
     const failures = await Promise.all([failureOf(read), failureOf(read)]);
     for (const failure of failures) expect(failure.message).toBe('Microsoft Entra answered 401');
@@ -116,13 +116,15 @@ describe('a token of Entra', () => {
     ['fetched anew after 401 to it', 401, 'token-1', 'token-2'],
     ['kept after another refusal', 403, 'token-1', 'token-1'],
     ['kept after 401 to another token', 401, 'token-0', 'token-1'],
-  ])('depends on the status of the upstream: %s', async (_name, status, sent, then) => {
+  ])('depends on the status of the upstream: %s', async (_name, status, sentToken, then) => {
     issue();
     const { read, watched } = reader();
     expect(await read()).toBe('token-1');
     const upstream = watched(async () => new Response(null, { status }));
-    const answer = await upstream('https://azure.example', { headers: { authorization: `Bearer ${sent}` } });
-    expect(answer.status).toBe(status);
+    const response = await upstream('https://azure.example', {
+      headers: { authorization: `Bearer ${sentToken}` },
+    });
+    expect(response.status).toBe(status);
     expect(await Promise.all([read(), read()])).toEqual([then, then]);
   });
 
@@ -132,12 +134,13 @@ describe('a token of Entra', () => {
     ['an empty token', JSON.stringify({ expires_in: 60, access_token: '' })],
     ['no life', JSON.stringify({ access_token: 'token' })],
   ])('causes an error if the response contains %s', async (_name, body) => {
-    entra.reply = (response) => void response.end(body);
+    entra.respond = (response) => void response.end(body);
     expect((await failureOf(reader().read)).message).toBe('Microsoft Entra answered without a token');
   });
 
   it('requires a response from its own address, so a redirect fails', async () => {
-    entra.reply = (response) => void response.writeHead(307, { location: `${entra.origin}/elsewhere` }).end();
+    entra.respond = (response) =>
+      void response.writeHead(307, { location: `${entra.origin}/elsewhere` }).end();
     await failureOf(reader().read);
     expect(entra.requests).toHaveLength(1);
   });
@@ -149,8 +152,8 @@ describe('a token of Entra', () => {
     ['an authority in clear text', { authority: 'http://login.example.com' }],
     ['an authority that looks like this machine', { authority: 'http://localhost.example.com' }],
     ['a field that is not known', { certificate: 'x' }],
-  ])('requires a valid secret before any request: %s', async (_name, more) => {
-    const secret = () => (more === undefined ? SECRET : credentials(more));
+  ])('requires a valid secret before any request: %s', async (_name, fields) => {
+    const secret = () => (fields === undefined ? SECRET : credentials(fields));
     const failure = await failureOf(reader(secret).read);
     expect(failure.message).toMatch(/^the secret is not JSON of the form/);
     expect(inspect(failure)).not.toContain(SECRET);
@@ -167,7 +170,7 @@ describe('a token of Google', () => {
   const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' }).toString();
   const EMAIL = 'svc@project.iam.gserviceaccount.example';
-  const account = (more: object = {}) =>
+  const account = (fields: object = {}) =>
     JSON.stringify({
       type: 'service_account',
       project_id: 'project',
@@ -176,7 +179,7 @@ describe('a token of Google', () => {
       client_email: EMAIL,
       token_uri: `${entra.origin}/token`,
       universe_domain: 'googleapis.com',
-      ...more,
+      ...fields,
     });
   const NOW = 1_800_000_000_000;
   const readerOf = (secret: string) => {
@@ -206,7 +209,7 @@ describe('a token of Google', () => {
   });
 
   it('causes an error that does not contain the key if the request is rejected', async () => {
-    entra.reply = (response) => void response.writeHead(400).end(JSON.stringify({ error: pem }));
+    entra.respond = (response) => void response.writeHead(400).end(JSON.stringify({ error: pem }));
     const failure = await failureOf(readerOf(account()));
     expect(failure.message).toBe('Google answered 400');
     expect(inspect(failure, { depth: 9 })).not.toContain(pem.slice(40, 80));
@@ -218,8 +221,8 @@ describe('a token of Google', () => {
     ['a key in pieces', { private_key: `${pem.slice(0, 300)}-----` }],
     ['a key of another kind', { private_key: ellipticPem() }],
     ['an address in clear text', { token_uri: 'http://oauth2.example.com/token' }],
-  ])('requires a valid secret before any request: %s', async (_name, more) => {
-    const failure = await failureOf(readerOf(account(more)));
+  ])('requires a valid secret before any request: %s', async (_name, fields) => {
+    const failure = await failureOf(readerOf(account(fields)));
     expect(failure.message).toMatch(/^the (?:private_key of the )?secret is no/);
     expect(inspect(failure, { depth: 9 })).not.toContain(pem.slice(40, 80));
     expect(entra.requests).toEqual([]);

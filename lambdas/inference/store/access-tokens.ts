@@ -1,4 +1,4 @@
-/** Access tokens of clients whose credentials are secrets: fetched once, kept while they are good. */
+/** Access tokens of clients whose credentials are secrets, fetched once and cached while they are valid. */
 
 import { createPrivateKey } from 'node:crypto';
 import { SignJWT } from 'jose';
@@ -19,8 +19,8 @@ const REQUESTS: Readonly<Record<TokenIssuer, (secret: string, clock: Clock) => P
 /** A token is replaced this long before its end, or at half its life where that is later. */
 const MARGIN_MS = 5 * 60_000;
 
-interface Held {
-  /** The secret that the token was fetched for; a rotated one gets a token of its own. */
+interface CachedToken {
+  /** The secret for which the token was fetched. A rotated secret gets a new token. */
   readonly secret: string;
   readonly token: Promise<string>;
   /** The same, once it is there. */
@@ -31,11 +31,11 @@ interface Held {
 
 export interface AccessTokens {
   /**
-   * Gives the token for a secret's client, fetched once for all calls that wait for it and kept until shortly before
-   * its end. Throws an error that quotes neither secret nor token.
+   * Returns the token for a secret's client. It is fetched once for all waiting calls and cached until shortly before
+   * its expiry. Throws an error that quotes neither secret nor token.
    */
   readonly read: TokenReader;
-  /** The same `fetch`; a token that is answered with 401 is dropped, so that the next call has a new one. */
+  /** Returns a `fetch` that drops a token after a 401 response, so that the next call gets a new one. */
   watched(fetch: typeof globalThis.fetch): typeof globalThis.fetch;
 }
 
@@ -44,14 +44,15 @@ const UNAUTHORIZED = 401;
 
 /** The tokens of this process. */
 export function createAccessTokens({ fetch, readSecret, clock }: AccessTokenOptions): AccessTokens {
-  const tokens = new Map<string, Held>();
+  const tokens = new Map<string, CachedToken>();
   const read: TokenReader = async (issuer, reference) => {
     const secret = await readSecret(reference);
     const name = `${issuer} ${reference}`;
-    const held = tokens.get(name);
-    if (held !== undefined && held.secret === secret && clock() < held.untilMs) return held.token;
+    const cachedToken = tokens.get(name);
+    if (cachedToken !== undefined && cachedToken.secret === secret && clock() < cachedToken.untilMs)
+      return cachedToken.token;
     const fetched = REQUESTS[issuer](secret, clock).then((request) => fetchToken(fetch, request));
-    const next: Held = {
+    const next: CachedToken = {
       secret,
       token: fetched.then(({ access_token: token }) => token),
       untilMs: Number.POSITIVE_INFINITY,
@@ -99,9 +100,9 @@ const tokenSchema = z.object({
     .min(1)
     .max(7 * 86_400),
 });
-type TokenAnswer = z.infer<typeof tokenSchema>;
+type TokenResponse = z.infer<typeof tokenSchema>;
 
-/** An issuer that does not answer by then is not waited for: the route fails, and another serves. */
+/** The time limit of an issuer. After it, the route fails, and another route is attempted. */
 const TIMEOUT_MS = 5_000;
 
 /** A credential goes nowhere but over TLS, or to this machine. */
@@ -109,11 +110,11 @@ const tokenAddress = z
   .url()
   .refine((url) => /^https:\/\/|^http:\/\/(?:127\.0\.0\.1|localhost)[:/]/.test(`${url}/`));
 
-/** Throws an error that quotes neither what was sent nor what was answered. */
+/** Fetches a token. Throws an error that quotes neither the request nor the response. */
 async function fetchToken(
   fetch: typeof globalThis.fetch,
   { issuer, url, form }: TokenRequest,
-): Promise<TokenAnswer> {
+): Promise<TokenResponse> {
   const response = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },

@@ -1,4 +1,4 @@
-/** Clients of Amazon Bedrock by address, made at first use and kept warm. */
+/** Clients of Amazon Bedrock by address, created at first use and reused. */
 import { BedrockRuntimeClient, type BedrockRuntimeClientConfig } from '@aws-sdk/client-bedrock-runtime';
 import { type HttpHandler, type HttpRequest, HttpResponse } from '@smithy/core/protocols';
 import { SignatureV4 } from '@smithy/signature-v4';
@@ -24,16 +24,16 @@ export function createBedrockClients(
   // One for all, over HTTP/1.1: the client's own handler makes a new HTTP/2 connection for each call.
   const requestHandler = createSdkHandler(exchange);
   const client = (baseUrl: string): BedrockRuntimeClient => {
-    const known = clients.get(baseUrl);
-    if (known !== undefined) return known;
-    const made = new BedrockRuntimeClient({
+    const cachedClient = clients.get(baseUrl);
+    if (cachedClient !== undefined) return cachedClient;
+    const newClient = new BedrockRuntimeClient({
       ...config,
       ...addressOf(baseUrl),
       requestHandler,
       maxAttempts: 1,
     });
-    clients.set(baseUrl, made);
-    return made;
+    clients.set(baseUrl, newClient);
+    return newClient;
   };
   return { client };
 }
@@ -49,19 +49,19 @@ function createSdkHandler(exchange: HttpExchange): HttpHandler<object> {
   return {
     metadata: { handlerProtocol: 'http/1.1' },
     async handle(request, { abortSignal } = {}) {
-      const answer = await exchange({
+      const upstreamResponse = await exchange({
         url: urlOf(request),
         method: request.method,
         headers: request.headers,
         body: request.body as string | Uint8Array | undefined,
         signal: abortSignal instanceof AbortSignal ? abortSignal : undefined,
       });
-      const headers = Object.entries(answer.headersDistinct).map(([name, values = []]) => [
+      const headers = Object.entries(upstreamResponse.headersDistinct).map(([name, values = []]) => [
         name,
         values.join(', '),
       ]);
-      const { statusCode = 0, statusMessage: reason } = answer;
-      const response = { statusCode, headers: Object.fromEntries(headers), body: answer };
+      const { statusCode = 0, statusMessage: reason } = upstreamResponse;
+      const response = { statusCode, headers: Object.fromEntries(headers), body: upstreamResponse };
       return { response: new HttpResponse(reason === undefined ? response : { ...response, reason }) };
     },
     updateHttpClientConfig: () => {},
@@ -101,7 +101,7 @@ export function createRequestSigner({ client }: BedrockClients): RequestSigner {
       headers: { ...headers, host },
       body,
     });
-    const { host: _host, ...sent } = signed.headers;
+    const { host: signedHeaders, ...sent } = signed.headers;
     return sent;
   };
 }

@@ -25,7 +25,7 @@ export interface AppliedVersion {
 /** DynamoDB's most for one batch of reads. */
 const BATCH = 100;
 
-const keyOf = (place: number) => ({ part: text(`applied#${String(place).padStart(8, '0')}`) });
+const keyOf = (position: number) => ({ part: text(`applied#${String(position).padStart(8, '0')}`) });
 
 /** Returns the number of entries that the pointer counts. */
 const lengthOf = (pointer: Item | undefined): number =>
@@ -55,7 +55,7 @@ function nextInHistory(
   return { length: length + 1, entries: [{ Put: entry }] };
 }
 
-/** The entries that the pointer knows of, the oldest first. */
+/** Returns the entries that the pointer lists, the oldest first. */
 async function readHistory(
   client: DynamoDBClient,
   table: string,
@@ -64,8 +64,8 @@ async function readHistory(
   const length = lengthOf(pointer);
   const entries: Item[] = [];
   for (let first = 1; first <= length; first += BATCH) {
-    const places = Array.from({ length: Math.min(BATCH, length - first + 1) }, (_, at) => keyOf(first + at));
-    entries.push(...(await readMany(client, table, places)));
+    const keys = Array.from({ length: Math.min(BATCH, length - first + 1) }, (_, at) => keyOf(first + at));
+    entries.push(...(await readMany(client, table, keys)));
   }
   return entries.sort((a, b) => readText(a, 'part').localeCompare(readText(b, 'part'))).map(decodeEntry);
 }
@@ -76,7 +76,7 @@ const decodeEntry = (entry: Item): AppliedVersion => ({
   appliedMs: readNumber(entry, 'applied_ms'),
 });
 
-/** The last `count` entries that the pointer knows of, the newest first, each by its key. */
+/** Returns the last `count` entries that the pointer lists, the newest first, each by its key. */
 async function readLatest(
   client: DynamoDBClient,
   table: string,
@@ -84,8 +84,8 @@ async function readLatest(
   count: number,
 ): Promise<readonly AppliedVersion[]> {
   const length = lengthOf(pointer);
-  const places = Array.from({ length: Math.min(count, length) }, (_, at) => keyOf(length - at));
-  const entries = await Promise.all(places.map((Key) => readItem(client, { TableName: table, Key })));
+  const keys = Array.from({ length: Math.min(count, length) }, (_, at) => keyOf(length - at));
+  const entries = await Promise.all(keys.map((Key) => readItem(client, { TableName: table, Key })));
   return entries.flatMap((entry) => (entry === undefined ? [] : [decodeEntry(entry)]));
 }
 
@@ -101,17 +101,17 @@ export async function writeCatalog(
 ): Promise<string> {
   parseCatalog(JSON.parse(json));
   const version = createHash('sha256').update(json).digest('hex').slice(0, 16);
-  const { parts } = await writeParts(partsOf(client, table, version), json);
+  const { fragments } = await writeParts(partsOf(client, table, version), json);
   for (;;) {
     const current = await readItem(client, pointerKey(table));
-    const history = nextInHistory(table, current, { version, parts, appliedMs: clock() });
+    const history = nextInHistory(table, current, { version, parts: fragments, appliedMs: clock() });
     const pointer = {
       Put: {
         TableName: table,
         Item: {
           part: text(POINTER),
           version: text(version),
-          parts: number(parts),
+          parts: number(fragments),
           applied: number(history.length),
         },
       },
@@ -134,17 +134,17 @@ export async function readCatalogVersion(
   table: string,
   version: string,
 ): Promise<StoredCatalog | undefined> {
-  const found = (await readVersions(client, table)).find((each) => each.version === version);
-  return found === undefined ? undefined : readVersion(client, table, found);
+  const appliedVersion = (await readVersions(client, table)).find((each) => each.version === version);
+  return appliedVersion === undefined ? undefined : readVersion(client, table, appliedVersion);
 }
 
 /** The current document and the one that was current before it. */
 export async function readLatestCatalogs(client: DynamoDBClient, table: string): ReturnType<LatestCatalogs> {
   const pointer = await readItem(client, pointerKey(table));
   const [current, before] = await Promise.all(
-    (await readLatest(client, table, pointer, 2)).map(async (found) => ({
-      ...(await readVersion(client, table, found)),
-      appliedMs: found.appliedMs,
+    (await readLatest(client, table, pointer, 2)).map(async (appliedVersion) => ({
+      ...(await readVersion(client, table, appliedVersion)),
+      appliedMs: appliedVersion.appliedMs,
     })),
   );
   return { current, before };

@@ -87,7 +87,7 @@ describe('the catalog in the database', () => {
     expect(await readCatalog(database.client, table)).toEqual({ version, json: first });
   });
 
-  it('takes no document that is not valid, and keeps the one it has', async () => {
+  it('accepts no invalid document, and retains the current one', async () => {
     const version = await writeCatalog(database.client, table, documentOf('good', 1));
     for (const bad of ['{', '{}', '{"models":[]}', documentOf('bad', 2).replaceAll('bad/1', 'bad/0')]) {
       await expect(writeCatalog(database.client, table, bad)).rejects.toThrow();
@@ -98,18 +98,18 @@ describe('the catalog in the database', () => {
   it('appears complete to a reader at any moment of a write, either old or new', async () => {
     const [old, next] = [documentOf('old', 2_000, 96), documentOf('new', 6_000, 96)];
     await writeCatalog(database.client, table, old);
-    const seen: string[] = [];
+    const observed: string[] = [];
     const client = aroundSend(database.client, async (command, send) => {
       const reading = readCatalog(database.client, table);
       const output = await send(command);
-      for (const found of [await reading, await readCatalog(database.client, table)])
-        seen.push(found?.json ?? '');
+      for (const catalog of [await reading, await readCatalog(database.client, table)])
+        observed.push(catalog?.json ?? '');
       return output;
     });
     await writeCatalog(client, table, next);
-    expect(seen.length).toBeGreaterThan(4);
-    expect(seen.every((json) => json === old || json === next)).toBe(true);
-    expect(seen.at(-1)).toBe(next);
+    expect(observed.length).toBeGreaterThan(4);
+    expect(observed.every((json) => json === old || json === next)).toBe(true);
+    expect(observed.at(-1)).toBe(next);
   }, 20_000);
 
   it('appears complete to a reader whose eventually consistent reads lag behind a write', async () => {
@@ -153,16 +153,16 @@ describe('the catalog in memory', () => {
     await writeCatalog(database.client, table, documentOf('second', 5_000));
     nowMs += 10_000;
     const second = await source();
-    for (const [catalog, own, other] of [
+    for (const [catalog, ownCatalog, other] of [
       [first, 'first', 'second'],
       [second, 'second', 'first'],
     ] as const) {
-      expect(catalog.find(`${own}/4999`)?.id).toBe(`${own}/4999`);
+      expect(catalog.find(`${ownCatalog}/4999`)?.id).toBe(`${ownCatalog}/4999`);
       expect(catalog.find(`${other}/4999`)).toBeUndefined();
     }
   }, 20_000);
 
-  it('costs its pointer one eventually consistent read a look while its version stands', async () => {
+  it('costs one eventually consistent read of its pointer per refresh while its version is current', async () => {
     const reads: { readonly part: string; readonly isConsistent: boolean }[] = [];
     const client = aroundSend(database.client, (command, send) => {
       const { Key, ConsistentRead: isConsistent = false } = (command as GetItemCommand).input;
@@ -242,7 +242,7 @@ describe('the catalog in memory', () => {
     expect(await models(source)).toBe(2);
   });
 
-  it('answers at once from memory while a refresh hangs', async () => {
+  it('serves from memory at once while a refresh hangs', async () => {
     let hang = false;
     const client = aroundSend(database.client, (command, send) =>
       hang ? new Promise(() => {}) : send(command),
@@ -255,7 +255,7 @@ describe('the catalog in memory', () => {
     expect(await models(source)).toBe(1);
   });
 
-  it('answers with the last one known when the database fails, and with the new one when it is back', async () => {
+  it('serves the last cached version if the database fails, and the new one after it recovers', async () => {
     let failing = false;
     const client = aroundSend(database.client, async (command, send) => {
       if (failing) throw new Error('no database');

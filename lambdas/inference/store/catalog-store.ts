@@ -1,13 +1,13 @@
 /**
- * The catalog in DynamoDB: the document compressed and cut into parts, and a pointer to the current version. A new
- * version is written beside the old one before the pointer moves, so readers see the one or the other.
+ * The catalog in DynamoDB: the document compressed and split into fragments, and a pointer to the current version. A
+ * new version is written next to the old one before the pointer moves, so readers get one or the other.
  *
- * Every process looks at the pointer: the more often, the more processes there are, because one that has a call every
- * ten seconds looks at every call. A look is half a unit (eventually consistent) of the 3,000 read units a second that
- * DynamoDB gives an item: the limit is 6,000 looks a second. Beyond it looks are throttled, processes keep the document
- * that they have and look again later, so calls go on and a new catalog is live later. A process that starts then waits
- * for its first read, which the client retries. A new document of S KB is read once by each process, S / 8 units: 800
- * processes a second for 30 KB, 100 for 240 KB, which is 5,000 models.
+ * Every process checks the pointer, and more processes mean more checks: one with a call every ten seconds checks at
+ * every call. A check costs half a read unit (eventually consistent). DynamoDB allows 3,000 read units a second for an
+ * item, so the limit is 6,000 checks a second. Beyond it, checks are throttled, and processes use their current
+ * document and check again later. Calls continue, and a new catalog is live later. A starting process then waits for
+ * its first read, which the client retries. Each process reads a new document of S KB once, for S / 8 units. The limit
+ * is 800 processes a second for 30 KB, and 100 for 240 KB, which is 5,000 models.
  */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { requireTable } from '../../platform/contract/tables.ts';
@@ -18,16 +18,22 @@ import { readItem, readRecentItem } from '../../platform/dynamodb/reads.ts';
 import { systemClock, systemRandom } from '../../platform/system/system.ts';
 import { type Catalog, type CatalogSource, openCatalog } from '../core/catalog/catalog.ts';
 
-/** A busy function looks for a new version in the background, by chance after this time up to twice of it. */
+/**
+ * The interval of background checks for a new version while a function is busy. The actual interval is random, up to
+ * twice this value.
+ */
 const REFRESH_MS = 2_000;
 
 /**
- * A function that has slept this long looks before it answers: its first call after the pause is slow anyway,
- * and a new catalog must be live within seconds.
+ * The idle time after which a function checks before it responds. Its first call after the pause is slow anyway, and a
+ * new catalog must be live within seconds.
  */
 const STALE_MS = 10_000;
 
-/** After a failed look, the next is by chance after this time up to twice of it: a throttled table is not asked at every call. */
+/**
+ * The interval after a failed check, random up to twice this value. A throttled table is therefore not read at every
+ * call.
+ */
 const RETRY_MS = 5_000;
 
 export const POINTER = 'current';
@@ -89,7 +95,9 @@ export function createCatalog({
   return createCatalogSource({ client, table, clock: systemClock, random: systemRandom, log });
 }
 
-/** One read of the catalog's table, never from memory; rejects when the table does not answer. */
+/**
+ * Returns a function that reads the catalog's table once, never from memory. It rejects if the table does not respond.
+ */
 export function createCatalogProbe({ client, environment }: CatalogProbeOptions): () => Promise<unknown> {
   const table = requireTable(environment, 'catalog');
   return () => readPointer(client, table);
@@ -104,8 +112,8 @@ export interface CatalogSourceOptions {
 }
 
 /**
- * Answers from memory and refreshes in the background; waits only for the first read and after a long sleep. A look that
- * fails leaves the last document in use, and is logged once until one succeeds.
+ * Returns the catalog from memory and refreshes it in the background. Waits only for the first read and after a long
+ * idle time. After a failed check, the last document stays in use. The failure is logged once until a check succeeds.
  */
 export function createCatalogSource({
   client,
@@ -120,7 +128,7 @@ export function createCatalogSource({
   let isFailing = false;
   let refreshing: Promise<Catalog> | undefined;
 
-  const lookAgainAfter = (ms: number): void => {
+  const scheduleRefresh = (ms: number): void => {
     nextMs = clock() + ms * (1 + random());
   };
 
@@ -143,7 +151,7 @@ export function createCatalogSource({
         current = catalog;
         checkedMs = clock();
         isFailing = false;
-        lookAgainAfter(REFRESH_MS);
+        scheduleRefresh(REFRESH_MS);
         return catalog;
       })
       .finally(() => {
@@ -158,7 +166,7 @@ export function createCatalogSource({
     const refreshed = refresh().catch((failure: unknown) => {
       if (!isFailing) log.error('catalog refresh failed', { failure: String(failure) });
       isFailing = true;
-      lookAgainAfter(RETRY_MS);
+      scheduleRefresh(RETRY_MS);
       return current as Catalog;
     });
     return clock() - checkedMs < STALE_MS ? current : refreshed;

@@ -11,7 +11,7 @@ const PROCESSES = 8;
 const STEP_MS = 25;
 
 /** Maximum age of a process's knowledge, with a margin for the read that refreshes it. */
-const LOOK_MS = 2_000 + 10 * STEP_MS;
+const CHECK_MS = 2_000 + 10 * STEP_MS;
 
 let database: TestDatabase;
 let processes: ForkedProcesses;
@@ -26,7 +26,7 @@ afterAll(async () => {
   await database.stop();
 });
 
-const beganMs = Date.now();
+const startMs = Date.now();
 
 /** Calls of all processes at once, over and over; gives what each has seen, and the sum of it. */
 async function drill({
@@ -42,21 +42,21 @@ async function drill({
   const results = Array.from({ length: PROCESSES }, () => ({ tries: 0, skipped: 0, lastTryMs: 0 }));
   const sum = { tries: 0, probes: 0, openings: 0, opened: 0, closed: 0, writes: 0, reads: 0 };
   for (let ms = 0; ms < durationMs; ms += STEP_MS) {
-    const wanted: Drill = { endpoint, table: tables.circuits, isDead, nowMs: beganMs + aheadMs + ms };
-    for (const [index, seen] of (await processes.ask<DrillResult>(() => wanted)).entries()) {
+    const drillRequest: Drill = { endpoint, table: tables.circuits, isDead, nowMs: startMs + aheadMs + ms };
+    for (const [index, drillResult] of (await processes.ask<DrillResult>(() => drillRequest)).entries()) {
       const result = results[index];
       if (result === undefined) continue;
-      if (seen.outcome === 'skipped') result.skipped += 1;
+      if (drillResult.outcome === 'skipped') result.skipped += 1;
       else {
         result.tries += 1;
         result.lastTryMs = ms;
       }
-      if (seen.outcome === 'probed') sum.probes += 1;
-      sum.openings += seen.openings;
-      sum.opened += seen.lines.filter((line) => line === 'circuit opened').length;
-      sum.closed += seen.lines.filter((line) => line === 'circuit closed').length;
-      sum.writes += seen.writes;
-      sum.reads += seen.reads;
+      if (drillResult.outcome === 'probed') sum.probes += 1;
+      sum.openings += drillResult.openings;
+      sum.opened += drillResult.lines.filter((line) => line === 'circuit opened').length;
+      sum.closed += drillResult.lines.filter((line) => line === 'circuit closed').length;
+      sum.writes += drillResult.writes;
+      sum.reads += drillResult.reads;
     }
   }
   sum.tries = results.reduce((total, { tries }) => total + tries, 0);
@@ -74,7 +74,7 @@ describe(`a route that ${PROCESSES} processes on one database share`, () => {
     for (const result of results) {
       // Four alone, two while the first failures of the others are taken for one call in three, one before it knows.
       expect(result.tries).toBeLessThanOrEqual(7);
-      expect(result.lastTryMs).toBeLessThan(LOOK_MS);
+      expect(result.lastTryMs).toBeLessThan(CHECK_MS);
       expect(result.skipped).toBeGreaterThan(10);
     }
     expect(tries).toBeGreaterThanOrEqual(5);

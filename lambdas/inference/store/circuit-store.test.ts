@@ -2,7 +2,7 @@ import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { beforeAll, describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { engineClients, type TestDatabase } from '../../../tools/test-kit/engine.ts';
-import { loseFirstAnswers } from '../../../tools/test-kit/lost-answers.ts';
+import { loseFirstResponses } from '../../../tools/test-kit/lost-answers.ts';
 import { it } from '../../../tools/test-kit/search.ts';
 import { rounds } from '../../../tools/test-kit/thorough.ts';
 import { DynamoUnbilledStore } from '../../ledger/store/usage/unbilled-store.ts';
@@ -36,7 +36,7 @@ const opening = (id: string): CircuitChange => ({
 const TIMES = ['open_until', 'since', 'cool_until'];
 const COUNTS = ['f1', 's1', 't2'];
 const SETS = ['a1', 'a2', 'b1'];
-const texts = fc.constantFrom('one', 'two', 'three');
+const strings = fc.constantFrom('one', 'two', 'three');
 
 const pairs = <T>(names: readonly string[], values: fc.Arbitrary<T>) =>
   fc.array(fc.tuple(fc.constantFrom(...names), values), { maxLength: 2 }).map(Object.fromEntries);
@@ -45,12 +45,12 @@ const pairs = <T>(names: readonly string[], values: fc.Arbitrary<T>) =>
 const changes: fc.Arbitrary<CircuitChange> = fc
   .record({
     absent: fc.option(fc.constantFrom(...TIMES, ...SETS), { nil: undefined, freq: 1 }),
-    equal: pairs(['probe'], texts),
+    equal: pairs(['probe'], strings),
     atMost: pairs(TIMES, fc.nat(5)),
     notFull: fc.subarray(SETS),
-    set: fc.tuple(pairs(TIMES, fc.nat(5)), pairs(['probe'], texts)).map(([a, b]) => ({ ...a, ...b })),
+    set: fc.tuple(pairs(TIMES, fc.nat(5)), pairs(['probe'], strings)).map(([a, b]) => ({ ...a, ...b })),
     add: fc
-      .tuple(pairs(SETS, texts), pairs(COUNTS, fc.integer({ min: -1, max: 3 })))
+      .tuple(pairs(SETS, strings), pairs(COUNTS, fc.integer({ min: -1, max: 3 })))
       .map(([a, b]) => ({ ...a, ...b })),
     remove: fc.constantFrom([], [], ['a9', 'probers'], ['t9']),
   })
@@ -79,7 +79,7 @@ describe('a change', () => {
 
   it('adds nothing to a set if it is sent again after a lost response, and recognizes its own opening', async () => {
     const { client } = engineClients(database.endpoint);
-    loseFirstAnswers(client);
+    loseFirstResponses(client);
     const lossy = storeOf({ client });
     expect((await lossy.write('lost', failure('one'))).a1).toEqual(new Set(['one']));
     expect(await lossy.write('lost', opening('mine'))).toMatchObject({ opened_by: 'mine' });

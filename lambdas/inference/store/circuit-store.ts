@@ -4,8 +4,8 @@ import type { Clock } from '../../platform/core/ports.ts';
 import { type Item, number, readText, text } from '../../platform/dynamodb/attribute-values.ts';
 import { readMany } from '../../platform/dynamodb/reads.ts';
 import { updateItem } from '../../platform/dynamodb/update-item.ts';
+import type { CircuitList, CircuitStore } from '../core/circuit/cached-circuits.ts';
 import { type Circuit, type CircuitChange, MAX_MEMBERS } from '../core/circuit/circuit.ts';
-import type { CircuitList, CircuitStore } from '../core/circuit/known-circuits.ts';
 
 /** Far beyond every time in a circuit. */
 const TTL_SECONDS = 3_600;
@@ -28,8 +28,8 @@ export class DynamoCircuitStore implements CircuitStore, CircuitList {
   }
 
   async read(keys: readonly string[]): Promise<ReadonlyMap<string, Circuit>> {
-    const wanted = keys.slice(0, MAX_KEYS).map((key) => ({ route_id: text(key) }));
-    return new Map((await readMany(this.#client, this.#table, wanted, false)).map(decode));
+    const itemKeys = keys.slice(0, MAX_KEYS).map((key) => ({ route_id: text(key) }));
+    return new Map((await readMany(this.#client, this.#table, itemKeys, false)).map(decode));
   }
 
   async write(key: string, change: CircuitChange): Promise<Circuit> {
@@ -59,7 +59,10 @@ function decode(item: Item): [key: string, Circuit] {
   return [readText(item, 'route_id'), Object.fromEntries(values)];
 }
 
-/** Every name and value has a placeholder, because names of buckets are made up and DynamoDB reserves words. */
+/**
+ * Builds the expressions of a change. Every name and value has a placeholder, because bucket names are generated and
+ * DynamoDB reserves words.
+ */
 function expressionsOf({ when, set = {}, add = {}, remove = [] }: CircuitChange) {
   const { absent = [], equal = {}, atMost = {}, notFull = [] } = when;
   const names: Record<string, string> = {};
@@ -89,8 +92,8 @@ function expressionsOf({ when, set = {}, add = {}, remove = [] }: CircuitChange)
   return {
     ConditionExpression: conditions.join(' AND '),
     UpdateExpression: clauses
-      .filter(([, parts]) => parts.length > 0)
-      .map(([clause, parts]) => `${clause} ${parts.join(', ')}`)
+      .filter(([, actions]) => actions.length > 0)
+      .map(([clause, actions]) => `${clause} ${actions.join(', ')}`)
       .join(' '),
     ExpressionAttributeNames: names,
     ExpressionAttributeValues: values,

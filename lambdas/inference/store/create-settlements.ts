@@ -8,9 +8,9 @@ import type { Settlements } from '../core/kinds/transcriptions/ports.ts';
 const CONNECT_MS = 1_000;
 
 /**
- * A caller waits so long for all tries together: a second more than an execution lasts (`settle-transcription.asl.json`), so
- * that no step begins after its caller was refused. The rest of the time that is kept back for settlement is for settling
- * without the workflow.
+ * The maximum time that a caller waits for all attempts in total. It is a second longer than an execution lasts
+ * (`settle-transcription.asl.json`), so that no step starts after its caller was rejected. The rest of the time
+ * reserved for settlement is for settling without the workflow.
  */
 export const SETTLED_WITHIN_MS = 9_000;
 
@@ -18,8 +18,8 @@ export const SETTLED_WITHIN_MS = 9_000;
 const MAX_SOCKETS = 256;
 
 /**
- * Settles by the workflow that the environment names. The SDK starts an execution anew that AWS throttles, fails or does not
- * answer, which may run an order twice; the name of an execution is for people, and rejects no repetition.
+ * Settles by the workflow that the environment names. The SDK restarts an execution that AWS throttles, fails or does
+ * not confirm, so an order may run twice. The name of an execution is for operators, and does not prevent a repetition.
  */
 export function createSettlements(
   environment: Readonly<Record<string, string | undefined>>,
@@ -27,7 +27,7 @@ export function createSettlements(
   settledWithinMs = SETTLED_WITHIN_MS,
 ): Settlements {
   const client = new SFNClient({
-    // AWS serves this call at `sync-states.<region>`; an address that the environment gives is used as it is.
+    // AWS provides this call at `sync-states.<region>`. An address from the environment is used unchanged.
     disableHostPrefix: environment.AWS_ENDPOINT_URL !== undefined,
     requestHandler: new NodeHttpHandler({
       connectionTimeout: CONNECT_MS,

@@ -2,12 +2,12 @@ import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { startDatabase, type TestDatabase } from '../../../tools/test-kit/engine.ts';
 import { aroundSend } from '../../ledger/testing/failing-process.ts';
-import { type PriceLook, watchPrices } from '../../operations/consumers/watch-prices/consumer.ts';
+import { type PriceCheck, watchPrices } from '../../operations/consumers/watch-prices/consumer.ts';
 import { writeCatalog } from './catalog-history.ts';
 import { readCatalog } from './catalog-store.ts';
 import { deleteReferencePrices, readReferencePrices, writeReferencePrices } from './reference-prices.ts';
 
-const GIVEN = 1_790_000_000;
+const READ_AT = 1_790_000_000;
 const DAY = 24 * 3600;
 
 /** A catalog of one model, sold at these USD for a million tokens of input. */
@@ -43,18 +43,18 @@ beforeAll(async () => {
 afterAll(() => database.stop());
 beforeEach(() => deleteReferencePrices(database.client, table));
 
-const give = (json: string) => writeReferencePrices(database.client, table, { json, given: GIVEN });
+const give = (json: string) => writeReferencePrices(database.client, table, { json, given: READ_AT });
 
 /** One look at the tables, a number of days after the reference prices were given, with what it logged and measured. */
-async function look(days = 1, client = database.client) {
+async function checkReferencePrices(days = 1, client = database.client) {
   const lines: (readonly [string, unknown])[] = [];
   const line = (message: string, fields?: object) => void lines.push([message, fields]);
-  const measured: PriceLook[] = [];
+  const measured: PriceCheck[] = [];
   const result = await watchPrices({
     readCatalog: () => readCatalog(client, table),
     readReference: () => readReferencePrices(client, table),
-    onLooked: (found) => measured.push(found),
-    clock: () => (GIVEN + days * DAY) * 1000,
+    onChecked: (found) => measured.push(found),
+    clock: () => (READ_AT + days * DAY) * 1000,
     log: { info: line, warn: line, error: line },
   })();
   return { result, measured, lines };
@@ -67,7 +67,7 @@ describe('the reference prices in the database', () => {
     expect(await readReferencePrices(database.client, table)).toEqual({
       version,
       json: documentOf(1),
-      given: GIVEN,
+      given: READ_AT,
     });
     expect(await give(documentOf(2))).not.toBe(version);
     expect((await readReferencePrices(database.client, table))?.json).toBe(documentOf(2));
@@ -93,17 +93,17 @@ describe('the reference prices in the database', () => {
 describe('the watch of prices', () => {
   it('compares nothing and logs the reason if there are no reference prices', async () => {
     await writeCatalog(database.client, table, documentOf(3));
-    expect(await look()).toEqual({
+    expect(await checkReferencePrices()).toEqual({
       result: null,
       measured: [],
       lines: [['prices are not watched', { reason: 'no reference prices' }]],
     });
   });
 
-  it('finds nothing while no price is passed, and measures that', async () => {
+  it('detects nothing if no price exceeds its reference, and records that as a metric', async () => {
     await writeCatalog(database.client, table, documentOf(3, 2));
     await give(documentOf(3, 2));
-    const { result, measured, lines } = await look();
+    const { result, measured, lines } = await checkReferencePrices();
     expect(result).toEqual({ compared: 1, notCompared: 0, passed: 0, outdated: 0, isOld: false });
     expect(measured).toEqual([result]);
     expect(lines).toEqual([
@@ -111,10 +111,10 @@ describe('the watch of prices', () => {
     ]);
   });
 
-  it('names the model, the route, the rate and both figures of a price that was passed', async () => {
+  it('names the model, the route, the rate and both values if a price exceeds its reference', async () => {
     await writeCatalog(database.client, table, documentOf(1, 0.5));
     await give(documentOf(9, 1.25));
-    const { measured, lines } = await look();
+    const { measured, lines } = await checkReferencePrices();
     expect(measured).toMatchObject([{ passed: 1, outdated: 1 }]);
     const rate = { rate: 'input', reference: '1.25 per 1000000' };
     expect(lines).toContainEqual([
@@ -127,11 +127,11 @@ describe('the watch of prices', () => {
     ]);
   });
 
-  it('says that the reference prices are old after 30 days, and compares with them all the same', async () => {
+  it('reports the reference prices as old after 30 days, and still compares with them', async () => {
     await writeCatalog(database.client, table, documentOf(1));
     await give(documentOf(2));
-    expect((await look(30)).result).toMatchObject({ isOld: false, passed: 1 });
-    const { result, lines } = await look(30.1);
+    expect((await checkReferencePrices(30)).result).toMatchObject({ isOld: false, passed: 1 });
+    const { result, lines } = await checkReferencePrices(30.1);
     expect(result).toMatchObject({ isOld: true, passed: 1 });
     expect(lines.map(([message]) => message)).toContain('the reference prices are old');
   });
@@ -144,7 +144,7 @@ describe('the watch of prices', () => {
       commands.add((command as object).constructor);
       return send(command);
     });
-    await look(1, client);
+    await checkReferencePrices(1, client);
     expect([...commands]).toEqual([GetItemCommand]);
   });
 });

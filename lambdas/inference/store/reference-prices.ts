@@ -1,6 +1,6 @@
 /**
- * The reference prices in DynamoDB, beside the catalog: a document as a catalog's, compressed and cut into parts, and a
- * pointer to it. Calls never read it, so there is one copy.
+ * The reference prices in DynamoDB, next to the catalog: a compressed document, split into fragments like a catalog,
+ * and a pointer to it. Calls never read it, so there is one copy.
  */
 import { createHash } from 'node:crypto';
 import { DeleteItemCommand, type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
@@ -46,8 +46,8 @@ export async function writeReferencePrices(
 ): Promise<string> {
   parseCatalog(JSON.parse(json));
   const version = createHash('sha256').update(json).digest('hex').slice(0, 16);
-  const { parts } = await writeParts(partsOf(client, table, version), json);
-  const item = { ...POINTER, version: text(version), parts: number(parts), given: number(given) };
+  const { fragments } = await writeParts(partsOf(client, table, version), json);
+  const item = { ...POINTER, version: text(version), parts: number(fragments), given: number(given) };
   await client.send(new PutItemCommand({ TableName: table, Item: item }));
   return version;
 }

@@ -15,18 +15,18 @@ const under = (id: string): Seal => ({ secret: CREDENTIAL, purpose: 'uis-replay-
 
 const database = fileDatabase();
 let store: DynamoReplayStore;
-let made = 0;
+let createdCount = 0;
 
 beforeAll(async () => {
   store = new DynamoReplayStore(database.client, database.tables.replays);
 });
 
 function claimOf(changes: Partial<ReplayClaim> = {}): ReplayClaim {
-  made += 1;
+  createdCount += 1;
   return {
-    id: `id-${made}`,
+    id: `id-${createdCount}`,
     requestHash: 'hash',
-    requestId: `req_${made}`,
+    requestId: `req_${createdCount}`,
     stream: false,
     leaseMs: NOW_MS + 60_000,
     expires: NOW_MS / 1000 + DAY_SECONDS,
@@ -42,7 +42,7 @@ describe('a claim', () => {
     expect(results.filter((result) => result === 'claimed')).toHaveLength(1);
   });
 
-  it('asked for twice by the same call, as the SDK does when an answer is lost, is that call’s', async () => {
+  it('belongs to its call if the SDK retries it after a lost response', async () => {
     const claim = claimOf();
     expect(await store.claim(claim, NOW_MS)).toBe('claimed');
     expect(await store.claim(claim, NOW_MS)).toBe('claimed');
@@ -65,10 +65,10 @@ describe('a claim', () => {
   it('counts as absent from the second it expires, though DynamoDB deletes it later', async () => {
     const claim = claimOf();
     await store.claim(claim, NOW_MS);
-    await store.keep(claim, CREDENTIAL, { body: 'old', headers: {} });
+    await store.storeResponse(claim, CREDENTIAL, { body: 'old', headers: {} });
     const late = NOW_MS + DAY_SECONDS * 1000;
-    expect(await store.find(claim.id, late - 1)).toMatchObject({ done: true });
-    expect(await store.find(claim.id, late)).toBeUndefined();
+    expect(await store.read(claim.id, late - 1)).toMatchObject({ isDone: true });
+    expect(await store.read(claim.id, late)).toBeUndefined();
     expect(await store.claim(claimOf({ id: claim.id }), late)).toBe('claimed');
   });
 
@@ -76,36 +76,36 @@ describe('a claim', () => {
     const claim = claimOf();
     await store.claim(claim, NOW_MS);
     await store.free({ ...claim, requestId: 'req_other' });
-    expect(await store.find(claim.id, NOW_MS)).toBeDefined();
+    expect(await store.read(claim.id, NOW_MS)).toBeDefined();
     await store.free(claim);
     await store.free(claim);
-    expect(await store.find(claim.id, NOW_MS)).toBeUndefined();
+    expect(await store.read(claim.id, NOW_MS)).toBeUndefined();
   });
 
   it('remains if its response is stored, because the call may have been billed', async () => {
     const claim = claimOf();
     await store.claim(claim, NOW_MS);
-    await store.keep(claim, CREDENTIAL, { body: 'paid', headers: {} });
+    await store.storeResponse(claim, CREDENTIAL, { body: 'paid', headers: {} });
     await store.free(claim);
-    expect(await store.find(claim.id, NOW_MS)).toMatchObject({ done: true });
+    expect(await store.read(claim.id, NOW_MS)).toMatchObject({ isDone: true });
   });
 });
 
-describe('a kept answer', () => {
-  const keep = async (body: string) => {
+describe('a stored response', () => {
+  const storeResponse = async (body: string) => {
     const claim = claimOf();
     await store.claim(claim, NOW_MS);
-    await store.keep(claim, CREDENTIAL, { body, headers: { 'x-route': 'r' } });
-    const found = await store.find(claim.id, NOW_MS);
-    if (found === undefined) throw new Error('the claim is gone');
-    return found;
+    await store.storeResponse(claim, CREDENTIAL, { body, headers: { 'x-route': 'r' } });
+    const replay = await store.read(claim.id, NOW_MS);
+    if (replay === undefined) throw new Error('the claim is gone');
+    return replay;
   };
 
   it('returns byte for byte as it was written, and uses further items if it is large', async () => {
     const large = randomBytes(900 * 1024).toString('base64');
     for (const body of ['', '{"a":"Grüße, 世界 🌍"}', large]) {
-      const found = await keep(body);
-      expect(await store.open(found, CREDENTIAL)).toEqual({ body, headers: { 'x-route': 'r' } });
+      const replay = await storeResponse(body);
+      expect(await store.open(replay, CREDENTIAL)).toEqual({ body, headers: { 'x-route': 'r' } });
     }
     const { Items: items = [] } = await database.client.send(
       new ScanCommand({ TableName: database.tables.replays, ProjectionExpression: 'replay_id' }),
@@ -117,14 +117,14 @@ describe('a kept answer', () => {
     const claim = claimOf();
     await store.claim(claim, NOW_MS);
     await store.claim(claimOf({ id: claim.id }), NOW_MS + 61_000);
-    await expect(store.keep(claim, CREDENTIAL, { body: 'late', headers: {} })).rejects.toThrow();
+    await expect(store.storeResponse(claim, CREDENTIAL, { body: 'late', headers: {} })).rejects.toThrow();
   });
 
   it('opens with its own key only, and is stored without readable text', async () => {
-    const found = await keep('a secret answer, a secret answer, a secret answer');
-    await expect(store.open(found, 'uis_another-key')).rejects.toThrow();
+    const replay = await storeResponse('a secret answer, a secret answer, a secret answer');
+    await expect(store.open(replay, 'uis_another-key')).rejects.toThrow();
     const { Item: item } = await database.client.send(
-      new GetItemCommand({ TableName: database.tables.replays, Key: { replay_id: { S: found.id } } }),
+      new GetItemCommand({ TableName: database.tables.replays, Key: { replay_id: { S: replay.id } } }),
     );
     const stored = JSON.stringify(item) + Buffer.from(item?.answer?.B ?? []).toString('latin1');
     expect(stored).not.toContain('secret');

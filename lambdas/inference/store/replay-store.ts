@@ -1,4 +1,4 @@
-/** Idempotency claims and sealed answers in DynamoDB; a large answer spills into further items. */
+/** Idempotency claims and sealed responses in DynamoDB. A large response is split over further items. */
 import {
   ConditionalCheckFailedException,
   DeleteItemCommand,
@@ -11,7 +11,7 @@ import { splitBytes } from '../../platform/dynamodb/parts.ts';
 import { readItem } from '../../platform/dynamodb/reads.ts';
 import { putItem } from '../../platform/dynamodb/update-item.ts';
 import { type Seal, seal, unseal } from '../../platform/system/sealing.ts';
-import type { KeptAnswer, ReplayClaim, ReplayStore, StoredClaim } from '../core/idempotency/ports.ts';
+import type { ReplayClaim, ReplayStore, StoredClaim, StoredResponse } from '../core/idempotency/ports.ts';
 
 export class DynamoReplayStore implements ReplayStore {
   readonly #client: DynamoDBClient;
@@ -22,11 +22,11 @@ export class DynamoReplayStore implements ReplayStore {
     this.#table = table;
   }
 
-  async claim(wanted: ReplayClaim, nowMs: number): Promise<'claimed' | StoredClaim> {
-    const found = await putItem(this.#client, {
+  async claim(claim: ReplayClaim, nowMs: number): Promise<'claimed' | StoredClaim> {
+    const storedItem = await putItem(this.#client, {
       TableName: this.#table,
-      Item: encodeClaim(wanted),
-      // Another call may take a dead call's claim, but never a streamed one's: its key is good for one call.
+      Item: encodeClaim(claim),
+      // Another call may take a crashed call's claim, but never a streamed call's: its key is valid for one call.
       ConditionExpression:
         'attribute_not_exists(replay_id) OR expires <= :now OR request_id = :request ' +
         'OR (#done = :no AND #stream = :no AND lease < :now_ms)',
@@ -34,30 +34,34 @@ export class DynamoReplayStore implements ReplayStore {
       ExpressionAttributeValues: {
         ':now': number(Math.floor(nowMs / 1000)),
         ':now_ms': number(nowMs),
-        ':request': text(wanted.requestId),
+        ':request': text(claim.requestId),
         ':no': { BOOL: false },
       },
     });
-    return found === undefined ? 'claimed' : decodeClaim(found);
+    return storedItem === undefined ? 'claimed' : decodeClaim(storedItem);
   }
 
-  async find(id: string, nowMs: number): Promise<StoredClaim | undefined> {
+  async read(id: string, nowMs: number): Promise<StoredClaim | undefined> {
     const item = await this.#read(id);
-    const found = item === undefined ? undefined : decodeClaim(item);
-    return found === undefined || found.expires <= nowMs / 1000 ? undefined : found;
+    const claim = item === undefined ? undefined : decodeClaim(item);
+    return claim === undefined || claim.expires <= nowMs / 1000 ? undefined : claim;
   }
 
-  async keep({ id, requestId, expires }: ReplayClaim, credential: string, answer: KeptAnswer): Promise<void> {
-    const sealed = await seal(sealOf(credential, id), JSON.stringify(answer));
-    const [first = sealed, ...others] = splitBytes(sealed);
+  async storeResponse(
+    { id, requestId, expires }: ReplayClaim,
+    credential: string,
+    response: StoredResponse,
+  ): Promise<void> {
+    const sealed = await seal(sealOf(credential, id), JSON.stringify(response));
+    const [first = sealed, ...otherFragments] = splitBytes(sealed);
     await Promise.all(
-      others.map((part, index) =>
+      otherFragments.map((fragment, index) =>
         this.#client.send(
           new PutItemCommand({
             TableName: this.#table,
             Item: {
               replay_id: text(partId(id, requestId, index + 1)),
-              answer: { B: part },
+              answer: { B: fragment },
               expires: number(expires),
             },
           }),
@@ -73,25 +77,25 @@ export class DynamoReplayStore implements ReplayStore {
         ExpressionAttributeValues: {
           ':yes': { BOOL: true },
           ':answer': { B: first },
-          ':parts': number(1 + others.length),
+          ':parts': number(1 + otherFragments.length),
           ':request': text(requestId),
         },
       }),
     );
   }
 
-  async open({ id, requestId }: StoredClaim, credential: string): Promise<KeptAnswer> {
+  async open({ id, requestId }: StoredClaim, credential: string): Promise<StoredResponse> {
     const first = await this.#read(id);
     if (first === undefined) throw new Error('the answer to replay is gone');
     const rest = Array.from({ length: readNumber(first, 'parts') - 1 }, (_, index) =>
       this.#read(partId(id, requestId, index + 1)),
     );
-    const pieces = [first, ...(await Promise.all(rest))].map((item) => {
+    const fragments = [first, ...(await Promise.all(rest))].map((item) => {
       const bytes = item?.answer?.B;
       if (bytes === undefined) throw new Error('a part of the answer to replay is gone');
       return bytes;
     });
-    return JSON.parse(await unseal(sealOf(credential, id), Buffer.concat(pieces))) as KeptAnswer;
+    return JSON.parse(await unseal(sealOf(credential, id), Buffer.concat(fragments))) as StoredResponse;
   }
 
   async free({ id, requestId }: ReplayClaim): Promise<void> {
@@ -118,14 +122,20 @@ export class DynamoReplayStore implements ReplayStore {
   }
 }
 
-/** Under the caller's own API key, which the service keeps only a hash of: at rest nobody can read an answer. */
+/**
+ * Seals under the caller's API key. The service stores only a hash of that key, so stored responses cannot be decrypted
+ * without it.
+ */
 const sealOf = (credential: string, id: string): Seal => ({
   secret: credential,
   purpose: 'uis-replay-1',
   id,
 });
 
-/** Parts carry their call's id, so that a dead call's parts never mix with those of the one that took its claim. */
+/**
+ * Returns the id of a fragment. It contains the call's id, so that fragments of a crashed call never mix with those of
+ * the call that took its claim.
+ */
 const partId = (id: string, requestId: string, index: number): string => `${id}#${requestId}#${index}`;
 
 function encodeClaim(claim: ReplayClaim): Item {
@@ -146,7 +156,7 @@ function decodeClaim(item: Item): StoredClaim {
     requestHash: readText(item, 'request_hash'),
     requestId: readText(item, 'request_id'),
     stream: item.stream?.BOOL === true,
-    done: item.done?.BOOL === true,
+    isDone: item.done?.BOOL === true,
     leaseMs: readNumber(item, 'lease'),
     expires: readNumber(item, 'expires'),
   };

@@ -46,13 +46,13 @@ describe('a request that is signed', () => {
     ['bedrock-mantle', 'us-east-1', 'us-east-1'],
     ['aws-external-anthropic', 'us-east-2', 'us-east-2'],
   ])(
-    'carries the signature of its content, address, headers, service and region, by default the function’s own: %s, %s',
-    async (service, asked, region) => {
+    'contains the signature of its content, address, headers, service and region, by default the function’s region: %s, %s',
+    async (service, requestedService, region) => {
       const host = '127.0.0.1:8788';
       const headers = await signerWith({})({
         url: `http://${host}${PATH}`,
         service,
-        region: asked,
+        region: requestedService,
         headers: { 'content-type': 'application/json', 'anthropic-workspace-id': 'wrkspc_1' },
         body: BODY,
       });
@@ -69,7 +69,7 @@ describe('a request that is signed', () => {
     },
   );
 
-  it('carries the token of a role’s session, signed too, and nothing that the sender sets itself', async () => {
+  it('contains the token of a role’s session, also signed, and no header that the sender sets itself', async () => {
     const headers = await signerWith({ sessionToken: 'token' })({
       url: `https://bedrock-runtime.us-west-2.amazonaws.com${PATH}`,
       service: 'bedrock',

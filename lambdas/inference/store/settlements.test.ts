@@ -10,18 +10,19 @@ const ORDER = { requestId: 'req_1', accountId: 'acc_1' } as SettlementOrder;
 const region = 'us-east-1';
 const credentials = { accessKeyId: 'a', secretAccessKey: 'b' };
 
-type Answer = (response: ServerResponse) => void;
+type Responder = (response: ServerResponse) => void;
 
-const answer =
-  (status: number, body: object): Answer =>
+const respondWith =
+  (status: number, body: object): Responder =>
   (response) => {
     response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' }).end(JSON.stringify(body));
   };
-const ended = (fields: object) => answer(200, { executionArn: ARN, startDate: 1, stopDate: 2, ...fields });
-const SETTLED = ended({ status: 'SUCCEEDED', output: '{"cost":"5","balance":"7"}' });
+const executionResponse = (fields: object) =>
+  respondWith(200, { executionArn: ARN, startDate: 1, stopDate: 2, ...fields });
+const SETTLED = executionResponse({ status: 'SUCCEEDED', output: '{"cost":"5","balance":"7"}' });
 const RECEIPT = { record: { cost: 5n }, balance: 7n };
 
-let answers: Answer[] = [];
+let responses: Responder[] = [];
 let requests: { target: unknown; body: object }[] = [];
 const server = createServer((request, response) => {
   let text = '';
@@ -30,12 +31,12 @@ const server = createServer((request, response) => {
   });
   request.on('end', () => {
     requests.push({ target: request.headers['x-amz-target'], body: JSON.parse(text) });
-    answers.shift()?.(response);
+    responses.shift()?.(response);
   });
 });
 
 beforeEach(async () => {
-  [answers, requests] = [[], []];
+  [responses, requests] = [[], []];
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 });
 afterEach(async () => {
@@ -43,8 +44,8 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-const settle = (...given: readonly Answer[]) => {
-  answers = [...given];
+const settle = (...failures: readonly Responder[]) => {
+  responses = [...failures];
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const environment = { [VARIABLES.settlementWorkflow]: ARN, AWS_ENDPOINT_URL: endpoint };
   return createSettlements(environment, { endpoint, region, credentials }, 1_000).settle(ORDER);
@@ -58,26 +59,26 @@ describe('a settlement', () => {
   });
 
   it('starts again after a throttle, a failure at AWS, or a lost response', async () => {
-    expect(await settle(answer(400, { __type: 'ThrottlingException' }), SETTLED)).toEqual(RECEIPT);
-    expect(await settle(answer(500, {}), SETTLED)).toEqual(RECEIPT);
+    expect(await settle(respondWith(400, { __type: 'ThrottlingException' }), SETTLED)).toEqual(RECEIPT);
+    expect(await settle(respondWith(500, {}), SETTLED)).toEqual(RECEIPT);
     expect(await settle((response) => void response.destroy(), SETTLED)).toEqual(RECEIPT);
     expect(requests).toHaveLength(6);
   });
 
   it.each([
-    ['refused', answer(400, { __type: 'AccessDeniedException' })],
-    ['an execution that failed', ended({ status: 'FAILED', error: 'Error' })],
-    ['an execution that ran out of time', ended({ status: 'TIMED_OUT' })],
-    ['an output that is no settlement', ended({ status: 'SUCCEEDED', output: '{}' })],
-  ])('fails at once: %s', async (_name, given) => {
-    await expect(settle(given)).rejects.toThrow();
+    ['refused', respondWith(400, { __type: 'AccessDeniedException' })],
+    ['an execution that failed', executionResponse({ status: 'FAILED', error: 'Error' })],
+    ['an execution that ran out of time', executionResponse({ status: 'TIMED_OUT' })],
+    ['an output that is no settlement', executionResponse({ status: 'SUCCEEDED', output: '{}' })],
+  ])('fails at once: %s', async (_name, failures) => {
+    await expect(settle(failures)).rejects.toThrow();
     expect(requests).toHaveLength(1);
   });
 
-  it('fails when there is no answer in time', async () => {
-    const begun = performance.now();
+  it('fails if there is no response in time', async () => {
+    const startedMs = performance.now();
     await expect(settle(() => {})).rejects.toThrow();
-    expect(performance.now() - begun).toBeLessThan(3_000);
+    expect(performance.now() - startedMs).toBeLessThan(3_000);
   });
 });
 

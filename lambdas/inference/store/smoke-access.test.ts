@@ -20,11 +20,11 @@ const ACCESS = {
 function secretsOf(stored?: string) {
   let text = stored;
   const send = async (command: unknown) => {
-    const { SecretString: given } = (command as { input: { SecretString?: string } }).input;
+    const { SecretString: secret } = (command as { input: { SecretString?: string } }).input;
     if (command instanceof CreateSecretCommand) {
       if (text !== undefined) throw new ResourceExistsException({ message: 'there', $metadata: {} });
-      text = given;
-    } else if (command instanceof PutSecretValueCommand) text = given;
+      text = secret;
+    } else if (command instanceof PutSecretValueCommand) text = secret;
     else if (text === undefined) throw new ResourceNotFoundException({ message: 'gone', $metadata: {} });
     return { SecretString: text };
   };

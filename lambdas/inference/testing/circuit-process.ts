@@ -61,7 +61,7 @@ async function run(drill: Drill): Promise<DrillResult> {
   nowMs = drill.nowMs;
   [lines, openings, writes, reads] = [[], 0, 0, 0];
   await breaker.refresh([ROUTE], ACCOUNT);
-  const pass = await breaker.admit(ROUTE, { accountId: ACCOUNT, spent: PAYING });
+  const pass = await breaker.admit(ROUTE, { accountId: ACCOUNT, spentAmount: PAYING });
   if (pass.allowed) {
     if (drill.isDead) breaker.failed(DEAD, pass);
     else breaker.succeeded(pass);

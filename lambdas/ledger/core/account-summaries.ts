@@ -1,10 +1,10 @@
-/** The accounts of a deployment, as an operator sees them. */
+/** The accounts of a deployment, for an operator. */
 import * as z from 'zod';
 import { cursor, limit, type Page } from '../../platform/core/api/paging.ts';
 import { type Body, idOf, seconds, usd } from '../../platform/core/api/response-schema.ts';
 import { type NanoUsd, usdJson } from '../../platform/core/money.ts';
 
-/** One account with the sums of its wallet; amounts in nano-USD. */
+/** One account with the totals of its wallet; amounts in nano-USD. */
 export interface AccountSummary {
   readonly id: string;
   readonly email: string | undefined;
@@ -13,10 +13,10 @@ export interface AccountSummary {
   /** The balance after the debt is deducted. */
   readonly balance: NanoUsd;
   /** In open calls. */
-  readonly held: NanoUsd;
-  readonly owed: NanoUsd;
+  readonly heldAmount: NanoUsd;
+  readonly debt: NanoUsd;
   /** The cost of all calls that have ended. */
-  readonly spent: NanoUsd;
+  readonly spentAmount: NanoUsd;
 }
 
 /** Reads a page of at most `limit` accounts after the wallet that `after` names; a page may have fewer, or none. */
@@ -48,7 +48,7 @@ export const accountSummaryEntry = (account: AccountSummary): Body<typeof accoun
   email: account.email ?? null,
   created: account.created ?? null,
   balance: usdJson(account.balance),
-  held: usdJson(account.held),
-  owed: usdJson(account.owed),
-  spent: usdJson(account.spent),
+  held: usdJson(account.heldAmount),
+  owed: usdJson(account.debt),
+  spent: usdJson(account.spentAmount),
 });

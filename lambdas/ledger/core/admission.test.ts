@@ -11,9 +11,9 @@ import { fileDatabase } from '../../platform/testing/file-database.ts';
 import { aroundSend } from '../testing/failing-process.ts';
 import {
   auditAll,
-  booksOf,
   callOf,
   HOLD_TTL_SECONDS,
+  ledgerOf,
   NOON_MS,
   openAccount,
   openLedger,
@@ -50,7 +50,7 @@ async function granted(attempts: readonly Promise<Admission>[]): Promise<Admissi
 }
 
 /** An account of many keys, as 200 calls at once would come from, each in a minute that has begun. */
-async function openBusyAccount(
+async function openContendedAccount(
   balance: bigint,
 ): Promise<{ account: TestAccount; keys: readonly VerifiedKey[] }> {
   const policies = Array.from({ length: KEYS - 1 }, (): Policy => ({}));
@@ -93,9 +93,9 @@ describe('a wallet that affords k calls', () => {
           ),
         );
         expect(results.filter((result) => result.granted)).toHaveLength(k);
-        const left = await wallets.read(account.accountId);
-        expect(left?.holds).toHaveLength(k);
-        expect(left?.balance).toBe(spare % amount);
+        const remaining = await wallets.read(account.accountId);
+        expect(remaining?.holds).toHaveLength(k);
+        expect(remaining?.balance).toBe(spare % amount);
       }),
       { numRuns: SEEDS },
     );
@@ -105,27 +105,27 @@ describe('a wallet that affords k calls', () => {
     await fc.assert(
       fc.asyncProperty(affordable, async ({ k, amount, spare }) => {
         const rest = spare % amount;
-        const { account, keys } = await openBusyAccount(BigInt(k) * amount + rest);
+        const { account, keys } = await openContendedAccount(BigInt(k) * amount + rest);
         const admissions = await race(open(), keys, amount);
         expect(admissions).toHaveLength(k);
-        const books = await booksOf(database.client, account);
-        expect(books.wallet).toMatchObject({ balance: rest });
-        expect(books.wallet.holds).toHaveLength(k);
+        const totals = await ledgerOf(database.client, account);
+        expect(totals.wallet).toMatchObject({ balance: rest });
+        expect(totals.wallet.holds).toHaveLength(k);
       }),
       { numRuns: CALL_SEEDS },
     );
   }, 240_000);
 
-  it('grants at most k of racing ones when it lies in several shards, and leaves exact books', async () => {
-    const { account, keys } = await openBusyAccount(10_500n);
+  it('admits at most k concurrent calls if its balance is in several shards, and leaves an exact ledger', async () => {
+    const { account, keys } = await openContendedAccount(10_500n);
     await splitWallet(database, account.accountId, [2_000n, 3_000n, 1_500n]);
     const ledger = open();
     await ledger.wallets.read(account.accountId);
     const admissions = await race(ledger, keys, 1_000n).catch((failure: unknown) => String(failure));
-    const books = await booksOf(database.client, account);
-    expect(books.wallet.balance).toBe(500n);
+    const totals = await ledgerOf(database.client, account);
+    expect(totals.wallet.balance).toBe(500n);
     expect(admissions).toHaveLength(10);
-    expect(books.audit.exact).toBe(true);
+    expect(totals.audit.exact).toBe(true);
   });
 
   it('never drops below 0 while calls of different size settle below, at and above their holds during other admissions', async () => {
@@ -146,14 +146,14 @@ describe('a wallet that affords k calls', () => {
           calls.map(async ({ amount, percent }) => {
             const [admission] = await granted([ledger.admit(callOf(account.keys[0], amount))]);
             if (admission === undefined) return;
-            const asked = (amount * BigInt(percent)) / 100n;
-            const { record, balance: left } = await admission.settle(outcomeOf(asked));
-            expect(record.cost).toBe(asked < amount ? asked : amount);
-            expect(left === undefined || left >= 0n).toBe(true);
+            const requestedAmount = (amount * BigInt(percent)) / 100n;
+            const { record, balance: remaining } = await admission.settle(outcomeOf(requestedAmount));
+            expect(record.cost).toBe(requestedAmount < amount ? requestedAmount : amount);
+            expect(remaining === undefined || remaining >= 0n).toBe(true);
             cost += record.cost;
           }),
         );
-        const { wallet, audit } = await booksOf(database.client, account);
+        const { wallet, audit } = await ledgerOf(database.client, account);
         expect(wallet).toMatchObject({ balance: balance - cost, holds: [] });
         expect(audit).toMatchObject({ exact: true, usage: cost });
       }),
@@ -190,12 +190,12 @@ describe('admission', () => {
     const later = openLedger({ clients: database, clock: () => NOON_MS + HOLD_TTL_SECONDS * 1000 });
     const admission = await later.ledger.admit(callOf(key, 950n));
     await admission.settle(outcomeOf(950n));
-    const { wallet, records } = await booksOf(database.client, account);
+    const { wallet, records } = await ledgerOf(database.client, account);
     expect(wallet).toMatchObject({ balance: 50n, holds: [] });
     expect(records.map(({ status }) => status).toSorted()).toEqual(['completed', 'expired']);
   });
 
-  it('refuses at once what a recovered hold does not cover either', async () => {
+  it('rejects a call at once if recovered holds do not cover it either', async () => {
     const account = await openAccount(database.client, 1_000n, {});
     const [key] = account.keys;
     await open().ledger.admit(callOf(key, 900n));
@@ -203,27 +203,27 @@ describe('admission', () => {
     await expect(later.ledger.admit(callOf(key, 1_001n))).rejects.toMatchObject({
       code: 'insufficient_credit',
     });
-    expect((await booksOf(database.client, account)).wallet).toMatchObject({ balance: 1_000n, holds: [] });
+    expect((await ledgerOf(database.client, account)).wallet).toMatchObject({ balance: 1_000n, holds: [] });
   });
 
-  it('leaves missing what a charge may have taken whose answer was lost, and holds nothing', async () => {
+  it('leaves the possible charge of a lost response missing, and holds nothing', async () => {
     const account = await openAccount(database.client, 10n, { tpm: 100, daily_usd: 500n, monthly_usd: 900n });
     const [key] = account.keys;
-    let lost = 0;
+    let lostCount = 0;
     const losing = (real: TestDatabase['client']) =>
       aroundSend(real, async (command, send) => {
         const output = await send(command);
         const { UpdateExpression: update } = (command as UpdateItemCommand).input;
-        if (lost > 0 || update?.includes(', rpm) - :r') !== true) return output;
-        lost += 1;
+        if (lostCount > 0 || update?.includes(', rpm) - :r') !== true) return output;
+        lostCount += 1;
         throw Object.assign(new Error('no answer'), { name: 'TimeoutError' });
       });
     const clients = { client: losing(database.client), onceClient: losing(database.onceClient) };
     const { ledger } = openLedger({ clients, clock: () => NOON_MS });
     await expect(ledger.admit(callOf(key, 100n))).rejects.toThrow('no answer');
-    expect(lost).toBe(1);
+    expect(lostCount).toBe(1);
     expect(await open().keys.read(key.keyId)).toMatchObject({ dayLeft: 400n, monthLeft: 800n });
-    expect((await booksOf(database.client, account)).wallet).toMatchObject({ balance: 10n, holds: [] });
+    expect((await ledgerOf(database.client, account)).wallet).toMatchObject({ balance: 10n, holds: [] });
   });
 
   it.each([
@@ -247,13 +247,13 @@ describe('admission', () => {
         (failure: ServiceError) => failure.code,
       );
       expect(end).toBe(ends);
-      const left = ends === 'admitted' ? 400n : 500n;
-      expect((await keys.read(key.keyId))?.dayLeft).toBe(left);
-      expect((await booksOf(database.client, account)).wallet.balance).toBe(left);
+      const remaining = ends === 'admitted' ? 400n : 500n;
+      expect((await keys.read(key.keyId))?.dayLeft).toBe(remaining);
+      expect((await ledgerOf(database.client, account)).wallet.balance).toBe(remaining);
     },
   );
 
-  it('returns the rate limits as of its own charge', async () => {
+  it('returns the rate limits at the time of its own charge', async () => {
     const account = await openAccount(database.client, 100n, { rpm: 7, tpm: 100 });
     const { headers } = await open().ledger.admit(callOf(account.keys[0], 1n, { tokens: 30 }));
     expect(headers).toMatchObject({
@@ -262,7 +262,7 @@ describe('admission', () => {
     });
   });
 
-  it('asks no more of an expression than DynamoDB takes, for as many models and aliases as a call may name', async () => {
+  it('stays within the expression size limit of DynamoDB for the maximum number of models and aliases', async () => {
     const expressionBytes: number[] = [];
     const client = aroundSend(database.client, (command, send) => {
       const { ConditionExpression: condition } = (command as UpdateItemCommand).input;
@@ -289,6 +289,6 @@ describe('admission', () => {
   });
 });
 
-it('leaves the books of everything above exact', async () => {
+it('leaves the ledger of all tests above exact', async () => {
   expect((await auditAll(database.client)).exact).toBe(true);
 });

@@ -1,11 +1,11 @@
 /**
- * Admission of a call: the key's windows and the wallet are charged side by side, each in one conditional write, and
- * when one refuses, the other is undone. What is returned settles exactly once.
+ * Admission of a call. It charges the key's windows and the wallet concurrently, each in one conditional write. If one
+ * rejects the call, the other is undone. The returned admission settles exactly once.
  */
 
 import type { KeyGate } from '../../access/core/key-gate.ts';
 import {
-  isCapRefusal,
+  isCapRejection,
   type KeyCharge,
   type KeyState,
   rateLimitHeaders,
@@ -15,13 +15,19 @@ import { windowsAt } from '../../access/core/windows.ts';
 import { overloaded } from '../../platform/core/errors.ts';
 import type { NanoUsd } from '../../platform/core/money.ts';
 import type { Clock, Log } from '../../platform/core/ports.ts';
-import { type AdmissionAttempt, giveBack, isGranted, placedHold, smallerOutput } from './admission-try.ts';
+import {
+  type AdmissionAttempt,
+  giveBack,
+  isGranted,
+  placedHold,
+  smallerOutput,
+} from './admission-attempt.ts';
 import type { Call } from './call.ts';
 import { type KeySpend, repairRefusing } from './cap-repair.ts';
 import type { Hold, HoldResult, UnbilledStore, UsageStore, Wallet, WalletStore } from './ports.ts';
 import { preflight } from './preflight.ts';
+import type { Refusals } from './recent-rejections.ts';
 import type { Recovery } from './recovery.ts';
-import type { Refusals } from './refusals.ts';
 import { type Settlement, type SettlementListener, settleCall } from './settlement.ts';
 import type { CallOutcome } from './usage-record.ts';
 
@@ -42,7 +48,7 @@ export interface LedgerDependencies {
   readonly log: Log;
   /** Receives each call that this process settled, once its record is written. */
   readonly onSettled: SettlementListener;
-  /** Seconds that a hold lives. */
+  /** Lifetime of a hold, seconds. */
   readonly holdTtlSeconds: number;
 }
 
@@ -52,12 +58,12 @@ export interface Admission {
   readonly output: number;
   readonly hold: Hold;
   /** The minimum spend of the account. It excludes only the spend from shards of its wallet that were not read. */
-  readonly spent: NanoUsd;
+  readonly spentAmount: NanoUsd;
   /** The charge of the key. */
   readonly charge: GrantedCharge;
   /** Rate-limit headers as of the admission. */
   readonly headers: Readonly<Record<string, string>>;
-  /** Notes for the usage record that a route is tried, or that the first content of a stream is there. */
+  /** Records in the usage record that a route attempt starts, or that the first content of a stream has arrived. */
   observe?(what: 'attempt' | 'content'): void;
   /** Settles the call; a second call of it returns the first one's result. */
   settle(outcome: CallOutcome): Promise<Settlement>;
@@ -68,7 +74,7 @@ interface Step {
   /** Tokens of each choice. */
   readonly output: number;
   /** The number of earlier attempts. */
-  readonly tries: number;
+  readonly attempts: number;
 }
 
 /** The granted charge and hold of a call. */
@@ -81,11 +87,11 @@ interface Granted extends Pick<AdmissionAttempt, 'output' | 'charge' | 'hold'> {
 const MAX_SMALLER = 3;
 
 /**
- * A try whose answers are there later runs no call. The process may have stopped between its charge and its hold, for so
- * long that the key was at rest without a hold, and was repaired: then nothing is taken from its caps for the call. Far
- * longer than the SDK repeats a request, far shorter than a key's rest.
+ * An attempt that completes later than this runs no call. The process may have paused between its charge and its hold
+ * until the idle key, without a hold, was repaired. Then the call's charge is not deducted from the caps. The limit is
+ * far longer than the SDK retries a request, and far shorter than a key's idle time.
  */
-const MAX_TRY_MS = 60_000;
+const MAX_ATTEMPT_MS = 60_000;
 
 export class Ledger {
   readonly #dependencies: LedgerDependencies;
@@ -95,35 +101,35 @@ export class Ledger {
   }
 
   /**
-   * Holds the cost of the largest output of the call's range that the wallet leaves, and charges the key's windows, in one
-   * round trip. Where the first try is refused, what it returned says which output is tried next, after its undoing.
-   * Throws 401, 403, 429 or 402, in this order of precedence, with nothing held; any failure to reach the database is
-   * thrown as it is, after undoing.
+   * Holds the cost of the largest output in the call's range that the wallet covers, and charges the key's windows, in
+   * one round trip. If the first attempt is rejected, its results determine the output of the next attempt, after the
+   * undo. Throws 401, 403, 429 or 402, in this order of precedence, with nothing held. Rethrows any failure to reach
+   * the database unchanged, after the undo.
    */
   async admit(call: Call): Promise<Admission> {
     const { clock, refusals } = this.#dependencies;
-    let step: Step = { output: await refusals.check(call, clock()), tries: 0 };
+    let step: Step = { output: await refusals.check(call, clock()), attempts: 0 };
     for (let repaired = false; ; ) {
-      const tried = await this.#try(call, step.output);
-      const admission = this.#admission(call, tried);
+      const attempt = await this.#attempt(call, step.output);
+      const admission = this.#admission(call, attempt);
       if (admission !== undefined) return admission;
       const isLocked = (wallet: Wallet) => this.#dependencies.recovery.expiredOf(wallet).holds.length > 0;
-      const next = step.tries < MAX_SMALLER ? smallerOutput(call, tried, isLocked) : undefined;
-      const stuck = await this.#undo(tried, next === undefined ? 0 : 1);
+      const next = step.attempts < MAX_SMALLER ? smallerOutput(call, attempt, isLocked) : undefined;
+      const leftover = await this.#undo(attempt, next === undefined ? 0 : 1);
       if (next !== undefined) {
-        if (stuck !== undefined) throw stuck.reason;
-        step = { output: next, tries: step.tries + 1 };
+        if (leftover !== undefined) throw leftover.reason;
+        step = { output: next, attempts: step.attempts + 1 };
         continue;
       }
-      const reason = this.#reason(call, tried);
-      if (repaired || !isCapRefusal(reason) || !(await repairRefusing(this.#dependencies, tried.charged)))
+      const reason = this.#reason(call, attempt);
+      if (repaired || !isCapRejection(reason) || !(await repairRefusing(this.#dependencies, attempt.charged)))
         throw reason;
       repaired = true;
-      step = { output: call.output.most, tries: 0 };
+      step = { output: call.output.max, attempts: 0 };
     }
   }
 
-  async #try(call: Call, output: number): Promise<AdmissionAttempt> {
+  async #attempt(call: Call, output: number): Promise<AdmissionAttempt> {
     const { clock, keys, wallets, holdTtlSeconds } = this.#dependencies;
     const { key, requestId, scope } = call;
     const nowMs = clock();
@@ -136,33 +142,41 @@ export class Ledger {
       amount,
       expires: Math.floor(nowMs / 1000) + holdTtlSeconds,
     };
-    let [charged, held] = await Promise.allSettled([keys.charge(charge), wallets.hold(key.accountId, hold)]);
-    if (isGranted(charged) && held.status === 'fulfilled' && !held.value.granted) {
-      [held] = await Promise.allSettled([this.#holdAfterRecovery(key.accountId, hold, held.value)]);
+    let [charged, holdResult] = await Promise.allSettled([
+      keys.charge(charge),
+      wallets.hold(key.accountId, hold),
+    ]);
+    if (isGranted(charged) && holdResult.status === 'fulfilled' && !holdResult.value.granted) {
+      [holdResult] = await Promise.allSettled([
+        this.#holdAfterRecovery(key.accountId, hold, holdResult.value),
+      ]);
     }
-    return { output, charge, hold, charged, held, nowMs };
+    return { output, charge, hold, charged, holdResult, nowMs };
   }
 
-  /** The admission, if both halves have granted what was asked of them. */
-  #admission(call: Call, { output, charge, hold, charged, held, nowMs }: AdmissionAttempt) {
-    if (!isGranted(charged) || !isGranted(held)) return undefined;
+  /** Returns the admission if both the key and the wallet have granted the call. */
+  #admission(call: Call, { output, charge, hold, charged, holdResult, nowMs }: AdmissionAttempt) {
+    if (!isGranted(charged) || !isGranted(holdResult)) return undefined;
     const { clock, refusals } = this.#dependencies;
-    if (clock() - nowMs > MAX_TRY_MS) return undefined;
-    const found = placedHold(held, hold);
-    // A copy of an earlier try's request that came late: its hold is another one, and is given back.
-    if (found.amount !== hold.amount) return undefined;
-    // The next call of the key sees beforehand which output is left.
-    if (output < call.output.most) refusals.remember(call.key.keyId, nowMs);
+    if (clock() - nowMs > MAX_ATTEMPT_MS) return undefined;
+    const storedHold = placedHold(holdResult, hold);
+    // A late copy of an earlier attempt's request: its hold is a different one, and is released.
+    if (storedHold.amount !== hold.amount) return undefined;
+    // The key's next call checks in advance which output is covered.
+    if (output < call.output.max) refusals.remember(call.key.keyId, nowMs);
     const { state } = charged.value;
-    return this.#admitted({ output, charge, hold: found, state, wallet: held.value.wallet });
+    return this.#admitted({ output, charge, hold: storedHold, state, wallet: holdResult.value.wallet });
   }
 
-  /** Expired holds lock credit: when a wallet refuses, they are recovered and the hold is tried once more. */
-  async #holdAfterRecovery(accountId: string, hold: Hold, refused: HoldResult): Promise<HoldResult> {
-    if (refused.wallet === undefined) return refused;
+  /**
+   * Retries a hold after recovery. Expired holds lock credit: if a wallet rejects a hold, they are recovered and the
+   * hold is attempted once more.
+   */
+  async #holdAfterRecovery(accountId: string, hold: Hold, holdResult: HoldResult): Promise<HoldResult> {
+    if (holdResult.wallet === undefined) return holdResult;
     const { recovery, wallets } = this.#dependencies;
-    const { settled, released } = await recovery.recoverWallet(refused.wallet);
-    return settled + released === 0 ? refused : wallets.hold(accountId, hold);
+    const { settled, released } = await recovery.recoverWallet(holdResult.wallet);
+    return settled + released === 0 ? holdResult : wallets.hold(accountId, hold);
   }
 
   #admitted({ output, charge, hold, state, wallet }: Granted): Admission {
@@ -181,13 +195,13 @@ export class Ledger {
       },
       output,
       hold,
-      spent: wallet.spent,
+      spentAmount: wallet.spentAmount,
       charge: granted,
       headers: rateLimitHeaders(state, clock()),
       settle: (outcome) => {
         const call = { accountId: key.accountId, hold, charge: granted, tokens };
-        const course = { attempts, ...(firstTokenMs === undefined ? {} : { firstTokenMs }) };
-        settlement ??= settleCall(this.#dependencies, call, { ...outcome, ...course }).finally(() =>
+        const metrics = { attempts, ...(firstTokenMs === undefined ? {} : { firstTokenMs }) };
+        settlement ??= settleCall(this.#dependencies, call, { ...outcome, ...metrics }).finally(() =>
           recovery.recoverQuietly(expired),
         );
         return settlement;
@@ -196,45 +210,46 @@ export class Ledger {
   }
 
   /**
-   * Takes back what one half granted when the other refused or failed, and as many requests: a call counts as one however
-   * many tries it makes, and when it is refused too. Returns the failure that may have left a hold.
+   * Reverts what one half granted if the other rejected it or failed, and reverts the given number of requests. A call
+   * counts as one request for any number of attempts, also if it is rejected. Returns the failure that may have left a
+   * hold.
    */
-  async #undo(tried: AdmissionAttempt, requests: 0 | 1): Promise<PromiseRejectedResult | undefined> {
-    const { charge, hold, held } = tried;
+  async #undo(attempt: AdmissionAttempt, requests: 0 | 1): Promise<PromiseRejectedResult | undefined> {
+    const { charge, hold, holdResult } = attempt;
     const { keys, wallets, log } = this.#dependencies;
-    const [given, ended] = await Promise.allSettled([
-      giveBack(keys, tried, requests),
-      held.status === 'rejected' || held.value.granted
-        ? wallets.endHold(charge.key.accountId, { ...placedHold(held, hold), cost: 0n, recorded: 0 })
+    const [revertResult, releaseResult] = await Promise.allSettled([
+      giveBack(keys, attempt, requests),
+      holdResult.status === 'rejected' || holdResult.value.granted
+        ? wallets.endHold(charge.key.accountId, { ...placedHold(holdResult, hold), cost: 0n, recorded: 0 })
         : undefined,
     ]);
-    for (const result of [given, ended]) {
+    for (const result of [revertResult, releaseResult]) {
       // What could not be undone expires and is recovered.
       if (result.status === 'rejected')
         log.error('undo failed', { requestId: hold.id, failure: String(result.reason) });
     }
-    return ended.status === 'rejected' ? ended : undefined;
+    return releaseResult.status === 'rejected' ? releaseResult : undefined;
   }
 
   /**
    * Returns the reason for the rejection of a call: the error of key and wallet for the minimum that the call requests.
    */
-  #reason(call: Call, { charge, charged, held, nowMs }: AdmissionAttempt): unknown {
+  #reason(call: Call, { charge, charged, holdResult, nowMs }: AdmissionAttempt): unknown {
     const { gate, refusals } = this.#dependencies;
     if (charged.status === 'rejected') return charged.reason;
-    if (charged.value.granted && isGranted(held)) return overloaded();
+    if (charged.value.granted && isGranted(holdResult)) return overloaded();
     const { state, granted } = charged.value;
     if (state === undefined) return gate.explain(charged.value, charge, nowMs);
-    const isLacking = held.status === 'fulfilled' && !held.value.granted;
-    const known = {
+    const isInsufficient = holdResult.status === 'fulfilled' && !holdResult.value.granted;
+    const snapshot = {
       // A key that was charged leaves the call; its state has less by that charge.
       state: granted ? undefined : state,
-      wallet: isLacking ? (held.value.wallet ?? NO_CREDIT) : undefined,
+      wallet: isInsufficient ? (holdResult.value.wallet ?? NO_CREDIT) : undefined,
     };
-    const found = preflight(call, known, { charge, nowMs });
-    if (found === undefined && held.status === 'rejected') return held.reason;
+    const rejection = preflight(call, snapshot, { charge, nowMs });
+    if (rejection === undefined && holdResult.status === 'rejected') return holdResult.reason;
     refusals.remember(charge.key.keyId, nowMs);
-    const reason = found ?? overloaded();
+    const reason = rejection ?? overloaded();
     return reason.status === 401 ? reason : reason.withHeaders(rateLimitHeaders(state, nowMs));
   }
 }

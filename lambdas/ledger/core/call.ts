@@ -16,13 +16,13 @@ export interface Call {
 }
 
 /**
- * The output that a call may be admitted with, tokens of each choice: the most that wallet and key leave. Both ends are
- * the same unless the caller leaves the output to the service, so that a small wallet is not shut out by an output that
- * nobody asked for. 0 of calls without tokens.
+ * The range of outputs that a call may be admitted with, in tokens of each choice. The call gets the largest that
+ * wallet and key cover. Both ends are equal unless the caller leaves the output to the service. A small wallet is
+ * therefore not rejected for an output that the caller did not request. 0 for calls without tokens.
  */
 export interface OutputRange {
-  readonly least: number;
-  readonly most: number;
+  readonly min: number;
+  readonly max: number;
 }
 
-export const NO_OUTPUT: OutputRange = { least: 0, most: 0 };
+export const NO_OUTPUT: OutputRange = { min: 0, max: 0 };

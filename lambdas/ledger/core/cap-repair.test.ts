@@ -3,12 +3,12 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { windowsAt } from '../../access/core/windows.ts';
 import type { DynamoClients } from '../../platform/aws/clients.ts';
 import { fileDatabase } from '../../platform/testing/file-database.ts';
-import { keyState, refusalOf } from '../testing/attempts.ts';
+import { keyState, rejectionOf } from '../testing/attempts.ts';
 import { aroundSend, FAULTS, FailingProcess } from '../testing/failing-process.ts';
 import {
-  booksOf,
   callOf,
   HOLD_TTL_SECONDS,
+  ledgerOf,
   NOON_MS,
   openAccount,
   openLedger,
@@ -41,7 +41,7 @@ const repair = (account: TestAccount) => repairAll(open(), database.client, acco
  */
 async function excessOf(account: TestAccount): Promise<{ readonly day: bigint; readonly month: bigint }> {
   const { dayLeft, monthLeft } = await keyState(open(), account.keys[0].keyId);
-  const { records } = await booksOf(database.client, account);
+  const { records } = await ledgerOf(database.client, account);
   const now = windowsAt(nowMs);
   const settledIn = (window: 'day' | 'month') =>
     records
@@ -112,7 +112,7 @@ describe('the remaining amount of a cap', () => {
   });
 });
 
-describe('a cap that refuses a call', () => {
+describe('a cap that a call exceeds', () => {
   it('recovers the charge of a dead call and admits the call', async () => {
     const account = await openAccount(database.client, 10_000n, CAPS);
     // Nobody has released its hold.
@@ -135,11 +135,11 @@ describe('a cap that refuses a call', () => {
       return send(command);
     });
     const attempt = () => open({ ...database, client: counting }).ledger.admit(callOf(key, 401n));
-    expect((await refusalOf(attempt())).code).toBe('daily_usd_exceeded');
+    expect((await rejectionOf(attempt())).code).toBe('daily_usd_exceeded');
     expect(await excessOf(account)).toEqual(EXACT);
     expect(read).toBeGreaterThan(0);
     read = 0;
-    expect((await refusalOf(attempt())).code).toBe('daily_usd_exceeded');
+    expect((await rejectionOf(attempt())).code).toBe('daily_usd_exceeded');
     expect(read).toBe(0);
   });
 
@@ -159,7 +159,7 @@ describe('a cap that refuses a call', () => {
       await wallets.hold(account.accountId, { ...hold, id: 'req_open' });
       nowMs += LATER_MS - passedMs - 30_000;
     }
-    expect((await refusalOf(open().ledger.admit(callOf(key, 200n)))).code).toBe('daily_usd_exceeded');
+    expect((await rejectionOf(open().ledger.admit(callOf(key, 200n)))).code).toBe('daily_usd_exceeded');
     expect((await keyState(open(), key.keyId)).repaired).toBeUndefined();
   });
 
@@ -169,8 +169,8 @@ describe('a cap that refuses a call', () => {
     const setups = [async () => undefined, () => Promise.reject(new Error('no answer'))];
     for (const spend of setups) {
       const { ledger } = openLedger({ clients: database, clock: () => nowMs, spend });
-      const refused = await refusalOf(ledger.admit(callOf(account.keys[0], 200n)));
-      expect(refused.code).toBe('daily_usd_exceeded');
+      const rejection = await rejectionOf(ledger.admit(callOf(account.keys[0], 200n)));
+      expect(rejection.code).toBe('daily_usd_exceeded');
     }
   });
 
@@ -181,13 +181,13 @@ describe('a cap that refuses a call', () => {
     const { keys, wallets } = open();
     const precheck = new Precheck({ keys, wallets, clock: () => nowMs });
     const check = () => precheck.check(key, 'chat', { paid: true, isReplay: async () => false });
-    expect((await refusalOf(check())).code).toBe('daily_usd_exceeded');
+    expect((await rejectionOf(check())).code).toBe('daily_usd_exceeded');
     nowMs += LATER_MS;
     await check();
   });
 });
 
-describe('a process that stops before it gives back, and goes on after a repair', () => {
+describe('a process that stops before its refund, and continues after a repair', () => {
   /** Its last request waits until the key is repaired; `change` is what it sends then. */
   async function stopAndGoOn(change: (input: UpdateItemCommand['input']) => void): Promise<TestAccount> {
     const account = await openAccount(database.client, 10_000n, CAPS);
@@ -206,7 +206,7 @@ describe('a process that stops before it gives back, and goes on after a repair'
     const { ledger } = open({ client: database.client, onceClient: stopping });
     const admission = await ledger.admit(callOf(account.keys[0], 500n));
     const settled = admission.settle(outcomeOf(200n));
-    while ((await booksOf(database.client, account)).wallet.holds.length > 0);
+    while ((await ledgerOf(database.client, account)).wallet.holds.length > 0);
     nowMs += LATER_MS;
     expect(await repair(account)).toBe(1);
     expect(await excessOf(account)).toEqual(EXACT);

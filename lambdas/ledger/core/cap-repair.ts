@@ -44,10 +44,15 @@ export const needsRepair = ({ used, repaired }: KeyState, nowMs: number): boolea
   used !== undefined && used !== repaired && used + REST_SECONDS <= nowMs / 1000;
 
 /**
- * Repairs those of an account's keys that need it; returns how many. Reads no records when none does. The order makes it
- * safe. The key comes first: the write fails if it is charged afterwards. Then the holds: without one, every call that was
- * charged before has its record or will have none, because a hold ends after its record. Then the records. A process that
- * is still about to give back finds `repaired` changed (`KeyStore.settle`).
+ * Repairs the caps of those of an account's keys that need it, and returns their number. Reads no records if none does.
+ * The order makes it safe:
+ *
+ * - First the key: the write fails if the key is charged afterwards.
+ * - Then the holds: a hold ends after its record is written. Without a hold, every earlier charged call has its record
+ * or will have none.
+ * - Then the records.
+ *
+ * A process that has yet to revert a charge detects the changed `repaired` (`KeyStore.settle`).
  */
 export async function repairCaps(
   { keys, holds, spend, clock }: CapRepairDependencies,
@@ -61,29 +66,29 @@ export async function repairCaps(
     due.push(...states.filter((state) => state !== undefined).filter((state) => needsRepair(state, nowMs)));
   }
   if (due.length === 0) return 0;
-  const held = new Set((await holds(accountId)).map(({ keyId }) => keyId));
-  const idle = due.filter(({ keyId }) => !held.has(keyId));
-  const spent = idle.length === 0 ? undefined : await spend(accountId, nowMs);
-  if (spent === undefined) return 0;
+  const heldKeyIds = new Set((await holds(accountId)).map(({ keyId }) => keyId));
+  const idle = due.filter(({ keyId }) => !heldKeyIds.has(keyId));
+  const spends = idle.length === 0 ? undefined : await spend(accountId, nowMs);
+  if (spends === undefined) return 0;
   let repaired = 0;
   for (const state of idle) {
-    const { day, month } = spent.get(state.keyId) ?? { day: 0n, month: 0n };
-    const left = { dayLeft: dailyOf(state.policy) - day, monthLeft: monthlyOf(state.policy) - month };
-    if (await keys.repair(state, windowsAt(nowMs), left)) repaired += 1;
+    const { day, month } = spends.get(state.keyId) ?? { day: 0n, month: 0n };
+    const capsLeft = { dayLeft: dailyOf(state.policy) - day, monthLeft: monthlyOf(state.policy) - month };
+    if (await keys.repair(state, windowsAt(nowMs), capsLeft)) repaired += 1;
   }
   return repaired;
 }
 
-interface RefusalDependencies extends Pick<CapRepairDependencies, 'keys' | 'clock'> {
+interface CapRejectionDependencies extends Pick<CapRepairDependencies, 'keys' | 'clock'> {
   readonly wallets: WalletStore;
   readonly recovery: Recovery;
   readonly spend?: KeySpend | undefined;
   readonly log: Log;
 }
 
-/** Repairs a key whose cap has refused a call; returns whether it has, so that the call may be tried once more. */
+/** Repairs a key whose cap has rejected a call. Returns whether it did, so that the call may be retried once. */
 export async function repairRefusing(
-  { keys, clock, wallets, recovery, spend, log }: RefusalDependencies,
+  { keys, clock, wallets, recovery, spend, log }: CapRejectionDependencies,
   charged: PromiseSettledResult<ChargeResult>,
 ): Promise<boolean> {
   const state = charged.status === 'fulfilled' ? charged.value.state : undefined;

@@ -32,7 +32,7 @@ interface Cost {
 const database = fileDatabase();
 let ledger: TestLedger;
 let cost: Cost;
-let underWay = 0;
+let running = 0;
 
 const nothing = (): Cost => ({ rounds: 0, reads: 0, writes: 0, writeUnits: 0 });
 
@@ -44,8 +44,8 @@ function metered(client: DynamoDBClient): DynamoDBClient {
     };
     const reads = /Get|Query|Scan/.test(kind.name);
     input.ReturnConsumedCapacity = 'TOTAL';
-    if (underWay === 0) cost.rounds += 1;
-    underWay += 1;
+    if (running === 0) cost.rounds += 1;
+    running += 1;
     cost[reads ? 'reads' : 'writes'] += 1;
     try {
       const output = await send(command);
@@ -53,7 +53,7 @@ function metered(client: DynamoDBClient): DynamoDBClient {
       if (!reads) for (const { CapacityUnits: units } of [consumed].flat()) cost.writeUnits += units;
       return output;
     } finally {
-      underWay -= 1;
+      running -= 1;
     }
   });
 }
@@ -112,7 +112,7 @@ describe('an uncontended call', () => {
     expect(units.writeUnits).toBeLessThanOrEqual(MAX_WRITE_UNITS);
   });
 
-  it('keeps to its rounds before and after the upstream on a wallet in several shards', async () => {
+  it('stays within its rounds before and after the upstream on a wallet in several shards', async () => {
     const account = await openAccount(database.client, 10_000n, {});
     await splitWallet(database, account.accountId, [4_000n]);
     await ledger.gate.touch(account.keys[0]);
@@ -141,7 +141,7 @@ describe('an uncontended call', () => {
   });
 });
 
-describe('a refused call', () => {
+describe('a rejected call', () => {
   it('writes nothing if it was rejected before in its minute', async () => {
     const account = await openAccount(database.client, 10_000n, { daily_usd: 0n });
     const attempt = () => ledger.ledger.admit(callOf(account.keys[0], 500n)).catch(() => undefined);

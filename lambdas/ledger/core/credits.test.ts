@@ -27,8 +27,8 @@ describe('a top-up', () => {
 
   it.each([0n, -1n, MAX_TOP_UP + 1n])('rejects an amount of %d nano-dollars', async (amount) => {
     const { credits, credited } = creditsOf();
-    const asked = credits.topUp({ accountId: 'acc_1', amount, source: 'grant' });
-    await expect(asked).rejects.toThrow('more than 0');
+    const topUp = credits.topUp({ accountId: 'acc_1', amount, source: 'grant' });
+    await expect(topUp).rejects.toThrow('more than 0');
     expect(credited).toEqual([]);
   });
 

@@ -1,4 +1,4 @@
-/** Top-ups of a wallet, and credit that is taken back from it. */
+/** Top-ups of a wallet, and removals of credit. */
 import type { NanoUsd } from '../../platform/core/money.ts';
 import type { Clock, UlidSource } from '../../platform/core/ports.ts';
 
@@ -17,13 +17,13 @@ export interface CreditStore {
   /** Credits the wallet exactly once per id; throws when the account does not exist. */
   topUp(entry: TopUp): Promise<'credited' | 'repeated'>;
   /**
-   * Takes credit back as a refund exactly once per id; what is not there is owed. Throws when the account does not
+   * Removes credit as a refund, exactly once per id. A missing amount becomes debt. Throws if the account does not
    * exist.
    */
   takeBack(entry: TopUp): Promise<'taken' | 'repeated'>;
 }
 
-/** An entry to be made; without an id it is a new one. */
+/** A ledger entry to create; without an id it is a new one. */
 export type EntryRequest = Pick<TopUp, 'accountId' | 'amount' | 'source'> & Partial<Pick<TopUp, 'id'>>;
 
 export interface CreditDependencies {
@@ -47,7 +47,7 @@ export class Credits {
     return this.#dependencies.store.topUp(this.#entry(request));
   }
 
-  /** Takes credit back, as a refund in the books. Throws when the amount is not positive or absurd. */
+  /** Removes credit, as a refund in the ledger. Throws if the amount is not positive or is absurd. */
   async takeBack(request: EntryRequest): ReturnType<CreditStore['takeBack']> {
     return this.#dependencies.store.takeBack(this.#entry(request));
   }

@@ -15,8 +15,8 @@ import { formatKey } from '../../access/core/api-key.ts';
 import { DynamoReplayStore } from '../../inference/store/replay-store.ts';
 import { systemClock } from '../../platform/system/system.ts';
 import {
-  booksOf,
   HOLD_TTL_SECONDS,
+  ledgerOf,
   openAccount,
   openLedger,
   secretOf,
@@ -53,9 +53,9 @@ const plans = new Map<TestAccount, TroublePlan>();
 beforeAll(async () => {
   engine = await startDatabase();
   database = await startTroubledDatabase(engine.endpoint, (request) => {
-    const sent = JSON.stringify(request.body);
+    const requestText = JSON.stringify(request.body);
     const concerned = [...plans].find(([{ accountId, keys }]) =>
-      [accountId, keys[0].keyId].some((id) => sent.includes(id)),
+      [accountId, keys[0].keyId].some((id) => requestText.includes(id)),
     );
     return concerned?.[1](request);
   });
@@ -88,9 +88,9 @@ async function chat({ accountId, keys: [{ keyId }] }: TestAccount) {
   return { status: response.status, headers: response.headers, body: (await response.json()) as object };
 }
 
-type Answer = Awaited<ReturnType<typeof chat>>;
+type ChatResult = Awaited<ReturnType<typeof chat>>;
 
-function expectOverloaded({ status, headers, body }: Answer): void {
+function expectOverloaded({ status, headers, body }: ChatResult): void {
   expect({ status, body }).toMatchObject({
     status: 503,
     body: { error: { type: 'service_unavailable', code: 'overloaded', param: null } },
@@ -100,7 +100,7 @@ function expectOverloaded({ status, headers, body }: Answer): void {
 
 /** Nothing is held and nothing was charged. */
 async function expectNothingHeld(account: TestAccount): Promise<void> {
-  const { wallet, records, audit } = await booksOf(engine.client, account);
+  const { wallet, records, audit } = await ledgerOf(engine.client, account);
   expect(wallet).toMatchObject({ balance: CREDIT, holds: [] });
   expect(records.map(({ cost }) => cost)).toEqual(records.map(() => 0n));
   expect(audit).toMatchObject({ exact: true, held: 0n });
@@ -117,9 +117,9 @@ async function chatUnder(plan: TroublePlan, shards = 1) {
   const account = await openAccount(engine.client, CREDIT, {});
   await splitWallet(engine, account.accountId, Array(shards - 1).fill(CREDIT / 8n));
   plans.set(account, plan);
-  const answer = await chat(account);
+  const response = await chat(account);
   plans.delete(account);
-  return { account, answer };
+  return { account, answer: response };
 }
 
 it.each([
@@ -135,7 +135,7 @@ it.each([
   await Promise.all(calls);
 });
 
-it('a hold that cannot be taken back while the database is in trouble is recovered', async () => {
+it('recovers a hold that cannot be released while the database fails', async () => {
   const calls = await Promise.all(
     Object.values(TROUBLES).map(async (trouble) => {
       let held = false;
@@ -144,15 +144,15 @@ it('a hold that cannot be taken back while the database is in trouble is recover
         held = isHold(request);
         return held ? 'lost' : undefined;
       };
-      const answered = await chatUnder(plan);
+      const response = await chatUnder(plan);
       // The service goes on trying after its answer; the trouble lasts longer.
-      plans.set(answered.account, plan);
-      return answered;
+      plans.set(response.account, plan);
+      return response;
     }),
   );
   for (const { account, answer } of calls) {
     expectOverloaded(answer);
-    expect((await booksOf(engine.client, account)).wallet.holds).toHaveLength(1);
+    expect((await ledgerOf(engine.client, account)).wallet.holds).toHaveLength(1);
   }
   const nowMs = Date.now() + (HOLD_TTL_SECONDS + 1) * 1000;
   await sweep(openLedger({ clients: engine, clock: () => nowMs }), engine.client);

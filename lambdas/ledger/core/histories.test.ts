@@ -7,10 +7,10 @@ import { fileDatabase } from '../../platform/testing/file-database.ts';
 import { MAX_HOLDS } from '../store/wallet/item.ts';
 import { FAULTS, type Fault, type FaultPlan } from '../testing/failing-process.ts';
 import {
-  brokenBooks,
   brokenCaps,
   type CallPlan,
   type History,
+  ledgerViolations,
   play,
   unexpectedFailures,
 } from '../testing/history.ts';
@@ -85,10 +85,10 @@ let grown = 0;
 const property = fc.asyncProperty(history, async (story) => {
   const aftermath = await play(database, story);
   played += 1;
-  if (aftermath.mostShards > story.shards) grown += 1;
+  if (aftermath.maxShards > story.shards) grown += 1;
   note(generous, brokenCaps(aftermath), story);
   note(astray, unexpectedFailures(aftermath), story);
-  expect(brokenBooks(aftermath)).toEqual([]);
+  expect(ledgerViolations(aftermath)).toEqual([]);
 });
 
 function note(findings: Finding[], broken: readonly string[], story: History): void {
@@ -102,7 +102,7 @@ function note(findings: Finding[], broken: readonly string[], story: History): v
 const shortest = (findings: readonly Finding[]) => findings.toSorted((a, b) => a.size - b.size).slice(0, 3);
 
 describe(`${LANES * HISTORIES_PER_LANE} random histories of calls, crashes and lost answers`, () => {
-  it('end in exact books, one record a call and no hold', async () => {
+  it('end in an exact ledger, one record per call and no hold', async () => {
     const lane = (_: unknown, number: number) =>
       fc.assert(property, { numRuns: HISTORIES_PER_LANE, seed: seedOf(`lane ${number}`) });
     const lanes = await Promise.allSettled(Array.from({ length: LANES }, lane));
@@ -126,9 +126,9 @@ describe('a call that costs all of its hold and of its cap', () => {
   const REQUESTS = 10;
   /** Calls of one step of a settlement, and of the next one, lie so near. */
   const NEAR = 3;
-  const places = Array.from({ length: REQUESTS }, (_, place) => place + 1);
-  const pairs = places.flatMap((one) =>
-    places.filter((other) => other > one && other <= one + NEAR).map((other) => [one, other] as const),
+  const indexes = Array.from({ length: REQUESTS }, (_, index) => index + 1);
+  const pairs = indexes.flatMap((one) =>
+    indexes.filter((other) => other > one && other <= one + NEAR).map((other) => [one, other] as const),
   );
 
   /** The one that nothing makes up for by itself; the others in a thorough run. */
@@ -137,7 +137,7 @@ describe('a call that costs all of its hold and of its cap', () => {
   it.each(firsts)(
     'leaves nothing of the cap, whichever request has %s and whichever later one fails',
     async (first) => {
-      const found: Finding[] = [];
+      const findings: Finding[] = [];
       for (const second of FAULTS) {
         const stories = pairs.map(
           ([one, other]): History => ({
@@ -171,10 +171,10 @@ describe('a call that costs all of its hold and of its cap', () => {
           }),
         );
         await Promise.all(
-          stories.map(async (story) => note(found, brokenCaps(await play(database, story)), story)),
+          stories.map(async (story) => note(findings, brokenCaps(await play(database, story)), story)),
         );
       }
-      expect(shortest(found)).toEqual([]);
+      expect(shortest(findings)).toEqual([]);
     },
     60_000,
   );

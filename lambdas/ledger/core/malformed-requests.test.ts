@@ -8,13 +8,13 @@ import { it } from '../../../tools/test-kit/search.ts';
 import { formatKey } from '../../access/core/api-key.ts';
 import { DynamoReplayStore } from '../../inference/store/replay-store.ts';
 import { systemClock } from '../../platform/system/system.ts';
-import { booksOf, openAccount, openLedger, secretOf, type TestAccount } from '../testing/running-ledger.ts';
+import { ledgerOf, openAccount, openLedger, secretOf, type TestAccount } from '../testing/running-ledger.ts';
 
 /** The number of requests for each surface. */
 const REQUESTS = 60;
 
 /** Answers of each kind that the upstream works out. */
-const ANSWERS = 20;
+const RESPONSES = 20;
 
 /** As many at once, each on a wallet of its own. */
 const LANES = 6;
@@ -31,7 +31,7 @@ beforeAll(async () => {
   database = await startDatabase();
   const store = new DynamoReplayStore(database.client, database.tables.replays);
   const till = { ...openLedger({ clients: database, clock: systemClock }), store };
-  service = await startService(till, new Wire(ANSWERS));
+  service = await startService(till, new Wire(RESPONSES));
   accounts = await Promise.all(
     Array.from({ length: LANES }, () => openAccount(database.client, CREDIT, POLICY)),
   );
@@ -45,13 +45,13 @@ const credentialOf = ({ accountId, keys: [{ keyId }] }: TestAccount): string =>
   formatKey({ accountId, keyId, secret: secretOf(keyId) }, PEPPERS);
 
 describe.each(Object.keys(VALID) as SurfaceName[])('malformed requests to %s', (name) => {
-  it('leave nothing held, and books that balance to the nano-dollar', async () => {
+  it('leave no hold, and a ledger that balances to the nano-dollar', async () => {
     const credentials = accounts.map(credentialOf);
     const { faults, statuses } = await fuzz(service, name, { requests: REQUESTS, credentials });
     expect(faults.slice(0, 5)).toEqual([]);
     expect(statuses).toMatchObject({ 200: expect.any(Number), 400: expect.any(Number) });
     for (const account of accounts) {
-      const { wallet, audit } = await booksOf(database.client, account);
+      const { wallet, audit } = await ledgerOf(database.client, account);
       expect(wallet.holds).toEqual([]);
       expect(audit).toMatchObject({ exact: true, drift: 0n, held: 0n });
     }

@@ -6,12 +6,12 @@ import { it } from '../../../tools/test-kit/search.ts';
 import { rounds } from '../../../tools/test-kit/thorough.ts';
 import type { Policy } from '../../access/core/policy.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
-import { keyState, refusalOf } from '../testing/attempts.ts';
+import { keyState, rejectionOf } from '../testing/attempts.ts';
 import { aroundSend, FAULTS, FailingProcess } from '../testing/failing-process.ts';
 import {
-  booksOf,
   callOf,
   HOLD_TTL_SECONDS,
+  ledgerOf,
   NOON_MS,
   openAccount,
   openLedger,
@@ -41,13 +41,13 @@ const open = (clients: Pick<TestDatabase, 'client' | 'onceClient'> = database) =
 /** Each token of output costs a nano-dollar, and is one of the minute's tokens. */
 const BY_OUTPUT = { tokens: (output: number) => output, cost: (output: number) => BigInt(output) };
 
-const RANGE: OutputRange = { least: 10, most: 1_000 };
+const RANGE: OutputRange = { min: 10, max: 1_000 };
 
 async function accountWith(balance: bigint, policy: Policy = {}) {
   const account = await openAccount(database.client, balance, policy);
   const [key] = account.keys;
   const call = (output: OutputRange = RANGE) => callOf(key, 0n, { output, ...BY_OUTPUT });
-  return { account, key, call, books: () => booksOf(database.client, account) };
+  return { account, key, call, books: () => ledgerOf(database.client, account) };
 }
 
 describe('a call that leaves its output to the service', () => {
@@ -88,7 +88,7 @@ describe('a call that leaves its output to the service', () => {
     const { call } = await accountWith(50n, { rpm: 2 });
     const { ledger } = open();
     for (let calls = 0; calls < 2; calls += 1) await (await ledger.admit(call())).settle(outcomeOf(0n));
-    expect(await refusalOf(ledger.admit(call()))).toMatchObject({ code: 'requests_per_minute' });
+    expect(await rejectionOf(ledger.admit(call()))).toMatchObject({ code: 'requests_per_minute' });
   });
 
   it.each<readonly [string, bigint, Policy, string, string]>([
@@ -109,9 +109,9 @@ describe('a call that leaves its output to the service', () => {
       const { key, call, books } = await accountWith(balance, policy);
       const ledger = open();
       for (let calls = 0; calls < 2; calls += 1) {
-        const refused = await refusalOf(ledger.ledger.admit(call()));
-        expect(refused).toMatchObject({ code });
-        expect(refused.message).toContain(message);
+        const rejection = await rejectionOf(ledger.ledger.admit(call()));
+        expect(rejection).toMatchObject({ code });
+        expect(rejection.message).toContain(message);
         const { dayLeft, tokensLeft } = await keyState(ledger, key.keyId);
         if (policy.daily_usd !== undefined) expect(dayLeft).toBe(policy.daily_usd);
         if (policy.tpm !== undefined) expect(tokensLeft).toBe(BigInt(policy.tpm));
@@ -123,11 +123,11 @@ describe('a call that leaves its output to the service', () => {
   it('does not block a smaller call after its rejection', async () => {
     const { call } = await accountWith(9n);
     const { ledger } = open();
-    expect(await refusalOf(ledger.admit(call()))).toMatchObject({ code: 'insufficient_credit' });
-    expect((await ledger.admit(call({ least: 9, most: 1_000 }))).output).toBe(9);
+    expect(await rejectionOf(ledger.admit(call()))).toMatchObject({ code: 'insufficient_credit' });
+    expect((await ledger.admit(call({ min: 9, max: 1_000 }))).output).toBe(9);
   });
 
-  it('recovers what expired holds have before it asks for less', async () => {
+  it('recovers expired holds before it retries with a smaller output', async () => {
     const { key, call, books } = await accountWith(1_000n);
     await open().ledger.admit(callOf(key, 950n));
     nowMs += (HOLD_TTL_SECONDS + 60) * 1_000;
@@ -135,7 +135,7 @@ describe('a call that leaves its output to the service', () => {
     expect((await books()).wallet.balance).toBe(0n);
   });
 
-  it('gives back a hold of its first try that reaches the wallet late, and is 503', async () => {
+  it('releases a hold of its first attempt that reaches the wallet late, and returns 503', async () => {
     const { key, call, books } = await accountWith(5_000n, { daily_usd: 500n });
     await open().gate.touch(key);
     let late: (() => Promise<unknown>) | undefined;
@@ -158,14 +158,14 @@ describe('a call that leaves its output to the service', () => {
       client: delaying(database.client),
       onceClient: delaying(database.onceClient),
     });
-    expect(await refusalOf(ledger.admit(call()))).toMatchObject({ code: 'overloaded' });
+    expect(await rejectionOf(ledger.admit(call()))).toMatchObject({ code: 'overloaded' });
     expect(isApplied).toBe(true);
     expect((await books()).wallet).toMatchObject({ balance: 5_000n, holds: [] });
     expect(await keys.read(key.keyId)).toMatchObject({ dayLeft: 500n });
     expect((await ledger.admit(call())).output).toBe(500);
   });
 
-  it('finds the output that a wallet in several shards leaves', async () => {
+  it('admits the output that the total balance of a sharded wallet covers', async () => {
     const { account, call, books } = await accountWith(150n);
     await splitWallet(database, account.accountId, [50n, 50n]);
     const { ledger, wallets } = open();
@@ -175,22 +175,25 @@ describe('a call that leaves its output to the service', () => {
   });
 });
 
-describe('a call that is refused for the output that its caller asks for', () => {
+describe('a call that is rejected for its requested output', () => {
   it.each<readonly [string, bigint, Policy, number | undefined]>([
     ['credit', 400n, {}, 400],
     ['a daily cap', 5_000n, { daily_usd: 321n }, 321],
     ['a cap, where the tokens of the minute leave less', 5_000n, { daily_usd: 321n, tpm: 5_000 }, 321],
     ['credit, of which there is none', 0n, {}, undefined],
-  ])('says which one would fit, at once and from memory: %s', async (_what, balance, policy, affordable) => {
-    const { call } = await accountWith(balance, policy);
-    const { ledger } = open();
-    for (let calls = 0; calls < 2; calls += 1) {
-      const refused = await refusalOf(ledger.admit(call({ least: 1_000, most: 1_000 })));
-      expect(refused).toMatchObject({ status: 402, affordableMaxTokens: affordable });
-    }
-    if (affordable === undefined) return;
-    expect((await ledger.admit(call({ least: affordable, most: affordable }))).output).toBe(affordable);
-  });
+  ])(
+    'states the output that fits, at once and from memory: %s',
+    async (_what, balance, policy, affordable) => {
+      const { call } = await accountWith(balance, policy);
+      const { ledger } = open();
+      for (let calls = 0; calls < 2; calls += 1) {
+        const rejection = await rejectionOf(ledger.admit(call({ min: 1_000, max: 1_000 })));
+        expect(rejection).toMatchObject({ status: 402, affordableMaxTokens: affordable });
+      }
+      if (affordable === undefined) return;
+      expect((await ledger.admit(call({ min: affordable, max: affordable }))).output).toBe(affordable);
+    },
+  );
 });
 
 /** Returns the output and the number of database calls of an admission. */
@@ -213,7 +216,7 @@ describe('Ledger.admit, database requests', () => {
     const process = new FailingProcess(database, new Map());
     const ledger = open(process.clients);
     await ledger.gate.touch(account.keys[0]);
-    for (const output of [RANGE, { least: 1_000, most: 1_000 }])
+    for (const output of [RANGE, { min: 1_000, max: 1_000 }])
       expect(await costOf(account, ledger, process, output)).toEqual({ output: 1_000, calls: 2 });
   });
 
@@ -230,7 +233,7 @@ describe('Ledger.admit, database requests', () => {
 const cap = fc.option(fc.bigInt({ min: 0n, max: 2_000n }), { nil: undefined });
 
 /** A range of output, and what each token of it costs and counts. */
-const asked = fc
+const requestedOutputs = fc
   .record({
     bounds: fc.tuple(fc.nat(2_000), fc.nat(2_000)),
     price: fc.nat(3),
@@ -238,7 +241,7 @@ const asked = fc
     base: fc.nat(50),
   })
   .map(({ bounds, price, weight, base }) => ({
-    output: { least: Math.min(...bounds), most: Math.max(...bounds) },
+    output: { min: Math.min(...bounds), max: Math.max(...bounds) },
     tokens: (output: number) => output * weight + base,
     cost: (output: number) => BigInt(output * price + base),
   }));
@@ -252,36 +255,42 @@ const policy = fc
 describe('Ledger.admit, properties', () => {
   it('admits a call if and only if its smallest output is covered, with the largest covered output', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.bigInt({ min: 0n, max: 2_500n }), policy, asked, async (balance, caps, range) => {
-        const account = await openAccount(database.client, balance, caps);
-        const [key] = account.keys;
-        const isLeft = (output: number) => {
-          const amount = range.cost(output);
-          const isWithinCaps = amount <= (caps.daily_usd ?? amount) && amount <= (caps.monthly_usd ?? amount);
-          return (
-            balance >= amount &&
-            isWithinCaps &&
-            range.tokens(output) <= (caps.tpm ?? Number.POSITIVE_INFINITY)
-          );
-        };
-        const ledger = open();
-        const call: Call = callOf(key, 0n, range);
-        const admission = await ledger.ledger.admit(call).catch((failure: unknown) => failure);
-        const output = (admission as { readonly output?: number }).output;
-        if (output === undefined) {
-          expect(admission).toBeInstanceOf(ServiceError);
-          expect(isLeft(range.output.least)).toBe(false);
-        } else {
-          expect(isLeft(output)).toBe(true);
-          expect(output === range.output.most || !isLeft(output + 1)).toBe(true);
-        }
-        const { wallet } = await booksOf(database.client, account);
-        expect(wallet.holds).toHaveLength(output === undefined ? 0 : 1);
-        const taken = output === undefined ? 0n : range.cost(output);
-        expect(wallet.balance).toBe(balance - taken);
-        const state = await keyState(ledger, key.keyId);
-        if (caps.daily_usd !== undefined) expect(state.dayLeft).toBe(caps.daily_usd - taken);
-      }),
+      fc.asyncProperty(
+        fc.bigInt({ min: 0n, max: 2_500n }),
+        policy,
+        requestedOutputs,
+        async (balance, caps, range) => {
+          const account = await openAccount(database.client, balance, caps);
+          const [key] = account.keys;
+          const isLeft = (output: number) => {
+            const amount = range.cost(output);
+            const isWithinCaps =
+              amount <= (caps.daily_usd ?? amount) && amount <= (caps.monthly_usd ?? amount);
+            return (
+              balance >= amount &&
+              isWithinCaps &&
+              range.tokens(output) <= (caps.tpm ?? Number.POSITIVE_INFINITY)
+            );
+          };
+          const ledger = open();
+          const call: Call = callOf(key, 0n, range);
+          const admission = await ledger.ledger.admit(call).catch((failure: unknown) => failure);
+          const output = (admission as { readonly output?: number }).output;
+          if (output === undefined) {
+            expect(admission).toBeInstanceOf(ServiceError);
+            expect(isLeft(range.output.min)).toBe(false);
+          } else {
+            expect(isLeft(output)).toBe(true);
+            expect(output === range.output.max || !isLeft(output + 1)).toBe(true);
+          }
+          const { wallet } = await ledgerOf(database.client, account);
+          expect(wallet.holds).toHaveLength(output === undefined ? 0 : 1);
+          const settledCost = output === undefined ? 0n : range.cost(output);
+          expect(wallet.balance).toBe(balance - settledCost);
+          const state = await keyState(ledger, key.keyId);
+          if (caps.daily_usd !== undefined) expect(state.dayLeft).toBe(caps.daily_usd - settledCost);
+        },
+      ),
       { numRuns: rounds(60) },
     );
   });
@@ -304,16 +313,17 @@ describe('Ledger.admit, properties', () => {
         await process.landLate();
         nowMs += (HOLD_TTL_SECONDS + 1) * 1_000;
         await sweep(open(), database.client);
-        const { wallet, audit, records } = await booksOf(database.client, account);
+        const { wallet, audit, records } = await ledgerOf(database.client, account);
         expect(wallet.holds).toEqual([]);
         expect(audit.exact).toBe(true);
         expect(records.length).toBeLessThanOrEqual(1);
-        const spent = records.reduce((sum, record) => sum + record.cost, 0n);
-        expect(spent === 0n || spent === cost).toBe(true);
-        expect(wallet.balance).toBe(balance - spent);
+        const spentAmount = records.reduce((sum, record) => sum + record.cost, 0n);
+        expect(spentAmount === 0n || spentAmount === cost).toBe(true);
+        expect(wallet.balance).toBe(balance - spentAmount);
         const state = await keyState(open(), key.keyId);
-        if (caps.daily_usd !== undefined) expect(state.dayLeft <= caps.daily_usd - spent).toBe(true);
-        if (caps.monthly_usd !== undefined) expect(state.monthLeft <= caps.monthly_usd - spent).toBe(true);
+        if (caps.daily_usd !== undefined) expect(state.dayLeft <= caps.daily_usd - spentAmount).toBe(true);
+        if (caps.monthly_usd !== undefined)
+          expect(state.monthLeft <= caps.monthly_usd - spentAmount).toBe(true);
         expect(state.requestsLeft).toBeGreaterThanOrEqual(3);
       }),
       { numRuns: rounds(150) },
@@ -330,8 +340,8 @@ describe('Ledger.admit, properties', () => {
         ),
       )
     ).filter((admission) => admission !== undefined);
-    const held = admissions.reduce((sum, { hold }) => sum + hold.amount, 0n);
-    expect((await books()).wallet).toMatchObject({ balance: 1_530n - held });
+    const heldAmount = admissions.reduce((sum, { hold }) => sum + hold.amount, 0n);
+    expect((await books()).wallet).toMatchObject({ balance: 1_530n - heldAmount });
     expect(admissions.length).toBeGreaterThan(1);
     await Promise.all(admissions.map((admission) => admission.settle(outcomeOf(1n))));
     const { wallet, audit } = await books();

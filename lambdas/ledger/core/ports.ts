@@ -22,16 +22,16 @@ export interface Wallet {
   readonly accountId: string;
   /** The credit that calls may hold, after the debt is deducted. */
   readonly balance: NanoUsd;
-  /** Credit that was taken back after it had been spent. More than 0 only while the balance is 0. */
-  readonly owed: NanoUsd;
+  /** Debt: credit that was removed after it had been spent. More than 0 only while the balance is 0. */
+  readonly debt: NanoUsd;
   /** The number of ledger entries and transfers of the wallet. It distinguishes two states with the same balance. */
   readonly entries: number;
   /** The cost of all calls whose hold has ended in it. */
-  readonly spent: NanoUsd;
+  readonly spentAmount: NanoUsd;
   readonly holds: readonly Hold[];
 }
 
-/** The end of a hold. Where its shard is not known, every shard is looked at. */
+/** The end of a hold. If its shard is unknown, every shard is checked. */
 export interface HoldEnd extends Hold {
   /** At most `amount`. */
   readonly cost: NanoUsd;
@@ -44,28 +44,27 @@ export type HoldResult =
   /** `wallet` is undefined when the account has none. */
   | { readonly granted: false; readonly wallet: Wallet | undefined };
 
-/** A wallet lies in as many shards as its load needs; a hold lies in one of them. */
+/** A wallet is stored in as many shards as its load needs; a hold is stored in one of them. */
 export interface WalletStore {
   /**
-   * Moves `hold.amount` from the balance into a hold if the balance suffices. Repeating it changes nothing more. What
-   * the account owes is paid first, from whatever has been returned to the balance. The wallet that it returns is the shard
-   * that was asked or, where others were, all of them. Throws 503 when the shards keep changing.
+   * Moves `hold.amount` from the balance into a hold if the balance suffices. Repeating it has no further effect.
+   * Returned balance first pays the account's debt. The returned wallet is the shard that was tested or, if several
+   * were, all of them. Throws 503 if the shards keep changing.
    */
   hold(accountId: string, hold: Hold): Promise<HoldResult>;
   /**
-   * Ends that very hold, keeps `cost` of it and returns the rest to the balance. Returns the new balance, that of a
-   * wallet in several shards as it was at most 2 s ago, or undefined when there is no such hold (any more): then nothing
-   * has changed.
+   * Ends that hold, retains `cost` of it and returns the remainder to the balance. Returns the new balance; that of a
+   * sharded wallet is at most 2 s old. Returns undefined if there is no such hold (any more): then nothing has changed.
    */
   endHold(accountId: string, end: HoldEnd): Promise<NanoUsd | undefined>;
-  /** The hold as it is, if it is open. */
+  /** Returns the current hold, if it is open. */
   findHold(
     accountId: string,
     hold: { readonly id: string; readonly walletId?: string | undefined },
   ): Promise<Hold | undefined>;
   /** The balance; that of a wallet in several shards as it was at most 2 s ago. */
   balance(accountId: string): Promise<NanoUsd>;
-  /** All shards as one, as of one instant as far as calls let it be read. */
+  /** Returns all shards as one wallet, as of one instant if concurrent calls allow it. */
   read(accountId: string): Promise<Wallet | undefined>;
 }
 
@@ -78,7 +77,7 @@ export interface UsageStore {
   get(keyId: string, requestId: string): Promise<UsageRecord | undefined>;
 }
 
-/** Usage beyond the bound of its call, by route: a figure for the operator, of which a crash may lose some. */
+/** Usage beyond the bound of its call, by route: an operator metric, of which a crash may lose some. */
 export interface UnbilledStore {
   add(route: string, unbilled: UnbilledUsage): Promise<void>;
   list(): Promise<readonly UnbilledOfRoute[]>;
@@ -110,8 +109,8 @@ export interface UsagePage {
   readonly next: string | undefined;
 }
 
-/** The marks in the receipts of calls whose responses were replayed. */
+/** The replay flags in the receipts of calls whose responses were replayed. */
 export interface ReplayMarks {
-  /** Marks a call of a key; one without a record, or with one that is gone, is left as it is. */
-  mark(call: { readonly keyId: string; readonly requestId: string }, nowSeconds: number): Promise<void>;
+  /** Flags a call of a key as replayed. A call without a record, or whose record is gone, stays unchanged. */
+  markReplay(call: { readonly keyId: string; readonly requestId: string }, nowSeconds: number): Promise<void>;
 }

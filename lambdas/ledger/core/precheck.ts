@@ -3,7 +3,7 @@
  * nothing and hold nothing. Admission repeats all of them.
  */
 import { invalidKey, type VerifiedKey } from '../../access/core/api-key.ts';
-import { isCapRefusal, type KeyCharge } from '../../access/core/key-state.ts';
+import { isCapRejection, type KeyCharge } from '../../access/core/key-state.ts';
 import type { KeyStore } from '../../access/core/key-store.ts';
 import { windowsAt } from '../../access/core/windows.ts';
 import type { Kind } from '../../platform/core/kinds.ts';
@@ -27,7 +27,7 @@ export interface PrecheckOptions {
 }
 
 /** The least that a call can come to. */
-const LEAST_AMOUNT = 1n;
+const MIN_AMOUNT = 1n;
 
 export class Precheck {
   readonly #dependencies: PrecheckDependencies;
@@ -37,23 +37,23 @@ export class Precheck {
   }
 
   /**
-   * Throws what admission would refuse any call of this kind with at this moment: 401, 403, 429 or 402, in this order.
-   * Credit in a hold that has expired is not missing: admission recovers it, and it repairs caps.
+   * Throws the error with which admission would reject any call of this kind now: 401, 403, 429 or 402, in this order.
+   * Credit in an expired hold counts as available, because admission recovers it and repairs caps.
    */
   async check(key: VerifiedKey, kind: Kind, { paid, isReplay }: PrecheckOptions): Promise<void> {
     const { keys, wallets, clock } = this.#dependencies;
     const nowMs = clock();
     const windows = windowsAt(nowMs);
     const charge: KeyCharge = { key, windows, tokens: 0, amount: 0n, scope: { kind, models: [] } };
-    const call = { output: NO_OUTPUT, tokens: () => 0, cost: () => (paid ? LEAST_AMOUNT : 0n) };
+    const call = { output: NO_OUTPUT, tokens: () => 0, cost: () => (paid ? MIN_AMOUNT : 0n) };
     const [state, wallet] = await Promise.all([keys.read(key.keyId), wallets.read(key.accountId)]);
     if (state === undefined) throw invalidKey();
-    const known = {
+    const snapshot = {
       state,
       wallet: hasExpired(wallet, nowMs) ? undefined : (wallet ?? { balance: 0n }),
     };
-    const reason = preflight(call, known, { charge, nowMs });
-    if (reason === undefined || (isCapRefusal(reason) && needsRepair(state, nowMs))) return;
+    const reason = preflight(call, snapshot, { charge, nowMs });
+    if (reason === undefined || (isCapRejection(reason) && needsRepair(state, nowMs))) return;
     if (reason.status === 402 && (await isReplay())) return;
     throw reason;
   }

@@ -2,22 +2,22 @@
  * The check of whether a key and a wallet cover a call, by their cached state. It is the same before, at and after
  * admission.
  */
-import { type KeyCharge, type KeyState, rateLimitHeaders, refusal } from '../../access/core/key-state.ts';
+import { type KeyCharge, type KeyState, rateLimitHeaders, rejectionOf } from '../../access/core/key-state.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
 import { formatUsd, type NanoUsd } from '../../platform/core/money.ts';
 import type { Call, OutputRange } from './call.ts';
 import type { Wallet } from './ports.ts';
 
-type Terms = Pick<Call, 'output' | 'tokens' | 'cost'>;
+type CallEstimate = Pick<Call, 'output' | 'tokens' | 'cost'>;
 
-/** Each leaves everything where nothing is known of it. */
+/** The available state of an account. A missing field rejects no call. */
 export interface AccountSnapshot {
   /** With current windows. */
   readonly state?: KeyState | undefined;
   readonly wallet?: Pick<Wallet, 'balance'> | undefined;
 }
 
-/** A charge of the call's key, whatever its tokens and amount, and when it is made. */
+/** A charge of the call's key, with any tokens and amount, and the time of the charge. */
 interface At {
   readonly charge: KeyCharge;
   readonly nowMs: number;
@@ -27,15 +27,15 @@ interface At {
  * Returns the error with which key and wallet reject the minimum of a call: 401, 403, 429 or 402, in this order.
  * Returns undefined if they cover it.
  */
-export function preflight(call: Terms, known: AccountSnapshot, at: At): ServiceError | undefined {
-  const { state, wallet } = known;
-  const amount = call.cost(call.output.least);
-  const charge = { ...at.charge, tokens: call.tokens(call.output.least), amount };
-  const ofKey = state === undefined ? undefined : refusal(state, charge, at.nowMs);
-  const isLacking = wallet !== undefined && wallet.balance < amount;
-  const reason = ofKey ?? (isLacking ? insufficientCredit(amount) : undefined);
+export function preflight(call: CallEstimate, snapshot: AccountSnapshot, at: At): ServiceError | undefined {
+  const { state, wallet } = snapshot;
+  const amount = call.cost(call.output.min);
+  const charge = { ...at.charge, tokens: call.tokens(call.output.min), amount };
+  const ofKey = state === undefined ? undefined : rejectionOf(state, charge, at.nowMs);
+  const isInsufficient = wallet !== undefined && wallet.balance < amount;
+  const reason = ofKey ?? (isInsufficient ? insufficientCredit(amount) : undefined);
   if (reason === undefined) return undefined;
-  const shown = reason.status === 402 ? withAffordable(reason, call, known, at) : reason;
+  const shown = reason.status === 402 ? withAffordable(reason, call, snapshot, at) : reason;
   // A key that is not active gets no word of its limits.
   return state === undefined || reason.status === 401
     ? shown
@@ -44,8 +44,8 @@ export function preflight(call: Terms, known: AccountSnapshot, at: At): ServiceE
 
 /** The largest output of the range for which key and wallet have enough, tokens; undefined where they have for none. */
 export function largestOutput(
-  { tokens, cost }: Pick<Terms, 'tokens' | 'cost'>,
-  { least, most }: OutputRange,
+  { tokens, cost }: Pick<CallEstimate, 'tokens' | 'cost'>,
+  { min, max }: OutputRange,
   { state, wallet }: AccountSnapshot,
   { charge, nowMs }: At,
 ): number | undefined {
@@ -54,11 +54,11 @@ export function largestOutput(
     if (wallet !== undefined && wallet.balance < amount) return false;
     return (
       state === undefined ||
-      refusal(state, { ...charge, tokens: tokens(output), amount }, nowMs) === undefined
+      rejectionOf(state, { ...charge, tokens: tokens(output), amount }, nowMs) === undefined
     );
   };
-  if (least > most || !fits(least)) return undefined;
-  let [fitting, beyond] = [least, most + 1];
+  if (min > max || !fits(min)) return undefined;
+  let [fitting, beyond] = [min, max + 1];
   while (beyond - fitting > 1) {
     const middle = Math.floor((fitting + beyond) / 2);
     if (fits(middle)) fitting = middle;
@@ -68,12 +68,17 @@ export function largestOutput(
 }
 
 /** Names the largest smaller output that would fit, if there is one. */
-function withAffordable(reason: ServiceError, call: Terms, known: AccountSnapshot, at: At): ServiceError {
-  const smaller = largestOutput(call, { least: 1, most: call.output.least - 1 }, known, at);
+function withAffordable(
+  reason: ServiceError,
+  call: CallEstimate,
+  snapshot: AccountSnapshot,
+  at: At,
+): ServiceError {
+  const smaller = largestOutput(call, { min: 1, max: call.output.min - 1 }, snapshot, at);
   return smaller === undefined ? reason : reason.withAffordable(smaller);
 }
 
-/** The refusal of a wallet that does not cover a hold. */
+/** Returns the error for a wallet that does not cover a hold. */
 function insufficientCredit(amount: NanoUsd): ServiceError {
   return new ServiceError(
     'insufficient_credit',

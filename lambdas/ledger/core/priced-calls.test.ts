@@ -6,15 +6,19 @@ import type { PricedFeature } from '../../inference/core/fields/need.ts';
 import { Meter } from '../../inference/core/metering/meter.ts';
 import { promptSizeOf } from '../../inference/core/metering/prompt-size.ts';
 import { amountOf } from '../../inference/core/pricing/bill.ts';
+import {
+  type BillableItems,
+  billableItemsOf,
+  worstCost,
+} from '../../inference/core/pricing/billable-items.ts';
 import type { TokenPrices } from '../../inference/core/pricing/prices.ts';
-import { type Terms, termsOf, worstCost } from '../../inference/core/pricing/terms.ts';
 import type { TokenUsage } from '../../inference/core/pricing/token-usage.ts';
 import { pricedFeature, report, tokenPrices } from '../../inference/testing/pricing/arbitraries.ts';
 import { fileDatabase } from '../../platform/testing/file-database.ts';
 import {
-  booksOf,
   callOf,
   HOLD_TTL_SECONDS,
+  ledgerOf,
   NOON_MS,
   openAccount,
   openLedger,
@@ -25,7 +29,7 @@ import {
 
 const BALANCE = 10n ** 17n;
 const UNCAPPED = {};
-const MOST = { prompt: 2_000, completion: 2_000 };
+const MAX_TOKENS = { prompt: 2_000, completion: 2_000 };
 
 const database = fileDatabase();
 let ledger: TestLedger;
@@ -50,7 +54,7 @@ const { models } = parseCatalog({
 
 interface PricedCall {
   readonly prices: TokenPrices;
-  readonly terms: Terms;
+  readonly terms: BillableItems;
   readonly reports: readonly TokenUsage[];
   /** The outcome of the call. `died`: its process ended before it settled the call. */
   readonly end: 'completed' | 'interrupted' | 'died';
@@ -63,51 +67,56 @@ const pricedCall: fc.Arbitrary<PricedCall> = fc
     fc.array(report, { maxLength: 3 }),
     fc.constantFrom('completed' as const, 'completed' as const, 'interrupted' as const, 'died' as const),
   )
-  .map(([prices, asked, reports, end]) => ({ prices, terms: pricedTerms(prices, asked), reports, end }));
+  .map(([prices, pricedFeatures, reports, end]) => ({
+    prices,
+    terms: pricedItems(prices, pricedFeatures),
+    reports,
+    end,
+  }));
 
 /** The terms of as many of the pricedFeatures as have a price. */
-function pricedTerms(prices: TokenPrices, asked: readonly PricedFeature[]): Terms {
-  const priced = asked.filter((each) => !('unpriced' in termsOf(prices, [each])));
-  const terms = termsOf(prices, priced);
-  return 'unpriced' in terms ? pricedTerms(prices, priced.slice(1)) : terms;
+function pricedItems(prices: TokenPrices, pricedFeatures: readonly PricedFeature[]): BillableItems {
+  const priced = pricedFeatures.filter((each) => !('unpriced' in billableItemsOf(prices, [each])));
+  const terms = billableItemsOf(prices, priced);
+  return 'unpriced' in terms ? pricedItems(prices, priced.slice(1)) : terms;
 }
 
 async function run(account: TestAccount, { prices, terms, reports, end }: PricedCall): Promise<void> {
-  const [given] = models;
-  const [route] = given?.routes ?? [];
-  if (given === undefined || route === undefined) throw new Error('the catalog is empty');
-  const amount = worstCost(prices, terms, MOST);
+  const [model] = models;
+  const [route] = model?.routes ?? [];
+  if (model === undefined || route === undefined) throw new Error('the catalog is empty');
+  const amount = worstCost(prices, terms, MAX_TOKENS);
   const admission = await ledger.ledger.admit(callOf(account.keys[0], amount));
   if (end === 'died') return;
   const meter = new Meter({
-    candidate: { model: { ...given, price: prices }, route },
+    candidate: { model: { ...model, price: prices }, route },
     admission,
     prompt: promptSizeOf({ messages: [{ role: 'user', content: 'Hello.' }] }),
-    terms,
+    billableItems: terms,
     catalog: 'v1',
-    bound: MOST,
+    bound: MAX_TOKENS,
     onExcess: () => {},
   });
-  for (const usage of reports) meter.add({ text: 'some words ', usage });
+  for (const usage of reports) meter.add({ outputText: 'some words ', usage });
   await meter.settle(end);
 }
 
 describe('calls of any price, with tiers and features, all at once', () => {
-  it('never cost more than they hold, are billed by their lines, and leave exact books', async () => {
+  it('never cost more than their holds, match their line items, and leave an exact ledger', async () => {
     let featured = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(pricedCall, { minLength: 8, maxLength: 16 }), async (calls) => {
         nowMs = NOON_MS;
         const account = await openAccount(database.client, BALANCE, UNCAPPED);
         await Promise.all(calls.map((call) => run(account, call)));
-        const open = await booksOf(database.client, account);
+        const open = await ledgerOf(database.client, account);
         expect(open.audit.exact).toBe(true);
         nowMs += (HOLD_TTL_SECONDS + 1) * 1_000;
         await sweep(ledger, database.client);
-        const { audit, records, wallet } = await booksOf(database.client, account);
+        const { audit, records, wallet } = await ledgerOf(database.client, account);
         expect(records).toHaveLength(calls.length);
         for (const record of records) {
-          expect(record.cost).toBeLessThanOrEqual(record.held ?? 0n);
+          expect(record.cost).toBeLessThanOrEqual(record.heldAmount ?? 0n);
           expect(record.cost + (record.waived ?? 0n)).toBe(amountOf(record.lines ?? []));
           if (
             record.serviceTier !== undefined ||
@@ -115,9 +124,9 @@ describe('calls of any price, with tiers and features, all at once', () => {
           )
             featured += 1;
         }
-        const spent = records.reduce((sum, { cost }) => sum + cost, 0n);
-        expect(wallet).toMatchObject({ balance: BALANCE - spent, holds: [] });
-        expect(audit).toMatchObject({ exact: true, usage: spent, held: 0n });
+        const spentAmount = records.reduce((sum, { cost }) => sum + cost, 0n);
+        expect(wallet).toMatchObject({ balance: BALANCE - spentAmount, holds: [] });
+        expect(audit).toMatchObject({ exact: true, usage: spentAmount, held: 0n });
       }),
       { numRuns: 12 * Number(process.env.THOROUGH ?? 1), endOnFailure: true },
     );

@@ -10,7 +10,7 @@ import { rounds } from '../../../tools/test-kit/thorough.ts';
 import type { VerifiedKey } from '../../access/core/api-key.ts';
 import { WalletReads } from '../store/wallet/reads.ts';
 import type { Race, RaceResult } from '../testing/admission-process.ts';
-import { auditAll, booksOf, NOON_MS, openAccount, openLedger } from '../testing/running-ledger.ts';
+import { auditAll, ledgerOf, NOON_MS, openAccount, openLedger } from '../testing/running-ledger.ts';
 import { splitWallet } from '../testing/split-wallet.ts';
 import { brokenShard } from '../testing/stored-shards.ts';
 
@@ -47,18 +47,18 @@ afterAll(async () => {
 async function race(
   calls: number,
   key: VerifiedKey,
-  asked: Pick<Race, 'amount' | 'cost'>,
+  admission: Pick<Race, 'amount' | 'cost'>,
 ): Promise<RaceResult> {
   const { endpoint } = database;
   const results = await processes.ask<RaceResult>((index) => {
     const share = Math.floor((calls + index) / PROCESSES);
-    return { endpoint, key, nowMs: NOON_MS, calls: share, ...asked } satisfies Race;
+    return { endpoint, key, nowMs: NOON_MS, calls: share, ...admission } satisfies Race;
   });
-  const refused: Record<string, number> = {};
-  for (const [code, count] of results.flatMap((result) => Object.entries(result.refused))) {
-    refused[code] = (refused[code] ?? 0) + count;
+  const rejections: Record<string, number> = {};
+  for (const [code, count] of results.flatMap((result) => Object.entries(result.rejections))) {
+    rejections[code] = (rejections[code] ?? 0) + count;
   }
-  return { granted: results.reduce((sum, result) => sum + result.granted, 0), refused };
+  return { granted: results.reduce((sum, result) => sum + result.granted, 0), rejections };
 }
 
 describe(`in ${PROCESSES} processes on one database file`, () => {
@@ -66,18 +66,18 @@ describe(`in ${PROCESSES} processes on one database file`, () => {
     const account = await openAccount(database.client, PLENTY, {});
     expect(await race(150, account.keys[0], { amount: 10, cost: 7 })).toEqual({
       granted: 100,
-      refused: { requests_per_minute: 50 },
+      rejections: { requests_per_minute: 50 },
     });
-    expect((await booksOf(database.client, account)).audit).toMatchObject({ exact: true, usage: 700n });
+    expect((await ledgerOf(database.client, account)).audit).toMatchObject({ exact: true, usage: 700n });
   }, 30_000);
 
   it('the ledger admits exactly as many of 200 concurrent calls as the wallet covers', async () => {
     const account = await openAccount(database.client, 37_999n, { rpm: 1000 });
     expect(await race(200, account.keys[0], { amount: 1000 })).toEqual({
       granted: 37,
-      refused: { insufficient_credit: 163 },
+      rejections: { insufficient_credit: 163 },
     });
-    const { wallet, audit } = await booksOf(database.client, account);
+    const { wallet, audit } = await ledgerOf(database.client, account);
     expect(wallet.balance).toBe(999n);
     expect(wallet.holds).toHaveLength(37);
     expect(audit.exact).toBe(true);
@@ -96,10 +96,10 @@ describe(`in ${PROCESSES} processes on one database file`, () => {
       let splits = 0;
       await fc.assert(
         fc.asyncProperty(split, async ({ affords, amount, spare, shares, rest }) => {
-          const left = BigInt(spare % amount);
-          const balance = BigInt(affords * amount) + left;
+          const remainingAmount = BigInt(spare % amount);
+          const balance = BigInt(affords * amount) + remainingAmount;
           const account = await openAccount(database.client, balance, { rpm: 1_000 });
-          const whole = BigInt(
+          const spendable = BigInt(
             Math.max(
               1,
               shares.reduce((sum, share) => sum + share, rest),
@@ -108,14 +108,14 @@ describe(`in ${PROCESSES} processes on one database file`, () => {
           await splitWallet(
             database,
             account.accountId,
-            shares.map((share) => (balance * BigInt(share)) / whole),
+            shares.map((share) => (balance * BigInt(share)) / spendable),
           );
           expect(await race(RACING, account.keys[0], { amount })).toEqual({
             granted: affords,
-            refused: affords === RACING ? {} : { insufficient_credit: RACING - affords },
+            rejections: affords === RACING ? {} : { insufficient_credit: RACING - affords },
           });
-          const { wallet, audit } = await booksOf(database.client, account);
-          expect(wallet).toMatchObject({ balance: left, holds: { length: affords } });
+          const { wallet, audit } = await ledgerOf(database.client, account);
+          expect(wallet).toMatchObject({ balance: remainingAmount, holds: { length: affords } });
           expect(audit).toMatchObject({ exact: true, held: BigInt(affords * amount) });
           const stored = await new WalletReads(database.client, database.tables.wallets).readAll(
             account.accountId,
@@ -134,18 +134,18 @@ describe(`in ${PROCESSES} processes on one database file`, () => {
     const account = await openAccount(database.client, PLENTY, { rpm: 1000, daily_usd: 25_500n });
     expect(await race(120, account.keys[0], { amount: 1000 })).toEqual({
       granted: 25,
-      refused: { daily_usd_exceeded: 95 },
+      rejections: { daily_usd_exceeded: 95 },
     });
     const { keys } = openLedger({ clients: database, clock: () => NOON_MS });
     expect(await keys.read(account.keys[0].keyId)).toMatchObject({ dayLeft: 500n });
-    expect((await booksOf(database.client, account)).wallet.holds).toHaveLength(25);
+    expect((await ledgerOf(database.client, account)).wallet.holds).toHaveLength(25);
   }, 30_000);
 
-  it('calls that settle meanwhile leave the books exact and no hold', async () => {
+  it('leaves an exact ledger and no hold if calls settle concurrently', async () => {
     const account = await openAccount(database.client, 50_000n, { rpm: 1000, daily_usd: 1_000_000n });
-    const { granted, refused } = await race(200, account.keys[0], { amount: 1000, cost: 900 });
-    expect(Object.keys(refused)).toEqual(granted === 200 ? [] : ['insufficient_credit']);
-    const { wallet, records, audit } = await booksOf(database.client, account);
+    const { granted, rejections } = await race(200, account.keys[0], { amount: 1000, cost: 900 });
+    expect(Object.keys(rejections)).toEqual(granted === 200 ? [] : ['insufficient_credit']);
+    const { wallet, records, audit } = await ledgerOf(database.client, account);
     expect(records).toHaveLength(granted);
     expect(wallet.holds).toEqual([]);
     expect(audit).toMatchObject({ exact: true, usage: BigInt(granted) * 900n });
@@ -158,7 +158,7 @@ describe(`in ${PROCESSES} processes on one database file`, () => {
   it(
     `pays no more for a call than its hold, whatever its calls cost, for ${SEEDS} seeds`,
     async () => {
-      const dollars = (most: number) => fc.integer({ min: 1, max: most });
+      const dollars = (maxDollars: number) => fc.integer({ min: 1, max: maxDollars });
       const hostile = fc.record({
         balance: dollars(100_000_000),
         amount: dollars(5_000_000),
@@ -178,7 +178,7 @@ describe(`in ${PROCESSES} processes on one database file`, () => {
               amount,
               cost: amount * times,
             });
-          const { wallet, audit, records } = await booksOf(database.client, account);
+          const { wallet, audit, records } = await ledgerOf(database.client, account);
           const costs = records.map(({ cost }) => cost);
           expect(audit).toMatchObject({ exact: true, held: 0n });
           expect(costs).toEqual(costs.map(() => BigInt(amount)));
@@ -197,7 +197,7 @@ describe(`in ${PROCESSES} processes on one database file`, () => {
     rounds(120_000),
   );
 
-  it('the books of the whole database are exact', async () => {
+  it('leaves the ledger of the whole database exact', async () => {
     expect((await auditAll(database.client)).exact).toBe(true);
   });
 });

@@ -8,17 +8,17 @@ import { MAX_HOLDS } from '../store/wallet/item.ts';
 import { FAULTS, FailingProcess, type Fault } from '../testing/failing-process.ts';
 import {
   type Aftermath,
-  brokenBooks,
   brokenCaps,
   type CallPlan,
   type History,
+  ledgerViolations,
   play,
   unexpectedFailures,
 } from '../testing/history.ts';
 import {
-  booksOf,
   callOf,
   HOLD_TTL_SECONDS,
+  ledgerOf,
   NOON_MS,
   openAccount,
   openLedger,
@@ -161,16 +161,16 @@ describe.each([
   ...Object.entries(HISTORIES).map(([name, story]) => [name, () => singleFaults(story)] as const),
   ...Object.entries(PART_HISTORIES).map(([name, story]) => [name, () => singleFaults(story, 24)] as const),
   ['two failures in one call', async () => pairsOfFaults()] as const,
-])('%s, whichever of its database calls fail, in whichever way', (_name, stories) => {
+])('%s, with a failure of any type at any of its database calls', (_name, stories) => {
   const judgeAll = playAll(async () => {
     const all = await stories();
     if (all.length === 0) throw new Error('no story to play');
     return all;
   });
 
-  it('leaves exact books, one record a call and no hold', async () => {
+  it('leaves an exact ledger, one record per call and no hold', async () => {
     expect(
-      await judgeAll((aftermath) => [...brokenBooks(aftermath), ...unexpectedFailures(aftermath)]),
+      await judgeAll((aftermath) => [...ledgerViolations(aftermath), ...unexpectedFailures(aftermath)]),
     ).toEqual([]);
   }, 60_000);
 
@@ -209,9 +209,9 @@ describe('recovery', () => {
       openLedger({ clients: database, clock: () => AFTER_MS }),
     );
     await Promise.all(sweepers.map((sweeper) => sweep(sweeper, database.client)));
-    const books = await booksOf(database.client, account);
-    expect(books).toMatchObject({ wallet: { balance: 10_000n, holds: [] }, audit: { exact: true } });
-    expect(books.records.map(({ status }) => status)).toEqual(Array.from({ length: 6 }, () => 'expired'));
+    const totals = await ledgerOf(database.client, account);
+    expect(totals).toMatchObject({ wallet: { balance: 10_000n, holds: [] }, audit: { exact: true } });
+    expect(totals.records.map(({ status }) => status)).toEqual(Array.from({ length: 6 }, () => 'expired'));
     for (const { keyId } of account.keys) {
       const state = await sweepers[0]?.keys.read(keyId);
       expect((state?.dayLeft ?? 0n) <= CAPS.daily_usd).toBe(true);
@@ -225,17 +225,17 @@ describe('recovery', () => {
     await gate.touch(account.keys[0]);
     const admission = await ledger.admit(callOf(account.keys[0], 500n));
     await admission.settle(outcomeOf(123n));
-    expect((await booksOf(database.client, account)).wallet.holds).toHaveLength(1);
+    expect((await ledgerOf(database.client, account)).wallet.holds).toHaveLength(1);
     const late = openLedger({ clients: database, clock: () => AFTER_MS });
     expect(await sweep(late, database.client)).toEqual({ settled: 1, released: 0 });
-    const books = await booksOf(database.client, account);
-    expect(books).toMatchObject({
+    const totals = await ledgerOf(database.client, account);
+    expect(totals).toMatchObject({
       wallet: { balance: 877n },
       records: [{ cost: 123n, status: 'completed' }],
     });
   });
 
-  it('charges a settled call nothing more when a lost first attempt at its hold reaches the database at last', async () => {
+  it('charges a settled call nothing more if a lost first attempt at its hold reaches the database late', async () => {
     const account = await openAccount(database.client, 1_000n, CAPS);
     const clients = engineClients(database.endpoint);
     const { land } = delayFirstHold(clients.client, clients.onceClient);
@@ -245,17 +245,17 @@ describe('recovery', () => {
     await land();
     await sweep(openLedger({ clients: database, clock: () => AFTER_MS }), database.client);
     const paid = settlement?.record.cost ?? 0n;
-    const books = await booksOf(database.client, account);
-    expect(books).toMatchObject({ wallet: { balance: 1_000n - paid, holds: [] }, audit: { exact: true } });
+    const totals = await ledgerOf(database.client, account);
+    expect(totals).toMatchObject({ wallet: { balance: 1_000n - paid, holds: [] }, audit: { exact: true } });
   });
 
-  it('writes no record of a call that was refused, though a long call beside it once saw its hold', async () => {
+  it('writes no record of a rejected call, although a concurrent long call has read its hold', async () => {
     const account = await openAccount(database.client, 1_000n, CAPS, { daily_usd: 0n });
-    const [key, refusedKey] = account.keys;
+    const [key, rejectedKey] = account.keys;
     let nowMs = NOON_MS;
     const clock = () => nowMs;
     const { ledger, wallets } = openLedger({ clients: database, clock });
-    const undone = callOf(refusedKey ?? key, 100n);
+    const undone = callOf(rejectedKey ?? key, 100n);
     const { wallet } = await wallets.hold(account.accountId, {
       id: undone.requestId,
       keyId: undone.key.keyId,
@@ -270,7 +270,7 @@ describe('recovery', () => {
     await wallets.endHold(account.accountId, { ...hold, cost: 0n, recorded: 0 });
     nowMs += 700_000;
     await long.settle(outcomeOf(100n));
-    expect((await booksOf(database.client, account)).records.map(({ status }) => status)).toEqual([
+    expect((await ledgerOf(database.client, account)).records.map(({ status }) => status)).toEqual([
       'completed',
     ]);
   });

@@ -1,6 +1,6 @@
 /**
- * Recovery of holds whose call died: settled from the call's usage record if it has one, else released. Release
- * writes a record of its own first, so that a call thought dead that tries to settle late finds its case decided.
+ * Recovery of holds whose call died: settled from the call's usage record if it has one, else released. A release first
+ * writes its own record, which decides the case before a late settlement of a call that was considered dead.
  */
 import type { Clock, Log } from '../../platform/core/ports.ts';
 import type { Hold, UsageStore, Wallet, WalletStore } from './ports.ts';
@@ -52,10 +52,10 @@ export class Recovery {
     for (const hold of holds) {
       const record = await this.#decide(accountId, hold);
       // A late copy of a hold that was settled already is released: its call has paid.
-      const own = record.attempt === hold.attempt;
+      const isSameAttempt = record.attempt === hold.attempt;
       const balance = await this.#dependencies.wallets.endHold(accountId, {
         ...hold,
-        cost: own ? record.cost : 0n,
+        cost: isSameAttempt ? record.cost : 0n,
         recorded: record.created,
       });
       if (balance === undefined) continue;
@@ -91,10 +91,10 @@ export async function currentWallet(
   { wallets, recovery }: { readonly wallets: WalletStore; readonly recovery: Recovery },
   accountId: string,
 ): Promise<Wallet> {
-  const found = await wallets.read(accountId);
-  if (found === undefined) throw new Error(`account ${accountId} has no wallet`);
-  const { settled, released } = await recovery.recoverWallet(found);
-  return settled + released === 0 ? found : ((await wallets.read(accountId)) ?? found);
+  const wallet = await wallets.read(accountId);
+  if (wallet === undefined) throw new Error(`account ${accountId} has no wallet`);
+  const { settled, released } = await recovery.recoverWallet(wallet);
+  return settled + released === 0 ? wallet : ((await wallets.read(accountId)) ?? wallet);
 }
 
 function expiredRecord(accountId: string, hold: Hold, created: number): UsageRecord {
@@ -109,7 +109,7 @@ function expiredRecord(accountId: string, hold: Hold, created: number): UsageRec
     inputUnits: 0,
     cachedUnits: 0,
     outputUnits: 0,
-    held: hold.amount,
+    heldAmount: hold.amount,
     unit: unitOf(hold.kind),
     cost: 0n,
     estimated: false,

@@ -7,9 +7,9 @@ import { fileDatabase } from '../../platform/testing/file-database.ts';
 import { DynamoUnbilledStore } from '../store/usage/unbilled-store.ts';
 import {
   auditAll,
-  booksOf,
   callOf,
   HOLD_TTL_SECONDS,
+  ledgerOf,
   NOON_MS,
   openAccount,
   openLedger,
@@ -42,75 +42,75 @@ async function keyState(keyId: string): Promise<KeyState> {
 }
 
 describe('settlement', () => {
-  it('refunds what the call did not cost and books the rest, to the nano-dollar', async () => {
+  it('refunds the unused amount of the hold and records the cost, to the nano-dollar', async () => {
     const account = await openAccount(database.client, 1_000n, POLICY);
     const [key] = account.keys;
     const admission = await ledger.ledger.admit(callOf(key, 700n));
-    const during = await booksOf(database.client, account);
+    const during = await ledgerOf(database.client, account);
     expect(during.wallet).toMatchObject({ balance: 300n, holds: [{ amount: 700n, keyId: key.keyId }] });
     expect(during.audit.exact).toBe(true);
     const settlement = await admission.settle(outcomeOf(123n));
     expect(settlement).toMatchObject({ balance: 877n, record: { cost: 123n } });
-    const after = await booksOf(database.client, account);
-    expect(after.wallet).toMatchObject({ accountId: account.accountId, balance: 877n, owed: 0n, holds: [] });
+    const after = await ledgerOf(database.client, account);
+    expect(after.wallet).toMatchObject({ accountId: account.accountId, balance: 877n, debt: 0n, holds: [] });
     expect(after.records).toEqual([settlement.record]);
     expect(after.audit).toMatchObject({ exact: true, usage: 123n, held: 0n });
   });
 
-  it('charges each window of the key with exactly what the call came to', async () => {
+  it('charges each window of the key with exactly the cost of the call', async () => {
     const account = await openAccount(database.client, 1_000_000n, POLICY);
     const [key] = account.keys;
     const cost = fc.bigInt({ min: 0n, max: 2_000n });
     const call = fc.record({ amount: cost, cost, tokens: fc.nat(200), used: fc.nat(300) });
-    const spent = { cost: 0n, tokens: 0n, requests: 0 };
+    const spending = { cost: 0n, tokens: 0n, requests: 0 };
     await fc.assert(
       fc.asyncProperty(call, async ({ amount, cost: real, tokens, used }) => {
         const admission = await ledger.ledger.admit(callOf(key, amount, { tokens }));
         await admission.settle(outcomeOf(real, { tokens: used }));
-        spent.cost += real < amount ? real : amount;
-        spent.tokens += BigInt(used);
-        spent.requests += 1;
+        spending.cost += real < amount ? real : amount;
+        spending.tokens += BigInt(used);
+        spending.requests += 1;
         expect(await keyState(key.keyId)).toMatchObject({
-          requestsLeft: POLICY.rpm - spent.requests,
-          tokensLeft: BigInt(POLICY.tpm) - spent.tokens,
-          dayLeft: POLICY.daily_usd - spent.cost,
-          monthLeft: POLICY.monthly_usd - spent.cost,
+          requestsLeft: POLICY.rpm - spending.requests,
+          tokensLeft: BigInt(POLICY.tpm) - spending.tokens,
+          dayLeft: POLICY.daily_usd - spending.cost,
+          monthLeft: POLICY.monthly_usd - spending.cost,
         });
       }),
       { numRuns: 30 },
     );
-    expect((await booksOf(database.client, account)).audit).toMatchObject({
+    expect((await ledgerOf(database.client, account)).audit).toMatchObject({
       exact: true,
-      usage: spent.cost,
+      usage: spending.cost,
     });
   });
 
-  it('bills no more than the hold, whatever the call came to', async () => {
+  it('bills at most the hold, whatever the call costs', async () => {
     const account = await openAccount(database.client, 1_000n, POLICY);
     const [key] = account.keys;
     const admission = await ledger.ledger.admit(callOf(key, 500n));
     const { record, balance } = await admission.settle(outcomeOf(800n));
     expect({ balance, cost: record.cost }).toEqual({ balance: 500n, cost: 500n });
-    const books = await booksOf(database.client, account);
-    expect(books).toMatchObject({ wallet: { balance: 500n, holds: [] }, records: [record] });
-    expect(books.audit).toMatchObject({ exact: true, usage: 500n });
+    const totals = await ledgerOf(database.client, account);
+    expect(totals).toMatchObject({ wallet: { balance: 500n, holds: [] }, records: [record] });
+    expect(totals.audit).toMatchObject({ exact: true, usage: 500n });
     expect((await keyState(key.keyId)).dayLeft).toBe(POLICY.daily_usd - 500n);
   });
 
-  it('counts usage beyond the bound of its call by route, and keeps it in the record', async () => {
+  it('counts usage beyond the bound of its call by route, and stores it in the record', async () => {
     const account = await openAccount(database.client, 1_000n, POLICY);
     const store = new DynamoUnbilledStore(database.client, database.tables.circuits, () => nowMs);
-    const own = openLedger({ clients: database, clock: () => nowMs, unbilled: store });
+    const separateLedger = openLedger({ clients: database, clock: () => nowMs, unbilled: store });
     const route = `route-${account.accountId}`;
     for (const [amount, factor] of [
       [40n, 1.5],
       [2n, 3.25],
       [8n, 1.2],
     ] as const) {
-      const admission = await own.ledger.admit(callOf(account.keys[0], 100n));
+      const admission = await separateLedger.ledger.admit(callOf(account.keys[0], 100n));
       const { record } = await admission.settle(outcomeOf(100n, { route, unbilled: { amount, factor } }));
       expect(record).toMatchObject({ cost: 100n, unbilled: { amount, factor } });
-      expect(await own.usage.get(account.keys[0].keyId, record.id)).toEqual(record);
+      expect(await separateLedger.usage.get(account.keys[0].keyId, record.id)).toEqual(record);
     }
     const ofRoute = (await store.list()).filter((each) => each.route === route);
     expect(ofRoute).toEqual([{ route, calls: 3, amount: 50n, factor: 3.25 }]);
@@ -121,8 +121,8 @@ describe('settlement', () => {
   it('settles a call though its unbilled usage cannot be counted', async () => {
     const account = await openAccount(database.client, 1_000n, POLICY);
     const store = { add: () => Promise.reject(new Error('no database')), list: async () => [] };
-    const own = openLedger({ clients: database, clock: () => nowMs, unbilled: store });
-    const admission = await own.ledger.admit(callOf(account.keys[0], 100n));
+    const separateLedger = openLedger({ clients: database, clock: () => nowMs, unbilled: store });
+    const admission = await separateLedger.ledger.admit(callOf(account.keys[0], 100n));
     const settled = await admission.settle(outcomeOf(60n, { unbilled: { amount: 1n, factor: 2 } }));
     expect(settled).toMatchObject({ balance: 940n, record: { cost: 60n } });
   });
@@ -136,21 +136,21 @@ describe('settlement', () => {
     ];
     expect((await first.settle(outcomeOf(900n))).record).toMatchObject({ cost: 400n });
     expect((await second.settle(outcomeOf(100n))).balance).toBe(500n);
-    expect((await booksOf(database.client, account)).audit).toMatchObject({ exact: true, balances: 500n });
+    expect((await ledgerOf(database.client, account)).audit).toMatchObject({ exact: true, balances: 500n });
   });
 
-  it('settles once however often it is asked, with the first outcome', async () => {
+  it('settles once for any number of requests, with the first outcome', async () => {
     const account = await openAccount(database.client, 1_000n, POLICY);
     const admission = await ledger.ledger.admit(callOf(account.keys[0], 700n));
     const results = await Promise.all([100n, 200n, 300n].map((cost) => admission.settle(outcomeOf(cost))));
     expect(new Set(results.map(({ record }) => record.cost))).toEqual(new Set([100n]));
     expect((await admission.settle(outcomeOf(400n))).record.cost).toBe(100n);
-    const books = await booksOf(database.client, account);
-    expect(books.records).toHaveLength(1);
-    expect(books.audit).toMatchObject({ exact: true, balances: 900n });
+    const totals = await ledgerOf(database.client, account);
+    expect(totals.records).toHaveLength(1);
+    expect(totals.audit).toMatchObject({ exact: true, balances: 900n });
   });
 
-  it('gives whoever asks again the same result, and reports the call once', async () => {
+  it('returns the same result to every later request, and reports the call once', async () => {
     const account = await openAccount(database.client, 1_000n, POLICY);
     const reported: string[] = [];
     const onSettled = ({ id }: UsageRecord) => reported.push(id);
@@ -167,16 +167,16 @@ describe('settlement', () => {
     const admission = await ledger.ledger.admit(callOf(account.keys[0], 700n));
     nowMs = NOON_MS + (HOLD_TTL_SECONDS + 1) * 1000;
     expect(await sweep(ledger, database.client)).toEqual({ settled: 0, released: 1 });
-    const released = await booksOf(database.client, account);
+    const released = await ledgerOf(database.client, account);
     for (const cost of [100n, 5_000n]) {
       const late = await admission.settle(outcomeOf(cost));
       expect(late.record).toMatchObject({ status: 'expired', cost: 0n });
     }
-    expect(await booksOf(database.client, account)).toEqual(released);
+    expect(await ledgerOf(database.client, account)).toEqual(released);
     expect(released).toMatchObject({ wallet: { balance: 1_000n, holds: [] }, audit: { exact: true } });
   });
 
-  it('takes nothing from the balance for a cost above the hold once recovery has begun to release it', async () => {
+  it('takes nothing from the balance for a cost above the hold once recovery has started to release it', async () => {
     const account = await openAccount(database.client, 1_000n, POLICY);
     const [key] = account.keys;
     const call = callOf(key, 300n);
@@ -195,8 +195,8 @@ describe('settlement', () => {
     nowMs = NOON_MS + (HOLD_TTL_SECONDS + 1) * 1000;
     await sweep(ledger, database.client);
     nowMs = NOON_MS;
-    const books = await booksOf(database.client, account);
-    expect(books).toMatchObject({ wallet: { balance: 1_000n, holds: [] }, audit: { exact: true } });
+    const totals = await ledgerOf(database.client, account);
+    expect(totals).toMatchObject({ wallet: { balance: 1_000n, holds: [] }, audit: { exact: true } });
   });
 
   it('leaves no hold and no cost for a call that failed with no output', async () => {
@@ -211,10 +211,10 @@ describe('settlement', () => {
       monthLeft: before.monthLeft,
       tokensLeft: before.tokensLeft,
     });
-    expect((await booksOf(database.client, account)).audit.exact).toBe(true);
+    expect((await ledgerOf(database.client, account)).audit.exact).toBe(true);
   });
 
-  it('gives back to the month what it must and to a day or minute that has ended nothing', async () => {
+  it('refunds the month, and refunds nothing to a day or minute that has ended', async () => {
     const account = await openAccount(database.client, 10_000n, POLICY);
     const [key] = account.keys;
     const midnightMs = Date.UTC(2026, 6, 16);
@@ -231,7 +231,7 @@ describe('settlement', () => {
     await other.settle(outcomeOf(50n));
   });
 
-  it('keeps the books of the whole database exact after all of this', async () => {
+  it('leaves the ledger of the whole database exact after all tests above', async () => {
     expect(await auditAll(database.client, () => LATER_MS)).toMatchObject({
       exact: true,
       drift: 0n,
@@ -241,7 +241,7 @@ describe('settlement', () => {
 });
 
 describe('a cap that is used up', () => {
-  it('never keeps its key from reading usage and credit, which cost nothing', async () => {
+  it('never blocks its key from reading usage and credit, which cost nothing', async () => {
     const account = await openAccount(database.client, 10_000n, { daily_usd: 500n, monthly_usd: 500n });
     const [key] = account.keys;
     const admission = await ledger.ledger.admit(callOf(key, 500n));

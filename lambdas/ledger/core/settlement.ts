@@ -41,8 +41,8 @@ export interface SettlementDependencies {
 export type SettlementListener = (record: UsageRecord) => void;
 
 /**
- * Settles one call, in two rounds of database calls. It never costs more than its hold. Throws only when it is not known
- * whether the record was written: then recovery decides by what it finds when the hold has expired.
+ * Settles one call, in two rounds of database requests. It never costs more than its hold. Throws only if it is unknown
+ * whether the record was written. Recovery then decides from the stored data after the hold has expired.
  */
 export async function settleCall(
   dependencies: SettlementDependencies,
@@ -62,7 +62,7 @@ export async function settleCall(
       log.error('a call was recovered before it settled', { requestId: hold.id, unpaid: String(cost) });
     return { record: written, balance: undefined };
   }
-  const [ended, corrected, counted] = await Promise.allSettled([
+  const [endResult, corrected, counted] = await Promise.allSettled([
     wallets.endHold(accountId, { ...hold, cost, recorded: record.created }),
     keys.settle(hold.keyId, {
       ...call.charge,
@@ -72,15 +72,15 @@ export async function settleCall(
     record.unbilled && record.route !== null ? unbilled?.add(record.route, record.unbilled) : undefined,
   ]);
   onSettled(record);
-  // Whoever wrote the record settles the charge, and nobody else: what is lost here is missing until the caps are repaired.
+  // Only the writer of the record settles the charge: an amount lost here is missing until the caps are repaired.
   if (corrected.status === 'rejected') log.warn('charge not settled', { requestId: hold.id });
   if (counted.status === 'rejected') log.warn('unbilled usage not counted', { requestId: hold.id });
-  if (ended.status === 'rejected') log.warn('refund left to recovery', { requestId: hold.id });
-  return { record, balance: ended.status === 'fulfilled' ? ended.value : undefined };
+  if (endResult.status === 'rejected') log.warn('refund left to recovery', { requestId: hold.id });
+  return { record, balance: endResult.status === 'fulfilled' ? endResult.value : undefined };
 }
 
 function toRecord({ accountId, hold }: AdmittedCall, outcome: CallOutcome, created: number): UsageRecord {
   const { tokens: _tokens, ...counted } = outcome;
   const { id, attempt, keyId, kind, amount } = hold;
-  return { ...counted, id, attempt, keyId, accountId, created, held: amount, kind };
+  return { ...counted, id, attempt, keyId, accountId, created, heldAmount: amount, kind };
 }

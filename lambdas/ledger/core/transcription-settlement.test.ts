@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { startDatabase, type TestDatabase } from '../../../tools/test-kit/engine.ts';
 import type { SettlementOrder } from '../../inference/core/kinds/transcriptions/order.ts';
-import { bodyOf, FORM_TYPE, file, formOf, sound } from '../../platform/testing/mutated-forms.ts';
+import { audio, bodyOf, FORM_TYPE, file, formOf } from '../../platform/testing/mutated-forms.ts';
 import { HOLD_TTL_SECONDS, NOON_MS } from '../testing/running-ledger.ts';
 import { type HeldKey, UploadService } from '../testing/upload-service.ts';
 
@@ -40,12 +40,12 @@ const settling = async (order: SettlementOrder) => {
   return service.settle(order);
 };
 
-const lost = async (): Promise<never> => {
+const failLost = async (): Promise<never> => {
   throw new Error('no answer');
 };
 
 const transcribe = (headers: Readonly<Record<string, string>> = {}): Promise<Response> =>
-  service.post(key, bodyOf(formOf(file(sound))).body, { ...FORM_TYPE, ...headers });
+  service.post(key, bodyOf(formOf(file(audio))).body, { ...FORM_TYPE, ...headers });
 
 const receiptOf = ({ status, headers }: Response) => ({
   status,
@@ -73,19 +73,19 @@ const recover = async () => {
 
 /** A call whose process stops once it has handed its order over, and goes on without an answer when it is woken. */
 async function stop() {
-  const answer = Promise.withResolvers<never>();
+  const response = Promise.withResolvers<never>();
   const handedOver = new Promise<void>((resolve) => {
     service.workflow = (order) => {
       orders.push(order);
       resolve();
-      return answer.promise;
+      return response.promise;
     };
   });
   const call = transcribe();
   await handedOver;
   return {
     wake: () => {
-      answer.reject(new Error('no answer'));
+      response.reject(new Error('no answer'));
       return call;
     },
   };
@@ -111,7 +111,7 @@ describe('a transcription', () => {
   });
 
   it('settles in its endpoint if the workflow was not started', async () => {
-    service.workflow = lost;
+    service.workflow = failLost;
     expect(receiptOf(await transcribe())).toEqual({ status: 200, cost: COST_USD, balance: BALANCE_USD });
     expect(await walletOf()).toEqual(PAID);
   });
@@ -119,7 +119,7 @@ describe('a transcription', () => {
   it('costs its price once if the workflow settles it and the response of the workflow is lost', async () => {
     service.workflow = async (order) => {
       await settling(order);
-      return lost();
+      return failLost();
     };
     expect(receiptOf(await transcribe())).toMatchObject({ status: 200, cost: COST_USD });
     expect(await walletOf()).toEqual(PAID);
@@ -128,7 +128,7 @@ describe('a transcription', () => {
   it('costs its price once if the workflow settles it after its endpoint', async () => {
     service.workflow = async (order) => {
       orders.push(order);
-      return lost();
+      return failLost();
     };
     await transcribe();
     expect(await service.settle(orderOf())).toMatchObject({
@@ -184,7 +184,7 @@ describe('a transcription', () => {
   });
 });
 
-describe('a transcription that nobody could settle', () => {
+describe('a transcription that no process could settle', () => {
   /** As when the database does not answer; with the metadata of an SDK's error. */
   const unreachable = () => {
     const { usage } = service.ledger;

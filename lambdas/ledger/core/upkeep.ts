@@ -5,7 +5,7 @@ import type { Recovery, RecoveryCount } from './recovery.ts';
 /** Reads a page of wallets, after the one that the page before ended with. */
 export type WalletPages = (after?: string) => Promise<{
   readonly wallets: readonly Pick<Wallet, 'accountId' | 'holds'>[];
-  /** Accounts whose wallet lies in several shards. */
+  /** Accounts whose wallet is stored in several shards. */
   readonly untidy: readonly string[];
   readonly next: string | undefined;
 }>;
@@ -31,8 +31,8 @@ export class SweepError extends Error {
 }
 
 /**
- * Settles or releases every expired hold of every wallet, then tidies wallets; safe to repeat, to race and to interrupt.
- * One that cannot be recovered does not keep the others from it: it is passed over, and when all are done `SweepError`
+ * Settles or releases every expired hold of every wallet, then tidies wallets. Safe to repeat, to race and to
+ * interrupt. A hold that cannot be recovered does not stop the others: it is skipped, and after all others `SweepError`
  * is thrown.
  */
 export async function sweep(pages: WalletPages, recovery: Recovery, tidy: Tidy): Promise<RecoveryCount> {

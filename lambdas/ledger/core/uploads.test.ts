@@ -6,6 +6,7 @@ import { it } from '../../../tools/test-kit/search.ts';
 import { rounds } from '../../../tools/test-kit/thorough.ts';
 import { amountOf } from '../../inference/core/pricing/bill.ts';
 import {
+  audio,
   bodyOf,
   field,
   file,
@@ -13,7 +14,6 @@ import {
   formOf,
   mutatedForms,
   openUploads,
-  sound,
   FORM_TYPE as TYPE,
 } from '../../platform/testing/mutated-forms.ts';
 import { keyState } from '../testing/attempts.ts';
@@ -35,7 +35,7 @@ beforeAll(async () => {
 beforeEach(() => {
   nowMs = NOON_MS;
   service.errors.length = 0;
-  service.answer = async () => ({ text: 'words', duration: 1 });
+  service.respond = async () => ({ text: 'words', duration: 1 });
 });
 afterAll(async () => {
   service.stop();
@@ -71,45 +71,48 @@ const setStatus = ({ keyId }: HeldKey, status: string) =>
   );
 
 describe('before an upload is read', () => {
-  const refused = async (key: Pick<HeldKey, 'secret'>, headers: Readonly<Record<string, string>> = {}) => {
-    const sent = bodyOf(formOf(file(sound)));
-    const response = await service.post(key, sent.body, { ...TYPE, ...headers });
+  const rejectionOf = async (
+    key: Pick<HeldKey, 'secret'>,
+    headers: Readonly<Record<string, string>> = {},
+  ) => {
+    const form = bodyOf(formOf(file(audio)));
+    const response = await service.post(key, form.body, { ...TYPE, ...headers });
     return {
       status: response.status,
       code: await codeOf(response),
-      reads: sent.reads,
+      reads: form.reads,
       headers: response.headers,
     };
   };
 
-  it('a key that is no longer active is refused, without its limits', async () => {
+  it('rejects a key that is no longer active, without its limits', async () => {
     for (const status of ['revoked', 'disabled']) {
       const key = await service.open(CREDIT);
       await setStatus(key, status);
-      const { headers, ...answer } = await refused(key);
+      const { headers, ...answer } = await rejectionOf(key);
       expect(answer).toEqual({ status: 401, code: 'invalid_api_key', reads: 0 });
       expect(headers.get('x-ratelimit-limit-requests')).toBeNull();
     }
   });
 
-  it('a key for other kinds, one without requests left and one whose cap is used up are refused', async () => {
+  it('rejects a key for other kinds, a key without requests left and a key whose cap is exhausted', async () => {
     const other = await service.open(CREDIT, { allowed_kinds: ['chat'] });
-    expect(await refused(other)).toMatchObject({ status: 403, code: 'kind_not_allowed', reads: 0 });
+    expect(await rejectionOf(other)).toMatchObject({ status: 403, code: 'kind_not_allowed', reads: 0 });
     const capped = await service.open(CREDIT, { daily_usd: 0n });
-    expect(await refused(capped)).toMatchObject({ status: 402, code: 'daily_usd_exceeded', reads: 0 });
+    expect(await rejectionOf(capped)).toMatchObject({ status: 402, code: 'daily_usd_exceeded', reads: 0 });
     const slow = await service.open(CREDIT, { rpm: 1 });
-    expect((await send(slow, formOf(file(sound)))).status).toBe(200);
-    const { headers, ...answer } = await refused(slow);
+    expect((await send(slow, formOf(file(audio)))).status).toBe(200);
+    const { headers, ...answer } = await rejectionOf(slow);
     expect(answer).toEqual({ status: 429, code: 'requests_per_minute', reads: 0 });
     expect(headers.get('retry-after')).toBe('60');
     nowMs += 60_000;
-    expect((await send(slow, formOf(file(sound)))).status).toBe(200);
+    expect((await send(slow, formOf(file(audio)))).status).toBe(200);
   });
 
-  it('an account without credit is refused, and nothing is counted or held', async () => {
+  it('rejects an account without credit, and counts and holds nothing', async () => {
     const key = await service.open(0n);
     const before = await keyState(service.ledger, key.keyId);
-    expect(await refused(key)).toMatchObject({ status: 402, code: 'insufficient_credit', reads: 0 });
+    expect(await rejectionOf(key)).toMatchObject({ status: 402, code: 'insufficient_credit', reads: 0 });
     expect(await keyState(service.ledger, key.keyId)).toEqual(before);
     expect((await walletOf(key)).holds).toEqual([]);
   });
@@ -124,9 +127,9 @@ describe('before an upload is read', () => {
       kind: 'chat',
       expires: created + 60,
     });
-    expect(await refused(key)).toMatchObject({ status: 402, reads: 0 });
+    expect(await rejectionOf(key)).toMatchObject({ status: 402, reads: 0 });
     nowMs += 60_000;
-    expect((await send(key, formOf(file(sound)))).status).toBe(200);
+    expect((await send(key, formOf(file(audio)))).status).toBe(200);
   });
 
   it('a call that was paid for is replayed with nothing left, and no other is', async () => {
@@ -147,7 +150,7 @@ describe('before an upload is read', () => {
     });
     const second = await send(key, formOf(file(wav(0.96))), headers);
     expect([second.status, second.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
-    expect(await refused(key, { 'idempotency-key': 'another' })).toMatchObject({ status: 402, reads: 0 });
+    expect(await rejectionOf(key, { 'idempotency-key': 'another' })).toMatchObject({ status: 402, reads: 0 });
   });
 
   it('a request that passes counts once', async () => {
@@ -156,7 +159,7 @@ describe('before an upload is read', () => {
       await send(key, form);
       return (await keyState(service.ledger, key.keyId)).requestsLeft;
     };
-    expect(await leftAfter(formOf(file(sound)))).toBe(99);
+    expect(await leftAfter(formOf(file(audio)))).toBe(99);
     expect(await leftAfter(formOf(field('a', '1')))).toBe(98);
   });
 });
@@ -167,20 +170,20 @@ describe('a file whose header lies', () => {
 
   it('holds the price of the maximum duration of its bytes, and costs no more if the route reports more', async () => {
     const key = await service.open(CREDIT);
-    let held = 0n;
-    service.answer = async () => {
-      held = (await walletOf(key)).holds.reduce((sum, { amount }) => sum + amount, 0n);
+    let heldAmount = 0n;
+    service.respond = async () => {
+      heldAmount = (await walletOf(key)).holds.reduce((sum, { amount }) => sum + amount, 0n);
       return { text: 'words', duration: 5_000 };
     };
     const response = await send(key, formOf(file(lie, 'lie.flac')));
-    expect(held).toBe(priceOf((lie.length * 8) / 6_000));
+    expect(heldAmount).toBe(priceOf((lie.length * 8) / 6_000));
     expect(costOf(response)).toBe(priceOf((lie.length * 8) / 6_000));
     expect(await walletOf(key)).toMatchObject({ balance: CREDIT - costOf(response), holds: [] });
   });
 
   it('costs the price of the duration that the route measured within that limit', async () => {
     const key = await service.open(CREDIT);
-    service.answer = async () => ({ text: 'words', duration: 1_400 });
+    service.respond = async () => ({ text: 'words', duration: 1_400 });
     expect(costOf(await send(key, formOf(file(lie, 'lie.flac'))))).toBe(priceOf(1_400));
   });
 });
@@ -190,10 +193,10 @@ it.each([
   ['what it can last at most where the route returned more', { text: '', duration: 6 }, 1.048],
   ['its own length where the route returned none', { text: ' ' }, 0.048],
   ['its own length where the route returned 0', { text: '', duration: 0 }, 0.048],
-])('a transcript without a word is billed for %s', async (_name, answer, seconds) => {
+])('a transcript without a word is billed for %s', async (_name, response, seconds) => {
   const key = await service.open(CREDIT);
-  service.answer = async () => answer;
-  expect(costOf(await send(key, formOf(file(sound))))).toBe(priceOf(seconds));
+  service.respond = async () => response;
+  expect(costOf(await send(key, formOf(file(audio))))).toBe(priceOf(seconds));
 });
 
 const FORMS = rounds(500);
@@ -217,9 +220,9 @@ it('randomly changed forms cause no internal error, do not hang, and leave no ho
   expect(openUploads()).toBe(0);
 }, 600_000);
 
-it('a file beyond the limit is refused by name, and nothing is held', async () => {
+it('rejects a file beyond the limit with an error that names it, and holds nothing', async () => {
   const key = await service.open(CREDIT);
-  const response = await send(key, formOf(file(Buffer.concat([sound, Buffer.alloc(MAX_FILE_BYTES)]))));
+  const response = await send(key, formOf(file(Buffer.concat([audio, Buffer.alloc(MAX_FILE_BYTES)]))));
   expect([response.status, await codeOf(response)]).toEqual([400, 'file_too_large']);
   expect((await walletOf(key)).holds).toEqual([]);
 });

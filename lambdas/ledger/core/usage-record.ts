@@ -3,8 +3,8 @@ import type { Kind } from '../../platform/core/kinds.ts';
 import type { NanoUsd } from '../../platform/core/money.ts';
 
 /**
- * `completed`: the caller got the whole answer. `interrupted`: output was delivered, then an error.
- * `failed`: no output, no cost. `expired`: the call died and its hold was released, at no cost.
+ * `completed`: the caller received the complete response. `interrupted`: output was delivered, then an error. `failed`:
+ * no output, no cost. `expired`: the call died and its hold was released, at no cost.
  */
 export const CALL_STATUSES = ['completed', 'interrupted', 'failed', 'expired'] as const;
 export type CallStatus = (typeof CALL_STATUSES)[number];
@@ -35,25 +35,25 @@ export interface BillBasis {
   readonly waived?: NanoUsd | undefined;
   /** The version of the catalog whose prices these are. */
   readonly catalog?: string | undefined;
-  /** The service tier that served, where it is not the standard one. */
+  /** The service tier that was used, if it is not the standard one. */
   readonly serviceTier?: string | undefined;
-  /** The place of inference, where it has a price of its own. */
+  /** The region of inference, if it has its own price. */
   readonly region?: string | undefined;
   /** The price of the provider, if the catalog specifies it. Not shown to callers. */
   readonly providerCost?: NanoUsd | undefined;
 }
 
 /** The metrics of a call, as its process observed them. */
-interface CallCourse {
+interface CallMetrics {
   /** The number of attempted routes. */
   readonly attempts?: number | undefined;
-  /** From the admission to the first content of a streamed answer, ms. */
+  /** From the admission to the first content of a streamed response, ms. */
   readonly firstTokenMs?: number | undefined;
 }
 
-export interface UsageRecord extends BillBasis, CallCourse {
+export interface UsageRecord extends BillBasis, CallMetrics {
   /** The amount that was held for the call. */
-  readonly held?: NanoUsd | undefined;
+  readonly heldAmount?: NanoUsd | undefined;
   /**
    * The time of the last replay of the response, in seconds since the epoch. Absent if the response was never replayed.
    */
@@ -66,11 +66,11 @@ export interface UsageRecord extends BillBasis, CallCourse {
   readonly accountId: string;
   /** Seconds since the epoch. */
   readonly created: number;
-  /** Catalog id; null when the call died and nobody knows how far it came. */
+  /** Catalog id; null if the call died and its progress is unknown. */
   readonly model: string | null;
   readonly kind: Kind;
   readonly inputUnits: number;
-  /** The number of input units that the route served from its prompt cache. */
+  /** The number of input units that the route read from its prompt cache. */
   readonly cachedUnits: number;
   readonly outputUnits: number;
   readonly unit: Unit;
@@ -79,7 +79,7 @@ export interface UsageRecord extends BillBasis, CallCourse {
   readonly unbilled?: UnbilledUsage | undefined;
   /** The service counted the units itself, because the route reported none. */
   readonly estimated: boolean;
-  /** The route that served, or null when none did. */
+  /** The route that was used, or null if none was. */
   readonly route: string | null;
   readonly status: CallStatus;
 }
@@ -92,11 +92,11 @@ export interface UnbilledUsage {
   readonly factor: number;
 }
 
-/** A factor as it is stored, rounded up to thousandths. */
+/** Returns a factor as stored, rounded up to thousandths. */
 export const factorOf = (factor: number): number => Math.ceil(factor * 1_000) / 1_000;
 
 /** The usage and cost of a call. */
-export interface CallOutcome extends BillBasis, CallCourse {
+export interface CallOutcome extends BillBasis, CallMetrics {
   readonly model: string | null;
   readonly inputUnits: number;
   readonly cachedUnits: number;

@@ -1,4 +1,4 @@
-/** Pages of all accounts with the sums of their wallets, by a scan of the wallets that reads no more than a page. */
+/** Pages of all accounts with the totals of their wallets, by a scan of the wallets that reads no more than a page. */
 import { type DynamoDBClient, ScanCommand } from '@aws-sdk/client-dynamodb';
 import type { Account } from '../../access/core/accounts.ts';
 import { accountKey, decodeAccount } from '../../access/store/account-item.ts';
@@ -18,19 +18,19 @@ export interface AccountSummariesOptions {
 }
 
 /**
- * Each wallet is summed as of one instant within the last second. A page has no account that was opened within the last
- * second, and may have fewer accounts than were asked for, though there are more.
+ * Creates the summaries. Each wallet is summed as of one instant within the last second. A page has no account that was
+ * opened within the last second. It may have fewer accounts than requested, even if there are more.
  */
 export function createAccountSummaries({ client, environment }: AccountSummariesOptions): AccountSummaries {
   const wallets = requireTable(environment, 'wallets');
   const accounts = requireTable(environment, 'accounts');
   const reads = new WalletReads(client, wallets);
 
-  async function scan(after: string | undefined, most: number) {
+  async function scan(after: string | undefined, maxItems: number) {
     const { Items: items = [], LastEvaluatedKey: last } = await client.send(
       new ScanCommand({
         TableName: wallets,
-        Limit: most,
+        Limit: maxItems,
         ...(after === undefined ? {} : { ExclusiveStartKey: { wallet_id: text(after) } }),
       }),
     );
@@ -44,11 +44,11 @@ export function createAccountSummaries({ client, environment }: AccountSummaries
   async function withAccounts(firsts: readonly Shard[]): Promise<readonly AccountSummary[]> {
     if (firsts.length === 0) return [];
     const keys = firsts.map(({ walletId }) => accountKey(walletId));
-    const found = (await readMany(client, accounts, keys, false)).map(decodeAccount);
-    const known = new Map(found.map((account) => [account.id, account]));
+    const storedAccounts = (await readMany(client, accounts, keys, false)).map(decodeAccount);
+    const accountsById = new Map(storedAccounts.map((account) => [account.id, account]));
     return Promise.all(
       firsts.map(async (first) =>
-        summaryOf(first.walletId, await shardsOf(first), known.get(first.walletId)),
+        summaryOf(first.walletId, await shardsOf(first), accountsById.get(first.walletId)),
       ),
     );
   }
@@ -67,14 +67,14 @@ export function createAccountSummaries({ client, environment }: AccountSummaries
 }
 
 function summaryOf(id: string, shards: readonly Shard[], account: Account | undefined): AccountSummary {
-  const { balance, owed, holds } = toWallet(id, shards);
+  const { balance, debt, holds } = toWallet(id, shards);
   return {
     id,
     email: account?.email,
     created: account?.created,
     balance,
-    held: holds.reduce((sum, { amount }) => sum + amount, 0n),
-    owed,
-    spent: shards.reduce((sum, { spent }) => sum + spent, 0n),
+    heldAmount: holds.reduce((sum, { amount }) => sum + amount, 0n),
+    debt,
+    spentAmount: shards.reduce((sum, { spentAmount }) => sum + spentAmount, 0n),
   };
 }

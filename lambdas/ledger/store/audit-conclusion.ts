@@ -14,16 +14,16 @@ import type { AuditConclusion } from '../core/audit/conclusion.ts';
 /** No account has such an id. */
 const KEY: Item = { account_id: text('audit'), item: text('audit#last') };
 
-/** Replaces what the audit before it found. Safe to repeat. */
+/** Replaces the conclusion of the previous audit. Safe to repeat. */
 export async function writeConclusion(
   client: DynamoDBClient,
   table: string,
-  { ended, accounts, unproven, drift, complete }: AuditConclusion,
+  { endedAt, accounts, unproven, drift, complete }: AuditConclusion,
 ): Promise<void> {
-  const sums = { accounts: number(accounts), unproven: number(unproven), drift: number(drift) };
+  const amounts = { accounts: number(accounts), unproven: number(unproven), drift: number(drift) };
   await putItem(client, {
     TableName: table,
-    Item: { ...KEY, ended: number(ended), ...sums, complete: { BOOL: complete } },
+    Item: { ...KEY, ended: number(endedAt), ...amounts, complete: { BOOL: complete } },
   });
 }
 
@@ -35,7 +35,7 @@ export async function readConclusion(
   const item = await readItem(client, { TableName: table, Key: KEY });
   if (item === undefined) return undefined;
   return {
-    ended: readNumber(item, 'ended'),
+    endedAt: readNumber(item, 'ended'),
     accounts: readNumber(item, 'accounts'),
     unproven: readNumber(item, 'unproven'),
     drift: readInteger(item, 'drift'),

@@ -5,7 +5,7 @@ import { encodeTime } from 'ulid';
 import { type Item, map, number, text } from '../../platform/dynamodb/attribute-values.ts';
 import { fileDatabase } from '../../platform/testing/file-database.ts';
 import { auditAccount } from '../core/audit/account.ts';
-import { type AuditStore, NOTHING_PROVEN } from '../core/audit/ports.ts';
+import { type AuditStore, NO_PROVEN_USAGE } from '../core/audit/ports.ts';
 import { createAccountPages, createAuditStore } from './audit-reader.ts';
 
 const DAY = 20_000;
@@ -70,18 +70,18 @@ async function openAccount(accountId: string): Promise<void> {
   await putShard(`${accountId}#129`, { balance: 33, received: 33, spent: 0, entries: 1 });
 }
 
-const audit = (accountId: string, whole = false) =>
-  auditAccount(store, accountId, { clock: () => NIGHT_MS, whole });
+const audit = (accountId: string, isFull = false) =>
+  auditAccount(store, accountId, { clock: () => NIGHT_MS, includesRecords: isFull });
 
 const itemOf = async (table: 'accounts' | 'wallets', key: Item): Promise<Item | undefined> =>
   (await database.client.send(new GetItemCommand({ TableName: database.tables[table], Key: key }))).Item;
 
 describe('the audit’s items', () => {
-  it('match the writes of the ledger; proven usage is stored and its costs by day are removed', async () => {
+  it('match the writes of the ledger; the audit stores verified usage and removes its costs by day', async () => {
     await openAccount('acc_a');
     expect(await audit('acc_a')).toEqual({
       verdict: 'exact',
-      books: {
+      totals: {
         topUps: 1000n,
         refunds: 0n,
         purchases: 0n,
@@ -104,22 +104,22 @@ describe('the audit’s items', () => {
     });
     expect(await itemOf('wallets', { wallet_id: text('acc_a') })).not.toHaveProperty(`spent_${DAY}`);
     expect(await itemOf('wallets', { wallet_id: text('acc_a#64') })).toHaveProperty(`spent_${DAY + 1}`);
-    expect(await audit('acc_a')).toMatchObject({ verdict: 'exact', books: { usage: 60n } });
-    expect(await audit('acc_a', true)).toMatchObject({ verdict: 'exact', books: { usage: 60n } });
+    expect(await audit('acc_a')).toMatchObject({ verdict: 'exact', totals: { usage: 60n } });
+    expect(await audit('acc_a', true)).toMatchObject({ verdict: 'exact', totals: { usage: 60n } });
   });
 
-  it('name what is wrong, the sums or the records, when every record of proven days is read again', async () => {
+  it('identify the wrong part, the rollups or the records, if every record of verified days is read again', async () => {
     await openAccount('acc_b');
     expect(await audit('acc_b')).toMatchObject({ verdict: 'exact' });
     await putRecord('acc_b_key_1', DAY * DAY_SECONDS, 0, 11);
     expect(await audit('acc_b')).toMatchObject({ verdict: 'exact' });
     expect(await audit('acc_b', true)).toMatchObject({
       verdict: 'drift',
-      books: { drift: 1n },
+      totals: { drift: 1n },
       failed: ['records', 'acc_b_key_1 on 2024-10-04'],
     });
     await putRecord('acc_b_key_1', DAY * DAY_SECONDS, 0);
-    const { days, storeDay } = store.sums.store;
+    const { days, storeDay } = store.rollups.store;
     const [{ rows: [row, ...rows] = [], ...first } = assert.fail()] = await days('acc_b', DAY, DAY);
     assert(row);
     // Only a further hour is stored over another.
@@ -130,7 +130,7 @@ describe('the audit’s items', () => {
     });
     expect(await audit('acc_b', true)).toMatchObject({
       verdict: 'drift',
-      books: { drift: 1n },
+      totals: { drift: 1n },
       failed: ['sums', 'acc_b_key_1 on 2024-10-04'],
     });
   });
@@ -141,30 +141,30 @@ describe('the audit’s items', () => {
   });
 });
 
-describe('the proven usage of an account', () => {
+describe('the verified usage of an account', () => {
   it('changes once for two writes of the same version', async () => {
-    const first = { ...NOTHING_PROVEN, through: DAY, cost: 5n };
-    expect(await store.storeProven('acc_c', first)).toBe(true);
-    expect(await store.storeProven('acc_c', first)).toBe(false);
-    const found = await store.proven('acc_c');
-    expect(found).toEqual({ ...first, version: 1 });
-    const second = { ...found, through: DAY + 1, cost: 9n };
-    expect(await store.storeProven('acc_c', second)).toBe(true);
-    expect(await store.storeProven('acc_c', second)).toBe(false);
-    expect(await store.proven('acc_c')).toEqual({ ...second, version: 2 });
+    const first = { ...NO_PROVEN_USAGE, through: DAY, cost: 5n };
+    expect(await store.storeProvenUsage('acc_c', first)).toBe(true);
+    expect(await store.storeProvenUsage('acc_c', first)).toBe(false);
+    const records = await store.readProvenUsage('acc_c');
+    expect(records).toEqual({ ...first, version: 1 });
+    const second = { ...records, through: DAY + 1, cost: 9n };
+    expect(await store.storeProvenUsage('acc_c', second)).toBe(true);
+    expect(await store.storeProvenUsage('acc_c', second)).toBe(false);
+    expect(await store.readProvenUsage('acc_c')).toEqual({ ...second, version: 2 });
   });
 });
 
 describe('usage records', () => {
   it('appear in the order of key and id, and their total cost is read by name for more than a batch of them', async () => {
     await openAccount('acc_d');
-    const found: { keyId: string; id: string; cost: bigint }[] = [];
-    for await (const call of store.usage('acc_d')) found.push(call);
-    const names = found.map(({ keyId, id }) => `${keyId} ${id}`);
+    const records: { keyId: string; id: string; cost: bigint }[] = [];
+    for await (const call of store.usage('acc_d')) records.push(call);
+    const names = records.map(({ keyId, id }) => `${keyId} ${id}`);
     expect(names).toHaveLength(6);
     expect(names).toEqual(names.toSorted());
     const unknown = Array.from({ length: 120 }, (_, at) => ({ keyId: 'acc_d_key_1', id: `req_${at}` }));
-    expect(await store.recordedCost([...unknown, ...found])).toBe(60n);
+    expect(await store.recordedCost([...unknown, ...records])).toBe(60n);
     expect(await store.recordedCost([])).toBe(0n);
   });
 });
@@ -173,16 +173,16 @@ describe('the pages of accounts', () => {
   it('contain each account once, in one of the segments, and continue after any of them', async () => {
     for (let at = 0; at < 30; at += 1) await putShard(`acc_page${at}`, { balance: 0, received: 0 });
     const pages = createAccountPages(database.client, database.tables.wallets);
-    const found: string[] = [];
+    const records: string[] = [];
     for (let segment = 0; segment < 4; segment += 1) {
       const { accounts, next } = await pages({ segment, segments: 4 });
       expect(next).toBeUndefined();
       for (const [at, after] of accounts.entries())
         expect((await pages({ segment, segments: 4, after })).accounts).toEqual(accounts.slice(at + 1));
-      found.push(...accounts);
+      records.push(...accounts);
     }
-    expect(found.filter((id) => id.startsWith('acc_page'))).toHaveLength(30);
-    expect(new Set(found).size).toBe(found.length);
-    expect(found.filter((id) => id.includes('#'))).toEqual([]);
+    expect(records.filter((id) => id.startsWith('acc_page'))).toHaveLength(30);
+    expect(new Set(records).size).toBe(records.length);
+    expect(records.filter((id) => id.includes('#'))).toEqual([]);
   });
 });

@@ -1,6 +1,5 @@
 /**
- * The reads and writes of the audit on DynamoDB. It decodes items itself, separately from the stores whose work it
- * proves.
+ * The reads and writes of the audit on DynamoDB. It decodes items separately from the stores whose work it verifies.
  */
 import {
   type DynamoDBClient,
@@ -20,11 +19,11 @@ import {
 } from '../../platform/dynamodb/attribute-values.ts';
 import { readItem, readMany } from '../../platform/dynamodb/reads.ts';
 import { putNextVersion, updateItem } from '../../platform/dynamodb/update-item.ts';
-import { type AuditedCall, type AuditStore, NOTHING_PROVEN, type WalletShard } from '../core/audit/ports.ts';
+import { type AuditedCall, type AuditStore, NO_PROVEN_USAGE, type WalletShard } from '../core/audit/ports.ts';
 import type { AccountPages } from '../core/audit/run.ts';
-import { timeOfId } from '../core/usage/sums.ts';
-import { decodeEntry, ENTRY_RANGE } from './book-entry.ts';
-import { sumsOn } from './usage/create-account-usage.ts';
+import { timeOfId } from '../core/usage/rollups.ts';
+import { decodeEntry, ENTRY_RANGE } from './ledger-entry.ts';
+import { rollupDependenciesOf } from './usage/create-account-usage.ts';
 import { accountOf, shardId } from './wallet/item.ts';
 
 /** The tables of what an audit reads. */
@@ -62,7 +61,7 @@ export const createAccountPages =
     };
   };
 
-/** Returns the key of the audit's item in an account's partition: the usage that it has proven. */
+/** Returns the key of the audit's item in an account's partition: the usage that it has verified. */
 const provenKey = (accountId: string): Item => ({ account_id: text(accountId), item: text('audit#usage') });
 
 export function createAuditStore(client: DynamoDBClient, tables: AuditTables): AuditStore {
@@ -78,7 +77,7 @@ export function createAuditStore(client: DynamoDBClient, tables: AuditTables): A
       });
       for await (const item of rows) yield decodeEntry(item);
     },
-    sums: sumsOn(client, tables),
+    rollups: rollupDependenciesOf(client, tables),
     async recordedCost(calls) {
       let cost = 0n;
       for (let at = 0; at < calls.length; at += BATCH) {
@@ -93,14 +92,14 @@ export function createAuditStore(client: DynamoDBClient, tables: AuditTables): A
       for await (const keyId of keyIds(client, tables.keys, accountId))
         yield* recordsOf(client, tables.usage, keyId);
     },
-    async proven(accountId) {
+    async readProvenUsage(accountId) {
       const item = await readItem(client, { TableName: tables.accounts, Key: provenKey(accountId) });
-      if (item === undefined) return NOTHING_PROVEN;
+      if (item === undefined) return NO_PROVEN_USAGE;
       const [through, version] = [readNumber(item, 'through'), readNumber(item, 'version')];
       return { through, version, cost: readInteger(item, 'usage') };
     },
     // False for this very write, if the SDK has sent it twice: then the next audit removes the costs by day that it replaces.
-    storeProven(accountId, { through, cost, version }) {
+    storeProvenUsage(accountId, { through, cost, version }) {
       const Item = { ...provenKey(accountId), through: number(through), usage: number(cost) };
       return putNextVersion(client, { TableName: tables.accounts, Item }, version);
     },
@@ -111,7 +110,7 @@ export function createAuditStore(client: DynamoDBClient, tables: AuditTables): A
           TableName: tables.wallets,
           Key: { wallet_id: text(shard) },
           UpdateExpression: `REMOVE ${names.join(', ')}`,
-          // A shard that has been merged into another must not be made again.
+          // Prevents the re-creation of a shard that has been merged into another.
           ConditionExpression: 'attribute_exists(wallet_id)',
         });
       }
@@ -131,12 +130,12 @@ async function readShards(
   const first = await readItem(client, { TableName: table, Key: { wallet_id: text(accountId) } });
   if (first === undefined) return [];
   const shards = first.shards === undefined ? 1 : readNumber(first, 'shards');
-  const others = Array.from({ length: shards - 1 }, (_, index) => ({
+  const otherKeys = Array.from({ length: shards - 1 }, (_, index) => ({
     wallet_id: text(shardId(accountId, index + 1)),
   }));
   // All at once: the shorter a reading, the fewer transfers come between its shards.
-  const batches = Array.from({ length: Math.ceil(others.length / BATCH) }, (_, at) =>
-    readMany(client, table, others.slice(at * BATCH, (at + 1) * BATCH)),
+  const batches = Array.from({ length: Math.ceil(otherKeys.length / BATCH) }, (_, at) =>
+    readMany(client, table, otherKeys.slice(at * BATCH, (at + 1) * BATCH)),
   );
   return [first, ...(await Promise.all(batches)).flat()].map(decodeShard);
 }
@@ -159,10 +158,10 @@ function decodeShard(item: Item): WalletShard {
       // A hold is taken after its request has come.
       return { id, keyId, amount: BigInt(amount), created: Math.floor(timeOfId(id) / 1000) };
     }),
-    owed: optional('owed') ?? 0n,
+    debt: optional('owed') ?? 0n,
     entries: Number(optional('entries') ?? 0n),
     received: readInteger(item, 'received'),
-    spent: optional('spent') ?? 0n,
+    spentAmount: optional('spent') ?? 0n,
     spentByDay: new Map(days),
   };
 }

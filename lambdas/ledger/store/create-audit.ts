@@ -34,9 +34,9 @@ export function createAudit({
         keys,
         clock,
         holds: async (id: string) => (await holders.read(id))?.holds ?? [],
-        spend: (id: string, nowMs: number) => spendByKey({ ...store.sums, nowMs, budget }, id),
+        spend: (id: string, nowMs: number) => spendByKey({ ...store.rollups, nowMs, budget }, id),
       };
-      await repairCaps(repair, accountId, (await store.sums.keys.since(accountId, '', 1)).live);
+      await repairCaps(repair, accountId, (await store.rollups.keys.since(accountId, '', 1)).live);
     },
   };
 }

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { captureLines } from '../../../tools/test-kit/captured-lines.ts';
 import { createKeyGate } from '../../access/store/key-store.ts';
 import { fileDatabase } from '../../platform/testing/file-database.ts';
-import { booksOf, callOf, openAccount, outcomeOf, SILENT } from '../testing/running-ledger.ts';
+import { callOf, ledgerOf, openAccount, outcomeOf, SILENT } from '../testing/running-ledger.ts';
 import { createLedger } from './create-ledger.ts';
 
 const database = fileDatabase();
@@ -19,13 +19,13 @@ describe('the ledger of a function', () => {
     const seconds = () => Math.floor(Date.now() / 1000);
     const earliest = seconds();
     const { hold, settle } = await ledger.admit(callOf(account.keys[0], 500n));
-    const taken = hold.expires - 1200;
-    expect([taken >= earliest, taken <= seconds()]).toEqual([true, true]);
+    const createdAt = hold.expires - 1200;
+    expect([createdAt >= earliest, createdAt <= seconds()]).toEqual([true, true]);
     const printed = captureLines();
     await settle(outcomeOf(300n));
     printed.restore();
     expect(printed.lines).toEqual([expect.stringContaining('"CallsSettled":1')]);
-    expect((await booksOf(database.client, account)).audit).toMatchObject({ exact: true, balances: 700n });
+    expect((await ledgerOf(database.client, account)).audit).toMatchObject({ exact: true, balances: 700n });
   });
 
   it.each(['KEYS_TABLE', 'WALLETS_TABLE', 'USAGE_TABLE', 'HOLD_TTL_SECONDS'])(
@@ -36,7 +36,7 @@ describe('the ledger of a function', () => {
     },
   );
 
-  it.each(['0', '-1', '1.5', 'soon'])('refuses a hold life of %p seconds', (seconds) => {
+  it.each(['0', '-1', '1.5', 'soon'])('rejects a hold lifetime of %p seconds', (seconds) => {
     const wrong = { ...environment, HOLD_TTL_SECONDS: seconds };
     expect(() => createLedger({ clients: database, environment: wrong, log: SILENT })).toThrow(
       'HOLD_TTL_SECONDS',

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { engineClients } from '../../../tools/test-kit/engine.ts';
-import { loseFirstAnswers } from '../../../tools/test-kit/lost-answers.ts';
+import { loseFirstResponses } from '../../../tools/test-kit/lost-answers.ts';
 import { Accounts } from '../../access/core/accounts.ts';
 import { DynamoAccountStore } from '../../access/store/account-store.ts';
 import { systemUlid } from '../../platform/system/system.ts';
@@ -61,7 +61,7 @@ describe('accounts', () => {
 
   it('open once if the SDK repeats a lost opening', async () => {
     const { client } = engineClients(database.endpoint);
-    const { attempts } = loseFirstAnswers(client);
+    const { attempts } = loseFirstResponses(client);
     const { id } = await accountsOn(client).openFor('identity-lost');
     expect(attempts()).toBe(4);
     expect(await accountsOn().openFor('identity-lost')).toMatchObject({ id });
@@ -81,10 +81,10 @@ describe('a top-up', () => {
     expect(await walletOf(accountId)).toMatchObject({ balance: 1_400n });
   });
 
-  it('lands once when the SDK repeats a lost request, and says that it was credited', async () => {
+  it('adds its amount once if the SDK retries a lost request, and reports the credit', async () => {
     const accountId = await accountsOn().open();
     const { client } = engineClients(database.endpoint);
-    const { attempts } = loseFirstAnswers(client);
+    const { attempts } = loseFirstResponses(client);
     expect(await creditsOn(client).topUp({ accountId, amount: 300n, source: 'test' })).toBe('credited');
     expect(attempts()).toBe(2);
     expect(await walletOf(accountId)).toMatchObject({ balance: 300n });
@@ -104,6 +104,6 @@ describe('a top-up', () => {
   });
 });
 
-it('leaves exact books', async () => {
+it('leaves an exact ledger', async () => {
   expect(await auditAll(database.client)).toMatchObject({ exact: true, topUps: 1_705n, balances: 1_705n });
 });

@@ -3,9 +3,9 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DynamoClients } from '../../platform/aws/clients.ts';
 import { requireTable } from '../../platform/contract/tables.ts';
 import { systemClock, systemUlid } from '../../platform/system/system.ts';
-import { changeOf } from '../core/book-entry.ts';
 import { type CreditStore, Credits, type TopUp } from '../core/credits.ts';
-import { putEntry } from './book-entry.ts';
+import { changeOf } from '../core/ledger-entry.ts';
+import { putEntry } from './ledger-entry.ts';
 import { WalletPostings } from './wallet/posting.ts';
 
 export interface CreditTables {
@@ -30,13 +30,13 @@ export class DynamoCreditStore implements CreditStore {
     return (await this.#post('refund', entry)) ? 'taken' : 'repeated';
   }
 
-  /** Returns whether the entry was made; false when it was there already. */
+  /** Creates the entry. Returns false if it already existed. */
   async #post(
     kind: 'top_up' | 'refund',
     { accountId, id, amount, created, source }: TopUp,
   ): Promise<boolean> {
-    const place = { table: this.#tables.accounts, accountId, created };
-    const put = putEntry(place, { kind, id, amount, source });
+    const location = { table: this.#tables.accounts, accountId, created };
+    const put = putEntry(location, { kind, id, amount, source });
     const result = await this.#postings.post(accountId, changeOf({ kind, amount }), [put]);
     if (result === 'no wallet') throw new Error(`there is no account ${accountId}`);
     return result === 'posted';

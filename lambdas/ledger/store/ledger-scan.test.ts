@@ -16,7 +16,7 @@ import {
   sweep,
 } from '../testing/running-ledger.ts';
 import { createAuditStore } from './audit-reader.ts';
-import { SUMS_PREFIX } from './usage/sum-store.ts';
+import { ROLLUP_PREFIX } from './usage/sum-store.ts';
 
 const ACCOUNTS = 30;
 
@@ -58,7 +58,7 @@ describe(`over ${ACCOUNTS} accounts, which are several pages`, () => {
     });
   }, 20_000);
 
-  it('the audit finds a nano-dollar too much or too little, and does not let two errors cancel out', async () => {
+  it('detects a nano-dollar too much or too little, and does not let two errors cancel out', async () => {
     const [first = '', second = ''] = [accounts.at(3), accounts.at(-1)];
     await moveBalance(first, 1);
     expect(await auditAll(database.client)).toMatchObject({ exact: false, drift: 1n });
@@ -115,16 +115,16 @@ describe('an account with calls at every moment', () => {
     );
   };
 
-  async function forgetSums(accountId: string): Promise<void> {
-    const found = await database.client.send(
+  async function deleteRollups(accountId: string): Promise<void> {
+    const response = await database.client.send(
       new QueryCommand({
         TableName: database.tables.accounts,
         KeyConditionExpression: 'account_id = :account AND begins_with(#item, :prefix)',
         ExpressionAttributeNames: { '#item': 'item' },
-        ExpressionAttributeValues: { ':account': text(accountId), ':prefix': text(SUMS_PREFIX) },
+        ExpressionAttributeValues: { ':account': text(accountId), ':prefix': text(ROLLUP_PREFIX) },
       }),
     );
-    for (const { account_id, item } of found.Items ?? [])
+    for (const { account_id, item } of response.Items ?? [])
       await database.client.send(
         new DeleteItemCommand({
           TableName: database.tables.accounts,
@@ -133,7 +133,7 @@ describe('an account with calls at every moment', () => {
       );
   }
 
-  it('remains provable, and the audit finds a nano-dollar the same night', async () => {
+  it('remains verifiable, and the audit detects a nano-dollar the same night', async () => {
     const { accountId, keys } = await openAccount(database.client, 1_000_000n, { rpm: 1_000_000 });
     let nowMs = NOON_MS;
     const clock = () => nowMs;
@@ -143,20 +143,20 @@ describe('an account with calls at every moment', () => {
     // The night after, at three.
     nowMs = NOON_MS + 15 * 3_600_000;
     const store = createAuditStore(database.client, database.tables);
-    const audit = async () => (await auditAccount(store, accountId, { clock })).books;
+    const audit = async () => (await auditAccount(store, accountId, { clock })).totals;
     await underLoad(keys[0], clock, async () => {
       await changeRecord(keys[0].keyId, 1);
       expect(await audit()).toMatchObject({ exact: false, drift: 1n });
       await changeRecord(keys[0].keyId, -1);
       // It was summed as it was, so that the sums are wrong now, until they are made again.
       expect(await audit()).toMatchObject({ exact: false, drift: 1n });
-      await forgetSums(accountId);
+      await deleteRollups(accountId);
       expect(await audit()).toMatchObject({ exact: true, drift: 0n });
       await moveBalance(accountId, -1);
       expect(await audit()).toMatchObject({ exact: false, drift: 1n });
       await moveBalance(accountId, 1);
       expect(await audit()).toMatchObject({ exact: true, drift: 0n, unproven: 0 });
-      expect(await store.proven(accountId)).toMatchObject({ cost: 390n });
+      expect(await store.readProvenUsage(accountId)).toMatchObject({ cost: 390n });
       expect(await audit()).toMatchObject({ exact: true, drift: 0n, unproven: 0 });
     });
     expect(await audit()).toMatchObject({ exact: true, drift: 0n, unproven: 0, topUps: 1_000_000n });

@@ -7,7 +7,7 @@ import { accountOf, decodeShard, indexOf, toWallet } from './wallet/item.ts';
 export interface WalletPage {
   /** Shards: an account may have several. */
   readonly wallets: readonly Wallet[];
-  /** Accounts whose first shard is on this page, and whose wallet lies in several. */
+  /** Accounts whose first shard is on this page, and whose wallet is stored in several. */
   readonly untidy: readonly string[];
   /** Continues after this page; undefined on the last one. */
   readonly next: string | undefined;

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { engineClients } from '../../../tools/test-kit/engine.ts';
-import { loseFirstAnswers } from '../../../tools/test-kit/lost-answers.ts';
+import { loseFirstResponses } from '../../../tools/test-kit/lost-answers.ts';
 import { it } from '../../../tools/test-kit/search.ts';
 import { fileDatabase } from '../../platform/testing/file-database.ts';
 import type { UsagePage } from '../core/ports.ts';
@@ -32,19 +32,19 @@ const RECORD: UsageRecord = {
   status: 'interrupted',
 };
 
-describe('the mark of a replay', () => {
+describe('the replay mark', () => {
   it('stores the time of the last replay in the record and leaves the rest unchanged', async () => {
     const marks = createReplayMarks(database.client, database.tables.usage);
     const call = { ...RECORD, id: 'req_marked', keyId: 'key_marked' };
     await usage.put(call);
     for (const at of [1_784_116_900, 1_784_117_000])
-      await marks.mark({ keyId: call.keyId, requestId: call.id }, at);
+      await marks.markReplay({ keyId: call.keyId, requestId: call.id }, at);
     expect(await usage.get(call.keyId, call.id)).toEqual({ ...call, replayed: 1_784_117_000 });
   });
 
   it('makes no record of a call that has none', async () => {
     const marks = createReplayMarks(database.client, database.tables.usage);
-    await marks.mark({ keyId: 'key_marked', requestId: 'req_gone' }, 1_784_116_900);
+    await marks.markReplay({ keyId: 'key_marked', requestId: 'req_gone' }, 1_784_116_900);
     expect(await usage.get('key_marked', 'req_gone')).toBeUndefined();
   });
 });
@@ -63,7 +63,7 @@ const BILLED: UsageRecord = {
   serviceTier: 'priority',
   region: 'us',
   providerCost: 9_007_199_254_740_993n,
-  held: 9_007_199_254_740_995n,
+  heldAmount: 9_007_199_254_740_995n,
   unbilled: { amount: 9_007_199_254_740_997n, factor: 1.001 },
   firstTokenMs: 1_234,
   attempts: 3,
@@ -83,15 +83,15 @@ describe('a usage record', () => {
   it('accepts one write, and a second writer receives the first one’s record', async () => {
     const first = { ...RECORD, id: 'req_once' };
     const results = await Promise.all([1n, 2n, 3n, 4n, 5n].map((cost) => usage.put({ ...first, cost })));
-    const kept = await usage.get(first.keyId, first.id);
+    const stored = await usage.get(first.keyId, first.id);
     expect(results.filter((result) => result === 'written')).toHaveLength(1);
-    for (const result of results) if (result !== 'written') expect(result).toEqual(kept);
-    expect(await usage.put({ ...first, cost: kept?.cost ?? 0n })).toEqual(kept);
+    for (const result of results) if (result !== 'written') expect(result).toEqual(stored);
+    expect(await usage.put({ ...first, cost: stored?.cost ?? 0n })).toEqual(stored);
   });
 
   it('counts as written by its writer if the SDK repeats a lost request', async () => {
     const { client } = engineClients(database.endpoint);
-    const { attempts } = loseFirstAnswers(client);
+    const { attempts } = loseFirstResponses(client);
     const repeated = createUsageStore(client, database.tables.usage);
     expect(await repeated.put({ ...RECORD, id: 'req_lost' })).toBe('written');
     expect(attempts()).toBe(2);
@@ -120,13 +120,13 @@ describe('the list of a key’s calls', () => {
   });
 
   async function pages(from: string, to: string, limit: number): Promise<UsagePage[]> {
-    const found: UsagePage[] = [];
+    const readPages: UsagePage[] = [];
     for (let before: string | undefined; ; ) {
       const query = { keyId: 'key_list', from, to, limit };
       const page = await usage.list({ ...query, ...(before === undefined ? {} : { before }) });
-      found.push(page);
-      if (page.next === undefined) return found;
-      if (found.length > IDS.length + 1) throw new Error('the pages never end');
+      readPages.push(page);
+      if (page.next === undefined) return readPages;
+      if (readPages.length > IDS.length + 1) throw new Error('the pages never end');
       before = page.next;
     }
   }
@@ -146,11 +146,11 @@ describe('the list of a key’s calls', () => {
   });
 
   it('fills every page but the last', async () => {
-    const found = await pages('req_', 'req_~', 7);
-    expect(found.map(({ records }) => records.length)).toEqual([7, 7, 7, 7, 2]);
+    const readPages = await pages('req_', 'req_~', 7);
+    expect(readPages.map(({ records }) => records.length)).toEqual([7, 7, 7, 7, 2]);
   });
 
-  it('says of the last page that it is, though it be full', async () => {
+  it('marks the last page as last, even if it is full', async () => {
     expect((await pages('req_', 'req_~', 10)).map(({ records }) => records.length)).toEqual([10, 10, 10]);
     expect((await pages('req_', 'req_~', 30)).map(({ records }) => records.length)).toEqual([30]);
   });
@@ -160,7 +160,7 @@ describe('the list of a key’s calls', () => {
     expect(page).toEqual({ records: [], next: undefined });
   });
 
-  it('misses no call and doubles none when new calls are made between its pages', async () => {
+  it('misses and repeats no call if new calls are added between its pages', async () => {
     const query = { keyId: 'key_grow', from: 'req_', to: 'req_~', limit: 2 };
     for (const id of ['req_1', 'req_2', 'req_3']) await usage.put({ ...RECORD, keyId: 'key_grow', id });
     const first = await usage.list(query);

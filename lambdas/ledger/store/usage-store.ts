@@ -39,12 +39,12 @@ export function createUsageStore(
   async function put(record: UsageRecord): Promise<'written' | UsageRecord> {
     // Distinguishes the SDK's repetition of this write from another process's write.
     const writeId = randomUUID();
-    const found = await putItem(client, {
+    const existing = await putItem(client, {
       TableName: table,
       Item: { ...encodeRecord(record), write_id: text(writeId) },
       ConditionExpression: 'attribute_not_exists(request_id)',
     });
-    return found === undefined || found.write_id?.S === writeId ? 'written' : decodeRecord(found);
+    return existing === undefined || existing.write_id?.S === writeId ? 'written' : decodeRecord(existing);
   }
 
   async function get(keyId: string, requestId: string): Promise<UsageRecord | undefined> {
@@ -86,9 +86,12 @@ export function createUsageStore(
   return { put, get, list, find };
 }
 
-/** Marks are part of the record of a call, so that its receipt costs one read. Repeating a mark changes nothing more. */
+/**
+ * Creates the store of replay flags. A flag is part of a call's record, so that its receipt costs one read. Repeating a
+ * write has no further effect.
+ */
 export const createReplayMarks = (client: DynamoDBClient, table: string): ReplayMarks => ({
-  async mark({ keyId, requestId }, nowSeconds) {
+  async markReplay({ keyId, requestId }, nowSeconds) {
     await updateItem(client, {
       TableName: table,
       Key: keyOf(keyId, requestId),
@@ -119,7 +122,7 @@ export function encodeRecord(record: UsageRecord): Item {
     ...(record.route === null ? {} : { route: text(record.route) }),
     status: text(record.status),
     ...(record.attempt === undefined ? {} : { attempt: text(record.attempt) }),
-    ...(record.held === undefined ? {} : { held: number(record.held) }),
+    ...(record.heldAmount === undefined ? {} : { held: number(record.heldAmount) }),
     ...(record.firstTokenMs === undefined ? {} : { first_token_ms: number(record.firstTokenMs) }),
     ...(record.attempts === undefined ? {} : { attempts: number(record.attempts) }),
     ...encodeBasis(record),
@@ -151,7 +154,7 @@ export function decodeRecord(item: Item): UsageRecord {
     estimated: item.estimated?.BOOL === true,
     route: item.route?.S ?? null,
     status: readStatus(item),
-    ...(item.held === undefined ? {} : { held: readInteger(item, 'held') }),
+    ...(item.held === undefined ? {} : { heldAmount: readInteger(item, 'held') }),
     ...(item.first_token_ms === undefined ? {} : { firstTokenMs: readNumber(item, 'first_token_ms') }),
     ...(item.attempts === undefined ? {} : { attempts: readNumber(item, 'attempts') }),
     ...(item.replayed === undefined ? {} : { replayed: readNumber(item, 'replayed') }),
@@ -163,9 +166,9 @@ export function decodeRecord(item: Item): UsageRecord {
 export const readStatus = (item: Item): CallStatus => oneOf(readText(item, 'status'), CALL_STATUSES);
 
 function oneOf<T extends string>(value: string, values: readonly T[]): T {
-  const found = values.find((candidate) => candidate === value);
-  if (found === undefined) throw new Error(`${value} is none of ${values.join(', ')}`);
-  return found;
+  const match = values.find((candidate) => candidate === value);
+  if (match === undefined) throw new Error(`${value} is none of ${values.join(', ')}`);
+  return match;
 }
 
 /** `input*1000@3000000000/1000000`: a quantity of an item, at a price in nano-USD for `per` of them. Items hold no blank. */

@@ -19,13 +19,13 @@ export interface Race {
 export interface RaceResult {
   readonly granted: number;
   /** Refusals by code; a failure that is no refusal counts under its name. */
-  readonly refused: Readonly<Record<string, number>>;
+  readonly rejections: Readonly<Record<string, number>>;
 }
 
 async function run({ endpoint, key, nowMs, calls, amount, cost }: Race): Promise<RaceResult> {
   const clients = engineClients(endpoint);
   const { ledger } = openLedger({ clients, clock: () => nowMs });
-  const refused: Record<string, number> = {};
+  const rejections: Record<string, number> = {};
   let granted = 0;
   const call = async () => {
     try {
@@ -34,13 +34,13 @@ async function run({ endpoint, key, nowMs, calls, amount, cost }: Race): Promise
       if (cost !== undefined) await admission.settle(outcomeOf(BigInt(cost)));
     } catch (failure) {
       const code = failure instanceof ServiceError ? failure.code : String(failure);
-      refused[code] = (refused[code] ?? 0) + 1;
+      rejections[code] = (rejections[code] ?? 0) + 1;
     }
   };
   await Promise.all(Array.from({ length: calls }, call));
   clients.client.destroy();
   clients.onceClient.destroy();
-  return { granted, refused };
+  return { granted, rejections };
 }
 
 process.on('message', async (race: Race) => {

@@ -18,7 +18,7 @@ export async function sort(attempts: readonly Promise<Admission>[]) {
 }
 
 /** The refusal of an attempt; throws when it was not refused. */
-export async function refusalOf(attempt: Promise<unknown>): Promise<ServiceError> {
+export async function rejectionOf(attempt: Promise<unknown>): Promise<ServiceError> {
   const result = await attempt.catch((failure: unknown) => failure);
   if (result instanceof ServiceError) return result;
   throw new Error(`not refused: ${String(result)}`);

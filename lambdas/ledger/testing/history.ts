@@ -12,10 +12,10 @@ import type { UsageRecord } from '../core/usage-record.ts';
 import { WalletReads } from '../store/wallet/reads.ts';
 import { FailingProcess, type FaultPlan } from './failing-process.ts';
 import {
-  type AccountBooks,
-  booksOf,
+  type AccountLedger,
   callOf,
   HOLD_TTL_SECONDS,
+  ledgerOf,
   openAccount,
   openLedger,
   outcomeOf,
@@ -74,11 +74,11 @@ interface CallResult {
 export interface Aftermath {
   readonly account: TestAccount;
   readonly results: readonly CallResult[];
-  readonly books: AccountBooks;
+  readonly books: AccountLedger;
   /** The errors of single shards of the wallet after any step. */
   readonly brokenShards: readonly string[];
   /** The most shards that the wallet lay in after any step. */
-  readonly mostShards: number;
+  readonly maxShards: number;
   readonly keys: readonly KeyState[];
   readonly policies: readonly Policy[];
   /** The time of the last recovery pass. */
@@ -129,9 +129,9 @@ export async function play(database: TestDatabase, history: History): Promise<Af
     } catch (failure) {
       result.failure = failure;
     }
-    await inspection.look();
+    await inspection.inspect();
     if (plan.settles === 'at-once') await settle(result);
-    await inspection.look();
+    await inspection.inspect();
   }
 
   const running: Promise<void>[] = [];
@@ -145,20 +145,20 @@ export async function play(database: TestDatabase, history: History): Promise<Af
   nowMs += (HOLD_TTL_SECONDS + history.lagSeconds + 1) * 1000;
   const landLate = async () => {
     for (const process of processes) await process.landLate();
-    await inspection.look();
+    await inspection.inspect();
   };
   if (history.lateLands === 'before') await landLate();
   const sweeper = new FailingProcess(database, history.sweeperFaults);
   if (history.sweeperFaults.size > 0) {
     await recover(openLedger({ clients: sweeper.clients, clock: () => nowMs }), account).catch(() => {});
   }
-  await inspection.look();
+  await inspection.inspect();
   for (const result of results) if (result.plan.settles === 'late') await settle(result);
   await landLate();
   await sweeper.landLate();
   const last = openLedger({ clients: database, clock: () => nowMs });
   await recover(last, account);
-  await inspection.look();
+  await inspection.inspect();
   const keysNow = () => Promise.all(account.keys.map(({ keyId }) => stateOf(last, keyId)));
   const [keys, endMs] = [await keysNow(), nowMs];
   nowMs += REST_SECONDS * 1000;
@@ -166,9 +166,9 @@ export async function play(database: TestDatabase, history: History): Promise<Af
   return {
     account,
     results,
-    books: await booksOf(database.client, account),
+    books: await ledgerOf(database.client, account),
     brokenShards: inspection.broken,
-    mostShards: inspection.mostShards,
+    maxShards: inspection.maxShards,
     keys,
     policies: history.policies,
     endMs,
@@ -181,7 +181,7 @@ export async function play(database: TestDatabase, history: History): Promise<Af
 /** Looks at every part of a wallet by itself, which is whole at every instant, whatever goes on beside. */
 class Inspection {
   readonly broken: string[] = [];
-  mostShards = 0;
+  maxShards = 0;
   readonly #database: TestDatabase;
   readonly #accountId: string;
 
@@ -190,10 +190,10 @@ class Inspection {
     this.#accountId = accountId;
   }
 
-  async look(): Promise<void> {
+  async inspect(): Promise<void> {
     const { client, tables } = this.#database;
     const shards = await new WalletReads(client, tables.wallets).readAll(this.#accountId);
-    this.mostShards = Math.max(this.mostShards, shards.length);
+    this.maxShards = Math.max(this.maxShards, shards.length);
     this.broken.push(...shards.flatMap(brokenShard));
   }
 }
@@ -211,14 +211,14 @@ async function stateOf({ keys }: TestLedger, keyId: string): Promise<KeyState> {
 }
 
 /** Returns the violated guarantees of the ledger. Empty if every guarantee holds. */
-export function brokenBooks({ books, results, brokenShards }: Aftermath): string[] {
+export function ledgerViolations({ books, results, brokenShards }: Aftermath): string[] {
   const { wallet, records, topUps, audit } = books;
   const broken = [...brokenShards];
-  const spent = records.reduce((sum, { cost }) => sum + cost, 0n);
+  const spentAmount = records.reduce((sum, { cost }) => sum + cost, 0n);
   if (wallet.holds.length > 0) broken.push(`${wallet.holds.length} holds are open`);
   if (!audit.exact) broken.push(`the books are off by ${audit.drift}`);
   if (wallet.balance < 0n) broken.push(`the balance is ${wallet.balance}`);
-  if (topUps - wallet.balance !== spent)
+  if (topUps - wallet.balance !== spentAmount)
     broken.push('the wallet fell by something else than the records cost');
   const byId = new Map(records.map((record) => [record.id, record]));
   if (byId.size !== records.length) broken.push('a call has two records');
@@ -254,11 +254,11 @@ export function brokenCaps(aftermath: Aftermath): string[] {
         .filter(({ windows }) => windows[window] === running[window])
         .map(({ requestId }) => books.records.find(({ id }) => id === requestId))
         .reduce((sum, record) => sum + (record?.cost ?? 0n), 0n);
-    const check = (window: 'day' | 'month', left: NanoUsd, cap: NanoUsd | undefined) => {
+    const check = (window: 'day' | 'month', remaining: NanoUsd, cap: NanoUsd | undefined) => {
       if (cap === undefined) return;
-      const spent = spentIn(window);
-      if (left > cap - spent)
-        broken.push(`a ${window}’s cap of ${cap} has ${left} left of which ${spent} is spent`);
+      const spentAmount = spentIn(window);
+      if (remaining > cap - spentAmount)
+        broken.push(`a ${window}’s cap of ${cap} has ${remaining} left of which ${spentAmount} is spent`);
     };
     check('day', state.dayLeft, policies[at]?.daily_usd);
     check('month', state.monthLeft, policies[at]?.monthly_usd);

@@ -18,20 +18,20 @@ import { emptyWallet } from '../../platform/dynamodb/empty-wallet.ts';
 import { systemUlid } from '../../platform/system/system.ts';
 import { Ledger } from '../core/admission.ts';
 import { auditAccount } from '../core/audit/account.ts';
-import type { LedgerTotals } from '../core/audit/books.ts';
+import type { LedgerTotals } from '../core/audit/ledger-totals.ts';
 import { auditAll as auditEvery } from '../core/audit/run.ts';
 import { type Call, NO_OUTPUT } from '../core/call.ts';
 import { type KeySpend, repairCaps, type Spends } from '../core/cap-repair.ts';
 import type { UnbilledStore, Wallet } from '../core/ports.ts';
+import { Refusals } from '../core/recent-rejections.ts';
 import { Recovery } from '../core/recovery.ts';
-import { Refusals } from '../core/refusals.ts';
 import { sweep as sweepAll } from '../core/upkeep.ts';
 import type { CallOutcome, UsageRecord } from '../core/usage-record.ts';
 import { createAccountPages, createAuditStore } from '../store/audit-reader.ts';
 import { readWalletPage } from '../store/ledger-scan.ts';
 import { createUsageStore, decodeRecord } from '../store/usage-store.ts';
+import { WalletMaintenance } from '../store/wallet/maintenance.ts';
 import { createWalletStore } from '../store/wallet/store.ts';
-import { WalletUpkeep } from '../store/wallet/upkeep.ts';
 
 export const HOLD_TTL_SECONDS = 1200;
 
@@ -76,8 +76,8 @@ export function openLedger({ clients, clock, log = SILENT, onSettled = () => {},
     onSettled,
     holdTtlSeconds: HOLD_TTL_SECONDS,
   });
-  const upkeep = new WalletUpkeep(client, TABLES.wallets);
-  return { ledger, gate, keys, wallets, usage, recovery, upkeep };
+  const maintenance = new WalletMaintenance(client, TABLES.wallets);
+  return { ledger, gate, keys, wallets, usage, recovery, upkeep: maintenance };
 }
 
 /**
@@ -206,7 +206,7 @@ export function outcomeOf(cost: NanoUsd, changes: Partial<CallOutcome> = {}): Ca
   };
 }
 
-export interface AccountBooks {
+export interface AccountLedger {
   readonly wallet: Wallet;
   readonly records: readonly UsageRecord[];
   readonly topUps: NanoUsd;
@@ -225,10 +225,10 @@ async function* query(client: DynamoDBClient, table: string, name: string, value
 }
 
 /** Reads one account's books with queries of the test's own, and lets the service's audit judge them. */
-export async function booksOf(
+export async function ledgerOf(
   client: DynamoDBClient,
   { accountId, keys }: TestAccount,
-): Promise<AccountBooks> {
+): Promise<AccountLedger> {
   const wallet = await createWalletStore({ client, onceClient: client }, TABLES.wallets).read(accountId);
   if (wallet === undefined) throw new Error('the account has no wallet');
   const records: UsageRecord[] = [];
@@ -238,7 +238,7 @@ export async function booksOf(
   let topUps = 0n;
   for await (const item of query(client, TABLES.accounts, 'account_id', accountId))
     if (item.item?.S?.startsWith('top_up#')) topUps += readInteger(item, 'amount');
-  const { books: audit } = await auditAccount(createAuditStore(client, TABLES), accountId, {
+  const { totals: audit } = await auditAccount(createAuditStore(client, TABLES), accountId, {
     // Some ledgers run by the clock of the machine.
     clock: () => Math.max(NOON_MS, ...records.map(({ created }) => created * 1000)),
   });

@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StateMachine } from 'aws-local-stepfunctions';
 import { type AuditInput, type AuditResult, auditBooks } from '../consumers/audit-books/consumer.ts';
-import type { LedgerTotals } from '../core/audit/books.ts';
-import { type AuditStore, NOTHING_PROVEN, type WalletShard } from '../core/audit/ports.ts';
-import type { SumDependencies } from '../core/usage/account-sums.ts';
+import type { LedgerTotals } from '../core/audit/ledger-totals.ts';
+import { type AuditStore, NO_PROVEN_USAGE, type WalletShard } from '../core/audit/ports.ts';
+import type { SumDependencies } from '../core/usage/account-rollups.ts';
 import { NO_PROGRESS } from '../core/usage/ports.ts';
 
 /** Accounts that are a number each; those in these lists are not as they should be. */
@@ -65,10 +65,10 @@ class Segment implements AuditStore {
         id: accountId,
         balance: drifting.includes(account) ? 999n : 1000n,
         holds: [],
-        owed: 0n,
+        debt: 0n,
         entries: moving.includes(account) ? this.#moves : 1,
         received: 1000n,
-        spent: 0n,
+        spentAmount: 0n,
         spentByDay: new Map(),
       },
     ];
@@ -79,7 +79,7 @@ class Segment implements AuditStore {
     yield { kind: 'top_up' as const, amount: 1000n };
   }
 
-  readonly sums: SumDependencies = {
+  readonly rollups: SumDependencies = {
     keys: {
       since: async () => {
         // The account's item and the index of its keys.
@@ -119,11 +119,11 @@ class Segment implements AuditStore {
     yield* [];
   }
 
-  async proven() {
-    return NOTHING_PROVEN;
+  async readProvenUsage() {
+    return NO_PROVEN_USAGE;
   }
 
-  async storeProven() {
+  async storeProvenUsage() {
     return true;
   }
 
@@ -163,7 +163,7 @@ export async function simulateNight(population: Population): Promise<Night> {
       clock: () => segment.nowMs,
       log: { info: () => {}, warn: () => {}, error: name },
       onStep: () => {},
-      keep: async () => {},
+      storeConclusion: async () => {},
       onAudited: (books, accounts) => {
         audited = { books, accounts };
       },

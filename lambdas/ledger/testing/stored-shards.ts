@@ -15,13 +15,15 @@ async function storedShards({ client, tables }: Tables): Promise<readonly Shard[
 }
 
 /** Returns the violated invariants of a shard, which apply at every instant. Empty if nothing is wrong. */
-export function brokenShard({ walletId, received, balance, holds, spent, owed }: Shard): string[] {
+export function brokenShard({ walletId, received, balance, holds, spentAmount, debt }: Shard): string[] {
   const broken: string[] = [];
-  const held = holds.reduce((sum, { amount }) => sum + amount, 0n);
+  const heldAmount = holds.reduce((sum, { amount }) => sum + amount, 0n);
   if (balance < 0n) broken.push(`${walletId} has ${balance}`);
   if (received === undefined) return broken;
-  if (received !== balance + held + spent - (owed ?? 0n))
-    broken.push(`${walletId} received ${received}: ${balance} + ${held} + ${spent} - ${owed ?? 0n}`);
+  if (received !== balance + heldAmount + spentAmount - (debt ?? 0n))
+    broken.push(
+      `${walletId} received ${received}: ${balance} + ${heldAmount} + ${spentAmount} - ${debt ?? 0n}`,
+    );
   if (holds.length > MAX_HOLDS) broken.push(`${walletId} has ${holds.length} holds`);
   return broken;
 }

@@ -46,7 +46,7 @@ export class UploadService {
   readonly #after: After;
   #route: Server | undefined;
   /** Returns the response of the route, after any other work. */
-  answer: () => Promise<object> = async () => ({ text: 'words', duration: 1 });
+  respond: () => Promise<object> = async () => ({ text: 'words', duration: 1 });
   /** Handles an order in the workflow. The default settles it. */
   workflow: Settlements['settle'] = (order) => this.settle(order);
   /** Everything that was logged as an error. */
@@ -76,7 +76,7 @@ export class UploadService {
     const route = createServer((request, response) => {
       request.resume().once('end', async () => {
         response.setHeader('content-type', 'application/json');
-        response.end(JSON.stringify(await this.answer()));
+        response.end(JSON.stringify(await this.respond()));
       });
     });
     await new Promise<void>((resolve) => route.listen(0, '127.0.0.1', resolve));
@@ -121,7 +121,7 @@ export class UploadService {
           clock,
           after,
           log,
-          marks: { mark: async () => {} },
+          marks: { markReplay: async () => {} },
         }),
         random: systemRandom,
         after,

@@ -3,7 +3,7 @@
  * action.
  */
 import type * as z from 'zod';
-import { madeAsMany, QUOTAS } from '../../platform/core/api/quotas.ts';
+import { dailyQuotaReached, QUOTAS } from '../../platform/core/api/quotas.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
 import type { Clock, UlidSource } from '../../platform/core/ports.ts';
 import type { PublishedEvent } from '../../webhooks/core/event.ts';
@@ -48,11 +48,11 @@ export async function install(
   const listing = await listings.get(kind, id);
   const entry = { listingId: id, accountId, created: nowSeconds(clock) };
   const event = ownerEvent(ulid, 'listing.installed', listing, { kind, account_id: accountId });
-  const most = QUOTAS.installs_per_account_per_day;
-  const result = await store.install(entry, listing, event, most);
+  const max = QUOTAS.installs_per_account_per_day;
+  const result = await store.install(entry, listing, event, max);
   if (result === 'gone') throw listingNotFound(kind);
   if (result === 'full')
-    throw madeAsMany('install_quota', { most, things: 'installs', nowSeconds: entry.created });
+    throw dailyQuotaReached('install_quota', { max, things: 'installs', nowSeconds: entry.created });
   if (result === 'done') return { entry, repeated: false };
   return { entry: (await store.findInstall(id, accountId)) ?? entry, repeated: true };
 }
@@ -66,11 +66,11 @@ export async function review(
   const listing = await listings.get(kind, id);
   const entry = { ...body, id: `rev_${ulid()}`, listingId: id, accountId, created: nowSeconds(clock) };
   const data = { review_id: entry.id, reviewer_id: accountId, rating: entry.rating };
-  const most = QUOTAS.reviews_per_account_per_day;
-  const result = await store.review(entry, ownerEvent(ulid, 'review.created', listing, data), most);
+  const max = QUOTAS.reviews_per_account_per_day;
+  const result = await store.review(entry, ownerEvent(ulid, 'review.created', listing, data), max);
   if (result === 'gone') throw listingNotFound(kind);
   if (result === 'full')
-    throw madeAsMany('review_quota', { most, things: 'reviews', nowSeconds: entry.created });
+    throw dailyQuotaReached('review_quota', { max, things: 'reviews', nowSeconds: entry.created });
   if (result === 'repeated')
     throw new ServiceError('conflict', 'Your account has reviewed this listing already.');
   return entry;

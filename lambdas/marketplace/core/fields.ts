@@ -20,19 +20,19 @@ const MAX_PRICE = 1_000_000_000;
 const UNSEEN = '\\p{Cc}\\p{Cf}\\p{Co}\\p{Cs}\\p{Zl}\\p{Zp}\u034f\u115f\u1160\u3164\uffa0';
 
 /**
- * Patterns of the API's description, which readers without Unicode's properties take, too (Python's `re`, RE2): each
- * allows all that is taken, and a little that is refused, as its description says.
+ * Patterns of the API's description, for readers without Unicode properties as well (Python's `re`, RE2). Each allows
+ * everything that is accepted, and slightly more that is rejected, as its description states.
  */
 const LINE = '^[^\\x00-\\x1f\\x7f-\\x9f\u2028\u2029]*$';
 const LETTER = '[^\\x00-\\x2f:-@\\[-`{-\\xa0\u2028\u2029]';
 
 /** Letters, digits and punctuation of any script, on one line. */
-const line = (most: number) =>
+const line = (maxLength: number) =>
   z
     .string()
     .trim()
     .min(1)
-    .max(most)
+    .max(maxLength)
     .regex(new RegExp(`^[^${UNSEEN}]*$`, 'u'), 'must be one line of text, without invisible characters')
     .meta({ pattern: LINE, description: 'One line of text, without invisible characters.' });
 
@@ -42,7 +42,7 @@ const slug = z
   .max(64)
   .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be lower-case letters and digits, in words joined by hyphens');
 
-/** Compared exactly as it is written. */
+/** The category, compared exactly. */
 export const category = z
   .string()
   .trim()
@@ -129,7 +129,7 @@ const fields = {
   icon_url: webUrl.nullable(),
 };
 
-/** The body that makes a listing. Fields of the answer that are not here are the service's own and are passed over. */
+/** The body that creates a listing. Response fields that are missing here are set by the service and ignored. */
 export const newListing = z.object({
   ...fields,
   slug: fields.slug.optional().describe('Made from the name when it is left out.'),
@@ -141,5 +141,5 @@ export const newListing = z.object({
   icon_url: fields.icon_url.default(null),
 });
 
-/** The body that changes one: fields that are left out stay as they are. */
+/** The body that changes a listing: omitted fields stay unchanged. */
 export const listingChange = z.object(fields).partial();

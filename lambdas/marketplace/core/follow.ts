@@ -4,7 +4,7 @@ import type { PublishedEvent } from '../../webhooks/core/event.ts';
 import { type IndexChange, searchDocument } from './discovery/search-index.ts';
 import type { Listing } from './listing.ts';
 
-/** One change of the table, as far as anything follows from it. */
+/** One change of the table, reduced to the data that its followers need. */
 export type ListingRecord =
   | { readonly type: 'event'; readonly event: PublishedEvent }
   | { readonly type: 'install' }

@@ -8,7 +8,7 @@ export const LISTING_KINDS = ['app', 'ai-agent'] as const;
 export type ListingKind = (typeof LISTING_KINDS)[number];
 export const listingKind = z.enum(LISTING_KINDS);
 
-/** The first segment of the paths under which each kind is served. */
+/** The first segment of the paths of each kind. */
 const COLLECTIONS: Readonly<Record<ListingKind, string>> = { app: 'apps', 'ai-agent': 'ai-agents' };
 
 export type Price = Readonly<z.output<typeof price>>;
@@ -56,7 +56,7 @@ export const listingSchema = newListing.required().extend({
   updated: seconds.describe('Seconds since the epoch; installs and reviews do not move it.'),
 });
 
-/** The listing as anyone sees it. */
+/** Returns the public entry of a listing. */
 export function listingEntry(listing: Listing): Body<typeof listingSchema> {
   const { id, kind, name, slug, summary, description, category, tags, version, price } = listing;
   const { url, iconUrl, ownerId, installs, ratings, created, updated } = listing;
@@ -82,8 +82,8 @@ export function listingEntry(listing: Listing): Body<typeof listingSchema> {
 }
 
 /**
- * The kind that a request's path is about: both kinds are served by the same endpoints. Throws 404 `unknown_path` for a
- * path that only looks like one of theirs, as with a doubled slash.
+ * Returns the kind of a request's path: the same endpoints serve both kinds. Throws 404 `unknown_path` for a path that
+ * only resembles one of theirs, for example with a doubled slash.
  */
 export function kindOf(request: Request): ListingKind {
   const collection = new URL(request.url).pathname.split('/')[1];

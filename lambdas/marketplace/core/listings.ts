@@ -1,4 +1,4 @@
-/** Listings as their owners change them: only their own, and never over a change they have not seen. */
+/** Changes of listings by their owners: only of their listings, and never over a change that they have not read. */
 import type * as z from 'zod';
 import { hasAsMany, QUOTAS } from '../../platform/core/api/quotas.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
@@ -8,8 +8,11 @@ import { LISTING_ID, type Listing, type ListingKind, listingNotFound } from './l
 import type { ListingStore } from './ports.ts';
 import { type Precondition, revisionConflict } from './revision.ts';
 
-/** Without a precondition a change applies to the current state; each further try means that another was made meanwhile. */
-const MAX_TRIES = 5;
+/**
+ * Without a precondition a change applies to the current state; each further attempt means that another change happened
+ * meanwhile.
+ */
+const MAX_ATTEMPTS = 5;
 
 export interface ListingsDependencies {
   readonly store: ListingStore;
@@ -33,9 +36,9 @@ export class Listings {
 
   /** Throws 404 `not_found` when there is none of that kind under the id. */
   async get(kind: ListingKind, id: string): Promise<Listing> {
-    const found = LISTING_ID.test(id) ? await this.#dependencies.store.read(id) : undefined;
-    if (found?.kind !== kind) throw listingNotFound(kind);
-    return found;
+    const listing = LISTING_ID.test(id) ? await this.#dependencies.store.read(id) : undefined;
+    if (listing?.kind !== kind) throw listingNotFound(kind);
+    return listing;
   }
 
   /** As `get`; throws 403 `not_owner` for any other account: that the listing exists is public. */
@@ -67,9 +70,9 @@ export class Listings {
       updated: now,
       revision: 1,
     };
-    const most = QUOTAS.listings_per_account;
-    const result = await store.create(listing, `rel_${ulid()}`, most);
-    if (result === 'full') throw hasAsMany('listing_quota', most, 'listings of one account');
+    const max = QUOTAS.listings_per_account;
+    const result = await store.create(listing, `rel_${ulid()}`, max);
+    if (result === 'full') throw hasAsMany('listing_quota', max, 'listings of one account');
     if (result === 'slug_taken') throw slugTaken(slug);
     return listing;
   }
@@ -98,17 +101,17 @@ export class Listings {
     );
   }
 
-  /** Runs a step on the listing as it is, again when it has changed under the step and the precondition allows it. */
+  /** Runs a step on the current listing, and again if it has changed during the step and the precondition allows it. */
   async #retry(
     request: ListingRequest,
     precondition: Precondition,
     step: (listing: Listing) => Promise<Listing | undefined>,
   ): Promise<Listing> {
-    for (let tries = 1; ; tries += 1) {
+    for (let attempt = 1; ; attempt += 1) {
       const listing = await this.getOwn(request);
-      if (!precondition(listing.revision) || tries > MAX_TRIES) throw revisionConflict(listing.revision);
-      const done = await step(listing);
-      if (done !== undefined) return done;
+      if (!precondition(listing.revision) || attempt > MAX_ATTEMPTS) throw revisionConflict(listing.revision);
+      const result = await step(listing);
+      if (result !== undefined) return result;
     }
   }
 
@@ -120,7 +123,7 @@ export class Listings {
 const slugTaken = (slug: string): ServiceError =>
   new ServiceError('conflict', `Another listing has the slug ${JSON.stringify(slug)}.`, { param: 'slug' });
 
-/** The owner's fields after a change, which has no field that it leaves as it is. */
+/** Returns the owner's fields after a change; fields that are absent from the change stay unchanged. */
 function changed(from: Listing, body: z.output<typeof listingChange>): Listing {
   const { icon_url: iconUrl = from.iconUrl, ...fields } = body;
   return { ...from, ...(fields as Partial<Listing>), iconUrl };

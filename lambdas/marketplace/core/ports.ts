@@ -18,7 +18,7 @@ export interface ListingStore {
     query: PageQuery & { readonly kind: ListingKind; readonly category?: string | undefined },
   ): Promise<Page<Listing>>;
   /** `full` when the owner has `most` listings already. */
-  create(listing: Listing, releaseId: string, most: number): Promise<'done' | 'slug_taken' | 'full'>;
+  create(listing: Listing, releaseId: string, max: number): Promise<'done' | 'slug_taken' | 'full'>;
   /** Writes the owner's fields of `to` if the revision is still that of `from`. */
   replace(from: Listing, to: Listing): Promise<'done' | 'changed' | 'slug_taken'>;
   /** Removes the listing if its revision is still that one. */
@@ -30,13 +30,13 @@ export type ActionResult = 'done' | 'repeated' | 'gone' | 'full';
 
 export interface InstallStore {
   /** Once per account; `full` when it has installed `most` that day. */
-  install(install: Install, listing: Listing, event: PublishedEvent, most: number): Promise<ActionResult>;
+  install(install: Install, listing: Listing, event: PublishedEvent, max: number): Promise<ActionResult>;
   findInstall(listingId: string, accountId: string): Promise<Install | undefined>;
 }
 
 export interface ReviewStore {
   /** Once per account; `full` when it has written `most` that day. */
-  review(review: Review, event: PublishedEvent, most: number): Promise<ActionResult>;
+  review(review: Review, event: PublishedEvent, max: number): Promise<ActionResult>;
 }
 
 export interface ReleaseStore {
@@ -64,15 +64,18 @@ export interface Payment {
 
 export interface PurchaseStore {
   /**
-   * Records the purchase and moves the amount from the buyer's balance to the owner's, all or nothing, once per buyer;
-   * refused when the listing is no longer as the buyer was shown it, the balance does not cover it, or the buyer has made
-   * `most` purchases that day.
+   * Records the purchase and moves the amount from the buyer's balance to the owner's, all or nothing, once per buyer.
+   * It is rejected if
+   *
+   * - the listing has changed since the buyer read it;
+   * - the balance does not cover it;
+   * - the buyer has made `most` purchases that day.
    */
   purchase(
     purchase: Purchase,
     payment: Payment,
     event: PublishedEvent,
-    most: number,
+    max: number,
   ): Promise<'done' | 'repeated' | 'changed' | 'insufficient' | 'full'>;
   findPurchase(listingId: string, buyerId: string): Promise<Purchase | undefined>;
 }

@@ -1,6 +1,6 @@
 /** Buying a listing with the account's credit. */
 import type * as z from 'zod';
-import { madeAsMany, QUOTAS } from '../../platform/core/api/quotas.ts';
+import { dailyQuotaReached, QUOTAS } from '../../platform/core/api/quotas.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
 import { NANO_PER_CENT } from '../../platform/core/money.ts';
 import { type ActionDependencies, type ActionOutcome, nowSeconds, ownerEvent } from './actions.ts';
@@ -29,16 +29,16 @@ export interface PurchaseCondition {
 export async function purchase(
   { store, listings, clock, ulid }: ActionDependencies<PurchaseStore>,
   { kind, id, accountId }: ListingRequest,
-  seen: PurchaseCondition,
+  condition: PurchaseCondition,
 ): Promise<ActionOutcome<Purchase>> {
   const listing = await listings.get(kind, id);
-  if (seen.state === undefined && seen.price.amount === undefined) {
+  if (condition.state === undefined && condition.price.amount === undefined) {
     const message =
       'amount is required: the price you expect to pay, or the ETag of the listing in If-Match.';
     throw new ServiceError('missing_field', message, { param: 'amount' });
   }
   const price = priceOf(listing);
-  if (!isAsShown(listing, price, seen)) return boughtBefore(store, listing, accountId);
+  if (!isAsShown(listing, price, condition)) return boughtBefore(store, listing, accountId);
   const { amount: cents, currency } = price;
   if (currency !== CURRENCY && cents > 0) {
     const message = `Only listings priced in ${CURRENCY} can be bought here.`;
@@ -46,15 +46,15 @@ export async function purchase(
   }
   const created = nowSeconds(clock);
   const entry = { id: `pur_${ulid()}`, listingId: id, buyerId: accountId, amount: cents, currency, created };
-  const unchanged = seen.state !== undefined;
+  const unchanged = condition.state !== undefined;
   const payment = { listing, amount: BigInt(cents) * NANO_PER_CENT, unchanged };
   const data = { buyer_id: accountId, amount: cents, currency };
   const event = ownerEvent(ulid, 'purchase.completed', listing, data);
-  const most = QUOTAS.purchases_per_account_per_day;
-  const result = await store.purchase(entry, payment, event, most);
+  const max = QUOTAS.purchases_per_account_per_day;
+  const result = await store.purchase(entry, payment, event, max);
   if (result === 'done') return { entry, repeated: false };
   if (result === 'full')
-    throw madeAsMany('purchase_quota', { most, things: 'purchases', nowSeconds: created });
+    throw dailyQuotaReached('purchase_quota', { max, things: 'purchases', nowSeconds: created });
   if (result === 'insufficient')
     throw new ServiceError('insufficient_credit', 'The credit does not cover the price of this listing.');
   const current = result === 'changed' ? await listings.get(kind, id) : listing;

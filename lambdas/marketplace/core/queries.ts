@@ -7,7 +7,7 @@ import type { CategoryCount } from './ports.ts';
 
 export const listingQuery = pageQuery().extend({ category: category.optional() });
 
-/** A deployment has some dozens of categories: one page shows them all, unless less is asked for. */
+/** A deployment has some dozens of categories: one page shows them all, unless the caller requests fewer. */
 const DEFAULT_LIMIT = '100';
 
 export const categoriesQuery = pageQuery().extend({ limit: limit.prefault(DEFAULT_LIMIT) });

@@ -16,9 +16,9 @@ export async function release(
   body: z.output<typeof newRelease>,
 ): Promise<Release> {
   const listing = await listings.getOwn(request);
-  const most = QUOTAS.releases_per_listing;
-  if (listing.releases >= most)
-    throw new ServiceError('release_quota', `A listing may have at most ${most} releases.`);
+  const max = QUOTAS.releases_per_listing;
+  if (listing.releases >= max)
+    throw new ServiceError('release_quota', `A listing may have at most ${max} releases.`);
   const entry = { ...body, id: `rel_${ulid()}`, listingId: listing.id, created: nowSeconds(clock) };
   const { id, version } = entry;
   const data = { release_id: id, version, previous_version: listing.version };

@@ -1,4 +1,4 @@
-/** The state of a listing that a writer has seen, as an entity tag (RFC 9110, sections 8.8.3 and 13.1.1). */
+/** The state of a listing that a writer has read, as an entity tag (RFC 9110, sections 8.8.3 and 13.1.1). */
 import { ServiceError } from '../../platform/core/errors.ts';
 
 /** Counts the owner's changes only: installs and reviews must not make an edit fail. */

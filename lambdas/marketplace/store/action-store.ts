@@ -13,12 +13,15 @@ import { historyPage } from './listing-history.ts';
 import { dayCountKey, encodeEvent, listingKey, putNew } from './listing-item.ts';
 
 /** Places of a transaction's items, by which a failed condition is reported: what happens once is first. */
-const ONCE_PLACE = 0;
+const ONCE_INDEX = 0;
 
 /** Goes before the review's id, which sorts by time. */
 const REVIEW_PREFIX = 'review#';
 
-/** The first of the items is the one that can be there only once; the account's count of the day is refused beyond `most`. */
+/**
+ * Runs an action once. The first of the items is the one that can exist only once. The action is rejected if the
+ * account's count of the day exceeds `most`.
+ */
 async function doOnce(
   client: DynamoDBClient,
   table: string,
@@ -26,14 +29,14 @@ async function doOnce(
   count: {
     readonly what: 'installs' | 'reviews';
     readonly entry: { readonly accountId: string; readonly created: number };
-    readonly most: number;
+    readonly max: number;
   },
 ): Promise<ActionResult> {
   const day = dayOf(count.entry.created);
   const Key = dayCountKey(count.entry.accountId, count.what, day);
-  const result = await transact(client, [...items, countOneOf(day, { TableName: table, Key }, count.most)]);
+  const result = await transact(client, [...items, countOneOf(day, { TableName: table, Key }, count.max)]);
   if (result.done) return 'done';
-  if (result.failed.includes(ONCE_PLACE)) return 'repeated';
+  if (result.failed.includes(ONCE_INDEX)) return 'repeated';
   return result.failed.includes(items.length) ? 'full' : 'gone';
 }
 
@@ -55,7 +58,7 @@ export function createInstallStore(
 ): InstallStore {
   const keyOf = (listingId: string, accountId: string) => listingKey(listingId, `install#${accountId}`);
   return {
-    install(entry, { kind }, event, most) {
+    install(entry, { kind }, event, max) {
       const { listingId, accountId, created } = entry;
       const items = [
         putNew(listings, { ...keyOf(listingId, accountId), created: number(created) }),
@@ -63,7 +66,7 @@ export function createInstallStore(
         putNew(listings, encodeEvent(listingId, event, created)),
         countInstall(discovery, { listingId, kind, created }),
       ];
-      return doOnce(client, listings, items, { what: 'installs', entry, most });
+      return doOnce(client, listings, items, { what: 'installs', entry, max });
     },
     async findInstall(listingId, accountId) {
       const item = await readItem(client, { TableName: listings, Key: keyOf(listingId, accountId) });
@@ -73,7 +76,7 @@ export function createInstallStore(
 }
 
 export const createReviewStore = (client: DynamoDBClient, table: string): ReviewStore => ({
-  review(entry, event, most) {
+  review(entry, event, max) {
     const { id, listingId, accountId, rating, created } = entry;
     const items = [
       putNew(table, { ...listingKey(listingId, `reviewer#${accountId}`), review_id: text(id) }),
@@ -84,7 +87,7 @@ export const createReviewStore = (client: DynamoDBClient, table: string): Review
       putNew(table, encodeReview(entry)),
       putNew(table, encodeEvent(listingId, event, created)),
     ];
-    return doOnce(client, table, items, { what: 'reviews', entry, most });
+    return doOnce(client, table, items, { what: 'reviews', entry, max });
   },
 });
 

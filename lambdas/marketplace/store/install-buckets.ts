@@ -1,4 +1,6 @@
-/** Installs counted by listing, day and hour, so that trending listings are found without reading every install. */
+/**
+ * Installs counted by listing, day and hour, so that trending listings are computed without a read of every install.
+ */
 import { type DynamoDBClient, paginateQuery, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import { number, readText, text } from '../../platform/dynamodb/attribute-values.ts';
 import type { Install } from '../core/activity.ts';
@@ -9,7 +11,7 @@ import { readKind } from './listing-item.ts';
 const DAY_SECONDS = 24 * HOUR_SECONDS;
 
 /** A day leaves the longest window before its counts go. */
-const KEEP_SECONDS = LONGEST_WINDOW_SECONDS + 3 * DAY_SECONDS;
+const RETENTION_SECONDS = LONGEST_WINDOW_SECONDS + 3 * DAY_SECONDS;
 
 const HOUR = /^h(\d{1,2})$/;
 
@@ -31,7 +33,7 @@ export function countInstall(
       ExpressionAttributeValues: {
         ':one': number(1),
         ':kind': text(kind),
-        ':expires': number((day + 1) * DAY_SECONDS + KEEP_SECONDS),
+        ':expires': number((day + 1) * DAY_SECONDS + RETENTION_SECONDS),
       },
     },
   };

@@ -40,10 +40,10 @@ export const historyPage = <T extends { readonly id: string }>(
 /** The most that one request deletes (BatchWriteItem). */
 const BATCH = 25;
 
-/** Purchases are kept, as every record of money is; events that wait to be published expire by themselves. */
-const KEPT = /^(purchase|event)#/;
+/** Purchases are retained, like every record of money; events that wait to be published expire by themselves. */
+const RETAINED_PREFIX = /^(purchase|event)#/;
 
-/** May be repeated, and goes on where an earlier run has stopped. */
+/** Removes a listing's items. Safe to repeat: it continues where an earlier run has stopped. */
 export async function purgeListing(client: DynamoDBClient, table: string, listingId: string): Promise<void> {
   const pages = paginateQuery(
     { client },
@@ -56,7 +56,7 @@ export async function purgeListing(client: DynamoDBClient, table: string, listin
     },
   );
   for await (const { Items: items = [] } of pages) {
-    const keys = items.filter((item) => !KEPT.test(readText(item, 'item')));
+    const keys = items.filter((item) => !RETAINED_PREFIX.test(readText(item, 'item')));
     for (let start = 0; start < keys.length; start += BATCH)
       await sendBatches<WriteRequest>(
         keys.slice(start, start + BATCH).map((key) => ({ DeleteRequest: { Key: key } })),

@@ -14,7 +14,7 @@ import { countsOf } from '../../platform/dynamodb/quota-item.ts';
 import type { PublishedEvent } from '../../webhooks/core/event.ts';
 import { LISTING_KINDS, type Listing, type ListingKind, type Price } from '../core/listing.ts';
 
-/** Published events are kept this long, for whoever looks into a delivery that went wrong. */
+/** The retention of published events, for the investigation of a failed delivery. */
 const EVENT_SECONDS = 7 * 24 * 3600;
 
 export const LISTING_ITEM = 'listing';
@@ -52,7 +52,9 @@ const BY_KIND_CATEGORY = TABLES.listings.indexes[1];
 /** Its partition key. */
 export const kindCategoryOf = (kind: ListingKind, category: string): string => `${kind}#${category}`;
 
-/** Returns the fields that the owner sets, by attribute. `undefined` marks an attribute that the item does not have. */
+/**
+ * Returns the fields that the owner sets, by attribute. `undefined` means that the item does not have the attribute.
+ */
 export function ownedAttributes(listing: Listing): Record<string, Item[string] | undefined> {
   const { name, slug, summary, description, category, tags, version, price, url, iconUrl } = listing;
   return {

@@ -24,7 +24,7 @@ import { newReleaseItems } from './release-store.ts';
 const [BY_KIND, BY_KIND_CATEGORY] = TABLES.listings.indexes;
 
 /** Places of a transaction's items, by which a failed condition is reported: the listing is first, its slug second. */
-const LISTING_PLACE = 0;
+const LISTING_INDEX = 0;
 
 export class DynamoListingStore implements ListingStore {
   readonly #client: DynamoDBClient;
@@ -44,8 +44,8 @@ export class DynamoListingStore implements ListingStore {
   async readMany(ids: readonly string[]): Promise<readonly Listing[]> {
     const keys = [...new Set(ids)].map((id) => listingKey(id));
     const items = await readMany(this.#client, this.#table, keys);
-    const found = new Map(items.map((item) => [readText(item, 'listing_id'), decodeListing(item)]));
-    return ids.flatMap((id) => found.get(id) ?? []);
+    const listingsById = new Map(items.map((item) => [readText(item, 'listing_id'), decodeListing(item)]));
+    return ids.flatMap((id) => listingsById.get(id) ?? []);
   }
 
   async list({
@@ -79,7 +79,7 @@ export class DynamoListingStore implements ListingStore {
     const listings = await this.readMany(ids);
     // The index follows the table within moments: a listing may have moved to another category since.
     return {
-      entries: listings.filter((found) => category === undefined || found.category === category),
+      entries: listings.filter((listing) => category === undefined || listing.category === category),
       next,
     };
   }
@@ -100,7 +100,7 @@ export class DynamoListingStore implements ListingStore {
     );
   }
 
-  async create(listing: Listing, releaseId: string, most: number): ReturnType<ListingStore['create']> {
+  async create(listing: Listing, releaseId: string, max: number): ReturnType<ListingStore['create']> {
     const items = [
       putNew(this.#table, encodeListing(listing)),
       putNew(this.#table, { ...slugKey(listing), owner: text(listing.id) }),
@@ -116,9 +116,9 @@ export class DynamoListingStore implements ListingStore {
         this.#table,
       ),
     ];
-    const result = await transact(this.#client, [...items, countOne(this.#countOf(listing), most)]);
+    const result = await transact(this.#client, [...items, countOne(this.#countOf(listing), max)]);
     if (result.done) return 'done';
-    if (result.failed.includes(LISTING_PLACE)) throw new Error(`there is a listing ${listing.id} already`);
+    if (result.failed.includes(LISTING_INDEX)) throw new Error(`there is a listing ${listing.id} already`);
     return result.failed.includes(items.length) ? 'full' : 'slug_taken';
   }
 
@@ -133,7 +133,7 @@ export class DynamoListingStore implements ListingStore {
       ...(recategorized ? [this.#count(from, -1), this.#count(to, 1)] : []),
     ]);
     if (result.done) return 'done';
-    return result.failed.includes(LISTING_PLACE) ? 'changed' : 'slug_taken';
+    return result.failed.includes(LISTING_INDEX) ? 'changed' : 'slug_taken';
   }
 
   async remove(listing: Listing): ReturnType<ListingStore['remove']> {
@@ -168,9 +168,11 @@ export class DynamoListingStore implements ListingStore {
     attributes: Record<string, Item[string] | undefined>,
   ): TransactWriteItem {
     const entries = Object.entries(attributes);
-    const given = entries.flatMap(([name, value]) => (value === undefined ? [] : [[name, value] as const]));
+    const assignments = entries.flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, value] as const],
+    );
     const removed = entries.filter(([, value]) => value === undefined).map(([name]) => `#${name}`);
-    const sets = `SET ${given.map(([name]) => `#${name} = :${name}`).join(', ')}`;
+    const sets = `SET ${assignments.map(([name]) => `#${name} = :${name}`).join(', ')}`;
     return {
       Update: {
         TableName: this.#table,
@@ -179,7 +181,7 @@ export class DynamoListingStore implements ListingStore {
         ConditionExpression: '#revision = :seen',
         ExpressionAttributeNames: Object.fromEntries(entries.map(([name]) => [`#${name}`, name])),
         ExpressionAttributeValues: {
-          ...Object.fromEntries(given.map(([name, value]) => [`:${name}`, value])),
+          ...Object.fromEntries(assignments.map(([name, value]) => [`:${name}`, value])),
           ':seen': number(revision),
         },
       },

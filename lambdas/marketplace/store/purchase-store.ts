@@ -1,13 +1,13 @@
 /**
  * Purchases in DynamoDB. Money moves from the buyer's wallet to the owner's in the transaction that records the
- * purchase, with an entry of the same amount in each account's books, so the books balance at every instant.
+ * purchase. Each account's ledger gets an entry of the same amount, so the ledgers balance at every instant.
  */
 import type { DynamoDBClient, TransactWriteItem } from '@aws-sdk/client-dynamodb';
-import { putEntry } from '../../ledger/store/book-entry.ts';
+import { putEntry } from '../../ledger/store/ledger-entry.ts';
 import { WalletPostings } from '../../ledger/store/wallet/posting.ts';
 import type { DynamoClients } from '../../platform/aws/clients.ts';
 import { dayOf } from '../../platform/core/api/quotas.ts';
-import { optimistically } from '../../platform/core/optimistic.ts';
+import { retryOptimistically } from '../../platform/core/optimistic.ts';
 import { type Item, number, readNumber, readText, text } from '../../platform/dynamodb/attribute-values.ts';
 import { countOneOf } from '../../platform/dynamodb/quota-item.ts';
 import { readItem } from '../../platform/dynamodb/reads.ts';
@@ -24,12 +24,12 @@ export interface PurchaseTables {
 }
 
 /** Places of a transaction's items, by which a failed condition is reported. */
-const PURCHASE_PLACE = 0;
-const LISTING_PLACE = 1;
-const COUNT_PLACE = 2;
+const PURCHASE_INDEX = 0;
+const LISTING_INDEX = 1;
+const COUNT_INDEX = 2;
 
 /** Each further try means that a call has moved the buyer's balance within milliseconds. */
-const MAX_TRIES = 8;
+const MAX_ATTEMPTS = 8;
 
 export class DynamoPurchaseStore implements PurchaseStore {
   readonly #client: DynamoDBClient;
@@ -46,9 +46,9 @@ export class DynamoPurchaseStore implements PurchaseStore {
     purchase: Purchase,
     payment: Payment,
     event: PublishedEvent,
-    most: number,
+    max: number,
   ): ReturnType<PurchaseStore['purchase']> {
-    return optimistically(MAX_TRIES, 'the wallet', async () => {
+    return retryOptimistically(MAX_ATTEMPTS, 'the wallet', async () => {
       const transfer = await this.#transfer(purchase, payment);
       if (transfer === undefined) {
         return (await this.findPurchase(purchase.listingId, purchase.buyerId)) ? 'repeated' : 'insufficient';
@@ -56,14 +56,14 @@ export class DynamoPurchaseStore implements PurchaseStore {
       const result = await transact(this.#client, [
         putNew(this.#tables.listings, encodePurchase(purchase)),
         this.#checkListing(payment),
-        this.#count(purchase, most),
+        this.#count(purchase, max),
         putNew(this.#tables.listings, encodeEvent(purchase.listingId, event, purchase.created)),
         ...transfer,
       ]);
       if (result.done) return 'done';
-      if (result.failed.includes(PURCHASE_PLACE)) return 'repeated';
-      if (result.failed.includes(LISTING_PLACE)) return 'changed';
-      return result.failed.includes(COUNT_PLACE) ? 'full' : undefined;
+      if (result.failed.includes(PURCHASE_INDEX)) return 'repeated';
+      if (result.failed.includes(LISTING_INDEX)) return 'changed';
+      return result.failed.includes(COUNT_INDEX) ? 'full' : undefined;
     });
   }
 
@@ -73,32 +73,35 @@ export class DynamoPurchaseStore implements PurchaseStore {
     return item === undefined ? undefined : decodePurchase(item);
   }
 
-  /** The writes that move the money; undefined when the buyer has too little, or owes. What is free, or one's own, moves none. */
+  /**
+   * Returns the writes that move the money; undefined if the buyer's balance is insufficient or in debt. A free
+   * listing, or the buyer's, moves none.
+   */
   async #transfer(
     purchase: Purchase,
     { listing, amount }: Payment,
   ): Promise<readonly TransactWriteItem[] | undefined> {
     if (amount === 0n || purchase.buyerId === listing.ownerId) return [];
-    const [taken, given] = await Promise.all([
+    const [debitWrites, creditWrites] = await Promise.all([
       this.#postings.plan(purchase.buyerId, -amount),
       this.#postings.plan(listing.ownerId, amount),
     ]);
-    if (given === undefined) throw new Error(`the account ${listing.ownerId} has no wallet`);
-    if (taken === undefined) return undefined;
-    const place = { table: this.#tables.accounts, created: purchase.created };
+    if (creditWrites === undefined) throw new Error(`the account ${listing.ownerId} has no wallet`);
+    if (debitWrites === undefined) return undefined;
+    const entryTarget = { table: this.#tables.accounts, created: purchase.created };
     const entry = { id: purchase.id, amount, source: listing.id };
     return [
-      putEntry({ ...place, accountId: purchase.buyerId }, { ...entry, kind: 'purchase' }),
-      putEntry({ ...place, accountId: listing.ownerId }, { ...entry, kind: 'sale' }),
-      ...taken,
-      ...given,
+      putEntry({ ...entryTarget, accountId: purchase.buyerId }, { ...entry, kind: 'purchase' }),
+      putEntry({ ...entryTarget, accountId: listing.ownerId }, { ...entry, kind: 'sale' }),
+      ...debitWrites,
+      ...creditWrites,
     ];
   }
 
-  #count({ buyerId, created }: Purchase, most: number): TransactWriteItem {
+  #count({ buyerId, created }: Purchase, max: number): TransactWriteItem {
     const day = dayOf(created);
     const Key = dayCountKey(buyerId, 'purchases', day);
-    return countOneOf(day, { TableName: this.#tables.listings, Key }, most);
+    return countOneOf(day, { TableName: this.#tables.listings, Key }, max);
   }
 
   /** The listing is as the buyer was shown it: in its price, and in all of it where the buyer named its state. */

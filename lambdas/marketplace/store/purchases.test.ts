@@ -41,21 +41,21 @@ beforeAll(async () => {
 }, 30_000);
 
 const usd = (amount: number): Price => ({ amount, currency: 'USD' });
-const seen = (price: PurchaseCondition['price'], revision?: number): PurchaseCondition => ({
+const purchaseState = (price: PurchaseCondition['price'], revision?: number): PurchaseCondition => ({
   price,
   state: revision === undefined ? undefined : (is) => is === revision,
 });
 
-let made = 0;
+let createdCount = 0;
 async function listed(price: Price | null) {
-  made += 1;
-  const body = newListing.parse({ name: `Thing ${made}`, summary: 'One.', category: 'tools', price });
+  createdCount += 1;
+  const body = newListing.parse({ name: `Thing ${createdCount}`, summary: 'One.', category: 'tools', price });
   const { id } = await listings.create('app', owner, body);
   return { kind: 'app' as const, id };
 }
 
-const setPrice = (thing: { kind: 'app'; id: string }, price: Price | null) =>
-  listings.change({ ...thing, accountId: owner }, { price }, () => true);
+const setPrice = (listing: { kind: 'app'; id: string }, price: Price | null) =>
+  listings.change({ ...listing, accountId: owner }, { price }, () => true);
 
 async function buyer(credit = 1000n * DOLLAR): Promise<string> {
   const accountId = await accounts.open();
@@ -68,12 +68,12 @@ const balance = async (accountId: string) =>
 
 /** Returns the result of a purchase: the amount that was paid, or the code of its error. */
 async function outcome(
-  thing: { kind: 'app'; id: string },
+  listing: { kind: 'app'; id: string },
   accountId: string,
   what: PurchaseCondition,
 ): Promise<number | string> {
   try {
-    return (await purchase(purchases, { ...thing, accountId }, what)).entry.amount;
+    return (await purchase(purchases, { ...listing, accountId }, what)).entry.amount;
   } catch (failure) {
     if (failure instanceof ServiceError) return failure.code;
     throw failure;
@@ -82,73 +82,73 @@ async function outcome(
 
 describe('a purchase', () => {
   it('takes nothing when the price was raised after the buyer saw it', async () => {
-    const thing = await listed(usd(1));
+    const listing = await listed(usd(1));
     const accountId = await buyer();
-    await setPrice(thing, usd(4000));
-    expect(await outcome(thing, accountId, seen({ amount: 1 }))).toBe('price_changed');
-    expect(await outcome(thing, accountId, seen({}, 1))).toBe('price_changed');
-    expect(await outcome(thing, accountId, seen({ amount: 4000 }, 1))).toBe('price_changed');
-    expect(await outcome(thing, accountId, seen({ amount: 4000, currency: 'EUR' }))).toBe('price_changed');
+    await setPrice(listing, usd(4000));
+    expect(await outcome(listing, accountId, purchaseState({ amount: 1 }))).toBe('price_changed');
+    expect(await outcome(listing, accountId, purchaseState({}, 1))).toBe('price_changed');
+    expect(await outcome(listing, accountId, purchaseState({ amount: 4000 }, 1))).toBe('price_changed');
+    expect(await outcome(listing, accountId, purchaseState({ amount: 4000, currency: 'EUR' }))).toBe(
+      'price_changed',
+    );
     expect(await balance(accountId)).toBe(1000n * DOLLAR);
-    expect(await outcome(thing, accountId, seen({ amount: 4000 }, 2))).toBe(4000);
+    expect(await outcome(listing, accountId, purchaseState({ amount: 4000 }, 2))).toBe(4000);
     expect(await balance(accountId)).toBe(960n * DOLLAR);
   });
 
   it('names a price or a state, for what is free too', async () => {
     const [free, nothing] = [await listed(null), await listed(usd(0))];
     const accountId = await buyer();
-    for (const thing of [free, nothing]) {
-      expect(await outcome(thing, accountId, seen({}))).toBe('missing_field');
-      expect(await outcome(thing, accountId, seen({ amount: 1 }))).toBe('price_changed');
-      expect(await outcome(thing, accountId, seen({ amount: 0 }))).toBe(0);
+    for (const listing of [free, nothing]) {
+      expect(await outcome(listing, accountId, purchaseState({}))).toBe('missing_field');
+      expect(await outcome(listing, accountId, purchaseState({ amount: 1 }))).toBe('price_changed');
+      expect(await outcome(listing, accountId, purchaseState({ amount: 0 }))).toBe(0);
     }
     expect(await balance(accountId)).toBe(1000n * DOLLAR);
   });
 
   it('returns the first one, whatever the listing costs by then', async () => {
-    const thing = await listed(usd(100));
+    const listing = await listed(usd(100));
     const accountId = await buyer();
-    expect(await outcome(thing, accountId, seen({ amount: 100 }))).toBe(100);
-    await setPrice(thing, usd(200));
-    expect(await outcome(thing, accountId, seen({ amount: 100 }))).toBe(100);
-    expect(await outcome(thing, accountId, seen({ amount: 200 }))).toBe(100);
+    expect(await outcome(listing, accountId, purchaseState({ amount: 100 }))).toBe(100);
+    await setPrice(listing, usd(200));
+    expect(await outcome(listing, accountId, purchaseState({ amount: 100 }))).toBe(100);
+    expect(await outcome(listing, accountId, purchaseState({ amount: 200 }))).toBe(100);
     expect(await balance(accountId)).toBe(999n * DOLLAR);
   });
 
-  it('succeeds only at the price that its buyer named, while the owner keeps changing it', async () => {
+  it('succeeds only at the price that its buyer specified, while the owner keeps changing it', async () => {
     const prices = [null, usd(1), usd(100)];
     const named = fc.constantFrom(0, 1, 100);
     const changes = fc.array(fc.constantFrom(...prices), { minLength: 3, maxLength: 8 });
     let bought = 0;
-    let refused = 0;
+    let rejectionCount = 0;
     await fc.assert(
-      fc.asyncProperty(fc.array(named, { minLength: 2, maxLength: 6 }), changes, async (wanted, to) => {
-        const thing = await listed(usd(1));
-        const buyers = await Promise.all(
-          wanted.map(async (amount) => ({ amount, accountId: await buyer() })),
-        );
+      fc.asyncProperty(fc.array(named, { minLength: 2, maxLength: 6 }), changes, async (name, to) => {
+        const listing = await listed(usd(1));
+        const buyers = await Promise.all(name.map(async (amount) => ({ amount, accountId: await buyer() })));
         const changing = (async () => {
-          for (const price of to) await setPrice(thing, price);
+          for (const price of to) await setPrice(listing, price);
         })();
         const results = await Promise.all(
-          buyers.map(({ amount, accountId }) => outcome(thing, accountId, seen({ amount }))),
+          buyers.map(({ amount, accountId }) => outcome(listing, accountId, purchaseState({ amount }))),
         );
         await changing;
         for (const [index, { amount, accountId }] of buyers.entries()) {
           const result = results[index];
-          const taken = 1000n * DOLLAR - ((await balance(accountId)) ?? 0n);
+          const charged = 1000n * DOLLAR - ((await balance(accountId)) ?? 0n);
           if (result === amount) bought += 1;
           else {
             expect(result).toBe('price_changed');
-            refused += 1;
+            rejectionCount += 1;
           }
-          expect(taken).toBe(result === amount ? (BigInt(amount) * DOLLAR) / 100n : 0n);
+          expect(charged).toBe(result === amount ? (BigInt(amount) * DOLLAR) / 100n : 0n);
         }
       }),
       { numRuns: 60 },
     );
     expect(bought).toBeGreaterThan(3);
-    expect(refused).toBeGreaterThan(3);
+    expect(rejectionCount).toBeGreaterThan(3);
   }, 60_000);
 });
 
@@ -161,31 +161,31 @@ describe('the money', () => {
   ])('stays in place if the price changes between the read and the write: it %s', async (_case, from, to) => {
     const { client, tables } = database;
     const store = new DynamoListingStore(client, tables.listings);
-    const thing = await listed(from);
+    const listing = await listed(from);
     const accountId = await buyer();
     // The store answers with the listing, and the owner is faster than the purchase that follows.
     let isChanged = false;
     const slow = new Listings({
       store: Object.assign(Object.create(store) as DynamoListingStore, {
         read: async (id: string) => {
-          const found = await store.read(id);
+          const storedPurchase = await store.read(id);
           if (!isChanged) {
             isChanged = true;
-            await setPrice(thing, to);
+            await setPrice(listing, to);
           }
-          return found;
+          return storedPurchase;
         },
       }),
       ...system,
     });
     const late = { store: new DynamoPurchaseStore(database, tables), listings: slow, ...system };
     const amount = from?.amount ?? 0;
-    await expect(purchase(late, { ...thing, accountId }, seen({ amount }))).rejects.toMatchObject({
+    await expect(purchase(late, { ...listing, accountId }, purchaseState({ amount }))).rejects.toMatchObject({
       code: 'price_changed',
       headers: { etag: '"2"' },
     });
     expect(await balance(accountId)).toBe(1000n * DOLLAR);
-    expect(await purchases.store.findPurchase(thing.id, accountId)).toBeUndefined();
+    expect(await purchases.store.findPurchase(listing.id, accountId)).toBeUndefined();
   });
 
   it('moves only in dollars: a purchase in another currency is rejected, unless the price is 0', async () => {
@@ -194,9 +194,11 @@ describe('the money', () => {
       await listed({ amount: 0, currency: 'EUR' }),
     ];
     const accountId = await buyer();
-    expect(await outcome(priced, accountId, seen({ amount: 100 }))).toBe('invalid_value');
-    expect(await outcome(priced, accountId, seen({ amount: 100, currency: 'EUR' }))).toBe('invalid_value');
-    expect(await outcome(free, accountId, seen({ amount: 0 }))).toBe(0);
+    expect(await outcome(priced, accountId, purchaseState({ amount: 100 }))).toBe('invalid_value');
+    expect(await outcome(priced, accountId, purchaseState({ amount: 100, currency: 'EUR' }))).toBe(
+      'invalid_value',
+    );
+    expect(await outcome(free, accountId, purchaseState({ amount: 0 }))).toBe(0);
     expect(await balance(accountId)).toBe(1000n * DOLLAR);
   });
 
@@ -204,24 +206,24 @@ describe('the money', () => {
     const ownerId = await buyer(3n * DOLLAR);
     const body = newListing.parse({ name: 'Mine', summary: 'One.', category: 'tools', price: usd(100) });
     const { id } = await listings.create('app', ownerId, body);
-    expect(await outcome({ kind: 'app', id }, ownerId, seen({ amount: 100 }))).toBe(100);
+    expect(await outcome({ kind: 'app', id }, ownerId, purchaseState({ amount: 100 }))).toBe(100);
     expect(await balance(ownerId)).toBe(3n * DOLLAR);
   });
 
   it('moves completely, down to the last cent, or not at all', async () => {
-    const thing = await listed(usd(100));
+    const listing = await listed(usd(100));
     const [exact, short] = [await buyer(DOLLAR), await buyer(DOLLAR - 1n)];
-    expect(await outcome(thing, short, seen({ amount: 100 }))).toBe('insufficient_credit');
+    expect(await outcome(listing, short, purchaseState({ amount: 100 }))).toBe('insufficient_credit');
     expect(await balance(short)).toBe(DOLLAR - 1n);
     const before = (await balance(owner)) ?? 0n;
-    expect(await outcome(thing, exact, seen({ amount: 100 }))).toBe(100);
+    expect(await outcome(listing, exact, purchaseState({ amount: 100 }))).toBe(100);
     expect(await balance(exact)).toBe(0n);
     expect(await balance(owner)).toBe(before + DOLLAR);
   });
 
   it('stays in place and the buyer may retry if the wallet changes before each write', async () => {
     const { client, tables, endpoint } = database;
-    const thing = await listed(usd(100));
+    const listing = await listed(usd(100));
     const accountId = await buyer();
     const setBalance = (amount: bigint) =>
       client.send(
@@ -244,19 +246,19 @@ describe('the money', () => {
     });
     try {
       const contended = { ...purchases, store: new DynamoPurchaseStore(moving, tables) };
-      await expect(purchase(contended, { ...thing, accountId }, seen({ amount: 100 }))).rejects.toMatchObject(
-        {
-          code: 'overloaded',
-          status: 503,
-        },
-      );
+      await expect(
+        purchase(contended, { ...listing, accountId }, purchaseState({ amount: 100 })),
+      ).rejects.toMatchObject({
+        code: 'overloaded',
+        status: 503,
+      });
     } finally {
       await moving.stop();
     }
     // Its number of tries: a buyer waits for no more of them.
     expect(writes).toBe(8);
     await setBalance(1000n * DOLLAR);
-    expect(await outcome(thing, accountId, seen({ amount: 100 }))).toBe(100);
+    expect(await outcome(listing, accountId, purchaseState({ amount: 100 }))).toBe(100);
     expect(await balance(accountId)).toBe(999n * DOLLAR);
   });
 });

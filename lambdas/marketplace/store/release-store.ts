@@ -17,7 +17,7 @@ import { encodeEvent, listingKey, putNew } from './listing-item.ts';
 const RELEASE_PREFIX = 'release#';
 
 /** Places of a transaction's items, by which a failed condition is reported: the listing is first. */
-const LISTING_PLACE = 0;
+const LISTING_INDEX = 0;
 
 const versionKey = (listingId: string, version: string): Item => listingKey(listingId, `version#${version}`);
 
@@ -53,7 +53,7 @@ export function createReleaseStore(client: DynamoDBClient, table: string, clock:
         putNew(table, encodeEvent(listing.id, event, nowSeconds())),
       ]);
       if (result.done) return 'done';
-      return result.failed.includes(LISTING_PLACE) ? 'changed' : 'repeated';
+      return result.failed.includes(LISTING_INDEX) ? 'changed' : 'repeated';
     },
     async rollback(version, listing, event) {
       const result = await transact(client, [
@@ -68,7 +68,7 @@ export function createReleaseStore(client: DynamoDBClient, table: string, clock:
         putNew(table, encodeEvent(listing.id, event, nowSeconds())),
       ]);
       if (result.done) return 'done';
-      return result.failed.includes(LISTING_PLACE) ? 'changed' : 'no_such_release';
+      return result.failed.includes(LISTING_INDEX) ? 'changed' : 'no_such_release';
     },
   };
 }

@@ -1,6 +1,6 @@
 /**
- * The search index in DynamoDB: compressed and cut into parts, with a pointer to the current one, and the changes that
- * were written down since. A new index is written beside the old one before the pointer moves.
+ * The search index in DynamoDB: compressed and split into fragments, with a pointer to the current one, and the changes
+ * recorded since. A new index is written next to the old one before the pointer moves.
  */
 import {
   DeleteItemCommand,
@@ -68,7 +68,7 @@ export class DynamoSearchStore implements SearchStore, IndexBuildStore {
     }
   }
 
-  /** Writes changes down, one after the other: a reader that sees one has seen those before it. */
+  /** Records changes in sequence: a reader that reads one has also read those before it. */
   async recordChanges(changes: readonly IndexChange[]): Promise<void> {
     for (const change of changes) {
       const entry = this.#ulid();
@@ -103,14 +103,14 @@ export class DynamoSearchStore implements SearchStore, IndexBuildStore {
 
   async write({ json, sinceMs }: StoredIndex, builtMs: number): Promise<number> {
     const version = this.#ulid();
-    const { parts, bytes } = await writeParts(this.#parts(version), json);
+    const { fragments, bytes } = await writeParts(this.#parts(version), json);
     const { Attributes: replaced } = await this.#client.send(
       new PutItemCommand({
         TableName: this.#table,
         Item: {
           ...POINTER,
           version: text(version),
-          parts: number(parts),
+          parts: number(fragments),
           since_ms: number(sinceMs),
           built_ms: number(builtMs),
         },
@@ -121,7 +121,10 @@ export class DynamoSearchStore implements SearchStore, IndexBuildStore {
     return bytes;
   }
 
-  /** A function that is reading these very parts fails, and reads the new ones when it is asked again. */
+  /**
+   * Removes the fragments of an index. A function that is reading them fails, and reads the new ones at its next
+   * request.
+   */
   async #remove({ version, parts }: Pointer): Promise<void> {
     for (let index = 0; index < parts; index += 1) {
       await this.#client.send(

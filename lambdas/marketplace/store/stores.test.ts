@@ -32,14 +32,14 @@ beforeAll(async () => {
 }, 30_000);
 afterAll(() => database.stop());
 
-let made = 0;
+let createdCount = 0;
 async function listing(overrides: Partial<Listing> = {}): Promise<Listing> {
-  made += 1;
+  createdCount += 1;
   const fresh: Listing = {
     id: `lst_${systemUlid()}`,
     kind: 'app',
-    name: `Listing ${made}`,
-    slug: `listing-${made}`,
+    name: `Listing ${createdCount}`,
+    slug: `listing-${createdCount}`,
     summary: 'A summary.',
     description: '',
     category: 'tools',
@@ -74,7 +74,7 @@ const countOf = async (name: string) => {
 };
 
 describe('listings', () => {
-  it('keep their fields when they are written and read', async () => {
+  it('retain their fields when they are written and read', async () => {
     const plain = await listing();
     const rich = await listing({
       kind: 'ai-agent',
@@ -112,9 +112,9 @@ describe('listings', () => {
   });
 
   it('take a new slug and category with them, lose a price, and leave both as they were when the slug is taken', async () => {
-    const taken = await listing({ category: 'counted' });
+    const countedListing = await listing({ category: 'counted' });
     const from = await listing({ category: 'counted', price: { amount: 1, currency: 'USD' } });
-    const to = { ...from, revision: 2, category: 'recounted', price: null, slug: taken.slug };
+    const to = { ...from, revision: 2, category: 'recounted', price: null, slug: countedListing.slug };
     expect(await listings.replace(from, to)).toBe('slug_taken');
     expect([await countOf('counted'), await countOf('recounted')]).toEqual([2, 0]);
     expect(await listings.replace(from, { ...to, slug: `${from.slug}-moved` })).toBe('done');
@@ -130,37 +130,37 @@ describe('listings', () => {
 describe('the storage of installs, reviews and releases', () => {
   it('keeps exact counts under concurrent writes, and deletes installs and reviews with the listing', async () => {
     const { client, tables } = database;
-    const found = await listing();
+    const listed = await listing();
     const installs = createInstallStore(client, tables);
     const reviews = createReviewStore(client, tables.listings);
     const results = await Promise.all(
       Array.from({ length: 30 }, (_, index) => {
         const accountId = `acc_${index % 10}`;
-        return installs.install({ listingId: found.id, accountId, created: NOW }, found, event(), MANY);
+        return installs.install({ listingId: listed.id, accountId, created: NOW }, listed, event(), MANY);
       }),
     );
     expect(results.filter((result) => result === 'done')).toHaveLength(10);
     for (const rating of [1, 5]) {
       const review = {
         id: `rev_${systemUlid()}`,
-        listingId: found.id,
+        listingId: listed.id,
         accountId: `acc_${rating}`,
         rating,
         text: '',
       };
       expect(await reviews.review({ ...review, created: NOW }, event('review.created'), MANY)).toBe('done');
     }
-    expect(await listings.read(found.id)).toMatchObject({
+    expect(await listings.read(listed.id)).toMatchObject({
       installs: 10,
       ratings: { sum: 6, count: 2 },
       revision: 1,
     });
-    expect(await listings.remove(found)).toBe('done');
-    await purgeListing(client, tables.listings, found.id);
-    expect(await installs.findInstall(found.id, 'acc_1')).toBeUndefined();
-    expect((await readReviews(client, tables.listings, found.id, { limit: 10 })).entries).toEqual([]);
-    const late = { listingId: found.id, accountId: 'acc_late', created: NOW };
-    expect(await installs.install(late, found, event(), MANY)).toBe('gone');
+    expect(await listings.remove(listed)).toBe('done');
+    await purgeListing(client, tables.listings, listed.id);
+    expect(await installs.findInstall(listed.id, 'acc_1')).toBeUndefined();
+    expect((await readReviews(client, tables.listings, listed.id, { limit: 10 })).entries).toEqual([]);
+    const late = { listingId: listed.id, accountId: 'acc_late', created: NOW };
+    expect(await installs.install(late, listed, event(), MANY)).toBe('gone');
   });
 
   it('ranks the listings of a kind by their installs', async () => {
@@ -168,13 +168,13 @@ describe('the storage of installs, reviews and releases', () => {
     const store = new DynamoTrendingStore(client, tables.discovery);
     const [one, two] = [await listing({ kind: 'ai-agent' }), await listing({ kind: 'ai-agent' })];
     const installs = createInstallStore(client, tables);
-    for (const [found, count] of [
+    for (const [listed, count] of [
       [one, 1],
       [two, 3],
     ] as const) {
       for (let index = 0; index < count; index += 1) {
-        const install = { listingId: found.id, accountId: `acc_${index}`, created: NOW - 3600 };
-        await installs.install(install, found, event(), MANY);
+        const install = { listingId: listed.id, accountId: `acc_${index}`, created: NOW - 3600 };
+        await installs.install(install, listed, event(), MANY);
       }
     }
     await updateRankings(store, NOW * 1000);
@@ -185,26 +185,26 @@ describe('the storage of installs, reviews and releases', () => {
 
   it('makes a release current once, and only an existing release', async () => {
     const store = createReleaseStore(database.client, database.tables.listings, () => NOW * 1000);
-    const found = await listing();
+    const listed = await listing();
     const release = (version: string) => ({
       id: `rel_${systemUlid()}`,
-      listingId: found.id,
+      listingId: listed.id,
       version,
       notes: '',
       created: NOW,
     });
-    expect(await store.release(release('1.1.0'), found, event())).toBe('done');
-    expect(await store.release(release('1.2.0'), found, event())).toBe('changed');
-    const now = { ...found, version: '1.1.0', revision: 2 };
+    expect(await store.release(release('1.1.0'), listed, event())).toBe('done');
+    expect(await store.release(release('1.2.0'), listed, event())).toBe('changed');
+    const now = { ...listed, version: '1.1.0', revision: 2 };
     expect(await store.release(release('1.1.0'), now, event())).toBe('repeated');
     expect(await store.rollback('9.0.0', now, event())).toBe('no_such_release');
     expect(await store.rollback('1.0.0', now, event())).toBe('done');
-    expect(await listings.read(found.id)).toMatchObject({ version: '1.0.0', revision: 3 });
+    expect(await listings.read(listed.id)).toMatchObject({ version: '1.0.0', revision: 3 });
   });
 });
 
 describe('a purchase', () => {
-  it('happens once under concurrent requests, takes money from every shard of a wallet, and keeps the total', async () => {
+  it('happens once under concurrent requests, takes money from every shard of a wallet, and preserves the total', async () => {
     const { client, tables } = database;
     const store = new DynamoAccountStore(client, tables);
     const accounts = new Accounts({ store, clock: () => NOW * 1000, ulid: systemUlid });
@@ -216,7 +216,7 @@ describe('a purchase', () => {
     const grant = { id: 'grant', created, source: 'grant' };
     await new DynamoCreditStore(client, tables).topUp({ ...grant, accountId: buyer, amount: 2n * DOLLAR });
     await splitWallet(database, buyer, [DOLLAR / 2n, DOLLAR / 2n]);
-    const found = await listing({ ownerId: owner, price: { amount: 150, currency: 'USD' } });
+    const listed = await listing({ ownerId: owner, price: { amount: 150, currency: 'USD' } });
     const purchases = new DynamoPurchaseStore(database, tables);
     const buy = (from: Listing, amount: bigint) =>
       purchases.purchase(
@@ -233,7 +233,7 @@ describe('a purchase', () => {
         MANY,
       );
     const price = (150n * DOLLAR) / 100n;
-    const results = await Promise.all(Array.from({ length: 6 }, () => buy(found, price)));
+    const results = await Promise.all(Array.from({ length: 6 }, () => buy(listed, price)));
     expect(results.filter((result) => result === 'done')).toHaveLength(1);
     expect(results.filter((result) => result === 'repeated')).toHaveLength(5);
     expect(await balances()).toEqual([DOLLAR / 2n, price]);
@@ -250,20 +250,20 @@ describe('the stored search index', () => {
 
   it('replaces the previous index if a listing has changed, and is followed from there', async () => {
     const store = new DynamoSearchStore(database.client, database.tables.discovery, systemUlid);
-    const found = await listing({ name: 'Findable Thing', description: 'words '.repeat(200) });
+    const listed = await listing({ name: 'Findable Thing', description: 'words '.repeat(200) });
     expect(await buildIndex({ listings, store, ...system })).toBeUndefined();
-    await store.recordChanges([{ document: searchDocument(found) }]);
+    await store.recordChanges([{ document: searchDocument(listed) }]);
     const built = await buildIndex({ listings, store, ...system });
     expect(built?.listings).toBeGreaterThan(5);
     const first = await store.read();
-    expect(SearchIndex.parse(first?.json ?? '').search({ q: 'findable' })).toEqual([found.id]);
-    await store.recordChanges([{ removed: found.id }]);
+    expect(SearchIndex.parse(first?.json ?? '').search({ q: 'findable' })).toEqual([listed.id]);
+    await store.recordChanges([{ removed: listed.id }]);
     await buildIndex({ listings, store, ...system });
     const second = await store.read();
     expect(second?.sinceMs).toBeGreaterThanOrEqual(first?.sinceMs ?? Number.NaN);
-    const seen: unknown[] = [];
-    for await (const { change } of store.changes(second?.sinceMs ?? 0)) seen.push(change);
-    expect(seen).toEqual([{ document: searchDocument(found) }, { removed: found.id }]);
+    const observed: unknown[] = [];
+    for await (const { change } of store.changes(second?.sinceMs ?? 0)) observed.push(change);
+    expect(observed).toEqual([{ document: searchDocument(listed) }, { removed: listed.id }]);
   });
 
   it('stays unchanged while no listing has changed', async () => {

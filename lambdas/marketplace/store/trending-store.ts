@@ -1,4 +1,4 @@
-/** Rankings in DynamoDB, one item a scope and window, made from the counts of installs by day. */
+/** Rankings in DynamoDB, one item per scope and window, computed from the counts of installs by day. */
 import {
   ConditionalCheckFailedException,
   type DynamoDBClient,
@@ -35,12 +35,12 @@ export class DynamoTrendingStore implements TrendingStore {
   async counts(fromDay: number, toDay: number): Promise<readonly InstallBucket[]> {
     for (const day of this.#past.keys()) if (day < fromDay) this.#past.delete(day);
     const days = Array.from({ length: toDay - fromDay + 1 }, (_, index) => fromDay + index);
-    const found: InstallBucket[] = [];
+    const buckets: InstallBucket[] = [];
     for (let start = 0; start < days.length; start += PARALLEL_DAYS) {
       const group = days.slice(start, start + PARALLEL_DAYS);
-      found.push(...(await Promise.all(group.map((day) => this.#day(day, toDay)))).flat());
+      buckets.push(...(await Promise.all(group.map((day) => this.#day(day, toDay)))).flat());
     }
-    return found;
+    return buckets;
   }
 
   async write(rankings: readonly Ranking[], rankedMs: number): Promise<void> {
@@ -55,8 +55,8 @@ export class DynamoTrendingStore implements TrendingStore {
   }
 
   async #day(day: number, today: number): Promise<readonly InstallBucket[]> {
-    const known = this.#past.get(day);
-    if (known !== undefined) return known;
+    const cachedBuckets = this.#past.get(day);
+    if (cachedBuckets !== undefined) return cachedBuckets;
     const buckets = await readDay(this.#client, this.#table, day);
     if (day < today - 1) this.#past.set(day, buckets);
     return buckets;

@@ -1,6 +1,6 @@
 import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
-import { growthOf, MOST_IN_PROPORTION, TIMES } from '../../../tools/test-kit/growth.ts';
+import { growthOf, MAX_RATIO, TIMES } from '../../../tools/test-kit/growth.ts';
 import { it } from '../../../tools/test-kit/search.ts';
 import { rounds } from '../../../tools/test-kit/thorough.ts';
 import { type CatalogDocument, parseCatalog } from '../../inference/core/catalog/catalog-document.ts';
@@ -154,7 +154,7 @@ const list = fc
 type List = { readonly input: number; readonly output: number; readonly cached_input: number };
 
 describe('the day on which reference prices were read', () => {
-  const given = Date.parse('2026-11-20') / 1000;
+  const readAt = Date.parse('2026-11-20') / 1000;
   const read = (...days: readonly (string | undefined)[]) =>
     documentOf(
       ...days.map((as_of, at) =>
@@ -165,26 +165,28 @@ describe('the day on which reference prices were read', () => {
     );
 
   it('equals the latest day in the document, if it was given later', () => {
-    expect(pricesReadAt(read('2026-10-01', '2026-10-03', undefined), given)).toBe(
+    expect(pricesReadAt(read('2026-10-01', '2026-10-03', undefined), readAt)).toBe(
       Date.parse('2026-10-03') / 1000,
     );
   });
 
   it('defaults to the day on which it was given if the document names no day or a later one', () => {
-    expect(pricesReadAt(read(undefined), given)).toBe(given);
-    expect(pricesReadAt(read('2026-11-21'), given)).toBe(given);
+    expect(pricesReadAt(read(undefined), readAt)).toBe(readAt);
+    expect(pricesReadAt(read('2026-11-21'), readAt)).toBe(readAt);
   });
 });
 
 describe('the comparison of two catalogs', () => {
-  it('finds a route if and only if one of its rates is lower than the reference’s', () => {
+  it('detects a route if and only if one of its rates is lower than the reference’s', () => {
     fc.assert(
-      fc.property(list, fc.option(list), list, (price, cost, taken) => {
+      fc.property(list, fc.option(list), list, (price, cost, charged) => {
         const catalog = documentOf(modelOf('a/b', price, [routeOf('r', cost === null ? {} : { cost })]));
-        const isLower = (own: List) =>
-          own.input < taken.input || own.output < taken.output || own.cached_input < taken.cached_input;
+        const isLower = (ownPrice: List) =>
+          ownPrice.input < charged.input ||
+          ownPrice.output < charged.output ||
+          ownPrice.cached_input < charged.cached_input;
         const expected = isLower(price) || (cost !== null && isLower(cost));
-        expect(comparePrices(catalog, reference({}, taken)).findings.length).toBe(expected ? 1 : 0);
+        expect(comparePrices(catalog, reference({}, charged)).findings.length).toBe(expected ? 1 : 0);
       }),
       { numRuns: rounds(300) },
     );
@@ -202,6 +204,6 @@ describe('the comparison of two catalogs', () => {
       const catalog = catalogs.get(length) ?? catalogOf(0);
       expect(comparePrices(catalog, catalog)).toMatchObject({ compared: length, findings: [] });
     };
-    expect(await growthOf(compare, 125)).toBeLessThan(MOST_IN_PROPORTION);
+    expect(await growthOf(compare, 125)).toBeLessThan(MAX_RATIO);
   });
 });

@@ -4,7 +4,7 @@
  */
 
 import type { CatalogDocument, CatalogRoute, Model } from '../../inference/core/catalog/catalog-document.ts';
-import { type LowRate, lowRates, type Reach } from '../../inference/core/pricing/low-rates.ts';
+import { type BillableRange, type LowRate, lowRates } from '../../inference/core/pricing/low-rates.ts';
 import type { Prices } from '../../inference/core/pricing/prices.ts';
 
 /** Reference prices that were read longer ago are too old to be relied on. */
@@ -33,27 +33,28 @@ export interface PriceComparison {
  * as the operator has written down: its cost alone is compared.
  */
 export function comparePrices(catalog: CatalogDocument, reference: CatalogDocument): PriceComparison {
-  const taken = providerPrices(reference);
+  const referencePricesOf = providerPrices(reference);
   let notCompared = 0;
   let compared = 0;
   const findings: PriceFindings[] = [];
   for (const model of catalog.models) {
     for (const route of model.routes) {
-      const prices = taken(model, route);
-      const found = prices === undefined ? undefined : compareRoute(model, route, prices);
-      if (found === undefined) notCompared += 1;
+      const prices = referencePricesOf(model, route);
+      const routeFindings = prices === undefined ? undefined : compareRoute(model, route, prices);
+      if (routeFindings === undefined) notCompared += 1;
       else compared += 1;
-      if (found !== undefined && found.passed.length + found.outdated.length > 0) findings.push(found);
+      if (routeFindings !== undefined && routeFindings.passed.length + routeFindings.outdated.length > 0)
+        findings.push(routeFindings);
     }
   }
   return { compared, notCompared, findings };
 }
 
-function compareRoute(model: Model, route: CatalogRoute, taken: Prices): PriceFindings | undefined {
-  const reach: Reach = { sold: model.price, longestPrompt: model.context_window };
+function compareRoute(model: Model, route: CatalogRoute, referencePrices: Prices): PriceFindings | undefined {
+  const range: BillableRange = { sold: model.price, longestPrompt: model.context_window };
   const isFallback = model.routes.some(({ priority }) => priority < route.priority);
-  const passed = isFallback && route.cost !== undefined ? [] : lowRates(model.price, taken, reach);
-  const outdated = route.cost === undefined ? [] : lowRates(route.cost, taken, reach);
+  const passed = isFallback && route.cost !== undefined ? [] : lowRates(model.price, referencePrices, range);
+  const outdated = route.cost === undefined ? [] : lowRates(route.cost, referencePrices, range);
   if (passed === undefined || outdated === undefined) return undefined;
   return { model: model.id, route: route.id, passed, outdated };
 }
@@ -70,7 +71,7 @@ export function pricesReadAt({ models }: CatalogDocument, givenSeconds: number):
   return Math.min(givenSeconds, latest ?? givenSeconds);
 }
 
-/** A route that is tried first. */
+/** Returns the route that is attempted first. */
 const firstOf = ({ routes }: Model): CatalogRoute | undefined =>
   routes.reduce<CatalogRoute | undefined>(
     (first, route) => (first === undefined || route.priority < first.priority ? route : first),
@@ -93,22 +94,27 @@ function providerPrices({
   for (const model of models) {
     byModel.set(`${model.type} ${model.id}`, firstOf(model)?.cost ?? model.price);
     for (const route of model.routes) {
-      const [place, address, prices] = [placeOf(model, route), route.base_url, route.cost ?? model.price];
-      if (!atAddress.has(`${address} ${place}`)) atAddress.set(`${address} ${place}`, prices);
-      const other = anywhere.get(place);
-      if (other === undefined) anywhere.set(place, { address, prices });
-      else if (other.address !== address) anywhere.set(place, { address: other.address, prices: undefined });
+      const [upstreamKey, address, prices] = [
+        upstreamKeyOf(model, route),
+        route.base_url,
+        route.cost ?? model.price,
+      ];
+      if (!atAddress.has(`${address} ${upstreamKey}`)) atAddress.set(`${address} ${upstreamKey}`, prices);
+      const other = anywhere.get(upstreamKey);
+      if (other === undefined) anywhere.set(upstreamKey, { address, prices });
+      else if (other.address !== address)
+        anywhere.set(upstreamKey, { address: other.address, prices: undefined });
     }
   }
   return (model, route) => {
-    const place = placeOf(model, route);
+    const upstreamKey = upstreamKeyOf(model, route);
     return (
-      atAddress.get(`${route.base_url} ${place}`) ??
-      anywhere.get(place)?.prices ??
+      atAddress.get(`${route.base_url} ${upstreamKey}`) ??
+      anywhere.get(upstreamKey)?.prices ??
       byModel.get(`${model.type} ${model.id}`)
     );
   };
 }
 
-const placeOf = ({ type }: Model, { protocol, upstream_model: upstreamModel }: CatalogRoute): string =>
+const upstreamKeyOf = ({ type }: Model, { protocol, upstream_model: upstreamModel }: CatalogRoute): string =>
   `${type} ${protocol} ${upstreamModel}`;

@@ -5,14 +5,14 @@ import { ulidPageQuery } from '../../platform/core/api/paging.ts';
 import { NANO_PER_CENT, type NanoUsd } from '../../platform/core/money.ts';
 
 /** The minimum charge of the payment provider (Stripe documentation, minimum charge amounts). */
-const LEAST: NanoUsd = 500_000_000n;
+const MIN_AMOUNT: NanoUsd = 500_000_000n;
 
 /** A larger payment is better agreed upon with a person. */
-const MOST: NanoUsd = 10_000_000_000_000n;
+const MAX_AMOUNT: NanoUsd = 10_000_000_000_000n;
 
 const amount = usdAmount({
-  least: LEAST,
-  most: MOST,
+  min: MIN_AMOUNT,
+  max: MAX_AMOUNT,
   step: NANO_PER_CENT,
   pattern: '^(0[.][5-9][0-9]?|[1-9][0-9]{0,3}([.][0-9]{1,2})?|10000([.]00?)?)$',
 });

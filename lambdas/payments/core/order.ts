@@ -1,9 +1,9 @@
 /**
- * An order of credit, as the known facts of its payment. Facts accumulate: a repeated fact changes nothing, and their
- * sequence does not matter. The credit of the order follows from them, and the books follow its credit.
+ * An order of credit, as the recorded facts of its payment. Facts accumulate: a repeated fact changes nothing, and
+ * their sequence does not matter. The credit of the order follows from them, and the ledger follows its credit.
  */
 import * as z from 'zod';
-import type { BookEntry } from '../../ledger/core/book-entry.ts';
+import type { LedgerEntry } from '../../ledger/core/ledger-entry.ts';
 import { type Body, idOf, seconds, usd } from '../../platform/core/api/response-schema.ts';
 import { type NanoUsd, usdJson } from '../../platform/core/money.ts';
 
@@ -25,14 +25,14 @@ export interface Order {
   readonly amount: NanoUsd;
   /** Seconds since the epoch. */
   readonly created: number;
-  /** The page to which the payer goes. Undefined while only the payment is known. */
+  /** The page to which the payer is sent. Undefined while only the payment is recorded. */
   readonly checkoutUrl?: string | undefined;
   readonly paid?: NanoUsd | undefined;
   /** The end of the checkout, if it ended without a payment. */
-  readonly ended?: CheckoutEnd | undefined;
+  readonly checkoutEnd?: CheckoutEnd | undefined;
   /** The reversals by the provider's ids of refunds and disputes. */
   readonly reversals: Readonly<Record<string, Reversal>>;
-  /** Counts the facts; 0 when nothing but the order is known. */
+  /** Counts the facts; 0 if only the order is recorded. */
   readonly version: number;
 }
 
@@ -45,18 +45,25 @@ export type PaymentFact =
 const ORDER_STATUSES = ['pending', ...CHECKOUT_ENDS, 'paid', 'partially_refunded', 'refunded'] as const;
 export type OrderStatus = (typeof ORDER_STATUSES)[number];
 
-/** The order with one more fact; the very same order when it is known already. */
+/** Returns the order with one more fact; the same object if the fact is already recorded. */
 export function applyFact(order: Order, fact: PaymentFact): Order {
   if (fact.kind === 'paid') return order.paid === undefined ? next(order, { paid: fact.amount }) : order;
-  if (fact.kind === 'ended') return order.ended === undefined ? next(order, { ended: fact.how }) : order;
+  if (fact.kind === 'ended')
+    return order.checkoutEnd === undefined ? next(order, { checkoutEnd: fact.how }) : order;
   const { id, amount, undone } = fact;
-  const known = order.reversals[id];
+  const existingReversal = order.reversals[id];
   // A dispute's amount may still grow; an undone reversal stays undone, even when its start is reported later.
   const merged = {
-    amount: known !== undefined && known.amount > amount ? known.amount : amount,
-    undone: undone || known?.undone === true,
+    amount:
+      existingReversal !== undefined && existingReversal.amount > amount ? existingReversal.amount : amount,
+    undone: undone || existingReversal?.undone === true,
   };
-  if (known !== undefined && known.amount === merged.amount && known.undone === merged.undone) return order;
+  if (
+    existingReversal !== undefined &&
+    existingReversal.amount === merged.amount &&
+    existingReversal.undone === merged.undone
+  )
+    return order;
   return next(order, { reversals: { ...order.reversals, [id]: merged } });
 }
 
@@ -68,16 +75,16 @@ const next = (order: Order, changes: Partial<Order>): Order => ({
 
 /** The part of the payment that was refunded or disputed; never more than was paid. */
 export function refundedAmount({ paid = 0n, reversals }: Order): NanoUsd {
-  const sent = Object.values(reversals).reduce(
+  const reversedAmount = Object.values(reversals).reduce(
     (sum, { amount, undone }) => (undone ? sum : sum + amount),
     0n,
   );
-  return sent < paid ? sent : paid;
+  return reversedAmount < paid ? reversedAmount : paid;
 }
 
-/** The entries of the books for a change of an order; their sum is the change of its credit. */
-export function entriesBetween(before: Order, after: Order): readonly BookEntry[] {
-  const entries: BookEntry[] = [];
+/** Returns the ledger entries for a change of an order; they total the change of its credit. */
+export function entriesBetween(before: Order, after: Order): readonly LedgerEntry[] {
+  const entries: LedgerEntry[] = [];
   if (before.paid === undefined && after.paid !== undefined && after.paid > 0n)
     entries.push({ kind: 'top_up', id: after.id, amount: after.paid, source: 'order' });
   const back = refundedAmount(after) - refundedAmount(before);
@@ -91,7 +98,7 @@ export function entriesBetween(before: Order, after: Order): readonly BookEntry[
 export const isOpen = (order: Order): boolean => statusOf(order) === 'pending';
 
 export function statusOf(order: Order): OrderStatus {
-  if (order.paid === undefined) return order.ended ?? 'pending';
+  if (order.paid === undefined) return order.checkoutEnd ?? 'pending';
   const back = refundedAmount(order);
   if (back === 0n) return 'paid';
   return back < order.paid ? 'partially_refunded' : 'refunded';
@@ -108,7 +115,7 @@ export const orderSchema = z.object({
   created: seconds,
 });
 
-/** An order as its owner sees it. */
+/** Returns the public entry of an order, for its owner. */
 export function orderEntry(order: Order): Body<typeof orderSchema> {
   const status = statusOf(order);
   return {

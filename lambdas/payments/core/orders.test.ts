@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { BookEntry } from '../../ledger/core/book-entry.ts';
+import type { LedgerEntry } from '../../ledger/core/ledger-entry.ts';
 import { applyFact, type Order, type PaymentFact } from './order.ts';
 import { applyEvent, createOrder, ownOrder } from './orders.ts';
 import type { OrderReference, OrderStore, OrdersFull } from './ports.ts';
@@ -20,7 +20,7 @@ const PAID: PaymentFact = { kind: 'paid', amount: 1_000n };
 /** The orders of one account in memory, and what was done to them. */
 class Orders implements Pick<OrderStore, 'reserve' | 'callOff' | 'save' | 'find' | 'advance'> {
   readonly steps: string[] = [];
-  readonly entries: BookEntry[] = [];
+  readonly entries: LedgerEntry[] = [];
   order: Order | undefined;
   full: OrdersFull | undefined;
   /** Answers of the next advances; each comes from another event of the order, which is there by then. */
@@ -50,7 +50,7 @@ class Orders implements Pick<OrderStore, 'reserve' | 'callOff' | 'save' | 'find'
     return this.order?.id === orderId ? this.order : undefined;
   }
 
-  async advance(before: Order, after: Order, entries: readonly BookEntry[]) {
+  async advance(before: Order, after: Order, entries: readonly LedgerEntry[]) {
     this.steps.push('advance');
     if (!this.hasAccount) return 'no account' as const;
     const meeting = this.meetings.shift();
@@ -77,7 +77,7 @@ function context(orders: Orders) {
 }
 
 describe('a new order', () => {
-  const asked: unknown[] = [];
+  const requests: unknown[] = [];
   const create = (orders: Orders, openCheckout: () => Promise<{ url: string }>) =>
     createOrder(
       {
@@ -85,7 +85,7 @@ describe('a new order', () => {
         provider: {
           openCheckout: (order) => {
             orders.steps.push('open checkout');
-            asked.push(order);
+            requests.push(order);
             return openCheckout();
           },
           readEvent: async () => undefined,
@@ -102,7 +102,7 @@ describe('a new order', () => {
     const order = await create(orders, async () => ({ url: 'https://checkout.example.com/1' }));
     expect(order).toEqual(NEW);
     expect(orders.order).toEqual(NEW);
-    expect(asked).toEqual([{ ...REFERENCE, amount: 1_000n }]);
+    expect(requests).toEqual([{ ...REFERENCE, amount: 1_000n }]);
     expect(orders.steps).toEqual(['reserve', 'open checkout', 'save']);
   });
 
@@ -117,13 +117,13 @@ describe('a new order', () => {
     ['unpaid', 'unpaid orders'],
     ['today', 'orders a day'],
   ] as const)(
-    'above what an account may have is refused before a checkout is opened: %s',
+    'causes an error before a checkout is opened if it exceeds the account’s maximum: %s',
     async (why, words) => {
       const orders = new Orders();
       orders.full = { why, retryAfterSeconds: 77 };
-      const refusal = create(orders, async () => ({ url: '' }));
-      await expect(refusal).rejects.toMatchObject({ code: 'order_quota', retryAfterSeconds: 77 });
-      await expect(refusal).rejects.toThrow(words);
+      const rejection = create(orders, async () => ({ url: '' }));
+      await expect(rejection).rejects.toMatchObject({ code: 'order_quota', retryAfterSeconds: 77 });
+      await expect(rejection).rejects.toThrow(words);
       expect(orders.steps).toEqual(['reserve']);
     },
   );
@@ -146,7 +146,7 @@ describe('an order of the account', () => {
 });
 
 describe('an event of a payment', () => {
-  it('advances its order, with the entry in the books', async () => {
+  it('advances its order, with the entry in the ledger', async () => {
     const orders = new Orders(NEW);
     const { apply, warnings } = context(orders);
     await apply(PAID);
@@ -172,7 +172,7 @@ describe('an event of a payment', () => {
     ]);
   });
 
-  it('fails if other events keep coming first, so that the provider delivers it again', async () => {
+  it('fails if other events keep arriving first, so that the provider delivers it again', async () => {
     const orders = new Orders(NEW);
     for (let id = 0; id < 1_000; id += 1)
       orders.meetings.push({ fact: { kind: 'reversal', id: `re_${id}`, amount: 1n, undone: false } });

@@ -3,13 +3,13 @@
 import { QUOTAS } from '../../platform/core/api/quotas.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
 import type { NanoUsd } from '../../platform/core/money.ts';
-import { optimistically } from '../../platform/core/optimistic.ts';
+import { retryOptimistically } from '../../platform/core/optimistic.ts';
 import type { Clock, Log, UlidSource } from '../../platform/core/ports.ts';
 import { applyFact, entriesBetween, type Order } from './order.ts';
 import type { OrderReference, OrderStore, OrdersFull, PaymentEvent, PaymentProvider } from './ports.ts';
 
 /** Each further try means that another event of the same order came in between. */
-const MAX_TRIES = 10;
+const MAX_ATTEMPTS = 10;
 
 const ORDER_ID = /^ord_[0-9A-HJKMNP-TV-Z]{26}$/;
 
@@ -23,9 +23,9 @@ export interface OrderDependencies {
 const LIMITS = { unpaid: QUOTAS.unpaid_orders_per_account, today: QUOTAS.orders_per_account_per_day };
 
 /**
- * Opens a checkout and writes its order down. An event of the payment may be here first: then the order is there
- * already, and keeps what is known of it. Throws 429 `order_quota` when the account has as many unpaid orders as it may,
- * or has made as many today, and 503 `payment_provider_unavailable`.
+ * Opens a checkout and stores its order. An event of the payment may arrive first: then the order already exists, and
+ * retains its facts. Throws 429 `order_quota` if the account has reached its maximum of unpaid orders, or of orders per
+ * day. Throws 503 `payment_provider_unavailable`.
  */
 export async function createOrder(
   { store, provider, clock, ulid }: OrderDependencies,
@@ -63,14 +63,14 @@ export async function ownOrder(store: Pick<OrderStore, 'find'>, reference: Order
 }
 
 /**
- * Applies a payment event to its order and the account's books: once, however often and in whatever sequence events are
- * delivered. Throws when the result is unknown: then the provider must deliver the event again.
+ * Applies a payment event to its order and the account's ledger: once, for repeated events in any sequence. Throws if
+ * the result is unknown: then the provider must deliver the event again.
  */
 export async function applyEvent(
   { store, log }: { readonly store: OrderStore; readonly log: Log },
   { order: reference, fact, created }: PaymentEvent,
 ): Promise<void> {
-  await optimistically(MAX_TRIES, 'this order', async () => {
+  await retryOptimistically(MAX_ATTEMPTS, 'this order', async () => {
     const before = (await store.find(reference)) ?? unknownOrder(reference, created);
     const after = applyFact(before, fact);
     if (after === before) return 'applied';
@@ -84,7 +84,7 @@ export async function applyEvent(
   });
 }
 
-/** Returns an order of which only the reference is known, because it is not stored yet. */
+/** Returns an order with only its reference, because it is not stored yet. */
 const unknownOrder = ({ orderId, accountId }: OrderReference, created: number): Order => ({
   id: orderId,
   accountId,

@@ -1,6 +1,6 @@
 /** The ports of orders to the payment provider and to the database. */
 
-import type { BookEntry } from '../../ledger/core/book-entry.ts';
+import type { LedgerEntry } from '../../ledger/core/ledger-entry.ts';
 import type { Page } from '../../platform/core/api/paging.ts';
 import type { NanoUsd } from '../../platform/core/money.ts';
 import type { Order, PaymentFact } from './order.ts';
@@ -26,8 +26,8 @@ export interface PaymentProvider {
   /** Opens a checkout; the same order again gives the same one. Throws 503 `payment_provider_unavailable`. */
   openCheckout(order: OrderReference & { readonly amount: NanoUsd }): Promise<Checkout>;
   /**
-   * Reads an event, of whose body not a byte may have changed since it was signed. Undefined for one that says nothing
-   * of an order of ours. Throws 401 `invalid_signature`, or 503 when the provider must be called and does not answer.
+   * Reads an event, whose body must be unchanged since it was signed. Returns undefined for an event about no order of
+   * ours. Throws 401 `invalid_signature`, or 503 if the provider must be called and does not respond.
    */
   readEvent(body: string, signature: string | null): Promise<PaymentEvent | undefined>;
 }
@@ -56,18 +56,18 @@ export interface OrderStore {
   ): Promise<'reserved' | OrdersFull>;
   /** Calls off an order whose checkout was not opened. */
   callOff(reference: OrderReference): Promise<void>;
-  /** Writes an order down; what is known of its payment already stays. */
+  /** Stores an order; recorded facts of its payment stay. */
   save(order: Order): Promise<void>;
   find(reference: OrderReference): Promise<Order | undefined>;
   /** Newest first, after the order that the page before ended with. */
   list(accountId: string, limit: number, after?: string): Promise<Page<Order>>;
   /**
-   * Takes an order from one version to the next, makes the entries in the account's books and changes its wallet by
-   * their sum: all of it or nothing. `stale` when the order is no longer at that version.
+   * Advances an order from one version to the next, creates the ledger entries of the account and changes its wallet by
+   * their total: all or nothing. Returns `stale` if the order is no longer at that version.
    */
   advance(
     before: Order,
     after: Order,
-    entries: readonly BookEntry[],
+    entries: readonly LedgerEntry[],
   ): Promise<'done' | 'stale' | 'no account'>;
 }

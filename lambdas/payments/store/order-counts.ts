@@ -6,7 +6,7 @@
 import type { DynamoDBClient, TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import { decodeTime } from 'ulid';
 import { dayOf, secondsUntilTomorrow } from '../../platform/core/api/quotas.ts';
-import { optimistically } from '../../platform/core/optimistic.ts';
+import { retryOptimistically } from '../../platform/core/optimistic.ts';
 import { type Item, number, text } from '../../platform/dynamodb/attribute-values.ts';
 import { readItem } from '../../platform/dynamodb/reads.ts';
 import { transact } from '../../platform/dynamodb/transaction.ts';
@@ -18,15 +18,15 @@ import type { OrderLimits, OrderReference, OrdersFull } from '../core/ports.ts';
  */
 const CHECKOUT_SECONDS = 25 * 3600;
 
-/** Each further try means that the day has begun, an order has run out or another was made meanwhile. */
-const MAX_TRIES = 8;
+/** Each further attempt means that the day has started, an order has expired or another was created meanwhile. */
+const MAX_ATTEMPTS = 8;
 
 const OPEN_AFTER = 'ord_'.length;
 
 interface Counts {
   readonly open: readonly string[];
   readonly day: number;
-  readonly made: number;
+  readonly createdCount: number;
 }
 
 export class OrderCounts {
@@ -45,14 +45,14 @@ export class OrderCounts {
     nowSeconds: number,
   ): Promise<'reserved' | OrdersFull> {
     const today = dayOf(nowSeconds);
-    return optimistically<'reserved' | OrdersFull>(MAX_TRIES, "the account's orders", async () => {
-      const { open, day, made } = await this.#read(accountId);
+    return retryOptimistically<'reserved' | OrdersFull>(MAX_ATTEMPTS, "the account's orders", async () => {
+      const { open, day, createdCount } = await this.#read(accountId);
       const over = open.filter((id) => endOf(id) <= nowSeconds);
       if (open.length - over.length >= limits.unpaid) {
         const first = Math.min(...open.filter((id) => !over.includes(id)).map(endOf));
         return { why: 'unpaid', retryAfterSeconds: first - nowSeconds };
       }
-      if (day >= today && made >= limits.today)
+      if (day >= today && createdCount >= limits.today)
         return { why: 'today', retryAfterSeconds: secondsUntilTomorrow(nowSeconds) };
       if (over.length > 0) await transact(this.#client, [this.#remove(accountId, over)]);
       const add = this.#add({ accountId, orderId }, limits, { day, today });
@@ -68,28 +68,28 @@ export class OrderCounts {
   /** On the condition that the counts allow it, and that the day is still the one that was read. */
   #add(
     { accountId, orderId }: OrderReference,
-    { unpaid, today: most }: OrderLimits,
+    { unpaid, today: maxPerDay }: OrderLimits,
     { day, today }: { readonly day: number; readonly today: number },
   ): TransactWriteItem {
-    const begins = day < today;
-    const sameDay = begins ? '(attribute_not_exists(made_on) OR made_on = :read)' : 'made_on = :read';
+    const isNewDay = day < today;
+    const sameDay = isNewDay ? '(attribute_not_exists(made_on) OR made_on = :read)' : 'made_on = :read';
     return {
       Update: {
         ...this.#key(accountId),
-        UpdateExpression: begins
+        UpdateExpression: isNewDay
           ? 'SET made_on = :today, made = :one ADD unpaid :order'
           : 'SET made = made + :one ADD unpaid :order',
         ConditionExpression: [
           '(attribute_not_exists(unpaid) OR size(unpaid) < :unpaid)',
           sameDay,
-          ...(begins ? [] : ['made < :most']),
+          ...(isNewDay ? [] : ['made < :most']),
         ].join(' AND '),
         ExpressionAttributeValues: {
           ':order': { SS: [orderId] },
           ':unpaid': number(unpaid),
           ':one': number(1),
           ':read': number(day),
-          ...(begins ? { ':today': number(today) } : { ':most': number(most) }),
+          ...(isNewDay ? { ':today': number(today) } : { ':most': number(maxPerDay) }),
         },
       },
     };
@@ -110,7 +110,7 @@ export class OrderCounts {
     return {
       open: item.unpaid?.SS ?? [],
       day: Number(item.made_on?.N ?? 0),
-      made: Number(item.made?.N ?? 0),
+      createdCount: Number(item.made?.N ?? 0),
     };
   }
 

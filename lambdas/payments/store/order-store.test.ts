@@ -38,10 +38,10 @@ async function saved(): Promise<Order> {
 
 describe('an order', () => {
   it.each<[string, Partial<Order>]>([
-    ['expired', { ended: 'expired' }],
-    ['failed', { ended: 'failed' }],
+    ['expired', { checkoutEnd: 'expired' }],
+    ['failed', { checkoutEnd: 'failed' }],
     ['paid', { paid: 25n * DOLLAR }],
-    ['paid after it had expired', { paid: 5n, ended: 'expired' }],
+    ['paid after it had expired', { paid: 5n, checkoutEnd: 'expired' }],
     [
       'taken back in part, and disputed in vain',
       {
@@ -57,17 +57,17 @@ describe('an order', () => {
     expect(await store.find(referenceOf(order))).toEqual(after);
   });
 
-  it('advances once from each version, however many know something of it at the same time', async () => {
+  it('advances once from each version under concurrent events', async () => {
     const order = await saved();
     const paid = { ...order, paid: order.amount, version: 1 };
     const ended = { ...order, ended: 'expired' as const, version: 1 };
     const results = await Promise.all([store.advance(order, paid, []), store.advance(order, ended, [])]);
     expect(results.toSorted()).toEqual(['done', 'stale']);
     expect(await store.advance(order, { ...paid, version: 1 }, [])).toBe('stale');
-    const found = await store.find(referenceOf(order));
-    if (found === undefined) throw new Error('the order is gone');
-    expect(found).toEqual(results[0] === 'done' ? paid : ended);
-    expect(await store.advance(found, { ...found, paid: 7n, version: 2 }, [])).toBe('done');
+    const storedOrder = await store.find(referenceOf(order));
+    if (storedOrder === undefined) throw new Error('the order is gone');
+    expect(storedOrder).toEqual(results[0] === 'done' ? paid : ended);
+    expect(await store.advance(storedOrder, { ...storedOrder, paid: 7n, version: 2 }, [])).toBe('done');
   });
 
   it('does not advance, and nothing of it is stored, if its account has no wallet', async () => {
@@ -81,7 +81,7 @@ describe('an order', () => {
     expect(await store.find(referenceOf(order))).toEqual(order);
   });
 
-  it('whose payment is known before it has been written down is for what was paid, until it is', async () => {
+  it('uses the paid amount as its amount until it is saved, if its payment event arrives first', async () => {
     const order: Order = {
       id: `ord_${systemUlid()}`,
       accountId,

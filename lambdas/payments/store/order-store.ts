@@ -1,7 +1,10 @@
-/** Orders in DynamoDB, in their account's partition: beside the entries that they make, and seen by nobody else. */
+/**
+ * Orders in DynamoDB, in their account's partition: next to the entries that they create, and not visible to other
+ * accounts.
+ */
 import { type AttributeValue, type DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
-import { type BookEntry, changeOf } from '../../ledger/core/book-entry.ts';
-import { putEntry } from '../../ledger/store/book-entry.ts';
+import { changeOf, type LedgerEntry } from '../../ledger/core/ledger-entry.ts';
+import { putEntry } from '../../ledger/store/ledger-entry.ts';
 import type { WalletPostings } from '../../ledger/store/wallet/posting.ts';
 import type { Page } from '../../platform/core/api/paging.ts';
 import type { Clock } from '../../platform/core/ports.ts';
@@ -95,13 +98,13 @@ export class DynamoOrderStore implements OrderStore {
   async advance(
     before: Order,
     after: Order,
-    entries: readonly BookEntry[],
+    entries: readonly LedgerEntry[],
   ): ReturnType<OrderStore['advance']> {
     const write = this.#advance(before, after);
     const change = entries.reduce((sum, entry) => sum + changeOf(entry), 0n);
     const created = Math.floor(this.#options.clock() / 1000);
-    const place = { table: this.#options.table, accountId: after.accountId, created };
-    const puts = entries.map((entry) => putEntry(place, entry));
+    const entryTarget = { table: this.#options.table, accountId: after.accountId, created };
+    const puts = entries.map((entry) => putEntry(entryTarget, entry));
     const closed = isOpen(before) && !isOpen(after) ? [this.#counts.close(after.accountId, after.id)] : [];
     const writes = [{ Update: write }, ...puts, ...closed];
     const result = await this.#options.postings.post(after.accountId, change, writes);
@@ -110,14 +113,14 @@ export class DynamoOrderStore implements OrderStore {
   }
 
   #advance(before: Order, after: Order) {
-    const { paid, ended } = after;
+    const { paid, checkoutEnd } = after;
     return {
       ...this.#key({ orderId: after.id, accountId: after.accountId }),
       UpdateExpression: [
         'SET version = :version, reversals = :reversals',
         'created = if_not_exists(created, :created)',
         ...(paid === undefined ? [] : ['paid = :paid']),
-        ...(ended === undefined ? [] : ['ended = :ended']),
+        ...(checkoutEnd === undefined ? [] : ['ended = :ended']),
       ].join(', '),
       ConditionExpression:
         before.version === 0 ? 'attribute_not_exists(version) OR version = :before' : 'version = :before',
@@ -129,7 +132,7 @@ export class DynamoOrderStore implements OrderStore {
         ),
         ':created': number(after.created),
         ...(paid === undefined ? {} : { ':paid': number(paid) }),
-        ...(ended === undefined ? {} : { ':ended': text(ended) }),
+        ...(checkoutEnd === undefined ? {} : { ':ended': text(checkoutEnd) }),
       },
     };
   }
@@ -144,7 +147,7 @@ const encodeReversal = ({ amount, undone }: Reversal): AttributeValue =>
   map({ amount: number(amount), undone: { BOOL: undone } });
 
 function decodeOrder(item: Item): Order {
-  const ended = CHECKOUT_ENDS.find((end) => end === item.ended?.S);
+  const checkoutEnd = CHECKOUT_ENDS.find((end) => end === item.ended?.S);
   // An order whose payment is here before it has been written down is for what was paid.
   const paid = item.paid === undefined ? 0n : readInteger(item, 'paid');
   return {
@@ -154,7 +157,7 @@ function decodeOrder(item: Item): Order {
     created: readNumber(item, 'created'),
     ...(item.checkout_url?.S === undefined ? {} : { checkoutUrl: item.checkout_url.S }),
     ...(item.paid === undefined ? {} : { paid }),
-    ...(ended === undefined ? {} : { ended }),
+    ...(checkoutEnd === undefined ? {} : { checkoutEnd }),
     reversals: Object.fromEntries(
       Object.entries(readMap(item, 'reversals')).map(([id, { M: reversal = {} }]) => [
         id,

@@ -6,7 +6,7 @@ import { seedOf } from '../../../tools/test-kit/seed.ts';
 import { rounds } from '../../../tools/test-kit/thorough.ts';
 import { DynamoAccountStore } from '../../access/store/account-store.ts';
 import { auditAccount } from '../../ledger/core/audit/account.ts';
-import type { SumDependencies } from '../../ledger/core/usage/account-sums.ts';
+import type { SumDependencies } from '../../ledger/core/usage/account-rollups.ts';
 import { NO_PROGRESS } from '../../ledger/core/usage/ports.ts';
 import { createAuditStore } from '../../ledger/store/audit-reader.ts';
 import { createWalletStore } from '../../ledger/store/wallet/store.ts';
@@ -173,7 +173,7 @@ function eventsOf(plan: OrderPlan, accountId: string): PlayedOrder {
     events.push(signedEvent('checkout.session.expired', session({ payment_status: 'unpaid' })));
   for (const [index, { cents, dispute, undone }] of plan.reversals.entries()) {
     const id = `${dispute ? 'dp' : 're'}_${orderId}_${index}`;
-    const made = (status: string) => ({
+    const paymentEvent = (status: string) => ({
       id,
       amount: cents,
       currency: 'usd',
@@ -182,14 +182,14 @@ function eventsOf(plan: OrderPlan, accountId: string): PlayedOrder {
     });
     events.push(
       dispute
-        ? signedEvent('charge.dispute.funds_withdrawn', made('needs_response'))
-        : signedEvent('refund.created', made('pending')),
+        ? signedEvent('charge.dispute.funds_withdrawn', paymentEvent('needs_response'))
+        : signedEvent('refund.created', paymentEvent('pending')),
     );
     if (!undone) continue;
     events.push(
       dispute
-        ? signedEvent('charge.dispute.funds_reinstated', made('won'))
-        : signedEvent('refund.failed', made('failed')),
+        ? signedEvent('charge.dispute.funds_reinstated', paymentEvent('won'))
+        : signedEvent('refund.failed', paymentEvent('failed')),
     );
   }
   return { plan, orderId, events };
@@ -215,8 +215,8 @@ async function play(story: History): Promise<void> {
   const wallets = createWalletStore(database, database.tables.wallets);
   const played = orders.map((plan) => eventsOf(plan, accountId));
   const processes = plans.map((plan) => new FailingProcess(database, plan));
-  const owing: SignedEvent[] = [];
-  let [turn, spent] = [0, 0n];
+  const pendingEvents: SignedEvent[] = [];
+  let [turn, spentAmount] = [0, 0n];
 
   const deliveries = played
     .flatMap(({ events }) => events)
@@ -226,7 +226,7 @@ async function play(story: History): Promise<void> {
       delivered += 1;
       if (await deliver(event, process?.clients ?? database)) return;
       failed += 1;
-      owing.push(event);
+      pendingEvents.push(event);
     });
   const calls = holds.map((cents) => async () => {
     const amount = BigInt(cents) * NANO_PER_CENT;
@@ -238,14 +238,14 @@ async function play(story: History): Promise<void> {
       created: 0,
       expires: 2e9,
     };
-    const taken = await wallets.hold(accountId, hold);
-    if (!taken.granted) return;
+    const placedHold = await wallets.hold(accountId, hold);
+    if (!placedHold.granted) return;
     const cost = amount / 3n;
     if (
       (await wallets.endHold(accountId, { ...hold, cost, recorded: Math.floor(Date.now() / 1000) })) !==
       undefined
     )
-      spent += cost;
+      spentAmount += cost;
   });
   const written = played.map(({ orderId, plan }) => async () => {
     const amount = BigInt(plan.cents) * NANO_PER_CENT;
@@ -266,17 +266,17 @@ async function play(story: History): Promise<void> {
     .sort((a, b) => a.at - b.at);
   for (let start = 0; start < happenings.length; start += together) {
     await Promise.all(happenings.slice(start, start + together).map(({ run }) => run()));
-    if (story.watched) await requireSound(accountId, spent);
+    if (story.watched) await requireConsistent(accountId, spentAmount);
   }
   const landLate = () => Promise.all(processes.map((process) => process.landLate()));
   if (story.lateLands === 'before') await landLate();
   // The provider delivers again what was not taken.
-  for (const event of owing) expect(await deliver(event, database)).toBe(true);
+  for (const event of pendingEvents) expect(await deliver(event, database)).toBe(true);
   await landLate();
 
-  const wallet = await requireSound(accountId, spent);
+  const wallet = await requireConsistent(accountId, spentAmount);
   const worth = played.reduce((sum, { plan }) => sum + worthOf(plan), 0n);
-  expect(wallet.balance - wallet.owed + spent).toBe(worth);
+  expect(wallet.balance - wallet.debt + spentAmount).toBe(worth);
   expect(wallet.holds).toEqual([]);
   const store = createOrderStore({ clients: database, environment: database.environment });
   for (const { orderId, plan } of played) {
@@ -286,7 +286,7 @@ async function play(story: History): Promise<void> {
 }
 
 /** The calls of this test leave no records: the sums are of a single one, which cost what all of them have. */
-function sumsOf(cost: bigint): SumDependencies {
+function rollupsOf(cost: bigint): SumDependencies {
   const units = { inputUnits: 0, cachedUnits: 0, outputUnits: 0 };
   const call = { id: 'all', created: Date.now() / 1000, model: null, cost, ...units };
   return {
@@ -304,23 +304,23 @@ function sumsOf(cost: bigint): SumDependencies {
 }
 
 /** At every moment: exact books, counted by the service's own audit, and nothing below zero. */
-async function requireSound(accountId: string, spent: bigint) {
+async function requireConsistent(accountId: string, spentAmount: bigint) {
   const store = createWalletStore(database, database.tables.wallets);
   const audited = {
     ...createAuditStore(database.client, database.tables),
-    sums: sumsOf(spent),
+    rollups: rollupsOf(spentAmount),
   };
   expect(await auditAccount(audited, accountId, { clock: Date.now })).toMatchObject({ verdict: 'exact' });
   const wallet = await store.read(accountId);
   if (wallet === undefined) throw new Error('the wallet is gone');
-  expect(wallet.balance >= 0n && wallet.owed >= 0n && (wallet.balance === 0n || wallet.owed === 0n)).toBe(
+  expect(wallet.balance >= 0n && wallet.debt >= 0n && (wallet.balance === 0n || wallet.debt === 0n)).toBe(
     true,
   );
   return wallet;
 }
 
 describe(`${LANES * HISTORIES_PER_LANE} random histories of payments`, () => {
-  it('repeated, reordered, refunded, disputed and broken off, leave exact books at every moment', async () => {
+  it('leave an exact ledger at every moment if they are repeated, reordered, refunded, disputed or interrupted', async () => {
     const property = fc.asyncProperty(history, play);
     const lanes = await Promise.allSettled(
       Array.from({ length: LANES }, (_, lane) =>

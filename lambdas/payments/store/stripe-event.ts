@@ -8,12 +8,12 @@ import type { OrderReference, PaymentEvent } from '../core/ports.ts';
 type Metadata = Readonly<Record<string, string>> | null;
 
 export interface EventReaderOptions {
-  /** The metadata of a payment, which Stripe must be asked for: its refunds and disputes do not carry it. */
+  /** Requests the metadata of a payment from Stripe: its refunds and disputes do not contain it. */
   readonly metadataOf: (payment: string) => Promise<Metadata>;
   readonly log: Log;
 }
 
-/** Undefined for an event that says nothing of an order of ours. */
+/** Returns undefined for an event about no order of ours. */
 export async function readStripeEvent(
   event: Stripe.Event,
   options: EventReaderOptions,
@@ -56,7 +56,7 @@ function readFact(event: Stripe.Event): Read | undefined {
   }
 }
 
-/** A completed checkout may still wait for its money; a later event then says that it has come. */
+/** Reads a completed checkout. It may still wait for its money; a later event then reports the payment. */
 function paid(session: Stripe.Checkout.Session): Read | undefined {
   const { payment_status: status, amount_total: total, metadata } = session;
   if (status !== 'paid') return undefined;
@@ -89,7 +89,7 @@ function disputed(dispute: Stripe.Dispute, undone: boolean): Read | undefined {
   return ofPayment(dispute.payment_intent, fact);
 }
 
-/** A charge without a payment intent was not made by a checkout of ours. */
+/** Reads an event of a payment. A charge without a payment intent does not come from a checkout of ours. */
 function ofPayment(
   payment: string | { readonly id: string } | null,
   fact: PaymentFact | undefined,
@@ -108,7 +108,7 @@ function inUsd(
   return fact(BigInt(cents) * NANO_PER_CENT);
 }
 
-/** The order that the payment was made for; undefined when another system made it in the same Stripe account. */
+/** Returns the order of the payment; undefined if another system created it in the same Stripe account. */
 function referenceOf(metadata: Metadata): OrderReference | undefined {
   const { order_id: orderId = '', account_id: accountId = '' } = metadata ?? {};
   if (!/^ord_[0-9A-HJKMNP-TV-Z]{26}$/.test(orderId) || !/^acc_[0-9A-HJKMNP-TV-Z]{26}$/.test(accountId))

@@ -134,7 +134,7 @@ describe('an event', () => {
     ['charge.dispute.funds_withdrawn', dispute(), { kind: 'reversal', id: 'dp_1', undone: false }],
     ['charge.dispute.funds_reinstated', dispute(), { kind: 'reversal', id: 'dp_1', undone: true }],
     ['refund.created', refund({ payment_intent: { id: 'pi_ours' } }), { kind: 'reversal', id: 're_1' }],
-  ])('says what it means for the order: %s', async (type, object, fact) => {
+  ])('states its effect on the order: %s', async (type, object, fact) => {
     expect(await read(type, object)).toMatchObject({ order: ORDER, fact });
   });
 
@@ -169,14 +169,14 @@ describe('an event', () => {
     expect(logged).toHaveLength(1);
   });
 
-  it('requires the provider’s signature over its exact bytes, made within the tolerance', async () => {
+  it('requires the provider’s signature over its exact bytes, created within the tolerance', async () => {
     const { body, signature } = signedEvent('checkout.session.completed', session());
     const payments = paymentsAt(intentsUrl);
     expect(await payments.readEvent(body, signature)).toBeDefined();
     const nowSeconds = Math.floor(NOW_MS / 1000);
     const late = signedEvent('checkout.session.completed', session(), WEBHOOK_SECRET, nowSeconds - 301);
     const foreign = signedEvent('checkout.session.completed', session(), 'whsec_of_somebody_else');
-    const refused: [string, string | null][] = [
+    const invalidPayloads: [string, string | null][] = [
       [body, null],
       [body, ''],
       [body, 't=1,v1=00'],
@@ -187,12 +187,12 @@ describe('an event', () => {
       [foreign.body, foreign.signature],
       ['', signature],
     ];
-    for (const [text, given] of refused) {
-      expect(await codeOf(payments.readEvent(text, given))).toBe('invalid_signature');
+    for (const [text, expectedParam] of invalidPayloads) {
+      expect(await codeOf(payments.readEvent(text, expectedParam))).toBe('invalid_signature');
     }
   });
 
-  it('whose order the provider must be asked for waits until the provider answers', async () => {
+  it('waits for the provider’s response if its order must be requested there', async () => {
     const { body, signature } = signedEvent('refund.created', refund());
     const down = paymentsAt('http://127.0.0.1:9');
     expect(await codeOf(down.readEvent(body, signature))).toBe('payment_provider_unavailable');

@@ -7,7 +7,7 @@ import type { Clock, Log, SecretReader } from '../../platform/core/ports.ts';
 import type { PaymentEvent, PaymentProvider } from '../core/ports.ts';
 import { readStripeEvent } from './stripe-event.ts';
 
-/** Somebody waits for the checkout; Lambda's own limit is 28 s, and the library asks twice. */
+/** A person waits for the checkout; Lambda's limit is 28 s, and the library sends the request twice. */
 const REQUEST_MS = 8_000;
 const RETRIES = 1;
 
@@ -41,7 +41,7 @@ export class StripePayments implements PaymentProvider {
   async openCheckout({ orderId, accountId, amount }: Parameters<PaymentProvider['openCheckout']>[0]) {
     const stripe = await this.#connect();
     const metadata = { order_id: orderId, account_id: accountId };
-    const { url } = await this.#ask('checkout', () =>
+    const { url } = await this.#callStripe('checkout', () =>
       stripe.checkout.sessions.create(
         {
           mode: 'payment',
@@ -90,8 +90,10 @@ export class StripePayments implements PaymentProvider {
     }
     return readStripeEvent(event, {
       metadataOf: async (payment) => {
-        const found = await this.#ask('payment', () => stripe.paymentIntents.retrieve(payment));
-        return found.metadata;
+        const paymentIntent = await this.#callStripe('payment', () =>
+          stripe.paymentIntents.retrieve(payment),
+        );
+        return paymentIntent.metadata;
       },
       log,
     });
@@ -123,7 +125,7 @@ export class StripePayments implements PaymentProvider {
   }
 
   /** Stripe's own messages may quote keys, so only their kind is logged. */
-  async #ask<T>(what: string, request: () => Promise<T>): Promise<T> {
+  async #callStripe<T>(what: string, request: () => Promise<T>): Promise<T> {
     try {
       return await request();
     } catch (cause) {

@@ -14,7 +14,7 @@ export interface SignedEvent {
   readonly signature: string;
 }
 
-let made = 0;
+let createdCount = 0;
 
 /** A signed event about an object; `changes` are of the event itself. */
 export function signedEvent(
@@ -23,10 +23,10 @@ export function signedEvent(
   secret = WEBHOOK_SECRET,
   timestamp?: number,
 ): SignedEvent {
-  made += 1;
+  createdCount += 1;
   const created = Math.floor(Date.now() / 1000);
   const payload = JSON.stringify({
-    id: `evt_${made}`,
+    id: `evt_${createdCount}`,
     object: 'event',
     api_version: '2026-01-01',
     created,
@@ -47,9 +47,9 @@ export function signedEvent(
 /** Stripe's API as far as events are read: payments by their id, with the metadata of their order. */
 export class PaymentIntents {
   readonly metadata = new Map<string, Readonly<Record<string, string>>>();
-  asked = 0;
+  requests = 0;
   readonly #server = createServer((request, response) => {
-    this.asked += 1;
+    this.requests += 1;
     const id = /^\/v1\/payment_intents\/(\w+)$/.exec(request.url ?? '')?.[1] ?? '';
     const metadata = this.metadata.get(id);
     response.writeHead(metadata === undefined ? 404 : 200, { 'content-type': 'application/json' });

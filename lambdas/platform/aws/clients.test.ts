@@ -32,10 +32,10 @@ const READ = new GetItemCommand({ TableName: 'keys', Key: { key_id: { S: 'key_1'
 
 describe('the database client', () => {
   it('signs its requests and sends nothing that describes the SDK', async () => {
-    const sent: IncomingHttpHeaders[] = [];
+    const requestHeaders: IncomingHttpHeaders[] = [];
     const { client, onceClient } = clientsOf(
       await serve((request, response) => {
-        sent.push(request.headers);
+        requestHeaders.push(request.headers);
         response.writeHead(200, { 'content-type': 'application/x-amz-json-1.0' }).end('{}');
       }),
     );
@@ -43,15 +43,15 @@ describe('the database client', () => {
       await each.send(READ);
       each.destroy();
     }
-    expect(sent).toHaveLength(2);
-    for (const headers of sent) {
+    expect(requestHeaders).toHaveLength(2);
+    for (const headers of requestHeaders) {
       expect(headers.authorization).toMatch(/^AWS4-HMAC-SHA256 /);
       expect(headers).not.toHaveProperty('user-agent');
       expect(headers).not.toHaveProperty('x-amz-user-agent');
     }
   });
 
-  it('asks three times when the database fails', async () => {
+  it('sends three attempts if the database fails', async () => {
     let requests = 0;
     const { client } = clientsOf(
       await serve((_request, response) => {
@@ -65,7 +65,7 @@ describe('the database client', () => {
     client.destroy();
   });
 
-  it('asks again within seconds when the database hangs, and takes the answer it gets', async () => {
+  it('retries within seconds if the database hangs, and uses the response', async () => {
     let requests = 0;
     const { client } = clientsOf(
       await serve((_request, response) => {

@@ -1,4 +1,4 @@
-/** The AWS clients of a function, made once and kept warm. */
+/** The AWS clients of a function, created once and reused. */
 import type { DynamoDBClient, DynamoDBClientConfig } from '@aws-sdk/client-dynamodb';
 import { EventBridgeClient, type EventBridgeClientConfig } from '@aws-sdk/client-eventbridge';
 import { SchedulerClient, type SchedulerClientConfig } from '@aws-sdk/client-scheduler';
@@ -8,21 +8,21 @@ import { createDynamoClient } from '../dynamodb/client.ts';
 import { createAgents } from '../dynamodb/exchange.ts';
 
 /**
- * DynamoDB answers in single-digit milliseconds; one that takes this long is better asked again. All tries of one
- * request stay within the time that is kept back for settlement.
+ * DynamoDB responds in single-digit milliseconds; a request that takes this long is better retried. All attempts of one
+ * request fit the time that is reserved for settlement.
  */
 const DYNAMODB_REQUEST_MS = 3_000;
-const TRIES = 3;
+const MAX_ATTEMPTS = 3;
 
 const CONNECT_MS = 1_000;
 
-/** Read at a cold start and then in the background, so a slow answer may be waited for. */
+/** Secrets are read at a cold start and then in the background, so a slow response is acceptable. */
 const SECRETS_REQUEST_MS = 3_000;
 
 /** As many calls at once as one process may hold. */
 const MAX_SOCKETS = 256;
 
-/** Queues, schedules and the bus answer in tens of milliseconds; what takes so long is better asked again. */
+/** Queues, schedules and the bus respond in tens of milliseconds; a request that takes this long is better retried. */
 const MESSAGING_REQUEST_MS = 3_000;
 
 const requestHandler = (requestTimeout: number) => ({
@@ -41,9 +41,9 @@ export interface DynamoClients {
 }
 
 /**
- * Functions take endpoint, region and credentials from their environment; other programs may pass them. A try is given
- * up after `requestMs`. A request that is sent once fails its call when it is given up, so it is waited for as long as
- * all tries of another. Both have the same connections.
+ * Creates the DynamoDB clients. Functions take endpoint, region and credentials from their environment; other programs
+ * may pass them. An attempt times out after `requestMs`. A request that is sent once fails its call on a timeout, so
+ * its timeout equals all attempts of a retried one. Both clients share the same connections.
  */
 export function createDynamoClients(
   config: DynamoDBClientConfig = {},
@@ -52,14 +52,14 @@ export function createDynamoClients(
   const agents = createAgents();
   const make = (maxAttempts: number, timeoutMs: number) =>
     createDynamoClient({ config, agents, maxAttempts, timeoutMs });
-  return { client: make(TRIES, requestMs), onceClient: make(1, TRIES * requestMs) };
+  return { client: make(MAX_ATTEMPTS, requestMs), onceClient: make(1, MAX_ATTEMPTS * requestMs) };
 }
 
 export function createSecretsClient(config: SecretsManagerClientConfig = {}): SecretsManagerClient {
   return new SecretsManagerClient({ ...config, requestHandler: requestHandler(SECRETS_REQUEST_MS) });
 }
 
-/** The region of the client says where a queue is, not the queue's URL. */
+/** Creates a queue client. The region of the client determines the location of a queue, not the queue's URL. */
 export function createQueueClient(config: SQSClientConfig = {}): SQSClient {
   const options = { useQueueUrlAsEndpoint: false, requestHandler: requestHandler(MESSAGING_REQUEST_MS) };
   return new SQSClient({ ...config, ...options });

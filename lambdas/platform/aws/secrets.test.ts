@@ -101,7 +101,7 @@ describe('a secret', () => {
     expect(await read('secretsmanager:late')).toBe('here now');
   });
 
-  it('takes effect soon after five minutes if it was rotated, and keeps no call waiting', async () => {
+  it('takes effect soon after five minutes if it was rotated, and delays no call', async () => {
     secrets.set('plain', 'old');
     expect(await read('secretsmanager:plain')).toBe('old');
     secrets.set('plain', 'new');

@@ -1,6 +1,6 @@
 /**
- * Kept connections to upstreams, over HTTP/1.1. One that has been idle for too long is not used again, also when the
- * process was frozen meanwhile, so that no timer of its own could end it.
+ * Persistent connections to upstreams, over HTTP/1.1. A connection that has been idle for too long is not reused. This
+ * also holds if the process was frozen meanwhile, so that no timer in it could close the connection.
  */
 import { Agent, type AgentOptions } from 'node:http';
 import { Agent as SecureAgent } from 'node:https';
@@ -9,9 +9,9 @@ import type { Duplex } from 'node:stream';
 import type { Clock } from '../core/ports.ts';
 
 /**
- * The time for which each address of a hostname is tried before the next one. Node's default of 250 ms is less than a
- * distant server takes to accept. If IPv6 leads nowhere, as in AWS Lambda, that default would reach no address of a
- * hostname that has both kinds (Node documentation, `socket.connect`, `autoSelectFamilyAttemptTimeout`).
+ * The time for which each address of a hostname is attempted before the next one. Node's default of 250 ms is less than
+ * a distant server takes to accept. If IPv6 is unreachable, as in AWS Lambda, that default would fail for every
+ * hostname with both address types (Node documentation, `socket.connect`, `autoSelectFamilyAttemptTimeout`).
  */
 export const ADDRESS_MS = 2_000;
 
@@ -20,7 +20,8 @@ const CONNECT_MS = 5_000;
 
 /**
  * Servers close idle connections after 5 s and more (Node documentation, `server.keepAliveTimeout`; uvicorn,
- * `timeout_keep_alive`). A server that announces less is believed (RFC 2068, section 19.7.1.1, `Keep-Alive: timeout`).
+ * `timeout_keep_alive`). A shorter time that a server announces is respected (RFC 2068, section 19.7.1.1, `Keep-Alive:
+ * timeout`).
  */
 const IDLE_MS = 4_000;
 
@@ -50,7 +51,7 @@ export class ConnectionPool {
   constructor({ idleMs = IDLE_MS, connectMs = CONNECT_MS, clocks = CLOCKS, lookup }: PoolOptions = {}) {
     const options: AgentOptions = {
       keepAlive: true,
-      // Of an idle connection; the answers' own clocks are the route's.
+      // Applies to an idle connection; the route times its responses itself.
       timeout: idleMs,
       autoSelectFamily: true,
       autoSelectFamilyAttemptTimeout: ADDRESS_MS,
@@ -79,9 +80,9 @@ export class ConnectionPool {
   /** Closes the idle connections to a URL's host. */
   dropIdle(url: URL): void {
     const agent = this.agentFor(url);
-    const host = url.hostname.replace(/^\[|\]$/g, '');
+    const hostname = url.hostname.replace(/^\[|\]$/g, '');
     const port = url.port === '' ? (url.protocol === 'https:' ? '443' : '80') : url.port;
-    const prefix = `${host}:${port}:`;
+    const prefix = `${hostname}:${port}:`;
     for (const [name, sockets] of Object.entries(agent.freeSockets)) {
       if (name.startsWith(prefix)) for (const socket of sockets ?? []) socket.destroy();
     }
@@ -94,12 +95,12 @@ export class ConnectionPool {
   }
 
   #noteIdle<T extends Agent>(agent: T): T {
-    const keep = agent.keepSocketAlive.bind(agent);
+    const keepSocketAlive = agent.keepSocketAlive.bind(agent);
     agent.keepSocketAlive = (socket): unknown => {
-      const isKept: unknown = keep(socket);
+      const isReusable: unknown = keepSocketAlive(socket);
       const limitMs = socket instanceof Socket ? (socket.timeout ?? 0) : 0;
       this.#idle.set(socket, { readings: this.#clocks.map((clock) => clock()), limitMs });
-      return isKept;
+      return isReusable;
     };
     return agent;
   }
@@ -119,7 +120,7 @@ function limitConnecting<T extends Agent>(agent: T, connectMs: number): T {
       isSettled = true;
       clearTimeout(timer);
     };
-    for (const end of [connected, 'close']) socket?.once(end, settle);
+    for (const event of [connected, 'close']) socket?.once(event, settle);
     return socket;
   };
   return agent;

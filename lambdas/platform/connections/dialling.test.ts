@@ -19,7 +19,7 @@ afterEach(async () => {
 async function slowHost(): Promise<SlowHost> {
   const host = await SlowHost.start(HOST);
   hosts.push(host);
-  await host.busyFor(600, HOST);
+  await host.blockFor(600, HOST);
   return host;
 }
 
@@ -36,9 +36,9 @@ describe.each([
   ['IPv6 first', [DEAD_IPV6, HOST, DEAD_IPV6]],
   ['IPv4 first', [HOST, DEAD_IPV6]],
 ])(
-  'a host that accepts after a second over IPv4, beside an IPv6 address that leads nowhere: %s',
+  'a host that accepts after a second over IPv4, with an additional unreachable IPv6 address: %s',
   (_, addresses) => {
-    it('answers a call of a model', async () => {
+    it('serves a model call', async () => {
       const host = await slowHost();
       const pool = new ConnectionPool({ lookup: lookupOf(addresses) });
       const post = createUpstreamFetch(createExchange(pool));
@@ -55,14 +55,14 @@ describe.each([
   ['IPv6 first', ['::1', HOST, '::1']],
   ['IPv4 first', [HOST, '::1']],
 ])(
-  'a receiver that accepts after a second over IPv4, beside an IPv6 address that refuses: %s',
+  'a receiver that accepts after a second over IPv4, with an additional IPv6 address that refuses connections: %s',
   (_, addresses) => {
     it('receives a delivery of a webhook', async () => {
       const host = await slowHost();
       const deliver = createSender({ allowLoopback: true, resolve: async () => addresses });
       const startedMs = performance.now();
-      const sent = { url: `http://localhost:${host.port}/hook`, headers: {}, body: '{}' };
-      expect(await deliver(sent)).toMatchObject({ outcome: 'delivered', status: 200 });
+      const request = { url: `http://localhost:${host.port}/hook`, headers: {}, body: '{}' };
+      expect(await deliver(request)).toMatchObject({ outcome: 'delivered', status: 200 });
       expect(performance.now() - startedMs).toBeGreaterThan(700);
     });
   },

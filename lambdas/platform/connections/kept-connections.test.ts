@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { InvokeModelCommand } from '@aws-sdk/client-bedrock-runtime';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { createBedrockClients } from '../../inference/store/bedrock-clients.ts';
-import { ANSWER, Upstream } from '../testing/connections/upstream.ts';
+import { RESPONSE, Upstream } from '../testing/connections/upstream.ts';
 import { ConnectionPool, type PoolOptions } from './connection-pool.ts';
 import { createExchange } from './http-exchange.ts';
 import { createUpstreamFetch } from './upstream-fetch.ts';
@@ -15,8 +15,8 @@ afterEach(async () => {
   await Promise.all(upstreams.splice(0).map((upstream) => upstream.stop()));
 });
 
-async function upstreamThat(answers: Upstream['onRequest']): Promise<Upstream> {
-  const upstream = await Upstream.start(answers);
+async function upstreamThat(respond: Upstream['onRequest']): Promise<Upstream> {
+  const upstream = await Upstream.start(respond);
   upstreams.push(upstream);
   return upstream;
 }
@@ -43,14 +43,14 @@ function client(options: PoolOptions = {}, now?: () => number) {
   return { post, repeated: () => repeated };
 }
 
-const serving = ({ socket }: { readonly socket: Socket }) => void socket.write(ANSWER);
+const serving = ({ socket }: { readonly socket: Socket }) => void socket.write(RESPONSE);
 
-describe('a kept connection', () => {
+describe('an idle connection that is reused', () => {
   it.each(['resets', 'ends'] as const)(
     'costs no call if its server %s when the second request comes: the request is sent again',
     async (how) => {
       const upstream = await upstreamThat(({ socket, requestOfConnection }) => {
-        if (requestOfConnection === 1) socket.write(ANSWER);
+        if (requestOfConnection === 1) socket.write(RESPONSE);
         else if (how === 'resets') socket.resetAndDestroy();
         else socket.end();
       });
@@ -63,12 +63,12 @@ describe('a kept connection', () => {
   );
 
   it('costs no call of Bedrock’s client either, which by itself sends each request once', async () => {
-    const answer = JSON.stringify({ embedding: [1], inputTextTokenCount: 1 });
+    const response = JSON.stringify({ embedding: [1], inputTextTokenCount: 1 });
     const upstream = await upstreamThat(({ socket, requestOfConnection }) => {
       if (requestOfConnection > 1) socket.resetAndDestroy();
       else
         socket.write(
-          `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${answer.length}\r\n\r\n${answer}`,
+          `HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: ${response.length}\r\n\r\n${response}`,
         );
     });
     let repeated = 0;
@@ -79,7 +79,7 @@ describe('a kept connection', () => {
     const bedrock = createBedrockClients({ region: 'us-east-1', credentials }, exchange).client(upstream.url);
     for (let call = 0; call < 3; call += 1) {
       const { body } = await bedrock.send(new InvokeModelCommand({ modelId: 'm', body: '{}' }));
-      expect(body.transformToString()).toBe(answer);
+      expect(body.transformToString()).toBe(response);
       await sleep(20);
     }
     expect([repeated, upstream.connections]).toEqual([2, 3]);
@@ -90,7 +90,7 @@ describe('a kept connection', () => {
     const upstream = await upstreamThat(async ({ socket, requestOfConnection }) => {
       if (isDead && requestOfConnection > 1) return void socket.resetAndDestroy();
       await upstream.until(() => upstream.requests >= 3);
-      socket.write(ANSWER);
+      socket.write(RESPONSE);
     });
     const { post, repeated } = client();
     await Promise.all([1, 2, 3].map(() => post(upstream.url)));
@@ -102,7 +102,7 @@ describe('a kept connection', () => {
   it('allows one repetition: the call fails if the server resets the new connection too', async () => {
     let isDead = false;
     const upstream = await upstreamThat(({ socket }) =>
-      isDead ? void socket.resetAndDestroy() : void socket.write(ANSWER),
+      isDead ? void socket.resetAndDestroy() : void socket.write(RESPONSE),
     );
     const { post, repeated } = client();
     await post(upstream.url);
@@ -117,7 +117,7 @@ describe('a kept connection', () => {
     ['the head of an answer', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n'],
   ])('causes no repetition if it breaks after %s', async (_, part) => {
     const upstream = await upstreamThat(({ socket, requestOfConnection }) => {
-      if (requestOfConnection === 1) socket.write(ANSWER);
+      if (requestOfConnection === 1) socket.write(RESPONSE);
       else socket.end(part);
     });
     const { post, repeated } = client();
@@ -134,7 +134,7 @@ describe('a kept connection', () => {
     async (ms, times) => {
       let now = 0;
       const upstream = await upstreamThat(({ socket, requestOfConnection }) => {
-        if (requestOfConnection === 1) return void socket.write(ANSWER);
+        if (requestOfConnection === 1) return void socket.write(RESPONSE);
         now += ms;
         socket.resetAndDestroy();
       });
@@ -148,7 +148,7 @@ describe('a kept connection', () => {
 
   it('causes no repetition if the body can be read only once', async () => {
     const upstream = await upstreamThat(({ socket, requestOfConnection }) =>
-      requestOfConnection === 1 ? void socket.write(ANSWER) : void socket.resetAndDestroy(),
+      requestOfConnection === 1 ? void socket.write(RESPONSE) : void socket.resetAndDestroy(),
     );
     const { post, repeated } = client();
     await post(upstream.url);
@@ -160,7 +160,7 @@ describe('a kept connection', () => {
 
   it('causes no repetition if the call has ended', async () => {
     const upstream = await upstreamThat(({ socket, requestOfConnection }) =>
-      requestOfConnection === 1 ? void socket.write(ANSWER) : undefined,
+      requestOfConnection === 1 ? void socket.write(RESPONSE) : undefined,
     );
     const { post, repeated } = client();
     await post(upstream.url);
@@ -193,14 +193,14 @@ describe('a new connection', () => {
     server.close();
   });
 
-  it('serves the call if it was made in time while the process was suspended', async () => {
+  it('serves the call if it was established in time while the process was suspended', async () => {
     const upstream = await upstreamThat(serving);
     const connectMs = 50;
     const { post } = client({ connectMs });
-    const answered = post(upstream.url);
+    const response = post(upstream.url);
     // The system accepts it at once; this process learns of it later than its timer was to run.
     Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 4 * connectMs);
-    await answered;
+    await response;
     expect(upstream.connections).toBe(1);
   });
 });
@@ -239,7 +239,7 @@ describe('an idle connection', () => {
   it('expires if its time passed while the process was suspended', async () => {
     // Whatever lies between has forgotten the connection by then, and answers nothing on it.
     const upstream = await upstreamThat(({ socket, requestOfConnection }) => {
-      if (requestOfConnection === 1) socket.write(ANSWER);
+      if (requestOfConnection === 1) socket.write(RESPONSE);
     });
     const { post } = client({ idleMs: 400 });
     await post(upstream.url);

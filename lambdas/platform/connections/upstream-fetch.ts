@@ -1,4 +1,7 @@
-/** `fetch` for upstreams: over kept connections, and without redirects, cookies, caches and proxies (Fetch standard). */
+/**
+ * `fetch` for upstreams: over persistent connections, and without redirects, cookies, caches and proxies (Fetch
+ * standard).
+ */
 import type { IncomingMessage } from 'node:http';
 import { pipeline, Readable, type Transform } from 'node:stream';
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
@@ -15,13 +18,14 @@ const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
 
 /**
- * Takes a URL, a method, headers, a text, bytes or a stream, and a signal; rejects with what broke the connection, or
- * the signal's reason. A redirect is an error: it would carry a prompt and a key to a host that no catalog names.
+ * Accepts a URL, a method, headers, a string, bytes or a stream, and a signal. Rejects with the error that broke the
+ * connection, or the signal's reason. A redirect is an error: it would send a prompt and a key to a host that the
+ * catalog does not list.
  */
 export function createUpstreamFetch(exchange: HttpExchange): typeof globalThis.fetch {
   return async (input, init = {}) => {
     const { method = 'GET', body, signal } = init;
-    const answer = await exchange({
+    const message = await exchange({
       url: new URL(input instanceof Request ? input.url : input),
       method,
       headers: {
@@ -33,7 +37,7 @@ export function createUpstreamFetch(exchange: HttpExchange): typeof globalThis.f
       body: bodyOf(body),
       signal: signal ?? undefined,
     });
-    return responseOf(answer);
+    return responseOf(message);
   };
 }
 
@@ -45,20 +49,20 @@ function bodyOf(body: RequestInit['body']): string | Uint8Array | Readable | und
   throw new TypeError('a body must be a text, bytes or a stream');
 }
 
-function responseOf(answer: IncomingMessage): Response {
-  const { statusCode: status = 0, rawHeaders } = answer;
+function responseOf(message: IncomingMessage): Response {
+  const { statusCode: status = 0, rawHeaders } = message;
   if (REDIRECTS.has(status)) {
-    answer.destroy();
+    message.destroy();
     throw new TypeError('an upstream must not redirect');
   }
   const headers = new Headers();
   for (let index = 0; index < rawHeaders.length; index += 2)
     headers.append(rawHeaders[index] ?? '', rawHeaders[index + 1] ?? '');
   if (WITHOUT_BODY.has(status)) {
-    answer.resume();
+    message.resume();
     return new Response(null, { status, headers });
   }
-  return new Response(webStreamOf(decodedBody(answer)), { status, headers });
+  return new Response(webStreamOf(decodedBody(message)), { status, headers });
 }
 
 /** The same bytes; a reader that leaves closes the connection, unless all of them are here. */
@@ -99,11 +103,11 @@ const DECODERS: Readonly<Record<string, () => Transform>> = {
     }),
 };
 
-/** The body as it was before it was encoded; one in a coding that is not known here as it came. */
-function decodedBody(answer: IncomingMessage): Readable {
-  const coding = answer.headers['content-encoding']?.trim().toLowerCase() ?? '';
+/** Returns the decoded body; a body with an unknown coding stays unchanged. */
+function decodedBody(message: IncomingMessage): Readable {
+  const coding = message.headers['content-encoding']?.trim().toLowerCase() ?? '';
   const decoder = Object.hasOwn(DECODERS, coding) ? DECODERS[coding]?.() : undefined;
-  if (decoder === undefined) return answer;
+  if (decoder === undefined) return message;
   // Ends either when the other does; the decoder reports the failure of both.
-  return pipeline(answer, decoder, () => {});
+  return pipeline(message, decoder, () => {});
 }

@@ -8,7 +8,7 @@ export interface Consumer {
   readonly timeoutSeconds: number;
   /** EventBridge schedule expression; absent for a step of a workflow and for readers of queues (`queues.ts`). */
   readonly schedule?: string;
-  /** The setting without which it is not deployed, and which says how often it runs. */
+  /** The setting that deploys it, and that specifies how often it runs. */
   readonly setting?: 'smoke';
 }
 
@@ -23,13 +23,13 @@ export const CONSUMERS = {
   'settle-transcription': {
     purpose: 'settles a transcription on its duration, as the step of its own workflow',
     api: 'inference',
-    // Its execution lasts eight seconds; nobody waits for a step that takes longer.
+    // Its execution lasts eight seconds; no caller waits for a step that takes longer.
     timeoutSeconds: 10,
   },
   'audit-books': {
     purpose: 'proves the books of a segment of the accounts, as a step of the audit workflow',
     api: 'inference',
-    // A step begins accounts for 600 s and reads records for 780 s: the fewer steps, the fewer events of the workflow.
+    // A step starts accounts for 600 s and reads records for 780 s: fewer steps mean fewer events of the workflow.
     timeoutSeconds: 900,
   },
   'watch-prices': {
@@ -62,7 +62,8 @@ export const CONSUMERS = {
   'follow-listings': {
     purpose: 'publishes the events of listings, and records their changes for search',
     api: 'platform',
-    // A batch is 100 records; to remove what is left of a popular listing takes longest, and goes on where it stopped.
+    // A batch is 100 records. The longest task is the removal of a popular listing's remaining items, which continues
+    // where it stopped.
     timeoutSeconds: 60,
   },
   'build-search-index': {

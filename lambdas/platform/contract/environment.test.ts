@@ -12,7 +12,7 @@ import { TABLES } from './tables.ts';
 const names = [...Object.values(VARIABLES), ...Object.values(TABLES).map(({ variable }) => variable)];
 
 describe('a required variable', () => {
-  it('keeps its value unchanged', () => {
+  it('retains its value unchanged', () => {
     expect(requireVariable({ NAME: ' value ' }, 'NAME')).toBe(' value ');
   });
 

@@ -31,7 +31,7 @@ export const VARIABLES = {
   paymentReturnUrl: 'PAYMENT_RETURN_URL',
   /** Secrets Manager name of what the scheduled smoke test calls with: JSON that `smoke key` stores. */
   smokeSecret: 'SMOKE_SECRET',
-  /** The models that it calls, with commas between them; absent for the cheapest of chat. */
+  /** The models that the smoke test calls, separated by commas; absent for the chat model with the lowest price. */
   smokeModels: 'SMOKE_MODELS',
 } as const;
 
@@ -68,8 +68,9 @@ export const STREAM_TIMEOUT_SECONDS = 900;
 export const DEFAULT_HOLD_TTL_SECONDS = STREAM_TIMEOUT_SECONDS + 300;
 
 /**
- * Default lease of a delivery, seconds: longer than an attempt can take (5 s for the receiver, the rest for the
- * database), shorter than a message stays hidden, so that the message of a process that died finds its lease over.
+ * Default lease of a delivery, seconds. It is longer than an attempt can take (5 s for the receiver, the rest for the
+ * database). It is shorter than a message stays hidden, so that the lease has expired when the message of a dead
+ * process reappears.
  */
 export const DEFAULT_DELIVERY_LEASE_SECONDS = 40;
 

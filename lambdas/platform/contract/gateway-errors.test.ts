@@ -14,7 +14,7 @@ describe('an error that the gateway makes', () => {
   });
 
   it.each([...named, ['WAF', IP_RATE_ERROR] as const])(
-    'says when to try again if that may help: %s',
+    'states when to retry if that may help: %s',
     (_name, error) => {
       const { status, retryAfterSeconds } = error;
       expect(retryAfterSeconds !== undefined).toBe(status === 429 || status === 503);
@@ -27,7 +27,7 @@ describe('an error that the gateway makes', () => {
     expect(types.filter((type, index) => types.indexOf(type) !== index)).toEqual([]);
   });
 
-  it('covers what API Gateway says of unknown paths, large bodies, throttling and failed functions', () => {
+  it('covers the API Gateway responses for unknown paths, large bodies, throttling and failed functions', () => {
     expect(GATEWAY_ERRORS.map(({ responseType, status }) => [responseType, status])).toEqual(
       expect.arrayContaining([
         ['DEFAULT_4XX', undefined],
@@ -47,13 +47,13 @@ describe('the body of an error that the gateway makes', () => {
     'matches the envelopes of both surfaces, as the service itself writes them: %s',
     (_name, error) => {
       const body = JSON.parse(gatewayErrorBody(error, 'req_1')) as Record<string, unknown>;
-      const own = new ServiceError(error.code as keyof typeof ERROR_CODES, error.message);
-      expect(body).toMatchObject(errorBody(own, 'openai', 'req_1'));
-      expect(body).toMatchObject(errorBody(own, 'messages', 'req_1'));
+      const serviceError = new ServiceError(error.code as keyof typeof ERROR_CODES, error.message);
+      expect(body).toMatchObject(errorBody(serviceError, 'openai', 'req_1'));
+      expect(body).toMatchObject(errorBody(serviceError, 'messages', 'req_1'));
     },
   );
 
-  it('leaves the request id out where nobody can fill it in', () => {
+  it('omits the request id if no component can fill it in', () => {
     const body = gatewayErrorBody(IP_RATE_ERROR);
     expect(JSON.parse(body)).toEqual({
       type: 'error',

@@ -1,6 +1,6 @@
 /**
- * The answers that API Gateway and WAF make before a function runs. Their template cannot know which surface
- * was hit, so the body is both envelopes at once: OpenAI's `error` object with the Messages `type` beside it.
+ * The errors that API Gateway and WAF return before a function runs. Their template does not have the surface of the
+ * request. The body is therefore both envelopes at once: OpenAI's `error` object with the Messages `type` next to it.
  */
 
 export interface GatewayError {
@@ -46,7 +46,7 @@ export const GATEWAY_ERRORS: readonly GatewayError[] = [
     status: 413,
     type: 'invalid_request_error',
     code: 'request_too_large',
-    // API Gateway answers more than 10 MB by itself, which no template shapes (developer guide, known issues). The caller
+    // API Gateway itself rejects more than 10 MB, and no template applies (developer guide, known issues). The caller
     // may have sent a file to an address without an ingress for uploads.
     message: 'The request body is too large: this address takes bodies of 6 MB, and files of 4 MB.',
   },
@@ -77,7 +77,7 @@ export const GATEWAY_ERRORS: readonly GatewayError[] = [
   },
 ];
 
-/** WAF's answer to an address that is over its rate. */
+/** The WAF response to an address that exceeds its rate. */
 export const IP_RATE_ERROR: GatewayError = {
   responseType: 'WAF_FILTERED',
   status: 429,
@@ -87,7 +87,7 @@ export const IP_RATE_ERROR: GatewayError = {
   retryAfterSeconds: 60,
 };
 
-/** The body of a gateway-made error; `requestId` is a template variable or a literal. */
+/** Returns the body of a gateway error; `requestId` is a template variable or a literal. */
 export function gatewayErrorBody(error: GatewayError, requestId?: string): string {
   const { message, type, code } = error;
   const suffix = requestId === undefined ? '' : ` (request id: ${requestId})`;

@@ -7,11 +7,11 @@ export interface Grants {
   readonly tables?: Partial<Record<TableName, readonly DynamoAction[]>>;
   /** Indexes that may be queried. */
   readonly indexes?: readonly { readonly table: TableName; readonly name: string }[];
-  /** Reads the pepper that proves an API key genuine. */
+  /** Reads the pepper that verifies API keys. */
   readonly keyPepper?: true;
   /** Reads the key that signs sessions. */
   readonly sessionKey?: true;
-  /** Knows the identity providers. */
+  /** Reads the settings of the identity providers. */
   readonly identityProviders?: true;
   /** Reads the secrets of the identity providers that need one. */
   readonly identitySecret?: true;

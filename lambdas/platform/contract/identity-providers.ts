@@ -34,7 +34,7 @@ const oidc = z
     otherIssuers: z.array(z.string().min(1)).optional(),
     /** The client ids that a token may be meant for. */
     audience: z.union([z.string().min(1), z.array(z.string().min(1)).min(1)]),
-    /** The address of its keys; found by discovery if absent, as are the two endpoints. */
+    /** The address of its keys; read by discovery if absent, as are the two endpoints. */
     jwksUri: providerAddress.optional(),
     ...browser,
     /** The client that codes are issued to, one of the audience; if it has a secret, that is in the identity secret. */

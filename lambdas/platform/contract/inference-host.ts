@@ -2,15 +2,15 @@
 import { requirePositiveInteger } from './environment.ts';
 
 /**
- * The path at which a balancer checks whether the host takes calls. It is not a route: the API itself answers its
+ * The path at which a balancer checks if the host accepts calls. It is not a route: the API itself responds to its
  * callers.
  */
 export const HOST_HEALTH_PATH = '/health/host';
 
-/** The most calls that one process has open; more are refused with 503. */
+/** The maximum number of open calls of one process; further ones are rejected with 503. */
 export const OPEN_CALLS_VARIABLE = 'HOST_OPEN_CALLS';
 
-/** A call that waits for its route takes about 100 KB with its connections, beside what its body takes. */
+/** A call that waits for its route uses about 100 KB for its connections, in addition to its body. */
 export const DEFAULT_OPEN_CALLS = 1_000;
 
 /** Throws an error that names the variable when it is set to anything but a positive integer. */

@@ -24,12 +24,15 @@ export const GATEWAY_SILENCE_SECONDS = 300;
 /** CloudFront waits so long for a byte of an origin, without a raised quota (CloudFront quotas, response timeout). */
 export const EDGE_SILENCE_SECONDS = 120;
 
-/** The header in which CloudFront names its caller's address to what lies behind it: what has it came that way. */
+/**
+ * The header in which CloudFront passes its caller's address to the origin. A request with this header came through
+ * CloudFront.
+ */
 export const VIEWER_IP_HEADER = 'x-viewer-ip';
 
 /**
- * The largest file that reaches a function through API Gateway: the event carries it as base64, which makes 4 of 3,
- * beside the request's headers.
+ * The largest file that reaches a function through API Gateway. The event contains it as base64, which turns 3 bytes
+ * into 4, in addition to the request's headers.
  */
 export const FUNCTION_FILE_BYTES = 4 * 1024 * 1024;
 

@@ -3,12 +3,15 @@
 /** The namespace of a deployment's metrics ends in its stage, so that two in one account stay apart. */
 export const METRIC_NAMESPACE = 'UnifiedInference';
 
-/** The variable that carries the whole namespace to a function. */
+/** The variable that passes the complete namespace to a function. */
 export const METRIC_NAMESPACE_VARIABLE = 'METRICS_NAMESPACE';
 
-/** Dimensions that a metric may have beside `application`; each takes few values, because each value is a metric more. */
+/**
+ * Dimensions that a metric may have in addition to `application`. Each has few values, because each value is a separate
+ * metric.
+ */
 export const DIMENSIONS = {
-  /** An error's `type`, as the caller sees it. */
+  /** The `type` of the error that the caller receives. */
   errorType: 'error_type',
   /** A route's id in the catalog. */
   route: 'route',
@@ -25,25 +28,25 @@ export const METRICS = {
   holdsReleased: 'HoldsReleased',
   /** The drift of the ledger of the audited accounts, nano-USD. A value other than 0 is an incident. */
   auditDrift: 'AuditDriftNanoUsd',
-  /** Accounts whose books were proven. */
+  /** Accounts whose ledger was verified. */
   accountsAudited: 'AccountsAudited',
-  /** Accounts whose books an audit could not prove: they moved at every reading, or could not be read. */
+  /** Accounts whose ledger an audit could not verify: they changed during every read, or could not be read. */
   accountsUnproven: 'AccountsUnproven',
   /** Credit that was ever bought or granted, nano-USD, as of an audit. */
   topUps: 'TopUpsNanoUsd',
   /** Credit that is left in all wallets, nano-USD, as of an audit. */
   balances: 'BalancesNanoUsd',
-  /** Holds that are open as the sweeper looks. */
+  /** Holds that are open when the sweeper runs. */
   holdsOpen: 'HoldsOpen',
   /** The age of the oldest of them, seconds. */
   overdueHold: 'OverdueHoldSeconds',
-  /** Answers with an error, by its type. */
+  /** Responses with an error, by its type. */
   errors: 'Errors',
-  /** Requests that failed for a reason of ours or of what serves us: what availability is measured by. */
+  /** Requests that failed because of us or our dependencies: the measure of availability. */
   requestsFailed: 'RequestsFailed',
-  /** Milliseconds from a streamed request's arrival to the first frame of its answer. */
+  /** Milliseconds from a streamed request's arrival to the first event of its response. */
   timeToFirstToken: 'TimeToFirstTokenMs',
-  /** Calls that were settled, by the route that served them. */
+  /** Calls that were settled, by their route. */
   callsSettled: 'CallsSettled',
   inputTokens: 'InputTokens',
   outputTokens: 'OutputTokens',
@@ -58,31 +61,31 @@ export const METRICS = {
   margin: 'MarginNanoUsd',
   /** The loss of a call that was sold below its cost, nano-USD, by route; each such call is one sample. */
   soldBelowCost: 'SoldBelowCostNanoUsd',
-  /** Prices of the catalog below the reference prices, at a look. */
+  /** Prices of the catalog below the reference prices, per check. */
   pricesPassed: 'PricesPassed',
-  /** Costs of routes in the catalog below the reference prices, at a look. */
+  /** Costs of routes in the catalog below the reference prices, per check. */
   costsOutdated: 'CostsOutdated',
-  /** Looks at reference prices that are too old to be relied on. */
+  /** Checks of reference prices that are too old to be relied on. */
   referencePricesOld: 'ReferencePricesOld',
-  /** The most calls that a process of the shared host had open at once, since it last said so. */
+  /** The maximum number of calls that a process of the shared host had open at once since its last report. */
   openCalls: 'OpenCalls',
-  /** Requests to upstreams that were sent once more, because their kept connection was found closed. */
+  /** Requests to upstreams that were repeated, because their persistent connection turned out to be closed. */
   requestsRepeated: 'RequestsRepeated',
-  /** Calls that a route failed for reasons of its own. */
+  /** Calls that failed at a route because of the route itself. */
   routeFailed: 'RouteFailed',
   /** Circuits that opened: a route that failed too often is left alone for a while. */
   circuitOpened: 'CircuitOpened',
-  /** Calls of the scheduled smoke test that were answered as they should be, by step. */
+  /** Calls of the scheduled smoke test that returned the expected response, by step. */
   smokeSucceeded: 'SmokeSucceeded',
   /** Those that were not. */
   smokeFailed: 'SmokeFailed',
-  /** Runs of it that made no call, because no key has been stored for it. */
+  /** Runs of the smoke test that made no call, because no key has been stored for it. */
   smokeNotConfigured: 'SmokeNotConfigured',
   /** Events that were rejected: malformed, too large or of an unknown type. */
   eventsRejected: 'EventsRejected',
-  /** Deliveries that an event made. */
+  /** Deliveries that an event created. */
   deliveriesCreated: 'DeliveriesCreated',
-  /** Attempts that the receiver answered with 2xx in time. */
+  /** Attempts to which the receiver responded with 2xx in time. */
   deliveriesSucceeded: 'DeliveriesSucceeded',
   /** Attempts that failed, whether or not the delivery succeeds later. */
   attemptsFailed: 'DeliveryAttemptsFailed',
@@ -90,9 +93,9 @@ export const METRICS = {
   deliveryLatency: 'DeliveryLatencyMs',
   /** Deliveries given up after 24 hours. */
   deliveriesDead: 'DeliveriesDead',
-  /** Subscriptions disabled because their receiver answered 410. */
+  /** Subscriptions disabled because their receiver responded with 410. */
   webhooksDisabled: 'WebhooksDisabled',
-  /** Attempts that were refused because the address is not one on the public internet. */
+  /** Attempts that were blocked because the address is not on the public internet. */
   addressesForbidden: 'WebhookAddressesForbidden',
   /** Listings in the search index, at each building. */
   listingsIndexed: 'ListingsIndexed',

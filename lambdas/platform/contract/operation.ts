@@ -12,13 +12,13 @@ export type Tag =
   | 'Market'
   | 'Service';
 
-export interface DescribedAnswer {
+export interface DescribedResponse {
   readonly description: string;
   /** A component of the document is referred to by its name; absent when the response is not JSON. */
   readonly schema?: z.ZodType;
-  /** Headers that the answer may have, by name, with what they say. */
+  /** Headers that the response may have, by name, with their descriptions. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** The other forms that the answer may have, by media type. */
+  /** The other formats that the response may have, by media type. */
   readonly otherForms?: Readonly<Record<string, string>>;
 }
 
@@ -44,15 +44,18 @@ export interface Operation {
   readonly form?: { readonly fields: z.ZodObject; readonly file: string };
   /** A body that may be left out. */
   readonly optionalBody?: true;
-  /** A body that is passed on as it is, byte by byte. */
+  /** A body that is passed on unchanged, byte by byte. */
   readonly rawBody?: string;
-  readonly answers: Readonly<Record<number, DescribedAnswer>>;
-  /** Statuses of its own errors; `document.ts` adds those that follow from the route and from what is read. */
+  readonly responses: Readonly<Record<number, DescribedResponse>>;
+  /** Statuses of the operation's errors; `document.ts` adds those that follow from the route and the request. */
   readonly errors?: readonly number[];
 }
 
 /** A response in JSON. */
-export const answer = (description: string, schema: z.ZodType): DescribedAnswer => ({ description, schema });
+export const describeResponse = (description: string, schema: z.ZodType): DescribedResponse => ({
+  description,
+  schema,
+});
 
 /** Operations that the document lists under one tag. */
 export const tagged = <Name extends string>(

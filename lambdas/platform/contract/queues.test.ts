@@ -26,7 +26,7 @@ describe('a queue that is read', () => {
     expect(reader.maxConcurrency).toBeLessThanOrEqual(1_000);
   });
 
-  it('gives its failed messages to a queue that nobody reads', () => {
+  it('sends its failed messages to a queue without a reader', () => {
     expect(read.length).toBeGreaterThan(2);
     for (const { queue } of read) {
       const dead = queues.find(([name]) => name === queue.dead?.queue);

@@ -4,7 +4,7 @@ import type { ConsumerName } from './consumers.ts';
 export interface Queue {
   /** Environment variable that holds the queue's URL in a function. */
   readonly variable: string;
-  /** Absent for a dead-letter queue: an operator looks at those. */
+  /** Absent for a dead-letter queue, which an operator checks. */
   readonly reader?: {
     readonly consumer: ConsumerName;
     readonly batchSize: number;
@@ -17,11 +17,11 @@ export interface Queue {
   readonly dead?: { readonly queue: string; readonly maxReceives: number };
 }
 
-/** A poison message is read this often, and then is out of the way. */
+/** The number of times that a poison message is read before it moves to the dead-letter queue. */
 const MAX_RECEIVES = 5;
 
 export const QUEUES = {
-  /** Events on their way from the bus to the subscriptions. */
+  /** Events from the bus to the subscriptions. */
   events: {
     variable: 'EVENTS_QUEUE',
     reader: { consumer: 'fan-out-events', batchSize: 10, maxConcurrency: 50 },
@@ -29,7 +29,7 @@ export const QUEUES = {
     visibilitySeconds: 180,
     dead: { queue: 'deadEvents', maxReceives: MAX_RECEIVES },
   },
-  /** First attempts at receivers that answered the last time. */
+  /** First attempts at receivers whose last attempt succeeded. */
   deliveries: {
     variable: 'DELIVERIES_QUEUE',
     reader: { consumer: 'deliver-webhooks', batchSize: 10, maxConcurrency: 200 },
@@ -39,7 +39,8 @@ export const QUEUES = {
   /** Everything that may take 5 seconds to fail: retries, and first attempts at receivers that failed the last time. */
   retries: {
     variable: 'RETRIES_QUEUE',
-    // Apart from the first attempts, so that any number of dead receivers leaves those the whole of their own share.
+    // Separate from the first attempts, so that any number of dead receivers leaves the first attempts their full
+    // share.
     reader: { consumer: 'deliver-webhooks', batchSize: 10, maxConcurrency: 50 },
     visibilitySeconds: 210,
     dead: { queue: 'deadDeliveries', maxReceives: MAX_RECEIVES },

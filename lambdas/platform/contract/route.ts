@@ -16,7 +16,7 @@ export interface Route {
   /** The folder in `endpoints/` of its context and the name of its function; rows of both kinds of listing have one in common. */
   readonly endpoint: string;
   readonly purpose: string;
-  /** `streamed` routes answer through Lambda response streaming and may run for 15 minutes. */
+  /** `streamed` routes respond through Lambda response streaming and may run for 15 minutes. */
   readonly response: 'buffered' | 'streamed';
   readonly surface: Surface;
   readonly authentication: Authentication;

@@ -1,4 +1,4 @@
-/** The DynamoDB tables: key schema and the variable that carries each table's name to a function. */
+/** The DynamoDB tables: key schema and the variable that passes each table's name to a function. */
 import { requireVariable } from './environment.ts';
 
 export interface Table {
@@ -20,17 +20,24 @@ export interface Table {
 
 export const TABLES = {
   /**
-   * Accounts (`item` = `account`), their orders (`order#<id>`, `order_counts`), the entries of their books
-   * (`top_up#<id>`, `refund#<id>`, `purchase#<id>`, `sale#<id>`), what the audit has proven (`audit#usage`) and the sums of
-   * their calls (`usage_sums#<day>#<key>`, `usage_sums#through`).
-   * What the last audit of all found is the one item of a partition that is no account's (`audit`: `audit#last`).
+   * Accounts. The items of an account's partition are
+   *
+   * - the account (`item` = `account`);
+   * - its orders (`order#<id>`, `order_counts`);
+   * - its ledger entries (`top_up#<id>`, `refund#<id>`, `purchase#<id>`, `sale#<id>`);
+   * - the usage that the audit has verified (`audit#usage`);
+   * - its usage rollups (`usage_sums#<day>#<key>`, `usage_sums#through`).
+   *
+   * The conclusion of the last audit of all accounts is the only item of a separate partition (`audit`: `audit#last`).
    */
   accounts: { variable: 'ACCOUNTS_TABLE', partitionKey: 'account_id', sortKey: 'item' },
   /**
    * The account that an external identity opened. There is one item per identity, so that it opens exactly one account.
    */
   identities: { variable: 'IDENTITIES_TABLE', partitionKey: 'identity' },
-  /** The live sessions of each account: one item, so that they begin and end in one write and are checked in one read. */
+  /**
+   * The live sessions of each account: one item, so that they start and end in one write and are checked in one read.
+   */
   sessions: { variable: 'SESSIONS_TABLE', partitionKey: 'account_id', ttl: 'expires' },
   /** API keys: hash, policy and what is left of each window. */
   keys: {
@@ -42,9 +49,9 @@ export const TABLES = {
   wallets: { variable: 'WALLETS_TABLE', partitionKey: 'wallet_id' },
   /** One record a call; writing it is the commit point of its settlement. No index: a record is one write unit. */
   usage: { variable: 'USAGE_TABLE', partitionKey: 'key_id', sortKey: 'request_id' },
-  /** Idempotency keys in use, and the sealed answers to replay. */
+  /** Idempotency keys in use, and the sealed responses to replay. */
   replays: { variable: 'REPLAYS_TABLE', partitionKey: 'replay_id', ttl: 'expires' },
-  /** Webhook subscriptions. An account's are one query, and a key of another account does not find them. */
+  /** Webhook subscriptions. An account's are one query, and a key of another account cannot read them. */
   webhooks: { variable: 'WEBHOOKS_TABLE', partitionKey: 'account_id', sortKey: 'webhook_id' },
   /** Published events, their data sealed; writing one is what makes a repeated event change nothing. */
   events: { variable: 'EVENTS_TABLE', partitionKey: 'event_key', ttl: 'expires' },

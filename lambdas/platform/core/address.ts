@@ -4,7 +4,7 @@ import ipaddr from 'ipaddr.js';
 /** The only part of IPv6 that is routed globally (IANA, IPv6 Global Unicast Address Assignments). */
 const GLOBAL_UNICAST = ipaddr.IPv6.parseCIDR('2000::/3');
 
-/** Public in form, but answered by the host itself: the virtual machine agent's address in Azure. */
+/** Public in form, but handled by the host itself: the virtual machine agent's address in Azure. */
 const HOST_SERVICES: ReadonlySet<string> = new Set(['168.63.129.16']);
 
 /**
@@ -28,18 +28,18 @@ export function isLoopbackAddress(text: string): boolean {
 }
 
 /** Returns whether the host of a URL is an address and not a name. */
-export function isAddress(host: string): boolean {
-  return parse(host) !== undefined;
+export function isAddress(hostname: string): boolean {
+  return parse(hostname) !== undefined;
 }
 
 /**
  * Returns whether a hostname is `localhost` or a name in it. It is this machine, whatever a name server returns (RFC
  * 6761, section 6.3).
  */
-export const isLocalhost = (host: string): boolean => /^(.+\.)?localhost\.?$/.test(host);
+export const isLocalhost = (hostname: string): boolean => /^(.+\.)?localhost\.?$/.test(hostname);
 
 /** A host of a URL without the brackets of IPv6. */
-export const bareHost = (host: string): string => host.replace(/^\[(.*)\]$/, '$1');
+export const bareHost = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, '$1');
 
 function parse(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   return ipaddr.isValid(text) ? ipaddr.parse(text) : undefined;

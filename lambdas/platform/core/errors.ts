@@ -1,4 +1,4 @@
-/** The one catalogue of errors a caller can meet: code, status, type. Only the edge turns one into HTTP. */
+/** The one catalog of errors that a caller can receive: code, status, type. Only the edge converts an error to HTTP. */
 import { isTransient } from './transient.ts';
 
 export type ErrorType =
@@ -83,7 +83,7 @@ export interface ServiceErrorOptions {
   readonly retryAfterSeconds?: number;
   /** Further response headers, such as the rate limits. */
   readonly headers?: Readonly<Record<string, string>>;
-  /** Fields for programs beside the message, in the Messages envelope only. */
+  /** Machine-readable fields in addition to the message, in the Messages envelope only. */
   readonly details?: Readonly<Record<string, unknown>> | undefined;
   /** The largest smaller output with which the call would be admitted, tokens. */
   readonly affordableMaxTokens?: number;

@@ -1,6 +1,6 @@
 import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
-import { growthOf, MOST_IN_PROPORTION } from '../../../tools/test-kit/growth.ts';
+import { growthOf, MAX_RATIO } from '../../../tools/test-kit/growth.ts';
 import { it } from '../../../tools/test-kit/search.ts';
 import { divideUp, formatUsd, NANO_PER_CENT, NANO_PER_USD, parseUsd, toCents, usdJson } from './money.ts';
 
@@ -14,10 +14,10 @@ describe('parseUsd', () => {
   it('reads a decimal of up to 9 places exactly, whatever its whole part', () => {
     const parts = fc.tuple(fc.bigInt({ min: 0n, max: 10n ** 20n }), fc.integer({ min: 1, max: 9 }), fc.nat());
     fc.assert(
-      fc.property(parts, ([whole, places, seed]) => {
-        const fraction = BigInt(seed) % 10n ** BigInt(places);
-        const written = `${whole}.${String(fraction).padStart(places, '0')}`;
-        expect(parseUsd(written)).toBe(whole * NANO_PER_USD + fraction * 10n ** BigInt(9 - places));
+      fc.property(parts, ([integer, decimals, seed]) => {
+        const fraction = BigInt(seed) % 10n ** BigInt(decimals);
+        const written = `${integer}.${String(fraction).padStart(decimals, '0')}`;
+        expect(parseUsd(written)).toBe(integer * NANO_PER_USD + fraction * 10n ** BigInt(9 - decimals));
       }),
     );
   });
@@ -48,7 +48,7 @@ describe('parseUsd', () => {
   });
 
   it.each(['0.0000000001', '0.1234567891', '1e-10', 1e-10, 0.1 + 0.2])(
-    'refuses %p, which needs more than 9 places',
+    'rejects %p, which needs more than 9 decimal places',
     (written) => {
       expect(parseUsd(written)).toBeUndefined();
     },
@@ -73,12 +73,12 @@ describe('parseUsd', () => {
       '１',
       '1n',
     ].concat(['NaN', 'Infinity', '-Infinity', 'null', '1\n', '1e1.5', '1e1000', '1e-1000', '1e999999999']),
-  )('refuses %j, which is no decimal or of absurd size', (written) => {
+  )('rejects %j, which is not a decimal or has an absurd size', (written) => {
     expect(parseUsd(written)).toBeUndefined();
   });
 
   it.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])(
-    'refuses the number %p',
+    'rejects the number %p',
     (value) => {
       expect(parseUsd(value)).toBeUndefined();
     },
@@ -90,7 +90,7 @@ describe('parseUsd', () => {
       parseUsd(`0.${'0'.repeat(digits)}1`);
       parseUsd(`1e${'9'.repeat(digits)}`);
     };
-    expect(await growthOf(read, 100_000)).toBeLessThan(MOST_IN_PROPORTION);
+    expect(await growthOf(read, 100_000)).toBeLessThan(MAX_RATIO);
   });
 
   it('never reads anything but a decimal, whatever the text', () => {

@@ -22,9 +22,9 @@ export function parseUsd(input: string | number): NanoUsd | undefined {
   const text = String(input);
   const match = text.length > MAX_AMOUNT_LENGTH ? null : DECIMAL.exec(text);
   if (match === null) return undefined;
-  const [, sign = '', whole = '', fraction = '', exponent = '0'] = match;
+  const [, sign = '', integer = '', fraction = '', exponent = '0'] = match;
   const places = 9 + Number(exponent) - fraction.length;
-  let digits = BigInt(whole + fraction);
+  let digits = BigInt(integer + fraction);
   if (places >= 0) {
     digits *= 10n ** BigInt(places);
   } else {
@@ -37,9 +37,9 @@ export function parseUsd(input: string | number): NanoUsd | undefined {
 
 /** A number as the exact fraction that its shortest decimal form spells. Throws for what is not a finite number. */
 export function toFraction(value: number): { readonly numerator: bigint; readonly denominator: bigint } {
-  const [, sign = '', whole = '', fraction = '', exponent = '0'] = DECIMAL.exec(String(value)) ?? [];
-  if (whole === '') throw new Error('not a finite number');
-  const digits = BigInt(`${sign}${whole}${fraction}`);
+  const [, sign = '', integer = '', fraction = '', exponent = '0'] = DECIMAL.exec(String(value)) ?? [];
+  if (integer === '') throw new Error('not a finite number');
+  const digits = BigInt(`${sign}${integer}${fraction}`);
   const places = fraction.length - Number(exponent);
   return places >= 0
     ? { numerator: digits, denominator: 10n ** BigInt(places) }

@@ -1,16 +1,16 @@
-/** Optimistic updates: a step that finds its item changed by another writer runs again on the item as it is then. */
+/** Optimistic updates: a step whose item another writer has changed runs again on the current item. */
 import { overloaded } from './errors.ts';
 
 /**
- * Runs a step until it yields a value, at most `tries` times; undefined means that another writer was first. Throws 503
- * `overloaded`, which names `contended`, when every try has met another writer.
+ * Runs a step until it returns a value, at most `tries` times; undefined means that another writer was first. Throws
+ * 503 `overloaded`, which names `contended`, if every attempt has met another writer.
  */
-export async function optimistically<T>(
-  tries: number,
+export async function retryOptimistically<T>(
+  maxAttempts: number,
   contended: string,
   step: () => Promise<T | undefined>,
 ): Promise<T> {
-  for (let made = 0; made < tries; made += 1) {
+  for (let attempts = 0; attempts < maxAttempts; attempts += 1) {
     const value = await step();
     if (value !== undefined) return value;
   }

@@ -22,7 +22,7 @@ export interface Measurement {
   readonly dimensions?: Readonly<Record<string, string>>;
 }
 
-/** Structured logging. Fields never hold prompts, answers, keys, secrets or upstream addresses. */
+/** Structured logging. Fields never contain prompts, outputs, keys, secrets or upstream addresses. */
 export interface Log {
   /** Writes a line. `measured` is on the same line, so that metrics need no separate line. */
   info(message: string, fields?: Readonly<Record<string, unknown>>, measured?: Measurement): void;
@@ -80,15 +80,17 @@ export interface EventFormat {
   errorEvent(envelope: Readonly<Record<string, unknown>>): string;
 }
 
-/** An answer that is delivered in pieces, each as the caller takes it. */
-export interface StreamedAnswer {
+/** A response that is delivered in chunks, each when the caller reads it. */
+export interface StreamedResponse {
   readonly headers: Readonly<Record<string, string>>;
   /**
-   * Bytes, or events that are complete with their blank line. Whatever the call leaves to be done (its settlement) is
-   * done before this ends; it throws when the answer breaks off. One that has begun is read to its end.
+   * Bytes, or complete events with their blank line. Remaining work of the call (its settlement) is done before this
+   * ends. Throws if the response breaks off. A response that has started is read to its end.
    */
-  readonly chunks: AsyncGenerator<string | Uint8Array, void>;
-  /** Ends what the chunks wait for, once their reader has left; absent where only the end says what the answer costs. */
+  readonly body: AsyncGenerator<string | Uint8Array, void>;
+  /**
+   * Ends the wait of the chunks after their reader has left; absent if only the end reports the cost of the response.
+   */
   readonly leave?: () => void;
   /** Set when the chunks are server-sent events. */
   readonly events?: EventFormat;
@@ -106,8 +108,8 @@ export type StreamOutcome =
 /** One endpoint, the same on every host. A `ServiceError` it throws becomes an error envelope. */
 export type Endpoint = (request: Request, context: CallContext) => Promise<Response>;
 
-/** An endpoint that may stream its answer. */
+/** An endpoint that may stream its response. */
 export type StreamingEndpoint = (
   request: Request,
   context: CallContext,
-) => Promise<Response | StreamedAnswer>;
+) => Promise<Response | StreamedResponse>;

@@ -1,7 +1,8 @@
 /** The transient failures of requests to AWS. */
 
 /** Errors, and reasons of a cancelled transaction, that say that nothing was done: a throttle, or another write to the item. */
-const REFUSAL = /^(Throttl|ProvisionedThroughputExceeded|RequestLimitExceeded|TransactionConflict)/;
+const THROTTLE_OR_CONFLICT =
+  /^(Throttl|ProvisionedThroughputExceeded|RequestLimitExceeded|TransactionConflict)/;
 
 interface AwsFailure {
   readonly name?: string;
@@ -11,20 +12,21 @@ interface AwsFailure {
 }
 
 /** Returns whether the service has certainly done nothing, and may do it if the request is sent again. */
-export function isRefusal(failure: unknown): boolean {
+export function isSafeToRetry(failure: unknown): boolean {
   const { name = '', CancellationReasons: reasons = [] } = Object(failure) as AwsFailure;
   const codes = reasons.map(({ Code: code = '' }) => code);
-  const wasRefused = [name, ...codes].some((code) => REFUSAL.test(code));
-  return wasRefused && !codes.includes('ConditionalCheckFailed');
+  const isThrottleOrConflict = [name, ...codes].some((code) => THROTTLE_OR_CONFLICT.test(code));
+  return isThrottleOrConflict && !codes.includes('ConditionalCheckFailed');
 }
 
 /**
- * Returns whether a request to AWS failed in a transient way: throttled, not answered, or failed on their side. It may
- * have been done. Every error of an AWS SDK has `$metadata`, without a status if no response arrived.
+ * Returns whether a request to AWS failed in a transient way: throttled, without a response, or failed on their side.
+ * The request may have been executed. Every error of an AWS SDK has `$metadata`, without a status if no response
+ * arrived.
  */
 export function isTransient(failure: unknown): boolean {
   const { $metadata: metadata } = Object(failure) as AwsFailure;
   if (metadata === undefined) return false;
   const { httpStatusCode: status = 503 } = metadata;
-  return status >= 500 || isRefusal(failure);
+  return status >= 500 || isSafeToRetry(failure);
 }

@@ -11,7 +11,7 @@ export interface Upload {
 
 /** A file on disk. */
 export interface SpooledFile {
-  /** Reads from disk as it is asked for, any number of times. */
+  /** The content, read from disk on demand, any number of times. */
   readonly content: Blob;
   /** Hex. */
   readonly sha256: string;

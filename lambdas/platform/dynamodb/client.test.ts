@@ -42,17 +42,26 @@ const ours = (endpoint: string, requestMs = 20_000) =>
 
 /** Returns what a caller can observe of a result or a failure, except for request ids and the time of retries. */
 async function outcome(client: Client, command: object): Promise<unknown> {
-  const known = ({ requestId: _id, totalRetryDelay: _delay, ...rest }: Readonly<Record<string, unknown>>) =>
-    rest;
+  const stableMetadata = ({
+    requestId: _id,
+    totalRetryDelay: _delay,
+    ...rest
+  }: Readonly<Record<string, unknown>>) => rest;
   try {
     const { $metadata, ...output } = await send(client, command);
-    return { output, metadata: known($metadata) };
+    return { output, metadata: stableMetadata($metadata) };
   } catch (cause) {
     const failure = cause as Error & { readonly $metadata: Readonly<Record<string, unknown>> };
     const { $metadata, ...members } = failure;
-    const made = { name: failure.name, class: failure.constructor.name, metadata: known($metadata) };
+    const summary = {
+      name: failure.name,
+      class: failure.constructor.name,
+      metadata: stableMetadata($metadata),
+    };
     // Who made the request describes what happened to it; what the database has said must be the same.
-    return $metadata.httpStatusCode === undefined ? made : { ...made, message: failure.message, members };
+    return $metadata.httpStatusCode === undefined
+      ? summary
+      : { ...summary, message: failure.message, members };
   }
 }
 
@@ -86,9 +95,9 @@ describe('createDynamoClients, real engine', () => {
     one: { B: new Uint8Array([0, 255, 1]) },
     set: { BS: [new Uint8Array([7]), Buffer.from('x')] },
   };
-  const put = (id: string, more = {}) =>
-    new PutItemCommand({ TableName, Item: { wallet_id: { S: id }, ...VALUES }, ...more });
-  const refused = {
+  const put = (id: string, fields = {}) =>
+    new PutItemCommand({ TableName, Item: { wallet_id: { S: id }, ...VALUES }, ...fields });
+  const conditionFailure = {
     ConditionExpression: 'attribute_not_exists(wallet_id)',
     ReturnValuesOnConditionCheckFailure: 'ALL_OLD' as const,
   };
@@ -127,14 +136,14 @@ describe('createDynamoClients, real engine', () => {
         () => put('w'),
         () =>
           new UpdateItemCommand({ ...increment, ReturnValues: 'ALL_NEW', ReturnConsumedCapacity: 'TOTAL' }),
-        () => new UpdateItemCommand({ ...increment, ...refused }),
+        () => new UpdateItemCommand({ ...increment, ...conditionFailure }),
         () => new DeleteItemCommand({ TableName, Key, ReturnValues: 'ALL_OLD' }),
         () => new DeleteItemCommand({ TableName, Key, ConditionExpression: 'attribute_exists(wallet_id)' }),
       ],
     ],
     [
       'conditions that fail on bytes',
-      [() => new PutItemCommand({ TableName, Item: { ...Key, ...bytes } }), () => put('w', refused)],
+      [() => new PutItemCommand({ TableName, Item: { ...Key, ...bytes } }), () => put('w', conditionFailure)],
     ],
     [
       'listings',
@@ -167,7 +176,7 @@ describe('createDynamoClients, real engine', () => {
         () =>
           new TransactWriteItemsCommand({
             TransactItems: [
-              { Put: { TableName, Item: Key, ...refused } },
+              { Put: { TableName, Item: Key, ...conditionFailure } },
               { Delete: { TableName, Key: { wallet_id: { S: 'x' } } } },
             ],
           }),
@@ -185,9 +194,9 @@ describe('createDynamoClients, real engine', () => {
   ])('returns the results and failures of the SDK: %s', async (_name, commands) => {
     const results = [];
     for (const client of [sdk, database.client]) {
-      const found = [];
-      for (const command of commands) found.push(await outcome(client, command()));
-      results.push(found);
+      const observed = [];
+      for (const command of commands) observed.push(await outcome(client, command()));
+      results.push(observed);
       for (const id of ['a', 'b', 'c', 'w'])
         await sdk.send(new DeleteItemCommand({ TableName, Key: { wallet_id: { S: id } } }));
     }
@@ -199,7 +208,7 @@ const JSON_TYPE = { 'content-type': 'application/x-amz-json-1.0', 'x-amzn-reques
 
 type Answerer = (response: ServerResponse, request: IncomingMessage, attempt: number) => void;
 
-const refuse =
+const rejectAll =
   (status: number, type: string, members = {}): Answerer =>
   (response) => {
     const body = { __type: `com.amazonaws.dynamodb.v20120810#${type}`, message: 'no', ...members };
@@ -209,24 +218,24 @@ const refuse =
 interface Trouble {
   readonly endpoint: string;
   /** The headers and bodies of what came. */
-  readonly came: { readonly headers: IncomingHttpHeaders; readonly body: string }[];
+  readonly received: { readonly headers: IncomingHttpHeaders; readonly body: string }[];
   readonly connections: () => number;
   close(): Promise<void>;
 }
 
-async function startTrouble(answer: Answerer): Promise<Trouble> {
-  const came: Trouble['came'] = [];
+async function startTrouble(respond: Answerer): Promise<Trouble> {
+  const received: Trouble['received'] = [];
   let connections = 0;
   const server = createServer(async (request, response) => {
-    came.push({ headers: request.headers, body: await textOf(request) });
-    answer(response, request, came.length);
+    received.push({ headers: request.headers, body: await textOf(request) });
+    respond(response, request, received.length);
   }).listen(0, '127.0.0.1');
   server.on('connection', () => {
     connections += 1;
   });
   await once(server, 'listening');
   return {
-    came,
+    received,
     endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     connections: () => connections,
     async close() {
@@ -241,9 +250,9 @@ const READ = () => new GetItemCommand({ TableName: 'keys', Key: { key_id: { S: '
 const TRANSACTION = () => new TransactWriteItemsCommand({ TransactItems: [] });
 const done: Answerer = (response) => void response.writeHead(200, JSON_TYPE).end('{}');
 const first =
-  (answer: Answerer): Answerer =>
+  (respond: Answerer): Answerer =>
   (response, request, attempt) =>
-    (attempt === 1 ? answer : done)(response, request, attempt);
+    (attempt === 1 ? respond : done)(response, request, attempt);
 const cut: Answerer = (response) => {
   response.writeHead(200, { ...JSON_TYPE, 'content-length': 100 }).write('{"Item":{');
   setTimeout(() => response.destroy(), 20);
@@ -258,17 +267,17 @@ describe('createDynamoClients, failing server', () => {
   });
 
   const TROUBLES: readonly (readonly [string, Answerer, () => object])[] = [
-    ['an internal error', refuse(500, 'InternalServerError'), READ],
-    ['an unknown error', refuse(503, 'Whatever', { reason: 'x' }), READ],
+    ['an internal error', rejectAll(500, 'InternalServerError'), READ],
+    ['an unknown error', rejectAll(503, 'Whatever', { reason: 'x' }), READ],
     ['an error that is not JSON', (response) => void response.writeHead(502).end('<html>'), READ],
-    ['a throttle', refuse(400, 'ProvisionedThroughputExceededException', { ThrottlingReasons: [] }), READ],
-    ['another throttle', refuse(400, 'ThrottlingException'), READ],
-    ['too many requests', refuse(400, 'RequestLimitExceeded'), READ],
-    ['a lasting refusal', refuse(400, 'ValidationException'), READ],
-    ['no access', refuse(400, 'AccessDeniedException'), READ],
+    ['a throttle', rejectAll(400, 'ProvisionedThroughputExceededException', { ThrottlingReasons: [] }), READ],
+    ['another throttle', rejectAll(400, 'ThrottlingException'), READ],
+    ['too many requests', rejectAll(400, 'RequestLimitExceeded'), READ],
+    ['a lasting refusal', rejectAll(400, 'ValidationException'), READ],
+    ['no access', rejectAll(400, 'AccessDeniedException'), READ],
     [
       'a cancelled transaction',
-      refuse(400, 'TransactionCanceledException', {
+      rejectAll(400, 'TransactionCanceledException', {
         CancellationReasons: [
           { Code: 'None' },
           { Code: 'ConditionalCheckFailed', Item: { a: { B: 'AP8=' } } },
@@ -276,34 +285,34 @@ describe('createDynamoClients, failing server', () => {
       }),
       TRANSACTION,
     ],
-    ['a transaction in progress', refuse(400, 'TransactionInProgressException'), TRANSACTION],
+    ['a transaction in progress', rejectAll(400, 'TransactionInProgressException'), TRANSACTION],
     ['a reset', reset, READ],
     ['an answer that is cut off', cut, READ],
     ['no answer', () => {}, READ],
-    ['a throttle at first', first(refuse(400, 'ThrottlingException')), READ],
+    ['a throttle at first', first(rejectAll(400, 'ThrottlingException')), READ],
     ['a reset at first', first(reset), READ],
     ['an answer that is cut off at first', first(cut), TRANSACTION],
   ];
 
   it('fails with the error of the SDK, after the same number of requests', async () => {
-    const played = TROUBLES.map(async ([name, answer, command]) => {
+    const played = TROUBLES.map(async ([name, respond, command]) => {
       const failureOf = async (create: (url: string) => Client) => {
-        const { endpoint, came, close } = await startTrouble(answer);
+        const { endpoint, received, close } = await startTrouble(respond);
         const client = create(endpoint);
-        const found = { outcome: await outcome(client, command()), requests: came.length };
+        const observed = { outcome: await outcome(client, command()), requests: received.length };
         client.destroy();
         await close();
-        return [name, found];
+        return [name, observed];
       };
       // Only what never answers is too slow, on any machine.
       const ms = name === 'no answer' ? TIMEOUT_MS : 20_000;
-      const [sdk, own, sdkOnce, ownOnce] = await Promise.all([
+      const [sdk, ownClient, sdkOnce, ownOnce] = await Promise.all([
         failureOf((url) => sdkClient(url, 3, ms)),
         failureOf((url) => ours(url, ms).client),
         failureOf((url) => sdkClient(url, 1, 3 * ms)),
         failureOf((url) => ours(url, ms).onceClient),
       ]);
-      expect([own, ownOnce]).toEqual([sdk, sdkOnce]);
+      expect([ownClient, ownOnce]).toEqual([sdk, sdkOnce]);
     });
     await Promise.all(played);
   });
@@ -313,7 +322,7 @@ describe('createDynamoClients, failing server', () => {
     const { client } = ours(trouble.endpoint);
     await client.send(TRANSACTION());
     await client.send(TRANSACTION());
-    const [one, repeated, next] = trouble.came.map(({ body }) => JSON.parse(body).ClientRequestToken);
+    const [one, repeated, next] = trouble.received.map(({ body }) => JSON.parse(body).ClientRequestToken);
     expect(one).toMatch(/^[0-9a-f-]{36}$/);
     expect(repeated).toBe(one);
     expect(next).not.toBe(one);
@@ -331,11 +340,11 @@ describe('createDynamoClients, failing server', () => {
     const future = new Date(Date.now() + 3_600_000);
     trouble = await startTrouble((response, request, attempt) => {
       response.setHeader('date', future.toUTCString());
-      (attempt === 1 ? refuse(400, 'InvalidSignatureException') : done)(response, request, attempt);
+      (attempt === 1 ? rejectAll(400, 'InvalidSignatureException') : done)(response, request, attempt);
     });
     const { client } = ours(trouble.endpoint);
     await client.send(READ());
-    const [before = '', after = ''] = trouble.came.map(({ headers }) => String(headers['x-amz-date']));
+    const [before = '', after = ''] = trouble.received.map(({ headers }) => String(headers['x-amz-date']));
     const hour = (time: string) => time.slice(0, 11);
     expect(hour(after)).toBe(hour(future.toISOString().replace(/[-:]/g, '')));
     expect(before < after).toBe(true);

@@ -1,7 +1,7 @@
 /**
- * The SDK's DynamoDB client with a shorter way for requests about items. Their inputs and outputs are DynamoDB's JSON as
- * they stand, so that way is: text, signature, exchange, value. The SDK keeps what is not done at every request:
- * configuration, credentials, endpoint, retries, errors, binary values, and every other operation.
+ * The SDK's DynamoDB client with a shorter path for requests about items. Their inputs and outputs are already
+ * DynamoDB's JSON, so the path is: text, signature, exchange, value. The SDK handles the remainder: configuration,
+ * credentials, endpoint, retries, errors, binary values, and every other operation.
  */
 import { randomUUID } from 'node:crypto';
 import {
@@ -46,7 +46,7 @@ const SDK_RETRIES = 'retryMiddleware';
 /** DynamoDB takes signatures of the last 5 minutes. */
 const MAX_SKEW_MS = 4 * 60_000;
 
-/** May be found in other texts too, which the SDK then decodes with the same result. */
+/** The pattern may also match within strings. The SDK then decodes the text with the same result. */
 const HAS_BINARY = /"BS?"\s*:/;
 
 type Command = Parameters<DynamoDBClient['send']>[0];
@@ -62,7 +62,10 @@ export interface DynamoClientOptions {
   readonly timeoutMs: number;
 }
 
-/** Middleware that is added after the first request of an operation does not see that operation. */
+/**
+ * Creates the client. Middleware that is added after the first request of an operation does not apply to that
+ * operation.
+ */
 export function createDynamoClient(options: DynamoClientOptions): DynamoDBClient {
   const { config, agents, maxAttempts, timeoutMs } = options;
   const client = new DynamoDBClient({
@@ -121,14 +124,14 @@ class ItemRequests {
     const decode = this.#decoder.resolve(async ({ request }) => ({ response: request }) as never, context);
     const target = `DynamoDB_20120810.${operation}`;
     const attempt = async ({ input }: { readonly input: ServiceInputTypes }) => {
-      const answer = await this.#exchange(target, JSON.stringify(input));
-      const text = answer.body.toString();
-      if (answer.statusCode !== 200 || HAS_BINARY.test(text))
-        return decode({ input, request: answer } as never).catch((failure) =>
-          this.#correctClock(answer, failure),
+      const httpResponse = await this.#exchange(target, JSON.stringify(input));
+      const text = httpResponse.body.toString();
+      if (httpResponse.statusCode !== 200 || HAS_BINARY.test(text))
+        return decode({ input, request: httpResponse } as never).catch((failure) =>
+          this.#correctClock(httpResponse, failure),
         );
-      const output = { ...JSON.parse(text), $metadata: metadataOf(answer) };
-      return { response: answer, output };
+      const output = { ...JSON.parse(text), $metadata: metadataOf(httpResponse) };
+      return { response: httpResponse, output };
     };
     const send = without(this.#client, [...SDK_STEPS, SDK_DECODER]).resolve(attempt, context);
     return (input) => send({ input });
@@ -156,11 +159,11 @@ class ItemRequests {
     };
   }
 
-  /** As the SDK does: a request that was refused for our clock is sent again by that of AWS. */
+  /** Corrects the clock like the SDK: a request that was rejected for our clock is sent again with the time of AWS. */
   #correctClock({ headers }: DynamoResponse, failure: DynamoDBServiceException): never {
     const skewMs = Date.parse(headers.date ?? '') - Date.now();
-    const refused = failure.name === 'InvalidSignatureException';
-    if (refused && Math.abs(skewMs - this.#skewMs) >= MAX_SKEW_MS) {
+    const isSignatureRejected = failure.name === 'InvalidSignatureException';
+    if (isSignatureRejected && Math.abs(skewMs - this.#skewMs) >= MAX_SKEW_MS) {
       this.#skewMs = skewMs;
       Object.assign(failure.$metadata, { clockSkewCorrected: true });
     }

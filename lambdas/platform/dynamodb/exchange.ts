@@ -1,4 +1,4 @@
-/** One HTTP exchange with DynamoDB on a kept connection. */
+/** One HTTP exchange with DynamoDB on a persistent connection. */
 import {
   Agent,
   type ClientRequestArgs,
@@ -13,7 +13,9 @@ const MAX_SOCKETS = 256;
 
 const CONNECT_MS = 1_000;
 
-/** The error codes that the SDK calls a timeout, so that callers need not know who made the request. */
+/**
+ * The error codes that the SDK classifies as a timeout, so that callers need not distinguish the sender of the request.
+ */
 const TIMEOUTS = ['ECONNRESET', 'ECONNREFUSED', 'EPIPE', 'ETIMEDOUT'];
 
 /** As the SDK's deserializer takes it. */
@@ -46,7 +48,7 @@ function limitConnecting<T extends Agent>(agent: T, connected: 'connect' | 'secu
       () => socket?.destroy(timeout(`no connection within ${CONNECT_MS} ms`)),
       CONNECT_MS,
     );
-    for (const end of [connected, 'close']) socket?.once(end, () => clearTimeout(timer));
+    for (const event of [connected, 'close']) socket?.once(event, () => clearTimeout(timer));
     return socket;
   };
   return agent;
@@ -55,7 +57,7 @@ function limitConnecting<T extends Agent>(agent: T, connected: 'connect' | 'secu
 export interface ExchangeOptions {
   readonly url: URL;
   readonly agents: Agents;
-  /** From the request to the end of its answer, with the wait for a connection. */
+  /** The time from the request to the end of its response, including the wait for a connection. */
   readonly timeoutMs: number;
 }
 
@@ -67,7 +69,7 @@ export function createExchange({ url, agents, timeoutMs }: ExchangeOptions): Dyn
   const send = secure ? secureRequest : request;
   const { hostname, port, pathname: path } = url;
   const target: ClientRequestArgs = {
-    // An IPv6 address stands in brackets in a URL only.
+    // An IPv6 address has brackets in a URL only.
     hostname: hostname.replace(/^\[|\]$/g, ''),
     ...(port === '' ? {} : { port }),
     path,
@@ -83,9 +85,9 @@ export function createExchange({ url, agents, timeoutMs }: ExchangeOptions): Dyn
         reject(failure);
       };
       const call = send({ ...target, headers }, (message) => {
-        collect(message, fail, (answer) => {
+        collect(message, fail, (response) => {
           clearTimeout(timer);
-          resolve(answer);
+          resolve(response);
         });
       });
       const timer = setTimeout(() => {
@@ -101,15 +103,15 @@ export function createExchange({ url, agents, timeoutMs }: ExchangeOptions): Dyn
 function collect(
   message: IncomingMessage,
   fail: (failure: Error) => void,
-  done: (answer: DynamoResponse) => void,
+  done: (response: DynamoResponse) => void,
 ): void {
   const { statusCode = 0, headers } = message;
-  const chunks: Buffer[] = [];
-  message.on('data', (chunk: Buffer) => chunks.push(chunk));
+  const buffers: Buffer[] = [];
+  message.on('data', (buffer: Buffer) => buffers.push(buffer));
   message.on('error', fail);
   message.on('end', () => {
-    const [first = Buffer.alloc(0)] = chunks;
-    done({ statusCode, headers, body: chunks.length < 2 ? first : Buffer.concat(chunks) });
+    const [first = Buffer.alloc(0)] = buffers;
+    done({ statusCode, headers, body: buffers.length < 2 ? first : Buffer.concat(buffers) });
   });
 }
 

@@ -24,32 +24,37 @@ export const splitBytes = (bytes: Uint8Array): readonly Uint8Array[] =>
   );
 
 interface Written {
-  readonly parts: number;
+  readonly fragments: number;
   readonly bytes: number;
 }
 
-/** Writes a text compressed; returns how many parts and bytes it takes. A reader must not know of it before. */
+/**
+ * Writes a compressed text; returns the number of parts and bytes. The text must not be published to readers before.
+ */
 export async function writeParts({ client, table, keyOf }: PartTable, text: string): Promise<Written> {
   const compressed = await promisify(gzip)(text);
-  const parts = splitBytes(compressed);
-  for (const [index, bytes] of parts.entries())
+  const fragments = splitBytes(compressed);
+  for (const [index, bytes] of fragments.entries())
     await client.send(
       new PutItemCommand({ TableName: table, Item: { ...keyOf(index), bytes: { B: bytes } } }),
     );
-  return { parts: parts.length, bytes: compressed.length };
+  return { fragments: fragments.length, bytes: compressed.length };
 }
 
-/** Parts are never changed, so only one that has not been seen yet is read consistently. Throws when a part is missing. */
-export async function readParts({ client, table, keyOf }: PartTable, parts: number): Promise<string> {
-  const pieces = await Promise.all(
-    Array.from({ length: parts }, async (_, index) => {
+/**
+ * Reads the parts of a text. Parts never change, so only a part that is not yet visible is read consistently. Throws if
+ * a part is missing.
+ */
+export async function readParts({ client, table, keyOf }: PartTable, count: number): Promise<string> {
+  const fragments = await Promise.all(
+    Array.from({ length: count }, async (_, index) => {
       const key = { TableName: table, Key: keyOf(index) };
       const item = (await readRecentItem(client, key)) ?? (await readItem(client, key));
-      if (item?.bytes?.B === undefined) throw new Error(`part ${index} of ${parts} is missing in ${table}`);
+      if (item?.bytes?.B === undefined) throw new Error(`part ${index} of ${count} is missing in ${table}`);
       return item.bytes.B;
     }),
   );
   return (
-    await promisify<Buffer, ZlibOptions, Buffer>(gunzip)(Buffer.concat(pieces), { chunkSize: CHUNK_BYTES })
+    await promisify<Buffer, ZlibOptions, Buffer>(gunzip)(Buffer.concat(fragments), { chunkSize: CHUNK_BYTES })
   ).toString('utf8');
 }

@@ -1,13 +1,14 @@
 /**
- * Counts of what an account has, or has made on a day: each an item of the table of what it counts, raised in the
- * transaction that makes the thing and lowered in the one that removes it. So a count is exact under every race and crash.
- * What an account had before it was counted is not in its count, which may pass below zero: it may have that much more.
+ * Counts of an account's objects, in total or per day. Each count is an item in the table of the counted objects. The
+ * transaction that creates an object increases it, and the one that removes the object decreases it. A count is
+ * therefore exact under every race and crash. Objects from before the counting are not included, so the count may go
+ * below zero, and the account may have that many more.
  */
 import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import { type Item, number } from './attribute-values.ts';
 
-/** A count of a day is kept for another one, for clocks that differ. */
-const KEPT_DAYS = 2;
+/** A count of a day is retained for another day, for clocks that differ. */
+const RETENTION_DAYS = 2;
 
 /** Names the item. */
 export interface CountKey {
@@ -16,12 +17,12 @@ export interface CountKey {
 }
 
 /** Counts one more, on the condition that it is within `most`. */
-export const countOne = (key: CountKey, most: number): TransactWriteItem => ({
+export const countOne = (key: CountKey, max: number): TransactWriteItem => ({
   Update: {
     ...key,
     UpdateExpression: 'ADD used :one',
     ConditionExpression: 'attribute_not_exists(used) OR used < :most',
-    ExpressionAttributeValues: { ':one': number(1), ':most': number(most) },
+    ExpressionAttributeValues: { ':one': number(1), ':most': number(max) },
   },
 });
 
@@ -31,15 +32,15 @@ export const giveBack = (key: CountKey): TransactWriteItem => ({
 });
 
 /** Counts one more of a day, as `countOne`; the key names the day, and the table removes the item when it is over. */
-export const countOneOf = (day: number, key: CountKey, most: number): TransactWriteItem => ({
+export const countOneOf = (day: number, key: CountKey, max: number): TransactWriteItem => ({
   Update: {
     ...key,
     UpdateExpression: 'ADD used :one SET expires = :expires',
     ConditionExpression: 'attribute_not_exists(used) OR used < :most',
     ExpressionAttributeValues: {
       ':one': number(1),
-      ':most': number(most),
-      ':expires': number((day + KEPT_DAYS) * 86_400),
+      ':most': number(max),
+      ':expires': number((day + RETENTION_DAYS) * 86_400),
     },
   },
 });

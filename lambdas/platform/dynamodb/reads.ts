@@ -48,19 +48,19 @@ export async function readMany(
   keys: readonly Item[],
   consistent = true,
 ): Promise<readonly Item[]> {
-  const found: Item[] = [];
-  await sendBatches(keys, async (wanted) => {
+  const results: Item[] = [];
+  await sendBatches(keys, async (batch) => {
     const { Responses: items = {}, UnprocessedKeys: rest = {} } = await client.send(
-      new BatchGetItemCommand({ RequestItems: { [table]: { Keys: wanted, ConsistentRead: consistent } } }),
+      new BatchGetItemCommand({ RequestItems: { [table]: { Keys: batch, ConsistentRead: consistent } } }),
     );
-    found.push(...(items[table] ?? []));
+    results.push(...(items[table] ?? []));
     return rest[table]?.Keys;
   });
-  return found;
+  return results;
 }
 
 /** With the pauses between them, a throttled partition has recovered. */
-const MAX_TRIES = 8;
+const MAX_ATTEMPTS = 8;
 const PAUSE_MS = 25;
 
 /** Sends requests until none is left; `send` returns those that were not processed. Throws 503 when some stay so. */
@@ -69,9 +69,9 @@ export async function sendBatches<T>(
   send: (requests: T[]) => Promise<T[] | undefined>,
 ): Promise<void> {
   let rest = [...requests];
-  for (let tries = 0; rest.length > 0; tries += 1) {
-    if (tries === MAX_TRIES) throw overloaded();
-    if (tries > 0) await sleep(PAUSE_MS * tries);
+  for (let attempts = 0; rest.length > 0; attempts += 1) {
+    if (attempts === MAX_ATTEMPTS) throw overloaded();
+    if (attempts > 0) await sleep(PAUSE_MS * attempts);
     rest = (await send(rest)) ?? [];
   }
 }

@@ -32,11 +32,11 @@ describe('the signature of a request', () => {
           const host = `${name}.test:8000`;
           const sign = createDynamoSigner(host, region);
           for (const { target, body, now, ...each } of calls) {
-            const sent = sign({ target, body }, each.credentials, now);
+            const signedRequest = sign({ target, body }, each.credentials, now);
             const headers = Object.fromEntries(
-              Array.from({ length: sent.length / 2 }, (_, index) => [
-                sent[2 * index],
-                sent[2 * index + 1] ?? '',
+              Array.from({ length: signedRequest.length / 2 }, (_, index) => [
+                signedRequest[2 * index],
+                signedRequest[2 * index + 1] ?? '',
               ]),
             );
             expect(headers['content-length']).toBe(String(Buffer.byteLength(body)));

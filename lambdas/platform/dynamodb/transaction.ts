@@ -5,10 +5,10 @@ import {
   type TransactWriteItem,
   TransactWriteItemsCommand,
 } from '@aws-sdk/client-dynamodb';
-import { isRefusal } from '../core/transient.ts';
+import { isSafeToRetry } from '../core/transient.ts';
 
 /** Another write to an item takes milliseconds; a hot item is free again within a second. */
-const MAX_TRIES = 10;
+const MAX_ATTEMPTS = 10;
 const PAUSE_MS = 10;
 
 /** The result of a transaction. If it was not done, `failed` has the indexes of the items whose condition failed. */
@@ -21,18 +21,18 @@ export async function transact(
   client: DynamoDBClient,
   items: readonly TransactWriteItem[],
 ): Promise<TransactionResult> {
-  for (let tries = 1; ; tries += 1) {
+  for (let attempts = 1; ; attempts += 1) {
     try {
       await client.send(new TransactWriteItemsCommand({ TransactItems: [...items] }));
       return { done: true };
     } catch (failure) {
       if (!(failure instanceof TransactionCanceledException)) throw failure;
-      const failed = (failure.CancellationReasons ?? []).flatMap(({ Code: code }, place) =>
-        code === 'ConditionalCheckFailed' ? [place] : [],
+      const failed = (failure.CancellationReasons ?? []).flatMap(({ Code: code }, index) =>
+        code === 'ConditionalCheckFailed' ? [index] : [],
       );
       if (failed.length > 0) return { done: false, failed };
-      if (!isRefusal(failure) || tries === MAX_TRIES) throw failure;
-      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS * tries));
+      if (!isSafeToRetry(failure) || attempts === MAX_ATTEMPTS) throw failure;
+      await new Promise((resolve) => setTimeout(resolve, PAUSE_MS * attempts));
     }
   }
 }

@@ -1,4 +1,4 @@
-/** Conditional writes of one item, which return what they found either way. */
+/** Conditional writes of one item, which return the item in either case. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   ConditionalCheckFailedException,
@@ -9,7 +9,7 @@ import {
   UpdateItemCommand,
   type UpdateItemCommandInput,
 } from '@aws-sdk/client-dynamodb';
-import { isRefusal } from '../core/transient.ts';
+import { isSafeToRetry } from '../core/transient.ts';
 import { type Item, number } from './attribute-values.ts';
 
 export interface WriteResult {
@@ -20,7 +20,7 @@ export interface WriteResult {
 
 /** A transaction on the item takes milliseconds, a throttled partition recovers within a second: so often, so long. */
 const MAX_REFUSALS = 5;
-const REFUSAL_PAUSE_MS = 20;
+const RETRY_PAUSE_MS = 20;
 
 /** Sends again what the database has certainly not done and the SDK has not sent again itself. */
 export const updateItem = (
@@ -71,8 +71,8 @@ async function write(
     } catch (failure) {
       if (failure instanceof ConditionalCheckFailedException) return { applied: false, item: failure.Item };
       const sentOnce = failure instanceof DynamoDBServiceException && (failure.$metadata.attempts ?? 1) === 1;
-      if (!sentOnce || !isRefusal(failure) || refusals === maxRefusals) throw failure;
-      await sleep(REFUSAL_PAUSE_MS * (refusals + 1));
+      if (!sentOnce || !isSafeToRetry(failure) || refusals === maxRefusals) throw failure;
+      await sleep(RETRY_PAUSE_MS * (refusals + 1));
     }
   }
 }

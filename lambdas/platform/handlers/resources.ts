@@ -1,4 +1,7 @@
-/** The resources that functions are built from, made once per process: the shared host has the handlers of many routes. */
+/**
+ * The resources that functions are built from, created once per process: the shared host has the handlers of many
+ * routes.
+ */
 
 import { createDynamoClients, type DynamoClients } from '../aws/clients.ts';
 import type { After, Clock, Log, UlidSource } from '../core/ports.ts';
@@ -21,13 +24,13 @@ export interface DataResources extends Resources {
 
 /** Makes a resource once for each environment; tests give a process another one. */
 export function oncePerEnvironment<T>(make: (environment: Environment) => T): () => T {
-  const made = new WeakMap<object, T>();
+  const cache = new WeakMap<object, T>();
   return () => {
     const { env } = process;
-    const known = made.get(env);
-    if (known !== undefined) return known;
+    const cached = cache.get(env);
+    if (cached !== undefined) return cached;
     const fresh = make(env);
-    made.set(env, fresh);
+    cache.set(env, fresh);
     return fresh;
   };
 }
@@ -40,7 +43,7 @@ export const createResources = (): Resources => ({
   ulid: systemUlid,
 });
 
-/** Marked for the bundler, so that a function that reads no data carries no client. */
+/** Annotated for the bundler, so that a function that reads no data contains no client. */
 export const createDataResources = /* @__PURE__ */ oncePerEnvironment(
   (): DataResources => ({ ...createResources(), clients: createDynamoClients() }),
 );

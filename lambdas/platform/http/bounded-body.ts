@@ -10,7 +10,7 @@ export interface BodyBounds {
   /** The longest that a body may take as a whole. */
   readonly totalMs: number;
   /** The minimum average rate of a body, after it has had time to start. */
-  readonly leastRate: { readonly bytesPerSecond: number; readonly afterMs: number };
+  readonly minRate: { readonly bytesPerSecond: number; readonly afterMs: number };
   /** The bytes that the bodies of all open requests may use together. */
   readonly budget?: ByteBudget;
 }
@@ -21,31 +21,36 @@ export interface BoundedBody {
   release(): void;
 }
 
-/** A slow body is found out within so long. */
+/** The time within which a slow body is detected. */
 const RATE_CHECK_MS = 1_000;
 
-const tooLarge = (most: number) =>
-  new ServiceError('request_too_large', `The request body exceeds ${most} bytes.`);
+const tooLarge = (maxBytes: number) =>
+  new ServiceError('request_too_large', `The request body exceeds ${maxBytes} bytes.`);
 
 const tooSlow = (message: string) => new ServiceError('invalid_json', message);
 
 /**
- * The body's bytes, none held back. Fails with a `ServiceError` when it declares or brings too many, none for too long, too
- * few a second, or is not at its end in time. What has arrived is one chunk, however small the pieces it was sent in. By
- * events, because a stream that was once read by iteration could not be drained any more.
+ * Returns the body's bytes without buffering. Fails with a `ServiceError` if the body
+ *
+ * - declares or contains too many bytes;
+ * - pauses for too long, or sends too few bytes per second;
+ * - does not end in time.
+ *
+ * The bytes that have arrived are one chunk, even if they were sent in many. It uses events, because a stream that was
+ * once read by iteration could not be drained any more.
  */
 export function boundedBody(incoming: IncomingMessage, bounds: BodyBounds): BoundedBody {
   const { maxBytes, idleMs, budget } = bounds;
   let bytes = 0;
-  let taken = 0;
+  let reservedBytes = 0;
   let over = false;
-  let wanted = false;
+  let isRequested = false;
   let timers: readonly NodeJS.Timeout[] = [];
-  let take = () => {};
-  // Once all that the socket has brought is parsed: each of its pieces is an event of its own.
+  let readNext = () => {};
+  // Runs after all bytes from the socket are parsed: each of its reads is a separate event.
   let coming = false;
   const soon = () => {
-    if (!coming) setImmediate(take);
+    if (!coming) setImmediate(readNext);
     coming = true;
   };
   const finish = () => {
@@ -56,8 +61,8 @@ export function boundedBody(incoming: IncomingMessage, bounds: BodyBounds): Boun
   };
   const release = () => {
     finish();
-    budget?.give(taken);
-    taken = 0;
+    budget?.give(reservedBytes);
+    reservedBytes = 0;
   };
   const stream = new ReadableStream<Uint8Array>(
     {
@@ -75,27 +80,27 @@ export function boundedBody(incoming: IncomingMessage, bounds: BodyBounds): Boun
         incoming.once('end', () => end(() => controller.close()));
         incoming.once('error', fail);
         incoming.once('close', () => fail(new Error('the client left before its request was complete')));
-        take = () => {
+        readNext = () => {
           coming = false;
-          if (over || !wanted) return;
-          const chunk: Buffer | null = incoming.read();
-          if (chunk === null) return;
-          bytes += chunk.length;
+          if (over || !isRequested) return;
+          const buffer: Buffer | null = incoming.read();
+          if (buffer === null) return;
+          bytes += buffer.length;
           if (bytes > maxBytes) return fail(tooLarge(maxBytes));
-          if (budget?.take(chunk.length) === false) return fail(overloaded());
-          taken += chunk.length;
-          wanted = false;
-          controller.enqueue(chunk);
+          if (budget?.reserve(buffer.length) === false) return fail(overloaded());
+          reservedBytes += buffer.length;
+          isRequested = false;
+          controller.enqueue(buffer);
         };
         incoming.on('readable', soon);
       },
       pull() {
-        wanted = true;
+        isRequested = true;
         soon();
       },
       cancel: finish,
     },
-    // A chunk is read when it is asked for.
+    // A chunk is read on demand.
     { highWaterMark: 0 },
   );
   return { stream, release };
@@ -103,11 +108,11 @@ export function boundedBody(incoming: IncomingMessage, bounds: BodyBounds): Boun
 
 /** Watches the body's time as a whole and its average rate. */
 function startTimers(
-  { totalMs, leastRate }: BodyBounds,
+  { totalMs, minRate }: BodyBounds,
   received: () => number,
   fail: (cause: Error) => void,
 ): readonly NodeJS.Timeout[] {
-  const { bytesPerSecond, afterMs } = leastRate;
+  const { bytesPerSecond, afterMs } = minRate;
   const startedMs = performance.now();
   const late = `The request body was not complete after ${totalMs} ms.`;
   const slow = `The request body brought less than ${bytesPerSecond} bytes a second.`;

@@ -36,7 +36,7 @@ export function queueReader(run: (message: QueueMessage) => Promise<void>, log: 
     }
   };
   return middy<SQSEvent, SQSBatchResponse>(options).handler(async (event: SQSEvent) =>
-    // The processor keeps what failed in itself, so every batch has its own.
+    // The processor stores its failures in itself, so every batch has a separate one.
     processPartialResponse(event, handle, new BatchProcessor(EventType.SQS), {
       throwOnFullBatchFailure: false,
     }),

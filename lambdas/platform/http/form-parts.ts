@@ -13,7 +13,7 @@ interface PartHead {
 
 export interface FormField {
   readonly head: PartHead;
-  /** To be read to its end before the next part is asked for. */
+  /** The content, to be read to its end before the next field is requested. */
   readonly content: AsyncIterable<Buffer>;
 }
 
@@ -21,7 +21,7 @@ export interface FormField {
 const HEAD_BYTES = 16 * 1024;
 
 /** The minimum number of bytes that are searched and passed on at once. */
-const PIECE_BYTES = 16 * 1024;
+const MIN_READ_BYTES = 16 * 1024;
 
 const CRLF = '\r\n';
 const EMPTY: Buffer = Buffer.alloc(0);
@@ -85,88 +85,89 @@ function headOf(bytes: Buffer): PartHead {
   };
 }
 
-/** Bytes that come in pieces, and what of them is still unread. */
-class Pieces {
-  readonly #pieces: AsyncIterator<Uint8Array>;
+/** Incoming bytes, and those of them that are still unread. */
+class ByteReader {
+  readonly #source: AsyncIterator<Uint8Array>;
   /** As if the first boundary came after a line, as all others do. */
   #unread: Buffer = Buffer.from(CRLF);
 
-  constructor(pieces: AsyncIterable<Uint8Array>) {
-    this.#pieces = pieces[Symbol.asyncIterator]();
+  constructor(source: AsyncIterable<Uint8Array>) {
+    this.#source = source[Symbol.asyncIterator]();
   }
 
-  /** Yields the bytes before the mark, and consumes the mark too. Throws 400 if the end comes first. */
-  async *before(mark: Buffer): AsyncGenerator<Buffer, void> {
+  /** Yields the bytes before the delimiter, and also consumes the delimiter. Throws 400 if the end comes first. */
+  async *before(delimiter: Buffer): AsyncGenerator<Buffer, void> {
     for (;;) {
-      const at = this.#unread.indexOf(mark);
+      const at = this.#unread.indexOf(delimiter);
       if (at !== -1) {
-        const found = this.#unread.subarray(0, at);
-        this.#unread = this.#unread.subarray(at + mark.length);
-        if (found.length > 0) yield found;
+        const bytes = this.#unread.subarray(0, at);
+        this.#unread = this.#unread.subarray(at + delimiter.length);
+        if (bytes.length > 0) yield bytes;
         return;
       }
-      // The mark may have begun at the end.
-      const sure = Math.max(0, this.#unread.length - mark.length + 1);
-      const found = this.#unread.subarray(0, sure);
+      // The delimiter may have started at the end.
+      const sure = Math.max(0, this.#unread.length - delimiter.length + 1);
+      const bytes = this.#unread.subarray(0, sure);
       this.#unread = this.#unread.subarray(sure);
-      if (found.length > 0) yield found;
-      await this.#more();
+      if (bytes.length > 0) yield bytes;
+      await this.#readMore();
     }
   }
 
   /** Returns the next bytes without consuming them. Throws 400 if there are fewer. */
   async next(bytes: number): Promise<string> {
-    while (this.#unread.length < bytes) await this.#more();
+    while (this.#unread.length < bytes) await this.#readMore();
     return this.#unread.toString('latin1', 0, bytes);
   }
 
   /** Reads to the end and forgets it. */
   async finish(): Promise<void> {
     this.#unread = EMPTY;
-    while (!(await this.#pieces.next()).done);
+    while (!(await this.#source.next()).done);
   }
 
-  /** Waits for a piece of some size, however small those are that the body comes in. */
-  async #more(): Promise<void> {
-    const pieces = [this.#unread];
-    for (let bytes = 0; bytes < PIECE_BYTES; ) {
-      const { value, done } = await this.#pieces.next();
+  /** Waits for enough bytes, even if the body arrives in smaller reads. */
+  async #readMore(): Promise<void> {
+    const buffers = [this.#unread];
+    for (let bytes = 0; bytes < MIN_READ_BYTES; ) {
+      const { value, done } = await this.#source.next();
       if (done && bytes === 0) throw malformed();
       if (done) break;
-      pieces.push(Buffer.from(value.buffer, value.byteOffset, value.byteLength));
+      buffers.push(Buffer.from(value.buffer, value.byteOffset, value.byteLength));
       bytes += value.byteLength;
     }
-    this.#unread = Buffer.concat(pieces);
+    this.#unread = Buffer.concat(buffers);
   }
 }
 
-async function collect(pieces: AsyncIterable<Buffer>, mostBytes: number): Promise<Buffer> {
+async function collect(source: AsyncIterable<Buffer>, maxBytes: number): Promise<Buffer> {
   const collected: Buffer[] = [];
   let bytes = 0;
-  for await (const piece of pieces) {
-    bytes += piece.length;
-    if (bytes > mostBytes) throw malformed();
-    collected.push(piece);
+  for await (const buffer of source) {
+    bytes += buffer.length;
+    if (bytes > maxBytes) throw malformed();
+    collected.push(buffer);
   }
   return Buffer.concat(collected);
 }
 
 /**
- * The form's parts; reads what follows them to its end. Throws `ServiceError` 400 for a form that is malformed or breaks
- * off, and what reading the body throws as it is. Takes the memory of one piece and one part's head.
+ * Yields the form's fields, and reads the body after them to its end. Throws `ServiceError` 400 for a form that is
+ * malformed or breaks off, and rethrows errors of reading the body unchanged. Uses the memory of one read and the
+ * headers of one field.
  */
 export async function* partsOf(
   body: AsyncIterable<Uint8Array>,
   boundary: string,
 ): AsyncGenerator<FormField, void> {
-  const pieces = new Pieces(body);
-  const mark = Buffer.from(`${CRLF}--${boundary}`, 'latin1');
-  // What stands before the first boundary is for people whose programs know no forms.
-  for await (const _ of pieces.before(mark));
-  while ((await pieces.next(2)) !== '--') {
-    if ((await pieces.next(2)) !== CRLF) throw malformed();
-    const head = headOf(await collect(pieces.before(Buffer.from(CRLF + CRLF)), HEAD_BYTES));
-    yield { head, content: pieces.before(mark) };
+  const reader = new ByteReader(body);
+  const delimiter = Buffer.from(`${CRLF}--${boundary}`, 'latin1');
+  // Text before the first boundary is for readers whose programs do not support forms.
+  for await (const _ of reader.before(delimiter));
+  while ((await reader.next(2)) !== '--') {
+    if ((await reader.next(2)) !== CRLF) throw malformed();
+    const head = headOf(await collect(reader.before(Buffer.from(CRLF + CRLF)), HEAD_BYTES));
+    yield { head, content: reader.before(delimiter) };
   }
-  await pieces.finish();
+  await reader.finish();
 }

@@ -43,14 +43,18 @@ const file = (content: string, name = 'file') =>
   );
 
 /** The body in pieces of `pieceBytes`. */
-function request(parts: readonly string[], pieceBytes = 1 << 20, closing = `--${BOUNDARY}--\r\n`): Request {
+function request(
+  parts: readonly string[],
+  fragmentBytes = 1 << 20,
+  closing = `--${BOUNDARY}--\r\n`,
+): Request {
   const bytes = Buffer.from(parts.join('') + closing);
   let at = 0;
   const body = new ReadableStream<Uint8Array>({
     pull(controller) {
       if (at >= bytes.length) return controller.close();
-      controller.enqueue(new Uint8Array(bytes.subarray(at, at + pieceBytes)));
-      at += pieceBytes;
+      controller.enqueue(new Uint8Array(bytes.subarray(at, at + fragmentBytes)));
+      at += fragmentBytes;
     },
   });
   const headers = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` };
@@ -59,10 +63,10 @@ function request(parts: readonly string[], pieceBytes = 1 << 20, closing = `--${
 
 describe('a form', () => {
   it.each([1, 2, 7, 64, 4_096])(
-    'yields the same content in pieces of %d bytes, with fields after the file',
-    async (piece) => {
+    'yields the same content in reads of %d bytes, with fields after the file',
+    async (fragment) => {
       const upload = await receive(
-        request([field('a', '1'), file('sound'), field('b', 'ü'), field('a', '2')], piece),
+        request([field('a', '1'), file('sound'), field('b', 'ü'), field('a', '2')], fragment),
       );
       expect(upload.fields).toEqual([
         ['a', '1'],
@@ -97,7 +101,7 @@ describe('a form', () => {
   });
 });
 
-describe('a form that is not whole is refused', () => {
+describe('an incomplete form that is rejected', () => {
   it.each([
     ['no end', [file('sound')], ''],
     ['an end inside the file', [file('sound').slice(0, -4)], ''],
@@ -133,16 +137,18 @@ describe('a form that is not whole is refused', () => {
     ],
     ['a field of 64 KB and more', [field('prompt', 'a'.repeat(70_000)), file('sound')], undefined],
   ])('%s', async (_name, parts, closing) => {
-    for (const piece of [1 << 20, 5])
-      await expect(receive(request(parts, piece, closing))).rejects.toMatchObject({ code: 'invalid_value' });
+    for (const fragment of [1 << 20, 5])
+      await expect(receive(request(parts, fragment, closing))).rejects.toMatchObject({
+        code: 'invalid_value',
+      });
   });
 });
 
 describe('the grammar of a form', () => {
   it('ends at its closing boundary, whatever stands behind it', async () => {
     const closed = [field('a', '1'), `--${BOUNDARY}--\r\n`, file('sound').slice(0, -3)];
-    for (const piece of [1 << 20, 60])
-      expect(await receive(request(closed, piece, ''))).toMatchObject({
+    for (const fragment of [1 << 20, 60])
+      expect(await receive(request(closed, fragment, ''))).toMatchObject({
         fields: [['a', '1']],
         file: undefined,
       });
@@ -164,7 +170,7 @@ describe('the grammar of a form', () => {
     ['a\\"b', 'a"b'],
     ['a;b', 'a;b'],
     ['ü', 'ü'],
-  ])('keeps the name %s', async (written, name) => {
+  ])('preserves the name %s', async (written, name) => {
     const upload = await receive(request([field(written, '1')]));
     expect(upload.fields).toEqual([[name, '1']]);
   });
@@ -177,8 +183,8 @@ describe('the grammar of a form', () => {
 
   it('ends, when a file follows a malformed part', async () => {
     const broken = [part('a: b\r\nno colon', 'a'), file('sound')];
-    for (const piece of [1 << 20, 60])
-      await expect(receive(request(broken, piece))).rejects.toMatchObject({ code: 'invalid_value' });
+    for (const fragment of [1 << 20, 60])
+      await expect(receive(request(broken, fragment))).rejects.toMatchObject({ code: 'invalid_value' });
   });
 
   it('passes on the error of a full disk unchanged', async () => {
@@ -194,22 +200,23 @@ describe('the grammar of a form', () => {
   });
 });
 
-it('forms cut and changed at random are each read or refused', async () => {
-  let [read, refused] = [0, 0];
-  const others: unknown[] = [];
+it('reads or rejects each randomly cut and changed form', async () => {
+  let [read, rejectedCount] = [0, 0];
+  const otherFields: unknown[] = [];
   await forEach(mutatedForms(FORMS), async ({ body }) => {
-    const sent = { method: 'POST', headers: FORM_TYPE, body, duplex: 'half' } as RequestInit;
+    const requestInit = { method: 'POST', headers: FORM_TYPE, body, duplex: 'half' } as RequestInit;
     try {
-      const upload = await receiveAny(new Request('http://localhost/', sent));
+      const upload = await receiveAny(new Request('http://localhost/', requestInit));
       read += 1;
-      for (const [name, value] of upload.fields) if (!name || typeof value !== 'string') others.push(name);
+      for (const [name, value] of upload.fields)
+        if (!name || typeof value !== 'string') otherFields.push(name);
       await upload.dispose();
     } catch (failure) {
-      if (failure instanceof ServiceError && failure.status === 400) refused += 1;
-      else others.push(failure);
+      if (failure instanceof ServiceError && failure.status === 400) rejectedCount += 1;
+      else otherFields.push(failure);
     }
   });
-  expect(others).toEqual([]);
+  expect(otherFields).toEqual([]);
   expect(read).toBeGreaterThan(FORMS / 25);
-  expect(refused).toBeGreaterThan(FORMS / 10);
+  expect(rejectedCount).toBeGreaterThan(FORMS / 10);
 }, 120_000);

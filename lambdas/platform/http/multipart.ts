@@ -28,27 +28,28 @@ const ENCODINGS: Readonly<Record<string, BufferEncoding>> = {
   'iso-8859-1': 'latin1',
 };
 
-const refusal = (message: string, param: string) => new ServiceError('invalid_value', message, { param });
+const rejectionOf = (message: string, param: string) => new ServiceError('invalid_value', message, { param });
 
-/** The content of a form that has been read so far. Its sender receives the first fault that was found. */
+/** The content of a form that has been read so far. Its sender receives the first error that was detected. */
 class Form {
   readonly #options: MultipartOptions;
   readonly #fields: [string, string][] = [];
   #problem: ServiceError | undefined;
   #name = '';
   #file: SpooledFile | undefined;
-  #parts = 0;
+  #fieldCount = 0;
 
   constructor(options: MultipartOptions) {
     this.#options = options;
   }
 
-  /** Reads the part to its end, and keeps what is wanted of it. Throws 400 at once for one part too many. */
-  async take({ head, content }: FormField): Promise<void> {
+  /** Reads the field to its end, and stores it if it is wanted. Throws 400 at once for one field too many. */
+  async add({ head, content }: FormField): Promise<void> {
     const { name, fileName, charset = 'utf-8' } = head;
-    this.#parts += 1;
-    if (this.#parts > MAX_PARTS) throw refusal(`The form has more than ${MAX_PARTS} parts.`, FILE_FIELD);
-    if (name === '') this.#refuse('Each part of the form needs a name.', FILE_FIELD);
+    this.#fieldCount += 1;
+    if (this.#fieldCount > MAX_PARTS)
+      throw rejectionOf(`The form has more than ${MAX_PARTS} parts.`, FILE_FIELD);
+    if (name === '') this.#reject('Each part of the form needs a name.', FILE_FIELD);
     else if (fileName !== undefined) return this.#takeFile(name, fileName, content);
     else return this.#takeField(name, ENCODINGS[charset], content);
     return skip(content);
@@ -59,20 +60,20 @@ class Form {
     encoding: BufferEncoding | undefined,
     content: AsyncIterable<Buffer>,
   ): Promise<void> {
-    const pieces: Buffer[] = [];
+    const buffers: Buffer[] = [];
     let bytes = 0;
-    for await (const piece of content) {
-      bytes += piece.length;
-      if (bytes <= FIELD_BYTES) pieces.push(piece);
+    for await (const buffer of content) {
+      bytes += buffer.length;
+      if (bytes <= FIELD_BYTES) buffers.push(buffer);
     }
-    if (bytes > FIELD_BYTES) this.#refuse(`${name} is longer than ${FIELD_BYTES} bytes.`, name);
-    else if (encoding === undefined) this.#refuse(`${name} is not in UTF-8.`, name);
-    else this.#fields.push([name, Buffer.concat(pieces).toString(encoding)]);
+    if (bytes > FIELD_BYTES) this.#reject(`${name} is longer than ${FIELD_BYTES} bytes.`, name);
+    else if (encoding === undefined) this.#reject(`${name} is not in UTF-8.`, name);
+    else this.#fields.push([name, Buffer.concat(buffers).toString(encoding)]);
   }
 
   async #takeFile(field: string, name: string, content: AsyncIterable<Buffer>): Promise<void> {
-    if (field !== FILE_FIELD) this.#refuse(`A file is taken in the field "${FILE_FIELD}" alone.`, field);
-    else if (this.#file !== undefined) this.#refuse('The form has more than one file; send one.', FILE_FIELD);
+    if (field !== FILE_FIELD) this.#reject(`A file is taken in the field "${FILE_FIELD}" alone.`, field);
+    else if (this.#file !== undefined) this.#reject('The form has more than one file; send one.', FILE_FIELD);
     if (this.#problem !== undefined) return skip(content);
     this.#name = name;
     this.#file = await this.#options.spool(this.#bounded(content));
@@ -82,18 +83,18 @@ class Form {
   async *#bounded(content: AsyncIterable<Buffer>): AsyncGenerator<Buffer, void> {
     const { maxFileBytes, tooLarge } = this.#options;
     let bytes = 0;
-    for await (const piece of content) {
-      bytes += piece.length;
-      if (bytes <= maxFileBytes) yield piece;
+    for await (const buffer of content) {
+      bytes += buffer.length;
+      if (bytes <= maxFileBytes) yield buffer;
       else this.#problem ??= tooLarge();
     }
   }
 
-  #refuse(message: string, param: string): void {
-    this.#problem ??= refusal(message, param);
+  #reject(message: string, param: string): void {
+    this.#problem ??= rejectionOf(message, param);
   }
 
-  /** Throws the first thing that was wrong. */
+  /** Returns the upload. Throws the first error of the form. */
   toUpload(): Upload {
     if (this.#problem !== undefined) throw this.#problem;
     const file = this.#file;
@@ -115,7 +116,10 @@ async function skip(content: AsyncIterable<Buffer>): Promise<void> {
   for await (const _ of content);
 }
 
-/** The host's own refusal of a body means that the file in it was too large; other failures, that the client left. */
+/**
+ * Yields the bytes of the body. If the host rejects a body, the file in it was too large; other failures mean that the
+ * client left.
+ */
 async function* bytesOf({ body }: Request, tooLarge: () => ServiceError): AsyncGenerator<Uint8Array, void> {
   try {
     if (body !== null) yield* body;
@@ -126,15 +130,16 @@ async function* bytesOf({ body }: Request, tooLarge: () => ServiceError): AsyncG
 }
 
 /**
- * Reads forms; see `ReceiveUpload`. A refused form is read to its end, because its sender reads no answer before; one
- * that is malformed, or has parts without end, is left where it is. Throws what writing the file throws as it is.
+ * Returns a reader of forms; see `ReceiveUpload`. A rejected form is read to its end, because its sender reads no
+ * response before. A form that is malformed, or has endless fields, is abandoned. Rethrows errors of writing the file
+ * unchanged.
  */
 export function createUploadReader(options: MultipartOptions): ReceiveUpload {
   return async (request) => {
     const boundary = boundaryOf(request.headers.get('content-type') ?? '');
     const form = new Form(options);
     try {
-      for await (const part of partsOf(bytesOf(request, options.tooLarge), boundary)) await form.take(part);
+      for await (const field of partsOf(bytesOf(request, options.tooLarge), boundary)) await form.add(field);
       return form.toUpload();
     } catch (failure) {
       throw await form.fail(failure);

@@ -13,7 +13,7 @@ const log: Log = { info: () => {}, warn: () => {}, error: () => {} };
 const MAX_BODY_BYTES = 10_000;
 const BODY_IDLE_MS = 500;
 const BODY_MS = 1_500;
-const LEAST_RATE = { bytesPerSecond: 1_000, afterMs: 600 };
+const MIN_RATE = { bytesPerSecond: 1_000, afterMs: 600 };
 
 let host: NodeHost;
 let url: string;
@@ -36,7 +36,7 @@ function bodyCounted(request: Request): Request {
   return new Request(request, { body, duplex: 'half' } as RequestInit);
 }
 
-const BODY = { maxBytes: MAX_BODY_BYTES, idleMs: BODY_IDLE_MS, totalMs: BODY_MS, leastRate: LEAST_RATE };
+const BODY = { maxBytes: MAX_BODY_BYTES, idleMs: BODY_IDLE_MS, totalMs: BODY_MS, minRate: MIN_RATE };
 
 async function listen({ server }: NodeHost): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -70,14 +70,14 @@ async function converse(speak: (socket: Socket) => unknown): Promise<string> {
 }
 
 const slowStream = () => {
-  let sent = 0;
+  let sentCount = 0;
   return new ReadableStream<Uint8Array>({
     async pull(controller) {
       await pause(20);
-      if (sent === 5) controller.close();
+      if (sentCount === 5) controller.close();
       else {
-        sent += 1;
-        controller.enqueue(new TextEncoder().encode(`chunk ${sent}\n`));
+        sentCount += 1;
+        controller.enqueue(new TextEncoder().encode(`chunk ${sentCount}\n`));
       }
     },
     async cancel() {
@@ -108,7 +108,7 @@ beforeAll(async () => {
     },
     clock: () => 5_000,
     callMs: 1_000,
-    mostCalls: 100,
+    maxCalls: 100,
   });
   url = await listen(host);
 });
@@ -125,8 +125,8 @@ const post = (body: RequestInit['body'], init: object = {}) =>
 
 describe('the node:http host', () => {
   it('passes the body, the path parameters and the time that is left', async () => {
-    const answer = await (await post('{"a":[1]}')).json();
-    expect(answer).toMatchObject({ body: { a: [1] }, pathParameters: { path: '/a/b' }, remaining: 1_000 });
+    const response = await (await post('{"a":[1]}')).json();
+    expect(response).toMatchObject({ body: { a: [1] }, pathParameters: { path: '/a/b' }, remaining: 1_000 });
   });
 
   it('lets a call be silent for as long as CloudFront bears it where it came through that, else for all its time', async () => {
@@ -140,28 +140,28 @@ describe('the node:http host', () => {
     expect(await silenceOf({})).toBeUndefined();
   });
 
-  it('refuses a body that is declared too large with 413 in the envelope', async () => {
+  it('rejects a body with a declared size above the limit with 413 in the envelope', async () => {
     const response = await post(JSON.stringify('y'.repeat(MAX_BODY_BYTES)));
     expect(response.status).toBe(413);
     expect(await response.json()).toMatchObject({ error: { code: 'request_too_large' } });
     expect(response.headers.get('x-request-id')).toBe('req_01ARZ3NDEKTSV4RRFFQ69G5FAV');
   });
 
-  it('refuses a body that turns out too large while it arrives', async () => {
-    let answered = false;
+  it('rejects a body that exceeds the limit while it arrives', async () => {
+    let isAnswered = false;
     const endless = new ReadableStream({
       async pull(controller) {
-        if (answered) return controller.close();
+        if (isAnswered) return controller.close();
         controller.enqueue(new TextEncoder().encode('z'.repeat(3_000)));
         await pause(5);
       },
     });
     const response = await post(endless, { duplex: 'half' });
-    answered = true;
+    isAnswered = true;
     expect(response.status).toBe(413);
   });
 
-  it('answers 400 when a body stalls, and closes the connection', async () => {
+  it('returns 400 if a body stalls, and closes the connection', async () => {
     const received = await converse((socket) => socket.write(`${headOf('content-length: 50')}{"a"`));
     expect(received).toMatch(/^HTTP\/1\.1 400 /);
     expect(received).toContain('stalled');
@@ -170,7 +170,7 @@ describe('the node:http host', () => {
   it.each([
     ['brings too little', 100, 1, 'less than 1000 bytes a second'],
     ['never ends', 50, 250, 'not complete after 1500 ms'],
-  ])('answers 400 when a body %s, though it never stalls', async (_name, everyMs, bytes, message) => {
+  ])('returns 400 if a body %s, although it never stalls', async (_name, everyMs, bytes, message) => {
     const received = await converse((socket) => {
       socket.write(headOf('content-length: 9999'));
       const timer = setInterval(() => socket.write('a'.repeat(bytes)), everyMs);
@@ -198,7 +198,7 @@ describe('the node:http host', () => {
     ['DELETE http://elsewhere.example/c?d=1', '/c', 'DELETE'],
     ['PURGE //a//b', '//a//b', 'PURGE'],
     ['M-SEARCH /%zz', '/%zz', 'M-SEARCH'],
-  ])('answers %s as any other request', async (line, path, method) => {
+  ])('responds to %s like to any other request', async (line, path, method) => {
     const received = await converse((socket) =>
       socket.write(`${line} HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n`),
     );
@@ -207,7 +207,7 @@ describe('the node:http host', () => {
     expect(resolved.at(-1)).toEqual([method, path]);
   });
 
-  it('cancels the answer of a client that leaves, and counts the call as open until it has settled', async () => {
+  it('cancels the response of a client that disconnects, and counts the call as open until it has settled', async () => {
     const before = cancelledStreams;
     host.takePeak();
     const response = await fetch(url);
@@ -219,7 +219,7 @@ describe('the node:http host', () => {
     expect(host.takePeak()).toBe(0);
   });
 
-  it('sends chunks as they are made', async () => {
+  it('sends chunks as they are produced', async () => {
     const response = await fetch(url);
     const reads: string[] = [];
     for await (const chunk of response.body ?? []) reads.push(new TextDecoder().decode(chunk));
@@ -229,7 +229,7 @@ describe('the node:http host', () => {
 });
 
 /** A host whose calls stay open until the test ends them, or the host does. */
-async function holdingHost({ budget, mostCalls = 100 }: { budget?: ByteBudget; mostCalls?: number }) {
+async function holdingHost({ budget, maxCalls = 100 }: { budget?: ByteBudget; maxCalls?: number }) {
   let nowMs = 0;
   const ended = new AbortController();
   const waiting: (() => void)[] = [];
@@ -253,17 +253,17 @@ async function holdingHost({ budget, mostCalls = 100 }: { budget?: ByteBudget; m
     'openai',
     dependencies,
   );
-  const refuse = createRequestHandler(() => Promise.reject(overloaded()), 'messages', dependencies);
+  const rejectAll = createRequestHandler(() => Promise.reject(overloaded()), 'messages', dependencies);
   const holding = new NodeHost({
     resolve: (_method, path) => ({
       handler: path === '/health' ? async () => new Response('well') : handler,
       pathParameters: {},
       body: { ...BODY, ...(budget === undefined ? {} : { budget }) },
-      ...(path === '/health' ? {} : { refuse }),
+      ...(path === '/health' ? {} : { rejectHandler: rejectAll }),
     }),
     clock: () => nowMs,
     callMs: 60_000,
-    mostCalls,
+    maxCalls,
   });
   const address = await listen(holding);
   const open = async (count: number) => {
@@ -283,12 +283,12 @@ async function holdingHost({ budget, mostCalls = 100 }: { budget?: ByteBudget; m
 
 describe('NodeHost, at its limits', () => {
   it('rejects further calls in the format of the route, with a time to retry, and still serves uncounted paths', async () => {
-    const { holding, address, open, release } = await holdingHost({ mostCalls: 2 });
+    const { holding, address, open, release } = await holdingHost({ maxCalls: 2 });
     const calls = [fetch(address), fetch(address)];
     expect(await open(2)).toBe(2);
-    const refused = await fetch(address);
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '2']);
-    expect(await refused.json()).toMatchObject({ type: 'error', error: { type: 'service_unavailable' } });
+    const response = await fetch(address);
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '2']);
+    expect(await response.json()).toMatchObject({ type: 'error', error: { type: 'service_unavailable' } });
     expect(await (await fetch(`${address}/health`)).text()).toBe('well');
     release();
     expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([200, 200]);
@@ -328,21 +328,21 @@ describe('a host that stops', () => {
     const stopped = holding.stop(50_000, endCallsAfter(50_000));
     expect(holding.isStopping).toBe(true);
     release();
-    const answer = await early;
-    expect(await answer.json()).toMatchObject({ ended: false });
-    expect(answer.headers.get('connection')).toBe('close');
+    const response = await early;
+    expect(await response.json()).toMatchObject({ ended: false });
+    expect(response.headers.get('connection')).toBe('close');
     await stopped;
     await expect(fetch(address)).rejects.toThrow('fetch failed');
   });
 
-  it('ends calls that are left when their time is over, which are answered', async () => {
+  it('ends the remaining calls with a response when their time is over', async () => {
     const { holding, address, open, endCallsAfter } = await holdingHost({});
     const late = fetch(address);
     expect(await open(1)).toBe(1);
     const stopped = holding.stop(200, endCallsAfter(200));
     // The time to settle, which is not waited for when nothing is left to do so.
     expect(await (await late).json()).toEqual({ ended: true, remaining: 15_000 });
-    const whole = pause(14_000, 'waited for the whole time', { ref: false });
-    expect(await Promise.race([stopped, whole])).toBeUndefined();
+    const fullWait = pause(14_000, 'waited for the whole time', { ref: false });
+    expect(await Promise.race([stopped, fullWait])).toBeUndefined();
   });
 });

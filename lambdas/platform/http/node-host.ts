@@ -9,8 +9,8 @@ export interface RouteTarget {
   readonly handler: Handler;
   readonly pathParameters: Readonly<Record<string, string>>;
   readonly body: BodyBounds;
-  /** Answers in its place while the host has as many calls as it takes; absent: it is served all the same. */
-  readonly refuse?: Handler;
+  /** Responds instead while the host has its maximum of calls. If absent, the call is served nevertheless. */
+  readonly rejectHandler?: Handler;
 }
 
 export interface NodeHostOptions {
@@ -19,7 +19,7 @@ export interface NodeHostOptions {
   /** The longest a call may take; its endpoint ends it in time. */
   readonly callMs: number;
   /** The most calls at once. */
-  readonly mostCalls: number;
+  readonly maxCalls: number;
 }
 
 /** A call that is ended has so long to send its error, and to settle in two rounds of database calls with retries. */
@@ -43,7 +43,7 @@ export class NodeHost {
     this.server = createServer((request, response) => {
       this.#serve(request, response).catch(() => response.destroy());
     });
-    // The body's own bounds answer in our envelope; Node's would not.
+    // The body's bounds return our envelope; Node's would not.
     this.server.requestTimeout = 0;
     this.server.keepAliveTimeout = KEEP_ALIVE_MS;
   }
@@ -52,7 +52,7 @@ export class NodeHost {
     return this.#endsMs !== Number.POSITIVE_INFINITY;
   }
 
-  /** The most calls that were open at once since it was last asked. */
+  /** Returns the maximum number of calls that were open at once since the last call of this method. */
   takePeak(): number {
     const peak = this.#peak;
     this.#peak = this.#open;
@@ -87,12 +87,12 @@ export class NodeHost {
   }
 
   async #serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    const { clock, callMs, mostCalls, resolve } = this.#options;
+    const { clock, callMs, maxCalls, resolve } = this.#options;
     const deadlineMs = clock() + callMs;
     const url = new URL(targetOf(incoming));
     const method = methodOf(incoming);
-    const { handler, refuse, pathParameters, body: bounds } = resolve(method, url.pathname);
-    const respond = refuse !== undefined && this.#open >= mostCalls ? refuse : handler;
+    const { handler, rejectHandler, pathParameters, body: bounds } = resolve(method, url.pathname);
+    const respond = rejectHandler !== undefined && this.#open >= maxCalls ? rejectHandler : handler;
     const hasBody = method !== 'GET' && method !== 'HEAD';
     const body = hasBody ? boundedBody(incoming, bounds) : undefined;
     this.#open += 1;
@@ -105,11 +105,11 @@ export class NodeHost {
       } as RequestInit);
       const remainingTimeMs = () => Math.min(deadlineMs, this.#endsMs) - clock();
       const silenceMs = silenceOf(request.headers);
-      const answer = await respond(request, { pathParameters, remainingTimeMs, silenceMs });
+      const response = await respond(request, { pathParameters, remainingTimeMs, silenceMs });
       if (!incoming.complete || this.isStopping) outgoing.setHeader('connection', 'close');
-      outgoing.writeHead(answer.status, Object.fromEntries(answer.headers));
+      outgoing.writeHead(response.status, Object.fromEntries(response.headers));
       outgoing.flushHeaders();
-      await deliver(answer.body, outgoing);
+      await deliver(response.body, outgoing);
     } finally {
       body?.release();
       this.#open -= 1;
@@ -120,19 +120,19 @@ export class NodeHost {
   }
 }
 
-/** Longer than balancers and CloudFront keep an idle connection, so that it is they who close it. */
+/** Longer than balancers and CloudFront retain an idle connection, so that they close it, not this server. */
 const KEEP_ALIVE_MS = 130_000;
 
 /** The maximum bytes and time for reading what a rejected client still sends. */
 const DRAIN_BYTES = 64 * 1024 * 1024;
 const DRAIN_MS = 10_000;
 
-/** A client that is still sending is not silent for so long; one that waits for its answer is. */
+/** A client that is still sending does not pause for this long; one that waits for its response does. */
 const DRAIN_IDLE_MS = 1_000;
 
 /**
- * Waits, within bounds, for the rest of a request that has been answered: closing a connection on which data still
- * arrives would reset it, and the client might lose the answer.
+ * Waits, within bounds, for the rest of a request after its response. Closing a connection on which data still arrives
+ * would reset it, and the client might lose the response.
  */
 async function drain(incoming: IncomingMessage): Promise<void> {
   if (incoming.complete || incoming.destroyed) return;
@@ -143,8 +143,8 @@ async function drain(incoming: IncomingMessage): Promise<void> {
       clearTimeout(timer);
       resolve();
     };
-    incoming.on('data', (chunk: Buffer) => {
-      bytes += chunk.length;
+    incoming.on('data', (buffer: Buffer) => {
+      bytes += buffer.length;
       if (bytes > DRAIN_BYTES) done();
     });
     incoming.on('error', () => {});
@@ -156,7 +156,10 @@ async function drain(incoming: IncomingMessage): Promise<void> {
 /** No method of HTTP, so that no route has it. */
 const NO_METHOD = 'NONE';
 
-/** A method that a web `Request` does not take (Fetch, "forbidden method") is answered as one that no path has. */
+/**
+ * Returns the method. A method that a web `Request` does not accept (Fetch, "forbidden method") is handled like one
+ * that no path has.
+ */
 const methodOf = ({ method = 'GET' }: IncomingMessage): string =>
   /^(CONNECT|TRACE|TRACK)$/i.test(method) ? NO_METHOD : method;
 
@@ -182,9 +185,9 @@ function headersOf(incoming: IncomingMessage): Headers {
 async function deliver(body: ReadableStream<Uint8Array> | null, outgoing: ServerResponse): Promise<void> {
   const reader = body?.getReader();
   if (reader === undefined) return;
-  let left: Promise<void> | undefined;
+  let cancellation: Promise<void> | undefined;
   const leave = () => {
-    left ??= reader.cancel().catch(() => {});
+    cancellation ??= reader.cancel().catch(() => {});
   };
   outgoing.once('error', () => {}).once('close', leave);
   if (outgoing.destroyed) leave();
@@ -192,7 +195,7 @@ async function deliver(body: ReadableStream<Uint8Array> | null, outgoing: Server
     if (!outgoing.write(next.value)) await drained(outgoing);
   }
   outgoing.off('close', leave);
-  await left;
+  await cancellation;
 }
 
 /** Waits until the client has taken what was written, or has left. */

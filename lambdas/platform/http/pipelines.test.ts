@@ -64,18 +64,20 @@ function invokeStreamed(handler: Handler, event = lambdaEvent()) {
 }
 
 /** Reads the answer to its end, as API Gateway does. */
-async function answerOf(stream: ResponseStream): Promise<Metadata & { readonly body: string }> {
+async function readResponse(stream: ResponseStream): Promise<Metadata & { readonly body: string }> {
   let text = '';
   for await (const chunk of stream) text += String(chunk);
-  const [metadata = '', body = '', ...more] = text.split(DELIMITER);
-  if (more.length > 0) throw new Error('the metadata were written twice');
+  const [metadata = '', body = '', ...remaining] = text.split(DELIMITER);
+  if (remaining.length > 0) throw new Error('the metadata were written twice');
   return { ...(JSON.parse(metadata) as Metadata), body };
 }
 
 /** A body that the test writes. */
 function openBody() {
   const controllers: ReadableStreamDefaultController<Uint8Array>[] = [];
-  const body = new ReadableStream<Uint8Array>({ start: (own) => void controllers.push(own) });
+  const body = new ReadableStream<Uint8Array>({
+    start: (streamController) => void controllers.push(streamController),
+  });
   const [controller] = controllers;
   if (controller === undefined) throw new Error('the stream did not start');
   return { body, controller };
@@ -125,14 +127,14 @@ describe('the buffered pipeline', () => {
     expect(JSON.parse(result.body)).toEqual(echoed);
   });
 
-  it('returns an empty body for an answer without one', async () => {
+  it('returns an empty body for a response without one', async () => {
     expect(await invokeBuffered(async () => new Response(null, { status: 204 }))).toMatchObject({
       statusCode: 204,
       body: '',
     });
   });
 
-  it('lets an answer take the time the function has: no timer of the framework ends it before', async () => {
+  it('allows a response all the time of the function: no timer of the framework ends it earlier', async () => {
     const slow: Handler = async (_request, { remainingTimeMs }) => {
       await turn();
       return new Response(String(remainingTimeMs()));
@@ -146,7 +148,7 @@ describe('the buffered pipeline', () => {
   });
 });
 
-describe('a call that comes to a function', () => {
+describe('a call that reaches a function', () => {
   const silenceOf = async (multiValueHeaders: Record<string, string[]>) => {
     let silenceMs: number | undefined;
     await invokeBuffered(async (_request, host) => {
@@ -165,11 +167,11 @@ describe('a call that comes to a function', () => {
 describe('the streaming pipeline', () => {
   it('passes the call on and writes status and headers, then the body', async () => {
     const { stream, done } = invokeStreamed(echo, event);
-    const answer = await answerOf(stream);
+    const response = await readResponse(stream);
     await done;
-    expect(answer.statusCode).toBe(201);
-    expect(answer.headers).toMatchObject({ 'content-type': 'application/json', 'x-request-id': 'req_1' });
-    expect(JSON.parse(answer.body)).toEqual(echoed);
+    expect(response.statusCode).toBe(201);
+    expect(response.headers).toMatchObject({ 'content-type': 'application/json', 'x-request-id': 'req_1' });
+    expect(JSON.parse(response.body)).toEqual(echoed);
   });
 
   it('lets the headers leave before the first byte of the body exists', async () => {
@@ -209,7 +211,7 @@ describe('the streaming pipeline', () => {
     const { stream, done } = invokeStreamed(async () => new Response(body));
     for (let turns = 0; turns < 50; turns += 1) await turn();
     expect(pulled).toBeLessThan(10);
-    expect((await answerOf(stream)).body.length).toBe(1_000 * HIGH_WATER_MARK);
+    expect((await readResponse(stream)).body.length).toBe(1_000 * HIGH_WATER_MARK);
     await done;
   });
 
@@ -228,15 +230,15 @@ describe('the streaming pipeline', () => {
     expect(cancelled).toBe(true);
   });
 
-  it('writes the answer of an error like any other', async () => {
+  it('writes an error response like any other', async () => {
     const { stream, done } = invokeStreamed(async () => Response.json({ error: {} }, { status: 402 }));
-    expect(await answerOf(stream)).toMatchObject({ statusCode: 402, body: '{"error":{}}' });
+    expect(await readResponse(stream)).toMatchObject({ statusCode: 402, body: '{"error":{}}' });
     await done;
   });
 
-  it('ends at once for an answer without a body', async () => {
+  it('ends at once for a response without a body', async () => {
     const { stream, done } = invokeStreamed(async () => new Response(null, { status: 204 }));
-    expect(await answerOf(stream)).toMatchObject({ statusCode: 204, body: '' });
+    expect(await readResponse(stream)).toMatchObject({ statusCode: 204, body: '' });
     await done;
   });
 });
@@ -245,12 +247,12 @@ describe('the pipeline of a consumer', () => {
   const invoke = <Input, Output>(run: (input: Input) => Promise<Output>) =>
     consumer(run) as unknown as (event: Input, context: Context) => Promise<Output>;
 
-  it('passes the event on as it is, and returns the result as it is', async () => {
+  it('passes the event unchanged, and returns the result unchanged', async () => {
     const run = async ({ count }: { readonly count: number }) => ({ next: count + 1 });
     expect(await invoke(run)({ count: 1 }, context)).toEqual({ next: 2 });
   });
 
-  it('fails when its consumer does, so that the invoker tries again', async () => {
+  it('fails if its consumer fails, so that the invoker retries', async () => {
     const run = async () => {
       throw new Error('the table is gone');
     };

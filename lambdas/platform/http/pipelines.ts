@@ -1,6 +1,6 @@
 /**
  * The Lambda host of the API's routes: one pipeline for those that stream, one for those that API Gateway buffers. Each
- * has beside it what it wraps, for the shared host.
+ * also exposes the wrapped handler, for the shared host.
  */
 import middy from '@middy/core';
 import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
@@ -11,7 +11,10 @@ import { type Handler, silenceOf } from './request-handler.ts';
 /** Our own deadline ends a call in time to settle; middy's early timeout would only cut it short. */
 const options = { timeoutEarlyInMillis: 0 };
 
-/** The Lambda runtime has what streams an answer; libraries alone make an empty object of the name. */
+/**
+ * Returns whether this is a Lambda function: its runtime can stream a response. Libraries alone create an empty object
+ * of the name.
+ */
 const isFunction = (): boolean =>
   'streamifyResponse' in ((globalThis as { readonly awslambda?: object }).awslambda ?? {});
 
@@ -29,9 +32,9 @@ function call(handler: Handler, event: APIGatewayProxyEvent, context: Context): 
   });
 }
 
-/** For routes whose integration streams: headers leave at once, then each write as it is made. */
+/** Wraps routes whose integration streams: headers are sent at once, then each write immediately. */
 export function streamed(handler: Handler) {
-  // The shared host is no function: there is nothing that could stream a function's answer.
+  // The shared host is not a function: it has no means to stream a function's response.
   if (!isFunction()) return Object.assign(() => noFunction(), { respond: handler });
   const pipeline = middy<APIGatewayProxyEvent>({
     ...options,
@@ -68,7 +71,9 @@ export function buffered(handler: Handler) {
  */
 const FORBIDDEN = /^(connect|trace|track)$/i;
 
-/** Builds the request. The host name plays no part in routing, and one that a client made up must not break the URL. */
+/**
+ * Builds the request. The hostname has no effect on routing, and an invalid one from a client must not break the URL.
+ */
 export function toRequest(event: APIGatewayProxyEvent): Request {
   const headers = new Headers();
   for (const [name, values] of Object.entries(event.multiValueHeaders ?? {})) {
@@ -102,7 +107,7 @@ export function pathParametersOf(event: APIGatewayProxyEvent): Record<string, st
 const toLatin1 = (value: string): string =>
   /[^\0-\xff]/.test(value) ? Buffer.from(value, 'utf8').toString('latin1') : value;
 
-/** Percent-decodes a path segment; one that is not well-formed stays as it is. */
+/** Percent-decodes a path segment; a malformed one stays unchanged. */
 export function decodeSegment(segment: string): string {
   try {
     return decodeURIComponent(segment);

@@ -21,7 +21,7 @@ describe('the request of an event', () => {
     expect(await request.json()).toEqual({ model: '漢字' });
   });
 
-  it('keeps every value of a header and of a query parameter', () => {
+  it('preserves every value of a header and of a query parameter', () => {
     const request = toRequest(
       lambdaEvent({
         multiValueHeaders: { Accept: ['text/html', 'application/json'], 'X-Api-Key': ['k'] },
@@ -68,7 +68,7 @@ describe('the request of an event', () => {
   });
 
   it.each(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
-    'keeps every method that API Gateway accepts: %s',
+    'preserves every method that API Gateway accepts: %s',
     (httpMethod) => {
       expect(toRequest(lambdaEvent({ httpMethod })).method).toBe(httpMethod);
     },

@@ -19,18 +19,18 @@ function reader(run: (body: unknown, queueArn: string) => Promise<void>) {
     error: write,
   });
   const read = async (...bodies: readonly string[]) => {
-    const answer = (await handler(eventOf(...bodies), {} as Context)) as SQSBatchResponse;
-    return answer.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);
+    const response = (await handler(eventOf(...bodies), {} as Context)) as SQSBatchResponse;
+    return response.batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);
   };
   return { read, lines };
 }
 
 describe('a reader of a queue', () => {
   it('receives each message’s body and queue, and reports no failure for handled messages', async () => {
-    const seen: unknown[] = [];
-    const { read } = reader(async (body, queueArn) => void seen.push([body, queueArn]));
+    const bodies: unknown[] = [];
+    const { read } = reader(async (body, queueArn) => void bodies.push([body, queueArn]));
     expect(await read('{"a":1}', '"text"', 'null')).toEqual([]);
-    expect(seen).toEqual([
+    expect(bodies).toEqual([
       [{ a: 1 }, ARN],
       ['text', ARN],
       [null, ARN],
@@ -46,18 +46,18 @@ describe('a reader of a queue', () => {
   });
 
   it('handles all messages of a batch at once', async () => {
-    let [running, most] = [0, 0];
+    let [running, maxRunning] = [0, 0];
     const { read } = reader(async () => {
       running += 1;
-      most = Math.max(most, running);
+      maxRunning = Math.max(maxRunning, running);
       await new Promise((resolve) => setTimeout(resolve, 5));
       running -= 1;
     });
     await read(...Array.from({ length: 10 }, (_, index) => String(index)));
-    expect(most).toBe(10);
+    expect(maxRunning).toBe(10);
   });
 
-  it('keeps batches that it handles at the same time apart', async () => {
+  it('separates batches that it handles concurrently', async () => {
     const { read } = reader(async (body) => {
       await new Promise((resolve) => setTimeout(resolve, Number(body) % 7));
       if (Number(body) % 2 === 1) throw new Error('odd');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Surface } from '../contract/route.ts';
 import { ERROR_CODES, type ErrorCode, ServiceError } from '../core/errors.ts';
-import type { Log, Measurement, StreamedAnswer, StreamingEndpoint } from '../core/ports.ts';
+import type { Log, Measurement, StreamedResponse, StreamingEndpoint } from '../core/ports.ts';
 import { createRequestHandler } from './request-handler.ts';
 
 const ULID = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
@@ -59,7 +59,7 @@ describe('a request handler', () => {
     });
   });
 
-  it('puts the request id on every answer, good or bad', async () => {
+  it('adds the request id to every response, successful or not', async () => {
     const endpoints = [
       async () => new Response('fine', { status: 201 }),
       failing(new ServiceError('unknown_path', 'No.')),
@@ -72,14 +72,14 @@ describe('a request handler', () => {
     }
   });
 
-  it('leaves status, headers and body of an answer as they are', async () => {
+  it('leaves status, headers and body of a response unchanged', async () => {
     const { response, text } = await call(
       async () => new Response('hello', { status: 203, headers: { 'x-a': 'b' } }),
     );
     expect([response.status, response.headers.get('x-a'), text]).toEqual([203, 'b', 'hello']);
   });
 
-  it('answers a stream before it is read', async () => {
+  it('returns a stream before it is read', async () => {
     const body = new ReadableStream({
       start: (controller) => controller.enqueue(new TextEncoder().encode('first')),
     });
@@ -97,7 +97,7 @@ describe('a request handler', () => {
     expect(new TextDecoder().decode(value)).toBe('first');
   });
 
-  it('logs the id by which the gateway and Lambda know the call, where there is one', async () => {
+  it('logs the request id of the gateway and Lambda, if there is one', async () => {
     const lines: object[] = [];
     const handler = createRequestHandler(async () => new Response(null, { status: 204 }), 'openai', {
       clock: () => 0,
@@ -168,7 +168,7 @@ describe('an error', () => {
     });
   });
 
-  it.each(SURFACES)('carries Retry-After and its own headers on the %s surface', async (surface) => {
+  it.each(SURFACES)('contains Retry-After and its own headers in the %s format', async (surface) => {
     const { response } = await call(
       failing(new ServiceError('requests_per_minute', 'Slow down.', options)),
       surface,
@@ -307,16 +307,16 @@ function streaming(
     failure,
     surface = 'openai',
   }: { readonly failure?: unknown; readonly surface?: 'openai' | 'messages' } = {},
-): StreamedAnswer {
-  async function* given() {
+): StreamedResponse {
+  async function* stream() {
     yield* chunks;
     if (failure !== undefined) throw failure;
   }
   const errorEvent = (envelope: unknown) => `${ENVELOPES[surface]}${JSON.stringify(envelope)}\n\n`;
-  return { headers: { 'x-route': 'a' }, chunks: given(), events: { heartbeat: ': \n\n', errorEvent } };
+  return { headers: { 'x-route': 'a' }, body: stream(), events: { heartbeat: ': \n\n', errorEvent } };
 }
 
-describe('a streamed answer', () => {
+describe('a streamed response', () => {
   const routesFailed = () => new ServiceError('all_routes_failed', 'The route broke off.');
 
   it('appears in the log after it has ended, with its time to the first chunk', async () => {
@@ -336,7 +336,7 @@ describe('a streamed answer', () => {
       warn: () => {},
       error: () => {},
     };
-    const endpoint = async () => ({ ...streaming([]), chunks: chunks() });
+    const endpoint = async () => ({ ...streaming([]), body: chunks() });
     const dependencies = { clock: () => nowMs, after: NO_TIMER, ulid: () => ULID, log };
     const response = await createRequestHandler(
       endpoint,
@@ -426,7 +426,7 @@ describe('a streamed answer', () => {
     };
     const dependencies = { clock: () => 0, after: NO_TIMER, ulid: () => ULID, log };
     const handler = createRequestHandler(
-      async () => ({ headers: {}, chunks: bytes() }),
+      async () => ({ headers: {}, body: bytes() }),
       'openai',
       dependencies,
     );
@@ -461,7 +461,7 @@ describe('a streamed answer', () => {
       const log: Log = { info: line('info'), warn: line('warn'), error: line('error') };
       const dependencies = { clock: () => 0, after: NO_TIMER, ulid: () => ULID, log };
       const handler = createRequestHandler(
-        async () => ({ ...streaming([]), chunks: chunks() }),
+        async () => ({ ...streaming([]), body: chunks() }),
         'openai',
         dependencies,
       );

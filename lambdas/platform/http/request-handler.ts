@@ -1,4 +1,7 @@
-/** An endpoint as hosts call it: with a request id, one log line that carries the metrics, and errors in the right envelope. */
+/**
+ * An endpoint as hosts call it: with a request id, one log line that contains the metrics, and errors in the right
+ * envelope.
+ */
 
 import { EDGE_SILENCE_SECONDS, VIEWER_IP_HEADER } from '../contract/limits.ts';
 import { DIMENSIONS, METRICS } from '../contract/metrics.ts';
@@ -12,7 +15,7 @@ import type {
   Clock,
   Log,
   Measurement,
-  StreamedAnswer,
+  StreamedResponse,
   StreamingEndpoint,
   StreamOutcome,
   UlidSource,
@@ -32,9 +35,9 @@ export interface HostContext extends Pick<CallContext, 'remainingTimeMs' | 'sile
   readonly functionRequestId?: string;
 }
 
-export type Handler = (request: Request, host: HostContext) => Promise<Response>;
+export type Handler = (request: Request, hostContext: HostContext) => Promise<Response>;
 
-/** One call on its way: what its log line needs. */
+/** One call in progress: the data for its log line. */
 interface Call {
   readonly requestId: string;
   readonly functionRequestId: string | undefined;
@@ -44,8 +47,9 @@ interface Call {
 }
 
 /**
- * Never throws: a failure is answered, and logged without the request's content. A streamed answer is logged when it
- * has ended, by how it ended: a failure after its first chunk counts like one before it.
+ * Creates a handler that never throws: a failure becomes a response, and is logged without the request's content. A
+ * streamed response is logged after its end, with its outcome: a failure after its first chunk counts like one before
+ * it.
  */
 export function createRequestHandler(
   endpoint: StreamingEndpoint,
@@ -53,44 +57,44 @@ export function createRequestHandler(
   dependencies: RequestHandlerDependencies,
 ): Handler {
   const { clock, ulid, log } = dependencies;
-  return async (request, host) => {
+  return async (request, hostContext) => {
     const requestId = `req_${ulid()}`;
     const errorSurface = typeof surface === 'function' ? surface(request) : surface;
-    const { functionRequestId, ...context } = host;
+    const { functionRequestId, ...context } = hostContext;
     const call = { requestId, functionRequestId, startedMs: clock(), surface: errorSurface, dependencies };
     const response = await respond(() => endpoint(request, { ...context, requestId, log }), call);
-    // A response that was made elsewhere may not let its headers be changed.
-    const answer = new Response(response.body, response);
-    answer.headers.set('x-request-id', requestId);
+    // The headers of a response from elsewhere may be immutable.
+    const identifiedResponse = new Response(response.body, response);
+    identifiedResponse.headers.set('x-request-id', requestId);
     // The name that Anthropic's SDKs read.
-    answer.headers.set('request-id', requestId);
-    return answer;
+    identifiedResponse.headers.set('request-id', requestId);
+    return identifiedResponse;
   };
 }
 
 async function respond(run: () => ReturnType<StreamingEndpoint>, call: Call): Promise<Response> {
   try {
-    const answer = await run();
-    if (!(answer instanceof Response)) return stream(answer, call);
-    logAnswer(call, { status: answer.status }, answer.status < 400 ? undefined : errorCount());
-    return answer;
+    const result = await run();
+    if (!(result instanceof Response)) return stream(result, call);
+    logResponse(call, { status: result.status }, result.status < 400 ? undefined : errorCount());
+    return result;
   } catch (failure) {
     const error = toServiceError(failure);
     logInternal(error, call);
-    logAnswer(call, { status: error.status }, errorCount(error));
+    logResponse(call, { status: error.status }, errorCount(error));
     return errorResponse(error, call.surface, call.requestId);
   }
 }
 
-function stream(answer: StreamedAnswer, call: Call): Response {
+function stream(response: StreamedResponse, call: Call): Response {
   const { clock, after } = call.dependencies;
   let firstChunkMs: number | undefined;
   const measured = (outcome: StreamOutcome): Measurement | undefined => {
     if (outcome.status === 'failed') return errorCount(toServiceError(outcome.failure));
-    if (firstChunkMs === undefined || answer.events === undefined) return undefined;
+    if (firstChunkMs === undefined || response.events === undefined) return undefined;
     return { values: { [METRICS.timeToFirstToken]: firstChunkMs - call.startedMs } };
   };
-  return streamedResponse(answer, {
+  return streamedResponse(response, {
     clock,
     after,
     envelopeOf: (failure) => errorBody(toServiceError(failure), call.surface, call.requestId),
@@ -101,7 +105,7 @@ function stream(answer: StreamedAnswer, call: Call): Response {
       const error = outcome.status === 'failed' ? toServiceError(outcome.failure) : undefined;
       if (error !== undefined) logInternal(error, call);
       const failed = error === undefined ? {} : { code: error.code };
-      logAnswer(call, { status: 200, outcome: outcome.status, ...failed }, measured(outcome));
+      logResponse(call, { status: 200, outcome: outcome.status, ...failed }, measured(outcome));
     },
   });
 }
@@ -113,7 +117,7 @@ function logInternal(error: ServiceError, { requestId, dependencies }: Call): vo
   dependencies.log.error(error.code.replace('_', ' '), { requestId, name, stack: framesOf(stack) });
 }
 
-function logAnswer(
+function logResponse(
   { requestId, functionRequestId, startedMs, dependencies: { clock, log } }: Call,
   fields: Readonly<Record<string, unknown>>,
   measured: Measurement | undefined,
@@ -122,7 +126,7 @@ function logAnswer(
   log.info('answered', { ...ids, ...fields, ms: clock() - startedMs }, measured);
 }
 
-/** An error that the endpoint answered itself, as the health check does, has no type. */
+/** Counts an error. An error response of the endpoint itself, such as the health check's, has no type. */
 const errorCount = (error?: ServiceError): Measurement => ({
   values: { [METRICS.errors]: 1, ...(isFault(error) ? { [METRICS.requestsFailed]: 1 } : {}) },
   dimensions: { [DIMENSIONS.errorType]: error?.type ?? 'none' },

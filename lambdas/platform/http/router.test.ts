@@ -32,17 +32,17 @@ const filled = ({ path }: Route) =>
     const parameters: Record<string, string> = {};
     const segments = path.split('/').map((segment, index) => {
       if (!segment.startsWith('{')) return segment;
-      const texts = segment.endsWith('+}')
+      const segmentTexts = segment.endsWith('+}')
         ? (values[index % 4] ?? [])
         : (values[index % 4] ?? []).slice(0, 1);
-      parameters[segment.replace(/[{}+]/g, '')] = texts.join('/');
-      return texts.map(encodeURIComponent).join('/');
+      parameters[segment.replace(/[{}+]/g, '')] = segmentTexts.join('/');
+      return segmentTexts.map(encodeURIComponent).join('/');
     });
     return { path: segments.join('/'), parameters };
   });
 
 describe('a path of the route table', () => {
-  it.each(named)('finds its own route, with its parameters decoded: %s', (_name, entry) => {
+  it.each(named)('resolves to its route, with its parameters decoded: %s', (_name, entry) => {
     fc.assert(
       fc.property(filled(entry), ({ path, parameters }) => {
         const matches = matchPath(ROUTES, path);
@@ -65,11 +65,11 @@ describe('the router', () => {
     '/v1/chat/completions/x',
     '/health/x',
     '/credits',
-  ])('finds nothing for a path that is in no route: %s', (path) => {
+  ])('returns nothing for a path that is in no route: %s', (path) => {
     expect(matchPath(ROUTES, path)).toEqual([]);
   });
 
-  it('finds the routes of all methods of a path', () => {
+  it('returns the routes of all methods of a path', () => {
     const routes = [route('/a', 'GET'), route('/a', 'POST'), route('/b', 'PUT')];
     expect(pathsOf(routes, '/a')).toEqual(['GET /a', 'POST /a']);
   });

@@ -22,14 +22,14 @@ export function matchPath(routes: readonly Route[], path: string): readonly Matc
   return matches.filter(({ route }) => specificity(route.path) === best);
 }
 
-/** The surface that a path belongs to though no route has it: that of the longest route which it goes on from. */
+/** Returns the surface of a path without a route: that of the longest route that is a prefix of it. */
 export function surfaceAt(routes: readonly Route[], path: string): Surface {
   const segments = split(path);
-  const begun = routes
+  const matches = routes
     .filter((route) => split(route.path).length > 0)
     .filter((route) => split(route.path).every((segment, index) => segment === segments[index]))
     .sort((a, b) => b.path.length - a.path.length);
-  return begun[0]?.surface ?? 'platform';
+  return matches[0]?.surface ?? 'platform';
 }
 
 const split = (path: string) => path.split('/').filter((segment) => segment !== '');
@@ -45,15 +45,15 @@ function matchSegments(
   segments: readonly string[],
 ): Record<string, string> | undefined {
   const parameters: Record<string, string> = {};
-  for (const [index, part] of pattern.entries()) {
+  for (const [index, patternSegment] of pattern.entries()) {
     const segment = segments[index];
     if (segment === undefined) return undefined;
-    if (part.endsWith('+}')) {
-      parameters[part.slice(1, -2)] = decodeSegment(segments.slice(index).join('/'));
+    if (patternSegment.endsWith('+}')) {
+      parameters[patternSegment.slice(1, -2)] = decodeSegment(segments.slice(index).join('/'));
       return parameters;
     }
-    if (part.startsWith('{')) parameters[part.slice(1, -1)] = decodeSegment(segment);
-    else if (part !== segment) return undefined;
+    if (patternSegment.startsWith('{')) parameters[patternSegment.slice(1, -1)] = decodeSegment(segment);
+    else if (patternSegment !== segment) return undefined;
   }
   return pattern.length === segments.length ? parameters : undefined;
 }

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { EDGE_SILENCE_SECONDS, GATEWAY_SILENCE_SECONDS } from '../contract/limits.ts';
-import type { After, EventFormat, StreamedAnswer, StreamOutcome } from '../core/ports.ts';
+import type { After, EventFormat, StreamedResponse, StreamOutcome } from '../core/ports.ts';
 import { HEARTBEAT_MS, streamedResponse } from './streamed-response.ts';
 
 const HEARTBEAT = ': keep-alive\n\n';
@@ -47,14 +47,14 @@ class Time {
 
 /** Chunks given one by one by the test; it sees how many were asked for, and whether they were given up. */
 class Source {
-  asked = 0;
+  reads = 0;
   settled = 0;
   #give = (_chunk: string | undefined) => {};
 
   async *chunks(): AsyncGenerator<string, void> {
     try {
       for (;;) {
-        this.asked += 1;
+        this.reads += 1;
         const chunk = await new Promise<string | undefined>((resolve) => {
           this.#give = resolve;
         });
@@ -75,13 +75,13 @@ class Source {
   }
 }
 
-function open(given: Partial<StreamedAnswer> = {}) {
+function open(overrides: Partial<StreamedResponse> = {}) {
   const time = new Time();
   const source = new Source();
   const outcomes: StreamOutcome[] = [];
   let firstChunks = 0;
   const response = streamedResponse(
-    { headers: {}, chunks: source.chunks(), events: EVENTS, ...given },
+    { headers: {}, body: source.chunks(), events: EVENTS, ...overrides },
     {
       clock: time.clock,
       after: time.after,
@@ -120,15 +120,15 @@ describe('a stream of events', () => {
     expect(response.status).toBe(200);
   });
 
-  it('writes each event as it is, in order, and ends after the last', async () => {
+  it('writes each event unchanged, in order, and ends after the last', async () => {
     const events = ['data: {"a":1}\n\n', 'event: ping\ndata: ü 漢 🙂\n\n', 'data: [DONE]\n\n'];
-    const { response, outcomes, firstChunks } = open({ chunks: all(...events) });
+    const { response, outcomes, firstChunks } = open({ body: all(...events) });
     expect(await response.text()).toBe(events.join(''));
     expect(outcomes).toEqual([{ status: 'completed' }]);
     expect(firstChunks()).toBe(1);
   });
 
-  it('writes an event in one piece, as soon as it comes', async () => {
+  it('writes an event in one write, as soon as it arrives', async () => {
     const { source, read } = open();
     for (const event of ['data: 1\n\n', 'data: 2\n\n']) {
       const next = read();
@@ -138,17 +138,17 @@ describe('a stream of events', () => {
     }
   });
 
-  it('asks for no event that its reader does not take, but one', async () => {
+  it('requests at most one event more than its reader has read', async () => {
     const { source, read } = open();
-    for (let taken = 0; taken < 20; taken += 1) {
+    for (let readCount = 0; readCount < 20; readCount += 1) {
       for (let turns = 0; turns < 5; turns += 1) await turn();
-      expect(source.asked).toBeLessThanOrEqual(taken + 1);
-      source.give(`data: ${taken}\n\n`);
+      expect(source.reads).toBeLessThanOrEqual(readCount + 1);
+      source.give(`data: ${readCount}\n\n`);
       await turn();
       await read();
     }
     for (let turns = 0; turns < 5; turns += 1) await turn();
-    expect(source.asked).toBe(21);
+    expect(source.reads).toBe(21);
   });
 
   it('ends with an event that reports its failure', async () => {
@@ -156,14 +156,14 @@ describe('a stream of events', () => {
       yield 'data: 1\n\n';
       throw new Error('gone');
     }
-    const { response, outcomes } = open({ chunks: failing() });
+    const { response, outcomes } = open({ body: failing() });
     expect(await response.text()).toBe('data: 1\n\nerror {"message":"Error: gone"}');
     expect(outcomes).toEqual([{ status: 'failed', failure: new Error('gone') }]);
   });
 });
 
 describe('a stream of bytes', () => {
-  it('keeps the given headers, sends no heartbeat and breaks off if it fails', async () => {
+  it('retains the given headers, sends no heartbeat and breaks off if it fails', async () => {
     async function* failing() {
       yield new Uint8Array([1, 2]);
       throw new Error('gone');
@@ -172,7 +172,7 @@ describe('a stream of bytes', () => {
     const time = new Time();
     const outcomes: StreamOutcome[] = [];
     const response = streamedResponse(
-      { headers: { 'content-type': 'audio/mpeg' }, chunks, ...rest },
+      { headers: { 'content-type': 'audio/mpeg' }, body: chunks, ...rest },
       {
         clock: time.clock,
         after: time.after,
@@ -255,10 +255,10 @@ describe('the heartbeat', () => {
 
 describe('a reader that leaves', () => {
   it('ends the chunks at once, which settle, and the heartbeat', async () => {
-    let ended = () => {};
-    const opened = open({ leave: () => ended() });
+    let resolveEnd = () => {};
+    const opened = open({ leave: () => resolveEnd() });
     const { time, source, read, cancel, outcomes } = opened;
-    ended = () => source.end();
+    resolveEnd = () => source.end();
     await turn();
     source.give('data: 1\n\n');
     await read();
@@ -268,7 +268,7 @@ describe('a reader that leaves', () => {
     expect(outcomes).toEqual([{ status: 'cancelled' }]);
   });
 
-  it('settles a stream that it leaves before anything was asked of it', async () => {
+  it('settles a stream that it leaves before its first request for an event', async () => {
     const { source, cancel, outcomes } = open({
       opening: HEARTBEAT,
       leave: () => setImmediate(() => source.end()),
@@ -302,7 +302,7 @@ describe('a reader that leaves', () => {
         await Promise.reject(new Error('not settled'));
       }
     }
-    const { read, cancel, outcomes } = open({ chunks: unsettled() });
+    const { read, cancel, outcomes } = open({ body: unsettled() });
     await read();
     await cancel();
     expect(outcomes).toEqual([{ status: 'failed', failure: new Error('not settled') }]);

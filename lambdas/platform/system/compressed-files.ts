@@ -1,17 +1,17 @@
-/** Files that lie compressed beside a function's code. */
+/** Compressed files next to a function's code. */
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { gunzip } from 'node:zlib';
 import type { CompressedFiles } from '../core/api/file-response.ts';
 
-/** `<directory>/<file>.gz`, read once each and kept. */
+/** Reads `<directory>/<file>.gz`, once each, and caches it. */
 export function createCompressedFiles(directory: string): CompressedFiles {
   const files = new Map<string, Uint8Array<ArrayBuffer>>();
   return {
     async compressed(file) {
-      const known = files.get(file);
-      if (known !== undefined) return known;
+      const cached = files.get(file);
+      if (cached !== undefined) return cached;
       try {
         const bytes = Uint8Array.from(await readFile(join(directory, `${file}.gz`)));
         files.set(file, bytes);

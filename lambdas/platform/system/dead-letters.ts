@@ -4,7 +4,7 @@ import { requireVariable } from '../contract/environment.ts';
 import { COUNTED_QUEUES, type CountedQueue, QUEUES } from '../contract/queues.ts';
 import type { DeadLetters } from '../core/api/dead-letters.ts';
 
-/** Asks SQS for each of them. Throws an error that names a variable that is not set. */
+/** Requests the counts from SQS. Throws an error that names a variable that is not set. */
 export function createDeadLetterCounts(
   client: SQSClient,
   environment: Readonly<Record<string, string | undefined>>,

@@ -38,7 +38,7 @@ function unitOf(name: string): string {
 
 /** Raises metrics at once: a call that dies afterwards has raised them all the same. */
 export function createMeasure(): Measure {
-  // What CloudWatch reads is a line of its own; a logger would put its fields around it.
+  // CloudWatch reads a separate line; a logger would put its fields around it.
   return (measured) => void process.stdout.write(`${JSON.stringify(embedded(measured, Date.now()))}\n`);
 }
 

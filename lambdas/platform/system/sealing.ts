@@ -1,4 +1,4 @@
-/** Sealing of what is kept: compressed, then encrypted under a key of its own that only the given secret yields. */
+/** Sealing of stored data: compressed, then encrypted under a separate key that only the given secret yields. */
 import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
@@ -24,7 +24,7 @@ export interface Seal {
   readonly id: string;
 }
 
-/** HKDF-SHA-256 (RFC 5869); the row's id as salt gives every row a key of its own. */
+/** Derives the key with HKDF-SHA-256 (RFC 5869). The salt is the row's id, so every row has a separate key. */
 const keyOf = ({ secret, purpose, id }: Seal): Buffer =>
   Buffer.from(hkdfSync('sha256', secret, id, purpose, KEY_BYTES));
 

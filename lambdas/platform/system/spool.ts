@@ -1,4 +1,4 @@
-/** Uploads on disk: written once, read as often as routes are tried, gone with the process whatever happens to it. */
+/** Uploads on disk: written once, read for each route attempt, and removed with the process in every case. */
 import { createHash, randomUUID } from 'node:crypto';
 import { openAsBlob } from 'node:fs';
 import { open, rm } from 'node:fs/promises';
@@ -7,8 +7,8 @@ import { join } from 'node:path';
 import type { SpooledFile } from '../core/upload.ts';
 
 /**
- * Writes the bytes to a file that has no name any more by the time they come, where the system lets a process reach
- * such files (proc(5), /proc/self/fd); elsewhere the name goes when the upload is disposed of.
+ * Writes the bytes to a file whose name is removed before they arrive, if the system can open such files (proc(5),
+ * /proc/self/fd). Otherwise the name is removed when the upload is disposed of.
  */
 export async function spoolToDisk(bytes: AsyncIterable<Uint8Array>): Promise<SpooledFile> {
   const path = join(tmpdir(), `upload-${process.pid}-${randomUUID()}`);
@@ -21,9 +21,9 @@ export async function spoolToDisk(bytes: AsyncIterable<Uint8Array>): Promise<Spo
   try {
     if (nameless) await rm(path);
     const hash = createHash('sha256');
-    for await (const chunk of bytes) {
-      hash.update(chunk);
-      await file.writeFile(chunk);
+    for await (const buffer of bytes) {
+      hash.update(buffer);
+      await file.writeFile(buffer);
     }
     const content = await openAsBlob(nameless ? `/proc/self/fd/${file.fd}` : path);
     return { content, sha256: hash.digest('hex'), dispose };

@@ -24,7 +24,7 @@ function draw(): number {
 /** Ascending within a millisecond too; ids are names, never secrets. */
 export const systemUlid: UlidSource = monotonicFactory(draw);
 
-/** A timer never keeps a process alive that has nothing else to do. */
+/** Runs a timer that does not keep an otherwise idle process alive. */
 export const systemAfter: After = (ms, run) => {
   const timer = setTimeout(run, ms);
   timer.unref();

@@ -6,7 +6,7 @@ import { wav } from '../../../test/system/recordings.ts';
 const BOUNDARY = 'xyz';
 export const FORM_TYPE = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` };
 
-export const sound = wav(0.048);
+export const audio = wav(0.048);
 
 const part = (headers: string, content: Buffer | string) =>
   Buffer.concat([
@@ -20,19 +20,19 @@ export const file = (content: Buffer, name = 'speech.wav') =>
   part(`content-disposition: form-data; name="file"; filename="${name}"\r\ncontent-type: audio/wav`, content);
 export const formOf = (...parts: Buffer[]) => Buffer.concat([...parts, Buffer.from(`--${BOUNDARY}--\r\n`)]);
 
-export interface Sent {
+export interface MutatedForm {
   readonly body: ReadableStream<Uint8Array>;
   reads: number;
 }
 
 /** A body in pieces, that ends or breaks off at its end; counts how often it is asked for more. */
-export function bodyOf(bytes: Buffer, { piece = 1 << 16, breaksOff = false } = {}): Sent {
+export function bodyOf(bytes: Buffer, { piece = 1 << 16, breaksOff = false } = {}): MutatedForm {
   let at = 0;
-  const sent: { body?: ReadableStream<Uint8Array>; reads: number } = { reads: 0 };
-  sent.body = new ReadableStream<Uint8Array>(
+  const request: { body?: ReadableStream<Uint8Array>; reads: number } = { reads: 0 };
+  request.body = new ReadableStream<Uint8Array>(
     {
       pull(controller) {
-        sent.reads += 1;
+        request.reads += 1;
         if (at < bytes.length) controller.enqueue(new Uint8Array(bytes.subarray(at, at + piece)));
         else if (breaksOff) controller.error(new Error('the client left'));
         else controller.close();
@@ -41,7 +41,7 @@ export function bodyOf(bytes: Buffer, { piece = 1 << 16, breaksOff = false } = {
     },
     { highWaterMark: 0 },
   );
-  return sent as Sent;
+  return request as MutatedForm;
 }
 
 /** Text that is inserted into a form at random: its own grammar in the wrong place, and text that no form has. */
@@ -72,21 +72,21 @@ const INSERTS = [
 ];
 
 /** With a model that the forms name, and what else callers send. */
-const whole = formOf(
+const completeForm = formOf(
   field('model', 'test/ears'),
   field('language', 'de'),
-  file(sound),
+  file(audio),
   field('temperature', '0'),
   field('response_format', 'verbose_json'),
 );
 
 /** A place, as a part of the whole. */
-const place = fc.noBias(fc.integer({ min: 0, max: 9_999 })).map((part) => part / 10_000);
+const position = fc.noBias(fc.integer({ min: 0, max: 9_999 })).map((part) => part / 10_000);
 
 const mutations = fc.record({
   changes: fc.array(
     fc.record({
-      at: place,
+      at: position,
       /** Bytes that are taken out there. */
       out: fc.oneof({ arbitrary: fc.constant(0), weight: 3 }, fc.integer({ min: 1, max: 400 })),
       /** The text that is inserted there. */
@@ -95,7 +95,7 @@ const mutations = fc.record({
     { maxLength: 4 },
   ),
   /** The position at which the form ends. */
-  cut: fc.option(place, { nil: 1 }),
+  cut: fc.option(position, { nil: 1 }),
   piece: fc.constantFrom(1, 64, 64, 250, 250, 1_000, 1_000, 1 << 16, 1 << 16),
   breaksOff: fc.oneof({ arbitrary: fc.constant(false), weight: 3 }, fc.constant(true)),
 });
@@ -103,7 +103,7 @@ const mutations = fc.record({
 type Mutation = typeof mutations extends fc.Arbitrary<infer Value> ? Value : never;
 
 function mutate({ changes, cut }: Mutation): Buffer {
-  let form = whole;
+  let form = completeForm;
   for (const { at, out, insert } of changes) {
     // Half of them among the fields and headers, of which there are far fewer bytes than of sound.
     const offset = Math.floor((at < 0.5 ? at * 0.4 : at) * form.length);
@@ -117,7 +117,7 @@ function mutate({ changes, cut }: Mutation): Buffer {
 }
 
 /** Bodies of forms that were cut and changed at random. */
-export const mutatedForms = (count: number): readonly Sent[] =>
+export const mutatedForms = (count: number): readonly MutatedForm[] =>
   fc.sample(mutations, { numRuns: count }).map((mutation) => bodyOf(mutate(mutation), mutation));
 
 /** Uploads that this process has on disk, with or without a name. */

@@ -7,7 +7,7 @@ const fail = () => {
   throw new Error('a prompt that no log may show');
 };
 
-const answers: Readonly<Record<string, () => Promise<Response>>> = {
+const routes: Readonly<Record<string, () => Promise<Response>>> = {
   '/slow': async () => {
     await pause(500);
     return new Response('well');
@@ -26,18 +26,18 @@ const print = (message: string, fields?: object) => console.log(JSON.stringify({
 
 const host = new NodeHost({
   resolve: (_method, path) => ({
-    handler: answers[path] ?? (async () => new Response(null, { status: 404 })),
+    handler: routes[path] ?? (async () => new Response(null, { status: 404 })),
     pathParameters: {},
     body: {
       maxBytes: 1_000,
       idleMs: 1_000,
       totalMs: 1_000,
-      leastRate: { bytesPerSecond: 1, afterMs: 1_000 },
+      minRate: { bytesPerSecond: 1, afterMs: 1_000 },
     },
   }),
   clock: Date.now,
   callMs: 10_000,
-  mostCalls: 10,
+  maxCalls: 10,
 });
 
 serve(host, { info: print, warn: print, error: print }, () => {});

@@ -30,7 +30,7 @@ beforeEach(async () => {
       read: async (text) => live.get(text.split('.')[1] ?? ''),
     },
     store: {
-      begin: async (session) => {
+      start: async (session) => {
         live.set(session.id, session);
         return 'begun';
       },
@@ -43,9 +43,9 @@ beforeEach(async () => {
     },
     clock: () => NOW_MS,
     ulid: () => ULID,
-    most: 1,
+    maxSessions: 1,
   });
-  token = await sessions.begin(SUBSCRIPTION.accountId, 60);
+  token = await sessions.start(SUBSCRIPTION.accountId, 60);
 });
 
 const stateOf = ({ key }: KeyCharge): KeyState => ({
@@ -87,8 +87,8 @@ const unreadable = async (): Promise<never> => {
   throw new ServiceError('invalid_value', 'No.');
 };
 
-const refusalOf = async (refused: Promise<unknown>) => {
-  const failure = await refused.catch((reason: unknown) => reason);
+const rejectionOf = async (rejection: Promise<unknown>) => {
+  const failure = await rejection.catch((reason: unknown) => reason);
   if (!(failure instanceof ServiceError)) throw new Error('not refused', { cause: failure });
   const limited = new Headers(failure.headers).has('x-ratelimit-limit-requests');
   return { code: failure.code, limited };
@@ -102,55 +102,55 @@ describe('a request with a session', () => {
   });
 
   it('gets a rejection without the limits of a key if it cannot be read', async () => {
-    const refused = admit(access(), bySession(), unreadable);
-    expect(await refusalOf(refused)).toEqual({ code: 'invalid_value', limited: false });
+    const rejection = admit(access(), bySession(), unreadable);
+    expect(await rejectionOf(rejection)).toEqual({ code: 'invalid_value', limited: false });
     expect(steps).toEqual(['session', 'read']);
   });
 
   it('gets a rejection before anything of it is read if the session has ended', async () => {
     live.clear();
-    expect(await refusalOf(admit(access(), bySession(), read))).toMatchObject({ code: 'invalid_session' });
+    expect(await rejectionOf(admit(access(), bySession(), read))).toMatchObject({ code: 'invalid_session' });
     expect(steps).toEqual([]);
   });
 
-  it('finds the webhooks of its own account only', async () => {
-    const asked: unknown[] = [];
+  it('reads the webhooks of its own account only', async () => {
+    const requests: unknown[] = [];
     const subscriptions = {
       get: async (key: { readonly accountId: string; readonly id: string }) => {
-        asked.push(key);
+        requests.push(key);
         return key.accountId === SUBSCRIPTION.accountId ? SUBSCRIPTION : undefined;
       },
     };
     const both = { ...access(), subscriptions };
     expect((await admitTo(both, bySession(), 'wh_1', nothing)).subscription).toBe(SUBSCRIPTION);
     await sessions.end({ ...(live.values().next().value as Session) }, true);
-    token = await sessions.begin('acc_other', 60);
-    const refused = admitTo(both, bySession(), 'wh_1', nothing);
-    expect(await refusalOf(refused)).toEqual({ code: 'not_found', limited: false });
-    expect(asked).toEqual(
+    token = await sessions.start('acc_other', 60);
+    const rejection = admitTo(both, bySession(), 'wh_1', nothing);
+    expect(await rejectionOf(rejection)).toEqual({ code: 'not_found', limited: false });
+    expect(requests).toEqual(
       [SUBSCRIPTION.accountId, 'acc_other'].map((accountId) => ({ accountId, id: 'wh_1' })),
     );
   });
 });
 
 describe('a request with a key', () => {
-  const sent = [
+  const messages = [
     ['as a bearer', () => ({ authorization: `Bearer ${KEY}` })],
     ['in its header', () => ({ 'x-api-key': KEY })],
     ['in its header, beside a session', () => ({ 'x-api-key': KEY, authorization: `Bearer ${token}` })],
     ['in its header, beside another token', () => ({ 'x-api-key': KEY, authorization: 'Bearer x.y.z' })],
   ] as const;
 
-  it.each(sent)('belongs to its account and counts against the key: %s', async (_how, headers) => {
+  it.each(messages)('belongs to its account and counts against the key: %s', async (_how, headers) => {
     const caller = await admit(access(), requestWith(headers()), read);
     expect(caller).toMatchObject({ accountId: OF_KEY, input: 'input' });
     expect(caller.headers).toMatchObject({ 'x-ratelimit-remaining-requests': '41' });
     expect(steps).toEqual(['read', 'charge']);
   });
 
-  it.each(sent)('counts against the key even if it cannot be read: %s', async (_how, headers) => {
-    const refused = admit(access(), requestWith(headers()), unreadable);
-    expect(await refusalOf(refused)).toEqual({ code: 'invalid_value', limited: true });
+  it.each(messages)('counts against the key even if it cannot be read: %s', async (_how, headers) => {
+    const rejection = admit(access(), requestWith(headers()), unreadable);
+    expect(await rejectionOf(rejection)).toEqual({ code: 'invalid_value', limited: true });
     expect(steps).toEqual(['read', 'charge']);
   });
 
@@ -160,7 +160,10 @@ describe('a request with a key', () => {
     ['invalid_api_key', () => ({ authorization: 'Bearer x.y' })],
     ['invalid_api_key', () => ({ 'x-api-key': FORGED, authorization: `Bearer ${token}` })],
   ] as const)('fails with %s before it is read', async (code, headers) => {
-    expect(await refusalOf(admit(access(), requestWith(headers()), read))).toEqual({ code, limited: false });
+    expect(await rejectionOf(admit(access(), requestWith(headers()), read))).toEqual({
+      code,
+      limited: false,
+    });
     expect(steps).toEqual([]);
   });
 });

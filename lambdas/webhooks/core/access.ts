@@ -1,7 +1,7 @@
 /** The first step of every webhook endpoint: the caller is an API key, which the request counts against, or the account's owner. */
 import { authenticate, type Peppers } from '../../access/core/api-key.ts';
 import type { KeyGate } from '../../access/core/key-gate.ts';
-import { carriesSession, readSession, type Sessions } from '../../access/core/session.ts';
+import { hasSession, readSession, type Sessions } from '../../access/core/session.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
 import type { SubscriptionStore } from './ports.ts';
 import type { Subscription } from './subscription.ts';
@@ -16,21 +16,21 @@ export interface Caller<T> {
   readonly accountId: string;
   /** The request, as `read` returned it. */
   readonly input: T;
-  /** The key's rate limits, for every answer; none for a session, which has no such limits. */
+  /** The key's rate limits, for every response; empty for a session, which has no such limits. */
   readonly headers: Readonly<Record<string, string>>;
 }
 
 /**
- * Throws 401 or 429, or what `read` throws; a request that cannot be read counts against the key all the same. With a
- * session nothing is counted, and nothing of the request is read before the session is known to be live. An `X-API-Key`
- * beside a session is what counts, as it does wherever a key is taken.
+ * Throws 401 or 429, or the error of `read`; an unreadable request still counts against the key. A session counts
+ * nothing, and the request is read only after the session is verified as live. An `X-API-Key` next to a session counts,
+ * as for every endpoint that accepts a key.
  */
 export async function admit<T>(
   { peppers, gate, sessions }: WebhookAccess,
   request: Request,
   read: (request: Request) => Promise<T>,
 ): Promise<Caller<T>> {
-  if (carriesSession(request.headers) && !request.headers.has('x-api-key')) {
+  if (hasSession(request.headers) && !request.headers.has('x-api-key')) {
     const { accountId } = await readSession(request.headers, sessions);
     return { accountId, input: await read(request), headers: {} };
   }
@@ -44,7 +44,7 @@ export interface SubscriptionAccess extends WebhookAccess {
   readonly subscriptions: Pick<SubscriptionStore, 'get'>;
 }
 
-/** As `admit`, and finds the account's subscription of that id. Throws 404 too. */
+/** Admits like `admit`, and returns the account's subscription of that id. Also throws 404. */
 export async function admitTo<T>(
   access: SubscriptionAccess,
   request: Request,
@@ -62,7 +62,7 @@ export const nothing = async (): Promise<void> => {};
 
 /** The same for what does not exist and for what belongs to another account. */
 export const notFound = (
-  thing: 'webhook' | 'delivery',
+  resource: 'webhook' | 'delivery',
   headers: Readonly<Record<string, string>>,
 ): ServiceError =>
-  new ServiceError('not_found', `No ${thing} with this id belongs to your account.`, { headers });
+  new ServiceError('not_found', `No ${resource} with this id belongs to your account.`, { headers });

@@ -14,7 +14,7 @@ const ALLOWED_HOSTS = [
   '[2a00:1450::1]',
 ];
 
-const refusal = (url: string): unknown => {
+const rejected = (url: string): unknown => {
   try {
     return parseTarget(url, false).href;
   } catch (failure) {
@@ -28,13 +28,13 @@ describe('a subscription', () => {
   });
 
   it.each(FORBIDDEN_HOSTS)('fails if its host is %s', (host) => {
-    const refused = { code: 'invalid_value', status: 400, param: 'url' };
-    expect(refusal(`https://${host}/hook`)).toMatchObject(refused);
-    expect(refusal(`https://${host}:8443/hook`)).toMatchObject(refused);
+    const rejection = { code: 'invalid_value', status: 400, param: 'url' };
+    expect(rejected(`https://${host}/hook`)).toMatchObject(rejection);
+    expect(rejected(`https://${host}:8443/hook`)).toMatchObject(rejection);
   });
 
   it.each(ALLOWED_HOSTS)('accepts the host %s', (host) => {
-    expect(refusal(`https://${host}/hook`)).toContain('https://');
+    expect(rejected(`https://${host}/hook`)).toContain('https://');
   });
 
   it.each([
@@ -50,7 +50,7 @@ describe('a subscription', () => {
     [`https://example.com/${'a'.repeat(2100)}`, 'URL'],
     ['https://[::1%25lo]/', 'URL'],
   ])('fails if its URL is %s', (url, reason) => {
-    expect(refusal(url)).toMatchObject({ code: 'invalid_value', message: expect.stringContaining(reason) });
+    expect(rejected(url)).toMatchObject({ code: 'invalid_value', message: expect.stringContaining(reason) });
   });
 
   it.each([

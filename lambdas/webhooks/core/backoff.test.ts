@@ -7,7 +7,7 @@ const NOON_MS = Date.UTC(2026, 6, 15, 12);
 const HOUR_MS = 3_600_000;
 const failure = {
   nowMs: NOON_MS,
-  tries: 1,
+  attempts: 1,
   deadlineMs: NOON_MS + RETRY_SPAN_MS,
   retryAfterMs: undefined,
   chance: 0.5,
@@ -18,7 +18,7 @@ function attempts(chance: () => number): number[] {
   const times = [NOON_MS];
   for (;;) {
     const nowMs = times.at(-1) ?? 0;
-    const next = nextAttempt({ ...failure, nowMs, tries: times.length, chance: chance() });
+    const next = nextAttempt({ ...failure, nowMs, attempts: times.length, chance: chance() });
     if (next === undefined) return times.map((time) => time - NOON_MS);
     times.push(next);
   }
@@ -50,7 +50,7 @@ describe('the next attempt', () => {
     );
   });
 
-  it('waits as long as the receiver asks, if that is longer', () => {
+  it('waits for the period that the receiver requests, if that is longer', () => {
     expect(nextAttempt({ ...failure, retryAfterMs: 120_000 })).toBe(NOON_MS + 120_000);
     expect(nextAttempt({ ...failure, retryAfterMs: 1000 })).toBe(NOON_MS + 5000);
   });

@@ -29,8 +29,8 @@ const LAST_SPREAD_MS = 10 * MINUTE_MS;
 
 export interface Failure {
   readonly nowMs: number;
-  /** Attempts made in this span, the failed one included. */
-  readonly tries: number;
+  /** Attempts in this span, including the failed one. */
+  readonly attempts: number;
   /** The end of the span. */
   readonly deadlineMs: number;
   /** The receiver's `Retry-After`, if it sent one. */
@@ -40,11 +40,17 @@ export interface Failure {
 }
 
 /** Returns the time of the next attempt, milliseconds since the epoch. Undefined if the delivery is to be given up. */
-export function nextAttempt({ nowMs, tries, deadlineMs, retryAfterMs, chance }: Failure): number | undefined {
-  const left = deadlineMs - nowMs;
-  const wait = WAITS_MS[Math.min(tries, WAITS_MS.length) - 1] ?? 0;
+export function nextAttempt({
+  nowMs,
+  attempts,
+  deadlineMs,
+  retryAfterMs,
+  chance,
+}: Failure): number | undefined {
+  const remainingMs = deadlineMs - nowMs;
+  const wait = WAITS_MS[Math.min(attempts, WAITS_MS.length) - 1] ?? 0;
   const jittered = wait * (1 - JITTER + 2 * JITTER * chance);
   const requested = Math.max(jittered, retryAfterMs ?? 0);
-  if (requested <= left) return Math.round(nowMs + requested);
-  return left < LAST_WAIT_MS ? undefined : Math.round(deadlineMs - chance * LAST_SPREAD_MS);
+  if (requested <= remainingMs) return Math.round(nowMs + requested);
+  return remainingMs < LAST_WAIT_MS ? undefined : Math.round(deadlineMs - chance * LAST_SPREAD_MS);
 }

@@ -24,20 +24,20 @@ const FAILED: SendResult = { outcome: 'status', status: 500, body: 'no' };
 interface Plan {
   readonly delivery?: Partial<Delivery>;
   readonly subscription?: Partial<Subscription>;
-  readonly answer?: SendResult;
-  readonly answerMs?: number;
+  readonly sendResult?: SendResult;
+  readonly responseMs?: number;
   readonly eventIsGone?: boolean;
   readonly isUnsubscribed?: boolean;
 }
 
 /** A worker on stores in memory, for one delivery of one subscription. */
 function working(plan: Plan = {}) {
-  const { answer = { outcome: 'delivered', status: 200 }, answerMs = 0 } = plan;
+  const { sendResult = { outcome: 'delivered', status: 200 }, responseMs = 0 } = plan;
   const time = new FakeTime();
   const deliveries = new MemoryDeliveries(deliveryWith(plan.delivery));
   const triggers = new MemoryTriggers();
   const subscription = { ...SUBSCRIPTION, ...plan.subscription };
-  const sent: SendRequest[] = [];
+  const requests: SendRequest[] = [];
   const attempts: DeliveryAttempt[] = [];
   const dead: DeadReason[] = [];
   const health: string[] = [];
@@ -61,9 +61,9 @@ function working(plan: Plan = {}) {
       log: { info: () => {}, warn: () => {}, error: () => {} },
     }),
     send: async (request) => {
-      sent.push(request);
-      if (answerMs > 0) await time.sleep(answerMs);
-      return answer;
+      requests.push(request);
+      if (responseMs > 0) await time.sleep(responseMs);
+      return sendResult;
     },
     clock: time.clock,
     random: () => 0.5,
@@ -77,11 +77,23 @@ function working(plan: Plan = {}) {
   const trigger = triggerOf(deliveries.only());
   const handle = (changes: object = {}, lane: Lane = 'retries') =>
     time.until(worker.handle({ ...trigger, ...changes }, lane));
-  return { time, worker, deliveries, triggers, trigger, handle, sent, attempts, dead, health, published };
+  return {
+    time,
+    worker,
+    deliveries,
+    triggers,
+    trigger,
+    handle,
+    sent: requests,
+    attempts,
+    dead,
+    health,
+    published,
+  };
 }
 
 describe('an attempt', () => {
-  it('carries a signature of every active secret, and its own number', async () => {
+  it('contains a signature of every active secret, and its own number', async () => {
     const { handle, sent, time } = working({ delivery: { attempts: 2 } });
     await handle();
     const body = payloadOf(EVENT);
@@ -102,8 +114,8 @@ describe('an attempt', () => {
 
   it('ends its delivery with its time and response if it succeeds, and the receiver counts as healthy again', async () => {
     const { handle, deliveries, attempts, health, triggers, time } = working({
-      answer: { outcome: 'delivered', status: 204, body: 'ok' },
-      answerMs: 700,
+      sendResult: { outcome: 'delivered', status: 204, body: 'ok' },
+      responseMs: 700,
       subscription: { failingSinceMs: 1 },
     });
     const atMs = time.clock();
@@ -121,30 +133,33 @@ describe('an attempt', () => {
   });
 
   it('completes its record before its trigger ends, for any duration of the write', async () => {
-    for (const answer of [
+    for (const sendResult of [
       { outcome: 'delivered' } as const,
       FAILED,
       { outcome: 'status', status: 410 } as const,
     ]) {
-      const { handle, deliveries, time } = working({ answer });
+      const { handle, deliveries, time } = working({ sendResult });
       const { end } = deliveries;
-      deliveries.end = async (...ended) => {
+      deliveries.end = async (...attemptEnd) => {
         await time.sleep(1_000);
-        await end.call(deliveries, ...ended);
+        await end.call(deliveries, ...attemptEnd);
       };
       await handle();
       expect(deliveries.only().attempts).toBe(1);
     }
   });
 
-  it('counts its tries from the beginning of its round', async () => {
-    const { handle, triggers, time } = working({ answer: FAILED, delivery: { attempts: 8, roundStart: 7 } });
+  it('counts attempts from the start of its round', async () => {
+    const { handle, triggers, time } = working({
+      sendResult: FAILED,
+      delivery: { attempts: 8, roundStart: 7 },
+    });
     await handle();
     expect(triggers.queued).toMatchObject([{ atMs: time.clock() + 60_000, trigger: { attempt: 10 } }]);
   });
 });
 
-describe('an attempt that is not to be made', () => {
+describe('an attempt that does not take place', () => {
   it.each([
     ['its event is kept no longer', { eventIsGone: true }, 'missing'],
     ['its subscription is disabled', { subscription: { status: 'disabled' } }, 'disabled'],
@@ -156,7 +171,7 @@ describe('an attempt that is not to be made', () => {
     expect(dead).toEqual([reason]);
   });
 
-  it('changes nothing when its subscription is gone, or it was made', async () => {
+  it('changes nothing if its subscription is deleted, or if the attempt has already taken place', async () => {
     for (const [plan, changes] of [
       [{ isUnsubscribed: true }, {}],
       [{ delivery: { attempts: 3 } }, { attempt: 3 }],
@@ -180,7 +195,7 @@ describe('an attempt that is not to be made', () => {
   });
 
   it('throws RetryLater while another process makes it, and happens if that process has died', async () => {
-    const { worker, trigger, handle, time, sent } = working({ answerMs: 10 * LEASE_MS });
+    const { worker, trigger, handle, time, sent } = working({ responseMs: 10 * LEASE_MS });
     void worker.handle(trigger, 'retries');
     await time.advance(LEASE_MS);
     await expect(worker.handle(trigger, 'retries')).rejects.toThrow(RetryLater);
@@ -191,7 +206,7 @@ describe('an attempt that is not to be made', () => {
   });
 });
 
-describe('a redelivery that the owner asks for', () => {
+describe('a redelivery that the owner requests', () => {
   it.each([
     ['what was delivered', { status: 'delivered' }, {}],
     ['what is dead', { status: 'dead', deadReason: 'exhausted' }, {}],
@@ -208,7 +223,7 @@ describe('a redelivery that the owner asks for', () => {
     const { handle, triggers, deliveries, health } = working({
       delivery: { status: 'dead', attempts: 2 },
       subscription: { status: 'disabled' },
-      answer: FAILED,
+      sendResult: FAILED,
     });
     await handle({ manual: true });
     expect(deliveries.only()).toMatchObject({ status: 'dead', deadReason: 'disabled', attempts: 3 });
@@ -227,46 +242,46 @@ describe('a redelivery that the owner asks for', () => {
 
 describe('first attempts of one subscription in one process', () => {
   it('run ten at once; further ones go to the lane of retries until one has ended', async () => {
-    const { worker, trigger, time, triggers, sent, deliveries } = working({ answerMs: 5_000 });
+    const { worker, trigger, time, triggers, sent, deliveries } = working({ responseMs: 5_000 });
     const ids = Array.from({ length: MAX_IN_FLIGHT + 2 }, (_, index) => `dlv_${index}`);
     for (const id of ids) deliveries.deliveries.set(id, deliveryWith({ id }));
-    const begin = (deliveryId = '') => worker.handle({ ...trigger, deliveryId }, 'deliveries');
-    const begun = ids.slice(0, MAX_IN_FLIGHT).map(begin);
+    const start = (deliveryId = '') => worker.handle({ ...trigger, deliveryId }, 'deliveries');
+    const startedDeliveries = ids.slice(0, MAX_IN_FLIGHT).map(start);
     await time.advance(0);
-    await begin(ids[MAX_IN_FLIGHT]);
+    await start(ids[MAX_IN_FLIGHT]);
     expect(sent).toHaveLength(MAX_IN_FLIGHT);
     expect(triggers.queued).toMatchObject([{ to: 'retries', trigger: { deliveryId: ids[MAX_IN_FLIGHT] } }]);
-    await time.until(Promise.all(begun));
-    await time.until(begin(ids[MAX_IN_FLIGHT + 1]));
+    await time.until(Promise.all(startedDeliveries));
+    await time.until(start(ids[MAX_IN_FLIGHT + 1]));
     expect(sent).toHaveLength(MAX_IN_FLIGHT + 1);
   });
 
   it('make room for one more with each that ends, however many have ended', async () => {
-    const { worker, trigger, time, triggers, sent, deliveries } = working({ answerMs: 5_000 });
+    const { worker, trigger, time, triggers, sent, deliveries } = working({ responseMs: 5_000 });
     const started: string[] = [];
-    const begin = () => {
+    const start = () => {
       const id = `dlv_${started.push('')}`;
       deliveries.deliveries.set(id, deliveryWith({ id }));
       return worker.handle({ ...trigger, deliveryId: id }, 'deliveries');
     };
-    const begun: Promise<void>[] = [];
+    const startedDeliveries: Promise<void>[] = [];
     for (let index = 0; index < MAX_IN_FLIGHT; index += 1) {
-      begun.push(begin());
+      startedDeliveries.push(start());
       await time.advance(100);
     }
-    await time.until(begun[0] as Promise<void>);
-    for (let ended = 1; ended <= 3; ended += 1) {
-      begun.push(begin());
+    await time.until(startedDeliveries[0] as Promise<void>);
+    for (let attemptEnd = 1; attemptEnd <= 3; attemptEnd += 1) {
+      startedDeliveries.push(start());
       await time.advance(0);
-      expect([sent.length, triggers.queued.length]).toEqual([MAX_IN_FLIGHT + ended, ended - 1]);
-      await begin();
-      expect([sent.length, triggers.queued.length]).toEqual([MAX_IN_FLIGHT + ended, ended]);
-      await time.until(begun[ended] as Promise<void>);
+      expect([sent.length, triggers.queued.length]).toEqual([MAX_IN_FLIGHT + attemptEnd, attemptEnd - 1]);
+      await start();
+      expect([sent.length, triggers.queued.length]).toEqual([MAX_IN_FLIGHT + attemptEnd, attemptEnd]);
+      await time.until(startedDeliveries[attemptEnd] as Promise<void>);
     }
-    await time.until(Promise.all(begun));
+    await time.until(Promise.all(startedDeliveries));
   });
 
-  it('go to the lane of retries when the receiver failed the last time, and are made there', async () => {
+  it('go to the retry lane if the receiver failed the last time, and take place there', async () => {
     const { handle, sent, triggers } = working({ subscription: { failingSinceMs: 1 } });
     await handle({}, 'deliveries');
     expect(sent).toEqual([]);

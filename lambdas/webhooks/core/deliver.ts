@@ -26,9 +26,9 @@ import { signatureHeaders } from './signature.ts';
 import type { Subscription } from './subscription.ts';
 
 /**
- * Concurrent first attempts of one subscription in one process: as many as a batch of messages holds, so that it is
- * exceeded only where batches share a process. Further ones go to the lane of retries, because a receiver that does not
- * answer would block the lane for five seconds.
+ * Concurrent first attempts of one subscription in one process. The limit equals the size of a message batch, so that
+ * it is exceeded only if batches share a process. Further ones use the retry lane, because a receiver that does not
+ * respond would block the lane for five seconds.
  */
 export const MAX_IN_FLIGHT = 10;
 
@@ -70,7 +70,7 @@ export class DeliveryWorker {
     this.#dependencies = dependencies;
   }
 
-  /** Makes the attempt that was triggered, unless it was made, is in flight or is no longer wanted. */
+  /** Makes the triggered attempt, unless it is done, in flight or no longer wanted. */
   async handle(trigger: AttemptTrigger, lane: Lane): Promise<void> {
     const { webhookId } = trigger;
     if (lane === 'retries') return this.#handle(trigger, lane);
@@ -80,9 +80,9 @@ export class DeliveryWorker {
     try {
       await this.#handle(trigger, lane);
     } finally {
-      const left = (this.#inFlight.get(webhookId) ?? 1) - 1;
-      if (left === 0) this.#inFlight.delete(webhookId);
-      else this.#inFlight.set(webhookId, left);
+      const remaining = (this.#inFlight.get(webhookId) ?? 1) - 1;
+      if (remaining === 0) this.#inFlight.delete(webhookId);
+      else this.#inFlight.set(webhookId, remaining);
     }
   }
 
@@ -115,10 +115,10 @@ export class DeliveryWorker {
     const lease = { id: ulid(), untilMs: nowMs + leaseMs };
     const claim = { attempt: trigger.attempt, lease, nowMs };
     let result = await deliveries.claim({ webhookId: trigger.webhookId, id: trigger.deliveryId }, claim);
-    const found = result.delivery;
-    if (!result.granted && found !== undefined && mayRevive(found, trigger, subscription))
-      result = await deliveries.revive(found, claim, nowMs + RETRY_SPAN_MS);
-    if (!result.granted && found !== undefined && isEarly(found, trigger)) throw new RetryLater();
+    const delivery = result.delivery;
+    if (!result.granted && delivery !== undefined && mayRevive(delivery, trigger, subscription))
+      result = await deliveries.revive(delivery, claim, nowMs + RETRY_SPAN_MS);
+    if (!result.granted && delivery !== undefined && isEarly(delivery, trigger)) throw new RetryLater();
     return result.granted && result.delivery !== undefined ? { delivery: result.delivery, lease } : undefined;
   }
 
@@ -164,7 +164,7 @@ export class DeliveryWorker {
     const nowMs = clock();
     const dueMs = nextAttempt({
       nowMs,
-      tries: attempt.number - delivery.roundStart,
+      attempts: attempt.number - delivery.roundStart,
       deadlineMs: delivery.deadlineMs,
       retryAfterMs: parseRetryAfter(result.retryAfter, nowMs),
       chance: random(),
@@ -198,11 +198,11 @@ export class DeliveryWorker {
  * The attempt before it is not recorded, or this one is in flight elsewhere: either process may have died. If neither did,
  * the trigger has no effect when it is received again.
  */
-const isEarly = (found: Delivery, { attempt }: AttemptTrigger): boolean =>
-  attempt > found.attempts + 1 || (attempt === found.attempts + 1 && found.status === 'pending');
+const isEarly = (delivery: Delivery, { attempt }: AttemptTrigger): boolean =>
+  attempt > delivery.attempts + 1 || (attempt === delivery.attempts + 1 && delivery.status === 'pending');
 
 /** A redriven dead letter, or the owner's request, starts a new round; a late trigger does not. */
-function mayRevive(found: Delivery, trigger: AttemptTrigger, { status }: Subscription): boolean {
-  if (found.attempts !== trigger.attempt - 1 || found.status === 'pending') return false;
-  return trigger.manual === true || (found.status === 'dead' && status === 'active');
+function mayRevive(delivery: Delivery, trigger: AttemptTrigger, { status }: Subscription): boolean {
+  if (delivery.attempts !== trigger.attempt - 1 || delivery.status === 'pending') return false;
+  return trigger.manual === true || (delivery.status === 'dead' && status === 'active');
 }

@@ -1,11 +1,11 @@
-/** A delivery: one event on its way to one subscription, with its attempts. */
+/** A delivery: one event for one subscription, with its attempts. */
 import { createHash } from 'node:crypto';
 import { encodeTime } from 'ulid';
 import * as z from 'zod';
 import { type Body, idOf } from '../../platform/core/api/response-schema.ts';
 import type { EventType, StoredEvent } from './event.ts';
 
-/** `status`: an answer that was not 2xx; the others say why there was none. */
+/** `status`: a response that was not 2xx; the others are the reason for a missing response. */
 export const OUTCOMES = [
   'delivered',
   'status',
@@ -25,9 +25,9 @@ export interface DeliveryAttempt {
   readonly atMs: number;
   readonly durationMs: number;
   readonly outcome: DeliveryOutcome;
-  /** HTTP status, if an answer came. */
+  /** HTTP status, if a response arrived. */
   readonly status?: number;
-  /** The beginning of the answer's body. */
+  /** The first bytes of the response's body. */
   readonly body?: string;
 }
 
@@ -40,7 +40,7 @@ type DeliveryStatus = (typeof DELIVERY_STATUSES)[number];
 
 export interface Delivery {
   readonly webhookId: string;
-  /** `dlv_` and a ULID made of the event's arrival, the event and the subscription. */
+  /** `dlv_` and a ULID derived from the event's arrival, the event and the subscription. */
   readonly id: string;
   readonly accountId: string;
   readonly eventId: string;
@@ -49,7 +49,7 @@ export interface Delivery {
   readonly deadReason: DeadReason | undefined;
   /** Attempts that ended, over all rounds. */
   readonly attempts: number;
-  /** Attempts that had ended when this round of 24 hours began. */
+  /** Attempts that had ended when this round of 24 hours started. */
   readonly roundStart: number;
   /** The end of this round, milliseconds since the epoch. */
   readonly deadlineMs: number;
@@ -60,7 +60,7 @@ export interface Delivery {
   readonly log: readonly DeliveryAttempt[];
 }
 
-/** Attempts whose record is kept: two rounds of 24 hours. */
+/** The maximum number of attempts whose record is retained: two rounds of 24 hours. */
 export const MAX_LOGGED_ATTEMPTS = 20;
 
 /** The number of bytes of a receiver's response that are stored. */
@@ -110,7 +110,7 @@ export const deliverySchema = z.object({
   attempts: z.array(attemptSchema),
 });
 
-/** A delivery as callers see it. */
+/** Returns the public entry of a delivery. */
 export function deliveryEntry(delivery: Delivery): Body<typeof deliverySchema> {
   const { status, deadReason } = delivery;
   return {

@@ -46,8 +46,8 @@ describe('a message of the bus', () => {
       created: '2026-11-21T05:00:00Z',
       data: { amount: 5 },
     });
-    const own = { ...message, detail: { ...message.detail, id: 'order.42:paid' } };
-    expect(parseBusEvent(own)?.id).toBe('order.42:paid');
+    const ownEvent = { ...message, detail: { ...message.detail, id: 'order.42:paid' } };
+    expect(parseBusEvent(ownEvent)?.id).toBe('order.42:paid');
   });
 
   it('holds up to 240 KB of data, to the byte', () => {

@@ -1,4 +1,4 @@
-/** The platform's events: what may be published, and the body that receivers see. */
+/** The platform's events: the events that may be published, and the body that receivers get. */
 import * as z from 'zod';
 
 /** The nine types of the interface. */
@@ -21,7 +21,7 @@ export const ENDPOINT_DISABLED = 'endpoint.disabled';
 export const SUBSCRIBABLE_TYPES = [...EVENT_TYPES, ENDPOINT_DISABLED] as const;
 export type EventType = (typeof SUBSCRIBABLE_TYPES)[number];
 
-/** Characters that stand in a header as they are. */
+/** Characters that a header contains unchanged. */
 export const EVENT_ID = /^[\w.:-]{1,128}$/;
 
 /** The data of an event as JSON; EventBridge took entries of 256 KB when most of its publishers were written. */

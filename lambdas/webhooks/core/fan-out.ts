@@ -84,14 +84,14 @@ async function subscribersOf(
   { subscriptions }: FanOutDependencies,
   { accountId, type }: StoredEvent,
 ): Promise<readonly Subscription[]> {
-  const found: Subscription[] = [];
+  const allSubscriptions: Subscription[] = [];
   let after: string | undefined;
   do {
     const page = await subscriptions.list({ accountId, limit: QUOTAS.webhooks_per_account, after });
-    found.push(...page.entries);
+    allSubscriptions.push(...page.entries);
     after = page.next;
   } while (after !== undefined);
-  return found.filter((subscription) => wants(subscription, type));
+  return allSubscriptions.filter((subscription) => wants(subscription, type));
 }
 
 /** A delivery with an attempt has its own trigger; one without may have lost it in a crash. */

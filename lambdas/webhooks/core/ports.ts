@@ -4,7 +4,7 @@ import type { DeadReason, Delivery, DeliveryAttempt, DeliveryOutcome } from './d
 import type { PlatformEvent, PublishedEvent, StoredEvent } from './event.ts';
 import type { DisabledReason, Subscription } from './subscription.ts';
 
-/** Names one account's subscription: nobody finds it under another account. */
+/** Identifies one account's subscription: it cannot be read under another account. */
 export interface SubscriptionKey {
   readonly accountId: string;
   readonly id: string;
@@ -60,14 +60,14 @@ export interface DeliveryKey {
   readonly id: string;
 }
 
-/** `delivery` is as it is after the claim, or as it was found when the claim was refused. */
+/** `delivery` is the state after the claim, or the current state if the claim was rejected. */
 export interface ClaimResult {
   readonly granted: boolean;
   readonly delivery: Delivery | undefined;
 }
 
 export interface DeliveryClaim {
-  /** The attempt to be made; only the one that follows those that have ended may be claimed. */
+  /** The attempt to make; only the one that follows those that have ended may be claimed. */
   readonly attempt: number;
   readonly lease: Lease;
   readonly nowMs: number;
@@ -93,21 +93,23 @@ export interface DeliveryStore {
   create(delivery: Delivery): Promise<Delivery>;
   get(key: DeliveryKey): Promise<Delivery | undefined>;
   list(query: DeliveryQuery): Promise<Page<Delivery>>;
-  /** Granted when the delivery is pending, the attempt is its next and nobody else holds a lease. */
+  /** Granted if the delivery is pending, the attempt is its next and no other process holds a lease. */
   claim(key: DeliveryKey, claim: DeliveryClaim): Promise<ClaimResult>;
-  /** As `claim`, for a delivery in the state that was found: begins a new round of 24 hours. */
-  revive(found: Delivery, claim: DeliveryClaim, deadlineMs: number): Promise<ClaimResult>;
+  /** Claims like `claim`, for a delivery in the state that was read: starts a new round of 24 hours. */
+  revive(delivery: Delivery, claim: DeliveryClaim, deadlineMs: number): Promise<ClaimResult>;
   /** Ends what was claimed; does nothing when the lease is no longer held. */
   end(delivery: Delivery, end: AttemptEnd): Promise<void>;
 }
 
-/** Triggers an attempt. May arrive twice, late and in any order: the delivery's state decides whether the attempt is made. */
+/**
+ * Triggers an attempt. May arrive twice, late and in any order: the delivery's state determines if the attempt is made.
+ */
 export interface AttemptTrigger {
   readonly accountId: string;
   readonly webhookId: string;
   readonly deliveryId: string;
   readonly eventId: string;
-  /** The attempt to be made. */
+  /** The attempt to make. */
   readonly attempt: number;
   /** Requested by the owner: delivers again what was delivered, and to a disabled subscription. */
   readonly manual?: boolean;

@@ -54,7 +54,7 @@ describe('a recovery', () => {
     expect((await recovered([arriving(1, { status: 'delivered' }), arriving(2)])).events).toEqual(['evt_2']);
   });
 
-  it('begins with the events of its time', async () => {
+  it('starts with the events of its period', async () => {
     const deliveries = [arriving(1), arriving(2), arriving(3)];
     expect((await recovered(deliveries, 2)).events).toEqual(['evt_2', 'evt_3']);
   });

@@ -6,7 +6,10 @@ import { type Delivery, firstIdAt } from './delivery.ts';
 import { triggerOf } from './fan-out.ts';
 import type { AttemptTrigger, DeliveryStore, TriggerQueue } from './ports.ts';
 
-/** A page of deliveries; each may hold 20 KB of attempts, and a page must fit one answer of the database (1 MB). */
+/**
+ * The number of deliveries per page. Each may contain 20 KB of attempts, and a page must fit one response of the
+ * database (1 MB).
+ */
 const PAGE = 50;
 
 /** Deliveries that one call restarts at most, so that it ends in time. */
@@ -41,11 +44,11 @@ export async function recover(
   let after: string | undefined = firstIdAt(sinceMs);
   while (after !== undefined) {
     const page = await deliveries.list({ webhookId, limit: PAGE, order: 'oldest', after });
-    const lost = page.entries
+    const lostTriggers = page.entries
       .filter((delivery) => isLost(delivery, nowMs))
       .map((one): AttemptTrigger => triggerOf(one));
-    await triggers.enqueue(lost, 'retries');
-    count += lost.length;
+    await triggers.enqueue(lostTriggers, 'retries');
+    count += lostTriggers.length;
     after = page.next;
     if (count >= MAX_RECOVERED && after !== undefined)
       return { count, nextMs: page.entries.at(-1)?.createdMs };

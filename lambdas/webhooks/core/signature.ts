@@ -4,7 +4,7 @@ import { createHmac } from 'node:crypto';
 /** The prefix of a signing secret. The base64 of its bytes follows. */
 export const SECRET_PREFIX = 'whsec_';
 
-/** Standard Webhooks asks for 24 to 64 bytes. */
+/** Standard Webhooks requires 24 to 64 bytes. */
 export const SIGNING_SECRET_BYTES = 32;
 
 export interface SignatureHeaders {
@@ -28,12 +28,15 @@ function base64Signature({ id, timestamp, body }: SignatureHeaders, secret: stri
   return createHmac('sha256', key).update(`${id}.${timestamp}.${body}`).digest('base64');
 }
 
-/** Headers that prove a delivery genuine; sources: the interface, Webhooks; github.com/standard-webhooks, spec. */
+/**
+ * Returns the headers that authenticate a delivery. Sources: the interface, Webhooks; github.com/standard-webhooks,
+ * spec.
+ */
 export function signatureHeaders(signed: SignatureHeaders): Record<string, string> {
   const { id, timestamp, secrets } = signed;
-  const own = secrets.map((secret) => `v1=${hexSignature(signed, secret)}`);
+  const serviceSignatures = secrets.map((secret) => `v1=${hexSignature(signed, secret)}`);
   return {
-    'X-service-Signature': [`t=${timestamp}`, ...own].join(','),
+    'X-service-Signature': [`t=${timestamp}`, ...serviceSignatures].join(','),
     'webhook-id': id,
     'webhook-timestamp': String(timestamp),
     'webhook-signature': secrets.map((secret) => `v1,${base64Signature(signed, secret)}`).join(' '),

@@ -7,7 +7,7 @@ import { attemptEntry, attemptSchema, type Delivery, type DeliveryAttempt } from
 export const STATISTICS_WINDOW = 100;
 
 /** Shares are rounded to four places. */
-const PLACES = 1e4;
+const ROUNDING_FACTOR = 1e4;
 
 export const deliveryStatisticsSchema = z
   .object({
@@ -36,7 +36,7 @@ export function deliveryStatistics(deliveries: readonly Delivery[]): Body<typeof
   const last = attempts
     .filter(({ outcome }) => outcome !== 'delivered')
     .reduce<DeliveryAttempt | undefined>(
-      (found, one) => (found === undefined || one.atMs > found.atMs ? one : found),
+      (latest, one) => (latest === undefined || one.atMs > latest.atMs ? one : latest),
       undefined,
     );
   return {
@@ -45,7 +45,9 @@ export function deliveryStatistics(deliveries: readonly Delivery[]): Body<typeof
     dead,
     pending,
     success_rate:
-      delivered + dead === 0 ? null : Math.round((delivered / (delivered + dead)) * PLACES) / PLACES,
+      delivered + dead === 0
+        ? null
+        : Math.round((delivered / (delivered + dead)) * ROUNDING_FACTOR) / ROUNDING_FACTOR,
     p95_ms: durations[Math.ceil(durations.length * 0.95) - 1] ?? null,
     last_failure: last === undefined ? null : attemptEntry(last),
   };

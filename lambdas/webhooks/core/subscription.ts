@@ -71,7 +71,7 @@ export const subscriptionWithStatisticsSchema = subscriptionSchema.extend({
   stats: deliveryStatisticsSchema,
 });
 
-/** A subscription as callers see it; its secret is shown when it is made, and never again. */
+/** Returns the public entry of a subscription; its secret is shown at its creation, and never again. */
 export function subscriptionEntry(subscription: Subscription): Body<typeof subscriptionSchema> {
   const { id, url, events, description: text, status, disabledReason, created } = subscription;
   return {

@@ -22,22 +22,22 @@ export const addressRule =
     isPublicAddress(address) || (allowLoopback && isLoopbackAddress(address));
 
 /** Gives the addresses of a host name; empty when it has none. */
-export type Resolve = (host: string) => Promise<readonly string[]>;
+export type Resolve = (hostname: string) => Promise<readonly string[]>;
 
-const refused = (reason: string) => new ServiceError('invalid_value', `url: ${reason}.`, { param: 'url' });
+const invalidUrl = (reason: string) => new ServiceError('invalid_value', `url: ${reason}.`, { param: 'url' });
 
 /** Parses a subscription's URL. Throws 400 `invalid_value` when deliveries may not go there. */
 export function parseTarget(text: string, allowLoopback: boolean): URL {
   const url = text.length <= MAX_URL_LENGTH ? URL.parse(text) : null;
-  if (url === null) throw refused(`must be a URL of at most ${MAX_URL_LENGTH} characters`);
-  if (url.username !== '' || url.password !== '') throw refused('must not hold credentials');
-  const host = bareHost(url.hostname);
-  const local = isLocalhost(host) || isLoopbackAddress(host);
+  if (url === null) throw invalidUrl(`must be a URL of at most ${MAX_URL_LENGTH} characters`);
+  if (url.username !== '' || url.password !== '') throw invalidUrl('must not hold credentials');
+  const hostname = bareHost(url.hostname);
+  const local = isLocalhost(hostname) || isLoopbackAddress(hostname);
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && local && allowLoopback))
-    throw refused('must begin with https://');
-  if (host === '') throw refused('must name a host');
-  if (!(local ? allowLoopback : !isAddress(host) || isPublicAddress(host)))
-    throw refused('must resolve to addresses on the public internet');
+    throw invalidUrl('must begin with https://');
+  if (hostname === '') throw invalidUrl('must name a host');
+  if (!(local ? allowLoopback : !isAddress(hostname) || isPublicAddress(hostname)))
+    throw invalidUrl('must resolve to addresses on the public internet');
   return url;
 }
 
@@ -49,6 +49,6 @@ export async function checkTarget(text: string, allowLoopback: boolean, resolve:
   const url = parseTarget(text, allowLoopback);
   const addresses = await resolve(bareHost(url.hostname));
   if (!addresses.every(addressRule(allowLoopback)))
-    throw refused('must resolve to addresses on the public internet');
+    throw invalidUrl('must resolve to addresses on the public internet');
   return url.href;
 }

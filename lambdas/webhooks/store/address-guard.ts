@@ -1,4 +1,4 @@
-/** Looks host names up without a cache and without the system's resolver, whose few threads a slow name would hold. */
+/** Resolves hostnames without a cache and without the system's resolver, whose few threads a slow name would block. */
 import { Resolver } from 'node:dns/promises';
 import { ALLOW_LOOPBACK_VARIABLE } from '../../platform/contract/environment.ts';
 import { bareHost, isAddress, isLocalhost } from '../../platform/core/address.ts';
@@ -8,20 +8,20 @@ import type { Resolve } from '../core/target.ts';
 export const LOOKUP_MS = 2_000;
 
 /**
- * The addresses of a host, both families; an address is its own. Empty when the name has none or nobody answers in
- * time. `servers` replaces the system's name servers.
+ * Returns the addresses of a hostname, both families; an address resolves to itself. Returns an empty list if the name
+ * has none or no name server responds in time. `servers` replaces the system's name servers.
  */
 export function createResolve(servers?: readonly string[], lookupMs = LOOKUP_MS): Resolve {
-  return async (host) => {
-    const name = bareHost(host);
+  return async (hostname) => {
+    const name = bareHost(hostname);
     if (isAddress(name)) return [name];
     if (isLocalhost(name)) return ['127.0.0.1', '::1'];
     const resolver = new Resolver({ timeout: lookupMs, tries: 1 });
     if (servers !== undefined) resolver.setServers([...servers]);
     const cut = setTimeout(() => resolver.cancel(), lookupMs);
-    const found = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
+    const lookups = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)]);
     clearTimeout(cut);
-    return found.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []));
+    return lookups.flatMap((lookup) => (lookup.status === 'fulfilled' ? lookup.value : []));
   };
 }
 

@@ -16,15 +16,15 @@ const DAY_MS = 86_400_000;
 class MortalProcess {
   #calls = 0;
   #deathAt = 0;
-  #answered = false;
+  #record = false;
   #dead = false;
   #died = false;
 
   /** Lives on when `deathAt` is 0. Calls count from 1. */
-  begin(deathAt: number, answered: boolean): void {
+  start(deathAt: number, isAnswered: boolean): void {
     this.#calls = 0;
     this.#deathAt = deathAt;
-    this.#answered = answered;
+    this.#record = isAnswered;
     this.#dead = false;
     this.#died = false;
   }
@@ -39,7 +39,7 @@ class MortalProcess {
     if (this.#calls !== this.#deathAt) return call();
     this.#dead = true;
     this.#died = true;
-    if (this.#answered) await call();
+    if (this.#record) await call();
     throw new Error('the process is dead');
   };
 
@@ -53,43 +53,43 @@ class MortalProcess {
 }
 
 const mortal = new MortalProcess();
-let answers: readonly SendResult[] = [];
-let sent: { readonly id: string; readonly attempt: number; readonly body: string }[] = [];
+let results: readonly SendResult[] = [];
+let requests: { readonly id: string; readonly attempt: number; readonly body: string }[] = [];
 
 /** The nth post of an event is answered with the nth answer, later ones with the last. */
 const send: NonNullable<PlatformOptions['send']> = async ({ headers, body }) => {
   const id = String(headers['webhook-id']);
-  sent.push({
+  requests.push({
     id,
     attempt: Number(headers['X-service-Delivery-Attempt']),
     body,
   });
-  const posts = sent.filter((post) => post.id === id).length;
-  return answers[Math.min(posts, answers.length) - 1] ?? { outcome: 'connection' };
+  const posts = requests.filter((post) => post.id === id).length;
+  return results[Math.min(posts, results.length) - 1] ?? { outcome: 'connection' };
 };
 
 const OK: SendResult = { outcome: 'delivered', status: 200, body: '' };
 const FAILED: SendResult = { outcome: 'status', status: 500, body: '' };
-const GONE: SendResult = { outcome: 'status', status: 410, body: '' };
+const DELETED: SendResult = { outcome: 'status', status: 410, body: '' };
 
 interface Story {
   readonly name: string;
-  readonly answers: readonly SendResult[];
+  readonly results: readonly SendResult[];
   /** Attempts without any crash. */
   readonly attempts: number;
   readonly status: 'delivered' | 'dead';
 }
 
 const STORIES: readonly Story[] = [
-  { name: 'succeeds', answers: [OK], attempts: 1, status: 'delivered' },
+  { name: 'succeeds', results: [OK], attempts: 1, status: 'delivered' },
   {
     name: 'fails, waits in the queue and for a schedule, and succeeds',
-    answers: [FAILED, FAILED, FAILED, FAILED, OK],
+    results: [FAILED, FAILED, FAILED, FAILED, OK],
     attempts: 5,
     status: 'delivered',
   },
-  { name: 'finds its receiver gone', answers: [GONE], attempts: 1, status: 'dead' },
-  { name: 'fails to its end', answers: [FAILED], attempts: 9, status: 'dead' },
+  { name: 'finds its receiver gone', results: [DELETED], attempts: 1, status: 'dead' },
+  { name: 'fails to its end', results: [FAILED], attempts: 9, status: 'dead' },
 ];
 
 let platform: Platform;
@@ -100,17 +100,17 @@ beforeAll(async () => {
 afterAll(() => platform.close());
 
 /** One event for one new subscription, until nothing more happens; the process dies once, or not at all. */
-async function play(story: Story, deathAt: number, answered: boolean) {
-  mortal.begin(0, false);
+async function play(story: Story, deathAt: number, isAnswered: boolean) {
+  mortal.start(0, false);
   const subscription = await platform.subscribe('https://receiver.example/');
   const { accountId, id } = subscription;
   await platform.publish({ accountId, type: 'review.created', id: 'evt_1', data: {} });
-  answers = story.answers;
-  sent = [];
-  mortal.begin(deathAt, answered);
+  results = story.results;
+  requests = [];
+  mortal.start(deathAt, isAnswered);
   await platform.pass(2 * DAY_MS);
   const { calls } = mortal;
-  mortal.begin(0, false);
+  mortal.start(0, false);
   const { entries: deliveries } = await platform.deliveries.list({
     webhookId: id,
     limit: 10,
@@ -126,17 +126,17 @@ describe.each(STORIES)('a delivery that $name', (story) => {
     if (calls > 0) return;
     const calm = await play(story, 0, false);
     calls = calm.calls;
-    expect(sent).toHaveLength(story.attempts);
+    expect(requests).toHaveLength(story.attempts);
     expect(calm.deliveries).toMatchObject([{ status: story.status, attempts: story.attempts }]);
   });
 
   it.each([false, true])(
-    'ends as it should wherever its process dies (answered: %s)',
-    async (answered) => {
+    'ends with its expected status wherever its process crashes (request applied: %s)',
+    async (isAnswered) => {
       expect(calls).toBeGreaterThan(5);
       // The steps of a later attempt are those of the first: the more attempts, the fewer of them a plain run tries.
       for (const deathAt of offsets(1, calls, story.attempts > 5 ? 8 : story.attempts > 1 ? 4 : 2)) {
-        const { deliveries, after } = await play(story, deathAt, answered);
+        const { deliveries, after } = await play(story, deathAt, isAnswered);
         const [delivery] = deliveries;
         expect({ deathAt, count: deliveries.length, status: delivery?.status }).toEqual({
           deathAt,
@@ -144,11 +144,11 @@ describe.each(STORIES)('a delivery that $name', (story) => {
           status: story.status,
         });
         // At least once; a crash repeats at most the attempt it hit.
-        expect(sent.length).toBeGreaterThanOrEqual(1);
-        expect(sent.length).toBeLessThanOrEqual(story.attempts + 1);
-        expect(new Set(sent.map(({ id }) => id))).toEqual(new Set(['evt_1']));
-        expect(new Set(sent.map(({ body }) => body)).size).toBe(1);
-        if (story.answers === STORIES[2]?.answers)
+        expect(requests.length).toBeGreaterThanOrEqual(1);
+        expect(requests.length).toBeLessThanOrEqual(story.attempts + 1);
+        expect(new Set(requests.map(({ id }) => id))).toEqual(new Set(['evt_1']));
+        expect(new Set(requests.map(({ body }) => body)).size).toBe(1);
+        if (story.results === STORIES[2]?.results)
           expect(after).toMatchObject({ status: 'disabled', notice: undefined });
         for (const queue of ['events', 'deliveries', 'retries', 'deadEvents'] as const)
           expect([deathAt, queue, platform.waiting(queue)]).toEqual([deathAt, queue, 0]);
@@ -171,12 +171,12 @@ describe('a message that arrives twice and in any order', () => {
     async (story) => {
       const events = ['evt_1', 'evt_2', 'evt_3'];
       const { accountId, id } = await twice.subscribe('https://receiver.example/');
-      answers = story.answers;
-      sent = [];
+      results = story.results;
+      requests = [];
       for (const eventId of [...events, ...events])
         await twice.publish({ accountId, type: 'review.created', id: eventId, data: {} });
       await twice.pass(2 * DAY_MS);
-      const attempts = sent.map(({ id: eventId, attempt }) => `${eventId} ${attempt}`);
+      const attempts = requests.map(({ id: eventId, attempt }) => `${eventId} ${attempt}`);
       expect(new Set(attempts).size).toBe(attempts.length);
       const { entries: deliveries } = await twice.deliveries.list({
         webhookId: id,
@@ -192,8 +192,8 @@ describe('a message that arrives twice and in any order', () => {
 
   it('changes nothing if its attempt is complete, and arrives again if the previous attempt is not', async () => {
     const { accountId, id } = await twice.subscribe('https://receiver.example/');
-    answers = [FAILED, OK];
-    sent = [];
+    results = [FAILED, OK];
+    requests = [];
     await twice.publish({ accountId, type: 'review.created', id: 'evt_1', data: {} });
     await twice.settle();
     const [delivery] = (await twice.deliveries.list({ webhookId: id, limit: 1, order: 'newest' })).entries;
@@ -203,9 +203,9 @@ describe('a message that arrives twice and in any order', () => {
       'retries',
     );
     await twice.settle();
-    expect(sent).toHaveLength(1);
+    expect(requests).toHaveLength(1);
     await twice.pass(DAY_MS);
-    expect(sent.map(({ attempt }) => attempt)).toEqual([1, 2]);
+    expect(requests.map(({ attempt }) => attempt)).toEqual([1, 2]);
     expect(twice.waiting('retries')).toBe(0);
   });
 });
@@ -214,14 +214,14 @@ describe('a message that cannot be handled', () => {
   it('becomes a dead letter after five reads, and delays nothing else', async () => {
     const poisoned = await startPlatform({ send });
     try {
-      answers = [OK];
-      sent = [];
+      results = [OK];
+      requests = [];
       const { accountId } = await poisoned.subscribe('https://receiver.example/');
       poisoned.queue('events').send([{ body: 'not JSON' }]);
       poisoned.queue('deliveries').send([{ body: '{"attempt":"first"}' }, { body: '}' }]);
       await poisoned.publish({ accountId, type: 'review.created', id: 'evt_1', data: {} });
       await poisoned.settle();
-      expect(sent).toHaveLength(1);
+      expect(requests).toHaveLength(1);
       await poisoned.pass(3_600_000);
       expect(poisoned.waiting('deadEvents')).toBe(1);
       expect(poisoned.waiting('deadDeliveries')).toBe(2);

@@ -1,4 +1,4 @@
-/** Deliveries in DynamoDB: one conditional update begins an attempt, one ends it. */
+/** Deliveries in DynamoDB: one conditional update starts an attempt, one ends it. */
 import { type DynamoDBClient, QueryCommand, type UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
 import type { Page } from '../../platform/core/api/paging.ts';
 import type { Clock } from '../../platform/core/ports.ts';
@@ -31,12 +31,12 @@ export class DynamoDeliveryStore implements DeliveryStore {
   }
 
   async create(delivery: Delivery): Promise<Delivery> {
-    const found = await putItem(this.#client, {
+    const existingItem = await putItem(this.#client, {
       TableName: this.#table,
       Item: encodeDelivery(delivery),
       ConditionExpression: 'attribute_not_exists(delivery_id)',
     });
-    return found === undefined ? delivery : decodeDelivery(found);
+    return existingItem === undefined ? delivery : decodeDelivery(existingItem);
   }
 
   async get(key: DeliveryKey): Promise<Delivery | undefined> {
@@ -67,7 +67,7 @@ export class DynamoDeliveryStore implements DeliveryStore {
   }
 
   claim(key: DeliveryKey, { attempt, lease, nowMs }: DeliveryClaim): Promise<ClaimResult> {
-    return this.#take(key, lease.id, {
+    return this.#acquireLease(key, lease.id, {
       UpdateExpression: 'SET lease_id = :lease, lease_until = :until',
       ConditionExpression: `#status = :pending AND attempts = :ended AND ${FREE}`,
       ExpressionAttributeNames: { '#status': 'status' },
@@ -81,8 +81,8 @@ export class DynamoDeliveryStore implements DeliveryStore {
     });
   }
 
-  revive(found: Delivery, { lease, nowMs }: DeliveryClaim, deadlineMs: number): Promise<ClaimResult> {
-    return this.#take(found, lease.id, {
+  revive(delivery: Delivery, { lease, nowMs }: DeliveryClaim, deadlineMs: number): Promise<ClaimResult> {
+    return this.#acquireLease(delivery, lease.id, {
       UpdateExpression:
         'SET lease_id = :lease, lease_until = :until, #status = :pending, deadline = :deadline, ' +
         'round_start = attempts REMOVE dead_reason',
@@ -93,8 +93,8 @@ export class DynamoDeliveryStore implements DeliveryStore {
         ':until': number(lease.untilMs),
         ':pending': text('pending'),
         ':deadline': number(deadlineMs),
-        ':found': text(found.status),
-        ':ended': number(found.attempts),
+        ':found': text(delivery.status),
+        ':ended': number(delivery.attempts),
         ':now': number(nowMs),
       },
     });
@@ -122,8 +122,10 @@ export class DynamoDeliveryStore implements DeliveryStore {
     });
   }
 
-  /** The SDK repeats a request whose answer was lost: then the lease is there already, and it is ours. */
-  async #take(key: DeliveryKey, leaseId: string, command: Update): Promise<ClaimResult> {
+  /**
+   * Claims a lease. The SDK retries a request whose response was lost: then the lease already exists, and it is ours.
+   */
+  async #acquireLease(key: DeliveryKey, leaseId: string, command: Update): Promise<ClaimResult> {
     const { applied, item } = await this.#update(key, command);
     return {
       granted: applied || item?.lease_id?.S === leaseId,

@@ -45,19 +45,21 @@ export class DynamoEventStore implements EventStore {
       data: { B: await this.#sealer.seal(PURPOSE, key, JSON.stringify(event.data)) },
       expires: number(Math.floor(receivedMs / 1000) + RETENTION_SECONDS),
     };
-    const found = await putItem(this.#client, {
+    const existingItem = await putItem(this.#client, {
       TableName: this.#table,
       Item: item,
       ConditionExpression: 'attribute_not_exists(event_key) OR expires <= :now',
       ExpressionAttributeValues: { ':now': number(Math.floor(receivedMs / 1000)) },
     });
-    return found === undefined ? { ...event, receivedMs, fannedOut: false } : this.#decode(found);
+    return existingItem === undefined
+      ? { ...event, receivedMs, fannedOut: false }
+      : this.#decode(existingItem);
   }
 
   async get(accountId: string, eventId: string): Promise<StoredEvent | undefined> {
     const item = await readItem(this.#client, this.#item(accountId, eventId));
-    const kept = item !== undefined && readNumber(item, 'expires') > this.#clock() / 1000;
-    return kept ? this.#decode(item) : undefined;
+    const isRetained = item !== undefined && readNumber(item, 'expires') > this.#clock() / 1000;
+    return isRetained ? this.#decode(item) : undefined;
   }
 
   async markFannedOut({ accountId, id }: StoredEvent): Promise<void> {

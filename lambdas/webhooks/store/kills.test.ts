@@ -34,20 +34,20 @@ async function startReader(): Promise<void> {
 }
 
 async function kill(child: ChildProcess): Promise<void> {
-  const gone = once(child, 'exit');
+  const exited = once(child, 'exit');
   child.kill('SIGKILL');
-  await gone;
+  await exited;
   readers.delete(child);
 }
 
 beforeAll(async () => {
   platform = await startPlatform({ clock: Date.now, visibilityMs: VISIBILITY_MS, maxReceives: 100 });
-  receiver = await httpReceiver(async (incoming, answer) => {
+  receiver = await httpReceiver(async (incoming, response) => {
     const { headers } = await readReceived(incoming);
     received.add(`${incoming.url} ${headers['webhook-id']}`);
     // Long enough that a kill meets deliveries in flight.
     await sleep(50);
-    answer.end();
+    response.end();
   });
 }, 30_000);
 
@@ -58,11 +58,13 @@ afterAll(async () => {
 });
 
 describe(`${EVENTS} events for ${SUBSCRIPTIONS} subscriptions, with readers killed at random`, () => {
-  it('reach each subscription at least once, and are repeated only under the same id', async () => {
+  it('reach each subscription at least once, and repeat only under the same id', async () => {
     const first = await platform.subscribe(`${receiver.url}/0`);
     const { accountId } = first;
-    const others = [1, 2].map((index) => platform.subscribe(`${receiver.url}/${index}`, { accountId }));
-    const subscriptions = [first, ...(await Promise.all(others))];
+    const otherSubscriptions = [1, 2].map((index) =>
+      platform.subscribe(`${receiver.url}/${index}`, { accountId }),
+    );
+    const subscriptions = [first, ...(await Promise.all(otherSubscriptions))];
     for (let index = 0; index < EVENTS; index += 1)
       await platform.publish({ accountId, type: 'review.created', id: `evt_${index}`, data: { index } });
     await Promise.all(Array.from({ length: PROCESSES }, startReader));
@@ -75,11 +77,11 @@ describe(`${EVENTS} events for ${SUBSCRIPTIONS} subscriptions, with readers kill
     }
     const expected = EVENTS * SUBSCRIPTIONS;
     const deadlineMs = Date.now() + 30_000;
-    const left = () =>
+    const isClosed = () =>
       platform.waiting('events') + platform.waiting('deliveries') + platform.waiting('retries');
-    while (Date.now() < deadlineMs && (received.size < expected || left() > 0)) await sleep(50);
+    while (Date.now() < deadlineMs && (received.size < expected || isClosed() > 0)) await sleep(50);
     expect(received.size).toBe(expected);
-    expect(left()).toBe(0);
+    expect(isClosed()).toBe(0);
     expect(platform.waiting('deadEvents') + platform.waiting('deadDeliveries')).toBe(0);
     for (const { id } of subscriptions) {
       const page = await platform.deliveries.list({ webhookId: id, limit: 500, order: 'newest' });

@@ -21,14 +21,14 @@ interface Hit extends Received {
 
 /** Starts everything; the receiver answers with what `answer` says at that time. */
 async function start(
-  answer: (hits: readonly Hit[]) => { status: number; headers?: Record<string, string> },
+  respond: (hits: readonly Hit[]) => { status: number; headers?: Record<string, string> },
   options: Parameters<typeof startPlatform>[0] = {},
 ): Promise<Hit[]> {
   platform = await startPlatform(options);
   const hits: Hit[] = [];
   receiver = await httpReceiver(async (incoming, response) => {
     hits.push({ ...(await readReceived(incoming)), atMs: platform.time.nowMs });
-    const { status, headers } = answer(hits);
+    const { status, headers } = respond(hits);
     response.writeHead(status, headers).end();
   });
   return hits;
@@ -50,7 +50,7 @@ async function deliveryOf(webhookId: string) {
 }
 
 describe('a trigger', () => {
-  it('stays in its queue if its attempt is not due, and changes nothing if the attempt was made', async () => {
+  it('stays in its queue if its attempt is not due, and changes nothing if the attempt has taken place', async () => {
     const hits = await start(() => ({ status: 500 }));
     const { id: webhookId, accountId } = await platform.subscribe(receiver.url);
     await publishOne(accountId);
@@ -145,9 +145,9 @@ describe('a delivery that always fails', () => {
 describe('a receiver', () => {
   it('gets the pause that it requests, in seconds or as a date', async () => {
     const date = new Date(NOON_MS + 40 * 60_000).toUTCString();
-    const hits = await start((seen) => {
-      if (seen.length === 1) return { status: 429, headers: { 'retry-after': '90' } };
-      return seen.length === 2 ? { status: 503, headers: { 'retry-after': date } } : { status: 200 };
+    const hits = await start((receivedHits) => {
+      if (receivedHits.length === 1) return { status: 429, headers: { 'retry-after': '90' } };
+      return receivedHits.length === 2 ? { status: 503, headers: { 'retry-after': date } } : { status: 200 };
     });
     const { accountId } = await platform.subscribe(receiver.url);
     await publishOne(accountId);
@@ -156,35 +156,39 @@ describe('a receiver', () => {
   });
 
   it('gets no further delivery if it reports that it is gone, and its owner receives an event', async () => {
-    const hits = await start((seen) => ({
-      status: seen.at(-1)?.body.includes('endpoint.disabled') ? 200 : 410,
+    const hits = await start((receivedHits) => ({
+      status: receivedHits.at(-1)?.body.includes('endpoint.disabled') ? 200 : 410,
     }));
-    const gone = await platform.subscribe(receiver.url, { events: ['review.created'] });
+    const deletedWebhook = await platform.subscribe(receiver.url, { events: ['review.created'] });
     const other = await platform.subscribe(receiver.url, {
-      accountId: gone.accountId,
+      accountId: deletedWebhook.accountId,
       events: ['endpoint.disabled'],
     });
-    await publishOne(gone.accountId);
+    await publishOne(deletedWebhook.accountId);
     await platform.pass(DAY_MS);
-    await publishOne(gone.accountId, 'evt_2');
+    await publishOne(deletedWebhook.accountId, 'evt_2');
     await platform.pass(DAY_MS);
     expect(hits).toHaveLength(2);
     expect(JSON.parse(hits[1]?.body ?? '')).toMatchObject({
       type: 'endpoint.disabled',
-      data: { webhook_id: gone.id, reason: 'gone' },
+      data: { webhook_id: deletedWebhook.id, reason: 'gone' },
     });
-    expect(await platform.subscriptions.get(gone)).toMatchObject({
+    expect(await platform.subscriptions.get(deletedWebhook)).toMatchObject({
       status: 'disabled',
       disabledReason: 'gone',
       notice: undefined,
     });
-    expect(await deliveryOf(gone.id)).toMatchObject({ status: 'dead', deadReason: 'gone', attempts: 1 });
+    expect(await deliveryOf(deletedWebhook.id)).toMatchObject({
+      status: 'dead',
+      deadReason: 'gone',
+      attempts: 1,
+    });
     expect(await platform.subscriptions.get(other)).toMatchObject({ status: 'active' });
   });
 
   it('gets no further delivery after five days of failures only, and its owner is notified once', async () => {
-    const hits = await start((seen) => ({
-      status: seen.at(-1)?.body.includes('endpoint.disabled') ? 200 : 500,
+    const hits = await start((receivedHits) => ({
+      status: receivedHits.at(-1)?.body.includes('endpoint.disabled') ? 200 : 500,
     }));
     const failing = await platform.subscribe(receiver.url);
     await platform.subscribe(receiver.url, { accountId: failing.accountId, events: ['endpoint.disabled'] });
@@ -209,8 +213,8 @@ describe('a receiver', () => {
 
   it('continues to get deliveries if it succeeds now and then', async () => {
     let failures = 0;
-    await start((seen) => {
-      const fails = !seen.at(-1)?.body.includes('evt_3');
+    await start((receivedHits) => {
+      const fails = !receivedHits.at(-1)?.body.includes('evt_3');
       if (fails) failures += 1;
       return { status: fails ? 500 : 200 };
     });
@@ -224,7 +228,7 @@ describe('a receiver', () => {
   }, 30_000);
 
   it('gets no delivery while its owner has disabled it', async () => {
-    const hits = await start((seen) => ({ status: seen.length === 1 ? 500 : 200 }));
+    const hits = await start((receivedHits) => ({ status: receivedHits.length === 1 ? 500 : 200 }));
     const { accountId, id } = await platform.subscribe(receiver.url);
     await publishOne(accountId);
     await platform.settle();
@@ -252,13 +256,13 @@ describe('secrets and payloads', () => {
     const scans = [tables.webhooks, tables.events, tables.deliveries].map((TableName) =>
       client.send(new ScanCommand({ TableName })),
     );
-    const items = (await Promise.all(scans)).flatMap(({ Items: found = [] }) => found);
+    const items = (await Promise.all(scans)).flatMap(({ Items: rows = [] }) => rows);
     expect(items.length).toBeGreaterThanOrEqual(3);
-    const kept = [...items.map((item) => JSON.stringify(item)), ...platform.log.lines].join('\n');
+    const storedText = [...items.map((item) => JSON.stringify(item)), ...platform.log.lines].join('\n');
     const bytes = items.flatMap((item) =>
       Object.values(item).flatMap(({ B }) => (B === undefined ? [] : [B])),
     );
-    const text = kept + Buffer.concat(bytes).toString('latin1');
+    const text = storedText + Buffer.concat(bytes).toString('latin1');
     expect(text).not.toContain('secret-of-the-payload');
     expect(text).not.toContain(secret);
     expect(text).not.toContain(Buffer.from(secret).toString('base64'));

@@ -23,10 +23,10 @@ afterEach(async () => {
   await Promise.all(open.splice(0).map((one) => one.close()));
 });
 
-async function kept<T extends { close(): Promise<void> }>(making: Promise<T>): Promise<T> {
-  const made = await making;
-  open.push(made);
-  return made;
+async function closedLater<T extends { close(): Promise<void> }>(making: Promise<T>): Promise<T> {
+  const resource = await making;
+  open.push(resource);
+  return resource;
 }
 
 const local = createSender({ allowLoopback: true, resolve: createResolve() });
@@ -36,10 +36,10 @@ const request = (url: string) => ({ url, headers: { 'x-test': 'yes' }, body: '{"
 describe('a receiver', () => {
   it('receives the body byte for byte, and the first kilobyte of its response is stored', async () => {
     let received: Received | undefined;
-    const receiver = await kept(
-      httpReceiver(async (incoming, answer) => {
+    const receiver = await closedLater(
+      httpReceiver(async (incoming, response) => {
         received = await readReceived(incoming);
-        answer.writeHead(201).end('x'.repeat(5000));
+        response.writeHead(201).end('x'.repeat(5000));
       }),
     );
     const result = await local(request(receiver.url));
@@ -49,16 +49,16 @@ describe('a receiver', () => {
   });
 
   it.each([200, 201, 202, 204, 299])('completes the delivery if it returns %i', async (status) => {
-    const receiver = await kept(httpReceiver((_, answer) => answer.writeHead(status).end()));
+    const receiver = await closedLater(httpReceiver((_, response) => response.writeHead(status).end()));
     expect(await local(request(receiver.url))).toMatchObject({ outcome: 'delivered', status });
   });
 
   it.each([300, 301, 302, 303, 307, 308])(
     'fails if it returns %i, and the redirect is not followed',
     async (status) => {
-      const elsewhere = await kept(httpReceiver((_, answer) => answer.end()));
-      const receiver = await kept(
-        httpReceiver((_, answer) => answer.writeHead(status, { location: elsewhere.url }).end()),
+      const elsewhere = await closedLater(httpReceiver((_, response) => response.end()));
+      const receiver = await closedLater(
+        httpReceiver((_, response) => response.writeHead(status, { location: elsewhere.url }).end()),
       );
       expect(await local(request(receiver.url))).toMatchObject({ outcome: 'status', status });
       expect(elsewhere.connections()).toBe(0);
@@ -66,23 +66,25 @@ describe('a receiver', () => {
   );
 
   it.each([400, 404, 410, 500, 503])('fails if it returns %i, and the reason is stored', async (status) => {
-    const receiver = await kept(httpReceiver((_, answer) => answer.writeHead(status).end('because')));
+    const receiver = await closedLater(
+      httpReceiver((_, response) => response.writeHead(status).end('because')),
+    );
     expect(await local(request(receiver.url))).toEqual({ outcome: 'status', status, body: 'because' });
   });
 
   it('specifies when to retry if it returns 429', async () => {
-    const receiver = await kept(
-      httpReceiver((_, answer) => answer.writeHead(429, { 'retry-after': '17' }).end()),
+    const receiver = await closedLater(
+      httpReceiver((_, response) => response.writeHead(429, { 'retry-after': '17' }).end()),
     );
     expect(await local(request(receiver.url))).toMatchObject({ status: 429, retryAfter: '17' });
   });
 
   it('counts as having responded if its endless response is cut after a kilobyte', async () => {
-    const receiver = await kept(
-      httpReceiver(async (_, answer) => {
-        answer.writeHead(200);
-        while (!answer.destroyed) {
-          answer.write('x'.repeat(65_536));
+    const receiver = await closedLater(
+      httpReceiver(async (_, response) => {
+        response.writeHead(200);
+        while (!response.destroyed) {
+          response.write('x'.repeat(65_536));
           await sleep(1);
         }
       }),
@@ -92,14 +94,14 @@ describe('a receiver', () => {
 
   it('fails if it resets, hangs up, sends invalid data or sends endless headers', async () => {
     const [reset, hangUp, nonsense, headers] = await Promise.all([
-      kept(tcpReceiver((socket) => socket.once('data', () => socket.resetAndDestroy()))),
-      kept(
+      closedLater(tcpReceiver((socket) => socket.once('data', () => socket.resetAndDestroy()))),
+      closedLater(
         tcpReceiver((socket) =>
           socket.once('data', () => socket.end('HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nhalf')),
         ),
       ),
-      kept(tcpReceiver((socket) => socket.once('data', () => socket.end('SSH-2.0-OpenSSH_9.6\r\n')))),
-      kept(
+      closedLater(tcpReceiver((socket) => socket.once('data', () => socket.end('SSH-2.0-OpenSSH_9.6\r\n')))),
+      closedLater(
         tcpReceiver((socket) =>
           socket.once('data', () => socket.end(`HTTP/1.1 200 OK\r\nx: ${'y'.repeat(64_000)}\r\n\r\n`)),
         ),
@@ -112,13 +114,13 @@ describe('a receiver', () => {
   });
 
   it('fails if nothing listens at its address', async () => {
-    const receiver = await httpReceiver((_, answer) => answer.end());
+    const receiver = await httpReceiver((_, response) => response.end());
     await receiver.close();
     expect(await local(request(receiver.url))).toEqual({ outcome: 'connection' });
   });
 
-  it('whose certificate nobody trusts has failed, and was sent nothing', async () => {
-    const receiver = await kept(selfSignedReceiver());
+  it('fails and receives nothing if no authority trusts its certificate', async () => {
+    const receiver = await closedLater(selfSignedReceiver());
     expect(await local(request(receiver.url))).toEqual({ outcome: 'tls' });
   });
 });
@@ -141,15 +143,15 @@ describe('five seconds', () => {
     ['no answer', ''],
     ['slow headers', 'HTTP/1.1 200 OK\r\nx-slow: '],
     ['a slow body', 'HTTP/1.1 200 OK\r\ncontent-length: 100000\r\n\r\n'],
-  ])('end a delivery to a receiver with %s, and its connection', async (_name, begun) => {
+  ])('end a delivery to a receiver with %s, and its connection', async (_name, hasStarted) => {
     const dripped = Promise.withResolvers<void>();
     const closed = Promise.withResolvers<void>();
-    const receiver = await kept(
+    const receiver = await closedLater(
       tcpReceiver((socket) => {
-        socket.resume().write(begun);
+        socket.resume().write(hasStarted);
         const drip = setInterval(() => {
-          if (begun !== '') socket.write('x');
-          if (begun === '' || socket.bytesWritten > begun.length + 5) dripped.resolve();
+          if (hasStarted !== '') socket.write('x');
+          if (hasStarted === '' || socket.bytesWritten > hasStarted.length + 5) dripped.resolve();
         }, 10);
         socket.once('close', () => {
           clearInterval(drip);
@@ -158,24 +160,24 @@ describe('five seconds', () => {
       }),
     );
     const { timers, send } = timedSender();
-    const sent = send(request(receiver.url));
+    const sending = send(request(receiver.url));
     await dripped.promise;
     expect(timers).toMatchObject([{ ms: 5_000, isCancelled: false }]);
     timers[0]?.run();
-    expect(await sent).toEqual({ outcome: 'timeout' });
+    expect(await sending).toEqual({ outcome: 'timeout' });
     await closed.promise;
   });
 
-  it('end a delivery to a name that is looked up for as long', async () => {
+  it('end a delivery if the lookup of its hostname takes that long', async () => {
     const { timers, send } = timedSender(() => new Promise(() => {}));
-    const sent = send(request('https://hook.example/'));
+    const sending = send(request('https://hook.example/'));
     timers[0]?.run();
-    expect(await sent).toEqual({ outcome: 'timeout' });
+    expect(await sending).toEqual({ outcome: 'timeout' });
   });
 
   it('end with a response within them', async () => {
     const { timers, send } = timedSender();
-    const receiver = await kept(httpReceiver((_, answer) => answer.end('in time')));
+    const receiver = await closedLater(httpReceiver((_, response) => response.end('in time')));
     expect(await send(request(receiver.url))).toMatchObject({ outcome: 'delivered' });
     expect(timers).toMatchObject([{ isCancelled: true }]);
   });
@@ -189,7 +191,7 @@ describe('five seconds', () => {
   });
 
   it('remain unused if a name has no address', async () => {
-    const server = await kept(startNameServer(() => []));
+    const server = await closedLater(startNameServer(() => []));
     const send = createSender({ allowLoopback: false, resolve: createResolve([server.address]) });
     expect(await send(request('https://hook.example/'))).toEqual({ outcome: 'dns' });
   });
@@ -212,8 +214,8 @@ describe('a forbidden address', () => {
   });
 
   it('receives no connection if a name starts to resolve to it after the subscription', async () => {
-    const listener = await kept(tcpReceiver(() => {}));
-    const server = await kept(
+    const listener = await closedLater(tcpReceiver(() => {}));
+    const server = await closedLater(
       startNameServer((question) => (question === 0 ? ['93.184.216.34'] : ['127.0.0.1'])),
     );
     const resolve = createResolve([server.address]);
@@ -224,8 +226,8 @@ describe('a forbidden address', () => {
   });
 
   it('receives no connection if it is one of several addresses', async () => {
-    const listener = await kept(tcpReceiver(() => {}));
-    const server = await kept(startNameServer(() => ['93.184.216.34', '127.0.0.1']));
+    const listener = await closedLater(tcpReceiver(() => {}));
+    const server = await closedLater(startNameServer(() => ['93.184.216.34', '127.0.0.1']));
     const send = createSender({ allowLoopback: false, resolve: createResolve([server.address]) });
     expect(await send(request(`https://mixed.example:${listener.port}/`))).toEqual({
       outcome: 'forbidden_address',
@@ -234,13 +236,13 @@ describe('a forbidden address', () => {
   });
 
   it('receives no connection if a name has it in only one family of addresses', async () => {
-    const listener = await kept(tcpReceiver(() => {}, '::1'));
+    const listener = await closedLater(tcpReceiver(() => {}, '::1'));
     for (const [four, six] of [
       [[], ['::1']],
       [['93.184.216.34'], ['::1']],
       [['127.0.0.1'], ['2606:2800:220:1::1']],
     ] as const) {
-      const server = await kept(startNameServer(() => four, six));
+      const server = await closedLater(startNameServer(() => four, six));
       const resolve = createResolve([server.address]);
       expect([...(await resolve('two-families.example'))].sort()).toEqual([...four, ...six].sort());
       const send = createSender({ allowLoopback: false, resolve });
@@ -252,9 +254,9 @@ describe('a forbidden address', () => {
   });
 
   it('receives no connection if the name changes between the check and the connection: the name is resolved once', async () => {
-    const checked = await kept(selfSignedReceiver());
-    const other = await kept(tcpReceiver(() => {}, '127.0.0.2'));
-    const server = await kept(
+    const checked = await closedLater(selfSignedReceiver());
+    const other = await closedLater(tcpReceiver(() => {}, '127.0.0.2'));
+    const server = await closedLater(
       startNameServer((question) => (question === 0 ? ['127.0.0.1'] : ['127.0.0.2'])),
     );
     const send = createSender({ allowLoopback: true, resolve: createResolve([server.address]) });

@@ -36,12 +36,12 @@ export class DynamoSigningSecretStore implements SigningSecretStore {
   }
 
   /** Stores a new subscription; `full` when its account has `most` already. */
-  async create(subscription: Subscription, secret: string, most: number): Promise<'created' | 'full'> {
+  async create(subscription: Subscription, secret: string, max: number): Promise<'created' | 'full'> {
     const sealed = await this.#sealer.seal(PURPOSE, sealedId(subscription), secret);
     const item = { ...encodeSubscription(subscription), secret: { B: sealed } };
     const count = { TableName: this.#table, Key: webhookCountKey(subscription.accountId) };
     const put = { Put: { TableName: this.#table, Item: item } };
-    return (await transact(this.#client, [put, countOne(count, most)])).done ? 'created' : 'full';
+    return (await transact(this.#client, [put, countOne(count, max)])).done ? 'created' : 'full';
   }
 
   async open(key: SubscriptionKey, nowMs: number) {
@@ -71,7 +71,7 @@ export class DynamoSigningSecretStore implements SigningSecretStore {
     const { applied } = await updateItem(this.#client, {
       ...this.#keyOf(key),
       UpdateExpression: 'SET secret = :new, replaced = :replaced',
-      // The second half lets the SDK repeat a request whose answer was lost.
+      // The second half lets the SDK retry a request whose response was lost.
       ConditionExpression: 'secret = :old OR secret = :new',
       ExpressionAttributeValues: {
         ':new': { B: sealed },

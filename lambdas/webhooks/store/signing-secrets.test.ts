@@ -10,7 +10,7 @@ const DAY = 86_400;
 
 const database = fileDatabase();
 let store: DynamoSigningSecretStore;
-let made = 0;
+let createdCount = 0;
 
 beforeAll(async () => {
   const sealer = createSealer(async () => ({ current: 'the webhook key' }));
@@ -19,8 +19,8 @@ beforeAll(async () => {
 
 /** A new subscription of an account of its own, with its first secret. */
 async function subscribed() {
-  made += 1;
-  const subscription = { ...SUBSCRIPTION, accountId: `acc_${made}`, id: `wh_${made}` };
+  createdCount += 1;
+  const subscription = { ...SUBSCRIPTION, accountId: `acc_${createdCount}`, id: `wh_${createdCount}` };
   expect(await store.create(subscription, 'first', 10)).toBe('created');
   const secretsAt = async (now: number) => (await store.open(subscription, now * 1000))?.secrets;
   const rotate = (secret: string, now: number) =>
@@ -29,7 +29,7 @@ async function subscribed() {
 }
 
 describe('a signing secret', () => {
-  it('signs beside the one that replaces it until its last second, and not from then on', async () => {
+  it('signs in addition to its replacement until its last second, and not from then on', async () => {
     const { secretsAt, rotate } = await subscribed();
     expect(await secretsAt(NOON)).toEqual(['first']);
     expect(await rotate('second', NOON)).toBe('rotated');
@@ -47,8 +47,8 @@ describe('a signing secret', () => {
     expect(await rotate('one too many', full)).toBe('conflict');
     const free = NOON + DAY + 3_600;
     expect(await rotate('of the next day', free)).toBe('rotated');
-    const left = ['of the next day', 'of hour 4', 'of hour 3', 'of hour 2', 'of hour 1'];
-    expect(await secretsAt(free)).toEqual(left);
+    const labels = ['of the next day', 'of hour 4', 'of hour 3', 'of hour 2', 'of hour 1'];
+    expect(await secretsAt(free)).toEqual(labels);
   });
 
   it('signs next to the first one if its rotation succeeds; at least one of two concurrent rotations does', async () => {

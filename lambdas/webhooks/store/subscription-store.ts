@@ -101,7 +101,7 @@ export class DynamoSubscriptionStore implements SubscriptionStore, SubscriptionH
 
   async disable(subscription: Subscription, reason: DisabledReason, notice: string): Promise<boolean> {
     const { failingSinceMs, url } = subscription;
-    // A receiver that has answered since is not failing; one that says it is gone need not have failed before.
+    // A receiver that has responded since is not failing; one that reports itself as gone need not have failed before.
     const still = reason === 'failing' ? ' AND failing_since = :since' : '';
     const item = await this.#update(subscription, {
       UpdateExpression: 'SET #status = :disabled, disabled_reason = :reason, notice = :notice',

@@ -34,7 +34,7 @@ export const triggerSchema = z.object({
 
 type Environment = Readonly<Record<string, string | undefined>>;
 
-/** Sends to the queues that the environment names; resolves when all messages are kept. */
+/** Sends to the queues from the environment; resolves when all messages are stored. */
 export function createTriggerSender(
   client: SQSClient,
   environment: Environment,

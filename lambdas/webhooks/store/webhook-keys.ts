@@ -1,4 +1,7 @@
-/** Seals and opens what webhooks keep, under the key in Secrets Manager; while that is rotated, what the last one sealed opens too. */
+/**
+ * Seals and opens stored data of webhooks, under the key in Secrets Manager. During a rotation, it also opens data that
+ * the previous key sealed.
+ */
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { createSecretsClient } from '../../platform/aws/clients.ts';
 import { createRotatedSource, createSecretReader, type RotatedSecret } from '../../platform/aws/secrets.ts';

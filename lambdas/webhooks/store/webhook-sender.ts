@@ -1,7 +1,7 @@
 /**
- * Posts a delivery within five seconds, to a public address only. The name is looked up once for each attempt, every
- * address it has must be allowed, and the connection goes to one of those: a second answer of the name server plays
- * no part. No redirect is followed and no proxy is used.
+ * Posts a delivery within five seconds, to a public address only. The name is resolved once for each attempt, all its
+ * addresses must be allowed, and the connection uses one of those. A second response of the name server has no effect.
+ * No redirect is followed and no proxy is used.
  */
 import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
 import { request as plainRequest } from 'node:http';
@@ -93,7 +93,7 @@ type DualStack = Pick<TcpSocketConnectOpts, 'autoSelectFamily' | 'autoSelectFami
 async function post({ url, request, addresses, allowed, signal }: Post): Promise<SendResult> {
   const options: RequestOptions & DualStack = {
     method: 'POST',
-    // A connection of its own: one that is kept would have been checked for another attempt.
+    // A separate connection: a reused one would have been checked for another attempt.
     agent: false,
     lookup: pinnedTo(addresses),
     autoSelectFamily: true,
@@ -107,15 +107,15 @@ async function post({ url, request, addresses, allowed, signal }: Post): Promise
     },
   };
   const call = url.protocol === 'https:' ? secureRequest(url, options) : plainRequest(url, options);
-  const answer = await new Promise<IncomingMessage>((resolve, reject) => {
+  const response = await new Promise<IncomingMessage>((resolve, reject) => {
     call.once('response', resolve);
     call.on('error', reject);
-    refuseForbiddenPeers(call, allowed);
+    rejectForbiddenPeers(call, allowed);
     call.end(request.body);
   });
-  const status = answer.statusCode ?? 0;
-  const body = await beginningOf(answer);
-  const retryAfter = answer.headers['retry-after'];
+  const status = response.statusCode ?? 0;
+  const body = await beginningOf(response);
+  const retryAfter = response.headers['retry-after'];
   return {
     outcome: status >= 200 && status < 300 ? 'delivered' : 'status',
     status,
@@ -124,7 +124,7 @@ async function post({ url, request, addresses, allowed, signal }: Post): Promise
   };
 }
 
-/** Gives the socket the addresses that were checked, and never asks again. */
+/** Passes the verified addresses to the socket, and never resolves again. */
 function pinnedTo(addresses: readonly string[]): LookupFunction {
   const all = addresses.map((address) => ({ address, family: isIP(address) }));
   return (_host, options, callback) => {
@@ -135,7 +135,7 @@ function pinnedTo(addresses: readonly string[]): LookupFunction {
 }
 
 /** The last word is the connection's own: whatever led here, nothing is written to a forbidden peer. */
-function refuseForbiddenPeers(call: ClientRequest, allowed: AddressRule): void {
+function rejectForbiddenPeers(call: ClientRequest, allowed: AddressRule): void {
   call.once('socket', (socket: Socket) => {
     socket.once('connect', () => {
       if (!allowed(socket.remoteAddress ?? '')) socket.destroy(new AttemptFailed('forbidden_address'));
@@ -143,16 +143,16 @@ function refuseForbiddenPeers(call: ClientRequest, allowed: AddressRule): void {
   });
 }
 
-/** As much of the body as is kept; a body that has more, or no end, is left there. */
-async function beginningOf(answer: IncomingMessage): Promise<string> {
-  const chunks: Buffer[] = [];
+/** Returns the bytes of the body that are stored; ignores the remainder of a longer or endless body. */
+async function beginningOf(response: IncomingMessage): Promise<string> {
+  const buffers: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of answer as AsyncIterable<Buffer>) {
-    chunks.push(chunk);
-    bytes += chunk.length;
+  for await (const buffer of response as AsyncIterable<Buffer>) {
+    buffers.push(buffer);
+    bytes += buffer.length;
     if (bytes >= MAX_LOGGED_BODY_BYTES) break;
   }
-  return Buffer.concat(chunks).subarray(0, MAX_LOGGED_BODY_BYTES).toString('utf8');
+  return Buffer.concat(buffers).subarray(0, MAX_LOGGED_BODY_BYTES).toString('utf8');
 }
 
 /** OpenSSL's and Node's names of a certificate that does not hold, or of a handshake that failed. */

@@ -71,10 +71,10 @@ export class MemoryDeliveries {
     return { granted, delivery };
   }
 
-  async revive(found: Delivery, claim: DeliveryClaim, deadlineMs: number): Promise<ClaimResult> {
-    const stored = this.deliveries.get(found.id);
-    const isSame = stored?.status === found.status && stored.attempts === found.attempts;
-    if (!isSame || !this.#isFree(found.id, claim)) return { granted: false, delivery: stored };
+  async revive(delivery: Delivery, claim: DeliveryClaim, deadlineMs: number): Promise<ClaimResult> {
+    const stored = this.deliveries.get(delivery.id);
+    const isSame = stored?.status === delivery.status && stored.attempts === delivery.attempts;
+    if (!isSame || !this.#isFree(delivery.id, claim)) return { granted: false, delivery: stored };
     const revived: Delivery = {
       ...stored,
       status: 'pending',
@@ -82,8 +82,8 @@ export class MemoryDeliveries {
       deadlineMs,
       roundStart: stored.attempts,
     };
-    this.deliveries.set(found.id, revived);
-    this.#leases.set(found.id, claim.lease);
+    this.deliveries.set(delivery.id, revived);
+    this.#leases.set(delivery.id, claim.lease);
     return { granted: true, delivery: revived };
   }
 

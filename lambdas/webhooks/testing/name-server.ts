@@ -16,15 +16,15 @@ const CLASS_IN = 1;
 
 /** `answer` gives the IPv4 addresses of the nth question for them, from 0; `ipv6` are those of every question for such. */
 export async function startNameServer(
-  answer: (question: number) => readonly string[],
+  respond: (question: number) => readonly string[],
   ipv6: readonly string[] = [],
 ): Promise<NameServer> {
   const socket = createSocket('udp4');
   let questions = 0;
   socket.on('message', (query, { port, address }) => {
     const question = query.subarray(12, endOfQuestion(query));
-    const wanted = question.readUInt16BE(question.length - 4);
-    const addresses = wanted === TYPE_A ? answer(questions++) : wanted === TYPE_AAAA ? ipv6 : [];
+    const type = question.readUInt16BE(question.length - 4);
+    const addresses = type === TYPE_A ? respond(questions++) : type === TYPE_AAAA ? ipv6 : [];
     const header = Buffer.alloc(12);
     query.copy(header, 0, 0, 2);
     // A recursive answer without an error.

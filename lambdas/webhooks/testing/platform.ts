@@ -176,14 +176,14 @@ export function composeReaders(
     environment: QUEUE_ENVIRONMENT,
     clock,
   });
-  const seen = { attempts: [] as DeliveryAttempt[], dead: [] as DeadReason[], rejected: 0, disabled: 0 };
+  const observed = { attempts: [] as DeliveryAttempt[], dead: [] as DeadReason[], rejected: 0, disabled: 0 };
   const publish = createPublisher(events, BUS);
   const health = new ReceiverHealth({
     store: subscriptions,
     publish,
     clock,
     onDisabled: () => {
-      seen.disabled += 1;
+      observed.disabled += 1;
     },
     log,
   });
@@ -198,8 +198,8 @@ export function composeReaders(
     leaseMs,
     send: around === undefined ? post : (request) => around(() => post(request)) as ReturnType<Send>,
     watch: {
-      onAttempt: (attempt) => seen.attempts.push(attempt),
-      onDead: (reason) => seen.dead.push(reason),
+      onAttempt: (attempt) => observed.attempts.push(attempt),
+      onDead: (reason) => observed.dead.push(reason),
     },
   });
   const laneOf = laneOfQueue(QUEUE_ENVIRONMENT);
@@ -215,7 +215,7 @@ export function composeReaders(
     log,
     onCreated: () => {},
     onRejected: () => {
-      seen.rejected += 1;
+      observed.rejected += 1;
     },
   };
   const fanOutReader = queueReader(({ body }) => fanOut(fanOutDependencies, body), log);
@@ -223,7 +223,7 @@ export function composeReaders(
     for (const one of [sqs, scheduler, events]) one.destroy();
   };
   const readers = { events: fanOutReader, deliveries: deliver, retries: deliver };
-  return { ...stores, subscriptions, secrets, triggers, publish, log, seen, readers, sqs, close };
+  return { ...stores, subscriptions, secrets, triggers, publish, log, seen: observed, readers, sqs, close };
 }
 
 type Reader = ReturnType<typeof queueReader>;
@@ -257,13 +257,13 @@ export async function startPlatform(options: PlatformOptions = {}) {
 
   /** Hands over what can be received, until there is nothing more. */
   async function settle(): Promise<void> {
-    for (let busy = true; busy; ) {
-      busy = false;
+    for (let isBusy = true; isBusy; ) {
+      isBusy = false;
       for (const [name, reader] of lanes) {
         const queue = queues.byArn(arnOf(name));
         const batch = queue.receive(10);
         if (batch.length === 0) continue;
-        busy = true;
+        isBusy = true;
         const mapping = {
           functionName: name,
           queueArn: arnOf(name),

@@ -44,6 +44,6 @@ flushCompileCache();
 
 const queues = Object.keys(readers) as (keyof typeof readers)[];
 for (;;) {
-  const found = await Promise.all(queues.map((queue) => readOnce(queue).catch(() => false)));
-  if (!found.includes(true)) await sleep(50);
+  const results = await Promise.all(queues.map((queue) => readOnce(queue).catch(() => false)));
+  if (!results.includes(true)) await sleep(50);
 }

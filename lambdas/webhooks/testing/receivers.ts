@@ -48,7 +48,7 @@ export const tcpReceiver = (accept: (socket: Socket) => void, host?: string): Pr
 /** Speaks TLS with a certificate that nobody trusts. */
 export const selfSignedReceiver = (): Promise<Receiver> =>
   listen(
-    createSecureServer(selfSigned('localhost'), (_, answer) => answer.end()),
+    createSecureServer(selfSigned('localhost'), (_, response) => response.end()),
     'https',
   );
 

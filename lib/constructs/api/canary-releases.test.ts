@@ -77,7 +77,7 @@ describe('canary releases', () => {
     for (const value of version) expect(versions).toContain(targetOf(value));
   });
 
-  it('keep the versions of before, which a release goes back to', () => {
+  it('retain the previous versions, to which a release rolls back', () => {
     const policies = resources('AWS::Lambda::Version').map(([, version]) => version.DeletionPolicy);
     expect(policies).toEqual(PAID.map(() => 'Retain'));
   });

@@ -19,7 +19,7 @@ const LIVE = 'live';
 const PERIOD = Duration.minutes(1);
 
 /** Percent of the calls of a new version, or of an API, that may fail. */
-const MOST_FAILED = 5;
+const MAX_FAILED_PERCENT = 5;
 
 /** Fewer calls in a minute than this make no rate. */
 const MIN_VERSION_CALLS = 5;
@@ -48,7 +48,7 @@ export class CanaryReleases extends Construct {
       id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]',
       reason: 'The policy that AWS keeps for CodeDeploy to move aliases and to read alarms.',
     });
-    this.#apiErrors = this.#alarm('api-5xx', shareOf(apiMetrics(apiName), MIN_API_CALLS), MOST_FAILED);
+    this.#apiErrors = this.#alarm('api-5xx', shareOf(apiMetrics(apiName), MIN_API_CALLS), MAX_FAILED_PERCENT);
   }
 
   /** The alias of a function, by which it is to be called; its next versions are released by CodeDeploy. */
@@ -65,18 +65,18 @@ export class CanaryReleases extends Construct {
       role: this.#role,
       deploymentConfig: LambdaDeploymentConfig.CANARY_10PERCENT_5MINUTES,
       alarms: [
-        this.#alarm(`${name}-errors`, shareOf(calls, MIN_VERSION_CALLS), MOST_FAILED),
+        this.#alarm(`${name}-errors`, shareOf(calls, MIN_VERSION_CALLS), MAX_FAILED_PERCENT),
         this.#alarm(`${name}-throttles`, metric('Throttles', called), 1),
         this.#apiErrors,
       ],
       autoRollback: { failedDeployment: true, stoppedDeployment: true, deploymentInAlarm: true },
     });
-    // The alarms watch the new version before the first call reaches it.
+    // The alarms monitor the new version before the first call reaches it.
     alias.node.addDependency(group);
     return alias as IFunction;
   }
 
-  /** Nobody is sent it: it ends a release. */
+  /** Creates an alarm without notifications: it ends a release. */
   #alarm(name: string, watched: IMetric, threshold: number): Alarm {
     return new Alarm(this, `${name}-alarm`, {
       alarmName: `${this.#stage}/release/${name}`,
@@ -105,9 +105,12 @@ const apiMetrics = (apiName: string) => {
 };
 
 /** Percent of the calls that failed; 0 where there are fewer than `least`. */
-const shareOf = (usingMetrics: { readonly failed: Metric; readonly all: Metric }, least: number): IMetric =>
+const shareOf = (
+  usingMetrics: { readonly failed: Metric; readonly all: Metric },
+  minCalls: number,
+): IMetric =>
   new MathExpression({
-    expression: `IF(all >= ${least}, 100 * failed / all, 0)`,
+    expression: `IF(all >= ${minCalls}, 100 * failed / all, 0)`,
     usingMetrics,
     period: PERIOD,
   });

@@ -12,7 +12,7 @@ import { joined, SERVICE_STACKS, SynthesizedApp } from '../../../test/template/s
 const app = new SynthesizedApp();
 const methods = { inference: methodsOf(app, 'inference'), platform: methodsOf(app, 'platform') };
 
-const find = (stack: 'inference' | 'platform', method: string, path: string) =>
+const findRoute = (stack: 'inference' | 'platform', method: string, path: string) =>
   methods[stack].find((candidate) => candidate.method === method && candidate.path === path);
 
 describe.each(SERVICE_STACKS)('the REST API of the %s stack', (stack) => {
@@ -32,15 +32,15 @@ describe.each(SERVICE_STACKS)('the REST API of the %s stack', (stack) => {
       ),
       `ANY /{proxy+} ${UNKNOWN_ROUTE_ENDPOINT}`,
     ];
-    const found = methods[stack].map(({ method, path, endpoint }) => `${method} ${path} ${endpoint}`);
-    expect(found.sort()).toEqual(expected.sort());
+    const routeLines = methods[stack].map(({ method, path, endpoint }) => `${method} ${path} ${endpoint}`);
+    expect(routeLines.sort()).toEqual(expected.sort());
   });
 
-  it('leaves authorization to the functions, which answer in the envelope', () => {
+  it('leaves authorization to the functions, which respond in the envelope', () => {
     expect(methods[stack].filter(({ authorization }) => authorization !== 'NONE')).toEqual([]);
   });
 
-  it('calls each of its functions in a role of its own, and nothing else', () => {
+  it('calls each of its functions in a separate role, and nothing else', () => {
     const roles = new Set(
       methods[stack].map(({ integration }) => app.reference(stack, integration.Credentials)?.id ?? 'none'),
     );
@@ -54,8 +54,8 @@ describe.each(SERVICE_STACKS)('the REST API of the %s stack', (stack) => {
         Principal: { Service: 'apigateway.amazonaws.com' },
       },
     ]);
-    const [[, statements] = [], ...others] = policiesOf(app, stack).filter(([id]) => id === role);
-    expect([statements?.length, others]).toEqual([1, []]);
+    const [[, statements] = [], ...otherPolicies] = policiesOf(app, stack).filter(([id]) => id === role);
+    expect([statements?.length, otherPolicies]).toEqual([1, []]);
     const [{ Action: action, Resource: resources } = { Action: '', Resource: [] }] = statements ?? [];
     expect(action).toBe('lambda:InvokeFunction');
     const invoked = new Set(methods[stack].map(({ functionId }) => functionId));
@@ -70,7 +70,7 @@ describe.each(SERVICE_STACKS)('the REST API of the %s stack', (stack) => {
     expect(permissions).toEqual([]);
   });
 
-  it('keeps the policy of its role within the quota of IAM, with the longest names of stage and region', () => {
+  it('stays within the IAM quota for its role policy, with the longest names of stage and region', () => {
     const longest = `arn:aws-us-gov:lambda:us-gov-west-1:${'1'.repeat(12)}:function:${'s'.repeat(20)}`;
     const functions = new Set(methods[stack].map(({ endpoint }) => endpoint));
     const arns = [...functions].map((name) => `${longest}-${stack}-${name}:live`);
@@ -82,10 +82,10 @@ describe.each(SERVICE_STACKS)('the REST API of the %s stack', (stack) => {
     const { Resources: resources } = app.templates[stack];
     const [deployment] = app.resources(stack, 'AWS::ApiGateway::Deployment');
     const dependsOn = deployment?.[1].DependsOn ?? [];
-    const needed = Object.entries(resources)
+    const requiredRoutes = Object.entries(resources)
       .filter(([, { Type }]) => /^AWS::ApiGateway::(Method|Resource|GatewayResponse)$/.test(Type))
       .map(([id]) => id);
-    expect([...dependsOn].sort()).toEqual(needed.sort());
+    expect([...dependsOn].sort()).toEqual(requiredRoutes.sort());
   });
 
   it('pays for no metric of each method: what alarms and graphs read is there without', () => {
@@ -136,9 +136,9 @@ describe.each(SERVICE_STACKS)('the REST API of the %s stack', (stack) => {
 
 describe('the integration of a route', () => {
   it.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as const))(
-    'passes the whole request to a function, streamed or buffered as the table says: %s',
+    'passes the complete request to a function, streamed or buffered as the table specifies: %s',
     (_name, { api, method, path, response }) => {
-      const integration = find(api, method, path)?.integration;
+      const integration = findRoute(api, method, path)?.integration;
       expect(integration).toMatchObject({ Type: 'AWS_PROXY', IntegrationHttpMethod: 'POST' });
       expect(invocationOf(joined(integration?.Uri)).streamed).toBe(response === 'streamed');
       // API Gateway's limit of a streamed answer is 15 minutes; a buffered one has its default of 29 seconds.
@@ -148,7 +148,7 @@ describe('the integration of a route', () => {
   );
 
   it('streams chat completions', () => {
-    expect(find('inference', 'POST', '/v1/chat/completions')?.integration.ResponseTransferMode).toBe(
+    expect(findRoute('inference', 'POST', '/v1/chat/completions')?.integration.ResponseTransferMode).toBe(
       'STREAM',
     );
   });
@@ -217,7 +217,7 @@ describe('the limit of one IP address', () => {
     });
   });
 
-  it('answers 429 in the envelope, with Retry-After', () => {
+  it('returns 429 in the envelope, with Retry-After', () => {
     const {
       ResponseCode: status,
       CustomResponseBodyKey: key,
@@ -232,7 +232,7 @@ describe('the limit of one IP address', () => {
     expect(body?.Content).toBe(gatewayErrorBody(IP_RATE_ERROR));
   });
 
-  it('logs whom it refused, and nothing that a credential may be in', () => {
+  it('logs the addresses that it blocks, and no field that can contain a credential', () => {
     const { Properties: logging } = app.only('inference', 'AWS::WAFv2::LoggingConfiguration');
     expect(logging.RedactedFields).toEqual([
       { UriPath: {} },
@@ -249,7 +249,7 @@ describe('the limit of one IP address', () => {
     expect(groups.map(({ LogGroupName: name }) => name)).toContain('aws-waf-logs-prod-regional');
   });
 
-  it('samples no requests, which would keep headers', () => {
+  it('samples no requests, because samples contain headers', () => {
     expect(acl.VisibilityConfig).toMatchObject({ SampledRequestsEnabled: false });
     expect(rule?.VisibilityConfig).toMatchObject({ SampledRequestsEnabled: false });
   });

@@ -1,7 +1,7 @@
 /**
- * A regional REST API over the route table: streamed or buffered integrations, our own errors, no keys in logs. It calls
- * its functions in a role of its own, and not by a permission at each of them: that would be a resource of the 500 of a
- * stack for each function.
+ * A regional REST API over the route table: streamed or buffered integrations, our errors, no keys in logs. It calls
+ * its functions in a dedicated role instead of a permission on each function. Such a permission would be one of the 500
+ * resources of a stack, for each function.
  */
 import { CfnOutput, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import {
@@ -35,7 +35,7 @@ import type { ServiceFunction } from '../service-function.ts';
 const ACCESS_LOG = AccessLogFormat.custom(
   JSON.stringify({
     requestId: '$context.requestId',
-    // No caller can choose this one; it is in `x-amz-apigw-id` of the answer.
+    // No caller can choose this one; it is in `x-amz-apigw-id` of the response.
     extendedRequestId: '$context.extendedRequestId',
     // Lambda's own, by which the function's log names the call, also where the function died.
     functionRequestId: '$context.integration.requestId',
@@ -55,13 +55,16 @@ export interface EndpointApiProps {
   readonly name: string;
   /** The API's own name, if it has one. */
   readonly domainName: string | undefined;
-  /** Answers unknown paths and methods. */
+  /** Handles unknown paths and methods. */
   readonly fallback: ServiceFunction;
   /** The routes that it will serve. */
   readonly routes: readonly Route[];
 }
 
-/** Paid calls keep a function busy for as long as their route writes: where the account's concurrency is known, they are throttled by it. */
+/**
+ * Returns the throttles of streamed routes. Paid calls occupy a function for as long as their route writes: if the
+ * account's concurrency is set, it determines their throttle.
+ */
 function streamThrottles(config: Config, routes: readonly Route[]): Pick<StageOptions, 'methodOptions'> {
   if (config.lambdaConcurrency === undefined) return {};
   const rate = streamsPerSecond(config);
@@ -92,7 +95,7 @@ export class EndpointApi extends Construct {
     this.#api = new RestApi(this, 'Rest', {
       restApiName: props.name,
       endpointConfiguration: { types: [EndpointType.REGIONAL] },
-      // Forms carry files, which must reach a function byte by byte.
+      // Forms contain files, which must reach a function byte by byte.
       binaryMediaTypes: ['multipart/form-data'],
       cloudWatchRole: true,
       cloudWatchRoleRemovalPolicy: RemovalPolicy.RETAIN,
@@ -125,8 +128,8 @@ export class EndpointApi extends Construct {
     return this.#api.restApiId;
   }
 
-  /** The host name of the API; its paths begin with the stage's name. */
-  get host(): string {
+  /** Returns the hostname of the API; its paths start with the stage's name. */
+  get hostname(): string {
     const { region, urlSuffix } = Stack.of(this);
     return `${this.id}.execute-api.${region}.${urlSuffix}`;
   }
@@ -135,7 +138,7 @@ export class EndpointApi extends Construct {
     return this.#api.deploymentStage;
   }
 
-  /** Serves a row of the route table by a function or an alias of it; other methods of its path go to the fallback. */
+  /** Serves a row of the route table by a function or its alias; other methods of its path use the fallback. */
   addRoute(route: Route, target: IFunction): void {
     const resource = this.#api.root.resourceForPath(route.path) as Resource;
     resource.addMethod(
@@ -168,7 +171,7 @@ export class EndpointApi extends Construct {
     });
   }
 
-  /** Serves the API at the root of a name; the operator points the name to the output. */
+  /** Serves the API at the root of a domain name; the operator points the name to the output. */
   #serveAs(domainName: string, { domains }: Config): void {
     const certificate = Certificate.fromCertificateArn(this, 'Certificate', domains?.certificateArn ?? '');
     const domain = this.#api.addDomainName('Domain', {

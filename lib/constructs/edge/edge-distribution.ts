@@ -24,8 +24,8 @@ import type { Config } from '../../config/config.ts';
 export const ORIGIN_SILENCE = Duration.seconds(EDGE_SILENCE_SECONDS);
 
 /**
- * The errors that CloudFront would keep for ten seconds, by a key that has neither the caller's credentials nor the query
- * (CloudFront developer guide, How CloudFront caches errors): one caller's error would answer all.
+ * The errors that CloudFront would cache for ten seconds (CloudFront developer guide, How CloudFront caches errors).
+ * The cache key has neither the caller's credentials nor the query, so all callers would receive one caller's error.
  */
 const CACHED_ERRORS = [400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504] as const;
 
@@ -55,10 +55,10 @@ export interface EdgeDistributionProps {
 
 /** An origin with a name and a certificate of AWS's own. */
 export const httpsOrigin = (
-  host: string,
+  hostname: string,
   options: Pick<HttpOriginProps, 'originPath' | 'customHeaders'> = {},
 ): IOrigin =>
-  new HttpOrigin(host, {
+  new HttpOrigin(hostname, {
     protocolPolicy: OriginProtocolPolicy.HTTPS_ONLY,
     readTimeout: ORIGIN_SILENCE,
     ...options,

@@ -44,7 +44,7 @@ export class HostFunction extends Construct {
       // Callers hold API keys, which the endpoints verify before they read a body.
       defaultEndpointAuth: WebFunctionAuthType.APPLICATION_MANAGED,
     });
-    // A revision takes calls as soon as it is there, and must not before its role may do its work.
+    // A revision accepts calls as soon as it exists, and must not before its role has its permissions.
     host.node.addDependency(role);
     this.domainName = host.endpoint.domainName;
     acknowledgeCopies(Stack.of(this));

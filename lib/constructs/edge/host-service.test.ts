@@ -4,7 +4,7 @@ import { METRICS } from '../../../lambdas/platform/contract/metrics.ts';
 import { NodeHost } from '../../../lambdas/platform/http/node-host.ts';
 import { SynthesizedApp } from '../../../test/template/synthesized-app.ts';
 import { parseConfig } from '../../config/config.ts';
-import { own } from '../../observability/metrics.ts';
+import { serviceMetric } from '../../observability/metrics.ts';
 
 const app = new SynthesizedApp('fargate');
 const only = (type: string, of = app) => of.only('ingress', type).Properties;
@@ -27,7 +27,7 @@ describe('the shared host on Fargate', () => {
     });
   });
 
-  it('lies in the zones that are named, as not every one has VPC origins', () => {
+  it('runs in the configured zones, because not every zone has VPC origins', () => {
     const zones = new SynthesizedApp('fargate-sized')
       .resources('ingress', 'AWS::EC2::Subnet')
       .map(([, { Properties }]) => Properties.AvailabilityZone);
@@ -68,7 +68,7 @@ describe('the shared host on Fargate', () => {
     expect(Number(idle)).toBeGreaterThan(120);
   });
 
-  it('keeps an idle connection for longer than the balancer does, which else meets its end with a request', () => {
+  it('retains an idle connection for longer than the balancer does, which otherwise sends a request as it closes', () => {
     const { 'idle_timeout.timeout_seconds': idle } = attributes(
       'AWS::ElasticLoadBalancingV2::LoadBalancer',
       'LoadBalancerAttributes',
@@ -76,7 +76,7 @@ describe('the shared host on Fargate', () => {
     const resolve = () => {
       throw new Error('nothing is asked of it');
     };
-    const { server } = new NodeHost({ resolve, clock: Date.now, callMs: 1, mostCalls: 1 });
+    const { server } = new NodeHost({ resolve, clock: Date.now, callMs: 1, maxCalls: 1 });
     expect(server.keepAliveTimeout).toBeGreaterThan(Number(idle) * 1000);
   });
 
@@ -91,10 +91,10 @@ describe('the shared host on Fargate', () => {
 
 describe('the number of tasks', () => {
   it('follows the open calls of a task, which are the metric that the program raises, and the CPU of short ones', () => {
-    const [byCalls, byCpu, ...others] = app
+    const [byCalls, byCpu, ...otherPolicies] = app
       .resources('ingress', 'AWS::ApplicationAutoScaling::ScalingPolicy')
       .map(([, { Properties }]) => Properties);
-    expect(others).toEqual([]);
+    expect(otherPolicies).toEqual([]);
     expect(byCpu).toMatchObject({
       TargetTrackingScalingPolicyConfiguration: {
         TargetValue: 70,
@@ -113,7 +113,7 @@ describe('the number of tasks', () => {
         },
       },
     });
-    expect(own(parseConfig({}), METRICS.openCalls).dimensions).toEqual({
+    expect(serviceMetric(parseConfig({}), METRICS.openCalls).dimensions).toEqual({
       application: 'unified-inference-service',
     });
   });
@@ -121,12 +121,12 @@ describe('the number of tasks', () => {
   it.each([
     ['fargate', 2, 10],
     ['fargate-sized', 3, 40],
-  ] as const)('stays between the floor and the ceiling of the settings: %s', (name, least, most) => {
+  ] as const)('stays between the floor and the ceiling of the settings: %s', (name, minTasks, maxTasks) => {
     const sized = new SynthesizedApp(name);
     expect(only('AWS::ApplicationAutoScaling::ScalableTarget', sized)).toMatchObject({
-      MinCapacity: least,
-      MaxCapacity: most,
+      MinCapacity: minTasks,
+      MaxCapacity: maxTasks,
     });
-    expect(only('AWS::ECS::Service', sized)).toMatchObject({ DesiredCount: least });
+    expect(only('AWS::ECS::Service', sized)).toMatchObject({ DesiredCount: minTasks });
   });
 });

@@ -1,4 +1,4 @@
-/** A program that listens, on Fargate: tasks behind an internal load balancer that CloudFront reaches. */
+/** A program that listens, on Fargate: tasks behind an internal load balancer that CloudFront accesses. */
 import { Duration, Stack, Validations } from 'aws-cdk-lib';
 import { IpAddresses, type IVpc, Peer, Port, SubnetType, Vpc } from 'aws-cdk-lib/aws-ec2';
 import { Platform } from 'aws-cdk-lib/aws-ecr-assets';
@@ -73,7 +73,7 @@ export class HostService extends Construct {
       desiredCount: tasks.least,
       minHealthyPercent: 100,
       circuitBreaker: { rollback: true },
-      // An address of their own is the way out to the routes: a NAT gateway costs more than all else here.
+      // A public address is the path to the routes: a NAT gateway costs more than all else here.
       assignPublicIp: true,
       vpcSubnets: { subnetType: SubnetType.PUBLIC },
     });
@@ -81,7 +81,10 @@ export class HostService extends Construct {
     this.balancer = this.#balance(vpc, service, props);
   }
 
-  /** CloudFront reaches a balancer in private subnets of a VPC that has an internet gateway, which nothing comes in by. */
+  /**
+   * Returns the network. CloudFront accesses a balancer in private subnets of a VPC that has an internet gateway,
+   * through which no traffic enters.
+   */
   #network(zones: readonly string[] | undefined): IVpc {
     const vpc = new Vpc(this, 'Network', {
       ipAddresses: IpAddresses.cidr(NETWORK),
@@ -119,7 +122,7 @@ export class HostService extends Construct {
       portMappings: [{ containerPort: PORT }],
       stopTimeout: STOP_TIMEOUT,
     });
-    // Beside the role of the program, which its owner binds: the one that fetches the image and writes the log.
+    // The owner binds the role of the program. This binds the role that fetches the image and writes the log.
     confine(task.obtainExecutionRole(), tasksOf(this));
     const accept = (id: string, reason: string) =>
       Validations.of(task).acknowledge({ id: `AwsSolutions-${id}`, reason });

@@ -52,7 +52,7 @@ describe.each<Hosted>(['web-function', 'fargate'])('the shared host under %s', (
     expect(permissions.filter((permission) => !permission.startsWith('logs:'))).toEqual(permitted.sort());
   });
 
-  it('writes to a log group of its own, with the life of the others', () => {
+  it('writes to a separate log group, with the retention of the others', () => {
     const [[logs = ''] = []] = app
       .resources('ingress', 'AWS::Logs::LogGroup')
       .filter(([id]) => /^Inference(Tasks|Function)Logs/.test(id));
@@ -64,28 +64,28 @@ describe.each<Hosted>(['web-function', 'fargate'])('the shared host under %s', (
     expect(app.templates.ingress.Resources[logs]?.Properties).toMatchObject({ RetentionInDays: 30 });
   });
 
-  it('acts in a role that one service of AWS takes on, and nobody else', () => {
+  it('runs in a role that only one AWS service can assume', () => {
     const service = name === 'fargate' ? 'ecs-tasks.amazonaws.com' : 'lambda.amazonaws.com';
     expect(role?.Properties.AssumeRolePolicyDocument).toMatchObject({
       Statement: [{ Action: 'sts:AssumeRole', Effect: 'Allow', Principal: { Service: service } }],
     });
   });
 
-  it('knows what the functions of its routes know in all, and how many calls it takes at once', () => {
-    const known = new Set(functions.flatMap(({ variables }) => Object.keys(variables)));
+  it('receives the variables of all functions of its routes, and its number of concurrent calls', () => {
+    const isDefined = new Set(functions.flatMap(({ variables }) => Object.keys(variables)));
     const {
       PORT: _port,
       AWS_REGION: _region,
       AWS_LAMBDA_NODEJS_ENTRYPOINT: _entry,
       ...environment
     } = environmentOf(app, name);
-    expect(Object.keys(environment).sort()).toEqual([...known, 'HOST_OPEN_CALLS'].sort());
+    expect(Object.keys(environment).sort()).toEqual([...isDefined, 'HOST_OPEN_CALLS'].sort());
     expect(environment.POWERTOOLS_SERVICE_NAME).toBe('inference-host');
-    const { HOST_OPEN_CALLS: most } = environment;
-    expect(openCallsOf({ HOST_OPEN_CALLS: String(most) })).toBe(name === 'fargate' ? 1000 : 128);
+    const { HOST_OPEN_CALLS: maxOpenCalls } = environment;
+    expect(openCallsOf({ HOST_OPEN_CALLS: String(maxOpenCalls) })).toBe(name === 'fargate' ? 1000 : 128);
   });
 
-  it('leaves the functions and their addresses as they are', () => {
+  it('leaves the functions and their addresses unchanged', () => {
     for (const stack of SERVICE_STACKS) {
       for (const type of ['AWS::Lambda::Function', 'AWS::ApiGateway::Method', 'AWS::ApiGateway::Stage']) {
         const ids = (of: SynthesizedApp) => of.resources(stack, type).map(([id]) => id);
@@ -96,19 +96,19 @@ describe.each<Hosted>(['web-function', 'fargate'])('the shared host under %s', (
 
   it('refers to other stacks by imports alone, also where the construct repeats its configuration', () => {
     const { Resources: resources } = app.templates.ingress;
-    const known = (id: string) => id in resources || id.startsWith('AWS::') || id === 'BootstrapVersion';
+    const isDefined = (id: string) => id in resources || id.startsWith('AWS::') || id === 'BootstrapVersion';
     const references = [...JSON.stringify(resources).matchAll(/"(?:Ref":|Fn::GetAtt":\[)"([^"]+)"/g)];
     expect(references.length).toBeGreaterThan(10);
-    expect(references.map(([, id = '']) => id).filter((id) => !known(id))).toEqual([]);
+    expect(references.map(([, id = '']) => id).filter((id) => !isDefined(id))).toEqual([]);
     expect(JSON.stringify(resources)).not.toContain('"Fn::ImportValue":"Inference-prod-ingress');
   });
 });
 
 describe('the functions of the routes', () => {
-  it('differ in what they may do, so that no role of theirs is the union by chance', () => {
+  it('differ in their permissions, so that none of their roles is the union by chance', () => {
     const missing = functions.map(({ roleId }) => {
-      const own = permissionsOf(standard, 'inference', roleId);
-      return permitted.filter((permission) => !own.includes(permission));
+      const rolePermissions = permissionsOf(standard, 'inference', roleId);
+      return permitted.filter((permission) => !rolePermissions.includes(permission));
     });
     expect(missing.filter((permissions) => permissions.length === 0)).toEqual([]);
   });

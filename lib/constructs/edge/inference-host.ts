@@ -30,10 +30,13 @@ const PROGRAM = 'inference-host';
 /** The most that Lambda sends to one environment (Lambda developer guide, Web Functions): nearly all of them wait for a route. */
 const CALLS_AN_ENVIRONMENT = 128;
 
-/** A call that begins just before a task is drained may go on for as long as its route allows, and a little to settle. */
+/**
+ * A call that starts just before a task is drained may continue for as long as its route allows, and a little to
+ * settle.
+ */
 const DRAINING = Duration.seconds(STREAM_TIMEOUT_SECONDS + 60);
 
-/** A task that stops says so at once, and is sent no calls after three tries. */
+/** A stopping task reports it at once, and receives no calls after three checks. */
 const HEALTH = {
   path: HOST_HEALTH_PATH,
   interval: Duration.seconds(10),
@@ -42,7 +45,7 @@ const HEALTH = {
   unhealthyThresholdCount: 3,
 };
 
-/** The endpoints that it serves. */
+/** The endpoints of the host. */
 const HOSTED: readonly EndpointName[] = [
   ...new Set<EndpointName>([
     ...ROUTES.filter(({ api }) => api === 'inference').map(({ endpoint }) => endpoint),
@@ -59,7 +62,7 @@ export interface InferenceHostProps {
 }
 
 export class InferenceHost extends Construct {
-  /** One of the two, as the setting `compute` says. */
+  /** One of the two, depending on the setting `compute`. */
   readonly host: HostFunction | HostService;
   readonly logGroup: LogGroup;
 
@@ -123,7 +126,7 @@ const openCallsATask = ({ stage }: Config): Metric =>
     period: Duration.minutes(1),
   });
 
-const withOpenCalls = (hosting: Hosting, most: number): Hosting => ({
+const withOpenCalls = (hosting: Hosting, maxCalls: number): Hosting => ({
   ...hosting,
-  environment: { ...hosting.environment, [OPEN_CALLS_VARIABLE]: String(most) },
+  environment: { ...hosting.environment, [OPEN_CALLS_VARIABLE]: String(maxCalls) },
 });

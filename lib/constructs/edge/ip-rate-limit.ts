@@ -1,4 +1,4 @@
-/** The limit on requests from one IP address: a WAF rate rule that answers in our own envelope. */
+/** The limit on requests from one IP address: a WAF rate rule that responds in our envelope. */
 import { RemovalPolicy } from 'aws-cdk-lib';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { CfnLoggingConfiguration, CfnWebACL, CfnWebACLAssociation } from 'aws-cdk-lib/aws-wafv2';
@@ -13,7 +13,10 @@ const WINDOW_SECONDS = 60;
 
 export interface IpRateLimitProps {
   readonly config: Config;
-  /** CloudFront's is of the whole world, and lies in us-east-1 (WAF developer guide, "Resources that you can protect"). */
+  /**
+   * The scope of the web ACL. CloudFront's is global, and is stored in us-east-1 (WAF developer guide, "Resources that
+   * you can protect").
+   */
   readonly scope: 'REGIONAL' | 'CLOUDFRONT';
 }
 
@@ -27,9 +30,9 @@ function statements(
 ): Readonly<Record<string, CfnWebACL.RateBasedStatementProperty>> {
   const rate = { limit, evaluationWindowSec: WINDOW_SECONDS };
   const shown = secrets.map(shows);
-  const [one, ...more] = shown;
+  const [one, ...rest] = shown;
   if (one === undefined) return { IpRequestsPerMinute: { ...rate, aggregateKeyType: 'IP' } };
-  const fromEdge = more.length === 0 ? one : { orStatement: { statements: shown } };
+  const fromEdge = rest.length === 0 ? one : { orStatement: { statements: shown } };
   return {
     IpRequestsPerMinute: {
       ...rate,
@@ -106,7 +109,7 @@ export class IpRateLimit extends Construct {
     this.refusals = this.#logRefusals(props);
   }
 
-  /** Logs which addresses were refused, and by which rule, with nothing that could hold a credential. */
+  /** Logs the rejected addresses and their rule, without any field that could contain a credential. */
   #logRefusals({ config, scope }: IpRateLimitProps): LogGroup {
     const refusals = new LogGroup(this, 'Refusals', {
       // WAF takes groups of such names alone (developer guide, Logging web ACL traffic).

@@ -63,7 +63,7 @@ describe('the host of uploads on Fargate', () => {
     expect([HealthCheckPath, Matcher]).toEqual([HOST_HEALTH_PATH, undefined]);
   });
 
-  it('acts in the function’s own role, which the tasks alone may take on beside it', () => {
+  it('runs in the function’s role, which only the tasks can also assume', () => {
     const { TaskRoleArn: role } = app.only('ingress', 'AWS::ECS::TaskDefinition').Properties;
     expect(JSON.stringify(role)).toContain('createtranscriptionRole');
     const trusting = Object.entries(app.templates.inference.Resources).filter(([, { Properties }]) =>

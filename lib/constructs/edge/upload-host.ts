@@ -13,7 +13,7 @@ import { serviceFor, tasksOf } from '../security/trust.ts';
 import { HostFunction } from './host-function.ts';
 import { HostService, STOP_TIMEOUT } from './host-service.ts';
 
-/** The function whose endpoint it serves, in whose role it acts. */
+/** The function whose endpoint it serves, and whose role it uses. */
 const FUNCTION = 'create-transcription';
 
 /** An environment has 512 MB of disk, and each upload up to 25 MB of it. */

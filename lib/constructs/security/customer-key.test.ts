@@ -24,9 +24,9 @@ describe('a key of the customer’s own', () => {
   const app = new SynthesizedApp('customer-key');
 
   it.each(Object.entries(KEYS))('seals each %s', (type, properties) => {
-    const found = STACKS.flatMap((stack) => app.resources(stack, type));
-    expect(found.length).toBeGreaterThan(1);
-    for (const [id, resource] of found)
+    const resources = STACKS.flatMap((stack) => app.resources(stack, type));
+    expect(resources.length).toBeGreaterThan(1);
+    for (const [id, resource] of resources)
       expect([id, resource.Properties]).toEqual([id, expect.objectContaining(properties)]);
   });
 

@@ -1,6 +1,6 @@
 /**
- * A key of the customer's own in AWS KMS for all that is kept at rest: tables, queues, topics, logs and secrets. The key is
- * made and owned elsewhere; its policy must let the services use it that act by themselves (`docs/operate.md`).
+ * A customer managed key in AWS KMS for all data at rest: tables, queues, topics, logs and secrets. The key is created
+ * and owned elsewhere. Its policy must allow its use by the services that act by themselves (`docs/operate.md`).
  */
 import { Aspects, Aws, type IAspect } from 'aws-cdk-lib';
 import { CfnTable } from 'aws-cdk-lib/aws-dynamodb';
@@ -40,10 +40,10 @@ class Sealing implements IAspect {
   }
 }
 
-/** The services that a role of ours reaches what is sealed through. */
+/** The services through which our roles access sealed data. */
 const SERVICES = ['dynamodb', 'secretsmanager', 'sqs'] as const;
 
-/** Lets a role read and write what is sealed, through the services that keep it and never with the key itself. */
+/** Lets a role read and write sealed data, through the services that store it and never with the key itself. */
 export function allowSealed({ encryptionKey: key }: Key, role: IRole): void {
   if (key === undefined) return;
   role.addToPrincipalPolicy(

@@ -1,8 +1,8 @@
 /**
- * The secret by which a request of CloudFront is known: it stands in a header that CloudFront sets itself, whatever the
- * caller sent under that name (CloudFront developer guide, Add custom headers to origin requests), and whoever does not
- * have it can make nobody believe the address that comes beside it. Generated in Secrets Manager; templates hold
- * references alone, which CloudFormation resolves. Who may read the account's web ACLs or distributions can read it there.
+ * The secret that authenticates requests of CloudFront. CloudFront sets it in a header, and replaces any value of the
+ * caller (CloudFront developer guide, Add custom headers to origin requests). Without the secret, the address that is
+ * sent with it is not trusted. It is generated in Secrets Manager; templates contain only references, which
+ * CloudFormation resolves. A principal that may read the account's web ACLs or distributions can read it there.
  */
 import { SecretValue, Validations } from 'aws-cdk-lib';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
@@ -25,7 +25,7 @@ export const edgeSecret = ({ stage, edgeSecretGeneration }: Generation): string 
   referenceTo(nameOf(stage, edgeSecretGeneration));
 
 export interface EdgeSecrets {
-  /** To be made before what refers to them. */
+  /** The resources to create before those that refer to them. */
   readonly resources: readonly Secret[];
   /**
    * The accepted secrets. CloudFront needs minutes to send a new one from all locations, so the previous one is valid

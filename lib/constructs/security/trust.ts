@@ -1,6 +1,6 @@
 /**
- * Roles that a service takes are bound to what it takes them for, so that nobody in another account can have the service
- * act in them (IAM user guide, the confused deputy problem). Lambda is left out: its call of STS does not name the function.
+ * Roles for services are bound to their purpose. Otherwise a principal of another account could make the service use
+ * them (IAM user guide, the confused deputy problem). Lambda is left out: its call of STS does not name the function.
  */
 import { ArnFormat, Aws, Stack } from 'aws-cdk-lib';
 import { CfnRole, type IRole, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
@@ -12,7 +12,7 @@ const actingFor = (sourceArn: string) => ({
   ArnLike: { 'aws:SourceArn': sourceArn },
 });
 
-/** The principal of a service that says what it acts for; the ARN may have wildcards. */
+/** Returns the principal of a service that names the resource it acts for; the ARN may have wildcards. */
 export const serviceFor = (service: string, sourceArn: string): ServicePrincipal =>
   new ServicePrincipal(service, { conditions: actingFor(sourceArn) });
 
@@ -31,7 +31,7 @@ export const stateMachineArn = (scope: Construct, name: string): string =>
 export const ruleArn = (scope: Construct, name: string): string =>
   Stack.of(scope).formatArn({ service: 'events', resource: 'rule', resourceName: name });
 
-/** Binds a role that the CDK made for one service. Throws when it is no such role. */
+/** Binds a role that the CDK created for one service. Throws if it is no such role. */
 export function confine(role: IRole | undefined, sourceArn: string): void {
   const resource = role?.node.defaultChild;
   if (!(resource instanceof CfnRole)) throw new Error(`${role?.node.path} is no role of the CDK's making`);

@@ -3,7 +3,7 @@
  * markup; everything else is left out and listed. Nothing goes live by it.
  */
 import { parseCatalog } from '../../../lambdas/inference/core/catalog/catalog-document.ts';
-import { type Figures, figuresText } from '../../../lambdas/inference/core/catalog/figures.ts';
+import { formatPriceValues, type PriceValues } from '../../../lambdas/inference/core/catalog/price-values.ts';
 import type { JsonObject } from '../../../lambdas/platform/core/json/lossless-json.ts';
 import type { KnownProvider } from '../sources/known-providers.ts';
 import type { About, CatalogSourceList, SourceModel } from '../sources/source.ts';
@@ -11,18 +11,18 @@ import { agreementOf, comparisonOf, type SourceComparison, type Statement } from
 import {
   catalogIdOf,
   catalogModel,
+  exclusionReasonOf,
   type Importable,
-  type ImportTerms,
-  refusalOf,
+  type ImportParams,
   withoutPartialTiers,
 } from './imported-model.ts';
 
-export interface ImportOptions extends ImportTerms {
+export interface ImportOptions extends ImportParams {
   readonly sources: readonly CatalogSourceList[];
   readonly providers: readonly KnownProvider[];
   /** The models that are wanted, by the provider's id or that of the catalog; all without it. */
   readonly only?: ReadonlySet<string> | undefined;
-  /** Takes what only one source says, too. */
+  /** Also imports values that only one source has. */
   readonly unconfirmed?: boolean;
 }
 
@@ -33,7 +33,7 @@ interface LeftOut {
   readonly figures: SourceComparison;
 }
 
-/** A price that a model of the catalog goes without, because only one source has it: calls that ask for it are refused. */
+/** A price that a model of the catalog lacks, because only one source has it: calls that request it are rejected. */
 interface LeftPrice {
   readonly model: string;
   readonly reason: string;
@@ -46,11 +46,11 @@ export interface ImportResult {
   readonly leftPrices: readonly LeftPrice[];
 }
 
-/** A model as the sources that know it have it. */
+/** A model with the values of its sources. */
 interface Candidate {
   readonly provider: KnownProvider;
   readonly id: string;
-  readonly known: readonly { readonly source: CatalogSourceList; readonly model: SourceModel }[];
+  readonly sourceModels: readonly { readonly source: CatalogSourceList; readonly model: SourceModel }[];
 }
 
 /** The models that can be sold by these sources, as a valid catalog has them. */
@@ -59,76 +59,81 @@ export function importModels(options: ImportOptions): ImportResult {
   const models = new Map<string, JsonObject>();
   const leftOut: LeftOut[] = [];
   const leftPrices: LeftPrice[] = [];
-  const met = new Set<string>();
+  const matchedNames = new Set<string>();
   for (const candidate of options.providers.flatMap((provider) => candidatesOf(sources, provider))) {
     const id = catalogIdOf(candidate);
-    const wanted = [id, candidate.id].filter((name) => only?.has(name));
-    if (only !== undefined && wanted.length === 0) continue;
-    for (const name of wanted) met.add(name);
+    const requestedNames = [id, candidate.id].filter((name) => only?.has(name));
+    if (only !== undefined && requestedNames.length === 0) continue;
+    for (const name of requestedNames) matchedNames.add(name);
     const judged = judge(candidate, options);
     if ('reason' in judged) leftOut.push({ model: id, ...judged });
     else {
       models.set(id, judged.model);
-      leftPrices.push(...judged.left.map((each) => ({ model: id, ...each })));
+      leftPrices.push(...judged.leftPrices.map((each) => ({ model: id, ...each })));
     }
   }
   for (const name of only ?? [])
-    if (!met.has(name)) leftOut.push({ model: name, reason: 'no source has it', figures: {} });
+    if (!matchedNames.has(name)) leftOut.push({ model: name, reason: 'no source has it', figures: {} });
   return { models: withAliases([...models.values()]), leftOut, leftPrices };
 }
 
 /** Every model of the provider, each once, with all sources that have it; a source that has it twice counts once. */
 function candidatesOf(sources: readonly CatalogSourceList[], provider: KnownProvider): readonly Candidate[] {
-  const found = sources.flatMap((source) => {
+  const allModels = sources.flatMap((source) => {
     const byId = new Map(source.models(provider).map((model) => [model.id, model]));
     return [...byId.values()].map((model) => ({ source, model }));
   });
-  return [...Map.groupBy(found, ({ model }) => model.id)].map(([id, known]) => ({ provider, id, known }));
+  return [...Map.groupBy(allModels, ({ model }) => model.id)].map(([id, sourceModels]) => ({
+    provider,
+    id,
+    sourceModels,
+  }));
 }
 
 type Judged =
   | Omit<LeftOut, 'model'>
-  | { readonly model: JsonObject; readonly left: readonly Omit<LeftPrice, 'model'>[] };
+  | { readonly model: JsonObject; readonly leftPrices: readonly Omit<LeftPrice, 'model'>[] };
 
-function judge({ provider, id, known }: Candidate, options: ImportOptions): Judged {
-  const about = Object.assign({}, ...known.map(({ model }) => model.about).reverse()) as About;
-  const statements = about.type === 'embeddings' ? known.map(withoutOutput) : known;
+function judge({ provider, id, sourceModels }: Candidate, options: ImportOptions): Judged {
+  const about = Object.assign({}, ...sourceModels.map(({ model }) => model.about).reverse()) as About;
+  const statements = about.type === 'embeddings' ? sourceModels.map(withoutOutput) : sourceModels;
   const compared = comparisonOf(statements, namesOf(statements));
-  for (const { source, model } of known) {
+  for (const { source, model } of sourceModels) {
     const [problem] = model.problems;
     if (problem !== undefined) return { reason: `${source.name}: ${problem}`, figures: compared };
-    if (model.figures.size === 0) return { reason: `${source.name}: it has no price`, figures: compared };
+    if (model.priceValues.size === 0) return { reason: `${source.name}: it has no price`, figures: compared };
   }
   const { agreed, unconfirmed, alone, conflict } = agreementOf(statements);
   if (conflict !== undefined) return conflict;
   if (alone.size > 0 && !options.unconfirmed) {
-    if (known.length === 1) return { reason: `only ${known[0]?.source.name} has it`, figures: compared };
+    if (sourceModels.length === 1)
+      return { reason: `only ${sourceModels[0]?.source.name} has it`, figures: compared };
     const reason = 'no other source has a place for this price';
     return { reason, figures: comparisonOf(statements, [...alone.keys()]) };
   }
-  const taken = options.unconfirmed ? [...agreed, ...alone, ...unconfirmed] : agreed;
-  const { figures, left } = withoutPartialTiers(new Map(taken));
-  const importable: Importable = { provider, id, about, figures };
-  const refusal = refusalOf(importable);
-  if (refusal !== undefined) return { reason: refusal, figures: compared };
+  const acceptedPrices = options.unconfirmed ? [...agreed, ...alone, ...unconfirmed] : agreed;
+  const { values, droppedTiers } = withoutPartialTiers(new Map(acceptedPrices));
+  const importable: Importable = { provider, id, about, priceValues: values };
+  const exclusionReason = exclusionReasonOf(importable);
+  if (exclusionReason !== undefined) return { reason: exclusionReason, figures: compared };
   const model = catalogModel(importable, options);
   const fault = faultOf(model);
   if (fault !== undefined) return { reason: fault, figures: compared };
-  return { model, left: leftPricesOf(options.unconfirmed ? new Map() : unconfirmed, left) };
+  return { model, leftPrices: leftPricesOf(options.unconfirmed ? new Map() : unconfirmed, droppedTiers) };
 }
 
 const namesOf = (statements: readonly Statement[]): string[] => [
-  ...new Set(statements.flatMap(({ model }) => [...model.figures.keys()])),
+  ...new Set(statements.flatMap(({ model }) => [...model.priceValues.keys()])),
 ];
 
 /** A list that has an output price for everything has one for embeddings, which put nothing out. */
 const withoutOutput = ({ source, model }: Statement): Statement => ({
   source,
-  model: { figures: new Map([...model.figures].filter(([name]) => !name.endsWith('output'))) },
+  model: { priceValues: new Map([...model.priceValues].filter(([name]) => !name.endsWith('output'))) },
 });
 
-function leftPricesOf(unconfirmed: Figures, partial: readonly string[]): Omit<LeftPrice, 'model'>[] {
-  const prices = figuresText(unconfirmed);
+function leftPricesOf(unconfirmed: PriceValues, partial: readonly string[]): Omit<LeftPrice, 'model'>[] {
+  const prices = formatPriceValues(unconfirmed);
   return [
     ...(unconfirmed.size === 0 ? [] : [{ reason: 'only one source has it', prices }]),
     ...partial.map((service) => ({

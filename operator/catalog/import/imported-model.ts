@@ -1,11 +1,11 @@
-/** One model of a source as a model of a catalog: its cost, its price, and the route by which the service asks it. */
+/** One model of a source as a model of a catalog: its cost, its price, and its route. */
 
 import {
-  type Figures,
+  type PriceValues,
   priceDocument,
   pricesFrom,
   times,
-} from '../../../lambdas/inference/core/catalog/figures.ts';
+} from '../../../lambdas/inference/core/catalog/price-values.ts';
 import type { Capability } from '../../../lambdas/inference/core/catalog/route-document.ts';
 import type { JsonObject } from '../../../lambdas/platform/core/json/lossless-json.ts';
 import type { KnownProvider } from '../sources/known-providers.ts';
@@ -30,10 +30,10 @@ export interface Importable {
   /** As the provider names it. */
   readonly id: string;
   readonly about: About;
-  readonly figures: Figures;
+  readonly priceValues: PriceValues;
 }
 
-export interface ImportTerms {
+export interface ImportParams {
   readonly markup: Markup;
   /** Keys are in Secrets Manager, under that stage; else in the environment. */
   readonly secretStage?: string | undefined;
@@ -42,39 +42,43 @@ export interface ImportTerms {
 }
 
 /** Returns the reason why these values are not a price to sell by; undefined if they are one. */
-export function refusalOf({ provider, id, about, figures }: Importable): string | undefined {
-  const zero = [...figures].find(([, amount]) => amount === 0n);
+export function exclusionReasonOf({ provider, id, about, priceValues }: Importable): string | undefined {
+  const zero = [...priceValues].find(([, amount]) => amount === 0n);
   if (about.type === 'other') return 'it is not a model for chat or embeddings';
-  if (figures.size === 0) return 'it has no price';
+  if (priceValues.size === 0) return 'it has no price';
   if (zero !== undefined) return `its price ${zero[0]} is zero`;
-  if (!figures.has('input')) return 'it has no price of input';
-  if (about.type !== 'embeddings' && !figures.has('output')) return 'it has no price of output';
-  if (figures.has('cached_input') && writeLifetime(provider, id) === '5m' && !figures.has('cache_writes.5m'))
+  if (!priceValues.has('input')) return 'it has no price of input';
+  if (about.type !== 'embeddings' && !priceValues.has('output')) return 'it has no price of output';
+  if (
+    priceValues.has('cached_input') &&
+    writeLifetime(provider, id) === '5m' &&
+    !priceValues.has('cache_writes.5m')
+  )
     return 'it has a price of cached input and none of cache writes';
-  const read = pricesFrom('per_million_tokens', figures);
+  const read = pricesFrom('per_million_tokens', priceValues);
   return 'problem' in read ? read.problem : undefined;
 }
 
-/** The figures without the service tiers that have not the rates and tiers of the model, and the names of those. */
-export function withoutPartialTiers(figures: Figures): {
-  readonly figures: Figures;
-  readonly left: readonly string[];
+/** Returns the values without the service tiers that lack rates or tiers of the model, and the names of those. */
+export function withoutPartialTiers(values: PriceValues): {
+  readonly values: PriceValues;
+  readonly droppedTiers: readonly string[];
 } {
-  const standard = namesUnder(figures, '');
+  const standard = namesUnder(values, '');
   const services = new Set(
-    [...figures.keys()].flatMap((name) => /^service_tiers\.([^.]+)\./.exec(name)?.[1] ?? []),
+    [...values.keys()].flatMap((name) => /^service_tiers\.([^.]+)\./.exec(name)?.[1] ?? []),
   );
-  const left = [...services].filter(
-    (service) => namesUnder(figures, `service_tiers.${service}.`) !== standard,
+  const droppedTiers = [...services].filter(
+    (service) => namesUnder(values, `service_tiers.${service}.`) !== standard,
   );
-  const kept = [...figures].filter(
-    ([name]) => !left.some((service) => name.startsWith(`service_tiers.${service}.`)),
+  const remainingValues = [...values].filter(
+    ([name]) => !droppedTiers.some((service) => name.startsWith(`service_tiers.${service}.`)),
   );
-  return { figures: new Map(kept), left };
+  return { values: new Map(remainingValues), droppedTiers };
 }
 
-const namesUnder = (figures: Figures, prefix: string): string =>
-  [...figures.keys()]
+const namesUnder = (values: PriceValues, prefix: string): string =>
+  [...values.keys()]
     .flatMap((name) => (name.startsWith(prefix) ? [name.slice(prefix.length)] : []))
     .filter((name) => !/^(service_tiers|features|regions)\.|^request$/.test(name))
     .sort()
@@ -86,9 +90,9 @@ export const catalogIdOf = ({ provider, id }: Pick<Importable, 'provider' | 'id'
 /** A model as a catalog file has it. */
 export function catalogModel(
   model: Importable,
-  { markup, secretStage, priceSource }: ImportTerms,
+  { markup, secretStage, priceSource }: ImportParams,
 ): JsonObject {
-  const { provider, id, about, figures } = model;
+  const { provider, id, about, priceValues } = model;
   const { name, contextWindow, maxOutputTokens, created = 0 } = about;
   const secret = secretOf(provider, secretStage);
   return {
@@ -100,7 +104,7 @@ export function catalogModel(
     ...(contextWindow === undefined ? {} : { context_window: contextWindow }),
     ...(maxOutputTokens === undefined ? {} : { max_output_tokens: maxOutputTokens }),
     ...largestImageOf(model),
-    price: priceDocument('per_million_tokens', times(figures, markup.numerator, markup.denominator)),
+    price: priceDocument('per_million_tokens', times(priceValues, markup.numerator, markup.denominator)),
     ...(priceSource === undefined ? {} : { price_source: priceSource }),
     routes: [
       {
@@ -108,10 +112,10 @@ export function catalogModel(
         protocol: provider.protocol,
         ...(provider.baseUrl === undefined ? {} : { base_url: provider.baseUrl }),
         upstream_model: id,
-        cost: priceDocument('per_million_tokens', figures),
+        cost: priceDocument('per_million_tokens', priceValues),
         ...(secret === undefined ? {} : { secret }),
         ...(provider.preset === undefined ? {} : { dialect: { preset: provider.preset } }),
-        ...(about.refusesTemperature ? { reasoning: true } : {}),
+        ...(about.rejectsTemperature ? { reasoning: true } : {}),
         capabilities: capabilitiesOf(model),
       },
     ],
@@ -137,23 +141,26 @@ const LARGEST_IMAGES: readonly (readonly [RegExp, number])[] = [
 
 function largestImageOf({ id, about }: Importable): { readonly max_image_tokens?: number } {
   if (about.capabilities?.includes('vision') !== true) return {};
-  const found = LARGEST_IMAGES.find(([name]) => name.test(id));
-  return found === undefined ? {} : { max_image_tokens: found[1] };
+  const match = LARGEST_IMAGES.find(([name]) => name.test(id));
+  return match === undefined ? {} : { max_image_tokens: match[1] };
 }
 
-/** The models that take marks for their cache, by the protocol of their routes. */
-const MARKED: Readonly<Partial<Record<KnownProvider['protocol'], RegExp>>> = {
+/** The models that accept cache breakpoints, by the protocol of their routes. */
+const CACHING_MODELS: Readonly<Partial<Record<KnownProvider['protocol'], RegExp>>> = {
   // Claude API docs, Prompt caching.
   anthropic: /claude/i,
   // Amazon Bedrock user guide, Prompt caching, Supported models.
   bedrock: /claude|amazon\.nova/i,
 };
 
-/** A model caches what is marked where it has a price for that: Bedrock refuses the marks of any other. */
-function capabilitiesOf({ provider, id, about, figures }: Importable): readonly Capability[] {
+/**
+ * Returns the capabilities. A model supports cache breakpoints if it has a price for them: Bedrock rejects the
+ * breakpoints of any other.
+ */
+function capabilitiesOf({ provider, id, about, priceValues }: Importable): readonly Capability[] {
   const { capabilities = ['stream'] } = about;
-  const isPriced = [...figures.keys()].some((name) => name.startsWith('cache_writes.'));
-  return isPriced && MARKED[provider.protocol]?.test(id) ? [...capabilities, 'cache'] : capabilities;
+  const isPriced = [...priceValues.keys()].some((name) => name.startsWith('cache_writes.'));
+  return isPriced && CACHING_MODELS[provider.protocol]?.test(id) ? [...capabilities, 'cache'] : capabilities;
 }
 
 function secretOf({ name, keyVariable }: KnownProvider, stage: string | undefined): string | undefined {

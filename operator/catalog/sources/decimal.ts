@@ -13,7 +13,7 @@ export function amountOf(text: string, power = 0): NanoUsd | undefined {
   return mantissa === undefined ? undefined : parseUsd(`${mantissa}e${Number(exponent) + power}`);
 }
 
-/** ECMAScript proposal "JSON.parse source text access", which the type library does not know yet. */
+/** ECMAScript proposal "JSON.parse source text access", which the type library does not contain yet. */
 type ParseWithSource = (
   text: string,
   reviver: (key: string, value: unknown, context: { readonly source?: string }) => unknown,

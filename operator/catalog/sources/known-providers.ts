@@ -1,16 +1,16 @@
 /**
- * The providers whose models can be imported: the names that each source has for them, and how the service asks them.
- * Addresses are those of the providers' API references, read in November 2026.
+ * The providers whose models can be imported: their names in each source, and their routes. Addresses are those of the
+ * providers' API references, read in November 2026.
  */
 import type { CatalogRoute } from '../../../lambdas/inference/core/catalog/catalog-document.ts';
 import type { PresetName } from '../../../lambdas/inference/core/catalog/dialect-presets.ts';
 
 export interface KnownProvider {
-  /** The name in `--providers`, and the beginning of the ids of models and routes. */
+  /** The name in `--providers`, and the prefix of the ids of models and routes. */
   readonly name: string;
   readonly ownedBy: string;
   readonly protocol: CatalogRoute['protocol'];
-  /** Absent for Bedrock, where the function's own region is asked. */
+  /** Absent for Bedrock, which is called in the function's region. */
   readonly baseUrl?: string;
   /** The preset of its differences from the protocol. */
   readonly preset?: PresetName;
@@ -79,10 +79,10 @@ const KNOWN_PROVIDERS: readonly KnownProvider[] = [
   },
 ];
 
-/** The provider of that name. Throws when it is not known. */
+/** Returns the provider of that name. Throws if it is unknown. */
 export function knownProvider(name: string): KnownProvider {
-  const found = KNOWN_PROVIDERS.find((provider) => provider.name === name);
-  if (found !== undefined) return found;
+  const match = KNOWN_PROVIDERS.find((provider) => provider.name === name);
+  if (match !== undefined) return match;
   const names = KNOWN_PROVIDERS.map((provider) => provider.name).join(', ');
   throw new Error(`--providers: ${name} is not known; known are ${names}`);
 }

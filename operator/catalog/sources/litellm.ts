@@ -11,8 +11,8 @@ import type { KnownProvider } from './known-providers.ts';
 import {
   type About,
   type CatalogSourceList,
-  FigureReader,
   limitsOf,
+  PriceValueReader,
   type SourceModel,
   writeLifetime,
 } from './source.ts';
@@ -48,8 +48,8 @@ const RATES: Readonly<Record<string, string>> = {
 
 const WRITE = 'cache_creation_input_token_cost';
 
-/** Levers that a catalog without a price for them refuses: batches, tools, the storage of caches. */
-const REFUSED =
+/** Priced fields that a catalog without a price for them rejects: batches, tools, the storage of caches. */
+const UNSUPPORTED_FIELDS =
   /_batches$|_batch_requests$|^(computer_use|file_search|code_interpreter|vector_store|annotation|ocr|google_maps)|search_context|_per_session$|_cost_per_(query|page|search)/;
 
 const STATED: ReadonlySet<string> = new Set([
@@ -89,20 +89,20 @@ const idOf = (name: string, provider: string): string =>
   name.startsWith(`${provider}/`) ? name.slice(provider.length + 1) : name;
 
 function readModel(provider: KnownProvider, id: string, read: Model): SourceModel {
-  const reader = new FigureReader();
+  const reader = new PriceValueReader();
   for (const [field, value] of Object.entries(read)) {
-    if (!/_cost(_|$)/.test(field) || REFUSED.test(field)) continue;
+    if (!/_cost(_|$)/.test(field) || UNSUPPORTED_FIELDS.test(field)) continue;
     const name = nameOf(field, writeLifetime(provider, id));
     if (name === undefined) reader.problems.push(`${field} is not a price that a catalog can say`);
     else if (typeof value === 'string') reader.read(name, value, { power: 6, field });
   }
   readSearches(reader, read.search_context_cost_per_query);
   reader.fillTiers();
-  const { figures, problems } = reader;
-  return { id, figures, problems, about: aboutOf(read) };
+  const { values, problems } = reader;
+  return { id, priceValues: values, problems, about: aboutOf(read) };
 }
 
-/** The figure of a field: rate, tier by prompt length, service tier. */
+/** Returns the name of a field's value: rate, tier by prompt length, service tier. */
 function nameOf(field: string, lifetime: string): string | undefined {
   const [, stem = '', thousands, service] = NAME.exec(field) ?? [];
   const rate = stem === WRITE ? `cache_writes.${lifetime}` : RATES[stem];
@@ -112,7 +112,7 @@ function nameOf(field: string, lifetime: string): string | undefined {
 }
 
 /** USD of a search by the size of its context; a catalog has one price of a search, so all sizes must have the same. */
-function readSearches(reader: FigureReader, sizes: unknown): void {
+function readSearches(reader: PriceValueReader, sizes: unknown): void {
   if (!isJsonObject(sizes)) return;
   const prices = new Set(Object.values(sizes));
   const [price] = prices;

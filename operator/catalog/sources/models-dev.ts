@@ -1,7 +1,7 @@
 /**
- * Prices of models.dev (MIT), from a copy of its `api.json`: providers by name, their models with `cost` in USD a million
- * tokens (models.dev, packages/core/src/schema.ts). A tier holds the whole prompt's rates from its `size` on; a mode
- * (`experimental.modes`) is a service tier when its request carries `service_tier` or `speed`.
+ * Prices of models.dev (MIT), from a copy of its `api.json`: providers by name, their models with `cost` in USD per
+ * million tokens (models.dev, packages/core/src/schema.ts). A tier contains the rates of the complete prompt from its
+ * `size` on. A mode (`experimental.modes`) is a service tier if its request contains `service_tier` or `speed`.
  */
 import * as z from 'zod';
 import type { Capability } from '../../../lambdas/inference/core/catalog/route-document.ts';
@@ -11,9 +11,9 @@ import type { KnownProvider } from './known-providers.ts';
 import {
   type About,
   type CatalogSourceList,
-  FigureReader,
   limitsOf,
   type ModelType,
+  PriceValueReader,
   type SourceModel,
   writeLifetime,
 } from './source.ts';
@@ -89,7 +89,7 @@ export function modelsDev(json: string): CatalogSourceList {
 }
 
 function readModel(provider: KnownProvider, read: Model): SourceModel {
-  const reader = new FigureReader();
+  const reader = new PriceValueReader();
   const lifetime = writeLifetime(provider, read.id);
   const { tiers, context_over_200k: over, ...standard } = read.cost ?? {};
   readCost(reader, standard, { prefix: '', lifetime });
@@ -101,17 +101,17 @@ function readModel(provider: KnownProvider, read: Model): SourceModel {
       if (standard[name] !== undefined && rates[name] === undefined)
         reader.problems.push(`its tier above ${above} has no ${name}`);
   }
-  for (const { cost: own, provider: request } of Object.values(read.experimental?.modes ?? {})) {
+  for (const { cost: modeCost, provider: request } of Object.values(read.experimental?.modes ?? {})) {
     const tier = request?.body?.service_tier ?? request?.body?.speed;
-    if (own !== undefined && typeof tier === 'string')
-      readCost(reader, own, { prefix: `service_tiers.${tier}.`, lifetime });
+    if (modeCost !== undefined && typeof tier === 'string')
+      readCost(reader, modeCost, { prefix: `service_tiers.${tier}.`, lifetime });
   }
-  const { figures, problems } = reader;
-  return { id: read.id, figures, problems, about: aboutOf(read) };
+  const { values, problems } = reader;
+  return { id: read.id, priceValues: values, problems, about: aboutOf(read) };
 }
 
 function readCost(
-  reader: FigureReader,
+  reader: PriceValueReader,
   rates: Cost,
   { prefix, lifetime }: { readonly prefix: string; readonly lifetime: string },
 ): void {
@@ -137,7 +137,7 @@ function aboutOf(read: Model): About {
     ...(Number.isSafeInteger(created) && created >= 0 ? { created } : {}),
     ...limitsOf(limit?.context, limit?.output),
     capabilities,
-    refusesTemperature: read.temperature === false,
+    rejectsTemperature: read.temperature === false,
   };
 }
 

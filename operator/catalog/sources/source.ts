@@ -1,6 +1,6 @@
 /** The common format of all price sources: models of a provider with values under the names of the catalog. */
 
-import type { Figures } from '../../../lambdas/inference/core/catalog/figures.ts';
+import type { PriceValues } from '../../../lambdas/inference/core/catalog/price-values.ts';
 import type { Capability } from '../../../lambdas/inference/core/catalog/route-document.ts';
 import type { NanoUsd } from '../../../lambdas/platform/core/money.ts';
 import { amountOf } from './decimal.ts';
@@ -13,7 +13,7 @@ export type SourceName = (typeof SOURCE_NAMES)[number];
 const MODEL_TYPES = ['chat', 'embeddings', 'other'] as const;
 export type ModelType = (typeof MODEL_TYPES)[number];
 
-/** The properties of a model that a source states in addition to its prices, each if known. */
+/** The properties of a model that a source provides in addition to its prices, each if available. */
 export interface About {
   readonly name?: string;
   readonly type?: ModelType;
@@ -22,15 +22,15 @@ export interface About {
   readonly contextWindow?: number;
   readonly maxOutputTokens?: number;
   readonly capabilities?: readonly Capability[];
-  /** The model refuses `temperature`. */
-  readonly refusesTemperature?: boolean;
+  /** The model rejects `temperature`. */
+  readonly rejectsTemperature?: boolean;
 }
 
 export interface SourceModel {
   /** As the provider names it. */
   readonly id: string;
-  readonly figures: Figures;
-  /** Prices that cannot be said exactly in a catalog; a model that has one cannot be imported. */
+  readonly priceValues: PriceValues;
+  /** Prices that a catalog cannot represent exactly; a model that has one cannot be imported. */
   readonly problems: readonly string[];
   readonly about: About;
 }
@@ -42,9 +42,9 @@ export interface CatalogSourceList {
   models(provider: KnownProvider): readonly SourceModel[];
 }
 
-/** Figures as they are read, with what could not be. */
-export class FigureReader {
-  readonly figures = new Map<string, NanoUsd>();
+/** A reader of values that also collects those it could not read. */
+export class PriceValueReader {
+  readonly values = new Map<string, NanoUsd>();
   readonly problems: string[] = [];
 
   /** `power`: of ten, from the source's unit to that of the catalog. */
@@ -58,18 +58,18 @@ export class FigureReader {
       this.problems.push(
         `${field} ${text} is not an amount with at most 9 decimal places of the catalog's unit`,
       );
-    else this.figures.set(name, amount);
+    else this.values.set(name, amount);
   }
 
-  /** A rate that is the same in all tiers has none of its own; the catalog wants one in each. */
+  /** Completes the tiers. A source omits a rate that is the same in all tiers; the catalog requires one in each. */
   fillTiers(): void {
-    const starts = [...new Set([...this.figures.keys()].map(startOf))].filter((above) => above > 0);
-    for (const [name, base] of [...this.figures]) {
+    const starts = [...new Set([...this.values.keys()].map(startOf))].filter((above) => above > 0);
+    for (const [name, base] of [...this.values]) {
       if (!isRate(name)) continue;
       let amount = base;
       for (const above of starts.sort((a, b) => a - b)) {
-        amount = this.figures.get(`tiers.${above}.${name}`) ?? amount;
-        this.figures.set(`tiers.${above}.${name}`, amount);
+        amount = this.values.get(`tiers.${above}.${name}`) ?? amount;
+        this.values.set(`tiers.${above}.${name}`, amount);
       }
     }
   }

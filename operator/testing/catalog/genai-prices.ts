@@ -11,7 +11,7 @@ import {
   type TieredPrices,
 } from '@pydantic/genai-prices';
 import type { PriceUnit } from '../../../lambdas/inference/core/pricing/prices.ts';
-import { FigureReader, type SourceModel, writeLifetime } from '../../catalog/sources/source.ts';
+import { PriceValueReader, type SourceModel, writeLifetime } from '../../catalog/sources/source.ts';
 
 /** Rates of a million tokens, by the package's names; a cache write is that of the lifetime that the provider uses. */
 const TOKEN_RATES: Readonly<Record<string, string>> = {
@@ -43,13 +43,13 @@ const HOURS: readonly string[] = ['audio_hours', 'input_audio_hours'];
 type Price = number | TieredPrices;
 
 /** A model of the package with its figures in the names of a catalog. */
-export interface OracleModel extends Pick<SourceModel, 'figures' | 'problems'> {
+export interface OracleModel extends Pick<SourceModel, 'priceValues' | 'problems'> {
   readonly unit: PriceUnit;
 }
 
 /** The prices of a model at one time, as the package gives them. */
 function readModelPrice(provider: string, id: string, price: ModelPrice): OracleModel {
-  const reader = new FigureReader();
+  const reader = new PriceValueReader();
   const entries = Object.entries(price).flatMap(([key, value]): [string, Price][] =>
     value === undefined ? [] : [[key, value]],
   );
@@ -62,10 +62,14 @@ function readModelPrice(provider: string, id: string, price: ModelPrice): Oracle
     else readOther(reader, { key, unit }, value);
   }
   reader.fillTiers();
-  return { unit, figures: reader.figures, problems: reader.problems };
+  return { unit, priceValues: reader.values, problems: reader.problems };
 }
 
-function readRate(reader: FigureReader, { key, rate }: { key: string; rate: string }, value: Price): void {
+function readRate(
+  reader: PriceValueReader,
+  { key, rate }: { key: string; rate: string },
+  value: Price,
+): void {
   if (typeof value === 'number') {
     reader.read(rate, String(value), { field: key });
     return;
@@ -76,7 +80,7 @@ function readRate(reader: FigureReader, { key, rate }: { key: string; rate: stri
 }
 
 function readOther(
-  reader: FigureReader,
+  reader: PriceValueReader,
   { key, unit }: { key: string; unit: PriceUnit },
   value: Price,
 ): void {
@@ -99,7 +103,7 @@ export function readModel(provider: Provider, model: ModelInfo, at: Date): Oracl
     models: [{ ...model, match: { equals: model.id } }],
     fallback_model_providers: [],
   };
-  const found = calcPrice({ input_tokens: 0 }, model.id, { provider: only, timestamp: at });
-  const read = readModelPrice(provider.id, model.id, found?.model_price ?? {});
+  const price = calcPrice({ input_tokens: 0 }, model.id, { provider: only, timestamp: at });
+  const read = readModelPrice(provider.id, model.id, price?.model_price ?? {});
   return byTimeOfDay(model) ? { ...read, problems: [...read.problems, TIME_OF_DAY] } : read;
 }

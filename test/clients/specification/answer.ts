@@ -11,7 +11,7 @@ interface StreamedEvent {
   readonly data: Json;
 }
 
-export interface Answer {
+export interface CheckedResponse {
   readonly status: number;
   readonly contentType: string;
   /** The body, or the response of the event that ended the stream. */
@@ -26,8 +26,8 @@ export interface Answer {
 const object = (value: unknown): Json => Object(value) as Json;
 
 function read(block: string): StreamedEvent | undefined {
-  const [first = '', second = '', ...more] = block.split('\n');
-  if (!first.startsWith('event: ') || !second.startsWith('data: ') || more.length > 0) return undefined;
+  const [first = '', second = '', ...remaining] = block.split('\n');
+  if (!first.startsWith('event: ') || !second.startsWith('data: ') || remaining.length > 0) return undefined;
   const text = second.slice('data: '.length);
   return { name: first.slice('event: '.length), text, data: object(JSON.parse(text)) };
 }
@@ -38,48 +38,48 @@ interface Caller {
 }
 
 /** The answer is streamed where the body says so. */
-export async function ask({ baseURL, apiKey }: Caller, body: Json): Promise<Answer> {
+export async function send({ baseURL, apiKey }: Caller, body: Json): Promise<CheckedResponse> {
   const response = await describedFetch(`${baseURL}/responses`, {
     method: 'POST',
     headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
     body: JSON.stringify(body),
   });
-  const answered = await response.text();
+  const responseText = await response.text();
   const { status, headers } = response;
   const contentType = headers.get('content-type') ?? '';
   if (!contentType.startsWith('text/event-stream'))
     return {
       status,
       contentType,
-      text: answered,
+      text: responseText,
       events: [],
       isWellFormed: true,
-      body: object(JSON.parse(answered)),
+      body: object(JSON.parse(responseText)),
     };
   // A comment keeps the connection (HTML standard, section 9.2.6).
-  const blocks = answered.split('\n\n').filter((block) => block !== '' && !block.startsWith(':'));
+  const blocks = responseText.split('\n\n').filter((block) => block !== '' && !block.startsWith(':'));
   const events = blocks.slice(0, -1).map(read);
-  const whole = events.filter((event) => event !== undefined);
-  const text = JSON.stringify(whole.at(-1)?.data.response);
+  const parsedEvents = events.filter((event) => event !== undefined);
+  const text = JSON.stringify(parsedEvents.at(-1)?.data.response);
   return {
     status,
     contentType,
-    events: whole,
+    events: parsedEvents,
     text,
-    body: object(whole.at(-1)?.data.response),
-    isWellFormed: whole.length === events.length && blocks.at(-1) === 'data: [DONE]',
+    body: object(parsedEvents.at(-1)?.data.response),
+    isWellFormed: parsedEvents.length === events.length && blocks.at(-1) === 'data: [DONE]',
   };
 }
 
 export const list = (value: unknown): readonly Json[] => (Array.isArray(value) ? (value as Json[]) : []);
 
 /** The items of an answer of one type. */
-export const itemsOf = ({ body }: Answer, type: string): readonly Json[] =>
+export const itemsOf = ({ body }: CheckedResponse, type: string): readonly Json[] =>
   list(body.output).filter((item) => item.type === type);
 
 /** All text that an answer's messages say. */
-export const saidIn = (answer: Answer): string =>
-  itemsOf(answer, 'message')
+export const textOf = (response: CheckedResponse): string =>
+  itemsOf(response, 'message')
     .flatMap(({ content }) => list(content))
     .map(({ text, refusal }) => String(text ?? refusal))
     .join('');

@@ -3,7 +3,7 @@
  * without stored responses. Each check is a request with the conditions for its response, and names its section.
  */
 import { expect } from '@jest/globals';
-import { type Answer, itemsOf, type Json, list, saidIn } from './answer.ts';
+import { type CheckedResponse, itemsOf, type Json, list, textOf } from './answer.ts';
 
 export interface Check {
   readonly name: string;
@@ -16,7 +16,7 @@ export interface Check {
   /** 200 unless another is named. */
   readonly status?: number;
   /** Checks the conditions in addition to the schema and the stream rules; throws if one does not hold. */
-  judge(answer: Answer): void;
+  judge(response: CheckedResponse): void;
 }
 
 const user = (content: unknown): Json => ({ type: 'message', role: 'user', content });
@@ -30,51 +30,54 @@ const WEATHER = {
 const CLOCK = { type: 'function', name: 'get_time', parameters: { type: 'object', properties: {} } };
 const CALL = 'call get_weather {"location":"San Francisco, CA"}';
 
-const completes = (type: string) => (answer: Answer) => {
-  expect(answer.body.status).toBe('completed');
-  expect(itemsOf(answer, type).map(({ status }) => status)).toEqual(['completed']);
+const completes = (type: string) => (response: CheckedResponse) => {
+  expect(response.body.status).toBe('completed');
+  expect(itemsOf(response, type).map(({ status }) => status)).toEqual(['completed']);
 };
 
-const says = (text: string | RegExp) => (answer: Answer) => {
-  completes('message')(answer);
-  expect(saidIn(answer)).toMatch(text);
+const hasText = (text: string | RegExp) => (response: CheckedResponse) => {
+  completes('message')(response);
+  expect(textOf(response)).toMatch(text);
 };
 
-const calls = (answer: Answer) => {
-  completes('function_call')(answer);
-  const [{ name, arguments: given, call_id: id } = {} as Json] = itemsOf(answer, 'function_call');
-  expect([name, JSON.parse(String(given))]).toEqual(['get_weather', { location: 'San Francisco, CA' }]);
+const calls = (response: CheckedResponse) => {
+  completes('function_call')(response);
+  const [{ name, arguments: argumentsText, call_id: id } = {} as Json] = itemsOf(response, 'function_call');
+  expect([name, JSON.parse(String(argumentsText))]).toEqual([
+    'get_weather',
+    { location: 'San Francisco, CA' },
+  ]);
   expect(id).toEqual(expect.stringMatching(/./));
 };
 
 /** In a part of its own where the model has one, and else as an answer that was filtered. */
-const refuses = (answer: Answer) => {
-  const parts = itemsOf(answer, 'message').flatMap(({ content }) => list(content));
-  const cut = answer.body.incomplete_details as Json | null;
-  const refusal = [parts.map(({ type }) => type).join(), answer.body.status, cut?.reason];
+const rejects = (response: CheckedResponse) => {
+  const parts = itemsOf(response, 'message').flatMap(({ content }) => list(content));
+  const cut = response.body.incomplete_details as Json | null;
+  const refusal = [parts.map(({ type }) => type).join(), response.body.status, cut?.reason];
   expect([
     ['refusal', 'completed', undefined],
     ['output_text', 'incomplete', 'content_filter'],
   ]).toContainEqual(refusal);
 };
 
-const reasons = (answer: Answer) => {
-  expect(answer.body.status).toBe('completed');
-  const [first] = list(answer.body.output);
+const reasons = (response: CheckedResponse) => {
+  expect(response.body.status).toBe('completed');
+  const [first] = list(response.body.output);
   expect(first).toMatchObject({ type: 'reasoning', encrypted_content: expect.stringMatching(/./) });
-  expect(saidIn(answer)).toBe('yes');
+  expect(textOf(response)).toBe('yes');
 };
 
-const isCut = (answer: Answer) => {
-  expect(answer.body).toMatchObject({
+const isCut = (response: CheckedResponse) => {
+  expect(response.body).toMatchObject({
     status: 'incomplete',
     incomplete_details: { reason: 'max_output_tokens' },
   });
-  expect(itemsOf(answer, 'message').map(({ status }) => status)).toEqual(['incomplete']);
+  expect(itemsOf(response, 'message').map(({ status }) => status)).toEqual(['incomplete']);
 };
 
-const errs = (error: Json) => (answer: Answer) => {
-  expect(answer.body.error).toMatchObject({ message: expect.stringMatching(/./), ...error });
+const errs = (error: Json) => (response: CheckedResponse) => {
+  expect(response.body.error).toMatchObject({ message: expect.stringMatching(/./), ...error });
 };
 
 /** Whole, and streamed with the same judgement. */
@@ -88,19 +91,19 @@ export const CHECKS: readonly Check[] = [
     name: 'a text',
     section: 'Chat Inference; Streaming HTTP Responses; Items are streamable',
     body: { input: [user('Repeat exactly: one, two, three, four, five.')] },
-    judge: says('one, two, three, four, five.'),
+    judge: hasText('one, two, three, four, five.'),
   }),
   {
     name: 'an input that is a text',
     section: 'Chat Inference',
     body: { input: 'Repeat exactly: hello' },
-    judge: says('hello'),
+    judge: hasText('hello'),
   },
   ...['system', 'developer'].map((role) => ({
     name: `instructions of the role ${role}`,
     section: 'Items are polymorphic',
     body: { input: [{ type: 'message', role, content: 'Repeat exactly: ahoy' }, user('Say hello.')] },
-    judge: says('ahoy'),
+    judge: hasText('ahoy'),
   })),
   ...both({
     name: 'a tool call',
@@ -125,7 +128,7 @@ export const CHECKS: readonly Check[] = [
     section: 'Content',
     fault: { refusal: true },
     body: { input: 'Hello.' },
-    judge: refuses,
+    judge: rejects,
   }),
   ...both({
     name: 'an answer cut at its bound',
@@ -149,7 +152,8 @@ export const CHECKS: readonly Check[] = [
     name: 'tool_choice of one function',
     section: 'tool_choice',
     body: { input: 'Hello.', tools: [WEATHER, CLOCK], tool_choice: { type: 'function', name: 'get_time' } },
-    judge: (answer) => expect(itemsOf(answer, 'function_call').map(({ name }) => name)).toEqual(['get_time']),
+    judge: (response) =>
+      expect(itemsOf(response, 'function_call').map(({ name }) => name)).toEqual(['get_time']),
   },
   {
     name: 'allowed tools',
@@ -159,7 +163,8 @@ export const CHECKS: readonly Check[] = [
       tools: [WEATHER, CLOCK],
       tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [{ type: 'function', name: 'get_time' }] },
     },
-    judge: (answer) => expect(itemsOf(answer, 'function_call').map(({ name }) => name)).toEqual(['get_time']),
+    judge: (response) =>
+      expect(itemsOf(response, 'function_call').map(({ name }) => name)).toEqual(['get_time']),
   },
   {
     name: 'what the request set',

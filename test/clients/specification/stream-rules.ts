@@ -1,10 +1,10 @@
 /**
  * The rules of the specification for the order of a stream's events. A reader of one stream records each broken rule.
  */
-import { type Answer, type Json, list } from './answer.ts';
+import { type CheckedResponse, type Json, list } from './answer.ts';
 
 /** Deltas and what they grow: the field of the event that ends them, and the type of the content part or the item. */
-const TEXTS: Readonly<Record<string, string>> = {
+const STRINGS: Readonly<Record<string, string>> = {
   output_text: 'text',
   refusal: 'refusal',
   function_call_arguments: 'arguments',
@@ -17,7 +17,7 @@ const TEXT = /^response\.(\w+)\.(delta|done)$/;
 const PART = /^response\.(content|reasoning_summary)_part\.(added|done)$/;
 
 /** Specification, Items are streamable; Streaming; Streaming HTTP Responses. Empty for a stream that keeps all rules. */
-export function brokenRules({ events, isWellFormed, contentType, body }: Answer): readonly string[] {
+export function brokenRules({ events, isWellFormed, contentType, body }: CheckedResponse): readonly string[] {
   const broken: string[] = [];
   const require = (holds: boolean, rule: string) => {
     if (!holds) broken.push(rule);
@@ -49,10 +49,10 @@ export function brokenRules({ events, isWellFormed, contentType, body }: Answer)
       item?.take(data);
     }
   }
-  const isWhole = types.at(-1) !== 'response.failed';
-  if (isWhole) require([...items.values()].every(({ isDone }) => isDone), 'an item does not end');
-  const ended = [...items.values()].filter(({ isDone }) => isDone).map(({ item }) => item);
-  require(same(ended, body.output), 'the terminal event has other items than the stream');
+  const isComplete = types.at(-1) !== 'response.failed';
+  if (isComplete) require([...items.values()].every(({ isDone }) => isDone), 'an item does not end');
+  const doneItems = [...items.values()].filter(({ isDone }) => isDone).map(({ item }) => item);
+  require(same(doneItems, body.output), 'the terminal event has other items than the stream');
   return broken;
 }
 
@@ -64,7 +64,7 @@ class StreamedItem {
   isDone = false;
   readonly #require: (holds: boolean, rule: string) => void;
   /** The texts that have grown, by the kind of text and the index of their part. */
-  readonly #texts = new Map<string, { text: string; isDone: boolean }>();
+  readonly #stringsByItem = new Map<string, { text: string; isDone: boolean }>();
   readonly #parts = new Map<string, boolean>();
 
   constructor(item: Json, require: (holds: boolean, rule: string) => void) {
@@ -84,24 +84,24 @@ class StreamedItem {
   }
 
   #takePart(type: string, event: Json): void {
-    const place = placeOf(event);
+    const eventIndex = partKeyOf(event);
     const isAdded = type.endsWith('added');
-    this.#require(this.#parts.has(place) !== isAdded, `${type} stands in the wrong place`);
-    this.#parts.set(place, !isAdded);
+    this.#require(this.#parts.has(eventIndex) !== isAdded, `${type} stands in the wrong place`);
+    this.#parts.set(eventIndex, !isAdded);
   }
 
   #takeText(type: string, event: Json): void {
     const [, kind = '', step] = TEXT.exec(type) ?? [];
-    const place = placeOf(event);
+    const eventIndex = partKeyOf(event);
     if (kind !== 'function_call_arguments')
-      this.#require(this.#parts.get(place) === false, `${type} stands outside of a part`);
-    const grown = this.#texts.get(place) ?? { text: '', isDone: false };
-    this.#texts.set(place, grown);
+      this.#require(this.#parts.get(eventIndex) === false, `${type} stands outside of a part`);
+    const grown = this.#stringsByItem.get(eventIndex) ?? { text: '', isDone: false };
+    this.#stringsByItem.set(eventIndex, grown);
     this.#require(!grown.isDone, `${type} comes after the end of its text`);
     if (step === 'delta') grown.text += String(event.delta);
     else {
       grown.isDone = true;
-      this.#require(event[TEXTS[kind] ?? ''] === grown.text, `${type} has another text than its deltas`);
+      this.#require(event[STRINGS[kind] ?? ''] === grown.text, `${type} has another text than its deltas`);
     }
   }
 
@@ -118,15 +118,17 @@ class StreamedItem {
       );
     this.#require([...this.#parts.values()].every(Boolean), 'a part does not end');
     this.#require(
-      [...this.#texts.values()].every(({ isDone }) => isDone),
+      [...this.#stringsByItem.values()].every(({ isDone }) => isDone),
       'a text does not end',
     );
-    const said = [...list(item.content), ...list(item.summary)].map(({ text, refusal }) => text ?? refusal);
-    const whole = item.type === 'function_call' ? [item.arguments] : said;
+    const contentTexts = [...list(item.content), ...list(item.summary)].map(
+      ({ text, refusal }) => text ?? refusal,
+    );
+    const texts = item.type === 'function_call' ? [item.arguments] : contentTexts;
     this.#require(
       same(
-        [...this.#texts.values()].map(({ text }) => text),
-        whole,
+        [...this.#stringsByItem.values()].map(({ text }) => text),
+        texts,
       ),
       'an item has other texts than its events',
     );
@@ -134,5 +136,5 @@ class StreamedItem {
   }
 }
 
-const placeOf = ({ content_index: content, summary_index: summary }: Json): string =>
+const partKeyOf = ({ content_index: content, summary_index: summary }: Json): string =>
   `${String(content)}/${String(summary)}`;

@@ -1,13 +1,13 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { ANSWER_QUIRKS } from '../../../tools/simulators/models/hosts/quirks.ts';
+import { RESPONSE_QUIRKS } from '../../../tools/simulators/models/hosts/quirks.ts';
 import type { Service } from '../../fuzz/running-service.ts';
-import { type Ask, callersOf, FORMATS, type Format, type Heard } from './callers.ts';
+import { type CallFormat, callersOf, FORMATS, type Format, type Heard } from './callers.ts';
 import { CALLING, CALLS as EXPECTED, PLAIN, TEXT, THINKING } from './requests.ts';
 import { startHosts } from './served-hosts.ts';
 
 /** Those that need a flag. */
-const OTHERS: readonly string[] = ['json-in-reasoning', 'mirrors-content'];
-const TOLERATED = ANSWER_QUIRKS.filter((quirk) => !OTHERS.includes(quirk));
+const OTHER_NAMES: readonly string[] = ['json-in-reasoning', 'mirrors-content'];
+const TOLERATED = RESPONSE_QUIRKS.filter((quirk) => !OTHER_NAMES.includes(quirk));
 
 /** Hosts that do not count, where the service does. */
 const UNCOUNTED: readonly string[] = ['no-usage', 'null-usage'];
@@ -17,7 +17,7 @@ const WRITING: readonly string[] = ['cache-writes'];
 const THINKING_HOSTS = ['none', 'reasoning-named-reasoning', 'reasoning-in-details'] as const;
 
 let service: Service;
-let callers: Readonly<Record<Format, Ask>>;
+let callers: Readonly<Record<Format, CallFormat>>;
 
 beforeAll(async () => {
   service = await startHosts([
@@ -45,7 +45,7 @@ const CALLS = FORMATS.flatMap((format) => [
 const LEGAL_ID = /^[a-zA-Z0-9_-]{1,64}$/;
 
 describe.each(CALLS)('a caller of $format, stream: $stream', ({ format, stream }) => {
-  const ask = (model: string, requests: Readonly<Record<Format, object>>) =>
+  const send = (model: string, requests: Readonly<Record<Format, object>>) =>
     callers[format]({ model, ...requests[format] }, stream);
 
   const expectUsage = (quirk: string, { input, cached, output }: Heard, usual: Heard) => {
@@ -55,22 +55,22 @@ describe.each(CALLS)('a caller of $format, stream: $stream', ({ format, stream }
   };
 
   it.each(TOLERATED)('gets the text and the account of a host with %s', async (quirk) => {
-    const [usual, heard] = [await ask('host/none', PLAIN), await ask(`host/${quirk}`, PLAIN)];
+    const [usual, heard] = [await send('host/none', PLAIN), await send(`host/${quirk}`, PLAIN)];
     expect(usual.cached).toBeGreaterThan(0);
-    expect(heard).toMatchObject({ text: TEXT, calls: [], ended: 'stop', reasoning: '' });
+    expect(heard).toMatchObject({ text: TEXT, calls: [], finish: 'stop', reasoning: '' });
     expectUsage(quirk, heard, usual);
   });
 
   it.each(TOLERATED)('gets the tool calls of a host with %s', async (quirk) => {
-    const [usual, heard] = [await ask('host/none', CALLING), await ask(`host/${quirk}`, CALLING)];
-    expect(heard).toMatchObject({ text: '', calls: EXPECTED, ended: 'calls' });
+    const [usual, heard] = [await send('host/none', CALLING), await send(`host/${quirk}`, CALLING)];
+    expect(heard).toMatchObject({ text: '', calls: EXPECTED, finish: 'calls' });
     expect(new Set(heard.ids).size).toBe(EXPECTED.length);
     for (const id of heard.ids) expect(id).toMatch(LEGAL_ID);
     expectUsage(quirk, heard, usual);
   });
 
   it.each(THINKING_HOSTS)('gets the reasoning of a host with %s', async (quirk) => {
-    const { text, reasoning } = await ask(`thinking/${quirk}`, THINKING);
+    const { text, reasoning } = await send(`thinking/${quirk}`, THINKING);
     expect([text, reasoning]).toEqual([TEXT, expect.stringMatching(/^Let me think\..+\.$/s)]);
   });
 });

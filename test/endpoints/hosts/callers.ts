@@ -13,14 +13,14 @@ export interface Heard {
   readonly reasoning: string;
   readonly calls: readonly { readonly name: string; readonly input: unknown }[];
   readonly ids: readonly string[];
-  readonly ended: 'stop' | 'calls' | 'length';
+  readonly finish: 'stop' | 'calls' | 'length';
   /** Tokens of the prompt with what was cached of it. */
   readonly input: number;
   readonly cached: number;
   readonly output: number;
 }
 
-export type Ask = (body: object, stream: boolean) => Promise<Heard>;
+export type CallFormat = (body: object, stream: boolean) => Promise<Heard>;
 
 const sending =
   (service: Service, format: SurfaceName): typeof fetch =>
@@ -28,12 +28,12 @@ const sending =
     service.send(format, { headers: init?.headers ?? {}, body: String(init?.body) });
 
 /** Under the name that the host has for it: answers of hosts of a caller's own format keep theirs. */
-function reasoningOf(said: unknown): string {
-  const { reasoning_content: text, reasoning, reasoning_details: details = [] } = Object(said);
+function reasoningOf(reasoningField: unknown): string {
+  const { reasoning_content: text, reasoning, reasoning_details: details = [] } = Object(reasoningField);
   return text ?? reasoning ?? details.map((detail: { readonly text?: string }) => detail.text ?? '').join('');
 }
 
-function chatCaller(service: Service): Ask {
+function chatCaller(service: Service): CallFormat {
   const client = new OpenAI({
     apiKey: CREDENTIAL,
     maxRetries: 0,
@@ -50,10 +50,10 @@ function chatCaller(service: Service): Ask {
         .on('chunk', ({ choices: [part] }) => {
           thought += reasoningOf(part?.delta);
         });
-    const answer = stream
+    const response = stream
       ? await streamed().finalChatCompletion()
       : await client.chat.completions.create({ ...request, stream: false });
-    const [choice] = answer.choices;
+    const [choice] = response.choices;
     const { message, finish_reason: reason } = choice ?? {};
     const calls = (message?.tool_calls ?? []).filter((call) => call.type === 'function');
     return {
@@ -61,15 +61,15 @@ function chatCaller(service: Service): Ask {
       reasoning: stream ? thought : reasoningOf(message),
       calls: calls.map((call) => ({ name: call.function.name, input: JSON.parse(call.function.arguments) })),
       ids: calls.map(({ id }) => id),
-      ended: reason === 'tool_calls' ? 'calls' : reason === 'stop' ? 'stop' : 'length',
-      input: answer.usage?.prompt_tokens ?? 0,
-      cached: answer.usage?.prompt_tokens_details?.cached_tokens ?? 0,
-      output: answer.usage?.completion_tokens ?? 0,
+      finish: reason === 'tool_calls' ? 'calls' : reason === 'stop' ? 'stop' : 'length',
+      input: response.usage?.prompt_tokens ?? 0,
+      cached: response.usage?.prompt_tokens_details?.cached_tokens ?? 0,
+      output: response.usage?.completion_tokens ?? 0,
     };
   };
 }
 
-function messagesCaller(service: Service): Ask {
+function messagesCaller(service: Service): CallFormat {
   const client = new Anthropic({
     apiKey: CREDENTIAL,
     maxRetries: 0,
@@ -78,30 +78,34 @@ function messagesCaller(service: Service): Ask {
   });
   return async (body, stream) => {
     const request = body as Anthropic.MessageCreateParamsNonStreaming;
-    const answer = stream
+    const response = stream
       ? await client.messages.stream(request).finalMessage()
       : await client.messages.create(request);
-    const uses = answer.content.filter((block) => block.type === 'tool_use');
+    const uses = response.content.filter((block) => block.type === 'tool_use');
     const {
       input_tokens: fresh,
       cache_read_input_tokens: read,
       cache_creation_input_tokens: written,
-    } = answer.usage;
+    } = response.usage;
     return {
-      text: answer.content.map((block) => (block.type === 'text' ? block.text : '')).join(''),
-      reasoning: answer.content.map((block) => (block.type === 'thinking' ? block.thinking : '')).join(''),
+      text: response.content.map((block) => (block.type === 'text' ? block.text : '')).join(''),
+      reasoning: response.content.map((block) => (block.type === 'thinking' ? block.thinking : '')).join(''),
       calls: uses.map(({ name, input }) => ({ name, input })),
       ids: uses.map(({ id }) => id),
-      ended:
-        answer.stop_reason === 'tool_use' ? 'calls' : answer.stop_reason === 'end_turn' ? 'stop' : 'length',
+      finish:
+        response.stop_reason === 'tool_use'
+          ? 'calls'
+          : response.stop_reason === 'end_turn'
+            ? 'stop'
+            : 'length',
       input: fresh + (read ?? 0) + (written ?? 0),
       cached: read ?? 0,
-      output: answer.usage.output_tokens,
+      output: response.usage.output_tokens,
     };
   };
 }
 
-function responsesCaller(service: Service): Ask {
+function responsesCaller(service: Service): CallFormat {
   const client = new OpenAI({
     apiKey: CREDENTIAL,
     maxRetries: 0,
@@ -110,10 +114,10 @@ function responsesCaller(service: Service): Ask {
   });
   return async (body, stream) => {
     const request = body as Omit<OpenAI.Responses.ResponseCreateParams, 'stream'>;
-    const answer = stream
+    const response = stream
       ? await client.responses.stream(request).finalResponse()
       : await client.responses.create(request);
-    const items: readonly OpenAI.Responses.ResponseOutputItem[] = answer.output;
+    const items: readonly OpenAI.Responses.ResponseOutputItem[] = response.output;
     const calls = items.flatMap((item) => (item.type === 'function_call' ? item : []));
     const customs = items.flatMap((item) => (item.type === 'custom_tool_call' ? item : []));
     return {
@@ -130,15 +134,16 @@ function responsesCaller(service: Service): Ask {
         ...customs.map(({ name, input }) => ({ name, input })),
       ],
       ids: [...calls, ...customs].map(({ call_id: id }) => id),
-      ended: answer.status !== 'completed' ? 'length' : calls.length + customs.length > 0 ? 'calls' : 'stop',
-      input: answer.usage?.input_tokens ?? 0,
-      cached: answer.usage?.input_tokens_details?.cached_tokens ?? 0,
-      output: answer.usage?.output_tokens ?? 0,
+      finish:
+        response.status !== 'completed' ? 'length' : calls.length + customs.length > 0 ? 'calls' : 'stop',
+      input: response.usage?.input_tokens ?? 0,
+      cached: response.usage?.input_tokens_details?.cached_tokens ?? 0,
+      output: response.usage?.output_tokens ?? 0,
     };
   };
 }
 
-export const callersOf = (service: Service): Readonly<Record<Format, Ask>> => ({
+export const callersOf = (service: Service): Readonly<Record<Format, CallFormat>> => ({
   chat: chatCaller(service),
   messages: messagesCaller(service),
   responses: responsesCaller(service),

@@ -4,16 +4,16 @@ import type { Format } from './callers.ts';
 export const TEXT = 'one two three';
 const REPEAT = `Repeat exactly: ${TEXT}`;
 
-const MOST = 400;
+const MAX_TOKENS = 400;
 
 /** A user's message alone. */
-const said = (text: string): Readonly<Record<Format, object>> => ({
-  chat: { messages: [{ role: 'user', content: text }], max_tokens: MOST },
-  messages: { messages: [{ role: 'user', content: text }], max_tokens: MOST },
-  responses: { input: text, max_output_tokens: MOST, store: false },
+const requestsFor = (text: string): Readonly<Record<Format, object>> => ({
+  chat: { messages: [{ role: 'user', content: text }], max_tokens: MAX_TOKENS },
+  messages: { messages: [{ role: 'user', content: text }], max_tokens: MAX_TOKENS },
+  responses: { input: text, max_output_tokens: MAX_TOKENS, store: false },
 });
 
-export const PLAIN = said(REPEAT);
+export const PLAIN = requestsFor(REPEAT);
 
 const CITY = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'] };
 
@@ -48,7 +48,7 @@ export const CALLS = [
 
 /** Two tools are called at once. */
 export const CALLING = together(
-  said('call first {"city":"Rome"}\ncall second {"city":"Oslo"}'),
+  requestsFor('call first {"city":"Rome"}\ncall second {"city":"Oslo"}'),
   toolsOf(toolOf('first', CITY), toolOf('second', CITY)),
 );
 
@@ -68,7 +68,7 @@ const schema = {
 };
 
 /** The answer is JSON. */
-export const JSON_ANSWER = together(said(`Answer exactly: ${JSON_TEXT}`), {
+export const JSON_OUTPUT = together(requestsFor(`Answer exactly: ${JSON_TEXT}`), {
   chat: { response_format: { type: 'json_object' } },
   messages: { output_config: { format: { type: 'json_schema', schema } } },
   responses: { text: { format: { type: 'json_object' } } },
@@ -113,7 +113,7 @@ export const EVERYTHING: Readonly<Record<Format, object>> = together(
         { role: 'system', content: 'Be polite.' },
         { role: 'user', content: REPEAT },
       ],
-      max_completion_tokens: MOST,
+      max_completion_tokens: MAX_TOKENS,
       store: false,
       parallel_tool_calls: false,
     },
@@ -142,7 +142,7 @@ export const EVERYTHING: Readonly<Record<Format, object>> = together(
         { role: 'system', content: 'Be polite.' },
         { role: 'user', content: REPEAT },
       ],
-      max_tokens: MOST,
+      max_tokens: MAX_TOKENS,
       tool_choice: { type: 'auto', disable_parallel_tool_use: true },
     },
     responses: {
@@ -163,7 +163,7 @@ export const EVERYTHING: Readonly<Record<Format, object>> = together(
         { role: 'system', content: 'Be polite.' },
         { role: 'user', content: REPEAT },
       ],
-      max_output_tokens: MOST,
+      max_output_tokens: MAX_TOKENS,
       store: false,
       parallel_tool_calls: false,
     },
@@ -173,7 +173,7 @@ export const EVERYTHING: Readonly<Record<Format, object>> = together(
 /** A tool of the Responses API that takes any text. */
 export const CUSTOM = {
   input: 'call note {"input":"hello"}',
-  max_output_tokens: MOST,
+  max_output_tokens: MAX_TOKENS,
   store: false,
   tools: [{ type: 'custom', name: 'note' }],
 };

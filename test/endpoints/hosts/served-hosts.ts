@@ -1,9 +1,9 @@
 /** The service before simulated hosts: a model for each, with a dialect or without. */
 import type { Breaker } from '../../../lambdas/inference/core/circuit/breaker.ts';
 import { CountingTill } from '../../fuzz/counting-till.ts';
-import { startService, type Way } from '../../fuzz/running-service.ts';
+import { type FuzzRoute, startService } from '../../fuzz/running-service.ts';
 
-export interface ServedHost {
+export interface RunningHost {
   /** The id of the model. */
   readonly id: string;
   readonly quirks: readonly string[];
@@ -22,7 +22,7 @@ const TRUSTING = {
   flush: async () => {},
 } as unknown as Breaker;
 
-const WAY: Way = {
+const FIXED_ROUTE: FuzzRoute = {
   fetch,
   bedrockClient() {
     throw new Error('no host here is one of Bedrock');
@@ -32,7 +32,7 @@ const WAY: Way = {
 /** Hosts that are asked by `enable_thinking` may have another price for what is thought. */
 const SERVICE_TIERS = { thinking: { factor: 1 } };
 
-const modelOf = (origin: string, { id, quirks, dialect, protocol = 'openai' }: ServedHost) => ({
+const modelOf = (origin: string, { id, quirks, dialect, protocol = 'openai' }: RunningHost) => ({
   id,
   type: 'chat',
   owned_by: 'sim',
@@ -59,9 +59,9 @@ const modelOf = (origin: string, { id, quirks, dialect, protocol = 'openai' }: S
   ],
 });
 
-export const startHosts = (hosts: readonly ServedHost[]) =>
+export const startHosts = (hosts: readonly RunningHost[]) =>
   startService(
     new CountingTill(),
-    { ...WAY, catalog: (origin: string) => ({ models: hosts.map((host) => modelOf(origin, host)) }) },
+    { ...FIXED_ROUTE, catalog: (origin: string) => ({ models: hosts.map((host) => modelOf(origin, host)) }) },
     TRUSTING,
   );

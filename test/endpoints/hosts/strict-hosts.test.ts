@@ -1,12 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Service } from '../../fuzz/running-service.ts';
-import { type Ask, callersOf, FORMATS, type Format } from './callers.ts';
+import { type CallFormat, callersOf, FORMATS, type Format } from './callers.ts';
 import { compatible, dialectOf, FLAGGED, FLAGS, type FlaggedQuirk } from './flags.ts';
-import { CUSTOM, EVERYTHING, JSON_ANSWER, JSON_TEXT, TEXT, THINKING } from './requests.ts';
+import { CUSTOM, EVERYTHING, JSON_OUTPUT, JSON_TEXT, TEXT, THINKING } from './requests.ts';
 import { startHosts } from './served-hosts.ts';
 
 /** The formats in which a host refuses the same conversation without the flag; in the others nothing of the kind is sent. */
-const REFUSED = {
+const REJECTION = {
   // Hosts of this protocol get `system` messages in any case.
   'no-developer-role': [],
   'only-max-tokens': ['chat'],
@@ -27,14 +27,14 @@ const REFUSED = {
   'all-required': FORMATS,
 } as const satisfies Partial<Record<FlaggedQuirk, readonly Format[]>>;
 
-const STRICT = Object.keys(REFUSED) as (keyof typeof REFUSED)[];
-const WAYS = FLAGGED.filter((quirk) => quirk.startsWith('thinks-by-'));
+const STRICT = Object.keys(REJECTION) as (keyof typeof REJECTION)[];
+const FLAGGED_MODES = FLAGGED.filter((quirk) => quirk.startsWith('thinks-by-'));
 
 const EVERY_STRICT = compatible(STRICT);
 const EVERY_OTHER = compatible(STRICT.toReversed());
 
 let service: Service;
-let callers: Readonly<Record<Format, Ask>>;
+let callers: Readonly<Record<Format, CallFormat>>;
 
 beforeAll(async () => {
   service = await startHosts([
@@ -64,65 +64,69 @@ const CALLS = FORMATS.flatMap((format) => [
   { format, stream: true },
 ]);
 
-const ask = (
+const send = (
   model: string,
   requests: Readonly<Record<Format, object>>,
   { format, stream }: (typeof CALLS)[number],
 ) => callers[format]({ model, ...requests[format] }, stream);
 
 describe.each(CALLS)('a strict host, to a caller of $format, stream: $stream', (call) => {
-  it.each(STRICT)('%s: is served with its flag', async (quirk) => {
-    expect(await ask(`flagged/${quirk}`, EVERYTHING, call)).toMatchObject({
+  it.each(STRICT)('%s: succeeds with its flag', async (quirk) => {
+    expect(await send(`flagged/${quirk}`, EVERYTHING, call)).toMatchObject({
       text: TEXT,
-      ended: 'stop',
+      finish: 'stop',
       calls: [],
     });
   });
 
-  it.each(STRICT)('%s: refuses the same without the flag, where the format can say it', async (quirk) => {
-    const formats: readonly Format[] = REFUSED[quirk];
-    const isStream = quirk !== 'no-stream-options' || call.stream;
-    const asked = ask(`plain/${quirk}`, EVERYTHING, call);
-    if (formats.includes(call.format) && isStream) await expect(asked).rejects.toMatchObject({ status: 400 });
-    else expect(await asked).toMatchObject({ text: TEXT });
-  });
-
-  it.each(['all/first', 'all/last'])(
-    'answers the call if it combines all of these quirks: %s',
-    async (model) => {
-      expect(await ask(model, EVERYTHING, call)).toMatchObject({ text: TEXT, ended: 'stop' });
+  it.each(STRICT)(
+    '%s: rejects the same request without the flag, if the format can express it',
+    async (quirk) => {
+      const formats: readonly Format[] = REJECTION[quirk];
+      const isStream = quirk !== 'no-stream-options' || call.stream;
+      const response = send(`plain/${quirk}`, EVERYTHING, call);
+      if (formats.includes(call.format) && isStream)
+        await expect(response).rejects.toMatchObject({ status: 400 });
+      else expect(await response).toMatchObject({ text: TEXT });
     },
   );
 
-  it.each(WAYS)('%s: thinks when it is asked in its own way', async (quirk) => {
-    const { text, reasoning } = await ask(`flagged/${quirk}`, THINKING, call);
+  it.each(['all/first', 'all/last'])(
+    'responds to the call if it combines all of these quirks: %s',
+    async (model) => {
+      expect(await send(model, EVERYTHING, call)).toMatchObject({ text: TEXT, finish: 'stop' });
+    },
+  );
+
+  it.each(FLAGGED_MODES)('%s: thinks if it is requested in the vendor’s own way', async (quirk) => {
+    const { text, reasoning } = await send(`flagged/${quirk}`, THINKING, call);
     expect([text, reasoning]).toEqual([TEXT, expect.stringMatching(/^Let me think\./)]);
     // A caller of chat asks in the fields of its own format, which one of these hosts has.
-    const unasked = await ask(`plain/${quirk}`, THINKING, call);
+    const unasked = await send(`plain/${quirk}`, THINKING, call);
     const isOwn = call.format === 'chat' && quirk === 'thinks-by-effort';
     expect([unasked.text, unasked.reasoning !== '']).toEqual([TEXT, isOwn]);
   });
 
-  it('json-in-reasoning: the text is where it belongs, and stands in the reasoning without the flag', async () => {
-    const { text, reasoning } = await ask('flagged/json-in-reasoning', JSON_ANSWER, call);
+  it('json-in-reasoning: returns the text as output, and as reasoning without the flag', async () => {
+    const { text, reasoning } = await send('flagged/json-in-reasoning', JSON_OUTPUT, call);
     expect([text, reasoning]).toEqual([JSON_TEXT, '']);
-    const plain = await ask('plain/json-in-reasoning', JSON_ANSWER, call);
+    const plain = await send('plain/json-in-reasoning', JSON_OUTPUT, call);
     expect([plain.text, plain.reasoning]).toEqual(['', JSON_TEXT]);
   });
 
   it('mirrors-content: the text is plain', async () => {
-    expect(await ask('flagged/mirrors-content', EVERYTHING, call)).toMatchObject({ text: TEXT });
+    expect(await send('flagged/mirrors-content', EVERYTHING, call)).toMatchObject({ text: TEXT });
   });
 });
 
 describe.each([false, true])(
-  'a host of the Responses API that refuses custom tools, stream: %s',
+  'a vendor of the Responses API that rejects custom tools, stream: %s',
   (stream) => {
-    it('gets functions with its flag, and refuses them without it', async () => {
-      const { calls, ended } = await callers.responses({ model: 'responses/flagged', ...CUSTOM }, stream);
-      expect([calls, ended]).toEqual([[{ name: 'note', input: 'hello' }], 'calls']);
-      const refused = callers.responses({ model: 'responses/plain', ...CUSTOM }, stream);
-      await expect(refused).rejects.toMatchObject({ status: 400 });
+    it('receives functions with its flag, and rejects them without it', async () => {
+      const { calls, finish } = await callers.responses({ model: 'responses/flagged', ...CUSTOM }, stream);
+      expect([calls, finish]).toEqual([[{ name: 'note', input: 'hello' }], 'calls']);
+      const rejection = callers.responses({ model: 'responses/plain', ...CUSTOM }, stream);
+      await expect(rejection).rejects.toMatchObject({ status: 400 });
     });
   },
 );

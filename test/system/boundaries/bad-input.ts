@@ -95,9 +95,9 @@ describe('a request that is not a chat request', () => {
     ),
   );
   it('a body that stalls', async () => {
-    const answer = await stalled;
-    expect(answer).toMatch(isHost ? /^HTTP\/1\.1 400 / : /^HTTP\/1\.1 408 /);
-    expect(answer).toContain('"error"');
+    const response = await stalled;
+    expect(response).toMatch(isHost ? /^HTTP\/1\.1 400 / : /^HTTP\/1\.1 408 /);
+    expect(response).toContain('"error"');
   });
 });
 
@@ -272,15 +272,15 @@ describe('credentials', () => {
   it('X-API-Key alone is enough', async () =>
     expect((await chat({ 'x-api-key': account.key })).status).toBe(200));
   it('Authorization wins over X-API-Key', async () => {
-    const good = await chat({ authorization: `Bearer ${account.key}`, 'x-api-key': 'uis_short' });
-    expect(good.status).toBe(200);
+    const validResponse = await chat({ authorization: `Bearer ${account.key}`, 'x-api-key': 'uis_short' });
+    expect(validResponse.status).toBe(200);
     await expectError(
       await chat({ authorization: 'Bearer uis_short', 'x-api-key': account.key }),
       401,
       'invalid_api_key',
     );
   });
-  it('X-API-Key counts beside what is no key in Authorization', async () => {
+  it('accepts X-API-Key next to a value in Authorization that is not a key', async () => {
     for (const authorization of ['Basic dTpw', 'Bearer sk-abc', 'Bearer a.b.c'])
       expect((await chat({ authorization, 'x-api-key': account.key })).status).toBe(200);
     await expectError(
@@ -307,7 +307,7 @@ describe('reads', () => {
 });
 
 describe('afterwards', () => {
-  it('nothing is held, the books balance and the service is up', async () => {
+  it('leaves no hold, a balanced ledger and a running service', async () => {
     const wallet = await service.admin<{ held: number; holds: unknown[] }>(
       'wallet',
       'show',

@@ -25,26 +25,26 @@ beforeAll(async () => {
   ({ key } = await service.account('1'));
 }, 90_000);
 
-interface Sent {
+interface SizedRequest {
   readonly type: string;
   readonly body: Uint8Array<ArrayBuffer>;
 }
 
 /** JSON that is an event's text as it is, and one that is nearly twice as long there; forms are base64 in an event. */
-const json = (bytes: number): Sent => ({
+const json = (bytes: number): SizedRequest => ({
   type: 'application/json',
   body: Uint8Array.from(Buffer.from(`{"pad":"${'x'.repeat(bytes - 10)}"}`)),
 });
-const escaped = (bytes: number): Sent => ({
+const escaped = (bytes: number): SizedRequest => ({
   type: 'application/json',
   body: Uint8Array.from(Buffer.from(`{"pad":[${'"",'.repeat(bytes / 3)}""]}`)),
 });
-const form = (bytes: number): Sent => ({
+const form = (bytes: number): SizedRequest => ({
   type: 'multipart/form-data; boundary=xyz',
   body: new Uint8Array(bytes).fill(0x78),
 });
 
-const send = ({ method, path }: Pick<Route, 'method' | 'path'>, { type, body }: Sent) =>
+const send = ({ method, path }: Pick<Route, 'method' | 'path'>, { type, body }: SizedRequest) =>
   service.fetch(path.replaceAll(/\{[^}]+\}/g, 'one'), {
     method,
     body,
@@ -60,9 +60,13 @@ const FIRST = KINDS.filter(([, { api }], at) => KINDS.findIndex(([, other]) => o
 describeGateway('a body larger than an event or a gateway takes', () => {
   it.each(KINDS)('causes 413 in the envelope of both SDK families: %s', async (_, route) => {
     const sizes = [json(6.1 * MB), json(11 * MB), escaped(4 * MB), form(4.6 * MB), form(11 * MB)];
-    for (const sent of FIRST.some(([, first]) => first === route) ? sizes : sizes.slice(0, 1)) {
-      const response = await send(route, sent);
-      expect([response.status, sent.type, sent.body.length]).toEqual([413, sent.type, sent.body.length]);
+    for (const sizedRequest of FIRST.some(([, first]) => first === route) ? sizes : sizes.slice(0, 1)) {
+      const response = await send(route, sizedRequest);
+      expect([response.status, sizedRequest.type, sizedRequest.body.length]).toEqual([
+        413,
+        sizedRequest.type,
+        sizedRequest.body.length,
+      ]);
       expect(await response.json()).toMatchObject({
         type: 'error',
         error: { type: 'invalid_request_error', code: 'request_too_large', param: null },
@@ -70,28 +74,28 @@ describeGateway('a body larger than an event or a gateway takes', () => {
     }
   });
 
-  it.each(FIRST)('begins above what fits into an event: %s', async (_, route) => {
-    for (const sent of [json(5.9 * MB), escaped(3.4 * MB), form(4.4 * MB)]) {
-      const { status } = await send(route, sent);
-      expect([status === 413, status >= 500, sent.type, sent.body.length]).toEqual([
+  it.each(FIRST)('starts above the size that fits into an event: %s', async (_, route) => {
+    for (const sizedRequest of [json(5.9 * MB), escaped(3.4 * MB), form(4.4 * MB)]) {
+      const { status } = await send(route, sizedRequest);
+      expect([status === 413, status >= 500, sizedRequest.type, sizedRequest.body.length]).toEqual([
         false,
         false,
-        sent.type,
-        sent.body.length,
+        sizedRequest.type,
+        sizedRequest.body.length,
       ]);
     }
   });
 });
 
 describeGateway('a file for a transcription, where no host takes uploads', () => {
-  it('passes when it is small, and the refusal of a larger one names the limit', async () => {
+  it('succeeds if it is small, and the error for a larger one names the limit', async () => {
     const payer = await Payer.open(service, '1');
     const upload = (bytes: number) =>
       payer.post('/v1/audio/transcriptions', fileForm(wavOfBytes(bytes), 'a.wav'));
     expect((await upload(3 * MB)).status).toBe(200);
     for (const bytes of [4 * MB + 1, 6 * MB]) {
-      const refused = await upload(bytes);
-      expect([refused.status, await refused.json()]).toMatchObject([
+      const response = await upload(bytes);
+      expect([response.status, await response.json()]).toMatchObject([
         413,
         { error: { code: 'request_too_large', message: expect.stringContaining('4 MB') } },
       ]);
@@ -101,18 +105,18 @@ describeGateway('a file for a transcription, where no host takes uploads', () =>
 });
 
 /** Counts what a client sends to the service, or to what answers in its place. */
-function counting(answer: typeof fetch) {
+function counting(fetcher: typeof fetch) {
   const count = { requests: 0 };
   const counted: typeof fetch = (input, init) => {
     count.requests += 1;
-    return answer(input, init);
+    return fetcher(input, init);
   };
   return { count, counted };
 }
 
 /** The statuses that each SDK throws for a call with so large a prompt, with the retries that it makes by itself. */
-async function failuresOf(answer: typeof fetch, content: string) {
-  const { count, counted } = counting(answer);
+async function failuresOf(fetcher: typeof fetch, content: string) {
+  const { count, counted } = counting(fetcher);
   const messages = [{ role: 'user' as const, content }];
   const options = { apiKey: key, fetch: counted };
   const openai = new OpenAI({ ...options, baseURL: `${service.session.base_url}/v1` });
@@ -137,19 +141,19 @@ describeGateway('an SDK whose body is too large', () => {
     ['above 10 MB, which no template shapes', 'text/plain', 'HTTP content length exceeded 10485760 bytes.'],
     ['where no template fits', 'application/json', '{"message": "Request Too Long"}'],
   ])('throws the 413 and does not retry if the response is AWS’s own %s', async (_, type, text) => {
-    const answer = async () => new Response(text, { status: 413, headers: { 'content-type': type } });
-    expect(await failuresOf(answer, 'Hi')).toEqual({ statuses: [413, 413, 413], requests: 3 });
+    const fetcher = async () => new Response(text, { status: 413, headers: { 'content-type': type } });
+    expect(await failuresOf(fetcher, 'Hi')).toEqual({ statuses: [413, 413, 413], requests: 3 });
   });
 
   it('would send it again twice if the status were 503', async () => {
     const headers = { 'content-type': 'application/json', 'retry-after-ms': '1' };
-    const answer = async () => new Response('{}', { status: 503, headers });
-    expect(await failuresOf(answer, 'Hi')).toEqual({ statuses: [503, 503, 503], requests: 9 });
+    const fetcher = async () => new Response('{}', { status: 503, headers });
+    expect(await failuresOf(fetcher, 'Hi')).toEqual({ statuses: [503, 503, 503], requests: 9 });
   });
 
   it('throws a 503 and does not retry if x-should-retry is false', async () => {
     const headers = { 'content-type': 'application/json', 'x-should-retry': 'false' };
-    const answer = async () => new Response('{}', { status: 503, headers });
-    expect(await failuresOf(answer, 'Hi')).toEqual({ statuses: [503, 503, 503], requests: 3 });
+    const fetcher = async () => new Response('{}', { status: 503, headers });
+    expect(await failuresOf(fetcher, 'Hi')).toEqual({ statuses: [503, 503, 503], requests: 3 });
   });
 });

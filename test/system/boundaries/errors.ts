@@ -89,7 +89,7 @@ interface Case {
 }
 
 /** Sealed by another service. */
-const FOREIGN_CAPSULE = `uis1i_${'A'.repeat(80)}`;
+const FOREIGN_TOKEN = `uis1i_${'A'.repeat(80)}`;
 
 const CASES: Readonly<Partial<Record<ErrorCode, Case>>> = {
   invalid_json: { provoke: () => ({ body: '{"model":' }) },
@@ -120,7 +120,7 @@ const CASES: Readonly<Partial<Record<ErrorCode, Case>>> = {
     provoke: withBody({
       input: [
         { role: 'user', content: 'Hi' },
-        { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: FOREIGN_CAPSULE },
+        { type: 'reasoning', id: 'rs_1', summary: [], encrypted_content: FOREIGN_TOKEN },
       ],
     }),
     param: 'input[1].encrypted_content',
@@ -220,8 +220,8 @@ const EXCEPTIONS = {
 };
 
 /** The exception that an SDK makes of exactly this answer. */
-async function thrownBy(surface: Surface, answer: Response, text: string): Promise<unknown> {
-  const replay = async () => new Response(text, { status: answer.status, headers: answer.headers });
+async function thrownBy(surface: Surface, response: Response, text: string): Promise<unknown> {
+  const replay = async () => new Response(text, { status: response.status, headers: response.headers });
   const options = { apiKey: 'replayed', maxRetries: 0, fetch: replay };
   const openai = () => new OpenAI({ ...options, baseURL: 'http://localhost/v1' });
   const calls: Readonly<Record<string, () => Promise<unknown>>> = {
@@ -249,17 +249,17 @@ describe('the catalogue of errors', () => {
 });
 
 describe.each(SURFACES)('the $name surface', (surface) => {
-  const own = codes.filter((code) => (CASES[code]?.only ?? surface.name) === surface.name);
+  const ownCodes = codes.filter((code) => (CASES[code]?.only ?? surface.name) === surface.name);
 
-  it.each(own)('returns %s with its status, type, envelope and typed exception', async (code) => {
+  it.each(ownCodes)('returns %s with its status, type, envelope and typed exception', async (code) => {
     const { provoke, param: field }: Case = CASES[code] ?? { provoke: () => ({}) };
     const param = typeof field === 'function' ? field(surface) : (field ?? null);
-    const answer = await send(surface, await provoke(surface));
-    const text = await answer.text();
+    const response = await send(surface, await provoke(surface));
+    const text = await response.text();
     const { status, type } = ERROR_CODES[code];
-    expect({ status: answer.status, text }).toMatchObject({ status });
+    expect({ status: response.status, text }).toMatchObject({ status });
     const body = JSON.parse(text) as { error: { message: string } };
-    const requestId = answer.headers.get('x-request-id') ?? 'none';
+    const requestId = response.headers.get('x-request-id') ?? 'none';
     expect(body.error.message).toContain(requestId);
     if (surface.name === 'messages') {
       const message = body.error.message;
@@ -269,9 +269,9 @@ describe.each(SURFACES)('the $name surface', (surface) => {
       expect(body.error).toEqual({ type, code, param, message: body.error.message });
     }
     if (status === 429 || status === 503)
-      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(0);
+      expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
 
-    const failure = await thrownBy(surface, answer, text);
+    const failure = await thrownBy(surface, response, text);
     const expected = EXCEPTIONS[surface.name === 'messages' ? 'anthropic' : 'openai'].get(status);
     expect(failure).toBeInstanceOf(expected);
     if (surface.name === 'messages') expect(failure).toMatchObject({ status, type });

@@ -10,7 +10,7 @@ import { service } from './service.ts';
 const pastBound = (text: string | undefined, window: number): string =>
   `${text} `.repeat(Math.ceil((window + 1) / (boundTokens(`${text} ${text} `) - boundTokens(`${text} `))));
 
-const says = (content: string) => [{ role: 'user', content }];
+const userMessages = (content: string) => [{ role: 'user', content }];
 
 let payer: Payer;
 
@@ -28,12 +28,12 @@ describe('a prompt that fits the context window', () => {
     const prompt = pastBound(text, window);
     expect(boundTokens(prompt)).toBeGreaterThan(window);
     expect(encode(prompt).length).toBeLessThan(window / 2);
-    const body = { model, max_tokens: 8, messages: says(prompt) };
+    const body = { model, max_tokens: 8, messages: userMessages(prompt) };
     expect((await payer.post('/v1/chat/completions', body)).status).toBe(200);
   });
 
   it('leaves enough tokens for the response of a Responses call that does not set a limit', async () => {
-    const input = [pastBound(PROSE.Russian, 128_000), 'Write 900 words.'].flatMap(says);
+    const input = [pastBound(PROSE.Russian, 128_000), 'Write 900 words.'].flatMap(userMessages);
     const response = await payer.post('/v1/responses', { model: 'sim/chat', input });
     expect(await response.json()).toMatchObject({ status: 'completed' });
     expect(Number((await payer.record(response)).output_units)).toBeGreaterThan(900);
@@ -41,10 +41,10 @@ describe('a prompt that fits the context window', () => {
 
   it('succeeds in an embeddings call', async () => {
     const input = pastBound(PROSE.Russian, 8_192);
-    const answers = ['sim/embed', 'sim/embed-bedrock'].map(async (model) =>
+    const responses = ['sim/embed', 'sim/embed-bedrock'].map(async (model) =>
       payer.post('/v1/embeddings', { model, input }),
     );
-    expect((await Promise.all(answers)).map(({ status }) => status)).toEqual([200, 200]);
+    expect((await Promise.all(responses)).map(({ status }) => status)).toEqual([200, 200]);
   });
 
   it('causes an error in a batch that Bedrock processes item by item', async () => {
@@ -75,8 +75,8 @@ const OVERFLOW = {
 
 describe('a prompt that its route rejects as too long', () => {
   it.each([
-    ['chat', '/v1/chat/completions', { model: 'sim/chat', messages: says('Hi') }],
-    ['Messages', '/v1/messages', { model: 'sim/chat', max_tokens: 8, messages: says('Hi') }],
+    ['chat', '/v1/chat/completions', { model: 'sim/chat', messages: userMessages('Hi') }],
+    ['Messages', '/v1/messages', { model: 'sim/chat', max_tokens: 8, messages: userMessages('Hi') }],
     ['Responses', '/v1/responses', { model: 'sim/chat', input: 'Hi' }],
     ['embeddings', '/v1/embeddings', { model: 'sim/embed', input: 'Hi' }],
   ])('costs nothing and counts against the requests a minute of its key in %s', async (_name, path, body) => {

@@ -9,11 +9,11 @@ beforeAll(async () => {
   client = service.openai(key);
 }, 90_000);
 
-const ask = (content: string) => [{ role: 'user' as const, content }];
+const userMessage = (content: string) => [{ role: 'user' as const, content }];
 describe('the official OpenAI SDK', () => {
-  it('gets a whole answer, with our id, the model asked for and usage', async () => {
+  it('receives a complete response, with our id, the requested model and usage', async () => {
     const { data, response } = await client.chat.completions
-      .create({ model: 'sim/chat', messages: ask('Repeat exactly: Grüße, 世界 🌍') })
+      .create({ model: 'sim/chat', messages: userMessage('Repeat exactly: Grüße, 世界 🌍') })
       .withResponse();
     expect(data.object).toBe('chat.completion');
     expect(data.id).toMatch(/^chatcmpl-[0-9A-Z]{26}$/);
@@ -31,11 +31,11 @@ describe('the official OpenAI SDK', () => {
     expect(response.headers.get('x-ratelimit-reset-requests')).toMatch(/^(\d+ms|[\d.]+s|\dm[\d.]+s)$/);
   });
 
-  it('streams the same answer in many chunks', async () => {
+  it('streams the same output in many chunks', async () => {
     const text = 'The quick brown fox jumps over the lazy dog, again and again.';
     const stream = await client.chat.completions.create({
       model: 'sim/chat',
-      messages: ask(`Repeat exactly: ${text}`),
+      messages: userMessage(`Repeat exactly: ${text}`),
       stream: true,
     });
     const chunks: OpenAI.ChatCompletionChunk[] = [];
@@ -50,10 +50,10 @@ describe('the official OpenAI SDK', () => {
     expect(chunks.length).toBeGreaterThan(10);
   });
 
-  it('gets usage with its cost as the last event of a stream that asked for it', async () => {
+  it('receives usage with its cost as the last event of a stream that requested it', async () => {
     const stream = await client.chat.completions.create({
       model: 'sim/chat',
-      messages: ask('Repeat exactly: counted'),
+      messages: userMessage('Repeat exactly: counted'),
       stream: true,
       stream_options: { include_usage: true },
     });
@@ -66,12 +66,16 @@ describe('the official OpenAI SDK', () => {
     expect(chunks.slice(0, -1).every(({ usage }) => usage === null)).toBe(true);
   });
 
-  it('gets several choices, and an answer that its bound ends', async () => {
-    const several = await client.chat.completions.create({ model: 'sim/chat', messages: ask('Hello'), n: 3 });
+  it('receives several choices, and an output that its bound ends', async () => {
+    const several = await client.chat.completions.create({
+      model: 'sim/chat',
+      messages: userMessage('Hello'),
+      n: 3,
+    });
     expect(several.choices.map(({ index }) => index)).toEqual([0, 1, 2]);
     const short = await client.chat.completions.create({
       model: 'sim/chat',
-      messages: ask('write 500 words'),
+      messages: userMessage('write 500 words'),
       max_completion_tokens: 5,
     });
     expect(short.choices[0]?.finish_reason).toBe('length');
@@ -81,12 +85,12 @@ describe('the official OpenAI SDK', () => {
   it('applies the default of 256 tokens', async () => {
     const { usage } = await client.chat.completions.create({
       model: 'sim/chat',
-      messages: ask('write 900 words'),
+      messages: userMessage('write 900 words'),
     });
     expect(usage?.completion_tokens).toBe(256);
   });
 
-  it('lists models, and finds one by id with a slash and by alias', async () => {
+  it('lists models, and returns one by id with a slash and by alias', async () => {
     const list = await client.models.list();
     expect(list.data.map(({ id }) => id)).toContain('sim/chat');
     expect((await client.models.retrieve('sim/chat')).id).toBe('sim/chat');
@@ -98,7 +102,7 @@ describe('the official OpenAI SDK', () => {
     const { key } = await service.account('1', { allowed_models: ['sim/chat-large'] });
     const { model } = await service.openai(key).chat.completions.create({
       model: 'claude-sonnet-4-5',
-      messages: ask('Hi'),
+      messages: userMessage('Hi'),
     });
     expect(model).toBe('claude-sonnet-4-5');
   });
@@ -120,7 +124,7 @@ describe('a stream on the wire', () => {
     const request = {
       model: 'sim/chat',
       stream: true,
-      messages: ask('Repeat exactly: one two three four five six'),
+      messages: userMessage('Repeat exactly: one two three four five six'),
     };
     const response = await service.chat(request, { key });
     return { status: response.status, reader: (response.body ?? new ReadableStream()).getReader() };
@@ -156,26 +160,23 @@ describe('a stream on the wire', () => {
 
 describe('the account of a key', () => {
   const create = (key: string, body: object = {}) =>
-    service.openai(key).chat.completions.create({ model: 'sim/chat', messages: ask('Hi'), ...body });
+    service.openai(key).chat.completions.create({ model: 'sim/chat', messages: userMessage('Hi'), ...body });
 
   it.each([
     ['credit', '0.002', {}],
     ['a daily cap', '1', { daily_usd: '0.002' }],
-  ])(
-    '402 for %s says which smaller output would fit, and no larger one does',
-    async (_what, credit, policy) => {
-      const { key } = await service.account(credit, policy);
-      const refusalOf = async (max_tokens: number) => {
-        const failure = await create(key, { max_tokens }).catch((error: unknown) => error);
-        expect(failure).toMatchObject({ status: 402 });
-        return (failure as { readonly error: { readonly affordable_max_tokens?: number } }).error;
-      };
-      const { affordable_max_tokens: affordable = 0 } = await refusalOf(16_000);
-      expect(affordable).toBeGreaterThan(1_000);
-      expect(await refusalOf(affordable + 1)).toMatchObject({ affordable_max_tokens: affordable });
-      expect(await create(key, { max_tokens: affordable })).toMatchObject({ object: 'chat.completion' });
-    },
-  );
+  ])('402 for %s states the largest smaller output that fits', async (_what, credit, policy) => {
+    const { key } = await service.account(credit, policy);
+    const rejectionOf = async (max_tokens: number) => {
+      const failure = await create(key, { max_tokens }).catch((error: unknown) => error);
+      expect(failure).toMatchObject({ status: 402 });
+      return (failure as { readonly error: { readonly affordable_max_tokens?: number } }).error;
+    };
+    const { affordable_max_tokens: affordable = 0 } = await rejectionOf(16_000);
+    expect(affordable).toBeGreaterThan(1_000);
+    expect(await rejectionOf(affordable + 1)).toMatchObject({ affordable_max_tokens: affordable });
+    expect(await create(key, { max_tokens: affordable })).toMatchObject({ object: 'chat.completion' });
+  });
 
   it('follows a change of policy, a top-up and a revocation on the next call', async () => {
     const { id, key } = await service.account('0', { rpm: 2 });

@@ -35,8 +35,8 @@ async function upstreamCalls(text: string): Promise<number> {
 const balance = async () =>
   (await service.admin<{ balance: number }>('wallet', 'show', '--account', account.id)).balance;
 
-async function receiptOf(answer: Response): Promise<unknown> {
-  const url = `${service.session.base_url}/v1/usage/${answer.headers.get('x-request-id')}`;
+async function receiptOf(response: Response): Promise<unknown> {
+  const url = `${service.session.base_url}/v1/usage/${response.headers.get('x-request-id')}`;
   return (await fetch(url, { headers: { authorization: `Bearer ${account.key}` } })).json();
 }
 
@@ -54,11 +54,11 @@ describe('a repeated call with the same Idempotency-Key', () => {
     expect(await balance()).toBe(before);
     expect(await upstreamCalls('replay me')).toBe(1);
     const other = await send(request('replayed never'), 'key-once');
-    const receipts = await Promise.all([first, other].map((answer) => receiptOf(answer)));
+    const receipts = await Promise.all([first, other].map((response) => receiptOf(response)));
     expect(receipts).toMatchObject([{ replayed: expect.any(Number) }, { replayed: null }]);
   });
 
-  it('but another body is refused', async () => {
+  it('fails with another body', async () => {
     await send(request('one body'), 'key-2');
     const response = await send(request('another body'), 'key-2');
     expect(response.status).toBe(400);
@@ -86,23 +86,23 @@ describe('a repeated call with the same Idempotency-Key', () => {
   it('makes one upstream call and one charge of fifty at once', async () => {
     await queueFault({ wait_after_chunks: 0 });
     const before = await balance();
-    const sent = Array.from({ length: 50 }, () => send(request('storm-a'), 'key-5'));
+    const pendingResponses = Array.from({ length: 50 }, () => send(request('storm-a'), 'key-5'));
     await until(
       () => upstreamCalls('storm-a'),
       (calls) => calls > 0,
     );
     await control('/faults', { method: 'DELETE' });
-    const answers = await Promise.all(sent);
-    const texts = await Promise.all(answers.map((answer) => answer.text()));
-    expect(answers.map(({ status }) => status)).toEqual(Array(50).fill(200));
-    expect(new Set(texts).size).toBe(1);
-    expect(answers.filter(({ headers }) => headers.get('idempotent-replayed') === 'true')).toHaveLength(49);
+    const responses = await Promise.all(pendingResponses);
+    const strings = await Promise.all(responses.map((response) => response.text()));
+    expect(responses.map(({ status }) => status)).toEqual(Array(50).fill(200));
+    expect(new Set(strings).size).toBe(1);
+    expect(responses.filter(({ headers }) => headers.get('idempotent-replayed') === 'true')).toHaveLength(49);
     expect(await upstreamCalls('storm-a')).toBe(1);
-    const cost = answers.find(({ headers }) => headers.has('x-cost-usd'))?.headers.get('x-cost-usd');
+    const cost = responses.find(({ headers }) => headers.has('x-cost-usd'))?.headers.get('x-cost-usd');
     expect(before - (await balance())).toBeCloseTo(Number(cost), 9);
   });
 
-  it('large answers are replayed too', async () => {
+  it('replays large responses too', async () => {
     const body = request('', {
       max_tokens: 16_000,
       n: 12,
@@ -127,15 +127,15 @@ describe('a repeated call with the same Idempotency-Key', () => {
 });
 
 describe('a streamed call', () => {
-  it('uses its key up: a second one is refused, and fifty at once are one', async () => {
+  it('uses its key up: a second call fails, and one of fifty concurrent calls succeeds', async () => {
     const body = request('storm-b', { stream: true });
-    const answers = await Promise.all(Array.from({ length: 50 }, () => send(body, 'key-6')));
-    const texts = await Promise.all(answers.map((answer) => answer.text()));
-    const served = answers.flatMap(({ status }, index) => (status === 200 ? [texts[index]] : []));
-    expect(served).toHaveLength(1);
-    expect(served[0]).toContain('data: [DONE]');
-    expect(answers.filter(({ status }) => status === 400)).toHaveLength(49);
-    expect(JSON.parse(texts[answers.findIndex(({ status }) => status === 400)] ?? '')).toMatchObject({
+    const responses = await Promise.all(Array.from({ length: 50 }, () => send(body, 'key-6')));
+    const strings = await Promise.all(responses.map((response) => response.text()));
+    const completed = responses.flatMap(({ status }, index) => (status === 200 ? [strings[index]] : []));
+    expect(completed).toHaveLength(1);
+    expect(completed[0]).toContain('data: [DONE]');
+    expect(responses.filter(({ status }) => status === 400)).toHaveLength(49);
+    expect(JSON.parse(strings[responses.findIndex(({ status }) => status === 400)] ?? '')).toMatchObject({
       error: { code: 'idempotency_key_reused' },
     });
     expect(await upstreamCalls('storm-b')).toBe(1);

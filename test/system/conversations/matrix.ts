@@ -71,7 +71,7 @@ const ENDS = {
   tools: /^(tool_calls|tool-calls|tool_use)$/,
 };
 
-async function asks(client: Client, model: string, stream: boolean) {
+async function sendRequest(client: Client, model: string, stream: boolean) {
   const { text, finish, promptTokens, outputTokens } = await client.ask(
     model,
     `Repeat exactly: ${SENTENCE}`,
@@ -97,8 +97,8 @@ async function callsInParallel(client: Client, model: string, stream: boolean) {
 }
 
 const SCENARIOS: Readonly<Record<string, Scenario>> = {
-  'answers with the exact text': (client, model) => asks(client, model, false),
-  'streams the exact text': (client, model) => asks(client, model, true),
+  'answers with the exact text': (client, model) => sendRequest(client, model, false),
+  'streams the exact text': (client, model) => sendRequest(client, model, true),
   'calls tools in parallel, one without parameters': (client, model) => callsInParallel(client, model, false),
   'streams parallel tool calls': (client, model) => callsInParallel(client, model, true),
   'calls a forced tool': async (client, model) => {
@@ -143,12 +143,12 @@ describe('clients and route protocols', () => {
     );
   /** A plain run tries a third: each scenario of each client, and of each protocol. `THOROUGH=3` tries all. */
   const turns = [...offsets(0, 2, 3)];
-  const isTried = (...indexes: readonly number[]) =>
+  const isAttempted = (...indexes: readonly number[]) =>
     turns.includes(indexes.reduce((sum, index) => sum + index, 0) % 3);
   const cases = CLIENTS.flatMap((client, first) =>
     Object.keys(MODELS).flatMap((protocol, second) =>
       scenariosOf(client, protocol)
-        .filter((scenario) => isTried(first, second, Object.keys(SCENARIOS).indexOf(scenario)))
+        .filter((scenario) => isAttempted(first, second, Object.keys(SCENARIOS).indexOf(scenario)))
         .map((scenario) => [client, protocol, scenario] as const),
     ),
   );

@@ -23,7 +23,7 @@ const post = (body: object, headers: Record<string, string> = {}, path = '/v1/me
     headers: { 'content-type': 'application/json', ...headers },
     body: JSON.stringify(body),
   });
-const say = (content: string) => [{ role: 'user' as const, content }];
+const userMessage = (content: string) => [{ role: 'user' as const, content }];
 
 interface Event {
   readonly name: string;
@@ -34,9 +34,9 @@ interface Event {
 async function events(response: Response): Promise<Event[]> {
   return (await response.text())
     .split('\n\n')
-    .filter((frame) => frame !== '')
-    .map((frame) => {
-      const [, name = '', data = ''] = /^event: (.*)\ndata: (.*)$/.exec(frame) ?? [];
+    .filter((sseEvent) => sseEvent !== '')
+    .map((sseEvent) => {
+      const [, name = '', data = ''] = /^event: (.*)\ndata: (.*)$/.exec(sseEvent) ?? [];
       return { name, data: JSON.parse(data) as Event['data'] };
     });
 }
@@ -57,11 +57,15 @@ async function lastUpstreamBody(): Promise<Record<string, unknown>> {
 
 describe.each(each)('over a route that speaks $protocol', ({ model }) => {
   it('streams events in the order of the interface, named on the wire', async () => {
-    const stream = await post({ model, stream: true, messages: say('Repeat exactly: one two three') });
+    const stream = await post({
+      model,
+      stream: true,
+      messages: userMessage('Repeat exactly: one two three'),
+    });
     expect(stream.headers.get('content-type')).toMatch(/^text\/event-stream/);
-    const seen = (await events(stream)).filter(({ name }) => name !== 'ping');
-    for (const { name, data } of seen) expect(data.type).toBe(name);
-    const order = seen.map(({ name }) => name).filter((name, at, all) => name !== all[at - 1]);
+    const streamEvents = (await events(stream)).filter(({ name }) => name !== 'ping');
+    for (const { name, data } of streamEvents) expect(data.type).toBe(name);
+    const order = streamEvents.map(({ name }) => name).filter((name, at, all) => name !== all[at - 1]);
     expect(order).toEqual([
       'message_start',
       'content_block_start',
@@ -70,7 +74,7 @@ describe.each(each)('over a route that speaks $protocol', ({ model }) => {
       'message_delta',
       'message_stop',
     ]);
-    const start = seen[0]?.data.message as Record<string, unknown>;
+    const start = streamEvents[0]?.data.message as Record<string, unknown>;
     expect(start).toMatchObject({
       type: 'message',
       role: 'assistant',
@@ -81,16 +85,18 @@ describe.each(each)('over a route that speaks $protocol', ({ model }) => {
     expect(start.id).toMatch(/^msg_[0-9A-Z]{26}$/);
   });
 
-  it('costs the same in the last event, in the header of a whole answer, and in the record', async () => {
-    const body = { model, messages: say('Repeat exactly: counted') };
+  it('costs the same in the last event, in the header of a complete response, and in the record', async () => {
+    const body = { model, messages: userMessage('Repeat exactly: counted') };
     const stream = await post({ ...body, stream: true });
     const end = (await events(stream)).find(({ name }) => name === 'message_delta');
     const usage = end?.data.usage as { cost: number; input_tokens: number; output_tokens: number };
-    const whole = await post(body);
-    const answered = (await whole.json()) as { usage: { input_tokens: number; output_tokens: number } };
-    expect(usage).toMatchObject(answered.usage);
-    expect(Number(whole.headers.get('x-cost-usd'))).toBe(usage.cost);
-    expect(Number(whole.headers.get('x-balance-usd'))).toBeGreaterThan(0);
+    const response = await post(body);
+    const responseBody = (await response.json()) as {
+      usage: { input_tokens: number; output_tokens: number };
+    };
+    expect(usage).toMatchObject(responseBody.usage);
+    expect(Number(response.headers.get('x-cost-usd'))).toBe(usage.cost);
+    expect(Number(response.headers.get('x-balance-usd'))).toBeGreaterThan(0);
     const record = await service.fetch(`/v1/usage/${stream.headers.get('x-request-id')}`, { key });
     expect(await record.json()).toMatchObject({
       cost: usage.cost,
@@ -107,7 +113,7 @@ describe.each(each)('over a route that speaks $protocol', ({ model }) => {
       max_tokens: 200,
       tools: [{ name: 'look', input_schema: { type: 'object', properties: { big: { type: 'string' } } } }],
       messages: [
-        ...say('Look three times.'),
+        ...userMessage('Look three times.'),
         { role: 'assistant', content: [{ type: 'text', text: 'Looking.' }, use('a'), use('b'), use('c')] },
         {
           role: 'user',
@@ -128,18 +134,23 @@ describe.each(each)('over a route that speaks $protocol', ({ model }) => {
       ],
     });
     expect(content[0]).toMatchObject({ type: 'text' });
-    const sent = JSON.stringify(await lastUpstreamBody());
+    const requestBody = JSON.stringify(await lastUpstreamBody());
     for (const word of ['a red house', 'a picture', 'fog', 'What did you see?', PNG])
-      expect(sent).toContain(word);
+      expect(requestBody).toContain(word);
   });
 
   it('ends a stream whose route dies with one error event, and never with message_stop', async () => {
     const upstream = await lastUpstreamBody();
     await fault({ cut_after_chunks: 3 }, typeof upstream.model === 'string' ? { model: upstream.model } : {});
-    const seen = await events(await post({ model, stream: true, messages: say('write 80 words') }));
-    expect(seen.filter(({ name }) => name === 'error')).toHaveLength(1);
-    expect(seen.at(-1)?.data).toMatchObject({ type: 'error', error: { type: 'service_unavailable' } });
-    expect(seen.some(({ name }) => name === 'message_stop')).toBe(false);
+    const streamEvents = await events(
+      await post({ model, stream: true, messages: userMessage('write 80 words') }),
+    );
+    expect(streamEvents.filter(({ name }) => name === 'error')).toHaveLength(1);
+    expect(streamEvents.at(-1)?.data).toMatchObject({
+      type: 'error',
+      error: { type: 'service_unavailable' },
+    });
+    expect(streamEvents.some(({ name }) => name === 'message_stop')).toBe(false);
   });
 });
 
@@ -150,7 +161,7 @@ describe('the features of the Messages protocol alone', () => {
       max_tokens: 3000,
       thinking: { type: 'enabled' as const, budget_tokens: 1024 },
       system: [{ type: 'text' as const, text: 'Be brief.', cache_control: { type: 'ephemeral' as const } }],
-      messages: say('Repeat exactly: thought'),
+      messages: userMessage('Repeat exactly: thought'),
     };
     const { content, usage } = await client.messages.create(request);
     expect(content.map(({ type }) => type)).toEqual(['thinking', 'text']);
@@ -158,12 +169,13 @@ describe('the features of the Messages protocol alone', () => {
     expect(usage.cache_creation_input_tokens).toBeGreaterThan(0);
     const streamed = await client.messages.stream(request).finalMessage();
     // Each is sealed anew.
-    const unsealed = (given: readonly object[]) => given.map((block) => ({ ...block, signature: undefined }));
+    const unsealed = (blocks: readonly object[]) =>
+      blocks.map((block) => ({ ...block, signature: undefined }));
     expect(unsealed(streamed.content)).toEqual(unsealed(content));
     const back = [
       ...request.messages,
       { role: 'assistant' as const, content },
-      ...say('Repeat exactly: again'),
+      ...userMessage('Repeat exactly: again'),
     ];
     const next = await client.messages.create({ ...request, messages: back });
     expect(next.content.at(-1)).toMatchObject({ type: 'text', text: 'again' });
@@ -174,7 +186,7 @@ describe('the features of the Messages protocol alone', () => {
       model: PROTOCOLS.openai,
       max_tokens: 100,
       system: [{ type: 'text', text: 'Be brief.', cache_control: { type: 'ephemeral' } }],
-      messages: say('Repeat exactly: plain'),
+      messages: userMessage('Repeat exactly: plain'),
     });
     expect(content).toEqual([{ type: 'text', text: 'plain' }]);
     expect(JSON.stringify(await lastUpstreamBody())).not.toContain('cache_control');
@@ -203,7 +215,7 @@ describe('the features of the Messages protocol alone', () => {
         model,
         max_tokens: 50,
         stop_sequences: [' two', 'never'],
-        messages: say('Repeat exactly: one two three'),
+        messages: userMessage('Repeat exactly: one two three'),
       });
       expect(stop_reason).toBe('stop_sequence');
       if (model === PROTOCOLS.anthropic) expect(stop_sequence).toBe(' two');
@@ -212,9 +224,9 @@ describe('the features of the Messages protocol alone', () => {
 });
 
 describe('the rest of the surface', () => {
-  it('keeps every digit of a number in a tool call’s input', async () => {
+  it('preserves every digit of a number in a tool call’s input', async () => {
     const messages = [
-      ...say('Hi'),
+      ...userMessage('Hi'),
       { role: 'assistant', content: [{ type: 'tool_use', id: 'a', name: 'f', input: 'INPUT' }] },
       { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'a', content: 'ok' }] },
     ];
@@ -234,7 +246,7 @@ describe('the rest of the surface', () => {
     const body = {
       model: 'claude-sonnet-4-5',
       system: 'Be brief.',
-      messages: say('How many tokens is this?'),
+      messages: userMessage('How many tokens is this?'),
     };
     const before = await service.fetch('/credits/me', { key });
     const { input_tokens } = await client.messages.countTokens(body);
@@ -246,7 +258,7 @@ describe('the rest of the surface', () => {
 
   it('replays a repeated call and does not bill it again', async () => {
     const headers = { 'idempotency-key': 'messages-once' };
-    const body = { model: PROTOCOLS.anthropic, messages: say('Repeat exactly: once') };
+    const body = { model: PROTOCOLS.anthropic, messages: userMessage('Repeat exactly: once') };
     const first = await post(body, headers);
     const again = await post(body, headers);
     expect(again.headers.get('idempotent-replayed')).toBe('true');
@@ -257,30 +269,30 @@ describe('the rest of the surface', () => {
     const further = await post({
       model: 'sim/chat-down',
       models: [PROTOCOLS.anthropic],
-      messages: say('Hi'),
+      messages: userMessage('Hi'),
     });
     expect(further.headers.get('x-route')).toBe('sim-anthropic');
     const only = { provider: { only: ['anthropic'] } };
-    const chosen = await post({ model: 'claude-sonnet-4-5', ...only, messages: say('Hi') });
+    const chosen = await post({ model: 'claude-sonnet-4-5', ...only, messages: userMessage('Hi') });
     expect(chosen.headers.get('x-route')).toBe('sim-chat-large-b');
   });
 
   it('returns n choices only if a route supports them', async () => {
-    const ask = (model: string) => service.chat({ model, n: 2, messages: say('Hi') }, { key });
-    expect((await ask(PROTOCOLS.openai)).status).toBe(200);
+    const send = (model: string) => service.chat({ model, n: 2, messages: userMessage('Hi') }, { key });
+    expect((await send(PROTOCOLS.openai)).status).toBe(200);
     for (const model of [PROTOCOLS.anthropic, PROTOCOLS.bedrock]) {
-      const refused = await ask(model);
-      expect(refused.status).toBe(400);
-      expect(await refused.json()).toMatchObject({ error: { code: 'unsupported_by_model' } });
+      const response = await send(model);
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({ error: { code: 'unsupported_by_model' } });
     }
   });
 
-  it('answers JSON mode with an object on every route', async () => {
+  it('returns an object in JSON mode on every route', async () => {
     for (const model of Object.values(PROTOCOLS)) {
       for (const stream of [false, true]) {
         const request = {
           model,
-          messages: say('Describe a person as JSON.'),
+          messages: userMessage('Describe a person as JSON.'),
           response_format: { type: 'json_object' as const },
         };
         const { choices } = stream
@@ -295,7 +307,7 @@ describe('the rest of the surface', () => {
     }
   });
 
-  it('leaves exact books', async () => {
+  it('leaves an exact ledger', async () => {
     expect(await service.admin('audit')).toMatchObject({ exact: true });
   });
 });

@@ -8,7 +8,7 @@ import { until } from '../../../tools/test-kit/waiting.ts';
 import { OWN_KEY, service } from './service.ts';
 
 const nano = (amount: number | string): bigint => parseUsd(amount) ?? 0n;
-const ask = (content: string, fields: object = {}) => ({
+const userMessage = (content: string, fields: object = {}) => ({
   model: 'sim/chat',
   messages: [{ role: 'user', content }],
   ...fields,
@@ -31,7 +31,7 @@ describe('the cost of a call', () => {
   it('equals the difference of the balances, the usage record and the header, to the nano-dollar', async () => {
     const { key } = await service.account('1');
     const before = await credits(key);
-    const response = await service.chat(ask('Describe the sea.'), { key });
+    const response = await service.chat(userMessage('Describe the sea.'), { key });
     const body = (await response.json()) as { usage: { prompt_tokens: number; completion_tokens: number } };
     const after = await credits(key);
     const record = await usage(key, response.headers.get('x-request-id'));
@@ -60,7 +60,10 @@ describe('the cost of a call', () => {
 
   it('stays the same for a stream, appears in its last event and is settled before its end', async () => {
     const { key } = await service.account('1');
-    const request = ask('Describe the sea.', { stream: true, stream_options: { include_usage: true } });
+    const request = userMessage('Describe the sea.', {
+      stream: true,
+      stream_options: { include_usage: true },
+    });
     const response = await service.chat(request, { key });
     const events = (await response.text()).split('\n\n').filter((line) => line.startsWith('data: '));
     const after = await credits(key);
@@ -74,7 +77,10 @@ describe('the cost of a call', () => {
 
   it('includes cached prompt tokens at their separate price', async () => {
     const { key } = await service.account('1');
-    const response = await service.chat({ ...ask('Describe the sea.'), model: 'sim/chat-large' }, { key });
+    const response = await service.chat(
+      { ...userMessage('Describe the sea.'), model: 'sim/chat-large' },
+      { key },
+    );
     const { usage: counted } = (await response.json()) as {
       usage: {
         prompt_tokens: number;
@@ -95,9 +101,11 @@ describe('the cost of a call', () => {
     const { key } = await service.account('1');
     const ids: (string | null)[] = [];
     for (let call = 0; call < 5; call += 1) {
-      ids.unshift((await service.chat(ask('Hi', { max_tokens: 1 }), { key })).headers.get('x-request-id'));
+      ids.unshift(
+        (await service.chat(userMessage('Hi', { max_tokens: 1 }), { key })).headers.get('x-request-id'),
+      );
     }
-    const seen: string[] = [];
+    const observed: string[] = [];
     let cursor: string | null = '';
     while (cursor !== null) {
       const query = cursor === '' ? '' : `&cursor=${cursor}`;
@@ -105,10 +113,10 @@ describe('the cost of a call', () => {
         data: { id: string }[];
         next_cursor: string | null;
       };
-      seen.push(...page.data.map(({ id }) => id));
+      observed.push(...page.data.map(({ id }) => id));
       cursor = page.next_cursor;
     }
-    expect(seen).toEqual(ids);
+    expect(observed).toEqual(ids);
   });
 });
 
@@ -116,7 +124,10 @@ describe('a call that fails', () => {
   it('before any output costs nothing and leaves no hold', async () => {
     const { id, key } = await service.account('1');
     for (const stream of [false, true]) {
-      const response = await service.chat({ ...ask('Hi', { stream }), model: 'sim/chat-down' }, { key });
+      const response = await service.chat(
+        { ...userMessage('Hi', { stream }), model: 'sim/chat-down' },
+        { key },
+      );
       expect(response.status).toBe(503);
       expect(response.headers.get('retry-after')).toMatch(/^\d+$/);
       expect(await usage(key, response.headers.get('x-request-id'))).toMatchObject({
@@ -131,7 +142,7 @@ describe('a call that fails', () => {
   it('succeeds on the second route if the first one fails, and the caller receives only the second response', async () => {
     const { key } = await service.account('1');
     for (const stream of [false, true]) {
-      const request = { ...ask('Repeat exactly: once', { stream }), model: 'sim/chat-failover' };
+      const request = { ...userMessage('Repeat exactly: once', { stream }), model: 'sim/chat-failover' };
       const response = await service.chat(request, { key });
       expect(response.status).toBe(200);
       expect(response.headers.get('x-route')).toBe('sim-failover-live');
@@ -147,7 +158,9 @@ describe('a call that fails', () => {
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify({ fault: { cut_after_chunks: 8 } }),
     });
-    const response = await service.chat(ask('write 200 words', { stream: true, max_tokens: 400 }), { key });
+    const response = await service.chat(userMessage('write 200 words', { stream: true, max_tokens: 400 }), {
+      key,
+    });
     expect(response.status).toBe(200);
     const events = (await response.text()).split('\n\n').filter((line) => line.startsWith('data: '));
     expect(events).not.toContain('data: [DONE]');
@@ -157,15 +170,16 @@ describe('a call that fails', () => {
     const record = await usage(key, response.headers.get('x-request-id'));
     expect(record).toMatchObject({ status: 'interrupted', estimated: true });
     expect(record.cost).toBeGreaterThan(0);
-    const left = await credits(key);
-    expect(nano(1) - nano(left.balance)).toBe(nano(record.cost));
-    expect(left.held).toBe(0);
+    const remainingCredit = await credits(key);
+    expect(nano(1) - nano(remainingCredit.balance)).toBe(nano(record.cost));
+    expect(remainingCredit.held).toBe(0);
   });
 });
 
 describe('another catalog', () => {
   let upstream: Server;
-  const seen: { readonly authorization: string | undefined; readonly body: Record<string, unknown> }[] = [];
+  const observed: { readonly authorization: string | undefined; readonly body: Record<string, unknown> }[] =
+    [];
 
   beforeAll(async () => {
     upstream = createServer((request, response) => {
@@ -174,7 +188,7 @@ describe('another catalog', () => {
         text += String(chunk);
       });
       request.on('end', () => {
-        seen.push({
+        observed.push({
           authorization: request.headers.authorization,
           body: JSON.parse(text) as Record<string, unknown>,
         });
@@ -209,7 +223,7 @@ describe('another catalog', () => {
       id: 'sim/added',
       routes: first?.routes.map((route) => ({ ...route, id: `${route.id}-added` })),
     };
-    const own = {
+    const headers = {
       id: 'own/model',
       type: 'chat',
       owned_by: 'own',
@@ -227,13 +241,14 @@ describe('another catalog', () => {
       ],
     };
     const file = join(service.directory, 'more.json');
-    writeFileSync(file, JSON.stringify({ ...document, models: [...document.models, added, own] }));
+    writeFileSync(file, JSON.stringify({ ...document, models: [...document.models, added, headers] }));
     await service.admin('catalog', 'apply', file);
   }
 
   it('applied while the service runs is live within seconds', async () => {
     const { key } = await service.account('1');
-    const added = async () => (await service.chat({ ...ask('Hi'), model: 'sim/added' }, { key })).status;
+    const added = async () =>
+      (await service.chat({ ...userMessage('Hi'), model: 'sim/added' }, { key })).status;
     expect(await added()).toBe(400);
     await applyMore();
     expect(await until(added, (status) => status !== 400)).toBe(200);
@@ -242,7 +257,7 @@ describe('another catalog', () => {
   it('supports any OpenAI-compatible server: its key is from a secret, and its listed fields reach it but not the caller', async () => {
     const { key } = await service.account('1');
     const response = await service.chat(
-      { ...ask('Hi'), model: 'own/model', future_field: { a: 1 }, other_field: 1 },
+      { ...userMessage('Hi'), model: 'own/model', future_field: { a: 1 }, other_field: 1 },
       { key },
     );
     const text = await response.text();
@@ -252,10 +267,10 @@ describe('another catalog', () => {
     });
     expect(text).not.toContain('their');
     expect(text).not.toContain('vendor_field');
-    expect(seen[0]?.authorization).toBe(`Bearer ${OWN_KEY}`);
+    expect(observed[0]?.authorization).toBe(`Bearer ${OWN_KEY}`);
     expect(response.headers.get('x-ignored-fields')).toBe('other_field');
-    expect(seen[0]?.body).not.toHaveProperty('other_field');
-    expect(seen[0]?.body).toMatchObject({
+    expect(observed[0]?.body).not.toHaveProperty('other_field');
+    expect(observed[0]?.body).toMatchObject({
       model: 'their-model',
       future_field: { a: 1 },
       max_tokens: 256,

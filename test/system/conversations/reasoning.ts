@@ -18,7 +18,7 @@ const MODELS = [
 const parameters = { type: 'object', properties: { city: { type: 'string' } } };
 const MAX_TOKENS = 4_000;
 
-interface Said {
+interface AssistantTurn {
   readonly reasoning: string;
   readonly text: string;
   /** The id of the tool call. */
@@ -32,7 +32,7 @@ interface Talk {
   give(call: string, result: string): void;
   body(model: string): readonly [path: string, body: JsonObject];
   /** Reads an answer and goes on with it. */
-  hear(answer: JsonObject): Said;
+  hear(response: JsonObject): AssistantTurn;
 }
 
 type List = JsonObject[];
@@ -53,11 +53,11 @@ class ChatTalk implements Talk {
 
   body(model: string) {
     const tools = [{ type: 'function', function: { name: 'get_weather', parameters } }];
-    const asked = { messages: this.#messages, tools, max_tokens: MAX_TOKENS, reasoning_effort: 'high' };
-    return ['/v1/chat/completions', { model, ...asked }] as const;
+    const body = { messages: this.#messages, tools, max_tokens: MAX_TOKENS, reasoning_effort: 'high' };
+    return ['/v1/chat/completions', { model, ...body }] as const;
   }
 
-  hear({ choices }: JsonObject): Said {
+  hear({ choices }: JsonObject): AssistantTurn {
     const [choice] = list(choices);
     const message = Object(choice?.message) as JsonObject;
     this.#messages.push(message);
@@ -91,7 +91,7 @@ class MessagesTalk implements Talk {
     ] as const;
   }
 
-  hear({ content }: JsonObject): Said {
+  hear({ content }: JsonObject): AssistantTurn {
     const blocks = list(content);
     this.#messages.push({ role: 'assistant', content: blocks });
     const call = blocks.find(({ type }) => type === 'tool_use');
@@ -108,8 +108,8 @@ class ResponsesTalk implements Talk {
   readonly #isStateless: boolean;
   readonly #input: List = [];
 
-  constructor(way: 'whole' | 'referred') {
-    this.#isStateless = way === 'whole';
+  constructor(mode: 'whole' | 'referred') {
+    this.#isStateless = mode === 'whole';
   }
 
   ask(text: string) {
@@ -123,26 +123,26 @@ class ResponsesTalk implements Talk {
   body(model: string) {
     const tools = [{ type: 'function', name: 'get_weather', parameters, strict: false }];
     const state = this.#isStateless ? { store: false } : {};
-    const asked = {
+    const body = {
       input: this.#input,
       tools,
       max_output_tokens: MAX_TOKENS,
       reasoning: { effort: 'high', summary: 'auto' },
     };
-    return ['/v1/responses', { model, ...asked, ...state }] as const;
+    return ['/v1/responses', { model, ...body, ...state }] as const;
   }
 
-  hear({ output }: JsonObject): Said {
+  hear({ output }: JsonObject): AssistantTurn {
     const items = list(output);
     for (const item of items) {
       const isReferred = !this.#isStateless && item.type !== 'function_call';
       this.#input.push(isReferred ? { type: 'item_reference', id: item.id } : item);
     }
     const call = items.find(({ type }) => type === 'function_call');
-    const texts = (field: string) => items.map((item) => joined(list(item[field]), 'text')).join('');
+    const joinedTexts = (field: string) => items.map((item) => joined(list(item[field]), 'text')).join('');
     return {
-      reasoning: texts('summary'),
-      text: texts('content'),
+      reasoning: joinedTexts('summary'),
+      text: joinedTexts('content'),
       call: call === undefined ? undefined : textOf(call.call_id),
     };
   }
@@ -163,7 +163,7 @@ describe('reasoning', () => {
     payer = await Payer.open(service, '50', { rpm: 10_000 });
   });
 
-  async function answered(talk: Talk, model: string): Promise<Said> {
+  async function lastMessage(talk: Talk, model: string): Promise<AssistantTurn> {
     const [path, body] = talk.body(model);
     const response = await payer.post(path, body);
     const text = await response.text();
@@ -177,12 +177,12 @@ describe('reasoning', () => {
     for (const model of MODELS) {
       const talk = open();
       talk.ask(CALL);
-      const { call, reasoning } = await answered(talk, model);
+      const { call, reasoning } = await lastMessage(talk, model);
       if (model !== 'sim/reasoner-gemini') expect(`${model}: ${reasoning}`).toMatch(/: .+/s);
       talk.give(call ?? '', '21 °C and sunny');
-      expect((await answered(talk, model)).text).toContain('21 °C');
+      expect((await lastMessage(talk, model)).text).toContain('21 °C');
       talk.ask('Thank you.');
-      expect((await answered(talk, model)).text).not.toBe('');
+      expect((await lastMessage(talk, model)).text).not.toBe('');
     }
   });
 
@@ -193,16 +193,16 @@ describe('reasoning', () => {
       const talk = open();
       for (const model of [first, ...MODELS.slice(at + 1), ...MODELS.slice(0, at), first]) {
         talk.ask(CALL);
-        const { call } = await answered(talk, model);
+        const { call } = await lastMessage(talk, model);
         talk.give(call ?? '', '21 °C and sunny');
         const next = MODELS[(MODELS.indexOf(model) + 1 + at) % MODELS.length] ?? first;
-        expect((await answered(talk, next)).text).not.toBe('');
+        expect((await lastMessage(talk, next)).text).not.toBe('');
       }
     }
   });
 
-  it('leaves nothing with a provider that keeps responses', async () => {
-    const kept = await fetch(`${service.session.upstream_control_url}/kept-responses`);
-    expect(await kept.json()).toEqual({ count: 0 });
+  it('leaves nothing with a provider that stores responses', async () => {
+    const response = await fetch(`${service.session.upstream_control_url}/kept-responses`);
+    expect(await response.json()).toEqual({ count: 0 });
   });
 });

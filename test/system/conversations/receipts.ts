@@ -35,9 +35,9 @@ interface Receipt {
 }
 
 async function receiptOf({ headers }: Response): Promise<Receipt> {
-  const answer = await service.fetch(`/v1/usage/${headers.get('x-request-id')}`, { key });
-  expect(answer.status).toBe(200);
-  return (await answer.json()) as Receipt;
+  const response = await service.fetch(`/v1/usage/${headers.get('x-request-id')}`, { key });
+  expect(response.status).toBe(200);
+  return (await response.json()) as Receipt;
 }
 
 /** Returns the total of the lines, rounded up to a nano-dollar. */
@@ -57,7 +57,7 @@ const fault = (fields: object) =>
     body: JSON.stringify({ fault: fields }),
   });
 
-const say = (content: string) => [{ role: 'user' as const, content }];
+const userMessage = (content: string) => [{ role: 'user' as const, content }];
 
 describe('the receipt of a call', () => {
   it('lists the tokens written to a cache and read from it, each at its price', async () => {
@@ -65,7 +65,7 @@ describe('the receipt of a call', () => {
     const request = {
       model: CLAUDE,
       max_tokens: 50,
-      messages: say('Repeat exactly: hello'),
+      messages: userMessage('Repeat exactly: hello'),
       system: [
         {
           type: 'text' as const,
@@ -100,7 +100,7 @@ describe('the receipt of a call', () => {
         stream: true,
         model: CLAUDE,
         max_tokens: 50,
-        messages: say('Repeat exactly: found'),
+        messages: userMessage('Repeat exactly: found'),
         inference_geo: 'us',
         tools: [{ type: 'web_search_20250305', name: 'web_search', max_uses: 2 }],
       })
@@ -114,21 +114,21 @@ describe('the receipt of a call', () => {
   });
 
   it('states the tier that the upstream used, not the requested one', async () => {
-    const ask = () =>
+    const send = () =>
       openai.chat.completions
         .create({
           model: TIERED,
           max_tokens: 20,
           service_tier: 'priority',
-          messages: say('Repeat exactly: soon'),
+          messages: userMessage('Repeat exactly: soon'),
         })
         .withResponse();
-    const asked = await ask();
-    expect(await receiptOf(asked.response)).toMatchObject({
+    const response = await send();
+    expect(await receiptOf(response.response)).toMatchObject({
       service_tier: 'priority',
     });
     await fault({ served_tier: 'default' });
-    const lowered = await ask();
+    const lowered = await send();
     expect(lowered.data.service_tier).toBe('default');
     const receipt = await receiptOf(lowered.response);
     expect(receipt).toMatchObject({ service_tier: null });
@@ -139,7 +139,7 @@ describe('the receipt of a call', () => {
     const prompt = `Repeat exactly: short\n${'word '.repeat(40)}`;
     await fault({ usage: { prompt_tokens: 150_001, completion_tokens: 10 } });
     const { response } = await openai.chat.completions
-      .create({ model: TIERED, max_tokens: 20, messages: say(prompt) })
+      .create({ model: TIERED, max_tokens: 20, messages: userMessage(prompt) })
       .withResponse();
     const receipt = await receiptOf(response);
     // More than the prompt can count is not believed: a route cannot lift a call into a dearer tier.
@@ -149,12 +149,16 @@ describe('the receipt of a call', () => {
 
   it('never covers a field without a price: the call is rejected with the field’s name', async () => {
     const unpriced = [
-      openai.chat.completions.create({ model: 'sim/chat', service_tier: 'priority', messages: say('Hi') }),
-      openai.chat.completions.create({ model: TIERED, store: true, messages: say('Hi') }),
+      openai.chat.completions.create({
+        model: 'sim/chat',
+        service_tier: 'priority',
+        messages: userMessage('Hi'),
+      }),
+      openai.chat.completions.create({ model: TIERED, store: true, messages: userMessage('Hi') }),
       anthropic.messages.create({
         model: CLAUDE,
         max_tokens: 9,
-        messages: say('Hi'),
+        messages: userMessage('Hi'),
         tools: [{ type: 'web_search_20250305', name: 'web_search' }],
         tool_choice: { type: 'tool', name: 'web_search' },
       }),

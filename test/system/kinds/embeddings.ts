@@ -91,7 +91,7 @@ describe('embeddings: the official OpenAI SDK', () => {
   });
 });
 
-it('embeddings: a batch of 2048 inputs is answered whole, and is larger than a buffered function could answer', async () => {
+it('embeddings: returns a complete batch of 2048 inputs, larger than the limit of a buffered function', async () => {
   const response = await post({ input: Array.from({ length: 2048 }, (_, index) => `text ${index}`) });
   const text = await response.text();
   expect(response.status).toBe(200);
@@ -121,7 +121,7 @@ describe('embeddings: a model of Bedrock', () => {
     },
   );
 
-  it('takes no token ids: the refusal names the field, and nothing is paid', async () => {
+  it('rejects token ids with an error that names the field, and pays nothing', async () => {
     const before = await payer.wallet();
     const response = await post({ model: 'sim/embed-bedrock', input: [[1, 2], [3]] });
     expect([response.status, await response.json()]).toMatchObject([
@@ -145,7 +145,7 @@ it('embeddings: a dead route is moved on from', async () => {
   expect([response.status, response.headers.get('x-route')]).toEqual([200, 'sim-embed-live']);
 });
 
-it('embeddings: a repeated call replays its answer and is paid once', async () => {
+it('embeddings: replays the response of a repeated call, and charges it once', async () => {
   const headers = { 'idempotency-key': 'embed-once' };
   const first = await post({ input: 'a' }, headers);
   const body = await first.text();
@@ -155,7 +155,7 @@ it('embeddings: a repeated call replays its answer and is paid once', async () =
   expect(await payer.wallet()).toEqual(paid);
 });
 
-describe('embeddings: a bad request is refused, and nothing is held or paid', () => {
+describe('embeddings: a rejected request, with no hold and no charge', () => {
   it.each([
     ['10,000 inputs', { input: Array.from({ length: 10_000 }, () => 'a') }, 'invalid_value', 'input'],
     ['no input', {}, 'missing_field', 'input'],
@@ -173,7 +173,7 @@ describe('embeddings: a bad request is refused, and nothing is held or paid', ()
     expect(await payer.wallet()).toEqual(before);
   });
 
-  it('a key that may not embed is refused with 403', async () => {
+  it('returns 403 for a key without permission for embeddings', async () => {
     const chatter = await Payer.open(service, '1', { allowed_kinds: ['chat'] });
     const response = await chatter.post('/v1/embeddings', { input: 'a' });
     expect([response.status, await response.json()]).toMatchObject([
@@ -196,7 +196,7 @@ it.each([
   expect(await service.admin('audit')).toMatchObject({ exact: true, held: 0 });
 });
 
-it('embeddings: a route that does not count is counted for, and the record says so', async () => {
+it('embeddings: estimates usage if a route reports none, and records that', async () => {
   await payer.fault({ no_usage: true });
   const response = await post({ input: 'a few words' });
   expect(await payer.record(response)).toMatchObject({ estimated: true, status: 'completed' });

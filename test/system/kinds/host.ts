@@ -31,7 +31,7 @@ const waits = (times: number) => control('/faults', { fault: { wait_after_chunks
 
 const goOn = () => fetch(`${service.session.upstream_control_url}/faults`, { method: 'DELETE' });
 
-const ask = (key: string, body: object, init: RequestInit = {}) =>
+const send = (key: string, body: object, init: RequestInit = {}) =>
   service.chat(
     { model: 'sim/chat', max_tokens: 200, messages: [{ role: 'user', content: 'write 150 words' }], ...body },
     { key, ...init },
@@ -59,11 +59,11 @@ const receivedSince = async (sequence: number): Promise<readonly Received[]> =>
 
 /** Opens a stream, reads some of it and leaves. */
 async function leave(key: string, body: object): Promise<void> {
-  const left = new AbortController();
-  const response = await ask(key, { stream: true, ...body }, { signal: left.signal });
+  const aborted = new AbortController();
+  const response = await send(key, { stream: true, ...body }, { signal: aborted.signal });
   expect(response.status).toBe(200);
   await response.body?.getReader().read();
-  left.abort();
+  aborted.abort();
 }
 
 describe('a caller who leaves', () => {
@@ -83,7 +83,7 @@ describe('a caller who leaves', () => {
   it.each([
     ['on any other route', {}],
     ['where a model may have thought unseen', { model: 'sim/chat-anthropic', reasoning_effort: 'low' }],
-  ])('pays for the whole answer %s', async (_where, body) => {
+  ])('pays for the complete response %s', async (_where, body) => {
     const { id, key } = await service.account('1');
     const since = await lastSequence();
     await waits(1);
@@ -96,23 +96,23 @@ describe('a caller who leaves', () => {
     expect(await heldBy(id)).toBe(0);
   });
 
-  it('pays for a whole answer that it does not wait for, and gets it by asking again', async () => {
+  it('pays for a complete response that it does not wait for, and receives it if it repeats the call', async () => {
     const { key } = await service.account('1');
     const since = await lastSequence();
     await waits(1);
     const headers = { 'idempotency-key': 'left' };
-    const left = new AbortController();
-    const answer = ask(key, {}, { headers, signal: left.signal });
+    const aborted = new AbortController();
+    const response = send(key, {}, { headers, signal: aborted.signal });
     await until(
       () => receivedSince(since),
       ({ length }) => length > 0,
     );
-    left.abort();
-    await expect(answer).rejects.toThrow('aborted');
+    aborted.abort();
+    await expect(response).rejects.toThrow('aborted');
     await goOn();
     const [record] = await settledOf(key);
     expect(record).toMatchObject({ status: 'completed', estimated: false });
-    const again = await ask(key, {}, { headers });
+    const again = await send(key, {}, { headers });
     expect([again.status, again.headers.get('idempotent-replayed')]).toEqual([200, 'true']);
     expect(await usageOf(key)).toHaveLength(1);
   });
@@ -123,18 +123,18 @@ describe('a host at its call limit', () => {
     const { id, key } = await service.account('5');
     await waits(OPEN_CALLS);
     const streams = await Promise.all(
-      Array.from({ length: OPEN_CALLS }, () => ask(key, { stream: true, max_tokens: 60 })),
+      Array.from({ length: OPEN_CALLS }, () => send(key, { stream: true, max_tokens: 60 })),
     );
     expect(streams.map(({ status }) => status)).toEqual(streams.map(() => 200));
-    const refused = await ask(key, {});
-    expect([refused.status, refused.headers.get('retry-after')]).toEqual([503, '2']);
-    expect(await refused.json()).toMatchObject({
+    const rejection = await send(key, {});
+    expect([rejection.status, rejection.headers.get('retry-after')]).toEqual([503, '2']);
+    expect(await rejection.json()).toMatchObject({
       error: { code: 'overloaded', type: 'service_unavailable' },
     });
     await goOn();
     for (const text of await Promise.all(streams.map((response) => response.text())))
       expect(text.trimEnd().endsWith('data: [DONE]')).toBe(true);
-    expect((await ask(key, {})).status).toBe(200);
+    expect((await send(key, {})).status).toBe(200);
     expect(await usageOf(key)).toHaveLength(OPEN_CALLS + 1);
     expect(await heldBy(id)).toBe(0);
     expect(await service.admin('audit')).toMatchObject({ exact: true, drift: 0 });
@@ -142,12 +142,12 @@ describe('a host at its call limit', () => {
 });
 
 describe('a body of 20 MB', () => {
-  it('reaches the service, which counts its whole length', async () => {
+  it('reaches the service, which counts its complete length', async () => {
     const { key } = await service.account('1');
     const messages = [{ role: 'user', content: 'word '.repeat(4 << 20) }];
-    const answer = await ask(key, { messages });
+    const response = await send(key, { messages });
     // It is more than the model reads: its length has been counted, and nothing is held.
-    expect([answer.status, await answer.json()]).toMatchObject([400, { error: { param: 'messages' } }]);
+    expect([response.status, await response.json()]).toMatchObject([400, { error: { param: 'messages' } }]);
   });
 });
 
@@ -158,19 +158,19 @@ describe('a host that is stopped', () => {
     await waits(streamed / 2);
     await control('/faults', { fault: { chunk_delay_ms: 200 }, times: streamed / 2 });
     const streams = await Promise.all(
-      Array.from({ length: streamed }, () => ask(key, { stream: true, max_tokens: 60 })),
+      Array.from({ length: streamed }, () => send(key, { stream: true, max_tokens: 60 })),
     );
-    const texts = Promise.all(streams.map((response) => response.text()));
+    const strings = Promise.all(streams.map((response) => response.text()));
     const [host] = processesOf(service.session.pid, 'inference-host');
     expect(host).toBeGreaterThan(0);
     process.kill(host ?? 0, 'SIGTERM');
-    const ends = (await texts).map((text) => text.trimEnd().split('\n').at(-1) ?? '');
+    const ends = (await strings).map((text) => text.trimEnd().split('\n').at(-1) ?? '');
     expect(ends.filter((end) => end !== 'data: [DONE]' && !end.includes('"error"'))).toEqual([]);
     expect(ends.filter((end) => end.includes('"error"')).length).toBeGreaterThanOrEqual(streamed / 2);
     // Once it has ended, requests find another process.
     const records = await until(
       () => usageOf(key),
-      (found) => found.length === streamed,
+      (responses) => responses.length === streamed,
     );
     expect(records).toHaveLength(streamed);
     expect(await heldBy(id)).toBe(0);

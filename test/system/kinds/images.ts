@@ -56,10 +56,10 @@ describe('images: the official OpenAI SDK', () => {
     const { data, response } = await payer.client.images
       .generate({ model: 'sim/image', prompt: 'four foxes', n: 4, response_format: 'b64_json' })
       .withResponse();
-    const pictures = (data.data ?? []).map(({ b64_json: text = '' }) => text);
-    expect(pictures.join('').length).toBeGreaterThan(12_000_000);
-    expect(new Set(pictures).size).toBe(4);
-    for (const text of pictures) expect(sizeOfPng(Buffer.from(text, 'base64'))).toBe('1024x1024');
+    const images = (data.data ?? []).map(({ b64_json: text = '' }) => text);
+    expect(images.join('').length).toBeGreaterThan(12_000_000);
+    expect(new Set(images).size).toBe(4);
+    for (const text of images) expect(sizeOfPng(Buffer.from(text, 'base64'))).toBe('1024x1024');
     expect(nano(response, 'x-cost-usd')).toBe(4 * PRICE);
     expect(await payer.record(response)).toMatchObject({
       model: 'sim/image',
@@ -89,29 +89,26 @@ describe('images: the official OpenAI SDK', () => {
 });
 
 describe('images: a model of Bedrock', () => {
-  it('paints as many pictures as are asked for, each another, and each is paid', async () => {
+  it('generates the requested number of different images, and each is charged', async () => {
     const { data, response } = await payer.client.images
       .generate({ model: 'sim/image-bedrock', prompt: 'a fox', n: 2, response_format: 'b64_json' })
       .withResponse();
-    const pictures = (data.data ?? []).map(({ b64_json: text = '' }) => text);
-    expect(pictures.map((text) => sizeOfPng(Buffer.from(text, 'base64')))).toEqual([
-      '1024x1024',
-      '1024x1024',
-    ]);
-    expect(new Set(pictures).size).toBe(2);
+    const images = (data.data ?? []).map(({ b64_json: text = '' }) => text);
+    expect(images.map((text) => sizeOfPng(Buffer.from(text, 'base64')))).toEqual(['1024x1024', '1024x1024']);
+    expect(new Set(images).size).toBe(2);
     expect(nano(response, 'x-cost-usd')).toBe(2 * PRICE);
     expect(response.headers.get('x-route')).toBe('sim-image-stability');
   });
 
   it('costs only the remaining image if its filter stops one, and nothing if it stops all', async () => {
     const before = await payer.wallet();
-    const ask = { model: 'sim/image-bedrock', prompt: 'a fox' };
+    const request = { model: 'sim/image-bedrock', prompt: 'a fox' };
     await payer.fault({ status: 200, body: { finish_reasons: ['Filter reason: output image'] } });
-    const one = await post({ ...ask, n: 2 });
+    const one = await post({ ...request, n: 2 });
     expect(((await one.json()) as { data: unknown[] }).data).toHaveLength(1);
     expect(nano(one, 'x-cost-usd')).toBe(PRICE);
     await payer.fault({ status: 200, body: { finish_reasons: ['Filter reason: prompt'] } });
-    const none = await post(ask);
+    const none = await post(request);
     expect([none.status, await none.json()]).toMatchObject([
       400,
       { error: { code: 'invalid_value', param: 'prompt' } },
@@ -119,7 +116,7 @@ describe('images: a model of Bedrock', () => {
     expect(await payer.wallet()).toEqual({ balance: before.balance - PRICE, held: 0 });
   });
 
-  it('makes no other size than its own, and says which field it cannot serve', async () => {
+  it('rejects any size other than its own, with the field that it does not support', async () => {
     const before = await payer.wallet();
     const response = await post({ model: 'sim/image-bedrock', prompt: 'a fox', size: '1024x768' });
     expect([response.status, await response.json()]).toMatchObject([
@@ -140,7 +137,7 @@ describe('images: a model of Bedrock', () => {
   });
 });
 
-describe('images: a bad request is refused, and nothing is held or paid', () => {
+describe('images: a rejected request, with no hold and no charge', () => {
   it.each([
     ['size 1x1', { size: '1x1' }, 'invalid_value', 'size'],
     ['n 0', { n: 0 }, 'invalid_value', 'n'],
@@ -160,13 +157,13 @@ describe('images: a bad request is refused, and nothing is held or paid', () => 
 
 it('images: pictures that a route did not return are not paid for, and none at all is a failure', async () => {
   const before = await payer.wallet();
-  const ask = { model: 'sim/image', prompt: 'a fox', n: 3, size: '512x512' };
+  const request = { model: 'sim/image', prompt: 'a fox', n: 3, size: '512x512' };
   await payer.fault({ status: 200, body: { created: 1, data: [{ url: 'https://example.com/1.png' }, {}] } });
-  const short = await post(ask);
+  const short = await post(request);
   expect(await short.json()).toEqual({ created: 1, data: [{ url: 'https://example.com/1.png' }] });
   expect(nano(short, 'x-cost-usd')).toBe(PRICE);
   await payer.fault({ status: 200, body: { created: 1, data: [] } });
-  const none = await post(ask);
+  const none = await post(request);
   expect([none.status, await none.json()]).toMatchObject([503, { error: { code: 'all_routes_failed' } }]);
   expect(await payer.wallet()).toEqual({ balance: before.balance - PRICE, held: 0 });
 });
@@ -177,11 +174,11 @@ it('images: a dead route is moved on from', async () => {
 });
 
 it('images: a repeated call replays its picture and is paid once', async () => {
-  const ask = { model: 'sim/image', prompt: 'once', size: '512x512', response_format: 'b64_json' };
+  const request = { model: 'sim/image', prompt: 'once', size: '512x512', response_format: 'b64_json' };
   const headers = { 'idempotency-key': 'picture-once' };
-  const first = await (await post(ask, headers)).text();
+  const first = await (await post(request, headers)).text();
   const paid = await payer.wallet();
-  const second = await post(ask, headers);
+  const second = await post(request, headers);
   expect(second.headers.get('idempotent-replayed')).toBe('true');
   expect(await second.text()).toBe(first);
   expect(await payer.wallet()).toEqual(paid);

@@ -91,11 +91,11 @@ describe('speech', () => {
   it('hands audio on as it comes, not when it is whole', async () => {
     await payer.fault({ wait_after_chunks: 3 });
     const response = await post({ model: 'sim/tts', input: TEXT });
-    const pieces = response.body?.values();
-    expect(await pieces?.next()).toMatchObject({ done: false });
+    const bodyChunks = response.body?.values();
+    expect(await bodyChunks?.next()).toMatchObject({ done: false });
     await payer.endFaults();
     let later = 0;
-    for await (const piece of pieces ?? []) later += piece.length;
+    for await (const fragment of bodyChunks ?? []) later += fragment.length;
     expect(later).toBeGreaterThan(0);
   });
 
@@ -113,7 +113,7 @@ describe('speech', () => {
     expect(await payer.wallet()).toEqual(before);
   });
 
-  it('leaves a route alone that keeps failing: its circuit opens, and calls go to the next at once', async () => {
+  it('skips a route that keeps failing: its circuit opens, and calls go to the next at once', async () => {
     const attempts = () => service.output.split('sim-tts-dead').length - 1;
     const speak = async () => {
       const before = attempts();
@@ -123,7 +123,7 @@ describe('speech', () => {
       return attempts() - before;
     };
     await until(speak, () => service.output.includes('circuit opened route=sim-tts-dead'));
-    await until(speak, (tries) => tries === 0);
+    await until(speak, (attemptCount) => attemptCount === 0);
   });
 
   it('cuts audio that breaks off and settles it as interrupted', async () => {
@@ -161,7 +161,7 @@ describe('speech', () => {
     ]);
   });
 
-  describe('speech: a bad request is refused, and nothing is held or paid', () => {
+  describe('speech: a rejected request, with no hold and no charge', () => {
     it.each([
       ['a voice that the catalog does not have', { voice: 'nobody' }, 'invalid_value', 'voice'],
       [

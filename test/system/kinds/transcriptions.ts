@@ -68,7 +68,7 @@ it.each([
   ['speech.mp3', mp3(3)],
   ['speech.flac', flac(3)],
 ])(
-  'transcriptions: %s is taken, with the model left to the catalog and text answered as JSON',
+  'transcriptions: accepts %s, with the model from the catalog and text returned as JSON',
   async (name, bytes) => {
     const response = await post(form(bytes, name, { response_format: 'text' }));
     expect([response.status, await response.json()]).toEqual([200, { text: expect.any(String) }]);
@@ -101,7 +101,7 @@ it('transcriptions: the file goes to the route as it came, without its name; fie
   });
 });
 
-it('transcriptions: a route that states no duration is paid by the file’s own, and the record says so', async () => {
+it('transcriptions: charges the file’s own duration if a route reports none, and records that', async () => {
   await payer.fault({ no_usage: true });
   const response = await post(form(wav(6), 'speech.wav'));
   expect(nano(response, 'x-cost-usd')).toBe(costOf(6));
@@ -118,7 +118,7 @@ it('transcriptions: a transcript without a word is paid by its seconds, as route
   ]);
 });
 
-it('transcriptions: a failed route and a refusal cost nothing', async () => {
+it('transcriptions: charges nothing for a failed route or a rejection', async () => {
   const before = await payer.wallet();
   for (const fault of [{ status: 500 }, { garbage: true }, { cut_after_bytes: 10 }, { reset: true }]) {
     await payer.fault(fault);
@@ -129,7 +129,7 @@ it('transcriptions: a failed route and a refusal cost nothing', async () => {
   expect(await payer.wallet()).toEqual(before);
 });
 
-it('transcriptions: a repeated upload replays its transcript and is paid once, whatever its boundary; another file is refused', async () => {
+it('transcriptions: replays a repeated upload and charges it once, whatever its boundary, and rejects another file', async () => {
   const headers = { 'idempotency-key': 'upload-once' };
   const first = await (await post(form(wav(3), 'speech.wav'), headers)).text();
   const paid = await payer.wallet();
@@ -153,9 +153,9 @@ function raw(parts: readonly string[], { boundary = 'x', closing = '--x--\r\n' }
 }
 const filePart = (name: string, content: string) =>
   `content-disposition: form-data; name="file"; filename="${name}"\r\ncontent-type: audio/wav\r\n\r\n${content}`;
-const sound = wav(0.24).toString('latin1');
+const audio = wav(0.24).toString('latin1');
 
-describe('transcriptions: a bad upload is refused, and nothing is held or paid', () => {
+describe('transcriptions: a rejected upload, with no hold and no charge', () => {
   it.each<readonly [string, FormData | RequestInit, string, string | null]>([
     ['another extension', form(wav(1), 'speech.txt'), 'unsupported_file_type', 'file'],
     ['no extension', form(wav(1), 'speech'), 'unsupported_file_type', 'file'],
@@ -181,13 +181,13 @@ describe('transcriptions: a bad upload is refused, and nothing is held or paid',
     ],
     [
       'a part without a name',
-      raw(['content-disposition: form-data\r\n\r\na', filePart('a.wav', sound)]),
+      raw(['content-disposition: form-data\r\n\r\na', filePart('a.wav', audio)]),
       'invalid_value',
       'file',
     ],
-    ['two files', raw([filePart('a.wav', sound), filePart('b.wav', sound)]), 'invalid_value', 'file'],
-    ['a form that breaks off', raw([filePart('a.wav', sound)], { closing: '' }), 'invalid_value', 'file'],
-    ['another boundary', raw([filePart('a.wav', sound)], { boundary: 'y' }), 'invalid_value', 'file'],
+    ['two files', raw([filePart('a.wav', audio), filePart('b.wav', audio)]), 'invalid_value', 'file'],
+    ['a form that breaks off', raw([filePart('a.wav', audio)], { closing: '' }), 'invalid_value', 'file'],
+    ['another boundary', raw([filePart('a.wav', audio)], { boundary: 'y' }), 'invalid_value', 'file'],
     [
       'no boundary',
       { method: 'POST', headers: { 'content-type': 'multipart/form-data' }, body: 'a' },
@@ -203,10 +203,12 @@ describe('transcriptions: a bad upload is refused, and nothing is held or paid',
     ['another model', form(wav(1), 'a.wav', { model: 'sim/chat' }), 'model_not_found', 'model'],
     ['another format', form(wav(1), 'a.wav', { response_format: 'srt' }), 'invalid_value', 'response_format'],
     ['events', form(wav(1), 'a.wav', { stream: 'true' }), 'invalid_value', 'stream'],
-  ])('%s', async (_name, sent, code, param) => {
+  ])('%s', async (_name, fields, code, param) => {
     const before = await payer.wallet();
     const response =
-      sent instanceof FormData ? await post(sent) : await service.fetch(PATH, { ...sent, key: payer.key });
+      fields instanceof FormData
+        ? await post(fields)
+        : await service.fetch(PATH, { ...fields, key: payer.key });
     expect([response.status, await response.json()]).toMatchObject([400, { error: { code, param } }]);
     expect(await payer.wallet()).toEqual(before);
   });
@@ -230,7 +232,7 @@ describe('transcriptions: a bad upload is refused, and nothing is held or paid',
   });
 });
 
-it('transcriptions: the workflow settled every one, and the books balance', async () => {
+it('transcriptions: settles each one in the workflow, and the ledger balances', async () => {
   expect(service.output).not.toContain('not settled by the workflow');
   expect(await service.admin('audit')).toMatchObject({ exact: true, drift: 0, held: 0 });
 });

@@ -55,15 +55,15 @@ describe('a file for a transcription', () => {
   it('holds nothing when its caller leaves in the middle', async () => {
     const leave = new AbortController();
     const { body, headers } = new Response(form(wavOfBytes(LIMIT_BYTES), 'long.wav'));
-    let taken = 0;
+    let heldBytes = 0;
     const leaving = new TransformStream<Uint8Array, Uint8Array>({
-      transform(piece, controller) {
-        taken += piece.length;
-        if (taken > MB) leave.abort();
-        controller.enqueue(piece);
+      transform(fragment, controller) {
+        heldBytes += fragment.length;
+        if (heldBytes > MB) leave.abort();
+        controller.enqueue(fragment);
       },
     });
-    const sent = service.fetch(PATH, {
+    const upload = service.fetch(PATH, {
       method: 'POST',
       key: payer.key,
       headers,
@@ -71,12 +71,12 @@ describe('a file for a transcription', () => {
       signal: leave.signal,
       body: body?.pipeThrough(leaving) ?? null,
     });
-    await expect(sent).rejects.toThrow();
+    await expect(upload).rejects.toThrow();
     expect((await payer.wallet()).held).toBe(0);
     expect((await payer.post(PATH, form(wavOfBytes(MB), 'short.wav'))).status).toBe(200);
   });
 
-  it('other methods of the path are refused as everywhere', async () => {
+  it('rejects other methods of the path as everywhere', async () => {
     const response = await service.fetch(PATH, { key: payer.key });
     expect([response.status, await response.json()]).toMatchObject([
       405,

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import Stripe from 'stripe';
 import { until } from '../../../tools/test-kit/waiting.ts';
-import { LeftTexts } from '../left-texts.ts';
+import { LeftoverTexts } from '../left-texts.ts';
 import { Owner } from '../owner.ts';
 import { idTokenOf } from '../sign-in.ts';
 import { service } from './service.ts';
@@ -44,7 +44,7 @@ describe('signing in', () => {
   it('opens one account, and gives a session for it', async () => {
     const email = `newcomer@${DOMAIN}`;
     const token = await idTokenOf(service, email);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 6 }, async () => {
         const response = await post('/api/v1/auth/local', { token });
         expect(response.status).toBe(200);
@@ -52,13 +52,13 @@ describe('signing in', () => {
         return (await response.json()) as Record<string, unknown> & { access_token: string };
       }),
     );
-    const [first] = answers;
+    const [first] = responses;
     expect(first).toMatchObject({
       token_type: 'Bearer',
       expires_in: 3600,
       account: { id: expect.stringMatching(/^acc_/), object: 'account', email },
     });
-    for (const { account, access_token: accessToken } of answers) {
+    for (const { account, access_token: accessToken } of responses) {
       expect(account).toEqual(first?.account);
       expect(await new Owner(service, accessToken).json('/api/v1/auth/me')).toEqual(account);
     }
@@ -83,16 +83,16 @@ describe('an API key', () => {
 
   it('appears once in full, and a change by its owner is active on the next call', async () => {
     await owner.buy(5);
-    const made = await owner.createKey({ name: 'one', policy: { rpm: 1000 } });
-    secrets.push(made.key);
-    expect(made).toMatchObject({ name: 'one', policy: { rpm: 1000 }, disabled: false });
+    const apiKey = await owner.createKey({ name: 'one', policy: { rpm: 1000 } });
+    secrets.push(apiKey.key);
+    expect(apiKey).toMatchObject({ name: 'one', policy: { rpm: 1000 }, disabled: false });
     const listed = await (await owner.fetch('/api-keys')).text();
-    expect(listed).toContain(made.id);
-    expect(listed).not.toContain(made.key.slice(56, 96));
-    const { key } = made;
+    expect(listed).toContain(apiKey.id);
+    expect(listed).not.toContain(apiKey.key.slice(56, 96));
+    const { key } = apiKey;
     expect(await codeOf(await chat(key))).toBe('ok');
     const change = async (fields: object) => {
-      const response = await owner.send('PATCH', `/api-keys/${made.id}`, fields);
+      const response = await owner.send('PATCH', `/api-keys/${apiKey.id}`, fields);
       expect(response.status).toBe(200);
       return codeOf(await chat(key));
     };
@@ -102,9 +102,9 @@ describe('an API key', () => {
     expect(await change({ policy: {} })).toBe('ok');
     expect(await change({ disabled: true })).toBe('invalid_api_key');
     expect(await change({ disabled: false, name: 'renamed' })).toBe('ok');
-    expect((await owner.send('DELETE', `/api-keys/${made.id}`)).status).toBe(200);
+    expect((await owner.send('DELETE', `/api-keys/${apiKey.id}`)).status).toBe(200);
     expect(await codeOf(await chat(key))).toBe('invalid_api_key');
-    expect((await owner.send('DELETE', `/api-keys/${made.id}`)).status).toBe(404);
+    expect((await owner.send('DELETE', `/api-keys/${apiKey.id}`)).status).toBe(404);
   });
 
   it('accepts two secrets during the overlap of a rotation, and then one', async () => {
@@ -114,9 +114,9 @@ describe('an API key', () => {
       return (await rotated.json()) as { key: string; previous_secret_expires: number };
     };
     const codes = async (...keys: readonly string[]) => {
-      const found = [];
-      for (const key of keys) found.push(await codeOf(await chat(key)));
-      return found;
+      const listed = [];
+      for (const key of keys) listed.push(await codeOf(await chat(key)));
+      return listed;
     };
     const { key: second } = await rotate({ overlap_seconds: 3_600 });
     expect(await codes(old, second)).toEqual(['ok', 'ok']);
@@ -155,15 +155,15 @@ describe('an order', () => {
     expect(await credits()).toMatchObject({ balance: 0, owed: 0 });
     const url = new URL(order.checkout_url);
     await fetch(url, { method: 'POST', redirect: 'manual' });
-    const own = `/api/orders/${order.order_id}`;
-    expect(await buyer.json(own)).toMatchObject({ status: 'paid', checkout_url: null });
+    const orderPath = `/api/orders/${order.order_id}`;
+    expect(await buyer.json(orderPath)).toMatchObject({ status: 'paid', checkout_url: null });
     expect(await credits()).toMatchObject({ balance: 12.34, owed: 0 });
 
     const stripe = new Stripe('sk_test', { host: url.hostname, port: url.port, protocol: 'http' });
     const session = await stripe.checkout.sessions.retrieve(url.pathname.split('/').at(-1) ?? '');
     const payment = String(session.payment_intent);
     await stripe.refunds.create({ payment_intent: payment, amount: 1_000 });
-    expect(await buyer.json(own)).toMatchObject({ status: 'partially_refunded', refunded: 10 });
+    expect(await buyer.json(orderPath)).toMatchObject({ status: 'partially_refunded', refunded: 10 });
     expect(await credits()).toMatchObject({ balance: 2.34, owed: 0 });
     const { key, id: spender } = await buyer.createKey({ name: 'spends' });
     await service.chat({ model: 'sim/chat', messages: [{ role: 'user', content: 'Hi' }] }, { key });
@@ -171,11 +171,11 @@ describe('an order', () => {
     const { balance, owed } = await buyer.json<{ balance: number; owed: number }>(`/credits/${spender}`);
     expect(balance).toBe(0);
     expect(owed).toBeGreaterThan(0);
-    const refused = await service.chat(
+    const response = await service.chat(
       { model: 'sim/chat', messages: [{ role: 'user', content: 'Hi' }] },
       { key },
     );
-    expect(refused.status).toBe(402);
+    expect(response.status).toBe(402);
     await buyer.buy(1);
     expect((await credits()).owed).toBe(0);
     const again = await service.chat(
@@ -254,12 +254,12 @@ it('no log contains a token, key, address or secret, and no file contains a toke
   const values = [...generated.matchAll(/[A-Za-z0-9]{64}/g)].map(([value]) => value);
   expect(values.length).toBeGreaterThanOrEqual(3);
   await service.stop();
-  const left = new LeftTexts(service);
+  const leftoverTexts = new LeftoverTexts(service);
   // A request's id and the address of an account are kept: they show that the search finds what is there.
-  expect(left.find('requestId=req_').printed).toBe(true);
-  expect(left.find(DOMAIN).files).not.toEqual([]);
+  expect(leftoverTexts.find('requestId=req_').printed).toBe(true);
+  expect(leftoverTexts.find(DOMAIN).files).not.toEqual([]);
   expect(secrets.length).toBeGreaterThan(5);
   for (const secret of [...secrets, ...values, DOMAIN])
-    expect([secret, left.find(secret).printed]).toEqual([secret, false]);
-  for (const secret of secrets) expect([secret, left.find(secret).files]).toEqual([secret, []]);
+    expect([secret, leftoverTexts.find(secret).printed]).toEqual([secret, false]);
+  for (const secret of secrets) expect([secret, leftoverTexts.find(secret).files]).toEqual([secret, []]);
 });

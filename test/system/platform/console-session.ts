@@ -25,7 +25,7 @@ const signIn = (credential: object) =>
   call('POST', '/api/v1/auth/local', { 'x-session-transport': 'cookie' }, credential);
 
 describe('a browser', () => {
-  it('signs in to the demo account without a token within reach, renews its session and signs out', async () => {
+  it('signs in to the demo account without a token that scripts can read, renews its session and signs out', async () => {
     const signedIn = await signIn(await authorize(service));
     const { access_token: token, account } = (await signedIn.json()) as {
       access_token: unknown;
@@ -62,7 +62,7 @@ describe('a browser', () => {
     expect(service.output).not.toContain(second.cookie.slice(20));
   });
 
-  it('whose request another site has made carries no session', async () => {
+  it('sends no session if another site created its request', async () => {
     const cookie = cookieOf(await signIn(await authorize(service, 'visitor@example.com')));
     const headers: Record<string, string>[] = [
       {},
@@ -84,8 +84,8 @@ describe('a browser', () => {
     ['another token', () => '__Host-session=a.b.c'],
     ['six kilobytes', () => `__Host-session=${'x'.repeat(6_000)}`],
   ])('receives 401 if it sends a cookie that holds %s', async (_what, spoil) => {
-    const good = cookieOf(await signIn(await authorize(service, 'visitor@example.com')));
-    const response = await call('GET', '/api/v1/auth/me', { ...PAGE, cookie: spoil(good) });
+    const validCookie = cookieOf(await signIn(await authorize(service, 'visitor@example.com')));
+    const response = await call('GET', '/api/v1/auth/me', { ...PAGE, cookie: spoil(validCookie) });
     expect(await errorOf(response)).toEqual([401, 'invalid_session']);
   });
 

@@ -3,7 +3,7 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ROUTES } from '../../../lambdas/app/routes.ts';
 import type { Authentication, Route } from '../../../lambdas/platform/contract/route.ts';
 import { Owner } from '../owner.ts';
-import { type Belongings, NOBODYS, newListing, REACHES, RECEIVER } from './reaches.ts';
+import { type Belongings, ISOLATION_CASES, NOBODYS, newListing, RECEIVER } from './reaches.ts';
 import { service } from './service.ts';
 
 let mine: Belongings;
@@ -54,7 +54,7 @@ const routes: readonly (readonly [string, Route])[] = ROUTES.filter(
 ).map((route: Route) => [`${route.method} ${route.path}`, route]);
 
 const send = (route: Route, path: string, credential: string | null) => {
-  const { body } = REACHES[route.endpoint] ?? {};
+  const { body } = ISOLATION_CASES[route.endpoint] ?? {};
   const fields = typeof body === 'function' ? body() : body;
   const json = { headers: { 'content-type': 'application/json' }, body: JSON.stringify(fields) };
   return service.fetch(path, {
@@ -66,14 +66,14 @@ const send = (route: Route, path: string, credential: string | null) => {
 
 /** The credentials of an account that a route takes. */
 const credentialsFor = ({ authentication }: Route, { owner, key }: Belongings): readonly string[] => {
-  const taken: Readonly<Record<Authentication, readonly string[]>> = {
+  const acceptedCredentials: Readonly<Record<Authentication, readonly string[]>> = {
     none: [],
     'api-key': [key],
     session: [owner.session],
     'api-key-or-session': [key, owner.session],
     operator: [],
   };
-  return taken[authentication];
+  return acceptedCredentials[authentication];
 };
 
 /** POST routes after which the owner's key or session is another one, or none. */
@@ -117,7 +117,9 @@ interface Delivery {
 }
 
 it('every route that identifies its caller has a row', () => {
-  expect(routes.map(([, { endpoint }]) => endpoint).filter((endpoint) => !(endpoint in REACHES))).toEqual([]);
+  expect(
+    routes.map(([, { endpoint }]) => endpoint).filter((endpoint) => !(endpoint in ISOLATION_CASES)),
+  ).toEqual([]);
 });
 
 it('the state that is compared holds one of everything that an account has', async () => {
@@ -137,28 +139,28 @@ it('the state that is compared holds one of everything that an account has', asy
 
 /** A stranger's call of a route, with each credential that it takes. */
 async function expectNothing(route: Route, asker: Belongings, other: Belongings): Promise<void> {
-  const { path, publicThing } = REACHES[route.endpoint] ?? {};
+  const { path, publicAccess } = ISOLATION_CASES[route.endpoint] ?? {};
   for (const credential of credentialsFor(route, asker)) {
     const response = await send(route, path?.(other, route) ?? route.path, credential);
     const text = anonymous(await response.text());
-    if (publicThing === undefined && path !== undefined) {
+    if (publicAccess === undefined && path !== undefined) {
       const missing = await send(route, path(NOBODYS, route), credential);
       expect([response.status, text]).toEqual([404, anonymous(await missing.text())]);
       expect(missing.status).toBe(404);
     } else {
-      if (publicThing === 'owner-acts')
+      if (publicAccess === 'owner-acts')
         expect([response.status, text]).toEqual([403, expect.stringContaining('"not_owner"')]);
       else expect([response.status, response.ok]).toEqual([response.status, true]);
-      for (const own of [other.accountId, other.keyId, other.orderId, other.requestId, other.webhookId])
-        expect(text).not.toContain(own);
+      for (const foreignId of [other.accountId, other.keyId, other.orderId, other.requestId, other.webhookId])
+        expect(text).not.toContain(foreignId);
     }
   }
 }
 
 describe('the data of another account', () => {
-  const reachOf = ({ endpoint }: Route) => REACHES[endpoint] ?? {};
-  const naming = routes.filter(([, route]) => reachOf(route).path !== undefined);
-  const others = routes.filter(([, route]) => reachOf(route).path === undefined);
+  const accessOf = ({ endpoint }: Route) => ISOLATION_CASES[endpoint] ?? {};
+  const naming = routes.filter(([, route]) => accessOf(route).path !== undefined);
+  const otherRoutes = routes.filter(([, route]) => accessOf(route).path === undefined);
   const states = () => Promise.all([stateOf(mine), stateOf(theirs)]);
   let before: Awaited<ReturnType<typeof states>>;
 
@@ -175,9 +177,9 @@ describe('the data of another account', () => {
     expect(await states()).toEqual(before);
   });
 
-  it.each(others)('stays out of lists: %s', async (_name, route) => {
+  it.each(otherRoutes)('stays out of lists: %s', async (_name, route) => {
     // A route that ends the session of its caller is called by an account of its own.
-    const asker = reachOf(route).endsSession === undefined ? mine : await newBelongings();
+    const asker = accessOf(route).endsSession === undefined ? mine : await newBelongings();
     await expectNothing(route, asker, theirs);
   });
 
@@ -187,12 +189,14 @@ describe('the data of another account', () => {
 });
 
 describe.each(routes)('%s', (_name, route) => {
-  const { path, shows, endsSession } = REACHES[route.endpoint] ?? {};
+  const { path, shows, endsSession } = ISOLATION_CASES[route.endpoint] ?? {};
 
-  it('refuses a missing or unknown credential and one of the other kind', async () => {
+  it('rejects a missing or unknown credential and one of the other type', async () => {
     const target = path?.(mine, route) ?? route.path;
-    const taken = credentialsFor(route, mine);
-    const wrong = [mine.key, mine.owner.session].filter((credential) => !taken.includes(credential));
+    const acceptedCredentials = credentialsFor(route, mine);
+    const wrong = [mine.key, mine.owner.session].filter(
+      (credential) => !acceptedCredentials.includes(credential),
+    );
     const credentials = [null, 'nonsense', ...wrong];
     for (const credential of credentials) {
       const response = await send(route, target, credential);
@@ -206,23 +210,23 @@ describe.each(routes)('%s', (_name, route) => {
   it('succeeds for the owner, with the requests that it rejects for another account', async () => {
     // What the owner deletes or replaces is nobody else's in these tests, and not there for another credential.
     const isConsumed = REPLACES.has(route.endpoint) || !/GET|POST/.test(route.method);
-    let own = mine;
+    let foreignId = mine;
     for (const index of credentialsFor(route, mine).keys()) {
-      if (isConsumed) own = await newBelongings();
-      const credential = credentialsFor(route, own)[index] ?? null;
-      const response = await send(route, path?.(own, route) ?? route.path, credential);
+      if (isConsumed) foreignId = await newBelongings();
+      const credential = credentialsFor(route, foreignId)[index] ?? null;
+      const response = await send(route, path?.(foreignId, route) ?? route.path, credential);
       const text = await response.text();
       expect([text, response.ok]).toEqual([text, true]);
       if (route.method === 'GET' && shows === undefined) throw new Error(`${route.endpoint} shows what?`);
-      if (shows !== undefined) expect(text).toContain(shows(own));
+      if (shows !== undefined) expect(text).toContain(shows(foreignId));
     }
-    if (endsSession !== undefined) expect((await own.owner.fetch('/api-keys')).status).toBe(401);
+    if (endsSession !== undefined) expect((await foreignId.owner.fetch('/api-keys')).status).toBe(401);
   });
 });
 
 it('a key’s secret identifies another account’s wallet no more than the key’s id', async () => {
-  const asked = await service.fetch(`/credits/${theirs.key}`, { key: mine.key });
+  const response = await service.fetch(`/credits/${theirs.key}`, { key: mine.key });
   const owner = await mine.owner.fetch(`/credits/${theirs.key}`);
-  expect([asked.status, owner.status]).toEqual([404, 404]);
+  expect([response.status, owner.status]).toEqual([404, 404]);
   expect((await mine.owner.fetch(`/credits/${mine.key}`)).status).toBe(200);
 });

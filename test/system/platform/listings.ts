@@ -49,7 +49,7 @@ interface Call {
 
 /** A request, and its answer as JSON. */
 async function call(path: string, { method = 'GET', as, body, headers = {} }: Call = {}) {
-  const answer = await service.fetch(path, {
+  const response = await service.fetch(path, {
     method,
     key: null,
     headers: {
@@ -59,16 +59,21 @@ async function call(path: string, { method = 'GET', as, body, headers = {} }: Ca
     },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   });
-  const json = (await answer.json()) as Entry & Page & { error?: Record<string, unknown> };
-  return { status: answer.status, etag: answer.headers.get('etag') ?? '', json, headers: answer.headers };
+  const json = (await response.json()) as Entry & Page & { error?: Record<string, unknown> };
+  return {
+    status: response.status,
+    etag: response.headers.get('etag') ?? '',
+    json,
+    headers: response.headers,
+  };
 }
 
-let made = 0;
+let created = 0;
 const fields = (overrides: object = {}) => {
-  made += 1;
+  created += 1;
   return {
-    name: `Product ${made}`,
-    slug: `product-${made}`,
+    name: `Product ${created}`,
+    slug: `product-${created}`,
     summary: 'A summary.',
     description: 'A description.',
     category: 'productivity',
@@ -121,9 +126,9 @@ describe.each([
 ])('/%s', (collection, kind) => {
   it('makes, shows, changes and removes a listing with exactly the fields of the contract', async () => {
     const body = fields({ price: { amount: 1999, currency: 'USD' } });
-    const made = await call(`/${collection}`, { method: 'POST', as: owner, body });
-    expect(made).toMatchObject({ status: 201, json: { ...body, kind, owner_id: owner.id, installs: 0 } });
-    expect(Object.keys(made.json).sort()).toEqual(
+    const created = await call(`/${collection}`, { method: 'POST', as: owner, body });
+    expect(created).toMatchObject({ status: 201, json: { ...body, kind, owner_id: owner.id, installs: 0 } });
+    expect(Object.keys(created.json).sort()).toEqual(
       [
         'id',
         'kind',
@@ -144,17 +149,17 @@ describe.each([
         'updated',
       ].sort(),
     );
-    const path = `/${collection}/${made.json.id}`;
-    expect(made.headers.get('location')).toBe(path);
-    expect(await call(path)).toMatchObject({ status: 200, etag: made.etag, json: made.json });
+    const path = `/${collection}/${created.json.id}`;
+    expect(created.headers.get('location')).toBe(path);
+    expect(await call(path)).toMatchObject({ status: 200, etag: created.etag, json: created.json });
     const other = collection === 'apps' ? 'ai-agents' : 'apps';
-    expect((await call(`/${other}/${made.json.id}`)).status).toBe(404);
+    expect((await call(`/${other}/${created.json.id}`)).status).toBe(404);
     const changed = await call(path, { method: 'PUT', as: owner, body: { summary: 'Another.' } });
     expect(changed).toMatchObject({ status: 200, json: { ...body, summary: 'Another.' } });
-    expect(changed.etag).not.toBe(made.etag);
+    expect(changed.etag).not.toBe(created.etag);
     expect(await call(path, { method: 'DELETE', as: owner })).toMatchObject({
       status: 200,
-      json: { id: made.json.id, deleted: true },
+      json: { id: created.json.id, deleted: true },
     });
     expect((await call(path)).status).toBe(404);
   });
@@ -172,18 +177,18 @@ describe.each([
 
   it('pages through all of a category once, newest first', async () => {
     const category = `paged ${kind.replace('-', ' ')}`;
-    const made: string[] = [];
-    for (let count = 0; count < 5; count += 1) made.unshift((await create({ category }, collection)).id);
-    const found: string[] = [];
+    const created: string[] = [];
+    for (let count = 0; count < 5; count += 1) created.unshift((await create({ category }, collection)).id);
+    const listings: string[] = [];
     let cursor: string | null = '';
     while (cursor !== null) {
       const query = new URLSearchParams({ category, limit: '2', ...(cursor === '' ? {} : { cursor }) });
       const { json } = await call(`/${collection}?${query}`);
       expect(json.data.length).toBeLessThanOrEqual(2);
-      found.push(...json.data.map(({ id }) => id));
+      listings.push(...json.data.map(({ id }) => id));
       cursor = json.next_cursor;
     }
-    expect(found).toEqual(made);
+    expect(listings).toEqual(created);
     const { json } = await call('/categories?limit=100');
     expect(json.data.find(({ name }) => name === category)).toMatchObject({ count: 5 });
   });
@@ -193,7 +198,7 @@ describe('writers of one listing', () => {
   it('exactly one succeeds if they send the same ETag, and the others are rejected', async () => {
     const { id } = await create();
     const { etag } = await call(`/apps/${id}`);
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 12 }, (_, index) =>
         call(`/apps/${id}`, {
           method: 'PUT',
@@ -203,9 +208,9 @@ describe('writers of one listing', () => {
         }),
       ),
     );
-    const statuses = answers.map(({ status }) => status).sort();
+    const statuses = responses.map(({ status }) => status).sort();
     expect(statuses).toEqual([200, ...Array.from({ length: 11 }, () => 409)]);
-    const winner = answers.find(({ status }) => status === 200);
+    const winner = responses.find(({ status }) => status === 200);
     expect((await call(`/apps/${id}`)).json.summary).toBe(winner?.json.summary);
     const stale = { method: 'DELETE', as: owner, headers: { 'if-match': etag } };
     expect(await call(`/apps/${id}`, stale)).toMatchObject({
@@ -261,13 +266,13 @@ describe('the validation of a request', () => {
     ['url', { url: 'https://user:secret@example.com/' }],
     ['icon_url', { icon_url: 'http://example.com/icon.png' }],
   ])('returns 400 for an invalid %s', async (param, wrong) => {
-    const answer = await call('/apps', { method: 'POST', as: owner, body: fields(wrong) });
-    expect(answer).toMatchObject({ status: 400, json: { error: { param, code: 'invalid_value' } } });
+    const response = await call('/apps', { method: 'POST', as: owner, body: fields(wrong) });
+    expect(response).toMatchObject({ status: 400, json: { error: { param, code: 'invalid_value' } } });
   });
 
   it.each(['name', 'summary', 'category'])('names the missing field: %s', async (param) => {
-    const answer = await call('/apps', { method: 'POST', as: owner, body: fields({ [param]: undefined }) });
-    expect(answer).toMatchObject({ status: 400, json: { error: { param, code: 'missing_field' } } });
+    const response = await call('/apps', { method: 'POST', as: owner, body: fields({ [param]: undefined }) });
+    expect(response).toMatchObject({ status: 400, json: { error: { param, code: 'missing_field' } } });
   });
 
   it.each(['/apps', '/ai-agents', '/categories', '/search', '/trending'])(
@@ -296,11 +301,11 @@ describe('a listing in the marketplace', () => {
   it('an account installs it once, also with repeated or concurrent requests', async () => {
     const { id } = await create();
     const path = `/apps/${id}/install`;
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       Array.from({ length: 6 }, () => call(path, { method: 'POST', as: visitor })),
     );
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 200, 201]);
-    expect(answers[0]?.json).toMatchObject({ listing_id: id, account_id: visitor.id });
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 200, 201]);
+    expect(responses[0]?.json).toMatchObject({ listing_id: id, account_id: visitor.id });
     expect((await call(path, { method: 'POST', as: owner })).status).toBe(201);
     expect((await call(`/apps/${id}`)).json.installs).toBe(2);
     const installed = { account_id: visitor.id };
@@ -354,9 +359,9 @@ describe('a listing in the marketplace', () => {
       status: 400,
       json: { error: { code: 'missing_field', param: 'amount' } },
     });
-    const answers = await Promise.all(Array.from({ length: 4 }, () => buy(visitor)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 200, 201]);
-    expect(new Set(answers.map(({ json }) => json.id)).size).toBe(1);
+    const responses = await Promise.all(Array.from({ length: 4 }, () => buy(visitor)));
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 200, 200, 201]);
+    expect(new Set(responses.map(({ json }) => json.id)).size).toBe(1);
     const balance = async ({ id: account }: Person) =>
       (await service.admin<{ balance: unknown }>('wallet', 'show', '--account', account)).balance;
     expect([await balance(visitor), await balance(owner)].map(Number)).toEqual([3.5, 1.5]);
@@ -372,13 +377,13 @@ describe('a listing in the marketplace', () => {
 });
 
 describe('the search for listings', () => {
-  it('finds listings by word and despite a typing error, filters them, and omits deleted ones', async () => {
+  it('returns listings by word and despite a typing error, filters them, and omits deleted ones', async () => {
     const { id } = await create({ name: 'Quokka Ledger', category: 'finance', tags: ['bookkeeping'] });
     const agent = await create({ name: 'Quokka Agent', summary: 'Reads a ledger.' }, 'ai-agents');
     const ids = async (query: string) => (await call(`/search?${query}`)).json.data.map((entry) => entry.id);
     const both = await until(
       () => ids('q=quokka'),
-      (found) => found.length === 2,
+      (listings) => listings.length === 2,
     );
     expect(both.sort()).toEqual([id, agent.id].sort());
     expect(await ids('q=quoka%20ledgr')).toContain(id);
@@ -392,7 +397,7 @@ describe('the search for listings', () => {
     expect(
       await until(
         () => ids('q=quokka'),
-        (found) => found.length === 1,
+        (listings) => listings.length === 1,
       ),
     ).toEqual([agent.id]);
     expect((await call('/search?kind=nothing')).status).toBe(400);
@@ -404,11 +409,11 @@ describe('the search for listings', () => {
     for (const as of [owner, visitor]) await call(`/ai-agents/${much.id}/install`, { method: 'POST', as });
     const trending = async (query: string) =>
       (await call(`/trending?${query}`)).json.data.map(({ id }) => id);
-    const found = await until(
+    const listings = await until(
       () => trending('kind=ai-agent&window=7d'),
       ([first]) => first === much.id,
     );
-    expect(found.slice(0, 2)).toEqual([much.id, little.id]);
+    expect(listings.slice(0, 2)).toEqual([much.id, little.id]);
     const app = await create();
     await call(`/apps/${app.id}/install`, { method: 'POST', as: visitor });
     const apps = await until(

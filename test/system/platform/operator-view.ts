@@ -32,7 +32,7 @@ const errorOf = async (response: Response) => {
   return [response.status, error.code];
 };
 
-const ask = (path: string, key: string | null = operator) => service.fetch(path, { key });
+const sendRequest = (path: string, key: string | null = operator) => service.fetch(path, { key });
 
 beforeAll(async () => {
   const signedIn = (await (await signIn(EMAIL)).json()) as {
@@ -66,7 +66,7 @@ describe('a route of an owner', () => {
   });
 
   it('rejects an operator’s session also if it accepts keys', async () => {
-    const response = await ask(`/credits/key_${'0'.repeat(26)}`);
+    const response = await sendRequest(`/credits/key_${'0'.repeat(26)}`);
     expect(await errorOf(response)).toEqual([401, 'invalid_session']);
   });
 
@@ -93,7 +93,7 @@ describe('a route of the operator’s view', () => {
   it.each(taking('operator').filter(([, { method }]) => method === 'GET'))(
     'responds to an operator: %s',
     async (_name, { path }) => {
-      const response = await ask(path);
+      const response = await sendRequest(path);
       const text = await response.text();
       expect([response.status, text]).toEqual([200, expect.any(String)]);
       expect(response.headers.get('cache-control')).toBe('no-store');
@@ -103,9 +103,9 @@ describe('a route of the operator’s view', () => {
 });
 
 describe('the operator’s view', () => {
-  it('shows the account of each who has signed in, and none of a refused operator', async () => {
+  it('shows the account of each person who has signed in, and none of a rejected operator', async () => {
     const ids = async () => {
-      const response = await ask('/api/v1/operator/accounts?limit=100');
+      const response = await sendRequest('/api/v1/operator/accounts?limit=100');
       const { data } = (await response.json()) as { data: readonly { id: string }[] };
       return data.map(({ id }) => id).sort();
     };
@@ -118,7 +118,9 @@ describe('the operator’s view', () => {
   });
 
   it('counts dead letters by queue', async () => {
-    const { data } = (await (await ask('/api/v1/operator/dead-letters')).json()) as { data: object[] };
+    const { data } = (await (await sendRequest('/api/v1/operator/dead-letters')).json()) as {
+      data: object[];
+    };
     const named = ['dead-events', 'dead-changes', 'dead-deliveries', 'exhausted-deliveries'];
     expect(data).toEqual(named.map((id) => ({ id, object: 'dead_letter_queue', messages: 0 })));
   });
@@ -137,7 +139,7 @@ describe('the operator’s view', () => {
     expect(record.input_units).toBeLessThan(1_000);
     expect(record.written_off).toBe(0);
     expect((await payer.wallet()).balance).toBe(before.balance - nano(response, 'x-cost-usd'));
-    const { data } = (await (await ask('/api/v1/operator/routes?limit=100')).json()) as {
+    const { data } = (await (await sendRequest('/api/v1/operator/routes?limit=100')).json()) as {
       data: readonly { readonly id: string; readonly unbilled: object | null }[];
     };
     // 0.15 USD a million tokens.
@@ -165,11 +167,11 @@ describe('the operator’s view', () => {
   });
 
   it('rejects a removed operator at once', async () => {
-    expect((await ask('/api/v1/operator/accounts')).status).toBe(200);
+    expect((await sendRequest('/api/v1/operator/accounts')).status).toBe(200);
     await service.admin('operators', 'remove', account);
     for (const [, { path }] of taking('operator').filter(([, { method }]) => method === 'GET'))
-      expect(await errorOf(await ask(path))).toEqual([403, 'operator_only']);
+      expect(await errorOf(await sendRequest(path))).toEqual([403, 'operator_only']);
     expect(await errorOf(await signIn(EMAIL, 'operator'))).toEqual([403, 'operator_only']);
-    expect((await ask('/api/v1/auth/me', owner)).status).toBe(200);
+    expect((await sendRequest('/api/v1/auth/me', owner)).status).toBe(200);
   });
 });

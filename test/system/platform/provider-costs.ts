@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ROUTES } from '../../../lambdas/app/routes.ts';
 import type { Route } from '../../../lambdas/platform/contract/route.ts';
-import { LeftTexts } from '../left-texts.ts';
+import { LeftoverTexts } from '../left-texts.ts';
 import { Payer } from '../payer.ts';
 import { form, wav } from '../recordings.ts';
 import { service } from './service.ts';
@@ -73,7 +73,7 @@ const CALLS: readonly (readonly [string, () => Promise<Response>])[] = [
   ['a transcription', () => payer.post('/v1/audio/transcriptions', form(wav(12), 'a.wav'))],
 ];
 
-const ask = (api: Route['api'], path: string): Promise<Response> => {
+const send = (api: Route['api'], path: string): Promise<Response> => {
   const { base_url: inference, platform_url: platform } = service.session;
   return fetch(`${api === 'inference' ? inference : platform}${path}`, {
     headers: { authorization: `Bearer ${payer.key}` },
@@ -81,12 +81,12 @@ const ask = (api: Route['api'], path: string): Promise<Response> => {
 };
 
 /** Everything of an answer that its caller sees, without decimal points. */
-const seenIn = async (response: Response): Promise<string> =>
+const shownTextOf = async (response: Response): Promise<string> =>
   `${JSON.stringify([...response.headers])}${await response.text()}`.replaceAll('.', '');
 
-const figuresIn = (seen: string): string[] =>
-  [DIGITS.slice(0, 8), '15668712', 'provider_cost', 'providerCost', 'margin'].filter((figure) =>
-    seen.includes(figure),
+const amountsIn = (shownText: string): string[] =>
+  [DIGITS.slice(0, 8), '15668712', 'provider_cost', 'providerCost', 'margin'].filter((value) =>
+    shownText.includes(value),
   );
 
 describe('the cost of a provider', () => {
@@ -94,12 +94,12 @@ describe('the cost of a provider', () => {
     const response = await call();
     expect(response.status).toBe(200);
     const id = response.headers.get('x-request-id');
-    expect(figuresIn(await seenIn(response))).toEqual([]);
-    const receipt = await ask('inference', `/v1/usage/${id}`);
+    expect(amountsIn(await shownTextOf(response))).toEqual([]);
+    const receipt = await send('inference', `/v1/usage/${id}`);
     expect(receipt.status).toBe(200);
-    const seen = await seenIn(receipt);
-    expect(seen).toContain('"status":"completed"');
-    expect(figuresIn(seen)).toEqual([]);
+    const shownText = await shownTextOf(receipt);
+    expect(shownText).toContain('"status":"completed"');
+    expect(amountsIn(shownText)).toEqual([]);
   });
 
   it.each(
@@ -111,17 +111,17 @@ describe('the cost of a provider', () => {
         authentication !== 'operator',
     ).map(({ api, path }) => [path, api] as const),
   )('appears in no response of GET %s', async (path, api) => {
-    const response = await ask(api, path);
+    const response = await send(api, path);
     expect(response.status).toBeLessThan(400);
-    const seen = await seenIn(response);
+    const shownText = await shownTextOf(response);
     // What an operator may see is described to everybody, by name.
     const theirs = path === '/openapi.json' ? ['margin'] : [];
-    expect(figuresIn(seen)).toEqual(theirs);
+    expect(amountsIn(shownText)).toEqual(theirs);
   });
 
   it('the records of these calls contain it', () => {
-    const left = new LeftTexts(service);
-    for (const text of ['provider_cost', DIGITS]) expect(left.find(text).files).not.toEqual([]);
+    const leftoverTexts = new LeftoverTexts(service);
+    for (const text of ['provider_cost', DIGITS]) expect(leftoverTexts.find(text).files).not.toEqual([]);
   });
 });
 
@@ -136,13 +136,13 @@ describe('catalog watch', () => {
     );
   };
 
-  it('finds nothing against the catalog itself, but prices that are below the costs in it', async () => {
+  it('detects nothing against the catalog itself, except prices below its own costs', async () => {
     const { compared, findings } = await watch(applied);
     expect(compared).toBe(applied.models.flatMap(({ routes }) => routes).length);
-    for (const found of findings) expect(found).toMatchObject({ costs_outdated: [] });
+    for (const finding of findings) expect(finding).toMatchObject({ costs_outdated: [] });
   });
 
-  it('names model, route, rate and both figures of what a provider takes more for', async () => {
+  it('names model, route, rate and both values if a provider charges more', async () => {
     const dearer = { unit: 'per_million_tokens', input: 0, output: 0.125, request: PER_REQUEST };
     const models = applied.models.map((model) =>
       model.id === 'sim/chat'
@@ -161,7 +161,7 @@ describe('catalog watch', () => {
     );
   });
 
-  it('refuses what is no catalog, naming the field, and ends with --none', async () => {
+  it('rejects an invalid catalog with the field’s name, and ends with --none', async () => {
     await expect(watch({ models: [{ id: 'a' }] })).rejects.toThrow('type');
     await expect(service.admin('catalog', 'watch')).rejects.toThrow('--none');
     expect(await service.admin('catalog', 'watch', '--none')).toEqual({ reference: null });

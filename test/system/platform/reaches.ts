@@ -26,14 +26,14 @@ export const newListing = () => {
   return { name: `Listing ${listings}`, summary: 'A summary.', category: 'tools' };
 };
 
-interface Reach {
+interface IsolationCase {
   /** The path that names what belongs to an account; undefined when the route names nothing. */
   readonly path?: (of: Named, route: Route) => string;
   readonly body?: object | (() => object);
   /** Returns a text that the owner's response contains; present for every route that reads. */
   readonly shows?: (of: Named) => string;
   /** A thing that everybody sees: a stranger's `owner-acts` is 403, and anybody's `anybody-acts` succeeds. */
-  readonly publicThing?: 'owner-acts' | 'anybody-acts';
+  readonly publicAccess?: 'owner-acts' | 'anybody-acts';
   /** Ends the session that calls it. */
   readonly endsSession?: true;
 }
@@ -45,11 +45,11 @@ const ofListing = {
   path: ({ listingIds }: Named, { path }: Route) =>
     path.replace('{id}', listingIds[path.split('/')[1] ?? ''] ?? '').replace('{version}', '1.0.0'),
 };
-const ofOwner = { ...ofListing, publicThing: 'owner-acts' } as const;
-const ofAnybody = { ...ofListing, publicThing: 'anybody-acts' } as const;
+const ofOwner = { ...ofListing, publicAccess: 'owner-acts' } as const;
+const ofAnybody = { ...ofListing, publicAccess: 'anybody-acts' } as const;
 
 /** One row for each endpoint that identifies its caller. */
-export const REACHES: Readonly<Record<string, Reach>> = {
+export const ISOLATION_CASES: Readonly<Record<string, IsolationCase>> = {
   'get-account': { shows: ({ accountId }) => accountId },
   'delete-session': { body: { everywhere: true }, endsSession: true },
   'renew-session': { endsSession: true },

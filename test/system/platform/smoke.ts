@@ -24,7 +24,7 @@ async function smoke(...args: readonly string[]): Promise<Smoked> {
   }
 }
 
-const found = ({ checks }: Smoked) => checks.map(({ check, result }) => [check, result]);
+const resultsOf = ({ checks }: Smoked) => checks.map(({ check, result }) => [check, result]);
 
 const breakModel = (model: string, status: number) =>
   fetch(`${service.session.upstream_control_url}/faults`, {
@@ -51,19 +51,23 @@ describe('a smoke test', () => {
     await fetch(`${service.session.upstream_control_url}/faults`, { method: 'DELETE' });
   });
 
-  it('calls everything that the catalog has a model for, and leaves exact books without its money', async () => {
+  it('calls every kind for which the catalog has a model, and leaves an exact ledger without its credit', async () => {
     const reported = service.reported.length;
     const { refunds } = await service.admin<{ refunds: number }>('audit');
     const printed = await smoke();
     const names = ['health', 'models', ...CALLED, 'webhook', 'holds', 'usage', 'books'];
-    expect(new Map(found(printed) as [string, string][])).toEqual(new Map(names.map((name) => [name, 'ok'])));
+    expect(new Map(resultsOf(printed) as [string, string][])).toEqual(
+      new Map(names.map((name) => [name, 'ok'])),
+    );
     expect(printed).toMatchObject({ passed: true, failed: [] });
     expect(printed.dearest).toEqual({ model: 'sim/image', at_most: 0.04 });
     expect(printed.grant).toBeLessThanOrEqual(0.05);
     const named = printed.checks.find(({ check }) => check === 'image');
     expect(named).toMatchObject({ model: 'sim/image', route: 'sim-image', ms: expect.any(Number) });
-    const [given, ...lines] = service.reported.slice(reported).trimEnd().split('\n');
-    expect(given).toMatch(/^acc_\w+ is given [\d.]+ USD; the dearest call is of sim\/image, at most 0\.04$/);
+    const [firstLine, ...lines] = service.reported.slice(reported).trimEnd().split('\n');
+    expect(firstLine).toMatch(
+      /^acc_\w+ is given [\d.]+ USD; the dearest call is of sim\/image, at most 0\.04$/,
+    );
     expect(lines).toHaveLength(names.length);
     expect(lines).toContainEqual(expect.stringMatching(/^ok +image +\d+ ms {2}sim\/image by sim-image$/));
     const wallet = await service.admin('wallet', 'show', '--account', printed.account_id);
@@ -85,15 +89,15 @@ describe('a smoke test', () => {
     expect(await service.admin('audit')).toMatchObject({ exact: true, drift: 0 });
   }, 60_000);
 
-  it('finds a stream that breaks off, and models that are named in place of the usual ones', async () => {
+  it('detects a stream that breaks off, and calls models that are specified in place of the default ones', async () => {
     const { checks, failed } = await smoke('--models', 'sim/chat-down,sim/image-failover');
     expect(failed).toEqual(['chat', 'chat stream', 'messages', 'responses']);
-    const asked = (name: string) => checks.find(({ check }) => check === name);
-    expect(asked('chat')).toMatchObject({ model: 'sim/chat-down', code: 'all_routes_failed' });
-    expect(asked('image')).toMatchObject({ model: 'sim/image-failover', route: 'sim-image-live' });
+    const checkNamed = (name: string) => checks.find(({ check }) => check === name);
+    expect(checkNamed('chat')).toMatchObject({ model: 'sim/chat-down', code: 'all_routes_failed' });
+    expect(checkNamed('image')).toMatchObject({ model: 'sim/image-failover', route: 'sim-image-live' });
   }, 60_000);
 
-  it('says that nothing answers at an address', async () => {
+  it('reports that no service responds at an address', async () => {
     const { failed, checks } = await smoke('--url', 'http://127.0.0.1:9');
     expect(failed).toEqual(expect.arrayContaining(['health', 'models', 'chat', 'webhook', 'usage']));
     expect(checks.find(({ check }) => check === 'chat')).toMatchObject({ code: 'no_answer' });
@@ -101,11 +105,11 @@ describe('a smoke test', () => {
     expect(checks.find(({ check }) => check === 'books')).toMatchObject({ result: 'ok' });
   }, 60_000);
 
-  it('refuses a model that the catalog does not have', async () => {
+  it('rejects a model that the catalog does not have', async () => {
     await expect(service.admin('smoke', '--models', 'nobody/nothing')).rejects.toThrow('nobody/nothing');
   });
 });
 
-it('the key of the scheduled smoke test is made by a command that needs a deployment', async () => {
+it('creates the key of the scheduled smoke test by a command that needs a deployment', async () => {
   await expect(service.admin('smoke', 'key')).rejects.toThrow('name its --stage');
 });

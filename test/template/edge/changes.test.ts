@@ -53,14 +53,14 @@ describe.each(CHANGES)('a change of the settings from %s to %s', (from, to) => {
   const [before, after] = [new SynthesizedApp(from), new SynthesizedApp(to)];
 
   it('leaves every export that the previous ingress imports, so that it can be deployed', () => {
-    const kept = new Set(
+    const retained = new Set(
       (['data', 'inference', 'platform'] as const).flatMap((stack) => exportsOf(after, stack)),
     );
     expect(importsOf(before).length).toBeGreaterThan(5);
-    expect(importsOf(before).filter((name) => !kept.has(name))).toEqual([]);
+    expect(importsOf(before).filter((name) => !retained.has(name))).toEqual([]);
   });
 
-  it('keeps the hostname', () => {
+  it('preserves the hostname', () => {
     const id = (app: SynthesizedApp) =>
       app.resources('ingress', 'AWS::CloudFront::Distribution').map(([each]) => each);
     expect(id(after)).toEqual(id(before));

@@ -7,8 +7,8 @@ describe.each(['web-function-ingress', 'fargate-ingress', 'web-function', 'farga
   (name) => {
     it('stays out of the cache, because CloudFront’s cache key contains neither credentials nor the query', () => {
       const { CustomErrorResponses: errors = [] } = distributionOf(new SynthesizedApp(name));
-      const kept = errors.filter(({ ErrorCachingMinTTL: ttl }) => ttl !== 0);
-      expect(kept).toEqual([]);
+      const cachedErrors = errors.filter(({ ErrorCachingMinTTL: ttl }) => ttl !== 0);
+      expect(cachedErrors).toEqual([]);
       expect(errors.map(({ ErrorCode: code }) => code)).toEqual([
         400, 403, 404, 405, 414, 416, 500, 501, 502, 503, 504,
       ]);

@@ -5,21 +5,21 @@ import { SynthesizedApp } from '../synthesized-app.ts';
 import { distributionOf, originOf } from './distributions.ts';
 
 /** The default quota of an account, before it was raised to 75 (CloudFront quotas). */
-const MOST_BEHAVIOURS = 25;
+const MAX_BEHAVIORS = 25;
 
 /** A path that a route takes: of a name that may hold slashes, and of an id. */
 const example = (path: string): string =>
   path.replaceAll(/\{[^}]+\+\}/g, 'openai/gpt-oss-20b').replaceAll(/\{[^}]+\}/g, 'a1');
 
 /** The origin of the inference API and the origin of its uploads, by configuration. */
-const SERVED: readonly (readonly [ConfigurationName, string, string])[] = [
+const EXPOSED: readonly (readonly [ConfigurationName, string, string])[] = [
   ['web-function', 'web function', 'web function'],
   ['fargate', 'tasks', 'tasks'],
   ['web-function-ingress', 'inference/prod', 'web function'],
   ['fargate-ingress', 'inference/prod', 'tasks'],
 ];
 
-describe.each(SERVED)('the one hostname under %s', (name, inference, uploads) => {
+describe.each(EXPOSED)('the one hostname under %s', (name, inference, uploads) => {
   const app = new SynthesizedApp(name);
   const expected = ({ api, endpoint }: (typeof ROUTES)[number]) => {
     if (endpoint === 'create-transcription') return uploads;
@@ -27,13 +27,13 @@ describe.each(SERVED)('the one hostname under %s', (name, inference, uploads) =>
   };
 
   it.each(ROUTES.map((route) => [`${route.method} ${route.path}`, route] as const))(
-    'sends each route to what serves it: %s',
+    'routes each path to the service that serves it: %s',
     (_name, route) => {
       expect(originOf(app, example(route.path))).toBe(expected(route));
     },
   );
 
-  it('answers unknown paths of the inference API in its format, and all others in that of the platform API', () => {
+  it('responds to unknown paths of the inference API in its format, and to all others in that of the platform API', () => {
     expect(originOf(app, '/v1/threads')).toBe(inference);
     expect(originOf(app, '/v2/models')).toBe('platform/prod');
     expect(originOf(app, '/V1/models')).toBe('platform/prod');
@@ -43,7 +43,7 @@ describe.each(SERVED)('the one hostname under %s', (name, inference, uploads) =>
 
   it('takes every method over HTTPS alone, with fewer behaviours than any account has', () => {
     const { CacheBehaviors: special, DefaultCacheBehavior: rest } = distributionOf(app);
-    expect(special.length + 1).toBeLessThan(MOST_BEHAVIOURS);
+    expect(special.length + 1).toBeLessThan(MAX_BEHAVIORS);
     for (const behaviour of [rest, ...special]) {
       expect([...behaviour.AllowedMethods].sort()).toEqual(
         ['DELETE', 'GET', 'HEAD', 'OPTIONS', 'PATCH', 'POST', 'PUT'].sort(),

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { bundleFunctions } from '../../../lib/bundle.ts';
 import { type FunctionName, GRANTS } from '../../../lib/config/grants.ts';
-import type { Figure } from '../harness/report.ts';
+import type { BenchMetric } from '../harness/report.ts';
 import { median } from '../harness/statistics.ts';
 import { functionVariables } from './environment.ts';
 
@@ -36,21 +36,21 @@ const CHAT: FunctionName = 'create-chat-completion';
 /** Fresh processes a function. */
 const STARTS = 7;
 
-export async function measureBundles(): Promise<readonly Figure[]> {
+export async function measureBundles(): Promise<readonly BenchMetric[]> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-bundles-'));
   try {
     await bundleFunctions(folder);
-    const figures: Figure[] = [];
+    const metrics: BenchMetric[] = [];
     for (const name of Object.keys(GRANTS) as FunctionName[]) {
-      figures.push(...(await measureFunction(name, join(folder, name, 'index.mjs'))));
+      metrics.push(...(await measureFunction(name, join(folder, name, 'index.mjs'))));
     }
-    return figures;
+    return metrics;
   } finally {
     await rm(folder, { recursive: true });
   }
 }
 
-async function measureFunction(name: FunctionName, bundle: string): Promise<readonly Figure[]> {
+async function measureFunction(name: FunctionName, bundle: string): Promise<readonly BenchMetric[]> {
   const initMs: number[] = [];
   for (let start = 0; start < STARTS; start += 1) initMs.push(await initOf(name, bundle));
   return [

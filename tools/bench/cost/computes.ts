@@ -20,7 +20,7 @@ interface WebFunctionRates {
 }
 
 /** The number of tasks of a deployment that does not set `hostTasks`. */
-const LEAST_TASKS = 2;
+const MIN_TASKS = 2;
 
 /** The memory of a Web Function and the calls that share it, which is half of the maximum. */
 const ENVIRONMENT = { gb: 2, calls: 64 } as const;
@@ -42,7 +42,7 @@ export function tasksAt(callsPerSecond: number, traffic: MonthlyTraffic, measure
   const open = (callsPerSecond * traffic.seconds) / HOST_TASK.openCalls;
   const cpu =
     (100 * callsPerSecond * cpuSeconds(traffic, measured)) / (HOST_TASK.vcpu * HOST_TASK.cpuPercent);
-  return Math.max(LEAST_TASKS, Math.ceil(Math.max(open, cpu)));
+  return Math.max(MIN_TASKS, Math.ceil(Math.max(open, cpu)));
 }
 
 const cpuSeconds = ({ tokens }: MonthlyTraffic, { hostCpuMs, chunkCpuMs }: ResourceUse): number =>
@@ -97,7 +97,7 @@ export const ratesOf = (times: number): WebFunctionRates => ({
 /** Returns the cost of CloudFront, the table and the logs, which is the same for every host. */
 function behindEdge(traffic: MonthlyTraffic, measured: ResourceUse): readonly CostLine[] {
   const { calls } = traffic;
-  const kept = costOf({ ...traffic, idempotent: 0 }, measured).filter(({ service }) =>
+  const retained = costOf({ ...traffic, idempotent: 0 }, measured).filter(({ service }) =>
     ['DynamoDB', 'WAF', 'Usage records'].includes(service),
   );
   const toOrigin = (calls * REQUEST_BYTES * PRICES.edgeOriginGb.usd) / GB;
@@ -107,7 +107,7 @@ function behindEdge(traffic: MonthlyTraffic, measured: ResourceUse): readonly Co
       calls * (PRICES.edgeRequest.usd + PRICES.edgeFunction.usd) + toOrigin,
       'a request and a run of its function a call',
     ),
-    ...kept,
+    ...retained,
     line('CloudWatch Logs', (calls * HOST_LOG_BYTES * PRICES.logGb.usd) / GB, `${HOST_LOG_BYTES} B a call`),
     line(DATA_OUT, (calls * bytesOf(traffic) * PRICES.edgeTransferGb.usd) / GB, 'from CloudFront'),
   ];
@@ -120,11 +120,11 @@ function behindEdge(traffic: MonthlyTraffic, measured: ResourceUse): readonly Co
 export function breakEven(traffic: MonthlyTraffic, measured: ResourceUse): number | undefined {
   const million = { ...traffic, calls: 1e6 };
   const lambda = apart(costOf(million, measured)).rest;
-  const hour = LEAST_TASKS * taskHour() + PRICES.balancerHour.usd;
+  const hour = MIN_TASKS * taskHour() + PRICES.balancerHour.usd;
   const { rest } = apart(fargateCost({ ...million, callsPerSecond: 1 }, measured));
   const perCalls = rest - (million.calls / HOUR) * hour;
   const rate = ((million.calls / HOUR) * hour) / (lambda - perCalls);
-  return lambda > perCalls && tasksAt(rate, traffic, measured) === LEAST_TASKS ? rate : undefined;
+  return lambda > perCalls && tasksAt(rate, traffic, measured) === MIN_TASKS ? rate : undefined;
 }
 
 /** A bill without data out, and data out. */

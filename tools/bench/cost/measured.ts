@@ -11,7 +11,7 @@ const RESULTS = join(import.meta.dirname, '..', 'results');
 const HOST_CPU_MS = 6.095;
 
 /** Returns a figure of a bench's newest run; files are named by their day. */
-function figureOf(bench: string, name: string, unit: string): number {
+function metricOf(bench: string, name: string, unit: string): number {
   const newest = readdirSync(RESULTS)
     .filter((file) => file.endsWith(`-${bench}.json`))
     .sort()
@@ -20,14 +20,14 @@ function figureOf(bench: string, name: string, unit: string): number {
   const { figures } = JSON.parse(readFileSync(join(RESULTS, newest), 'utf8')) as {
     figures: readonly { readonly name: string; readonly value: number; readonly unit: string }[];
   };
-  const found = figures.find((figure) => figure.name === name && figure.unit === unit);
-  if (found === undefined) throw new Error(`${newest} has no figure "${name}"`);
-  return found.value;
+  const value = figures.find((metric) => metric.name === name && metric.unit === unit);
+  if (value === undefined) throw new Error(`${newest} has no figure "${name}"`);
+  return value.value;
 }
 
 export const readMeasured = (): ResourceUse => ({
-  writeUnits: figureOf('ledger', 'endpoint: a call', 'write units'),
-  writeUnitsIdempotent: figureOf('ledger', 'endpoint, with an Idempotency-Key: a call', 'write units'),
+  writeUnits: metricOf('ledger', 'endpoint: a call', 'write units'),
+  writeUnitsIdempotent: metricOf('ledger', 'endpoint, with an Idempotency-Key: a call', 'write units'),
   hostCpuMs: HOST_CPU_MS,
-  chunkCpuMs: figureOf('stream', 'chat over openai: CPU a chunk', 'microseconds') / 1000,
+  chunkCpuMs: metricOf('stream', 'chat over openai: CPU a chunk', 'microseconds') / 1000,
 });

@@ -3,7 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 
-export interface Figure {
+export interface BenchMetric {
   readonly name: string;
   readonly value: number;
   readonly unit: string;
@@ -30,7 +30,7 @@ export interface Report {
   readonly bench: string;
   readonly machine: Machine;
   readonly seconds: number;
-  readonly figures: readonly Figure[];
+  readonly figures: readonly BenchMetric[];
 }
 
 export function describeMachine(): Machine {
@@ -42,27 +42,27 @@ export function describeMachine(): Machine {
   };
 }
 
-const isBounded = ({ most, least }: Figure): boolean => most !== undefined || least !== undefined;
+const isBounded = ({ most, least }: BenchMetric): boolean => most !== undefined || least !== undefined;
 
 /** Returns whether the value is within its bounds; NaN is within no bounds. */
-const holds = ({ value, most, least }: Figure): boolean =>
+const holds = ({ value, most, least }: BenchMetric): boolean =>
   (most === undefined || value <= most) && (least === undefined || value >= least);
 
-export const isBroken = (figure: Figure): boolean => figure.goal !== true && !holds(figure);
+export const isBroken = (metric: BenchMetric): boolean => metric.goal !== true && !holds(metric);
 
 /** Such as `at most 2`; nothing for a figure that is only reported. */
-export const boundsOf = ({ most, least }: Figure): string =>
+export const boundsOf = ({ most, least }: BenchMetric): string =>
   [least === undefined ? [] : `at least ${least}`, most === undefined ? [] : `at most ${most}`]
     .flat()
     .join(', ');
 
 /** The figures as a table of name, value, budget and verdict, with the notes below it. */
 export function formatReport({ bench, machine, seconds, figures }: Report): string {
-  const rows = figures.map((figure) => [
-    figure.name,
-    `${round(figure.value)} ${figure.unit}`,
-    boundsOf(figure),
-    verdictOf(figure),
+  const rows = figures.map((metric) => [
+    metric.name,
+    `${round(metric.value)} ${metric.unit}`,
+    boundsOf(metric),
+    verdictOf(metric),
   ]);
   const widths = [0, 1, 2].map((column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const { cpu, cores, node, load } = machine;
@@ -83,9 +83,9 @@ export function writeReport({ figures, ...report }: Report, folder: string, now:
     date,
     ...report,
     passed: !figures.some(isBroken),
-    figures: figures.map((figure) => ({
-      ...figure,
-      ...(isBounded(figure) ? { passed: holds(figure) } : {}),
+    figures: figures.map((metric) => ({
+      ...metric,
+      ...(isBounded(metric) ? { passed: holds(metric) } : {}),
     })),
   };
   mkdirSync(folder, { recursive: true });
@@ -95,10 +95,10 @@ export function writeReport({ figures, ...report }: Report, folder: string, now:
 }
 
 /** `ok` or `BROKEN` of a budget, `met` or `missed` of a goal; nothing for a figure that is only reported. */
-export function verdictOf(figure: Figure): string {
-  if (!isBounded(figure)) return '';
-  if (figure.goal === true) return holds(figure) ? 'met' : 'missed';
-  return holds(figure) ? 'ok' : 'BROKEN';
+export function verdictOf(metric: BenchMetric): string {
+  if (!isBounded(metric)) return '';
+  if (metric.goal === true) return holds(metric) ? 'met' : 'missed';
+  return holds(metric) ? 'ok' : 'BROKEN';
 }
 
 /** Two decimals, or three digits of what is smaller than that shows. */

@@ -34,12 +34,12 @@ export function residentMbOf(pid: number): number {
 export function enginePid(endpoint: string): number {
   try {
     const port = new URL(endpoint).port;
-    const found = readdirSync('/proc').find((name) => {
+    const process = readdirSync('/proc').find((name) => {
       if (!/^\d+$/.test(name)) return false;
       const [program = '', ...args] = commandOf(name);
       return program.endsWith('dynoxide') && args.includes(port);
     });
-    return Number(found ?? 0);
+    return Number(process ?? 0);
   } catch {
     return 0;
   }

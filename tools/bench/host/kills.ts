@@ -5,7 +5,7 @@ import { createLedger } from '../../../lambdas/ledger/store/create-ledger.ts';
 import { readWalletPage } from '../../../lambdas/ledger/store/ledger-scan.ts';
 import { VARIABLES } from '../../../lambdas/platform/contract/environment.ts';
 import { requireTable } from '../../../lambdas/platform/contract/tables.ts';
-import type { Figure } from '../harness/report.ts';
+import type { BenchMetric } from '../harness/report.ts';
 import { SILENT, UNMEASURED } from '../harness/service/account.ts';
 import { catalogModel } from '../harness/service/bench-catalog.ts';
 import { modelNamed } from '../harness/upstream/server.ts';
@@ -20,13 +20,13 @@ const CALLS = 900;
 /** Answers of a few seconds: as some end, others begin. */
 const EVENTS = 20;
 const EVERY_MS = 250;
-const ANSWER_MS = EVENTS * EVERY_MS;
-export const KILLED_ANSWER = modelNamed({ chunks: EVENTS, pauseMs: 50, everyMs: EVERY_MS });
+const RESPONSE_MS = EVENTS * EVERY_MS;
+export const KILLED_RESPONSE = modelNamed({ chunks: EVENTS, pauseMs: 50, everyMs: EVERY_MS });
 
 /** Holds expire within a round. */
 const HOLD_SECONDS = 12;
 
-export async function measureKills(stage: Stage): Promise<readonly Figure[]> {
+export async function measureKills(stage: Stage): Promise<readonly BenchMetric[]> {
   const streamed: StreamRun[] = [];
   let openAtKill = Number.POSITIVE_INFINITY;
   for (let round = 0; round < ROUNDS; round += 1) {
@@ -36,10 +36,10 @@ export async function measureKills(stage: Stage): Promise<readonly Figure[]> {
       accounts: stage.accounts,
       count: CALLS,
       perSecond: PER_SECOND,
-      model: catalogModel('openai', KILLED_ANSWER),
+      model: catalogModel('openai', KILLED_RESPONSE),
     });
     // Past the time at which as many end as begin.
-    await sleep(ANSWER_MS + Math.random() * 2_000);
+    await sleep(RESPONSE_MS + Math.random() * 2_000);
     openAtKill = Math.min(openAtKill, await openHolds(stage));
     await host.kill();
     streamed.push(...(await running));
@@ -47,13 +47,13 @@ export async function measureKills(stage: Stage): Promise<readonly Figure[]> {
   await sleep((HOLD_SECONDS + 1) * 1_000);
   const { settled, released } = await recover(stage);
   const { lost, more } = await compare(stage, streamed);
-  const { off, held } = await stage.books();
+  const { off, held } = await stage.totals();
   const name = `${ROUNDS} kills with calls open`;
   return [
     { name: `${name}: fewest open at a kill`, value: openAtKill, unit: 'calls', least: 500 },
     {
       name: `${name}: answered whole`,
-      value: streamed.filter(({ isWhole }) => isWhole).length,
+      value: streamed.filter(({ isComplete }) => isComplete).length,
       unit: 'calls',
     },
     { name: `${name}: settled by recovery`, value: settled, unit: 'calls' },
@@ -76,8 +76,8 @@ const ledgerOf = ({ database }: Stage) => {
 
 async function openHolds(stage: Stage): Promise<number> {
   const { wallets } = ledgerOf(stage);
-  const found = await Promise.all(stage.accounts.map(({ accountId }) => wallets.read(accountId)));
-  return found.reduce((open, wallet) => open + (wallet?.holds.length ?? 0), 0);
+  const readWallets = await Promise.all(stage.accounts.map(({ accountId }) => wallets.read(accountId)));
+  return readWallets.reduce((open, wallet) => open + (wallet?.holds.length ?? 0), 0);
 }
 
 /** As the service's own schedule does. */
@@ -89,14 +89,14 @@ async function recover(stage: Stage) {
 /** Every whole answer has a record that says so; what was charged is the sum of one record a call. */
 async function compare(stage: Stage, streamed: readonly StreamRun[]) {
   const { usage } = ledgerOf(stage);
-  let [lost, charged] = [0, 0n];
-  for (const { requestId, account, isWhole } of streamed) {
+  let [lostCount, charged] = [0, 0n];
+  for (const { requestId, account, isComplete } of streamed) {
     if (requestId === undefined) continue;
     const record = await usage.get(account.key.keyId, requestId);
     charged += record?.cost ?? 0n;
-    if (isWhole && record?.status !== 'completed') lost += 1;
+    if (isComplete && record?.status !== 'completed') lostCount += 1;
   }
-  const books = await stage.books();
+  const totals = await stage.totals();
   // Calls without an answer have no id here, and cost nothing.
-  return { lost, more: books.usage - charged };
+  return { lost: lostCount, more: totals.usage - charged };
 }

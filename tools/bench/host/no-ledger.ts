@@ -20,13 +20,13 @@ export const createKeyGate = () => ({ gate, keys: {} });
 
 function admitted({ requestId, key, scope, output, cost }: Call): Admission {
   const { kind } = scope;
-  const amount = cost(output.most);
+  const amount = cost(output.max);
   const created = Math.floor(Date.now() / 1000);
   const hold = { id: requestId, keyId: key.keyId, amount, kind, expires: created };
   return {
-    output: output.most,
+    output: output.max,
     hold,
-    spent: 0n,
+    spentAmount: 0n,
     charge: { windows: windowsAt(Date.now()) },
     headers: {},
     settle: async ({ tokens: _used, ...outcome }: CallOutcome): Promise<Settlement> => ({

@@ -1,5 +1,5 @@
 /** Streams held open in one process: its memory, the time to the first token while others begin, and the books. */
-import type { Figure } from '../harness/report.ts';
+import type { BenchMetric } from '../harness/report.ts';
 import { catalogModel } from '../harness/service/bench-catalog.ts';
 import { median, percentile } from '../harness/statistics.ts';
 import { modelNamed } from '../harness/upstream/server.ts';
@@ -18,35 +18,38 @@ export interface OpenStreams {
 const EVENTS = 40;
 const EVERY_MS = 3_000;
 const FIRST_AFTER_MS = 20;
-export const OPEN_ANSWER = modelNamed({ chunks: EVENTS, pauseMs: FIRST_AFTER_MS, everyMs: EVERY_MS });
+export const OPEN_RESPONSE = modelNamed({ chunks: EVENTS, pauseMs: FIRST_AFTER_MS, everyMs: EVERY_MS });
 
-export const WARM_UP_ANSWER = modelNamed({ chunks: 20, pauseMs: 0 });
+export const WARM_UP_RESPONSE = modelNamed({ chunks: 20, pauseMs: 0 });
 
 const MEMORY_MB = 512;
 const SPREAD = 3;
-const LOOK_MS = 250;
+const CHECK_MS = 250;
 
-export async function measureOpenStreams(stage: Stage, options: OpenStreams): Promise<readonly Figure[]> {
+export async function measureOpenStreams(
+  stage: Stage,
+  options: OpenStreams,
+): Promise<readonly BenchMetric[]> {
   const { count, perSecond, isPromised } = options;
   const host = await stage.start({ HOST_OPEN_CALLS: String(count) });
-  const model = catalogModel('openai', OPEN_ANSWER);
-  let mostMb = 0;
-  const look = setInterval(() => {
-    mostMb = Math.max(mostMb, residentMbOf(host.pid));
-  }, LOOK_MS);
+  const model = catalogModel('openai', OPEN_RESPONSE);
+  let maxMb = 0;
+  const pollTimer = setInterval(() => {
+    maxMb = Math.max(maxMb, residentMbOf(host.pid));
+  }, CHECK_MS);
   try {
     const load = { url: host.url, model, accounts: stage.accounts, perSecond };
-    await streamAll({ ...load, model: catalogModel('openai', WARM_UP_ANSWER), count: 20 });
+    await streamAll({ ...load, model: catalogModel('openai', WARM_UP_RESPONSE), count: 20 });
     const cpu = cpuMsOf(host.pid);
     const streamed = await streamAll({ ...load, count });
     const cpuMs = cpuMsOf(host.pid) - cpu;
     const first = streamed.flatMap(({ firstMs }) => firstMs ?? []);
-    const { off, held } = await stage.books();
+    const { off, held } = await stage.totals();
     const name = `${count} open streams, ${perSecond} begun a second`;
-    const promised = (bounds: Pick<Figure, 'most' | 'least'>) => (isPromised ? bounds : {});
+    const promised = (bounds: Pick<BenchMetric, 'most' | 'least'>) => (isPromised ? bounds : {});
     const middle = median(first);
     return [
-      { name: `${name}: memory`, value: mostMb, unit: 'MB', ...promised({ most: MEMORY_MB }) },
+      { name: `${name}: memory`, value: maxMb, unit: 'MB', ...promised({ most: MEMORY_MB }) },
       { name: `${name}: first token, median`, value: middle, unit: 'ms' },
       {
         name: `${name}: first token, p99`,
@@ -57,7 +60,7 @@ export async function measureOpenStreams(stage: Stage, options: OpenStreams): Pr
       { name: `${name}: CPU a call`, value: cpuMs / count, unit: 'ms' },
       {
         name: `${name}: answers that came to their end`,
-        value: streamed.filter(({ isWhole }) => isWhole).length,
+        value: streamed.filter(({ isComplete }) => isComplete).length,
         unit: 'calls',
         ...promised({ least: count }),
       },
@@ -65,7 +68,7 @@ export async function measureOpenStreams(stage: Stage, options: OpenStreams): Pr
       { name: `${name}: left to recovery`, value: Number(held), unit: 'nano-USD', ...promised({ most: 0 }) },
     ];
   } finally {
-    clearInterval(look);
+    clearInterval(pollTimer);
     await host.stop();
   }
 }

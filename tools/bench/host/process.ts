@@ -12,7 +12,7 @@ import { PEPPERS } from '../harness/service/account.ts';
 import type { Database } from '../harness/service/database.ts';
 import { PROGRAM } from './bundle.ts';
 
-const SERVED = ROUTES.filter(({ api }) => api === 'inference').map(({ endpoint }) => endpoint);
+const EXPOSED = ROUTES.filter(({ api }) => api === 'inference').map(({ endpoint }) => endpoint);
 
 export interface HostProcess {
   readonly url: string;
@@ -36,8 +36,8 @@ export async function startSecrets(delayMs = 0): Promise<{ readonly url: string;
   const server = createServer((request, response) => {
     request.resume();
     response.setHeader('content-type', 'application/x-amz-json-1.1');
-    const answer = JSON.stringify({ Name: 'pepper', SecretString: JSON.stringify(PEPPERS) });
-    setTimeout(() => response.end(answer), delayMs);
+    const secretResponse = JSON.stringify({ Name: 'pepper', SecretString: JSON.stringify(PEPPERS) });
+    setTimeout(() => response.end(secretResponse), delayMs);
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -62,7 +62,7 @@ export async function startHost({
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     env: {
       PATH: process.env.PATH ?? '',
-      ...Object.assign({}, ...SERVED.map((name) => functionVariables(name))),
+      ...Object.assign({}, ...EXPOSED.map((name) => functionVariables(name))),
       ...database.environment,
       AWS_REGION: REGION,
       AWS_ACCESS_KEY_ID: ENGINE_CREDENTIALS.accessKeyId,
@@ -81,9 +81,9 @@ export async function startHost({
     { readonly port: number },
   ];
   const end = async (signal: NodeJS.Signals) => {
-    const ended = once(child, 'close');
+    const closed = once(child, 'close');
     child.kill(signal);
-    await ended;
+    await closed;
   };
   return {
     url: `http://127.0.0.1:${port}`,
@@ -93,6 +93,6 @@ export async function startHost({
   };
 }
 
-async function failed(ended: Promise<unknown[]>): Promise<never> {
-  throw new Error(`our host ended: ${(await ended)[0]}`);
+async function failed(closed: Promise<unknown[]>): Promise<never> {
+  throw new Error(`our host ended: ${(await closed)[0]}`);
 }

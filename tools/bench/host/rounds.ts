@@ -4,7 +4,7 @@ import { Pool } from 'undici';
 import { startFront } from '../harness/database/front.ts';
 import { callOnce } from '../harness/load/call.ts';
 import { CASES, endOf } from '../harness/load/cases.ts';
-import type { Figure } from '../harness/report.ts';
+import type { BenchMetric } from '../harness/report.ts';
 import { catalogModel } from '../harness/service/bench-catalog.ts';
 import { median } from '../harness/statistics.ts';
 import { modelNamed } from '../harness/upstream/server.ts';
@@ -13,14 +13,14 @@ import type { Stage } from './stage.ts';
 /** Every answer of AWS takes so long: far more than a call's own work. */
 const ROUND_MS = 200;
 
-export const QUICK_ANSWER = modelNamed({ chunks: 20, pauseMs: 0 });
+export const QUICK_RESPONSE = modelNamed({ chunks: 20, pauseMs: 0 });
 
 const STARTS = 3;
 
 /** After a whole answer its settlement takes rounds of its own, so streams are looked at: their first text comes before it. */
 const [STREAMED] = CASES.filter(({ stream }) => stream);
 
-export async function measureRounds(stage: Stage): Promise<readonly Figure[]> {
+export async function measureRounds(stage: Stage): Promise<readonly BenchMetric[]> {
   const front = await startFront(stage.database.endpoint, async (_request, forward) => {
     await sleep(ROUND_MS);
     return forward();
@@ -58,7 +58,7 @@ async function roundsOf({ accounts }: Stage, url: string): Promise<number> {
         path: '/v1/chat/completions',
         headers: { 'content-type': 'application/json', authorization: `Bearer ${account.credential}` },
         body: JSON.stringify({
-          model: catalogModel('openai', QUICK_ANSWER),
+          model: catalogModel('openai', QUICK_RESPONSE),
           max_tokens: 16_000,
           stream: true,
           messages: [{ role: 'user', content: 'What does a gateway do?' }],

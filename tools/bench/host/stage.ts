@@ -20,7 +20,7 @@ export interface Stage {
   /** `secretsMs`: how long the reading of a secret takes. */
   start(overrides?: Readonly<Record<string, string>>, secretsMs?: number): Promise<HostProcess>;
   /** Returns the drift of the ledgers of all accounts, their open holds and their charges, in nano-USD. */
-  books(): Promise<{ readonly off: bigint; readonly held: bigint; readonly usage: bigint }>;
+  totals(): Promise<{ readonly off: bigint; readonly held: bigint; readonly usage: bigint }>;
   close(): Promise<void>;
 }
 
@@ -43,13 +43,13 @@ export async function openStage(upstreams: readonly string[]): Promise<Stage> {
       secrets.push(reader);
       return startHost({ database, folder, secretsUrl: reader.url, overrides });
     },
-    async books() {
+    async totals() {
       let [off, held, usage] = [0n, 0n, 0n];
       for (const { accountId } of accounts) {
-        const books = await auditOf(clients, database.environment, accountId);
-        off += books.drift < 0n ? -books.drift : books.drift;
-        held += books.held;
-        usage += books.usage;
+        const totals = await auditOf(clients, database.environment, accountId);
+        off += totals.drift < 0n ? -totals.drift : totals.drift;
+        held += totals.held;
+        usage += totals.usage;
       }
       return { off, held, usage };
     },

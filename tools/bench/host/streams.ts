@@ -10,7 +10,7 @@ export interface StreamRun {
   /** From the request to its first text; undefined without one. */
   readonly firstMs: number | undefined;
   /** The answer came to its own end. */
-  readonly isWhole: boolean;
+  readonly isComplete: boolean;
 }
 
 export interface StreamLoad {
@@ -62,12 +62,12 @@ async function stream(pool: Pool, model: string, account: BenchAccount): Promise
       }),
     });
     requestId = String(headers['x-request-id']);
-    for await (const piece of body as AsyncIterable<Buffer>) {
-      if (firstMs === undefined && piece.includes(FIRST_TEXT)) firstMs = performance.now() - sinceMs;
-      tail = (tail + piece.toString('latin1')).slice(-200);
+    for await (const fragment of body as AsyncIterable<Buffer>) {
+      if (firstMs === undefined && fragment.includes(FIRST_TEXT)) firstMs = performance.now() - sinceMs;
+      tail = (tail + fragment.toString('latin1')).slice(-200);
     }
   } catch {
     // Whoever is cut off sees what it got by then.
   }
-  return { requestId, account, firstMs, isWhole: tail.trimEnd().endsWith('data: [DONE]') };
+  return { requestId, account, firstMs, isComplete: tail.trimEnd().endsWith('data: [DONE]') };
 }

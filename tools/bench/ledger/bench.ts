@@ -1,13 +1,13 @@
 /** The cost of a call in database work and in our own CPU, and the mutual effects of concurrent calls on one wallet. */
 
-import type { Figure } from '../harness/report.ts';
+import type { BenchMetric } from '../harness/report.ts';
 import { openDatabase } from '../harness/service/database.ts';
 import { measureCallCost } from './call-cost.ts';
 import { measureContention } from './contention.ts';
 import { measureEndpoint } from './endpoint.ts';
 import { measureOpenCalls } from './open-calls.ts';
 
-export async function measureLedger(): Promise<readonly Figure[]> {
+export async function measureLedger(): Promise<readonly BenchMetric[]> {
   const database = await openDatabase();
   try {
     return [

@@ -3,7 +3,7 @@
 import type { Ledger } from '../../../lambdas/ledger/core/admission.ts';
 import { createLedger } from '../../../lambdas/ledger/store/create-ledger.ts';
 import type { NanoUsd } from '../../../lambdas/platform/core/money.ts';
-import type { Figure } from '../harness/report.ts';
+import type { BenchMetric } from '../harness/report.ts';
 import { type BenchAccount, openAccount, SILENT, UNLIMITED, UNMEASURED } from '../harness/service/account.ts';
 import type { Database } from '../harness/service/database.ts';
 import { Traffic } from '../harness/service/traffic.ts';
@@ -17,7 +17,7 @@ export const WRITE_UNITS = 5;
 /** A dozen calls take well under a second, and must not straddle two minutes. */
 const NEEDED_MS = 3_000;
 
-export async function measureCallCost(database: Database): Promise<readonly Figure[]> {
+export async function measureCallCost(database: Database): Promise<readonly BenchMetric[]> {
   const clients = database.connect();
   const traffic = new Traffic(clients);
   const { ledger, gate } = createLedger({
@@ -31,23 +31,23 @@ export async function measureCallCost(database: Database): Promise<readonly Figu
       credit,
       policy: { ...UNLIMITED, ...(daily === undefined ? {} : { daily_usd: daily }) },
     });
-  const served = await open(1_000_000n);
+  const completedCall = await open(1_000_000n);
   const capped = await open(1_000_000n, 0n);
   const poor = await open(0n);
   await waitForQuietMinute(NEEDED_MS);
   for (const { key } of [capped, poor]) await gate.touch(key);
   return [
-    ...(await costOfServed(ledger, traffic, served)),
-    ...(await costOfRefused('its key', ledger, traffic, capped)),
-    ...(await costOfRefused('its wallet', ledger, traffic, poor)),
+    ...(await costOfCompleted(ledger, traffic, completedCall)),
+    ...(await costOfRejected('its key', ledger, traffic, capped)),
+    ...(await costOfRejected('its wallet', ledger, traffic, poor)),
   ];
 }
 
-async function costOfServed(
+async function costOfCompleted(
   ledger: Ledger,
   traffic: Traffic,
   account: BenchAccount,
-): Promise<readonly Figure[]> {
+): Promise<readonly BenchMetric[]> {
   traffic.take();
   const first = await ledger.admit(callOf(account));
   const fresh = traffic.take();
@@ -72,12 +72,12 @@ async function costOfServed(
   ];
 }
 
-async function costOfRefused(
+async function costOfRejected(
   by: string,
   ledger: Ledger,
   traffic: Traffic,
   account: BenchAccount,
-): Promise<readonly Figure[]> {
+): Promise<readonly BenchMetric[]> {
   const attempt = async () => {
     traffic.take();
     const admitted = await ledger.admit(callOf(account)).catch(() => undefined);

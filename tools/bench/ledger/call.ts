@@ -8,7 +8,7 @@ import type { BenchAccount } from '../harness/service/account.ts';
 import { MODEL } from '../harness/service/chat.ts';
 
 /** Nano-USD: what a call holds, and what it comes to. */
-export const HELD: NanoUsd = 10_000n;
+export const HELD_AMOUNT: NanoUsd = 10_000n;
 export const COST: NanoUsd = 4_000n;
 
 export const callOf = ({ key }: BenchAccount): Call => ({
@@ -17,7 +17,7 @@ export const callOf = ({ key }: BenchAccount): Call => ({
   scope: { kind: 'chat', models: [[MODEL]] },
   output: NO_OUTPUT,
   tokens: () => 100,
-  cost: () => HELD,
+  cost: () => HELD_AMOUNT,
 });
 
 export const OUTCOME: CallOutcome = {

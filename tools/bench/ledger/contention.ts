@@ -1,6 +1,6 @@
 /** Many calls at once on one wallet and one key: how often they are in each other's way, and whether the books stay exact. */
 import { createLedger } from '../../../lambdas/ledger/store/create-ledger.ts';
-import type { Figure } from '../harness/report.ts';
+import type { BenchMetric } from '../harness/report.ts';
 import { auditOf, openAccount, SILENT, UNMEASURED } from '../harness/service/account.ts';
 import type { Database } from '../harness/service/database.ts';
 import { type RecordedRequest, Traffic } from '../harness/service/traffic.ts';
@@ -12,16 +12,16 @@ const CONCURRENT_CALLS = [1, 8, 64];
 /** Four turns of the most concurrent case: more would say no more and take seconds. */
 const CALLS = 256;
 
-export async function measureContention(database: Database): Promise<readonly Figure[]> {
-  const figures: Figure[] = [];
-  for (const concurrency of CONCURRENT_CALLS) figures.push(...(await measureAt(concurrency, database)));
-  return figures;
+export async function measureContention(database: Database): Promise<readonly BenchMetric[]> {
+  const metrics: BenchMetric[] = [];
+  for (const concurrency of CONCURRENT_CALLS) metrics.push(...(await measureAt(concurrency, database)));
+  return metrics;
 }
 
 async function measureAt(
   concurrency: number,
   { connect, environment }: Database,
-): Promise<readonly Figure[]> {
+): Promise<readonly BenchMetric[]> {
   const clients = connect();
   const traffic = new Traffic(clients);
   const account = await openAccount(clients, environment);
@@ -33,25 +33,29 @@ async function measureAt(
   await call();
   traffic.take();
   const { seconds, callMs } = await runConcurrently(concurrency, call);
-  const { sent, refused, writeUnits, repeats } = traffic.take();
+  const { recordedRequests, rejected, writeUnits, repeats } = traffic.take();
   const wallet = await wallets.read(account.accountId);
-  const books = await auditOf(clients, environment, account.accountId);
+  const totals = await auditOf(clients, environment, account.accountId);
   const expected = COST * BigInt(CALLS + 1);
-  const difference = books.usage > expected ? books.usage - expected : expected - books.usage;
+  const difference = totals.usage > expected ? totals.usage - expected : expected - totals.usage;
   const at = `${concurrency} at once`;
   const open = wallet?.holds.length ?? Number.NaN;
   return [
     { name: `${at}: throughput`, value: CALLS / seconds, unit: 'calls/s' },
     { name: `${at}: admit and settle`, value: median(callMs), unit: 'ms' },
     { name: `${at}: write units`, value: writeUnits / CALLS, unit: 'a call' },
-    { name: `${at}: conditional failures`, value: refused / CALLS, unit: 'a call' },
-    { name: `${at}: repeated key updates`, value: beyondTwo(sent, environment.KEYS_TABLE), unit: 'a call' },
+    { name: `${at}: conditional failures`, value: rejected / CALLS, unit: 'a call' },
+    {
+      name: `${at}: repeated key updates`,
+      value: beyondTwo(recordedRequests, environment.KEYS_TABLE),
+      unit: 'a call',
+    },
     { name: `${at}: requests the SDK repeated`, value: repeats / CALLS, unit: 'a call' },
     { name: `${at}: holds left open`, value: open, unit: '', most: 0 },
     { name: `${at}: usage not as settled`, value: Number(difference), unit: 'nano-USD', most: 0 },
     {
       name: `${at}: drift of the books`,
-      value: books.unproven > 0 ? Number.NaN : Number(books.drift),
+      value: totals.unproven > 0 ? Number.NaN : Number(totals.drift),
       unit: 'nano-USD',
       most: 0,
     },
@@ -59,20 +63,20 @@ async function measureAt(
 }
 
 /** A call charges its key once and corrects it once; what is beyond that was tried again. */
-function beyondTwo(sent: readonly RecordedRequest[], table: string | undefined): number {
-  return sent.filter(({ input }) => input.TableName === table).length / CALLS - 2;
+function beyondTwo(requests: readonly RecordedRequest[], table: string | undefined): number {
+  return requests.filter(({ input }) => input.TableName === table).length / CALLS - 2;
 }
 
 async function runConcurrently(
   concurrency: number,
   call: () => Promise<void>,
 ): Promise<{ readonly seconds: number; readonly callMs: readonly number[] }> {
-  let left = CALLS;
+  let remainingCalls = CALLS;
   const callMs: number[] = [];
   const startedMs = performance.now();
   const caller = async () => {
-    while (left > 0) {
-      left -= 1;
+    while (remainingCalls > 0) {
+      remainingCalls -= 1;
       const callStartedMs = performance.now();
       await call();
       callMs.push(performance.now() - callStartedMs);

@@ -6,7 +6,7 @@ import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { Admission, Ledger } from '../../../lambdas/ledger/core/admission.ts';
 import { createLedger } from '../../../lambdas/ledger/store/create-ledger.ts';
 import { bytesOf } from '../harness/database/units.ts';
-import type { Figure } from '../harness/report.ts';
+import type { BenchMetric } from '../harness/report.ts';
 import { type BenchAccount, openAccount, SILENT, UNMEASURED } from '../harness/service/account.ts';
 import { type Database, openDatabase } from '../harness/service/database.ts';
 import { readTable } from '../harness/service/read-table.ts';
@@ -32,18 +32,18 @@ interface OpenCall {
   readonly admission: Admission;
 }
 
-export async function measureOpenCalls(): Promise<readonly Figure[]> {
+export async function measureOpenCalls(): Promise<readonly BenchMetric[]> {
   const database = await openDatabase({ inMemory: true });
   try {
-    const figures: Figure[] = [];
-    for (const open of OPEN) figures.push(...(await measureAt(open, database)));
-    return figures;
+    const metrics: BenchMetric[] = [];
+    for (const open of OPEN) metrics.push(...(await measureAt(open, database)));
+    return metrics;
   } finally {
     await database.close();
   }
 }
 
-async function measureAt(open: number, database: Database): Promise<readonly Figure[]> {
+async function measureAt(open: number, database: Database): Promise<readonly BenchMetric[]> {
   const clients = database.connect();
   const traffic = new Traffic(clients);
   const { environment } = database;

@@ -9,7 +9,7 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { systemUlid } from '../../../lambdas/platform/system/system.ts';
-import type { Figure } from '../harness/report.ts';
+import type { BenchMetric } from '../harness/report.ts';
 import type { BenchAccount } from '../harness/service/account.ts';
 import { callChat, composeChat } from '../harness/service/chat.ts';
 import { backgroundTables, type Database } from '../harness/service/database.ts';
@@ -36,34 +36,35 @@ export interface OwnCpuOptions {
 
 type Work = () => Promise<unknown>;
 
-export async function measureOwnCpu(options: OwnCpuOptions): Promise<readonly Figure[]> {
+export async function measureOwnCpu(options: OwnCpuOptions): Promise<readonly BenchMetric[]> {
   const { database, account, body } = options;
   const handler = composeChat({ clients: database.connect(), environment: database.environment, fetch });
-  const whole: Work = async () => (await callChat(handler, { credential: account.credential, body })).text();
+  const completeCall: Work = async () =>
+    (await callChat(handler, { credential: account.credential, body })).text();
   const record = recorderOf(options);
   const { client } = database.connect();
-  const [wholeMs, bareMs]: [number[], number[]] = [[], []];
-  for (let block = 0; block < WARM_UP_BLOCKS + BLOCKS; block += 1) {
-    wholeMs.push(await cpuMs(whole));
+  const [totalMs, bareMs]: [number[], number[]] = [[], []];
+  for (let round = 0; round < WARM_UP_BLOCKS + BLOCKS; round += 1) {
+    totalMs.push(await cpuMs(completeCall));
     await waitForQuietMinute(NEEDED_MS);
     // If it is the first call of a minute, it is another one than the rest.
-    await whole();
+    await completeCall();
     bareMs.push(await cpuMs(bareCalls(client, await record())));
   }
-  return figuresOf(wholeMs.slice(WARM_UP_BLOCKS), bareMs.slice(WARM_UP_BLOCKS));
+  return metricsOf(totalMs.slice(WARM_UP_BLOCKS), bareMs.slice(WARM_UP_BLOCKS));
 }
 
 /** The difference is taken block by block: what slowed one of a pair has slowed the other. */
-function figuresOf(wholeMs: readonly number[], bareMs: readonly number[]): readonly Figure[] {
+function metricsOf(totalMs: readonly number[], bareMs: readonly number[]): readonly BenchMetric[] {
   const unit = 'ms CPU';
   return [
     {
       name: 'endpoint: own CPU a call',
-      value: median(wholeMs.map((ms, block) => ms - (bareMs[block] ?? Number.NaN))),
+      value: median(totalMs.map((ms, round) => ms - (bareMs[round] ?? Number.NaN))),
       unit,
       note: 'the next figure less the one after it, block by block; without the Lambda host and the log line',
     },
-    { name: 'endpoint: CPU a call in all', value: median(wholeMs), unit },
+    { name: 'endpoint: CPU a call in all', value: median(totalMs), unit },
     {
       name: 'endpoint: CPU of its bare requests',
       value: median(bareMs),
@@ -82,10 +83,12 @@ function recorderOf({ database, account, body }: OwnCpuOptions): () => Promise<R
   const background = backgroundTables(database);
   const ofCall = (half: RecordedCall['before']) => ({
     ...half,
-    sent: half.sent.filter(({ input }) => !background.some((table) => table === input.TableName)),
+    recordedRequests: half.recordedRequests.filter(
+      ({ input }) => !background.some((table) => table === input.TableName),
+    ),
   });
   return async () => {
-    recorder.begin();
+    recorder.start();
     await (await callChat(handler, { credential: account.credential, body })).text();
     const { before, after, upstream } = recorder.end();
     return { before: ofCall(before), after: ofCall(after), upstream };
@@ -95,12 +98,12 @@ function recorderOf({ database, account, body }: OwnCpuOptions): () => Promise<R
 /** A block of calls that send what the recorded one sent, each under an id of its own, made before they are timed. */
 function bareCalls(client: DynamoDBClient, { before, after, upstream }: RecordedCall): Work {
   const [url, init] = upstream;
-  const requestId = requestIdOf(after.sent);
-  const renamed = (sent: readonly RecordedRequest[], id: string) =>
-    rounds(sent).map((round) => round.map((request) => command(request, requestId, id)));
+  const requestId = requestIdOf(after.recordedRequests);
+  const renamed = (recordedRequests: readonly RecordedRequest[], id: string) =>
+    rounds(recordedRequests).map((round) => round.map((request) => command(request, requestId, id)));
   const calls = Array.from({ length: CALLS_A_BLOCK }, () => {
     const id = `req_${systemUlid()}`;
-    return { before: renamed(before.sent, id), after: renamed(after.sent, id) };
+    return { before: renamed(before.recordedRequests, id), after: renamed(after.recordedRequests, id) };
   });
   const send = async (requests: ReturnType<typeof renamed>) => {
     for (const round of requests) await Promise.all(round.map((request) => request(client)));
@@ -114,13 +117,13 @@ function bareCalls(client: DynamoDBClient, { before, after, upstream }: Recorded
   };
 }
 
-const rounds = (sent: readonly RecordedRequest[]): RecordedRequest[][] => [
-  ...Map.groupBy(sent, ({ round }) => round).values(),
+const rounds = (recordedRequests: readonly RecordedRequest[]): RecordedRequest[][] => [
+  ...Map.groupBy(recordedRequests, ({ round }) => round).values(),
 ];
 
 /** The usage record is the only item that is put, and is named by the call. */
-function requestIdOf(sent: readonly RecordedRequest[]): string {
-  const put = sent.find((request) => request.command === 'PutItemCommand')?.input as
+function requestIdOf(recordedRequests: readonly RecordedRequest[]): string {
+  const put = recordedRequests.find((request) => request.command === 'PutItemCommand')?.input as
     | { readonly Item?: { readonly request_id?: { readonly S?: string } } }
     | undefined;
   const id = put?.Item?.request_id?.S;

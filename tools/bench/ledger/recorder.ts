@@ -2,8 +2,8 @@
 import type { RecordedRequest, Traffic, TrafficCounts } from '../harness/service/traffic.ts';
 
 export interface RecordedCall {
-  readonly before: TrafficCounts & { readonly sent: readonly RecordedRequest[] };
-  readonly after: TrafficCounts & { readonly sent: readonly RecordedRequest[] };
+  readonly before: TrafficCounts & { readonly recordedRequests: readonly RecordedRequest[] };
+  readonly after: TrafficCounts & { readonly recordedRequests: readonly RecordedRequest[] };
   readonly upstream: Parameters<typeof fetch>;
 }
 
@@ -16,7 +16,7 @@ export class Recorder {
     this.#traffic = traffic;
   }
 
-  begin(): void {
+  start(): void {
     this.#traffic.take();
     this.#before = undefined;
     this.#upstream = undefined;

@@ -68,7 +68,7 @@ export const AREAS: readonly Area[] = [
       'test/template/least-privilege.test.ts',
       'lib/app.test.ts',
       'lib/constructs/api/scheduled-smoke.test.ts',
-      'lib/constructs/ledger-upkeep.test.ts',
+      'lib/constructs/ledger-maintenance.test.ts',
     ],
   },
 ];

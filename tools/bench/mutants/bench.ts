@@ -7,7 +7,7 @@
 import { mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { Figure } from '../harness/report.ts';
+import type { BenchMetric } from '../harness/report.ts';
 import { AREAS, SLOW } from './areas.ts';
 import { areaName, candidatesIn, type MutantCandidate } from './candidates.ts';
 import { type Coverage, measureCoverage } from './coverage.ts';
@@ -21,15 +21,15 @@ import { WorkCopy } from './work-copy.ts';
 const ROOT = join(import.meta.dirname, '..', '..', '..');
 const SOURCES = ['lambdas', 'lib', 'operator', 'test', 'tools'];
 const RESULTS = join(ROOT, 'test-results');
-const LEAST_PERCENT = 95;
+const MIN_PERCENT = 95;
 
-interface Tried {
+interface MutantTrial {
   readonly candidate: MutantCandidate;
   readonly first: StoredTrial;
   readonly last: StoredTrial;
 }
 
-export async function measureMutants(args: readonly string[]): Promise<readonly Figure[]> {
+export async function measureMutants(args: readonly string[]): Promise<readonly BenchMetric[]> {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
@@ -57,12 +57,12 @@ export async function measureMutants(args: readonly string[]): Promise<readonly 
   console.log(`${queue.length} of ${candidates.length} mutants are to be tried`);
   // Without time, the record alone is reported.
   if (queue.length > 0 && Number(values.minutes) > 0)
-    await tryAll(queue, { modules, record, workers: Number(values.workers), untilMs });
-  const tried = candidates.flatMap((candidate): Tried[] => {
+    await runTrials(queue, { modules, record, workers: Number(values.workers), untilMs });
+  const trials = candidates.flatMap((candidate): MutantTrial[] => {
     const [first, last] = [record.firstOf(candidate.id), record.lastOf(candidate.id)];
     return first === undefined || last === undefined ? [] : [{ candidate, first, last }];
   });
-  return figuresOf(tried, `seed ${values.seed}`);
+  return metricsOf(trials, `seed ${values.seed}`);
 }
 
 /** Without a file to continue, a new one is begun. */
@@ -73,7 +73,7 @@ function recordIn(file: string | undefined): TrialRecord {
   return new TrialRecord(file ?? fresh);
 }
 
-async function tryAll(
+async function runTrials(
   candidates: readonly MutantCandidate[],
   context: {
     readonly modules: readonly string[];
@@ -93,8 +93,8 @@ async function tryAll(
       const trials = new Trials(copy, { graph, coverage, record });
       while (queue.length > 0 && performance.now() < untilMs) {
         const candidate = queue.shift() as MutantCandidate;
-        const kept = record.keep(await trials.try(candidate));
-        console.log(`${candidates.length - queue.length}/${candidates.length} ${lineOf(kept)}`);
+        const stored = record.keep(await trials.runTrial(candidate));
+        console.log(`${candidates.length - queue.length}/${candidates.length} ${lineOf(stored)}`);
       }
     };
     await Promise.all(copies.map(work));
@@ -113,12 +113,12 @@ async function coverageOf(
   paths: readonly string[],
 ): Promise<Coverage> {
   const [copy] = copies as [WorkCopy];
-  const seen = paths.map((path) => graph.testsOf(path).filter((test) => !SLOW.test(test)));
+  const relatedTests = paths.map((path) => graph.testsOf(path).filter((test) => !SLOW.test(test)));
   const ringOf = new Map<string, string>();
-  for (const [ring, most] of Object.entries(NEAREST)) {
+  for (const [ring, maxMutants] of Object.entries(NEAREST)) {
     const tests = new Set(await copy.testsOf(ring));
-    for (const each of seen)
-      for (const test of each.filter((path) => tests.has(path)).slice(0, most)) ringOf.set(test, ring);
+    for (const each of relatedTests)
+      for (const test of each.filter((path) => tests.has(path)).slice(0, maxMutants)) ringOf.set(test, ring);
   }
   const modules = [
     ...new Set(candidatesIn(ROOT, modulesBelow(ROOT, SOURCES), []).map(({ path }) => path)),
@@ -128,44 +128,46 @@ async function coverageOf(
   return measureCoverage(copy, graph, ringOf, { file, modules, workers: copies.length });
 }
 
-function figuresOf(tried: readonly Tried[], note: string): Figure[] {
+function metricsOf(trials: readonly MutantTrial[], note: string): BenchMetric[] {
   const names = new Set([
     ...AREAS.map(({ name }) => name),
-    ...tried.map(({ candidate }) => areaName(candidate)),
+    ...trials.map(({ candidate }) => areaName(candidate)),
   ]);
   const areas = [...names].flatMap((name) => {
-    const own = tried.filter(({ candidate }) => areaName(candidate) === name);
-    return own.length === 0 ? [] : [{ ...share(name, own, 'last'), ...survivorsAmong(own) }];
+    const areaTrials = trials.filter(({ candidate }) => areaName(candidate) === name);
+    return areaTrials.length === 0
+      ? []
+      : [{ ...share(name, areaTrials, 'last'), ...survivorsAmong(areaTrials) }];
   });
-  const unit = tried.filter(({ last }) => last.verdict === 'killed' && last.ring === 'unit').length;
+  const unit = trials.filter(({ last }) => last.verdict === 'killed' && last.ring === 'unit').length;
   return [
     ...areas,
-    { ...share('all', tried, 'last'), least: LEAST_PERCENT, note },
-    { ...share('all, at the first trial', tried, 'first') },
+    { ...share('all', trials, 'last'), least: MIN_PERCENT, note },
+    { ...share('all, at the first trial', trials, 'first') },
     {
       name: 'of those caught, by the unit ring',
-      value: (100 * unit) / count(tried, 'last', 'killed'),
+      value: (100 * unit) / count(trials, 'last', 'killed'),
       unit: '%',
     },
     {
       name: 'mutants that the compiler refuses, left out',
-      value: count(tried, 'last', 'refused'),
+      value: count(trials, 'last', 'refused'),
       unit: 'mutants',
     },
   ];
 }
 
-const count = (tried: readonly Tried[], which: 'first' | 'last', wanted: Verdict): number =>
-  tried.filter((one) => one[which].verdict === wanted).length;
+const count = (trials: readonly MutantTrial[], which: 'first' | 'last', verdict: Verdict): number =>
+  trials.filter((one) => one[which].verdict === verdict).length;
 
-function share(name: string, tried: readonly Tried[], which: 'first' | 'last'): Figure {
-  const [killed, survived] = [count(tried, which, 'killed'), count(tried, which, 'survived')];
+function share(name: string, trials: readonly MutantTrial[], which: 'first' | 'last'): BenchMetric {
+  const [killed, survived] = [count(trials, which, 'killed'), count(trials, which, 'survived')];
   const value = (100 * killed) / (killed + survived);
   return { name: `caught: ${name}, ${killed + survived} mutants`, value, unit: '%' };
 }
 
-function survivorsAmong(tried: readonly Tried[]): { readonly note?: string } {
-  const notes = tried
+function survivorsAmong(trials: readonly MutantTrial[]): { readonly note?: string } {
+  const notes = trials
     .filter(({ last }) => last.verdict === 'survived')
     .map(({ candidate, last: { path, mistake } }) => {
       const reason = acceptanceOf(path, readFileSync(join(ROOT, path), 'utf8'), candidate);

@@ -33,11 +33,11 @@ export const candidatesIn = (
     });
 
 function identified(path: string, mutants: readonly Mutant[]): MutantCandidate[] {
-  const seen = new Map<string, number>();
+  const occurrences = new Map<string, number>();
   return mutants.map((mutant) => {
     const name = `${path} ${mutant.operator}: ${mutant.original} -> ${mutant.replacement}`;
-    const before = seen.get(name) ?? 0;
-    seen.set(name, before + 1);
+    const before = occurrences.get(name) ?? 0;
+    occurrences.set(name, before + 1);
     return { ...mutant, path, id: digestOf(`${name} ${before}`) };
   });
 }

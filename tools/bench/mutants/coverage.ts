@@ -7,7 +7,7 @@ import type { CoveredTest } from './coverage-reporter.ts';
 import type { ImportGraph } from './related-tests.ts';
 import type { WorkCopy } from './work-copy.ts';
 
-interface KeptTest extends CoveredTest {
+interface StoredTest extends CoveredTest {
   readonly digest: string;
 }
 
@@ -60,7 +60,7 @@ export async function measureCoverage(
   const digests = new Map([...ringOf.keys()].map((path) => [path, graph.digestOf(path)]));
   const coverage = new Coverage(ringOf);
   const missing = new Set(ringOf.keys());
-  for (const test of keptIn<KeptTest>(file)) {
+  for (const test of readStored<StoredTest>(file)) {
     if (digests.get(test.path) !== test.digest) continue;
     coverage.add(test);
     missing.delete(test.path);
@@ -70,7 +70,7 @@ export async function measureCoverage(
     if (paths.length === 0) continue;
     console.log(`${paths.length} test files of the ${ring} ring without a mutant`);
     const written = await copy.cover(ring, paths, modules, workers);
-    for (const test of keptIn<CoveredTest>(written).map((one) => copy.fromRoot(one))) {
+    for (const test of readStored<CoveredTest>(written).map((one) => copy.fromRoot(one))) {
       if (!test.passed) console.log(`Left out, since it fails without a mutant: ${test.path}`);
       else appendFileSync(file, `${JSON.stringify({ ...test, digest: digests.get(test.path) ?? '' })}\n`);
       coverage.add(test);
@@ -80,7 +80,7 @@ export async function measureCoverage(
   return coverage;
 }
 
-const keptIn = <T>(file: string): T[] =>
+const readStored = <T>(file: string): T[] =>
   !existsSync(file)
     ? []
     : readFileSync(file, 'utf8')

@@ -4,7 +4,7 @@
  */
 import type { Mutant } from './operators.ts';
 
-interface Known {
+interface KnownMutant {
   readonly path: string;
   /** The line that it is in, without the blanks around it: an entry is void once the line has changed. */
   readonly line: string;
@@ -13,10 +13,10 @@ interface Known {
   readonly reason: string;
 }
 
-const EQUIVALENT: readonly Known[] = [
+const EQUIVALENT: readonly KnownMutant[] = [
   {
     path: 'lambdas/inference/core/metering/token-bound.ts',
-    line: 'const previous = begin > 0 ? text.charCodeAt(begin - 1) : 0;',
+    line: 'const previous = start > 0 ? text.charCodeAt(start - 1) : 0;',
     mistake: 'constant: 0 -> 1',
     reason: 'it stands for no character: neither code point is a blank or an apostrophe',
   },
@@ -28,7 +28,7 @@ const EQUIVALENT: readonly Known[] = [
   },
   {
     path: 'lambdas/ledger/store/wallet/posting.ts',
-    line: 'let due = (first.owed ?? 0n) + (change < 0n ? -change : 0n);',
+    line: 'let due = (first.debt ?? 0n) + (change < 0n ? -change : 0n);',
     mistake: 'comparison: < -> <=',
     reason: 'the opposite of a change of nothing is nothing',
   },
@@ -40,7 +40,7 @@ const EQUIVALENT: readonly Known[] = [
   },
   {
     path: 'lambdas/webhooks/store/webhook-sender.ts',
-    line: 'const status = answer.statusCode ?? 0;',
+    line: 'const status = response.statusCode ?? 0;',
     mistake: 'constant: 0 -> 1',
     reason: 'the answer to a request of a client has a status',
   },
@@ -70,7 +70,7 @@ const EQUIVALENT: readonly Known[] = [
   },
 ];
 
-const ACCEPTED: readonly Known[] = [
+const ACCEPTED: readonly KnownMutant[] = [
   {
     path: 'lambdas/access/store/oidc-identity.ts',
     line: 'const KEYS_MAX_AGE_MS = 10 * 60_000;',
@@ -78,7 +78,7 @@ const ACCEPTED: readonly Known[] = [
     reason: 'how long keys are kept: nothing promises the number',
   },
   {
-    path: 'lambdas/ledger/core/usage/account-sums.ts',
+    path: 'lambdas/ledger/core/usage/account-rollups.ts',
     line: 'const unread = states.filter(({ from }) => from < last);',
     mistake: 'comparison: < -> <=',
     reason: 'a query more, which finds nothing',
@@ -103,13 +103,13 @@ const ACCEPTED: readonly Known[] = [
   },
   {
     path: 'lambdas/inference/providers/kinds/form-body.ts',
-    line: 'const PIECE_BYTES = 256 * 1024;',
+    line: 'const SLICE_BYTES = 256 * 1024;',
     mistake: 'constant: 256 -> 512',
     reason: 'how much of a file is read at once: nothing promises the number',
   },
   {
     path: 'lambdas/access/core/api-keys.ts',
-    line: 'const MAX_CHANGE_TRIES = 5;',
+    line: 'const MAX_CHANGE_ATTEMPTS = 5;',
     mistake: 'constant: 5 -> 6',
     reason: 'one try more before a change gives up: nothing promises the number',
   },
@@ -129,10 +129,15 @@ export const equivalenceOf = (path: string, text: string, mutant: Mutant): strin
 export const acceptanceOf = (path: string, text: string, mutant: Mutant): string | undefined =>
   reasonIn(ACCEPTED, path, text, mutant);
 
-function reasonIn(known: readonly Known[], path: string, text: string, mutant: Mutant): string | undefined {
-  const own = known.filter((entry) => entry.path === path);
-  if (own.length === 0) return undefined;
+function reasonIn(
+  knownMutants: readonly KnownMutant[],
+  path: string,
+  text: string,
+  mutant: Mutant,
+): string | undefined {
+  const pathEntries = knownMutants.filter((entry) => entry.path === path);
+  if (pathEntries.length === 0) return undefined;
   const line = text.split('\n')[mutant.line - 1]?.trim();
   const mistake = `${mutant.operator}: ${mutant.original} -> ${mutant.replacement}`.replace(/\s+/g, ' ');
-  return own.find((entry) => entry.line === line && entry.mistake === mistake)?.reason;
+  return pathEntries.find((entry) => entry.line === line && entry.mistake === mistake)?.reason;
 }

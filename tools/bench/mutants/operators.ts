@@ -8,7 +8,7 @@ import { isNode, ModuleSource, placeOf, runningNodes, type SyntaxNode, type Text
 export interface Mutant {
   /** The operator that made it, such as `comparison`. */
   readonly operator: string;
-  readonly place: TextSpan;
+  readonly span: TextSpan;
   /** From 1. */
   readonly line: number;
   readonly original: string;
@@ -40,49 +40,49 @@ export function mutantsOf(text: string): Mutant[] {
   const source = new ModuleSource(text);
   return [...runningNodes(source.tree)]
     .flatMap((node) => editsOf(node, source))
-    .map(([operator, place, replacement]) => ({
+    .map(([operator, span, replacement]) => ({
       operator,
-      place,
-      line: source.lineOf(place),
-      original: source.textOf(place),
+      span,
+      line: source.lineOf(span),
+      original: source.textOf(span),
       replacement,
     }))
     .filter(({ original, replacement }) => original !== replacement)
-    .sort((a, b) => a.place.start - b.place.start);
+    .sort((a, b) => a.span.start - b.span.start);
 }
 
 /** The module with the mistake in it. */
-export const mutate = (text: string, { place, replacement }: Mutant): string =>
-  new ModuleSource(text).with(place, replacement);
+export const mutate = (text: string, { span, replacement }: Mutant): string =>
+  new ModuleSource(text).with(span, replacement);
 
 function editsOf(node: SyntaxNode, source: ModuleSource): Edit[] {
-  const place = placeOf(node);
+  const span = placeOf(node);
   switch (node.type) {
     case 'BinaryExpression':
       return binaryEdits(node, source);
     case 'NumericLiteral':
-      return [['constant', place, String(another(Number(node.value)))]];
+      return [['constant', span, String(another(Number(node.value)))]];
     case 'BigIntLiteral':
-      return [['constant', place, `${BigInt(source.textOf(place).replace(/[n_]/g, '')) + 1n}n`]];
+      return [['constant', span, `${BigInt(source.textOf(span).replace(/[n_]/g, '')) + 1n}n`]];
     case 'BooleanLiteral':
-      return [['boolean', place, String(node.value !== true)]];
+      return [['boolean', span, String(node.value !== true)]];
     case 'UnaryExpression':
-      return node.operator === '!' ? [['negation', place, textOf(node.argument, source)]] : [];
+      return node.operator === '!' ? [['negation', span, textOf(node.argument, source)]] : [];
     case 'IfStatement':
     case 'ConditionalExpression':
       // A test that sees both of these sees the negated condition too.
       return ['true', 'false'].map((value): Edit => ['condition', placeOf(node.test as SyntaxNode), value]);
     case 'ExpressionStatement':
-      return [['statement', place, ';']];
+      return [['statement', span, ';']];
     case 'AwaitExpression':
-      return [['await', place, textOf(node.argument, source)]];
+      return [['await', span, textOf(node.argument, source)]];
     case 'ArrayExpression':
       return elementEdits('element', elementsOf(node.elements), source);
     case 'ObjectExpression':
       return elementEdits('property', (node.properties as SyntaxNode[]).map(placeOf), source);
     case 'StringLiteral':
     case 'TemplateLiteral':
-      return clauseEdits(place, source);
+      return clauseEdits(span, source);
     case 'CallExpression':
       return methodEdits(node);
     case 'FunctionDeclaration':
@@ -112,25 +112,25 @@ function binaryEdits(node: SyntaxNode, source: ModuleSource): Edit[] {
 const elementsOf = (elements: unknown): TextSpan[] =>
   (elements as ({ spread: TextSpan | null; expression: SyntaxNode } | null)[]).flatMap((element) => {
     if (element === null) return [];
-    const place = placeOf(element.expression);
-    return [{ ...place, start: element.spread === null ? place.start : element.spread.start - 1 }];
+    const span = placeOf(element.expression);
+    return [{ ...span, start: element.spread === null ? span.start : element.spread.start - 1 }];
   });
 
 /** Each of the members left out, with the comma after it. */
-const elementEdits = (operator: string, places: readonly TextSpan[], source: ModuleSource): Edit[] =>
-  places.map((place) => {
-    const [comma = ''] = /^\s*,/.exec(source.textOf({ start: place.end, end: place.end + 200 })) ?? [];
-    return [operator, { ...place, end: place.end + comma.length }, ''];
+const elementEdits = (operator: string, spans: readonly TextSpan[], source: ModuleSource): Edit[] =>
+  spans.map((span) => {
+    const [comma = ''] = /^\s*,/.exec(source.textOf({ start: span.end, end: span.end + 200 })) ?? [];
+    return [operator, { ...span, end: span.end + comma.length }, ''];
   });
 
 /** A condition of the database without one of its clauses. */
-function clauseEdits(place: TextSpan, source: ModuleSource): Edit[] {
-  const text = source.textOf(place);
+function clauseEdits(span: TextSpan, source: ModuleSource): Edit[] {
+  const text = source.textOf(span);
   const clauses = text.slice(1, -1).split(' AND ');
   if (clauses.length < 2 || text.slice(1, -1).includes('`')) return [];
   return clauses.map((_clause, left): Edit => {
     const rest = clauses.filter((_other, index) => index !== left).join(' AND ');
-    return ['clause', place, `${text.at(0)}${rest}${text.at(-1)}`];
+    return ['clause', span, `${text.at(0)}${rest}${text.at(-1)}`];
   });
 }
 

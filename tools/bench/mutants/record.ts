@@ -36,10 +36,10 @@ export class TrialRecord {
   }
 
   keep(trial: Trial): StoredTrial {
-    const kept = keptOf(trial);
-    appendFileSync(this.#file, `${JSON.stringify(kept)}\n`);
-    this.#note(kept);
-    return kept;
+    const stored = storedTrialOf(trial);
+    appendFileSync(this.#file, `${JSON.stringify(stored)}\n`);
+    this.#note(stored);
+    return stored;
   }
 
   /** The first trial of a mutant: the one before there were tests that were written for it. */
@@ -61,14 +61,14 @@ export class TrialRecord {
     return killers;
   }
 
-  #note(kept: StoredTrial): void {
-    this.#trials.set(kept.id, [...(this.#trials.get(kept.id) ?? []), kept]);
+  #note(stored: StoredTrial): void {
+    this.#trials.set(stored.id, [...(this.#trials.get(stored.id) ?? []), stored]);
   }
 }
 
 const shown = (text: string): string => text.replace(/\s+/g, ' ').slice(0, 100);
 
-function keptOf({ candidate, verdict, by, ring }: Trial): StoredTrial {
+function storedTrialOf({ candidate, verdict, by, ring }: Trial): StoredTrial {
   const { id, path, line, operator, original, replacement } = candidate;
   const mistake = `${operator}: ${shown(original)} -> ${shown(replacement)}`;
   return {

@@ -48,15 +48,15 @@ export class ImportGraph {
 
 /** The modules that are one step away from a module, two steps, and so on. */
 function rounds(path: string, steps: ReadonlyMap<string, readonly string[]>): string[][] {
-  const seen = new Set([path]);
-  const found: string[][] = [];
+  const visited = new Set([path]);
+  const testPaths: string[][] = [];
   for (let frontier = [path]; frontier.length > 0; ) {
     const next = new Set(frontier.flatMap((module) => steps.get(module) ?? []));
-    frontier = [...next].filter((module) => !seen.has(module));
-    for (const module of frontier) seen.add(module);
-    found.push(frontier);
+    frontier = [...next].filter((module) => !visited.has(module));
+    for (const module of frontier) visited.add(module);
+    testPaths.push(frontier);
   }
-  return found;
+  return testPaths;
 }
 
 /** Returns the number of folders that two paths share below their first one. */

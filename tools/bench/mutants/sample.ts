@@ -15,11 +15,11 @@ export function sample<T>(
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([, member]) => member);
   const groups = Object.values(Object.groupBy(shuffled, groupOf)) as T[][];
-  const taken: T[] = [];
-  for (let round = 0; taken.length < count && groups.some((group) => round < group.length); round += 1) {
-    taken.push(...groups.flatMap((group) => group.slice(round, round + 1)));
+  const sampled: T[] = [];
+  for (let round = 0; sampled.length < count && groups.some((group) => round < group.length); round += 1) {
+    sampled.push(...groups.flatMap((group) => group.slice(round, round + 1)));
   }
-  return taken.slice(0, count);
+  return sampled.slice(0, count);
 }
 
 /** 16 hexadecimal digits. */

@@ -19,12 +19,12 @@ export const isNode = (value: unknown): value is SyntaxNode =>
 /** swc counts bytes from 1. Members of objects have no span: they begin with their first part and end with their last. */
 export function placeOf(node: SyntaxNode): TextSpan {
   if (node.span !== undefined) return fromSwc(node.span);
-  const places = Object.values(node).flatMap((part) =>
+  const spans = Object.values(node).flatMap((part) =>
     isNode(part) ? [placeOf(part)] : isSpan(part) ? [fromSwc(part)] : [],
   );
   return {
-    start: Math.min(...places.map(({ start }) => start)),
-    end: Math.max(...places.map(({ end }) => end)),
+    start: Math.min(...spans.map(({ start }) => start)),
+    end: Math.max(...spans.map(({ end }) => end)),
   };
 }
 
@@ -56,9 +56,9 @@ export class ModuleSource {
   }
 
   /** The place of a piece of text within another one; undefined where it is not. */
-  find(piece: string, within: TextSpan): TextSpan | undefined {
-    const at = this.#bytes.indexOf(piece, within.start);
-    const end = at + Buffer.byteLength(piece);
+  find(snippet: string, within: TextSpan): TextSpan | undefined {
+    const at = this.#bytes.indexOf(snippet, within.start);
+    const end = at + Buffer.byteLength(snippet);
     return at < 0 || end > within.end ? undefined : { start: at, end };
   }
 

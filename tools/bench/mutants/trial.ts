@@ -15,7 +15,7 @@ const SPARE_SECONDS = 15;
 /** The ring that reads the templates synthesizes them before its first file. */
 const TEMPLATE_SECONDS = 300;
 /** A mutant that runs into the limit is tried once more with this many times the limit: the machine may have been busy. */
-const PATIENCE = 3;
+const RETRIES = 3;
 
 export class Trials {
   readonly #copy: WorkCopy;
@@ -36,7 +36,7 @@ export class Trials {
     this.#spareSeconds = spareSeconds;
   }
 
-  async try(candidate: MutantCandidate): Promise<Trial> {
+  async runTrial(candidate: MutantCandidate): Promise<Trial> {
     const { path } = candidate;
     const text = this.#copy.read(path);
     this.#copy.write(path, mutate(text, candidate));
@@ -57,7 +57,7 @@ export class Trials {
       const rest = tests.slice(run.passed);
       run = await this.#copy.test(
         ring,
-        rest.map((test) => ({ ...test, limitSeconds: PATIENCE * test.limitSeconds })),
+        rest.map((test) => ({ ...test, limitSeconds: RETRIES * test.limitSeconds })),
       );
     }
     return run.outcome === 'passed' ? undefined : (run.failure ?? 'the limit of time');

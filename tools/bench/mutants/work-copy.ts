@@ -67,9 +67,9 @@ export class WorkCopy {
       stdio: ['ignore', 'ignore', 'pipe'],
       detached: true,
     });
-    let [output, passed, ended] = ['', 0, false];
+    let [output, passed, hasEnded] = ['', 0, false];
     const end = () => {
-      ended = true;
+      hasEnded = true;
       endGroup(child.pid);
     };
     const limitMs = () => (tests[passed]?.limitSeconds ?? ENDING_SECONDS) * 1000;
@@ -87,8 +87,8 @@ export class WorkCopy {
     // Servers and databases that the tests have started and left.
     endGroup(child.pid);
     // What has passed before it was ended has passed, even if its process hung afterwards.
-    if (ended && passed < tests.length) return { outcome: 'ended', passed };
-    return code === 0 || ended
+    if (hasEnded && passed < tests.length) return { outcome: 'ended', passed };
+    return code === 0 || hasEnded
       ? { outcome: 'passed', passed }
       : { outcome: 'failed', failure: failureIn(output), passed };
   }
@@ -132,8 +132,12 @@ export class WorkCopy {
   /** Returns whether the current copy compiles. */
   async compiles(): Promise<boolean> {
     const compiler = join('node_modules', '.bin', 'tsc');
-    const kept = ['--incremental', '--tsBuildInfoFile', join('test-results', 'compiled.tsbuildinfo')];
-    return promisify(execFile)(compiler, ['-p', '.', ...kept], { cwd: this.#folder }).then(
+    const compilerOptions = [
+      '--incremental',
+      '--tsBuildInfoFile',
+      join('test-results', 'compiled.tsbuildinfo'),
+    ];
+    return promisify(execFile)(compiler, ['-p', '.', ...compilerOptions], { cwd: this.#folder }).then(
       () => true,
       () => false,
     );

@@ -11,9 +11,9 @@ export function bareContestant(upstream: BenchUpstream): Contestant {
   return {
     name: BARE,
     serves: () => true,
-    request(asked, pauseMs) {
-      const surface = asked.protocol === 'openai' ? 'chat' : 'messages';
-      const native = { ...asked, surface } as const;
+    request(testCase, pauseMs) {
+      const surface = testCase.protocol === 'openai' ? 'chat' : 'messages';
+      const native = { ...testCase, surface } as const;
       return {
         path: surface === 'chat' ? '/v1/chat/completions' : '/v1/messages',
         headers: { 'content-type': 'application/json', authorization: 'Bearer none' },

@@ -2,13 +2,13 @@
 
 import { CASES } from '../harness/load/cases.ts';
 import { closedLoop } from '../harness/load/loops.ts';
-import type { Figure } from '../harness/report.ts';
+import type { BenchMetric } from '../harness/report.ts';
 import { auditOf } from '../harness/service/account.ts';
 import { median } from '../harness/statistics.ts';
 import { residentMbOf } from '../harness/weigh.ts';
 import { BARE } from './bare.ts';
 import type { Contestant } from './contestant.ts';
-import { caseFigures, goalFigures, type Weight, weightFigures } from './figures.ts';
+import { caseMetrics, goalMetrics, type Weight, weightMetrics } from './figures.ts';
 import { openRing, type Ring } from './ring.ts';
 import { type ContestantStart, measureRounds, warmUp } from './rounds.ts';
 import { Samples } from './samples.ts';
@@ -24,7 +24,7 @@ const STARTS = 3;
 /** One that starts so slowly that this is over is not started again. */
 const LONG_MS = 15_000;
 
-export async function measurePeers(): Promise<readonly Figure[]> {
+export async function measurePeers(): Promise<readonly BenchMetric[]> {
   const ring = await openRing();
   // Not before: what the first run installs is no part of it.
   const deadlineMs = performance.now() + RUN_MS;
@@ -44,10 +44,10 @@ async function measureStarted(
   ring: Ring,
   started: readonly ContestantStart[],
   { startMs, deadlineMs }: { readonly startMs: ReadonlyMap<string, number>; readonly deadlineMs: number },
-): Promise<readonly Figure[]> {
+): Promise<readonly BenchMetric[]> {
   await warmUp(started);
-  const found = await measureRounds(ring, started, deadlineMs);
-  const samples = new Samples(found);
+  const measured = await measureRounds(ring, started, deadlineMs);
+  const samples = new Samples(measured);
   const weights = started
     .filter(({ contestant }) => startMs.has(contestant.name))
     .map(
@@ -58,11 +58,11 @@ async function measureStarted(
       }),
     );
   return [
-    ...goalFigures(samples),
-    ...(await bookFigures(ring)),
-    { name: 'rounds', value: 1 + Math.max(...found.map(({ round }) => round)), unit: '' },
-    ...weightFigures(weights),
-    ...caseFigures(
+    ...goalMetrics(samples),
+    ...(await ledgerMetrics(ring)),
+    { name: 'rounds', value: 1 + Math.max(...measured.map(({ round }) => round)), unit: '' },
+    ...weightMetrics(weights),
+    ...caseMetrics(
       samples,
       started.map(({ contestant }) => contestant.name),
     ),
@@ -70,12 +70,12 @@ async function measureStarted(
 }
 
 /** The money was on: every call of every round is in the books, to the nano-dollar. */
-async function bookFigures({ database, accountIds }: Ring): Promise<Figure[]> {
+async function ledgerMetrics({ database, accountIds }: Ring): Promise<BenchMetric[]> {
   let [usage, off] = [0n, 0n];
   for (const accountId of accountIds) {
-    const books = await auditOf(database.connect(), database.environment, accountId);
-    usage += books.usage;
-    off += books.drift + books.held;
+    const totals = await auditOf(database.connect(), database.environment, accountId);
+    usage += totals.usage;
+    off += totals.drift + totals.held;
   }
   return [
     { name: 'billed in all rounds', value: Number(usage) / 1e9, unit: 'USD' },
@@ -103,12 +103,12 @@ async function measureStarts(contestant: Contestant): Promise<number> {
   const startMs: number[] = [];
   const firstMs = performance.now();
   for (let start = 0; start < STARTS && performance.now() - firstMs < LONG_MS; start += 1) {
-    const beganMs = performance.now();
+    const startedMs = performance.now();
     const running = await contestant.start();
     try {
       // A window of no length: one call.
       await closedLoop({ url: running.url, next: () => contestant.request(chat, 0), windowMs: 1 }, 1);
-      startMs.push(performance.now() - beganMs);
+      startMs.push(performance.now() - startedMs);
     } finally {
       await running.stop();
     }

@@ -31,12 +31,12 @@ const quiet: ExecFileSyncOptions = { stdio: ['ignore', 'ignore', 'pipe'], timeou
 /** Runs `install` in an empty folder once; a folder whose installation did not end is made anew. */
 function installed(name: string, install: (folder: string) => void): string {
   const folder = join(CACHE, name);
-  const mark = join(folder, 'installed');
-  if (existsSync(mark)) return folder;
+  const installedFile = join(folder, 'installed');
+  if (existsSync(installedFile)) return folder;
   rmSync(folder, { recursive: true, force: true });
   mkdirSync(folder, { recursive: true });
   install(folder);
-  writeFileSync(mark, '');
+  writeFileSync(installedFile, '');
   return folder;
 }
 

@@ -2,9 +2,9 @@
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { CaseName } from '../harness/load/cases.ts';
-import { boundsOf, type Figure, type Report, verdictOf } from '../harness/report.ts';
+import { type BenchMetric, boundsOf, type Report, verdictOf } from '../harness/report.ts';
 import { BARE } from './bare.ts';
-import { ADDED_ALONE, CPU, DATABASE_CPU, figureName, PEAK, RESIDENT, START } from './figures.ts';
+import { ADDED_ALONE, CPU, DATABASE_CPU, metricName, PEAK, RESIDENT, START } from './figures.ts';
 import { LITELLM } from './litellm.ts';
 import { OURS, OURS_WITHOUT_MONEY } from './ours.ts';
 import { PORTKEY } from './portkey.ts';
@@ -37,10 +37,10 @@ export function newestPeers(folder: string): PeersReport | undefined {
 /** The section's text, with the marks around it. */
 export function peersSection(report: PeersReport): string {
   const { date, machine, figures } = report;
-  const value = (name: string) => figures.find((figure) => figure.name === name)?.value;
+  const value = (name: string) => figures.find((metric) => metric.name === name)?.value;
   const shown = (name: string, unit: string) => {
-    const found = value(name);
-    return found === undefined || Number.isNaN(found) ? '-' : `${digits(found)} ${unit}`;
+    const measured = value(name);
+    return measured === undefined || Number.isNaN(measured) ? '-' : `${digits(measured)} ${unit}`;
   };
   const row = (title: string, name: (column: string) => string, unit: string) =>
     `| ${title} | ${COLUMNS.map((column) => shown(name(column), unit)).join(' | ')} |`;
@@ -55,30 +55,30 @@ export function peersSection(report: PeersReport): string {
     '',
     `| | ${COLUMNS.join(' | ')} |`,
     '|---|---|---|---|---|',
-    ...CASE_NAMES.map((asked) =>
+    ...CASE_NAMES.map((testCase) =>
       row(
-        `added to ${asked}, p50, one call at a time`,
-        (column) => figureName(asked, ADDED_ALONE, column),
+        `added to ${testCase}, p50, one call at a time`,
+        (column) => metricName(testCase, ADDED_ALONE, column),
         'ms',
       ),
     ),
-    ...CASE_NAMES.map((asked) =>
-      row(`most calls a second, ${asked}`, (column) => figureName(asked, PEAK, column), '/s'),
+    ...CASE_NAMES.map((testCase) =>
+      row(`most calls a second, ${testCase}`, (column) => metricName(testCase, PEAK, column), '/s'),
     ),
-    row('CPU of a chat call', (column) => figureName('chat', CPU, column), 'ms'),
-    row('and of the database process', (column) => figureName('chat', DATABASE_CPU, column), 'ms'),
+    row('CPU of a chat call', (column) => metricName('chat', CPU, column), 'ms'),
+    row('and of the database process', (column) => metricName('chat', DATABASE_CPU, column), 'ms'),
     row('memory after the rounds', (column) => `${RESIDENT}: ${column}`, 'MB'),
     row('start to first answer', (column) => `${START}: ${column}`, 'ms'),
     '',
-    `The bare upstream takes ${shown(figureName('chat', 'p50, 1 at once', BARE), 'ms')} a call and ${shown(figureName('chat', PEAK, BARE), 'calls')} a second.`,
+    `The bare upstream takes ${shown(metricName('chat', 'p50, 1 at once', BARE), 'ms')} a call and ${shown(metricName('chat', PEAK, BARE), 'calls')} a second.`,
     END,
   ].join('\n');
 }
 
-function goalRow(figure: Figure): string {
-  const name = figure.name.replace('goal: ', '');
-  const verdict = verdictOf(figure);
-  return `| ${name} | ${digits(figure.value)} | ${boundsOf(figure)} | ${verdict === 'missed' ? '**missed**' : verdict} |`;
+function goalRow(metric: BenchMetric): string {
+  const name = metric.name.replace('goal: ', '');
+  const verdict = verdictOf(metric);
+  return `| ${name} | ${digits(metric.value)} | ${boundsOf(metric)} | ${verdict === 'missed' ? '**missed**' : verdict} |`;
 }
 
 /** As many digits as a reader compares. */
@@ -86,9 +86,9 @@ const digits = (value: number): string => String(Number(value.toPrecision(value 
 
 /** The text with its section replaced; throws when it has none. */
 function withSection(text: string, section: string): string {
-  const [begin, end] = [text.indexOf(BEGIN), text.indexOf(END)];
-  if (begin < 0 || end < begin) throw new Error(`there is no ${BEGIN} section`);
-  return text.slice(0, begin) + section + text.slice(end + END.length);
+  const [startOffset, end] = [text.indexOf(BEGIN), text.indexOf(END)];
+  if (startOffset < 0 || end < startOffset) throw new Error(`there is no ${BEGIN} section`);
+  return text.slice(0, startOffset) + section + text.slice(end + END.length);
 }
 
 /** Brings the page up to the newest results. */

@@ -15,8 +15,8 @@ export interface ContestantProcess {
 export interface Contestant {
   readonly name: string;
   /** Returns whether the contestant supports the case. */
-  serves(asked: Case): boolean;
-  request(asked: Case, pauseMs: number): LoadRequest;
+  serves(testCase: Case): boolean;
+  request(testCase: Case, pauseMs: number): LoadRequest;
   /** Starts one process of it; resolves when it listens. */
   start(): Promise<ContestantProcess>;
 }
@@ -48,9 +48,9 @@ export async function startPeer({
   const url = `http://127.0.0.1:${port}`;
   const deadlineMs = Date.now() + READY_MS;
   while (Date.now() < deadlineMs && child.exitCode === null) {
-    const answered = await fetch(url, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined);
-    await answered?.arrayBuffer();
-    if (answered !== undefined) return { url, pid: child.pid ?? 0, stop: () => stopPeer(child) };
+    const response = await fetch(url, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined);
+    await response?.arrayBuffer();
+    if (response !== undefined) return { url, pid: child.pid ?? 0, stop: () => stopPeer(child) };
     await sleep(10);
   }
   await stopPeer(child);
@@ -59,7 +59,7 @@ export async function startPeer({
 
 async function stopPeer(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
-  const ended = once(child, 'close');
+  const closed = once(child, 'close');
   child.kill('SIGKILL');
-  await ended;
+  await closed;
 }

@@ -1,7 +1,7 @@
 /** The values computed from the samples: goals first, as ratios, then their components. */
 
 import { CASES, type CaseName } from '../harness/load/cases.ts';
-import type { Figure } from '../harness/report.ts';
+import type { BenchMetric } from '../harness/report.ts';
 import { BARE } from './bare.ts';
 import { OURS, OURS_WITHOUT_MONEY } from './ours.ts';
 import { PORTKEY } from './portkey.ts';
@@ -25,8 +25,8 @@ const LOADED: LoadName = '16 at once';
 const CASE_LOADS: readonly LoadName[] = ['1 at once', '16 at once', '64 at once', 'open loop'];
 
 /** The name of a figure; the table in docs/benchmarks.md finds it by the same. */
-export const figureName = (asked: CaseName, measure: string, contestant: string): string =>
-  `${asked}: ${measure}: ${contestant}`;
+export const metricName = (testCase: CaseName, measure: string, contestant: string): string =>
+  `${testCase}: ${measure}: ${contestant}`;
 
 export const ADDED_ALONE = `added, p50, ${ALONE}`;
 export const PEAK = 'most calls a second';
@@ -36,11 +36,11 @@ export const RESIDENT = 'memory after the rounds';
 export const START = 'start to first answer';
 
 /** The goals; against Portkey, so none where it could not be installed. */
-export function goalFigures(samples: Samples): Figure[] {
-  const ratio = (contestant: string, asked: CaseName) =>
-    samples.addedRatio({ contestant, asked, load: ALONE }, PORTKEY, 'p50Ms');
-  const peaks = (asked: CaseName) => samples.peak(OURS, asked) / samples.peak(PORTKEY, asked);
-  const goal = (name: string, value: number, bound: Pick<Figure, 'most' | 'least'>): Figure => ({
+export function goalMetrics(samples: Samples): BenchMetric[] {
+  const ratio = (contestant: string, testCase: CaseName) =>
+    samples.addedRatio({ contestant, caseName: testCase, load: ALONE }, PORTKEY, 'p50Ms');
+  const peaks = (testCase: CaseName) => samples.peak(OURS, testCase) / samples.peak(PORTKEY, testCase);
+  const goal = (name: string, value: number, bound: Pick<BenchMetric, 'most' | 'least'>): BenchMetric => ({
     name,
     value,
     unit: `of ${PORTKEY}`,
@@ -57,18 +57,18 @@ export function goalFigures(samples: Samples): Figure[] {
   ];
 }
 
-export function caseFigures(samples: Samples, contestants: readonly string[]): Figure[] {
-  return CASES.flatMap(({ name: asked }) =>
+export function caseMetrics(samples: Samples, contestants: readonly string[]): BenchMetric[] {
+  return CASES.flatMap(({ name: testCase }) =>
     contestants
-      .filter((contestant) => samples.has(contestant, asked))
-      .flatMap((contestant) => contestantFigures(samples, asked, contestant)),
+      .filter((contestant) => samples.has(contestant, testCase))
+      .flatMap((contestant) => contestantMetrics(samples, testCase, contestant)),
   );
 }
 
-function contestantFigures(samples: Samples, asked: CaseName, contestant: string): Figure[] {
-  const named = (measure: string) => figureName(asked, measure, contestant);
-  const at = (load: LoadName) => ({ contestant, asked, load });
-  const peak = { name: named(PEAK), value: samples.peak(contestant, asked), unit: 'calls/s' };
+function contestantMetrics(samples: Samples, testCase: CaseName, contestant: string): BenchMetric[] {
+  const named = (measure: string) => metricName(testCase, measure, contestant);
+  const at = (load: LoadName) => ({ contestant, caseName: testCase, load });
+  const peak = { name: named(PEAK), value: samples.peak(contestant, testCase), unit: 'calls/s' };
   const loads = CASE_LOADS.filter((load) => !Number.isNaN(samples.middle(at(load), 'p50Ms')));
   if (contestant === BARE)
     return [
@@ -92,7 +92,7 @@ function contestantFigures(samples: Samples, asked: CaseName, contestant: string
   ];
 }
 
-export const weightFigures = (weights: readonly Weight[]): Figure[] =>
+export const weightMetrics = (weights: readonly Weight[]): BenchMetric[] =>
   weights.flatMap(({ contestant, residentMb, startMs }) => [
     { name: `${RESIDENT}: ${contestant}`, value: residentMb, unit: 'MB' },
     { name: `${START}: ${contestant}`, value: startMs, unit: 'ms' },

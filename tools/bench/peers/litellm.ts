@@ -35,11 +35,11 @@ export function liteLlmContestant(upstreamUrl: string): Contestant {
   return {
     name: LITELLM,
     serves: () => true,
-    request: (asked, pauseMs) => ({
-      path: PATHS[asked.surface],
+    request: (testCase, pauseMs) => ({
+      path: PATHS[testCase.surface],
       headers: { 'content-type': 'application/json', authorization: 'Bearer none' },
-      body: bodyOf(asked, nameOf(asked.protocol, upstreamModel(pauseMs))),
-      end: endOf(asked),
+      body: bodyOf(testCase, nameOf(testCase.protocol, upstreamModel(pauseMs))),
+      end: endOf(testCase),
     }),
     async start() {
       const port = await freePort();

@@ -19,16 +19,16 @@ export function ourContestant({ name, credentials, ...host }: OursOptions): Cont
   return {
     name,
     serves: () => true,
-    request(asked, pauseMs) {
+    request(testCase, pauseMs) {
       calls += 1;
       return {
-        path: PATHS[asked.surface],
+        path: PATHS[testCase.surface],
         headers: {
           'content-type': 'application/json',
           authorization: `Bearer ${credentials[calls % credentials.length]}`,
         },
-        body: bodyOf(asked, catalogModel(asked.protocol, upstreamModel(pauseMs))),
-        end: endOf(asked),
+        body: bodyOf(testCase, catalogModel(testCase.protocol, upstreamModel(pauseMs))),
+        end: endOf(testCase),
       };
     },
     start: () => startHost(host),

@@ -14,16 +14,16 @@ export function portkeyContestant(upstreamUrl: string): Contestant {
     name: PORTKEY,
     // "messages is not supported by openai" is its answer to Messages over an OpenAI route.
     serves: ({ surface, protocol }) => surface === 'chat' || protocol === 'anthropic',
-    request: (asked, pauseMs) => ({
-      path: PATHS[asked.surface],
+    request: (testCase, pauseMs) => ({
+      path: PATHS[testCase.surface],
       headers: {
         'content-type': 'application/json',
-        'x-portkey-provider': asked.protocol,
+        'x-portkey-provider': testCase.protocol,
         'x-portkey-custom-host': `${upstreamUrl}/v1`,
         authorization: 'Bearer simulated',
       },
-      body: bodyOf(asked, upstreamModel(pauseMs)),
-      end: endOf(asked),
+      body: bodyOf(testCase, upstreamModel(pauseMs)),
+      end: endOf(testCase),
     }),
     async start() {
       const port = await freePort();

@@ -50,10 +50,10 @@ const LOADS: readonly LoadKind[] = [
 ];
 
 export async function warmUp(started: readonly ContestantStart[]): Promise<void> {
-  for (const asked of CASES) {
+  for (const testCase of CASES) {
     for (const { contestant, running } of started) {
-      if (!contestant.serves(asked)) continue;
-      const next = () => contestant.request(asked, 0);
+      if (!contestant.serves(testCase)) continue;
+      const next = () => contestant.request(testCase, 0);
       await closedLoop({ url: running.url, next, windowMs: WARM_UP_MS }, 16);
     }
   }
@@ -68,47 +68,47 @@ export async function measureRounds(
   const samples: Sample[] = [];
   let roundMs = 0;
   for (let round = 0; round === 0 || performance.now() + roundMs < deadlineMs; round += 1) {
-    const beganMs = performance.now();
+    const startMs = performance.now();
     // Every other round backwards: who comes after whom is nobody's advantage.
     const order = round % 2 === 0 ? started : started.toReversed();
     for (const load of LOADS) {
-      for (const asked of load.cases) {
-        for (const one of order.filter(({ contestant }) => contestant.serves(asked)))
-          samples.push(await measureWindow(ring, one, { load, asked, round }));
+      for (const testCase of load.cases) {
+        for (const one of order.filter(({ contestant }) => contestant.serves(testCase)))
+          samples.push(await measureWindow(ring, one, { load, testCase, round }));
       }
     }
-    roundMs = performance.now() - beganMs;
+    roundMs = performance.now() - startMs;
   }
   return samples;
 }
 
 interface WindowOptions {
   readonly load: LoadKind;
-  readonly asked: Case;
+  readonly testCase: Case;
   readonly round: number;
 }
 
 async function measureWindow(
   { upstream, database }: Ring,
   { contestant, running }: ContestantStart,
-  { load, asked, round }: WindowOptions,
+  { load, testCase, round }: WindowOptions,
 ): Promise<Sample> {
   const engine = enginePid(database.endpoint);
-  const next = () => contestant.request(asked, load.pauseMs);
-  const askedBefore = await upstream.calls();
+  const next = () => contestant.request(testCase, load.pauseMs);
+  const callsBefore = await upstream.calls();
   const cpuBefore = [cpuMsOf(running.pid), cpuMsOf(engine)] as const;
   const loaded = await load.run(running.url, next, WINDOW_MS);
   const cpuMs = cpuMsOf(running.pid) - cpuBefore[0];
   const databaseCpuMs = contestant.name === BARE ? 0 : cpuMsOf(engine) - cpuBefore[1];
-  const reached = (await upstream.calls()) - askedBefore;
+  const reached = (await upstream.calls()) - callsBefore;
   if (reached !== loaded.calls.length)
     throw new Error(`${contestant.name}: ${loaded.calls.length} answers of ${reached} calls of the upstream`);
   return sampleOf({
     contestant: contestant.name,
-    asked: asked.name,
+    caseName: testCase.name,
     load: load.name,
     round,
-    stream: asked.stream,
+    stream: testCase.stream,
     loaded,
     cpuMs,
     databaseCpuMs,

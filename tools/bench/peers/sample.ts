@@ -7,7 +7,7 @@ export type LoadName = '1 at once' | '16 at once' | '64 at once' | 'open loop';
 
 export interface Sample {
   readonly contestant: string;
-  readonly asked: string;
+  readonly caseName: string;
   readonly load: LoadName;
   /** The round of the sample. Samples of one round are compared. */
   readonly round: number;
@@ -20,7 +20,7 @@ export interface Sample {
   readonly databaseCpuMs: number;
 }
 
-export interface LoadWindow extends Pick<Sample, 'contestant' | 'asked' | 'load' | 'round'> {
+export interface LoadWindow extends Pick<Sample, 'contestant' | 'caseName' | 'load' | 'round'> {
   readonly stream: boolean;
   readonly loaded: LoadMeasurement;
   /** CPU time in the whole window. */
@@ -30,7 +30,7 @@ export interface LoadWindow extends Pick<Sample, 'contestant' | 'asked' | 'load'
 
 export function sampleOf({ stream, loaded, cpuMs, databaseCpuMs, ...named }: LoadWindow): Sample {
   const { calls, seconds } = loaded;
-  const waited = calls.map(({ firstMs, wholeMs }) => (stream ? firstMs : wholeMs));
+  const waited = calls.map(({ firstMs, totalMs }) => (stream ? firstMs : totalMs));
   return {
     ...named,
     p50Ms: percentile(waited, 50),

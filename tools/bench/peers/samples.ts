@@ -4,9 +4,9 @@ import { BARE } from './bare.ts';
 import type { LoadName, Sample } from './sample.ts';
 
 /** The contestant, case and load of a sample. */
-export interface SamplePlace {
+export interface SampleKey {
   readonly contestant: string;
-  readonly asked: string;
+  readonly caseName: string;
   readonly load: LoadName;
 }
 
@@ -19,19 +19,19 @@ export class Samples {
     this.#samples = samples;
   }
 
-  has(contestant: string, asked: string): boolean {
-    return this.#samples.some((sample) => sample.contestant === contestant && sample.asked === asked);
+  has(contestant: string, caseName: string): boolean {
+    return this.#samples.some((sample) => sample.contestant === contestant && sample.caseName === caseName);
   }
 
   /** The median of all rounds; NaN when there was none. */
-  middle(place: SamplePlace, measure: Measure): number {
-    return median([...this.#rounds(place).values()].map((sample) => sample[measure]));
+  middle(runKey: SampleKey, measure: Measure): number {
+    return median([...this.#rounds(runKey).values()].map((sample) => sample[measure]));
   }
 
   /** Returns the latency added to the bare upstream: the median of the differences within each round. */
-  added(place: SamplePlace, measure: 'p50Ms' | 'p99Ms'): number {
+  added(runKey: SampleKey, measure: 'p50Ms' | 'p99Ms'): number {
     return median(
-      this.#paired(place, { ...place, contestant: BARE }).map(([a, b]) => a[measure] - b[measure]),
+      this.#paired(runKey, { ...runKey, contestant: BARE }).map(([a, b]) => a[measure] - b[measure]),
     );
   }
 
@@ -40,28 +40,28 @@ export class Samples {
    * medians. Within a round the difference of two close values may be almost zero, and a ratio to it would be
    * meaningless.
    */
-  addedRatio(place: SamplePlace, to: string, measure: 'p50Ms' | 'p99Ms'): number {
-    return this.added(place, measure) / this.added({ ...place, contestant: to }, measure);
+  addedRatio(runKey: SampleKey, to: string, measure: 'p50Ms' | 'p99Ms'): number {
+    return this.added(runKey, measure) / this.added({ ...runKey, contestant: to }, measure);
   }
 
   /** The most calls a second of any closed load. */
-  peak(contestant: string, asked: string): number {
+  peak(contestant: string, caseName: string): number {
     const loads: readonly LoadName[] = ['1 at once', '16 at once', '64 at once'];
-    const served = loads.map((load) => this.middle({ contestant, asked, load }, 'perSecond'));
-    return Math.max(...served.filter((value) => !Number.isNaN(value)));
+    const throughputs = loads.map((load) => this.middle({ contestant, caseName, load }, 'perSecond'));
+    return Math.max(...throughputs.filter((value) => !Number.isNaN(value)));
   }
 
-  #rounds({ contestant, asked, load }: SamplePlace): Map<number, Sample> {
-    const found = this.#samples.filter(
-      (sample) => sample.contestant === contestant && sample.asked === asked && sample.load === load,
+  #rounds({ contestant, caseName, load }: SampleKey): Map<number, Sample> {
+    const matching = this.#samples.filter(
+      (sample) => sample.contestant === contestant && sample.caseName === caseName && sample.load === load,
     );
-    return new Map(found.map((sample) => [sample.round, sample]));
+    return new Map(matching.map((sample) => [sample.round, sample]));
   }
 
-  #paired(place: SamplePlace, other: SamplePlace): [Sample, Sample][] {
-    const others = this.#rounds(other);
-    return [...this.#rounds(place)].flatMap(([round, sample]): [Sample, Sample][] => {
-      const pair = others.get(round);
+  #paired(runKey: SampleKey, other: SampleKey): [Sample, Sample][] {
+    const otherRounds = this.#rounds(other);
+    return [...this.#rounds(runKey)].flatMap(([round, sample]): [Sample, Sample][] => {
+      const pair = otherRounds.get(round);
       return pair === undefined ? [] : [[sample, pair]];
     });
   }

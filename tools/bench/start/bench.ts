@@ -1,6 +1,6 @@
 /** The duration of `npm start` until the first call is possible: on a fresh checkout, and with nothing to build. */
 
-import type { Figure } from '../harness/report.ts';
+import type { BenchMetric } from '../harness/report.ts';
 import { median } from '../harness/statistics.ts';
 import { copyCheckout } from './checkout.ts';
 
@@ -11,7 +11,7 @@ const FIRST_READY_SECONDS = 30;
 
 const STARTS = 3;
 
-export async function measureStart(): Promise<readonly Figure[]> {
+export async function measureStart(): Promise<readonly BenchMetric[]> {
   const checkout = await copyCheckout();
   try {
     const first = await checkout.secondsToReady();

@@ -59,7 +59,7 @@ async function secondsToReady(checkout: string, stateDir: string): Promise<numbe
     env: { ...process.env, ...UNSET, PORT: '0', LOCAL_DIR: stateDir },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
-  const ended = once(service, 'close');
+  const closed = once(service, 'close');
   let output = '';
   service.stderr.on('data', (chunk) => {
     output += chunk;
@@ -70,9 +70,9 @@ async function secondsToReady(checkout: string, stateDir: string): Promise<numbe
       if (line.startsWith('Ready in')) resolve((performance.now() - startedMs) / 1000);
     });
   });
-  const seconds = await Promise.race([ready, ended, sleep(READY_TIMEOUT_MS, undefined, { ref: false })]);
+  const seconds = await Promise.race([ready, closed, sleep(READY_TIMEOUT_MS, undefined, { ref: false })]);
   service.kill('SIGTERM');
-  await ended;
+  await closed;
   if (typeof seconds !== 'number') throw new Error(`the service did not become ready:\n${output}`);
   return seconds;
 }

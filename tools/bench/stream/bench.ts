@@ -5,7 +5,7 @@
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import type { Figure } from '../harness/report.ts';
+import type { BenchMetric } from '../harness/report.ts';
 import type { FirstTokenMeasurement } from './first-token.ts';
 import type { StreamMeasurement } from './measure.ts';
 
@@ -30,15 +30,15 @@ const DIRECTIONS = [
   ['responses', 'openai-responses'],
 ] as const;
 
-export async function measureStream(): Promise<readonly Figure[]> {
-  const figures: Figure[] = [];
+export async function measureStream(): Promise<readonly BenchMetric[]> {
+  const metrics: BenchMetric[] = [];
   for (const [surface, protocol] of DIRECTIONS) {
     const measured = await measuredBy<StreamMeasurement>('measure.ts', surface, protocol);
-    figures.push(...directionFigures(`${surface} over ${protocol}`, measured));
+    metrics.push(...directionMetrics(`${surface} over ${protocol}`, measured));
   }
   const { rounds, bareMs, oursMs } = await measuredBy<FirstTokenMeasurement>('first-token.ts');
   return [
-    ...figures,
+    ...metrics,
     { name: 'first content from the bare upstream, median', value: bareMs, unit: 'ms' },
     {
       name: 'added to it, money on, median',
@@ -58,10 +58,10 @@ async function measuredBy<T>(program: string, ...args: readonly string[]): Promi
   return JSON.parse(stdout) as T;
 }
 
-const directionFigures = (
+const directionMetrics = (
   direction: string,
   { chunks, chunkMicroseconds, heapGrowthBytes, bodyBytes }: StreamMeasurement,
-): Figure[] => [
+): BenchMetric[] => [
   {
     name: `${direction}: CPU a chunk`,
     value: chunkMicroseconds,

@@ -3,7 +3,7 @@ import { openAccount } from '../harness/service/account.ts';
 import { applyCatalog, callChat, composeChat, type SurfaceName } from '../harness/service/chat.ts';
 import { openDatabase } from '../harness/service/database.ts';
 import { median } from '../harness/statistics.ts';
-import { makeBody, type Protocol, piecesOf } from '../harness/upstream/answers.ts';
+import { fragmentsOf, makeBody, type Protocol } from '../harness/upstream/answers.ts';
 
 export interface StreamMeasurement {
   readonly chunks: number;
@@ -15,7 +15,7 @@ export interface StreamMeasurement {
 }
 
 const CHUNKS = 50_000;
-const FIRST_LOOK = 10_000;
+const INITIAL_INTERVAL = 10_000;
 const PASSES = 5;
 
 const [surface = 'chat', protocol = 'openai'] = process.argv.slice(2) as [SurfaceName?, Protocol?];
@@ -50,16 +50,16 @@ function liveHeapBytes(): number {
 }
 
 /** Reads the answer to its end; every frame arrives as one piece. */
-async function read(response: Response, onFrame: (frames: number) => void = () => {}): Promise<void> {
-  let frames = 0;
+async function read(response: Response, onEvent: (eventCount: number) => void = () => {}): Promise<void> {
+  let eventCount = 0;
   let last = new Uint8Array();
   for await (const bytes of response.body ?? []) {
-    frames += 1;
+    eventCount += 1;
     last = bytes;
-    onFrame(frames);
+    onEvent(eventCount);
   }
-  if (frames < CHUNKS || Buffer.from(last).toString() !== ENDS[surface])
-    throw new Error(`the stream ended after ${frames} frames with ${Buffer.from(last)}`);
+  if (eventCount < CHUNKS || Buffer.from(last).toString() !== ENDS[surface])
+    throw new Error(`the stream ended after ${eventCount} frames with ${Buffer.from(last)}`);
 }
 
 async function measure(stream: () => Promise<Response>, bodyBytes: number): Promise<StreamMeasurement> {
@@ -72,9 +72,9 @@ async function measure(stream: () => Promise<Response>, bodyBytes: number): Prom
     passes.push((user + system) / CHUNKS);
   }
   const heap = { first: Number.NaN, last: Number.NaN };
-  await read(await stream(), (frames) => {
-    if (frames === FIRST_LOOK) heap.first = liveHeapBytes();
-    if (frames === CHUNKS) heap.last = liveHeapBytes();
+  await read(await stream(), (eventCount) => {
+    if (eventCount === INITIAL_INTERVAL) heap.first = liveHeapBytes();
+    if (eventCount === CHUNKS) heap.last = liveHeapBytes();
   });
   return {
     chunks: CHUNKS,
@@ -92,7 +92,7 @@ try {
   const { credential } = await openAccount(clients, environment);
   const body = makeBody(protocol, CHUNKS);
   const headers = { 'content-type': 'text/event-stream' };
-  const fetch = async () => new Response(ReadableStream.from(piecesOf(body)), { headers });
+  const fetch = async () => new Response(ReadableStream.from(fragmentsOf(body)), { headers });
   const handler = composeChat({ clients, environment, fetch, surface });
   const stream = () => callChat(handler, { credential, body: BODY, surface });
   console.log(JSON.stringify(await measure(stream, body.length)));

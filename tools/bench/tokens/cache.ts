@@ -24,8 +24,8 @@ const FOLDER = join(
 
 /** The folder they are installed in; a folder whose installation did not end is made anew. */
 export function cached(): string {
-  const mark = join(FOLDER, 'installed');
-  if (existsSync(mark)) return FOLDER;
+  const installedFile = join(FOLDER, 'installed');
+  if (existsSync(installedFile)) return FOLDER;
   rmSync(FOLDER, { recursive: true, force: true });
   mkdirSync(FOLDER, { recursive: true });
   writeFileSync(join(FOLDER, 'package.json'), JSON.stringify({ private: true, dependencies: PACKAGES }));
@@ -34,6 +34,6 @@ export function cached(): string {
     stdio: ['ignore', 'ignore', 'pipe'],
     timeout: INSTALL_MS,
   });
-  writeFileSync(mark, '');
+  writeFileSync(installedFile, '');
   return FOLDER;
 }

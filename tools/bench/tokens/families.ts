@@ -143,9 +143,9 @@ export const script: TextGenerator = (chance) => {
 
 /** Draws its piece from one of the others each time. */
 const anyOf =
-  (...pieces: readonly TextGenerator[]): TextGenerator =>
+  (...generators: readonly TextGenerator[]): TextGenerator =>
   (chance) =>
-    pick(chance, pieces)(chance);
+    pick(chance, generators)(chance);
 const letters =
   (from: string): TextGenerator =>
   (chance) =>

@@ -51,7 +51,7 @@ function wordsOf(): { readonly bare: readonly string[]; readonly afterBlank: rea
   const candidates = [...llama2.vocabByString.keys()]
     .filter((token) => /^▁[A-Za-z]{2,}$/.test(token))
     .map((token) => token.slice(1));
-  const known = candidates.filter(
+  const admissible = candidates.filter(
     (word) =>
       all((vocabulary) => countAfterLine(vocabulary, ` ${word}`) === 1) &&
       SUFFIXES.every((suffix) =>
@@ -66,8 +66,8 @@ function wordsOf(): { readonly bare: readonly string[]; readonly afterBlank: rea
         vocabularies.slice(0, 1).every((v) => countAfterLine(v, before + word + suffix) <= 4),
       ),
     );
-  const bare = new Set(known.filter(isBare));
-  return { bare: [...bare].sort(), afterBlank: known.filter((word) => !bare.has(word)).sort() };
+  const bare = new Set(admissible.filter(isBare));
+  return { bare: [...bare].sort(), afterBlank: admissible.filter((word) => !bare.has(word)).sort() };
 }
 
 const bitsOf = (bits: readonly boolean[]): string => {

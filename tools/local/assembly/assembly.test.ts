@@ -17,9 +17,9 @@ beforeAll(async () => {
 afterAll(() => rmSync(copy, { recursive: true }));
 
 const named = <T extends { readonly name: string }>(list: readonly T[], part: string): T => {
-  const found = list.find(({ name }) => name.includes(part));
-  if (found === undefined) throw new Error(`nothing is named ${part}`);
-  return found;
+  const resource = list.find(({ name }) => name.includes(part));
+  if (resource === undefined) throw new Error(`nothing is named ${part}`);
+  return resource;
 };
 
 describe('an assembly', () => {
@@ -43,7 +43,7 @@ describe('an assembly', () => {
     expect(named(assembly.tables, 'Hidden').ttlAttribute).toBeUndefined();
   });
 
-  it('gives a route its method, path, function and way of answering', () => {
+  it('gives a route its method, path, function and response mode', () => {
     const routes = assembly.restApis[0]?.routes ?? [];
     const stream = routes.find(({ resourcePath }) => resourcePath === '/stream');
     expect(stream).toMatchObject({ method: 'POST', transfer: 'stream', timeoutMs: 60_000 });
@@ -97,7 +97,7 @@ describe('an assembly', () => {
     cpSync(folder, copy, { recursive: true });
   });
 
-  it('names a resource type that the runtime does not know', () => {
+  it('causes an error that names a resource type unknown to the runtime', () => {
     const file = join(copy, 'Data.template.json');
     const template = JSON.parse(readFileSync(file, 'utf8'));
     template.Resources.Cache = { Type: 'AWS::ElastiCache::ServerlessCache', Properties: {} };

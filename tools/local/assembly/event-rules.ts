@@ -54,20 +54,20 @@ export function describeEventRules(stacks: Stacks): readonly EventRule[] {
       Targets = [],
     } = resource.properties<RuleProperties>();
     if (pattern === undefined || State === 'DISABLED') return [];
-    const place = `${resource.stack.name}/${resource.logicalId}`;
-    requireKnown(pattern, place);
+    const location = `${resource.stack.name}/${resource.logicalId}`;
+    requireKnown(pattern, location);
     const queueArns = Targets.map(({ Arn: arn }) => arn);
     for (const arn of queueArns) requireAdmission(stacks, resource, arn);
     return { name: resource.identity.ref, busName: bus ?? 'default', pattern, queueArns };
   });
 }
 
-function requireKnown(pattern: EventPattern, place: string): void {
-  for (const wanted of Object.values(pattern)) {
-    if (!Array.isArray(wanted)) requireKnown(wanted as EventPattern, place);
-    else if (wanted.some((value) => typeof value === 'object' && value !== null))
+function requireKnown(pattern: EventPattern, location: string): void {
+  for (const condition of Object.values(pattern)) {
+    if (!Array.isArray(condition)) requireKnown(condition as EventPattern, location);
+    else if (condition.some((value) => typeof value === 'object' && value !== null))
       throw new Error(
-        `${place}: the local runtime matches literal values only, not ${JSON.stringify(wanted)}`,
+        `${location}: the local runtime matches literal values only, not ${JSON.stringify(condition)}`,
       );
   }
 }
@@ -98,10 +98,10 @@ function admits({ Effect, Action, Principal, Condition }: PolicyStatement, ruleA
 
 /** Returns whether the rule matches an event. */
 export function matches(pattern: EventPattern, event: Readonly<Record<string, unknown>>): boolean {
-  return Object.entries(pattern).every(([field, wanted]) => {
+  return Object.entries(pattern).every(([field, condition]) => {
     const value = event[field];
-    if (!Array.isArray(wanted))
-      return typeof value === 'object' && value !== null && matches(wanted as EventPattern, { ...value });
-    return [value].flat().some((one) => (wanted as readonly unknown[]).includes(one));
+    if (!Array.isArray(condition))
+      return typeof value === 'object' && value !== null && matches(condition as EventPattern, { ...value });
+    return [value].flat().some((one) => (condition as readonly unknown[]).includes(one));
   });
 }

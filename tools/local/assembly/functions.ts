@@ -37,12 +37,12 @@ export function describeFunctions(stacks: Stacks): readonly FunctionDescription[
 
 function describeFunction(resource: LocatedResource): FunctionDescription {
   const properties = resource.properties<FunctionProperties>();
-  const place = `${resource.stack.name}/${resource.logicalId}`;
+  const location = `${resource.stack.name}/${resource.logicalId}`;
   if (!properties.Runtime?.startsWith('nodejs'))
-    throw new Error(`${place}: the local runtime cannot run ${properties.Runtime}`);
+    throw new Error(`${location}: the local runtime cannot run ${properties.Runtime}`);
   const assetDir = resource.stack.assets.get(properties.Code.S3Key ?? '');
-  if (assetDir === undefined) throw new Error(`${place}: its code is not an asset of the assembly`);
-  if (properties.Handler === undefined) throw new Error(`${place}: it names no handler`);
+  if (assetDir === undefined) throw new Error(`${location}: its code is not an asset of the assembly`);
+  if (properties.Handler === undefined) throw new Error(`${location}: it names no handler`);
   const variables = Object.entries(properties.Environment?.Variables ?? {});
   const environment = Object.fromEntries(variables.map(([name, value]) => [name, String(value)]));
   return {

@@ -30,7 +30,7 @@ describe('intrinsic functions', () => {
     expect(resolveIntrinsics(template, scope)).toEqual(expected);
   });
 
-  it('names one that it does not know', () => {
+  it('cause an error that names an unknown function', () => {
     expect(() => resolveIntrinsics({ a: { 'Fn::Cidr': [] } }, scope)).toThrow('Fn::Cidr');
   });
 });

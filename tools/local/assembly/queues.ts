@@ -30,7 +30,7 @@ export function describeQueues(stacks: Stacks): readonly QueueDescription[] {
   return stacks.resources('AWS::SQS::Queue').map((resource) => {
     const properties = resource.properties<QueueProperties>();
     if (properties.FifoQueue)
-      throw new Error(`${place(resource)}: the local runtime knows standard queues only`);
+      throw new Error(`${location(resource)}: the local runtime knows standard queues only`);
     const redrive = properties.RedrivePolicy;
     return {
       name: String(resource.identity.attributes.QueueName),
@@ -77,7 +77,7 @@ export function describeMappings(stacks: Stacks): readonly MappingDescription[] 
     if (properties.Enabled === false || properties.EventSourceArn.includes(':dynamodb:')) return [];
     if (!properties.EventSourceArn.includes(':sqs:'))
       throw new Error(
-        `${place(resource)}: the local runtime maps queues only, not ${properties.EventSourceArn}`,
+        `${location(resource)}: the local runtime maps queues only, not ${properties.EventSourceArn}`,
       );
     return {
       functionName: properties.FunctionName,
@@ -89,4 +89,4 @@ export function describeMappings(stacks: Stacks): readonly MappingDescription[] 
   });
 }
 
-const place = ({ stack, logicalId }: LocatedResource): string => `${stack.name}/${logicalId}`;
+const location = ({ stack, logicalId }: LocatedResource): string => `${stack.name}/${logicalId}`;

@@ -54,17 +54,17 @@ const MANAGED_POLICIES: Readonly<Record<string, readonly PolicyStatement[]>> = {
 
 /** The roles with these ARNs; throws an error that names a managed policy it does not know. */
 export function describeRoles(stacks: Stacks, roleArns: readonly string[]): readonly RoleDescription[] {
-  const wanted = new Set(roleArns);
+  const requiredArns = new Set(roleArns);
   const attached = ['AWS::IAM::Policy', 'AWS::IAM::ManagedPolicy'].flatMap((type) =>
     stacks.resources(type).map((resource) => resource.properties<AttachedPolicyProperties>()),
   );
   const roles = stacks
     .resources('AWS::IAM::Role')
-    .filter((role) => wanted.has(String(role.identity.attributes.Arn)));
-  const found = roles.map((role) => describeRole(role, attached));
-  const missing = [...wanted].find((arn) => !found.some((role) => role.arn === arn));
+    .filter((role) => requiredArns.has(String(role.identity.attributes.Arn)));
+  const descriptions = roles.map((role) => describeRole(role, attached));
+  const missing = [...requiredArns].find((arn) => !descriptions.some((role) => role.arn === arn));
   if (missing !== undefined) throw new Error(`no stack defines the role ${missing}`);
-  return found;
+  return descriptions;
 }
 
 /** ARNs of the roles that a service may take. */

@@ -33,10 +33,10 @@ export function describeSchedules(stacks: Stacks): readonly ScheduleDescription[
 
 function describeRule(resource: LocatedResource): readonly ScheduleDescription[] {
   const properties = resource.properties<RuleProperties>();
-  const place = `${resource.stack.name}/${resource.logicalId}`;
+  const location = `${resource.stack.name}/${resource.logicalId}`;
   if (properties.State === 'DISABLED' || properties.EventPattern !== undefined) return [];
   const { ScheduleExpression: expression, Targets: targets = [] } = properties;
-  if (expression === undefined) throw new Error(`${place}: it has neither a schedule nor a pattern`);
+  if (expression === undefined) throw new Error(`${location}: it has neither a schedule nor a pattern`);
   return [
     {
       name: resource.identity.ref,

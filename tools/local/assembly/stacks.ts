@@ -32,11 +32,11 @@ export class Stacks {
   }
 
   /** Types that occur and that `known` lacks. */
-  typesOutside(known: ReadonlySet<string>): readonly string[] {
+  typesOutside(knownTypes: ReadonlySet<string>): readonly string[] {
     const types = this.#stacks.flatMap(({ template }) =>
       Object.values(template.Resources).map(({ Type }) => Type),
     );
-    return [...new Set(types)].filter((type) => !known.has(type));
+    return [...new Set(types)].filter((type) => !knownTypes.has(type));
   }
 
   /** Outputs that are for people and tools; those that only carry an export between stacks are left out. */
@@ -65,8 +65,8 @@ export class Stacks {
 
   #identify(stack: SynthesizedStack, logicalId: string): ResourceIdentity {
     const key = `${stack.name}/${logicalId}`;
-    const known = this.#identities.get(key);
-    if (known !== undefined) return known;
+    const knownTypes = this.#identities.get(key);
+    if (knownTypes !== undefined) return knownTypes;
     const resource = stack.template.Resources[logicalId];
     if (resource === undefined) throw new Error(`${key}: there is no such resource`);
     const identify = IDENTITIES[resource.Type];

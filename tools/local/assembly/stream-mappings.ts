@@ -37,13 +37,15 @@ export function describeStreamMappings(stacks: Stacks): readonly StreamMappingDe
     const properties = resource.properties<MappingProperties>();
     const streamArn = properties.EventSourceArn;
     if (properties.Enabled === false || !streamArn.includes(':dynamodb:')) return [];
-    const place = `${resource.stack.name}/${resource.logicalId}`;
+    const location = `${resource.stack.name}/${resource.logicalId}`;
     const tableName = tables.find((name) => streamArnOf(name) === streamArn);
-    if (tableName === undefined) throw new Error(`${place}: no stack defines a table with ${streamArn}`);
+    if (tableName === undefined) throw new Error(`${location}: no stack defines a table with ${streamArn}`);
     if (properties.StartingPosition !== 'TRIM_HORIZON')
-      throw new Error(`${place}: the local runtime reads a stream from its beginning only`);
+      throw new Error(`${location}: the local runtime reads a stream from its beginning only`);
     if (properties.FilterCriteria !== undefined || properties.FunctionResponseTypes !== undefined)
-      throw new Error(`${place}: the local runtime neither filters a stream nor reads reports of failures`);
+      throw new Error(
+        `${location}: the local runtime neither filters a stream nor reads reports of failures`,
+      );
     return {
       functionName: properties.FunctionName,
       streamArn,

@@ -23,9 +23,9 @@ export function describeWorkflows(stacks: Stacks): readonly WorkflowDescription[
 
 function describeWorkflow(resource: LocatedResource): WorkflowDescription {
   const properties = resource.properties<StateMachineProperties>();
-  const place = `${resource.stack.name}/${resource.logicalId}`;
+  const location = `${resource.stack.name}/${resource.logicalId}`;
   if (properties.DefinitionString === undefined)
-    throw new Error(`${place}: its definition is not in the template`);
+    throw new Error(`${location}: its definition is not in the template`);
   const text = Object.entries(properties.DefinitionSubstitutions ?? {}).reduce(
     (definition, [name, value]) => definition.replaceAll(`\${${name}}`, value),
     properties.DefinitionString,

@@ -47,12 +47,12 @@ function forwarding(
         'the local runtime has no Bedrock: it was started without the simulated provider',
         503,
       );
-    const answer = await forward(new URL(path, await upstreamUrl()), body, headers);
-    response.writeHead(answer.status, endToEnd(Object.fromEntries(answer.headers)));
+    const httpResponse = await forward(new URL(path, await upstreamUrl()), body, headers);
+    response.writeHead(httpResponse.status, endToEnd(Object.fromEntries(httpResponse.headers)));
     // Headers leave before the first event does, as they do at the provider.
     response.flushHeaders();
-    if (answer.body === null) response.end();
-    else await pipeline(Readable.fromWeb(answer.body), response);
+    if (httpResponse.body === null) response.end();
+    else await pipeline(Readable.fromWeb(httpResponse.body), response);
   };
 }
 

@@ -91,7 +91,7 @@ const clientOf = (name: string, address = endpoint.url) =>
 const REQUEST = { modelId: MODEL, messages: [{ role: 'user' as const, content: [{ text: 'Hi' }] }] };
 
 describe('a Bedrock call of a function', () => {
-  it('reaches the simulated provider when its role allows it, whole and streamed', async () => {
+  it('reaches the simulated provider if its role allows it, complete and streamed', async () => {
     const client = clientOf('chat');
     const { output, stopReason } = await client.send(new ConverseCommand(REQUEST));
     expect(output?.message?.content?.[0]?.text).toEqual(expect.any(String));
@@ -127,7 +127,7 @@ describe('a Bedrock call of a function', () => {
     }
   });
 
-  it('gets an error when there is no simulated provider, or none that answers', async () => {
+  it('returns an error if there is no simulated provider, or none that responds', async () => {
     for (const bedrockUrl of [undefined, async () => 'http://127.0.0.1:1']) {
       const services = { bedrock: createBedrockService(bedrockUrl) };
       const alone = await startAwsEndpoint({ services, authorizeAs, log });
@@ -145,7 +145,7 @@ describe('a Bedrock call of a function', () => {
   it('lets go of the provider when the function leaves a stream', async () => {
     const provider = new WireServer();
     await provider.start();
-    provider.reply = (response) =>
+    provider.respond = (response) =>
       void response
         .writeHead(200, { 'content-type': 'application/vnd.amazon.eventstream' })
         .write(frame(['messageStart', { role: 'assistant' }]));
@@ -181,8 +181,11 @@ describe('a signed call of a function to a Messages endpoint', () => {
       max_tokens: 16,
       messages: [{ role: 'user', content: 'Say exactly: hi' }],
     });
-    const own = { 'content-type': 'application/json', 'anthropic-version': '2023-06-01' };
-    const headers = { ...own, ...(workspace === undefined ? {} : { 'anthropic-workspace-id': workspace }) };
+    const ownHeaders = { 'content-type': 'application/json', 'anthropic-version': '2023-06-01' };
+    const headers = {
+      ...ownHeaders,
+      ...(workspace === undefined ? {} : { 'anthropic-workspace-id': workspace }),
+    };
     const response = await fetch(url, {
       method: 'POST',
       headers: await sign({ url, service, headers, body }),

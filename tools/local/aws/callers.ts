@@ -5,7 +5,7 @@ import type { RoleDescription } from '../assembly/roles.ts';
 import { AwsError } from './errors.ts';
 import type { RequestContext } from './iam/conditions.ts';
 import { compilePolicy } from './iam/policy.ts';
-import { mayTake, type Taker } from './iam/trust.ts';
+import { mayTake, type RolePrincipal } from './iam/trust.ts';
 
 /** May do everything: the operator's own tools. */
 const ADMINISTRATOR_ACCESS_KEY_ID = 'local-admin';
@@ -69,13 +69,13 @@ export function authorizeRole(
   { assembly, enforceIam, log }: RoleOptions,
   roleArn: string,
   session: string,
-  taker: Taker,
+  principal: RolePrincipal,
 ): Authorize {
   if (!enforceIam) return () => {};
   const role = assembly.roles.find(({ arn }) => arn === roleArn);
   if (role === undefined) throw new Error(`no stack defines the role ${roleArn}`);
-  if (!mayTake(role, taker)) {
-    const message = `${taker.service} is not authorized to perform: sts:AssumeRole on resource: ${roleArn} for ${taker.sourceArn}`;
+  if (!mayTake(role, principal)) {
+    const message = `${principal.service} is not authorized to perform: sts:AssumeRole on resource: ${roleArn} for ${principal.sourceArn}`;
     log(`IAM denied: ${message}`);
     throw new AwsError('AccessDeniedException', message);
   }

@@ -33,8 +33,8 @@ const WRITES = new Set(
 );
 
 /** The names of the tables that a call with these needs may write to. */
-export function writtenTables(needed: readonly NeededAccess[]): ReadonlySet<string> {
-  const tables = needed.filter(({ action }) => WRITES.has(action));
+export function writtenTables(requiredAccesses: readonly NeededAccess[]): ReadonlySet<string> {
+  const tables = requiredAccesses.filter(({ action }) => WRITES.has(action));
   return new Set(tables.map(({ resourceArn }) => resourceArn.slice(resourceArn.lastIndexOf('/') + 1)));
 }
 

@@ -24,10 +24,10 @@ export function createDynamoDbService(
   const send = secure ? secureRequest : request;
 
   const service: AwsServiceHandler = async ({ operation, target, body, headers, authorize }, response) => {
-    const needed = neededAccess(operation, body);
-    for (const { action, resourceArn } of needed) authorize(action, resourceArn);
+    const requiredAccesses = neededAccess(operation, body);
+    for (const { action, resourceArn } of requiredAccesses) authorize(action, resourceArn);
     const noticeWrites = () => {
-      for (const table of writtenTables(needed)) writes.written(table);
+      for (const table of writtenTables(requiredAccesses)) writes.written(table);
     };
     const forwarded = {
       'content-type': headers['content-type'] ?? 'application/x-amz-json-1.0',
@@ -37,12 +37,12 @@ export function createDynamoDbService(
       authorization: ENGINE_AUTHORIZATION,
     };
     await new Promise<void>((resolve, reject) => {
-      const call = send(url, { method: 'POST', agent, headers: forwarded }, (answer) => {
+      const call = send(url, { method: 'POST', agent, headers: forwarded }, (httpResponse) => {
         noticeWrites();
-        response.writeHead(answer.statusCode ?? 500, endToEndHeaders(answer.rawHeaders));
-        answer.pipe(response);
+        response.writeHead(httpResponse.statusCode ?? 500, endToEndHeaders(httpResponse.rawHeaders));
+        httpResponse.pipe(response);
         response.once('close', resolve);
-        answer.once('error', () => response.destroy());
+        httpResponse.once('error', () => response.destroy());
       });
       call.once('error', (cause) => {
         noticeWrites();
@@ -58,11 +58,11 @@ export function createDynamoDbService(
 }
 
 function endToEndHeaders(rawHeaders: readonly string[]): string[] {
-  const kept: string[] = [];
+  const retained: string[] = [];
   for (let index = 0; index < rawHeaders.length; index += 2) {
     const [name = '', value = ''] = rawHeaders.slice(index, index + 2);
     if (!['connection', 'keep-alive', 'transfer-encoding'].includes(name.toLowerCase()))
-      kept.push(name, value);
+      retained.push(name, value);
   }
-  return kept;
+  return retained;
 }

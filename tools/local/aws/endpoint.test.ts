@@ -135,13 +135,13 @@ describe('any other AWS call', () => {
 });
 
 describe('IAM that is switched off', () => {
-  it('allows every call and leaves the endpoint out of the way of DynamoDB', async () => {
+  it('allows every call and keeps the endpoint out of the path of DynamoDB', async () => {
     const open = await startFixture({ enforceIam: false });
     try {
       const input = { TableName: table, Key: { id: { S: 'a' } } };
-      const answer = await call('DynamoDB_20120810.UpdateItem', input, open);
+      const response = await call('DynamoDB_20120810.UpdateItem', input, open);
       const { environment } = await json<Echo>(await fetch(`${open.url}/echo`));
-      expect(answer).toEqual({ status: 200, output: {} });
+      expect(response).toEqual({ status: 200, output: {} });
       expect(environment.AWS_ENDPOINT_URL_DYNAMODB).toBe(open.dynamodbEndpoint);
     } finally {
       await open.end();

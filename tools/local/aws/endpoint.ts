@@ -41,7 +41,7 @@ export interface AwsEndpoint {
 export async function startAwsEndpoint(options: AwsEndpointOptions): Promise<AwsEndpoint> {
   // Connections stay open as long as the callers like, so a pooled one never breaks under a call.
   const server = createServer({ keepAliveTimeout: 0, requestTimeout: 0 }, (request, response) => {
-    answer(request, response, options).catch((failure: Error) => fail(response, failure, options.log));
+    respond(request, response, options).catch((failure: Error) => fail(response, failure, options.log));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
@@ -55,7 +55,7 @@ export async function startAwsEndpoint(options: AwsEndpointOptions): Promise<Aws
   };
 }
 
-async function answer(
+async function respond(
   request: IncomingMessage,
   response: ServerResponse,
   options: AwsEndpointOptions,
@@ -90,10 +90,10 @@ function fail(response: ServerResponse, failure: Error, log: (line: string) => v
     response.destroy();
     return;
   }
-  const known =
+  const operation =
     failure instanceof AwsError ? failure : new AwsError('InternalServerError', failure.message, 500);
-  if (known.status >= 500) log(`AWS call failed: ${failure.message}`);
-  sendJson(response, known.status, errorBody(known));
+  if (operation.status >= 500) log(`AWS call failed: ${failure.message}`);
+  sendJson(response, operation.status, errorBody(operation));
 }
 
 /** Sends the answer of a service in the JSON protocol. */

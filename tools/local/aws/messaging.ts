@@ -101,11 +101,11 @@ export class MessagingServices {
     const request = JSON.parse(input) as { QueueUrl: string; MessageBody: string; MessageGroupId?: string };
     const queue = this.queues.byUrl(request.QueueUrl);
     if (queue === undefined) throw new Error(`there is no queue ${request.QueueUrl}`);
-    const taker = {
+    const principal = {
       service: SCHEDULER,
       sourceArn: regionalArn('scheduler', `schedule-group/${groupName}`),
     };
-    authorizeRole(this.#options, roleArn, name, taker)('sqs:SendMessage', queue.description.arn);
+    authorizeRole(this.#options, roleArn, name, principal)('sqs:SendMessage', queue.description.arn);
     queue.send([{ body: request.MessageBody, groupId: request.MessageGroupId }]);
   }
 }

@@ -44,9 +44,10 @@ export function openSecretStore(stateDir: string, secrets: readonly SecretDescri
     arnOf,
     find: (id) => {
       const arn = arnOf(id);
-      const known = secrets.find((secret) => secret.arn === arn);
-      const record = known === undefined ? undefined : generated[known.name];
-      if (known !== undefined && record !== undefined) return { name: known.name, arn, ...record };
+      const storedSecret = secrets.find((secret) => secret.arn === arn);
+      const record = storedSecret === undefined ? undefined : generated[storedSecret.name];
+      if (storedSecret !== undefined && record !== undefined)
+        return { name: storedSecret.name, arn, ...record };
       return readUserSecrets(userFile).find((secret) => secret.arn === arn);
     },
   };

@@ -95,16 +95,21 @@ const OPERATIONS: Readonly<Record<string, { readonly action: string; readonly ru
 
 export function createSqsService(queues: Queues): AwsServiceHandler {
   return async ({ operation, body, authorize }, response) => {
-    const known = OPERATIONS[operation];
-    if (known === undefined)
+    const operationHandler = OPERATIONS[operation];
+    if (operationHandler === undefined)
       throw new AwsError('UnsupportedOperation', `the local runtime does not know the SQS call ${operation}`);
     const request = parse(body);
-    const queue = find(queues, request.QueueUrl, authorize, known.action);
-    sendJson(response, 200, JSON.stringify(await known.run(queue, request)));
+    const queue = findQueue(queues, request.QueueUrl, authorize, operationHandler.action);
+    sendJson(response, 200, JSON.stringify(await operationHandler.run(queue, request)));
   };
 }
 
-function find(queues: Queues, url: string | undefined, authorize: Authorize, action: string): LocalQueue {
+function findQueue(
+  queues: Queues,
+  url: string | undefined,
+  authorize: Authorize,
+  action: string,
+): LocalQueue {
   const queue = queues.byUrl(url ?? '');
   if (queue === undefined) throw new AwsError('QueueDoesNotExist', 'The specified queue does not exist.');
   authorize(`sqs:${action}`, queue.description.arn);
@@ -137,13 +142,18 @@ function read({ MessageBody: body, MessageGroupId: groupId, DelaySeconds: second
 
 /** Waits for a message for as long as it is asked to. */
 async function receive(queue: LocalQueue, request: Request): Promise<object> {
-  const { MaxNumberOfMessages: most = 1, VisibilityTimeout: seconds, WaitTimeSeconds: wait = 0 } = request;
-  const take = () => queue.receive(most, seconds === undefined ? undefined : seconds * 1000);
+  const {
+    MaxNumberOfMessages: maxMessages = 1,
+    VisibilityTimeout: seconds,
+    WaitTimeSeconds: wait = 0,
+  } = request;
+  const receiveMessages = () =>
+    queue.receive(maxMessages, seconds === undefined ? undefined : seconds * 1000);
   const deadlineMs = Date.now() + wait * 1000;
-  let messages = take();
+  let messages = receiveMessages();
   while (messages.length === 0 && Date.now() < deadlineMs) {
     await new Promise((resolve) => setTimeout(resolve, 20));
-    messages = take();
+    messages = receiveMessages();
   }
   return messages.length === 0 ? {} : { Messages: messages.map(messageOf) };
 }

@@ -20,21 +20,21 @@ async function start(
   operation = 'StartSyncExecution',
 ): Promise<Record<string, unknown>> {
   const service = createStatesService({ workflows, run, log: () => {} });
-  const answer = new PassThrough();
-  const response = Object.assign(answer, { writeHead: () => response }) as unknown as ServerResponse;
+  const httpResponse = new PassThrough();
+  const response = Object.assign(httpResponse, { writeHead: () => response }) as unknown as ServerResponse;
   const allowed: string[] = [];
   const body = Buffer.from(typeof request === 'string' ? request : JSON.stringify(request));
   const target = `AWSStepFunctions.${operation}`;
   const authorize = (action: string, arn: string) => void allowed.push(`${action} ${arn}`);
   await service({ operation, target, method: 'POST', path: '/', body, headers: {}, authorize }, response);
   expect(allowed).toEqual([`states:StartSyncExecution ${ARN}`]);
-  return JSON.parse(String(answer.read()));
+  return JSON.parse(String(httpResponse.read()));
 }
 
 const REQUEST = { stateMachineArn: ARN, name: 'req_1', input: '{"a":1}' };
 
 describe('StartSyncExecution', () => {
-  it('answers with the output of the execution', async () => {
+  it('returns the output of the execution', async () => {
     expect(await start(REQUEST, async (arn, input) => ({ arn, input }))).toEqual({
       executionArn: expect.stringMatching(/^arn:aws:states:us-east-1:000000000000:express:settle:req_1:./),
       stateMachineArn: ARN,
@@ -56,7 +56,7 @@ describe('StartSyncExecution', () => {
     expect([runs, one.executionArn === other.executionArn]).toEqual([2, false]);
   });
 
-  it('answers for an execution that fails or runs into its time limit, with its error', async () => {
+  it('returns the error of an execution that fails or reaches its time limit', async () => {
     const fail = (failure: Error) => start(REQUEST, () => Promise.reject(failure));
     expect(await fail(new Error('gone'))).toMatchObject({ status: 'FAILED', error: 'Error', cause: 'gone' });
     expect(await fail(new ExecutionTimeoutError())).toMatchObject({ status: 'TIMED_OUT' });

@@ -45,14 +45,14 @@ export function createStatesService({ workflows, run, log }: StatesServiceOption
       input,
       startDate: Date.now() / 1000,
     };
-    const ended = await run(stateMachineArn, parse(input)).then(
+    const execution = await run(stateMachineArn, parse(input)).then(
       (output) => ({ status: 'SUCCEEDED', output: JSON.stringify(output) }),
       ({ name: error, message: cause }: Error) => {
         log(`the execution ${name} failed: ${cause}`);
         return { status: error === TIMED_OUT ? 'TIMED_OUT' : 'FAILED', error, cause };
       },
     );
-    sendJson(response, 200, JSON.stringify({ ...started, ...ended, stopDate: Date.now() / 1000 }));
+    sendJson(response, 200, JSON.stringify({ ...started, ...execution, stopDate: Date.now() / 1000 }));
   };
 }
 

@@ -45,7 +45,7 @@ export interface EngineOptions {
 /** Starts the engine on a free loopback port, or gives the one that `endpoint` names. */
 export async function startEngine({ databaseFile, endpoint }: EngineOptions): Promise<DynamoEngine> {
   if (endpoint !== undefined) {
-    await answering(endpoint, `DYNAMODB_ENDPOINT: ${endpoint}`, START_TIMEOUT_MS);
+    await waitForResponse(endpoint, `DYNAMODB_ENDPOINT: ${endpoint}`, START_TIMEOUT_MS);
     return { endpoint, failure: new Promise(() => {}), stop: async () => {} };
   }
   const storage = databaseFile === undefined ? [] : ['--db-path', databaseFile];
@@ -96,8 +96,8 @@ async function launch(name: string, command: readonly string[], startMs: number)
     complaint = `${complaint}${chunk}`.slice(-1000);
   });
   let stopping = false;
-  const ended = once(engine, 'close');
-  const failure = ended.then(([code]) => {
+  const closed = once(engine, 'close');
+  const failure = closed.then(([code]) => {
     if (stopping) return new Promise<never>(() => {});
     throw new Error(`${name} ended (exit code ${code}): ${complaint.trim()}`);
   });
@@ -105,11 +105,11 @@ async function launch(name: string, command: readonly string[], startMs: number)
   const stop = async (): Promise<void> => {
     stopping = true;
     engine.stdin.end();
-    await ended;
+    await closed;
   };
   const endpoint = `http://127.0.0.1:${port}`;
   try {
-    await Promise.race([answering(endpoint, name, startMs), failure]);
+    await Promise.race([waitForResponse(endpoint, name, startMs), failure]);
   } catch (cause) {
     await stop();
     throw cause;
@@ -117,7 +117,7 @@ async function launch(name: string, command: readonly string[], startMs: number)
   return { endpoint, failure, stop };
 }
 
-async function answering(endpoint: string, name: string, startMs: number): Promise<void> {
+async function waitForResponse(endpoint: string, name: string, startMs: number): Promise<void> {
   const deadline = Date.now() + startMs;
   while (Date.now() < deadline) {
     try {

@@ -33,7 +33,7 @@ afterAll(async () => {
   await rm(stateDir, { recursive: true });
 });
 
-const described = (name: string, more: Partial<TableDescription> = {}): TableDescription => ({
+const described = (name: string, fields: Partial<TableDescription> = {}): TableDescription => ({
   name,
   keySchema: [
     { AttributeName: 'pk', KeyType: 'HASH' },
@@ -51,7 +51,7 @@ const described = (name: string, more: Partial<TableDescription> = {}): TableDes
       Projection: { ProjectionType: 'KEYS_ONLY' },
     },
   ],
-  ...more,
+  ...fields,
 });
 
 describe('tables of the templates', () => {
@@ -113,10 +113,10 @@ describe('the sweeper', () => {
     for (const name of ['expiring', 'made']) writes.onWrite(name, () => noticed.push(name));
     expect(await sweepExpired(client, [table, described('made')], writes)).toBe(1);
     expect(noticed).toEqual(['expiring']);
-    const gone = await client.send(
+    const deletedTable = await client.send(
       new GetItemCommand({ TableName: 'expiring', Key: { pk: { S: 'past' }, sk: { N: '1' } } }),
     );
-    expect(gone.Item).toBeUndefined();
+    expect(deletedTable.Item).toBeUndefined();
     expect((await client.send(new ScanCommand({ TableName: 'expiring' }))).Count).toBe(4);
   });
 });

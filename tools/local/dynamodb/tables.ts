@@ -58,11 +58,12 @@ function findDifference(table: TableDescription, live: LiveTable): string | unde
   if (live.StreamSpecification?.StreamViewType !== table.stream)
     return `its stream is ${live.StreamSpecification?.StreamViewType ?? 'off'}, not ${table.stream ?? 'off'}`;
   for (const index of table.indexes) {
-    const found = live.GlobalSecondaryIndexes?.find(({ IndexName }) => IndexName === index.IndexName);
-    if (found === undefined) return `it has no index ${index.IndexName}`;
-    const wanted = keyText(index.KeySchema, table.attributes);
-    const has = keyText(found.KeySchema ?? [], live.AttributeDefinitions ?? []);
-    if (wanted !== has) return `the key of its index ${index.IndexName} is ${has}, not ${wanted}`;
+    const liveIndex = live.GlobalSecondaryIndexes?.find(({ IndexName }) => IndexName === index.IndexName);
+    if (liveIndex === undefined) return `it has no index ${index.IndexName}`;
+    const keyDescription = keyText(index.KeySchema, table.attributes);
+    const has = keyText(liveIndex.KeySchema ?? [], live.AttributeDefinitions ?? []);
+    if (keyDescription !== has)
+      return `the key of its index ${index.IndexName} is ${has}, not ${keyDescription}`;
   }
   return undefined;
 }

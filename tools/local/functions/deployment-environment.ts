@@ -15,8 +15,8 @@ export function deploymentEnvironment(
   for (const [name, value] of functions.flatMap(({ environment }) => Object.entries(environment))) {
     values.set(name, (values.get(name) ?? new Set()).add(value));
   }
-  const agreed = [...values].flatMap(([name, [value = '', ...others]]) =>
-    others.length === 0 ? [[name, value]] : [],
+  const agreed = [...values].flatMap(([name, [value = '', ...otherValues]]) =>
+    otherValues.length === 0 ? [[name, value]] : [],
   );
   const named = Object.values(OPERATED)
     .flat()

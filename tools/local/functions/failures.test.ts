@@ -11,9 +11,9 @@ beforeAll(async () => {
 
 afterAll(() => fixture.end());
 
-const misbehave = (way: string) => post(fixture.url, '/misbehave', { way });
+const misbehave = (mode: string) => post(fixture.url, '/misbehave', { way: mode });
 const pid = async () => Number(await (await misbehave('pid')).text());
-const outcome = async (answer: Response) => [answer.status, JSON.parse(await answer.text()).made_by];
+const outcome = async (response: Response) => [response.status, JSON.parse(await response.text()).made_by];
 
 describe('a function', () => {
   it('runs in one process, which all its calls share', async () => {
@@ -44,7 +44,7 @@ describe('a function', () => {
     expect(await outcome(await misbehave('huge'))).toEqual([502, 'DEFAULT_5XX']);
   });
 
-  it('knows its name, its memory and the time it has left, from the template', async () => {
+  it('receives its name, its memory and its remaining time from the template', async () => {
     const { context, environment } = await json<Echo>(await fetch(`${fixture.url}/echo`));
     expect(context).toMatchObject({ memoryLimitInMB: '256', functionVersion: '$LATEST' });
     expect(context.invokedFunctionArn).toBe(
@@ -59,7 +59,7 @@ describe('a function', () => {
     await misbehave('print');
     const printed = () =>
       fixture.lines.filter((line) => /INFO misbehave hello amount=3$|misbehave plain words$/.test(line));
-    for (let look = 0; look < 1_000 && printed().length < 2; look += 1) await pause(20);
+    for (let checkIndex = 0; checkIndex < 1_000 && printed().length < 2; checkIndex += 1) await pause(20);
     expect(printed()).toHaveLength(2);
   });
 });

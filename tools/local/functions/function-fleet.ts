@@ -30,8 +30,8 @@ export class FunctionFleet {
 
   /** Made at the first call: some variables are known only when the gateway listens. */
   #hostOf(functionArn: string): FunctionHost {
-    const known = this.#hosts.get(functionArn);
-    if (known !== undefined) return known;
+    const runningHost = this.#hosts.get(functionArn);
+    if (runningHost !== undefined) return runningHost;
     const description = this.#descriptions.get(functionArn);
     if (description === undefined) throw new Error(`no stack defines the function ${functionArn}`);
     const { environmentOf, log } = this.#options;

@@ -54,10 +54,10 @@ export class FunctionHost {
       await running.ready;
       cancel = after(timeoutMs, () => this.#expire(running, abort, requestId));
       const deadlineMs = Date.now() + timeoutMs;
-      const answer = await running.send({ event, requestId, deadlineMs, signal: abort.signal });
-      if (answer.headers[FAILURE_HEADER] !== undefined) throw await readFailure(answer);
-      answer.once('close', finish);
-      return answer;
+      const response = await running.send({ event, requestId, deadlineMs, signal: abort.signal });
+      if (response.headers[FAILURE_HEADER] !== undefined) throw await readFailure(response);
+      response.once('close', finish);
+      return response;
     } catch (cause) {
       finish();
       throw this.#explain(cause as Error, abort.signal);
@@ -128,7 +128,7 @@ export class FunctionHost {
   }
 }
 
-async function readFailure(answer: Readable): Promise<HandlerFailure> {
-  const { errorType, errorMessage } = (await json(answer)) as FunctionFailure;
+async function readFailure(response: Readable): Promise<HandlerFailure> {
+  const { errorType, errorMessage } = (await json(response)) as FunctionFailure;
   return new HandlerFailure(`${errorType}: ${errorMessage}`);
 }

@@ -81,10 +81,10 @@ export class FunctionProcess {
       },
     });
     call.end(event);
-    const [answer] = (await once(call, 'response')) as [IncomingMessage];
+    const [response] = (await once(call, 'response')) as [IncomingMessage];
     // An abort after the answer has begun is reported on both; the answer's reader handles it there.
     call.on('error', () => {});
-    return answer;
+    return response;
   }
 
   kill(): void {

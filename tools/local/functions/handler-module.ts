@@ -24,19 +24,19 @@ export async function loadHandler(taskRoot: string, handler: string): Promise<Lo
   if (dot < 0 || file === undefined)
     throw failure('Runtime.ImportModuleError', `there is no module for the handler ${handler}`);
   const exported: unknown = await import(pathToFileURL(file).href);
-  const found = handler
+  const handlerExport = handler
     .slice(dot + 1)
     .split('.')
     .reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], exported);
-  if (typeof found !== 'function')
+  if (typeof handlerExport !== 'function')
     throw failure('Runtime.HandlerNotFound', `${handler} is undefined or not a function`);
-  const streams = (found as { [STREAMING]?: unknown })[STREAMING] === 'response';
+  const streams = (handlerExport as { [STREAMING]?: unknown })[STREAMING] === 'response';
   return streams
     ? {
         kind: 'streaming',
-        handle: found as (event: unknown, stream: ResponseStream, context: Context) => unknown,
+        handle: handlerExport as (event: unknown, stream: ResponseStream, context: Context) => unknown,
       }
-    : { kind: 'buffered', handle: found as (event: unknown, context: Context) => unknown };
+    : { kind: 'buffered', handle: handlerExport as (event: unknown, context: Context) => unknown };
 }
 
 function failure(name: string, message: string): Error {

@@ -34,12 +34,12 @@ export interface HostsOptions {
 export function createHosts(options: HostsOptions): ReadonlyMap<string, ProgramHost> {
   const { assemblyDir, functions, compute, ingress, environmentOf, log } = options;
   if (compute === 'host') {
-    const served = sharedFunctions(functions);
-    const environment = Object.assign({}, ...served.map((each) => environmentOf(each, SHARED_HOST)));
+    const sharedArns = sharedFunctions(functions);
+    const environment = Object.assign({}, ...sharedArns.map((each) => environmentOf(each, SHARED_HOST)));
     environment.POWERTOOLS_SERVICE_NAME = SHARED_HOST;
     const program = join(assemblyDir, SHARED_HOST, PROGRAM);
     const host = new ProgramHost({ program, label: SHARED_HOST, environment, log });
-    return new Map(served.map(({ arn }) => [arn, host]));
+    return new Map(sharedArns.map(({ arn }) => [arn, host]));
   }
   const hosted = functions.filter(({ assetDir }) => existsSync(join(assetDir, PROGRAM)));
   return new Map(

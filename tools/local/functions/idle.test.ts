@@ -42,8 +42,8 @@ beforeAll(async () => {
 
 afterAll(() => host.close());
 
-async function invoke(way: string): Promise<string> {
-  const event = { body: JSON.stringify({ way }) };
+async function invoke(mode: string): Promise<string> {
+  const event = { body: JSON.stringify({ way: mode }) };
   return JSON.parse(await text(await host.invoke(Buffer.from(JSON.stringify(event)), 'id'))).body;
 }
 
@@ -82,13 +82,13 @@ describe('a call that runs out of time', () => {
     const old = await call();
     timeouts.splice(0);
     const hanging = invoke('hang').catch((failure: unknown) => failure);
-    const held = invoke('hold');
+    const holdCall = invoke('hold');
     while (timeouts.length < 2) await sleep(20);
     expect(await call()).toBe(old);
     timeouts[0]?.();
     expect(await hanging).toBeInstanceOf(FunctionTimedOut);
     expect(await call()).not.toBe(old);
     process.kill(old, 'SIGUSR2');
-    expect(await held).toBe('held');
+    expect(await holdCall).toBe('held');
   });
 });

@@ -42,13 +42,13 @@ export class ProgramHost {
     response.once('close', () => onward.destroy());
     // A host that has refused an upload may close before all of it is sent; what matters is its answer.
     onward.on('error', () => {});
-    const [answer] = (await Promise.race([
+    const [httpResponse] = (await Promise.race([
       once(onward, 'response'),
       once(onward, 'close').then(() => Promise.reject(new Error('the host closed the connection'))),
     ])) as [IncomingMessage];
-    response.writeHead(answer.statusCode ?? 502, answer.headers);
-    answer.on('error', () => response.socket?.destroySoon());
-    answer.pipe(response);
+    response.writeHead(httpResponse.statusCode ?? 502, httpResponse.headers);
+    httpResponse.on('error', () => response.socket?.destroySoon());
+    httpResponse.pipe(response);
     await once(response, 'close');
   }
 
@@ -56,10 +56,10 @@ export class ProgramHost {
     const running = await this.#running?.catch(() => undefined);
     if (running === undefined || running.child.exitCode !== null || running.child.signalCode !== null) return;
     const { child } = running;
-    const ended = once(child, 'exit');
+    const closed = once(child, 'exit');
     child.kill('SIGTERM');
     const timer = setTimeout(() => child.kill('SIGKILL'), SETTLE_MS);
-    await ended;
+    await closed;
     clearTimeout(timer);
   }
 

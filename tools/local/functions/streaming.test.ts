@@ -23,31 +23,31 @@ const stream = (wish: unknown) => post(fixture.url, '/stream', wish);
 const state = async () => json<{ written: number; ended: boolean }>(await stream({ state: true }));
 
 /** Returns the chunks as they arrived, and whether the body was cut. */
-async function collect(response: Response): Promise<{ pieces: string[]; cut: boolean }> {
-  const pieces: string[] = [];
+async function collect(response: Response): Promise<{ fragments: string[]; cut: boolean }> {
+  const fragments: string[] = [];
   try {
-    for await (const piece of response.body ?? []) pieces.push(Buffer.from(piece).toString());
-    return { pieces, cut: false };
+    for await (const fragment of response.body ?? []) fragments.push(Buffer.from(fragment).toString());
+    return { fragments, cut: false };
   } catch {
-    return { pieces, cut: true };
+    return { fragments, cut: true };
   }
 }
 
 describe('a streaming function', () => {
-  it('sends status and headers with its first write, and each later write as it is made', async () => {
+  it('sends status and headers with its first write, and each later write at once', async () => {
     const response = await stream({ chunks: 3, isHeld: true, status: 201 });
     expect([response.status, response.headers.get('x-custom'), response.headers.getSetCookie()]).toEqual([
       201,
       'yes',
       ['a=1', 'b=2'],
     ]);
-    const pieces: string[] = [];
-    for await (const piece of response.body ?? []) {
-      pieces.push(Buffer.from(piece).toString());
-      expect(await state()).toEqual({ written: pieces.length, ended: false });
+    const fragments: string[] = [];
+    for await (const fragment of response.body ?? []) {
+      fragments.push(Buffer.from(fragment).toString());
+      expect(await state()).toEqual({ written: fragments.length, ended: false });
       await stream({ release: true });
     }
-    expect(pieces).toEqual(['data: 0\n\n', 'data: 1\n\n', 'data: 2\n\n']);
+    expect(fragments).toEqual(['data: 0\n\n', 'data: 1\n\n', 'data: 2\n\n']);
   });
 
   it('waits for a client that does not read', async () => {
@@ -85,8 +85,8 @@ describe('a streaming function', () => {
   it('writes an incomplete stream if it throws later', async () => {
     const response = await stream({ fail: 'midway' });
     expect(await collect(response)).toMatchObject({ cut: true });
-    const { pieces, cut } = await collect(await stream({ fail: 'midway', gapMs: 20 }));
-    expect([pieces.join(''), cut]).toEqual(['data: 0\n\ndata: 1\n\n', true]);
+    const { fragments, cut } = await collect(await stream({ fail: 'midway', gapMs: 20 }));
+    expect([fragments.join(''), cut]).toEqual(['data: 0\n\ndata: 1\n\n', true]);
   });
 
   it('causes a 502 as in Lambda if it ends its stream without metadata', async () => {
@@ -94,8 +94,8 @@ describe('a streaming function', () => {
   });
 
   it('writes an incomplete stream if it exceeds its timeout', async () => {
-    const { pieces, cut } = await collect(await post(fixture.url, '/brief-stream', { fail: 'hang' }));
-    expect([pieces.join(''), cut]).toEqual(['data: 0\n\ndata: 1\n\n', true]);
+    const { fragments, cut } = await collect(await post(fixture.url, '/brief-stream', { fail: 'hang' }));
+    expect([fragments.join(''), cut]).toEqual(['data: 0\n\ndata: 1\n\n', true]);
     expect(fixture.lines.join('\n')).toContain('timed out after 1 s');
   });
 
@@ -108,7 +108,7 @@ describe('a streaming function', () => {
     const all = await Promise.all(
       Array.from({ length: 50 }, async () => collect(await stream({ chunks: 5, gapMs: 20 }))),
     );
-    expect(all.every(({ pieces, cut }) => !cut && pieces.join('').length === 45)).toBe(true);
+    expect(all.every(({ fragments, cut }) => !cut && fragments.join('').length === 45)).toBe(true);
   });
 });
 
@@ -124,21 +124,21 @@ describe('a gateway that ends silent streams', () => {
 
   afterAll(() => impatient.end());
 
-  it('answers for one that has sent nothing by then', async () => {
+  it('responds for a stream that has sent nothing by the limit', async () => {
     const response = await post(impatient.url, '/stream', { wait: 3 * SILENCE_MS });
     expect((await json<GatewayMade>(response)).made_by).toBe('INTEGRATION_TIMEOUT');
   });
 
   it('cuts one that pauses for so long', async () => {
-    const { pieces, cut } = await collect(
+    const { fragments, cut } = await collect(
       await post(impatient.url, '/stream', { chunks: 2, gapMs: 3 * SILENCE_MS }),
     );
-    expect([pieces, cut]).toEqual([['data: 0\n\n'], true]);
+    expect([fragments, cut]).toEqual([['data: 0\n\n'], true]);
   });
 
-  it('lets one go on that is never silent for so long, however long it takes', async () => {
+  it('allows a stream that is never silent for that long to continue, whatever its duration', async () => {
     const wish = { chunks: 12, gapMs: SILENCE_MS / 10, wait: SILENCE_MS / 10 };
-    const { pieces, cut } = await collect(await post(impatient.url, '/stream', wish));
-    expect([pieces.length > 1, pieces.join('').length, cut]).toEqual([true, 110, false]);
+    const { fragments, cut } = await collect(await post(impatient.url, '/stream', wish));
+    expect([fragments.length > 1, fragments.join('').length, cut]).toEqual([true, 110, false]);
   });
 });

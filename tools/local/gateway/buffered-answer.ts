@@ -7,7 +7,7 @@ import { text } from 'node:stream/consumers';
 import { isBinary } from './proxy-event.ts';
 import { type FunctionHeaders, leavingHeaders } from './response-headers.ts';
 
-export interface BufferedAnswer {
+export interface BufferedResponse {
   readonly status: number;
   readonly headers: Readonly<Record<string, string[]>>;
   readonly body: Buffer;
@@ -22,29 +22,29 @@ interface ProxyResult extends FunctionHeaders {
 const KNOWN_KEYS = new Set(['statusCode', 'headers', 'multiValueHeaders', 'body', 'isBase64Encoded']);
 
 /** The function's answer is not one that API Gateway can turn into a response. */
-export class MalformedAnswer extends Error {
+export class MalformedResponse extends Error {
   override readonly name = 'MalformedAnswer';
 }
 
-export interface BufferedAnswerOptions {
+export interface BufferedResponseOptions {
   readonly source: Readable;
   readonly binaryMediaTypes: readonly string[];
   readonly accept: string | undefined;
 }
 
 /** Throws `MalformedAnswer` with the reason. */
-export async function readBufferedAnswer({
+export async function readBufferedResponse({
   source,
   binaryMediaTypes,
   accept,
-}: BufferedAnswerOptions): Promise<BufferedAnswer> {
+}: BufferedResponseOptions): Promise<BufferedResponse> {
   const result = parseResult(await text(source));
   const status = Number(result.statusCode);
-  if (!isStatus(status)) throw new MalformedAnswer(`statusCode is ${JSON.stringify(result.statusCode)}`);
+  if (!isStatus(status)) throw new MalformedResponse(`statusCode is ${JSON.stringify(result.statusCode)}`);
   const { body = '' } = result;
-  if (typeof body !== 'string' && body !== null) throw new MalformedAnswer('body is not a string');
+  if (typeof body !== 'string' && body !== null) throw new MalformedResponse('body is not a string');
   const headers = leavingHeaders(result);
-  if (headers === undefined) throw new MalformedAnswer('a header cannot be sent');
+  if (headers === undefined) throw new MalformedResponse('a header cannot be sent');
   const decode =
     result.isBase64Encoded === true &&
     (isBinary(binaryMediaTypes, accept) || isBinary(binaryMediaTypes, headers['content-type']?.[0]));
@@ -60,11 +60,11 @@ function parseResult(text: string): ProxyResult {
   try {
     result = JSON.parse(text);
   } catch {
-    throw new MalformedAnswer('it is not JSON; does a streaming function answer a buffered route?');
+    throw new MalformedResponse('it is not JSON; does a streaming function answer a buffered route?');
   }
   if (typeof result !== 'object' || result === null || Array.isArray(result))
-    throw new MalformedAnswer('it is not an object');
+    throw new MalformedResponse('it is not an object');
   const unknown = Object.keys(result).find((key) => !KNOWN_KEYS.has(key));
-  if (unknown !== undefined) throw new MalformedAnswer(`${unknown} is not a key of a proxy response`);
+  if (unknown !== undefined) throw new MalformedResponse(`${unknown} is not a key of a proxy response`);
   return result;
 }

@@ -8,7 +8,7 @@ import { renderFault } from './gateway-answer.ts';
 import { faults, type GatewayFault } from './gateway-fault.ts';
 
 /** Adds the answers to a server; `api` lends its templates. */
-export function answerMalformedRequests(server: Server, api: RestApi): void {
+export function rejectMalformedRequests(server: Server, api: RestApi): void {
   const responses = new WeakMap<Socket, ServerResponse>();
   server.on('request', (request, response) => responses.set(request.socket, response));
   server.on('clientError', (error: NodeJS.ErrnoException, stream) => {
@@ -19,7 +19,7 @@ export function answerMalformedRequests(server: Server, api: RestApi): void {
       socket.destroy();
       return;
     }
-    const answer = renderFault(api, faultOf(error), {
+    const httpResponse = renderFault(api, faultOf(error), {
       requestId: randomUUID(),
       sourceIp: socket.remoteAddress ?? '127.0.0.1',
       startedMs: Date.now(),
@@ -28,13 +28,13 @@ export function answerMalformedRequests(server: Server, api: RestApi): void {
       query: new URLSearchParams(),
     });
     const headers = {
-      ...answer.headers,
+      ...httpResponse.headers,
       connection: 'close',
-      'content-length': Buffer.byteLength(answer.body),
+      'content-length': Buffer.byteLength(httpResponse.body),
     };
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);
     socket.end(
-      `HTTP/1.1 ${answer.status} ${STATUS_CODES[answer.status]}\r\n${lines.join('')}\r\n${answer.body}`,
+      `HTTP/1.1 ${httpResponse.status} ${STATUS_CODES[httpResponse.status]}\r\n${lines.join('')}\r\n${httpResponse.body}`,
     );
   });
 }

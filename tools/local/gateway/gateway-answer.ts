@@ -7,7 +7,7 @@ import type { RestApi } from '../assembly/api/rest-apis.ts';
 import type { GatewayFault } from './gateway-fault.ts';
 import type { GatewayRequestContext } from './request-context.ts';
 
-export interface GatewayAnswer {
+export interface GatewayReplyBody {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
@@ -28,7 +28,7 @@ export function renderFault(
   api: RestApi,
   fault: GatewayFault,
   context: GatewayRequestContext,
-): GatewayAnswer {
+): GatewayReplyBody {
   const response =
     findResponse(api, fault.responseType) ??
     findResponse(api, fault.status < 500 ? 'DEFAULT_4XX' : 'DEFAULT_5XX');

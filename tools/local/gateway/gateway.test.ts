@@ -21,10 +21,10 @@ afterAll(() => fixture.end());
 
 const call = (path: string, init?: RequestInit) => fetch(`${fixture.url}${path}`, init);
 const event = async (path: string, init?: RequestInit) => (await json<Echo>(await call(path, init))).event;
-const answerWith = (answer: unknown) => post(fixture.url, '/echo', { answer });
+const postResult = (httpResponse: unknown) => post(fixture.url, '/echo', { answer: httpResponse });
 
 describe('the event of a proxy integration', () => {
-  it('carries the request as API Gateway does', async () => {
+  it('contains the request as API Gateway passes it', async () => {
     const headers = { 'X-Once': 'a', Accept: 'text/plain', 'x-forwarded-for': '10.0.0.1' };
     const received = await event('/things/a%20b/parts/c/d?x=1&x=2&y=%26', { headers });
     expect(received).toMatchObject({
@@ -57,7 +57,7 @@ describe('the event of a proxy integration', () => {
     expect(received.headers).not.toHaveProperty('connection');
   });
 
-  it('keeps the case of header names, and every value of a header that comes twice', async () => {
+  it('preserves the case of header names, and every value of a repeated header', async () => {
     const { body } = await sendRaw(fixture.url, [
       'GET /echo HTTP/1.1\r\nHost: h\r\nX-Two: a\r\nX-Two: b\r\n\r\n',
     ]);
@@ -66,7 +66,7 @@ describe('the event of a proxy integration', () => {
     expect(received.multiValueHeaders['X-Two']).toEqual(['a', 'b']);
   });
 
-  it('comes of a request for a WebSocket as of any other, without the header that asks for it', async () => {
+  it('results from a WebSocket request as from any other, without the header that requests it', async () => {
     const { body } = await sendRaw(fixture.url, [
       'GET /echo HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n',
       'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n',
@@ -77,7 +77,7 @@ describe('the event of a proxy integration', () => {
     expect(received.headers['Sec-WebSocket-Version']).toBe('13');
   });
 
-  it('carries a text body as UTF-8, and a binary one as base64 where the API says so', async () => {
+  it('contains a text body as UTF-8, and a binary one as base64 if the API specifies it', async () => {
     expect(await event('/files/x', { method: 'PUT', body: '{"é":1}' })).toMatchObject({
       body: '{"é":1}',
       isBase64Encoded: false,
@@ -93,21 +93,21 @@ describe('the event of a proxy integration', () => {
   });
 });
 
-describe('a buffered answer', () => {
-  it('carries status, headers and body of the function', async () => {
-    const answer = await answerWith({
+describe('a buffered response', () => {
+  it('contains status, headers and body of the function', async () => {
+    const httpResponse = await postResult({
       statusCode: 201,
       headers: { 'x-a': 'b' },
       multiValueHeaders: { 'set-cookie': ['c=1', 'd=2'] },
       body: 'é',
     });
     expect([
-      answer.status,
-      await answer.text(),
-      answer.headers.get('x-a'),
-      answer.headers.getSetCookie(),
+      httpResponse.status,
+      await httpResponse.text(),
+      httpResponse.headers.get('x-a'),
+      httpResponse.headers.getSetCookie(),
     ]).toEqual([201, 'é', 'b', ['c=1', 'd=2']]);
-    expect(answer.headers.get('content-type')).toBe('application/json');
+    expect(httpResponse.headers.get('content-type')).toBe('application/json');
   });
 
   it.each([
@@ -116,38 +116,42 @@ describe('a buffered answer', () => {
     ['has keys that a proxy response lacks', { statusCode: 200, cookies: [] }],
     ['has a header that cannot be sent', { statusCode: 200, headers: { a: 'b\nc' } }],
     ['is no object', 'text'],
-  ])('becomes a 502 if it %s', async (_, answer) => {
-    const response = await answerWith(answer);
+  ])('becomes a 502 if it %s', async (_, httpResponse) => {
+    const response = await postResult(httpResponse);
     expect([response.status, (await json<GatewayMade>(response)).made_by]).toEqual([502, 'DEFAULT_5XX']);
   });
 
   it('passes through base64 decoding only in an API with binary media types', async () => {
-    const answer = {
+    const httpResponse = {
       statusCode: 200,
       headers: { 'content-type': 'image/png' },
       body: 'aGk=',
       isBase64Encoded: true,
     };
-    expect(await (await answerWith(answer)).text()).toBe('aGk=');
-    expect(await (await post(fixture.url, '/binary', { answer })).text()).toBe('hi');
+    expect(await (await postResult(httpResponse)).text()).toBe('aGk=');
+    expect(await (await post(fixture.url, '/binary', { answer: httpResponse })).text()).toBe('hi');
   });
 
   it('contains no body for HEAD, and the connection stays usable', async () => {
-    const answer = await call('/echo', { method: 'HEAD' });
-    expect([answer.status, await answer.text(), (await call('/echo')).status]).toEqual([200, '', 200]);
+    const httpResponse = await call('/echo', { method: 'HEAD' });
+    expect([httpResponse.status, await httpResponse.text(), (await call('/echo')).status]).toEqual([
+      200,
+      '',
+      200,
+    ]);
   });
 });
 
-describe('a request that no function sees', () => {
+describe('a request that reaches no function', () => {
   it('gets the gateway response of its kind with its own id', async () => {
-    const answer = await call('/nowhere');
-    const { made_by, id } = await json<GatewayMade>(answer);
-    expect([answer.status, made_by, answer.headers.get('x-literal')]).toEqual([
+    const httpResponse = await call('/nowhere');
+    const { made_by, id } = await json<GatewayMade>(httpResponse);
+    expect([httpResponse.status, made_by, httpResponse.headers.get('x-literal')]).toEqual([
       404,
       'MISSING_AUTHENTICATION_TOKEN',
       'yes',
     ]);
-    expect(answer.headers.get('x-request-id')).toBe(id);
+    expect(httpResponse.headers.get('x-request-id')).toBe(id);
     expect((await call('/things', { method: 'POST' })).status).toBe(404);
   });
 
@@ -171,38 +175,44 @@ describe('a request that no function sees', () => {
 });
 
 describe('a request body', () => {
-  const head = (length: number, more = '') =>
-    `PUT /files/x HTTP/1.1\r\nHost: h\r\nContent-Length: ${length}\r\n${more}\r\n`;
+  const head = (length: number, bodyText = '') =>
+    `PUT /files/x HTTP/1.1\r\nHost: h\r\nContent-Length: ${length}\r\n${bodyText}\r\n`;
 
-  it('over the limit is refused before it has come, and the client can read so while it still sends', async () => {
+  it('causes an error over the limit before it has arrived, which the client can read while it still sends', async () => {
     const { status, body, closed } = await sendRaw(fixture.url, [head(20_000_000), Buffer.alloc(1_000_000)]);
     expect([status, JSON.parse(body).made_by, closed]).toEqual([413, 'REQUEST_TOO_LARGE', false]);
-    const whole = await call('/files/x', { method: 'PUT', body: Buffer.alloc(11_000_000) });
-    expect([whole.status, (await json<GatewayMade>(whole)).made_by]).toEqual([413, 'REQUEST_TOO_LARGE']);
+    const response = await call('/files/x', { method: 'PUT', body: Buffer.alloc(11_000_000) });
+    expect([response.status, (await json<GatewayMade>(response)).made_by]).toEqual([
+      413,
+      'REQUEST_TOO_LARGE',
+    ]);
   });
 
-  it('over the limit is refused without a Content-Length too', async () => {
-    const answer = await new Promise<number | undefined>((resolve, reject) => {
+  it('causes an error over the limit without a Content-Length too', async () => {
+    const httpResponse = await new Promise<number | undefined>((resolve, reject) => {
       const upload = request(`${fixture.url}/files/x`, { method: 'PUT', agent: false }, (response) =>
         resolve(response.resume().statusCode),
       );
       upload.on('error', reject);
-      for (let sent = 0; sent < 8; sent += 1) upload.write(Buffer.alloc(1_000_000));
+      for (let sentCount = 0; sentCount < 8; sentCount += 1) upload.write(Buffer.alloc(1_000_000));
       upload.end();
     });
-    expect(answer).toBe(413);
+    expect(httpResponse).toBe(413);
   });
 
   it('causes a 413 if it is over 6 MB inside the event', async () => {
-    const answer = await call('/files/x', { method: 'PUT', body: '"'.repeat(4_000_000) });
-    expect([answer.status, (await json<GatewayMade>(answer)).made_by]).toEqual([413, 'REQUEST_TOO_LARGE']);
+    const httpResponse = await call('/files/x', { method: 'PUT', body: '"'.repeat(4_000_000) });
+    expect([httpResponse.status, (await json<GatewayMade>(httpResponse)).made_by]).toEqual([
+      413,
+      'REQUEST_TOO_LARGE',
+    ]);
   });
 
   it('starts after a 100 Continue, or a 413 comes first, if the client expects this', async () => {
-    const refused = await sendRaw(fixture.url, [head(20_000_000, 'Expect: 100-continue\r\n')]);
-    expect(refused.status).toBe(413);
-    const asked = await sendRaw(fixture.url, [head(2, 'Expect: 100-continue\r\n'), 'hi']);
-    expect(asked.headers).toMatch(/^http\/1.1 100 continue/);
+    const response = await sendRaw(fixture.url, [head(20_000_000, 'Expect: 100-continue\r\n')]);
+    expect(response.status).toBe(413);
+    const rawResponse = await sendRaw(fixture.url, [head(2, 'Expect: 100-continue\r\n'), 'hi']);
+    expect(rawResponse.headers).toMatch(/^http\/1.1 100 continue/);
   });
 
   it('causes a 408 and closes the connection if it stalls', async () => {

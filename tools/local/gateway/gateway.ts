@@ -7,8 +7,8 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { RestApi } from '../assembly/api/rest-apis.ts';
-import { answerMalformedRequests } from './client-errors.ts';
-import { checkTemplates, type GatewayAnswer, renderFault } from './gateway-answer.ts';
+import { rejectMalformedRequests } from './client-errors.ts';
+import { checkTemplates, type GatewayReplyBody, renderFault } from './gateway-answer.ts';
 import { faults, GatewayFault } from './gateway-fault.ts';
 import { createIntegration, type Integration, type InvokeFunction } from './integration.ts';
 import { createRateLimiter, type RateLimiter } from './rate-limiter.ts';
@@ -73,7 +73,7 @@ export class Gateway {
       this.#track(this.#serve(request, response));
     // A request that asks before it sends (`Expect: 100-continue`) gets the `100 Continue` when its body is read.
     this.#server.on('request', serve).on('checkContinue', serve);
-    answerMalformedRequests(this.#server, api);
+    rejectMalformedRequests(this.#server, api);
   }
 
   /** Listens on 127.0.0.1 and resolves with the address; rejects when the port is taken. */
@@ -116,18 +116,18 @@ export class Gateway {
     try {
       const rule = this.#exceeds(api.rateRules, context);
       if (rule !== undefined) return send(response, rule);
-      await this.#answer({ match, context, request, response });
+      await this.#respond({ match, context, request, response });
     } catch (failure) {
       if (failure instanceof ClientGone || response.destroyed) return;
       // A body that cannot go on is cut after what was sent of it.
       if (response.headersSent) return response.socket?.destroySoon();
       const fault = failure instanceof GatewayFault ? failure : faults.internal();
       if (fault !== failure) this.#options.log(`the local gateway failed: ${(failure as Error).stack}`);
-      await refuse({ request, response, answer: renderFault(api, fault, context) });
+      await reject({ request, response, gatewayResponse: renderFault(api, fault, context) });
     }
   }
 
-  async #answer({ match, context, request, response }: Unanswered): Promise<void> {
+  async #respond({ match, context, request, response }: Unanswered): Promise<void> {
     if (!isWellEncoded(context.path)) throw faults.badRequest();
     if (match === undefined) throw faults.noSuchRoute();
     const ingress = this.#options.ingress?.(match.route.functionArn);
@@ -150,27 +150,27 @@ interface Unanswered {
 /** Statuses after which the rest of a body is not wanted, so the connection cannot be used again. */
 const UNWANTED_BODY = new Set([408, 413]);
 
-interface Refusal {
+interface RejectedUpload {
   readonly request: IncomingMessage;
   readonly response: ServerResponse;
-  readonly answer: GatewayAnswer;
+  readonly gatewayResponse: GatewayReplyBody;
 }
 
-async function refuse({ request, response, answer }: Refusal): Promise<void> {
-  if (request.complete || !UNWANTED_BODY.has(answer.status)) return send(response, answer);
+async function reject({ request, response, gatewayResponse }: RejectedUpload): Promise<void> {
+  if (request.complete || !UNWANTED_BODY.has(gatewayResponse.status)) return send(response, gatewayResponse);
   response.setHeader('connection', 'close');
-  response.writeHead(answer.status, withLength(answer));
-  response.write(answer.body);
+  response.writeHead(gatewayResponse.status, withLength(gatewayResponse));
+  response.write(gatewayResponse.body);
   // A client that is silent, or waits for `100 Continue`, sends no rest.
-  if (answer.status !== 408 && request.headers.expect === undefined) await drain(request);
+  if (gatewayResponse.status !== 408 && request.headers.expect === undefined) await drain(request);
   response.end();
 }
 
-function send(response: ServerResponse, answer: GatewayAnswer): void {
-  response.writeHead(answer.status, withLength(answer));
-  response.end(answer.body);
+function send(response: ServerResponse, gatewayResponse: GatewayReplyBody): void {
+  response.writeHead(gatewayResponse.status, withLength(gatewayResponse));
+  response.end(gatewayResponse.body);
 }
 
-function withLength({ headers, body }: GatewayAnswer): Record<string, string | number> {
+function withLength({ headers, body }: GatewayReplyBody): Record<string, string | number> {
   return { ...headers, 'content-length': Buffer.byteLength(body) };
 }

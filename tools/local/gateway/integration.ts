@@ -4,7 +4,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
 import { GATEWAY_SILENCE_SECONDS, LAMBDA_PAYLOAD_BYTES } from '../../../lambdas/platform/contract/limits.ts';
 import { FunctionTimedOut, HandlerFailure } from '../functions/function-errors.ts';
-import { MalformedAnswer, readBufferedAnswer } from './buffered-answer.ts';
+import { MalformedResponse, readBufferedResponse } from './buffered-answer.ts';
 import { faults, GatewayFault } from './gateway-fault.ts';
 import { createProxyEvent } from './proxy-event.ts';
 import type { GatewayRequestContext } from './request-context.ts';
@@ -50,7 +50,7 @@ export function createIntegration({
       );
       const { requestId } = context;
       if (isStream) await relayStream({ source, response: exchange.response, requestId, silenceMs });
-      else await answerBuffered(source, exchange);
+      else await sendBuffered(source, exchange);
     } catch (failure) {
       throw toFault(failure, exchange, log);
     }
@@ -58,15 +58,15 @@ export function createIntegration({
 }
 
 /** Gives up waiting; the function runs on, as it does with API Gateway, and its answer is dropped. */
-async function within(timeoutMs: number, answer: Promise<Readable>): Promise<Readable> {
+async function within(timeoutMs: number, response: Promise<Readable>): Promise<Readable> {
   let timer: NodeJS.Timeout | undefined;
   const expired = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(faults.functionTimedOut()), timeoutMs);
   });
   try {
-    return await Promise.race([answer, expired]);
+    return await Promise.race([response, expired]);
   } catch (failure) {
-    answer.then(
+    response.then(
       (late) => late.on('error', () => {}).resume(),
       () => {},
     );
@@ -76,11 +76,11 @@ async function within(timeoutMs: number, answer: Promise<Readable>): Promise<Rea
   }
 }
 
-async function answerBuffered(
+async function sendBuffered(
   source: Readable,
   { match, context, request, response }: GatewayExchange,
 ): Promise<void> {
-  const { status, headers, body } = await readBufferedAnswer({
+  const { status, headers, body } = await readBufferedResponse({
     source,
     binaryMediaTypes: match.api.binaryMediaTypes,
     accept: request.headers.accept,
@@ -100,11 +100,12 @@ function toFault(
 ): unknown {
   if (failure instanceof GatewayFault) return failure;
   if (failure instanceof FunctionTimedOut) return faults.functionTimedOut();
-  const place = `${match.route.method} ${match.route.resourcePath}`;
+  const location = `${match.route.method} ${match.route.resourcePath}`;
   const reason = failure instanceof Error ? failure.message : String(failure);
-  if (response.headersSent) log(`${place}: the stream broke: ${reason}`);
-  else if (failure instanceof HandlerFailure) log(`${place}: ${reason}`);
-  else if (failure instanceof MalformedAnswer) log(`${place}: malformed answer of the function: ${reason}`);
-  else log(`${place}: the answer broke: ${reason}`);
+  if (response.headersSent) log(`${location}: the stream broke: ${reason}`);
+  else if (failure instanceof HandlerFailure) log(`${location}: ${reason}`);
+  else if (failure instanceof MalformedResponse)
+    log(`${location}: malformed answer of the function: ${reason}`);
+  else log(`${location}: the answer broke: ${reason}`);
   return faults.functionFailed();
 }

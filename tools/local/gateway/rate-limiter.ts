@@ -33,8 +33,8 @@ export function createRateLimiter(limit?: number): RateLimiter {
 
 function currentWindow(windows: Map<string, Window>, rule: RateRule, nowMs: number): Window {
   const index = Math.floor(nowMs / (rule.windowSeconds * 1000));
-  const known = windows.get(rule.id);
-  if (known?.index === index) return known;
+  const rateWindow = windows.get(rule.id);
+  if (rateWindow?.index === index) return rateWindow;
   const window = { index, counts: new Map<string, number>() };
   windows.set(rule.id, window);
   return window;

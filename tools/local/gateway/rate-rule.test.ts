@@ -11,14 +11,15 @@ beforeAll(async () => {
 afterAll(() => fixture.end());
 
 describe("an address over WAF's rate rule", () => {
-  it("gets the rule's own answer on the protected API and none on the other", async () => {
+  it("receives the rule's own response on the protected API and not on the other", async () => {
     const statuses: number[] = [];
     // A fixed window may end between two requests, so more are made than two windows admit.
-    for (let sent = 0; sent < 8; sent += 1) statuses.push((await fetch(`${fixture.url}/echo`)).status);
+    for (let sentCount = 0; sentCount < 8; sentCount += 1)
+      statuses.push((await fetch(`${fixture.url}/echo`)).status);
     expect(statuses.slice(0, 3)).toEqual([200, 200, 200]);
     expect(statuses.at(-1)).toBe(429);
-    const answer = await fetch(`${fixture.url}/echo`);
-    expect([await answer.text(), answer.headers.get('retry-after')]).toEqual(['{"made_by":"waf"}', '60']);
+    const response = await fetch(`${fixture.url}/echo`);
+    expect([await response.text(), response.headers.get('retry-after')]).toEqual(['{"made_by":"waf"}', '60']);
     expect((await fetch(`${fixture.url}/`)).status).toBe(200);
   });
 });

@@ -31,19 +31,19 @@ export async function readBody(
     const stalled = setTimeout(() => settle(() => reject(faults.bodyStalled())), stallTimeoutMs);
     const settle = (outcome: () => void) => {
       clearTimeout(stalled);
-      request.off('data', take).off('end', complete).off('error', gone).off('close', gone);
+      request.off('data', append).off('end', complete).off('error', onClose).off('close', onClose);
       request.on('error', () => {});
       outcome();
     };
-    const take = (chunk: Buffer) => {
+    const append = (chunk: Buffer) => {
       stalled.refresh();
       size += chunk.length;
       if (size > limitBytes) settle(() => reject(faults.requestTooLarge()));
       else chunks.push(chunk);
     };
     const complete = () => settle(() => resolve(Buffer.concat(chunks)));
-    const gone = () => settle(() => reject(new ClientGone()));
-    request.on('data', take).on('end', complete).on('error', gone).on('close', gone);
+    const onClose = () => settle(() => reject(new ClientGone()));
+    request.on('data', append).on('end', complete).on('error', onClose).on('close', onClose);
   });
 }
 

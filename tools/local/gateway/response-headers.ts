@@ -45,11 +45,11 @@ export function leavingHeaders(source: FunctionHeaders): Record<string, string[]
     ...(source.cookies === undefined ? [] : [['set-cookie', source.cookies] as const]),
   ];
   for (const [name, values] of pairs) {
-    const texts = values.map(String);
-    if (!FIELD_NAME.test(name) || !texts.every((text) => FIELD_VALUE.test(text))) return undefined;
+    const strings = values.map(String);
+    if (!FIELD_NAME.test(name) || !strings.every((text) => FIELD_VALUE.test(text))) return undefined;
     const lower = name.toLowerCase();
     if (DROPPED.has(lower)) continue;
-    headers[REMAPPED.has(lower) ? `x-amzn-remapped-${lower}` : lower] = texts;
+    headers[REMAPPED.has(lower) ? `x-amzn-remapped-${lower}` : lower] = strings;
   }
   return headers;
 }

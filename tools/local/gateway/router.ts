@@ -30,12 +30,12 @@ export function createRouter(
     const trimmed = trimSlashes(path);
     const matching = candidates.filter(({ pattern }) => pattern.test(trimmed));
     const best = matching.filter(({ rank }) => rank === matching[0]?.rank);
-    const found =
+    const match =
       best.find(({ route }) => route.method === method) ?? best.find(({ route }) => route.method === 'ANY');
-    if (found === undefined) return undefined;
-    const [, ...values] = found.pattern.exec(trimmed) ?? [];
-    const pathParameters = Object.fromEntries(found.names.map((name, index) => [name, values[index] ?? '']));
-    return { api: found.api, route: found.route, pathParameters };
+    if (match === undefined) return undefined;
+    const [, ...values] = match.pattern.exec(trimmed) ?? [];
+    const pathParameters = Object.fromEntries(match.names.map((name, index) => [name, values[index] ?? '']));
+    return { api: match.api, route: match.route, pathParameters };
   };
 }
 

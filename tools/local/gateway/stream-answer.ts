@@ -5,7 +5,7 @@
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
 import type { Readable } from 'node:stream';
-import { isStatus, MalformedAnswer } from './buffered-answer.ts';
+import { isStatus, MalformedResponse } from './buffered-answer.ts';
 import { type FunctionHeaders, leavingHeaders } from './response-headers.ts';
 
 interface StreamMetadata extends FunctionHeaders {
@@ -16,7 +16,7 @@ interface StreamMetadata extends FunctionHeaders {
 const DELIMITER = Buffer.alloc(8);
 const METADATA_BYTES_MAX = 16 * 1024;
 
-export interface StreamAnswerOptions {
+export interface StreamResponseOptions {
   readonly source: Readable;
   readonly response: ServerResponse;
   readonly requestId: string;
@@ -33,14 +33,14 @@ export async function relayStream({
   response,
   requestId,
   silenceMs,
-}: StreamAnswerOptions): Promise<void> {
+}: StreamResponseOptions): Promise<void> {
   const chunks = source[Symbol.asyncIterator]() as AsyncIterator<Buffer, undefined>;
   const { metadata, rest } = await readMetadata(chunks);
   const status = Number(metadata.statusCode ?? 200);
   const headers = leavingHeaders(metadata);
   if (!isStatus(status) || headers === undefined) {
     source.destroy();
-    throw new MalformedAnswer('its metadata has no valid statusCode and headers');
+    throw new MalformedResponse('its metadata has no valid statusCode and headers');
   }
   // The body is chunked; a length that the function claims could only contradict it.
   delete headers['content-length'];
@@ -82,13 +82,13 @@ async function readMetadata(
     if (head.length > METADATA_BYTES_MAX) break;
   }
   await chunks.return?.();
-  throw new MalformedAnswer('its stream does not begin with metadata and eight NUL bytes');
+  throw new MalformedResponse('its stream does not begin with metadata and eight NUL bytes');
 }
 
 function parseMetadata(bytes: Buffer): StreamMetadata {
   try {
     return JSON.parse(bytes.toString()) as StreamMetadata;
   } catch {
-    throw new MalformedAnswer('its metadata is not JSON');
+    throw new MalformedResponse('its metadata is not JSON');
   }
 }

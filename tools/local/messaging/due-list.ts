@@ -15,16 +15,16 @@ export class DueList<T> {
 
   /** Takes out what is due by then. */
   take(nowMs: number): T[] {
-    const taken: T[] = [];
+    const dueItems: T[] = [];
     for (
       let last = this.#entries.at(-1);
       last !== undefined && last.dueMs <= nowMs;
       last = this.#entries.at(-1)
     ) {
-      taken.push(last.value);
+      dueItems.push(last.value);
       this.#entries.pop();
     }
-    return taken;
+    return dueItems;
   }
 
   get nextMs(): number | undefined {

@@ -71,15 +71,15 @@ describe('a function that reads a queue', () => {
   });
 
   it('receives again the messages at which it failed, and only those', async () => {
-    const seen: string[] = [];
+    const messages: string[] = [];
     const { queue } = start(async (event) => {
-      const fails = seen.length === 0;
-      seen.push(...bodiesOf(event));
+      const fails = messages.length === 0;
+      messages.push(...bodiesOf(event));
       return { batchItemFailures: fails ? [{ itemIdentifier: event.Records[1]?.messageId }] : [] };
     });
     queue.send(['a', 'b', 'c'].map((body) => ({ body })));
-    await until(() => seen.length === 4);
-    expect(seen).toEqual(['a', 'b', 'c', 'b']);
+    await until(() => messages.length === 4);
+    expect(messages).toEqual(['a', 'b', 'c', 'b']);
   });
 
   it('receives the whole batch again if it throws', async () => {
@@ -94,10 +94,10 @@ describe('a function that reads a queue', () => {
   });
 
   it('runs no more often at once than a tenth of what it may in Lambda', async () => {
-    let [running, most, handled] = [0, 0, 0];
+    let [running, maxRunning, handled] = [0, 0, 0];
     const run = async (event: SQSEvent) => {
       running += 1;
-      most = Math.max(most, running);
+      maxRunning = Math.max(maxRunning, running);
       await sleep(5);
       running -= 1;
       handled += event.Records.length;
@@ -105,15 +105,15 @@ describe('a function that reads a queue', () => {
     const { queue } = start(run, { batchSize: 1, maxConcurrency: 30 });
     queue.send(Array.from({ length: 20 }, (_, index) => ({ body: String(index) })));
     await until(() => handled === 20);
-    expect(most).toBe(3);
+    expect(maxRunning).toBe(3);
   });
 
   it('receives a delayed message after its delay', async () => {
-    const seen: number[] = [];
-    const { queue } = start(async () => void seen.push(Date.now()));
+    const messages: number[] = [];
+    const { queue } = start(async () => void messages.push(Date.now()));
     const sentMs = Date.now();
     queue.send([{ body: 'later', delayMs: 80 }]);
-    await until(() => seen.length === 1);
-    expect((seen[0] ?? 0) - sentMs).toBeGreaterThanOrEqual(79);
+    await until(() => messages.length === 1);
+    expect((messages[0] ?? 0) - sentMs).toBeGreaterThanOrEqual(79);
   });
 });

@@ -29,7 +29,7 @@ export function startPoller(options: PollerOptions): Poller {
   let running = 0;
   let stopped = false;
   let planned: NodeJS.Immediate | undefined;
-  const most = Math.ceil(mapping.maxConcurrency * LOCAL_SHARE);
+  const maxConcurrency = Math.ceil(mapping.maxConcurrency * LOCAL_SHARE);
 
   /** Messages that are sent in one turn make one batch. */
   const plan = () => {
@@ -39,7 +39,7 @@ export function startPoller(options: PollerOptions): Poller {
     });
   };
   const poll = () => {
-    while (!stopped && running < most) {
+    while (!stopped && running < maxConcurrency) {
       const batch = queue.receive(mapping.batchSize);
       if (batch.length === 0) break;
       running += 1;

@@ -115,11 +115,11 @@ describe('a group', () => {
 });
 
 describe('a restart', () => {
-  it('keeps every message, its delay, its visibility and its count of receptions', () => {
+  it('retains every message, its delay, its visibility and its receive count', () => {
     const before = open();
     before.work.send([{ body: 'waiting' }, { body: 'delayed', delayMs: 60_000 }, { body: 'held' }]);
-    const held = before.work.receive(2);
-    before.work.delete([held[0]?.receipt ?? '']);
+    const messages = before.work.receive(2);
+    before.work.delete([messages[0]?.receipt ?? '']);
     const after = open({}, before.store);
     expect(after.work.receive(10)).toEqual([]);
     after.time.nowMs += 30_000;

@@ -19,7 +19,7 @@ export interface ReceivedMessage extends StoredMessage {
   readonly receipt: string;
 }
 
-interface Group {
+interface MessageGroup {
   /** Visible messages, oldest first. */
   readonly waiting: StoredMessage[];
   inFlight: number;
@@ -36,7 +36,7 @@ export interface QueueOptions {
 export class LocalQueue {
   readonly description: QueueDescription;
   readonly #options: QueueOptions;
-  readonly #groups = new Map<string, Group>();
+  readonly #groups = new Map<string, MessageGroup>();
   readonly #hidden = new DueList<{ readonly message: StoredMessage; readonly receipt: string | undefined }>();
   /** Receptions whose visibility has not ended. */
   readonly #inFlight = new Map<string, StoredMessage>();
@@ -83,11 +83,11 @@ export class LocalQueue {
   }
 
   /** At most `most` messages, hidden from others for the queue's time or the one given. */
-  receive(most: number, visibilityMs = this.description.visibilityMs): readonly ReceivedMessage[] {
+  receive(maxMessages: number, visibilityMs = this.description.visibilityMs): readonly ReceivedMessage[] {
     const nowMs = this.#options.clock();
     this.#reveal(nowMs);
     const received: ReceivedMessage[] = [];
-    while (received.length < most) {
+    while (received.length < maxMessages) {
       const message = this.#next();
       if (message === undefined) break;
       if (this.#isDead(message)) continue;
@@ -157,7 +157,7 @@ export class LocalQueue {
 
   /** From the group that has the fewest messages in flight; of those, from the one whose message waits longest. */
   #next(): StoredMessage | undefined {
-    let best: Group | undefined;
+    let best: MessageGroup | undefined;
     for (const [name, group] of this.#groups) {
       const [head] = group.waiting;
       if (head === undefined) {
@@ -184,7 +184,7 @@ export class LocalQueue {
   }
 
   /** Messages without a group are one. */
-  #groupOf({ groupId }: StoredMessage): Group {
+  #groupOf({ groupId }: StoredMessage): MessageGroup {
     const name = groupId ?? '';
     let group = this.#groups.get(name);
     if (group === undefined) {

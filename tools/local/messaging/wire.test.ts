@@ -36,7 +36,7 @@ let sqs: SQSClient;
 let events: EventBridgeClient;
 let scheduler: SchedulerClient;
 let nowMs = NOW_MS;
-const asked: string[] = [];
+const actions: string[] = [];
 const fired: StoredSchedule[] = [];
 
 beforeAll(async () => {
@@ -78,7 +78,7 @@ beforeAll(async () => {
       scheduler: createSchedulerService(schedules),
     },
     authorizeAs: (accessKeyId) => (action, resourceArn) => {
-      asked.push(`${action} ${resourceArn}`);
+      actions.push(`${action} ${resourceArn}`);
       if (accessKeyId === 'denied') throw new AwsError('AccessDeniedException', `${action} is denied`);
     },
     log: () => {},
@@ -124,8 +124,8 @@ describe('the SDK’s SQS client', () => {
   it('sends, receives and deletes, one by one and in batches', async () => {
     await sqs.send(new SendMessageCommand({ QueueUrl: URL, MessageBody: 'grüße', MessageGroupId: 'g' }));
     const Entries = [1, 2].map((number) => ({ Id: String(number), MessageBody: `body ${number}` }));
-    const sent = await sqs.send(new SendMessageBatchCommand({ QueueUrl: URL, Entries }));
-    expect(sent.Successful).toHaveLength(2);
+    const batch = await sqs.send(new SendMessageBatchCommand({ QueueUrl: URL, Entries }));
+    expect(batch.Successful).toHaveLength(2);
     const attributes = await sqs.send(
       new GetQueueAttributesCommand({ QueueUrl: URL, AttributeNames: ['All'] }),
     );
@@ -151,9 +151,9 @@ describe('the SDK’s SQS client', () => {
   });
 
   it('needs the permission of each call, on the queue', async () => {
-    asked.length = 0;
+    actions.length = 0;
     await receive();
-    expect(asked).toEqual([`sqs:ReceiveMessage ${ARN}`]);
+    expect(actions).toEqual([`sqs:ReceiveMessage ${ARN}`]);
     const denied = new SQSClient({
       endpoint: endpoint.url,
       region: 'us-east-1',
@@ -199,9 +199,9 @@ describe('the SDK’s EventBridge client', () => {
 describe('the SDK’s Scheduler client', () => {
   it('plans a schedule once; it fires when it is due, and is gone', async () => {
     nowMs = NOW_MS;
-    asked.length = 0;
+    actions.length = 0;
     await scheduler.send(schedule());
-    expect(asked).toEqual([
+    expect(actions).toEqual([
       `scheduler:CreateSchedule ${regionalArn('scheduler', 'schedule/group/one')}`,
       'iam:PassRole arn:role',
     ]);

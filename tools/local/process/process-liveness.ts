@@ -21,9 +21,9 @@ export function isWriterAlive(pid: number, file: string): boolean {
   } catch (failure) {
     if ((failure as NodeJS.ErrnoException).code === 'ESRCH') return false;
   }
-  const found = processStatus(pid);
-  if (found === undefined) return true;
-  return !DEAD_STATES.includes(found.state) && found.startedMs <= statSync(file).mtimeMs + TOLERANCE_MS;
+  const status = processStatus(pid);
+  if (status === undefined) return true;
+  return !DEAD_STATES.includes(status.state) && status.startedMs <= statSync(file).mtimeMs + TOLERANCE_MS;
 }
 
 /** proc(5): `/proc/<pid>/stat` fields 3 and 22, in ticks since boot; the name in field 2 may hold spaces and brackets. */

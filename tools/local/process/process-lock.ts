@@ -15,12 +15,12 @@ export class LockHeld extends Error {
 
 /** Takes the lock and returns its release; throws `LockHeld`. A lock whose process is gone is taken over. */
 export function acquireLock(file: string): () => void {
-  const own = `${file}.${process.pid}`;
-  writeFileSync(own, String(process.pid));
+  const lockFile = `${file}.${process.pid}`;
+  writeFileSync(lockFile, String(process.pid));
   try {
-    claim(own, file);
+    claim(lockFile, file);
   } finally {
-    rmSync(own, { force: true });
+    rmSync(lockFile, { force: true });
   }
   return () => {
     if (holderOf(file) === process.pid) rmSync(file, { force: true });
@@ -38,14 +38,14 @@ export function holderOf(file: string): number | undefined {
 }
 
 /** A link is made whole or not at all, so nobody reads a lock that has no id in it yet. */
-function claim(own: string, file: string): void {
+function claim(lockFile: string, file: string): void {
   try {
-    linkSync(own, file);
+    linkSync(lockFile, file);
   } catch (failure) {
     if ((failure as NodeJS.ErrnoException).code !== 'EEXIST') throw failure;
     const holder = holderOf(file);
     if (holder !== undefined) throw new LockHeld(holder);
     rmSync(file, { force: true });
-    linkSync(own, file);
+    linkSync(lockFile, file);
   }
 }

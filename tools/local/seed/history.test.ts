@@ -15,10 +15,10 @@ beforeAll(async () => {
 });
 afterAll(() => database.stop());
 
-it('lies in the days before, costs what its lines come to, and differs in nothing but its ids from start to start', () => {
+it('covers past days, costs the total of its line items, and differs only in its ids from start to start', () => {
   const [calls, again] = [pastCalls(NOON_MS, 30), pastCalls(NOON_MS, 30)];
-  const known = (list: typeof calls) => list.map(({ id, ...call }) => call);
-  expect(known(calls)).toEqual(known(again));
+  const withoutIds = (list: typeof calls) => list.map(({ id, ...call }) => call);
+  expect(withoutIds(calls)).toEqual(withoutIds(again));
   expect(calls.length).toBeGreaterThan(150);
   expect(pastCalls(NOON_MS, 0)).toEqual([]);
   // Sums ask no key for hours before it was made.
@@ -31,7 +31,7 @@ it('lies in the days before, costs what its lines come to, and differs in nothin
   }
 });
 
-it('leaves books that balance, nothing held, and the credit that was granted beside it', async () => {
+it('leaves a balanced ledger, no hold, and the credit that was granted in addition to it', async () => {
   const calls = pastCalls(NOON_MS, 3);
   const account = await openAccount(database.client, costOfCalls(calls) + 7n, {});
   const ledger = openLedger({ clients: database, clock: () => NOON_MS });

@@ -79,14 +79,18 @@ async function settleHistory(
   calls: readonly PastCall[],
 ): Promise<void> {
   const clients = createDynamoClients(localTarget(awsEndpoint, environment).client);
-  const held = { [VARIABLES.holdTtlSeconds]: String(DEFAULT_HOLD_TTL_SECONDS), ...environment };
+  const holdEnvironment = { [VARIABLES.holdTtlSeconds]: String(DEFAULT_HOLD_TTL_SECONDS), ...environment };
   const [keyId, secretHash] = [pastKeyId(calls), randomBytes(32).toString('hex')];
   const created = Math.floor(decodeTime(keyId.slice(4)) / 1000);
   try {
     const registry = createKeyRegistry({ clients, environment });
     const key = { keyId, accountId, secretHash, name: 'assistant', policy: {}, created };
     await registry.add(key, QUOTAS.api_keys_per_account);
-    await settlePast(createLedger({ clients, environment: held, log: silent }), { accountId, keyId }, calls);
+    await settlePast(
+      createLedger({ clients, environment: holdEnvironment, log: silent }),
+      { accountId, keyId },
+      calls,
+    );
   } finally {
     clients.client.destroy();
     clients.onceClient.destroy();

@@ -19,7 +19,7 @@ interface Event {
 
 /** A stream of `count` records, and a function that fails at some of them a number of times. */
 function follow(count: number, failures: Readonly<Record<string, number>>, start?: Checkpoint) {
-  const left = new Map(Object.entries(failures));
+  const remainingFailures = new Map(Object.entries(failures));
   const handled: string[] = [];
   const buried: unknown[] = [];
   const saved: Checkpoint[] = [];
@@ -39,9 +39,9 @@ function follow(count: number, failures: Readonly<Record<string, number>>, start
     save: (checkpoint) => saved.push(checkpoint),
     async invoke(event) {
       const sequence = (event as Event).Records.map(({ dynamodb }) => dynamodb.SequenceNumber);
-      const poison = sequence.find((number) => (left.get(number) ?? 0) > 0);
+      const poison = sequence.find((number) => (remainingFailures.get(number) ?? 0) > 0);
       if (poison !== undefined) {
-        left.set(poison, (left.get(poison) ?? 0) - 1);
+        remainingFailures.set(poison, (remainingFailures.get(poison) ?? 0) - 1);
         throw new Error('failed');
       }
       handled.push(...sequence);
@@ -62,13 +62,13 @@ const numbers = (from: number, to: number) =>
 
 /** A poller at the end of its stream that counts its looks; `arrive` puts a record there, with or without a notice. */
 function waitAtEnd(longestWaitMs: number) {
-  let looks = 0;
+  let pollCount = 0;
   let last = 0;
   const handled: string[] = [];
   const poller = startStreamPoller({
     mapping: MAPPING,
     read: async (after) => {
-      looks += 1;
+      pollCount += 1;
       const next = Number(after?.sequenceNumber ?? 0) + 1;
       if (next > last) return undefined;
       return { records: [{ dynamodb: { SequenceNumber: String(next) } }], shardId: 'shard' };
@@ -83,16 +83,16 @@ function waitAtEnd(longestWaitMs: number) {
   const arrive = () => {
     last += 1;
   };
-  return { poller, handled, arrive, looks: () => looks };
+  return { poller, handled, arrive, pollCount: () => pollCount };
 }
 
 const sleep = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms));
 
 describe('at the end of its stream, the follower', () => {
-  it('looks no more until there is a notice, and then at once', async () => {
-    const { poller, handled, arrive, looks } = waitAtEnd(60_000);
+  it('reads no more until there is a notice, and then at once', async () => {
+    const { poller, handled, arrive, pollCount } = waitAtEnd(60_000);
     await sleep(4 * POLL_MS);
-    expect(looks()).toBe(1);
+    expect(pollCount()).toBe(1);
     arrive();
     await sleep(4 * POLL_MS);
     expect(handled).toEqual([]);
@@ -102,18 +102,18 @@ describe('at the end of its stream, the follower', () => {
     await poller.stop();
   });
 
-  it('misses no write whose notice comes while it looks or rests, and looks seldom however many come', async () => {
-    const { poller, handled, arrive, looks } = waitAtEnd(60_000);
+  it('misses no write whose notice arrives while it reads or waits, and reads rarely for any number of notices', async () => {
+    const { poller, handled, arrive, pollCount } = waitAtEnd(60_000);
     for (let notice = 0; notice < 100; notice += 1) poller.notify();
     arrive();
     poller.notify();
     await until(() => handled.length === 1);
     expect(handled).toEqual(['1']);
-    expect(looks()).toBeLessThanOrEqual(3);
+    expect(pollCount()).toBeLessThanOrEqual(3);
     await poller.stop();
   });
 
-  it('finds a write without a notice within its longest wait', async () => {
+  it('reads a write without a notice within its maximum wait', async () => {
     const { poller, handled, arrive } = waitAtEnd(3 * POLL_MS);
     await sleep(POLL_MS);
     arrive();
@@ -122,14 +122,14 @@ describe('at the end of its stream, the follower', () => {
     await poller.stop();
   });
 
-  it('looks again soon after a look that failed', async () => {
-    let looks = 0;
+  it('reads again soon after a failed read', async () => {
+    let pollCount = 0;
     const { promise, resolve } = Promise.withResolvers<void>();
     const poller = startStreamPoller({
       mapping: MAPPING,
       read: async () => {
-        looks += 1;
-        if (looks === 1) throw new Error('the engine is away');
+        pollCount += 1;
+        if (pollCount === 1) throw new Error('the engine is away');
         resolve();
         return undefined;
       },
@@ -141,7 +141,7 @@ describe('at the end of its stream, the follower', () => {
       log: () => {},
     });
     await promise;
-    expect(looks).toBe(2);
+    expect(pollCount).toBe(2);
     await poller.stop();
   });
 });
@@ -154,7 +154,7 @@ describe('the follower of a stream', () => {
     expect(handled).toEqual(numbers(4, 10));
   });
 
-  it('receives a failed batch again in halves, and keeps the order', async () => {
+  it('receives a failed batch again in halves, and preserves the order', async () => {
     const { poller, handled, saved, buried } = follow(8, { 2: 2 });
     await until(() => saved.at(-1)?.sequenceNumber === '8');
     await poller.stop();
@@ -162,7 +162,7 @@ describe('the follower of a stream', () => {
     expect(buried).toEqual([]);
   });
 
-  it('passes a record over that it fails at for good, notes where it was, and goes on', async () => {
+  it('skips a record that fails permanently, notes its position, and continues', async () => {
     const { poller, handled, saved, buried } = follow(6, { 2: 1000 });
     await until(() => saved.at(-1)?.sequenceNumber === '6');
     await poller.stop();

@@ -61,18 +61,18 @@ export function startStreamPoller(options: StreamPollerOptions): StreamPoller {
     let checkpoint = options.start;
     while (!signal.aborted) {
       noticed = false;
-      const found = await read(checkpoint, mapping.batchSize).catch((failure: Error) => {
+      const batch = await read(checkpoint, mapping.batchSize).catch((failure: Error) => {
         noticed = true;
         if (!signal.aborted) log(`stream of ${mapping.tableName}: ${failure.message}`);
         return undefined;
       });
-      if (found === undefined) {
+      if (batch === undefined) {
         await awaitNotice();
         continue;
       }
-      await handOver(options, found.records, 0, signal);
+      await handOver(options, batch.records, 0, signal);
       if (signal.aborted) return;
-      checkpoint = { shardId: found.shardId, sequenceNumber: sequenceOf(found.records.at(-1)) };
+      checkpoint = { shardId: batch.shardId, sequenceNumber: sequenceOf(batch.records.at(-1)) };
       save(checkpoint);
     }
   }
@@ -99,7 +99,7 @@ async function handOver(
   signal: AbortSignal,
 ): Promise<void> {
   const { mapping, invoke, onGivenUp, log } = options;
-  for (let tries = failures; !signal.aborted; tries += 1) {
+  for (let attempt = failures; !signal.aborted; attempt += 1) {
     try {
       await invoke({ Records: records.map((record) => recordOf(record, mapping)) });
       return;
@@ -110,11 +110,11 @@ async function handOver(
     if (mapping.bisect && records.length > 1) {
       const middle = Math.ceil(records.length / 2);
       // Halving does not count against the retries (Lambda developer guide, BisectBatchOnFunctionError).
-      await handOver(options, records.slice(0, middle), tries, signal);
-      return handOver(options, records.slice(middle), tries, signal);
+      await handOver(options, records.slice(0, middle), attempt, signal);
+      return handOver(options, records.slice(middle), attempt, signal);
     }
-    if (mapping.maxRetries >= 0 && tries >= mapping.maxRetries) return onGivenUp(noteOf(records, mapping));
-    await pause(Math.min(RETRY_MS * 2 ** Math.min(tries, 10), LONGEST_RETRY_MS), signal);
+    if (mapping.maxRetries >= 0 && attempt >= mapping.maxRetries) return onGivenUp(noteOf(records, mapping));
+    await pause(Math.min(RETRY_MS * 2 ** Math.min(attempt, 10), LONGEST_RETRY_MS), signal);
   }
 }
 

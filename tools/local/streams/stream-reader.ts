@@ -50,15 +50,15 @@ export async function createStreamReader(
 
   return async (after, limit) => {
     if (after !== undefined) {
-      const found = await read(after, limit);
-      if (found !== undefined) return found;
+      const records = await read(after, limit);
+      if (records !== undefined) return records;
     }
     // The shard may have been followed by another, or there was none to begin with.
     const { StreamDescription: stream } = await streams.send(new DescribeStreamCommand({ StreamArn: arn }));
     const shards = (stream?.Shards ?? []).flatMap(({ ShardId: id }) => id ?? []);
     for (const shardId of shards.slice(after === undefined ? 0 : shards.indexOf(after.shardId) + 1)) {
-      const found = await read({ shardId, sequenceNumber: undefined }, limit);
-      if (found !== undefined) return found;
+      const records = await read({ shardId, sequenceNumber: undefined }, limit);
+      if (records !== undefined) return records;
     }
     return undefined;
   };

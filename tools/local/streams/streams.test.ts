@@ -56,9 +56,9 @@ afterAll(async () => {
 });
 
 function client(address: string): DynamoDBClient {
-  const made = createEngineClient(address);
-  releases.push(() => made.destroy());
-  return made;
+  const engineClient = createEngineClient(address);
+  releases.push(() => engineClient.destroy());
+  return engineClient;
 }
 
 async function follow(stateDir: string, writes: TableWrites): Promise<() => Promise<void>> {

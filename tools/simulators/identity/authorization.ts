@@ -22,7 +22,7 @@ export function readAuthorization(query: URLSearchParams, client: OidcClient): A
   if (!client.redirectUris.includes(redirectUri))
     throw new UntrustedRequest('The redirect_uri is not one of this client.');
   const error = errorIn(query);
-  if (error !== undefined) return answerTo({ redirectUri, state: query.get('state') }, { error });
+  if (error !== undefined) return readResponse({ redirectUri, state: query.get('state') }, { error });
   return {
     redirectUri,
     codeChallenge: query.get('code_challenge') ?? '',
@@ -40,7 +40,7 @@ function errorIn(query: URLSearchParams): string | undefined {
 }
 
 /** Returns the next address of the browser: the client's address with these parameters and the state that it sent. */
-export function answerTo(
+export function readResponse(
   { redirectUri, state }: { readonly redirectUri: string; readonly state?: string | null | undefined },
   parameters: Readonly<Record<string, string>>,
 ): URL {

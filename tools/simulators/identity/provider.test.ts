@@ -91,7 +91,7 @@ async function claimsOf(idToken: string | undefined) {
 }
 
 describe('the page', () => {
-  it('repeats what is no address as text, and asks again', async () => {
+  it('repeats an invalid address as text, and prompts again', async () => {
     const response = await submit('"><script>alert(1)</script>');
     const html = await response.text();
     expect([response.status, response.headers.get('location')]).toEqual([400, null]);
@@ -105,7 +105,7 @@ describe('the page', () => {
     ['redirect URI', { redirect_uri: 'https://evil.example/' }],
     ['redirect URI', { redirect_uri: `${REDIRECT}x` }],
     ['redirect URI', { redirect_uri: undefined }],
-  ])('leads nowhere for a %s that is not known', async (_what, changes) => {
+  ])('returns no redirect for an unknown %s', async (_what, changes) => {
     for (const response of [
       await fetch(addressOf(changes), { redirect: 'manual' }),
       await submit(DEMO_EMAIL, addressOf(changes)),
@@ -150,21 +150,21 @@ describe('a code', () => {
   });
 
   it('works once, within a minute, with its verifier and redirect URI', async () => {
-    const refused = [400, { error: 'invalid_grant' }];
+    const rejection = [400, { error: 'invalid_grant' }];
     const code = await codeFor();
     expect((await exchange(code))[0]).toBe(200);
-    expect(await exchange(code)).toEqual(refused);
-    expect(await exchange(await codeFor(), { code_verifier: 'w'.repeat(50) })).toEqual(refused);
-    expect(await exchange(await codeFor(), { redirect_uri: 'https://evil.example/' })).toEqual(refused);
-    expect(await exchange('made-up')).toEqual(refused);
+    expect(await exchange(code)).toEqual(rejection);
+    expect(await exchange(await codeFor(), { code_verifier: 'w'.repeat(50) })).toEqual(rejection);
+    expect(await exchange(await codeFor(), { redirect_uri: 'https://evil.example/' })).toEqual(rejection);
+    expect(await exchange('made-up')).toEqual(rejection);
     const [late, intime] = [await codeFor(), await codeFor()];
     nowMs += 59_999;
     expect((await exchange(intime))[0]).toBe(200);
     nowMs += 1;
-    expect(await exchange(late)).toEqual(refused);
+    expect(await exchange(late)).toEqual(rejection);
   });
 
-  it('tried with a wrong verifier is spent', async () => {
+  it('expires after an attempt with a wrong verifier', async () => {
     const code = await codeFor();
     await exchange(code, { code_verifier: 'w'.repeat(50) });
     expect((await exchange(code))[0]).toBe(400);
@@ -181,7 +181,7 @@ describe('a code', () => {
 });
 
 describe('the provider', () => {
-  it('keeps its key over a restart, for nobody else to read', async () => {
+  it('retains its key across a restart, readable only by its owner', async () => {
     const [, { id_token: idToken }] = await exchange(await codeFor());
     const { port } = new URL(provider.url);
     await provider.stop();
@@ -192,7 +192,7 @@ describe('the provider', () => {
     expect(keys).not.toContain('"d"');
   });
 
-  it('answers what it has not with 404, and more than it reads with 400', async () => {
+  it('returns 404 for unknown paths, and 400 for a body beyond its limit', async () => {
     expect((await fetch(`${provider.url}/admin`)).status).toBe(404);
     const huge = await fetch(`${provider.url}/token`, { method: 'POST', body: 'x'.repeat(20_000) });
     expect(huge.status).toBe(400);

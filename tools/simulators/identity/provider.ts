@@ -6,7 +6,7 @@ import { createHash, randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { SignJWT } from 'jose';
 import { readBody, startLoopbackServer } from '../loopback-server.ts';
-import { answerTo, readAuthorization, UntrustedRequest } from './authorization.ts';
+import { readAuthorization, readResponse, UntrustedRequest } from './authorization.ts';
 import { Codes, type Grant } from './codes.ts';
 import { ALGORITHM, openKey, type SigningKey } from './keys.ts';
 import { errorPage, pageHeaders, signInPage } from './pages.ts';
@@ -49,7 +49,7 @@ export async function startIdentityProvider(
   const { clock = Date.now } = options;
   const provider = new Provider(await openKey(options.keyFile), clock);
   const { url, stop } = await startLoopbackServer((request, response) => {
-    provider.answer(request, response).catch((failure: unknown) => refuse(response, failure));
+    provider.answer(request, response).catch((failure: unknown) => reject(response, failure));
   }, options.preferredPort);
   provider.issuer = url;
   return {
@@ -114,18 +114,24 @@ class Provider {
 
   /** The page, and what its form leads to. */
   #authorize(query: URLSearchParams, form: URLSearchParams | undefined, response: ServerResponse): void {
-    const asked = readAuthorization(query, { id: CLIENT_ID, redirectUris: this.redirectUris });
-    if (asked instanceof URL) {
-      redirect(response, asked);
+    const authorization = readAuthorization(query, { id: CLIENT_ID, redirectUris: this.redirectUris });
+    if (authorization instanceof URL) {
+      redirect(response, authorization);
       return;
     }
     const email = form?.get('email')?.trim() ?? DEMO_EMAIL;
     if (form !== undefined && EMAIL.test(email)) {
-      redirect(response, answerTo(asked, { code: this.#codes.issue({ ...asked, email }) }));
+      redirect(
+        response,
+        readResponse(authorization, { code: this.#codes.issue({ ...authorization, email }) }),
+      );
       return;
     }
     const problem = form === undefined ? undefined : 'Enter an email address.';
-    response.writeHead(problem === undefined ? 200 : 400, pageHeaders(new URL(asked.redirectUri).origin));
+    response.writeHead(
+      problem === undefined ? 200 : 400,
+      pageHeaders(new URL(authorization.redirectUri).origin),
+    );
     response.end(signInPage(email, problem));
   }
 
@@ -164,13 +170,13 @@ function sendJson(response: ServerResponse, status: number, body: object): void 
   response.end(JSON.stringify(body));
 }
 
-function refuse(response: ServerResponse, failure: unknown): void {
+function reject(response: ServerResponse, failure: unknown): void {
   if (response.headersSent) {
     response.destroy();
     return;
   }
-  const known = failure instanceof UntrustedRequest;
-  if (!known) console.error(failure);
-  response.writeHead(known ? 400 : 500, pageHeaders());
-  response.end(errorPage(known ? failure.message : 'The provider itself failed.'));
+  const isUntrusted = failure instanceof UntrustedRequest;
+  if (!isUntrusted) console.error(failure);
+  response.writeHead(isUntrusted ? 400 : 500, pageHeaders());
+  response.end(errorPage(isUntrusted ? failure.message : 'The provider itself failed.'));
 }

@@ -1,28 +1,31 @@
 import { describe, expect, it } from '@jest/globals';
-import { ask, runningUpstream } from '../testing/models/running-upstream.ts';
+import { chatRequest, runningUpstream } from '../testing/models/running-upstream.ts';
 
 const upstream = runningUpstream();
 
 type Json = Readonly<Record<string, unknown>>;
 
 const json = async (response: Promise<Response>): Promise<Json> => {
-  const answer = await response;
-  const text = await answer.text();
-  if (answer.status !== 200) throw new Error(text);
+  const httpResponse = await response;
+  const text = await httpResponse.text();
+  if (httpResponse.status !== 200) throw new Error(text);
   return JSON.parse(text);
 };
 
-const say = (text: string) => [{ role: 'user', content: text }];
+const userMessage = (text: string) => [{ role: 'user', content: text }];
 
-const message = async (more: object): Promise<Json> =>
-  (await json(upstream.postMessage({ model: 'sim', max_tokens: 99, messages: say('hello'), ...more })))
-    .usage as Json;
+const message = async (fields: object): Promise<Json> =>
+  (
+    await json(
+      upstream.postMessage({ model: 'sim', max_tokens: 99, messages: userMessage('hello'), ...fields }),
+    )
+  ).usage as Json;
 
-const converse = (more: object): Promise<Json> =>
+const converse = (fields: object): Promise<Json> =>
   json(
     upstream.postConverse('converse', {
       messages: [{ role: 'user', content: [{ text: 'hello' }] }],
-      ...more,
+      ...fields,
     }),
   );
 
@@ -39,7 +42,7 @@ it('a cache point of Converse is written once, with its lifetime, and read from 
 
 describe('the tier', () => {
   const chatTier = async (service_tier: string | undefined, stream = false) => {
-    const response = upstream.post({ ...ask('hello'), service_tier, stream });
+    const response = upstream.post({ ...chatRequest('hello'), service_tier, stream });
     return /"service_tier":"(\w+)"/.exec(await (await response).text())?.[1];
   };
 
@@ -49,9 +52,9 @@ describe('the tier', () => {
     ['flex', 'flex'],
     ['priority', 'priority'],
     ['fast', 'priority'],
-  ])('follows the request in a chat completion: %s', async (asked, served) => {
-    expect(await chatTier(asked)).toBe(served);
-    expect(await chatTier(asked, true)).toBe(served);
+  ])('follows the request in a chat completion: %s', async (requestedTier, usedTier) => {
+    expect(await chatTier(requestedTier)).toBe(usedTier);
+    expect(await chatTier(requestedTier, true)).toBe(usedTier);
   });
 
   it('follows the speed in a message', async () => {
@@ -82,15 +85,17 @@ describe('the tier', () => {
   });
 });
 
-it('figures of a fault stand in place of the model’s, in every wire format, streamed or not', async () => {
+it('replaces the model’s token counts with those of a fault, in every wire format, streamed or not', async () => {
   const streamed = async (response: Promise<Response>) => (await response).text();
   await upstream.fault({ usage: { total_tokens: 77_777, num_sources_used: 3 } }, { times: 2 });
-  expect((await json(upstream.post(ask('hello')))).usage).toMatchObject({ total_tokens: 77_777 });
+  expect((await json(upstream.post(chatRequest('hello')))).usage).toMatchObject({ total_tokens: 77_777 });
   const options = { stream: true, stream_options: { include_usage: true } };
-  expect(await streamed(upstream.post({ ...ask('hello'), ...options }))).toContain('"num_sources_used":3');
+  expect(await streamed(upstream.post({ ...chatRequest('hello'), ...options }))).toContain(
+    '"num_sources_used":3',
+  );
   await upstream.fault({ usage: { output_tokens: 77_777 } }, { times: 2 });
   expect(await message({})).toMatchObject({ output_tokens: 77_777 });
-  const request = { model: 'sim', max_tokens: 99, messages: say('hello'), stream: true };
+  const request = { model: 'sim', max_tokens: 99, messages: userMessage('hello'), stream: true };
   expect(await streamed(upstream.postMessage(request))).toContain('"output_tokens":77777');
   await upstream.fault({ usage: { outputTokens: 77_777 } });
   expect(await converse({})).toMatchObject({ usage: { outputTokens: 77_777 } });

@@ -3,12 +3,17 @@ import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import {
   contentEvents,
-  frames,
+  messageFrames,
   type Received,
-  readWhatComes,
+  readReceived,
   sseEvents,
 } from '../testing/models/received.ts';
-import { ask, CLAUDE_HEADERS, runningUpstream, SIGNED_HEADERS } from '../testing/models/running-upstream.ts';
+import {
+  CLAUDE_HEADERS,
+  chatRequest,
+  runningUpstream,
+  SIGNED_HEADERS,
+} from '../testing/models/running-upstream.ts';
 
 /** Each pause of the upstream, which lasts until the test ends it. */
 const pauses = new EventEmitter();
@@ -17,32 +22,32 @@ const upstream = runningUpstream({
   wait: (ms) => new Promise<void>((end) => void pauses.emit('pause', ms, end)),
 });
 const SENTENCE = 'one two three four five';
-const asked = ask(`Repeat exactly: ${SENTENCE}`);
-const streamed = { ...asked, stream: true as const };
-const receive = async (body: object): Promise<Received> => readWhatComes(await upstream.post(body));
-const framesOf = ({ pieces }: Received) => frames(Buffer.concat(pieces));
+const request = chatRequest(`Repeat exactly: ${SENTENCE}`);
+const streamed = { ...request, stream: true as const };
+const receive = async (body: object): Promise<Received> => readReceived(await upstream.post(body));
+const framesOf = ({ fragments }: Received) => messageFrames(Buffer.concat(fragments));
 const namesOf = ({ text }: Received) => sseEvents(text).map(({ name }) => name);
 
 /** Long enough for a server on this machine to say more, had it more to say. */
 const SILENCE_MS = 50;
 
 describe('a queued fault', () => {
-  it('happens to as many matching requests as asked, and to no other', async () => {
+  it('affects the requested number of matching requests, and no other', async () => {
     await upstream.fault({ status: 500 }, { model: 'sim-small', times: 2 });
     const statuses: number[] = [];
     for (const model of ['other', 'sim-small', 'sim-small', 'sim-small'])
-      statuses.push((await upstream.post(ask('x', model))).status);
+      statuses.push((await upstream.post(chatRequest('x', model))).status);
     expect(statuses).toEqual([200, 500, 500, 200]);
   });
 
-  it('lasts until cleared with times 0, and gives way to a counted one', async () => {
+  it('lasts until cleared with times 0, and yields to a counted one', async () => {
     await upstream.fault({ status: 500 }, { times: 0 });
     await upstream.fault({ status: 503 });
     const statuses = [];
-    for (let index = 0; index < 3; index += 1) statuses.push((await upstream.post(asked)).status);
+    for (let index = 0; index < 3; index += 1) statuses.push((await upstream.post(request)).status);
     expect(statuses).toEqual([503, 500, 500]);
     await upstream.control('DELETE', '/faults');
-    expect((await upstream.post(asked)).status).toBe(200);
+    expect((await upstream.post(request)).status).toBe(200);
   });
 
   it('matches a path or the pattern of one', async () => {
@@ -50,7 +55,7 @@ describe('a queued fault', () => {
       upstream.control('POST', '/faults', { match: { path }, fault: { status: 424 }, times: 2 });
     await queue('/v1/models');
     await queue('/model/{modelId}/converse');
-    expect((await upstream.post(asked)).status).toBe(200);
+    expect((await upstream.post(request)).status).toBe(200);
     const headers = { authorization: 'Bearer k' };
     expect((await fetch(`${upstream.running.url}/v1/models`, { headers })).status).toBe(424);
     for (const model of ['one', 'two'])
@@ -88,7 +93,7 @@ const WIRES: readonly (readonly [string, Wire])[] = [
     {
       path: '/v1/chat/completions',
       headers: { authorization: 'Bearer k' },
-      body: { ...asked, stream_options: { include_usage: true } },
+      body: { ...request, stream_options: { include_usage: true } },
       deltas: ({ text }) => contentEvents(text),
       envelope: { error: { message, type: 'requests', param: null, code: 'rate_limit_exceeded' } },
       isDone: ({ text }) => text.endsWith('data: [DONE]\n\n'),
@@ -101,7 +106,7 @@ const WIRES: readonly (readonly [string, Wire])[] = [
     {
       path: '/v1/messages',
       headers: CLAUDE_HEADERS,
-      body: { ...asked, max_tokens: 100 },
+      body: { ...request, max_tokens: 100 },
       deltas: (received) => namesOf(received).filter((name) => name === 'content_block_delta').length,
       envelope: {
         type: 'error',
@@ -141,7 +146,7 @@ describe.each(WIRES)('%s wire, the fault', (_name, wire) => {
     const init = { headers: wire.headers, ...(signal === undefined ? {} : { signal }) };
     return upstream.postTo(path, { ...body, ...flag, ...withOptions }, init);
   };
-  const received = async (streams: boolean) => readWhatComes(await send(streams));
+  const received = async (streams: boolean) => readReceived(await send(streams));
 
   it('status causes the error envelope, with the requested headers', async () => {
     await upstream.fault({ status: 429, retry_after: 3, headers: { 'X-Extra': 'yes' } });
@@ -154,32 +159,32 @@ describe.each(WIRES)('%s wire, the fault', (_name, wire) => {
   it.each([0, 2, 5])('cut_after_chunks %d destroys the socket after that many deltas', async (chunks) => {
     await upstream.fault({ cut_after_chunks: chunks });
     const stream = await received(true);
-    expect([stream.whole, wire.deltas(stream)]).toEqual([false, chunks]);
+    expect([stream.isComplete, wire.deltas(stream)]).toEqual([false, chunks]);
     expect(await upstream.lastRequest()).toMatchObject({ outcome: 'fault', chunks, status: 200 });
   });
 
   it('cut_after_chunks and cut_after_bytes cut any body', async () => {
     await upstream.fault({ cut_after_chunks: 1 });
     const half = await received(false);
-    expect([half.whole, half.text.length > 50]).toEqual([false, true]);
+    expect([half.isComplete, half.text.length > 50]).toEqual([false, true]);
     for (const streams of [false, true]) {
       await upstream.fault({ cut_after_bytes: 70 });
-      const { pieces, whole } = await received(streams);
-      expect([whole, Buffer.concat(pieces).length]).toEqual([false, 70]);
+      const { fragments, isComplete } = await received(streams);
+      expect([isComplete, Buffer.concat(fragments).length]).toEqual([false, 70]);
     }
   });
 
   it.each([0, 3])(
-    'hang_after_chunks %d goes silent, and the record says that the client disconnected',
+    'hang_after_chunks %d goes silent, and the record reports that the client disconnected',
     async (chunks) => {
       await upstream.fault({ hang_after_chunks: chunks });
       const controller = new AbortController();
-      const reading = readWhatComes(await send(true, controller.signal));
+      const reading = readReceived(await send(true, controller.signal));
       await upstream.lastRequest((record) => record.chunks === chunks);
       await setTimeout(SILENCE_MS);
       controller.abort();
       const stream = await reading;
-      expect([stream.whole, wire.deltas(stream)]).toEqual([false, chunks]);
+      expect([stream.isComplete, wire.deltas(stream)]).toEqual([false, chunks]);
       const record = await upstream.lastRequest(({ outcome }) => outcome !== null);
       expect(record).toMatchObject({ outcome: 'aborted' });
     },
@@ -190,34 +195,34 @@ describe.each(WIRES)('%s wire, the fault', (_name, wire) => {
     [3, 3],
   ])('wait_after_chunks %d sends no more than that until the faults are cleared', async (wait, chunks) => {
     await upstream.fault({ wait_after_chunks: wait });
-    const reading = send(true).then(readWhatComes);
+    const reading = send(true).then(readReceived);
     await upstream.lastRequest((record) => record.status !== null && record.chunks === chunks);
     await setTimeout(SILENCE_MS);
     expect(await upstream.lastRequest()).toMatchObject({ chunks, outcome: null });
     await upstream.control('DELETE', '/faults');
     const stream = await reading;
-    expect([stream.whole, wire.deltas(stream), wire.isDone(stream)]).toEqual([true, 5, true]);
+    expect([stream.isComplete, wire.deltas(stream), wire.isDone(stream)]).toEqual([true, 5, true]);
   });
 
   it('wait_after_chunks delays a body that is not streamed', async () => {
     await upstream.fault({ wait_after_chunks: 2 });
     let isHere = false;
-    const reading = received(false).then((answer) => {
+    const reading = received(false).then((response) => {
       isHere = true;
-      return answer;
+      return response;
     });
     await upstream.lastRequest(({ status }) => status !== null);
     await setTimeout(SILENCE_MS);
     expect(isHere).toBe(false);
     await upstream.control('DELETE', '/faults');
-    expect(await reading).toMatchObject({ whole: true, status: 200 });
+    expect(await reading).toMatchObject({ isComplete: true, status: 200 });
   });
 
-  it('split_bytes changes the pieces and not the answer', async () => {
+  it('split_bytes changes the splits and not the output', async () => {
     await upstream.fault({ split_bytes: 7 });
     const stream = await received(true);
-    expect(stream.pieces.length).toBeGreaterThan(20);
-    expect([stream.whole, wire.deltas(stream), wire.isDone(stream)]).toEqual([true, 5, true]);
+    expect(stream.fragments.length).toBeGreaterThan(20);
+    expect([stream.isComplete, wire.deltas(stream), wire.isDone(stream)]).toEqual([true, 5, true]);
   });
 
   it('no_usage omits usage, streamed or not', async () => {
@@ -232,11 +237,11 @@ describe.each(WIRES)('%s wire, the fault', (_name, wire) => {
 
   it('garbage returns 200 with a body that no client can read', async () => {
     await upstream.fault({ garbage: true }, { times: 2 });
-    const whole = await received(false);
-    expect(whole.status).toBe(200);
-    expect(() => JSON.parse(whole.text)).toThrow();
+    const isComplete = await received(false);
+    expect(isComplete.status).toBe(200);
+    expect(() => JSON.parse(isComplete.text)).toThrow();
     const stream = await received(true);
-    expect([stream.status, stream.whole]).toEqual([200, true]);
+    expect([stream.status, stream.isComplete]).toEqual([200, true]);
     expect(() => wire.errorOf(stream)).toThrow();
     expect(await upstream.lastRequest()).toMatchObject({ outcome: 'fault' });
   });
@@ -244,14 +249,14 @@ describe.each(WIRES)('%s wire, the fault', (_name, wire) => {
   it('error_event_after_chunks sends an error of the requested type in the stream, and ends', async () => {
     await upstream.fault({ error_event_after_chunks: 2, error_event_type: 'my_error' });
     const stream = await received(true);
-    expect([stream.whole, wire.deltas(stream)]).toEqual([true, 2]);
+    expect([stream.isComplete, wire.deltas(stream)]).toEqual([true, 2]);
     expect(wire.errorOf(stream)).toEqual(wire.error);
   });
 
   it('end_without_done ends the body cleanly after the content', async () => {
     await upstream.fault({ end_without_done: true });
     const stream = await received(true);
-    expect([stream.whole, wire.deltas(stream), wire.isDone(stream)]).toEqual([true, 5, false]);
+    expect([stream.isComplete, wire.deltas(stream), wire.isDone(stream)]).toEqual([true, 5, false]);
   });
 
   it('reset breaks the connection before any header', async () => {
@@ -262,9 +267,9 @@ describe.each(WIRES)('%s wire, the fault', (_name, wire) => {
 });
 
 describe('the fault', () => {
-  it('status with a body replays any answer', async () => {
+  it('status with a body replays any response', async () => {
     await upstream.fault({ status: 418, body: { teapot: true } });
-    expect(await receive(asked)).toMatchObject({ status: 418, text: '{"teapot":true}' });
+    expect(await receive(request)).toMatchObject({ status: 418, text: '{"teapot":true}' });
     const headers = { 'Content-Type': 'text/event-stream' };
     await upstream.fault({ status: 200, body: 'data: {}\n\n', headers });
     const response = await upstream.post(streamed);
@@ -284,66 +289,66 @@ describe('the fault', () => {
 
   it('chunk_delay_ms paces the content chunks', async () => {
     await upstream.fault({ chunk_delay_ms: 30 });
-    const seen: (readonly [ms: number, chunks: number])[] = [];
-    const see = async (ms: number, end: () => void) => {
-      seen.push([ms, (await upstream.lastRequest()).chunks]);
+    const observedPauses: (readonly [ms: number, chunks: number])[] = [];
+    const expectPause = async (ms: number, end: () => void) => {
+      observedPauses.push([ms, (await upstream.lastRequest()).chunks]);
       end();
     };
-    pauses.on('pause', see);
+    pauses.on('pause', expectPause);
     await receive(streamed);
-    pauses.off('pause', see);
-    expect(seen).toEqual([1, 2, 3, 4].map((chunks) => [30, chunks]));
+    pauses.off('pause', expectPause);
+    expect(observedPauses).toEqual([1, 2, 3, 4].map((chunks) => [30, chunks]));
   });
 
   it('hang never answers', async () => {
     await upstream.fault({ hang: true });
-    await upstream.expectNoAnswer(asked);
+    await upstream.expectNoResponse(request);
     const record = await upstream.lastRequest(({ outcome }) => outcome !== null);
     expect(record).toMatchObject({ outcome: 'aborted', status: null });
   });
 
-  it('comments and crlf change the framing and not the answer', async () => {
+  it('comments and crlf change the framing and not the output', async () => {
     await upstream.fault({ comments: true, crlf: true, split_bytes: 1 }, { times: 2 });
     const { text } = await receive(streamed);
     expect(text).toContain(': keep-alive\r\n\r\ndata: {');
     expect(text.replaceAll('\r\n', '')).not.toContain('\n');
-    const stream = upstream.openai().chat.completions.stream(asked);
+    const stream = upstream.openai().chat.completions.stream(request);
     expect(await stream.finalContent()).toBe(SENTENCE);
   });
 });
 
 describe.each([
-  ['the fault delay_ms', asked.model, { delay_ms: 60 }],
+  ['the fault delay_ms', request.model, { delay_ms: 60 }],
   ['the model slow-first-<ms>', 'slow-first-60', {}],
 ])('%s', (_name, model, fault) => {
   it('holds the headers back for that time', async () => {
     await upstream.fault(fault);
     const paused = once(pauses, 'pause');
-    const answer = upstream.post({ ...asked, model });
+    const response = upstream.post({ ...request, model });
     const [ms, end] = await paused;
     expect([ms, (await upstream.lastRequest()).status]).toEqual([60, null]);
     end();
-    expect((await answer).status).toBe(200);
+    expect((await response).status).toBe(200);
   });
 });
 
 describe('a model named', () => {
-  it.each([400, 404, 429, 500, 503])('fail-%d answers with that status', async (status) => {
-    const response = await upstream.post(ask('x', `fail-${status}`));
+  it.each([400, 404, 429, 500, 503])('fail-%d returns that status', async (status) => {
+    const response = await upstream.post(chatRequest('x', `fail-${status}`));
     expect(response.status).toBe(status);
     expect(response.headers.get('retry-after')).toBe(status === 429 || status === 503 ? '7' : null);
     expect(await response.json()).toEqual({ error: expect.objectContaining({ message }) });
   });
 
   it('hang never answers', async () => {
-    const answer = upstream.post(ask('x', 'hang'), { signal: AbortSignal.timeout(50) });
-    await expect(answer).rejects.toThrow('timeout');
+    const response = upstream.post(chatRequest('x', 'hang'), { signal: AbortSignal.timeout(50) });
+    await expect(response).rejects.toThrow('timeout');
   });
 
   it('cut-<n>, no-usage and garbage behave like the faults of that name', async () => {
     const cut = await receive({ ...streamed, model: 'cut-3' });
-    expect([cut.whole, contentEvents(cut.text)]).toEqual([false, 3]);
-    expect((await receive({ ...asked, model: 'no-usage' })).text).not.toContain('"usage"');
-    expect((await receive({ ...asked, model: 'garbage' })).text).toContain('<!doctype html>');
+    expect([cut.isComplete, contentEvents(cut.text)]).toEqual([false, 3]);
+    expect((await receive({ ...request, model: 'no-usage' })).text).not.toContain('"usage"');
+    expect((await receive({ ...request, model: 'garbage' })).text).toContain('<!doctype html>');
   });
 });

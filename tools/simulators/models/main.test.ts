@@ -1,7 +1,7 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { describe, expect, it } from '@jest/globals';
-import { ask } from '../testing/models/running-upstream.ts';
+import { chatRequest } from '../testing/models/running-upstream.ts';
 
 const MAIN = new URL('./main.ts', import.meta.url).pathname;
 const env = { ...process.env, PORT: '0', NODE_OPTIONS: '' };
@@ -13,7 +13,7 @@ async function readyLine(child: ChildProcess): Promise<{ url: string; control_ur
 }
 
 describe('the upstream process', () => {
-  it('prints where it listens, serves, and ends on SIGTERM', async () => {
+  it('prints its address, serves, and ends on SIGTERM', async () => {
     const child = spawn(process.execPath, [MAIN], { env, stdio: ['ignore', 'pipe', 'inherit'] });
     const exited = once(child, 'exit');
     try {
@@ -23,7 +23,7 @@ describe('the upstream process', () => {
       const response = await fetch(`${url}/v1/chat/completions`, {
         method: 'POST',
         headers: { authorization: 'Bearer k' },
-        body: JSON.stringify(ask('x', 'fail-500')),
+        body: JSON.stringify(chatRequest('x', 'fail-500')),
       });
       expect(response.status).toBe(500);
     } finally {

@@ -25,8 +25,8 @@ export async function startUpstreamProcess(
     detached: true,
   });
   let stopping = false;
-  const ended = once(child, 'close');
-  const failure = ended.then(([code]) => {
+  const closed = once(child, 'close');
+  const failure = closed.then(([code]) => {
     if (stopping) return new Promise<never>(() => {});
     throw new Error(`the simulated upstream ended (exit code ${code})`);
   });
@@ -34,7 +34,7 @@ export async function startUpstreamProcess(
   const stop = async (): Promise<void> => {
     stopping = true;
     child.kill('SIGKILL');
-    await ended;
+    await closed;
   };
   if (child.stdout === null) throw new Error('the simulated upstream has no standard output');
   const lines = createInterface({ input: child.stdout });

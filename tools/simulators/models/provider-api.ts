@@ -5,13 +5,13 @@ import { azureRoutes } from './azure/routes.ts';
 import { bedrockRoutes } from './bedrock/routes.ts';
 import type { Fault } from './control/fault.ts';
 import type { FaultQueue } from './control/fault-queue.ts';
-import type { KeptResponses } from './control/kept-responses.ts';
+import type { StoredResponses } from './control/kept-responses.ts';
 import { faultOfModelName } from './control/model-name-faults.ts';
 import type { RequestLog, RequestOutcome, RequestRecord } from './control/request-log.ts';
 import { deliver } from './exchange/deliver.ts';
 import { ExchangeEnd, Link, type Wait } from './exchange/link.ts';
 import type { PromptCache } from './exchange/prompt-cache.ts';
-import type { SimulatedRoute, WholeReply } from './exchange/reply.ts';
+import type { CompleteReply, SimulatedRoute } from './exchange/reply.ts';
 import { readBody } from './exchange/request-body.ts';
 import { RouteTable } from './exchange/route-table.ts';
 import { geminiRoutes } from './gemini/routes.ts';
@@ -23,7 +23,7 @@ export interface UpstreamState {
   readonly faults: FaultQueue;
   readonly log: RequestLog;
   readonly cache: PromptCache;
-  readonly kept: KeptResponses;
+  readonly storedResponses: StoredResponses;
   /** Time between two content chunks of a stream. */
   readonly chunkDelayMs: number;
   readonly wait: Wait;
@@ -42,9 +42,12 @@ const ROUTES: readonly SimulatedRoute[] = [
 const table = new RouteTable(ROUTES);
 
 /** Sends a reply that no fault applies to. */
-export function sendReply(response: ServerResponse, reply: WholeReply): void {
-  response.writeHead(reply.status, { ...reply.headers, 'content-length': reply.body.length });
-  response.end(reply.body);
+export function sendResponse(response: ServerResponse, simulatedResponse: CompleteReply): void {
+  response.writeHead(simulatedResponse.status, {
+    ...simulatedResponse.headers,
+    'content-length': simulatedResponse.body.length,
+  });
+  response.end(simulatedResponse.body);
 }
 
 /** A body as the log keeps it: of a file its name, type and size. */
@@ -66,7 +69,7 @@ function modelOf({ modelId }: Readonly<Record<string, string>>, body: unknown): 
   return modelId ?? (typeof model === 'string' ? model : undefined);
 }
 
-async function answerExchange(
+async function respondToExchange(
   state: UpstreamState,
   request: IncomingMessage,
   response: ServerResponse,
@@ -78,14 +81,17 @@ async function answerExchange(
   const protocol = match?.route.protocol ?? table.protocolNear(path);
   const body = await readBody(request, protocol.maxBodyBytes);
   if (body !== undefined && body.byteLength > 0)
-    state.log.keepBody(record, describeFiles(body.json ?? body.text), body.byteLength);
+    state.log.recordBody(record, describeFiles(body.json ?? body.text), body.byteLength);
   // Missing headers and a body that is too large are refused before any fault or model is considered.
-  const refusal =
+  const rejection =
     protocol.refusal(record) ?? (body === undefined ? protocol.failure(413, record) : undefined);
-  if (refusal !== undefined || match === undefined) {
-    const reply = refusal ?? protocol.failure(matches.length > 0 ? 405 : 404, record);
-    record.status = reply.status;
-    sendReply(response, { ...reply, headers: { ...protocol.responseHeaders(record), ...reply.headers } });
+  if (rejection !== undefined || match === undefined) {
+    const simulatedResponse = rejection ?? protocol.failure(matches.length > 0 ? 405 : 404, record);
+    record.status = simulatedResponse.status;
+    sendResponse(response, {
+      ...simulatedResponse,
+      headers: { ...protocol.responseHeaders(record), ...simulatedResponse.headers },
+    });
     return 'completed';
   }
   const { route, parameters } = match;
@@ -97,9 +103,9 @@ async function answerExchange(
   const { cleared } = state.faults;
   record.fault = fault;
   const { headers, sequence, query } = record;
-  const { cache, kept, chunkDelayMs } = state;
+  const { cache, storedResponses, chunkDelayMs } = state;
   const head = { method, path, ...(query === undefined ? {} : { query }), headers, sequence };
-  const call = { ...head, parameters, body: body?.json, fault, cache, kept };
+  const call = { ...head, parameters, body: body?.json, fault, cache, storedResponses };
   return deliver({ link: new Link(response, fault, state.wait), route, call, record, chunkDelayMs, cleared });
 }
 
@@ -114,7 +120,7 @@ export async function handleExchange(
   const record = state.log.open({ method, path, ...(query === '' ? {} : { query }), headers });
   let outcome: RequestOutcome = 'aborted';
   try {
-    outcome = await answerExchange(state, request, response, record);
+    outcome = await respondToExchange(state, request, response, record);
   } catch (error) {
     if (error instanceof ExchangeEnd) outcome = error.outcome;
     else if (request.complete && !response.destroyed) throw error;

@@ -5,12 +5,12 @@ const upstream = runningUpstream();
 const TRIGGER = 'ANTHROPIC_MAGIC_STRING_TRIGGER_REDACTED_THINKING_0';
 
 type Json = Readonly<Record<string, never>>;
-const read = async (answer: Promise<Response>) => {
-  const response = await answer;
+const read = async (httpResponse: Promise<Response>) => {
+  const response = await httpResponse;
   return { status: response.status, body: (await response.json()) as Json };
 };
-const accepted = async (answer: Promise<Response>): Promise<Json> => {
-  const { status, body } = await read(answer);
+const accepted = async (httpResponse: Promise<Response>): Promise<Json> => {
+  const { status, body } = await read(httpResponse);
   if (status !== 200) throw new Error(JSON.stringify(body));
   return body;
 };
@@ -18,16 +18,16 @@ const user = (content: unknown) => ({ role: 'user', content });
 
 describe('a chat model of DeepSeek', () => {
   const tool = { type: 'function', function: { name: 'clock', parameters: { type: 'object' } } };
-  const ask = { model: 'deepseek-sim', tools: [tool] };
+  const request = { model: 'deepseek-sim', tools: [tool] };
   const first = [user('call clock {}')];
-  const answered = async () =>
+  const acceptedOutput = async () =>
     (
-      (await accepted(upstream.post({ ...ask, messages: first }))) as unknown as {
+      (await accepted(upstream.post({ ...request, messages: first }))) as unknown as {
         choices: { message: Json }[];
       }
     ).choices[0]?.message ?? {};
   const next = (message: object) => ({
-    ...ask,
+    ...request,
     messages: [
       ...first,
       message,
@@ -35,16 +35,18 @@ describe('a chat model of DeepSeek', () => {
     ],
   });
 
-  it('shows its reasoning before its answer, unless it is switched off', async () => {
-    expect(await answered()).toMatchObject({ reasoning_content: expect.stringContaining('think') });
-    const text = await (await upstream.post({ ...ask, messages: first, stream: true })).text();
+  it('shows its reasoning before its output, unless reasoning is disabled', async () => {
+    expect(await acceptedOutput()).toMatchObject({ reasoning_content: expect.stringContaining('think') });
+    const text = await (await upstream.post({ ...request, messages: first, stream: true })).text();
     expect(text.indexOf('reasoning_content')).toBeLessThan(text.indexOf('tool_calls'));
-    const off = await accepted(upstream.post({ ...ask, messages: first, thinking: { type: 'disabled' } }));
+    const off = await accepted(
+      upstream.post({ ...request, messages: first, thinking: { type: 'disabled' } }),
+    );
     expect(JSON.stringify(off)).not.toContain('reasoning_content');
   });
 
   it('wants the reasoning of a turn that called tools, be it empty', async () => {
-    const message = await answered();
+    const message = await acceptedOutput();
     const { reasoning_content: _thought, ...bare } = message as Record<string, unknown>;
     expect(await read(upstream.post(next(bare)))).toEqual({
       status: 400,
@@ -57,8 +59,8 @@ describe('a chat model of DeepSeek', () => {
         },
       },
     });
-    for (const sent of [message, { ...bare, reasoning_content: '' }])
-      await accepted(upstream.post(next(sent)));
+    for (const returned of [message, { ...bare, reasoning_content: '' }])
+      await accepted(upstream.post(next(returned)));
     await accepted(upstream.post({ ...next(bare), thinking: { type: 'disabled' } }));
     await accepted(upstream.post({ ...next(bare), model: 'gpt-sim' }));
   });
@@ -66,28 +68,28 @@ describe('a chat model of DeepSeek', () => {
 
 describe('a chat model of Gemini', () => {
   const tool = (name: string) => ({ type: 'function', function: { name, parameters: { type: 'object' } } });
-  const ask = { model: 'gemini-sim', tools: [tool('a'), tool('b')] };
+  const request = { model: 'gemini-sim', tools: [tool('a'), tool('b')] };
   const first = [user('call a {}\ncall b {}')];
   type Call = { id: string; extra_content?: object };
   const calls = async () =>
     (
-      (await accepted(upstream.post({ ...ask, messages: first }))) as unknown as {
+      (await accepted(upstream.post({ ...request, messages: first }))) as unknown as {
         choices: [{ message: { tool_calls: Call[] } }];
       }
     ).choices[0].message.tool_calls;
   const send = (tool_calls: readonly Call[], later: object[] = []) => {
     const results = tool_calls.map(({ id }) => ({ role: 'tool', tool_call_id: id, content: 'x' }));
     const messages = [...first, { role: 'assistant', tool_calls }, ...results, ...later];
-    return read(upstream.post({ ...ask, messages }));
+    return read(upstream.post({ ...request, messages }));
   };
   const signed = (signature: string) => ({ extra_content: { google: { thought_signature: signature } } });
 
   it('signs the first call of a step, and wants the signature back', async () => {
-    const made = await calls();
-    expect(made).toMatchObject([signed(expect.any(String) as unknown as string), {}]);
-    expect(made[1]).not.toHaveProperty('extra_content');
-    expect((await send(made)).status).toBe(200);
-    const bare = made.map(({ extra_content: _, ...call }) => call);
+    const toolCalls = await calls();
+    expect(toolCalls).toMatchObject([signed(expect.any(String) as unknown as string), {}]);
+    expect(toolCalls[1]).not.toHaveProperty('extra_content');
+    expect((await send(toolCalls)).status).toBe(200);
+    const bare = toolCalls.map(({ extra_content: _, ...call }) => call);
     expect(await send(bare)).toMatchObject({
       status: 400,
       body: [
@@ -104,9 +106,9 @@ describe('a chat model of Gemini', () => {
   });
 
   it('accepts the documented placeholder, and no other signature', async () => {
-    const made = await calls();
+    const toolCalls = await calls();
     const replaced = (signature: string) =>
-      send(made.map((call, index) => (index === 0 ? { ...call, ...signed(signature) } : call)));
+      send(toolCalls.map((call, index) => (index === 0 ? { ...call, ...signed(signature) } : call)));
     expect((await replaced('skip_thought_signature_validator')).status).toBe(200);
     expect(await replaced('AAAA')).toMatchObject({
       status: 400,
@@ -117,20 +119,20 @@ describe('a chat model of Gemini', () => {
 
 describe('a Claude model with thinking', () => {
   const thinking = { type: 'enabled', budget_tokens: 1024 };
-  const ask = {
+  const request = {
     model: 'claude-sim',
     max_tokens: 2000,
     thinking,
     tools: [{ name: 'clock', input_schema: { type: 'object' } }],
   };
   const exchange = async (prompt: string) => {
-    const body = { ...ask, messages: [user(prompt)] };
+    const body = { ...request, messages: [user(prompt)] };
     const { content } = (await accepted(upstream.postMessage(body))) as unknown as { content: Json[] };
     const [id] = content.flatMap((block) => (block.type === 'tool_use' ? [block.id] : []));
     const next = (blocks: readonly object[], over = {}) => {
       const results = user([{ type: 'tool_result', tool_use_id: id, content: 'x' }]);
       const messages = [user(prompt), { role: 'assistant', content: blocks }, results];
-      return read(upstream.postMessage({ ...ask, messages, ...over }));
+      return read(upstream.postMessage({ ...request, messages, ...over }));
     };
     return { content, next };
   };
@@ -164,7 +166,7 @@ describe('a Claude model with thinking', () => {
 describe('a Converse model that reasons', () => {
   const thinking = { type: 'enabled', budget_tokens: 1024 };
   const spec = { toolSpec: { name: 'clock', inputSchema: { json: { type: 'object' } } } };
-  const ask = {
+  const request = {
     additionalModelRequestFields: { thinking },
     inferenceConfig: { maxTokens: 2000 },
     toolConfig: { tools: [spec] },
@@ -172,35 +174,35 @@ describe('a Converse model that reasons', () => {
   const exchange = async (prompt: string) => {
     const messages = [user([{ text: prompt }])];
     const { output } = (await accepted(
-      upstream.postConverse('converse', { ...ask, messages }),
+      upstream.postConverse('converse', { ...request, messages }),
     )) as unknown as { output: { message: { content: Json[] } } };
     const { content } = output.message;
     const toolUseId = content.flatMap(({ toolUse }) => Object(toolUse).toolUseId ?? [])[0];
     const next = (blocks: readonly object[], model = 'sim') => {
       const result = user([{ toolResult: { toolUseId, content: [{ text: 'x' }] } }]);
       const all = [...messages, { role: 'assistant', content: blocks }, result];
-      return read(upstream.postConverse('converse', { ...ask, messages: all }, model));
+      return read(upstream.postConverse('converse', { ...request, messages: all }, model));
     };
     return { content, next };
   };
-  const refused = { status: 400 };
+  const rejection = { status: 400 };
 
   it('wants its reasoning before a call, as it was given, and by the same model', async () => {
     const { content, next } = await exchange('call clock {}');
     const [, ...rest] = content;
     expect((await next(content)).status).toBe(200);
-    expect(await next(rest)).toMatchObject(refused);
-    expect(await next(content, 'other')).toMatchObject(refused);
+    expect(await next(rest)).toMatchObject(rejection);
+    expect(await next(content, 'other')).toMatchObject(rejection);
     const changed = { reasoningContent: { reasoningText: { text: 'x', signature: 'AAAA' } } };
-    expect(await next([changed, ...rest])).toMatchObject(refused);
+    expect(await next([changed, ...rest])).toMatchObject(rejection);
   });
 
-  it('hides its reasoning on its trigger, and knows it again', async () => {
+  it('hides its reasoning on its trigger, and recognizes it later', async () => {
     const { content, next } = await exchange(`${TRIGGER}\ncall clock {}`);
     expect(content[0]).toEqual({ reasoningContent: { redactedContent: expect.any(String) } });
     expect((await next(content)).status).toBe(200);
     const changed = { reasoningContent: { redactedContent: 'AAAA' } };
-    expect(await next([changed, ...content.slice(1)])).toMatchObject(refused);
+    expect(await next([changed, ...content.slice(1)])).toMatchObject(rejection);
   });
 
   it.each<[string, object]>([
@@ -209,8 +211,8 @@ describe('a Converse model that reasons', () => {
     ['a temperature', { inferenceConfig: { maxTokens: 2000, temperature: 0 } }],
     ['a forced tool', { toolConfig: { tools: [spec], toolChoice: { any: {} } } }],
   ])('rejects %s', async (_name, over) => {
-    const body = { ...ask, messages: [user([{ text: 'x' }])] };
+    const body = { ...request, messages: [user([{ text: 'x' }])] };
     await accepted(upstream.postConverse('converse', body));
-    expect(await read(upstream.postConverse('converse', { ...body, ...over }))).toMatchObject(refused);
+    expect(await read(upstream.postConverse('converse', { ...body, ...over }))).toMatchObject(rejection);
   });
 });

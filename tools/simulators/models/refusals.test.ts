@@ -1,7 +1,12 @@
 import Anthropic from '@anthropic-ai/sdk';
 import { ConverseCommand, type ConverseCommandInput } from '@aws-sdk/client-bedrock-runtime';
 import { describe, expect, it } from '@jest/globals';
-import { ask, CLAUDE_HEADERS, runningUpstream, SIGNED_HEADERS } from '../testing/models/running-upstream.ts';
+import {
+  CLAUDE_HEADERS,
+  chatRequest,
+  runningUpstream,
+  SIGNED_HEADERS,
+} from '../testing/models/running-upstream.ts';
 
 const upstream = runningUpstream();
 const user = (content: unknown) => ({ role: 'user', content });
@@ -11,8 +16,8 @@ const assistant = (content: unknown, over = {}) => ({ role: 'assistant', content
 type Case = readonly [name: string, body: unknown, place: string | null];
 
 describe('a bad chat completions request', () => {
-  const chat = (over: object) => ({ ...ask('hello'), ...over });
-  const say = (...messages: object[]) => chat({ messages });
+  const chat = (over: object) => ({ ...chatRequest('hello'), ...over });
+  const chatWith = (...messages: object[]) => chat({ messages });
   const tool = (name: string) => ({ type: 'function', function: { name } });
   const call = { ...tool('f'), id: 'call_1', function: { name: 'f', arguments: '{}' } };
   const result = { role: 'tool', tool_call_id: 'call_1', content: 'x' };
@@ -22,13 +27,13 @@ describe('a bad chat completions request', () => {
     ['that is not JSON', '{"model":', null],
     ['without a model', { messages: [user('x')] }, 'model'],
     ['without messages', { model: 'm' }, 'messages'],
-    ['with empty messages', say(), 'messages'],
-    ['with an unknown role', say({ role: 'alien', content: 'x' }), 'messages[0].role'],
-    ['with content of the wrong type', say(user(3)), 'messages[0].content'],
-    ['with an unknown part', say(user([{ type: 'video' }])), 'messages[0].content[0].type'],
+    ['with empty messages', chatWith(), 'messages'],
+    ['with an unknown role', chatWith({ role: 'alien', content: 'x' }), 'messages[0].role'],
+    ['with content of the wrong type', chatWith(user(3)), 'messages[0].content'],
+    ['with an unknown part', chatWith(user([{ type: 'video' }])), 'messages[0].content[0].type'],
     [
       'with a broken data URL',
-      say(image('data:image/png;base64,%%')),
+      chatWith(image('data:image/png;base64,%%')),
       'messages[0].content[0].image_url.url',
     ],
     ['with a temperature out of range', chat({ temperature: 3 }), 'temperature'],
@@ -43,20 +48,24 @@ describe('a bad chat completions request', () => {
       chat({ response_format: { type: 'json_schema', json_schema: {} } }),
       'response_format.json_schema.name',
     ],
-    ['with a result without a call', say(user('x'), result), 'messages[1]'],
-    ['with a call without a result', say(user('x'), assistant(null, { tool_calls: [call] })), 'messages[1]'],
+    ['with a result without a call', chatWith(user('x'), result), 'messages[1]'],
+    [
+      'with a call without a result',
+      chatWith(user('x'), assistant(null, { tool_calls: [call] })),
+      'messages[1]',
+    ],
     [
       'with another message before the result',
-      say(user('x'), assistant(null, { tool_calls: [call] }), user('y'), result),
+      chatWith(user('x'), assistant(null, { tool_calls: [call] }), user('y'), result),
       'messages[2]',
     ],
     [
       'with two results',
-      say(user('x'), assistant('', { tool_calls: [call] }), result, result),
+      chatWith(user('x'), assistant('', { tool_calls: [call] }), result, result),
       'messages[3]',
     ],
-    ['with an assistant that says nothing', say(assistant(null)), 'messages[0].content'],
-  ])('%s is refused in the envelope of OpenAI', async (_name, body, param) => {
+    ['with an assistant that says nothing', chatWith(assistant(null)), 'messages[0].content'],
+  ])('causes an error in the envelope of OpenAI: %s', async (_name, body, param) => {
     const response = await upstream.post(body);
     const { error } = (await response.json()) as { error: object };
     expect(response.status).toBe(400);
@@ -72,8 +81,8 @@ describe('a bad chat completions request', () => {
 describe('a bad request to the Messages API', () => {
   const base = { model: 'sim', max_tokens: 2000, messages: [user('hello')] };
   const claude = { ...base, model: 'claude-sim-5' };
-  const say = (...messages: object[]) => ({ ...base, messages });
-  const blocks = (...content: object[]) => say(user(content));
+  const chatWith = (...messages: object[]) => ({ ...base, messages });
+  const blocks = (...content: object[]) => chatWith(user(content));
   const text = (words: string) => ({ type: 'text', text: words });
   const image = (source: object) => blocks({ type: 'image', source: { type: 'base64', ...source } });
   const call = { type: 'tool_use', id: 'toolu_1', name: 'f', input: {} };
@@ -90,37 +99,45 @@ describe('a bad request to the Messages API', () => {
     ['with an unknown field', { ...base, n: 2 }, 'n: Extra inputs are not permitted'],
     ['with a temperature above 1', { ...base, temperature: 1.5 }, 'temperature: '],
     ['with null for a field', { ...base, system: null }, 'system: '],
-    ['without messages', say(), 'messages: '],
-    ['that begins with the assistant', say(assistant('x')), 'messages: '],
-    ['with a system message', say({ role: 'system', content: 'x' }), 'messages.0.role: '],
-    ['with content of the wrong type', say(user(3)), 'messages.0.content: '],
+    ['without messages', chatWith(), 'messages: '],
+    ['that begins with the assistant', chatWith(assistant('x')), 'messages: '],
+    ['with a system message', chatWith({ role: 'system', content: 'x' }), 'messages.0.role: '],
+    ['with content of the wrong type', chatWith(user(3)), 'messages.0.content: '],
     ['with an unknown block', blocks({ type: 'video' }), 'messages.0.content.0.type: '],
     ['with a block without type', blocks({ text: 'x' }), 'messages.0.content.0.type: Field required'],
     ['with an unknown field in a block', blocks({ ...text('x'), foo: 1 }), 'messages.0.content.0.foo: Extra'],
     ['with a blank text', blocks(text(' ')), 'messages.0.content.0.text: '],
-    ['with an empty message', say(user(''), assistant('x'), user('y')), 'messages.0: '],
-    ['with a trailing space in the prefill', say(user('x'), assistant('y ')), 'messages: '],
+    ['with an empty message', chatWith(user(''), assistant('x'), user('y')), 'messages.0: '],
+    ['with a trailing space in the prefill', chatWith(user('x'), assistant('y ')), 'messages: '],
     ['with an image of another format', image({ media_type: 'image/bmp', data: 'aaaa' }), 'media_type: '],
     ['with broken base64', image({ media_type: 'image/png', data: '%' }), 'source.data: Invalid base64'],
     ['with a call by the user', blocks(call), 'messages.0.content.0.type: '],
-    ['with an illegal call id', say(user('x'), assistant([{ ...call, id: 'a:b' }])), 'content.0.id: '],
-    ['with arguments as text', say(user('x'), assistant([{ ...call, input: '{}' }])), 'content.0.input: '],
-    ['with a call without a result', say(user('x'), assistant([call]), user('y')), 'messages.2: '],
+    ['with an illegal call id', chatWith(user('x'), assistant([{ ...call, id: 'a:b' }])), 'content.0.id: '],
+    [
+      'with arguments as text',
+      chatWith(user('x'), assistant([{ ...call, input: '{}' }])),
+      'content.0.input: ',
+    ],
+    ['with a call without a result', chatWith(user('x'), assistant([call]), user('y')), 'messages.2: '],
     [
       'with a text before the result',
-      say(user('x'), assistant([call]), user([text('y'), result])),
+      chatWith(user('x'), assistant([call]), user([text('y'), result])),
       'messages.2',
     ],
-    ['with a result without a call', say(user('x'), assistant('y'), user([result])), 'messages.2: '],
-    ['with two calls of one id', say(user('x'), assistant([call, call]), user([result])), 'messages.1: '],
+    ['with a result without a call', chatWith(user('x'), assistant('y'), user([result])), 'messages.2: '],
+    [
+      'with two calls of one id',
+      chatWith(user('x'), assistant([call, call]), user([result])),
+      'messages.1: ',
+    ],
     [
       'with two results of one call',
-      say(user('x'), assistant([call]), user([result, result])),
+      chatWith(user('x'), assistant([call]), user([result, result])),
       'messages.2: ',
     ],
     [
       'with results in two messages',
-      say(
+      chatWith(
         user('x'),
         assistant([call, { ...call, id: 'b' }]),
         user([result]),
@@ -160,7 +177,7 @@ describe('a bad request to the Messages API', () => {
     ['with thinking and a temperature', { ...base, thinking, temperature: 0 }, 'temperature'],
     [
       'that lost the thought before a call',
-      { ...say(user('x'), assistant([call]), user([result])), thinking },
+      { ...chatWith(user('x'), assistant([call]), user([result])), thinking },
       'messages.1.content.0.type: ',
     ],
     ['with five cache breakpoints', blocks(...Array(5).fill(breakpoint)), 'cache_control'],
@@ -176,12 +193,12 @@ describe('a bad request to the Messages API', () => {
       { ...claude, ...format({ type: 'array', items: { type: 'integer', minimum: 1 } }) },
       "'minimum' is not supported",
     ],
-  ])('%s is refused in the envelope of the API', async (_name, body, place) => {
+  ])('causes an error in the envelope of the API: %s', async (_name, body, path) => {
     const response = await upstream.postMessage(body);
     expect(response.status).toBe(400);
     expect(await response.json()).toEqual({
       type: 'error',
-      error: { type: 'invalid_request_error', message: expect.stringContaining(place ?? '') },
+      error: { type: 'invalid_request_error', message: expect.stringContaining(path ?? '') },
       request_id: response.headers.get('request-id'),
     });
   });
@@ -194,19 +211,19 @@ describe('a bad request to the Messages API', () => {
   });
 
   it('causes an error if it has no key or no known version', async () => {
-    const refused = async (headers: Record<string, string>) => {
+    const rejection = async (headers: Record<string, string>) => {
       const response = await upstream.postTo('/v1/messages', base, { headers });
       const { error } = (await response.json()) as { error?: { type: string } };
       return [response.status, error?.type];
     };
     const version = { 'anthropic-version': '2023-06-01' };
-    expect(await refused(version)).toEqual([401, 'authentication_error']);
-    expect(await refused({ 'x-api-key': 'k' })).toEqual([400, 'invalid_request_error']);
-    expect(await refused({ 'x-api-key': 'k', 'anthropic-version': '2024-01-01' })).toEqual([
+    expect(await rejection(version)).toEqual([401, 'authentication_error']);
+    expect(await rejection({ 'x-api-key': 'k' })).toEqual([400, 'invalid_request_error']);
+    expect(await rejection({ 'x-api-key': 'k', 'anthropic-version': '2024-01-01' })).toEqual([
       400,
       'invalid_request_error',
     ]);
-    expect(await refused({ ...version, authorization: 'Bearer k' })).toEqual([200, undefined]);
+    expect(await rejection({ ...version, authorization: 'Bearer k' })).toEqual([200, undefined]);
   });
 
   it('raises the error classes of the official client', async () => {
@@ -223,24 +240,25 @@ describe('a bad request to the Messages API', () => {
 
 describe('a bad Converse request', () => {
   const text = (words: string) => ({ text: words });
-  const asked = { messages: [user([text('hello')])] };
+  const request = { messages: [user([text('hello')])] };
   const spec = (name: string) => ({ toolSpec: { name, inputSchema: { json: { type: 'object' } } } });
   const toolConfig = { tools: [spec('f')] };
-  const say = (...messages: unknown[]) => ({ messages, toolConfig });
+  const chatWith = (...messages: unknown[]) => ({ messages, toolConfig });
   const toolUse = (toolUseId: string) => ({ toolUse: { toolUseId, name: 'f', input: {} } });
   const toolResult = (toolUseId: string, over = {}) => ({
     toolResult: { toolUseId, content: [text('x')], ...over },
   });
-  const called = (...results: object[]) => say(user([text('x')]), assistant([toolUse('a')]), user(results));
+  const called = (...results: object[]) =>
+    chatWith(user([text('x')]), assistant([toolUse('a')]), user(results));
   const image = (over: object) =>
-    say(user([{ image: { format: 'png', source: { bytes: 'aaaa' }, ...over } }]));
+    chatWith(user([{ image: { format: 'png', source: { bytes: 'aaaa' }, ...over } }]));
   const format = (schema: string) => ({
-    ...asked,
+    ...request,
     outputConfig: { textFormat: { type: 'json_schema', structure: { jsonSchema: { schema } } } },
   });
   const CLAUDE = 'eu.anthropic.claude-sim-5-v1:0';
 
-  const refusal = async (body: unknown, model?: string) => {
+  const rejection = async (body: unknown, model?: string) => {
     const response = await upstream.postConverse('converse', body, model);
     const { message } = (await response.json()) as { message: string };
     const type = response.headers.get('x-amzn-errortype')?.split(':')[0];
@@ -249,20 +267,24 @@ describe('a bad Converse request', () => {
 
   it.each<Case>([
     ['without messages', {}, 'messages'],
-    ['that begins with the assistant', say(assistant([text('x')])), 'messages'],
-    ['with two user turns', say(user([text('x')]), user([text('y')])), 'messages.2.member'],
-    ['with an unknown role', say({ role: 'system', content: [text('x')] }), 'messages.1.member.role'],
-    ['with a turn without content', say(user([])), 'messages.1.member.content'],
-    ['with a blank text', say(user([text(' ')])), 'messages.1.member.content.1.member.text'],
-    ['with an empty system text', { ...asked, system: [text('')] }, 'system.1.member.text'],
-    ['with a block of two kinds', say(user([{ ...text('x'), ...toolUse('a') }])), 'content.1.member'],
-    ['with an unknown field', { ...asked, max_tokens: 3 }, 'max_tokens'],
-    ['with an unknown block', say(user([{ type: 'text', text: 'x' }])), 'content.1.member.type'],
-    ['with an illegal id', say(user([text('x')]), assistant([toolUse('a b')])), 'toolUse.toolUseId'],
-    ['with a long id', say(user([text('x')]), assistant([toolUse('a'.repeat(65))])), 'toolUse.toolUseId'],
+    ['that begins with the assistant', chatWith(assistant([text('x')])), 'messages'],
+    ['with two user turns', chatWith(user([text('x')]), user([text('y')])), 'messages.2.member'],
+    ['with an unknown role', chatWith({ role: 'system', content: [text('x')] }), 'messages.1.member.role'],
+    ['with a turn without content', chatWith(user([])), 'messages.1.member.content'],
+    ['with a blank text', chatWith(user([text(' ')])), 'messages.1.member.content.1.member.text'],
+    ['with an empty system text', { ...request, system: [text('')] }, 'system.1.member.text'],
+    ['with a block of two kinds', chatWith(user([{ ...text('x'), ...toolUse('a') }])), 'content.1.member'],
+    ['with an unknown field', { ...request, max_tokens: 3 }, 'max_tokens'],
+    ['with an unknown block', chatWith(user([{ type: 'text', text: 'x' }])), 'content.1.member.type'],
+    ['with an illegal id', chatWith(user([text('x')]), assistant([toolUse('a b')])), 'toolUse.toolUseId'],
+    [
+      'with a long id',
+      chatWith(user([text('x')]), assistant([toolUse('a'.repeat(65))])),
+      'toolUse.toolUseId',
+    ],
     ['with a call without a result', called(text('y')), 'messages.3.member'],
-    ['that ends with a call', say(user([text('x')]), assistant([toolUse('a')])), 'messages.2.member'],
-    ['with a result without a call', say(user([toolResult('a')])), 'messages.1.member'],
+    ['that ends with a call', chatWith(user([text('x')]), assistant([toolUse('a')])), 'messages.2.member'],
+    ['with a result without a call', chatWith(user([toolResult('a')])), 'messages.1.member'],
     ['with another result than asked', called(toolResult('b')), 'messages.3.member'],
     ['with two results of one call', called(toolResult('a'), toolResult('a')), 'messages.3.member'],
     ['with a text before the result', called(text('y'), toolResult('a')), 'messages.3.member'],
@@ -274,55 +296,59 @@ describe('a bad Converse request', () => {
     ['with calls but no tools', { messages: called(toolResult('a')).messages }, 'toolConfig'],
     ['with an image of another format', image({ format: 'bmp' }), 'image.format'],
     ['with an image by address', image({ source: { url: 'https://x' } }), 'image.source.url'],
-    ['with a temperature above 1', { ...asked, inferenceConfig: { temperature: 1.5 } }, 'temperature'],
-    ['with no tokens to spend', { ...asked, inferenceConfig: { maxTokens: 0 } }, 'inferenceConfig.maxTokens'],
+    ['with a temperature above 1', { ...request, inferenceConfig: { temperature: 1.5 } }, 'temperature'],
+    [
+      'with no tokens to spend',
+      { ...request, inferenceConfig: { maxTokens: 0 } },
+      'inferenceConfig.maxTokens',
+    ],
     [
       'with an illegal tool name',
-      { ...asked, toolConfig: { tools: [spec('a b')] } },
+      { ...request, toolConfig: { tools: [spec('a b')] } },
       'tools.1.member.toolSpec.name',
     ],
-    ['with an empty list of tools', { ...asked, toolConfig: { tools: [] } }, 'toolConfig.tools'],
+    ['with an empty list of tools', { ...request, toolConfig: { tools: [] } }, 'toolConfig.tools'],
     [
       'with a tool without a schema',
-      { ...asked, toolConfig: { tools: [{ toolSpec: { name: 'f' } }] } },
+      { ...request, toolConfig: { tools: [{ toolSpec: { name: 'f' } }] } },
       'toolSpec.inputSchema',
     ],
     [
       'with two tools of one name',
-      { ...asked, toolConfig: { tools: [spec('f'), spec('f')] } },
+      { ...request, toolConfig: { tools: [spec('f'), spec('f')] } },
       'toolConfig.tools',
     ],
     [
       'with a choice not offered',
-      { ...asked, toolConfig: { ...toolConfig, toolChoice: { tool: { name: 'g' } } } },
+      { ...request, toolConfig: { ...toolConfig, toolChoice: { tool: { name: 'g' } } } },
       'toolConfig.toolChoice',
     ],
     ['with a schema that is no JSON', format('{'), 'jsonSchema.schema'],
-  ])('%s is a validation exception', async (_name, body, place) => {
-    const message = expect.stringMatching(`at '.*${place}'`);
-    expect(await refusal(body)).toEqual({ status: 400, type: 'ValidationException', message });
+  ])('%s is a validation exception', async (_name, body, path) => {
+    const message = expect.stringMatching(`at '.*${path}'`);
+    expect(await rejection(body)).toEqual({ status: 400, type: 'ValidationException', message });
   });
 
   it.each<Case>([
-    ['temperature and topP', { ...asked, inferenceConfig: { temperature: 1, topP: 1 } }, 'for this model'],
+    ['temperature and topP', { ...request, inferenceConfig: { temperature: 1, topP: 1 } }, 'for this model'],
     ['a blank result', called(toolResult('a', { content: [text(' ')] })), 'non-empty'],
     [
       'a trailing space in the prefill',
-      say(user([text('x')]), assistant([text('y ')])),
+      chatWith(user([text('x')]), assistant([text('y ')])),
       'trailing whitespace',
     ],
     ['an open schema', format('{"type":"object"}'), 'additionalProperties'],
   ])('causes an error with Claude, but not with other models, if it has %s', async (_name, body, words) => {
     const message = expect.stringContaining(words ?? '');
-    expect(await refusal(body, CLAUDE)).toEqual({ status: 400, type: 'ValidationException', message });
-    expect((await refusal(body, 'other')).status).toBe(200);
+    expect(await rejection(body, CLAUDE)).toEqual({ status: 400, type: 'ValidationException', message });
+    expect((await rejection(body, 'other')).status).toBe(200);
   });
 
   it.each<[string, unknown]>([
     ['a body that is not JSON', '{'],
     ['a text in place of a list', { messages: 'hello' }],
   ])('%s cannot be read', async (_name, body) => {
-    expect(await refusal(body)).toMatchObject({ status: 400, type: 'SerializationException' });
+    expect(await rejection(body)).toMatchObject({ status: 400, type: 'SerializationException' });
   });
 
   const { authorization } = SIGNED_HEADERS;
@@ -341,7 +367,7 @@ describe('a bad Converse request', () => {
       'IncompleteSignatureException',
     ],
   ])('causes 403 if it has %s', async (_name, headers, type) => {
-    const response = await upstream.postTo('/model/x/converse', asked, { headers });
+    const response = await upstream.postTo('/model/x/converse', request, { headers });
     expect(response.status).toBe(403);
     expect(response.headers.get('x-amzn-errortype')).toMatch(new RegExp(`^${type}:`));
   });
@@ -358,14 +384,14 @@ describe('a bad Converse request', () => {
       503: 'ServiceUnavailableException',
     };
     for (const [status, name] of Object.entries(named)) {
-      const input = { modelId: `fail-${status}`, ...asked } as ConverseCommandInput;
+      const input = { modelId: `fail-${status}`, ...request } as ConverseCommandInput;
       const failure = upstream.bedrock().send(new ConverseCommand(input));
       await expect(failure).rejects.toMatchObject({ name, $metadata: { httpStatusCode: Number(status) } });
     }
   });
 });
 
-describe('a request that AWS must find signed', () => {
+describe('a request that requires an AWS signature', () => {
   const signedFor = (service: string) => ({
     ...SIGNED_HEADERS,
     authorization: SIGNED_HEADERS.authorization.replace('/bedrock/', `/${service}/`),
@@ -398,10 +424,10 @@ describe('a request that AWS must find signed', () => {
     async (path, service, model) => {
       const rest = { ...version, ...workspace };
       expect(await post(path, model, { ...signedFor(service), ...rest })).toMatchObject({ status: 200 });
-      const others = ['bedrock', 'bedrock-mantle', 'aws-external-anthropic'].filter(
+      const otherServices = ['bedrock', 'bedrock-mantle', 'aws-external-anthropic'].filter(
         (each) => each !== service,
       );
-      for (const other of others)
+      for (const other of otherServices)
         expect(await post(path, model, { ...signedFor(other), ...rest })).toMatchObject({
           status: 403,
           type: expect.stringMatching(/^InvalidSignatureException:/),
@@ -416,8 +442,11 @@ describe('a request that AWS must find signed', () => {
     ['a bare id', RUNTIME, 'bedrock', 'anthropic.claude-x', version, 400, 'on-demand'],
     ['the id of a profile', MANTLE, 'bedrock-mantle', 'us.anthropic.x', version, 404, 'does not exist'],
   ])('fails with %s: %s', async (_why, path, service, model, headers, status, words) => {
-    const answer = await post(path, model, { ...signedFor(service), ...(headers as Record<string, string>) });
-    expect(answer).toMatchObject({ status, text: expect.stringContaining(words) });
+    const response = await post(path, model, {
+      ...signedFor(service),
+      ...(headers as Record<string, string>),
+    });
+    expect(response).toMatchObject({ status, text: expect.stringContaining(words) });
   });
 });
 
@@ -428,7 +457,7 @@ describe('a request to', () => {
     ['the Messages API', '/v1/messages', CLAUDE_HEADERS, 33, { type: 'error', error: {} }],
     ['Bedrock', '/model/x/converse', SIGNED_HEADERS, 25, { message: expect.any(String) }],
   ])(
-    '%s without a route, or too large, is refused in its envelope',
+    '%s fails in its envelope without a route, or above the size limit',
     async (_name, path, headers, megabytes, body) => {
       const nowhere = await upstream.postTo(`${path}/nowhere`, {}, { headers });
       expect([nowhere.status, await nowhere.json()]).toMatchObject([404, body]);

@@ -1,15 +1,15 @@
 import { describe, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
-import { ask, runningUpstream } from '../testing/models/running-upstream.ts';
+import { chatRequest, runningUpstream } from '../testing/models/running-upstream.ts';
 import { startUpstream } from './server.ts';
 
 const upstream = runningUpstream();
 
 describe('the simulated upstream', () => {
   it.each([{}, { authorization: 'Bearer' }, { authorization: 'Bearer  ' }, { authorization: 'Basic abc' }])(
-    'refuses a request with headers %j as OpenAI does',
+    'rejects a request with headers %j as OpenAI does',
     async (headers) => {
-      const response = await upstream.post(ask('x'), { headers });
+      const response = await upstream.post(chatRequest('x'), { headers });
       expect(response.status).toBe(401);
       expect(await response.json()).toEqual({
         error: {
@@ -29,7 +29,7 @@ describe('the simulated upstream', () => {
     try {
       const client = new OpenAI({ apiKey: 'k', baseURL: `${slow.url}/v1` });
       const stream = await client.chat.completions.create({
-        ...ask('Repeat exactly: a b c d e f'),
+        ...chatRequest('Repeat exactly: a b c d e f'),
         stream: true,
       });
       for await (const _chunk of stream);
@@ -39,12 +39,12 @@ describe('the simulated upstream', () => {
     }
   });
 
-  it('closes although clients wait for answers', async () => {
+  it('closes although clients wait for responses', async () => {
     const other = await startUpstream();
     const waiting = fetch(`${other.url}/v1/chat/completions`, {
       method: 'POST',
       headers: { authorization: 'Bearer k' },
-      body: JSON.stringify(ask('x', 'hang')),
+      body: JSON.stringify(chatRequest('x', 'hang')),
     });
     const failed = expect(waiting).rejects.toThrow();
     await new Promise((resolve) => setTimeout(resolve, 20));

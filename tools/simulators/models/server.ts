@@ -3,14 +3,14 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { AddressInfo } from 'node:net';
 import { control } from './control/control-api.ts';
 import { FaultQueue } from './control/fault-queue.ts';
-import { KeptResponses } from './control/kept-responses.ts';
+import { StoredResponses } from './control/kept-responses.ts';
 import { RequestLog } from './control/request-log.ts';
 import { type Wait, wait as waitForTime } from './exchange/link.ts';
 import { PromptCache } from './exchange/prompt-cache.ts';
-import { jsonReply } from './exchange/reply.ts';
+import { jsonResponse } from './exchange/reply.ts';
 import { readBody } from './exchange/request-body.ts';
 import { countTokens } from './model/tokens.ts';
-import { handleExchange, sendReply, type UpstreamState } from './provider-api.ts';
+import { handleExchange, sendResponse, type UpstreamState } from './provider-api.ts';
 
 export interface UpstreamOptions {
   /** 0, the default, takes a free port. */
@@ -46,8 +46,8 @@ async function handle(
     return handleExchange(state, request, response);
   }
   const body = await readBody(request, MAX_CONTROL_BODY_BYTES);
-  const reply = control(state, { method: request.method ?? 'GET', url, body: body?.json });
-  sendReply(response, jsonReply(reply.status, reply.body));
+  const simulatedResponse = control(state, { method: request.method ?? 'GET', url, body: body?.json });
+  sendResponse(response, jsonResponse(simulatedResponse.status, simulatedResponse.body));
 }
 
 function createUpstreamServer(state: UpstreamState): Server {
@@ -56,7 +56,7 @@ function createUpstreamServer(state: UpstreamState): Server {
     handle(state, request, response).catch((error: unknown) => {
       console.error(error);
       if (response.headersSent) response.destroy();
-      else sendReply(response, jsonReply(500, { error: { message: 'The simulator itself failed.' } }));
+      else sendResponse(response, jsonResponse(500, { error: { message: 'The simulator itself failed.' } }));
     });
   });
   server.keepAliveTimeout = KEEP_ALIVE_TIMEOUT_MS;
@@ -70,7 +70,7 @@ export async function startUpstream(options: UpstreamOptions = {}): Promise<Upst
     faults: new FaultQueue(),
     log: new RequestLog(),
     cache: new PromptCache(),
-    kept: new KeptResponses(),
+    storedResponses: new StoredResponses(),
     chunkDelayMs,
     wait,
   };

@@ -81,7 +81,7 @@ export const newId = (prefix: string): string => `${prefix}_${randomBytes(12).to
 
 export const nowSeconds = (): number => Math.floor(Date.now() / 1000);
 
-export class PaymentBooks {
+export class PaymentLedger {
   readonly records: Records;
   readonly #file: string;
 

@@ -4,8 +4,8 @@ import {
   type CheckoutSession,
   newId,
   nowSeconds,
-  type PaymentBooks,
   type PaymentIntent,
+  type PaymentLedger,
   type SimulatedReversal,
 } from './books.ts';
 import type { Courier } from './courier.ts';
@@ -16,9 +16,9 @@ import type { FormValue } from './form.ts';
 const SESSION_SECONDS = 24 * 60 * 60;
 
 /** Stripe charges no less (Stripe documentation, minimum charge amounts). */
-const LEAST_CENTS = 50;
+const MIN_CENTS = 50;
 
-const whole = z
+const sessionSchema = z
   .string()
   .regex(/^\d{1,9}$/)
   .transform(Number);
@@ -27,7 +27,7 @@ const item = z.strictObject({
   quantity: z.literal('1'),
   price_data: z.strictObject({
     currency: z.literal('usd'),
-    unit_amount: whole,
+    unit_amount: sessionSchema,
     product_data: z.strictObject({ name: z.string().min(1) }),
   }),
 });
@@ -43,7 +43,7 @@ const checkoutRequest = z.strictObject({
   cancel_url: z.url().optional(),
 });
 
-const refundRequest = z.strictObject({ payment_intent: z.string(), amount: whole.optional() });
+const refundRequest = z.strictObject({ payment_intent: z.string(), amount: sessionSchema.optional() });
 
 function parse<T>(schema: z.ZodType<T>, form: Readonly<Record<string, FormValue>>): T {
   const result = schema.safeParse({ ...form });
@@ -52,11 +52,11 @@ function parse<T>(schema: z.ZodType<T>, form: Readonly<Record<string, FormValue>
 }
 
 export class Checkouts {
-  readonly #books: PaymentBooks;
+  readonly #ledger: PaymentLedger;
   readonly #courier: Courier;
 
-  constructor(books: PaymentBooks, courier: Courier) {
-    this.#books = books;
+  constructor(ledger: PaymentLedger, courier: Courier) {
+    this.#ledger = ledger;
     this.#courier = courier;
   }
 
@@ -64,7 +64,7 @@ export class Checkouts {
   open(form: Readonly<Record<string, FormValue>>, origin: string): CheckoutSession {
     const request = parse(checkoutRequest, form);
     const { unit_amount: amount, currency } = request.line_items[0].price_data;
-    if (amount < LEAST_CENTS)
+    if (amount < MIN_CENTS)
       throw new SandboxError(400, 'Amount must be at least 50 cents.', 'amount_too_small');
     const id = newId('cs_test');
     const session: CheckoutSession = {
@@ -86,22 +86,22 @@ export class Checkouts {
       expires_at: nowSeconds() + SESSION_SECONDS,
       livemode: false,
     };
-    this.#books.records.sessions[id] = session;
-    this.#books.records.intentMetadata[id] = request.payment_intent_data.metadata;
-    this.#books.save();
+    this.#ledger.records.sessions[id] = session;
+    this.#ledger.records.intentMetadata[id] = request.payment_intent_data.metadata;
+    this.#ledger.save();
     return session;
   }
 
   session(id: string): CheckoutSession {
-    const found = this.#books.records.sessions[id];
-    if (found === undefined) throw missing('checkout.session', id);
-    return found;
+    const record = this.#ledger.records.sessions[id];
+    if (record === undefined) throw missing('checkout.session', id);
+    return record;
   }
 
   intent(id: string): PaymentIntent {
-    const found = this.#books.records.intents[id];
-    if (found === undefined) throw missing('payment_intent', id);
-    return found;
+    const record = this.#ledger.records.intents[id];
+    if (record === undefined) throw missing('payment_intent', id);
+    return record;
   }
 
   async pay(id: string): Promise<CheckoutSession> {
@@ -112,13 +112,13 @@ export class Checkouts {
       object: 'payment_intent',
       amount,
       currency,
-      metadata: this.#books.records.intentMetadata[id] ?? {},
+      metadata: this.#ledger.records.intentMetadata[id] ?? {},
       status: 'succeeded',
       latest_charge: newId('ch'),
       created,
       livemode: false,
     };
-    this.#books.records.intents[intent.id] = intent;
+    this.#ledger.records.intents[intent.id] = intent;
     Object.assign(session, {
       status: 'complete',
       payment_status: 'paid',
@@ -138,16 +138,16 @@ export class Checkouts {
 
   async refund(form: Readonly<Record<string, FormValue>>): Promise<SimulatedReversal> {
     const { payment_intent: payment, amount } = parse(refundRequest, form);
-    const left = this.intent(payment).amount - this.#sentBack(payment);
-    if (left === 0)
+    const remainingAmount = this.intent(payment).amount - this.#sentBack(payment);
+    if (remainingAmount === 0)
       throw new SandboxError(400, 'Charge has already been refunded.', 'charge_already_refunded');
-    if (amount !== undefined && (amount > left || amount === 0))
+    if (amount !== undefined && (amount > remainingAmount || amount === 0))
       throw new SandboxError(
         400,
         'Refund amount is greater than unrefunded amount on charge',
         'amount_too_large',
       );
-    const refund = this.#reverse('refund', payment, amount ?? left, 'succeeded');
+    const refund = this.#reverse('refund', payment, amount ?? remainingAmount, 'succeeded');
     await this.#courier.send('refund.created', refund);
     return refund;
   }
@@ -162,9 +162,10 @@ export class Checkouts {
 
   /** Disputes a payment, as only a payer can do. */
   async dispute(payment: string): Promise<SimulatedReversal> {
-    const left = this.intent(payment).amount - this.#sentBack(payment);
-    if (left === 0) throw new SandboxError(400, 'There is nothing left to dispute.', 'charge_disputed');
-    const dispute = this.#reverse('dispute', payment, left, 'needs_response');
+    const remainingAmount = this.intent(payment).amount - this.#sentBack(payment);
+    if (remainingAmount === 0)
+      throw new SandboxError(400, 'There is nothing left to dispute.', 'charge_disputed');
+    const dispute = this.#reverse('dispute', payment, remainingAmount, 'needs_response');
     await this.#courier.send('charge.dispute.created', dispute);
     await this.#courier.send('charge.dispute.funds_withdrawn', dispute);
     return dispute;
@@ -202,18 +203,18 @@ export class Checkouts {
       created: nowSeconds(),
       metadata: {},
     };
-    this.#books.records.reversals[reversal.id] = reversal;
+    this.#ledger.records.reversals[reversal.id] = reversal;
     return reversal;
   }
 
   #reversal(object: SimulatedReversal['object'], id: string): SimulatedReversal {
-    const found = this.#books.records.reversals[id];
-    if (found === undefined || found.object !== object) throw missing(object, id);
-    return found;
+    const record = this.#ledger.records.reversals[id];
+    if (record === undefined || record.object !== object) throw missing(object, id);
+    return record;
   }
 
   #sentBack(payment: string): number {
-    return Object.values(this.#books.records.reversals)
+    return Object.values(this.#ledger.records.reversals)
       .filter(({ payment_intent: of, status }) => of === payment && status !== 'failed' && status !== 'won')
       .reduce((sum, { amount }) => sum + amount, 0);
   }

@@ -1,6 +1,6 @@
 /** Delivers the sandbox's events, signed as Stripe signs them, until somebody takes them. */
 import Stripe from 'stripe';
-import { newId, nowSeconds, type PaymentBooks, type SandboxEvent } from './books.ts';
+import { newId, nowSeconds, type PaymentLedger, type SandboxEvent } from './books.ts';
 
 export interface Recipient {
   readonly url: string;
@@ -13,22 +13,22 @@ const RETRY_MS = [500, 1_000, 2_000, 5_000, 15_000, 60_000];
 const TIMEOUT_MS = 30_000;
 
 export class Courier {
-  readonly #books: PaymentBooks;
+  readonly #ledger: PaymentLedger;
   readonly #log: (line: string) => void;
   readonly #stripe = new Stripe('sk_test_sandbox');
   readonly #timers = new Set<NodeJS.Timeout>();
   #recipient: Recipient | undefined;
   #stopped = false;
 
-  constructor(books: PaymentBooks, log: (line: string) => void) {
-    this.#books = books;
+  constructor(ledger: PaymentLedger, log: (line: string) => void) {
+    this.#ledger = ledger;
     this.#log = log;
   }
 
   /** From now on there is somebody to deliver to; what has waited is delivered at once. */
   connect(recipient: Recipient): void {
     this.#recipient = recipient;
-    for (const event of Object.values(this.#books.records.outbox)) void this.#deliver(event, 0);
+    for (const event of Object.values(this.#ledger.records.outbox)) void this.#deliver(event, 0);
   }
 
   /** Makes an event of an object as it is now, and resolves when it has been offered once. */
@@ -41,8 +41,8 @@ export class Courier {
       data: { object: structuredClone(object) },
       livemode: false,
     };
-    this.#books.records.outbox[event.id] = event;
-    this.#books.save();
+    this.#ledger.records.outbox[event.id] = event;
+    this.#ledger.save();
     await this.#deliver(event, 0);
   }
 
@@ -51,23 +51,23 @@ export class Courier {
     for (const timer of this.#timers) clearTimeout(timer);
   }
 
-  async #deliver(event: SandboxEvent, tries: number): Promise<void> {
+  async #deliver(event: SandboxEvent, attempt: number): Promise<void> {
     if (this.#stopped || this.#recipient === undefined) return;
     const status = await this.#post(event, this.#recipient);
     // Its file may be gone by now; an event that was taken is delivered once more at the next start, as by Stripe.
     if (this.#stopped) return;
     if (status >= 200 && status < 300) {
-      delete this.#books.records.outbox[event.id];
-      this.#books.save();
+      delete this.#ledger.records.outbox[event.id];
+      this.#ledger.save();
       return;
     }
     this.#log(`payments: ${event.type} was answered with ${status === 0 ? 'nothing' : status}; trying again`);
     const timer = setTimeout(
       () => {
         this.#timers.delete(timer);
-        void this.#deliver(event, tries + 1);
+        void this.#deliver(event, attempt + 1);
       },
-      RETRY_MS[Math.min(tries, RETRY_MS.length - 1)],
+      RETRY_MS[Math.min(attempt, RETRY_MS.length - 1)],
     );
     timer.unref();
     this.#timers.add(timer);

@@ -7,14 +7,14 @@ export function readForm(body: string): Record<string, FormValue> {
   const root: Record<string, FormValue> = Object.create(null);
   for (const [name, value] of new URLSearchParams(body)) {
     const path = name.split(/\[|\]\[|\]/).filter((part, index) => index === 0 || part !== '');
-    let place: Record<string, FormValue> = root;
+    let parent: Record<string, FormValue> = root;
     for (const part of path.slice(0, -1)) {
-      const inner = place[part];
+      const inner = parent[part];
       const next = typeof inner === 'object' ? inner : Object.create(null);
-      place[part] = next;
-      place = next as Record<string, FormValue>;
+      parent[part] = next;
+      parent = next as Record<string, FormValue>;
     }
-    place[path.at(-1) ?? ''] = value;
+    parent[path.at(-1) ?? ''] = value;
   }
   return root;
 }

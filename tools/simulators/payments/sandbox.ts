@@ -4,7 +4,7 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readBody, startLoopbackServer } from '../loopback-server.ts';
-import { PaymentBooks } from './books.ts';
+import { PaymentLedger } from './books.ts';
 import { Checkouts } from './checkout.ts';
 import { Courier, type Recipient } from './courier.ts';
 import { SandboxError } from './errors.ts';
@@ -31,11 +31,11 @@ const MAX_BODY_BYTES = 64 * 1024;
 const tooLarge = () => new SandboxError(413, 'The request is too large.');
 
 export async function startPaymentSandbox(options: SandboxOptions): Promise<PaymentSandbox> {
-  const books = new PaymentBooks(options.file);
-  const courier = new Courier(books, options.log);
-  const sandbox = new Sandbox(books, new Checkouts(books, courier));
+  const ledger = new PaymentLedger(options.file);
+  const courier = new Courier(ledger, options.log);
+  const sandbox = new Sandbox(ledger, new Checkouts(ledger, courier));
   const server = await startLoopbackServer((request, response) => {
-    sandbox.answer(request, response).catch((failure: unknown) => refuse(response, failure));
+    sandbox.answer(request, response).catch((failure: unknown) => reject(response, failure));
   }, options.preferredPort);
   return {
     url: server.url,
@@ -48,11 +48,11 @@ export async function startPaymentSandbox(options: SandboxOptions): Promise<Paym
 }
 
 class Sandbox {
-  readonly #books: PaymentBooks;
+  readonly #ledger: PaymentLedger;
   readonly #checkouts: Checkouts;
 
-  constructor(books: PaymentBooks, checkouts: Checkouts) {
-    this.#books = books;
+  constructor(ledger: PaymentLedger, checkouts: Checkouts) {
+    this.#ledger = ledger;
     this.#checkouts = checkouts;
   }
 
@@ -77,12 +77,12 @@ class Sandbox {
   async #once(key: string | undefined, call: ApiCall): Promise<object> {
     if (key === undefined) return this.#api(call);
     const request = `${call.target}\n${call.body}`;
-    const known = this.#books.records.answers[key];
-    if (known !== undefined && known.request !== request)
+    const stored = this.#ledger.records.answers[key];
+    if (stored !== undefined && stored.request !== request)
       throw new SandboxError(400, 'Keys for idempotent requests can only be used with the same parameters.');
-    const answer = known?.answer ?? structuredClone(await this.#api(call));
-    this.#books.records.answers[key] = { request, answer };
-    this.#books.save();
+    const answer = stored?.answer ?? structuredClone(await this.#api(call));
+    this.#ledger.records.answers[key] = { request, answer };
+    this.#ledger.save();
     return answer;
   }
 
@@ -143,13 +143,13 @@ function sendHtml(response: ServerResponse, html: string): void {
   response.writeHead(200, { 'content-type': 'text/html; charset=utf-8' }).end(html);
 }
 
-function refuse(response: ServerResponse, failure: unknown): void {
+function reject(response: ServerResponse, failure: unknown): void {
   if (response.headersSent) {
     response.destroy();
     return;
   }
-  const known =
+  const stored =
     failure instanceof SandboxError ? failure : new SandboxError(500, 'The sandbox itself failed.');
-  if (known !== failure) console.error(failure);
-  sendJson(response, known.status, known.body);
+  if (stored !== failure) console.error(failure);
+  sendJson(response, stored.status, stored.body);
 }

@@ -24,7 +24,7 @@ export function Pages<T>({
     queryFn: ({ pageParam: cursor }) => call<ApiPage<T>>(withQuery(pathOf(view), { limit: 100, cursor })),
     initialPageParam: undefined as string | undefined,
     getNextPageParam: ({ next_cursor: next }) => next ?? undefined,
-    select: ({ pages: found }) => found.flatMap(({ data }) => data),
+    select: ({ pages: loadedPages }) => loadedPages.flatMap(({ data }) => data),
   });
   return (
     <>

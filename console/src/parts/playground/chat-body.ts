@@ -23,20 +23,20 @@ export function chatBody(
   turns: readonly SnippetTurn[],
   { system, tools, schema }: Draft,
 ): ChatBody {
-  const [given, wanted] = [jsonOf(tools, 'Tools'), jsonOf(schema, 'The schema of the answer')];
+  const [parsedTools, parsedSchema] = [jsonOf(tools, 'Tools'), jsonOf(schema, 'The schema of the answer')];
   return {
     model,
     messages: [...(system.trim() === '' ? [] : [{ role: 'system' as const, content: system }]), ...turns],
-    ...(given === undefined ? {} : { tools: given }),
-    ...(wanted === undefined
+    ...(parsedTools === undefined ? {} : { tools: parsedTools }),
+    ...(parsedSchema === undefined
       ? {}
-      : { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema: wanted } } }),
+      : { response_format: { type: 'json_schema', json_schema: { name: 'answer', schema: parsedSchema } } }),
   };
 }
 
-/** The turns of the request that comes next; while no message is written, of the one before it. */
+/** Returns the turns of the next request; while no message is written, those of the previous one. */
 export function turnsToShow(turns: readonly SnippetTurn[], text: string): readonly SnippetTurn[] {
   if (text.trim() !== '') return [...turns, { role: 'user', content: text }];
-  const asked = turns.slice(0, turns.findLastIndex(({ role }) => role === 'user') + 1);
-  return asked.length === 0 ? [{ role: 'user', content: 'Say hello.' }] : asked;
+  const requestTurns = turns.slice(0, turns.findLastIndex(({ role }) => role === 'user') + 1);
+  return requestTurns.length === 0 ? [{ role: 'user', content: 'Say hello.' }] : requestTurns;
 }

@@ -1,4 +1,4 @@
-/** A conversation, streamed; with tools and a schema for the answer where they are given. */
+/** A conversation, streamed; with tools and an output schema if they are specified. */
 import { useRef, useState } from 'react';
 import { type PlaygroundMetrics, streamChat } from '../../api/playground.ts';
 import { Problem } from '../basics.tsx';
@@ -6,37 +6,37 @@ import { TextArea, useAction } from '../form.tsx';
 import type { SnippetTurn } from '../snippets/requests.ts';
 import { AsCode } from '../snippets/tabs.tsx';
 import { chatBody, type Draft, turnsToShow } from './chat-body.ts';
-import { MadeLine } from './made.tsx';
+import { MetricsLine } from './metrics-line.tsx';
 
 export function ChatTrial({ model }: { readonly model: string }) {
   const [turns, setTurns] = useState<readonly SnippetTurn[]>([]);
   const [coming, setComing] = useState<string>();
-  const [made, setMade] = useState<PlaygroundMetrics>();
+  const [metrics, setMetrics] = useState<PlaygroundMetrics>();
   const [text, setText] = useState('');
   const [draft, setDraft] = useState<Draft>({ system: '', tools: '', schema: '' });
   const stop = useRef<AbortController>(null);
   const { run, busy, error } = useAction(async () => {
-    const asked: readonly SnippetTurn[] = [...turns, { role: 'user', content: text }];
-    const body = chatBody(model, asked, draft);
+    const requestTurns: readonly SnippetTurn[] = [...turns, { role: 'user', content: text }];
+    const body = chatBody(model, requestTurns, draft);
     stop.current = new AbortController();
-    setTurns(asked);
+    setTurns(requestTurns);
     setText('');
-    setMade(undefined);
-    let answer = '';
+    setMetrics(undefined);
+    let output = '';
     try {
       const after = await streamChat(
         body,
-        (piece) => {
-          answer += piece;
-          setComing(answer);
+        (delta) => {
+          output += delta;
+          setComing(output);
         },
         stop.current.signal,
       );
-      setMade(after);
+      setMetrics(after);
     } catch (failure) {
       if (!stop.current.signal.aborted) throw failure;
     } finally {
-      if (answer !== '') setTurns([...asked, { role: 'assistant', content: answer }]);
+      if (output !== '') setTurns([...requestTurns, { role: 'assistant', content: output }]);
       setComing(undefined);
     }
   });
@@ -44,7 +44,7 @@ export function ChatTrial({ model }: { readonly model: string }) {
     <>
       <div className="panel stack">
         <Talk turns={turns} coming={coming} />
-        {made === undefined ? null : <MadeLine made={made} />}
+        {metrics === undefined ? null : <MetricsLine metrics={metrics} />}
         <Problem error={error} />
         <form
           className="stack"

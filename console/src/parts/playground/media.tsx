@@ -5,7 +5,7 @@ import { KIND_PATHS } from '../../api/values.ts';
 import { Field, Form, Input, TextArea } from '../form.tsx';
 import type { SnippetRequest } from '../snippets/requests.ts';
 import { AsCode } from '../snippets/tabs.tsx';
-import { MadeLine } from './made.tsx';
+import { MetricsLine } from './metrics-line.tsx';
 
 interface TrialOptions<T> {
   readonly submit: string;
@@ -18,17 +18,17 @@ interface TrialOptions<T> {
   readonly children: ReactNode;
 }
 
-/** A form that makes one call, shows what it has made, and what it took. */
+/** Renders a form that makes one call, and shows its output and metrics. */
 function Trial<T>({ submit, request, body, read, show, children }: TrialOptions<T>) {
-  const [made, setMade] = useState<{ readonly result: T; readonly metrics: PlaygroundMetrics }>();
+  const [outcome, setOutcome] = useState<{ readonly result: T; readonly metrics: PlaygroundMetrics }>();
   const run = async () => {
     const startedMs = performance.now();
     const path = KIND_PATHS[request.kind];
-    const sent = body === undefined ? request.body : body();
-    const { response, requestId } = await inference(path, sent, AbortSignal.timeout(600_000));
+    const requestBody = body === undefined ? request.body : body();
+    const { response, requestId } = await inference(path, requestBody, AbortSignal.timeout(600_000));
     const result = await read(response);
     const totalMs = performance.now() - startedMs;
-    setMade({ result, metrics: { requestId, firstMs: totalMs, totalMs } });
+    setOutcome({ result, metrics: { requestId, firstMs: totalMs, totalMs } });
   };
   return (
     <>
@@ -36,10 +36,10 @@ function Trial<T>({ submit, request, body, read, show, children }: TrialOptions<
         <Form submit={submit} onSubmit={run}>
           {children}
         </Form>
-        {made === undefined ? null : (
+        {outcome === undefined ? null : (
           <>
-            {show(made.result)}
-            <MadeLine made={made.metrics} />
+            {show(outcome.result)}
+            <MetricsLine metrics={outcome.metrics} />
           </>
         )}
       </div>
@@ -89,9 +89,9 @@ export function SpeechTrial({ model }: { readonly model: string }) {
 function Audio({ of: audio }: { readonly of: Blob }) {
   const [url, setUrl] = useState<string>();
   useEffect(() => {
-    const made = URL.createObjectURL(audio);
-    setUrl(made);
-    return () => URL.revokeObjectURL(made);
+    const objectUrl = URL.createObjectURL(audio);
+    setUrl(objectUrl);
+    return () => URL.revokeObjectURL(objectUrl);
   }, [audio]);
   // biome-ignore lint/a11y/useMediaCaption: its text stands in the field above it.
   return <audio controls src={url} />;

@@ -32,7 +32,7 @@ export function snippets(base: string, key: string, request: SnippetRequest): re
 
 const q = (text: string): string => JSON.stringify(text);
 
-/** Programs that hold conversations of their own. */
+/** Returns the examples for programs that store conversations themselves. */
 const chatClients = (base: string, key: string, model: string): readonly Snippet[] => [
   {
     id: 'claude-code',

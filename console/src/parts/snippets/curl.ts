@@ -20,7 +20,7 @@ function bodyLines(request: SnippetRequest): readonly string[] {
   }
   const { body, file = 'audio.mp3' } = request;
   return [
-    // What begins with an `@` would be read from a file by `-F`.
+    // `-F` would read a value that starts with an `@` from a file.
     ...Object.entries(body).map(([name, value]) => `--form-string ${shellWord(`${name}=${value}`)}`),
     `-F ${shellWord(fileField(file))}`,
   ];

@@ -44,20 +44,20 @@ export function literal(value: unknown, language: Language, indent = 0): string 
   if (typeof value === 'boolean' || value === null) return language.words[`${value}`];
   if (typeof value !== 'object') return JSON.stringify(value);
   const list = Array.isArray(value);
-  const parts = (inner: number): readonly string[] =>
+  const elementsAt = (inner: number): readonly string[] =>
     list
       ? value.map((each) => literal(each, language, inner))
       : Object.entries(value)
           .filter(([, each]) => each !== undefined)
           .map(([name, each]) => `${language.key(name)}: ${literal(each, language, inner)}`);
   const [open, close, space] = list ? ['[', ']', ''] : ['{', '}', language === PYTHON ? '' : ' '];
-  const lines = parts(indent + language.step);
+  const lines = elementsAt(indent + language.step);
   if (lines.length === 0) return open + close;
   const line = `${open}${space}${lines.join(', ')}${space}${close}`;
   if (indent + line.length <= LINE && !line.includes('\n')) return line;
   const [outer, inner] = [indent, indent + language.step].map((spaces) => `\n${' '.repeat(spaces)}`);
-  const end = language === JSON_TEXT ? '' : ',';
-  return `${open}${inner}${lines.join(`,${inner}`)}${end}${outer}${close}`;
+  const trailingComma = language === JSON_TEXT ? '' : ',';
+  return `${open}${inner}${lines.join(`,${inner}`)}${trailingComma}${outer}${close}`;
 }
 
 /** A text as one word of a shell (POSIX, Shell Command Language, 2.2.2). */

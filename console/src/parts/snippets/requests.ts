@@ -22,13 +22,13 @@ export type SnippetRequest =
   | { readonly kind: 'chat'; readonly body: ChatBody }
   | {
       readonly kind: Exclude<CallKindValue, 'chat'>;
-      /** The fields of a transcription's form, beside its file. */
+      /** The fields of a transcription's form, in addition to its file. */
       readonly body: Readonly<Record<string, unknown>>;
       /** The name of the file of a transcription. */
       readonly file?: string;
     };
 
-/** A request to begin with. */
+/** Returns an example request to start with. */
 export function exampleRequest(kind: CallKindValue, model: string): SnippetRequest {
   switch (kind) {
     case 'chat':
@@ -44,7 +44,7 @@ export function exampleRequest(kind: CallKindValue, model: string): SnippetReque
   }
 }
 
-/** Anthropic's API wants a bound of every answer. */
+/** The maximum of output tokens, which Anthropic's API requires for every request. */
 const MAX_TOKENS = 1024;
 
 /** The same request as Anthropic's Messages API takes it. */

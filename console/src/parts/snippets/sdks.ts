@@ -10,39 +10,40 @@ interface Program {
   /** The method of OpenAI's client. */
   readonly method: string;
   /** The code that handles `answer`. */
-  readonly end: string;
+  readonly handlerCode: string;
 }
 
 const NODE_PROGRAMS: Readonly<Record<Kind, Program>> = {
-  chat: { method: 'chat.completions.create', end: 'console.log(answer.choices[0].message);' },
-  embeddings: { method: 'embeddings.create', end: 'console.log(answer.data[0].embedding);' },
+  chat: { method: 'chat.completions.create', handlerCode: 'console.log(answer.choices[0].message);' },
+  embeddings: { method: 'embeddings.create', handlerCode: 'console.log(answer.data[0].embedding);' },
   image: {
     imports: 'import { writeFile } from "node:fs/promises";\n',
     method: 'images.generate',
-    end: 'await writeFile("image.png", Buffer.from(answer.data[0].b64_json, "base64"));',
+    handlerCode: 'await writeFile("image.png", Buffer.from(answer.data[0].b64_json, "base64"));',
   },
   tts: {
     imports: 'import { writeFile } from "node:fs/promises";\n',
     method: 'audio.speech.create',
-    end: 'await writeFile("speech.mp3", Buffer.from(await answer.arrayBuffer()));',
+    handlerCode: 'await writeFile("speech.mp3", Buffer.from(await answer.arrayBuffer()));',
   },
   audio: {
     imports: 'import { createReadStream } from "node:fs";\n',
     method: 'audio.transcriptions.create',
-    end: 'console.log(answer.text);',
+    handlerCode: 'console.log(answer.text);',
   },
 };
 
 const PYTHON_PROGRAMS: Readonly<Record<Kind, Program>> = {
-  chat: { method: 'chat.completions.create', end: 'print(answer.choices[0].message)' },
-  embeddings: { method: 'embeddings.create', end: 'print(answer.data[0].embedding)' },
+  chat: { method: 'chat.completions.create', handlerCode: 'print(answer.choices[0].message)' },
+  embeddings: { method: 'embeddings.create', handlerCode: 'print(answer.data[0].embedding)' },
   image: {
     imports: 'import base64\n\n',
     method: 'images.generate',
-    end: 'with open("image.png", "wb") as file:\n    file.write(base64.b64decode(answer.data[0].b64_json))',
+    handlerCode:
+      'with open("image.png", "wb") as file:\n    file.write(base64.b64decode(answer.data[0].b64_json))',
   },
-  tts: { method: 'audio.speech.create', end: 'answer.write_to_file("speech.mp3")' },
-  audio: { method: 'audio.transcriptions.create', end: 'print(answer.text)' },
+  tts: { method: 'audio.speech.create', handlerCode: 'answer.write_to_file("speech.mp3")' },
+  audio: { method: 'audio.transcriptions.create', handlerCode: 'print(answer.text)' },
 };
 
 /** The fields of a request, with the file that a transcription has. */
@@ -61,7 +62,7 @@ const pythonArguments = (fields: object): string =>
 const q = (text: string): string => JSON.stringify(text);
 
 export function openaiNode(base: string, key: string, request: SnippetRequest): string {
-  const { imports = '', method, end } = NODE_PROGRAMS[request.kind];
+  const { imports = '', method, handlerCode } = NODE_PROGRAMS[request.kind];
   return `// npm install openai
 ${imports}import OpenAI from "openai";
 
@@ -70,18 +71,18 @@ const answer = await client.${method}(${literal(
     fieldsOf(request, (name) => `createReadStream(${name})`),
     NODE,
   )});
-${end}`;
+${handlerCode}`;
 }
 
 export function openaiPython(base: string, key: string, request: SnippetRequest): string {
-  const { imports = '', method, end } = PYTHON_PROGRAMS[request.kind];
+  const { imports = '', method, handlerCode } = PYTHON_PROGRAMS[request.kind];
   return `# pip install openai
 ${imports}from openai import OpenAI
 
 client = OpenAI(base_url=${q(`${base}/v1`)}, api_key=${q(key)})
 answer = client.${method}(
 ${pythonArguments(fieldsOf(request, (name) => `open(${name}, "rb")`))})
-${end}`;
+${handlerCode}`;
 }
 
 export const anthropicNode = (base: string, key: string, body: ChatBody): string =>

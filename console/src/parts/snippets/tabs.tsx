@@ -8,10 +8,13 @@ import { Tabs } from '../form.tsx';
 import { snippets } from './clients.ts';
 import { exampleRequest, type SnippetRequest } from './requests.ts';
 
-/** The placeholder for a key that is not known any more. */
+/** The placeholder for a key that is no longer available. */
 const NO_KEY = '<your API key>';
 
-/** A request to begin with, of a model that a policy allows; until one is known, with what stands for its name. */
+/**
+ * Returns an example request for a model that a policy allows; until the models are loaded, with a placeholder for its
+ * name.
+ */
 export function useExample({
   allowed_models: models,
   allowed_kinds: kinds,
@@ -31,15 +34,15 @@ export function SnippetTabs({
   readonly apiKey?: string;
   readonly request: SnippetRequest;
 }) {
-  const known = snippets(SERVICE, apiKey, request);
+  const allSnippets = snippets(SERVICE, apiKey, request);
   const [current, setCurrent] = useState('curl');
-  const shown = known.find(({ id }) => id === current) ?? known[0];
+  const shown = allSnippets.find(({ id }) => id === current) ?? allSnippets[0];
   if (shown === undefined) return null;
   return (
     <div className="stack">
       <Tabs
         label="Clients"
-        tabs={known.map(({ id, name }) => [id, name] as const)}
+        tabs={allSnippets.map(({ id, name }) => [id, name] as const)}
         current={shown.id}
         onChange={setCurrent}
       />

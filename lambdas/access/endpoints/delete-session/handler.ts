@@ -2,7 +2,7 @@
 
 import { readOptionalJson, validate } from '../../../platform/core/json/json-body.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
-import { CLEARED_SESSION_COOKIE, cameByCookie } from '../../core/session-cookie.ts';
+import { CLEARED_SESSION_COOKIE, isCookieSession } from '../../core/session-cookie.ts';
 import { signOutRequest } from '../../core/session-requests.ts';
 import { sessionHandler } from '../../handlers/handlers.ts';
 
@@ -11,7 +11,7 @@ export const handler = sessionHandler('platform', (resources) => {
   return async (request, { session }) => {
     const { everywhere } = validate(signOutRequest, await readOptionalJson(request));
     await sessions.end(session, everywhere);
-    const cleared = cameByCookie(request.headers) ? { 'set-cookie': CLEARED_SESSION_COOKIE } : {};
+    const cleared = isCookieSession(request.headers) ? { 'set-cookie': CLEARED_SESSION_COOKIE } : {};
     return jsonResponse({ object: 'session', signed_out: true, everywhere }, cleared);
   };
 });

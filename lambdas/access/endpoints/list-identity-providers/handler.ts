@@ -1,4 +1,7 @@
-/** `GET /api/v1/auth/providers`: the identity providers that a browser can sign in with, and what it begins with. */
+/**
+ * `GET /api/v1/auth/providers`: the identity providers that a browser can sign in with, and the data to start a
+ * sign-in.
+ */
 
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
 import { offeredProvidersBody } from '../../core/offered-providers.ts';

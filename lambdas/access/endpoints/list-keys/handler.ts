@@ -10,9 +10,9 @@ export const handler = sessionHandler('platform', (resources) => {
   const registry = createKeyRegistry(resources);
   const { clock } = resources;
   return async (_request, { session: { accountId } }) => {
-    const found = await registry.list(accountId);
+    const keys = await registry.list(accountId);
     const nowMs = clock();
     // An account has no more keys than fit on one page.
-    return jsonResponse(pageBody({ entries: found, next: undefined }, (state) => keyEntry(state, nowMs)));
+    return jsonResponse(pageBody({ entries: keys, next: undefined }, (state) => keyEntry(state, nowMs)));
   };
 });

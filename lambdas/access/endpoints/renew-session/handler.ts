@@ -1,7 +1,7 @@
-/** `POST /api/v1/auth/renew`: begins a session that follows the one it is sent with, and ends that. */
+/** `POST /api/v1/auth/renew`: starts a session that replaces the one of the request, and ends the latter. */
 
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
-import { cameByCookie, sessionCookie } from '../../core/session-cookie.ts';
+import { isCookieSession, sessionCookie } from '../../core/session-cookie.ts';
 import { renewedBody } from '../../core/session-requests.ts';
 import { sessionHandler } from '../../handlers/handlers.ts';
 
@@ -9,7 +9,7 @@ export const handler = sessionHandler('platform', (resources) => {
   const { sessions } = resources;
   return async (request, { session }) => {
     const renewed = await sessions.renew(session);
-    const inCookie = cameByCookie(request.headers);
+    const inCookie = isCookieSession(request.headers);
     return jsonResponse(renewedBody(renewed, inCookie), {
       'cache-control': 'no-store',
       ...(inCookie ? { 'set-cookie': sessionCookie(renewed.token, renewed.expiresInSeconds) } : {}),

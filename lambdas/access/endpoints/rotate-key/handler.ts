@@ -1,4 +1,4 @@
-/** `POST /api-keys/{id}/rotate`: a new secret for a key; the old one stays good for the overlap. */
+/** `POST /api-keys/{id}/rotate`: creates a new secret for a key; the old one stays valid for the overlap. */
 
 import { readOptionalJson, validate } from '../../../platform/core/json/json-body.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';

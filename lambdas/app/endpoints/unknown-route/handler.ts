@@ -1,4 +1,4 @@
-/** Wires the answer to unknown paths and methods for Lambda. */
+/** Wires the response to unknown paths and methods for Lambda. */
 
 import { staticHandler } from '../../../access/handlers/handlers.ts';
 import { ROUTES } from '../../../app/routes.ts';

@@ -1,34 +1,36 @@
 /** The AWS services that routes are signed for, and which of them an address belongs to, in which region. */
 
 /**
- * Each by the name that its signatures carry. `bedrock`: `bedrock-runtime.{region}.amazonaws.com` (Amazon Bedrock user
- * guide, Endpoints supported by Amazon Bedrock). `bedrock-mantle`: `bedrock-mantle.{region}.api.aws`, a service of its own
- * (service authorization reference, Amazon Bedrock Powered by AWS Mantle; Anthropic's TypeScript SDK,
- * `AnthropicBedrockMantle`). `aws-external-anthropic`: Claude Platform on AWS, `aws-external-anthropic.{region}.api.aws`
- * (its user guide, Making requests).
+ * The AWS services, by the names in their signatures.
+ * - `bedrock`: `bedrock-runtime.{region}.amazonaws.com` (Amazon Bedrock user guide, Endpoints supported by Amazon
+ * Bedrock).
+ * - `bedrock-mantle`: `bedrock-mantle.{region}.api.aws`, a separate service (service authorization reference, Amazon
+ * Bedrock Powered by AWS Mantle; Anthropic's TypeScript SDK, `AnthropicBedrockMantle`).
+ * - `aws-external-anthropic`: Claude Platform on AWS, `aws-external-anthropic.{region}.api.aws` (its user guide, Making
+ * requests).
  */
 export const AWS_SERVICES = ['bedrock', 'bedrock-mantle', 'aws-external-anthropic'] as const;
 export type AwsService = (typeof AWS_SERVICES)[number];
 
-/** The service and region that a signature is made for; without a region, the function's own. */
+/** The service and region of a signature. Without a region, the function's region applies. */
 export interface AwsAddress {
   readonly service: AwsService;
   readonly region?: string | undefined;
 }
 
-/** The addresses that are known, for people. */
+/** The supported AWS hostnames, as text for an error message. */
 export const KNOWN_AWS_HOSTS =
   'bedrock-runtime.{region}.amazonaws.com, bedrock-mantle.{region}.api.aws and aws-external-anthropic.{region}.api.aws';
 
 /** The first name of a service's hosts, those of VPC endpoints, of FIPS endpoints and of other partitions included (AWS General Reference). */
-const HOST =
+const SERVICE_HOSTNAME =
   /(?:^|\.)(bedrock-runtime|bedrock-mantle|aws-external-anthropic)(?:-fips)?\.([a-z0-9-]+)\.(?:[a-z0-9-]+\.)*(?:amazonaws\.com(?:\.cn)?|amazonaws\.eu|api\.aws)$/;
 
 /** Returns the service and region that a hostname identifies, or undefined for an unknown host. */
 export function awsAddressOf(url: string): Required<AwsAddress> | undefined {
-  const [, name, region] = HOST.exec(new URL(url).hostname) ?? [];
+  const [, name, region] = SERVICE_HOSTNAME.exec(new URL(url).hostname) ?? [];
   if (name === undefined) return undefined;
-  const service = AWS_SERVICES.find((known) => known === name) ?? 'bedrock';
+  const service = AWS_SERVICES.find((awsService) => awsService === name) ?? 'bedrock';
   return { service, region };
 }
 

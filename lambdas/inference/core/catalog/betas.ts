@@ -1,7 +1,8 @@
 /**
- * The flags of the header `anthropic-beta` (Claude API docs, Beta headers), each known by its name without the date. A
- * route takes those that it lists; one that lists none takes those that change neither what a call costs nor what is kept
- * of it. What a flag unlocks and a price is needed for, such as a tool of the provider, is judged by its own field.
+ * The flags of the header `anthropic-beta` (Claude API docs, Beta headers), each identified by its name without the
+ * date. A route receives the flags that it lists. A route without a list receives the flags that change neither the
+ * cost of a call nor the data that is retained. If a flag unlocks a priced feature, such as a server tool, the
+ * feature's own field is checked instead.
  */
 import * as z from 'zod';
 
@@ -9,7 +10,7 @@ export const beta = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9._-]{0,99}$/, 'must be the name of a beta, of A-Z a-z 0-9 . _ -');
 
-/** Forwarded to a route that lists no betas: they shape the request and the answer alone. */
+/** Flags that are forwarded to a route that lists no betas. They affect the request and the response only. */
 const HARMLESS: ReadonlySet<string> = new Set([
   'adaptive-thinking',
   'advanced-tool-use',
@@ -47,17 +48,17 @@ export const betaName = (flag: string): string => flag.replace(/-\d{4}-?\d{2}-?\
 
 /** Returns the flags of a request that the route receives, in their order. */
 export const allowedBetas = (
-  given: readonly string[],
+  flags: readonly string[],
   { betas }: { readonly betas?: readonly string[] | undefined },
 ): readonly string[] =>
-  given.filter((flag) => (betas === undefined ? HARMLESS.has(betaName(flag)) : betas.includes(flag)));
+  flags.filter((flag) => (betas === undefined ? HARMLESS.has(betaName(flag)) : betas.includes(flag)));
 
 /** Returns whether a listed flag has a price that the model must list as a tier. */
 export const isLongPrompts = (flag: string): boolean => betaName(flag) === LONG_PROMPTS;
 
 /**
- * Fields that only one of these betas unlocks, and without which the answer is the same: what a long conversation costs and
- * holds, and when and how tools are read (Claude API docs, Context editing; Advanced tool use).
+ * Fields that only one of these betas unlocks. Without them the response is the same. They affect the cost and size of
+ * a long conversation, and when and how tools are read (Claude API docs, Context editing; Advanced tool use).
  */
 const UNLOCKED_BY: Readonly<Record<string, readonly string[]>> = {
   context_management: ['context-management'],

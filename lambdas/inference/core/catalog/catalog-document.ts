@@ -6,7 +6,7 @@ import { type Prices, type PriceUnit, prices } from '../pricing/prices.ts';
 import { isLongPrompts } from './betas.ts';
 import { catalogId as id, PROTOCOLS, route } from './route-document.ts';
 
-/** The protocols by which the service knows how to ask for each type. */
+/** The protocols that the service supports for each type. */
 const PROTOCOLS_OF_TYPE: Readonly<Record<Kind, readonly (typeof PROTOCOLS)[number][]>> = {
   chat: PROTOCOLS,
   embeddings: ['openai', 'bedrock'],
@@ -16,8 +16,8 @@ const PROTOCOLS_OF_TYPE: Readonly<Record<Kind, readonly (typeof PROTOCOLS)[numbe
 };
 
 /**
- * The models of Bedrock, beside those that converse, whose requests the service knows how to write; and those that it
- * knew until they ended, so that a catalog stored before that can still be read.
+ * The supported models of Bedrock other than those of Converse. Includes models that were supported until they ended,
+ * so that a catalog stored earlier can still be read.
  */
 const BEDROCK_MODELS: Partial<Record<Kind, RegExp>> = {
   embeddings: /titan-embed-text-v2|cohere\.embed-/,
@@ -41,9 +41,9 @@ const model = z
     /** Tokens that the provider adds before each prompt. */
     hidden_tokens: z.int().min(0).max(100_000).optional(),
     max_output_tokens: z.int().min(1).optional(),
-    /** The bound of an answer whose caller names none on chat and Messages; 256 without it. */
+    /** The output limit for a chat or Messages caller that specifies none. Default: 256. */
     default_max_tokens: z.int().min(1).optional(),
-    /** A bound above `max_output_tokens` becomes that; without it such a request is refused. */
+    /** Lowers a limit above `max_output_tokens` to that value. Without this setting, such a request is rejected. */
     clamp_max_tokens: z.boolean().default(false),
     /** The most tokens that one image counts, where that is more than the large providers' usual most. */
     max_image_tokens: z.int().min(1).optional(),
@@ -76,10 +76,18 @@ const model = z
           message: wrong.message,
         });
     });
-    const { max_output_tokens: most, default_max_tokens: usual, clamp_max_tokens: clamped } = entry;
-    if (most !== undefined && usual !== undefined && usual > most)
-      context.addIssue({ code: 'custom', path: ['default_max_tokens'], message: `must be at most ${most}` });
-    if (most === undefined && clamped)
+    const {
+      max_output_tokens: maxOutputTokens,
+      default_max_tokens: usual,
+      clamp_max_tokens: clamped,
+    } = entry;
+    if (maxOutputTokens !== undefined && usual !== undefined && usual > maxOutputTokens)
+      context.addIssue({
+        code: 'custom',
+        path: ['default_max_tokens'],
+        message: `must be at most ${maxOutputTokens}`,
+      });
+    if (maxOutputTokens === undefined && clamped)
       context.addIssue({ code: 'custom', path: ['clamp_max_tokens'], message: 'needs max_output_tokens' });
     const { voices, default_voice: defaultVoice } = entry;
     if (voices !== undefined && defaultVoice !== undefined && !voices.includes(defaultVoice))
@@ -138,12 +146,12 @@ const defaultModels = z.partialRecord(z.enum(KINDS), id).default({});
 const documentSchema = z
   .strictObject({ models: z.array(model).min(1).max(20_000), defaults: defaultModels })
   .superRefine(({ models, defaults }, context) => {
-    const seen = new Map<string, string>();
+    const ownerByName = new Map<string, string>();
     const claim = (name: string, path: (string | number)[]) => {
-      const owner = seen.get(name);
+      const owner = ownerByName.get(name);
       if (owner !== undefined)
         context.addIssue({ code: 'custom', path, message: `"${name}" is already used by ${owner}` });
-      seen.set(name, `models[${path[1]}]`);
+      ownerByName.set(name, `models[${path[1]}]`);
     };
     const routes = new Set<string>();
     models.forEach((entry, index) => {
@@ -189,7 +197,7 @@ const envelopeSchema = z.strictObject({
   defaults: defaultModels,
 });
 
-/** A document whose models are still as they are written. */
+/** A document whose models are not parsed yet. */
 export type CatalogEnvelope = z.infer<typeof envelopeSchema>;
 
 /** Reads a document that was validated when it was applied, but for its models. Throws for what is no document. */

@@ -1,4 +1,4 @@
-/** The current catalog, and what it changed for those who pay, as an operator sees it. */
+/** The current catalog and its price changes for callers, as an operator sees them. */
 import * as z from 'zod';
 import { type Body, seconds, usd } from '../../../platform/core/api/response-schema.ts';
 import { type NanoUsd, usdJson } from '../../../platform/core/money.ts';
@@ -20,8 +20,8 @@ export type LatestCatalogs = () => Promise<{
   readonly before: AppliedCatalog | undefined;
 }>;
 
-/** A catalog has up to 20,000 models, and an answer has a bound; the counts are of all. */
-const MOST_SHOWN = 200;
+/** A catalog has up to 20,000 models, and the size of a response is limited. The counts include all models. */
+const MAX_SHOWN = 200;
 
 const amount = usd.nullable();
 
@@ -37,7 +37,7 @@ export const catalogViewSchema = z.object({
       added_count: z.int(),
       removed_count: z.int(),
       changed_count: z.int(),
-      added: z.array(z.string()).describe(`The first ${MOST_SHOWN} models.`),
+      added: z.array(z.string()).describe(`The first ${MAX_SHOWN} models.`),
       removed: z.array(z.string()),
       changed: z.array(
         z.object({
@@ -52,7 +52,7 @@ export const catalogViewSchema = z.object({
 
 const amountOf = (value: NanoUsd | undefined) => (value === undefined ? null : usdJson(value));
 
-/** The current catalog beside the one before it. Throws when it cannot be read. */
+/** Compares the current catalog with the previous one. Throws if it cannot be read. */
 export function catalogView(
   current: AppliedCatalog,
   before: AppliedCatalog | undefined,
@@ -77,9 +77,9 @@ function diffOf(before: AppliedCatalog, document: CatalogDocument) {
     added_count: added.length,
     removed_count: removed.length,
     changed_count: changed.length,
-    added: added.slice(0, MOST_SHOWN),
-    removed: removed.slice(0, MOST_SHOWN),
-    changed: changed.slice(0, MOST_SHOWN).map(({ model, changes }) => ({
+    added: added.slice(0, MAX_SHOWN),
+    removed: removed.slice(0, MAX_SHOWN),
+    changed: changed.slice(0, MAX_SHOWN).map(({ model, changes }) => ({
       model,
       rates: changes.map((each) => ({
         rate: each.rate,

@@ -5,7 +5,7 @@ import { parseCatalog } from './catalog-document.ts';
 
 const BEDROCK: unknown = JSON.parse(readFileSync('catalogs/bedrock.json', 'utf8'));
 
-const modelOf = (index: number, more: object = {}) => ({
+const modelOf = (index: number, fields: object = {}) => ({
   id: `acme/model-${index}`,
   type: 'chat',
   owned_by: 'acme',
@@ -16,7 +16,7 @@ const modelOf = (index: number, more: object = {}) => ({
     { id: `a-${index}`, protocol: 'openai', base_url: 'https://a.example.com/v1', upstream_model: 'm' },
     { id: `b-${index}`, protocol: 'bedrock', upstream_model: 'm', priority: 2 },
   ],
-  ...more,
+  ...fields,
 });
 
 /** A document whose models say when they are read. */
@@ -115,23 +115,23 @@ describe('a model of an open catalog', () => {
 });
 
 describe('parseCatalog, token_factor and hidden_tokens', () => {
-  const given = (more: object) => {
-    const [model] = parseCatalog({ models: [modelOf(0, more)] }).models;
+  const catalogWith = (fields: object) => {
+    const [model] = parseCatalog({ models: [modelOf(0, fields)] }).models;
     return [model?.token_factor, model?.hidden_tokens];
   };
 
   it('accepts a factor for texts from 1 to 16 and tokens before each prompt, or neither', () => {
-    expect(given({})).toEqual([undefined, undefined]);
-    expect(given({ token_factor: 1, hidden_tokens: 0 })).toEqual([1, 0]);
-    expect(given({ token_factor: 1.25, hidden_tokens: 2_000 })).toEqual([1.25, 2_000]);
-    expect(given({ token_factor: 16, hidden_tokens: 100_000 })).toEqual([16, 100_000]);
+    expect(catalogWith({})).toEqual([undefined, undefined]);
+    expect(catalogWith({ token_factor: 1, hidden_tokens: 0 })).toEqual([1, 0]);
+    expect(catalogWith({ token_factor: 1.25, hidden_tokens: 2_000 })).toEqual([1.25, 2_000]);
+    expect(catalogWith({ token_factor: 16, hidden_tokens: 100_000 })).toEqual([16, 100_000]);
   });
 
   it.each([
     ...[0, 0.99, 16.01, '2', null, Number.NaN].map((value) => ['token_factor', value] as const),
     ...[-1, 1.5, 100_001, '2', null].map((value) => ['hidden_tokens', value] as const),
   ])('rejects %s of %p', (field, value) => {
-    expect(() => given({ [field]: value })).toThrow(`models[0].${field}`);
+    expect(() => catalogWith({ [field]: value })).toThrow(`models[0].${field}`);
   });
 });
 

@@ -11,13 +11,13 @@ export interface Catalog {
   find(name: string): Model | undefined;
 }
 
-/** Gives the active catalog; answers from memory and refreshes in the background. */
+/** Returns the active catalog from memory and refreshes it in the background. */
 export type CatalogSource = () => Promise<Catalog>;
 
 /**
- * Opens a stored document. It was validated as a whole when it was applied, so a model is read when it is first asked
- * for: a function that starts with thousands of models reads the few that its calls name, and one that this version
- * cannot read fails only the calls that name it. Throws for what is no document.
+ * Opens a stored document. All of it was validated when it was applied, so a model is parsed at its first use. A
+ * function that starts with thousands of models parses only the few that its calls name. A model that this version
+ * cannot parse fails only the calls that name it. Throws if the value is not a document.
  */
 export function openCatalog(version: string, stored: unknown): Catalog {
   const { models, defaults } = parseEnvelope(stored);

@@ -1,7 +1,7 @@
 /**
- * Deviations of known hosts from the OpenAI protocol, by name. Each entry describes the host's models in general. A
- * model that differs overrides it on its route. Sources: the host's API reference as named, and the table of hosts in
- * `earendil-works/pi` (packages/ai/src/api/openai-completions.ts), "pi". All were read in November 2026.
+ * Deviations of vendors from the OpenAI protocol, by name. Each entry describes the vendor's models in general. A model
+ * that differs overrides it on its route. Sources: the vendor's API reference as cited, and "pi", the table of hosts in
+ * `earendil-works/pi` (packages/ai/src/api/openai-completions.ts). All were read in November 2026.
  */
 import type { Dialect } from './dialect.ts';
 
@@ -11,7 +11,7 @@ const SAMPLING = ['top_k', 'min_p', 'repetition_penalty'];
 /** Cache breakpoints as the Messages protocol has them. */
 const BREAKPOINTS = ['cache_control', 'messages[].cache_control', 'messages[].content[].cache_control'];
 
-/** The last message is the beginning of the answer. */
+/** Marks the last message as the start of the response. */
 const PREFIX = 'messages[].prefix';
 
 /** The common flags of hosts that follow the older half of the protocol (pi). */
@@ -46,9 +46,9 @@ export const PRESETS = {
     reasoning_return: 'reasoning_content',
     passes: ['do_sample', 'tool_stream'],
   },
-  /** xAI docs, Reasoning: most models think by themselves and refuse `reasoning_effort`; pi. */
+  /** xAI docs, Reasoning: most models reason by default and reject `reasoning_effort`; pi. */
   xai: { developer_role: false, store: false, reasoning_request: 'none', passes: ['search_parameters'] },
-  /** Mistral docs, Chat completion (unknown fields are refused), Reasoning (`prompt_mode`), Function calling. */
+  /** Mistral docs, Chat completion (unknown fields are rejected), Reasoning (`prompt_mode`), Function calling. */
   mistral: {
     ...OLDER,
     reasoning_request: 'prompt_mode',

@@ -10,43 +10,51 @@ export type Effort = (typeof EFFORTS)[number];
 
 /** Request fields that an `openai` host must not receive, or takes in another form. */
 const requests = {
-  /** `false`: the host refuses messages of the role `developer`; they are sent as `system`, as `openai` hosts always get them. */
+  /**
+   * `false`: the vendor rejects messages of the role `developer`. They are sent as `system`, as always on `openai`
+   * routes.
+   */
   developer_role: z.literal(false),
-  /** The one name under which the host knows the bound of the output; absent: as the route's `reasoning` says. */
+  /** The vendor's only name for the output limit. If absent, the route's `reasoning` decides. */
   max_tokens_field: z.enum(['max_tokens', 'max_completion_tokens']),
-  /** `false`: the host refuses `strict` on tools; it is left out. */
+  /** `false`: the vendor rejects `strict` on tools. It is dropped. */
   strict_tools: z.literal(false),
-  /** `false`: the host refuses `store`; it is left out (callers may only say `false`). */
+  /** `false`: the vendor rejects `store`. It is dropped (callers may only send `false`). */
   store: z.literal(false),
-  /** `false`: the host refuses `stream_options`; usage is read where it comes, else counted. */
+  /** `false`: the vendor rejects `stream_options`. Usage is read if the stream contains it, else counted. */
   stream_options: z.literal(false),
-  /** `false`: the host refuses `parallel_tool_calls`; it is left out. */
+  /** `false`: the vendor rejects `parallel_tool_calls`. It is dropped. */
   parallel_tool_calls: z.literal(false),
   /** `string`: the host takes the texts of a message as one string only, joined by a blank line. */
   text_content: z.literal('string'),
-  /** `false`: the host refuses an assistant message without content; one is sent with a text that says so. */
+  /**
+   * `false`: the vendor rejects an assistant message without content. Such a message is sent with a text that states
+   * its absence.
+   */
   empty_assistant: z.literal(false),
   /** `true`: the host wants an assistant message between a tool's result and a user's message. */
   assistant_after_tools: z.literal(true),
   /**
-   * The position at which the host takes system messages: `anywhere` or `first`. With `first`, one between turns is
-   * sent as a reminder in a user's message. Default: `anywhere` on `openai` routes. On `anthropic` routes it is
-   * `first`, unless they list the beta for it and the caller has it.
+   * The position at which the vendor accepts system messages: `anywhere` or `first`. With `first`, a system message
+   * between turns is sent as a reminder in a user's message. Default: `anywhere` on `openai` routes. On `anthropic`
+   * routes it is `first`, unless the route lists the beta for it and the caller sends that beta.
    */
   system_messages: z.enum(['first', 'anywhere']),
   /** `nine-characters`: ids of tool calls must be nine letters and digits (Mistral). */
   tool_call_ids: z.literal('nine-characters'),
-  /** `simple`: schemas without tuples, without `type` beside `anyOf`, and with a type for every `enum`. */
+  /** `simple`: schemas have no tuples, no `type` next to `anyOf`, and a type for every `enum`. */
   schemas: z.literal('simple'),
   /** `true`: every property of an object must be `required`; one that may be left out is required and may be null. */
   all_properties_required: z.literal(true),
-  /** `false`: an `openai-responses` host refuses `custom` tools; they are sent as functions, as on other protocols. */
+  /**
+   * `false`: an `openai-responses` vendor rejects `custom` tools. They are sent as functions, as on other protocols.
+   */
   custom_tools: z.literal(false),
 };
 
-/** Fields of an `openai` host's answers that differ in position from the protocol. */
-const answers = {
-  /** `reasoning`: where a caller asked for JSON and the text is empty, the text is what stands in the reasoning. */
+/** Response fields of an `openai` vendor that differ in position from the protocol. */
+const responses = {
+  /** `reasoning`: if a caller requests JSON and the text is empty, the reasoning is used as the text. */
   json_answer: z.literal('reasoning'),
 };
 
@@ -78,8 +86,8 @@ const reasoning = {
     'none',
   ] as const),
   /**
-   * The efforts that an `openai` host knows; any other becomes the nearest of them. Beside a request that only
-   * switches reasoning on, they are sent as `reasoning_effort`.
+   * The efforts that an `openai` vendor supports. Any other becomes the nearest of them. They are sent as
+   * `reasoning_effort`, in addition to a request that only switches reasoning on.
    */
   reasoning_efforts: z.tuple([z.enum(EFFORTS)], z.enum(EFFORTS)),
   /**
@@ -100,6 +108,6 @@ const fields = {
   passes: z.array(fieldPattern),
 };
 
-export const dialect = z.strictObject({ ...reasoning, ...requests, ...answers, ...fields }).partial();
+export const dialect = z.strictObject({ ...reasoning, ...requests, ...responses, ...fields }).partial();
 
 export type Dialect = z.infer<typeof dialect>;

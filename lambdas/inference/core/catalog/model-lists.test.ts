@@ -23,7 +23,7 @@ function entryOf(type: string, price: object): Record<string, unknown> {
   return JSON.parse(JSON.stringify(priceEntry(model))) as Record<string, unknown>;
 }
 
-describe('the prices of a model, as callers see them', () => {
+describe('the prices of a model, as shown to callers', () => {
   const plain = { unit: 'per_million_tokens', input: '0.1', output: '0.4', cached_input: '0.00875' };
 
   it('occupy one field each if there are no others', () => {
@@ -63,7 +63,7 @@ describe('the prices of a model, as callers see them', () => {
     ['audio', { unit: 'per_second', second: 0.0001 }, 0.0001],
     ['audio', { unit: 'per_minute', minute: 0.006 }, 0.006],
     ['audio', { unit: 'per_hour', hour: 0.36 }, 0.36],
-  ])('name the headline figure of type %s', (type, price, headline) => {
+  ])('state the headline price of type %s', (type, price, headline) => {
     expect(entryOf(type, price)).toEqual({
       model_id: 'a/b',
       model: 'a/b',
@@ -78,7 +78,7 @@ describe('the prices of a model, as callers see them', () => {
   });
 });
 
-it('says how much a model takes, and what some route of it can', () => {
+it('states the limits of a model, and the capabilities of at least one of its routes', () => {
   const route = { protocol: 'openai', base_url: 'https://a.test/v1', upstream_model: 'm' };
   const [model] = parseCatalog({
     models: [
@@ -118,8 +118,8 @@ describe('the list of models', () => {
     })),
   });
   const idsOf = (query: Parameters<typeof modelListBody>[1]) => {
-    const { data, has_more: more } = modelListBody(models, query);
-    return [data.map(({ id }) => id).join(' '), more];
+    const { data, has_more: hasMore } = modelListBody(models, query);
+    return [data.map(({ id }) => id).join(' '), hasMore];
   };
 
   it('contains the models and their aliases, each alias with the id of its model', () => {
@@ -141,7 +141,7 @@ describe('the list of models', () => {
     [{ before_id: 'nowhere' }, '', false],
     [{ limit: 'x' }, 'x/a x/b claude-b b x/c', false],
     [{ limit: '0' }, 'x/a x/b claude-b b x/c', false],
-  ])('comes in pages, as the Messages SDK asks for them: %j', (query, ids, more) => {
-    expect(idsOf(query)).toEqual([ids, more]);
+  ])('supports the pagination of the Messages SDK: %j', (query, ids, hasMore) => {
+    expect(idsOf(query)).toEqual([ids, hasMore]);
   });
 });

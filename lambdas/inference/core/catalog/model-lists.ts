@@ -57,11 +57,11 @@ export const priceSchema = z.object({
     .describe('What some route of the model takes; a request goes to a route that takes all it needs.'),
 });
 
-/** An entry of `GET /api/v1/models`; `price` is the headline figure, the input price for token-billed models. */
+/** An entry of `GET /api/v1/models`. `price` is the main value, the input price for token-billed models. */
 export function priceEntry(model: Model): Body<typeof priceSchema> {
-  const { id, type, price, context_window: context, max_output_tokens: most } = model;
+  const { id, type, price, context_window: context, max_output_tokens: maxOutputTokens } = model;
   const further = furtherPrices(price);
-  const taken = new Set(model.routes.flatMap(({ capabilities }) => capabilities));
+  const routeCapabilities = new Set(model.routes.flatMap(({ capabilities }) => capabilities));
   const entry = {
     model_id: id,
     model: id,
@@ -70,8 +70,10 @@ export function priceEntry(model: Model): Body<typeof priceSchema> {
     price: usdJson(headlineOf(price)),
     ...(Object.keys(further).length === 0 ? {} : { prices: further }),
     ...(context === undefined ? {} : { context_window: context }),
-    ...(most === undefined ? {} : { max_output_tokens: most }),
-    ...(taken.size === 0 ? {} : { capabilities: CAPABILITIES.filter((each) => taken.has(each)) }),
+    ...(maxOutputTokens === undefined ? {} : { max_output_tokens: maxOutputTokens }),
+    ...(routeCapabilities.size === 0
+      ? {}
+      : { capabilities: CAPABILITIES.filter((each) => routeCapabilities.has(each)) }),
   };
   if (price.unit !== 'per_million_tokens') return entry;
   return {
@@ -82,7 +84,7 @@ export function priceEntry(model: Model): Body<typeof priceSchema> {
   };
 }
 
-/** The prices that have no field of their own. */
+/** Returns the prices that have no dedicated field. */
 function furtherPrices(price: Prices): JsonObject {
   const named: ReadonlySet<string> = new Set(['unit', ...NAMED_PRICES[price.unit]]);
   const further = Object.entries(price).filter(([name, value]) => !named.has(name) && value !== undefined);
@@ -99,13 +101,13 @@ const NAMED_PRICES: Readonly<Record<PriceUnit, readonly string[]>> = {
   per_hour: ['hour'],
 };
 
-/** Amounts and factors as exact JSON numbers, whatever they stand in. */
+/** Returns amounts and factors as exact JSON numbers, at any depth. */
 function asJson(value: unknown): unknown {
   if (typeof value === 'bigint') return usdJson(value);
   if (Array.isArray(value)) return value.map(asJson);
   if (typeof value !== 'object' || value === null) return value;
-  const known = Object.entries(value).filter(([, each]) => each !== undefined);
-  return Object.fromEntries(known.map(([name, each]) => [name, asJson(each)]));
+  const entries = Object.entries(value).filter(([, each]) => each !== undefined);
+  return Object.fromEntries(entries.map(([name, each]) => [name, asJson(each)]));
 }
 
 function headlineOf(price: Prices): NanoUsd {
@@ -135,7 +137,10 @@ export const modelListSchema = z.object({
   last_id: z.string().nullable(),
 });
 
-/** The paging that the Messages SDK asks for (Claude API reference, List Models); without it one page holds all. */
+/**
+ * The paging parameters of the Messages SDK (Claude API reference, List Models). Without them, one page contains all
+ * models.
+ */
 export const modelListQuery = z.object({
   limit: z.string().optional(),
   after_id: z.string().optional(),
@@ -143,9 +148,9 @@ export const modelListQuery = z.object({
 });
 
 /**
- * The response of `GET /v1/models`: each model, and behind it each alias as an entry of its own, because clients that
- * choose from the list look for names that they know. It has no errors: an
- * invalid `limit` leaves the page whole, an unknown id leaves it empty.
+ * Returns the response of `GET /v1/models`: each model, followed by each of its aliases as a separate entry. Clients
+ * that choose from the list search for names that they support. The request never fails: an invalid `limit` returns the
+ * complete list, an unknown id an empty page.
  */
 export function modelListBody(
   models: readonly Model[],
@@ -161,8 +166,9 @@ export function modelListBody(
           all.findIndex(({ id }) => id === before),
         );
   const rest = all.slice(from, to);
-  const most = /^[1-9]\d{0,3}$/.test(limit ?? '') ? Number(limit) : rest.length;
-  const data = before === undefined ? rest.slice(0, most) : rest.slice(Math.max(0, rest.length - most));
+  const pageSize = /^[1-9]\d{0,3}$/.test(limit ?? '') ? Number(limit) : rest.length;
+  const data =
+    before === undefined ? rest.slice(0, pageSize) : rest.slice(Math.max(0, rest.length - pageSize));
   return {
     object: 'list',
     data,

@@ -28,7 +28,7 @@ describe('the dialect of a route', () => {
     });
   });
 
-  it('keeps its value when it is parsed again', () => {
+  it('stays the same if it is parsed again', () => {
     const read = flagsOf({ preset: 'mistral', stream_options: null });
     expect(flagsOf(read)).toEqual(read);
     expect(flagsOf({})).toEqual({});
@@ -45,7 +45,7 @@ describe('the dialect of a route', () => {
     expect(error?.issues.map((issue) => issue.path.join('.'))).toContain(path);
   });
 
-  it('asks in ways that only the OpenAI protocol has on its own routes alone', () => {
+  it('uses methods that only the OpenAI protocol has only on its own routes', () => {
     expect(routeWith({ reasoning_request: 'budget' }, 'bedrock').success).toBe(true);
     expect(routeWith({ reasoning_request: 'enable_thinking' }, 'bedrock').error?.issues[0]).toMatchObject({
       path: ['dialect'],

@@ -8,14 +8,14 @@ import { type PricingContext, rateOf, ratesOf } from '../pricing/bill.ts';
 import type { TokenItem } from '../pricing/counts.ts';
 import type { Prices, TokenPrices } from '../pricing/prices.ts';
 import type { CatalogDocument } from './catalog-document.ts';
-import { aboveOf, figuresOf, isAskedFor, rateNameOf } from './figures.ts';
+import { aboveOf, isOnRequest, priceValuesOf, rateNameOf } from './price-values.ts';
 
 /** A rise or fall by more than a fifth wants to be confirmed by the model's id. */
 const PERCENT = 20n;
 
 export interface RateChange {
   readonly rate: string;
-  /** Undefined where calls that ask for it were refused, or will be. */
+  /** Undefined if calls that request it were rejected, or will be. */
   readonly before: NanoUsd | undefined;
   readonly after: NanoUsd | undefined;
   /** Rises or falls by more than 20 %, or has another unit. */
@@ -63,7 +63,7 @@ export const largeChanges = ({ changed }: CatalogChange): readonly string[] =>
 
 /** Every rate that calls meet, where it changes. */
 export function priceChanges(before: Prices, after: Prices): readonly RateChange[] {
-  const [old, now] = [figuresOf(before), figuresOf(after)];
+  const [old, now] = [priceValuesOf(before), priceValuesOf(after)];
   if (before.unit !== after.unit)
     return [...new Set([...old.keys(), ...now.keys()])].map((rate) => ({
       rate,
@@ -80,7 +80,7 @@ export function priceChanges(before: Prices, after: Prices): readonly RateChange
 
 /** A rate that only one of the two has in a tier is compared in that tier. */
 function withTiers(name: string, both: readonly ReadonlyMap<string, unknown>[]): readonly string[] {
-  const starts = new Set(both.flatMap((figures) => [...figures.keys()].map(aboveOf)));
+  const starts = new Set(both.flatMap((values) => [...values.keys()].map(aboveOf)));
   if (aboveOf(name) > 0 || !isTokenRate(name)) return [name];
   return [...starts].map((above) => (above === 0 ? name : inTier(name, above)));
 }
@@ -93,30 +93,30 @@ const isTokenRate = (name: string): boolean =>
     rateNameOf(name).replace(/^service_tiers\.[^.]+\./, ''),
   );
 
-/** The amount that a call meets under a name; undefined when it would be refused. */
+/** Returns the amount that a call pays under a name. Undefined if the call would be rejected. */
 function effective(prices: Prices, name: string): NanoUsd | undefined {
-  const own = figuresOf(prices).get(name);
-  if (prices.unit !== 'per_million_tokens' || !isTokenRate(name)) return own ?? standIn(prices, name);
+  const listedValue = priceValuesOf(prices).get(name);
+  if (prices.unit !== 'per_million_tokens' || !isTokenRate(name)) return listedValue ?? standIn(prices, name);
   const service = /^service_tiers\.([^.]+)\./.exec(name)?.[1];
   if (service !== undefined && !Object.hasOwn(prices.service_tiers ?? {}, service)) return undefined;
   const rate = rateNameOf(name).replace(/^service_tiers\.[^.]+\./, '');
-  if (isAskedFor(rate) && !figuresOf(prices).has(rate)) return undefined;
-  return charged(prices, rate, { above: aboveOf(name), served: { serviceTier: service } });
+  if (isOnRequest(rate) && !priceValuesOf(prices).has(rate)) return undefined;
+  return charged(prices, rate, { above: aboveOf(name), context: { serviceTier: service } });
 }
 
 /** Returns the price that a call meets if a price that is not a token rate is left out. */
 function standIn(prices: Prices, name: string): NanoUsd | undefined {
-  if (name.startsWith('variants.')) return figuresOf(prices).get('image');
-  return isAskedFor(name) ? undefined : 0n;
+  if (name.startsWith('variants.')) return priceValuesOf(prices).get('image');
+  return isOnRequest(name) ? undefined : 0n;
 }
 
 function charged(
   prices: TokenPrices,
   rate: string,
-  { above, served }: { readonly above: number; readonly served: PricingContext },
+  { above, context }: { readonly above: number; readonly context: PricingContext },
 ): NanoUsd {
   const item = rate.replace(/^cache_writes\./, 'cache_write_') as TokenItem;
-  return rateOf(ratesOf(prices, above === 0 ? 0 : above + 1, served), item);
+  return rateOf(ratesOf(prices, above === 0 ? 0 : above + 1, context), item);
 }
 
 function isLarge(before: NanoUsd | undefined, after: NanoUsd | undefined): boolean {

@@ -65,8 +65,8 @@ describe('a route that is signed', () => {
     ['anthropic', OWN, { aws_service: 'bedrock-mantle' }],
     ['anthropic', OWN, { aws_service: 'bedrock', aws_region: 'us-gov-west-1' }],
     ['openai', OWN, { aws_service: 'bedrock', aws_region: 'eusc-de-east-1' }],
-  ])('accepts %s at %s with %j', (protocol, base_url, more) => {
-    expect(faultsOf({ protocol, base_url, auth: 'sigv4', ...more })).toEqual([]);
+  ])('accepts %s at %s with %j', (protocol, base_url, fields) => {
+    expect(faultsOf({ protocol, base_url, auth: 'sigv4', ...fields })).toEqual([]);
   });
 
   it.each([
@@ -90,16 +90,16 @@ describe('a route that is signed', () => {
     [{ auth: undefined, base_url: OWN, aws_region: 'us-east-1' }, ['aws_region is for auth "sigv4" only']],
     [{ protocol: 'bedrock', base_url: undefined }, ['auth must be absent: the protocol signs by itself']],
     [{ base_url: undefined }, ['base_url is required']],
-  ])('names what does not fit: %j', (more, faults) => {
-    expect(faultsOf({ protocol: 'anthropic', base_url: RUNTIME, auth: 'sigv4', ...more })).toEqual(faults);
+  ])('names what does not fit: %j', (fields, faults) => {
+    expect(faultsOf({ protocol: 'anthropic', base_url: RUNTIME, auth: 'sigv4', ...fields })).toEqual(faults);
   });
 
   it.each([
     ['aws_region', { aws_region: 'somewhere' }],
     ['workspace', { workspace: 'a b' }],
     ['aws_service', { aws_service: 's3' }],
-  ])('rejects a malformed %s', (field, more) => {
-    const route = { protocol: 'anthropic', base_url: OWN, auth: 'sigv4', aws_service: 'bedrock', ...more };
+  ])('rejects a malformed %s', (field, fields) => {
+    const route = { protocol: 'anthropic', base_url: OWN, auth: 'sigv4', aws_service: 'bedrock', ...fields };
     expect(faultsOf(route)).toEqual([expect.stringMatching(new RegExp(`^${field} `))]);
   });
 

@@ -54,11 +54,11 @@ const PAIRS = Object.entries(LISTS).flatMap(([type, lists]) =>
 describe('the cost of a route', () => {
   it.each(PAIRS)(
     'type %s with the price unit %s accepts the cost unit %s if the counts for the price determine the cost',
-    (type, _sold, _taken, price, cost) => {
+    (type, _sold, _acceptedPrice, price, cost) => {
       const [list, counted] = [pricesOf(cost), unitCounts(price.unit, MEASURED)];
-      const taken = billOf(list, unitCounts(cost.unit, MEASURED)).amount;
+      const measuredAmount = billOf(list, unitCounts(cost.unit, MEASURED)).amount;
       const parse = () => parseCatalog(documentOf(type, price, cost));
-      if (billOf(list, counted).amount === taken) expect(parse).not.toThrow();
+      if (billOf(list, counted).amount === measuredAmount) expect(parse).not.toThrow();
       else expect(parse).toThrow(`count what "${price.unit}" of the price counts`);
     },
   );

@@ -1,4 +1,4 @@
-/** One route of a model in the catalog document: where it is served, in which protocol, and how that host behaves. */
+/** One route of a model in the catalog document: its location, its protocol, and the behavior of its vendor. */
 import * as z from 'zod';
 import { CAPABILITIES, type Capability } from '../fields/need.ts';
 import { prices } from '../pricing/prices.ts';
@@ -8,8 +8,8 @@ import { type Dialect, dialect, fieldPattern } from './dialect.ts';
 import { PRESETS, type PresetName } from './dialect-presets.ts';
 
 /**
- * The dialect of a route as the catalog document has it: the name of a preset, flags, or both, where the flags come
- * after those of the preset and one that is null takes back what the preset says.
+ * The dialect of a route in the catalog document: the name of a preset, flags, or both. Flags override those of the
+ * preset. A flag that is null removes the preset's.
  */
 const NAMES = Object.keys(PRESETS) as [PresetName, ...PresetName[]];
 
@@ -46,7 +46,7 @@ export const PROTOCOLS = ['openai', 'openai-responses', 'anthropic', 'bedrock', 
 /** Authorization methods that replace the method of the protocol. */
 const AUTHS = ['sigv4', 'api-key', 'entra', 'google'] as const;
 
-/** Protocols whose every model that sees images reads the pages of a PDF too (Claude, OpenAI and Gemini API docs, PDF support). */
+/** Protocols whose image models all read the pages of a PDF too (Claude, OpenAI and Gemini API docs, PDF support). */
 const READ_DOCUMENTS: ReadonlySet<string> = new Set(['anthropic', 'openai-responses', 'gemini']);
 
 /** Returns whether a route's model has a capability, according to the catalog. */
@@ -57,7 +57,7 @@ export const isCapable = (
   capabilities.includes(need) ||
   (need === 'documents' && READ_DOCUMENTS.has(protocol) && capabilities.includes('vision'));
 
-/** Ways to ask a model to think that `openai` hosts do not have for themselves. */
+/** Reasoning modes that are not exclusive to `openai` vendors. */
 const OF_EVERY_PROTOCOL: ReadonlySet<string> = new Set(['effort', 'budget', 'adaptive', 'switch']);
 
 export const route = z
@@ -73,7 +73,7 @@ export const route = z
       .optional()
       .transform((url = '') => url.replace(/\/+$/, '')),
     upstream_model: z.string().min(1).max(256),
-    /** The amount that the provider charges, in the same vocabulary. Callers never see it. */
+    /** The amount that the provider charges, in the same vocabulary. Callers never receive it. */
     cost: prices.optional(),
     secret: secret.optional(),
     /**
@@ -102,20 +102,23 @@ export const route = z
       .string()
       .regex(/^[A-Za-z0-9_-]{1,128}$/, 'must be 1 to 128 of A-Z a-z 0-9 _ -')
       .optional(),
-    /** The flags of `anthropic-beta` that the route takes; without it those that change neither price nor what is kept. */
+    /**
+     * The flags of `anthropic-beta` that the route accepts. Default: those that change neither the price nor the data
+     * that is retained.
+     */
     betas: z.array(beta).max(100).optional(),
     /** The host's deviations from its protocol, and the parts of the model's reasoning that it takes. */
     dialect: namedDialect.optional(),
-    /** The fields that the host takes although its protocol does not document them, beside those of the dialect's preset. */
+    /** Undocumented fields that the vendor accepts, in addition to those of the dialect's preset. */
     passes: z.array(fieldPattern).max(100).optional(),
-    /** The model refuses `temperature` and `top_p`, as reasoning models do; they are left out. */
+    /** The model rejects `temperature` and `top_p`, as reasoning models do. They are dropped. */
     reasoning: z.boolean().default(false),
     capabilities: z.array(z.enum(CAPABILITIES)).default([]),
-    /** Lower is tried first. */
+    /** A lower value is attempted first. */
     priority: z.int().min(0).max(1000).default(1),
     /** Share of the traffic among routes of one priority; 0 only when all others are gone. */
     weight: z.number().min(0).max(1000).default(1),
-    /** The whole answer must arrive within this time. */
+    /** The time limit of the complete response, in milliseconds. */
     timeout_ms: timeoutMs.default(60_000),
     /** A stream's first content must arrive within this time. */
     first_byte_timeout_ms: timeoutMs.default(15_000),
@@ -149,9 +152,9 @@ interface Fault {
 /** Yields the conflicts between a route's address and its authorization. */
 function* faultsOf(entry: Entry): Generator<Fault> {
   const { protocol, base_url: url, secret: key, auth, workspace } = entry;
-  const way = entry.dialect?.reasoning_request;
-  if (way !== undefined && !OF_EVERY_PROTOCOL.has(way) && protocol !== 'openai')
-    yield { path: 'dialect', message: `reasoning_request "${way}" is for the protocol "openai" only` };
+  const mode = entry.dialect?.reasoning_request;
+  if (mode !== undefined && !OF_EVERY_PROTOCOL.has(mode) && protocol !== 'openai')
+    yield { path: 'dialect', message: `reasoning_request "${mode}" is for the protocol "openai" only` };
   if (protocol === 'bedrock') {
     if (key !== undefined) yield { path: 'secret', message: "must be absent: the function's role signs" };
     if (auth !== undefined) yield { path: 'auth', message: 'must be absent: the protocol signs by itself' };
@@ -168,11 +171,11 @@ function* faultsOf(entry: Entry): Generator<Fault> {
   // The others report a prompt at the end of a stream, which a closed one does not have.
   if (protocol !== 'anthropic' && entry.cancels === true)
     yield { path: 'cancels', message: 'is for the protocol "anthropic" only' };
-  const host = url === '' ? undefined : awsAddressOf(url);
-  const service = host?.service ?? entry.aws_service;
+  const awsAddress = url === '' ? undefined : awsAddressOf(url);
+  const service = awsAddress?.service ?? entry.aws_service;
   if (protocol === 'anthropic' && service === 'aws-external-anthropic' && workspace === undefined)
     yield { path: 'workspace', message: 'is required: Claude Platform on AWS takes no call without it' };
-  yield* signingFaults(entry, host !== undefined);
+  yield* signingFaults(entry, awsAddress !== undefined);
 }
 
 function* googleFaults({ protocol, auth }: Entry): Generator<Fault> {

@@ -30,9 +30,9 @@ async function calls(
   isNew?: 'new',
 ): Promise<string> {
   let last = '';
-  for (let made = 0; made < count; made += 1) {
+  for (let callCount = 0; callCount < count; callCount += 1) {
     last = await fleet.time.until(
-      fleet.call(made % fleet.breakers.length, { failure, account, isNew: isNew === 'new' }),
+      fleet.call(callCount % fleet.breakers.length, { failure, account, isNew: isNew === 'new' }),
     );
     await fleet.time.advance(20);
   }
@@ -40,7 +40,7 @@ async function calls(
 }
 
 /** Returns the results that an account meets at the processes, once each process knows the current state. */
-async function met(fleet: Fleet, account: string) {
+async function expectCounts(fleet: Fleet, account: string) {
   await fleet.time.advance(2_000);
   await fleet.round({ account: `${account} looks` });
   return [...new Set(await fleet.round({ account }))];
@@ -65,31 +65,32 @@ describe('a route that fails one account', () => {
     ['is slow to their first content', new UpstreamFailure('timeout')],
     ['breaks its answers off', new UpstreamFailure('interrupted')],
     ['closes their connections', DEAD],
-  ])('serves every account except that one if it %s', async (_, failure) => {
+  ])('serves every account except the failed one if it %s', async (_, failure) => {
     const fleet = new Fleet(PROCESSES);
     expect(await calls(fleet, 60, 'attacker', failure)).toBe('skipped');
     expect(fleet.tries).toBeLessThanOrEqual(5 + 2 * PROCESSES);
-    for (const account of ['one', 'two', 'three']) expect(await met(fleet, account)).toEqual(['served']);
-    expect(await met(fleet, 'attacker')).toEqual(['skipped']);
+    for (const account of ['one', 'two', 'three'])
+      expect(await expectCounts(fleet, account)).toEqual(['completed']);
+    expect(await expectCounts(fleet, 'attacker')).toEqual(['skipped']);
   });
 
-  it('or two, and two only, serves every other', async () => {
+  it('serves every account except the failed ones if there are one or two', async () => {
     const fleet = new Fleet(PROCESSES);
     for (let round = 0; round < 30; round += 1) {
       await calls(fleet, 2, 'attacker', status(500));
       await calls(fleet, 2, 'conspirator', status(403));
       await fleet.time.advance(500);
-      expect(await calls(fleet, 1, 'bystander')).toBe('served');
+      expect(await calls(fleet, 1, 'bystander')).toBe('completed');
     }
     expect(fleet.events.filter((event) => event === 'circuitOpened').length).toBeGreaterThan(0);
     expect(sharedState(fleet)).toBe('closed');
   });
 
-  it('serves no account if three accounts meet failures that no request can cause', async () => {
+  it('serves no account if three accounts have failures that no request can cause', async () => {
     for (const failure of [DEAD, status(500), status(401), new UpstreamFailure('timeout')]) {
       const fleet = new Fleet(PROCESSES);
       for (let call = 0; call < 15; call += 1) await calls(fleet, 1, `acc_${call % 3}`, failure);
-      expect(await met(fleet, 'another')).toEqual(['skipped']);
+      expect(await expectCounts(fleet, 'another')).toEqual(['skipped']);
     }
   });
 
@@ -100,7 +101,7 @@ describe('a route that fails one account', () => {
   ])('serves every other account if ten accounts fail because it %s', async (_, failure) => {
     const fleet = new Fleet(PROCESSES);
     for (let call = 0; call < 100; call += 1) await calls(fleet, 1, `acc_${call % 10}`, failure);
-    expect(await met(fleet, 'another')).toEqual(['served']);
+    expect(await expectCounts(fleet, 'another')).toEqual(['completed']);
     expect(sharedState(fleet)).toBe('closed');
   });
 
@@ -108,13 +109,13 @@ describe('a route that fails one account', () => {
     for (const failure of [DEAD, status(500), status(403), limited(60), new UpstreamFailure('timeout')]) {
       const fleet = new Fleet(PROCESSES);
       for (let call = 0; call < 100; call += 1) await calls(fleet, 1, `acc_${call % 10}`, failure, 'new');
-      expect(await met(fleet, 'another')).toEqual(['served']);
+      expect(await expectCounts(fleet, 'another')).toEqual(['completed']);
       expect(sharedState(fleet)).toBe('closed');
     }
   });
 
   it.each([409, 413, 415, 422, 451])(
-    'stays in use for every account if it answers their requests with %s',
+    'stays in use for every account if it responds to their requests with %s',
     async (code) => {
       const fleet = new Fleet(PROCESSES);
       for (let account = 0; account < 5; account += 1) {
@@ -149,20 +150,20 @@ describe('a route that fails one account', () => {
   });
 });
 
-describe('a route that answers 429', () => {
+describe('a route that returns 429', () => {
   it('loses only the calls of the one or two limited accounts, for at most a minute', async () => {
     const fleet = new Fleet(PROCESSES);
     expect(await calls(fleet, 1, 'attacker', limited(60))).toBe('failed');
-    expect(await met(fleet, 'attacker')).toEqual(['skipped']);
+    expect(await expectCounts(fleet, 'attacker')).toEqual(['skipped']);
     expect(await calls(fleet, 50, 'conspirator', limited(999_999))).toBe('skipped');
-    expect(await met(fleet, 'bystander')).toEqual(['served']);
+    expect(await expectCounts(fleet, 'bystander')).toEqual(['completed']);
     await fleet.time.advance(60_000);
-    expect(await met(fleet, 'attacker')).toEqual(['served']);
-    expect(await met(fleet, 'conspirator')).toEqual(['served']);
+    expect(await expectCounts(fleet, 'attacker')).toEqual(['completed']);
+    expect(await expectCounts(fleet, 'conspirator')).toEqual(['completed']);
     expect(fleet.openings).toBe(0);
   });
 
-  it('opens no circuit, however many accounts it asks to wait', async () => {
+  it('opens no circuit, however many accounts it throttles', async () => {
     const fleet = new Fleet(PROCESSES);
     for (let round = 0; round < 20; round += 1) {
       for (let account = 0; account < 6; account += 1) await calls(fleet, 1, `acc_${account}`, limited(1));
@@ -190,9 +191,9 @@ describe('the probe of a route that all accounts have left', () => {
       expect(await probe(fleet, 'bystander')).toBe('skipped');
       await fleet.time.advance(2_000);
       expect(await probe(fleet, 'attacker', failure)).toBe('skipped');
-      expect(await probe(fleet, 'bystander')).toBe('served');
+      expect(await probe(fleet, 'bystander')).toBe('completed');
       expect(sharedState(fleet)).toBe('closed');
-      expect(await met(fleet, 'another')).toEqual(['served']);
+      expect(await expectCounts(fleet, 'another')).toEqual(['completed']);
     },
   );
 
@@ -204,7 +205,7 @@ describe('the probe of a route that all accounts have left', () => {
     expect(await probe(fleet, 'conspirator', status(500))).toBe('failed');
     await fleet.time.advance(COOLDOWN_MS);
     for (const account of ['attacker', 'conspirator']) expect(await probe(fleet, account)).toBe('skipped');
-    expect(await probe(fleet, 'bystander')).toBe('served');
+    expect(await probe(fleet, 'bystander')).toBe('completed');
     expect(sharedState(fleet)).toBe('closed');
   });
 
@@ -213,7 +214,7 @@ describe('the probe of a route that all accounts have left', () => {
     expect(await probe(fleet, 'attacker', DEAD, true)).toBe('failed');
     await fleet.time.advance(2_000);
     expect(await probe(fleet, 'attacker', DEAD, true)).toBe('skipped');
-    expect(await probe(fleet, 'bystander')).toBe('served');
+    expect(await probe(fleet, 'bystander')).toBe('completed');
     expect(sharedState(fleet)).toBe('closed');
   });
 
@@ -233,23 +234,23 @@ describe('the probe of a route that all accounts have left', () => {
     await fleet.time.advance(2 * COOLDOWN_MS - 1);
     expect(await probe(fleet, 'only')).toBe('skipped');
     await fleet.time.advance(1);
-    expect(await probe(fleet, 'only')).toBe('served');
+    expect(await probe(fleet, 'only')).toBe('completed');
   });
 
   it('passes to another account when its claim lapses without a result', async () => {
     const fleet = await halfOpenFleet();
-    const claimed = fleet.breaker(0).admit(ROUTE, { accountId: 'attacker', spent: PAYING });
+    const claimed = fleet.breaker(0).admit(ROUTE, { accountId: 'attacker', spentAmount: PAYING });
     expect(await fleet.time.until(claimed)).toMatchObject({ allowed: true });
     await fleet.time.advance(65_000);
     expect(await probe(fleet, 'attacker')).toBe('skipped');
-    expect(await probe(fleet, 'bystander')).toBe('served');
+    expect(await probe(fleet, 'bystander')).toBe('completed');
   });
 
   it('restores the route also for accounts that had left it on their own, if it succeeds', async () => {
     const fleet = await halfOpenFleet();
-    expect(await probe(fleet, 'acc_0')).toBe('served');
-    for (const account of ['acc_0', 'acc_1', 'acc_2']) expect(await probe(fleet, account)).toBe('served');
-    expect(await met(fleet, 'acc_1')).toEqual(['served']);
+    expect(await probe(fleet, 'acc_0')).toBe('completed');
+    for (const account of ['acc_0', 'acc_1', 'acc_2']) expect(await probe(fleet, account)).toBe('completed');
+    expect(await expectCounts(fleet, 'acc_1')).toEqual(['completed']);
   });
 });
 

@@ -27,7 +27,7 @@ async function traffic({ processes, failing, callMs, pauseMs, apart = false, tur
   const fleet = new Fleet(processes, () => store);
   const { time } = fleet;
   const random = drawsOf(`a minute of calls: ${processes} ${failing} ${callMs} ${pauseMs} ${apart} ${turn}`);
-  const counts = { served: 0, failed: 0, skipped: 0 };
+  const counts = { completed: 0, failed: 0, skipped: 0 };
   let isOver = false;
   const run = async (process: number) => {
     await time.sleep(random() * (callMs + pauseMs));
@@ -45,8 +45,8 @@ async function traffic({ processes, failing, callMs, pauseMs, apart = false, tur
   const opened = store.history.filter(({ before, after }) => !isOpen(before) && isOpen(after));
   const sharedOpenings = opened.filter(({ key }) => key === ROUTE.id).length;
   const { openings, probes } = fleet;
-  const figures = { ...counts, openings, sharedOpenings, probes, writes: store.writes, reads: store.reads };
-  return figures;
+  const metrics = { ...counts, openings, sharedOpenings, probes, writes: store.writes, reads: store.reads };
+  return metrics;
 }
 
 const LONG = { processes: 100, callMs: 5_000, pauseMs: 2_500 };
@@ -60,16 +60,16 @@ const FAILING = [0.02, 0.33, 0.2].slice(0, Math.max(2, rounds(2)));
 describe.each(Object.entries(SHAPES))('over a minute of %s of a hundred processes', (_, shape) => {
   it.each(FAILING)('a route that fails %s of its calls never opens its circuit', async (failing) => {
     for (let turn = 0; turn < rounds(1); turn += 1) {
-      const { openings, skipped, served, failed } = await traffic({ ...shape, failing, turn });
+      const { openings, skipped, completed, failed } = await traffic({ ...shape, failing, turn });
       expect({ openings, skipped }).toEqual({ openings: 0, skipped: 0 });
-      expect(failed / (served + failed)).toBeCloseTo(failing, 1);
+      expect(failed / (completed + failed)).toBeCloseTo(failing, 1);
     }
   });
 
   it('a route that works costs no write, and a read every two seconds of a process or a call', async () => {
-    const { writes, reads, served } = await traffic({ ...shape, failing: 0 });
+    const { writes, reads, completed } = await traffic({ ...shape, failing: 0 });
     expect(writes).toBe(0);
-    expect(reads).toBeLessThanOrEqual(Math.min((shape.processes * SECONDS) / 2, served * 2));
+    expect(reads).toBeLessThanOrEqual(Math.min((shape.processes * SECONDS) / 2, completed * 2));
   });
 
   it('a route that fails one call in fifty costs a few writes for each of those', async () => {
@@ -92,10 +92,10 @@ describe.each(Object.entries(SHAPES))('over a minute of %s of a hundred accounts
   const apart = { ...shape, apart: true };
 
   it('a route that fails a third of its calls never opens its circuit to all', async () => {
-    const { sharedOpenings, skipped, served } = await traffic({ ...apart, failing: 0.33 });
+    const { sharedOpenings, skipped, completed } = await traffic({ ...apart, failing: 0.33 });
     expect(sharedOpenings).toBe(0);
     // An account that makes few calls may meet five failures in a row, and takes another route for a while.
-    expect(skipped).toBeLessThan(served / 25);
+    expect(skipped).toBeLessThan(completed / 25);
   });
 
   it('a dead route is left alone by all after three calls of each at most', async () => {
@@ -114,10 +114,10 @@ describe('a route that is down', () => {
     ['long calls', 100, 145],
     ['short calls', 100, 228],
     ['rare calls', 100, 85],
-  ] as const)('costs %s of %i processes at most %i attempts', async (shape, processes, most) => {
+  ] as const)('costs %s of %i processes at most %i attempts', async (shape, processes, maxAttempts) => {
     for (const apart of [false, true]) {
       const { failed, probes } = await traffic({ ...SHAPES[shape], processes, failing: 1, apart });
-      expect(failed - probes).toBeLessThanOrEqual(most);
+      expect(failed - probes).toBeLessThanOrEqual(maxAttempts);
     }
   });
 
@@ -126,19 +126,22 @@ describe('a route that is down', () => {
     [2, 5],
     [4, 8],
     [8, 16],
-  ])('over %i processes is left by all after %i failures of paying accounts', async (processes, most) => {
-    for (const accounts of [3, 4, 5, 8, 12]) {
-      const memory = new MemoryCircuits();
-      const fleet = new Fleet(processes, () => memory);
-      const isUsed = () => !isOpen(memory.of(ROUTE.id));
-      for (let call = 0; call < 100 && isUsed(); call += 1) {
-        const course = { failure: DEAD, account: `acc_${call % accounts}` };
-        await fleet.time.until(fleet.call(call % processes, course));
-        await fleet.time.advance(20);
+  ])(
+    'over %i processes is left by all after %i failures of paying accounts',
+    async (processes, maxAttempts) => {
+      for (const accounts of [3, 4, 5, 8, 12]) {
+        const memory = new MemoryCircuits();
+        const fleet = new Fleet(processes, () => memory);
+        const isUsed = () => !isOpen(memory.of(ROUTE.id));
+        for (let call = 0; call < 100 && isUsed(); call += 1) {
+          const outcome = { failure: DEAD, account: `acc_${call % accounts}` };
+          await fleet.time.until(fleet.call(call % processes, outcome));
+          await fleet.time.advance(20);
+        }
+        expect([accounts, fleet.tries]).toEqual([accounts, maxAttempts]);
       }
-      expect([accounts, fleet.tries]).toEqual([accounts, most]);
-    }
-  });
+    },
+  );
 });
 
 describe('successes', () => {
@@ -170,7 +173,7 @@ describe('successes', () => {
     const interrupted = new UpstreamFailure('interrupted');
     let streams = 0;
     for (; streams < 20; streams += 1) {
-      const pass = await breaker.admit(ROUTE, { accountId: ACCOUNT, spent: PAYING });
+      const pass = await breaker.admit(ROUTE, { accountId: ACCOUNT, spentAmount: PAYING });
       if (!pass.allowed) break;
       breaker.broke(interrupted, breaker.succeeded(pass));
       await breaker.flush();

@@ -27,7 +27,7 @@ const COURSES = {
   forbids: new UpstreamFailure('status', { status: 403 }),
 };
 
-type Course = keyof typeof COURSES;
+type CallCase = keyof typeof COURSES;
 
 const counts = (failure: UpstreamFailure | undefined) =>
   failure !== undefined && hasFailed(classifyFailure(failure));
@@ -42,7 +42,7 @@ const step = fc.record({
   course: fc.oneof(
     { weight: 6, arbitrary: fc.constant('fails' as const) },
     { weight: 3, arbitrary: fc.constant('serves' as const) },
-    { weight: 1, arbitrary: fc.constantFrom(...(Object.keys(COURSES) as Course[])) },
+    { weight: 1, arbitrary: fc.constantFrom(...(Object.keys(COURSES) as CallCase[])) },
   ),
   takesMs: fc.constantFrom(0, 0, 5, 400, 3_000, 30_000),
   pauseMs: fc.constantFrom(0, 0, 1, 10, 300, 1_900, 15_000),
@@ -75,7 +75,7 @@ class World {
   readonly broken: string[] = [];
   readonly failures: { readonly atMs: number; readonly account: string }[] = [];
   /** Calls that the breaker did not let try, by account. */
-  readonly refused: string[] = [];
+  readonly rejected: string[] = [];
   openingsReported = 0;
   openings = 0;
   /** Answers that a process has not had. */
@@ -159,12 +159,12 @@ class World {
     const { time } = this;
     const process = this.process(index);
     const { breaker } = process;
-    const beganMs = time.clock();
+    const startMs = time.clock();
     await breaker.refresh([ROUTE], account);
-    const pass = await breaker.admit(ROUTE, { accountId: account, spent: PAYING });
+    const pass = await breaker.admit(ROUTE, { accountId: account, spentAmount: PAYING });
     // Its first look, and a claim of each of its circuits.
-    if (time.clock() - beganMs > 2_250) this.broken.push('a call that waited for the store');
-    if (process.isAlive && !pass.allowed) this.refused.push(account);
+    if (time.clock() - startMs > 2_250) this.broken.push('a call that waited for the store');
+    if (process.isAlive && !pass.allowed) this.rejected.push(account);
     if (!process.isAlive || !pass.allowed) return false;
     if (takesMs > 0) await time.sleep(takesMs);
     if (!process.isAlive) return false;
@@ -183,14 +183,14 @@ async function play({ steps, disturbances }: typeof history extends fc.Arbitrary
   const world = new World(disturbances);
   const { time } = world;
   let calls = 0;
-  let ended = 0;
-  const begin = async (...call: Parameters<World['call']>) => {
+  let endedCount = 0;
+  const start = async (...call: Parameters<World['call']>) => {
     calls += 1;
     await world.call(...call);
-    ended += 1;
+    endedCount += 1;
   };
   for (const { process, account, course, takesMs, pauseMs, dies } of steps) {
-    void begin(process, account, COURSES[course], takesMs);
+    void start(process, account, COURSES[course], takesMs);
     if (dies) world.kill(process);
     await time.advance(pauseMs);
   }
@@ -199,7 +199,7 @@ async function play({ steps, disturbances }: typeof history extends fc.Arbitrary
   // A claim lapses after 65 s at most, and a cooldown after 15 s.
   for (let second = 0; second < 100; second += 1) {
     for (let index = 0; index < PROCESSES; index += 1) {
-      void begin(index, ACCOUNTS[(second + index) % ACCOUNTS.length] ?? '', undefined, 0);
+      void start(index, ACCOUNTS[(second + index) % ACCOUNTS.length] ?? '', undefined, 0);
     }
     await time.advance(1_000);
   }
@@ -208,11 +208,11 @@ async function play({ steps, disturbances }: typeof history extends fc.Arbitrary
     if (isOpen(circuit)) broken.push(`the circuit ${key} never closed`);
   for (let index = 0; index < PROCESSES; index += 1) {
     for (const account of ACCOUNTS) {
-      const isServed = await time.until(world.call(index, account, undefined, 0));
-      if (!isServed) broken.push(`process ${index} is shut out for ${account}`);
+      const hasCompleted = await time.until(world.call(index, account, undefined, 0));
+      if (!hasCompleted) broken.push(`process ${index} is shut out for ${account}`);
     }
   }
-  if (world.deaths === 0 && ended !== calls) broken.push(`${calls - ended} calls never ended`);
+  if (world.deaths === 0 && endedCount !== calls) broken.push(`${calls - endedCount} calls never ended`);
   const { openings, openingsReported, sharedOpenings, deaths, lost } = world;
   const unreported = openings - openingsReported;
   if (unreported < 0 || unreported > deaths + lost)
@@ -239,7 +239,7 @@ describe('Breaker, histories of calls, crashes and network faults', () => {
   }, 240_000);
 });
 
-const FAILURES = (Object.keys(COURSES) as Course[]).filter((course) => course !== 'serves');
+const FAILURES = (Object.keys(COURSES) as CallCase[]).filter((outcome) => outcome !== 'serves');
 
 /** Calls of that many accounts that fail in every way, and between them, served, those of an account of its own. */
 const attackBy = (attackers: number) =>
@@ -278,18 +278,18 @@ async function attack(world: World, { steps }: Attack): Promise<void> {
 
 describe('Breaker, histories of failures', () => {
   const refusals = async (attackers: number, runs: fc.Parameters<unknown>): Promise<number> => {
-    let refused = 0;
+    let rejected = 0;
     await fc.assert(
       fc.asyncProperty(attackBy(attackers), async (story) => {
         const world = new World(story.disturbances);
         await attack(world, story);
         expect(world.broken).toEqual([]);
-        refused += world.refused.filter((account) => account === BYSTANDER).length;
-        if (attackers < 3) expect(refused).toBe(0);
+        rejected += world.rejected.filter((account) => account === BYSTANDER).length;
+        if (attackers < 3) expect(rejected).toBe(0);
       }),
       runs as fc.Parameters<[Attack]>,
     );
-    return refused;
+    return rejected;
   };
 
   it('failures of two accounts cause no rejection of a third account', async () => {
@@ -311,20 +311,20 @@ describe('Breaker, histories of failures', () => {
           await time.advance(100);
         }
         expect(stateOf(world.memory.of(ROUTE.id), '', time.clock()).kind).toBe('shut');
-        const beganMs = time.clock();
-        let servedMs = Number.POSITIVE_INFINITY;
+        const startMs = time.clock();
+        let recoveredMs = Number.POSITIVE_INFINITY;
         let isOver = false;
         const bystander = async () => {
           for (let index = 0; !isOver; index += 1) {
-            const isServed = await world.call(index % PROCESSES, BYSTANDER, undefined, 0);
-            if (isServed) servedMs = Math.min(servedMs, time.clock());
+            const hasCompleted = await world.call(index % PROCESSES, BYSTANDER, undefined, 0);
+            if (hasCompleted) recoveredMs = Math.min(recoveredMs, time.clock());
             await time.sleep(1_000);
           }
         };
         void bystander();
         // The attackers call five times as often, for as long as it takes.
-        const isServed = () => servedMs < Number.POSITIVE_INFINITY;
-        for (let step = 0; !isServed() && time.clock() < beganMs + 300_000; step += 1) {
+        const hasCompleted = () => recoveredMs < Number.POSITIVE_INFINITY;
+        for (let step = 0; !hasCompleted() && time.clock() < startMs + 300_000; step += 1) {
           for (let attacker = 0; attacker < 2; attacker += 1) {
             const { process, course, takesMs, dies } = story.steps[
               (step + attacker) % story.steps.length
@@ -335,9 +335,9 @@ describe('Breaker, histories of failures', () => {
           await time.advance(200);
         }
         isOver = true;
-        longestMs = Math.max(longestMs, servedMs - beganMs);
+        longestMs = Math.max(longestMs, recoveredMs - startMs);
         // Two claims that lapse, a cooldown after each, and the first one.
-        expect(servedMs - beganMs).toBeLessThanOrEqual(2 * (65_000 + COOLDOWN_MS) + COOLDOWN_MS + 5_000);
+        expect(recoveredMs - startMs).toBeLessThanOrEqual(2 * (65_000 + COOLDOWN_MS) + COOLDOWN_MS + 5_000);
       }),
       { numRuns: rounds(40) },
     );
@@ -358,7 +358,7 @@ describe('a route that fails every call', () => {
   });
 
   it('receives a bounded number of attempts from one account, from two, and from all', async () => {
-    const most = { one: 0, two: 0, all: 0 };
+    const maxCounts = { one: 0, two: 0, all: 0 };
     await fc.assert(
       fc.asyncProperty(deadCalls, async ({ processes, accounts, calls, course }) => {
         const fleet = new Fleet(processes);
@@ -369,7 +369,7 @@ describe('a route that fails every call', () => {
         }
         const { tries, probes } = fleet;
         const kind = accounts === 1 ? 'one' : accounts === 2 ? 'two' : 'all';
-        most[kind] = Math.max(most[kind], tries - probes);
+        maxCounts[kind] = Math.max(maxCounts[kind], tries - probes);
         await fleet.time.advance(2_000);
         const skipped = fleet.tries;
         for (let account = 0; account < accounts; account += 1)
@@ -381,8 +381,8 @@ describe('a route that fails every call', () => {
       { numRuns: rounds(60) },
     );
     // By one account at eight processes, three of each as ever; by many, what they need to report it.
-    expect(most.one).toBeLessThanOrEqual(3 * 8);
-    expect(most.two).toBeLessThanOrEqual(2 * 3 * 8);
-    expect(most.all).toBeLessThanOrEqual(3 * 3 * 8);
+    expect(maxCounts.one).toBeLessThanOrEqual(3 * 8);
+    expect(maxCounts.two).toBeLessThanOrEqual(2 * 3 * 8);
+    expect(maxCounts.all).toBeLessThanOrEqual(3 * 3 * 8);
   }, 240_000);
 });

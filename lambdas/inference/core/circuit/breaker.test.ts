@@ -5,7 +5,7 @@ import { UpstreamFailure } from '../upstream/provider.ts';
 import { accountHash, type Breaker, type BreakerDependencies } from './breaker.ts';
 import { type Circuit, keysOf, stateOf } from './circuit.ts';
 
-const CALLER = { accountId: ACCOUNT, spent: PAYING };
+const CALLER = { accountId: ACCOUNT, spentAmount: PAYING };
 
 const memoryOf = ({ store }: Fleet): MemoryCircuits => {
   if (!(store instanceof MemoryCircuits)) throw new Error('not in memory');
@@ -39,7 +39,7 @@ describe('calls over a route that works', () => {
     const fleet = new Fleet(3);
     const store = memoryOf(fleet);
     for (let call = 0; call < 100; call += 1) {
-      expect(await fleet.round({})).toEqual(['served', 'served', 'served']);
+      expect(await fleet.round({})).toEqual(['completed', 'completed', 'completed']);
       await fleet.time.advance(100);
     }
     expect(store.writes).toBe(0);
@@ -50,9 +50,9 @@ describe('calls over a route that works', () => {
   it('wait for the database in no process but a new one, and there once and not for long', async () => {
     const never = new Promise<never>(() => {});
     const fleet = new Fleet(1, () => ({ read: () => never, write: () => never }));
-    const beganMs = fleet.time.clock();
+    const startMs = fleet.time.clock();
     await fleet.time.until(Promise.all([fleet.call(0, {}), fleet.call(0, {})]));
-    expect(fleet.time.clock() - beganMs).toBe(250);
+    expect(fleet.time.clock() - startMs).toBe(250);
     await fleet.time.advance(60_000);
     const laterMs = fleet.time.clock();
     for (let call = 0; call < 10; call += 1) await fleet.time.until(fleet.call(0, {}));
@@ -60,7 +60,7 @@ describe('calls over a route that works', () => {
     expect(fleet.time.timers).toBe(0);
   });
 
-  it('count within a window: a long period of success does not keep a dead route in use', async () => {
+  it('count within a window: a long period of success does not keep a failed route in use', async () => {
     const fleet = new Fleet(1);
     for (let call = 0; call < 10_000; call += 1) {
       await fleet.call(0, {});
@@ -136,9 +136,9 @@ describe('a dead route under eight processes', () => {
   it('serves all processes again two seconds after it serves its probe', async () => {
     const fleet = await halfOpenFleet(8);
     const results = await fleet.round({ takesMs: 300 });
-    expect(results.filter((result) => result === 'served')).toHaveLength(1);
+    expect(results.filter((result) => result === 'completed')).toHaveLength(1);
     await fleet.time.advance(2_000);
-    expect(await fleet.round({})).toEqual(Array(8).fill('served'));
+    expect(await fleet.round({})).toEqual(Array(8).fill('completed'));
     expect(fleet.log.filter((line) => line === 'circuit closed')).toHaveLength(1);
   });
 });
@@ -180,7 +180,7 @@ describe('a probe', () => {
     await fleet.time.advance(64_999);
     expect(await fleet.round({})).toEqual(['skipped', 'skipped']);
     await fleet.time.advance(1);
-    expect([...(await fleet.round({}))].sort()).toEqual(['served', 'skipped']);
+    expect([...(await fleet.round({}))].sort()).toEqual(['completed', 'skipped']);
     expect(stateIn(fleet)).toBe('closed');
   });
 
@@ -189,7 +189,7 @@ describe('a probe', () => {
     const slow = { ...ROUTE, timeout_ms: 900_000 };
     expect(await fleet.time.until(fleet.breaker(0).admit(slow, CALLER))).toMatchObject({ allowed: true });
     await fleet.time.advance(65_000);
-    expect([...(await fleet.round({}))].sort()).toEqual(['served', 'skipped']);
+    expect([...(await fleet.round({}))].sort()).toEqual(['completed', 'skipped']);
   });
 
   it('whose claim has lapsed neither ends the next one nor opens what that one closed', async () => {
@@ -240,7 +240,7 @@ it('calls that hung since before the opening do not open the circuit that has cl
   await fleet.time.advance(1_000);
   for (let call = 0; call < 5; call += 1) await fleet.time.until(fleet.call(1, { failure: DEAD }));
   await fleet.time.advance(15_000);
-  expect(await fleet.time.until(fleet.call(1, {}))).toBe('served');
+  expect(await fleet.time.until(fleet.call(1, {}))).toBe('completed');
   await fleet.time.until(Promise.all(hung));
   expect(stateIn(fleet)).toBe('closed');
   expect(Object.keys(ownCircuit(fleet)).filter((name) => /\d/.test(name))).toEqual([]);
@@ -275,30 +275,30 @@ describe('a failure', () => {
     expect(memoryOf(fleet).writes).toBe(0);
   });
 
-  it('within an answer makes a failed call of one that had succeeded', async () => {
+  it('turns a call that had succeeded into a failed one if it occurs within a response', async () => {
     const fleet = new Fleet(1);
     const breaker = fleet.breaker(0);
     // Of three streams two break; counted as successes too they would be fewer than half.
     for (let call = 0; call < 30; call += 1) {
       const pass = await breaker.admit(ROUTE, CALLER);
       if (!pass.allowed) break;
-      const served = breaker.succeeded(pass);
+      const usedTier = breaker.succeeded(pass);
       await fleet.time.advance(100);
-      if (call % 3 !== 0) breaker.broke(new UpstreamFailure('interrupted'), served);
+      if (call % 3 !== 0) breaker.broke(new UpstreamFailure('interrupted'), usedTier);
       await breaker.flush();
     }
     expect(fleet.openings).toBe(1);
   });
 
-  it('within the answer that closed the circuit counts, but does not open it alone', async () => {
+  it('counts within the response that closed the circuit, but does not open it alone', async () => {
     const fleet = await halfOpenFleet(1);
     const breaker = fleet.breaker(0);
     const pass = await fleet.time.until(breaker.admit(ROUTE, CALLER));
     if (!pass.allowed) throw new Error('no probe');
     await fleet.time.advance(500);
-    const served = breaker.succeeded(pass);
+    const usedTier = breaker.succeeded(pass);
     await fleet.time.advance(500);
-    breaker.broke(new UpstreamFailure('interrupted'), served);
+    breaker.broke(new UpstreamFailure('interrupted'), usedTier);
     await breaker.flush();
     expect(stateIn(fleet)).toBe('closed');
     const counts = Object.entries(ownCircuit(fleet)).filter(([name]) => /^[fs]\d/.test(name));
@@ -306,11 +306,11 @@ describe('a failure', () => {
   });
 });
 
-describe('a route that answers 429', () => {
+describe('a route that returns 429', () => {
   const limited = (retryAfterSeconds?: number) =>
     new UpstreamFailure('status', { status: 429, retryAfterSeconds });
 
-  it('receives no calls from any process for the time that it reports, and then serves as before', async () => {
+  it('receives no calls from any process for the period that it reports, and then serves again', async () => {
     const fleet = new Fleet(3);
     await fleet.round({});
     await fleet.time.until(fleet.call(0, { failure: limited(20) }));
@@ -318,11 +318,11 @@ describe('a route that answers 429', () => {
     expect(await fleet.round({})).toEqual(['skipped', 'skipped', 'skipped']);
     expect(await fleet.breaker(1).admit(ROUTE, CALLER)).toEqual({ allowed: false, retryAfterSeconds: 18 });
     await fleet.time.advance(18_000);
-    expect(await fleet.round({})).toEqual(['served', 'served', 'served']);
+    expect(await fleet.round({})).toEqual(['completed', 'completed', 'completed']);
     expect(fleet).toMatchObject({ openings: 0, probes: 0, events: [] });
   });
 
-  it('costs no write of a process that knows it', async () => {
+  it('costs no write in a process that has it cached', async () => {
     const fleet = new Fleet(1);
     const passes = await Promise.all(Array.from({ length: 3 }, () => fleet.breaker(0).admit(ROUTE, CALLER)));
     for (const pass of passes) {
@@ -352,34 +352,34 @@ describe('a store that does not work', () => {
     expect(fleet.log).toEqual(['circuits not read', 'circuit not written']);
   });
 
-  it('delays a call with a failed route by a second, and a probe by two, if it never answers', async () => {
+  it('delays a call with a failed route by one second, and a probe by two, if the store never responds', async () => {
     const fleet = await halfOpenFleet(1);
-    const took = async (course: { failure?: UpstreamFailure }) => {
-      const beganMs = fleet.time.clock();
-      const result = await fleet.time.until(fleet.call(0, course));
-      return [result, fleet.time.clock() - beganMs];
+    const took = async (outcome: { failure?: UpstreamFailure }) => {
+      const startMs = fleet.time.clock();
+      const result = await fleet.time.until(fleet.call(0, outcome));
+      return [result, fleet.time.clock() - startMs];
     };
     memoryOf(fleet).write = hanging;
-    expect(await took({})).toEqual(['served', 2_000]);
+    expect(await took({})).toEqual(['completed', 2_000]);
     const other = new Fleet(1, () => broken(hanging));
     await other.time.until(other.call(0, {}));
-    const beganMs = other.time.clock();
+    const startMs = other.time.clock();
     expect(await other.time.until(other.call(0, { failure: DEAD }))).toBe('failed');
-    expect(other.time.clock() - beganMs).toBe(1_000);
+    expect(other.time.clock() - startMs).toBe(1_000);
   });
 
-  it('keeps no route shut permanently if it allows reads but no writes', async () => {
+  it('opens no route’s circuit permanently if the store allows reads but no writes', async () => {
     const fleet = await halfOpenFleet(2);
     memoryOf(fleet).write = failing;
-    expect(await fleet.round({})).toEqual(['served', 'served']);
+    expect(await fleet.round({})).toEqual(['completed', 'completed']);
   });
 
   it('delays only the first call if it fails slowly, and receives a read every two seconds', async () => {
-    let looks = 0;
+    let readCount = 0;
     const fleet = new Fleet(1, (time) =>
       broken(failing, {
         read: async () => {
-          looks += 1;
+          readCount += 1;
           await time.sleep(3_000);
           return failing();
         },
@@ -388,24 +388,24 @@ describe('a store that does not work', () => {
     await fleet.time.until(fleet.call(0, {}));
     for (let second = 0; second < 20; second += 1) {
       await fleet.time.advance(1_000);
-      const beganMs = fleet.time.clock();
+      const startMs = fleet.time.clock();
       await fleet.time.until(fleet.breaker(0).refresh([ROUTE], ACCOUNT));
-      expect(fleet.time.clock()).toBe(beganMs);
+      expect(fleet.time.clock()).toBe(startMs);
     }
-    expect(looks).toBeLessThanOrEqual(11);
+    expect(readCount).toBeLessThanOrEqual(11);
   });
 });
 
-it('a look reads the circuits of the call’s own routes and account, in one request', async () => {
+it('reads the circuits of the call’s own routes and account, in one request', async () => {
   const store = new MemoryCircuits();
   const fleet = new Fleet(1, () => store);
-  const asked: (readonly string[])[] = [];
+  const requests: (readonly string[])[] = [];
   const read = store.read.bind(store);
   store.read = (keys) => {
-    asked.push(keys);
+    requests.push(keys);
     return read(keys);
   };
   await fleet.breaker(0).refresh([ROUTE, routeOf('next')], ACCOUNT);
   const account = accountHash(ACCOUNT);
-  expect(asked).toEqual([[ROUTE.id, `${ROUTE.id}~${account}`, 'next', `next~${account}`]]);
+  expect(requests).toEqual([[ROUTE.id, `${ROUTE.id}~${account}`, 'next', `next~${account}`]]);
 });

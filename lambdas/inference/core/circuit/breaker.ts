@@ -1,12 +1,14 @@
 /**
- * The circuit breaker that all processes share: it keeps calls off routes that fail, at no cost to calls over routes that
- * work. The store decides. Without it a process goes by what it read last, and no call fails or waits for more than a second.
+ * The circuit breaker that all processes share. It diverts calls from failing routes, at no cost to calls over healthy
+ * routes. The store decides. If the store is unavailable, a process uses the state that it read last. No call fails or
+ * waits for more than a second.
  */
 import { hash } from 'node:crypto';
 import { NANO_PER_USD, type NanoUsd } from '../../../platform/core/money.ts';
 import type { After, UlidSource } from '../../../platform/core/ports.ts';
 import type { CatalogRoute } from '../catalog/catalog-document.ts';
 import type { UpstreamFailure } from '../upstream/provider.ts';
+import { CachedCircuits, type CachedCircuitsDependencies } from './cached-circuits.ts';
 import {
   type CircuitScope,
   claimOf,
@@ -22,9 +24,8 @@ import {
   verdictOf,
 } from './circuit.ts';
 import { classifyFailure, type FailureClass, hasFailed, isOfRoute } from './failure-class.ts';
-import { KnownCircuits, type KnownCircuitsDependencies } from './known-circuits.ts';
 
-export interface BreakerDependencies extends KnownCircuitsDependencies {
+export interface BreakerDependencies extends CachedCircuitsDependencies {
   readonly after: After;
   readonly ulid: UlidSource;
   /** A failure that counts, or a circuit that this process has opened. */
@@ -34,7 +35,7 @@ export interface BreakerDependencies extends KnownCircuitsDependencies {
 export interface CircuitCaller {
   readonly accountId: string;
   /** A lower bound of what the account has spent on calls. */
-  readonly spent: NanoUsd;
+  readonly spentAmount: NanoUsd;
 }
 
 /** A call may try a route; to be handed back with the outcome. */
@@ -43,12 +44,12 @@ export interface Permit {
   readonly routeId: string;
   readonly account: string;
   readonly hasPaid: boolean;
-  readonly begunMs: number;
+  readonly startMs: number;
   /** The call probes the route, for these of its circuits. */
   readonly probe?: { readonly id: string; readonly scopes: readonly CircuitScope[] } | undefined;
 }
 
-/** An attempt whose answer has begun; to be handed back when the answer breaks off. */
+/** An attempt whose response has started. The caller returns it to the breaker if the response is interrupted. */
 export interface OpenPermit extends Permit {
   /** True for a circuit over which the previous call of this process failed. */
   readonly before: Readonly<Record<CircuitScope, boolean>>;
@@ -56,17 +57,17 @@ export interface OpenPermit extends Permit {
 
 /** Failures of an account count for all only if it has spent as much: opening accounts with a few cents costs nothing. */
 const MIN_SPENT: NanoUsd = NANO_PER_USD;
-/** The time that a call waits for the first look at its circuits; its admission takes as long. */
-const FIRST_LOOK_MS = 250;
-/** The time that a call waits for the claim of a probe; without an answer it probes. */
+/** The maximum time that a call waits for the first read of its circuits. Its admission takes as long. */
+const FIRST_REFRESH_MS = 250;
+/** The maximum time that a call waits for the claim of a probe. Without a result, it probes. */
 const CLAIM_MS = 1_000;
 /**
  * Milliseconds for which the end of a call waits for pending writes. A concurrent settlement takes two rounds of
  * database calls.
  */
 const FLUSH_MS = 1_000;
-/** For how long a prober that died keeps others from the route; the margin is for answers that are on their way. */
-const PROBE_MS = { most: 60_000, margin: 5_000 };
+/** The maximum time that a crashed prober blocks the route for others. The margin covers responses in transit. */
+const PROBE_MS = { max: 60_000, margin: 5_000 };
 /** Random characters of a ULID: 30 bits. */
 const ID_LENGTH = 6;
 
@@ -75,25 +76,25 @@ export const accountHash = (accountId: string): string => hash('sha256', account
 
 export class Breaker {
   readonly #dependencies: BreakerDependencies;
-  readonly #circuits: KnownCircuits;
-  /** Reports that are being made of calls that have ended. */
+  readonly #circuits: CachedCircuits;
+  /** Pending reports of calls that have ended. */
   readonly #reports = new Set<Promise<void>>();
 
   constructor(dependencies: BreakerDependencies) {
     this.#dependencies = dependencies;
-    this.#circuits = new KnownCircuits(dependencies);
+    this.#circuits = new CachedCircuits(dependencies);
   }
 
   /**
-   * To be called as a call begins: looks again at its circuits in the background when the last look is old. Resolves at
-   * once, except where a circuit is new to the process. Never rejects.
+   * Refreshes the circuits of a call in the background if the last read is too old. Called at the start of a call.
+   * Resolves at once, unless a circuit is new to the process. Never rejects.
    */
   async refresh(routes: readonly Pick<CatalogRoute, 'id'>[], accountId: string): Promise<void> {
     const account = accountHash(accountId);
     const keys = routes.flatMap(({ id }) => Object.values(keysOf(id, account)));
     const isNew = keys.some((key) => !this.#circuits.has(key));
-    const look = this.#circuits.look(keys);
-    if (isNew) await this.#within(FIRST_LOOK_MS, look);
+    const refresh = this.#circuits.refresh(keys);
+    if (isNew) await this.#within(FIRST_REFRESH_MS, refresh);
   }
 
   /**
@@ -105,23 +106,23 @@ export class Breaker {
     caller: CircuitCaller,
   ): Promise<Permit | { readonly allowed: false; readonly retryAfterSeconds: number }> {
     const { clock, ulid } = this.#dependencies;
-    const begunMs = clock();
+    const startMs = clock();
     const account = accountHash(caller.accountId);
-    const hasPaid = caller.spent >= MIN_SPENT;
-    const permit = { allowed: true, routeId: route.id, account, hasPaid, begunMs } as const;
+    const hasPaid = caller.spentAmount >= MIN_SPENT;
+    const permit = { allowed: true, routeId: route.id, account, hasPaid, startMs } as const;
     const keys = keysOf(route.id, account);
     const stateIn = (scope: CircuitScope) =>
-      stateOf(this.#circuits.of(keys[scope]).circuit, account, begunMs);
+      stateOf(this.#circuits.of(keys[scope]).circuit, account, startMs);
     const untilMs = Math.max(stateIn('shared').untilMs, stateIn('own').untilMs);
-    if (untilMs > begunMs)
-      return { allowed: false, retryAfterSeconds: Math.max(1, Math.ceil((untilMs - begunMs) / 1000)) };
+    if (untilMs > startMs)
+      return { allowed: false, retryAfterSeconds: Math.max(1, Math.ceil((untilMs - startMs) / 1000)) };
     const scopes = SCOPES.filter((scope) => stateIn(scope).kind === 'half-open');
     if (scopes.length === 0) return permit;
     const id = ulid().slice(-ID_LENGTH);
-    const leaseMs = Math.min(route.timeout_ms, PROBE_MS.most) + PROBE_MS.margin;
+    const leaseMs = Math.min(route.timeout_ms, PROBE_MS.max) + PROBE_MS.margin;
     for (const [at, scope] of scopes.entries()) {
-      const { circuit: known } = this.#circuits.of(keys[scope]);
-      const claim = claimOf(known, { id, account, scope }, begunMs + leaseMs);
+      const { circuit: cachedCircuit } = this.#circuits.of(keys[scope]);
+      const claim = claimOf(cachedCircuit, { id, account, scope }, startMs + leaseMs);
       const circuit = await this.#within(CLAIM_MS, this.#circuits.write(keys[scope], claim));
       if (circuit === undefined || circuit.probe === id) continue;
       // Another call was first. What this one has claimed it leaves to the next.
@@ -131,7 +132,7 @@ export class Breaker {
     return { ...permit, probe: { id, scopes } };
   }
 
-  /** The route gave a whole answer, or the first content of a stream. */
+  /** Reports that the route sent a complete response, or the first content of a stream. */
   succeeded(permit: Permit): OpenPermit {
     const keys = keysOf(permit.routeId, permit.account);
     const [shared, own] = [this.#circuits.of(keys.shared), this.#circuits.of(keys.own)];
@@ -140,22 +141,23 @@ export class Breaker {
     // Others may have met failures during a long call; and what they have reported already need not be reported again.
     const nowMs = this.#dependencies.clock();
     const maxAgeMs = [shared, own].some(({ circuit }) => isInDoubt(circuit, nowMs)) ? 0 : undefined;
-    const look = permit.probe === undefined ? this.#circuits.look(Object.values(keys), maxAgeMs) : undefined;
+    const refresh =
+      permit.probe === undefined ? this.#circuits.refresh(Object.values(keys), maxAgeMs) : undefined;
     const report = () => this.#report(permit, 'serving');
-    this.#track(look === undefined ? report() : look.then(report));
+    this.#track(refresh === undefined ? report() : refresh.then(report));
     return { ...permit, before };
   }
 
-  /** The route failed before its answer began. */
+  /** Reports that the route failed before its response started. */
   failed(failure: UpstreamFailure, permit: Permit): void {
     this.#fail(classifyFailure(failure), permit, failure.retryAfterSeconds);
   }
 
-  /** The route failed within its answer: the call that had succeeded counts as a failed one after all. */
+  /** Reports that the route failed within its response. The successful attempt now counts as a failed one. */
   broke(failure: UpstreamFailure, { before, ...permit }: OpenPermit): void {
     const outcome = classifyFailure(failure);
     if (hasFailed(outcome)) this.#count(permit, -1, before);
-    // How long an answer takes is the request's choice.
+    // The duration of a response depends on the request.
     this.#fail(outcome === 'slow' ? 'doubtful' : outcome, { ...permit, probe: undefined });
   }
 
@@ -165,7 +167,7 @@ export class Breaker {
   }
 
   /**
-   * Waits, a second at most, for the reports of calls that have ended: a function that has answered may be frozen.
+   * Waits up to a second for the reports of calls that have ended, because a function may be frozen after its response.
    * Never rejects.
    */
   async flush(): Promise<void> {
@@ -175,10 +177,10 @@ export class Breaker {
   #count({ routeId, account }: Permit, successes: 1 | -1, lastFailed: OpenPermit['before']): void {
     const keys = keysOf(routeId, account);
     for (const scope of SCOPES) {
-      const known = this.#circuits.of(keys[scope]);
-      known.served += successes;
-      known.successes += successes;
-      known.lastFailed = lastFailed[scope];
+      const cachedCircuit = this.#circuits.of(keys[scope]);
+      cachedCircuit.servedCount += successes;
+      cachedCircuit.successes += successes;
+      cachedCircuit.lastFailed = lastFailed[scope];
     }
   }
 
@@ -189,15 +191,15 @@ export class Breaker {
 
   async #report(permit: Permit, outcome: FailureClass, retryAfterSeconds?: number): Promise<void> {
     const { own } = keysOf(permit.routeId, permit.account);
-    const ended = this.#end(permit, 'own', outcome);
+    const ownReport = this.#end(permit, 'own', outcome);
     const isCounted = isOfRoute(outcome) && permit.hasPaid;
-    // The account's own circuit says how often the route has failed it.
-    if (isCounted) await ended;
+    // The account's circuit counts the route's failures for this account.
+    if (isCounted) await ownReport;
     const shared = this.#end(permit, 'shared', isCounted || !hasFailed(outcome) ? outcome : 'neutral');
     const { circuit } = this.#circuits.of(own);
     const cooling = coolingOf(circuit, retryAfterSeconds, this.#dependencies.clock());
     await Promise.all([
-      ended,
+      ownReport,
       shared,
       outcome === 'limited' ? this.#circuits.write(own, cooling) : undefined,
     ]);
@@ -205,31 +207,31 @@ export class Breaker {
 
   /** Ends an attempt in one of its circuits: as its probe, or as an ordinary call. */
   async #end(
-    { routeId, account, begunMs, probe }: Permit,
+    { routeId, account, startMs, probe }: Permit,
     scope: CircuitScope,
     outcome: FailureClass,
   ): Promise<void> {
     const { clock, ulid, log, count } = this.#dependencies;
     const { [scope]: key, own } = keysOf(routeId, account);
-    const known = this.#circuits.of(key);
-    const { circuit, successes } = known;
+    const cachedCircuit = this.#circuits.of(key);
+    const { circuit, successes } = cachedCircuit;
     const isProbe = probe?.scopes.includes(scope) === true;
     const id = isProbe ? probe.id : ulid().slice(-ID_LENGTH);
-    const ended = { id, scope, account, outcome, begunMs, nowMs: clock() };
+    const result = { id, scope, account, outcome, startMs, nowMs: clock() };
     if (isProbe) {
-      const after = await this.#circuits.write(key, verdictOf(circuit, ended));
-      if (outcome === 'serving' && after?.since === begunMs)
+      const after = await this.#circuits.write(key, verdictOf(circuit, result));
+      if (outcome === 'serving' && after?.since === startMs)
         log.info('circuit closed', { route: routeId, scope });
     } else if (outcome === 'serving') {
-      const success = successOf(circuit, successes, ended.nowMs);
-      if (success !== undefined) known.successes = 0;
+      const success = successOf(circuit, successes, result.nowMs);
+      if (success !== undefined) cachedCircuit.successes = 0;
       await this.#circuits.write(key, success);
     } else if (hasFailed(outcome)) {
-      const failure = failureOf(circuit, ended, known, this.#circuits.of(own).circuit);
-      Object.assign(known, { lastFailed: true, successes: failure === undefined ? successes : 0 });
+      const failure = failureOf(circuit, result, cachedCircuit, this.#circuits.of(own).circuit);
+      Object.assign(cachedCircuit, { lastFailed: true, successes: failure === undefined ? successes : 0 });
       const after = failure === undefined ? circuit : await this.#circuits.write(key, failure);
-      if (after === undefined || !isFailing(after, ended.nowMs)) return;
-      const opened = await this.#circuits.write(key, openingOf(ended));
+      if (after === undefined || !isFailing(after, result.nowMs)) return;
+      const opened = await this.#circuits.write(key, openingOf(result));
       if (opened?.opened_by !== id) return;
       log.warn('circuit opened', { route: routeId, scope });
       count('circuitOpened');

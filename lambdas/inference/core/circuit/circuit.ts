@@ -1,6 +1,6 @@
 /**
- * One circuit as it is stored, and its changes. A change adds to sets, or sets times under a condition: it may be repeated,
- * and those of several processes may come in any order. Times are milliseconds since the Unix epoch.
+ * One stored circuit, and its changes. A change adds to sets, or sets times under a condition. It may be repeated, and
+ * changes of several processes may arrive in any order. Times are milliseconds since the Unix epoch.
  *
  * A route has a circuit for all accounts (`shared`) and one for each account that it has failed (`own`).
  *
@@ -9,9 +9,11 @@
  * | `a<n>` | accounts that the route has failed | failed attempts that count for this account alone |
  * | `b<n>` | accounts that it has failed again | failed attempts that may count for all |
  *
- * Members of both sets decide whether there are enough failures, so that no account speaks for others. Whether they are half
- * of all calls is decided by numbers: `f<n>` failures, `s<n>` reported successes, and `t<m>` successes that are assumed until
- * other processes can have reported theirs, in a bucket m of two seconds.
+ * The members of both sets decide whether there are enough failures, so that no account decides for others. Counters
+ * decide whether half of all calls fail:
+ * - `f<n>`: failures.
+ * - `s<n>`: reported successes.
+ * - `t<m>`: successes that are assumed until other processes can have reported theirs, in a bucket m of two seconds.
  */
 import { type FailureClass, hasFailed, isOfRoute } from './failure-class.ts';
 
@@ -34,7 +36,7 @@ export interface Circuit {
    * state of the route.
    */
   readonly since?: number;
-  /** Own only: the route asked the account to stay away until then (429). */
+  /** Set on `own` circuits only: the end of the time for which the route throttles the account (429). */
   readonly cool_until?: number;
 }
 
@@ -59,35 +61,41 @@ export interface CircuitChange {
 
 /** Failures count for two buckets, 5 to 10 s; older ones are no evidence of the current state. */
 export const BUCKET_MS = 5_000;
-/** Within two of these, other processes have looked. */
+/** Other processes refresh their circuits within two of these intervals. */
 const ASSUMED_MS = 2_000;
 /** Fewer failures may be chance, and each costs a caller the time of a failed attempt. */
 const THRESHOLD = 5;
-/** Long enough to spare a failing route and its callers, short enough that its recovery is soon found. */
+/** Long enough to spare a failing route and its callers, and short enough to detect its recovery soon. */
 export const COOLDOWN_MS = 15_000;
 /** The delay until another account may probe after a probe that has shown nothing, and until a call that meets a probe may retry. */
 const VERDICT_MS = 2_000;
 /** The members of a set: more than the threshold needs, and few enough that an item stays under 1 KB, so a write costs one unit. */
 export const MAX_MEMBERS = 16;
-/** The successes of a report: more would keep a route in use that has died since. */
+/** The maximum number of successes in a report. More would keep a route in use that has failed since. */
 const MAX_SUCCESSES = 100;
-/** A process that sees one call fail would see the next two served, if the route works; not if it saw two fail. */
+/**
+ * A process that observes one failure would observe two successes next, if the route works. After two failures, none
+ * are assumed.
+ */
 const ASSUMED_SUCCESSES = 2;
-/** Successes are reported up to this many a failure: twice what keeps the circuit closed. */
+/** The maximum number of reported successes for each failure: twice the number that keeps the circuit closed. */
 const REPORTED_SUCCESSES = 2;
 /** The time that a route is left alone after a 429: without a `Retry-After`, and the bounds of one that it sends. */
-const COOLING_SECONDS = { unsaid: 5, least: 1, most: 60 };
+const COOLING_SECONDS = { default: 5, min: 1, max: 60 };
 /** No id of a route has this sign. */
-const OWN = '~';
+const OWN_SEPARATOR = '~';
 
 /** The keys of a route's circuits for an account. */
 export const keysOf = (routeId: string, account: string): Readonly<Record<CircuitScope, string>> => ({
   shared: routeId,
-  own: routeId + OWN + account,
+  own: routeId + OWN_SEPARATOR + account,
 });
 
 /** The route of a circuit, and whether it is an account's. */
-export const routeOfKey = (key: string) => ({ id: key.split(OWN)[0] ?? key, isOwn: key.includes(OWN) });
+export const routeOfKey = (key: string) => ({
+  id: key.split(OWN_SEPARATOR)[0] ?? key,
+  isOwn: key.includes(OWN_SEPARATOR),
+});
 
 const bucketOf = (timeMs: number, lengthMs = BUCKET_MS): number => Math.floor(timeMs / lengthMs);
 
@@ -105,7 +113,9 @@ const isEnough = (circuit: Circuit, nowMs: number): boolean =>
 const sumOf = (circuit: Circuit, count: 'f' | 's' | 't', buckets: readonly number[]): number =>
   buckets.reduce((sum, bucket) => sum + (circuit[`${count}${bucket}`] ?? 0), 0);
 
-/** A route that serves more than every other call is better than none. */
+/**
+ * Returns whether the circuit must open. A route that succeeds for more than half of all calls is better than no route.
+ */
 export function isFailing(circuit: Circuit, nowMs: number): boolean {
   const window = windowAt(nowMs);
   const assumed = sumOf(circuit, 't', windowAt(nowMs, ASSUMED_MS));
@@ -126,8 +136,8 @@ export const isInDoubt = (circuit: Circuit, nowMs: number): boolean =>
 export const isOpen = ({ open_until: until }: Circuit): boolean => until !== undefined;
 
 /**
- * Returns the state of the circuit for a call of that account. `half-open`: it may try the route if it takes the probe. `shut`: it may
- * not before `untilMs`.
+ * Returns the state of the circuit for a call of that account. `half-open`: the call may attempt the route if it claims
+ * the probe. `shut`: it may not before `untilMs`.
  */
 export function stateOf(circuit: Circuit, account: string, nowMs: number) {
   const { open_until: openUntilMs = 0, cool_until: coolUntilMs = 0, probe, probers } = circuit;
@@ -139,7 +149,7 @@ export function stateOf(circuit: Circuit, account: string, nowMs: number) {
   return { kind, untilMs } as const;
 }
 
-/** The names of buckets that began before that time. */
+/** Returns the names of buckets that started before that time. */
 const bucketsBefore = (circuit: Circuit, timeMs: number): readonly string[] =>
   Object.keys(circuit).filter((name) => {
     const [, count, bucket] = /^([abfst])(\d+)$/.exec(name) ?? [];
@@ -152,13 +162,13 @@ export interface AttemptResult {
   readonly scope: CircuitScope;
   readonly account: string;
   readonly outcome: FailureClass;
-  readonly begunMs: number;
+  readonly startMs: number;
   readonly nowMs: number;
 }
 
 /** The calls of this process over a circuit within two buckets. */
 export interface LocalCalls {
-  readonly served: number;
+  readonly servedCount: number;
   /** Successes that it has not reported; less than 0 when reported ones broke off. */
   readonly successes: number;
   /** Its last call. */
@@ -168,12 +178,12 @@ export interface LocalCalls {
 /** Undefined if the failure changes nothing. `own` is the account's own circuit, which counts a failure first. */
 export function failureOf(
   circuit: Circuit,
-  { id, scope, account, outcome, begunMs, nowMs }: AttemptResult,
-  { served, successes, lastFailed }: LocalCalls,
-  own: Circuit,
+  { id, scope, account, outcome, startMs, nowMs }: AttemptResult,
+  { servedCount, successes, lastFailed }: LocalCalls,
+  ownCircuit: Circuit,
 ): CircuitChange | undefined {
   const bucket = bucketOf(nowMs);
-  const isAgain = membersOf(own, 'b', nowMs) > 1;
+  const isAgain = membersOf(ownCircuit, 'b', nowMs) > 1;
   const sets =
     scope === 'shared' ? (['a', isAgain ? 'b' : 'a'] as const) : ([isOfRoute(outcome) ? 'b' : 'a'] as const);
   const member = scope === 'shared' ? account : id;
@@ -181,9 +191,9 @@ export function failureOf(
     .map((set) => `${set}${bucket}` as const)
     .filter((name) => !circuit[name]?.has(member) && (circuit[name]?.size ?? 0) < MAX_MEMBERS);
   if (isOpen(circuit) || (news.length === 0 && !isEnough(circuit, nowMs))) return undefined;
-  const assumed = lastFailed ? 0 : ASSUMED_SUCCESSES - served;
+  const assumed = lastFailed ? 0 : ASSUMED_SUCCESSES - servedCount;
   return {
-    when: { absent: 'open_until', atMost: { since: begunMs }, notFull: news },
+    when: { absent: 'open_until', atMost: { since: startMs }, notFull: news },
     add: {
       ...Object.fromEntries(news.map((name) => [name, member])),
       [`f${bucket}`]: 1,
@@ -195,7 +205,7 @@ export function failureOf(
   };
 }
 
-/** Undefined unless it can keep the circuit closed. */
+/** Returns the change that reports the successes. Undefined unless it can keep the circuit closed. */
 export const successOf = (circuit: Circuit, successes: number, nowMs: number): CircuitChange | undefined =>
   successes <= 0 || !isInDoubt(circuit, nowMs)
     ? undefined
@@ -204,52 +214,67 @@ export const successOf = (circuit: Circuit, successes: number, nowMs: number): C
         add: { [`s${bucketOf(nowMs)}`]: Math.min(successes, MAX_SUCCESSES) },
       };
 
-/** Opens a circuit that is failing. Of several processes one does it, and finds itself in `opened_by`. */
-export const openingOf = ({ id, begunMs, nowMs }: AttemptResult): CircuitChange => ({
-  when: { absent: 'open_until', atMost: { since: begunMs } },
+/** Opens a failing circuit. If several processes attempt it, one succeeds and reads its own id in `opened_by`. */
+export const openingOf = ({ id, startMs, nowMs }: AttemptResult): CircuitChange => ({
+  when: { absent: 'open_until', atMost: { since: startMs } },
   set: { open_until: nowMs + COOLDOWN_MS, opened_at: nowMs, opened_by: id },
 });
 
 /** Takes the probe of a half-open circuit if no other call has, until its lease ends. */
 export function claimOf(
-  { open_until: seen = 0, probers }: Circuit,
+  { open_until: openUntilMs = 0, probers }: Circuit,
   { id, scope, account }: Pick<AttemptResult, 'id' | 'scope' | 'account'>,
   untilMs: number,
 ): CircuitChange {
-  const others = probers?.split(' ').filter((other) => other !== account) ?? [];
-  const turns = scope === 'shared' ? { probers: [...others.slice(-1), account].join(' ') } : {};
-  return { when: { equal: { open_until: seen } }, set: { open_until: untilMs, probe: id, ...turns } };
+  const otherProbers = probers?.split(' ').filter((other) => other !== account) ?? [];
+  const proberChange = scope === 'shared' ? { probers: [...otherProbers.slice(-1), account].join(' ') } : {};
+  return {
+    when: { equal: { open_until: openUntilMs } },
+    set: { open_until: untilMs, probe: id, ...proberChange },
+  };
 }
 
 /**
- * Ends a probe. A served one closes the circuit. One whose failure may be the request's leaves a shared circuit to the next
- * account, but soon and not at once: a route may be dead in ways that look like the fault of each request.
+ * Ends a probe. A successful probe closes the circuit. If the request may have caused the failure, a shared circuit
+ * lets the next account probe after a short delay. The delay is necessary because a failed route may look like the
+ * fault of each request.
  */
 export function verdictOf(
   circuit: Circuit,
-  { id, scope, outcome, begunMs, nowMs }: AttemptResult,
+  { id, scope, outcome, startMs, nowMs }: AttemptResult,
 ): CircuitChange {
   const when = { equal: { probe: id } };
   if (outcome === 'serving') {
-    const gone = ['open_until', 'opened_at', 'probe', 'probers', ...bucketsBefore(circuit, Number.MAX_VALUE)];
-    return { when, set: { since: begunMs }, remove: gone };
+    const removedFields = [
+      'open_until',
+      'opened_at',
+      'probe',
+      'probers',
+      ...bucketsBefore(circuit, Number.MAX_VALUE),
+    ];
+    return { when, set: { since: startMs }, remove: removedFields };
   }
   const isFailed = scope === 'own' ? hasFailed(outcome) : outcome === 'failing';
   const unclearMs = scope === 'own' ? 0 : VERDICT_MS;
   return { when, set: { open_until: nowMs + (isFailed ? COOLDOWN_MS : unclearMs) }, remove: ['probe'] };
 }
 
-/** For how many seconds a route is left alone that asked for this many, or did not say. */
-export const coolingSeconds = (asked: number | undefined): number =>
-  Math.min(COOLING_SECONDS.most, Math.max(COOLING_SECONDS.least, asked ?? COOLING_SECONDS.unsaid));
+/**
+ * Returns the seconds for which no call attempts the route. `asked` is the time that the route requests, if it
+ * specifies one.
+ */
+export const coolingSeconds = (requestedSeconds: number | undefined): number =>
+  Math.min(COOLING_SECONDS.max, Math.max(COOLING_SECONDS.min, requestedSeconds ?? COOLING_SECONDS.default));
 
 /** Undefined if the account stays away about as long already. */
 export function coolingOf(
-  { cool_until: known = 0 }: Circuit,
-  askedSeconds: number | undefined,
+  { cool_until: coolUntilMs = 0 }: Circuit,
+  requestedSeconds: number | undefined,
   nowMs: number,
 ): CircuitChange | undefined {
-  const untilMs = nowMs + Math.ceil(coolingSeconds(askedSeconds) * 1000);
-  const news = untilMs - COOLING_SECONDS.least * 1000;
-  return known > news ? undefined : { when: { atMost: { cool_until: news } }, set: { cool_until: untilMs } };
+  const untilMs = nowMs + Math.ceil(coolingSeconds(requestedSeconds) * 1000);
+  const news = untilMs - COOLING_SECONDS.min * 1000;
+  return coolUntilMs > news
+    ? undefined
+    : { when: { atMost: { cool_until: news } }, set: { cool_until: untilMs } };
 }

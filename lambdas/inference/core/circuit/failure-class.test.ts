@@ -32,7 +32,7 @@ it.each(
   expect(classifyFailure(new UpstreamFailure('status', { status: Number(status) }))).toBe(failureClass);
 });
 
-it('a request that was understood and refused shows that the route serves, whatever the status', () => {
+it('counts a request that the route understood and rejected as a success, whatever the status', () => {
   for (const status of [400, 403, 413, 422, 500]) {
     expect(classifyFailure(new UpstreamFailure('status', { status, retryable: false }))).toBe('serving');
   }

@@ -2,9 +2,13 @@
 import type { UpstreamFailure } from '../upstream/provider.ts';
 
 /**
- * `failing`: the route did not do its work. `slow`: it did not in its time. `doubtful`: it did not, but the request may be
- * at fault. `limited`: it asks callers to stay away for a while (429). `serving`: it understood the request, and answered
- * or refused it. `neutral`: the failure says nothing about the route.
+ * The class of a failure.
+ * - `failing`: the route did not do its work.
+ * - `slow`: it exceeded its time limit.
+ * - `doubtful`: it did not do its work, but the request may be at fault.
+ * - `limited`: it throttles callers for a while (429).
+ * - `serving`: it understood the request, and responded or rejected it.
+ * - `neutral`: the failure indicates nothing about the route.
  */
 export type FailureClass = 'failing' | 'slow' | 'doubtful' | 'limited' | 'serving' | 'neutral';
 
@@ -25,5 +29,5 @@ export function classifyFailure({ retryable, status, kind, isExhausted }: Upstre
 /** The route did not do its work, whoever is at fault. */
 export const hasFailed = (outcome: FailureClass): boolean => isOfRoute(outcome) || outcome === 'doubtful';
 
-/** A caller cannot cause it by its request, as far as is known. */
+/** Returns whether the route is at fault. No request of a caller is known to cause such a failure. */
 export const isOfRoute = (outcome: FailureClass): boolean => outcome === 'failing' || outcome === 'slow';

@@ -5,12 +5,12 @@
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { Clock, EventFormat } from '../../../platform/core/ports.ts';
 import type { FieldTable } from '../fields/table.ts';
-import type { AskedBound } from '../metering/output-bound.ts';
+import type { RequestedBound } from '../metering/output-bound.ts';
 import type { RouteControlFields } from '../routing/route-controls.ts';
-import type { Capsules } from '../upstream/capsules.ts';
 import type { CallerProtocol, ChatPayload } from '../upstream/provider.ts';
-import type { StreamEvent } from './delivery.ts';
-import type { ReplyWriter, WriterOptions } from './reply-writer.ts';
+import type { SealedTokens } from '../upstream/sealed-tokens.ts';
+import type { CallStreamEvent } from './delivery.ts';
+import type { ResponseWriter, WriterOptions } from './response-writer.ts';
 
 /** The fields that the requests of all formats have under the same names. */
 export interface CompletionRequest extends JsonObject, RouteControlFields {
@@ -25,40 +25,41 @@ export interface ApiFormat<Request extends CompletionRequest> {
   readonly protocol: CallerProtocol;
   readonly fields: FieldTable;
   /**
-   * The request as routes get it: defaults filled in, without nulls and without the fields that only the service uses.
-   * Throws 400 for what no route can be asked, and `invalid_capsule` for a capsule that does not open.
+   * Returns the request in the form that routes receive: with defaults, without nulls, and without fields that only the
+   * service uses. Throws 400 for a request that no route accepts, and `invalid_capsule` for a sealed token that does
+   * not open.
    */
-  toPayload(request: Request, capsules: Capsules, headers?: CallerHeaders): ChatPayload;
+  toPayload(request: Request, capsules: SealedTokens, headers?: CallerHeaders): ChatPayload;
   /**
-   * Indices in `tools` of those that the protocol defines and that the request does not force: without them its answer is
-   * another, but still an answer. Absent in a format whose tools are all the caller's.
+   * Returns the indices in `tools` of the tools that the protocol defines and that the request does not force. Without
+   * them, the response differs but is still valid. Absent in a format whose tools are all defined by the caller.
    */
   optionalTools?(request: Request): readonly number[];
   /** The request without these tools, and without a choice of them. */
   withoutTools?(request: Request, indices: ReadonlySet<number>): Request;
-  maxTokens(request: Request): AskedBound;
+  maxTokens(request: Request): RequestedBound;
   /** The request with another bound, under the field that has its own. */
   withMaxTokens(request: Request, tokens: number): Request;
   choices(request: Request): number;
-  /** The id of an answer. */
-  answerId(ulid: string): string;
-  /** Returns the writer for the answer of one call. */
-  answer(call: AnsweredRequest<Request>): AnswerWriter;
+  /** Returns the id of a response. */
+  responseId(ulid: string): string;
+  /** Returns the writer for the response to one call. */
+  createWriter(call: WriterContext<Request>): FormatWriter;
 }
 
-interface AnsweredRequest<Request> {
+interface WriterContext<Request> {
   readonly request: Request;
-  readonly answerId: string;
+  readonly responseId: string;
   /** The start of the call, in milliseconds. */
   readonly createdMs: number;
   readonly clock: Clock;
-  readonly capsules: Capsules;
+  readonly capsules: SealedTokens;
 }
 
-/** Writes the answer of one call, whole or as a stream. */
-interface AnswerWriter {
-  writer(options: WriterOptions): ReplyWriter;
+/** Writes the response to one call, complete or as a stream. */
+interface FormatWriter {
+  writer(options: WriterOptions): ResponseWriter;
   /** A stream as server-sent events, each complete with its blank line; a failure of its events is thrown on. */
-  frames(events: AsyncIterable<StreamEvent>): AsyncGenerator<string, void>;
+  encode(events: AsyncIterable<CallStreamEvent>): AsyncGenerator<string, void>;
   readonly events: EventFormat;
 }

@@ -1,24 +1,24 @@
 import { describe, expect, it } from '@jest/globals';
 import { FakeTime } from '../../../../tools/test-kit/fake-time.ts';
 import { routeOf } from '../../testing/circuit/fleet.ts';
-import { type Provider, type Reply, type ReplyEvent, UpstreamFailure } from '../upstream/provider.ts';
+import { type Provider, type RouteEvent, type RouteResponse, UpstreamFailure } from '../upstream/provider.ts';
 import { type AttemptOptions, attemptRoute } from './delivery.ts';
 
 const ROUTE = { ...routeOf('route'), timeout_ms: 60_000, first_byte_timeout_ms: 5_000 };
-const EMPTY: ReplyEvent = { text: '', content: false };
-const WORD: ReplyEvent = { text: 'word', content: true };
+const EMPTY: RouteEvent = { outputText: '', hasOutput: false };
+const WORD: RouteEvent = { outputText: 'word', hasOutput: true };
 
 /** One attempt over a route that replies so; `signal` is what its provider was given. */
 function attempting(
-  reply: (time: FakeTime, signal: AbortSignal) => Promise<Reply>,
+  respond: (time: FakeTime, signal: AbortSignal) => Promise<RouteResponse>,
   changes: Partial<AttemptOptions> = {},
 ) {
   const time = new FakeTime();
-  const given: { signal?: AbortSignal } = {};
+  const callOptions: { signal?: AbortSignal } = {};
   const provider = {
     chat: ({ signal }: { signal: AbortSignal }) => {
-      given.signal = signal;
-      return reply(time, signal);
+      callOptions.signal = signal;
+      return respond(time, signal);
     },
   } as unknown as Provider;
   const options = {
@@ -28,13 +28,13 @@ function attempting(
     payload: { stream: true },
     remainingTimeMs: 900_000,
   };
-  const answered = attemptRoute({ ...(options as unknown as AttemptOptions), ...changes });
-  answered.catch(() => {});
-  return { time, answered, isAborted: () => given.signal?.aborted };
+  const response = attemptRoute({ ...(options as unknown as AttemptOptions), ...changes });
+  response.catch(() => {});
+  return { time, answered: response, isAborted: () => callOptions.signal?.aborted };
 }
 
 /** Ends when it is aborted, as what reads a connection does. */
-async function* streamOf(time: FakeTime, signal: AbortSignal, events: readonly ReplyEvent[], gapMs: number) {
+async function* streamOf(time: FakeTime, signal: AbortSignal, events: readonly RouteEvent[], gapMs: number) {
   for (const event of events) {
     await time.sleep(gapMs);
     signal.throwIfAborted();
@@ -43,63 +43,66 @@ async function* streamOf(time: FakeTime, signal: AbortSignal, events: readonly R
 }
 
 const streaming =
-  (events: readonly ReplyEvent[], gapMs = 1) =>
+  (events: readonly RouteEvent[], gapMs = 1) =>
   async (time: FakeTime, signal: AbortSignal) =>
-    ({ kind: 'stream', events: streamOf(time, signal, events, gapMs) }) as unknown as Reply;
+    ({ kind: 'stream', events: streamOf(time, signal, events, gapMs) }) as unknown as RouteResponse;
 
 describe('an attempt whose caller must have had a byte by some time', () => {
   const never = () => new Promise<never>(() => {});
-  const lasts = async (changes: Partial<AttemptOptions>, reply: Parameters<typeof attempting>[0] = never) => {
-    const { time, answered } = attempting(reply, changes);
-    const beganMs = time.clock();
+  const lasts = async (
+    changes: Partial<AttemptOptions>,
+    respond: Parameters<typeof attempting>[0] = never,
+  ) => {
+    const { time, answered } = attempting(respond, changes);
+    const startMs = time.clock();
     const failure: unknown = await time.until(answered.catch((cause: unknown) => cause));
-    return [(failure as UpstreamFailure).kind, time.clock() - beganMs];
+    return [(failure as UpstreamFailure).kind, time.clock() - startMs];
   };
-  const whole = { stream: false } as AttemptOptions['payload'];
+  const completePayload = { stream: false } as AttemptOptions['payload'];
   const streamed = { stream: true } as AttemptOptions['payload'];
 
   it.each([
-    ['a whole answer ends then', whole, 40_000, 'deadline', 40_000],
-    ['a whole answer has no more than its route gives', whole, 61_000, 'timeout', 60_000],
+    ['a whole answer ends then', completePayload, 40_000, 'deadline', 40_000],
+    ['a whole answer has no more than its route gives', completePayload, 61_000, 'timeout', 60_000],
     ['a stream must begin by then', streamed, 4_000, 'deadline', 4_000],
     ['a stream must begin when its route says so, if that is sooner', streamed, 6_000, 'timeout', 5_000],
   ])('%s', async (_case, payload, silentTimeMs, kind, ms) => {
     expect(await lasts({ payload, silentTimeMs })).toEqual([kind, ms]);
   });
 
-  it('goes on for as long as its route and host give once it has begun', async () => {
+  it('continues for as long as its route and server allow once it has started', async () => {
     const { time, answered } = attempting(streaming([WORD, WORD], 4_500), {
       payload: streamed,
       silentTimeMs: 4_800,
     });
     const answer = await time.until(answered);
     if (answer.kind !== 'stream') throw new Error('not a stream');
-    expect(await time.until(answer.rest.next())).toEqual({ done: false, value: WORD });
+    expect(await time.until(answer.remainingEvents.next())).toEqual({ done: false, value: WORD });
   });
 });
 
 describe('a streamed attempt', () => {
-  it('begins with what came up to its first content, and goes on with the rest', async () => {
+  it('starts with the events up to its first output, and continues with the rest', async () => {
     const { time, answered } = attempting(streaming([EMPTY, WORD, WORD]));
     const answer = await time.until(answered);
     if (answer.kind !== 'stream') throw new Error('not a stream');
-    expect(answer.opening).toEqual([EMPTY, WORD]);
-    expect(await time.until(answer.rest.next())).toEqual({ done: false, value: WORD });
-    expect((await time.until(answer.rest.next())).done).toBe(true);
+    expect(answer.firstEvents).toEqual([EMPTY, WORD]);
+    expect(await time.until(answer.remainingEvents.next())).toEqual({ done: false, value: WORD });
+    expect((await time.until(answer.remainingEvents.next())).done).toBe(true);
   });
 
   it('returns all its events as the opening if it ends without content', async () => {
     const { time, answered } = attempting(streaming([EMPTY]));
-    expect(await time.until(answered)).toMatchObject({ kind: 'stream', opening: [EMPTY] });
+    expect(await time.until(answered)).toMatchObject({ kind: 'stream', firstEvents: [EMPTY] });
   });
 
-  it('limits the time to its first content, and afterwards only the time of the complete answer', async () => {
+  it('limits the time to its first output, and afterwards only the time of the complete response', async () => {
     const late = attempting(streaming([WORD], 5_001));
     await expect(late.time.until(late.answered)).rejects.toMatchObject({ kind: 'timeout' });
     const slow = attempting(streaming([WORD, WORD], 4_999));
     const answer = await slow.time.until(slow.answered);
     if (answer.kind !== 'stream') throw new Error('not a stream');
-    expect(await slow.time.until(answer.rest.next())).toMatchObject({ value: WORD });
+    expect(await slow.time.until(answer.remainingEvents.next())).toMatchObject({ value: WORD });
     await slow.time.advance(ROUTE.timeout_ms);
     expect(slow.isAborted()).toBe(true);
   });
@@ -128,12 +131,12 @@ describe('an attempt', () => {
     expect(time.timers).toBe(0);
   });
 
-  it('keeps its connection for a second and leaves no other timer after a complete answer', async () => {
-    const reply = { kind: 'json', answer: {} } as unknown as Reply;
-    const { time, answered, isAborted } = attempting(async () => reply, {
+  it('retains its connection for a second and leaves no other timer after a complete response', async () => {
+    const respond = { kind: 'json', answer: {} } as unknown as RouteResponse;
+    const { time, answered, isAborted } = attempting(async () => respond, {
       payload: { stream: false } as AttemptOptions['payload'],
     });
-    expect(await answered).toBe(reply);
+    expect(await answered).toBe(respond);
     expect([isAborted(), time.timers]).toEqual([false, 1]);
     await time.advance(1_000);
     expect([isAborted(), time.timers]).toEqual([true, 0]);
@@ -147,8 +150,8 @@ describe('an attempt', () => {
     const never = () => new Promise<never>(() => {});
     const payload = { stream: false } as AttemptOptions['payload'];
     const { time, answered } = attempting(never, { remainingTimeMs, payload });
-    const beganMs = time.clock();
+    const startMs = time.clock();
     await expect(time.until(answered)).rejects.toMatchObject({ kind });
-    expect(time.clock() - beganMs).toBe(endsMs);
+    expect(time.clock() - startMs).toBe(endsMs);
   });
 });

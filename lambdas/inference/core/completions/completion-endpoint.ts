@@ -20,11 +20,11 @@ import { createPaidEndpoint, type PaidEndpointDependencies } from '../paid-endpo
 import { quoteChat } from '../quote.ts';
 import { affinityOf, conversationIn, type RouteChance } from '../routing/affinity.ts';
 import { controlsOf } from '../routing/route-controls.ts';
-import { withSentMarks } from '../upstream/cache-marks.ts';
-import { type Capsules, signaturesOf } from '../upstream/capsules.ts';
+import { withSentBreakpoints } from '../upstream/cache-breakpoints.ts';
 import type { ChatPayload, Provider } from '../upstream/provider.ts';
+import { type SealedTokens, signaturesOf } from '../upstream/sealed-tokens.ts';
 import type { ApiFormat, CallerHeaders, CompletionRequest } from './api-format.ts';
-import { type Answer, attemptRoute, canCancel, prepareCompletion } from './delivery.ts';
+import { attemptRoute, canCancel, prepareCompletion, type StartedResponse } from './delivery.ts';
 import { ignoredFieldsHeader, payloadFor, unservedTools } from './forwarded-fields.ts';
 
 export interface CompletionDependencies extends PaidEndpointDependencies {
@@ -33,8 +33,8 @@ export interface CompletionDependencies extends PaidEndpointDependencies {
   readonly random: RandomSource;
   readonly ulid: UlidSource;
   readonly clock: Clock;
-  /** The capsules of each account. */
-  readonly capsules: (peppers: Peppers) => (accountId: string) => Capsules;
+  /** Creates the sealed tokens of each account. */
+  readonly capsules: (peppers: Peppers) => (accountId: string) => SealedTokens;
 }
 
 export function createCompletionEndpoint<Request extends CompletionRequest>(
@@ -68,13 +68,13 @@ export function createCompletionEndpoint<Request extends CompletionRequest>(
   return createPaidEndpoint({ read }, dependencies);
 }
 
-interface ValidRequest<Request> extends Pick<PaidCall<Answer>, 'requestId' | 'key' | 'identity'> {
+interface ValidRequest<Request> extends Pick<PaidCall<StartedResponse>, 'requestId' | 'key' | 'identity'> {
   readonly body: Request;
-  /** The model that is asked for, and those to fall back on; at least one. */
+  /** The requested model and its fallbacks. Contains at least one. */
   readonly models: readonly Model[];
   /** The version of the catalog that they are from. */
   readonly catalog: string;
-  readonly capsules: Capsules;
+  readonly capsules: SealedTokens;
   readonly headers?: CallerHeaders;
   /** Decides between equal routes; when absent, chance does. */
   readonly chance?: RouteChance;
@@ -90,27 +90,34 @@ export function readCompletion<Request extends CompletionRequest>(
   format: ApiFormat<Request>,
   valid: ValidRequest<Request>,
   dependencies: ReadDependencies,
-): PaidCall<Answer> {
+): PaidCall<StartedResponse> {
   const { providers, random, ulid, clock, after, hostEnds, log } = dependencies;
   const { requestId, key, identity, models, catalog, capsules, chance = random } = valid;
-  const { tokens: asked, isChosen } = outputBound(models, format.maxTokens(valid.body));
-  const body = asked === undefined || !isChosen ? valid.body : format.withMaxTokens(valid.body, asked);
+  const { tokens: maxTokens, isChosen } = outputBound(models, format.maxTokens(valid.body));
+  const body =
+    maxTokens === undefined || !isChosen ? valid.body : format.withMaxTokens(valid.body, maxTokens);
   const controls = controlsOf(body);
   const unserved =
     controls.requireParameters === true ? NO_TOOLS : unservedTools(format, body, { models, providers });
-  const served =
+  const supportedBody =
     format.withoutTools === undefined || unserved.size === 0 ? body : format.withoutTools(body, unserved);
-  const payload = format.toPayload(served, capsules, valid.headers);
+  const payload = format.toPayload(supportedBody, capsules, valid.headers);
   const { prompt, ignored, boundsOn, ...quote } = quoteChat(
     { models, controls, chance, call: { payload, providers, request: valid.body } },
-    { choices: format.choices(body), tokens: asked },
+    { choices: format.choices(body), tokens: maxTokens },
   );
   const tools = [...unserved].map((index) => `tools[${index}]`);
   const headers = ignoredFieldsHeader(new Set([...tools, ...ignored]));
-  const answerId = format.answerId(ulid());
-  const answer = format.answer({ request: body, answerId, createdMs: clock(), clock, capsules });
-  const payloadWithin = (output: number) => (asked === undefined ? limitedTo(payload, output) : payload);
-  const identityOf = (model: Model) => ({ id: answerId, model: nameOf(model, body, models) });
+  const responseId = format.responseId(ulid());
+  const formatWriter = format.createWriter({
+    request: body,
+    responseId,
+    createdMs: clock(),
+    clock,
+    capsules,
+  });
+  const payloadWithin = (output: number) => (maxTokens === undefined ? limitedTo(payload, output) : payload);
+  const identityOf = (model: Model) => ({ id: responseId, model: nameOf(model, body, models) });
   return {
     requestId,
     key,
@@ -118,7 +125,7 @@ export function readCompletion<Request extends CompletionRequest>(
     ...quote,
     headers,
     stream: payload.stream,
-    events: payload.stream ? answer.events : undefined,
+    events: payload.stream ? formatWriter.events : undefined,
     attempt: async ({ model, route }, time, output) =>
       attemptRoute({
         route,
@@ -126,20 +133,20 @@ export function readCompletion<Request extends CompletionRequest>(
         hostEnds,
         ...time,
         provider: providers[route.protocol],
-        payload: payloadFor(route, withSentMarks({ model, route }, payloadWithin(output))),
+        payload: payloadFor(route, withSentBreakpoints({ model, route }, payloadWithin(output))),
         identity: identityOf(model),
         signatures: signaturesOf(capsules, route.id),
       }),
-    prepare: (reply, answered) => {
-      const { candidate, admission } = answered;
+    prepare: (response, call) => {
+      const { candidate, admission } = call;
       const { model, route } = candidate;
       const { output } = admission;
-      return prepareCompletion(reply, answered, {
+      return prepareCompletion(response, call, {
         prompt,
         catalog,
         headers,
         ...boundsOn(route, output),
-        ...answer,
+        ...formatWriter,
         chosenTokens: isChosen ? output : undefined,
         onExcess: () =>
           log.warn('a route counted more than the bound', { requestId, model: model.id, route: route.id }),
@@ -152,9 +159,12 @@ export function readCompletion<Request extends CompletionRequest>(
 
 const NO_TOOLS: ReadonlySet<number> = new Set();
 
-/** The name under which the caller asked for a model, an alias included: its answer is under that name. */
-const nameOf = (served: Model, { model, models: others }: CompletionRequest, models: readonly Model[]) =>
-  [model, ...(others ?? [])][models.indexOf(served)] ?? served.id;
+/** Returns the name by which the caller requested the model, an alias included. The response uses that name. */
+const nameOf = (
+  servedModel: Model,
+  { model, models: fallbacks }: CompletionRequest,
+  models: readonly Model[],
+) => [model, ...(fallbacks ?? [])][models.indexOf(servedModel)] ?? servedModel.id;
 
 /** Throws an error when the API format leaves the bound to the service and does not take one from it. */
 function limitedTo(payload: ChatPayload, maxTokens: number): ChatPayload {
@@ -167,9 +177,9 @@ async function modelsOf(
   body: CompletionRequest,
   catalog: CatalogSource,
 ): Promise<Pick<Catalog, 'version' | 'models'>> {
-  const known = await catalog();
+  const currentCatalog = await catalog();
   const models = [body.model, ...(body.models ?? [])].map((name, index) =>
-    requireModel(known, name, 'chat', index === 0 ? 'model' : `models[${index - 1}]`),
+    requireModel(currentCatalog, name, 'chat', index === 0 ? 'model' : `models[${index - 1}]`),
   );
-  return { version: known.version, models };
+  return { version: currentCatalog.version, models };
 }

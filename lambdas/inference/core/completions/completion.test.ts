@@ -3,19 +3,19 @@ import { startUpstream } from '../../../../tools/simulators/models/server.ts';
 import type { Ledger } from '../../../ledger/core/admission.ts';
 import type { Call } from '../../../ledger/core/call.ts';
 import type { CallOutcome } from '../../../ledger/core/usage-record.ts';
-import type { StreamedAnswer } from '../../../platform/core/ports.ts';
+import type { StreamedResponse } from '../../../platform/core/ports.ts';
 import { systemAfter, systemClock, systemRandom, systemUlid } from '../../../platform/system/system.ts';
 import { chatEvents, chatFormat } from '../../formats/chat/format.ts';
 import { createProviders } from '../../providers/protocols.ts';
 import { createBedrockClients } from '../../store/bedrock-clients.ts';
-import { createCapsules } from '../../store/capsules.ts';
+import { createSealedTokens } from '../../store/sealed-tokens.ts';
 import { createBreaker } from '../../testing/circuit/memory-circuits.ts';
 import { parseCatalog } from '../catalog/catalog-document.ts';
-import type { Keep } from '../idempotency/idempotency.ts';
+import type { ResponseRecorder } from '../idempotency/idempotency.ts';
 import { runPaidCall } from '../paid-endpoint.ts';
 import { readCompletion } from './completion-endpoint.ts';
 
-const capsulesOf = createCapsules({ current: 'pepper' }, systemClock);
+const capsulesOf = createSealedTokens({ current: 'pepper' }, systemClock);
 
 let upstream: Awaited<ReturnType<typeof startUpstream>>;
 
@@ -26,7 +26,7 @@ afterAll(() => upstream.close());
 
 const CALLER = { requestId: 'req_1', key: { accountId: 'acc_1', keyId: 'key_1', secretHash: '' } };
 
-interface Given {
+interface CompletionSetup {
   /** Fields of the request. */
   readonly bound?: object;
   /** Fields of the model. */
@@ -41,8 +41,8 @@ function calling(
   upstreamModels: readonly string[],
   stream: boolean,
   remainingMs = 900_000,
-  keep?: Keep,
-  { bound = {}, limits = {}, route = {}, hostEnds }: Given = { bound: { max_tokens: 50 } },
+  storeResponse?: ResponseRecorder,
+  { bound = {}, limits = {}, route = {}, hostEnds }: CompletionSetup = { bound: { max_tokens: 50 } },
 ) {
   const { models } = parseCatalog({
     models: [
@@ -72,7 +72,7 @@ function calling(
   const outcomes: CallOutcome[] = [];
   const ledger = {
     admit: async ({ output }: Call) => ({
-      output: output.most,
+      output: output.max,
       hold: { amount: 1_000_000_000n },
       headers: {},
       settle: async (outcome: CallOutcome) => {
@@ -104,7 +104,7 @@ function calling(
       dependencies,
       { ...call, key: { ...CALLER.key, accountId } },
       () => ({ remainingTimeMs: remainingMs }),
-      keep,
+      storeResponse,
     );
   return { call, run, outcomes, breaker };
 }
@@ -116,19 +116,19 @@ const queueFault = (fault: object) =>
     body: JSON.stringify({ fault }),
   });
 
-async function allOf(chunks: StreamedAnswer['chunks']): Promise<void> {
+async function allOf(chunks: StreamedResponse['body']): Promise<void> {
   for (let next = await chunks.next(); !next.done; next = await chunks.next());
 }
 
 type Run = ReturnType<typeof calling>['run'];
 
 async function drain(run: Run) {
-  const answer = await run();
-  if (answer instanceof Response) throw new Error('not a stream');
+  const response = await run();
+  if (response instanceof Response) throw new Error('not a stream');
   let outputs = 0;
-  const route = answer.headers['x-route'];
+  const route = response.headers['x-route'];
   try {
-    for await (const _chunk of answer.chunks) outputs += 1;
+    for await (const _chunk of response.body) outputs += 1;
   } catch (failure) {
     return { outputs, failure, route };
   }
@@ -136,9 +136,9 @@ async function drain(run: Run) {
 }
 
 async function routeOf(run: Run, accountId?: string) {
-  const answer = await run(accountId);
-  if (!(answer instanceof Response)) throw new Error('not a whole answer');
-  return answer.headers.get('x-route');
+  const response = await run(accountId);
+  if (!(response instanceof Response)) throw new Error('not a whole answer');
+  return response.headers.get('x-route');
 }
 
 describe('the deadline of the host', () => {
@@ -153,7 +153,7 @@ describe('the deadline of the host', () => {
     expect(outcomes[0]?.cost).toBeGreaterThan(0n);
   });
 
-  it('leaves no route untried that there is time for, and tries none when there is not', async () => {
+  it('leaves time for every route that fits, and prevents an attempt that does not fit', async () => {
     const { run, outcomes } = calling(['chat'], false, 14_000);
     await expect(run()).rejects.toMatchObject({ code: 'all_routes_failed' });
     expect(outcomes).toMatchObject([{ status: 'failed', cost: 0n, route: null }]);
@@ -168,14 +168,14 @@ describe('a host that ends its calls', () => {
       hostEnds: ends.signal,
     });
     await queueFault({ hang_after_chunks: 3 });
-    const { chunks } = (await run()) as StreamedAnswer;
-    await chunks.next();
+    const { body } = (await run()) as StreamedResponse;
+    await body.next();
     setTimeout(() => ends.abort(), 50);
-    await expect(allOf(chunks)).rejects.toThrow('failed before its answer was complete');
+    await expect(allOf(body)).rejects.toThrow('failed before its answer was complete');
     expect(outcomes).toMatchObject([{ status: 'interrupted', estimated: true }]);
   });
 
-  it('ends a whole answer that hangs, which costs nothing', async () => {
+  it('ends a complete response that hangs, at no cost', async () => {
     const ends = new AbortController();
     const { run, outcomes } = calling(['hang'], false, 900_000, undefined, { hostEnds: ends.signal });
     setTimeout(() => ends.abort(), 50);
@@ -191,22 +191,22 @@ describe('a reader that leaves', () => {
       route: { protocol: 'anthropic', cancels },
     });
     await queueFault({ chunk_delay_ms: 20 });
-    const { chunks, leave } = (await run()) as StreamedAnswer;
-    await chunks.next();
+    const { body, leave } = (await run()) as StreamedResponse;
+    await body.next();
     const failed = jest.spyOn(breaker, 'broke');
     leave?.();
-    await allOf(chunks);
+    await allOf(body);
     return { outcomes, failures: failed.mock.calls.length };
   };
 
   it('ends a stream that can be cancelled, which settles on its prompt and what has come', async () => {
-    const [left, read] = await Promise.all([leaving({}, true), leaving({}, false)]);
-    expect(left.outcomes).toMatchObject([{ status: 'interrupted', estimated: true }]);
-    expect(left.outcomes[0]?.outputUnits).toBeLessThan(20);
-    expect(left.failures).toBe(0);
+    const [leavingOutput, read] = await Promise.all([leaving({}, true), leaving({}, false)]);
+    expect(leavingOutput.outcomes).toMatchObject([{ status: 'interrupted', estimated: true }]);
+    expect(leavingOutput.outcomes[0]?.outputUnits).toBeLessThan(20);
+    expect(leavingOutput.failures).toBe(0);
     expect(read.outcomes).toMatchObject([{ status: 'completed', estimated: false }]);
     expect(read.outcomes[0]?.outputUnits).toBeGreaterThan(20);
-    expect(left.outcomes[0]?.inputUnits).toBe(read.outcomes[0]?.inputUnits);
+    expect(leavingOutput.outcomes[0]?.inputUnits).toBe(read.outcomes[0]?.inputUnits);
   });
 
   it('lets a stream run to its end if the model may think unseen', async () => {
@@ -216,7 +216,7 @@ describe('a reader that leaves', () => {
   });
 });
 
-describe('the headers of an answer', () => {
+describe('the headers of a response', () => {
   it('leave before its first event only if it is streamed', () => {
     expect(calling(['chat'], true).call.events).toBe(chatEvents);
     expect(calling(['chat'], false).call.events).toBeUndefined();
@@ -228,15 +228,15 @@ describe('the headers of an answer', () => {
     [{}, { default_max_tokens: 4_000 }, '4000'],
     [{ max_tokens: 50 }, { max_output_tokens: 20, clamp_max_tokens: true }, '20'],
   ])('say how long it may be where its caller did not: %j %j', async (bound, limits, expected) => {
-    const given = { bound, limits };
-    const whole = await calling(['chat'], false, 900_000, undefined, given).run();
-    const streamed = await calling(['chat'], true, 900_000, undefined, given).run();
-    if (!(whole instanceof Response) || streamed instanceof Response) throw new Error('not as asked for');
-    expect([whole.headers.get('x-max-tokens'), streamed.headers['x-max-tokens'] ?? null]).toEqual([
+    const options = { bound, limits };
+    const response = await calling(['chat'], false, 900_000, undefined, options).run();
+    const streamed = await calling(['chat'], true, 900_000, undefined, options).run();
+    if (!(response instanceof Response) || streamed instanceof Response) throw new Error('not as asked for');
+    expect([response.headers.get('x-max-tokens'), streamed.headers['x-max-tokens'] ?? null]).toEqual([
       expected,
       expected,
     ]);
-    for await (const _chunk of streamed.chunks);
+    for await (const _chunk of streamed.body);
   });
 });
 
@@ -247,7 +247,7 @@ describe('failover', () => {
     expect(outcomes).toMatchObject([{ status: 'completed', route: 'route-2', estimated: false }]);
   });
 
-  it('moves on from each way in which a route can fail, streaming and not', async () => {
+  it('continues after each type of route failure, streamed and not', async () => {
     const dead = ['fail-500', 'fail-429', 'fail-401', 'fail-404', 'garbage', 'cut-0'];
     expect(await drain(calling([...dead, 'chat'], true).run)).toMatchObject({
       route: `route-${dead.length}`,
@@ -255,7 +255,7 @@ describe('failover', () => {
     expect(await routeOf(calling([...dead, 'chat'], false).run)).toBe(`route-${dead.length}`);
   });
 
-  it('tries a route for one account that has asked another to wait', async () => {
+  it('attempts a route for one account if it has throttled only another', async () => {
     const { run } = calling(['chat', 'chat'], false);
     await queueFault({ status: 429, headers: { 'retry-after': '60' } });
     expect(await routeOf(run, 'acc_1')).toBe('route-1');
@@ -270,7 +270,7 @@ describe('failover', () => {
   });
 });
 
-it('an answer that cannot be put aside for replay fails its call, which then costs nothing', async () => {
+it('fails a call at no cost if its response cannot be stored for replay', async () => {
   const { run, outcomes } = calling(['chat'], false, 900_000, async () => {
     throw new Error('the database is gone');
   });

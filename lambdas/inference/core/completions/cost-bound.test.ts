@@ -9,9 +9,9 @@ import { chatFormat } from '../../formats/chat/format.ts';
 import type { ChatRequest } from '../../formats/chat/request.ts';
 import { responsesFormat } from '../../formats/responses/format.ts';
 import { responsesRequest } from '../../formats/responses/schema.ts';
-import { createCapsules } from '../../store/capsules.ts';
+import { createSealedTokens } from '../../store/sealed-tokens.ts';
 import { SILENT } from '../../testing/circuit/memory-circuits.ts';
-import type { AnsweredCall } from '../call.ts';
+import type { UnsettledCall } from '../call.ts';
 import { type Model, parseCatalog } from '../catalog/catalog-document.ts';
 import type { Feature } from '../fields/need.ts';
 import { promptBounds } from '../metering/estimate.ts';
@@ -22,7 +22,7 @@ import { amountOf } from '../pricing/bill.ts';
 import type { Provider } from '../upstream/provider.ts';
 import type { ApiFormat } from './api-format.ts';
 import { type CompletionDependencies, readCompletion } from './completion-endpoint.ts';
-import type { Answer } from './delivery.ts';
+import type { StartedResponse } from './delivery.ts';
 
 const route = { protocol: 'openai', base_url: 'https://a.test', upstream_model: 'b', secret: 'env:K' };
 
@@ -54,7 +54,7 @@ const world = {
   } as unknown as CompletionDependencies['providers'],
 };
 
-const capsules = createCapsules({ current: 'pepper' }, systemClock)('acc_1');
+const capsules = createSealedTokens({ current: 'pepper' }, systemClock)('acc_1');
 
 const CALLER = { requestId: 'req_1', key: { accountId: 'acc_1', keyId: 'key_1', secretHash: '' } };
 
@@ -64,13 +64,13 @@ function read(
   models: readonly Model[],
   fields: { max_tokens: number; n?: number },
   content = 'Hello.',
-  others: { readonly log?: Log } = {},
+  dependenciesOf: { readonly log?: Log } = {},
 ) {
   const body = { model: 'a/0', messages: messagesOf(content), ...fields };
   return readCompletion(
     chatFormat,
     { body, identity: '', models, catalog: 'v1', capsules, ...CALLER },
-    { ...world, ...others },
+    { ...world, ...dependenciesOf },
   );
 }
 
@@ -93,7 +93,7 @@ describe('the cost bound of a completion', () => {
               { quantity: promptTokens, price: tokenPrices(model).input, per: 1_000_000 },
               { quantity: completionTokens, price: tokenPrices(model).output ?? 0n, per: 1_000_000 },
             ]);
-          expect(call.output).toEqual({ least: most, most });
+          expect(call.output).toEqual({ min: most, max: most });
           expect(call.cost(most)).toBe(costOf(bound.tokens));
           // Of the limit of tokens a minute, four bytes of the prompt are a token.
           expect(call.tokens(most)).toBe(Math.ceil(Buffer.byteLength(content) / 4) + completionTokens);
@@ -106,8 +106,8 @@ describe('the cost bound of a completion', () => {
   it('grows with a model’s factor for texts, and with the tokens that its provider adds before a prompt', () => {
     const content = 'Good morning, Angela. '.repeat(50);
     const fields = { max_tokens: 100 };
-    const [plain, dear, hiding] = [{}, { token_factor: 3 }, { hidden_tokens: 5_128 }].map((more) => {
-      const [model] = modelsOf(more);
+    const [plain, dear, hiding] = [{}, { token_factor: 3 }, { hidden_tokens: 5_128 }].map((extraFields) => {
+      const [model] = modelsOf(extraFields);
       if (model === undefined) throw new Error('the catalog is empty');
       const call = read([model], fields, content);
       return call.cost(100);
@@ -154,19 +154,24 @@ describe('a completion of which its route reports more than its bound', () => {
         return { record: outcome, balance: undefined };
       };
       const usage = { promptTokens: reported, cachedTokens: 0, completionTokens: reported };
-      const answer = { kind: 'json', answer: { body: {} }, text: 'Hello.', usage } as unknown as Answer;
+      const answer = {
+        kind: 'json',
+        completeResponse: { body: {} },
+        outputText: 'Hello.',
+        usage,
+      } as unknown as StartedResponse;
       const deliver = await call.prepare(answer, {
         candidate: { model, route },
-        keep: undefined,
+        storeResponse: undefined,
         flush: async () => {},
         admission: { output: 50, hold: { amount }, headers: {}, settle },
-      } as unknown as AnsweredCall);
+      } as unknown as UnsettledCall);
       await deliver();
       const [outcome] = outcomes;
       // 2,000 nano-USD a token of prompt, and 10,000 of output.
-      const whole = BigInt(reported) * 12_000n;
-      expect(outcome?.cost).toBe(whole > amount ? amount : whole);
-      expect((outcome?.cost ?? 0n) + (outcome?.unbilled?.amount ?? 0n)).toBe(whole);
+      const outputCost = BigInt(reported) * 12_000n;
+      expect(outcome?.cost).toBe(outputCost > amount ? amount : outputCost);
+      expect((outcome?.cost ?? 0n) + (outcome?.unbilled?.amount ?? 0n)).toBe(outputCost);
       const names = { requestId: 'req_1', model: 'a/0', route: 'route-0' };
       expect(warned).toEqual(Array(lines).fill(['a route counted more than the bound', names]));
     }
@@ -182,9 +187,9 @@ describe('a completion whose output is left to the service', () => {
       param: 'max_tokens',
       fallback: undefined,
     }),
-    toPayload: (request, known) => ({
-      ...chatFormat.toPayload(request, known),
-      limitedTo: (max_tokens) => chatFormat.toPayload({ ...request, max_tokens }, known),
+    toPayload: (request, models) => ({
+      ...chatFormat.toPayload(request, models),
+      limitedTo: (max_tokens) => chatFormat.toPayload({ ...request, max_tokens }, models),
     }),
   };
   const readOpen = (models: readonly Model[], fields: object = {}) => {
@@ -199,11 +204,11 @@ describe('a completion whose output is left to the service', () => {
   it('ranges from 256 tokens to the limit of its models, at the cost of the same explicit output', () => {
     const models = modelsOf({ max_output_tokens: 20_000 }, { max_output_tokens: 8_192 });
     const call = readOpen(models);
-    expect(call.output).toEqual({ least: 256, most: 8_192 });
+    expect(call.output).toEqual({ min: 256, max: 8_192 });
     for (const max_tokens of [256, 1_000, 8_192]) {
-      const asked = read(models, { max_tokens });
-      expect(call.tokens(max_tokens)).toBe(asked.tokens(max_tokens));
-      expect(call.cost(max_tokens)).toBe(asked.cost(max_tokens));
+      const bound = read(models, { max_tokens });
+      expect(call.tokens(max_tokens)).toBe(bound.tokens(max_tokens));
+      expect(call.cost(max_tokens)).toBe(bound.cost(max_tokens));
     }
   });
 
@@ -211,18 +216,18 @@ describe('a completion whose output is left to the service', () => {
     const call = readOpen(modelsOf({ max_output_tokens: 20_000 }, {}));
     fc.assert(
       fc.property(fc.nat(20_000), fc.nat(20_000), (one, other) => {
-        const [less, more] = [Math.min(one, other), Math.max(one, other)];
-        expect(call.cost(more)).toBeGreaterThanOrEqual(call.cost(less));
-        expect(call.tokens(more)).toBeGreaterThanOrEqual(call.tokens(less));
+        const [less, extraFields] = [Math.min(one, other), Math.max(one, other)];
+        expect(call.cost(extraFields)).toBeGreaterThanOrEqual(call.cost(less));
+        expect(call.tokens(extraFields)).toBeGreaterThanOrEqual(call.tokens(less));
       }),
     );
   });
 
-  it('reaches the route with the output that it is admitted with', async () => {
-    const sent: unknown[] = [];
+  it('reaches the route with the output that was admitted', async () => {
+    const requests: unknown[] = [];
     const chat: Provider['chat'] = async ({ payload }) => {
-      sent.push([payload.body.max_tokens, payload.conversation().maxTokens]);
-      return { kind: 'json', answer: { body: {} }, text: '', usage: undefined };
+      requests.push([payload.body.max_tokens, payload.conversation().maxTokens]);
+      return { kind: 'json', completeResponse: { body: {} }, outputText: '', usage: undefined };
     };
     const [model] = modelsOf({ max_output_tokens: 20_000 });
     const [route] = model?.routes ?? [];
@@ -242,14 +247,14 @@ describe('a completion whose output is left to the service', () => {
     );
     const outputs = [20_000, 312];
     for (const output of outputs) await call.attempt({ model, route }, { remainingTimeMs: 60_000 }, output);
-    expect(sent).toEqual(outputs.map((output) => [output, output]));
+    expect(requests).toEqual(outputs.map((output) => [output, output]));
   });
 
   it('reaches the routes of all protocols with the admitted output if the request uses the Responses API', async () => {
-    const sent: unknown[] = [];
+    const requests: unknown[] = [];
     const chat: Provider['chat'] = async ({ payload }) => {
-      sent.push([payload.body.max_output_tokens, payload.conversation().maxTokens]);
-      return { kind: 'json', answer: { body: {} }, text: '', usage: undefined };
+      requests.push([payload.body.max_output_tokens, payload.conversation().maxTokens]);
+      return { kind: 'json', completeResponse: { body: {} }, outputText: '', usage: undefined };
     };
     const protocols = ['openai', 'openai-responses', 'anthropic', 'bedrock'] as const;
     const provider = { ...able, chat };
@@ -276,17 +281,17 @@ describe('a completion whose output is left to the service', () => {
       },
       { ...world, providers: providers as unknown as CompletionDependencies['providers'] },
     );
-    expect(call.output).toEqual({ least: 256, most: 4_096 });
+    expect(call.output).toEqual({ min: 256, max: 4_096 });
     expect(call.candidates).toHaveLength(4);
     const outputs = [4_096, 1_024];
     for (const output of outputs)
       for (const candidate of call.candidates)
         await call.attempt(candidate, { remainingTimeMs: 60_000 }, output);
-    expect(sent).toEqual(outputs.flatMap((output) => Array(4).fill([output, output])));
+    expect(requests).toEqual(outputs.flatMap((output) => Array(4).fill([output, output])));
   });
 
   it('uses the caller’s output if the caller specifies one', () => {
-    expect(readOpen(modelsOf({}), { max_tokens: 5_000 }).output).toEqual({ least: 5_000, most: 5_000 });
+    expect(readOpen(modelsOf({}), { max_tokens: 5_000 }).output).toEqual({ min: 5_000, max: 5_000 });
   });
 });
 

@@ -5,7 +5,7 @@ import type { CallStatus } from '../../../ledger/core/usage-record.ts';
 import { ServiceError } from '../../../platform/core/errors.ts';
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { EventFormat } from '../../../platform/core/ports.ts';
-import type { AnsweredCall, Deliver } from '../call.ts';
+import type { Deliver, UnsettledCall } from '../call.ts';
 import type { CatalogRoute } from '../catalog/catalog-document.ts';
 import { isPriced } from '../fields/need.ts';
 import { countPromptTokens } from '../metering/estimate.ts';
@@ -14,12 +14,12 @@ import type { PromptSize } from '../metering/prompt-size.ts';
 import { receiptHeaders } from '../paid-endpoint.ts';
 import type { TokenUsage } from '../pricing/token-usage.ts';
 import {
-  type AnswerIdentity,
   type ChatPayload,
   type Provider,
-  type Reply,
-  type ReplyEvent,
+  type ResponseIdentity,
   type RouteAttempt,
+  type RouteEvent,
+  type RouteResponse,
   UpstreamFailure,
 } from '../upstream/provider.ts';
 import {
@@ -29,17 +29,17 @@ import {
   type RouteClockOptions,
   startRouteClock,
 } from '../upstream/route-clock.ts';
-import type { ReplyWriter, WriterOptions } from './reply-writer.ts';
+import type { ResponseWriter, WriterOptions } from './response-writer.ts';
 
-/** An answer that has begun: a whole body, or a stream whose first content is here. */
-export type Answer =
-  | Extract<Reply, { kind: 'json' }>
+/** A response that has started: a complete body, or a stream whose first content has arrived. */
+export type StartedResponse =
+  | Extract<RouteResponse, { kind: 'json' }>
   | {
       readonly kind: 'stream';
       /** The events up to and including the first content. */
-      readonly opening: readonly ReplyEvent[];
-      readonly rest: AsyncIterator<ReplyEvent>;
-      /** Stops the clocks and frees the connection; `complete` says whether the stream was read to its end. */
+      readonly firstEvents: readonly RouteEvent[];
+      readonly remainingEvents: AsyncIterator<RouteEvent>;
+      /** Stops the clocks and frees the connection. `complete` states whether the stream was read to its end. */
       readonly close: (complete: boolean) => void;
     };
 
@@ -48,45 +48,50 @@ export interface AttemptOptions extends Omit<RouteAttempt, 'signal'>, Omit<Route
 }
 
 /** Runs the attempt; throws `UpstreamFailure` when it ends before its first content. */
-export async function attemptRoute(options: AttemptOptions): Promise<Answer> {
+export async function attemptRoute(options: AttemptOptions): Promise<StartedResponse> {
   const clock = startRouteClock({ ...options, stream: options.payload.stream });
   const { signal } = clock;
   try {
-    const reply = await abortable(options.provider.chat({ ...options, signal }), signal);
-    if (reply.kind === 'json') {
+    const response = await abortable(options.provider.chat({ ...options, signal }), signal);
+    if (response.kind === 'json') {
       clock.close(true);
-      return reply;
+      return response;
     }
-    const rest = guarded(reply.events[Symbol.asyncIterator](), signal);
-    const opening = await untilContent(rest);
-    clock.begun();
-    return { kind: 'stream', opening, rest, close: (complete) => clock.close(complete) };
+    const rest = guarded(response.events[Symbol.asyncIterator](), signal);
+    const opening = await readUntilOutput(rest);
+    clock.stopFirstByte();
+    return {
+      kind: 'stream',
+      firstEvents: opening,
+      remainingEvents: rest,
+      close: (complete) => clock.close(complete),
+    };
   } catch (failure) {
     clock.close(false);
     throw failure;
   }
 }
 
-async function untilContent(events: AsyncIterator<ReplyEvent>): Promise<ReplyEvent[]> {
-  const opening: ReplyEvent[] = [];
+async function readUntilOutput(events: AsyncIterator<RouteEvent>): Promise<RouteEvent[]> {
+  const opening: RouteEvent[] = [];
   for (;;) {
     const next = await events.next();
     if (next.done) return opening;
     opening.push(next.value);
-    if (next.value.content) return opening;
+    if (next.value.hasOutput) return opening;
   }
 }
 
-/** The values that an answer is metered and written with. */
+/** The values that a response is metered and written with. */
 export interface CompletionContext {
   readonly prompt: PromptSize;
   /** The billable items of the call. */
-  readonly terms: MeterOptions['terms'];
+  readonly billableItems: MeterOptions['billableItems'];
   /** The version of the catalog that has the prices. */
   readonly catalog: string;
-  /** The bound of the output where the service chose it, in tokens; `x-max-tokens` says it. */
+  /** The output limit in tokens, if the service chose it. Returned as `x-max-tokens`. */
   readonly chosenTokens: number | undefined;
-  /** Headers of the call, which a replay of its answer has too. */
+  /** Headers of the call. A replay of its response has them too. */
   readonly headers: Readonly<Record<string, string>>;
   /** The upper bound of the tokens that the call is billed for. */
   readonly tokens: MeterOptions['bound'];
@@ -94,31 +99,31 @@ export interface CompletionContext {
   readonly onExcess: () => void;
   /** Returns whether the stream is closed at the provider when its caller leaves. */
   readonly canCancel: boolean;
-  /** The id of the answer, in the API's form, and the name of its model. */
-  readonly identity: AnswerIdentity;
-  /** Writes the answer in the format of the API. */
-  readonly writer: (options: WriterOptions) => ReplyWriter;
+  /** The id of the response, in the API's form, and the name of its model. */
+  readonly identity: ResponseIdentity;
+  /** Creates the writer of the response in the API format. */
+  readonly writer: (options: WriterOptions) => ResponseWriter;
   /** Writes a stream as server-sent events. */
-  readonly frames: (events: AsyncIterable<StreamEvent>) => AsyncGenerator<string, void>;
+  readonly encode: (events: AsyncIterable<CallStreamEvent>) => AsyncGenerator<string, void>;
   readonly events: EventFormat;
 }
 
 /** The last event of a stream that ended well has what it cost; by then it is settled. */
-export type StreamEvent =
-  | { readonly type: 'output'; readonly payload: JsonObject }
+export type CallStreamEvent =
+  | { readonly type: 'output'; readonly event: JsonObject }
   | { readonly type: 'settled'; readonly usage: TokenUsage; readonly settlement: Settlement };
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** Throws when a whole answer cannot be put aside for replay. */
+/** Prepares the delivery of a completion. Throws if a complete response cannot be stored for replay. */
 export async function prepareCompletion(
-  answer: Answer,
-  paid: AnsweredCall,
+  response: StartedResponse,
+  paid: UnsettledCall,
   writing: CompletionContext,
 ): Promise<Deliver> {
-  const { admission, candidate, keep, flush } = paid;
+  const { admission, candidate, storeResponse, flush } = paid;
   const { model, route } = candidate;
-  const { prompt, terms, catalog, tokens, onExcess, identity, chosenTokens } = writing;
+  const { prompt, billableItems, catalog, tokens, onExcess, identity, chosenTokens } = writing;
   const bound = {
     ...writing.headers,
     ...(chosenTokens === undefined ? {} : { 'x-max-tokens': String(chosenTokens) }),
@@ -127,7 +132,7 @@ export async function prepareCompletion(
     candidate,
     admission,
     prompt,
-    terms,
+    billableItems,
     catalog,
     bound: tokens,
     onExcess,
@@ -136,15 +141,15 @@ export async function prepareCompletion(
     identity,
     promptTokens: () => countPromptTokens(prompt, model),
   });
-  if (answer.kind === 'stream') {
-    const events = stream({ answer, meter, writer, paid });
+  if (response.kind === 'stream') {
+    const events = stream({ response, meter, writer, paid });
     const headers = { ...admission.headers, 'x-route': route.id, ...bound };
-    const leave = writing.canCancel ? { leave: () => answer.close(false) } : {};
-    return async () => ({ headers, chunks: writing.frames(events), events: writing.events, ...leave });
+    const leave = writing.canCancel ? { leave: () => response.close(false) } : {};
+    return async () => ({ headers, body: writing.encode(events), events: writing.events, ...leave });
   }
-  meter.add(answer);
-  const text = writer.whole(answer.answer, meter.usage);
-  await keep?.({ body: text, headers: { ...JSON_TYPE, 'x-route': route.id, ...bound } });
+  meter.add(response);
+  const text = writer.body(response.completeResponse, meter.usage);
+  await storeResponse?.({ body: text, headers: { ...JSON_TYPE, 'x-route': route.id, ...bound } });
   return async () => {
     const [settlement] = await Promise.all([meter.settle('completed'), flush()]);
     const receipt = receiptHeaders(admission, route, settlement);
@@ -153,25 +158,37 @@ export async function prepareCompletion(
 }
 
 interface StreamDelivery {
-  readonly answer: Extract<Answer, { kind: 'stream' }>;
+  readonly response: Extract<StartedResponse, { kind: 'stream' }>;
   readonly meter: Meter;
-  readonly writer: ReplyWriter;
-  readonly paid: AnsweredCall;
+  readonly writer: ResponseWriter;
+  readonly paid: UnsettledCall;
 }
 
-/** Settles in its own `finally`: however the stream ends, it is settled before its reader learns of it. */
-async function* stream({ answer, meter, writer, paid }: StreamDelivery): AsyncGenerator<StreamEvent, void> {
+/**
+ * Settles in its own `finally`: even if the stream is interrupted, the call is settled before the reader receives the
+ * end.
+ */
+async function* stream({
+  response,
+  meter,
+  writer,
+  paid,
+}: StreamDelivery): AsyncGenerator<CallStreamEvent, void> {
   let status: CallStatus = 'interrupted';
   let settlement: Settlement;
   try {
     paid.admission.observe?.('content');
-    for (const event of answer.opening) {
+    for (const event of response.firstEvents) {
       meter.add(event);
-      yield* outputs(event, writer);
+      yield* protocolEventsOf(event, writer);
     }
-    for (let next = await answer.rest.next(); !next.done; next = await answer.rest.next()) {
+    for (
+      let next = await response.remainingEvents.next();
+      !next.done;
+      next = await response.remainingEvents.next()
+    ) {
       meter.add(next.value);
-      yield* outputs(next.value, writer);
+      yield* protocolEventsOf(next.value, writer);
     }
     status = 'completed';
   } catch (failure) {
@@ -183,22 +200,25 @@ async function* stream({ answer, meter, writer, paid }: StreamDelivery): AsyncGe
       'The route that served this call failed before its answer was complete.',
     );
   } finally {
-    answer.close(status === 'completed');
+    response.close(status === 'completed');
     [settlement] = await Promise.all([meter.settle(status), paid.flush()]);
   }
   yield { type: 'settled', usage: meter.usage, settlement };
 }
 
 /** Yields the caller's output for one event: the route's own payload, or its parts in the format of the API. */
-function* outputs({ payload, parts }: ReplyEvent, writer: ReplyWriter): Generator<StreamEvent, void> {
-  if (payload !== undefined) yield { type: 'output', payload };
+function* protocolEventsOf(
+  { nativeEvent, parts }: RouteEvent,
+  writer: ResponseWriter,
+): Generator<CallStreamEvent, void> {
+  if (nativeEvent !== undefined) yield { type: 'output', event: nativeEvent };
   for (const part of parts ?? []) {
-    for (const written of writer.part(part)) yield { type: 'output', payload: written };
+    for (const written of writer.events(part)) yield { type: 'output', event: written };
   }
 }
 
-/** The fields by which callers ask a model to think, under the names of all protocols and hosts. */
-const ASKING = [
+/** The fields by which callers request reasoning, with the names of all protocols and vendors. */
+const REASONING_FIELDS = [
   'reasoning_effort',
   'reasoning',
   'thinking',
@@ -215,6 +235,8 @@ export function canCancel(
   const thinks = reasoning || Object.keys(dialect).some((name) => name.startsWith('reasoning_'));
   // What a provider's own tools have done is counted at the end.
   const uses = fields.needs.some(isPriced) || fields.undocumented.some(({ needs }) => needs.length > 0);
-  const asked = new Set(fields.undocumented.map(({ pattern }) => pattern));
-  return cancels && !thinks && !uses && ASKING.every((name) => body[name] == null && !asked.has(name));
+  const patterns = new Set(fields.undocumented.map(({ pattern }) => pattern));
+  return (
+    cancels && !thinks && !uses && REASONING_FIELDS.every((name) => body[name] == null && !patterns.has(name))
+  );
 }

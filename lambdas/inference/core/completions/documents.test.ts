@@ -123,7 +123,7 @@ describe('audio', () => {
     ['in another format', audio('flac')],
     ['that is no base64', audio('wav', 'a b')],
     ['that is empty', audio('wav', '')],
-  ])('%s is refused', (_what, part) => {
+  ])('causes an error: %s', (_what, part) => {
     expect(() => chat(part)).toThrow(/^messages\[0\]\.content\[0\]/);
   });
 });
@@ -136,9 +136,9 @@ describe('the size of a prompt', () => {
     ['a PDF', file(`data:application/pdf;base64,${LONG}`)],
     ['audio', audio('wav', LONG)],
   ])('excludes the bytes of %s and counts it as unseen', (_what, part) => {
-    const { unseen, texts } = sizeOf(part);
+    const { unseen, strings } = sizeOf(part);
     expect(unseen).toBe(1);
-    expect(texts.join('').length).toBeLessThan(100);
+    expect(strings.join('').length).toBeLessThan(100);
   });
 
   it.each([
@@ -146,6 +146,6 @@ describe('the size of a prompt', () => {
     ['beside the bytes', { ...audio('wav'), more: 'hidden '.repeat(30) }],
     ['in place of the bytes', file('hidden '.repeat(30))],
   ])('includes the text %s', (_what, part) => {
-    expect(sizeOf(part).texts.join('')).toContain('hidden hidden');
+    expect(sizeOf(part).strings.join('')).toContain('hidden hidden');
   });
 });

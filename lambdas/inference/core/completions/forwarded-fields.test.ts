@@ -9,15 +9,21 @@ import { PROVIDERS } from '../../testing/fields/needs.ts';
 import { NO_CAPSULES } from '../../testing/upstream/no-capsules.ts';
 import { parseCatalog } from '../catalog/catalog-document.ts';
 import { bodyFor } from '../quote.ts';
-import { carries, ignoredFields } from '../routing/carries.ts';
+import { checkSupport, ignoredFields } from '../routing/route-support.ts';
 import { ignoredFieldsHeader } from './forwarded-fields.ts';
 
 const plain = { model: 'a/b', messages: [{ role: 'user', content: 'Hi' }], max_tokens: 8 };
 const payloadOf = (fields: object) =>
   toPayload(validate(chatCompletionRequest, { ...plain, ...fields }), NO_CAPSULES);
 
-function candidateOf(more: object, price: object = {}) {
-  const route = { id: 'r', protocol: 'openai', base_url: 'https://a.test/v1', upstream_model: 'm', ...more };
+function candidateOf(fields: object, price: object = {}) {
+  const route = {
+    id: 'r',
+    protocol: 'openai',
+    base_url: 'https://a.test/v1',
+    upstream_model: 'm',
+    ...fields,
+  };
   const [model] = parseCatalog({
     models: [
       {
@@ -30,9 +36,9 @@ function candidateOf(more: object, price: object = {}) {
       },
     ],
   }).models;
-  const found = model?.routes[0];
-  if (model === undefined || found === undefined) throw new Error('the catalog has no route');
-  return { model, route: found };
+  const firstRoute = model?.routes[0];
+  if (model === undefined || firstRoute === undefined) throw new Error('the catalog has no route');
+  return { model, route: firstRoute };
 }
 
 const sentTo = (fields: JsonObject, route: object) => {
@@ -75,29 +81,32 @@ describe('a field that the protocol of a request does not document', () => {
   });
 
   it('a cache breakpoint is forwarded to a route that caches', () => {
-    const marked = { cache_control: { type: 'ephemeral' } };
-    expect(sentTo(marked, { capabilities: ['cache'] })).toMatchObject({ body: marked, ignored: [] });
-    expect(sentTo(marked, {}).ignored).toEqual(['cache_control']);
+    const cachedMessages = { cache_control: { type: 'ephemeral' } };
+    expect(sentTo(cachedMessages, { capabilities: ['cache'] })).toMatchObject({
+      body: cachedMessages,
+      ignored: [],
+    });
+    expect(sentTo(cachedMessages, {}).ignored).toEqual(['cache_control']);
   });
 
-  it('asks for a price on the routes that get it, and for none on others', () => {
+  it('requires a price on the routes that receive it, and on no others', () => {
     const payload = payloadOf(SEARCH);
     const price = { features: { live_search: { price: 0.025, max_uses: 3 } } };
     const terms = (route: object, prices: object = {}) =>
-      carries(candidateOf(route, prices), payload, PROVIDERS);
+      checkSupport(candidateOf(route, prices), payload, PROVIDERS);
     expect(terms({ dialect: { preset: 'xai' } })).toEqual({
-      lacks: { kind: 'unpriced', param: 'search_parameters' },
+      unmetNeed: { kind: 'unpriced', param: 'search_parameters' },
     });
     expect(terms({ dialect: { preset: 'xai' } }, price)).toMatchObject({
-      terms: { uses: new Map([['live_search', 3]]) },
+      billableItems: { uses: new Map([['live_search', 3]]) },
     });
-    expect(terms({})).toMatchObject({ terms: { uses: new Map() } });
-    expect(terms({ protocol: 'anthropic' })).toMatchObject({ terms: { uses: new Map() } });
+    expect(terms({})).toMatchObject({ billableItems: { uses: new Map() } });
+    expect(terms({ protocol: 'anthropic' })).toMatchObject({ billableItems: { uses: new Map() } });
   });
 
   it('never is one of the service’s own', () => {
-    const own = { provider: { only: ['r'] }, models: ['c/d'], session_id: 's' };
-    const { body, ignored } = sentTo(own, { passes: ['provider', 'models', 'session_id'] });
+    const routingFields = { provider: { only: ['r'] }, models: ['c/d'], session_id: 's' };
+    const { body, ignored } = sentTo(routingFields, { passes: ['provider', 'models', 'session_id'] });
     expect(body).toEqual(payloadOf({}).body);
     expect(ignored).toEqual([]);
   });
@@ -133,7 +142,7 @@ describe('the header x-ignored-fields', () => {
     expect(ignoredFieldsHeader(new Set())).toEqual({});
   });
 
-  it('lists names, percent-encoded, so that none ends the header or looks like two', () => {
+  it('lists names, percent-encoded, so that no name ends the header or splits into two', () => {
     expect(header(['top_k', 'messages[].a'])).toBe('top_k,messages%5B%5D.a');
     expect(header(['a\r\nset-cookie: b', 'c,d', 'é\ud800', ''])).toBe(
       'a%0D%0Aset-cookie%3A%20b,c%2Cd,%C3%A9%EF%BF%BD,',

@@ -7,7 +7,7 @@ import type { CatalogRoute, Model } from '../catalog/catalog-document.ts';
 import { readFields } from '../fields/read-fields.ts';
 import type { FieldTable } from '../fields/table.ts';
 import { bodyFor } from '../quote.ts';
-import { meets, type Providers } from '../routing/carries.ts';
+import { meets, type Providers } from '../routing/route-support.ts';
 import type { ChatPayload } from '../upstream/provider.ts';
 import type { ApiFormat, CompletionRequest } from './api-format.ts';
 
@@ -36,9 +36,9 @@ export function readPayload(
  * The payload as one route takes it: with the undocumented fields that it lists, and without the sampling fields if its
  * model reasons (OpenAI docs, Reasoning models).
  */
-export function payloadFor(route: CatalogRoute, given: ChatPayload): ChatPayload {
-  const taken = bodyFor(given, [route]);
-  const payload = taken === given.body ? given : { ...given, body: taken };
+export function payloadFor(route: CatalogRoute, fullPayload: ChatPayload): ChatPayload {
+  const routeBody = bodyFor(fullPayload, [route]);
+  const payload = routeBody === fullPayload.body ? fullPayload : { ...fullPayload, body: routeBody };
   if (!route.reasoning) return payload;
   const { temperature: _temperature, top_p: _topP, top_k: _topK, ...body } = payload.body;
   return {
@@ -51,7 +51,9 @@ export function payloadFor(route: CatalogRoute, given: ChatPayload): ChatPayload
   };
 }
 
-/** Returns the indices of the tools that the request does not force and that no route of the models serves at a price. */
+/**
+ * Returns the indices of the tools that the request does not force and for which no route of the models has a price.
+ */
 export function unservedTools<Request extends CompletionRequest>(
   { optionalTools, fields, protocol }: Pick<ApiFormat<Request>, 'optionalTools' | 'fields' | 'protocol'>,
   request: Request,
@@ -63,7 +65,9 @@ export function unservedTools<Request extends CompletionRequest>(
   const candidates = models.flatMap((model) => model.routes.map((route) => ({ model, route })));
   const isServed = (index: number): boolean => {
     const { needs } = readFields(fields, { tools: [tools[index]], max_tool_calls });
-    return candidates.some((candidate) => 'terms' in meets(candidate, { protocol, needs }, providers));
+    return candidates.some(
+      (candidate) => 'billableItems' in meets(candidate, { protocol, needs }, providers),
+    );
   };
   return new Set(optional.filter((index) => !isServed(index)));
 }
@@ -81,7 +85,7 @@ export function ignoredFieldsHeader(names: ReadonlySet<string>): Readonly<Record
     // A lone surrogate has no encoding.
     const next = `${value === '' ? '' : `${value},`}${encodeURIComponent(name.toWellFormed())}`;
     if (count === MAX_NAMES || next.length > MAX_BYTES) {
-      value = value === '' ? MORE : `${value},${MORE}`;
+      value = value === '' ? ELLIPSIS : `${value},${ELLIPSIS}`;
       break;
     }
     value = next;
@@ -90,14 +94,14 @@ export function ignoredFieldsHeader(names: ReadonlySet<string>): Readonly<Record
   return { 'x-ignored-fields': value };
 }
 
-const MORE = '...';
+const ELLIPSIS = '...';
 
 /** Names that are resolved within a machine or a network (RFC 6761, section 6.3; RFC 6762; ICANN, `.internal`). */
 const LOCAL_NAME = /^[^.]*\.?$|(^|\.)(localhost|local|internal)\.?$/;
 
 /**
- * An upstream on a private network would fetch what its neighbours keep there. Names of hosts are not looked up: that
- * is the upstream's to do. Throws 400 `invalid_value` with this `param`.
+ * Rejects addresses on a private network, where an upstream would fetch its neighbors' data. Hostnames are not
+ * resolved, because that is the upstream's task. Throws 400 `invalid_value` with this `param`.
  */
 export function requirePublicImages(urls: readonly string[], param = 'messages'): void {
   for (const text of urls) {
@@ -112,6 +116,6 @@ export function requirePublicImages(urls: readonly string[], param = 'messages')
 }
 
 function isPublicHost(url: URL | null): boolean {
-  const host = bareHost(url?.hostname ?? '');
-  return isAddress(host) ? isPublicAddress(host) : !LOCAL_NAME.test(host);
+  const hostname = bareHost(url?.hostname ?? '');
+  return isAddress(hostname) ? isPublicAddress(hostname) : !LOCAL_NAME.test(hostname);
 }

@@ -16,7 +16,7 @@ const modelOf = (limits: Limits, index = 0) => ({ id: `a/${index}`, clamp_max_to
 const boundOf = (tokens: number | undefined, ...models: readonly Limits[]) =>
   outputBound(models.map(modelOf), { tokens, param: 'max_tokens', fallback: 256 });
 
-describe('the bound of an answer', () => {
+describe('the output bound of a request', () => {
   it('equals the caller’s bound if the model writes that many tokens', () => {
     expect(boundOf(100, { max_output_tokens: 100 })).toEqual({ tokens: 100, isChosen: false });
     expect(boundOf(100, {})).toEqual({ tokens: 100, isChosen: false });
@@ -28,19 +28,19 @@ describe('the bound of an answer', () => {
   });
 
   it('stays open if the API format has no default, even if the operator has set one', () => {
-    const asked = { tokens: undefined, param: 'max_output_tokens', fallback: undefined };
-    expect(outputBound([modelOf({ default_max_tokens: 5 })], asked)).toEqual({
+    const requestedOutput = { tokens: undefined, param: 'max_output_tokens', fallback: undefined };
+    expect(outputBound([modelOf({ default_max_tokens: 5 })], requestedOutput)).toEqual({
       tokens: undefined,
       isChosen: true,
     });
   });
 
-  it('above the model’s limit is refused, by the name of the field', () => {
-    const refused = expect.objectContaining({ code: 'invalid_value', param: 'max_tokens' });
-    expect(() => boundOf(101, { max_output_tokens: 100 })).toThrow(refused);
+  it('causes an error with the field’s name if it exceeds the model’s limit', () => {
+    const rejection = expect.objectContaining({ code: 'invalid_value', param: 'max_tokens' });
+    expect(() => boundOf(101, { max_output_tokens: 100 })).toThrow(rejection);
     expect(() =>
       boundOf(101, { max_output_tokens: 100, clamp_max_tokens: true }, { max_output_tokens: 50 }),
-    ).toThrow(refused);
+    ).toThrow(rejection);
   });
 
   it('above it is the limit, where the operator has it so', () => {
@@ -61,14 +61,14 @@ describe('the bound of an answer', () => {
       fc.property(
         fc.option(fc.integer({ min: 1, max: 1_000 }), { nil: undefined }),
         fc.array(limits, { minLength: 1, maxLength: 4 }),
-        (asked, models) => {
+        (requestedOutput, models) => {
           const { tokens = Number.NaN } = boundOf(
-            asked,
+            requestedOutput,
             ...models.map((one) => ({ ...one, clamp_max_tokens: true })),
           );
-          for (const { max_output_tokens: most = Number.POSITIVE_INFINITY } of models)
-            expect(tokens).toBeLessThanOrEqual(most);
-          if (asked !== undefined) expect(tokens).toBeLessThanOrEqual(asked);
+          for (const { max_output_tokens: maxTokens = Number.POSITIVE_INFINITY } of models)
+            expect(tokens).toBeLessThanOrEqual(maxTokens);
+          if (requestedOutput !== undefined) expect(tokens).toBeLessThanOrEqual(requestedOutput);
           expect(tokens).toBeGreaterThan(0);
         },
       ),
@@ -84,8 +84,8 @@ describe('a request with another bound', () => {
     [{ max_tokens: 50 }, { max_tokens: 9 }],
     [{ max_completion_tokens: 50 }, { max_completion_tokens: 9 }],
     [{ max_tokens: 50, max_completion_tokens: 50 }, { max_completion_tokens: 9 }],
-  ])('uses the caller’s field name in chat: %j', (given, expected) => {
-    expect(chatFormat.withMaxTokens({ model: 'm', messages, ...given }, 9)).toEqual({
+  ])('uses the caller’s field name in chat: %j', (request, expected) => {
+    expect(chatFormat.withMaxTokens({ model: 'm', messages, ...request }, 9)).toEqual({
       model: 'm',
       messages,
       ...expected,
@@ -106,12 +106,15 @@ describe('a request with another bound', () => {
     [1_024, { type: 'enabled', budget_tokens: 10_000 }, { type: 'disabled' }],
     [1_025, { type: 'enabled', budget_tokens: 10_000 }, { type: 'enabled', budget_tokens: 1_024 }],
     [9, { type: 'adaptive' }, { type: 'adaptive' }],
-  ])('leaves tokens for the answer next to the thinking in Messages: %j', (tokens, thinking, expected) => {
-    const given = { model: 'm', messages, max_tokens: 30_000, thinking };
-    expect(messagesFormat.withMaxTokens(given, tokens)).toEqual({
-      ...given,
-      max_tokens: tokens,
-      thinking: expected,
-    });
-  });
+  ])(
+    'leaves tokens for the output in addition to the thinking in Messages: %j',
+    (tokens, thinking, expected) => {
+      const request = { model: 'm', messages, max_tokens: 30_000, thinking };
+      expect(messagesFormat.withMaxTokens(request, tokens)).toEqual({
+        ...request,
+        max_tokens: tokens,
+        thinking: expected,
+      });
+    },
+  );
 });

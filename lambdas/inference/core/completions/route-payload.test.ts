@@ -5,15 +5,15 @@ import { toPayload as chatPayload } from '../../formats/chat/payload.ts';
 import { chatCompletionRequest } from '../../formats/chat/schema.ts';
 import { toPayload as messagesPayload } from '../../formats/messages/payload.ts';
 import { messagesRequest } from '../../formats/messages/schema.ts';
-import { createCapsules } from '../../store/capsules.ts';
+import { createSealedTokens } from '../../store/sealed-tokens.ts';
 import { type CatalogRoute, parseCatalog } from '../catalog/catalog-document.ts';
 import type { ChatPayload } from '../upstream/provider.ts';
 import { payloadFor } from './forwarded-fields.ts';
 
 /** A route as the catalog would hold it. */
-function routeThat(more: Partial<CatalogRoute>): CatalogRoute {
+function routeThat(fields: Partial<CatalogRoute>): CatalogRoute {
   const base_url = 'https://upstream.example/v1';
-  const route = { id: 'r', protocol: 'openai', base_url, upstream_model: 'm', ...more };
+  const route = { id: 'r', protocol: 'openai', base_url, upstream_model: 'm', ...fields };
   const price = { unit: 'per_million_tokens', input: 1, output: 1 };
   const model = { id: 'a/b', type: 'chat', owned_by: 'a', created: 1, price, routes: [route] };
   const [parsed] = parseCatalog({ models: [model] }).models[0]?.routes ?? [];
@@ -29,7 +29,7 @@ const REQUEST = {
   top_p: 0.9,
 };
 
-const capsules = createCapsules({ current: 'pepper' }, systemClock)('acc_1');
+const capsules = createSealedTokens({ current: 'pepper' }, systemClock)('acc_1');
 
 const chat = () => chatPayload(validate(chatCompletionRequest, { ...REQUEST, stop: 'END' }), capsules);
 const messages = () =>
@@ -41,7 +41,7 @@ const CALLERS: readonly [string, () => ChatPayload, number | undefined][] = [
 ];
 
 describe.each(CALLERS)('%s', (_name, payload, topK) => {
-  it('goes to a route whose model reasons without the sampling fields that it refuses', () => {
+  it('reaches a route whose model reasons without the sampling fields that the model rejects', () => {
     const { temperature, top_p, top_k, ...rest } = payload().body;
     expect([temperature, top_p, top_k]).toEqual([0.5, 0.9, topK]);
     expect(payloadFor(routeThat({ reasoning: true }), payload()).body).toEqual(rest);
@@ -49,20 +49,20 @@ describe.each(CALLERS)('%s', (_name, payload, topK) => {
   });
 
   it('removes the sampling fields from the conversation too, and changes nothing else', () => {
-    const given = payload();
-    const { temperature, topP, ...rest } = given.conversation();
+    const original = payload();
+    const { temperature, topP, ...rest } = original.conversation();
     expect([temperature, topP]).toEqual([0.5, 0.9]);
-    const adapted = payloadFor(routeThat({ reasoning: true }), given);
+    const adapted = payloadFor(routeThat({ reasoning: true }), original);
     expect(adapted.conversation()).toEqual(rest);
-    expect({ ...adapted, body: {}, conversation: {} }).toEqual({ ...given, body: {}, conversation: {} });
+    expect({ ...adapted, body: {}, conversation: {} }).toEqual({ ...original, body: {}, conversation: {} });
   });
 
-  it('goes to any other route as it is, and stays as it is for the next', () => {
-    const given = payload();
-    expect(payloadFor(routeThat({}), given)).toBe(given);
-    payloadFor(routeThat({ reasoning: true }), given).conversation();
-    expect(given.body).toEqual(payload().body);
-    expect(given.conversation()).toEqual(payload().conversation());
+  it('reaches any other route unchanged, and stays unchanged for the next route', () => {
+    const original = payload();
+    expect(payloadFor(routeThat({}), original)).toBe(original);
+    payloadFor(routeThat({ reasoning: true }), original).conversation();
+    expect(original.body).toEqual(payload().body);
+    expect(original.conversation()).toEqual(payload().conversation());
   });
 });
 

@@ -28,12 +28,14 @@ describe('a stream whose caller leaves', () => {
     { enable_thinking: true },
     { chat_template_kwargs: { thinking: true } },
     { prompt_mode: 'reasoning' },
-  ])('runs to its end for a request with %j', (asked) => {
-    expect(canCancel(cancelling, { ...plainPayload, body: { ...plainPayload.body, ...asked } })).toBe(false);
+  ])('runs to its end for a request with %j', (request) => {
+    expect(canCancel(cancelling, { ...plainPayload, body: { ...plainPayload.body, ...request } })).toBe(
+      false,
+    );
   });
 
-  it('a stream is read to its end if an undocumented field of the request asks the model to think', () => {
-    const undocumented = [{ pattern: 'thinking', needs: [], isCarried: true }];
+  it('continues to its end if an undocumented field of the request enables thinking', () => {
+    const undocumented = [{ pattern: 'thinking', needs: [], isConverted: true }];
     expect(canCancel(cancelling, { ...plainPayload, fields: { ...NO_FIELDS, undocumented } })).toBe(false);
   });
 

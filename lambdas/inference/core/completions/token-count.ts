@@ -22,25 +22,25 @@ export interface TokenCountDependencies {
 export interface CountedFormat<Request extends CompletionRequest> {
   readonly format: Pick<ApiFormat<Request>, 'toPayload'>;
   readonly schema: z.ZodType<Request>;
-  readonly answer: (tokens: number) => object;
+  readonly bodyOf: (tokens: number) => object;
 }
 
 /** The count is the service's own, the one a call is billed by where its route reports none. Throws `ServiceError`. */
 export function createTokenCount<Request extends CompletionRequest>(
-  { format, schema, answer }: CountedFormat<Request>,
+  { format, schema, bodyOf }: CountedFormat<Request>,
   { peppers, catalog, gate, capsules: capsulesOf }: TokenCountDependencies,
 ): Endpoint {
   return async (request) => {
-    const known = await peppers();
-    const key = authenticate(request.headers, known);
+    const currentPeppers = await peppers();
+    const key = authenticate(request.headers, currentPeppers);
     const { prompt, model } = await gate.checked(key, async () => {
       const { value } = await readJson(request);
       const body = validate(schema, value);
       const named = requireModel(await catalog(), body.model, 'chat', 'model');
-      const payload = format.toPayload(body, capsulesOf(known)(key.accountId));
+      const payload = format.toPayload(body, capsulesOf(currentPeppers)(key.accountId));
       return { prompt: promptSizeOf(bodyFor(payload, named.routes)), model: named };
     });
     const { headers } = await gate.touch(key);
-    return jsonResponse(answer(countPromptTokens(prompt, model)), headers);
+    return jsonResponse(bodyOf(countPromptTokens(prompt, model)), headers);
   };
 }

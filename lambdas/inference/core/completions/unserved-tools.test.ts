@@ -99,7 +99,7 @@ describe('a tool of the provider in a Responses request', () => {
     );
   const allowed = (mode: string, ...tools: object[]) => ({ type: 'allowed_tools', mode, tools });
 
-  it('a tool that no route serves at a price is left out', () => {
+  it('disappears if no route serves it at a price', () => {
     expect(dropped({ tools: [web, f] })).toMatchObject({ unserved: [0], request: { tools: [f] } });
     expect(
       dropped({ tools: [web], max_tool_calls: 2 }, 'openai-responses', {
@@ -128,10 +128,10 @@ describe('a tool of the provider in a Responses request', () => {
     ],
     [allowed('auto', web), 'none'],
     [allowed('auto', web, { type: 'function', name: 'f' }), allowed('auto', { type: 'function', name: 'f' })],
-  ])('leaves a choice among the other tools: %j', (tool_choice, left) => {
+  ])('leaves a choice among the other tools: %j', (tool_choice, remainingTools) => {
     expect(dropped({ tools: [web, f], tool_choice })).toMatchObject({
       unserved: [0],
-      request: { tool_choice: left },
+      request: { tool_choice: remainingTools },
     });
   });
 });

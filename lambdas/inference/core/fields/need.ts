@@ -1,15 +1,17 @@
-/** The needs of the fields of a request, which the route that serves it must meet. `param` is the path of the field. */
+/** The needs of a request's fields, which its route must meet. `param` is the path of the field. */
 
 /**
- * `cache`: the host caches what a caller marks, so that a converted request has the marks too. `documents`: the model
- * reads PDF files; `audio`: it hears what is in a message.
+ * - `cache`: the vendor caches the parts with a caller's cache breakpoints, so a converted request contains the
+ * breakpoints too.
+ * - `documents`: the model reads PDF files.
+ * - `audio`: the model reads the audio in a message.
  */
 export const CAPABILITIES = ['tools', 'json', 'vision', 'documents', 'audio', 'stream', 'cache'] as const;
 export type Capability = (typeof CAPABILITIES)[number];
 
 /** Features that some protocols can express and others cannot; `conversation.ts` has the others. */
 export type Feature =
-  /** More than one answer to one prompt. */
+  /** Several outputs for one prompt. */
   | 'choices'
   /** Images that the upstream fetches itself. */
   | 'image-urls'
@@ -19,7 +21,7 @@ export type Feature =
   | 'document-urls'
   /** Audio in a user's messages. */
   | 'audio'
-  /** Texts at which an answer ends; the Responses protocol has no field for them. */
+  /** Strings at which an output stops. The Responses protocol has no field for them. */
   | 'stop-sequences'
   /** Cited documents, server tools and other blocks of the Messages protocol alone. */
   | 'messages-blocks'
@@ -27,9 +29,9 @@ export type Feature =
   | 'responses-items';
 
 export type Need =
-  /** The operator says that the route's model can do it. */
+  /** A capability of the route's model, as specified by the operator. */
   | { readonly kind: 'capability'; readonly name: Capability; readonly param: string }
-  /** The route's protocol can say it; `of` describes the field, if it says more than the feature's name. */
+  /** A feature that the route's protocol can express. `of` describes the field if the feature's name is not enough. */
   | { readonly kind: 'feature'; readonly name: Feature; readonly of?: string; readonly param: string }
   /** The address leads to the public internet: the upstream fetches it. */
   | { readonly kind: 'address'; readonly url: string; readonly param: string }
@@ -53,7 +55,7 @@ export type PricedFeature =
       readonly param: string;
     }
   /** Output beyond `max_tokens`: the provider charges the rejected tokens of a prediction, at most those of `texts`. */
-  | { readonly kind: 'output'; readonly texts: readonly string[]; readonly param: string }
+  | { readonly kind: 'output'; readonly strings: readonly string[]; readonly param: string }
   /** A feature that no price can express, or that makes the provider store data (`store: true`). Always rejected. */
   | { readonly kind: 'unpriced'; readonly param: string };
 

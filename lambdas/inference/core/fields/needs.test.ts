@@ -38,7 +38,7 @@ describe('a request that uses a priced field', () => {
 });
 
 describe('a request without one', () => {
-  it.each(PROTOCOLS)('asks for nothing: %s', (protocol) => {
+  it.each(PROTOCOLS)('requests no priced feature: %s', (protocol) => {
     expect(pricedFeaturesIn(protocol, PLAIN[protocol])).toEqual([]);
   });
 
@@ -90,7 +90,7 @@ describe('a request without one', () => {
     ['openai-responses', { tools: [{ type: 'tool_search', execution: 'client' }, { type: 'function' }] }],
     ['anthropic', { billing_policy: { type: 'billing_policy', bill_to: 'self' }, container: null }],
     ['anthropic', { billing_policy: { type: 'billing_policy' }, fallback_credit_token: null }],
-  ])('asks for nothing by a value that is the standard: %s %j', (protocol, fields) => {
+  ])('requests no priced feature if the value is the default: %s %j', (protocol, fields) => {
     expect(pricedFeaturesIn(protocol, { ...PLAIN[protocol], ...fields })).toEqual([]);
   });
 });
@@ -100,24 +100,24 @@ describe('the samples', () => {
     ['openai', 'tools response_format n stop messages stream tool_choice extra_body'],
     ['openai-responses', 'tools text.format input stream tool_choice truncation'],
     ['anthropic', 'tools output_config.format messages stream tool_choice stop_sequences system mcp_servers'],
-  ])('cover every priced field of the table of %s', (protocol, others) => {
+  ])('cover every priced field of the table of %s', (protocol, otherSamples) => {
     const without = TABLES[protocol].rules.filter(
       (rule) => rule.needs !== undefined && samplesOf(protocol, rule).length === 0,
     );
     const patterns = without.flatMap(patternsOf);
     const isOther = (pattern: string) =>
-      others.split(' ').some((other) => pattern === other || /^[[.]/.test(pattern.slice(other.length)));
+      otherSamples.split(' ').some((other) => pattern === other || /^[[.]/.test(pattern.slice(other.length)));
     expect(patterns.filter((pattern) => !isOther(pattern))).toEqual([]);
   });
 
   it('form valid requests, except those that the service rejects for their content', () => {
     const schemas = { openai: chatCompletionRequest, anthropic: messagesRequest } as const;
-    const refused = SAMPLES.filter(
+    const rejected = SAMPLES.filter(
       (sample) =>
         (sample.protocol === 'openai' || sample.protocol === 'anthropic') &&
         !schemas[sample.protocol].safeParse(bodyOf(sample)).success,
     );
-    expect(refused.map(({ protocol, features: [first] }) => `${protocol} ${first?.param}`)).toEqual([
+    expect(rejected.map(({ protocol, features: [first] }) => `${protocol} ${first?.param}`)).toEqual([
       'openai tools[0].type',
       'openai tools[1].type',
       ...['audio_url', 'video_url', 'video'].map((name) => `openai messages[0].content[1].${name}`),
@@ -180,8 +180,8 @@ describe('a priced field', () => {
   it.each(plantable.map((plant) => [plant.protocol, plant.pattern, plant] as const))(
     'yields its feature at every position of its pattern: %s %s',
     (protocol, pattern, { rule, sample }) => {
-      const found = sample.features.find(({ param }) => isAt(rule, param));
-      const { [lastName(found?.param)]: value, ...beside } = holderAt(bodyOf(sample), found?.param ?? '');
+      const feature = sample.features.find(({ param }) => isAt(rule, param));
+      const { [lastName(feature?.param)]: value, ...beside } = holderAt(bodyOf(sample), feature?.param ?? '');
       const name = lastName(pattern);
       // At the root the holder is the whole request, whose other fields are samples of their own.
       const holder = pattern === name ? { [name]: value } : { ...beside, [name]: value };
@@ -189,7 +189,7 @@ describe('a priced field', () => {
         fc.property(NOISE, (before) => {
           const { body, param } = planted(pattern, holder, before);
           const features = pricedFeaturesIn(protocol, { ...plainFields(sample), ...body });
-          expect(features.filter((one) => one.param === param)).toEqual([{ ...found, param }]);
+          expect(features.filter((one) => one.param === param)).toEqual([{ ...feature, param }]);
         }),
         { numRuns: 20 },
       );
@@ -212,9 +212,9 @@ describe('a priced field', () => {
     `${BLOCK}.tool_changes[].tool.definition`,
   ])(
     'yields its feature at every position of the Messages protocol that supports a cache breakpoint: %s',
-    (place) => {
+    (fieldPath) => {
       const holder = { cache_control: { type: 'ephemeral', ttl: '1h' } };
-      const { body, param } = planted(`${place}.cache_control`, holder, []);
+      const { body, param } = planted(`${fieldPath}.cache_control`, holder, []);
       expect(pricedFeaturesIn('anthropic', body)).toEqual([{ kind: 'cache-write', lifetime: '1h', param }]);
       const single = JSON.parse(JSON.stringify(body), (_key, value) =>
         Array.isArray(value) ? value[0] : value,
@@ -264,7 +264,7 @@ const FREE_FORM: Readonly<Record<CallerProtocol, (own: JsonObject) => JsonObject
 
 describe('the name of a priced field within JSON of the caller', () => {
   it.each(SAMPLES.map((sample) => [sample.protocol, JSON.stringify(sample.fields), sample] as const))(
-    'asks for nothing: %s %s',
+    'requests no priced feature: %s %s',
     (protocol, _fields, sample) => {
       const own = { ...bodyOf(sample), properties: bodyOf(sample), items: [bodyOf(sample)] };
       expect(pricedFeaturesIn(protocol, FREE_FORM[protocol](own))).toEqual([]);

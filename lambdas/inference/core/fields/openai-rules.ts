@@ -12,7 +12,7 @@ import {
 } from './readers.ts';
 import type { FieldRule, NeedReader } from './table.ts';
 
-/** Fields that shape an answer, and names of the caller's own. */
+/** Fields that affect the output only, and identifiers chosen by the caller. */
 const PLAIN = 'temperature,top_p,parallel_tool_calls,user,prompt_cache_key';
 
 export const OPENAI_FIELDS: readonly FieldRule[] = [
@@ -22,8 +22,8 @@ export const OPENAI_FIELDS: readonly FieldRule[] = [
   { at: 'prompt_cache_retention', needs: cacheLifetime('in_memory', 'in-memory') },
   { at: 'prompt_cache_options.ttl', needs: cacheLifetime('30m') },
   { at: 'prompt_cache_options.mode' },
-  { at: 'stream', needs: when((value) => value === true, capability('stream')), carried: true },
-  { at: `{model,${PLAIN}}`, carried: true },
+  { at: 'stream', needs: when((value) => value === true, capability('stream')), isConverted: true },
+  { at: `{model,${PLAIN}}`, isConverted: true },
   { at: '{metadata,top_logprobs}' },
 ];
 
@@ -38,7 +38,7 @@ export const openaiBreakpoint: NeedReader = cacheBreakpoint(({ body: { prompt_ca
 export const SYSTEM_ROLES = ['system', 'developer'] as const;
 
 /** The error message for the id of an uploaded file. */
-export const FILE_KEPT_NOWHERE = 'names a file, and this service keeps none: send its URL or its bytes';
+export const UNSUPPORTED_FILE_ID = 'names a file, and this service keeps none: send its URL or its bytes';
 
 /** Choices of a tool that name none. */
 export const PLAIN_TOOL_CHOICES = ['none', 'auto', 'required'] as const;

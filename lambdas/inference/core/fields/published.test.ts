@@ -98,14 +98,14 @@ describe.each(PROTOCOLS)('the published schema of %s', (protocol) => {
 
   it('contains only fields that are forwarded or listed as not forwarded', () => {
     expect(PUBLISHED[protocol]().length).toBeGreaterThanOrEqual(FIELDS[protocol]);
-    const others = paths.filter((path) => !isForwarded(protocol, path));
-    expect([...outermost(others)].sort()).toEqual([...NOT_FORWARDED[protocol]].sort());
+    const unforwardedPaths = paths.filter((path) => !isForwarded(protocol, path));
+    expect([...outermost(unforwardedPaths)].sort()).toEqual([...NOT_FORWARDED[protocol]].sort());
   });
 
   it('contains every field of the table, except the fields of vendors and the listed ones', () => {
-    const known = new Set(paths.map((path) => plainPath(path)));
+    const plainPaths = new Set(paths.map((path) => plainPath(path)));
     const patterns = TABLES[protocol].rules.filter((rule) => rule.vendors === undefined).flatMap(patternsOf);
-    const unknown = patterns.filter((pattern) => !known.has(plainPath(pattern)));
+    const unknown = patterns.filter((pattern) => !plainPaths.has(plainPath(pattern)));
     expect(unknown).toEqual(NOT_PUBLISHED[protocol]);
   });
 });
@@ -114,12 +114,14 @@ describe('a published schema with one more field', () => {
   it('fails, as the SDK would publish it', () => {
     const { path } = scopeOf(join(PACKAGES, '@anthropic-ai/sdk/resources/messages/messages.d.ts'));
     const text = readFileSync(path, 'utf8');
-    const more = text.replace('export interface WebSearchTool20260318 {', '$& crawl_depth?: number;');
-    const others = (schema: string) =>
+    const extendedText = text.replace('export interface WebSearchTool20260318 {', '$& crawl_depth?: number;');
+    const unforwardedPaths = (schema: string) =>
       fieldsOf(scopeOfText(path, schema), 'MessageCreateParamsBase')
         .map((field) => field.path)
         .filter((field) => !isForwarded('anthropic', field));
-    expect(others(more).filter((field) => !others(text).includes(field))).toEqual(['tools[].crawl_depth']);
+    expect(unforwardedPaths(extendedText).filter((field) => !unforwardedPaths(text).includes(field))).toEqual(
+      ['tools[].crawl_depth'],
+    );
   });
 });
 
@@ -134,13 +136,13 @@ describe('the types of tools in a published schema', () => {
     // The first has no price without the container that it runs in.
     ['openai-responses', ['code_interpreter', 'image_generation']],
     ['anthropic', ['advisor_20260301']],
-  ] as const)('yield no unpriced feature for %s, except the listed types', (protocol, refused) => {
+  ] as const)('yield no unpriced feature for %s, except the listed types', (protocol, rejectedTypes) => {
     const types = valuesAt(protocol, /^tools\[\]\.type$/);
     expect(types.length).toBeGreaterThan(1);
     const unpriced = types.filter((type) =>
       pricedFeaturesIn(protocol, { tools: [{ type }] }).some(({ kind }) => kind === 'unpriced'),
     );
-    expect([...unpriced].sort()).toEqual(refused);
+    expect([...unpriced].sort()).toEqual(rejectedTypes);
   });
 });
 
@@ -151,11 +153,11 @@ describe('the service tiers in a published schema', () => {
     ['anthropic', /^(service_tier|speed)$/, ['fast']],
   ] as const)('require a price of %s, except the standard ones', (protocol, path, tiers) => {
     const field = protocol === 'anthropic' ? 'speed' : 'service_tier';
-    const asked = valuesAt(protocol, path).filter(
+    const requestedValues = valuesAt(protocol, path).filter(
       (value) =>
         !['auto', 'standard_only'].includes(value) && pricedFeaturesIn(protocol, { [field]: value }).length,
     );
-    expect([...asked].sort()).toEqual([...tiers].sort());
+    expect([...requestedValues].sort()).toEqual([...tiers].sort());
   });
 });
 
@@ -196,7 +198,7 @@ describe('the reader of schemas', () => {
     expect(paths('interface Request { filters: Request[]; key: string }')).toEqual(['filters', 'key']);
   });
 
-  it('refuses what it cannot read, so that no field hides behind it', () => {
+  it('rejects a schema that it cannot read, so that no field stays hidden', () => {
     expect(() => read('interface Request { of: Unknown }')).toThrow('of: no declaration of Unknown');
     expect(() => read('interface Request { of: A extends B ? C : D }')).toThrow(
       'of: cannot read TsConditionalType',

@@ -9,25 +9,25 @@ export interface RequestFields {
   /** The fields that the protocol does not document. */
   readonly undocumented: readonly UndocumentedField[];
   /** The patterns of documented fields that only routes of the format's own protocol get. */
-  readonly notCarried: ReadonlySet<string>;
+  readonly unconvertedFields: ReadonlySet<string>;
 }
 
 interface UndocumentedField {
   readonly pattern: string;
   /** The needs that a route must meet to get the field. */
   readonly needs: readonly Need[];
-  readonly isCarried: boolean;
+  readonly isConverted: boolean;
 }
 
 /** The fields of a request that has none. */
-export const NO_FIELDS: RequestFields = { needs: [], undocumented: [], notCarried: new Set() };
+export const NO_FIELDS: RequestFields = { needs: [], undocumented: [], unconvertedFields: new Set() };
 
 /** Decides whether an undocumented field, by its pattern, is forwarded. */
 export type TakesField = (pattern: string) => boolean;
 
 /**
- * Reads a request: its needs, and `body`, the request as it is forwarded: with its documented fields and with those that
- * `takes` accepts. The request itself is returned if it has no others. Never throws.
+ * Reads a request. Returns its needs and `body`, the request to forward. `body` has the documented fields and those
+ * that `takes` accepts. Returns the request itself if it has no other fields. Never throws.
  */
 export function readFields(
   table: FieldTable,
@@ -36,8 +36,8 @@ export function readFields(
 ): RequestFields & { readonly body: JsonObject } {
   const reader = new RequestReader(request, takes);
   const body = reader.readObject(table.root, request);
-  const { needs, notCarried, undocumented } = reader;
-  return { body, needs, notCarried, undocumented: [...undocumented.values()] };
+  const { needs, unconvertedFields, undocumented } = reader;
+  return { body, needs, unconvertedFields, undocumented: [...undocumented.values()] };
 }
 
 /** Limits the length of a caller-defined field name in a path. No route takes an undocumented field with a longer name. */
@@ -50,7 +50,7 @@ const MAX_UNKNOWN = 1_000;
 const PATH_SYNTAX = /[.[\]]/;
 
 /** An undocumented field in an object of that pattern. */
-interface Place {
+interface FieldLocation {
   readonly pattern: string;
   readonly field: FieldNode | undefined;
   readonly name: string;
@@ -60,13 +60,16 @@ interface Place {
 /** Recursive: `checkShape` limits the depth of a request before it is parsed. */
 class RequestReader implements FieldContext {
   readonly needs: Need[] = [];
-  readonly notCarried = new Set<string>();
+  readonly unconvertedFields = new Set<string>();
   readonly undocumented = new Map<string, UndocumentedField & { readonly needs: Need[] }>();
   readonly body: JsonObject;
   parent: JsonObject;
   readonly #takes: TakesField;
   readonly #path: (string | number)[] = [];
-  /** The undocumented field that is being read: its fields are not looked up, and its needs are its own. */
+  /**
+   * The undocumented field that is currently read. Its nested fields are not validated, and its needs are recorded
+   * separately.
+   */
   #within: { readonly needs: Need[] } | undefined;
 
   constructor(body: JsonObject, takes: TakesField) {
@@ -84,25 +87,25 @@ class RequestReader implements FieldContext {
     );
   }
 
-  /** Returns the object as it is forwarded. */
+  /** Returns the object to forward. */
   readObject({ pattern, children }: FieldNode, object: JsonObject): JsonObject {
     let changes: Map<string, unknown> | undefined;
     for (const name of Object.keys(object)) {
       const field = children.get(name);
-      const given = object[name];
+      const original = object[name];
       if (field?.isDocumented !== true && this.#within === undefined) {
         // A lossless number is an object whose one field is no field of the request.
         if (!isJsonObject(object)) return object;
         if (this.#takesField({ pattern, field, name, object })) continue;
         changes ??= new Map();
         changes.set(name, undefined);
-      } else if (field !== undefined && given !== null && given !== undefined) {
-        if (field.carried === false) this.notCarried.add(field.pattern);
+      } else if (field !== undefined && original !== null && original !== undefined) {
+        if (field.isConverted === false) this.unconvertedFields.add(field.pattern);
         if (field.isPlain) continue;
         this.#path.push(name);
-        const value = this.#readValue(field, given, object);
+        const value = this.#readValue(field, original, object);
         this.#path.pop();
-        if (value === given) continue;
+        if (value === original) continue;
         changes ??= new Map();
         changes.set(name, value);
       }
@@ -116,18 +119,18 @@ class RequestReader implements FieldContext {
   }
 
   /** Reads an undocumented field, and returns whether it is forwarded. A field that is null counts as absent. */
-  #takesField({ pattern: parent, field, name, object }: Place): boolean {
+  #takesField({ pattern: parent, field, name, object }: FieldLocation): boolean {
     const value = object[name];
     if (value === null || value === undefined) return false;
     const pattern = joined(parent, name.slice(0, MAX_NAME_LENGTH));
-    let known = this.undocumented.get(pattern);
-    if (known === undefined) {
+    let entry = this.undocumented.get(pattern);
+    if (entry === undefined) {
       if (field === undefined && this.undocumented.size >= MAX_UNKNOWN) return false;
-      known = { pattern, needs: [], isCarried: field?.carried === true };
-      this.undocumented.set(pattern, known);
+      entry = { pattern, needs: [], isConverted: field?.isConverted === true };
+      this.undocumented.set(pattern, entry);
     }
     if (field !== undefined) {
-      this.#within = known;
+      this.#within = entry;
       this.#path.push(name);
       this.#readValue(field, value, object);
       this.#path.pop();
@@ -168,12 +171,12 @@ class RequestReader implements FieldContext {
   #readElements(element: FieldNode, values: readonly unknown[], parent: JsonObject): unknown {
     let changed: unknown[] | undefined;
     for (let index = 0; index < values.length; index += 1) {
-      const given = values[index];
-      if (given === null) continue;
+      const original = values[index];
+      if (original === null) continue;
       this.#path.push(index);
-      const value = this.#readValue(element, given, parent);
+      const value = this.#readValue(element, original, parent);
       this.#path.pop();
-      if (value === given) continue;
+      if (value === original) continue;
       changed ??= [...values];
       changed[index] = value;
     }

@@ -145,8 +145,8 @@ export const predictedOutput: NeedReader = (value, context) => {
   const content = isJsonObject(value) ? value.content : value;
   if (content === null || content === undefined || isEmpty(content)) return NOTHING;
   const parts = Array.isArray(content) ? content : [content];
-  const texts = parts.map((part) => (isJsonObject(part) ? part.text : part));
-  return texts.every((text) => typeof text === 'string')
-    ? [{ kind: 'output', texts, param }]
+  const strings = parts.map((part) => (isJsonObject(part) ? part.text : part));
+  return strings.every((text) => typeof text === 'string')
+    ? [{ kind: 'output', strings, param }]
     : unpriced(value, context);
 };

@@ -5,17 +5,17 @@ import { fieldTable } from './table.ts';
 
 const TABLE = fieldTable([
   { at: 'blocks[].inner[]', like: 'blocks[]' },
-  { at: '{name,schema}', carried: true },
+  { at: '{name,schema}', isConverted: true },
   { at: 'blocks[].{type,text}' },
-  { at: 'blocks[].note', carried: false },
+  { at: 'blocks[].note', isConverted: false },
   { at: 'option.{mode,ttl}' },
   { at: 'extra', needs: (_value, { param }) => [{ kind: 'unpriced', param }], vendors: 'A' },
   { at: 'extra.deep', needs: (_value, { param }) => [{ kind: 'unpriced', param }], vendors: 'A' },
-  { at: 'blocks[].mark', carried: true, vendors: 'A' },
+  { at: 'blocks[].mark', isConverted: true, vendors: 'A' },
 ]);
 
-const read = (request: JsonObject, taken: readonly string[] = []) =>
-  readFields(TABLE, request, (pattern) => taken.includes(pattern));
+const read = (request: JsonObject, allowed: readonly string[] = []) =>
+  readFields(TABLE, request, (pattern) => allowed.includes(pattern));
 
 const patternsIn = (request: JsonObject) => read(request).undocumented.map(({ pattern }) => pattern);
 
@@ -57,7 +57,7 @@ describe('readFields', () => {
     ['in an object within arrays', { option: [[{ foo: 1 }]] }, { option: [[{}]] }, ['option.foo']],
     ['that are null, without a word', { name: 'a', foo: null }, { name: 'a' }, []],
     ['of vendors', { extra: { deep: 1 } }, {}, ['extra']],
-  ])('leaves out undocumented fields %s', (_place, request, body, patterns) => {
+  ])('leaves out undocumented fields %s', (_location, request, body, patterns) => {
     expect(read(request).body).toEqual(body);
     expect(patternsIn(request)).toEqual(patterns);
   });
@@ -67,12 +67,12 @@ describe('readFields', () => {
     const { body } = read(request as JsonObject);
     expect(JSON.stringify(body)).toBe('{"name":"a"}');
     expect(patternsIn(request as JsonObject)).toEqual(['__proto__', 'constructor']);
-    const kept = read(request as JsonObject, ['__proto__']).body;
-    expect(JSON.stringify(kept)).toBe('{"name":"a","__proto__":{"polluted":1}}');
+    const keptBody = read(request as JsonObject, ['__proto__']).body;
+    expect(JSON.stringify(keptBody)).toBe('{"name":"a","__proto__":{"polluted":1}}');
     expect(({} as { readonly polluted?: unknown }).polluted).toBeUndefined();
   });
 
-  it('keeps the digits of a long number in place of an object', () => {
+  it('preserves the digits of a long number in place of an object', () => {
     const request = parseJson('{"option":12345678901234567890,"foo":1}') as JsonObject;
     expect(JSON.stringify(read(request).body)).toBe('{"option":12345678901234567890}');
     expect(patternsIn(request)).toEqual(['foo']);
@@ -98,19 +98,23 @@ describe('readFields', () => {
     expect(undocumented).toEqual([
       {
         pattern: 'extra',
-        isCarried: false,
+        isConverted: false,
         needs: [
           { kind: 'unpriced', param: 'extra' },
           { kind: 'unpriced', param: 'extra.deep' },
         ],
       },
-      { pattern: 'blocks[].mark', isCarried: true, needs: [] },
+      { pattern: 'blocks[].mark', isConverted: true, needs: [] },
     ]);
   });
 
   it('names the documented fields that conversion loses', () => {
-    const { notCarried } = read({ name: 'a', option: { mode: 1 }, blocks: [{ note: 1 }, { note: null }] });
-    expect([...notCarried]).toEqual(['option', 'blocks', 'blocks[].note']);
+    const { unconvertedFields } = read({
+      name: 'a',
+      option: { mode: 1 },
+      blocks: [{ note: 1 }, { note: null }],
+    });
+    expect([...unconvertedFields]).toEqual(['option', 'blocks', 'blocks[].note']);
   });
 
   it('names 1,000 of as many unknown fields as a body may have, and forwards none', () => {

@@ -15,7 +15,7 @@
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { Need } from './need.ts';
 
-/** The field that is being read. One context serves all fields of a request: a reader must not keep it. */
+/** The field that is currently read. All fields of a request share one context, so a reader must not retain it. */
 export interface FieldContext {
   /** The object that contains the field, or the array that it is an element of. */
   readonly parent: JsonObject;
@@ -34,10 +34,10 @@ export interface FieldRule {
   readonly at: string | readonly string[];
   readonly needs?: NeedReader;
   /**
-   * True if conversion to another protocol keeps the field. Fields of the root are lost unless this is true. Fields
-   * within them are kept unless this is false.
+   * True if conversion to another protocol preserves the field. Fields of the root are lost unless this is true. Nested
+   * fields are preserved unless this is false.
    */
-  readonly carried?: boolean;
+  readonly isConverted?: boolean;
   /** The pattern of a field that has the same fields. */
   readonly like?: string;
   /** The vendors that have the field although the protocol does not document it: forwarded to routes that list it. */
@@ -59,7 +59,7 @@ export interface FieldNode {
   isDocumented: boolean;
   /** Nothing in the field is read. */
   isPlain: boolean;
-  carried?: boolean;
+  isConverted?: boolean;
 }
 
 const newNode = (pattern: string): FieldNode => ({
@@ -74,7 +74,7 @@ const newNode = (pattern: string): FieldNode => ({
 export function fieldTable(rules: readonly FieldRule[]): FieldTable {
   const root = newNode('');
   for (const rule of rules) for (const pattern of patternsOf(rule)) insertRule(root, pattern, rule);
-  for (const node of root.children.values()) node.carried ??= false;
+  for (const node of root.children.values()) node.isConverted ??= false;
   return { rules, root };
 }
 
@@ -86,13 +86,13 @@ export const patternsOf = ({ at }: Pick<FieldRule, 'at'>): readonly string[] =>
   });
 
 function insertRule(root: FieldNode, pattern: string, rule: FieldRule): void {
-  const { like, needs, carried, vendors } = rule;
+  const { like, needs, isConverted, vendors } = rule;
   const node = nodeAt(root, pattern, vendors === undefined);
   if (needs !== undefined) {
     node.readers.push(needs);
     node.isPlain = false;
   }
-  if (carried !== undefined) node.carried = carried;
+  if (isConverted !== undefined) node.isConverted = isConverted;
   if (like === undefined) return;
   const { children, element } = nodeAt(root, like, true);
   Object.assign(node, { children, isPlain: false, ...(element === undefined ? {} : { element }) });

@@ -3,7 +3,7 @@ import { FakeTime } from '../../../../tools/test-kit/fake-time.ts';
 import type { KeyGate } from '../../../access/core/key-gate.ts';
 import type { ReplayMarks } from '../../../ledger/core/ports.ts';
 import { MemoryReplays } from '../../testing/idempotency/memory-replays.ts';
-import { Idempotency, type Keep } from './idempotency.ts';
+import { Idempotency, type ResponseRecorder } from './idempotency.ts';
 
 const DAY_MS = 86_400_000;
 const MINUTE_MS = 60_000;
@@ -17,8 +17,8 @@ let warnings: { readonly message: string; readonly fields: unknown }[];
 /** Requests that were counted against a key. */
 let counted: number;
 /** Calls whose answer was replayed, and what becomes of the mark. */
-let marked: object[];
-let mark: () => Promise<void>;
+let cachedMessages: object[];
+let markReplay: () => Promise<void>;
 /** Calls that ran. */
 let runs: string[];
 /** Those of them whose answer could be kept. */
@@ -41,12 +41,12 @@ beforeEach(() => {
     warn: (message: string, fields: unknown) => void warnings.push({ message, fields }),
   };
   const gate = { touch } as unknown as KeyGate;
-  marked = [];
-  mark = async () => {};
+  cachedMessages = [];
+  markReplay = async () => {};
   const marks: ReplayMarks = {
-    mark(call, nowSeconds) {
-      marked.push({ ...call, nowSeconds });
-      return mark();
+    markReplay(call, nowSeconds) {
+      cachedMessages.push({ ...call, nowSeconds });
+      return markReplay();
     },
   };
   idempotency = new Idempotency({ store, marks, gate, clock: time.clock, after: time.after, log });
@@ -64,7 +64,7 @@ interface Call {
   readonly fails?: Error;
 }
 
-let made = 0;
+let runCount = 0;
 
 /** A call whose answer is its own request id. */
 function call({
@@ -81,8 +81,8 @@ function call({
     takesMs = 0,
     fails,
   } = rest;
-  made += 1;
-  const requestId = `req_${made}`;
+  runCount += 1;
+  const requestId = `req_${runCount}`;
   const request = new Request(`https://api.test${path}`, {
     method: 'POST',
     headers: { authorization: `Bearer ${credential}`, ...(name === '' ? {} : { 'idempotency-key': name }) },
@@ -94,34 +94,37 @@ function call({
     log: { info: () => {}, warn: () => {}, error: () => {} },
   };
   const key = { accountId: 'acc_1', keyId, secretHash: '' };
-  const run = async (keep?: Keep) => {
+  const run = async (storeResponse?: ResponseRecorder) => {
     runs.push(requestId);
-    if (keep !== undefined) offered.push(requestId);
+    if (storeResponse !== undefined) offered.push(requestId);
     if (takesMs > 0) await time.sleep(takesMs);
     if (fails !== undefined) throw fails;
-    await keep?.({ body: requestId, headers: { 'x-route': 'a', 'x-ratelimit-remaining-requests': '99' } });
+    await storeResponse?.({
+      body: requestId,
+      headers: { 'x-route': 'a', 'x-ratelimit-remaining-requests': '99' },
+    });
     return new Response(requestId, { headers: { 'x-route': 'a' } });
   };
-  const answer = idempotency.guard({ request, context }, { requestId, key, identity: body, stream }, run);
-  return { requestId, request, key, answer };
+  const response = idempotency.guard({ request, context }, { requestId, key, identity: body, stream }, run);
+  return { requestId, request, key, answer: response };
 }
 
-const asked = (options?: Call) => time.until(call(options).answer);
+const respond = (options?: Call) => time.until(call(options).answer);
 
-const refusalOf = (answer: Promise<unknown>) =>
+const rejectionOf = (response: Promise<unknown>) =>
   time.until(
-    answer.then(
+    response.then(
       () => undefined,
       (failure: unknown) => failure,
     ),
   );
 
 describe('a repeated call', () => {
-  it('receives the stored answer with the current limits of its key, and counts against them', async () => {
-    const first = await asked();
+  it('receives the stored response with the current limits of its key, and counts against them', async () => {
+    const first = await respond();
     expect(first.headers.get(REPLAYED)).toBeNull();
     expect(counted).toBe(0);
-    const again = await asked();
+    const again = await respond();
     expect(again.headers.get(REPLAYED)).toBe('true');
     expect(again.headers.get('x-route')).toBe('a');
     expect(again.headers.get('x-ratelimit-remaining-requests')).toBe('9');
@@ -130,33 +133,36 @@ describe('a repeated call', () => {
     expect(runs).toHaveLength(1);
   });
 
-  it('marks the call whose answer it gets, which the first one does not', async () => {
+  it('marks the first call as replayed, while the first call marks none', async () => {
     const first = call();
     await time.until(first.answer);
-    expect(marked).toEqual([]);
-    await asked();
+    expect(cachedMessages).toEqual([]);
+    await respond();
     const nowSeconds = Math.floor(time.clock() / 1000);
-    expect(marked).toEqual([{ keyId: 'key_1', requestId: first.requestId, nowSeconds }]);
+    expect(cachedMessages).toEqual([{ keyId: 'key_1', requestId: first.requestId, nowSeconds }]);
   });
 
   it.each<[string, () => Promise<void>, number]>([
     ['fails', () => Promise.reject(new Error('no database')), 1],
     ['never ends', () => new Promise(() => {}), 0],
-  ])('receives its replay at most half a second later if its mark %s', async (_how, fate, warned) => {
-    await asked();
-    mark = fate;
-    const sinceMs = time.clock();
-    expect((await asked()).headers.get(REPLAYED)).toBe('true');
-    expect(time.clock() - sinceMs).toBeLessThanOrEqual(500);
-    expect(warnings).toHaveLength(warned);
-  });
+  ])(
+    'receives its replay at most half a second later if the write of its replay mark %s',
+    async (_how, fate, warned) => {
+      await respond();
+      markReplay = fate;
+      const sinceMs = time.clock();
+      expect((await respond()).headers.get(REPLAYED)).toBe('true');
+      expect(time.clock() - sinceMs).toBeLessThanOrEqual(500);
+      expect(warnings).toHaveLength(warned);
+    },
+  );
 
   it('receives a replay for a day, and runs again after that', async () => {
-    await asked();
+    await respond();
     await time.advance(DAY_MS - MINUTE_MS);
-    expect((await asked()).headers.get(REPLAYED)).toBe('true');
+    expect((await respond()).headers.get(REPLAYED)).toBe('true');
     await time.advance(MINUTE_MS);
-    expect((await asked()).headers.get(REPLAYED)).toBeNull();
+    expect((await respond()).headers.get(REPLAYED)).toBeNull();
     expect(runs).toHaveLength(2);
   });
 
@@ -165,8 +171,8 @@ describe('a repeated call', () => {
     ['with another idempotency key', { name: 'another' }],
     ['of another API key of the account', { keyId: 'key_2' }],
   ])('runs as a separate call %s', async (_case, changes: Call) => {
-    await asked();
-    expect((await asked(changes)).headers.get(REPLAYED)).toBeNull();
+    await respond();
+    expect((await respond(changes)).headers.get(REPLAYED)).toBeNull();
     expect(runs).toHaveLength(2);
     expect(counted).toBe(0);
   });
@@ -176,8 +182,8 @@ describe('a repeated call', () => {
     ['on another path', { path: '/v1/messages' }],
     ['after a streamed call, which is kept nowhere', {}, { stream: true }],
   ])('fails as a reused key %s', async (_case, changes: Call, first: Call = {}) => {
-    await asked(first);
-    expect(await refusalOf(call({ ...first, ...changes }).answer)).toMatchObject({
+    await respond(first);
+    expect(await rejectionOf(call({ ...first, ...changes }).answer)).toMatchObject({
       status: 400,
       code: 'idempotency_key_reused',
       param: 'Idempotency-Key',
@@ -194,8 +200,8 @@ describe('an idempotency key', () => {
     ['any visible ASCII', '!~'],
     ['255 characters', 'x'.repeat(255)],
   ])('allows %s', async (_case, name) => {
-    await asked({ name });
-    expect((await asked({ name })).headers.get(REPLAYED)).toBe('true');
+    await respond({ name });
+    expect((await respond({ name })).headers.get(REPLAYED)).toBe('true');
   });
 
   it.each([
@@ -204,7 +210,7 @@ describe('an idempotency key', () => {
     ['a letter beyond ASCII', 'caf\u00e9'],
   ])('fails validation as %s', async (_case, name) => {
     const { request, key, answer } = call({ name });
-    expect(await refusalOf(answer)).toMatchObject({
+    expect(await rejectionOf(answer)).toMatchObject({
       status: 400,
       code: 'invalid_value',
       param: 'Idempotency-Key',
@@ -227,8 +233,8 @@ describe('an idempotency key', () => {
 
   it('becomes free after a failed call, whose caller receives the failure', async () => {
     const failure = new Error('no route');
-    expect(await refusalOf(call({ fails: failure }).answer)).toBe(failure);
-    expect((await asked()).headers.get(REPLAYED)).toBeNull();
+    expect(await rejectionOf(call({ fails: failure }).answer)).toBe(failure);
+    expect((await respond()).headers.get(REPLAYED)).toBeNull();
     expect(runs).toHaveLength(2);
   });
 
@@ -240,7 +246,7 @@ describe('an idempotency key', () => {
       await free.call(store, claim);
       freed = true;
     };
-    await refusalOf(call({ fails: new Error('no route') }).answer);
+    await rejectionOf(call({ fails: new Error('no route') }).answer);
     expect(freed).toBe(true);
   });
 
@@ -250,7 +256,7 @@ describe('an idempotency key', () => {
       throw new Error('no database');
     };
     const failed = call({ fails: failure });
-    expect(await refusalOf(failed.answer)).toBe(failure);
+    expect(await rejectionOf(failed.answer)).toBe(failure);
     expect(warnings).toEqual([
       {
         message: 'claim not freed',
@@ -259,9 +265,9 @@ describe('an idempotency key', () => {
     ]);
   });
 
-  it('never lets the database see the request, nor a hash that others could make of it', async () => {
-    await asked({ body: 'a short prompt' });
-    await asked({ body: 'a short prompt', name: 'second', credential: 'uis_other' });
+  it('never exposes the request to the database, nor a hash that others could compute', async () => {
+    await respond({ body: 'a short prompt' });
+    await respond({ body: 'a short prompt', name: 'second', credential: 'uis_other' });
     const [first, second] = [...store.claims.values()];
     expect(first?.requestHash).toMatch(/^[0-9a-f]{64}$/);
     expect(second?.requestHash).not.toBe(first?.requestHash);
@@ -270,7 +276,7 @@ describe('an idempotency key', () => {
 });
 
 describe('a duplicate of a running call', () => {
-  it('waits for its answer, and is counted once', async () => {
+  it('waits for the response of the first call, and counts once', async () => {
     const first = call({ takesMs: 10_000 });
     await time.advance(100);
     const second = call();
@@ -279,32 +285,32 @@ describe('a duplicate of a running call', () => {
     expect(runs).toEqual([first.requestId]);
   });
 
-  it('asks the database less than ten times a second', async () => {
-    let looks = 0;
-    const { find } = store;
+  it('sends the database fewer than ten requests a second', async () => {
+    let readCount = 0;
+    const { read } = store;
     call({ takesMs: 10_000 });
     await time.advance(100);
-    store.find = (id, nowMs) => {
-      looks += 1;
-      return find.call(store, id, nowMs);
+    store.read = (id, nowMs) => {
+      readCount += 1;
+      return read.call(store, id, nowMs);
     };
-    await asked();
-    expect(looks).toBeGreaterThan(10);
-    expect(looks).toBeLessThan(100);
+    await respond();
+    expect(readCount).toBeGreaterThan(10);
+    expect(readCount).toBeLessThan(100);
   });
 
-  it('gives up after 25 seconds, and says when to try again', async () => {
+  it('gives up after 25 seconds, and states when to retry', async () => {
     call({ takesMs: 5 * MINUTE_MS });
     await time.advance(100);
     const second = call();
-    let refused: unknown;
+    let rejection: unknown;
     second.answer.catch((failure: unknown) => {
-      refused = failure;
+      rejection = failure;
     });
     await time.advance(24_900);
-    expect(refused).toBeUndefined();
+    expect(rejection).toBeUndefined();
     await time.advance(300);
-    expect(refused).toMatchObject({
+    expect(rejection).toMatchObject({
       code: 'idempotent_request_in_progress',
       retryAfterSeconds: 25,
       headers: LIMITS,
@@ -318,33 +324,35 @@ describe('a duplicate of a running call', () => {
   ])('waits %s', async (_case, remainingMs, waitsMs) => {
     call({ takesMs: MINUTE_MS });
     await time.advance(100);
-    const beganMs = time.clock();
-    await refusalOf(call({ remainingMs }).answer);
-    expect(time.clock() - beganMs).toBe(waitsMs);
+    const startMs = time.clock();
+    await rejectionOf(call({ remainingMs }).answer);
+    expect(time.clock() - startMs).toBe(waitsMs);
   });
 
-  it('a streamed call receives no function to store its answer, because its complete answer is never held', async () => {
-    const [streamed, whole] = [call({ name: 'a', stream: true }), call({ name: 'b' })];
-    await Promise.all([time.until(streamed.answer), time.until(whole.answer)]);
-    expect(offered).toEqual([whole.requestId]);
+  it('gives a streamed call no function to store its response, because the complete response is never in memory', async () => {
+    const [streamed, single] = [call({ name: 'a', stream: true }), call({ name: 'b' })];
+    await Promise.all([time.until(streamed.answer), time.until(single.answer)]);
+    expect(offered).toEqual([single.requestId]);
   });
 
   it('fails at once if the call is streamed', async () => {
     call({ takesMs: 10_000, stream: true });
     await time.advance(100);
-    const beganMs = time.clock();
-    expect(await refusalOf(call({ stream: true }).answer)).toMatchObject({ code: 'idempotency_key_reused' });
-    expect(time.clock()).toBe(beganMs);
+    const startMs = time.clock();
+    expect(await rejectionOf(call({ stream: true }).answer)).toMatchObject({
+      code: 'idempotency_key_reused',
+    });
+    expect(time.clock()).toBe(startMs);
   });
 
   it('fails at once if its body differs', async () => {
     call({ takesMs: 10_000 });
     await time.advance(100);
-    const beganMs = time.clock();
-    expect(await refusalOf(call({ body: 'another' }).answer)).toMatchObject({
+    const startMs = time.clock();
+    expect(await rejectionOf(call({ body: 'another' }).answer)).toMatchObject({
       code: 'idempotency_key_reused',
     });
-    expect(time.clock()).toBe(beganMs);
+    expect(time.clock()).toBe(startMs);
   });
 
   it('runs itself when the first one fails', async () => {
@@ -358,15 +366,15 @@ describe('a duplicate of a running call', () => {
   it('takes over from a first one that its host has ended, not before', async () => {
     const first = call({ takesMs: 60 * MINUTE_MS, remainingMs: MINUTE_MS });
     await time.advance(MINUTE_MS + 9_000);
-    const beganMs = time.clock();
+    const startMs = time.clock();
     const second = call();
     expect(await (await time.until(second.answer)).text()).toBe(second.requestId);
     // What a call may run over its host's end is ten seconds.
-    expect(time.clock() - beganMs).toBeGreaterThanOrEqual(1_000);
+    expect(time.clock() - startMs).toBeGreaterThanOrEqual(1_000);
     expect(runs).toEqual([first.requestId, second.requestId]);
   });
 
-  it('fails if another request has taken the key while the answer of the first one arrived', async () => {
+  it('fails if another request has claimed the key before the first response arrived', async () => {
     call({ takesMs: 2_000 });
     await time.advance(100);
     const second = call();
@@ -374,7 +382,7 @@ describe('a duplicate of a running call', () => {
     const [claim] = [...store.claims.values()];
     if (claim === undefined) throw new Error('nothing is claimed');
     // The first claim has expired, and a call with another body has the key now.
-    store.claims.set(claim.id, { ...claim, requestHash: 'another', done: true });
-    expect(await refusalOf(second.answer)).toMatchObject({ code: 'idempotency_key_reused' });
+    store.claims.set(claim.id, { ...claim, requestHash: 'another', isDone: true });
+    expect(await rejectionOf(second.answer)).toMatchObject({ code: 'idempotency_key_reused' });
   });
 });

@@ -1,7 +1,7 @@
 /**
- * Idempotency of paid calls. A first call claims its key before anything is held; a repeated one replays its answer
- * or waits for it. The answer is kept before the call settles, so that no crash leaves a call that was billed but
- * cannot be replayed.
+ * Idempotency of paid calls. The first call claims its key before the hold is placed. A repeated call replays its
+ * response or waits for it. The response is stored before the call settles. A crash therefore never leaves a call that
+ * was billed but cannot be replayed.
  */
 import { createHash, createHmac } from 'node:crypto';
 import { credentialOf, type VerifiedKey } from '../../../access/core/api-key.ts';
@@ -10,7 +10,7 @@ import type { Call } from '../../../ledger/core/call.ts';
 import type { ReplayMarks } from '../../../ledger/core/ports.ts';
 import { ServiceError } from '../../../platform/core/errors.ts';
 import type { After, CallContext, Clock, Log } from '../../../platform/core/ports.ts';
-import type { KeptAnswer, ReplayClaim, ReplayStore, StoredClaim } from './ports.ts';
+import type { ReplayClaim, ReplayStore, StoredClaim, StoredResponse } from './ports.ts';
 
 /** Interface, Limits: idempotency retention. */
 const RETENTION_SECONDS = 24 * 60 * 60;
@@ -21,13 +21,13 @@ const RETENTION_SECONDS = 24 * 60 * 60;
  */
 const WAIT_MS = 25_000;
 
-/** Each look costs one read; a duplicate of a running call is rare. */
+/** Each check costs one read. A duplicate of a running call is rare. */
 const POLL_MS = 200;
 
 /** Milliseconds after the deadline of its host until a call counts as dead. */
 const LEASE_MARGIN_MS = 10_000;
 
-/** The maximum time for which a replay waits for its mark, in milliseconds. */
+/** The maximum time that a replay waits for its marker, in milliseconds. */
 const MARK_MS = 500;
 
 const FORM = /^[\x21-\x7e]{1,255}$/;
@@ -55,14 +55,14 @@ type RepeatableCall = Pick<Call, 'requestId' | 'key'> & {
   readonly stream: boolean;
 };
 
-/** A call whose answer is here, and what is left of its key's limits. */
+/** A call whose response is available, and the remainder of its key's limits. */
 interface Finished {
-  readonly done: StoredClaim;
+  readonly claim: StoredClaim;
   readonly headers: Record<string, string>;
 }
 
-/** Stores the answer for replay; to be awaited before the call settles. */
-export type Keep = (answer: KeptAnswer) => Promise<void>;
+/** Stores the response for replay. Must be awaited before the call settles. */
+export type ResponseRecorder = (response: StoredResponse) => Promise<void>;
 
 export class Idempotency {
   readonly #dependencies: IdempotencyDependencies;
@@ -72,14 +72,14 @@ export class Idempotency {
   }
 
   /**
-   * Runs the call once per key, or replays it. Throws 400 for a malformed key, a key with another request and a
-   * streamed call's key, 503 when the first call is still running after the wait. A call that fails frees its key, unless
-   * its answer is kept: then it may have been billed, and a repetition replays it.
+   * Runs the call once per key, or replays it. Throws 400 for a malformed key, for a key with another request, and for
+   * a streamed call's key. Throws 503 if the first call is still running after the wait. A failed call frees its key,
+   * unless its response is stored. Such a call may have been billed, so a repeated call replays it.
    */
   async guard<Streamed extends object = never>(
     received: IncomingCall,
     call: RepeatableCall,
-    run: (keep?: Keep) => Promise<Response | Streamed>,
+    run: (storeResponse?: ResponseRecorder) => Promise<Response | Streamed>,
   ): Promise<Response | Streamed> {
     const { headers } = received.request;
     const name = headers.get(PARAM);
@@ -92,12 +92,12 @@ export class Idempotency {
     // The replay's encryption is derived from it.
     const credential = credentialOf(headers);
     const claim = this.#claimOf(received, call, { name, credential });
-    const found = await this.#claim(claim, call, received.context);
-    if (found !== 'claimed') return this.#replay(found, call.key, credential);
+    const claimResult = await this.#claim(claim, call, received.context);
+    if (claimResult !== 'claimed') return this.#replay(claimResult, call.key, credential);
     const { store } = this.#dependencies;
-    const keep: Keep = (answer) => store.keep(claim, credential, answer);
+    const storeResponse: ResponseRecorder = (response) => store.storeResponse(claim, credential, response);
     try {
-      return await run(call.stream ? undefined : keep);
+      return await run(call.stream ? undefined : storeResponse);
     } catch (failure) {
       await this.#free(claim);
       throw failure;
@@ -111,7 +111,7 @@ export class Idempotency {
     const name = request.headers.get(PARAM);
     if (name === null || !FORM.test(name)) return false;
     const { store, clock } = this.#dependencies;
-    return (await store.find(claimId(key, name), clock())) !== undefined;
+    return (await store.read(claimId(key, name), clock())) !== undefined;
   }
 
   #claimOf(
@@ -142,37 +142,39 @@ export class Idempotency {
     const untilMs = clock() + Math.min(WAIT_MS, Math.max(0, remainingTimeMs() - LEASE_MARGIN_MS));
     let headers: Record<string, string> | undefined;
     for (;;) {
-      const found = await store.claim(claim, clock());
-      if (found === 'claimed') return 'claimed';
+      const claimResult = await store.claim(claim, clock());
+      if (claimResult === 'claimed') return 'claimed';
       // A duplicate runs no call, so nothing else checks whether its key is active and within its rate.
       headers ??= (await gate.touch(key)).headers;
-      requireSame(found, claim, headers);
-      let state: StoredClaim | undefined = found;
-      while (state !== undefined && !state.done) {
+      requireSame(claimResult, claim, headers);
+      let state: StoredClaim | undefined = claimResult;
+      while (state !== undefined && !state.isDone) {
         if (clock() >= untilMs) throw inProgress(headers);
         await this.#pause(POLL_MS);
-        state = await store.find(claim.id, clock());
-        if (state !== undefined && state.leaseMs < clock() && !state.done) break;
+        state = await store.read(claim.id, clock());
+        if (state !== undefined && state.leaseMs < clock() && !state.isDone) break;
       }
-      if (state?.done) {
+      if (state?.isDone) {
         requireSame(state, claim, headers);
-        return { done: state, headers };
+        return { claim: state, headers };
       }
     }
   }
 
-  async #replay({ done, headers: limits }: Finished, { keyId }: VerifiedKey, credential: string) {
-    const answer = this.#dependencies.store.open(done, credential);
-    const [{ body, headers }] = await Promise.all([answer, this.#mark(keyId, done.requestId)]);
+  async #replay({ claim, headers: limits }: Finished, { keyId }: VerifiedKey, credential: string) {
+    const response = this.#dependencies.store.open(claim, credential);
+    const [{ body, headers }] = await Promise.all([response, this.#mark(keyId, claim.requestId)]);
     return new Response(body, { headers: { ...headers, ...limits, 'idempotent-replayed': 'true' } });
   }
 
-  /** A mark that is late or lost takes nothing from the replay. */
+  /** Marks the call as replayed. A late or lost marker does not affect the replay. */
   async #mark(keyId: string, requestId: string): Promise<void> {
     const { marks, clock, log } = this.#dependencies;
-    const marking = marks.mark({ keyId, requestId }, Math.floor(clock() / 1000)).catch((failure: unknown) => {
-      log.warn('replay not marked', { requestId, failure: String(failure) });
-    });
+    const marking = marks
+      .markReplay({ keyId, requestId }, Math.floor(clock() / 1000))
+      .catch((failure: unknown) => {
+        log.warn('replay not marked', { requestId, failure: String(failure) });
+      });
     await Promise.race([marking, this.#pause(MARK_MS)]);
   }
 
@@ -198,12 +200,12 @@ export class Idempotency {
 const claimId = ({ keyId }: VerifiedKey, name: string): string =>
   createHash('sha256').update(`${keyId}\n${name}`).digest('hex');
 
-function requireSame(found: StoredClaim, claim: ReplayClaim, headers: Record<string, string>): void {
-  if (found.requestHash !== claim.requestHash) {
+function requireSame(storedClaim: StoredClaim, claim: ReplayClaim, headers: Record<string, string>): void {
+  if (storedClaim.requestHash !== claim.requestHash) {
     const message = `This ${PARAM} was used with another request.`;
     throw new ServiceError('idempotency_key_reused', message, { param: PARAM, headers });
   }
-  if (found.stream) {
+  if (storedClaim.stream) {
     const message = `This ${PARAM} was used by a streamed call, which cannot be replayed.`;
     throw new ServiceError('idempotency_key_reused', message, { param: PARAM, headers });
   }

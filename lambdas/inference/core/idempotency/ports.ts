@@ -1,5 +1,5 @@
 /**
- * The store of answers for replay, with one row per idempotency key. The content of a row is readable only with the
+ * The store of responses for replay, with one row per idempotency key. The content of a row is readable only with the
  * caller's API key.
  */
 
@@ -20,12 +20,12 @@ export interface ReplayClaim {
 }
 
 export interface StoredClaim extends ReplayClaim {
-  /** True if the answer is stored. */
-  readonly done: boolean;
+  /** True if the response is stored. */
+  readonly isDone: boolean;
 }
 
-/** An answer as it is replayed. */
-export interface KeptAnswer {
+/** A stored response, as it is replayed. */
+export interface StoredResponse {
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
 }
@@ -33,11 +33,11 @@ export interface KeptAnswer {
 export interface ReplayStore {
   /** Writes the claim if there is none, only an expired one, or one whose call is dead; else returns that one. */
   claim(claim: ReplayClaim, nowMs: number): Promise<'claimed' | StoredClaim>;
-  find(id: string, nowMs: number): Promise<StoredClaim | undefined>;
-  /** Stores the answer of the call that holds the claim; throws when it no longer does. */
-  keep(claim: ReplayClaim, credential: string, answer: KeptAnswer): Promise<void>;
-  /** The answer of a finished call. Throws when it cannot be read. */
-  open(found: StoredClaim, credential: string): Promise<KeptAnswer>;
-  /** Ends the claim of a call that failed; another call's claim stays, and so does one whose answer is kept. */
+  read(id: string, nowMs: number): Promise<StoredClaim | undefined>;
+  /** Stores the response of the call that holds the claim. Throws if the call no longer holds it. */
+  storeResponse(claim: ReplayClaim, credential: string, response: StoredResponse): Promise<void>;
+  /** Decrypts the response of a finished call. Throws if it cannot be read. */
+  open(storedClaim: StoredClaim, credential: string): Promise<StoredResponse>;
+  /** Ends the claim of a failed call. The claim of another call stays, and so does one whose response is stored. */
   free(claim: ReplayClaim): Promise<void>;
 }

@@ -1,9 +1,9 @@
-/** Kinds of calls other than conversations: what each of them defines for the frame that all paid calls share. */
+/** Calls of a kind other than chat: the definitions that each kind adds to the shared steps of a paid call. */
 import type * as z from 'zod';
 import type { CallOutcome } from '../../../ledger/core/usage-record.ts';
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { Kind } from '../../../platform/core/kinds.ts';
-import type { AnsweredCall, Deliver } from '../call.ts';
+import type { Deliver, UnsettledCall } from '../call.ts';
 import type { Candidate, CatalogRoute, Model } from '../catalog/catalog-document.ts';
 import { billBasis, priceMeasured } from '../metering/priced-usage.ts';
 import { type Receipt, receiptHeaders } from '../paid-endpoint.ts';
@@ -14,18 +14,18 @@ import type { RouteClock } from '../upstream/route-clock.ts';
 
 /** One try of one route. */
 export interface ProviderAttempt<Payload> extends Candidate {
-  /** The request as the caller made it, without the fields that only the service uses and without the model. */
+  /** The caller's request, without the model and without the fields that only the service uses. */
   readonly payload: Payload;
-  /** Fires when time is up; a streamed answer closes it. */
+  /** Fires when the time is up. A streamed response closes it. */
   readonly clock: RouteClock;
 }
 
-/** A protocol's way to serve a kind of call. Throws `UpstreamFailure` for everything that goes wrong upstream. */
-export type ProviderCall<Payload, Answer> = (attempt: ProviderAttempt<Payload>) => Promise<Answer>;
+/** A protocol's implementation of a kind of call. Throws `UpstreamFailure` for every upstream error. */
+export type ProviderCall<Payload, Output> = (attempt: ProviderAttempt<Payload>) => Promise<Output>;
 
 /** The protocols that serve a kind of call; the catalog admits no route of another for it. */
-export type ProviderCalls<Payload, Answer> = Partial<
-  Record<CatalogRoute['protocol'], ProviderCall<Payload, Answer>>
+export type ProviderCalls<Payload, Output> = Partial<
+  Record<CatalogRoute['protocol'], ProviderCall<Payload, Output>>
 >;
 
 /** The fields that all of these requests have. */
@@ -33,27 +33,29 @@ export interface CallRequestFields extends JsonObject, Pick<RouteControlFields, 
   readonly model?: string | null | undefined;
 }
 
-/** An answer, and everything that its delivery needs. */
-export interface KindCall<Request, Answer> extends AnsweredCall {
+/** A response, with everything that its delivery needs. */
+export interface KindCall<Request, Output> extends UnsettledCall {
   readonly request: Request;
-  readonly answer: Answer;
+  readonly output: Output;
   readonly estimate: Estimate;
   readonly clock: RouteClock;
   /** The version of the catalog that has the prices. */
   readonly catalog: string;
 }
 
-export interface CallKind<Request extends CallRequestFields, Answer> {
+export interface CallKind<Request extends CallRequestFields, Output> {
   readonly kind: Exclude<Kind, 'chat'>;
   readonly schema: z.ZodType<Request>;
-  /** The answer is streamed, so that no copy of it can be kept for replay. */
+  /** True if the response is streamed, so that no copy of it can be stored for replay. */
   readonly stream: boolean;
-  /** The request for the routes. Throws `ServiceError` when the model cannot carry it, or has no price for it. */
+  /**
+   * Returns the request for the routes. Throws `ServiceError` if the model does not support it or has no price for it.
+   */
   toPayload(request: Request, model: Model): JsonObject;
   /** Returns the upper bounds of the call's tokens and cost on a model. */
   estimate(request: Request, model: Model): Estimate;
-  /** Makes the answer ready to send; see `PaidCall.prepare`. */
-  prepare(call: KindCall<Request, Answer>): Promise<Deliver>;
+  /** Prepares the response for sending; see `PaidCall.prepare`. */
+  prepare(call: KindCall<Request, Output>): Promise<Deliver>;
 }
 
 /** A request as routes get it: without the model's name too, which is each route's own. */
@@ -86,13 +88,13 @@ export function measuredOutcome(
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 
-/** Keeps a whole answer; what it returns settles and answers with it. */
+/** Stores a complete response. Returns the function that settles the call and returns the response. */
 export async function prepareJson(
-  { admission, candidate: { route }, keep, flush }: AnsweredCall,
+  { admission, candidate: { route }, storeResponse, flush }: UnsettledCall,
   text: string,
   settle: () => Promise<Receipt>,
 ): Promise<Deliver> {
-  await keep?.({ body: text, headers: { ...JSON_TYPE, 'x-route': route.id } });
+  await storeResponse?.({ body: text, headers: { ...JSON_TYPE, 'x-route': route.id } });
   return async () => {
     const [receipt] = await Promise.all([settle(), flush()]);
     return new Response(text, { headers: { ...JSON_TYPE, ...receiptHeaders(admission, route, receipt) } });

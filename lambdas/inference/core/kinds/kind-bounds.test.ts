@@ -10,7 +10,7 @@ import { type Model, parseCatalog } from '../catalog/catalog-document.ts';
 import { boundTokens } from '../metering/token-bound.ts';
 import type { KindCall } from './call-kind.ts';
 import {
-  type EmbeddingAnswer,
+  type EmbeddingOutput,
   type EmbeddingRequest,
   embeddingRequest,
   embeddings,
@@ -18,7 +18,7 @@ import {
 import { speech, speechRequest } from './speech/speech.ts';
 
 /** A nano-dollar a token. */
-const priced = (type: 'embeddings' | 'tts', more: object = {}) => {
+const priced = (type: 'embeddings' | 'tts', fields: object = {}) => {
   const [model] = parseCatalog({
     models: [
       {
@@ -28,7 +28,7 @@ const priced = (type: 'embeddings' | 'tts', more: object = {}) => {
         created: 1,
         price: { unit: 'per_million_tokens', input: 0.001 },
         routes: [{ id: 'r', protocol: 'openai', base_url: 'http://127.0.0.1/v1', upstream_model: 'm' }],
-        ...more,
+        ...fields,
       },
     ],
   }).models;
@@ -40,16 +40,16 @@ const words = fc.oneof(
   fc.constantFrom('Good morning', 'ⰰⰱⰲ', 'qjxz', ' '.repeat(300), '🜂🜂'),
   fc.string({ unit: 'grapheme', minLength: 1, maxLength: 20 }),
 );
-const others = fc.dictionary(fc.constantFrom('user', 'instructions', 'x', 'y'), words, { maxKeys: 3 });
+const extraFields = fc.dictionary(fc.constantFrom('user', 'instructions', 'x', 'y'), words, { maxKeys: 3 });
 
-const textsIn = (value: unknown): string[] => {
+const stringsIn = (value: unknown): string[] => {
   if (typeof value === 'string') return [value];
-  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(textsIn) : [];
+  return typeof value === 'object' && value !== null ? Object.values(value).flatMap(stringsIn) : [];
 };
 const tokensOf = (payload: object): number =>
   Math.max(
     ...[encodeO200k, encodeCl100k].map((encode) =>
-      textsIn(payload).reduce((sum, text) => sum + encode(text).length, 0),
+      stringsIn(payload).reduce((sum, text) => sum + encode(text).length, 0),
     ),
   );
 
@@ -59,8 +59,8 @@ describe('the hold for embeddings', () => {
   it('covers the tokens of everything that leaves', () => {
     const input = fc.oneof(words, fc.array(words, { minLength: 1, maxLength: 5 }));
     fc.assert(
-      fc.property(input, others, (texts, more) => {
-        const request = validate(embeddingRequest, { ...more, input: texts });
+      fc.property(input, extraFields, (strings, fields) => {
+        const request = validate(embeddingRequest, { ...fields, input: strings });
         const { tokens, amount } = embeddings.estimate(request, model);
         expect(Number(amount)).toBe(tokens);
         expect(tokens).toBeGreaterThanOrEqual(tokensOf(embeddings.toPayload(request, model)));
@@ -70,17 +70,17 @@ describe('the hold for embeddings', () => {
   });
 
   it('equals the bound of the texts times the model’s factor, plus two tokens for each, and counts ids unchanged', () => {
-    const tokensFor = (input: unknown, more: object = {}) =>
-      embeddings.estimate(validate(embeddingRequest, { input }), priced('embeddings', more)).tokens;
+    const tokensFor = (input: unknown, fields: object = {}) =>
+      embeddings.estimate(validate(embeddingRequest, { input }), priced('embeddings', fields)).tokens;
     const text = 'Good morning, Angela. '.repeat(30);
     const bound = boundTokens(text);
     expect(tokensFor(text)).toBe(bound + 2);
     expect(tokensFor([text, text, text])).toBe(3 * bound + 6);
     expect(tokensFor(text, { token_factor: 1.5 })).toBe(Math.ceil(bound * 1.5) + 2);
     expect(tokensFor([text, text], { token_factor: 16 })).toBe(2 * bound * 16 + 4);
-    for (const more of [{}, { token_factor: 16 }]) {
-      expect(tokensFor([5, 6, 7], more)).toBe(3);
-      expect(tokensFor([[5, 6, 7], [8]], more)).toBe(4);
+    for (const fields of [{}, { token_factor: 16 }]) {
+      expect(tokensFor([5, 6, 7], fields)).toBe(3);
+      expect(tokensFor([[5, 6, 7], [8]], fields)).toBe(4);
     }
   });
 
@@ -117,11 +117,11 @@ async function settledWith(request: EmbeddingRequest, model: Model, tokens: numb
     estimate,
     catalog: 'v1',
     candidate: { model, route },
-    answer: { embeddings: [], tokens },
-    keep: undefined,
+    output: { embeddings: [], tokens },
+    storeResponse: undefined,
     flush: async () => {},
     admission: { hold: { amount: estimate.amount }, headers: {}, settle },
-  } as unknown as KindCall<EmbeddingRequest, EmbeddingAnswer>);
+  } as unknown as KindCall<EmbeddingRequest, EmbeddingOutput>);
   const answer = await ((await deliver()) as Response).json();
   const [outcome] = outcomes;
   if (outcome === undefined) throw new Error('not settled');
@@ -130,7 +130,7 @@ async function settledWith(request: EmbeddingRequest, model: Model, tokens: numb
 
 describe('the cost of embeddings', () => {
   const model = priced('embeddings', { token_factor: 1.2 });
-  const texts = validate(embeddingRequest, { input: ['Good morning', 'Good night'] });
+  const strings = validate(embeddingRequest, { input: ['Good morning', 'Good night'] });
   const hello = validate(embeddingRequest, { input: 'Good morning' });
 
   it('never exceeds the hold, whatever the route reports, and leaves the rest unbilled', async () => {
@@ -151,11 +151,11 @@ describe('the cost of embeddings', () => {
   });
 
   it('equals the reported tokens up to the bound, and leaves every token beyond it unbilled', async () => {
-    const { tokens: bound } = embeddings.estimate(texts, model);
-    const least = await settledWith(texts, model, bound);
-    expect(least.outcome).toMatchObject({ inputUnits: bound, cost: BigInt(bound), waived: 0n });
-    expect(least.outcome.unbilled).toBeUndefined();
-    const { outcome, answer } = await settledWith(texts, model, bound + 1);
+    const { tokens: bound } = embeddings.estimate(strings, model);
+    const minCost = await settledWith(strings, model, bound);
+    expect(minCost.outcome).toMatchObject({ inputUnits: bound, cost: BigInt(bound), waived: 0n });
+    expect(minCost.outcome.unbilled).toBeUndefined();
+    const { outcome, answer } = await settledWith(strings, model, bound + 1);
     expect(outcome).toMatchObject({
       inputUnits: bound,
       tokens: bound,
@@ -164,7 +164,7 @@ describe('the cost of embeddings', () => {
     });
     expect(outcome.unbilled?.amount).toBe(1n);
     expect(answer).toMatchObject({ usage: { prompt_tokens: bound, total_tokens: bound } });
-    const twice = await settledWith(texts, model, 2 * bound);
+    const twice = await settledWith(strings, model, 2 * bound);
     expect(twice.outcome.unbilled).toEqual({ amount: BigInt(bound), factor: 2 });
   });
 
@@ -184,10 +184,10 @@ describe('the amount for speech', () => {
 
   it('covers the tokens of everything that leaves', () => {
     fc.assert(
-      fc.property(words, others, (input, more) => {
-        const request = validate(speechRequest, { ...more, model: 'a/b', input });
+      fc.property(words, extraFields, (input, fields) => {
+        const request = validate(speechRequest, { ...fields, model: 'a/b', input });
         const payload = { ...speech.toPayload(request, model), voice: '', response_format: '' };
-        expect(costOf({ ...more, input })).toBeGreaterThanOrEqual(tokensOf(payload));
+        expect(costOf({ ...fields, input })).toBeGreaterThanOrEqual(tokensOf(payload));
       }),
       { numRuns: rounds(100) },
     );

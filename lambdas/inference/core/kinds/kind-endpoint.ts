@@ -23,22 +23,22 @@ export interface KindEndpointDependencies extends PaidEndpointDependencies {
   readonly random: RandomSource;
 }
 
-export function createKindEndpoint<Request extends CallRequestFields, Answer>(
-  callKind: CallKind<Request, Answer>,
-  providers: ProviderCalls<JsonObject, Answer>,
+export function createKindEndpoint<Request extends CallRequestFields, Output>(
+  callKind: CallKind<Request, Output>,
+  providers: ProviderCalls<JsonObject, Output>,
   dependencies: KindEndpointDependencies,
 ): StreamingEndpoint {
   const { catalog, random, after, hostEnds } = dependencies;
   const { kind, stream, schema } = callKind;
   const read = async (
-    sent: globalThis.Request,
+    httpRequest: globalThis.Request,
     { requestId }: CallContext,
     key: VerifiedKey,
-  ): Promise<PaidCall<KindAnswer<Answer>>> => {
-    const { text, value } = await readJson(sent);
+  ): Promise<PaidCall<KindResult<Output>>> => {
+    const { text, value } = await readJson(httpRequest);
     const request = validate(schema, value);
-    const known = await catalog();
-    const model = modelOf(known, kind, request.model);
+    const currentCatalog = await catalog();
+    const model = modelOf(currentCatalog, kind, request.model);
     const payload = callKind.toPayload(request, model);
     const estimate = callKind.estimate(request, model);
     return {
@@ -49,8 +49,8 @@ export function createKindEndpoint<Request extends CallRequestFields, Answer>(
       ...quoteKind(kind, { models: [model], controls: controlsOf(request), chance: random }, estimate),
       attempt: ({ model, route }, time) =>
         attemptKind(providers, { model, payload }, { ...time, after, route, stream, hostEnds }),
-      prepare: ({ answer, clock }, answered) =>
-        callKind.prepare({ ...answered, request, answer, estimate, clock, catalog: known.version }),
+      prepare: ({ output, clock }, call) =>
+        callKind.prepare({ ...call, request, output, estimate, clock, catalog: currentCatalog.version }),
     };
   };
   return createPaidEndpoint({ read }, dependencies);
@@ -62,37 +62,37 @@ export function modelOf(
   kind: Exclude<Model['type'], 'chat'>,
   name: string | null | undefined,
 ): Model {
-  const wanted = name ?? catalog.defaults[kind];
-  if (wanted === undefined) {
+  const modelName = name ?? catalog.defaults[kind];
+  if (modelName === undefined) {
     throw new ServiceError('missing_field', `model is required: there is no default for ${kind}.`, {
       param: 'model',
     });
   }
-  return requireModel(catalog, wanted, kind, 'model');
+  return requireModel(catalog, modelName, kind, 'model');
 }
 
 /** One try of one route for a call that is not a conversation, under its clocks. */
-export interface KindAnswer<Answer> {
-  readonly answer: Answer;
-  /** Closed already, unless the answer is streamed. */
+export interface KindResult<Output> {
+  readonly output: Output;
+  /** The clock of the attempt. It is closed already, unless the response is streamed. */
   readonly clock: RouteClock;
 }
 
-/** Runs the attempt; throws `UpstreamFailure` when it ends without an answer, or before a stream's first bytes. */
-export async function attemptKind<Payload, Answer>(
-  servers: ProviderCalls<Payload, Answer>,
+/** Runs the attempt. Throws `UpstreamFailure` if it ends without a response, or before a stream's first bytes. */
+export async function attemptKind<Payload, Output>(
+  servers: ProviderCalls<Payload, Output>,
   { model, payload }: Pick<ProviderAttempt<Payload>, 'model' | 'payload'>,
   options: RouteClockOptions,
-): Promise<KindAnswer<Answer>> {
+): Promise<KindResult<Output>> {
   const { route, stream } = options;
   const serve = servers[route.protocol];
   if (serve === undefined) throw new Error(`protocol ${route.protocol} does not serve this kind of call`);
   const clock = startRouteClock(options);
   try {
-    const answer = await abortable(serve({ model, route, payload, clock }), clock.signal);
-    if (stream) clock.begun();
+    const output = await abortable(serve({ model, route, payload, clock }), clock.signal);
+    if (stream) clock.stopFirstByte();
     else clock.close(true);
-    return { answer, clock };
+    return { output, clock };
   } catch (failure) {
     clock.close(false);
     throw failure;

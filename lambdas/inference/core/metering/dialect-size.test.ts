@@ -39,7 +39,7 @@ describe('the addition of a dialect to a prompt', () => {
     fc.assert(
       fc.property(fc.array(message, { maxLength: 6 }), schema, (messages, parameters) => {
         const body = { messages, tools: [{ type: 'function', function: { name: 'f', parameters } }] };
-        const tokensOf = (sent: JsonObject) => boundTextTokens([JSON.stringify(sent)]);
+        const tokensOf = (requestBody: JsonObject) => boundTextTokens([JSON.stringify(requestBody)]);
         const added = tokensOf(forHost(body, EVERYTHING)) - tokensOf(forHost(body, {}));
         expect(added).toBeLessThanOrEqual(dialectTokens(EVERYTHING, body, messages.length));
       }),

@@ -105,34 +105,34 @@ describe('the billed size of a prompt without reported usage', () => {
     },
   );
 
-  it('includes four tokens for each message, and three for the reply', () => {
-    const said = (count: number) =>
+  it('includes four tokens for each message, and three for the response', () => {
+    const textMessages = (count: number) =>
       promptSizeOf({ messages: Array.from({ length: count }, () => ({ role: 'user', content: '' })) });
-    expect(unreportedPromptTokens(said(1), NO_LIMITS)).toBe(7);
-    expect(unreportedPromptTokens(said(5), NO_LIMITS)).toBe(23);
+    expect(unreportedPromptTokens(textMessages(1), NO_LIMITS)).toBe(7);
+    expect(unreportedPromptTokens(textMessages(5), NO_LIMITS)).toBe(23);
   });
 
   it('includes the usual tokens of images and files, but no factor or hidden tokens of the model', () => {
     const plain = unreportedPromptTokens(prompt('hello'), NO_LIMITS);
-    const more = { ...prompt('hello'), images: 1, unseen: 2, providerTools: true };
-    expect(unreportedPromptTokens(more, NO_LIMITS)).toBe(plain + 1_600 + 3 * 36_000);
+    const fields = { ...prompt('hello'), images: 1, unseen: 2, providerTools: true };
+    expect(unreportedPromptTokens(fields, NO_LIMITS)).toBe(plain + 1_600 + 3 * 36_000);
     const dear = { ...NO_LIMITS, token_factor: 2, hidden_tokens: 500 };
     expect(unreportedPromptTokens(prompt('hello'), dear)).toBe(plain);
   });
 });
 
-describe('the count of an answer whose route reports nothing', () => {
-  it('varies by at most 2% for a long answer, however it is cut into deltas', () => {
+describe('the output tokens of a response without reported usage', () => {
+  it('vary by at most 2% for a long output, however it is split into deltas', () => {
     const text = (PROSE.english ?? '').repeat(200);
-    const whole = new OutputCounter();
-    whole.add(text);
-    const pieces = new OutputCounter();
-    for (let at = 0; at < text.length; at += 3) pieces.add(text.slice(at, at + 3));
-    expect(pieces.tokens / whole.tokens).toBeGreaterThan(0.98);
-    expect(pieces.tokens / whole.tokens).toBeLessThan(1.02);
+    const singleCounter = new OutputCounter();
+    singleCounter.add(text);
+    const splitCounter = new OutputCounter();
+    for (let at = 0; at < text.length; at += 3) splitCounter.add(text.slice(at, at + 3));
+    expect(splitCounter.tokens / singleCounter.tokens).toBeGreaterThan(0.98);
+    expect(splitCounter.tokens / singleCounter.tokens).toBeLessThan(1.02);
   });
 
-  it('counts a short text as it is bounded by itself, and nothing as nothing', () => {
+  it('equal the bound of a short text, and zero for no text', () => {
     const counter = new OutputCounter();
     expect(counter.tokens).toBe(0);
     counter.add('hello');
@@ -140,7 +140,7 @@ describe('the count of an answer whose route reports nothing', () => {
   });
 
   it.each(Object.entries({ ...HONEST, ...PROSE, ...DENSE }))(
-    'never falls below the true count, however the answer is cut: %s',
+    'never fall below the true count, however the output is split: %s',
     (_name, text) => {
       const long = text.repeat(Math.ceil(10_000 / text.length));
       for (const length of [1, 7, 4_095, 4_096, 10_000]) {
@@ -155,7 +155,7 @@ describe('the count of an answer whose route reports nothing', () => {
 describe('the bound of a prompt on a model', () => {
   const limits = { ...NO_LIMITS, context_window: 1_000 };
 
-  it('equals the context window if some content cannot be seen', () => {
+  it('equals the context window if some content cannot be measured', () => {
     const unseen = { ...prompt('hello'), unseen: 1 };
     expect(promptBounds(unseen)(limits).tokens).toBe(1_000);
     expect(promptBounds(unseen)(NO_LIMITS).tokens).toBe(1_000_000);
@@ -171,9 +171,9 @@ describe('the bound of a prompt on a model', () => {
     'includes a lower and an upper value that enclose the tokens of %s',
     (_name, text) => {
       const long = text.repeat(Math.ceil(10_000 / text.length));
-      const { least, tokens } = promptBounds(prompt(long))(NO_LIMITS);
+      const { minTokens, tokens } = promptBounds(prompt(long))(NO_LIMITS);
       const counted = encode(long).length;
-      expect([least <= counted, counted <= tokens]).toEqual([true, true]);
+      expect([minTokens <= counted, counted <= tokens]).toEqual([true, true]);
     },
   );
 
@@ -204,8 +204,8 @@ describe('the bound of a prompt on a model', () => {
   it('multiplies the tokens of texts by the model’s factor, but not those around them', () => {
     const text = (PROSE.english ?? '').repeat(3);
     const size = { ...prompt(text), images: 1 };
-    const boundOf = (token_factor: number | undefined, more: object = {}) =>
-      promptBounds(size)({ ...NO_LIMITS, ...more, token_factor }).tokens;
+    const boundOf = (token_factor: number | undefined, fields: object = {}) =>
+      promptBounds(size)({ ...NO_LIMITS, ...fields, token_factor }).tokens;
     const around = boundOf(1) - boundTokens(text);
     expect(around).toBe(size.objects * TOKENS_PER_OBJECT + 4_784);
     expect(boundOf(undefined)).toBe(boundOf(1));
@@ -214,14 +214,14 @@ describe('the bound of a prompt on a model', () => {
     expect(boundOf(16, { context_window: 1_000 })).toBe(1_000);
   });
 
-  it('stays at the window despite a factor and hidden tokens if some content cannot be seen', () => {
+  it('stays at the window despite a factor and hidden tokens if some content cannot be measured', () => {
     const unseen = promptBounds({ ...prompt('hello'), unseen: 1 });
     expect(unseen({ ...limits, token_factor: 2, hidden_tokens: 10 }).tokens).toBe(1_000);
   });
 
   it('includes a lower bound that neither the factor nor hidden tokens raise', () => {
     const bound = promptBounds(prompt('hello'.repeat(1_000)));
-    const { least } = bound(NO_LIMITS);
-    expect(bound({ ...NO_LIMITS, token_factor: 16, hidden_tokens: 9_000 }).least).toBe(least);
+    const { minTokens } = bound(NO_LIMITS);
+    expect(bound({ ...NO_LIMITS, token_factor: 16, hidden_tokens: 9_000 }).minTokens).toBe(minTokens);
   });
 });

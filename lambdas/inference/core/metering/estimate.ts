@@ -1,13 +1,14 @@
 /**
- * Tokens before a route has counted them: a bound of a prompt for the hold, and for the charge where the route never
- * says; and a fair count for who asks what a prompt would count.
+ * Estimates of tokens before a route has counted them:
+ * - A bound of a prompt, for the hold, and for the charge if the route never reports usage.
+ * - A realistic count for callers that request the token count of a prompt.
  */
 import { estimateTokenCount } from 'tokenx';
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { Model } from '../catalog/catalog-document.ts';
 import type { Dialect } from '../catalog/dialect.ts';
 import { type PromptSize, TOKENS_PER_OBJECT } from './prompt-size.ts';
-import { boundTokens, leastTokens } from './token-bound.ts';
+import { boundTokens, tokenLowerBound } from './token-bound.ts';
 
 /**
  * The maximum tokens of an image if the catalog does not specify them: the maximum of the newest Claude models (Claude
@@ -36,27 +37,27 @@ export interface PromptBound {
   /** At most as many are held and billed: no tokenizer that is measured counts more (`token-bound.ts`). */
   readonly tokens: number;
   /** No tokenizer counts fewer: a prompt is only too long for a model if this exceeds its context window. */
-  readonly least: number;
+  readonly minTokens: number;
 }
 
 type Limits = Pick<Model, 'context_window' | 'token_factor' | 'hidden_tokens' | 'max_image_tokens'>;
 
-/** Bounds a prompt, on any model; what cannot be seen is as large as the model's context window. */
+/** Bounds a prompt for any model. Content that cannot be read counts as the model's context window. */
 export function promptBounds(prompt: PromptSize): (model: Limits) => PromptBound {
   const { objects, toolTokens, images, unseen, providerTools } = prompt;
-  const textTokens = boundTextTokens(prompt.texts);
+  const textTokens = boundTextTokens(prompt.strings);
   const around = objects * TOKENS_PER_OBJECT + toolTokens;
-  const least = leastTokens(prompt.texts);
+  const minTokens = tokenLowerBound(prompt.strings);
   return (model) => {
     const { context_window: window = Number.POSITIVE_INFINITY, token_factor: factor = 1 } = model;
     const { hidden_tokens: hidden = HIDDEN_TOKENS } = model;
     const unread = unseen > 0 || providerTools ? (model.context_window ?? LARGEST_WINDOW) : 0;
     const read = Math.ceil(textTokens * factor) + around + hidden + images * imageTokens(model);
-    return { tokens: Math.min(Math.max(unread, read), window), least };
+    return { tokens: Math.min(Math.max(unread, read), window), minTokens };
   };
 }
 
-/** A message between two others, with its text, and the marks around a reminder. */
+/** A message between two others, its text, and the tags around a reminder. */
 const OBJECTS_PER_MESSAGE = 3;
 
 /**
@@ -66,20 +67,20 @@ const OBJECTS_PER_MESSAGE = 3;
  */
 export function dialectTokens(dialect: Dialect | undefined, body: JsonObject, messages: number): number {
   if (dialect === undefined) return 0;
-  const { schemas, all_properties_required: isWhole } = dialect;
+  const { schemas, all_properties_required: allRequired } = dialect;
   const { empty_assistant: filled, assistant_after_tools: parted, system_messages: placed } = dialect;
   const adds = filled === false || parted === true || placed === 'first';
   const ofMessages = adds ? (messages + 1) * OBJECTS_PER_MESSAGE * TOKENS_PER_OBJECT : 0;
-  if (schemas === undefined && isWhole === undefined) return ofMessages;
+  if (schemas === undefined && allRequired === undefined) return ofMessages;
   const { tools, response_format, output_config, text } = body;
   return ofMessages + boundTextTokens([JSON.stringify([tools, response_format, output_config, text])]);
 }
 
-/** Returns the probable tokens of the prompt, on the model if it is known. */
+/** Returns the probable number of tokens of the prompt, for the model if it is known. */
 export const countPromptTokens = (prompt: PromptSize, model?: Limits): number =>
-  countTextTokens(prompt.texts) +
+  countTextTokens(prompt.strings) +
   prompt.messages * DOCUMENTED_TOKENS_PER_MESSAGE +
-  REPLY_TOKENS +
+  RESPONSE_START_TOKENS +
   unreadTokens(prompt, model);
 
 /**
@@ -87,14 +88,17 @@ export const countPromptTokens = (prompt: PromptSize, model?: Limits): number =>
  * documented tokens around them.
  */
 export const unreportedPromptTokens = (prompt: PromptSize, model: Limits): number =>
-  boundTextTokens(prompt.texts) +
+  boundTextTokens(prompt.strings) +
   prompt.messages * DOCUMENTED_TOKENS_PER_MESSAGE +
-  REPLY_TOKENS +
+  RESPONSE_START_TOKENS +
   unreadTokens(prompt, model);
 
-/** Three and the role for a message, and three that begin the reply (OpenAI cookbook, "How to count tokens with tiktoken"). */
+/**
+ * Three tokens and the role for a message, and three that start the reply (OpenAI cookbook, "How to count tokens with
+ * tiktoken").
+ */
 const DOCUMENTED_TOKENS_PER_MESSAGE = 4;
-const REPLY_TOKENS = 3;
+const RESPONSE_START_TOKENS = 3;
 
 const imageTokens = (model?: Limits): number => model?.max_image_tokens ?? TOKENS_PER_IMAGE;
 
@@ -106,28 +110,31 @@ const unreadTokens = ({ images, unseen, providerTools }: PromptSize, model?: Lim
  * Returns the tokens that texts count against a key's tokens per minute until their route has counted them. Each four
  * bytes of UTF-8 count as one token, as in English text. The limit is settled on the route's report.
  */
-export const rateTokens = (texts: readonly string[]): number =>
-  Math.ceil(sum(texts, (text) => Buffer.byteLength(text)) / 4);
+export const rateTokens = (strings: readonly string[]): number =>
+  Math.ceil(sum(strings, (text) => Buffer.byteLength(text)) / 4);
 
 /** The rest of a request that is no conversation, as JSON: every field but those named and those left out. */
-export const textsBeside = (named: ReadonlySet<string>, fields: JsonObject): readonly string[] =>
+export const stringifyOtherFields = (named: ReadonlySet<string>, fields: JsonObject): readonly string[] =>
   Object.entries(fields)
     .filter(([field, value]) => !named.has(field) && value !== null && value !== undefined)
     .map(([field, value]) => JSON.stringify({ [field]: value }));
 
 /** Returns the upper bound of the tokens of texts that are not a conversation. */
-export const boundTextTokens = (texts: readonly string[]): number => sum(texts, boundTokens);
+export const boundTextTokens = (strings: readonly string[]): number => sum(strings, boundTokens);
 
 /** Returns the probable tokens of texts that are not a conversation. */
-const countTextTokens = (texts: readonly string[]): number => sum(texts, estimateTokenCount);
+const countTextTokens = (strings: readonly string[]): number => sum(strings, estimateTokenCount);
 
-const sum = (texts: readonly string[], tokensOf: (text: string) => number): number =>
-  texts.reduce((total, text) => total + tokensOf(text), 0);
+const sum = (strings: readonly string[], tokensOf: (text: string) => number): number =>
+  strings.reduce((total, text) => total + tokensOf(text), 0);
 
-/** Counting a delta at a time would count each as a token of its own, so deltas are gathered to this many characters. */
+/**
+ * The number of characters that are buffered before counting. Separate counts would count at least one token for each
+ * delta.
+ */
 const CHUNK_CHARACTERS = 4_096;
 
-/** Bounds the tokens of an answer as it is delivered, in constant memory. */
+/** Bounds the tokens of a response as it is delivered, in constant memory. */
 export class OutputCounter {
   #pending = '';
   #counted = 0;

@@ -25,8 +25,8 @@ describe('the index of a letter', () => {
   it('equals its position among the small letters, then the capitals, and 0 for anything else', () => {
     const named = Array.from(LETTER_INDEX, (index, code) => [String.fromCharCode(code), index] as const);
     expect(named.filter(([, index]) => index > 0).map(([letter]) => letter)).toEqual([...CAPITALS, ...SMALL]);
-    for (const [place, letter] of LETTERS.entries())
-      expect([letter, LETTER_INDEX[letter.charCodeAt(0)]]).toEqual([letter, place + 1]);
+    for (const [index, letter] of LETTERS.entries())
+      expect([letter, LETTER_INDEX[letter.charCodeAt(0)]]).toEqual([letter, index + 1]);
   });
 });
 
@@ -38,27 +38,27 @@ const tripleOf = (letters: string): number =>
  * Returns whether every tokenizer merges two neighbors: two letters, or a letter and two. A tokenizer may cut before a
  * capital that follows a small letter. The letters on either side of such a cut are therefore never merged.
  */
-function isMerged(text: string, begin: number, middle: number, end: number): boolean {
-  const isApart = (at: number) => at > begin && /[a-z][A-Z]/.test(text.slice(at - 1, at + 1));
-  const parts = text.slice(begin, end);
+function isMerged(text: string, startOffset: number, middle: number, end: number): boolean {
+  const isApart = (at: number) => at > startOffset && /[a-z][A-Z]/.test(text.slice(at - 1, at + 1));
+  const parts = text.slice(startOffset, end);
   if (isApart(middle)) return false;
   if (parts.length === 2) return MERGED.has(parts);
   if (parts.length !== 3 || /[A-Z]/.test(parts)) return false;
-  return isSet(middle - begin === 1 ? FIRST_MERGES : LAST_MERGES, tripleOf(parts));
+  return isSet(middle - startOffset === 1 ? FIRST_MERGES : LAST_MERGES, tripleOf(parts));
 }
 
 /** The most tokens of all the ways to cut the letters. What stands around them may take some along at either end. */
-function mostOfAllCuts(text: string): number {
-  const from = (begin: number, middle: number): number => {
-    let most = begin === middle ? 0 : 1;
+function maxOverCuts(text: string): number {
+  const from = (startOffset: number, middle: number): number => {
+    let maxTokens = startOffset === middle ? 0 : 1;
     for (let end = middle + 1; end <= text.length; end += 1)
-      if (begin === middle || !isMerged(text, begin, middle, end))
-        most = Math.max(most, (begin === middle ? 0 : 1) + from(middle, end));
-    return most;
+      if (startOffset === middle || !isMerged(text, startOffset, middle, end))
+        maxTokens = Math.max(maxTokens, (startOffset === middle ? 0 : 1) + from(middle, end));
+    return maxTokens;
   };
-  let most = 0;
-  for (let start = 0; start < text.length; start += 1) most = Math.max(most, from(start, start));
-  return most;
+  let maxTokens = 0;
+  for (let start = 0; start < text.length; start += 1) maxTokens = Math.max(maxTokens, from(start, start));
+  return maxTokens;
 }
 
 describe('the finest cut of letters', () => {
@@ -81,7 +81,7 @@ describe('the finest cut of letters', () => {
     fc.assert(
       fc.property(run, ([before, letters]) => {
         const text = before + letters.join('');
-        expect([text, cut(text)]).toEqual([text, mostOfAllCuts(text)]);
+        expect([text, cut(text)]).toEqual([text, maxOverCuts(text)]);
       }),
       { numRuns: 1_000 },
     );

@@ -1,22 +1,22 @@
 /**
  * Upper bound on the tokens of a run of ASCII letters, for every tokenizer in token-table.ts.
  *
- * A tokenizer merges neighbors until no two remaining neighbors form a token that it knows. A run therefore never has more
- * tokens than its finest cut: the cut into the most tokens without two neighbors that every tokenizer merges. The table
- * lists these merges for letters a, b, c:
+ * A tokenizer merges neighbors until no two remaining neighbors form a token of its vocabulary. A run therefore never
+ * has more tokens than its finest cut. The finest cut has the maximum number of tokens without two neighbors that every
+ * tokenizer merges. The table lists these merges for letters a, b, c:
  *
- *   pair(a, b)      a|b   becomes ab       PAIRS
- *   first(a, b, c)  a|bc  becomes abc      FIRST_MERGES
- *   last(a, b, c)   ab|c  becomes abc      LAST_MERGES
+ * pair(a, b) a|b becomes ab PAIRS
+ * first(a, b, c) a|bc becomes abc FIRST_MERGES
+ * last(a, b, c) ab|c becomes abc LAST_MERGES
  *
- * The finest cut of c[1..n] is found by dynamic programming. S1(i), S2(i) and S3(i) are the most tokens of c[1..i] if
- * the last token has one, two, or at least three letters:
+ * Dynamic programming computes the finest cut of c[1..n]. S1(i), S2(i) and S3(i) are the maximum number of tokens of
+ * c[1..i] if the last token has one, two, or at least three letters:
  *
- *   S1(i) = 1 + max( S1(i-1) unless pair(c[i-1], c[i]),  S2(i-1) unless last(c[i-2], c[i-1], c[i]),  S3(i-1) )
- *   S2(i) = 1 + max( S1(i-2) unless first(c[i-2], c[i-1], c[i]),  S2(i-2),  S3(i-2) )
- *   S3(i) = 1 + max( S1(j), S2(j), S3(j) over j <= i-3 )
+ * S1(i) = 1 + max( S1(i-1) unless pair(c[i-1], c[i]), S2(i-1) unless last(c[i-2], c[i-1], c[i]), S3(i-1) )
+ * S2(i) = 1 + max( S1(i-2) unless first(c[i-2], c[i-1], c[i]), S2(i-2), S3(i-2) )
+ * S3(i) = 1 + max( S1(j), S2(j), S3(j) over j <= i-3 )
  *
- *   result = max( S1(i), S2(i), S3(i) over all i )
+ * result = max( S1(i), S2(i), S3(i) over all i )
  *
  * Two rules make this a bound for a run inside a longer text:
  * - The first letters may belong to a token that starts before the run: S3(0) = S3(1) = S3(2) = 0.

@@ -5,17 +5,17 @@ import { rounds } from '../../../../tools/test-kit/thorough.ts';
 import type { Admission } from '../../../ledger/core/admission.ts';
 import type { CallOutcome } from '../../../ledger/core/usage-record.ts';
 import {
+  billableItemsFor,
   pricedFeature,
   report,
-  termsFor,
   tokenPrices,
   tokenPricesOf,
 } from '../../testing/pricing/arbitraries.ts';
 import { parseCatalog } from '../catalog/catalog-document.ts';
 import type { PricedFeature } from '../fields/need.ts';
 import { amountOf } from '../pricing/bill.ts';
+import { type BillableItems, billableItemsOf, worstCost } from '../pricing/billable-items.ts';
 import type { Prices, TokenPrices } from '../pricing/prices.ts';
-import { type Terms, termsOf, worstCost } from '../pricing/terms.ts';
 import { NO_TOKENS, type TokenUsage } from '../pricing/token-usage.ts';
 import { Meter } from './meter.ts';
 import { priceUsage } from './priced-usage.ts';
@@ -53,8 +53,9 @@ function metered(
   amount: bigint,
   { pricedFeatures = [], prices, cost, words = 'How are you?' }: Metering = {},
 ) {
-  const [given] = models;
-  const model = given === undefined || prices === undefined ? given : { ...given, price: prices };
+  const [firstModel] = models;
+  const model =
+    firstModel === undefined || prices === undefined ? firstModel : { ...firstModel, price: prices };
   const [first] = model?.routes ?? [];
   if (model === undefined || first === undefined) throw new Error('no model');
   const outcomes: CallOutcome[] = [];
@@ -74,7 +75,7 @@ function metered(
       candidate,
       admission,
       prompt,
-      terms: termsFor(model.price, pricedFeatures),
+      billableItems: billableItemsFor(model.price, pricedFeatures),
       catalog: 'v1',
       bound: BOUND,
       onExcess,
@@ -93,7 +94,10 @@ const usage = (promptTokens: number, completionTokens: number, cachedTokens = 0)
 describe('the settled usage of a call', () => {
   it('equals the usage that the route reports, up to the whole hold', async () => {
     const { meter, outcomes, onExcess } = metered(100_000n);
-    meter.add({ text: 'I am well.', usage: { promptTokens: 100, cachedTokens: 40, completionTokens: 10 } });
+    meter.add({
+      outputText: 'I am well.',
+      usage: { promptTokens: 100, cachedTokens: 40, completionTokens: 10 },
+    });
     await meter.settle('completed');
     // 60 fresh at 1,000 nano-USD, 40 cached at 500, 10 written at 2,000: each token once.
     expect(outcomes).toMatchObject([
@@ -103,9 +107,9 @@ describe('the settled usage of a call', () => {
     expect(onExcess).not.toHaveBeenCalled();
   });
 
-  it('equals the service’s own count, marked as estimated, if the route reports nothing', async () => {
+  it('equals the service’s own count, flagged as estimated, if the route reports nothing', async () => {
     const { meter, outcomes, onExcess } = metered(1_000_000_000n);
-    meter.add({ text: 'I am well, thank you.' });
+    meter.add({ outputText: 'I am well, thank you.' });
     await meter.settle('interrupted');
     const [outcome] = outcomes;
     expect(outcome).toMatchObject({ estimated: true, cachedUnits: 0, status: 'interrupted' });
@@ -118,7 +122,7 @@ describe('the settled usage of a call', () => {
 
   it('equals about ten prompt tokens for two words if the route reports nothing', async () => {
     const { meter, outcomes } = metered(1_000_000_000n, { words: 'hi there' });
-    meter.add({ text: 'Hello!' });
+    meter.add({ outputText: 'Hello!' });
     await meter.settle('completed');
     expect(outcomes).toMatchObject([{ estimated: true }]);
     expect(outcomes[0]?.inputUnits).toBeGreaterThanOrEqual(8);
@@ -127,7 +131,7 @@ describe('the settled usage of a call', () => {
 
   it('stops at the bound of the call if the service counted itself, without an excess of the route', async () => {
     const { meter, outcomes, onExcess } = metered(1_000_000_000n, { words: 'Good morning. '.repeat(500) });
-    for (let word = 0; word < 3_000; word += 1) meter.add({ text: 'word ' });
+    for (let word = 0; word < 3_000; word += 1) meter.add({ outputText: 'word ' });
     await meter.settle('completed');
     expect(outcomes).toMatchObject([
       { inputUnits: 500, outputUnits: 2_000, cost: 4_500_000n, waived: 0n, estimated: true },
@@ -142,16 +146,16 @@ describe('the settled usage of a call', () => {
     ['each a part', usage(100, 0), true],
   ])('never exceeds the hold, whoever counted: %s', async (_who, reported, estimated) => {
     const { meter, outcomes } = metered(7n);
-    for (let word = 0; word < 1_000; word += 1) meter.add({ text: 'word ' });
-    meter.add({ text: '', usage: reported });
+    for (let word = 0; word < 1_000; word += 1) meter.add({ outputText: 'word ' });
+    meter.add({ outputText: '', usage: reported });
     await meter.settle('completed');
     expect(outcomes).toMatchObject([{ cost: 7n, estimated }]);
   });
 
   it('equals the last of several reports', async () => {
     const { meter, outcomes } = metered(1_000_000_000n);
-    meter.add({ text: 'a', usage: { promptTokens: 10, cachedTokens: 0, completionTokens: 1 } });
-    meter.add({ text: 'b', usage: { promptTokens: 10, cachedTokens: 0, completionTokens: 2 } });
+    meter.add({ outputText: 'a', usage: { promptTokens: 10, cachedTokens: 0, completionTokens: 1 } });
+    meter.add({ outputText: 'b', usage: { promptTokens: 10, cachedTokens: 0, completionTokens: 2 } });
     await meter.settle('completed');
     expect(outcomes).toMatchObject([{ inputUnits: 10, outputUnits: 2 }]);
   });
@@ -160,7 +164,7 @@ describe('the settled usage of a call', () => {
 describe('reported usage beyond the bound of the call', () => {
   it('stays off the bill', async () => {
     const { meter, outcomes, onExcess } = metered(1_000_000_000n);
-    meter.add({ text: 'a', usage: usage(1e12, 1e12, 1e12) });
+    meter.add({ outputText: 'a', usage: usage(1e12, 1e12, 1e12) });
     expect(meter.usage).toMatchObject(usage(500, 2_000, 500));
     await meter.settle('completed');
     expect(outcomes).toMatchObject([
@@ -182,29 +186,29 @@ describe('reported usage beyond the bound of the call', () => {
     ['a prompt whose cached part is within the bound', usage(600, 10, 500), 100_000n, 1.2],
   ])('counts as unbilled at exactly the price of the excess: %s', async (_what, reported, amount, factor) => {
     const { meter, outcomes, onExcess } = metered(1_000_000_000n);
-    meter.add({ text: 'a', usage: reported });
+    meter.add({ outputText: 'a', usage: reported });
     await meter.settle('completed');
-    const whole = BigInt(reported.promptTokens - reported.cachedTokens) * 1_000n;
+    const outputCost = BigInt(reported.promptTokens - reported.cachedTokens) * 1_000n;
     const rest = BigInt(reported.cachedTokens) * 500n + BigInt(reported.completionTokens) * 2_000n;
     expect(outcomes).toMatchObject([
-      { cost: whole + rest - amount, waived: 0n, estimated: false, unbilled: { amount, factor } },
+      { cost: outputCost + rest - amount, waived: 0n, estimated: false, unbilled: { amount, factor } },
     ]);
     expect(onExcess).toHaveBeenCalledTimes(1);
   });
 
   it('starts one token above the bound', async () => {
     const { meter, outcomes, onExcess } = metered(1_000_000_000n);
-    meter.add({ text: 'a', usage: usage(500, 2_000, 500) });
+    meter.add({ outputText: 'a', usage: usage(500, 2_000, 500) });
     await meter.settle('completed');
     expect(outcomes).toMatchObject([{ inputUnits: 500, outputUnits: 2_000, cost: 4_250_000n }]);
     expect(outcomes.map(({ unbilled }) => unbilled)).toEqual([undefined]);
     expect(onExcess).not.toHaveBeenCalled();
   });
 
-  it('counts as unbilled once, however often a stream reports it, even if the answer broke off', async () => {
+  it('counts as unbilled once, however often a stream reports it, even if the response is interrupted', async () => {
     for (const status of ['completed', 'interrupted'] as const) {
       const { meter, outcomes, onExcess } = metered(1_000_000_000n);
-      for (const completion of [1, 2, 3]) meter.add({ text: 'a', usage: usage(700, completion) });
+      for (const completion of [1, 2, 3]) meter.add({ outputText: 'a', usage: usage(700, completion) });
       await meter.settle(status);
       expect(outcomes).toMatchObject([{ inputUnits: 500, unbilled: { amount: 200_000n, factor: 1.4 } }]);
       expect(onExcess).toHaveBeenCalledTimes(1);
@@ -213,13 +217,18 @@ describe('reported usage beyond the bound of the call', () => {
 
   it('includes the runs of a tool beyond the requested maximum', async () => {
     const prices = tokenPricesOf({ input: '1', output: '2', features: { web_search: { price: '0.01' } } });
-    const asked: PricedFeature = { kind: 'server-tool', name: 'web_search', maxUses: 3, param: 'tools[0]' };
+    const features: PricedFeature = {
+      kind: 'server-tool',
+      name: 'web_search',
+      maxUses: 3,
+      param: 'tools[0]',
+    };
     for (const [uses, calls] of [
       [3, 0],
       [4, 1],
     ] as const) {
-      const { meter, outcomes, onExcess } = metered(1_000_000_000n, { pricedFeatures: [asked], prices });
-      meter.add({ text: 'a', usage: { ...usage(100, 10), uses: { web_search: uses } } });
+      const { meter, outcomes, onExcess } = metered(1_000_000_000n, { pricedFeatures: [features], prices });
+      meter.add({ outputText: 'a', usage: { ...usage(100, 10), uses: { web_search: uses } } });
       await meter.settle('completed');
       expect(outcomes).toMatchObject([{ cost: 30_120_000n }]);
       expect(onExcess).toHaveBeenCalledTimes(calls);
@@ -228,19 +237,19 @@ describe('reported usage beyond the bound of the call', () => {
 });
 
 describe('the usage that a route reports', () => {
-  it('gives way to an estimate if it has no tokens, or too few, for the words that were received', async () => {
+  it('yields to an estimate if it has no tokens, or too few, for the received text', async () => {
     for (const completion of [0, 1]) {
       const { meter, outcomes } = metered(1_000_000_000n);
-      meter.add({ text: 'word '.repeat(100), usage: usage(100, completion) });
+      meter.add({ outputText: 'word '.repeat(100), usage: usage(100, completion) });
       await meter.settle('completed');
       expect(outcomes).toMatchObject([{ inputUnits: 100, estimated: true }]);
       expect(outcomes[0]?.outputUnits).toBeGreaterThan(50);
     }
   });
 
-  it('gives way to an estimate if it has no tokens for a prompt that was read', async () => {
+  it('yields to an estimate if it has no tokens for a prompt that the model has read', async () => {
     const { meter, outcomes } = metered(1_000_000_000n);
-    meter.add({ text: 'fine', usage: usage(0, 3) });
+    meter.add({ outputText: 'fine', usage: usage(0, 3) });
     await meter.settle('completed');
     expect(outcomes).toMatchObject([{ outputUnits: 3, estimated: true }]);
     expect(outcomes[0]?.inputUnits).toBeGreaterThan(10);
@@ -248,24 +257,24 @@ describe('the usage that a route reports', () => {
 
   it('stays valid if a later event of the stream reports zero tokens', async () => {
     const { meter, outcomes } = metered(1_000_000_000n);
-    meter.add({ text: 'I am well.', usage: usage(100, 10) });
-    meter.add({ text: '', usage: usage(0, 0) });
+    meter.add({ outputText: 'I am well.', usage: usage(100, 10) });
+    meter.add({ outputText: '', usage: usage(0, 0) });
     await meter.settle('completed');
     expect(outcomes).toMatchObject([{ inputUnits: 100, outputUnits: 10, estimated: false }]);
   });
 
-  it('counts for no less than the words that came before the answer broke off', async () => {
+  it('counts for at least the text that arrived before the response was interrupted', async () => {
     const { meter, outcomes } = metered(1_000_000_000n);
-    meter.add({ text: '', usage: usage(100, 0) });
-    for (let word = 0; word < 100; word += 1) meter.add({ text: 'word ' });
+    meter.add({ outputText: '', usage: usage(100, 0) });
+    for (let word = 0; word < 100; word += 1) meter.add({ outputText: 'word ' });
     await meter.settle('interrupted');
     expect(outcomes).toMatchObject([{ inputUnits: 100, estimated: true }]);
     expect(outcomes[0]?.outputUnits).toBeGreaterThan(50);
   });
 
-  it('stays valid with zero output tokens for an answer without words', async () => {
+  it('stays valid with zero output tokens for a response without text', async () => {
     const { meter, outcomes } = metered(1_000_000_000n);
-    meter.add({ text: '', usage: usage(100, 0) });
+    meter.add({ outputText: '', usage: usage(100, 0) });
     await meter.settle('completed');
     expect(outcomes).toMatchObject([{ cost: 100_000n, outputUnits: 0, estimated: false }]);
   });
@@ -276,10 +285,10 @@ describe('the bill of a call', () => {
   const status = fc.constantFrom('completed' as const, 'interrupted' as const);
 
   /** Returns whether a route reports more than the bound, as a random report often does. */
-  const exceeds = ({ promptTokens, completionTokens, uses = {} }: TokenUsage, terms: Terms) =>
+  const exceeds = ({ promptTokens, completionTokens, uses = {} }: TokenUsage, billableItems: BillableItems) =>
     promptTokens > BOUND.prompt ||
     completionTokens > BOUND.completion ||
-    Object.entries(uses).some(([name, count]) => count > (terms.uses.get(name) ?? 0));
+    Object.entries(uses).some(([name, count]) => count > (billableItems.uses.get(name) ?? 0));
 
   it('results from its record alone and never exceeds the hold, whatever the route reports', async () => {
     let unbilled = 0;
@@ -290,13 +299,13 @@ describe('the bill of a call', () => {
         text,
         fc.array(report, { maxLength: 3 }),
         status,
-        async (prices, asked, texts, reports, ended) => {
-          const terms = termsOf(prices, asked);
-          if ('unpriced' in terms) return;
-          const hold = worstCost(prices, terms, BOUND);
-          const { meter, outcomes, onExcess } = metered(hold, { pricedFeatures: asked, prices });
-          for (const [at, each] of texts.entries()) meter.add({ text: each, usage: reports[at] });
-          await meter.settle(ended);
+        async (prices, features, strings, reports, isInterrupted) => {
+          const billableItems = billableItemsOf(prices, features);
+          if ('unpriced' in billableItems) return;
+          const hold = worstCost(prices, billableItems, BOUND);
+          const { meter, outcomes, onExcess } = metered(hold, { pricedFeatures: features, prices });
+          for (const [at, each] of strings.entries()) meter.add({ outputText: each, usage: reports[at] });
+          await meter.settle(isInterrupted);
           const [outcome] = outcomes;
           if (outcome === undefined) throw new Error('not settled');
           expect(outcome.cost).toBeLessThanOrEqual(hold);
@@ -308,16 +317,16 @@ describe('the bill of a call', () => {
           expect(outcome.outputUnits).toBeLessThanOrEqual(BOUND.completion);
           // Figures of a stream are cumulative, so the last is the highest of those that count.
           const last = reports
-            .slice(0, texts.length)
+            .slice(0, strings.length)
             .reduce<TokenUsage>((a, b) => (b.completionTokens >= a.completionTokens ? b : a), NO_TOKENS);
-          expect(onExcess).toHaveBeenCalledTimes(exceeds(last, terms) ? 1 : 0);
+          expect(onExcess).toHaveBeenCalledTimes(exceeds(last, billableItems) ? 1 : 0);
           const excess = outcome.unbilled?.amount ?? 0n;
-          const whole = priceUsage(prices, terms, last).amount;
+          const outputCost = priceUsage(prices, billableItems, last).amount;
           if (!outcome.estimated)
-            expect(outcome.cost + excess).toBe(whole > outcome.cost ? whole : outcome.cost);
+            expect(outcome.cost + excess).toBe(outputCost > outcome.cost ? outputCost : outcome.cost);
           // A report of more cached tokens than prompt contradicts itself, and may be priced in two ways.
           const contradicts = last.cachedTokens > last.promptTokens;
-          if (excess > 0n) expect(exceeds(last, terms) || contradicts).toBe(true);
+          if (excess > 0n) expect(exceeds(last, billableItems) || contradicts).toBe(true);
           if (excess > 0n) unbilled += 1;
         },
       ),
@@ -334,10 +343,10 @@ describe('the bill of a call', () => {
         text,
         fc.array(report, { maxLength: 3 }),
         status,
-        async (hold, texts, reports, ended) => {
+        async (hold, strings, reports, isInterrupted) => {
           const { meter, outcomes } = metered(hold);
-          for (const [at, each] of texts.entries()) meter.add({ text: each, usage: reports[at] });
-          await meter.settle(ended);
+          for (const [at, each] of strings.entries()) meter.add({ outputText: each, usage: reports[at] });
+          await meter.settle(isInterrupted);
           const [outcome] = outcomes;
           if (outcome === undefined) throw new Error('not settled');
           const amount = amountOf(outcome.lines ?? []);
@@ -351,7 +360,7 @@ describe('the bill of a call', () => {
 
   it('names what the service counted beyond the hold, which is not charged', async () => {
     const { meter, outcomes } = metered(7n);
-    meter.add({ text: 'word '.repeat(100) });
+    meter.add({ outputText: 'word '.repeat(100) });
     await meter.settle('completed');
     const [outcome] = outcomes;
     expect(outcome?.waived).toBe(amountOf(outcome?.lines ?? []) - 7n);
@@ -360,9 +369,9 @@ describe('the bill of a call', () => {
   it('includes the provider’s cost for the same counts', async () => {
     const price = tokenPricesOf({ input: '2', output: '4', service_tiers: { priority: { factor: '2' } } });
     const cost = tokenPricesOf({ input: '1', output: '3', service_tiers: { priority: { factor: '3' } } });
-    const asked: PricedFeature = { kind: 'service-tier', name: 'priority', param: 'service_tier' };
-    const { meter, outcomes } = metered(1_000_000n, { pricedFeatures: [asked], prices: price, cost });
-    meter.add({ text: 'a', usage: { promptTokens: 10, cachedTokens: 0, completionTokens: 1 } });
+    const features: PricedFeature = { kind: 'service-tier', name: 'priority', param: 'service_tier' };
+    const { meter, outcomes } = metered(1_000_000n, { pricedFeatures: [features], prices: price, cost });
+    meter.add({ outputText: 'a', usage: { promptTokens: 10, cachedTokens: 0, completionTokens: 1 } });
     await meter.settle('completed');
     expect(outcomes).toMatchObject([{ cost: 48_000n, providerCost: 39_000n, serviceTier: 'priority' }]);
   });

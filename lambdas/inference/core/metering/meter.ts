@@ -1,10 +1,10 @@
-/** The count of one answer: the route's own figures where they are possible, else the delivered text. */
+/** The usage of one response: the route's values if they are plausible, else the count of the delivered text. */
 import type { Admission } from '../../../ledger/core/admission.ts';
 import type { Settlement } from '../../../ledger/core/settlement.ts';
 import { type CallStatus, factorOf, type UnbilledUsage } from '../../../ledger/core/usage-record.ts';
 import { least, type NanoUsd } from '../../../platform/core/money.ts';
 import type { Candidate } from '../catalog/catalog-document.ts';
-import type { MostTokens, Terms } from '../pricing/terms.ts';
+import type { BillableItems, TokenBounds } from '../pricing/billable-items.ts';
 import { NO_TOKENS, type TokenUsage } from '../pricing/token-usage.ts';
 import { OutputCounter, unreportedPromptTokens } from './estimate.ts';
 import { billBasis, type PricedUsage, priceUsage, tokenPrices } from './priced-usage.ts';
@@ -15,11 +15,11 @@ export interface MeterOptions {
   readonly admission: Pick<Admission, 'hold' | 'settle'>;
   readonly prompt: PromptSize;
   /** The billable items of the call. */
-  readonly terms: Terms;
+  readonly billableItems: BillableItems;
   /** The version of the catalog that has the prices. */
   readonly catalog: string;
   /** The upper bound of the tokens that the call is billed for. The operator loses the excess that a route reports. */
-  readonly bound: MostTokens;
+  readonly bound: TokenBounds;
   /** Called when the route reports more: it is wrong, or the bound of its model is too low. */
   readonly onExcess: () => void;
 }
@@ -45,16 +45,16 @@ export class Meter {
     this.#options = options;
   }
 
-  /** Takes one event in. Figures of a stream are cumulative, so those below earlier ones are ignored. */
-  add(event: { readonly text: string; readonly usage?: TokenUsage | undefined }): void {
-    if (event.text !== '') this.#counter.add(event.text);
-    this.#characters += event.text.length;
+  /** Adds one event. Values of a stream are cumulative, so those below earlier ones are ignored. */
+  add(event: { readonly outputText: string; readonly usage?: TokenUsage | undefined }): void {
+    if (event.outputText !== '') this.#counter.add(event.outputText);
+    this.#characters += event.outputText.length;
     const { usage } = event;
     if (usage !== undefined && usage.completionTokens >= (this.#reported?.completionTokens ?? 0))
       this.#reported = usage;
   }
 
-  /** The usage that a complete answer is billed by. */
+  /** Returns the usage by which a complete response is billed. */
   get usage(): TokenUsage {
     return this.#bill('completed').usage;
   }
@@ -81,9 +81,11 @@ export class Meter {
   }
 
   #exceedsBound(): boolean {
-    const { bound, terms } = this.#options;
+    const { bound, billableItems } = this.#options;
     const { promptTokens, completionTokens, uses = {} } = this.#reported ?? NO_TOKENS;
-    const overused = Object.entries(uses).some(([name, count]) => count > (terms.uses.get(name) ?? 0));
+    const overused = Object.entries(uses).some(
+      ([name, count]) => count > (billableItems.uses.get(name) ?? 0),
+    );
     return promptTokens > bound.prompt || completionTokens > bound.completion || overused;
   }
 
@@ -103,8 +105,8 @@ export class Meter {
     const counted = this.#counter.tokens;
     // A route that took a prompt and gave text, and reports zero of them, has not counted.
     const reportsPrompt = reported.promptTokens > 0;
-    const fewest = Math.ceil(this.#characters / LONGEST_TOKEN_CHARACTERS);
-    const reportsOutput = this.#reported !== undefined && reported.completionTokens >= fewest;
+    const minTokens = Math.ceil(this.#characters / LONGEST_TOKEN_CHARACTERS);
+    const reportsOutput = this.#reported !== undefined && reported.completionTokens >= minTokens;
     // A route that broke off may have given more than it had reported by then.
     const isBehind = status === 'interrupted' && counted > reported.completionTokens;
     const usage = this.#withinBound({
@@ -118,8 +120,8 @@ export class Meter {
   }
 
   #price(usage: TokenUsage): PricedUsage {
-    const { candidate, terms } = this.#options;
-    return priceUsage(tokenPrices(candidate.model), terms, usage);
+    const { candidate, billableItems } = this.#options;
+    return priceUsage(tokenPrices(candidate.model), billableItems, usage);
   }
 
   #withinBound(usage: TokenUsage): TokenUsage {

@@ -9,10 +9,10 @@ import type { Model } from '../catalog/catalog-document.ts';
 import { LARGEST_WINDOW } from './estimate.ts';
 
 /** The output bound that a request specifies. */
-export interface AskedBound {
+export interface RequestedBound {
   /** The most output tokens of one choice; undefined where the caller does not say. */
   readonly tokens: number | undefined;
-  /** The field that says so. */
+  /** The field that specifies the limit. */
   readonly param: string;
   /**
    * The bound that applies in its place. Undefined in an API format that leaves an unspecified bound to the service.
@@ -23,73 +23,78 @@ export interface AskedBound {
 export interface OutputBound {
   /** Undefined: as long as balance, limits and model allow. */
   readonly tokens: number | undefined;
-  /** It is not what the caller asked for. */
+  /** True if the limit differs from the caller's request. */
   readonly isChosen: boolean;
 }
 
-type AskedLimits = Pick<Model, 'id' | 'max_output_tokens' | 'default_max_tokens' | 'clamp_max_tokens'>;
+type OutputLimits = Pick<Model, 'id' | 'max_output_tokens' | 'default_max_tokens' | 'clamp_max_tokens'>;
 
 /**
- * The bound of an answer that any of the models may write. Throws 400 when more is asked for than a model writes, unless
- * the operator has its requests clamped.
+ * Returns the output limit that is valid for every model. Throws 400 if the caller requests more than a model's
+ * maximum, unless the operator has requests clamped.
  */
 export function outputBound(
-  models: readonly AskedLimits[],
-  { tokens: asked, param, fallback }: AskedBound,
+  models: readonly OutputLimits[],
+  { tokens: requestedTokens, param, fallback }: RequestedBound,
 ): OutputBound {
-  if (asked === undefined) {
+  if (requestedTokens === undefined) {
     const tokens = fallback === undefined ? undefined : (models[0]?.default_max_tokens ?? fallback);
-    return { tokens: tokens === undefined ? undefined : atMost(models, tokens), isChosen: true };
+    return { tokens: tokens === undefined ? undefined : clampToModels(models, tokens), isChosen: true };
   }
   const strict = models.find(
-    ({ max_output_tokens: most, clamp_max_tokens: clamped }) =>
-      most !== undefined && asked > most && !clamped,
+    ({ max_output_tokens: maxOutputTokens, clamp_max_tokens: clamped }) =>
+      maxOutputTokens !== undefined && requestedTokens > maxOutputTokens && !clamped,
   );
   if (strict !== undefined) {
     const message = `${param}: ${strict.id} writes at most ${strict.max_output_tokens} tokens.`;
     throw new ServiceError('invalid_value', message, { param });
   }
-  const tokens = atMost(models, asked);
-  return { tokens, isChosen: tokens !== asked };
+  const tokens = clampToModels(models, requestedTokens);
+  return { tokens, isChosen: tokens !== requestedTokens };
 }
 
-const atMost = (models: readonly AskedLimits[], tokens: number): number =>
-  Math.min(tokens, ...models.map(({ max_output_tokens: most }) => most ?? tokens));
+const clampToModels = (models: readonly OutputLimits[], tokens: number): number =>
+  Math.min(tokens, ...models.map(({ max_output_tokens: maxOutputTokens }) => maxOutputTokens ?? tokens));
 
 /** The divisor of the context window that gives the output of a model for which the catalog sets no limit. */
 const SHARE_OF_WINDOW = 4;
 
 /** The most of that: what the larger models of the last years write at least. */
-const MOST_UNNAMED_TOKENS = 32_768;
+const MAX_UNSPECIFIED_TOKENS = 32_768;
 
-/** An answer is not cut shorter than this, the default of chat and Messages, where the model writes as much. */
+/** The minimum that an output is cut to, if the model allows as much. It is the default of chat and Messages. */
 const SHORTEST_TOKENS = 256;
 
 type OpenLimits = Pick<Model, 'context_window' | 'max_output_tokens'>;
 
-/** The known token counts of a prompt on a model. */
+/** The token counts of a prompt on a model. */
 interface PromptTokens {
-  readonly most: number;
+  readonly upperBound: number;
   readonly probable: () => number;
 }
 
 /**
- * The output of an answer whose caller leaves it to the service, tokens: as long as each of the models writes after a prompt,
- * and, where wallet or key do not leave so much, as long as they do, but for the shortest answers.
+ * Returns the output range in tokens if the caller leaves the limit to the service. The upper end is the maximum output
+ * of every model after the prompt. If wallet or key cannot cover it, the output is reduced to what they cover, but not
+ * below the lower end.
  */
 export function openOutput<M extends OpenLimits>(
   models: readonly M[],
   promptTokens: (model: M) => PromptTokens,
 ): OutputRange {
-  const most = Math.min(...models.map((model) => longestOf(model, promptTokens(model))));
-  return { least: Math.min(most, SHORTEST_TOKENS), most };
+  const maxTokens = Math.min(...models.map((model) => longestOf(model, promptTokens(model))));
+  return { min: Math.min(maxTokens, SHORTEST_TOKENS), max: maxTokens };
 }
 
 /** Returns the model's largest output if it certainly fits, else half of the window that the prompt probably leaves. */
 function longestOf({ context_window: window, max_output_tokens: named }: OpenLimits, prompt: PromptTokens) {
-  const most =
-    named ?? Math.min(Math.floor((window ?? LARGEST_WINDOW) / SHARE_OF_WINDOW), MOST_UNNAMED_TOKENS);
-  if (window === undefined || window - prompt.most >= most) return Math.max(1, most);
-  const room = Math.max(window - prompt.most, Math.floor((window - prompt.probable()) / 2), SHORTEST_TOKENS);
-  return Math.min(most, room);
+  const maxTokens =
+    named ?? Math.min(Math.floor((window ?? LARGEST_WINDOW) / SHARE_OF_WINDOW), MAX_UNSPECIFIED_TOKENS);
+  if (window === undefined || window - prompt.upperBound >= maxTokens) return Math.max(1, maxTokens);
+  const remainingTokens = Math.max(
+    window - prompt.upperBound,
+    Math.floor((window - prompt.probable()) / 2),
+    SHORTEST_TOKENS,
+  );
+  return Math.min(maxTokens, remainingTokens);
 }

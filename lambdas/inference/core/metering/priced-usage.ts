@@ -3,6 +3,7 @@ import type { BillBasis } from '../../../ledger/core/usage-record.ts';
 import type { NanoUsd } from '../../../platform/core/money.ts';
 import type { CatalogRoute, Model } from '../catalog/catalog-document.ts';
 import { type Bill, billOf, type PricingContext } from '../pricing/bill.ts';
+import type { BillableItems } from '../pricing/billable-items.ts';
 import {
   type BillableItem,
   type Counts,
@@ -11,7 +12,6 @@ import {
   unitCounts,
 } from '../pricing/counts.ts';
 import { type CachePeriod, LIFETIMES, type TokenPrices } from '../pricing/prices.ts';
-import type { Terms } from '../pricing/terms.ts';
 import { STANDARD, type TokenUsage } from '../pricing/token-usage.ts';
 
 /** The prices of a chat model. Throws when it is billed by another unit: the catalog rules that out. */
@@ -22,54 +22,74 @@ export function tokenPrices({ id, price }: Pick<Model, 'id' | 'price'>): TokenPr
 
 export interface PricedUsage extends Bill {
   readonly counts: Counts;
-  readonly served: PricingContext;
+  readonly context: PricingContext;
 }
 
-/** Bills what a route reports, as far as the terms of the call make it possible. */
-export function priceUsage(prices: TokenPrices, terms: Terms, usage: TokenUsage): PricedUsage {
-  const reported = { ...usage, cacheWrites: writesOf(prices, terms, usage) };
-  const counts = new Map<BillableItem, number>(tokenCounts(reported, (item) => terms.items.has(item)));
-  for (const [name, most] of terms.uses) {
+/** Prices the usage that a route reports, if the billable items of the call include it. */
+export function priceUsage(
+  prices: TokenPrices,
+  billableItems: BillableItems,
+  usage: TokenUsage,
+): PricedUsage {
+  const reported = { ...usage, cacheWrites: writesOf(prices, billableItems, usage) };
+  const counts = new Map<BillableItem, number>(
+    tokenCounts(reported, (item) => billableItems.items.has(item)),
+  );
+  for (const [name, maxUses] of billableItems.uses) {
     const reported = usage.uses !== undefined && Object.hasOwn(usage.uses, name) ? usage.uses[name] : 0;
-    const fewest = prices.features?.[name]?.min_uses;
-    const used = Math.min(Math.max(reported ?? 0, fewest ?? 0), most);
+    const minUses = prices.features?.[name]?.min_uses;
+    const used = Math.min(Math.max(reported ?? 0, minUses ?? 0), maxUses);
     if (used > 0) counts.set(`feature:${name}`, used);
   }
-  const served = servedOf(terms, usage);
-  return { counts, served, ...billOf(prices, counts, served) };
+  const context = pricingContextOf(billableItems, usage);
+  return { counts, context, ...billOf(prices, counts, context) };
 }
 
-/** Writes of no lifetime, or of one that the request does not ask for, are of the dearest one that it does, if of any. */
-function writesOf({ cache_writes: rates = {} }: TokenPrices, { items }: Terms, { cacheWrites }: TokenUsage) {
-  const asked = LIFETIMES.filter((lifetime) => lifetime !== 'auto' && items.has(`cache_write_${lifetime}`));
-  const [first, ...others] = asked;
+/**
+ * Returns the cache writes by their billed lifetime. Writes of an unknown or unrequested lifetime are billed at the
+ * highest requested rate, if any was requested.
+ */
+function writesOf(
+  { cache_writes: rates = {} }: TokenPrices,
+  { items }: BillableItems,
+  { cacheWrites }: TokenUsage,
+) {
+  const requestedLifetimes = LIFETIMES.filter(
+    (lifetime) => lifetime !== 'auto' && items.has(`cache_write_${lifetime}`),
+  );
+  const [first, ...otherLifetimes] = requestedLifetimes;
   if (cacheWrites === undefined || first === undefined) return cacheWrites;
-  const dearest = others.reduce((a, b) => ((rates[b] ?? 0n) > (rates[a] ?? 0n) ? b : a), first);
+  const highestPriced = otherLifetimes.reduce((a, b) => ((rates[b] ?? 0n) > (rates[a] ?? 0n) ? b : a), first);
   const writes: Partial<Record<CachePeriod, number>> = {};
   for (const lifetime of LIFETIMES) {
-    const own = asked.includes(lifetime) ? lifetime : dearest;
-    writes[own] = (writes[own] ?? 0) + (cacheWrites[lifetime] ?? 0);
+    const billedLifetime = requestedLifetimes.includes(lifetime) ? lifetime : highestPriced;
+    writes[billedLifetime] = (writes[billedLifetime] ?? 0) + (cacheWrites[lifetime] ?? 0);
   }
   return writes;
 }
 
 /**
- * Returns the tier and region that served: the requested ones or the standard. Without a report, the route served as
- * requested.
+ * Returns the tier and region that the route used: the requested ones or the standard. Without a report, the requested
+ * ones are assumed.
  */
-function servedOf({ asked }: Terms, { serviceTier, region }: TokenUsage): PricingContext {
+function pricingContextOf(
+  { requestedContext }: BillableItems,
+  { serviceTier, region }: TokenUsage,
+): PricingContext {
   return {
-    ...(asked.serviceTier === undefined || serviceTier === STANDARD
+    ...(requestedContext.serviceTier === undefined || serviceTier === STANDARD
       ? {}
-      : { serviceTier: asked.serviceTier }),
-    ...(asked.region === undefined || region === STANDARD ? {} : { region: asked.region }),
+      : { serviceTier: requestedContext.serviceTier }),
+    ...(requestedContext.region === undefined || region === STANDARD
+      ? {}
+      : { region: requestedContext.region }),
   };
 }
 
 /** Bills a call of a kind other than chat. */
 export function priceMeasured({ price }: Pick<Model, 'price'>, measured: UnitCounts): PricedUsage {
   const counts = unitCounts(price.unit, measured);
-  return { counts, served: {}, ...billOf(price, counts) };
+  return { counts, context: {}, ...billOf(price, counts) };
 }
 
 /** Returns the cost of a call of a kind other than chat. */
@@ -78,19 +98,19 @@ export const measuredCost = (model: Pick<Model, 'price'>, measured: UnitCounts):
 
 /** Returns the part of a bill that a record stores, from which the bill can be computed again. */
 export function billBasis(
-  { lines, amount, counts, served }: PricedUsage,
+  { lines, amount, counts, context }: PricedUsage,
   {
     cost,
     catalog,
     route,
   }: { readonly cost: NanoUsd; readonly catalog: string; readonly route: Pick<CatalogRoute, 'cost'> },
 ): BillBasis {
-  const providerCost = route.cost === undefined ? undefined : billOf(route.cost, counts, served).amount;
+  const providerCost = route.cost === undefined ? undefined : billOf(route.cost, counts, context).amount;
   return {
     lines,
     waived: amount - cost,
     catalog,
-    ...served,
+    ...context,
     ...(providerCost === undefined ? {} : { providerCost }),
   };
 }

@@ -1,8 +1,8 @@
 /** The fields, parts and items of a request for which the size of its prompt has a rule. */
 
 /**
- * Fields of a chat, Messages or Responses request that say nothing to a model as long as they are a number or a
- * boolean. The model's name is the route's own.
+ * Fields of a chat, Messages or Responses request that add nothing to a prompt if they are a number or a boolean. The
+ * model's name is the route's own.
  */
 const SETTINGS: ReadonlySet<string> = new Set([
   'model',
@@ -31,7 +31,7 @@ export const isSetting = (field: string, value: unknown): boolean =>
 
 /** Roles of messages, and the types of parts whose other fields are all in sight: text, images, thoughts, calls. */
 export const ROLES: ReadonlySet<unknown> = new Set(['system', 'developer', 'user', 'assistant', 'tool']);
-export const SEEN_PARTS: ReadonlySet<unknown> = new Set([
+export const VISIBLE_PARTS: ReadonlySet<unknown> = new Set([
   'text',
   'refusal',
   'image_url',
@@ -49,7 +49,7 @@ export const SEEN_PARTS: ReadonlySet<unknown> = new Set([
 ]);
 
 /** Items of the Responses format whose fields are all in sight. */
-export const SEEN_ITEMS: ReadonlySet<unknown> = new Set([
+export const VISIBLE_ITEMS: ReadonlySet<unknown> = new Set([
   'reasoning',
   'function_call',
   'function_call_output',
@@ -63,5 +63,5 @@ export const OWN_TOOLS: ReadonlySet<unknown> = new Set(['function', 'custom', 'n
 /** Fields of items that are a text or parts. */
 export const PARTS_OF_ITEMS: ReadonlySet<string> = new Set(['output', 'summary', 'content']);
 
-/** Fields of parts whose text the model reads as it is. */
+/** Fields of content parts whose text the model reads unchanged. */
 export const READ_AS_IT_IS: ReadonlySet<string> = new Set(['text', 'refusal', 'thinking']);

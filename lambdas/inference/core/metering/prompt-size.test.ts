@@ -2,7 +2,7 @@ import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { encode as encodeCl100k } from 'gpt-tokenizer/encoding/cl100k_base';
 import { encode as encodeO200k } from 'gpt-tokenizer/encoding/o200k_base';
-import { growthOf, MOST_IN_PROPORTION } from '../../../../tools/test-kit/growth.ts';
+import { growthOf, MAX_RATIO } from '../../../../tools/test-kit/growth.ts';
 import { it } from '../../../../tools/test-kit/search.ts';
 import { rounds } from '../../../../tools/test-kit/thorough.ts';
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
@@ -186,16 +186,16 @@ const PROTOCOL_WORDS: ReadonlySet<string> = new Set([
 ]);
 
 /** Every text in a body but images: values, and the names that the caller has given. */
-function textsIn(value: unknown): string[] {
+function stringsIn(value: unknown): string[] {
   if (typeof value === 'string')
     return PROTOCOL_WORDS.has(value) || value === PNG.source.data || value.startsWith('data:image/')
       ? []
       : [value];
   if (value instanceof Uint8Array || typeof value !== 'object' || value === null) return [];
-  if (Array.isArray(value)) return value.flatMap(textsIn);
+  if (Array.isArray(value)) return value.flatMap(stringsIn);
   return Object.entries(value).flatMap(([name, inner]) => [
     ...(PROTOCOL_NAMES.has(name) ? [] : [name]),
-    ...textsIn(inner),
+    ...stringsIn(inner),
   ]);
 }
 
@@ -206,8 +206,8 @@ const count = (texts: readonly string[], encode: (text: string) => number[]): nu
 const tokensOf = (payload: ChatPayload, reasoning: boolean): number =>
   Math.max(
     ...bodiesOf(payload, reasoning).flatMap((body) => [
-      count(textsIn(body), encodeO200k),
-      count(textsIn(body), encodeCl100k),
+      count(stringsIn(body), encodeO200k),
+      count(stringsIn(body), encodeCl100k),
     ]),
   );
 
@@ -217,15 +217,15 @@ const boundOf = (body: JsonObject): number => promptBounds(promptSizeOf(body))(N
 const words = fc.oneof(
   fc.constantFrom('Good morning', 'ꙮꙮꙮꙮ', 'ⰰⰱⰲ', 'qjxz', '漢字', '{"a": [1, 2]}', '\n\n\t', '0x9f'),
   fc.string({ unit: 'grapheme', maxLength: 12 }),
-  fc.constantFrom('long text ', '🜂', 'zq').map((piece) => piece.repeat(40)),
+  fc.constantFrom('long text ', '🜂', 'zq').map((fragment) => fragment.repeat(40)),
 );
 const json = fc.oneof(
   words,
   fc.dictionary(words, fc.oneof(words, fc.array(words, { maxLength: 3 })), { maxKeys: 3 }),
 );
 /** Fields that nobody has a rule for: of a request, and of anything in it. */
-const others = fc.dictionary(fc.constantFrom('prediction', 'functions', 'x', 'y'), json, { maxKeys: 2 });
-const more = fc.dictionary(fc.constantFrom('thoughts', 'title', 'x'), json, { maxKeys: 2 });
+const otherFields = fc.dictionary(fc.constantFrom('prediction', 'functions', 'x', 'y'), json, { maxKeys: 2 });
+const extraFields = fc.dictionary(fc.constantFrom('thoughts', 'title', 'x'), json, { maxKeys: 2 });
 const name = fc.stringMatching(/^[a-zA-Z0-9_-]{1,20}$/);
 const maybe = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: undefined });
 const schema = fc.record({
@@ -236,7 +236,7 @@ const schema = fc.record({
 const merged = (...parts: fc.Arbitrary<object | undefined>[]): fc.Arbitrary<Record<string, unknown>> =>
   fc.tuple(...parts).map((objects) => JSON.parse(JSON.stringify(Object.assign({}, ...objects))));
 
-const chatText = merged(more, fc.record({ type: fc.constant('text'), text: words }));
+const chatText = merged(extraFields, fc.record({ type: fc.constant('text'), text: words }));
 const chatImage = merged(
   fc.record({
     type: fc.constant('image_url'),
@@ -253,21 +253,21 @@ const chatCall = fc.record({
 });
 const chatMessage = fc.oneof(
   merged(
-    more,
+    extraFields,
     fc.record({
       role: fc.constantFrom('system', 'developer'),
       content: fc.oneof(words, fc.array(chatText, { minLength: 1, maxLength: 2 })),
     }),
   ),
   merged(
-    more,
+    extraFields,
     fc.record({
       role: fc.constant('user'),
       content: fc.oneof(words, fc.array(fc.oneof(chatText, chatImage), { minLength: 1, maxLength: 3 })),
     }),
   ),
   merged(
-    more,
+    extraFields,
     fc.record({
       role: fc.constant('assistant'),
       content: maybe(words),
@@ -277,7 +277,7 @@ const chatMessage = fc.oneof(
       tool_calls: maybe(fc.array(chatCall, { minLength: 1, maxLength: 2 })),
     }),
   ),
-  merged(more, fc.record({ role: fc.constant('tool'), content: words, tool_call_id: name })),
+  merged(extraFields, fc.record({ role: fc.constant('tool'), content: words, tool_call_id: name })),
 );
 /** A call and its result, as a route of another protocol may name them twice. */
 const longName = fc.stringMatching(/^[a-z0-9_]{100,128}$/);
@@ -293,7 +293,7 @@ const chatTool = fc.record({
   function: merged(fc.record({ name, description: maybe(words), parameters: maybe(schema) })),
 });
 const chat = merged(
-  others,
+  otherFields,
   fc.record({
     model: fc.constant('a/b'),
     messages: fc
@@ -323,11 +323,11 @@ const chat = merged(
 );
 
 const block = fc.oneof(
-  merged(more, fc.record({ type: fc.constant('text'), text: words })),
+  merged(extraFields, fc.record({ type: fc.constant('text'), text: words })),
   fc.constantFrom<JsonObject>(PNG, LINKED),
 );
 const document = merged(
-  more,
+  extraFields,
   fc.record({
     type: fc.constant('document'),
     source: fc.oneof(
@@ -337,7 +337,7 @@ const document = merged(
   }),
 );
 const result = merged(
-  more,
+  extraFields,
   fc.record({
     type: fc.constant('tool_result'),
     tool_use_id: name,
@@ -361,9 +361,9 @@ const messagesOfCall = fc.tuple(name, longName, words).map(([id, called, content
 const contentOf = (...kinds: fc.Arbitrary<JsonObject>[]) =>
   fc.oneof(words, fc.array(fc.oneof(...kinds), { minLength: 1, maxLength: 3 }));
 const turn = fc.oneof(
-  merged(more, fc.record({ role: fc.constant('user'), content: contentOf(block, result, document) })),
+  merged(extraFields, fc.record({ role: fc.constant('user'), content: contentOf(block, result, document) })),
   merged(
-    more,
+    extraFields,
     fc.record({
       role: fc.constant('assistant'),
       content: contentOf(merged(fc.record({ type: fc.constant('text'), text: words })), use, thought),
@@ -371,7 +371,7 @@ const turn = fc.oneof(
   ),
 );
 const messages = merged(
-  others,
+  otherFields,
   fc.record({
     model: fc.constant('a/b'),
     system: maybe(
@@ -402,14 +402,14 @@ const messages = merged(
 );
 
 const part = fc.oneof(
-  merged(more, fc.record({ type: fc.constant('input_text'), text: words })),
+  merged(extraFields, fc.record({ type: fc.constant('input_text'), text: words })),
   fc.record({
     type: fc.constant('input_image'),
     image_url: fc.constantFrom('https://example.com/a.png', `data:image/png;base64,${PNG.source.data}`),
   }),
 );
-const said = merged(
-  more,
+const textFields = merged(
+  extraFields,
   fc.oneof(
     fc.record({ type: fc.constant('output_text'), text: words }),
     fc.record({ type: fc.constant('refusal'), refusal: words }),
@@ -417,14 +417,14 @@ const said = merged(
 );
 const partsOf = (parts: fc.Arbitrary<object>) => fc.oneof(words, fc.array(parts, { maxLength: 2 }));
 const item = merged(
-  more,
+  extraFields,
   fc.oneof(
     fc.record({ role: fc.constant('user'), content: partsOf(part) }),
     fc.record({
       role: fc.constantFrom('system', 'developer'),
       content: partsOf(fc.record({ type: fc.constant('input_text'), text: words })),
     }),
-    fc.record({ role: fc.constant('assistant'), content: partsOf(said) }),
+    fc.record({ role: fc.constant('assistant'), content: partsOf(textFields) }),
     fc.record({
       type: fc.constant('reasoning'),
       summary: fc.array(fc.record({ type: fc.constant('summary_text'), text: words }), { maxLength: 2 }),
@@ -473,7 +473,7 @@ const namespace = fc.record({
   tools: uniqueTools(ownTool),
 });
 const responses = merged(
-  others,
+  otherFields,
   fc.record({
     model: fc.constant('a/b'),
     max_output_tokens: fc.constant(100),
@@ -511,15 +511,15 @@ const payloads: Record<string, fc.Arbitrary<ChatPayload>> = {
 describe.each(Object.entries(payloads))('the bound of a request of the %s surface', (_surface, payload) => {
   it('never falls below the tokens of the whole body for a route of any protocol', () => {
     fc.assert(
-      fc.property(payload, fc.boolean(), (made, reasoning) => {
-        expect(boundOf(made.body)).toBeGreaterThanOrEqual(tokensOf(made, reasoning));
+      fc.property(payload, fc.boolean(), (sample, reasoning) => {
+        expect(boundOf(sample.body)).toBeGreaterThanOrEqual(tokensOf(sample, reasoning));
       }),
       { numRuns: rounds(150) },
     );
   });
 
-  it('would be found to leave out a field', () => {
-    const known = new Set([
+  it('fails this test if it omits a field', () => {
+    const fieldNames = new Set([
       'model',
       'messages',
       'system',
@@ -531,12 +531,12 @@ describe.each(Object.entries(payloads))('the bound of a request of the %s surfac
       'instructions',
     ]);
     const forgetful = (body: JsonObject) =>
-      boundOf(Object.fromEntries(Object.entries(body).filter(([field]) => known.has(field))));
-    const found = fc.check(
-      fc.property(payload, (made) => forgetful(made.body) >= tokensOf(made, false)),
+      boundOf(Object.fromEntries(Object.entries(body).filter(([field]) => fieldNames.has(field))));
+    const counterexample = fc.check(
+      fc.property(payload, (sample) => forgetful(sample.body) >= tokensOf(sample, false)),
       { numRuns: 1_000, endOnFailure: true },
     );
-    expect(found.failed).toBe(true);
+    expect(counterexample.failed).toBe(true);
   });
 });
 
@@ -601,7 +601,7 @@ describe('the prompt size of a request', () => {
   it('includes a file and the provider’s own items as unseen content, without the bytes of the file', () => {
     const file_data = `data:application/pdf;base64,${'A'.repeat(1_000_000)}`;
     const size = promptSizeOf({ input: [{ role: 'user', content: [{ type: 'input_file', file_data }] }] });
-    expect(size).toMatchObject({ unseen: 1, texts: [] });
+    expect(size).toMatchObject({ unseen: 1, strings: [] });
     expect(promptSizeOf({ input: [{ type: 'web_search_call', id: 'ws_1' }] }).unseen).toBe(1);
     expect(promptSizeOf({ input: [call] }).unseen).toBe(0);
     expect(promptSizeOf({ input: 'Hi', tools: [{ type: 'namespace', name: 'a', tools: [] }] })).toMatchObject(
@@ -614,7 +614,7 @@ describe('the prompt size of a request', () => {
   it('includes an image as one image, not by its bytes', () => {
     const url = `data:image/png;base64,${'A'.repeat(1_000_000)}`;
     const size = promptSizeOf(user([{ type: 'image_url', image_url: { url } }]));
-    expect(size).toMatchObject({ images: 1, unseen: 0, texts: [] });
+    expect(size).toMatchObject({ images: 1, unseen: 0, strings: [] });
     expect(promptSizeOf(user([PNG]))).toMatchObject({ images: 1, unseen: 0 });
     expect(
       promptSizeOf(user([{ type: 'tool_result', tool_use_id: 't', content: [PNG, PNG] }])),
@@ -637,10 +637,13 @@ describe('the prompt size of a request', () => {
   it.each([
     ['a call', { type: 'tool_use', id: 'a', name: 'f', input: {} }],
     ['its result', { type: 'tool_result', tool_use_id: 'a', content: [] }],
-  ])('includes more than a part for the frame of a tool call in Messages: %s', (_what, part) => {
-    const objectsOf = (content: unknown) => promptSizeOf(user([content])).objects;
-    expect(objectsOf(part)).toBeGreaterThan(objectsOf({ type: 'text', text: '' }));
-  });
+  ])(
+    'includes an overhead per tool call in Messages, larger than that of a content part: %s',
+    (_what, part) => {
+      const objectsOf = (content: unknown) => promptSizeOf(user([content])).objects;
+      expect(objectsOf(part)).toBeGreaterThan(objectsOf({ type: 'text', text: '' }));
+    },
+  );
 
   const data = Buffer.alloc(600).toString('base64');
   const url = `data:image/png;base64,${data}`;
@@ -656,9 +659,9 @@ describe('the prompt size of a request', () => {
       { type: 'tool_result', tool_use_id: 't', content: [{ type: 'image', source }] },
     ],
   ])('includes an image, and none of its bytes as text: %s', (_what, part) => {
-    const { images, texts } = promptSizeOf(user([part]));
+    const { images, strings } = promptSizeOf(user([part]));
     expect(images).toBe(1);
-    expect(texts.join('').length).toBeLessThan(100);
+    expect(strings.join('').length).toBeLessThan(100);
   });
 
   it.each<[string, unknown, string]>([
@@ -674,9 +677,9 @@ describe('the prompt size of a request', () => {
     ],
     ['data that is not Base64', { type: 'image', source: { ...source, data: `${data} ` } }, data],
   ])('includes an image, and its field as text: %s', (_what, part, text) => {
-    const { images, texts } = promptSizeOf(user([part]));
+    const { images, strings } = promptSizeOf(user([part]));
     expect(images).toBe(1);
-    expect(texts.join('')).toContain(text);
+    expect(strings.join('')).toContain(text);
   });
 
   it.each([
@@ -708,6 +711,6 @@ describe('the prompt size of a request', () => {
       promptSizeOf(
         user([{ type: 'image', source: { type: 'base64', data: `${'\n'.repeat(lines)}${tail}` } }]),
       );
-    expect(await growthOf(read, 100_000)).toBeLessThan(MOST_IN_PROPORTION);
+    expect(await growthOf(read, 100_000)).toBeLessThan(MAX_RATIO);
   });
 });

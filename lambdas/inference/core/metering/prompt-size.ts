@@ -1,6 +1,6 @@
 /**
- * The part of a request that counts as prompt: everything in the body that a route receives. Content that is not known
- * to be harmless counts, so that the hold also covers fields that nobody thought of.
+ * The prompt of a request: everything in the body that a route receives. Content counts unless it is known to be
+ * harmless, so that the hold also covers unforeseen fields.
  */
 
 import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
@@ -11,17 +11,17 @@ import {
   PARTS_OF_ITEMS,
   READ_AS_IT_IS,
   ROLES,
-  SEEN_ITEMS,
-  SEEN_PARTS,
+  VISIBLE_ITEMS,
+  VISIBLE_PARTS,
 } from './prompt-fields.ts';
 
 export interface PromptSize {
-  /** Every text: what the model reads as it is, and the rest of the request as JSON. */
-  readonly texts: readonly string[];
+  /** All texts: those that the model reads unchanged, and the rest of the request as JSON. */
+  readonly strings: readonly string[];
   readonly images: number;
-  /** Files, and whatever else a route reads that cannot be seen here. */
+  /** The number of files and other inputs that a route reads but the service cannot. */
   readonly unseen: number;
-  /** Tools that the provider runs: it adds to the prompt what they find. */
+  /** True if the request has server tools, whose results the provider adds to the prompt. */
   readonly providerTools: boolean;
   readonly messages: number;
   /** Messages, content parts, calls and results, each with at most `TOKENS_PER_OBJECT` around its texts. */
@@ -37,7 +37,7 @@ export interface PromptSize {
  */
 export const TOKENS_PER_OBJECT = 16;
 
-/** The request as an object: an opening turn, and the text by which a route of another protocol is asked for JSON. */
+/** The objects of a request: an opening turn, and the text that requests JSON from a route of another protocol. */
 const OBJECTS_PER_REQUEST = 4;
 
 /** The declaration of a function that stands for a custom tool on a route of another protocol, but for its own texts. */
@@ -60,14 +60,14 @@ export function promptSizeOf(body: JsonObject): PromptSize {
     if (field === 'messages' && Array.isArray(value)) for (const message of value) walk.message(message);
     else if (field === 'input') walk.input(value);
     else if (field === 'system' || field === 'instructions') walk.system(value);
-    else if (field === 'tools') walk.offer(value);
+    else if (field === 'tools') walk.addTools(value);
     else walk.field(field, value);
   }
   return walk;
 }
 
 class Walk implements PromptSize {
-  readonly texts: string[] = [];
+  readonly strings: string[] = [];
   images = 0;
   unseen = 0;
   providerTools = false;
@@ -76,7 +76,7 @@ class Walk implements PromptSize {
   toolTokens = 0;
 
   message(message: unknown): void {
-    this.#begin();
+    this.#countMessage();
     const { role, content } = objectOf(message);
     // A route may take each of its texts as a reminder in a user's message.
     if (role === 'system' || role === 'developer')
@@ -104,8 +104,8 @@ class Walk implements PromptSize {
       this.message(message);
       return;
     }
-    this.#begin();
-    if (!SEEN_ITEMS.has(type)) {
+    this.#countMessage();
+    if (!VISIBLE_ITEMS.has(type)) {
       this.unseen += 1;
       this.#json(item);
       return;
@@ -122,11 +122,11 @@ class Walk implements PromptSize {
 
   system(value: unknown): void {
     if (value === null || value === undefined) return;
-    this.#begin();
+    this.#countMessage();
     this.#content(value);
   }
 
-  offer(tools: unknown): void {
+  addTools(tools: unknown): void {
     if (!Array.isArray(tools) || tools.length === 0) return;
     this.toolTokens += TOKENS_FOR_TOOLS;
     this.#json(tools);
@@ -158,21 +158,21 @@ class Walk implements PromptSize {
   #call({ function: called, custom, ...fields }: JsonObject): void {
     this.objects += 1;
     for (const { name, namespace } of [fields, objectOf(called), objectOf(custom)])
-      for (const text of [name, namespace]) if (typeof text === 'string') this.texts.push(text);
+      for (const text of [name, namespace]) if (typeof text === 'string') this.strings.push(text);
   }
 
-  /** A field that has no rule of its own: its name and all that it holds. */
+  /** Adds a field that has no dedicated rule: its name and all its content. */
   field(name: string, value: unknown): void {
     if (value !== null && value !== undefined) this.#json({ [name]: value });
   }
 
-  #begin(): void {
+  #countMessage(): void {
     this.messages += 1;
     this.objects += 1;
   }
 
   #content(content: unknown): void {
-    if (typeof content === 'string') this.texts.push(content);
+    if (typeof content === 'string') this.strings.push(content);
     else if (Array.isArray(content)) for (const part of content) this.#part(part);
     else if (content !== null && content !== undefined) this.#json(content);
   }
@@ -184,32 +184,34 @@ class Walk implements PromptSize {
     else if (type === 'input_file') this.#file('file_data', fields);
     else if (type === 'file') this.#inner('file', fields, 'file_data');
     else if (type === 'input_audio') this.#inner('input_audio', fields, 'data');
-    else if (SEEN_PARTS.has(type)) this.#seen(type, fields);
+    else if (VISIBLE_PARTS.has(type)) this.#visiblePart(type, fields);
     else {
       this.unseen += 1;
       this.#json(part);
     }
   }
 
-  #seen(type: unknown, fields: JsonObject): void {
+  #visiblePart(type: unknown, fields: JsonObject): void {
     if (type === 'tool_use' || type === 'tool_result') this.#call(fields);
     for (const [field, value] of Object.entries(fields)) this.#partField({ type, fields }, field, value);
   }
 
-  #partField({ type, fields }: SeenPart, field: string, value: unknown): void {
+  #partField({ type, fields }: VisiblePart, field: string, value: unknown): void {
     if (type === 'image_url' && field === 'image_url') this.#picture(value, 'url');
     else if (type === 'input_image' && field === 'image_url')
       this.#picture({ url: value, detail: fields.detail }, 'url');
     else if (type === 'image' && field === 'source') this.#picture(value, 'data');
     else if (type === 'tool_result' && field === 'content') this.#content(value);
-    else if (typeof value === 'string' && READ_AS_IT_IS.has(field)) this.texts.push(value);
+    else if (typeof value === 'string' && READ_AS_IT_IS.has(field)) this.strings.push(value);
     else this.field(field, value);
   }
 
-  /** An image whose bytes, where they are sent, are in the field `at`; what else its part says is text. */
+  /**
+   * Adds an image whose bytes, if they are sent, are in the field `at`. All other content of its part counts as text.
+   */
   #picture(source: unknown, at: ImageField): void {
-    const { [at]: sent, ...rest } = objectOf(source);
-    const bytes = typeof sent === 'string' ? imageBytesOf(sent, at) : undefined;
+    const { [at]: data, ...rest } = objectOf(source);
+    const bytes = typeof data === 'string' ? imageBytesOf(data, at) : undefined;
     this.images += 1;
     this.#json(bytes === undefined ? source : rest);
   }
@@ -217,7 +219,7 @@ class Walk implements PromptSize {
   #document({ source, ...fields }: JsonObject): void {
     for (const [field, value] of Object.entries(fields)) this.field(field, value);
     const { type, data, content, ...rest } = objectOf(source);
-    if (type === 'text' && typeof data === 'string') this.texts.push(data);
+    if (type === 'text' && typeof data === 'string') this.strings.push(data);
     else if (type === 'content') this.#content(content);
     else this.unseen += 1;
     const isFile = type === 'base64' && typeof data === 'string' && isBase64(data);
@@ -238,12 +240,12 @@ class Walk implements PromptSize {
 
   #json(value: unknown): void {
     if (isJsonObject(value) && Object.keys(value).length === 0) return;
-    this.texts.push(JSON.stringify(value) ?? '');
+    this.strings.push(JSON.stringify(value) ?? '');
   }
 }
 
 /** A part by its type, and its other fields. */
-interface SeenPart {
+interface VisiblePart {
   readonly type: unknown;
   readonly fields: JsonObject;
 }

@@ -7,11 +7,11 @@ import { LIGHT } from '../../../../tools/bench/tokens/vocabularies.ts';
 import { it } from '../../../../tools/test-kit/search.ts';
 import { drawsOf } from '../../../../tools/test-kit/seed.ts';
 import { offsets, rounds } from '../../../../tools/test-kit/thorough.ts';
-import { boundTokens, mostTokens } from './token-bound.ts';
+import { boundTokens, tokenUpperBound } from './token-bound.ts';
 import { PAIRS, WORDS, WORDS_AFTER_BLANK } from './token-table.ts';
 
 /** The worst count of the tokenizers that are dependencies; `npm run bench -- tokens` asks the heavy ones as well. */
-const most = (text: string): number => Math.max(...LIGHT.map(({ count }) => count(text)));
+const maxTokenCount = (text: string): number => Math.max(...LIGHT.map(({ count }) => count(text)));
 
 /** Code points of a range, in an order that repeats none of them soon. */
 const spread = (first: number, last: number, count: number): string =>
@@ -42,7 +42,7 @@ const ATTACKS: Readonly<Record<string, string>> = {
 
 describe('the bound on tokens', () => {
   it.each(Object.entries(ATTACKS))('covers the tokens of %s', (_name, text) => {
-    expect(most(text)).toBeLessThanOrEqual(boundTokens(text));
+    expect(maxTokenCount(text)).toBeLessThanOrEqual(boundTokens(text));
   });
 
   it.each(FAMILY_NAMES)('covers the tokens of the texts that a search generates for %s', (family) => {
@@ -51,19 +51,19 @@ describe('the bound on tokens', () => {
       bound: boundTokens,
       vocabularies: LIGHT,
       chance,
-      tries: rounds(20),
+      attempts: rounds(20),
     });
     expect([text, Math.max(0, tokens - bound)]).toEqual([text, 0]);
   });
 
-  it('would be found to be undercut by the same search, if it took four characters for a token', () => {
+  it('fails the same search if it assumes four characters a token', () => {
     const worst = Object.fromEntries(
       FAMILY_NAMES.map((family) => {
         const search = {
           bound: (text: string) => Math.ceil(text.length / 4),
           vocabularies: LIGHT,
           chance: drawsOf(`a token for four characters, ${family}`),
-          tries: 20,
+          attempts: 20,
         };
         return [family, climb(family, search).times];
       }),
@@ -74,29 +74,29 @@ describe('the bound on tokens', () => {
   });
 
   it('bounds a text by the sum of its parts, wherever a search cuts it', () => {
-    const found = FAMILY_NAMES.map((family) =>
+    const bounds = FAMILY_NAMES.map((family) =>
       climb(family, {
         bound: boundParts,
         vocabularies: LIGHT,
         chance: drawsOf(`in parts, ${family}`),
-        tries: rounds(8),
+        attempts: rounds(8),
       }),
     );
-    expect(found.filter(({ times }) => times > 1)).toEqual([]);
-    const texts = [...Object.values(PROSE), ...Object.values(CODE), ...ENGLISH_CHAT];
+    expect(bounds.filter(({ times }) => times > 1)).toEqual([]);
+    const strings = [...Object.values(PROSE), ...Object.values(CODE), ...ENGLISH_CHAT];
     const lengths = fc.array(fc.integer({ min: 0, max: 12 }), { maxLength: 8 });
     fc.assert(
-      fc.property(fc.constantFrom(...texts), fc.nat(), lengths, (text, start, cuts) => {
+      fc.property(fc.constantFrom(...strings), fc.nat(), lengths, (text, start, cuts) => {
         let at = start % text.length;
         let sum = 0;
-        let whole = '';
+        let fullText = '';
         for (const length of cuts) {
           const part = text.slice(at, at + length);
           at += length;
           sum += boundTokens(part);
-          whole += part;
+          fullText += part;
         }
-        expect(most(whole)).toBeLessThanOrEqual(sum);
+        expect(maxTokenCount(fullText)).toBeLessThanOrEqual(sum);
       }),
       { numRuns: rounds(150) },
     );
@@ -106,14 +106,14 @@ describe('the bound on tokens', () => {
     'stays within 3 times the count of honest text: %s',
     (_name, text) => {
       const bound = boundTokens(text);
-      expect(bound).toBeGreaterThanOrEqual(most(text));
-      expect(bound).toBeLessThanOrEqual(3 * most(text));
+      expect(bound).toBeGreaterThanOrEqual(maxTokenCount(text));
+      expect(bound).toBeLessThanOrEqual(3 * maxTokenCount(text));
     },
   );
 
   it('equals zero for an empty text', () => {
     expect(boundTokens('')).toBe(0);
-    expect(mostTokens('')).toBe(0);
+    expect(tokenUpperBound('')).toBe(0);
   });
 });
 
@@ -152,10 +152,10 @@ describe('the table of the bound', () => {
 describe('the most tokens there can be', () => {
   it('never fall below the bound, for any code point', () => {
     const less = [];
-    const texts = [...codePoints()];
-    for (const at of offsets(0, texts.length - 1, 5)) {
-      const text = texts[at] ?? '';
-      if (mostTokens(text) < boundTokens(text)) less.push(text);
+    const strings = [...codePoints()];
+    for (const at of offsets(0, strings.length - 1, 5)) {
+      const text = strings[at] ?? '';
+      if (tokenUpperBound(text) < boundTokens(text)) less.push(text);
     }
     expect(less).toEqual([]);
   });
@@ -180,7 +180,7 @@ describe('the most tokens there can be', () => {
     fc.assert(
       fc.property(fc.array(unit, { maxLength: 30 }), (units) => {
         const text = units.join('');
-        const limit = mostTokens(text);
+        const limit = tokenUpperBound(text);
         const forms = [text, text.normalize('NFC'), text.normalize('NFKC')];
         expect(Math.max(...forms.map(bytes), boundTokens(text))).toBeLessThanOrEqual(limit);
       }),
@@ -204,10 +204,10 @@ describe('the most tokens there can be', () => {
     expect(longer).toEqual([]);
   });
 
-  it('count a byte as a token where every byte is a letter of its own', () => {
-    expect(mostTokens('plain')).toBe(6);
-    expect(mostTokens('日本')).toBe(7);
-    expect(mostTokens('\ud800')).toBe(4);
-    expect(mostTokens('\ufdfa')).toBe(34);
+  it('counts a byte as a token if every byte is a separate letter', () => {
+    expect(tokenUpperBound('plain')).toBe(6);
+    expect(tokenUpperBound('日本')).toBe(7);
+    expect(tokenUpperBound('\ud800')).toBe(4);
+    expect(tokenUpperBound('\ufdfa')).toBe(34);
   });
 });

@@ -1,10 +1,10 @@
 /**
- * Bounds on the tokens of a text: how many at most, with the tokenizers of token-table.ts, and how many with any.
+ * Bounds on the tokens of a text: the maximum for the tokenizers of token-table.ts, and the maximum for any tokenizer.
  *
- * Each token is counted at the code point it begins in. Tokenizers merge neighbours until no two that they know as one
- * stand side by side, so a run of letters has at most as many tokens as the finest cut in which no such neighbours are
- * left; a word that every tokenizer knows, and that every tokenizer cuts out as such, is one token.
- * docs/decisions/2026-11-22-token-bound.md says why it is made so, and what was measured.
+ * Each token counts at the code point at which it starts. Tokenizers merge neighbors until no two remaining neighbors
+ * form a token of their vocabulary. A run of letters therefore has at most as many tokens as its finest cut, which has
+ * no such neighbors left. A word is one token if every tokenizer has it in its vocabulary and splits it off as a word.
+ * docs/decisions/2026-11-22-token-bound.md gives the reasons for this design, and the measurements.
  */
 import { finestCut, LETTER_INDEX } from './finest-cut.ts';
 import { CODE_POINTS } from './token-table.ts';
@@ -18,7 +18,7 @@ const LAST_LISTED = 0x1ffff;
 const tokensOfCodePoint = readCodePoints(CODE_POINTS);
 
 function readCodePoints(runs: string): Uint8Array {
-  // What is not listed has no token of its own in any vocabulary: it takes its four bytes.
+  // An unlisted code point has no token in any vocabulary and takes its four bytes.
   const counts = new Uint8Array(LAST_LISTED + 1).fill(4);
   let code = 0x80;
   for (let at = 0; at < runs.length; ) {
@@ -57,25 +57,25 @@ export function boundTokens(text: string): number {
       tokens += 1;
       at += 1;
     } else {
-      let begin = at;
-      while (begin < length && text.charCodeAt(begin) === SPACE) begin += 1;
-      let end = begin;
+      let start = at;
+      while (start < length && text.charCodeAt(start) === SPACE) start += 1;
+      let end = start;
       let hash = NO_LETTERS;
       for (; end < length; end += 1) {
         const letter = text.charCodeAt(end);
         if (letter >= 0x80 || LETTER_INDEX[letter] === 0) break;
         hash = hashNext(hash, letter);
       }
-      if (end === begin) tokens += boundBlanks(begin - at);
+      if (end === start) tokens += boundBlanks(start - at);
       else {
-        if (begin > at) tokens += boundBlanks(begin - at - 1);
+        if (start > at) tokens += boundBlanks(start - at - 1);
         tokens +=
-          isCutOut(text, begin, end) && isWord(text, begin, end, hash) ? 1 : boundRun(text, begin, end);
+          isCutOut(text, start, end) && isWord(text, start, end, hash) ? 1 : boundRun(text, start, end);
       }
       at = end;
     }
   }
-  return exceeds ? Math.min(tokens, mostTokens(text)) : tokens;
+  return exceeds ? Math.min(tokens, tokenUpperBound(text)) : tokens;
 }
 
 /** Returns the bytes of a code point that is not ASCII. */
@@ -84,25 +84,28 @@ const bytesOf = (point: number): number => (point < 0x800 ? 2 : point < 0x10000 
 /** Blanks that no word takes along: every vocabulary has tokens of two to fourteen and more. */
 const boundBlanks = (count: number): number => (count < 3 ? count : 1 + Math.ceil(count / 8));
 
-/** Letters that are no known word, with the blank before them. */
-function boundRun(text: string, begin: number, end: number): number {
-  const previous = begin > 0 ? text.charCodeAt(begin - 1) : 0;
-  if (previous === SPACE) return finestCut(text, begin - 1, end);
-  const parts = finestCut(text, begin, end);
+/** Bounds the tokens of letters that form no known word, with the blank before them. */
+function boundRun(text: string, start: number, end: number): number {
+  const previous = start > 0 ? text.charCodeAt(start - 1) : 0;
+  if (previous === SPACE) return finestCut(text, start - 1, end);
+  const tokenCount = finestCut(text, start, end);
   // Patterns cut "'s" and the like off what follows it.
-  return previous === APOSTROPHE ? Math.min(parts + 1, end - begin) : parts;
+  return previous === APOSTROPHE ? Math.min(tokenCount + 1, end - start) : tokenCount;
 }
 
-/** Returns whether every tokenizer starts and ends a piece with the letters, except for a blank or sign before them. */
-function isCutOut(text: string, begin: number, end: number): boolean {
+/**
+ * Returns whether every tokenizer starts and ends a pre-token with the letters, except for a blank or sign before them.
+ */
+function isCutOut(text: string, start: number, end: number): boolean {
   const next = end < text.length ? text.charCodeAt(end) : 0;
   // General punctuation and that of Chinese and Japanese; other signs may be letters or stand on letters.
   if (next >= 0x80 && !(next >= 0x2010 && next <= 0x2027) && !(next >= 0x3000 && next <= 0x303f))
     return false;
-  if (begin === 0) return true;
-  const previous = text.charCodeAt(begin - 1);
-  // One blank joins the word; sentence-piece tokenizers join it to another blank sooner, such as that before a text.
-  if (previous === SPACE) return begin > 1 && text.charCodeAt(begin - 2) !== SPACE;
+  if (start === 0) return true;
+  const previous = text.charCodeAt(start - 1);
+  // One blank joins the word. Sentence-piece tokenizers join it to another blank first, such as the blank before a
+  // text.
+  if (previous === SPACE) return start > 1 && text.charCodeAt(start - 2) !== SPACE;
   if (previous === 0x09 || previous === 0x0a || previous === 0x0d) return true;
   return previous > SPACE && previous < 0x7f && previous !== APOSTROPHE;
 }
@@ -111,25 +114,25 @@ function isCutOut(text: string, begin: number, end: number): boolean {
 const LONGEST_TOKEN = 128;
 
 /** Texts that stand side by side have at least as many tokens. */
-export const leastTokens = (texts: readonly string[]): number =>
-  Math.ceil(texts.reduce((length, text) => length + text.length, 0) / LONGEST_TOKEN);
+export const tokenLowerBound = (strings: readonly string[]): number =>
+  Math.ceil(strings.reduce((length, text) => length + text.length, 0) / LONGEST_TOKEN);
 
 /** Returns whether `boundTokens` exceeds a limit. Most texts are short enough to decide it without reading them. */
 export const mayExceed = (text: string, limit: number): boolean =>
-  mostTokens(text) > limit && boundTokens(text) > limit;
+  tokenUpperBound(text) > limit && boundTokens(text) > limit;
 
 /** The first code point from which Unicode decomposes nothing. A code point in no table takes at most its bytes. */
 const FIRST_UNDECOMPOSED = 0x30000;
 
-/** Bytes that a code point becomes at most; 0 where that is not known yet. */
+/** The maximum number of bytes that a code point becomes. 0 if it is not computed yet. */
 const bytesOfCodePoint = new Uint8Array(FIRST_UNDECOMPOSED);
 
 /**
- * More tokens than this no tokenizer counts that knows every byte, whichever its vocabulary: the bytes of the text in
- * UTF-8, as it is or as Unicode normalisation (NFC or NFKC) makes it, and a blank before it. Lone surrogates are the
- * three bytes of U+FFFD. Never less than `boundTokens`; 0 for no text.
+ * Returns an upper bound on the tokens for any tokenizer whose vocabulary contains every byte. It counts the bytes of a
+ * blank and the text in UTF-8, either unchanged or normalized by Unicode (NFC or NFKC). Lone surrogates are the three
+ * bytes of U+FFFD. Never less than `boundTokens`; 0 for an empty text.
  */
-export function mostTokens(text: string): number {
+export function tokenUpperBound(text: string): number {
   const { length } = text;
   if (length === 0) return 0;
   if (Buffer.byteLength(text) === length) return length + 1;

@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { boundTokens, mostTokens } from './token-bound.ts';
+import { boundTokens, tokenUpperBound } from './token-bound.ts';
 
 /** One token of every tokenizer within a text; its letters alone are more. */
 const WORD = 'information';
 
-describe('the bound on the tokens of a known word', () => {
+describe('the token bound of a known word', () => {
   it('equals one token if every tokenizer cuts the word out of the text', () => {
     expect(boundTokens(`a ${WORD}`)).toBe(boundTokens('a') + 1);
     for (const before of ['a\n', 'a\t', 'a('])
@@ -47,7 +47,7 @@ describe('the most tokens of a character', () => {
     ['a sign that stands for a phrase', '\ufdfa', 33],
     ['a character beyond what normalisation changes', '\u{30000}', 4],
   ])('equal the bytes of its longest form: %s', (_what, text, bytes) => {
-    expect(mostTokens(text)).toBe(1 + bytes);
-    expect(mostTokens(text.repeat(3))).toBe(1 + 3 * bytes);
+    expect(tokenUpperBound(text)).toBe(1 + bytes);
+    expect(tokenUpperBound(text.repeat(3))).toBe(1 + 3 * bytes);
   });
 });

@@ -20,7 +20,7 @@ export const hashNext = (hash: number, code: number): number => Math.imul(hash ^
 /** The product leaves the lowest bits poorly mixed. */
 const slotOf = (hash: number): number => (hash ^ (hash >>> 15)) & (SLOTS - 1);
 
-for (let begin = 0, hash = NO_LETTERS, at = 0; at < letters.length; at += 1) {
+for (let start = 0, hash = NO_LETTERS, at = 0; at < letters.length; at += 1) {
   const code = letters[at] ?? SPACE;
   if (code !== SPACE) {
     hash = hashNext(hash, code);
@@ -28,19 +28,19 @@ for (let begin = 0, hash = NO_LETTERS, at = 0; at < letters.length; at += 1) {
   }
   let slot = slotOf(hash);
   while (slots[slot] !== 0) slot = (slot + 1) & (SLOTS - 1);
-  slots[slot] = begin + 1;
-  begin = at + 1;
+  slots[slot] = start + 1;
+  start = at + 1;
   hash = NO_LETTERS;
 }
 
 /** Whether the letters from `begin` to `end`, whose hash is given, are a word that is one token. */
-export function isWord(text: string, begin: number, end: number, hash: number): boolean {
-  const afterBlank = begin > 0 && text.charCodeAt(begin - 1) === SPACE;
+export function isWord(text: string, start: number, end: number, hash: number): boolean {
+  const afterBlank = start > 0 && text.charCodeAt(start - 1) === SPACE;
   for (let slot = slotOf(hash); slots[slot] !== 0; slot = (slot + 1) & (SLOTS - 1)) {
     const word = (slots[slot] as number) - 1;
-    let at = begin;
-    while (at < end && letters[word + at - begin] === text.charCodeAt(at)) at += 1;
-    if (at === end && letters[word + end - begin] === SPACE) return afterBlank || word < firstAfterBlank;
+    let at = start;
+    while (at < end && letters[word + at - start] === text.charCodeAt(at)) at += 1;
+    if (at === end && letters[word + end - start] === SPACE) return afterBlank || word < firstAfterBlank;
   }
   return false;
 }

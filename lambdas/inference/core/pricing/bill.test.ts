@@ -1,7 +1,13 @@
 import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { it } from '../../../../tools/test-kit/search.ts';
-import { pricesOf, report, termsFor, tokenPrices, tokenPricesOf } from '../../testing/pricing/arbitraries.ts';
+import {
+  billableItemsFor,
+  pricesOf,
+  report,
+  tokenPrices,
+  tokenPricesOf,
+} from '../../testing/pricing/arbitraries.ts';
 import { priceUsage } from '../metering/priced-usage.ts';
 import { amountOf, billOf, imageItem } from './bill.ts';
 import { type BillableItem, unitCounts } from './counts.ts';
@@ -47,7 +53,7 @@ describe('the bill of a call', () => {
     const writes = (lifetime: '5m' | '1h') =>
       priceUsage(
         opus,
-        termsFor(opus, [{ kind: 'cache-write', lifetime, param: 'system' }]),
+        billableItemsFor(opus, [{ kind: 'cache-write', lifetime, param: 'system' }]),
         usageOf({ promptTokens: 202_000, completionTokens: 0, cacheWrites: { [lifetime]: 200_000 } }),
       );
     // 2,000 fresh tokens: $0.01.
@@ -61,41 +67,43 @@ describe('the bill of a call', () => {
 
   it('equals the price of its tier for the whole of a long prompt', () => {
     const of = (promptTokens: number) =>
-      priceUsage(gpt, termsFor(gpt), usageOf({ promptTokens, completionTokens: 1_000 })).amount;
+      priceUsage(gpt, billableItemsFor(gpt), usageOf({ promptTokens, completionTokens: 1_000 })).amount;
     expect(of(300_000)).toBe(3_045_000_000n);
     expect(of(271_999)).toBe(1_359_995_000n + 30_000_000n);
     expect(of(272_000)).toBe(2_720_000_000n + 45_000_000n);
   });
 
-  it('equals the price of the tier that served, if the caller requested it', () => {
+  it('equals the price of the tier that was used, if the caller requested it', () => {
     const usage = usageOf({ promptTokens: 100_000, completionTokens: 1_000 });
-    const asked = termsFor(gpt, [{ kind: 'service-tier', name: 'priority', param: 'service_tier' }]);
-    expect(priceUsage(gpt, asked, usage).amount).toBe(1_325_000_000n);
-    expect(priceUsage(gpt, asked, { ...usage, serviceTier: 'priority' }).amount).toBe(1_325_000_000n);
-    expect(priceUsage(gpt, asked, { ...usage, serviceTier: 'standard' }).amount).toBe(530_000_000n);
+    const items = billableItemsFor(gpt, [{ kind: 'service-tier', name: 'priority', param: 'service_tier' }]);
+    expect(priceUsage(gpt, items, usage).amount).toBe(1_325_000_000n);
+    expect(priceUsage(gpt, items, { ...usage, serviceTier: 'priority' }).amount).toBe(1_325_000_000n);
+    expect(priceUsage(gpt, items, { ...usage, serviceTier: 'standard' }).amount).toBe(530_000_000n);
     // Nobody asked for it.
-    expect(priceUsage(gpt, termsFor(gpt), { ...usage, serviceTier: 'priority' }).amount).toBe(530_000_000n);
+    expect(priceUsage(gpt, billableItemsFor(gpt), { ...usage, serviceTier: 'priority' }).amount).toBe(
+      530_000_000n,
+    );
   });
 
-  it('includes the factors of the tier and of the region that served', () => {
-    const terms = termsFor(opus, [
+  it('includes the factors of the tier and region that were used', () => {
+    const billableItems = billableItemsFor(opus, [
       { kind: 'service-tier', name: 'fast', param: 'speed' },
       { kind: 'region', name: 'us', param: 'inference_geo' },
     ]);
     const usage = usageOf({ promptTokens: 1_000, completionTokens: 100 });
-    expect(priceUsage(opus, terms, usage).amount).toBe(49_500_000n);
-    expect(priceUsage(opus, terms, { ...usage, region: 'standard' }).amount).toBe(45_000_000n);
-    expect(priceUsage(opus, terms, { ...usage, serviceTier: 'standard' }).amount).toBe(8_250_000n);
+    expect(priceUsage(opus, billableItems, usage).amount).toBe(49_500_000n);
+    expect(priceUsage(opus, billableItems, { ...usage, region: 'standard' }).amount).toBe(45_000_000n);
+    expect(priceUsage(opus, billableItems, { ...usage, serviceTier: 'standard' }).amount).toBe(8_250_000n);
   });
 
   it('includes a line for the searches of the provider’s own tool, up to the requested maximum', () => {
-    const terms = termsFor(opus, [
+    const billableItems = billableItemsFor(opus, [
       { kind: 'server-tool', name: 'web_search', maxUses: 3, param: 'tools[0]' },
     ]);
     const usage = usageOf({ promptTokens: 1_000, completionTokens: 0, uses: { web_search: 2 } });
-    expect(priceUsage(opus, terms, usage).amount).toBe(25_000_000n);
-    expect(priceUsage(opus, terms, { ...usage, uses: { web_search: 9 } }).amount).toBe(35_000_000n);
-    expect(priceUsage(opus, termsFor(opus), usage).amount).toBe(5_000_000n);
+    expect(priceUsage(opus, billableItems, usage).amount).toBe(25_000_000n);
+    expect(priceUsage(opus, billableItems, { ...usage, uses: { web_search: 9 } }).amount).toBe(35_000_000n);
+    expect(priceUsage(opus, billableItemsFor(opus), usage).amount).toBe(5_000_000n);
   });
 
   it('includes the minimum uses in the catalog if the provider counts none', () => {
@@ -103,25 +111,25 @@ describe('the bill of a call', () => {
       input: '1',
       features: { web_search: { price: '0.01', min_uses: 1, max_uses: 1 } },
     });
-    const terms = termsFor(searching, [
+    const billableItems = billableItemsFor(searching, [
       { kind: 'server-tool', name: 'web_search', maxUses: undefined, param: 'web_search_options' },
     ]);
-    expect(priceUsage(searching, terms, usageOf({})).amount).toBe(10_000_000n);
-    expect(priceUsage(searching, termsFor(searching), usageOf({})).amount).toBe(0n);
+    expect(priceUsage(searching, billableItems, usageOf({})).amount).toBe(10_000_000n);
+    expect(priceUsage(searching, billableItemsFor(searching), usageOf({})).amount).toBe(0n);
   });
 
   it('equals the price of the most expensive requested lifetime if the route does not report which one it wrote', () => {
-    const asked = (...lifetimes: string[]) =>
-      termsFor(
+    const items = (...lifetimes: string[]) =>
+      billableItemsFor(
         opus,
         lifetimes.map((lifetime) => ({ kind: 'cache-write', lifetime, param: 'system' }) as const),
       );
-    const of = (terms: ReturnType<typeof asked>, cacheWrites: TokenUsage['cacheWrites']) =>
-      priceUsage(opus, terms, usageOf({ promptTokens: 1_000, cacheWrites })).amount;
-    expect(of(asked('5m', '1h'), { auto: 1_000 })).toBe(10_000_000n);
-    expect(of(asked('5m'), { auto: 1_000 })).toBe(6_250_000n);
-    expect(of(asked('1h'), { '5m': 1_000 })).toBe(10_000_000n);
-    expect(of(asked(), { '1h': 1_000 })).toBe(5_000_000n);
+    const of = (billableItems: ReturnType<typeof items>, cacheWrites: TokenUsage['cacheWrites']) =>
+      priceUsage(opus, billableItems, usageOf({ promptTokens: 1_000, cacheWrites })).amount;
+    expect(of(items('5m', '1h'), { auto: 1_000 })).toBe(10_000_000n);
+    expect(of(items('5m'), { auto: 1_000 })).toBe(6_250_000n);
+    expect(of(items('1h'), { '5m': 1_000 })).toBe(10_000_000n);
+    expect(of(items(), { '1h': 1_000 })).toBe(5_000_000n);
   });
 
   it('depends on the type of token if one has a separate price', () => {
@@ -135,7 +143,7 @@ describe('the bill of a call', () => {
       audio_output: '80',
       image_input: '5',
     });
-    const terms = termsFor(voice, [
+    const billableItems = billableItemsFor(voice, [
       { kind: 'tokens', rate: 'audio_input', param: 'messages' },
       { kind: 'tokens', rate: 'audio_output', param: 'audio' },
     ]);
@@ -149,7 +157,7 @@ describe('the bill of a call', () => {
       audioOutputTokens: 200,
       reasoningTokens: 100,
     });
-    const { lines } = priceUsage(voice, terms, usage);
+    const { lines } = priceUsage(voice, billableItems, usage);
     expect(Object.fromEntries(lines.map(({ item, quantity }) => [item, quantity]))).toEqual({
       audio_input: 300,
       cached_audio_input: 100,
@@ -172,7 +180,9 @@ describe('the bill of a call', () => {
       image_input: '5',
       cached_image_input: '0.5',
     });
-    const terms = termsFor(voice, [{ kind: 'tokens', rate: 'audio_input', param: 'messages' }]);
+    const billableItems = billableItemsFor(voice, [
+      { kind: 'tokens', rate: 'audio_input', param: 'messages' },
+    ]);
     const usage = usageOf({
       promptTokens: 100,
       cachedTokens: 10,
@@ -182,7 +192,7 @@ describe('the bill of a call', () => {
       imageInputTokens: 8,
       cachedImageTokens: 8,
     });
-    const { lines } = priceUsage(voice, terms, usage);
+    const { lines } = priceUsage(voice, billableItems, usage);
     expect(Object.fromEntries(lines.map(({ item, quantity }) => [item, quantity]))).toEqual({
       cached_audio_input: 8,
       cached_image_input: 2,
@@ -196,9 +206,9 @@ describe('a bill of tokens', () => {
   it('counts every token of the prompt and of the completion once, whatever a route reports of their parts', () => {
     fc.assert(
       fc.property(tokenPrices, report, (prices, usage) => {
-        const { lines } = priceUsage(prices, termsFor(prices), usage);
-        const sumOf = (wanted: (item: BillableItem) => boolean) =>
-          lines.filter(({ item }) => wanted(item)).reduce((sum, { quantity }) => sum + quantity, 0);
+        const { lines } = priceUsage(prices, billableItemsFor(prices), usage);
+        const sumOf = (predicate: (item: BillableItem) => boolean) =>
+          lines.filter(({ item }) => predicate(item)).reduce((sum, { quantity }) => sum + quantity, 0);
         const isOutput = (item: BillableItem) => item === 'output' || item.endsWith('_output');
         expect(sumOf(isOutput)).toBe(usage.completionTokens);
         expect(sumOf((item) => !isOutput(item) && item !== 'request')).toBe(usage.promptTokens);
@@ -210,7 +220,7 @@ describe('a bill of tokens', () => {
   it('equals the sum of its lines, rounded up once', () => {
     fc.assert(
       fc.property(tokenPrices, report, (prices, usage) => {
-        const { lines, amount } = priceUsage(prices, termsFor(prices), usage);
+        const { lines, amount } = priceUsage(prices, billableItemsFor(prices), usage);
         const exact = lines.reduce(
           (sum, { quantity, price, per }) => sum + (BigInt(quantity) * price * 1_000_000n) / BigInt(per),
           0n,
@@ -225,18 +235,18 @@ describe('a bill of tokens', () => {
   it('rounds up no line by itself', () => {
     const cheap = tokenPricesOf({ input: '0.0001', output: '0.0001' });
     const of = (promptTokens: number, completionTokens: number) =>
-      priceUsage(cheap, termsFor(cheap), usageOf({ promptTokens, completionTokens })).amount;
+      priceUsage(cheap, billableItemsFor(cheap), usageOf({ promptTokens, completionTokens })).amount;
     expect(of(1, 1)).toBe(1n);
     expect(of(5, 5)).toBe(1n);
     expect(of(10, 1)).toBe(2n);
   });
 
-  it('takes the price of the plain kind for what has none of its own', () => {
+  it('uses the base price for token types without a separate price', () => {
     const plain = tokenPricesOf({ input: '3', output: '15' });
     fc.assert(
       fc.property(report, (usage) => {
         const { promptTokens, completionTokens } = usage;
-        expect(priceUsage(plain, termsFor(plain), usage).amount).toBe(
+        expect(priceUsage(plain, billableItemsFor(plain), usage).amount).toBe(
           3_000n * BigInt(promptTokens) + 15_000n * BigInt(completionTokens),
         );
       }),
@@ -246,7 +256,7 @@ describe('a bill of tokens', () => {
   it('includes the price of a request once, and none for a call that counted nothing', () => {
     const searched = tokenPricesOf({ input: '1', output: '1', request: '0.005' });
     const of = (promptTokens: number) =>
-      priceUsage(searched, termsFor(searched), usageOf({ promptTokens })).amount;
+      priceUsage(searched, billableItemsFor(searched), usageOf({ promptTokens })).amount;
     expect(of(1)).toBe(5_001_000n);
     expect(of(0)).toBe(0n);
   });

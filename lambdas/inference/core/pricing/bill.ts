@@ -25,7 +25,7 @@ export interface Bill {
   readonly amount: NanoUsd;
 }
 
-/** The tier and region that the provider served. Undefined is the standard. */
+/** The tier and region that the provider used. Undefined means the standard. */
 export interface PricingContext {
   readonly serviceTier?: string | undefined;
   readonly region?: string | undefined;
@@ -45,9 +45,12 @@ export function amountOf(lines: readonly Pick<LineItem, 'quantity' | 'price' | '
   return divideUp(numerator, denominator);
 }
 
-/** Bills what was counted. An item without a price of its own has that of the item it is a kind of; else it is free. */
-export function billOf(prices: Prices, counts: Counts, served: PricingContext = {}): Bill {
-  const priceOf = pricesOf(prices, counts, served);
+/**
+ * Bills the counted items. An item without a separate price has that of its base item, if there is one. Otherwise it is
+ * free.
+ */
+export function billOf(prices: Prices, counts: Counts, context: PricingContext = {}): Bill {
+  const priceOf = pricesOf(prices, counts, context);
   const lines: LineItem[] = [];
   for (const [item, quantity] of counts) lines.push({ item, quantity, ...priceOf(item) });
   const request = requestPrice(prices);
@@ -62,9 +65,9 @@ type Priced = Pick<LineItem, 'price' | 'per'>;
 
 const FREE: Priced = { price: 0n, per: 1 };
 
-function pricesOf(prices: Prices, counts: Counts, served: PricingContext): (item: BillableItem) => Priced {
+function pricesOf(prices: Prices, counts: Counts, context: PricingContext): (item: BillableItem) => Priced {
   if (prices.unit === 'per_million_tokens') {
-    const rates = ratesOf(prices, promptTokensIn(counts), served);
+    const rates = ratesOf(prices, promptTokensIn(counts), context);
     return (item) => ofTokens(prices, rates, item);
   }
   return (item) => ofUnit(prices, item);
@@ -102,9 +105,9 @@ export interface ScaledRates {
 }
 
 /** The rates of a prompt of that many tokens: the whole call at those of its tier. A name without a price is standard. */
-export function ratesOf(prices: TokenPrices, promptTokens: number, served: PricingContext): ScaledRates {
-  const tier = own(prices.service_tiers, served.serviceTier);
-  const region = own(prices.regions, served.region)?.factor ?? ONE;
+export function ratesOf(prices: TokenPrices, promptTokens: number, context: PricingContext): ScaledRates {
+  const tier = ownEntry(prices.service_tiers, context.serviceTier);
+  const region = ownEntry(prices.regions, context.region)?.factor ?? ONE;
   const scale = tier !== undefined && 'factor' in tier ? tier.factor : ONE;
   const base: Rates & Pick<TokenPrices, 'tiers'> = tier === undefined || 'factor' in tier ? prices : tier;
   const rates = (base.tiers ?? []).findLast(({ above }) => promptTokens > above) ?? base;
@@ -112,7 +115,10 @@ export function ratesOf(prices: TokenPrices, promptTokens: number, served: Prici
 }
 
 /** An entry that a caller cannot make up: names of a prototype do not count. */
-const own = <T>(entries: Readonly<Record<string, T>> | undefined, name: string | undefined): T | undefined =>
+const ownEntry = <T>(
+  entries: Readonly<Record<string, T>> | undefined,
+  name: string | undefined,
+): T | undefined =>
   entries !== undefined && name !== undefined && Object.hasOwn(entries, name) ? entries[name] : undefined;
 
 /** Nano-USD of a million tokens of an item; a factor makes it a whole number, rounded up. */

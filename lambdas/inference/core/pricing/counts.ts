@@ -44,23 +44,23 @@ export function promptTokensIn(counts: Counts): number {
 }
 
 /** The parts of a whole, each taken out of what is left of it: more than the whole is not believed. */
-class Whole {
+class TokenAllocation {
   readonly #counts: Map<BillableItem, number>;
-  #left: number;
+  #remaining: number;
 
-  constructor(counts: Map<BillableItem, number>, whole: number) {
+  constructor(counts: Map<BillableItem, number>, total: number) {
     this.#counts = counts;
-    this.#left = whole;
+    this.#remaining = total;
   }
 
-  take(item: TokenItem, tokens: number): void {
-    const taken = Math.max(0, Math.min(tokens, this.#left));
-    this.#left -= taken;
-    if (taken > 0) this.#counts.set(item, (this.#counts.get(item) ?? 0) + taken);
+  allocate(item: TokenItem, tokens: number): void {
+    const allocated = Math.max(0, Math.min(tokens, this.#remaining));
+    this.#remaining -= allocated;
+    if (allocated > 0) this.#counts.set(item, (this.#counts.get(item) ?? 0) + allocated);
   }
 
   rest(item: TokenItem): void {
-    this.take(item, this.#left);
+    this.allocate(item, this.#remaining);
   }
 }
 
@@ -71,27 +71,27 @@ class Whole {
 export function tokenCounts(usage: TokenUsage, possible: (item: TokenItem) => boolean): Counts {
   const counts = new Map<BillableItem, number>();
   const tokens = (item: TokenItem, reported: number | undefined) => (possible(item) ? (reported ?? 0) : 0);
-  const prompt = new Whole(counts, usage.promptTokens);
+  const prompt = new TokenAllocation(counts, usage.promptTokens);
   for (const lifetime of LIFETIMES) {
     const item = `cache_write_${lifetime}` as const;
-    prompt.take(item, tokens(item, usage.cacheWrites?.[lifetime]));
+    prompt.allocate(item, tokens(item, usage.cacheWrites?.[lifetime]));
   }
   const audio = tokens('audio_input', usage.audioInputTokens);
   const image = tokens('image_input', usage.imageInputTokens);
   const cachedAudio = Math.min(audio, usage.cachedTokens, usage.cachedAudioTokens ?? 0);
   const cachedImage = Math.min(image, usage.cachedTokens - cachedAudio, usage.cachedImageTokens ?? 0);
-  prompt.take('audio_input', audio - cachedAudio);
-  prompt.take('image_input', image - cachedImage);
-  prompt.take('video_input', tokens('video_input', usage.videoInputTokens));
-  prompt.take('cached_audio_input', cachedAudio);
-  prompt.take('cached_image_input', cachedImage);
-  prompt.take('cached_input', usage.cachedTokens - cachedAudio - cachedImage);
+  prompt.allocate('audio_input', audio - cachedAudio);
+  prompt.allocate('image_input', image - cachedImage);
+  prompt.allocate('video_input', tokens('video_input', usage.videoInputTokens));
+  prompt.allocate('cached_audio_input', cachedAudio);
+  prompt.allocate('cached_image_input', cachedImage);
+  prompt.allocate('cached_input', usage.cachedTokens - cachedAudio - cachedImage);
   prompt.rest('input');
-  const completion = new Whole(counts, usage.completionTokens);
-  completion.take('audio_output', tokens('audio_output', usage.audioOutputTokens));
-  completion.take('image_output', tokens('image_output', usage.imageOutputTokens));
-  completion.take('video_output', tokens('video_output', usage.videoOutputTokens));
-  completion.take('reasoning_output', usage.reasoningTokens ?? 0);
+  const completion = new TokenAllocation(counts, usage.completionTokens);
+  completion.allocate('audio_output', tokens('audio_output', usage.audioOutputTokens));
+  completion.allocate('image_output', tokens('image_output', usage.imageOutputTokens));
+  completion.allocate('video_output', tokens('video_output', usage.videoOutputTokens));
+  completion.allocate('reasoning_output', usage.reasoningTokens ?? 0);
   completion.rest('output');
   return counts;
 }

@@ -11,10 +11,10 @@ import {
 } from '../../testing/pricing/arbitraries.ts';
 import { priceUsage } from '../metering/priced-usage.ts';
 import { billOf } from './bill.ts';
+import { billableItemsOf } from './billable-items.ts';
 import type { BillableItem } from './counts.ts';
 import { type LowRate, lowRates } from './low-rates.ts';
 import { LIFETIMES, type Prices, prices, type TokenPrices } from './prices.ts';
-import { termsOf } from './terms.ts';
 
 const RATES = {
   input: '1',
@@ -93,12 +93,12 @@ const FIELDS = LISTS.flatMap((list) =>
 );
 
 const low = (own: Prices, other: Prices, sold = own): readonly LowRate[] => {
-  const found = lowRates(own, other, { sold });
-  if (found === undefined) throw new Error('not comparable');
-  return found;
+  const lowRateList = lowRates(own, other, { sold });
+  if (lowRateList === undefined) throw new Error('not comparable');
+  return lowRateList;
 };
 
-describe('a list of prices beside another one', () => {
+describe('a price list compared with another one', () => {
   it.each(LISTS.map((list) => [(list as { unit: string }).unit, list] as const))(
     'yields no low rate if both are the same: %s',
     (_unit, list) => {
@@ -191,10 +191,10 @@ describe('an item that no caller can request', () => {
   ])(
     'stays out of the comparison, because the model has no price for it and rejects it: %s',
     (_what, dearer) => {
-      const [plain, more] = [tokenPricesOf(base), tokenPricesOf({ ...base, ...dearer })];
-      expect(low(plain, more)).toEqual([]);
+      const [plain, extraDigits] = [tokenPricesOf(base), tokenPricesOf({ ...base, ...dearer })];
+      expect(low(plain, extraDigits)).toEqual([]);
       // Where the model sells it, a cost that lacks it is too low.
-      expect(low(plain, more, more).length).toBeGreaterThan(0);
+      expect(low(plain, extraDigits, extraDigits).length).toBeGreaterThan(0);
     },
   );
 
@@ -207,11 +207,11 @@ describe('an item that no caller can request', () => {
   it('stays out of the comparison if it is a tier beyond the longest prompt, unless the provider’s tools read the prompt again', () => {
     const plain = tokenPricesOf(base);
     const tiered = tokenPricesOf({ ...base, tiers: [{ above: 200_000, input: 2, output: 6 }] });
-    const reach = (longestPrompt: number, sold: TokenPrices = plain) => ({ sold, longestPrompt });
-    expect(lowRates(plain, tiered, reach(200_000))).toEqual([]);
-    expect(lowRates(plain, tiered, reach(200_001))).toHaveLength(2);
+    const rangeOf = (longestPrompt: number, sold: TokenPrices = plain) => ({ sold, longestPrompt });
+    expect(lowRates(plain, tiered, rangeOf(200_000))).toEqual([]);
+    expect(lowRates(plain, tiered, rangeOf(200_001))).toHaveLength(2);
     const searching = tokenPricesOf({ ...base, features: { web_search: { price: 0, max_uses: 5 } } });
-    expect(lowRates(searching, tiered, reach(200_000, searching))).toHaveLength(2);
+    expect(lowRates(searching, tiered, rangeOf(200_000, searching))).toHaveLength(2);
   });
 });
 
@@ -240,8 +240,10 @@ describe('lists of different units', () => {
     (unit, name, price, otherUnit, otherName, same) => {
       const own = pricesOf({ unit, [name]: price });
       expect(low(own, pricesOf({ unit: otherUnit, [otherName]: same }))).toEqual([]);
-      const more = `${same.padEnd(10, '0')}1`;
-      expect(low(own, pricesOf({ unit: otherUnit, [otherName]: more }))).toMatchObject([{ rate: 'second' }]);
+      const extraDigits = `${same.padEnd(10, '0')}1`;
+      expect(low(own, pricesOf({ unit: otherUnit, [otherName]: extraDigits }))).toMatchObject([
+        { rate: 'second' },
+      ]);
     },
   );
 
@@ -249,11 +251,11 @@ describe('lists of different units', () => {
     for (const own of LISTS.map(pricesOf))
       for (const other of LISTS.map(pricesOf)) {
         const counts = ({ unit }: Prices) => unit.replace(/second|minute|hour/, 'time');
-        const sameThing = counts(own) === counts(other);
+        const isSameAmount = counts(own) === counts(other);
         expect([own.unit, other.unit, lowRates(own, other, { sold: own }) !== undefined]).toEqual([
           own.unit,
           other.unit,
-          sameThing,
+          isSameAmount,
         ]);
       }
   });
@@ -263,11 +265,12 @@ describe('lists of different units', () => {
 const pair = fc
   .tuple(tokenPrices, fc.array(fc.integer({ min: 0, max: 8 }), { minLength: 1 }), fc.boolean(), fc.nat())
   .map(([own, parts, raises, at]) => {
-    let place = 0;
+    let nextIndex = 0;
     const scaled = (value: unknown, name = ''): unknown => {
       if (typeof value === 'bigint') {
-        place += 1;
-        const factor = raises && place === (at % 40) + 1 ? 12n : BigInt(parts[place % parts.length] ?? 8);
+        nextIndex += 1;
+        const factor =
+          raises && nextIndex === (at % 40) + 1 ? 12n : BigInt(parts[nextIndex % parts.length] ?? 8);
         const amount = (value * factor) / 8n;
         return name === 'factor' && amount === 0n ? 1n : amount;
       }
@@ -279,7 +282,7 @@ const pair = fc
   });
 
 describe('the comparison', () => {
-  it('finds a low rate wherever a call costs less than by the other list, whatever the call', () => {
+  it('detects a low rate if any call costs less than by the other list', () => {
     let silent = 0;
     fc.assert(
       fc.property(
@@ -287,14 +290,14 @@ describe('the comparison', () => {
         fc.array(pricedFeature, { maxLength: 4 }),
         report,
         ({ own, other }, pricedFeatures, usage) => {
-          const terms = termsOf(own, pricedFeatures);
+          const billableItems = billableItemsOf(own, pricedFeatures);
           // A model that answers has a price for its output.
-          if ('unpriced' in terms || own.output === undefined) return;
-          const { counts, served, amount } = priceUsage(own, terms, usage);
-          const isLoss = billOf(other, counts, served).amount > amount;
-          const found = low(own, other);
-          if (found.length === 0) silent += 1;
-          expect(isLoss && found.length === 0).toBe(false);
+          if ('unpriced' in billableItems || own.output === undefined) return;
+          const { counts, context, amount } = priceUsage(own, billableItems, usage);
+          const isLoss = billOf(other, counts, context).amount > amount;
+          const lowRateList = low(own, other);
+          if (lowRateList.length === 0) silent += 1;
+          expect(isLoss && lowRateList.length === 0).toBe(false);
         },
       ),
       { numRuns: rounds(250) },
@@ -303,13 +306,13 @@ describe('the comparison', () => {
     expect(silent).toBeGreaterThan(5);
   });
 
-  it('finds nothing that no bill shows: a line of the item has a lower price by the first list', () => {
+  it('detects nothing that no bill shows: one billable item has a lower price by the first list', () => {
     fc.assert(
       fc.property(fc.oneof(pair, fc.record({ own: tokenPrices, other: tokenPrices })), ({ own, other }) => {
         for (const { rate, own: lower, other: higher } of low(own, other)) {
           const [, item = '', details = ''] = /^([^ ]+)(?: \((.*)\))?$/.exec(rate) ?? [];
           const [, above = '0'] = /above (\d+)/.exec(details) ?? [];
-          const served = {
+          const usedPrices = {
             serviceTier: /service tier (\w+)/.exec(details)?.[1],
             region: /region (\w+)/.exec(details)?.[1],
           };
@@ -319,7 +322,7 @@ describe('the comparison', () => {
           if (item !== 'request')
             counts.set(item as BillableItem, (counts.get(item as BillableItem) ?? 0) + 1);
           const priceIn = (list: TokenPrices) =>
-            billOf(list, counts, served).lines.find((line) => line.item === item)?.price ?? 0n;
+            billOf(list, counts, usedPrices).lines.find((line) => line.item === item)?.price ?? 0n;
           expect([rate, priceIn(own), priceIn(other)]).toEqual([rate, lower.price, higher.price]);
           expect(lower.price < higher.price).toBe(true);
         }

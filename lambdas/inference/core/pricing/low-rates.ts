@@ -21,7 +21,7 @@ export interface LowRate {
 }
 
 /** The bounds on what calls on a model can be billed for: the prices and the longest prompt. */
-export interface Reach {
+export interface BillableRange {
   /**
    * The prices that callers pay. A tier, a tool or a type of tokens without a price here is rejected, and so never
    * billed.
@@ -36,11 +36,11 @@ export interface Reach {
  * of the caller, for example, and `other` the price of the provider. Undefined if the lists, or the sold items, have different
  * units, such as images and requests.
  */
-export function lowRates(own: Prices, other: Prices, reach: Reach): readonly LowRate[] | undefined {
-  const { sold } = reach;
+export function lowRates(own: Prices, other: Prices, range: BillableRange): readonly LowRate[] | undefined {
+  const { sold } = range;
   if ([other, sold].some(({ unit }) => !countSame(own.unit, unit))) return undefined;
   if (isOfTokens(own) && isOfTokens(other) && isOfTokens(sold))
-    return tokenRates(own, other, { ...reach, sold });
+    return tokenRates(own, other, { ...range, sold });
   return unitItems(own, other).flatMap((item) => low(item, unitPrice(own, item), unitPrice(other, item)));
 }
 
@@ -51,20 +51,20 @@ const low = (rate: string, own: UnitPrice, other: UnitPrice): readonly LowRate[]
 
 const each = (price: NanoUsd): UnitPrice => ({ price, per: 1 });
 
-interface TokenReach extends Reach {
+interface BillableTokenRange extends BillableRange {
   readonly sold: TokenPrices;
 }
 
-function tokenRates(own: TokenPrices, other: TokenPrices, reach: TokenReach): readonly LowRate[] {
-  const { sold, longestPrompt } = reach;
+function tokenRates(own: TokenPrices, other: TokenPrices, range: BillableTokenRange): readonly LowRate[] {
+  const { sold, longestPrompt } = range;
   // A tool that the provider runs makes it read the prompt several times, which may count more than a window.
   const lengths = lengthsOf([own, other], sold.features === undefined ? longestPrompt : undefined);
-  const places: readonly PricingContext[] = [undefined, ...Object.keys(sold.service_tiers ?? {})].flatMap(
+  const contexts: readonly PricingContext[] = [undefined, ...Object.keys(sold.service_tiers ?? {})].flatMap(
     (serviceTier) =>
       [undefined, ...Object.keys(sold.regions ?? {})].map((region) => ({ serviceTier, region })),
   );
   return [
-    ...places.flatMap((served) => ratesAsServed([own, other], { sold, lengths }, served)),
+    ...contexts.flatMap((context) => lowRatesIn([own, other], { sold, lengths }, context)),
     ...Object.keys(sold.features ?? {}).flatMap((name) =>
       low(`feature:${name}`, each(featurePrice(own, name)), each(featurePrice(other, name))),
     ),
@@ -76,25 +76,25 @@ const featurePrice = ({ features = {} }: TokenPrices, name: string): NanoUsd =>
   (Object.hasOwn(features, name) ? features[name]?.price : undefined) ?? 0n;
 
 /** The low rates in each tier by prompt length. What is as low in the tier before is not listed again. */
-function ratesAsServed(
+function lowRatesIn(
   [own, other]: readonly [TokenPrices, TokenPrices],
   { sold, lengths }: { readonly sold: TokenPrices; readonly lengths: readonly number[] },
-  served: PricingContext,
+  context: PricingContext,
 ): readonly LowRate[] {
   const before = new Map<TokenItem, string>();
   return lengths.flatMap((length) => {
-    const [ownRates, otherRates] = [ratesOf(own, length, served), ratesOf(other, length, served)];
-    const seen = new Set<string>();
+    const [ownRates, otherRates] = [ratesOf(own, length, context), ratesOf(other, length, context)];
+    const pricePairs = new Set<string>();
     return itemsOf(sold).flatMap((item) => {
-      const [price, taken] = [rateOf(ownRates, item), rateOf(otherRates, item)];
-      const figures = `${price} ${taken}`;
-      const isNamed = names(ownRates.rates, item) || names(otherRates.rates, item);
-      const isKnown = before.get(item) === figures || (!isNamed && seen.has(figures));
-      before.set(item, figures);
-      seen.add(figures);
+      const [price, otherPrice] = [rateOf(ownRates, item), rateOf(otherRates, item)];
+      const pricePair = `${price} ${otherPrice}`;
+      const isNamed = hasRate(ownRates.rates, item) || hasRate(otherRates.rates, item);
+      const isKnown = before.get(item) === pricePair || (!isNamed && pricePairs.has(pricePair));
+      before.set(item, pricePair);
+      pricePairs.add(pricePair);
       if (isKnown) return [];
       const tokens = (amount: NanoUsd): UnitPrice => ({ price: amount, per: 1_000_000 });
-      return low(`${item}${asText(length, served)}`, tokens(price), tokens(taken));
+      return low(`${item}${asText(length, context)}`, tokens(price), tokens(otherPrice));
     });
   });
 }
@@ -131,19 +131,19 @@ function itemsOf(sold: TokenPrices): readonly TokenItem[] {
 }
 
 /** Returns whether the item has a separate rate there. */
-function names(rates: Rates, item: TokenItem): boolean {
+function hasRate(rates: Rates, item: TokenItem): boolean {
   const lifetime = LIFETIMES.find((each) => item === `cache_write_${each}`);
   if (lifetime !== undefined) return rates.cache_writes?.[lifetime] !== undefined;
   return rates[item as Exclude<TokenItem, `cache_write_${string}`>] !== undefined;
 }
 
 function asText(length: number, { serviceTier, region }: PricingContext): string {
-  const parts = [
+  const conditions = [
     ...(serviceTier === undefined ? [] : [`service tier ${serviceTier}`]),
     ...(region === undefined ? [] : [`region ${region}`]),
     ...(length === 0 ? [] : [`prompts above ${length - 1} tokens`]),
   ];
-  return parts.length === 0 ? '' : ` (${parts.join(', ')})`;
+  return conditions.length === 0 ? '' : ` (${conditions.join(', ')})`;
 }
 
 /** Returns the items of calls that are not billed by tokens. */

@@ -19,9 +19,9 @@ describe('a price', () => {
       fc.property(
         fc.integer({ min: 0, max: 999_999 }),
         fc.integer({ min: 0, max: 999_999_999 }),
-        (whole, nano) => {
-          const text = `${whole}.${String(nano).padStart(9, '0')}`;
-          expect(tokenPricesOf({ input: text }).input).toBe(BigInt(whole) * 1_000_000_000n + BigInt(nano));
+        (integer, nano) => {
+          const text = `${integer}.${String(nano).padStart(9, '0')}`;
+          expect(tokenPricesOf({ input: text }).input).toBe(BigInt(integer) * 1_000_000_000n + BigInt(nano));
         },
       ),
     );
@@ -65,14 +65,16 @@ describe('prices', () => {
   });
 
   it('accept a service tier with a factor, or with the same rates and tiers as the model', () => {
-    const own = { input: '6', output: '30' };
-    expect(faultsOf({ ...BASE, service_tiers: { priority: { factor: '2' }, fast: own } })).toEqual([]);
-    expect(faultsOf({ ...BASE, tiers: [tier], service_tiers: { fast: own } })).toEqual([
+    const sellingPrices = { input: '6', output: '30' };
+    expect(faultsOf({ ...BASE, service_tiers: { priority: { factor: '2' }, fast: sellingPrices } })).toEqual(
+      [],
+    );
+    expect(faultsOf({ ...BASE, tiers: [tier], service_tiers: { fast: sellingPrices } })).toEqual([
       'service_tiers.fast.tiers: must begin where those of the model do',
     ]);
-    expect(faultsOf({ ...BASE, service_tiers: { fast: { ...own, reasoning_output: '1' } } })).toEqual([
-      'service_tiers.fast: must have the same prices as the model: input, output',
-    ]);
+    expect(
+      faultsOf({ ...BASE, service_tiers: { fast: { ...sellingPrices, reasoning_output: '1' } } }),
+    ).toEqual(['service_tiers.fast: must have the same prices as the model: input, output']);
   });
 
   it.each(['0', '-1', '101', '1.0000000001', 'x'])('reject the factor %s', (factor) => {
@@ -123,8 +125,8 @@ describe('the prices of a model', () => {
     ['audio', { unit: 'per_million_characters', character: '1' }, 'price.unit'],
   ])('reject type %s with %o', (type, price, path) => {
     expect(() => parseCatalog(documentOf(type, price))).toThrow(`models[0].${path}`);
-    const good = type === 'chat' ? BASE : { unit: 'per_request', request: '1' };
-    expect(() => parseCatalog(documentOf(type, good, price))).toThrow(
+    const validPrice = type === 'chat' ? BASE : { unit: 'per_request', request: '1' };
+    expect(() => parseCatalog(documentOf(type, validPrice, price))).toThrow(
       `models[0].routes[0].${path.replace('price', 'cost')}`,
     );
   });

@@ -1,11 +1,12 @@
 /**
- * The vocabulary of prices: what a catalog can say of what a call costs. Amounts are decimals in USD, read as text into
- * nano-dollars. The same vocabulary says what a model costs its callers and what a route costs the operator.
+ * The vocabulary of prices: how a catalog specifies the cost of a call. Amounts are decimals in USD, read as text into
+ * nano-dollars. The same vocabulary specifies the price of a model for its callers and the cost of a route for the
+ * operator.
  */
 import * as z from 'zod';
 import { type NanoUsd, parseUsd } from '../../../platform/core/money.ts';
 
-/** A dollar a token is a hundred times the dearest model there is; more is a mistake in units. */
+/** A dollar per token is a hundred times the highest existing price. A higher value is a mistake in units. */
 const MAX_PRICE_NANO_USD = 1_000_000n * 1_000_000_000n;
 
 const price = z
@@ -18,7 +19,7 @@ const price = z
     },
   );
 
-/** One, as a factor: factors are kept in billionths. */
+/** The factor one. Factors are stored in billionths. */
 export const ONE = 1_000_000_000n;
 
 const MAX_FACTOR = 100n * ONE;
@@ -31,13 +32,14 @@ const factor = z
   });
 
 /**
- * The times for which a provider keeps a cached part of a prompt. Sources: Claude API docs, Prompt caching (5 minutes,
- * 1 hour) and OpenAI docs, Prompt caching (30 minutes, 24 hours). `auto`: the provider writes without a request.
+ * The times for which a provider retains a cached part of a prompt. Sources: Claude API docs, Prompt caching (5
+ * minutes, 1 hour) and OpenAI docs, Prompt caching (30 minutes, 24 hours). `auto`: the provider writes without a
+ * request.
  */
 export const LIFETIMES = ['5m', '30m', '1h', '24h', 'auto'] as const;
 export type CachePeriod = (typeof LIFETIMES)[number];
 
-/** The prices of a million tokens. Only `input` has no other that stands in for it. */
+/** The prices of a million tokens. Only `input` has no fallback price. */
 const rates = {
   input: price,
   cached_input: price.optional(),
@@ -63,7 +65,7 @@ const tiers = z
   .min(1)
   .max(8);
 
-/** Rates of its own, or the standard ones times a factor. */
+/** Separate rates, or the standard ones times a factor. */
 const serviceTier = z.union(
   [z.strictObject({ factor }), z.strictObject({ ...rates, tiers: tiers.optional() })],
   'must have a factor, or rates of its own',
@@ -80,7 +82,7 @@ const feature = z.strictObject({
   price,
   /** The most uses of a call, where the provider bounds them; else the request must. */
   max_uses: z.int().min(1).max(MAX_USES).optional(),
-  /** The fewest uses of a call that asks for it, where the provider does not count them. */
+  /** The minimum number of uses of a call that requests it, if the provider does not count them. */
   min_uses: z.int().min(0).max(MAX_USES).default(0),
   /** The most tokens that one use adds to the prompt; without it, a prompt may fill the model's window. */
   tokens: z.int().min(0).max(10_000_000).optional(),
@@ -111,12 +113,12 @@ const tokenPrices = z
       });
     };
     check(standard, ['tiers']);
-    for (const [tier, own] of Object.entries(prices.service_tiers ?? {})) {
-      if ('factor' in own) continue;
+    for (const [tier, tierPrices] of Object.entries(prices.service_tiers ?? {})) {
+      if ('factor' in tierPrices) continue;
       const path = ['service_tiers', tier];
-      if (namesOf(own) !== names) issue(path, `must have the same prices as the model: ${names}`);
-      check(own.tiers, [...path, 'tiers']);
-      if (thresholds(own.tiers) !== thresholds(standard))
+      if (namesOf(tierPrices) !== names) issue(path, `must have the same prices as the model: ${names}`);
+      check(tierPrices.tiers, [...path, 'tiers']);
+      if (thresholds(tierPrices.tiers) !== thresholds(standard))
         issue([...path, 'tiers'], 'must begin where those of the model do');
     }
   });

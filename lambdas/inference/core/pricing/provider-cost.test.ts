@@ -55,11 +55,13 @@ const headers = models
   .map((route) => receiptHeaders({ headers: {} }, route, { record, balance: 1n }));
 
 /** All but what is the operator's, who may know what is left of a price. */
-function describedToOthers(): unknown {
+function describedForCallers(): unknown {
   const description = describeService() as { readonly paths: Readonly<Record<string, unknown>> };
-  const others = Object.entries(description.paths).filter(([path]) => !path.startsWith('/api/v1/operator/'));
-  expect(others.length).toBeLessThan(Object.keys(description.paths).length);
-  return { ...description, paths: Object.fromEntries(others) };
+  const otherPaths = Object.entries(description.paths).filter(
+    ([path]) => !path.startsWith('/api/v1/operator/'),
+  );
+  expect(otherPaths.length).toBeLessThan(Object.keys(description.paths).length);
+  return { ...description, paths: Object.fromEntries(otherPaths) };
 }
 
 const textOf = (value: unknown): string => JSON.stringify(value) ?? '';
@@ -71,9 +73,9 @@ describe('the cost of a provider', () => {
     ['the headers of a response', headers],
     ['the list of models', modelListBody(models)],
     ['the list of prices', priceListBody(models)],
-    ['the service description for callers and owners', describedToOthers()],
-  ])('appears nowhere in %s, by name or by amount', (_what, answer) => {
-    expect(textOf(answer).replaceAll('.', '')).not.toMatch(/31337424|provider_?cost|margin/i);
+    ['the service description for callers and owners', describedForCallers()],
+  ])('appears nowhere in %s, by name or by amount', (_what, response) => {
+    expect(textOf(response).replaceAll('.', '')).not.toMatch(/31337424|provider_?cost|margin/i);
   });
 
   it('appears in the record and in the catalog from which the service creates these responses', () => {

@@ -2,8 +2,9 @@
 import type { CachePeriod } from './prices.ts';
 
 /**
- * Every figure but the first three is a part of the prompt's or of the completion's, and has a price of its own where
- * the catalog says so: cached tokens and those written to a cache are prompt tokens, reasoning is completion.
+ * The token usage of a call. All values except the first three are included in the prompt or the completion, and may
+ * have a separate price in the catalog. Cached tokens and tokens written to a cache are prompt tokens. Reasoning tokens
+ * are completion tokens.
  */
 export interface TokenUsage {
   readonly promptTokens: number;
@@ -21,7 +22,7 @@ export interface TokenUsage {
   readonly videoOutputTokens?: number | undefined;
   /** The number of uses of the provider's own tools, by the name of the feature: `web_search`. */
   readonly uses?: Readonly<Record<string, number>> | undefined;
-  /** The tier that served, where the route names one: `standard`, or by the name that it has in prices. */
+  /** The tier that the route used, if it reports one: `standard`, or the name that the tier has in prices. */
   readonly serviceTier?: string | undefined;
   /** The region of inference, if the route reports it: `standard`, or the name that it has in prices. */
   readonly region?: string | undefined;
@@ -29,12 +30,12 @@ export interface TokenUsage {
   readonly reported?: Readonly<Record<string, unknown>>;
 }
 
-/** The tier and the place of inference that have no price of their own. */
+/** The tier and the region of inference that have no separate price. */
 export const STANDARD = 'standard';
 
 export const NO_TOKENS: TokenUsage = { promptTokens: 0, cachedTokens: 0, completionTokens: 0 };
 
-/** Returns the tokens that were written to a cache, for any lifetime. Undefined if no write is known. */
+/** Returns the tokens that were written to a cache, for any lifetime. Undefined if no writes are reported. */
 export const writtenTokens = (writes: TokenUsage['cacheWrites']): number | undefined =>
   writes === undefined ? undefined : Object.values(writes).reduce((sum, tokens) => sum + tokens, 0);
 

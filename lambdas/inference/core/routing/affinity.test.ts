@@ -93,13 +93,13 @@ describe('the identity of a conversation', () => {
     { role: 'system', content: 'Be brief.' },
     { role: 'user', content: 'Hi' },
   ];
-  const more = [
+  const otherTexts = [
     { role: 'assistant', content: 'Hello' },
     { role: 'user', content: 'And now?' },
   ];
 
   it.each([
-    ['chat', { messages: opening }, { messages: [...opening, ...more], temperature: 1 }],
+    ['chat', { messages: opening }, { messages: [...opening, ...otherTexts], temperature: 1 }],
     [
       'Messages, with cache breakpoints that move',
       {
@@ -108,12 +108,15 @@ describe('the identity of a conversation', () => {
           { role: 'user', content: [{ type: 'text', text: 'Hi', cache_control: { type: 'ephemeral' } }] },
         ],
       },
-      { system: [{ type: 'text', text: 'Be brief.' }], messages: [{ role: 'user', content: 'Hi' }, ...more] },
+      {
+        system: [{ type: 'text', text: 'Be brief.' }],
+        messages: [{ role: 'user', content: 'Hi' }, ...otherTexts],
+      },
     ],
     [
       'Responses',
       { instructions: 'Be brief.', input: 'Hi' },
-      { instructions: 'Be brief.', input: [opening[1], ...more] },
+      { instructions: 'Be brief.', input: [opening[1], ...otherTexts] },
     ],
     [
       'Claude Code, whose first text changes',
@@ -129,7 +132,7 @@ describe('the identity of a conversation', () => {
           { type: 'text', text: 'x-anthropic-billing-header: b' },
           { type: 'text', text: 'Be brief.' },
         ],
-        messages: [opening[1], ...more],
+        messages: [opening[1], ...otherTexts],
       },
     ],
   ])('equals its opening, which is the same at each turn: %s', (_, first, later) => {
@@ -138,14 +141,14 @@ describe('the identity of a conversation', () => {
 
   it('includes each part of the opening, however long the other one is', () => {
     const long = 'x'.repeat(100_000);
-    const texts = [
+    const strings = [
       [long, 'Hi'],
       [long, 'Ho'],
       ['Be brief.', long],
       ['Be long.', long],
     ].map(([system, content]) => conversationOf({ system, messages: [{ role: 'user', content }] }));
-    expect(new Set(texts).size).toBe(4);
-    expect(Math.max(...texts.map(({ length }) => length))).toBeLessThan(10_000);
+    expect(new Set(strings).size).toBe(4);
+    expect(Math.max(...strings.map(({ length }) => length))).toBeLessThan(10_000);
   });
 
   it.each([
@@ -159,7 +162,9 @@ describe('the identity of a conversation', () => {
     expect(conversationOf({ ...fields, messages: opening }, headers)).toBe(
       conversationOf({ session_id: name }),
     );
-    expect(conversationOf({ ...fields, messages: more }, headers)).toBe(conversationOf({ session_id: name }));
+    expect(conversationOf({ ...fields, messages: otherTexts }, headers)).toBe(
+      conversationOf({ session_id: name }),
+    );
   });
 
   it('exists for any request', () => {

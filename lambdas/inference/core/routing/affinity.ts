@@ -1,8 +1,8 @@
 /**
- * The same conversation goes to the same route while the routes are the same, so that what the provider has cached of
- * it serves its next turn. Nothing is stored: a keyed hash of the conversation takes the place of chance in the weighted
- * draw among equal routes (rendezvous hashing: Thaler and Ravishankar, 1998), so that over many conversations each
- * route has its share, and a route that comes or goes moves no conversation but its own.
+ * Sends the turns of a conversation to the same route while the routes are the same, so that the provider's cache is
+ * used. Nothing is stored. A keyed hash of the conversation replaces chance in the weighted draw among equal routes
+ * (rendezvous hashing: Thaler and Ravishankar, 1998). Over many conversations, each route gets its share. An added or
+ * removed route moves no other route's conversations.
  */
 import { createHmac } from 'node:crypto';
 import type { Peppers } from '../../../access/core/api-key.ts';
@@ -21,7 +21,7 @@ const SESSION_HEADERS = ['x-session-id', 'x-session-affinity', 'x-claude-code-se
 /**
  * The maximum characters of the instructions, and of the first message. They are enough to distinguish conversations.
  */
-const MOST_TEXT = 4_096;
+const MAX_TEXT_CHARACTERS = 4_096;
 
 /** Claude Code's first system text, which may differ from turn to turn. */
 const ATTRIBUTION = 'x-anthropic-billing-header:';
@@ -35,8 +35,8 @@ export function affinityOf({ current }: Peppers, accountId: string, conversation
 }
 
 /**
- * Returns the text that distinguishes a conversation from others and is the same at each of its turns: the caller's
- * name for it, or else its opening.
+ * Returns the text that distinguishes a conversation from others and is the same at each turn: the caller's name for
+ * it, or else its opening.
  */
 export function conversationIn(headers: Headers, request: object): string {
   const { session_id: session, prompt_cache_key: cacheKey } = request as JsonObject;
@@ -56,17 +56,17 @@ function openingOf({ system, instructions, messages, input }: JsonObject): reado
   return [textOf([system, instructions, before]), textOf(items[first])];
 }
 
-/** The beginning of its texts, without marks for a cache, which move from turn to turn. */
+/** Returns the start of its texts, without cache breakpoints, which move from turn to turn. */
 function textOf(value: unknown): string {
   let text = '';
   const collect = (part: unknown): void => {
-    if (text.length >= MOST_TEXT) return;
+    if (text.length >= MAX_TEXT_CHARACTERS) return;
     if (typeof part === 'string') {
-      if (!part.startsWith(ATTRIBUTION)) text += part.slice(0, MOST_TEXT - text.length);
+      if (!part.startsWith(ATTRIBUTION)) text += part.slice(0, MAX_TEXT_CHARACTERS - text.length);
     } else if (Array.isArray(part)) for (const one of part) collect(one);
     else if (typeof part === 'object' && part !== null) {
-      const { text: own, content } = part as JsonObject;
-      collect(own);
+      const { text: partText, content } = part as JsonObject;
+      collect(partText);
       collect(content);
     }
   };

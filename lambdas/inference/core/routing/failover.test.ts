@@ -6,24 +6,24 @@ import type { Candidate } from '../catalog/catalog-document.ts';
 import { accountHash } from '../circuit/breaker.ts';
 import { COOLDOWN_MS, keysOf, stateOf } from '../circuit/circuit.ts';
 import { UpstreamFailure } from '../upstream/provider.ts';
-import type { UpstreamRejection } from '../upstream/refusal.ts';
+import type { UpstreamRejection } from '../upstream/rejection.ts';
 import type { TimeLeft } from '../upstream/route-clock.ts';
-import { firstAnswer } from './failover.ts';
+import { attemptCandidates } from './failover.ts';
 
 const CANDIDATES = candidatesOf('a', 'b', 'c');
 
 let fleet: Fleet;
 let store: MemoryCircuits;
 /** The routes that were tried, in order. */
-let tried: string[];
+let triedRoutes: string[];
 /** The time that each had. */
-let given: TimeLeft[];
+let timesLeft: TimeLeft[];
 
 beforeEach(() => {
   store = new MemoryCircuits();
   fleet = new Fleet(1, () => store);
-  tried = [];
-  given = [];
+  triedRoutes = [];
+  timesLeft = [];
 });
 
 type Courses = Readonly<Record<string, unknown>>;
@@ -41,32 +41,34 @@ async function call(
   { remainingMs = 900_000, accountId = ACCOUNT, silentMs }: CallOptions = {},
 ) {
   const breaker = fleet.breaker(0);
-  let look = 0;
+  let checkIndex = 0;
   await breaker.refresh(
     CANDIDATES.map(({ route }) => route),
     accountId,
   );
   const attempt = async ({ route }: Candidate, time: TimeLeft) => {
-    tried.push(route.id);
-    given.push(time);
+    triedRoutes.push(route.id);
+    timesLeft.push(time);
     const failure = courses[route.id];
     if (failure !== undefined) throw failure;
     return `answer of ${route.id}`;
   };
   const timeLeft = () => ({
     remainingTimeMs: remainingMs,
-    ...(silentMs === undefined ? {} : { silentTimeMs: silentMs[Math.min(look++, silentMs.length - 1)] }),
+    ...(silentMs === undefined
+      ? {}
+      : { silentTimeMs: silentMs[Math.min(checkIndex++, silentMs.length - 1)] }),
   });
   const key = { accountId, keyId: 'key_1', secretHash: '' };
-  const { answer, candidate } = await firstAnswer(
+  const { result, candidate } = await attemptCandidates(
     { breaker, log: SILENT },
     { requestId: 'req_1', key, candidates: CANDIDATES, attempt },
-    { admission: { output: 0, spent: PAYING }, timeLeft },
+    { admission: { output: 0, spentAmount: PAYING }, timeLeft },
   ).finally(() => breaker.flush());
-  return [answer, candidate.route.id];
+  return [result, candidate.route.id];
 }
 
-const refusalOf = async (courses: Courses, options: CallOptions = {}): Promise<ServiceError> => {
+const rejectionOf = async (courses: Courses, options: CallOptions = {}): Promise<ServiceError> => {
   const failure = await call(courses, options).catch((cause: unknown) => cause);
   if (failure instanceof ServiceError) return failure;
   throw new Error(`not refused: ${String(failure)}`);
@@ -80,34 +82,34 @@ const stateIn = (id: string) => {
 
 /** A number of calls that a route fails. */
 async function failures(count: number, courses: Courses): Promise<void> {
-  for (let made = 0; made < count; made += 1) await call(courses).catch(() => {});
-  tried = [];
+  for (let calls = 0; calls < count; calls += 1) await call(courses).catch(() => {});
+  triedRoutes = [];
 }
 
 const limited = (retryAfterSeconds?: number) =>
   new UpstreamFailure('status', { status: 429, retryAfterSeconds });
 
 describe('a call', () => {
-  it('tries its routes in their order, each once, until one answers', async () => {
+  it('attempts its routes in order, each once, until one responds', async () => {
     expect(await call({})).toEqual(['answer of a', 'a']);
     expect(await call({ a: DEAD })).toEqual(['answer of b', 'b']);
     expect(await call({ a: DEAD, b: DEAD })).toEqual(['answer of c', 'c']);
-    expect(tried.join('')).toBe('aababc');
+    expect(triedRoutes.join('')).toBe('aababc');
   });
 
   it('passes over a route whose circuit is open, and over no other', async () => {
     await failures(5, { a: DEAD });
     expect(stateIn('a')).toBe('shut');
     expect(await call({})).toEqual(['answer of b', 'b']);
-    expect(tried.join('')).toBe('b');
+    expect(triedRoutes.join('')).toBe('b');
   });
 
-  it('passes over a route that has had enough, for as long as that says', async () => {
+  it('skips a throttled route until its retry time', async () => {
     await call({ a: limited(7) });
     expect(await call({})).toEqual(['answer of b', 'b']);
     await fleet.time.advance(7_000);
     expect(await call({})).toEqual(['answer of a', 'a']);
-    expect(tried.join('')).toBe('abba');
+    expect(triedRoutes.join('')).toBe('abba');
   });
 
   it('still uses a route that failed or limited only another account', async () => {
@@ -118,40 +120,40 @@ describe('a call', () => {
     expect(await call({})).toEqual(['answer of c', 'c']);
   });
 
-  it('begins no try for which there is no time, and says so as of any other failure', async () => {
-    expect(await refusalOf({}, { remainingMs: 15_000 })).toMatchObject({
+  it('starts no attempt without enough time, and reports this like any other failure', async () => {
+    expect(await rejectionOf({}, { remainingMs: 15_000 })).toMatchObject({
       code: 'all_routes_failed',
       retryAfterSeconds: 5,
     });
-    expect(tried).toEqual([]);
+    expect(triedRoutes).toEqual([]);
   });
 
   it('passes on what is no failure of a route', async () => {
     const bug = new TypeError('a bug');
     await expect(call({ a: bug })).rejects.toBe(bug);
-    expect(tried).toEqual(['a']);
+    expect(triedRoutes).toEqual(['a']);
   });
 });
 
-describe('the error of a call that no route answers', () => {
+describe('the error of a call that fails on every route', () => {
   it('contains status 503 and the earliest retry time of the routes', async () => {
     const all = { a: limited(40), b: limited(12), c: limited(30) };
-    expect(await refusalOf(all)).toMatchObject({
+    expect(await rejectionOf(all)).toMatchObject({
       status: 503,
       type: 'service_unavailable',
       code: 'all_routes_failed',
       retryAfterSeconds: 12,
     });
     await fleet.time.advance(5_000);
-    expect(await refusalOf({})).toMatchObject({ status: 503, retryAfterSeconds: 7 });
-    expect(tried.join('')).toBe('abc');
+    expect(await rejectionOf({})).toMatchObject({ status: 503, retryAfterSeconds: 7 });
+    expect(triedRoutes.join('')).toBe('abc');
   });
 
   it('specifies a retry within a minute, for any retry times of the routes', async () => {
     const never = (status: number) => new UpstreamFailure('status', { status, retryAfterSeconds: 999_999 });
     const all = { a: never(503), b: never(429), c: never(529) };
-    expect((await refusalOf(all)).retryAfterSeconds).toBe(60);
-    expect((await refusalOf(all)).retryAfterSeconds).toBe(60);
+    expect((await rejectionOf(all)).retryAfterSeconds).toBe(60);
+    expect((await rejectionOf(all)).retryAfterSeconds).toBe(60);
   });
 
   it('specifies a retry when the first circuit allows another attempt, if all circuits are open', async () => {
@@ -160,29 +162,29 @@ describe('the error of a call that no route answers', () => {
     await fleet.time.advance(6_000);
     await failures(5, all);
     expect(['a', 'b', 'c'].map(stateIn)).toEqual(['shut', 'shut', 'shut']);
-    expect(await refusalOf({})).toMatchObject({ status: 503, retryAfterSeconds: 9 });
-    expect(tried).toEqual([]);
+    expect(await rejectionOf({})).toMatchObject({ status: 503, retryAfterSeconds: 9 });
+    expect(triedRoutes).toEqual([]);
   });
 
   it('specifies a retry after five seconds if no route reports a time', async () => {
-    expect((await refusalOf({ a: DEAD, b: DEAD, c: DEAD })).retryAfterSeconds).toBe(5);
+    expect((await rejectionOf({ a: DEAD, b: DEAD, c: DEAD })).retryAfterSeconds).toBe(5);
   });
 });
 
-describe('a call that sends nothing before it is answered', () => {
+describe('a call that sends nothing before its response', () => {
   it('gives each route what is left of its silence when its turn comes, less what settling takes', async () => {
     expect(await call({ a: DEAD, b: DEAD }, { silentMs: [300_000, 100_000, 16_000] })).toEqual([
       'answer of c',
       'c',
     ]);
-    expect(given.map(({ silentTimeMs }) => silentTimeMs)).toEqual([285_000, 85_000, 1_000]);
-    expect(given.map(({ remainingTimeMs }) => remainingTimeMs)).toEqual([885_000, 885_000, 885_000]);
+    expect(timesLeft.map(({ silentTimeMs }) => silentTimeMs)).toEqual([285_000, 85_000, 1_000]);
+    expect(timesLeft.map(({ remainingTimeMs }) => remainingTimeMs)).toEqual([885_000, 885_000, 885_000]);
   });
 
-  it('tries no further route once that is over, and asks clients not to repeat it by themselves', async () => {
-    const refused = await refusalOf({ a: DEAD }, { silentMs: [300_000, 15_050] });
-    expect(tried).toEqual(['a']);
-    expect(refused).toMatchObject({
+  it('attempts no further route after its deadline, and asks clients not to retry automatically', async () => {
+    const rejection = await rejectionOf({ a: DEAD }, { silentMs: [300_000, 15_050] });
+    expect(triedRoutes).toEqual(['a']);
+    expect(rejection).toMatchObject({
       status: 503,
       code: 'all_routes_failed',
       retryAfterSeconds: 5,
@@ -192,26 +194,26 @@ describe('a call that sends nothing before it is answered', () => {
 
   it('forbids a retry if its last route took all of the time, but not if all routes failed in time', async () => {
     const all = { a: DEAD, b: DEAD, c: DEAD };
-    const late = await refusalOf(all, { silentMs: [300_000, 200_000, 100_000, 15_000] });
-    expect([tried.length, late.headers]).toEqual([3, { 'x-should-retry': 'false' }]);
-    const inTime = await refusalOf(all, { silentMs: [300_000] });
-    expect([tried.length, inTime.headers]).toEqual([6, {}]);
+    const late = await rejectionOf(all, { silentMs: [300_000, 200_000, 100_000, 15_000] });
+    expect([triedRoutes.length, late.headers]).toEqual([3, { 'x-should-retry': 'false' }]);
+    const inTime = await rejectionOf(all, { silentMs: [300_000] });
+    expect([triedRoutes.length, inTime.headers]).toEqual([6, {}]);
   });
 
   it('receives the time of its host alone if nothing ends silent calls', async () => {
     await call({});
-    expect(given).toEqual([{ remainingTimeMs: 885_000 }]);
+    expect(timesLeft).toEqual([{ remainingTimeMs: 885_000 }]);
   });
 });
 
-describe('a request that a route refuses as invalid', () => {
-  const because = (refusal: UpstreamRejection) =>
-    new UpstreamFailure('status', { status: 400, retryable: false, refusal });
+describe('a request that a route rejects as invalid', () => {
+  const because = (rejected: UpstreamRejection) =>
+    new UpstreamFailure('status', { status: 400, retryable: false, rejection: rejected });
 
   it('fails for the caller with the reason, under the public name of the model', async () => {
     const [{ route, model }] = CANDIDATES as readonly [Candidate];
     const reason = `${route.upstream_model} takes no images`;
-    expect((await refusalOf({ a: because({ reason }) })).message).toBe(
+    expect((await rejectionOf({ a: because({ reason }) })).message).toBe(
       `The route that serves this model refused the request as invalid: ${model.id} takes no images`,
     );
   });
@@ -221,9 +223,9 @@ describe('a request that a route refuses as invalid', () => {
     [{}, 'prompt is too long: it exceeds the context window of this model.'],
     [{ prompt: 5, output: 6, window: 10 }, 'input length and `max_tokens` exceed context limit: 5 + 6 > 10,'],
   ])(
-    'because it has no room for the prompt has a code and words of its own: %j',
+    'returns a separate code and message if the prompt exceeds the context window: %j',
     async (overflow, message) => {
-      expect(await refusalOf({ a: because({ reason: 'x', overflow }) })).toMatchObject({
+      expect(await rejectionOf({ a: because({ reason: 'x', overflow }) })).toMatchObject({
         status: 400,
         code: 'context_length_exceeded',
         message: expect.stringContaining(message),
@@ -231,27 +233,27 @@ describe('a request that a route refuses as invalid', () => {
     },
   );
 
-  it('because a filter stopped the prompt has a code of its own, and none of the filter’s text', async () => {
+  it('returns a separate code, and none of the filter’s text, if a filter stopped the prompt', async () => {
     const filtered = because({ reason: 'hate, high', filtered: true });
-    expect(await refusalOf({ a: filtered })).toMatchObject({
+    expect(await rejectionOf({ a: filtered })).toMatchObject({
       status: 400,
       code: 'content_filter',
       message: expect.not.stringContaining('hate'),
     });
-    expect(tried.join('')).toBe('a');
+    expect(triedRoutes.join('')).toBe('a');
   });
 
-  const refused = new UpstreamFailure('status', { status: 400, retryable: false, param: 'messages' });
+  const rejection = new UpstreamFailure('status', { status: 400, retryable: false, param: 'messages' });
 
   it('fails for the caller without another attempt, and counts for nothing', async () => {
-    for (let made = 0; made < 20; made += 1) {
-      expect(await refusalOf({ a: refused })).toMatchObject({
+    for (let calls = 0; calls < 20; calls += 1) {
+      expect(await rejectionOf({ a: rejection })).toMatchObject({
         status: 400,
         code: 'invalid_value',
         param: 'messages',
       });
     }
-    expect(tried.join('')).toBe('a'.repeat(20));
+    expect(triedRoutes.join('')).toBe('a'.repeat(20));
     expect(store.writes).toBe(0);
   });
 });
@@ -262,7 +264,7 @@ describe('the probe of a route', () => {
     await fleet.time.advance(COOLDOWN_MS);
   });
 
-  it('runs as a normal call, which closes the circuit if it is served', async () => {
+  it('runs as a normal call, which closes the circuit if it succeeds', async () => {
     expect(await call({})).toEqual(['answer of a', 'a']);
     expect(stateIn('a')).toBe('closed');
   });
@@ -271,13 +273,13 @@ describe('the probe of a route', () => {
     expect(await call({ a: DEAD })).toEqual(['answer of b', 'b']);
     expect(stateIn('a')).toBe('shut');
     expect(await call({})).toEqual(['answer of b', 'b']);
-    expect(tried.join('')).toBe('abb');
+    expect(triedRoutes.join('')).toBe('abb');
   });
 
   it('goes to one of many calls, and the others go to the next route at once', async () => {
-    const answers = await Promise.all(Array.from({ length: 20 }, () => call({})));
-    expect(answers.filter(([, id]) => id === 'a')).toHaveLength(1);
-    expect(answers.filter(([, id]) => id === 'b')).toHaveLength(19);
+    const responses = await Promise.all(Array.from({ length: 20 }, () => call({})));
+    expect(responses.filter(([, id]) => id === 'a')).toHaveLength(1);
+    expect(responses.filter(([, id]) => id === 'b')).toHaveLength(19);
   });
 
   it('whose call fails for a reason of our own is offered again', async () => {

@@ -1,4 +1,4 @@
-/** Failover: a call's candidates in order, each tried once, until one of them answers. */
+/** Failover: attempts a call's candidates in order, each once, until one responds. */
 
 import type { Admission } from '../../../ledger/core/admission.ts';
 import { ServiceError } from '../../../platform/core/errors.ts';
@@ -8,7 +8,7 @@ import type { Candidate } from '../catalog/catalog-document.ts';
 import type { Breaker, OpenPermit, Permit } from '../circuit/breaker.ts';
 import { coolingSeconds } from '../circuit/circuit.ts';
 import { UpstreamFailure } from '../upstream/provider.ts';
-import { FILTERED_MESSAGE, overflowMessage } from '../upstream/refusal.ts';
+import { FILTERED_MESSAGE, overflowMessage } from '../upstream/rejection.ts';
 import { isSilenceOver, routeTimeOf, type TimeLeft } from '../upstream/route-clock.ts';
 
 export interface FailoverDependencies {
@@ -18,31 +18,31 @@ export interface FailoverDependencies {
 
 /** A call since its admission. */
 export interface FailoverCall {
-  readonly admission: Pick<Admission, 'output' | 'spent' | 'observe'>;
+  readonly admission: Pick<Admission, 'output' | 'spentAmount' | 'observe'>;
   /** Returns the remaining time of the host and of the caller. */
   readonly timeLeft: () => TimeLeft;
 }
 
-type TriedCall<Answer> = Pick<PaidCall<Answer>, 'requestId' | 'key' | 'candidates' | 'attempt'>;
+type AttemptableCall<Result> = Pick<PaidCall<Result>, 'requestId' | 'key' | 'candidates' | 'attempt'>;
 
-/** An answer that has begun, and who gave it; if it breaks off, report that to the breaker with `served`. */
-export interface RouteAnswer<Answer> {
-  readonly answer: Answer;
+/** A started response and its route. If it is interrupted, `served` is reported to the breaker. */
+export interface RouteSuccess<Result> {
+  readonly result: Result;
   readonly candidate: Candidate;
-  readonly served: OpenPermit;
+  readonly permit: OpenPermit;
 }
 
 /**
- * The first answer; routes whose circuit is open are passed over. Throws `ServiceError`: 400 when a route refused the
- * call as invalid, 503 when no candidate is left or no time is; any other failure of an attempt as it is.
+ * Returns the first response. Skips routes whose circuit is open. Throws `ServiceError`: 400 if a route rejected the
+ * call as invalid, 503 if no candidate or no time is left. Rethrows any other failure of an attempt unchanged.
  */
-export async function firstAnswer<Answer>(
+export async function attemptCandidates<Result>(
   dependencies: FailoverDependencies,
-  call: TriedCall<Answer>,
+  call: AttemptableCall<Result>,
   { admission, timeLeft }: FailoverCall,
-): Promise<RouteAnswer<Answer>> {
+): Promise<RouteSuccess<Result>> {
   const { breaker } = dependencies;
-  const caller = { accountId: call.key.accountId, spent: admission.spent };
+  const caller = { accountId: call.key.accountId, spentAmount: admission.spentAmount };
   let retryAfterSeconds: number | undefined;
   for (const candidate of call.candidates) {
     const time = routeTimeOf(timeLeft());
@@ -52,43 +52,46 @@ export async function firstAnswer<Answer>(
       admission.observe?.('attempt');
       return call.attempt(candidate, time, admission.output);
     };
-    const tried = pass.allowed
-      ? await tryCandidate(dependencies, { attempt, candidate, requestId: call.requestId }, pass)
+    const outcome = pass.allowed
+      ? await attemptCandidate(dependencies, { attempt, candidate, requestId: call.requestId }, pass)
       : pass;
-    if ('answer' in tried) return tried;
-    retryAfterSeconds = Math.min(retryAfterSeconds ?? tried.retryAfterSeconds, tried.retryAfterSeconds);
+    if ('result' in outcome) return outcome;
+    retryAfterSeconds = Math.min(retryAfterSeconds ?? outcome.retryAfterSeconds, outcome.retryAfterSeconds);
   }
-  throw noAnswer(retryAfterSeconds ?? coolingSeconds(undefined), isSilenceOver(routeTimeOf(timeLeft())));
+  throw noRouteError(retryAfterSeconds ?? coolingSeconds(undefined), isSilenceOver(routeTimeOf(timeLeft())));
 }
 
-/** Clients that know the header do not repeat a call by themselves that would be too slow for its way again. */
-const noAnswer = (retryAfterSeconds: number, isTooSlow: boolean): ServiceError =>
+/**
+ * Returns the error of a call without a response. Clients that support the header do not retry automatically if the
+ * call would be too slow again.
+ */
+const noRouteError = (retryAfterSeconds: number, isTooSlow: boolean): ServiceError =>
   isTooSlow
     ? new ServiceError('all_routes_failed', TOO_SLOW, {
         retryAfterSeconds,
         headers: { 'x-should-retry': 'false' },
       })
-    : new ServiceError('all_routes_failed', NO_ANSWER, { retryAfterSeconds });
+    : new ServiceError('all_routes_failed', NO_ROUTE, { retryAfterSeconds });
 
-const NO_ANSWER = 'No route of this model could serve the call; try again later.';
+const NO_ROUTE = 'No route of this model could serve the call; try again later.';
 const TOO_SLOW =
   'No route answered within the time for which this address keeps a silent call open; a stream has more.';
 
-interface RouteTry<Answer> {
-  readonly attempt: () => Promise<Answer>;
+interface CandidateAttempt<Result> {
+  readonly attempt: () => Promise<Result>;
   readonly candidate: Candidate;
   readonly requestId: string;
 }
 
-async function tryCandidate<Answer>(
+async function attemptCandidate<Result>(
   { breaker, log }: FailoverDependencies,
-  { attempt, candidate, requestId }: RouteTry<Answer>,
+  { attempt, candidate, requestId }: CandidateAttempt<Result>,
   permit: Permit,
-): Promise<RouteAnswer<Answer> | { readonly retryAfterSeconds: number }> {
+): Promise<RouteSuccess<Result> | { readonly retryAfterSeconds: number }> {
   const { route } = candidate;
   try {
-    const answer = await attempt();
-    return { answer, candidate, served: breaker.succeeded(permit) };
+    const result = await attempt();
+    return { result, candidate, permit: breaker.succeeded(permit) };
   } catch (failure) {
     if (!(failure instanceof UpstreamFailure)) {
       breaker.abandoned(permit);
@@ -96,25 +99,31 @@ async function tryCandidate<Answer>(
     }
     breaker.failed(failure, permit);
     log.warn('route failed', { requestId, route: route.id, reason: failure.message });
-    if (!failure.retryable) throw refusedByRoute(failure, candidate);
+    if (!failure.retryable) throw toRejection(failure, candidate);
     return { retryAfterSeconds: coolingSeconds(failure.retryAfterSeconds) };
   }
 }
 
-/** The window of the catalog stands in for one that the route does not name. */
-function refusedByRoute({ param, refusal }: UpstreamFailure, { model, route }: Candidate): ServiceError {
+/**
+ * Returns the error of a rejection by a route. If the route does not report its window, the catalog's value is used.
+ */
+function toRejection({ param, rejection }: UpstreamFailure, { model, route }: Candidate): ServiceError {
   const options = param === undefined ? {} : { param };
-  const { overflow, filtered, reason = '' } = refusal ?? {};
+  const { overflow, filtered, reason = '' } = rejection ?? {};
   if (filtered) return new ServiceError('content_filter', FILTERED_MESSAGE);
   if (overflow !== undefined) {
     const message = overflowMessage({ ...overflow, window: overflow.window ?? model.context_window });
     return new ServiceError('context_length_exceeded', message, options);
   }
-  const said = reason
+  const reasonText = reason
     .split(' ')
     .map((word) => (word === route.upstream_model ? model.id : word))
     .join(' ');
-  return new ServiceError('invalid_value', `${REFUSED}${said === '' ? '.' : `: ${said}`}`, options);
+  return new ServiceError(
+    'invalid_value',
+    `${REJECTED}${reasonText === '' ? '.' : `: ${reasonText}`}`,
+    options,
+  );
 }
 
-const REFUSED = 'The route that serves this model refused the request as invalid';
+const REJECTED = 'The route that serves this model refused the request as invalid';

@@ -8,9 +8,9 @@ import { PROVIDERS, payloadNeeding } from '../../testing/fields/needs.ts';
 import { parseCatalog } from '../catalog/catalog-document.ts';
 import { readFields } from '../fields/read-fields.ts';
 import type { CallerProtocol } from '../upstream/provider.ts';
-import { ignoredFields } from './carries.ts';
 import { chooseRoutes } from './route-choice.ts';
 import { controlsOf, routeControlFields } from './route-controls.ts';
+import { ignoredFields } from './route-support.ts';
 
 const schema = z.object(routeControlFields);
 
@@ -19,12 +19,12 @@ const TABLES = { openai: CHAT_FIELDS, anthropic: MESSAGES_FIELDS, 'openai-respon
 const payloadOf = (protocol: CallerProtocol, request: JsonObject) =>
   payloadNeeding([], { protocol, fields: { ...readFields(TABLES[protocol], request), needs: [] } });
 
-const route = (id: string, more: object = {}) => ({
+const route = (id: string, fields: object = {}) => ({
   id,
   protocol: 'openai',
   base_url: 'https://a.test',
   upstream_model: 'm',
-  ...more,
+  ...fields,
 });
 const model = (id: string, price: object, routes: readonly object[] = [route(`at-${id}`)]) => ({
   id,
@@ -35,12 +35,12 @@ const model = (id: string, price: object, routes: readonly object[] = [route(`at
   price: { unit: 'per_million_tokens', ...price },
 });
 
-function chosen(models: readonly object[], provider: object, more: object = {}): readonly string[] {
+function chosen(models: readonly object[], provider: object, fields: object = {}): readonly string[] {
   const candidates = chooseRoutes({
     models: parseCatalog({ models }).models,
     controls: controlsOf(schema.parse({ provider })),
     chance: () => 0.5,
-    ...more,
+    ...fields,
   });
   return candidates.map(({ route: { id } }) => id);
 }
@@ -66,7 +66,7 @@ describe('max_price', () => {
     expect(chosen([thinking, CHEAP], { max_price: { completion: 2 } })).toEqual(['at-cheap']);
   });
 
-  it('returns an error with its name if no model keeps to it', () => {
+  it('returns an error with its name if no model satisfies it', () => {
     expect(() => chosen([DEAR], { max_price: { prompt: '0.000000001' } })).toThrow(
       expect.objectContaining({
         code: 'invalid_value',
@@ -106,7 +106,7 @@ describe('require_parameters', () => {
     route('serial', { dialect: { parallel_tool_calls: false }, priority: 2 }),
     route('own', { priority: 3 }),
   ]);
-  const asking = (fields: JsonObject, protocol: CallerProtocol = 'openai') => ({
+  const requestWith = (fields: JsonObject, protocol: CallerProtocol = 'openai') => ({
     call: { payload: payloadOf(protocol, fields), providers: PROVIDERS, request: fields },
   });
 
@@ -116,16 +116,20 @@ describe('require_parameters', () => {
     [{ messages: [], seed: 1 }, ['thinker', 'serial', 'own']],
     [{ messages: [], parallel_tool_calls: false }, ['converse', 'thinker', 'own']],
     [{ messages: [], logit_bias: {}, temperature: 1, parallel_tool_calls: true }, ['own']],
-  ])('leaves the routes that carry every field: %j', (fields, expected) => {
-    expect(chosen([mixed], { require_parameters: true }, asking(fields))).toEqual(expected);
-    expect(chosen([mixed], {}, asking(fields))).toEqual(['converse', 'thinker', 'serial', 'own']);
+  ])('selects the routes that support every field: %j', (fields, expected) => {
+    expect(chosen([mixed], { require_parameters: true }, requestWith(fields))).toEqual(expected);
+    expect(chosen([mixed], {}, requestWith(fields))).toEqual(['converse', 'thinker', 'serial', 'own']);
   });
 
   it('returns an error with the fields if no route meets it', () => {
     const [only] = mixed.routes;
     const converse = model('a/b', { input: 1, output: 1 }, [only ?? {}]);
     expect(() =>
-      chosen([converse], { require_parameters: true }, asking({ messages: [], seed: 1, logprobs: true })),
+      chosen(
+        [converse],
+        { require_parameters: true },
+        requestWith({ messages: [], seed: 1, logprobs: true }),
+      ),
     ).toThrow(
       expect.objectContaining({
         code: 'unsupported_by_model',
@@ -139,15 +143,15 @@ describe('require_parameters', () => {
     ['openai', 'top_k', 'max_completion_tokens'],
     ['anthropic', 'top_k', 'stop_sequences'],
     ['openai-responses', 'truncation', 'instructions'],
-  ])('knows what a conversation of %s does not hold: %s, not %s', (protocol, lost, carried) => {
+  ])('recognizes what a conversation of %s cannot contain: %s, not %s', (protocol, lostFields, hasRollup) => {
     const [converse] = parseCatalog({ models: [mixed] }).models[0]?.routes ?? [];
     if (converse === undefined) throw new Error('there is no route');
     expect([
-      ...ignoredFields(converse, payloadOf(protocol, { [lost]: 1, [carried]: 1 }), {
-        [lost]: 1,
-        [carried]: 1,
+      ...ignoredFields(converse, payloadOf(protocol, { [lostFields]: 1, [hasRollup]: 1 }), {
+        [lostFields]: 1,
+        [hasRollup]: 1,
       }),
-    ]).toEqual([lost]);
+    ]).toEqual([lostFields]);
   });
 
   const strictChat = { tools: [{ type: 'function', function: { name: 'f', strict: true } }] };
@@ -167,10 +171,10 @@ describe('require_parameters', () => {
     ['anthropic', { thinking: { type: 'enabled' } }, {}, ['thinking']],
     ['openai-responses', { reasoning: { effort: 'high' } }, { reasoning_request: 'effort' }, []],
     ['openai', { store: false, stream_options: {} }, { store: false, stream_options: false }, []],
-  ])('knows what a dialect leaves out: %s %j, %j', (protocol, request, dialect, lost) => {
+  ])('recognizes the fields that a dialect drops: %s %j, %j', (protocol, request, dialect, lostFields) => {
     const openai = model('a/b', { input: 1, output: 1 }, [route('r', { dialect })]);
     const [read] = parseCatalog({ models: [openai] }).models[0]?.routes ?? [];
     if (read === undefined) throw new Error('there is no route');
-    expect([...ignoredFields(read, payloadOf(protocol, request), request)]).toEqual(lost);
+    expect([...ignoredFields(read, payloadOf(protocol, request), request)]).toEqual(lostFields);
   });
 });

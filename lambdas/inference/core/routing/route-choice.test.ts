@@ -127,7 +127,7 @@ describe('the order of routes', () => {
   });
 });
 
-describe('a route that cannot carry the payload', () => {
+describe('a route that does not support the payload', () => {
   const model = modelOf('a/b', [
     { id: 'plain', priority: 1, capabilities: ['stream'] },
     { id: 'seeing', priority: 2, capabilities: ['stream', 'vision'] },

@@ -4,15 +4,15 @@ import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { greatest, type NanoUsd } from '../../../platform/core/money.ts';
 import type { Candidate, CatalogRoute, Model } from '../catalog/catalog-document.ts';
 import { type Feature, isPriced, type Need } from '../fields/need.ts';
-import { type Terms, termsOf } from '../pricing/terms.ts';
+import { type BillableItems, billableItemsOf } from '../pricing/billable-items.ts';
 import type { ChatPayload } from '../upstream/provider.ts';
 import type { RouteChance } from './affinity.ts';
-import { carries, ignoredFields, type Providers } from './carries.ts';
 import type { RouteControls, TokenPrice } from './route-controls.ts';
+import { checkSupport, ignoredFields, type Providers } from './route-support.ts';
 
 /** A candidate with what the call may be billed by there. */
 export interface PricedCandidate extends Candidate {
-  readonly terms: Terms;
+  readonly billableItems: BillableItems;
 }
 
 const named = (names: readonly string[], { id, protocol }: CatalogRoute) =>
@@ -40,10 +40,11 @@ export interface RouteChoice {
 }
 
 /**
- * The models' routes that can serve the call, model after model; within a model by the caller's order and sort, then
- * priority, then weighted chance or what stands in its place. Throws 400: `unpriced_feature` with the field if only a
- * price is missing, `unsupported_by_model` if no route can serve the call, and `invalid_value` if the caller's own
- * controls leave none.
+ * Returns the models' routes that can handle the call, in order of the models. Within a model, the order is: the
+ * caller's order and sort, then priority, then weighted chance or its replacement. Throws 400:
+ * - `unpriced_feature` with the field, if only a price is missing.
+ * - `unsupported_by_model`, if no route can handle the call.
+ * - `invalid_value`, if the caller's controls leave no route.
  */
 export function chooseRoutes(choice: RouteChoice): readonly PricedCandidate[] {
   const { controls } = choice;
@@ -52,8 +53,8 @@ export function chooseRoutes(choice: RouteChoice): readonly PricedCandidate[] {
     model.routes
       .filter((route) => controls.only.length === 0 || named(controls.only, route))
       .filter((route) => !named(controls.ignore, route))
-      .map((route) => placed(route, choice))
-      .sort((a, b) => a.rank - b.rank || a.priority - b.priority || a.place - b.place)
+      .map((route) => sortKeysOf(route, choice))
+      .sort((a, b) => a.rank - b.rank || a.priority - b.priority || a.drawKey - b.drawKey)
       .map(({ route }) => ({ model, route })),
   );
   if (allowed.length === 0) {
@@ -67,19 +68,19 @@ export function chooseRoutes(choice: RouteChoice): readonly PricedCandidate[] {
 
 /** The candidates that can serve the call. Throws 400 if there are none. */
 function able(candidates: readonly Candidate[], { call }: RouteChoice): readonly PricedCandidate[] {
-  const lacking: { readonly model: Model; readonly need: Need }[] = [];
-  const found = candidates.flatMap(({ model, route }): PricedCandidate[] => {
+  const unmetNeeds: { readonly model: Model; readonly need: Need }[] = [];
+  const pricedCandidates = candidates.flatMap(({ model, route }): PricedCandidate[] => {
     const carriage =
       call === undefined
         ? // Without priced features no price can be missing.
-          { terms: termsOf(model.price) as Terms }
-        : carries({ model, route }, call.payload, call.providers);
-    if ('terms' in carriage) return [{ model, route, terms: carriage.terms }];
-    lacking.push({ model, need: carriage.lacks });
+          { billableItems: billableItemsOf(model.price) as BillableItems }
+        : checkSupport({ model, route }, call.payload, call.providers);
+    if ('billableItems' in carriage) return [{ model, route, billableItems: carriage.billableItems }];
+    unmetNeeds.push({ model, need: carriage.unmetNeed });
     return [];
   });
-  if (found.length > 0) return found;
-  const unpriced = lacking.find(({ need }) => isPriced(need));
+  if (pricedCandidates.length > 0) return pricedCandidates;
+  const unpriced = unmetNeeds.find(({ need }) => isPriced(need));
   if (unpriced === undefined) throw unsupported(call?.payload.fields.needs ?? []);
   const { model, need } = unpriced;
   throw new ServiceError(
@@ -120,12 +121,12 @@ function complete(
 const MAX_NAMES = 20;
 
 /** Returns the keys by which a route is sorted. */
-function placed(route: CatalogRoute, { controls, chance }: RouteChoice) {
+function sortKeysOf(route: CatalogRoute, { controls, chance }: RouteChoice) {
   return {
     route,
     rank: rankOf(route, controls),
     priority: route.priority,
-    place: draw(route.weight, chance(route)),
+    drawKey: draw(route.weight, chance(route)),
   };
 }
 
@@ -146,7 +147,7 @@ function rankOf(route: CatalogRoute, { order }: RouteControls): number {
   return index === -1 ? order.length : index;
 }
 
-/** The dearest standard rates of text, whatever the length of the prompt; undefined where no tokens are billed. */
+/** Returns the highest standard rates of text for any length of the prompt. Undefined if no tokens are billed. */
 function tokenPriceOf({ price }: Model): TokenPrice | undefined {
   if (price.unit !== 'per_million_tokens') return undefined;
   const { tiers = [] } = 'tiers' in price ? price : {};
@@ -183,7 +184,9 @@ function affordable(
   });
 }
 
-/** The cheapest first, by what a prompt token and a completion token cost together; equal ones as they were. */
+/**
+ * Sorts the models by the sum of their prompt and completion token prices, lowest first. Equal models keep their order.
+ */
 function byPrice(models: readonly Model[]): readonly Model[] {
   const sum = (model: Model): NanoUsd | undefined => {
     const price = tokenPriceOf(model);

@@ -8,7 +8,7 @@ export interface RouteControls {
   readonly order: readonly string[];
   readonly only: readonly string[];
   readonly ignore: readonly string[];
-  /** False: one candidate is tried, and its failure is the caller's answer. */
+  /** False: one candidate is attempted, and its failure is returned to the caller. */
   readonly allowFallbacks: boolean;
   /** Only routes that leave out no field of the request. */
   readonly requireParameters?: boolean;
@@ -23,7 +23,7 @@ export interface TokenPrice {
   readonly completion: NanoUsd;
 }
 
-/** `price`: the cheapest of `models` first. */
+/** `price`: the model with the lowest price in `models` is first. */
 const SORTS = ['price'] as const;
 type Sort = (typeof SORTS)[number];
 
@@ -42,9 +42,9 @@ const usd = z
 
 /** The fields in a request for a conversation. */
 export const routeControlFields = {
-  /** The caller's name for the conversation: its turns go to the same route while that can serve. */
+  /** The caller's name for the conversation. Its turns go to the same route while that route can handle them. */
   session_id: z.string().max(256).nullish(),
-  /** Further models, tried when every route of the first has failed. */
+  /** Further models, attempted if every route of the first has failed. */
   models: z.array(reference).max(4, 'must name at most 4 further models').nullish(),
   provider: z
     .strictObject({

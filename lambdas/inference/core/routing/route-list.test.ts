@@ -111,29 +111,29 @@ describe('the operator’s view of routes', () => {
   it('comes page by page to every route once, in the order of the catalog', () => {
     fc.assert(
       fc.property(documents, fc.integer({ min: 1, max: 7 }), (document, limit) => {
-        const found: string[] = [];
+        const leaks: string[] = [];
         for (let cursor: string | undefined, first = true; first || cursor !== undefined; first = false) {
           const { entries, next } = page(document, {
             limit: String(limit),
             ...(cursor === undefined ? {} : { cursor: asCursor(cursor) }),
           });
           expect(entries.length).toBeLessThanOrEqual(limit);
-          found.push(...entries.map(({ id }) => id));
+          leaks.push(...entries.map(({ id }) => id));
           cursor = next;
         }
-        expect(found).toEqual(document.models.flatMap(({ routes }) => routes.map(({ id }) => id)));
+        expect(leaks).toEqual(document.models.flatMap(({ routes }) => routes.map(({ id }) => id)));
       }),
       { numRuns: rounds(100) },
     );
   });
 
-  it('says that the catalog has changed when it has the cursor’s route no more', () => {
+  it('reports that the catalog has changed if the cursor’s route no longer exists', () => {
     expect(() => page(ONE ?? {}, { cursor: asCursor('route-99-9') })).toThrow(
       expect.objectContaining({ code: 'invalid_value', param: 'cursor' }),
     );
   });
 
-  it('shows since when a route is open, and finds those that are', () => {
+  it('shows since when a circuit is open, and filters by open circuits', () => {
     const circuits = {
       'route-1-0': openedAt(NOW_MS - 5_000),
       'route-2-0': openedAt(NOW_MS - COOLDOWN_MS - 1_000),
@@ -179,7 +179,7 @@ describe('the operator’s view of routes', () => {
         { rate: 'output', percent: '75.0' },
       ],
     ],
-  ])('says what is left of a price: %s', (_what, cost, margins) => {
+  ])('shows the margin of a price: %s', (_what, cost, margins) => {
     const unit = 'per_million_tokens';
     const [model] = ONE?.models ?? [];
     const route = { ...model?.routes[0], cost: cost === undefined ? undefined : { unit, ...cost } };
@@ -188,7 +188,7 @@ describe('the operator’s view of routes', () => {
     expect(page(document, {}).entries[0]?.margins).toEqual(margins);
   });
 
-  it('counts the accounts that a route has asked to wait', () => {
+  it('counts the accounts that a route has throttled', () => {
     const circuits = {
       'route-0-0~a': { cool_until: NOW_MS + 1 },
       'route-0-0~b': { cool_until: NOW_MS },

@@ -1,6 +1,6 @@
 /**
- * The routes of the current catalog with their circuits, as an operator's browser may see them: never an address, a
- * secret's name or what an upstream calls a model.
+ * The routes of the current catalog with their circuits, for an operator's browser. Never includes an address, the name
+ * of a secret, or an upstream's name for a model.
  */
 import * as z from 'zod';
 import type { UnbilledOfRoute } from '../../../ledger/core/ports.ts';
@@ -9,7 +9,7 @@ import { type Body, seconds, usd } from '../../../platform/core/api/response-sch
 import { ServiceError } from '../../../platform/core/errors.ts';
 import { usdJson } from '../../../platform/core/money.ts';
 import type { Model } from '../catalog/catalog-document.ts';
-import { figuresOf } from '../catalog/figures.ts';
+import { priceValuesOf } from '../catalog/price-values.ts';
 import { PROTOCOLS } from '../catalog/route-document.ts';
 import { type Circuit, isOpen, routeOfKey, stateOf } from '../circuit/circuit.ts';
 import type { Prices } from '../pricing/prices.ts';
@@ -61,7 +61,7 @@ export interface RouteFindings {
   readonly unbilled: readonly UnbilledOfRoute[];
 }
 
-/** The id of an account that no circuit knows. */
+/** The id of an account that has no circuits. */
 const ANYONE = '';
 
 const NAMES = { closed: 'closed', 'half-open': 'half_open', shut: 'open' } as const;
@@ -82,7 +82,7 @@ export function routesPage(
   );
   const losses = new Map(unbilled.map((each) => [each.route, each]));
   const routes = models.flatMap((model) => model.routes.map((route) => ({ model, route })));
-  const first = placeAfter(
+  const first = indexAfter(
     routes.map(({ route }) => route.id),
     query.cursor,
   );
@@ -112,8 +112,8 @@ const lossOf = (loss: UnbilledOfRoute | undefined): RouteSummary['unbilled'] =>
 /** Compares the rates of the lists alone: the cost of a call also depends on its tier and its usage. */
 function marginsOf(price: Prices, cost: Prices | undefined): RouteSummary['margins'] {
   if (cost === undefined || cost.unit !== price.unit) return null;
-  const costs = figuresOf(cost);
-  return [...figuresOf(price)].flatMap(([rate, amount]) => {
+  const costs = priceValuesOf(cost);
+  return [...priceValuesOf(price)].flatMap(([rate, amount]) => {
     const paid = costs.get(rate);
     if (paid === undefined || amount === 0n || !RATE.test(rate)) return [];
     return [{ rate, percent: tenthsText(((amount - paid) * 1_000n) / amount) }];
@@ -125,13 +125,13 @@ const tenthsText = (tenths: bigint): string => {
   return `${tenths < 0n ? '-' : ''}${size / 10n}.${size % 10n}`;
 };
 
-/** A figure that stands by itself: no tier's, no option's. */
+/** Matches the name of a value that belongs to no tier and no option. */
 const RATE = /^\w+$/;
 
-function placeAfter(ids: readonly string[], after: string | undefined): number {
+function indexAfter(ids: readonly string[], after: string | undefined): number {
   if (after === undefined) return 0;
-  const place = ids.indexOf(after);
-  if (place !== -1) return place + 1;
+  const index = ids.indexOf(after);
+  if (index !== -1) return index + 1;
   throw new ServiceError('invalid_value', 'The catalog has changed: begin again without a cursor.', {
     param: 'cursor',
   });

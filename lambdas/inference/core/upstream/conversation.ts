@@ -1,19 +1,22 @@
 /**
- * A chat call and its answer in terms of no protocol: what an API format is read into, what a route of another protocol
- * is written from, and what it answers with. It holds what at least two protocols can say.
+ * A chat call and its response, independent of any protocol. API formats are converted to it, and routes of other
+ * protocols are converted from it. It contains only features that at least two protocols support.
  */
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { EFFORTS, type Effort } from '../catalog/dialect.ts';
 import type { AudioFormat, MediaSource } from './sources.ts';
 
 /**
- * The times for which a provider keeps a part of a prompt that the caller marks for its cache (Claude docs, Prompt
+ * The times for which a provider retains a part of a prompt with a caller's cache breakpoint (Claude docs, Prompt
  * caching).
  */
 export const CACHE_LIFETIMES = ['5m', '1h'] as const;
 export type CacheLifetime = (typeof CACHE_LIFETIMES)[number];
 
-/** A part of a prompt that a caller can mark. The mark requests a cache of the prompt up to the end of the part. */
+/**
+ * A part of a prompt that can have a cache breakpoint. The breakpoint requests a cache of the prompt up to the end of
+ * the part.
+ */
 export interface CacheBreakpoint {
   readonly cache?: CacheLifetime;
 }
@@ -56,14 +59,14 @@ export interface ToolCallPart extends CacheBreakpoint {
 
 export interface ToolResultPart extends CacheBreakpoint {
   readonly type: 'tool-result';
-  /** The id of the call that it answers. */
+  /** The id of the call whose result this is. */
   readonly id: string;
-  /** None of these is marked for a cache: the mark is the result's. */
+  /** Parts without cache breakpoints: the breakpoint is the result's. */
   readonly content: readonly (TextPart | ImagePart)[];
   readonly isError: boolean;
 }
 
-/** A model's text that declines to answer. */
+/** A text by which a model refuses. */
 interface RefusalPart extends CacheBreakpoint {
   readonly type: 'refusal';
   readonly text: string;
@@ -77,7 +80,7 @@ export interface ReasoningPart {
   readonly type: 'reasoning';
   /** The readable text of it. Empty if the provider shows nothing. */
   readonly text: string;
-  /** The provider's proof of it, sealed (`Signatures`): it goes back to the route that made it, and to no other. */
+  /** The provider's signature of the reasoning, sealed (`Signatures`). It is only sent to the route that created it. */
   readonly signature?: string;
 }
 
@@ -106,7 +109,7 @@ export type ToolChoice =
   | { readonly type: (typeof TOOL_CHOICES)[number] }
   | { readonly type: 'tool'; readonly name: string };
 
-export type AnswerFormat =
+export type OutputFormat =
   | { readonly type: 'json' }
   | {
       readonly type: 'json-schema';
@@ -129,15 +132,15 @@ export interface ReasoningRequest {
 export interface Conversation {
   /** System and developer texts that lead the conversation, in order. */
   readonly system: readonly string[];
-  /** Marks for a cache, by the index of the text in `system`. */
+  /** Cache breakpoints, by the index of the text in `system`. */
   readonly systemCache?: ReadonlyMap<number, CacheLifetime>;
   readonly turns: readonly Turn[];
   readonly tools: readonly Tool[];
   readonly toolChoice?: ToolChoice;
-  /** False: at most one tool call in the answer. */
+  /** False: at most one tool call in the output. */
   readonly parallelToolCalls?: boolean;
   /** Plain text when absent. */
-  readonly format?: AnswerFormat;
+  readonly format?: OutputFormat;
   /** The model's own default when absent. */
   readonly reasoning?: ReasoningRequest;
   /** The maximum output tokens of one choice. */
@@ -151,8 +154,11 @@ export interface Conversation {
 }
 
 /**
- * The reason for the end of an answer. `stop`: the model was done. `refusal`: the model or a filter declined. `pause`:
- * the turn must be sent back unchanged. `context`: the context window is full.
+ * The reason for the end of an output.
+ * - `stop`: the model completed its output.
+ * - `refusal`: the model or a filter refused.
+ * - `pause`: the turn must be sent back unchanged.
+ * - `context`: the context window is full.
  */
 export type FinishReason =
   | 'stop'
@@ -171,29 +177,34 @@ export interface Finish {
   readonly stopSequence?: string;
 }
 
-/** A whole answer: one choice. */
-export interface AssistantReply {
+/** A complete response: one choice. */
+export interface AssistantOutput {
   readonly parts: readonly AssistantPart[];
   readonly finish: Finish;
 }
 
-/** The type of a block in a streamed answer. Its text follows in deltas, for a tool call the JSON of its arguments. */
-export type BlockStart =
+/**
+ * The type of a content part in a streamed response. Its text follows in deltas. For a tool call, the text is the JSON
+ * of its arguments.
+ */
+export type ContentStart =
   | { readonly type: 'text' | 'refusal' | 'reasoning' }
   | { readonly type: 'tool-call'; readonly id: string; readonly name: string };
 
 /**
- * An answer in the making: blocks numbered from 0 in the order of their start. Each starts before its deltas and ends
- * once, before the `finish`, which comes once, last. Blocks of tool calls may be open at the same time, and their deltas
- * come in turns; a block of any other type ends before another block starts. A text, a refusal and a reasoning without
- * signature have at least one delta; no delta is empty.
+ * One step of a streamed response. Content parts have consecutive indexes from 0 in the order of their start.
+ *
+ * - A content part starts once, then has its deltas, then ends once. `finish` is last and occurs once.
+ * - Tool calls may be open at the same time, and their deltas may alternate. Any other content part ends before the
+ * next one starts.
+ * - No delta is empty. Text, refusal, and reasoning without a signature have at least one delta.
  */
 export type StreamPart =
-  | { readonly type: 'start'; readonly block: number; readonly content: BlockStart }
-  | { readonly type: 'delta'; readonly block: number; readonly text: string }
+  | { readonly type: 'start'; readonly index: number; readonly content: ContentStart }
+  | { readonly type: 'delta'; readonly index: number; readonly text: string }
   | {
       readonly type: 'end';
-      readonly block: number;
+      readonly index: number;
       /** The signature of a reasoning, as in `ReasoningPart`. */
       readonly signature?: string;
     }

@@ -30,7 +30,7 @@ describe('the budget of a request to think', () => {
     expect(budgetOf(request, maxTokens)).toBe(budget);
   });
 
-  it('reaches at least 1,024 tokens and stays below those of the answer, or is absent', () => {
+  it('contains at least 1,024 tokens and stays below the output bound, or is absent', () => {
     fc.assert(
       fc.property(requests, tokens, (request, maxTokens) => {
         const budget = budgetOf(request, maxTokens);
@@ -45,13 +45,13 @@ describe('the budget of a request to think', () => {
     );
   });
 
-  it('never falls when the effort, the bound or the answer grows', () => {
+  it('never decreases if the effort, the bound or the output grows', () => {
     fc.assert(
       fc.property(requests, efforts, tokens, tokens, (request, effort, bound, maxTokens) => {
-        const of = (asked: typeof request, within: number) => budgetOf(asked, within) ?? 0;
-        const [less, more] = [request.effort ?? effort, effort].toSorted((a, b) => rankOf(a) - rankOf(b));
+        const of = (reasoning: typeof request, within: number) => budgetOf(reasoning, within) ?? 0;
+        const [less, higher] = [request.effort ?? effort, effort].toSorted((a, b) => rankOf(a) - rankOf(b));
         expect(of({ ...request, effort: less ?? effort }, maxTokens)).toBeLessThanOrEqual(
-          of({ ...request, effort: more ?? effort }, maxTokens),
+          of({ ...request, effort: higher ?? effort }, maxTokens),
         );
         expect(of({ maxTokens: Math.min(bound, maxTokens) }, maxTokens)).toBeLessThanOrEqual(
           of({ maxTokens: Math.max(bound, maxTokens) }, maxTokens),
@@ -78,7 +78,7 @@ describe('the effort of a request to think', () => {
     expect(effortOf(request, 20_000)).toBe(effort);
   });
 
-  it('matches the effort that its budget was made from, if the answer has enough tokens', () => {
+  it('matches the effort from which its budget was computed, if the output has enough tokens', () => {
     fc.assert(
       fc.property(efforts, fc.integer({ min: 10_240, max: 2_000_000 }), (effort, maxTokens) => {
         const budget = budgetOf({ effort }, maxTokens);
@@ -116,9 +116,9 @@ describe('the nearest effort of a list', () => {
     fc.assert(
       fc.property(efforts, efforts, (one, other) => {
         expect(nearestEffort(one, EFFORTS)).toBe(one);
-        const [less, more] = [one, other].toSorted((a, b) => rankOf(a) - rankOf(b));
+        const [less, higher] = [one, other].toSorted((a, b) => rankOf(a) - rankOf(b));
         expect(rankOf(nearestEffort(less ?? one, steps))).toBeLessThanOrEqual(
-          rankOf(nearestEffort(more ?? one, steps)),
+          rankOf(nearestEffort(higher ?? one, steps)),
         );
       }),
     );

@@ -1,13 +1,13 @@
-/**
- * The conversion between the two forms in which protocols express the amount of thinking: an effort, and a budget of
- * tokens within the tokens of the answer.
- */
+/** Converts between the two forms of reasoning requests: an effort, and a budget of tokens within the output limit. */
 
 import { isJsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { EFFORTS, type Effort } from '../catalog/dialect.ts';
 import { knownEffort, type ReasoningRequest } from './conversation.ts';
 
-/** Shares of the answer's tokens, percent, as OpenRouter publishes them (OpenRouter docs, Reasoning tokens, Reasoning effort level). */
+/**
+ * Shares of the output limit in percent, as published by OpenRouter (OpenRouter docs, Reasoning tokens, Reasoning
+ * effort level).
+ */
 const SHARES: Readonly<Record<Effort, number>> = {
   none: 0,
   minimal: 10,
@@ -29,8 +29,8 @@ export const isOff = ({ effort, maxTokens }: ReasoningRequest): boolean =>
   effort === 'none' || maxTokens === 0;
 
 /**
- * The tokens to think with, of an answer of at most `maxTokens`: 1,024 or more, and fewer than the answer has.
- * Undefined where nothing is to be thought, or the answer has no room for it.
+ * Returns the reasoning budget for an output of at most `maxTokens`: at least 1,024 tokens, and fewer than the output
+ * has. Undefined if no reasoning is requested or the output is too small.
  */
 export function budgetOf(request: ReasoningRequest, maxTokens: number): number | undefined {
   if (isOff(request) || maxTokens <= MIN_BUDGET) return undefined;
@@ -41,8 +41,8 @@ export function budgetOf(request: ReasoningRequest, maxTokens: number): number |
 }
 
 /**
- * The effort of a request: its own, the one whose share of `maxTokens` its budget is nearest to, or the lower where
- * both are given. Undefined where it says neither.
+ * Returns the effort of a request: the requested one, or the one whose share of `maxTokens` is nearest to the budget.
+ * If both are given, returns the lower one. Undefined if neither is given.
  */
 export function effortOf(request: ReasoningRequest, maxTokens: number): Effort | undefined {
   if (isOff(request)) return 'none';
@@ -79,14 +79,14 @@ export interface ReasoningFields {
   readonly thinking?: unknown;
 }
 
-/** Undefined where nothing is asked, and for an effort that nobody knows. */
-export function askedReasoning(fields: ReasoningFields): ReasoningRequest | undefined {
-  const { effort: named, enabled, max_tokens: most } = objectOf(fields.reasoning);
+/** Returns the requested reasoning. Undefined if none is requested, and for an unknown effort. */
+export function reasoningRequestOf(fields: ReasoningFields): ReasoningRequest | undefined {
+  const { effort: named, enabled, max_tokens: maxReasoningTokens } = objectOf(fields.reasoning);
   const { type, budget_tokens: budget } = objectOf(fields.thinking);
   const switched = type === 'disabled' || enabled === false ? 'none' : undefined;
   const isOn = type === 'enabled' || enabled === true;
   const effort = switched ?? knownEffort(fields.reasoning_effort ?? named) ?? (isOn ? 'medium' : undefined);
-  const maxTokens = most ?? budget;
+  const maxTokens = maxReasoningTokens ?? budget;
   if (effort === undefined && typeof maxTokens !== 'number') return undefined;
   return {
     ...(effort === undefined ? {} : { effort }),

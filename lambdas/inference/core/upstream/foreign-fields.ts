@@ -3,14 +3,14 @@ import type * as z from 'zod';
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 
 /**
- * Refuses what of `contents` is not a kind's `own`: a prompt in a field that its kind does not have would be read by
- * some routes and left out by others. Null stands for nothing, and a field of no kind is nobody's and passes on.
+ * Rejects fields of `contents` that are not in the `own` fields of a kind. A prompt in such a field would be read by
+ * some routes and ignored by others. Null counts as absent. A field that no kind has is not rejected.
  */
 export const only =
-  (kind: string, contents: readonly string[], own: readonly string[]) =>
+  (kind: string, contents: readonly string[], allowedFields: readonly string[]) =>
   (value: JsonObject, context: z.core.$RefinementCtx): void => {
     for (const field of contents) {
-      if (own.includes(field) || value[field] === undefined || value[field] === null) continue;
+      if (allowedFields.includes(field) || value[field] === undefined || value[field] === null) continue;
       context.addIssue({ code: 'custom', path: [field], message: `is not a field of ${kind}` });
     }
   };

@@ -1,15 +1,15 @@
 /**
- * The interface of a provider folder for the core: one attempt at one route. A route of the caller's own protocol
- * answers in that protocol's format. Any other answers in the terms of `conversation.ts`.
+ * The interface between a provider folder and the core: one attempt at one route. A route of the caller's protocol
+ * responds in that protocol's format. Any other responds in the types of `conversation.ts`.
  */
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { CatalogRoute } from '../catalog/catalog-document.ts';
 import type { Feature } from '../fields/need.ts';
 import type { RequestFields, TakesField } from '../fields/read-fields.ts';
 import type { TokenUsage } from '../pricing/token-usage.ts';
-import type { Signatures } from './capsules.ts';
-import type { AssistantReply, Conversation, StreamPart } from './conversation.ts';
-import type { UpstreamRejection } from './refusal.ts';
+import type { AssistantOutput, Conversation, StreamPart } from './conversation.ts';
+import type { UpstreamRejection } from './rejection.ts';
+import type { Signatures } from './sealed-tokens.ts';
 
 /** The protocols that callers speak; each is also one that routes speak. */
 export type CallerProtocol = 'openai' | 'anthropic' | 'openai-responses';
@@ -22,9 +22,9 @@ export interface ProtocolHeaders {
   readonly betas: readonly string[];
 }
 
-/** A chat call as the caller made it, ready for any route. */
+/** A caller's chat call, ready for any route. */
 export interface ChatPayload {
-  /** The protocol whose format `body` is in, as is the answer of a route that speaks it. */
+  /** The protocol of `body`. A route of this protocol responds in the same format. */
   readonly protocol: CallerProtocol;
   /** The request in that format: defaults applied, with the fields that the protocol documents and no others. */
   readonly body: JsonObject;
@@ -44,52 +44,57 @@ export interface RouteAttempt {
   readonly route: CatalogRoute;
   readonly payload: ChatPayload;
   /** The names that the caller receives instead of the upstream's own. */
-  readonly identity: AnswerIdentity;
-  /** Seals what the model proves its reasoning by, and opens what callers send back of it. */
+  readonly identity: ResponseIdentity;
+  /** Seals the model's signatures of its reasoning, and opens those that callers send back. */
   readonly signatures: Signatures;
   /** Ends the attempt: time is up. */
   readonly signal: AbortSignal;
 }
 
-export interface AnswerIdentity {
+export interface ResponseIdentity {
   readonly id: string;
   readonly model: string;
 }
 
 /** One event of a stream: a `payload` from a route of the payload's protocol, `parts` from any other. */
-export interface ReplyEvent {
+export interface RouteEvent {
   /** The payload that the caller receives. Absent for events that only the service uses. */
-  readonly payload?: JsonObject;
+  readonly nativeEvent?: JsonObject;
   readonly parts?: readonly StreamPart[];
   /** Output the event delivers, for counting. */
-  readonly text: string;
-  /** The event carries output or ends a choice: from here on the call cannot move to another route. */
-  readonly content: boolean;
+  readonly outputText: string;
+  /** True if the event contains output or ends a choice. After it, the call cannot move to another route. */
+  readonly hasOutput: boolean;
   readonly usage?: TokenUsage;
 }
 
-/** A whole answer: the `body` of a route of the payload's protocol, without its usage, or the `reply` of any other. */
-export type WholeAnswer = { readonly body: JsonObject } | { readonly reply: AssistantReply };
+/**
+ * A complete response: the `body` of a route of the payload's protocol, without its usage, or the `reply` of any other.
+ */
+export type CompleteResponse = { readonly body: JsonObject } | { readonly output: AssistantOutput };
 
-export type Reply =
+export type RouteResponse =
   | {
       readonly kind: 'json';
-      readonly answer: WholeAnswer;
-      readonly text: string;
+      readonly completeResponse: CompleteResponse;
+      readonly outputText: string;
       readonly usage: TokenUsage | undefined;
     }
   /** Ends normally only after a clean finish; throws `UpstreamFailure` otherwise. */
-  | { readonly kind: 'stream'; readonly events: AsyncIterable<ReplyEvent> };
+  | { readonly kind: 'stream'; readonly events: AsyncIterable<RouteEvent> };
 
 /** One upstream protocol. Throws `UpstreamFailure` for everything that goes wrong upstream. */
 export interface Provider {
   readonly features: ReadonlySet<Feature>;
-  chat(attempt: RouteAttempt): Promise<Reply>;
+  chat(attempt: RouteAttempt): Promise<RouteResponse>;
 }
 
 /**
- * `secret`: the route's key could not be read. `protocol`: the answer was not of the route's protocol. `timeout`: the
- * route took longer than its own limits; `deadline`: the call's time was up, whatever the route did.
+ * The kind of a failure.
+ * - `secret`: the route's key could not be read.
+ * - `protocol`: the response did not follow the route's protocol.
+ * - `timeout`: the route exceeded its own limits.
+ * - `deadline`: the call's time ended, independent of the route.
  */
 export type FailureKind =
   | 'secret'
@@ -101,11 +106,11 @@ export type FailureKind =
   | 'interrupted';
 
 /**
- * An attempt that failed. Its message and its visible fields hold no text of the upstream's, which may name hosts, keys
- * or prompts; `refusal` alone does, for the caller's eyes: no log that writes the failure down shows it.
+ * A failed attempt. Its message and its visible fields contain no text of the upstream, because that text may name
+ * hosts, keys or prompts. Only `refusal` contains such text, for the caller. No log of the failure includes it.
  */
 export class UpstreamFailure extends Error {
-  readonly #refusal: UpstreamRejection | undefined;
+  readonly #rejection: UpstreamRejection | undefined;
   readonly kind: FailureKind;
   /** Another route may do better; false when the request itself is at fault. */
   readonly retryable: boolean;
@@ -113,7 +118,7 @@ export class UpstreamFailure extends Error {
   readonly retryAfterSeconds: number | undefined;
   /** With a 429: the operator's account with the route has nothing left to spend, which no wait ends. */
   readonly isExhausted: boolean;
-  /** The field that the upstream refused, if it said so. */
+  /** The field that the upstream rejected, if it reported one. */
   readonly param: string | undefined;
 
   constructor(
@@ -124,7 +129,7 @@ export class UpstreamFailure extends Error {
       readonly retryAfterSeconds?: number | undefined;
       readonly isExhausted?: boolean;
       readonly param?: string | undefined;
-      readonly refusal?: UpstreamRejection | undefined;
+      readonly rejection?: UpstreamRejection | undefined;
       readonly cause?: unknown;
     } = {},
   ) {
@@ -138,11 +143,11 @@ export class UpstreamFailure extends Error {
     this.retryAfterSeconds = details.retryAfterSeconds;
     this.isExhausted = details.isExhausted ?? false;
     this.param = details.param;
-    this.#refusal = details.refusal;
+    this.#rejection = details.rejection;
   }
 
   /** The reason for which the route rejected the request. Present only if the failure is not retryable. */
-  get refusal(): UpstreamRejection | undefined {
-    return this.#refusal;
+  get rejection(): UpstreamRejection | undefined {
+    return this.#rejection;
   }
 }

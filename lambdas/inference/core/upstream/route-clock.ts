@@ -1,11 +1,11 @@
-/** The clocks of one try of one route: the first content of a stream, and the whole answer. */
+/** The clocks of one attempt of one route: the time limits of a stream's first content and of the complete response. */
 import type { After, CallContext, Clock, EventFormat } from '../../../platform/core/ports.ts';
 import type { CatalogRoute } from '../catalog/catalog-document.ts';
 import { type FailureKind, UpstreamFailure } from './provider.ts';
 
 /**
- * The remaining time of a call: that of its host, and that of its caller, who can receive nothing before its route
- * answers.
+ * The remaining time of a call: the limit of its server, and the limit of its caller, who receives nothing before the
+ * route responds.
  */
 export interface TimeLeft {
   /** Milliseconds until the host ends the call. */
@@ -21,11 +21,12 @@ export interface TimeLeft {
 const SETTLE_MARGIN_MS = 15_000;
 
 /** Less is no time for a try; timers are late or early by milliseconds. */
-const LEAST_SILENCE_MS = 100;
+const MIN_SILENCE_MS = 100;
 
 /**
- * The time of a call whose caller waits from now on: until its request was read, it may have been sending. Events have
- * heartbeats among them; any other answer begins when its route's does, or ends.
+ * Returns the remaining time of a call whose caller waits from now on. Before, the caller may still have been sending
+ * the request. A stream of events contains heartbeats. Any other response sends its first byte only when its route
+ * responds or ends.
  */
 export function timeFrom(
   context: Pick<CallContext, 'remainingTimeMs' | 'silenceMs'>,
@@ -44,13 +45,13 @@ export const routeTimeOf = ({ remainingTimeMs, silentTimeMs }: TimeLeft): TimeLe
   ...(silentTimeMs === undefined ? {} : { silentTimeMs: silentTimeMs - SETTLE_MARGIN_MS }),
 });
 
-/** Returns whether the time is over in which a route can answer, because its caller has received no byte until now. */
+/** Returns whether the route's time to respond has ended because its caller has received no byte until now. */
 export const isSilenceOver = ({ silentTimeMs }: TimeLeft): boolean =>
-  silentTimeMs !== undefined && silentTimeMs < LEAST_SILENCE_MS;
+  silentTimeMs !== undefined && silentTimeMs < MIN_SILENCE_MS;
 
 /**
- * A provider goes on reading after the last event, so that its connection can be used again; a server that does not
- * end its body by then loses the connection.
+ * The time for which a provider continues reading after the last event, so that its connection can be reused. If the
+ * server does not end its body in time, the connection is closed.
  */
 const DRAIN_MS = 1_000;
 
@@ -58,17 +59,17 @@ const DRAIN_MS = 1_000;
  * The failure that ends a connection without a reader. It is created once, because a new one for each call would record
  * its stack each time.
  */
-const LEFT = new UpstreamFailure('interrupted');
+const READER_LEFT = new UpstreamFailure('interrupted');
 
-/** Returns whether an answer broke off because its reader left, without a fault of the route. */
-export const hasLeft = (failure: UpstreamFailure): boolean => failure === LEFT;
+/** Returns whether a response was interrupted because its reader left. The route is not at fault. */
+export const hasLeft = (failure: UpstreamFailure): boolean => failure === READER_LEFT;
 
 export interface RouteClock {
   /** Fires with an `UpstreamFailure` when time is up. */
   readonly signal: AbortSignal;
   /** The first content is here. */
-  begun(): void;
-  /** Stops the clocks and frees the connection; `complete` says whether the answer was read to its end. */
+  stopFirstByte(): void;
+  /** Stops the clocks and frees the connection. `complete` states whether the response was read to its end. */
   close(complete: boolean): void;
 }
 
@@ -92,22 +93,25 @@ export function startRouteClock(options: RouteClockOptions): RouteClock {
   } = options;
   const controller = new AbortController();
   const abort = (kind: FailureKind) => controller.abort(new UpstreamFailure(kind));
-  const end = (routeMs: number, callMs: number) =>
+  const startTimeout = (routeMs: number, callMs: number) =>
     after(Math.max(0, Math.min(routeMs, callMs)), () => abort(callMs < routeMs ? 'deadline' : 'timeout'));
-  // A whole answer sends nothing before its end.
-  const stopTotal = end(route.timeout_ms, stream ? remainingTimeMs : Math.min(remainingTimeMs, silentTimeMs));
-  const begun = stream ? end(route.first_byte_timeout_ms, silentTimeMs) : () => {};
+  // A complete response sends nothing before its end.
+  const stopTotal = startTimeout(
+    route.timeout_ms,
+    stream ? remainingTimeMs : Math.min(remainingTimeMs, silentTimeMs),
+  );
+  const stopFirstByte = stream ? startTimeout(route.first_byte_timeout_ms, silentTimeMs) : () => {};
   const onHostEnd = () => abort('deadline');
   hostEnds?.addEventListener('abort', onHostEnd, { once: true });
   return {
     signal: controller.signal,
-    begun,
+    stopFirstByte,
     close(complete) {
       stopTotal();
-      begun();
+      stopFirstByte();
       hostEnds?.removeEventListener('abort', onHostEnd);
-      if (complete) after(DRAIN_MS, () => controller.abort(LEFT));
-      else controller.abort(LEFT);
+      if (complete) after(DRAIN_MS, () => controller.abort(READER_LEFT));
+      else controller.abort(READER_LEFT);
     },
   };
 }

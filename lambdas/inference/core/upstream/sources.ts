@@ -39,7 +39,7 @@ export const isFileBytes = (text: string): boolean => isBase64(text.replace(FILE
 /** The location of an image's bytes in base64: in a data URL, or in a separate field. */
 export type ImageField = 'url' | 'data';
 
-/** The bytes of an image in base64: within a URL, or as they are; undefined for any other text. */
+/** Returns the bytes of an image in base64, from a URL or a plain value. Undefined for any other text. */
 export function imageBytesOf(text: string, at: ImageField): string | undefined {
   const opening = at === 'url' ? IMAGE_URL.exec(text)?.[0] : '';
   const bytes = opening === undefined ? '' : text.slice(opening.length);
@@ -50,7 +50,7 @@ export function imageBytesOf(text: string, at: ImageField): string | undefined {
 export const AUDIO_FORMATS = ['mp3', 'wav'] as const;
 export type AudioFormat = (typeof AUDIO_FORMATS)[number];
 
-/** Base64 by its letters (RFC 4648, section 4): cheap looks at a text that may be megabytes. */
+/** Matches a character outside of base64 (RFC 4648, section 4). A cheap check for a text that may have megabytes. */
 const OTHER_LETTER = /[^A-Za-z0-9+/]/;
 
 /**

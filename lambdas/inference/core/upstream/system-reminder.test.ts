@@ -1,6 +1,6 @@
 import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
-import { growthOf, MOST_IN_PROPORTION } from '../../../../tools/test-kit/growth.ts';
+import { growthOf, MAX_RATIO } from '../../../../tools/test-kit/growth.ts';
 import { it } from '../../../../tools/test-kit/search.ts';
 import type { Turn } from './conversation.ts';
 import { behindResults, reminderOf, withReminders } from './system-reminder.ts';
@@ -18,7 +18,7 @@ const shown = (turns: readonly Turn[]): string[] =>
 
 const reminder = (at: number) => reminderOf(`${at}`);
 
-describe('a system message between turns, for a route that takes none there', () => {
+describe('a system message between turns, for a route that does not support it', () => {
   it.each([
     ['us', [`u:0+${reminder(1)}`]],
     ['usu', [`u:0+${reminder(1)}`, 'u:2']],
@@ -45,36 +45,52 @@ describe('a system message between turns, for a route that takes none there', ()
       role: 'user',
       parts: [{ type: 'tool-result', id: '1', content: [], isError: false }],
     };
-    const [user, said, called, late] = turnsOf('usas') as [Turn, Turn, Turn, Turn];
-    expect(behindResults([user, said, called, late, result])).toEqual([user, said, called, result, late]);
-    expect(behindResults([user, said, called, late, user])).toEqual([user, said, called, late, user]);
+    const [user, assistantTurn, called, late] = turnsOf('usas') as [Turn, Turn, Turn, Turn];
+    expect(behindResults([user, assistantTurn, called, late, result])).toEqual([
+      user,
+      assistantTurn,
+      called,
+      result,
+      late,
+    ]);
+    expect(behindResults([user, assistantTurn, called, late, user])).toEqual([
+      user,
+      assistantTurn,
+      called,
+      late,
+      user,
+    ]);
     expect(behindResults([late, user, late])).toEqual([late, user, late]);
   });
 
-  it('loses nothing, says each once, and leaves the beginning as it was when the conversation goes on', () => {
+  it('loses nothing, appears once, and leaves the beginning unchanged when the conversation continues', () => {
     fc.assert(
-      fc.property(fc.stringMatching(/^[uas]{0,12}$/), fc.stringMatching(/^[ua]{0,3}$/), (roles, more) => {
-        const given = turnsOf(roles);
-        const text = shown(withReminders(given)).join('\n');
-        for (const [at, letter] of [...roles].entries())
-          expect(text.split(letter === 's' ? reminder(at) : `${at}`).length).toBeGreaterThan(1);
-        expect((text.match(/<system-reminder>/g) ?? []).length).toBe(roles.replaceAll(/[^s]/g, '').length);
-        // What waits for the user's next turn is the one thing that may still move.
-        if (/as+$/.test(roles) || /^s/.test(roles)) return;
-        expect(
-          shown(withReminders(turnsOf(roles + more))).slice(0, shown(withReminders(given)).length),
-        ).toEqual(shown(withReminders(given)));
-      }),
+      fc.property(
+        fc.stringMatching(/^[uas]{0,12}$/),
+        fc.stringMatching(/^[ua]{0,3}$/),
+        (roles, addedRoles) => {
+          const turns = turnsOf(roles);
+          const text = shown(withReminders(turns)).join('\n');
+          for (const [at, letter] of [...roles].entries())
+            expect(text.split(letter === 's' ? reminder(at) : `${at}`).length).toBeGreaterThan(1);
+          expect((text.match(/<system-reminder>/g) ?? []).length).toBe(roles.replaceAll(/[^s]/g, '').length);
+          // What waits for the user's next turn is the one thing that may still move.
+          if (/as+$/.test(roles) || /^s/.test(roles)) return;
+          expect(
+            shown(withReminders(turnsOf(roles + addedRoles))).slice(0, shown(withReminders(turns)).length),
+          ).toEqual(shown(withReminders(turns)));
+        },
+      ),
     );
   });
 
   it('takes time in proportion to the number of messages', async () => {
-    const say = (turns: number) =>
+    const assistantTurn = (turns: number) =>
       expect(withReminders(turnsOf(`u${'s'.repeat(turns)}`))[0]?.parts).toHaveLength(turns + 1);
-    expect(await growthOf(say, 500)).toBeLessThan(MOST_IN_PROPORTION);
+    expect(await growthOf(assistantTurn, 500)).toBeLessThan(MAX_RATIO);
   });
 
-  it('leaves a conversation without any as it is', () => {
+  it('leaves a conversation without system messages unchanged', () => {
     expect(withReminders(turnsOf('uaua'))).toEqual(turnsOf('uaua'));
   });
 });

@@ -1,16 +1,22 @@
 /**
- * System messages that stand between the turns of a conversation, for routes that take them only at its start: a user's
- * message says them, marked as no user's. At the start they would change the beginning of every later request, and a
- * provider's cache of prompts would not find it again.
+ * Converts system messages between turns for routes that accept them only at the start of a conversation. A user's
+ * message contains them, marked as reminders. At the start, they would change the prefix of every later request, so
+ * that a provider's prompt cache would miss.
  */
 import type { TextPart, Turn, UserPart } from './conversation.ts';
 
 export type SpokenTurn = Exclude<Turn, { readonly role: 'system' }>;
 
-/** The form that Claude Code gives what is no user's in a user's message, and that Claude knows from there. */
+/**
+ * Returns the reminder in the form that Claude Code uses for text in a user's message that the user did not write.
+ * Claude recognizes this form.
+ */
 export const reminderOf = (text: string): string => `<system-reminder>\n${text}\n</system-reminder>`;
 
-/** The turns without those of the system: what they say ends the user's turn before, or else the next, or is a turn. */
+/**
+ * Returns the turns without system turns. The text of a system turn is appended to the previous user turn, or else to
+ * the next one. Otherwise it becomes a separate turn.
+ */
 export function withReminders(turns: readonly Turn[]): SpokenTurn[] {
   const spoken: SpokenTurn[] = [];
   /** The parts of the user's turn that is the last, or of one that is yet to follow. */
@@ -36,7 +42,7 @@ export function withReminders(turns: readonly Turn[]): SpokenTurn[] {
   return spoken;
 }
 
-/** A mark for a cache on one of the texts is on all of them. */
+/** Joins the texts. A cache breakpoint on one of them applies to the joined text. */
 function toReminder(parts: readonly TextPart[]): TextPart {
   const cache = parts.findLast((part) => part.cache !== undefined)?.cache;
   return {
@@ -46,17 +52,17 @@ function toReminder(parts: readonly TextPart[]): TextPart {
   };
 }
 
-/** The turns with each system message that stands between calls and their results behind the results. */
+/** Moves each system message between calls and their results behind the results. */
 export function behindResults(turns: readonly Turn[]): Turn[] {
-  const sent: Turn[] = [];
+  const orderedTurns: Turn[] = [];
   let waiting: Turn[] = [];
   for (const turn of turns) {
-    const isAnswering = turn.role === 'user' && turn.parts.some(({ type }) => type === 'tool-result');
+    const hasToolResults = turn.role === 'user' && turn.parts.some(({ type }) => type === 'tool-result');
     if (turn.role === 'system') waiting.push(turn);
     else {
-      sent.push(...(isAnswering ? [turn, ...waiting] : [...waiting, turn]));
+      orderedTurns.push(...(hasToolResults ? [turn, ...waiting] : [...waiting, turn]));
       waiting = [];
     }
   }
-  return [...sent, ...waiting];
+  return [...orderedTurns, ...waiting];
 }

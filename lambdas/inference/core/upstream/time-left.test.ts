@@ -34,8 +34,8 @@ async function timeOf(
 ): Promise<TimeLeft | undefined> {
   const { readMs = 0, waitMs = 0, admitMs = 0 } = steps;
   const time = new FakeTime();
-  const begunMs = time.clock();
-  let given: TimeLeft | undefined;
+  const startMs = time.clock();
+  let timeLeft: TimeLeft | undefined;
   const call: PaidCall<string> = {
     requestId: 'req_1',
     key: { accountId: 'acc_1', keyId: 'key_1', secretHash: '' },
@@ -47,8 +47,8 @@ async function timeOf(
     output: NO_OUTPUT,
     tokens: () => 1,
     cost: () => 1n,
-    attempt: async (_candidate, left) => {
-      given = left;
+    attempt: async (_candidate, remainingTime) => {
+      timeLeft = remainingTime;
       return 'answer';
     },
     prepare: async () => async () => new Response('answer'),
@@ -87,13 +87,13 @@ async function timeOf(
   await time.until(
     endpoint(new Request('https://service.test/', { headers }), {
       requestId: 'req_1',
-      remainingTimeMs: () => begunMs + 900_000 - time.clock(),
+      remainingTimeMs: () => startMs + 900_000 - time.clock(),
       silenceMs,
       pathParameters: {},
       log: SILENT,
     }),
   );
-  return given;
+  return timeLeft;
 }
 
 describe('a call on a host before which something ends silent calls', () => {
@@ -115,7 +115,7 @@ describe('a call on a host before which something ends silent calls', () => {
     });
   });
 
-  it('counts no silence if it answers with events, which include heartbeats', async () => {
+  it('counts no silence if it responds with events, which include heartbeats', async () => {
     expect(await timeOf({}, 300_000, EVENTS)).toEqual({ remainingTimeMs: 885_000 });
   });
 });

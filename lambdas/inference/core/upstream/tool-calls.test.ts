@@ -1,13 +1,13 @@
 import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
-import { growthOf, MOST_IN_PROPORTION } from '../../../../tools/test-kit/growth.ts';
+import { growthOf, MAX_RATIO } from '../../../../tools/test-kit/growth.ts';
 import { it } from '../../../../tools/test-kit/search.ts';
 import { parseJson } from '../../../platform/core/json/lossless-json.ts';
 import { legalToolCallId, ToolCallIds, toolInput } from './tool-calls.ts';
 
 describe('an id of a tool call', () => {
   it.each(['toolu_01T1x1fJ34qAmk2tNTrN7Up6', 'call-1', 'a', 'x'.repeat(64)])(
-    'stays as it is when legal: %s',
+    'stays unchanged if valid: %s',
     (id) => {
       expect(legalToolCallId(id, 64)).toBe(id);
     },
@@ -57,9 +57,9 @@ describe('the ids of the tool calls of one conversation', () => {
   });
 
   it('differ and fit each to its result, whatever the caller’s ids and the length that a protocol takes', () => {
-    const given = fc.array(fc.oneof(fc.constantFrom('call_0', 'f:0', ''), fc.string()));
+    const upstreamIds = fc.array(fc.oneof(fc.constantFrom('call_0', 'f:0', ''), fc.string()));
     fc.assert(
-      fc.property(given, fc.constantFrom(40, 64), (all, maxLength) => {
+      fc.property(upstreamIds, fc.constantFrom(40, 64), (all, maxLength) => {
         const ids = new ToolCallIds(maxLength);
         const calls = all.map((id) => ids.ofCall(id));
         for (const id of calls) expect(id).toMatch(new RegExp(`^[a-zA-Z0-9_-]{1,${maxLength}}$`));
@@ -70,12 +70,12 @@ describe('the ids of the tool calls of one conversation', () => {
   });
 
   it('take time in proportion to the calls, even of thousands under one id', async () => {
-    const take = (calls: number) => {
+    const takeIds = (calls: number) => {
       const ids = new ToolCallIds(64);
       for (let call = 0; call < calls; call += 1) ids.ofCall('call_0');
       for (let call = 0; call < calls; call += 1) ids.ofResult('call_0');
     };
-    expect(await growthOf(take, 1_000)).toBeLessThan(MOST_IN_PROPORTION);
+    expect(await growthOf(takeIds, 1_000)).toBeLessThan(MAX_RATIO);
   });
 });
 
@@ -94,7 +94,7 @@ describe('the input that a call’s arguments become', () => {
     expect(toolInput(text, (json) => parseJson(json, BigInt))).toEqual(input);
   });
 
-  it('keeps long numbers where its option says so', () => {
+  it('preserves long numbers if its option specifies this', () => {
     const text = '{"id":12345678901234567890}';
     expect(JSON.stringify(toolInput(text))).toBe(text);
     expect(toolInput(text, (json) => parseJson(json, BigInt))).toEqual({ id: 12345678901234567890n });

@@ -8,8 +8,9 @@ const LEGAL = /^[a-zA-Z0-9_-]+$/;
 const PREFIX = 'call_';
 
 /**
- * The id as a protocol takes it that allows letters, digits, `_` and `-`, at most `maxLength` of them (16 or more): a
- * legal id as it is, any other as a digest. Equal ids stay equal, and different ones stay different.
+ * Returns an id that is legal in a protocol with letters, digits, `_` and `-`, and at most `maxLength` characters (16
+ * or more). A legal id stays unchanged, any other becomes a digest. Equal ids stay equal, and different ids stay
+ * different.
  */
 export function legalToolCallId(id: string, maxLength: number): string {
   if (id.length <= maxLength && LEGAL.test(id)) return id;
@@ -19,7 +20,10 @@ export function legalToolCallId(id: string, maxLength: number): string {
 
 const NINE_CHARACTERS = /^[a-zA-Z0-9]{9}$/;
 
-/** The id in nine letters and digits (Mistral docs, Function calling): one of that form as it is, any other as a digest. */
+/**
+ * Returns an id of nine letters and digits (Mistral docs, Function calling). An id of that form stays unchanged, any
+ * other becomes a digest.
+ */
 export function nineCharacterId(id: string): string {
   if (NINE_CHARACTERS.test(id)) return id;
   const digest = BigInt(`0x${createHash('sha256').update(id).digest('hex')}`);
@@ -27,12 +31,12 @@ export function nineCharacterId(id: string): string {
 }
 
 /**
- * The ids of one conversation, asked for in its order: legal, and each call's own even where a caller numbers every
- * turn anew. A result has the id of the first call under its own id that has no result yet.
+ * The legal ids of one conversation, requested in its order. Each call has a unique id, even if a caller reuses ids in
+ * every turn. A result has the id of the first call with the same original id that has no result yet.
  */
 export class ToolCallIds {
   readonly #maxLength: number;
-  readonly #seen = new Map<string, { called: number; answered: number }>();
+  readonly #counts = new Map<string, { callCount: number; resultCount: number }>();
 
   /** `maxLength`: of an id, 16 or more. */
   constructor(maxLength: number) {
@@ -40,17 +44,17 @@ export class ToolCallIds {
   }
 
   ofCall(id: string): string {
-    const seen = this.#seen.get(id) ?? { called: 0, answered: 0 };
-    this.#seen.set(id, seen);
-    seen.called += 1;
-    return this.#legal(id, seen.called - 1);
+    const counts = this.#counts.get(id) ?? { callCount: 0, resultCount: 0 };
+    this.#counts.set(id, counts);
+    counts.callCount += 1;
+    return this.#legal(id, counts.callCount - 1);
   }
 
   ofResult(id: string): string {
-    const seen = this.#seen.get(id);
-    if (seen === undefined || seen.answered === seen.called) return this.#legal(id, 0);
-    seen.answered += 1;
-    return this.#legal(id, seen.answered - 1);
+    const counts = this.#counts.get(id);
+    if (counts === undefined || counts.resultCount === counts.callCount) return this.#legal(id, 0);
+    counts.resultCount += 1;
+    return this.#legal(id, counts.resultCount - 1);
   }
 
   #legal(id: string, earlier: number): string {
@@ -59,8 +63,8 @@ export class ToolCallIds {
 }
 
 /**
- * A call's arguments for protocols that take objects only: none are an empty one, and what a model wrote in any other
- * form, or deeper than JSON can be written again, is kept as text in one. `parse` may throw.
+ * Returns a call's arguments as an object, for protocols that accept objects only. Empty arguments become an empty
+ * object. Any other text, and JSON too deep to write again, becomes a text in an object. `parse` may throw.
  */
 export function toolInput(text: string, parse: (json: string) => unknown = parseJson): JsonObject {
   if (text.trim() === '') return {};
@@ -68,7 +72,7 @@ export function toolInput(text: string, parse: (json: string) => unknown = parse
     const value = parse(text);
     if (isJsonObject(value) && !isTooDeep(value)) return value;
   } catch {
-    // Kept as text below.
+    // Returned as text below.
   }
   return { arguments: text };
 }

@@ -6,14 +6,14 @@ import { createTokenCount } from '../../core/completions/token-count.ts';
 import { messagesFormat } from '../../formats/messages/format.ts';
 import { messagesRequest } from '../../formats/messages/schema.ts';
 import { catalogSource } from '../../handlers/catalog.ts';
-import { createCapsules } from '../../store/capsules.ts';
+import { createSealedTokens } from '../../store/sealed-tokens.ts';
 
 export const handler = keyHandler('messages', (resources) =>
   createTokenCount(
-    { format: messagesFormat, schema: messagesRequest, answer: (input_tokens) => ({ input_tokens }) },
+    { format: messagesFormat, schema: messagesRequest, bodyOf: (input_tokens) => ({ input_tokens }) },
     {
       ...resources,
-      capsules: (peppers) => createCapsules(peppers, systemClock),
+      capsules: (peppers) => createSealedTokens(peppers, systemClock),
       catalog: catalogSource(),
     },
   ),

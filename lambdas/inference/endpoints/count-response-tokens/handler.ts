@@ -6,18 +6,18 @@ import { createTokenCount } from '../../core/completions/token-count.ts';
 import { responsesFormat } from '../../formats/responses/format.ts';
 import { responsesRequest } from '../../formats/responses/schema.ts';
 import { catalogSource } from '../../handlers/catalog.ts';
-import { createCapsules } from '../../store/capsules.ts';
+import { createSealedTokens } from '../../store/sealed-tokens.ts';
 
 export const handler = keyHandler('openai', (resources) =>
   createTokenCount(
     {
       format: responsesFormat,
       schema: responsesRequest,
-      answer: (input_tokens) => ({ object: 'response.input_tokens', input_tokens }),
+      bodyOf: (input_tokens) => ({ object: 'response.input_tokens', input_tokens }),
     },
     {
       ...resources,
-      capsules: (peppers) => createCapsules(peppers, systemClock),
+      capsules: (peppers) => createSealedTokens(peppers, systemClock),
       catalog: catalogSource(),
     },
   ),

@@ -27,7 +27,7 @@ describe('a chat request as a conversation', () => {
     [{ reasoning: { enabled: false }, reasoning_effort: 'high' }, { effort: 'none' }],
     [{ thinking: { type: 'enabled', budget_tokens: 1_024 } }, { effort: 'medium', maxTokens: 1_024 }],
     [{ thinking: { type: 'disabled' } }, { effort: 'none' }],
-  ])('asks for reasoning as %j does', (fields, reasoning) => {
+  ])('requests reasoning as %j specifies', (fields, reasoning) => {
     expect(converse(fields).reasoning).toEqual(reasoning);
   });
 
@@ -39,7 +39,7 @@ describe('a chat request as a conversation', () => {
     ]);
   });
 
-  it('reads the proof of a tool call where Gemini’s own API has it', () => {
+  it('reads the signature of a tool call in the field of Gemini’s own API', () => {
     const call = { id: 'c', type: 'function' as const, function: { name: 'f', arguments: '{}' } };
     const extra_content = { google: { thought_signature: 's' } };
     const { turns } = converse({
@@ -79,7 +79,7 @@ describe('a chat request as a conversation', () => {
     ]);
   });
 
-  it('keeps tool calls, their arguments’ text and their results under their ids', () => {
+  it('preserves tool calls, the text of their arguments and their results under their ids', () => {
     const { turns } = converse({
       messages: [
         { role: 'user', content: 'Weather?' },
@@ -123,7 +123,7 @@ describe('a chat request as a conversation', () => {
     ]);
   });
 
-  it('keeps a refusal, in either of the places that it may stand', () => {
+  it('preserves a refusal in both of its possible fields', () => {
     const refusal = { type: 'refusal', text: 'No.' };
     const inParts = converse({
       messages: [{ role: 'assistant', content: [{ type: 'refusal', refusal: 'No.' }] }],
@@ -136,7 +136,7 @@ describe('a chat request as a conversation', () => {
     ['https://example.com/a.png', { kind: 'url', url: 'https://example.com/a.png' }],
     ['data:image/png;base64,aGk=', { kind: 'base64', mediaType: 'image/png', data: 'aGk=' }],
     ['data:IMAGE/JPEG;charset=x;base64,aGk=', { kind: 'base64', mediaType: 'image/jpeg', data: 'aGk=' }],
-  ])('keeps an image: %s', (url, source) => {
+  ])('preserves an image: %s', (url, source) => {
     const { turns } = converse({
       messages: [{ role: 'user', content: [{ type: 'image_url', image_url: { url } }] }],
     });
@@ -151,11 +151,11 @@ describe('a chat request as a conversation', () => {
       { type: 'function', function: { name: 'f' } },
       { type: 'tool', name: 'f' },
     ],
-  ])('keeps the choice of a tool: %j', (choice, toolChoice) => {
+  ])('preserves the tool choice: %j', (choice, toolChoice) => {
     expect(converse({ tool_choice: choice })).toMatchObject({ toolChoice });
   });
 
-  it('keeps tools; a function without parameters takes an empty object', () => {
+  it('preserves tools, with an empty object as the parameters of a function without any', () => {
     const { tools } = converse({
       tools: [
         {
@@ -182,11 +182,11 @@ describe('a chat request as a conversation', () => {
       { type: 'json_schema', json_schema: { name: 'n' } },
       { type: 'json-schema', name: 'n', schema: { type: 'object' } },
     ],
-  ])('keeps the format of the answer: %j', (response_format, format) => {
+  ])('preserves the output format: %j', (response_format, format) => {
     expect(converse({ response_format }).format).toEqual(format);
   });
 
-  it('keeps sampling, stop sequences, the output’s bound under either name, and the user', () => {
+  it('preserves sampling, stop sequences, the output bound under either name, and the user', () => {
     const fields = { temperature: 0, top_p: 0.5, stop: 'END', max_completion_tokens: 9, user: 'u' };
     expect(converse({ ...fields, parallel_tool_calls: false })).toMatchObject({
       temperature: 0,

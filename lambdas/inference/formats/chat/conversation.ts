@@ -1,10 +1,15 @@
 /** A chat request as a conversation of no protocol (OpenAI API reference, Create chat completion). */
 
-import { cacheMark, cacheMarkOf, systemOf, withLastMarked } from '../../core/upstream/cache-marks.ts';
+import {
+  cacheBreakpointOf,
+  cacheLifetimeOf,
+  systemOf,
+  withLastBreakpoint,
+} from '../../core/upstream/cache-breakpoints.ts';
 import type {
-  AnswerFormat,
   AssistantPart,
   Conversation,
+  OutputFormat,
   ReasoningPart,
   ShownPart,
   TextPart,
@@ -13,7 +18,7 @@ import type {
   ToolResultPart,
   Turn,
 } from '../../core/upstream/conversation.ts';
-import { askedReasoning } from '../../core/upstream/effort.ts';
+import { reasoningRequestOf } from '../../core/upstream/effort.ts';
 import { sourceOf } from '../../core/upstream/sources.ts';
 import {
   type AssistantMessage,
@@ -32,12 +37,15 @@ export function toConversation(request: ChatRequest): Conversation {
   const { messages, stop, tools, top_p: topP, parallel_tool_calls: parallelToolCalls, user } = request;
   const toolChoice = toToolChoice(request.tool_choice);
   const format = toFormat(request.response_format);
-  const reasoning = askedReasoning(request);
-  const begin = messages.findIndex((message) => !isSystem(message));
-  const leading = begin === -1 ? messages : messages.slice(0, begin);
+  const reasoning = reasoningRequestOf(request);
+  const conversationStart = messages.findIndex((message) => !isSystem(message));
+  const leading = conversationStart === -1 ? messages : messages.slice(0, conversationStart);
   return {
-    ...systemOf(leading.flatMap((message) => withMarkOf(message, textsOf(message.content)))),
-    turns: withLastMarked(messages.slice(leading.length).map(toTurn), cacheMarkOf(request.cache_control)),
+    ...systemOf(leading.flatMap((message) => withBreakpointOf(message, textPartsOf(message.content)))),
+    turns: withLastBreakpoint(
+      messages.slice(leading.length).map(toTurn),
+      cacheLifetimeOf(request.cache_control),
+    ),
     tools: (tools ?? []).map(toTool),
     ...(toolChoice === undefined ? {} : { toolChoice }),
     ...(parallelToolCalls == null ? {} : { parallelToolCalls }),
@@ -45,7 +53,7 @@ export function toConversation(request: ChatRequest): Conversation {
     ...(reasoning === undefined ? {} : { reasoning }),
     maxTokens: maxTokensOf(request),
     temperature: request.temperature ?? DEFAULT_TEMPERATURE,
-    // A share of 1 leaves nothing out, and protocols that refuse it beside a temperature would lose the latter.
+    // A share of 1 drops nothing. Protocols that reject it next to a temperature would lose the temperature.
     ...(topP == null || topP === 1 ? {} : { topP }),
     stop: typeof stop === 'string' ? [stop] : (stop ?? []),
     ...(user == null ? {} : { user }),
@@ -54,44 +62,50 @@ export function toConversation(request: ChatRequest): Conversation {
 
 const isSystem = ({ role }: ChatMessage) => role === 'system' || role === 'developer';
 
-const textsOf = (content: ChatMessage['content']): TextPart[] =>
+const textPartsOf = (content: ChatMessage['content']): TextPart[] =>
   partsOf(content).map((part) => ({
     type: 'text',
     text: part.type === 'text' ? part.text : '',
-    ...cacheMark(part.cache_control),
+    ...cacheBreakpointOf(part.cache_control),
   }));
 
-/** The parts of a message; a mark of the message itself, as LiteLLM takes it, is one of its last part. */
-function withMarkOf<Part extends AssistantPart | ShownPart>(
+/**
+ * Returns the parts of a message. A cache breakpoint of the message itself, as LiteLLM accepts it, applies to its last
+ * part.
+ */
+function withBreakpointOf<Part extends AssistantPart | ShownPart>(
   { cache_control: control }: ChatMessage,
   parts: readonly Part[],
 ): Part[] {
-  const mark = cacheMark(control);
+  const breakpoint = cacheBreakpointOf(control);
   const last = parts.findLastIndex(({ type }) => type !== 'reasoning');
-  return parts.map((part, index) => (index === last ? { ...mark, ...part } : part));
+  return parts.map((part, index) => (index === last ? { ...breakpoint, ...part } : part));
 }
 
 function toTurn(message: ChatMessage): Turn {
   switch (message.role) {
     case 'assistant':
-      return { role: 'assistant', parts: withMarkOf<AssistantPart>(message, assistantParts(message)) };
+      return { role: 'assistant', parts: withBreakpointOf<AssistantPart>(message, assistantParts(message)) };
     case 'user':
-      return { role: 'user', parts: withMarkOf(message, partsOf(message.content).map(toUserPart)) };
+      return { role: 'user', parts: withBreakpointOf(message, partsOf(message.content).map(toUserPart)) };
     case 'tool':
       return { role: 'user', parts: [toToolResult(message)] };
     default:
-      return { role: 'system', parts: withMarkOf(message, textsOf(message.content)) };
+      return { role: 'system', parts: withBreakpointOf(message, textPartsOf(message.content)) };
   }
 }
 
-/** A mark within the result is one of the result: other protocols have no place for it. */
+/**
+ * Returns the result of a tool. A cache breakpoint within the result applies to the whole result, because other
+ * protocols have no field for it.
+ */
 function toToolResult(message: Extract<ChatMessage, { role: 'tool' }>): ToolResultPart {
-  const texts = withMarkOf(message, textsOf(message.content));
-  const cache = texts.findLast((part) => part.cache !== undefined)?.cache;
+  const textParts = withBreakpointOf(message, textPartsOf(message.content));
+  const cache = textParts.findLast((part) => part.cache !== undefined)?.cache;
   return {
     type: 'tool-result',
     id: message.tool_call_id,
-    content: texts.map(({ text }) => ({ type: 'text', text })),
+    content: textParts.map(({ text }) => ({ type: 'text', text })),
     isError: false,
     ...(cache === undefined ? {} : { cache }),
   };
@@ -101,44 +115,50 @@ const partsOf = (content: ChatMessage['content']): readonly ContentPart[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
 
 function toUserPart(part: ContentPart): ShownPart {
-  const mark = cacheMark(part.cache_control);
+  const breakpoint = cacheBreakpointOf(part.cache_control);
   switch (part.type) {
     case 'image_url':
-      return { type: 'image', source: sourceOf(part.image_url.url), ...mark };
+      return { type: 'image', source: sourceOf(part.image_url.url), ...breakpoint };
     case 'input_audio':
-      return { type: 'audio', format: part.input_audio.format, data: part.input_audio.data, ...mark };
+      return { type: 'audio', format: part.input_audio.format, data: part.input_audio.data, ...breakpoint };
     case 'file': {
       const name = part.file.filename ?? '';
       const source = sourceOf(part.file.file_data);
-      return { type: 'document', source, ...(name === '' ? {} : { name }), ...mark };
+      return { type: 'document', source, ...(name === '' ? {} : { name }), ...breakpoint };
     }
     default:
-      return { type: 'text', text: part.type === 'text' ? part.text : '', ...mark };
+      return { type: 'text', text: part.type === 'text' ? part.text : '', ...breakpoint };
   }
 }
 
 function assistantParts(message: AssistantMessage): AssistantPart[] {
   const { content, refusal, tool_calls: calls } = message;
   const thoughts = reasoningOf(message);
-  const said = partsOf(content).map(
+  const contentParts = partsOf(content).map(
     (part): AssistantPart =>
       part.type === 'refusal'
-        ? { type: 'refusal', text: part.refusal, ...cacheMark(part.cache_control) }
-        : { type: 'text', text: part.type === 'text' ? part.text : '', ...cacheMark(part.cache_control) },
+        ? { type: 'refusal', text: part.refusal, ...cacheBreakpointOf(part.cache_control) }
+        : {
+            type: 'text',
+            text: part.type === 'text' ? part.text : '',
+            ...cacheBreakpointOf(part.cache_control),
+          },
   );
-  if (typeof refusal === 'string') said.push({ type: 'refusal', text: refusal });
+  if (typeof refusal === 'string') contentParts.push({ type: 'refusal', text: refusal });
   const called = (calls ?? []).flatMap((call): AssistantPart[] => {
     const { id, function: of } = call;
-    const proof = thoughtSignatureOf(call);
+    const thoughtSignature = thoughtSignatureOf(call);
     return [
       ...thoughts.filter(({ before }) => before === id).map(({ part }) => part),
-      ...(proof === undefined ? [] : [{ type: 'reasoning', text: '', signature: proof } as const]),
+      ...(thoughtSignature === undefined
+        ? []
+        : [{ type: 'reasoning', text: '', signature: thoughtSignature } as const]),
       { type: 'tool-call', id, name: of.name, arguments: of.arguments },
     ];
   });
   const ids = new Set((calls ?? []).map(({ id }) => id));
   const first = thoughts.filter(({ before }) => before === undefined || !ids.has(before));
-  return [...first.map(({ part }) => part), ...said, ...called];
+  return [...first.map(({ part }) => part), ...contentParts, ...called];
 }
 
 interface Thought {
@@ -147,7 +167,10 @@ interface Thought {
   readonly before: string | undefined;
 }
 
-/** Details that have texts say all that the message's own text says; those of tool calls alone have none. */
+/**
+ * Returns the reasoning of a message. Details with text repeat the message's own text, which is therefore used only if
+ * no detail has text. Details of tool calls have none.
+ */
 function reasoningOf({ reasoning_details: details, ...texts }: AssistantMessage): readonly Thought[] {
   const thoughts = (details ?? []).flatMap((detail): Thought[] => {
     const text = detail.text ?? detail.summary ?? '';
@@ -161,7 +184,7 @@ function reasoningOf({ reasoning_details: details, ...texts }: AssistantMessage)
   return [{ part: { type: 'reasoning', text }, before: undefined }, ...thoughts];
 }
 
-/** OpenRouter has the mark beside the function, LiteLLM in it as well. */
+/** Returns the tool. OpenRouter sends its cache breakpoint next to the function, LiteLLM also within it. */
 function toTool({ function: tool, ...beside }: NonNullable<ChatRequest['tools']>[number]): Tool {
   const { name, description, parameters, strict } = tool;
   return {
@@ -170,7 +193,7 @@ function toTool({ function: tool, ...beside }: NonNullable<ChatRequest['tools']>
     // A function without parameters takes an empty object (OpenAI API reference, function.parameters).
     parameters: parameters ?? { type: 'object', properties: {} },
     ...(strict == null ? {} : { strict }),
-    ...cacheMark(beside.cache_control ?? tool.cache_control),
+    ...cacheBreakpointOf(beside.cache_control ?? tool.cache_control),
   };
 }
 
@@ -181,7 +204,7 @@ function toToolChoice(choice: ChatRequest['tool_choice']): ToolChoice | undefine
   return { type: choice === 'none' ? 'none' : 'auto' };
 }
 
-function toFormat(format: ChatRequest['response_format']): AnswerFormat | undefined {
+function toFormat(format: ChatRequest['response_format']): OutputFormat | undefined {
   if (format?.type === 'json_object') return { type: 'json' };
   if (format?.type !== 'json_schema') return undefined;
   const { name, description, schema, strict } = format.json_schema;

@@ -4,31 +4,31 @@ import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { usdJson } from '../../../platform/core/money.ts';
 import type { EventFormat } from '../../../platform/core/ports.ts';
 import type { ApiFormat } from '../../core/completions/api-format.ts';
-import type { StreamEvent } from '../../core/completions/delivery.ts';
+import type { CallStreamEvent } from '../../core/completions/delivery.ts';
 import { CHAT_FIELDS } from './fields.ts';
 import { toPayload } from './payload.ts';
-import { chatWriter, usageBody } from './reply.ts';
 import { type ChatRequest, choicesOf, DEFAULT_MAX_TOKENS } from './request.ts';
+import { chatWriter, usageBody } from './response-writer.ts';
 
 /** A completion as the event stream of chat completions (OpenAI API reference, Chat, Streaming). */
-const frame = (data: unknown) => `data: ${JSON.stringify(data)}\n\n`;
+const encodeEvent = (data: unknown) => `data: ${JSON.stringify(data)}\n\n`;
 
-export const chatEvents: EventFormat = { heartbeat: ': keep-alive\n\n', errorEvent: frame };
+export const chatEvents: EventFormat = { heartbeat: ': keep-alive\n\n', errorEvent: encodeEvent };
 
-/** Chunks, then usage if asked for, then `[DONE]`; a stream that fails has no `[DONE]`. */
-async function* chatFrames(
+/** Yields the chunks, then usage if requested, then `[DONE]`. A stream that fails has no `[DONE]`. */
+async function* encodeChatStream(
   request: ChatRequest,
-  events: AsyncIterable<StreamEvent>,
+  events: AsyncIterable<CallStreamEvent>,
 ): AsyncGenerator<string, void> {
   const includeUsage = request.stream_options?.include_usage === true;
   let last: JsonObject = {};
   for await (const event of events) {
     if (event.type === 'output') {
-      last = event.payload;
-      yield frame(includeUsage ? { ...event.payload, usage: null } : event.payload);
+      last = event.event;
+      yield encodeEvent(includeUsage ? { ...event.event, usage: null } : event.event);
     } else if (includeUsage) {
       const usage = { ...usageBody(event.usage), cost: usdJson(event.settlement.record.cost) };
-      yield frame({ ...last, choices: [], usage });
+      yield encodeEvent({ ...last, choices: [], usage });
     }
   }
   yield 'data: [DONE]\n\n';
@@ -51,11 +51,11 @@ export const chatFormat: ApiFormat<ChatRequest> = {
     [boundField(request)]: tokens,
   }),
   choices: choicesOf,
-  answerId: (ulid) => `chatcmpl-${ulid}`,
-  answer: ({ request, createdMs }) => ({
+  responseId: (ulid) => `chatcmpl-${ulid}`,
+  createWriter: ({ request, createdMs }) => ({
     writer: (options) =>
       chatWriter({ ...options, createdMs, hidesReasoning: request.reasoning?.exclude === true }),
-    frames: (events) => chatFrames(request, events),
+    encode: (events) => encodeChatStream(request, events),
     events: chatEvents,
   }),
 };

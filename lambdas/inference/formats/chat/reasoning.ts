@@ -19,7 +19,7 @@ export function reasoningFields(parts: readonly AssistantPart[]): JsonObject {
   };
 }
 
-/** One piece of reasoning; `before`: the tool call that it stands before (OpenRouter docs, Reasoning tokens). */
+/** Returns one reasoning detail. `before`: the tool call that follows it (OpenRouter docs, Reasoning tokens). */
 export function reasoningDetail(
   { text, signature }: Omit<ReasoningPart, 'type'>,
   before: string | undefined,

@@ -22,7 +22,10 @@ export const maxTokensOf = (request: ChatRequest): number =>
 
 export const choicesOf = (request: ChatRequest): number => request.n ?? 1;
 
-/** Gemini's proof of a tool call, where its own protocol carries it (Gemini API docs, OpenAI compatibility, Thought signatures). */
+/**
+ * Returns Gemini's signature of a tool call, as its own protocol contains it (Gemini API docs, OpenAI compatibility,
+ * Thought signatures).
+ */
 export function thoughtSignatureOf({ extra_content: extra }: ChatToolCall): string | undefined {
   const { google } = Object(extra) as { readonly google?: unknown };
   const { thought_signature: signature } = Object(google) as { readonly thought_signature?: unknown };

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { growthOf, MOST_IN_PROPORTION } from '../../../../tools/test-kit/growth.ts';
+import { growthOf, MAX_RATIO } from '../../../../tools/test-kit/growth.ts';
 import { validate } from '../../../platform/core/json/json-body.ts';
 import { parseJson } from '../../../platform/core/json/lossless-json.ts';
 import { toConversation } from './conversation.ts';
@@ -16,7 +16,7 @@ describe('the schema of a chat request', () => {
     expect(requestOf('"temperature":0.69999998807907104').temperature).toBe(0.699999988079071);
   });
 
-  it('keeps whole numbers to the last digit where it does not judge them', () => {
+  it('preserves integers to the last digit in fields that it does not validate', () => {
     const schema = '{"const":12345678901234567890}';
     const request = requestOf(`"tools":[{"type":"function","function":{"name":"f","parameters":${schema}}}]`);
     expect(JSON.stringify(request.tools?.[0]?.function.parameters)).toBe(schema);
@@ -90,7 +90,7 @@ describe('a part of a message', () => {
     expect(toConversation(request).turns).toEqual([{ role: 'user', parts: [{ type: 'text', text: 'a' }] }]);
   });
 
-  it('keeps fields that are of no type', () => {
+  it('allows fields of no documented type', () => {
     const part = { type: 'text', text: 'a', cache_control: { type: 'ephemeral' }, x: 1 };
     expect(withPart(part).messages[0]?.content).toEqual([part]);
   });
@@ -115,7 +115,7 @@ describe('a part of a message', () => {
       expect(() => withPart({ type: 'image_url', image_url: { url: `${url}==` } })).not.toThrow();
       expect(() => withPart({ type: 'image_url', image_url: { url: `${url}=A` } })).toThrow();
     };
-    expect(await growthOf(judge, 500_000)).toBeLessThan(MOST_IN_PROPORTION);
+    expect(await growthOf(judge, 500_000)).toBeLessThan(MAX_RATIO);
   });
 });
 
@@ -133,7 +133,7 @@ describe('a message', () => {
     expect(() => withMessage(message)).toThrow(expect.objectContaining({ param: `messages[0].${field}` }));
   });
 
-  it('keeps fields that no role has', () => {
+  it('allows fields of no role', () => {
     const message = {
       role: 'assistant',
       content: null,

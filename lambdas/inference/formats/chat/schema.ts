@@ -1,20 +1,20 @@
-/** ChatCompletionRequest (interface, Resources), checked in full; fields it does not name are kept and forwarded. */
+/** ChatCompletionRequest (interface, Resources), validated completely. Other fields are retained and forwarded. */
 import * as z from 'zod';
-import { FILE_KEPT_NOWHERE, PLAIN_TOOL_CHOICES, SYSTEM_ROLES } from '../../core/fields/openai-rules.ts';
+import { PLAIN_TOOL_CHOICES, SYSTEM_ROLES, UNSUPPORTED_FILE_ID } from '../../core/fields/openai-rules.ts';
 import { reference, routeControlFields } from '../../core/routing/route-controls.ts';
 import { only } from '../../core/upstream/foreign-fields.ts';
 import { AUDIO_FORMATS, isBase64, isPdfUrl } from '../../core/upstream/sources.ts';
 
-/** The fields of content parts, each of its own type alone. */
-const PARTS = ['text', 'refusal', 'image_url', 'input_audio', 'file'];
+/** The fields of content parts. Each field belongs to the type of the same name only. */
+const CONTENTS = ['text', 'refusal', 'image_url', 'input_audio', 'file'];
 
 const textPart = z
   .looseObject({ type: z.literal('text'), text: z.string() })
-  .superRefine(only('a text part', PARTS, ['text']));
+  .superRefine(only('a text part', CONTENTS, ['text']));
 
 const refusalPart = z
   .looseObject({ type: z.literal('refusal'), refusal: z.string() })
-  .superRefine(only('a refusal part', PARTS, ['refusal']));
+  .superRefine(only('a refusal part', CONTENTS, ['refusal']));
 
 const imagePart = z
   .looseObject({
@@ -24,7 +24,7 @@ const imagePart = z
       detail: z.string().nullish(),
     }),
   })
-  .superRefine(only('an image_url part', PARTS, ['image_url']));
+  .superRefine(only('an image_url part', CONTENTS, ['image_url']));
 
 const DATA_URL = /^data:image\/[a-z0-9.+-]{1,64};base64,/i;
 const ADDRESS = /^https?:\/\//i;
@@ -39,7 +39,7 @@ const filePart = z
   .looseObject({
     type: z.literal('file'),
     file: z.looseObject({
-      file_id: z.null(FILE_KEPT_NOWHERE).optional(),
+      file_id: z.null(UNSUPPORTED_FILE_ID).optional(),
       file_data: z
         .string()
         .refine(
@@ -49,7 +49,7 @@ const filePart = z
       filename: z.string().max(256).nullish(),
     }),
   })
-  .superRefine(only('a file part', PARTS, ['file']));
+  .superRefine(only('a file part', CONTENTS, ['file']));
 
 const audioPart = z
   .looseObject({
@@ -59,18 +59,18 @@ const audioPart = z
       format: z.enum(AUDIO_FORMATS),
     }),
   })
-  .superRefine(only('an input_audio part', PARTS, ['input_audio']));
+  .superRefine(only('an input_audio part', CONTENTS, ['input_audio']));
 
-const texts = (...parts: [typeof textPart] | [typeof textPart, typeof refusalPart]) =>
+const contentOf = (...parts: [typeof textPart] | [typeof textPart, typeof refusalPart]) =>
   z.union(
     [z.string(), z.array(z.discriminatedUnion('type', parts)).min(1)],
     'must be a string or an array of text parts',
   );
 
 /** The content of a system, developer or tool message. */
-const textContent = texts(textPart);
+const textContent = contentOf(textPart);
 
-const assistantContent = texts(textPart, refusalPart);
+const assistantContent = contentOf(textPart, refusalPart);
 
 const userContent = z.union(
   [z.string(), z.array(z.discriminatedUnion('type', [textPart, imagePart, filePart, audioPart])).min(1)],
@@ -214,8 +214,8 @@ export const chatCompletionRequest = z
       issue(['tool_choice'], 'needs tools');
     }
     if (tools != null && typeof choice === 'object' && choice !== null) {
-      const wanted = choice.function.name;
-      if (!tools.some((candidate) => candidate.function.name === wanted)) {
+      const chosenName = choice.function.name;
+      if (!tools.some((candidate) => candidate.function.name === chosenName)) {
         issue(['tool_choice', 'function', 'name'], 'must be the name of one of the tools');
       }
     }

@@ -29,11 +29,11 @@ describe('a Messages request as a conversation', () => {
       [text('a'), { ...text('b'), cache_control: { type: 'ephemeral' } }],
       ['a', 'b'],
     ],
-  ])('keeps the system texts: %j', (system, texts) => {
-    expect(converse({ system }).system).toEqual(texts);
+  ])('preserves the system texts: %j', (system, expected) => {
+    expect(converse({ system }).system).toEqual(expected);
   });
 
-  it('keeps images, by value and by URL', () => {
+  it('preserves images, by value and by URL', () => {
     const { turns } = converse({ messages: [{ role: 'user', content: [PNG, LINKED, text('?')] }] });
     expect(turns[0]?.parts).toEqual([
       { type: 'image', source: { kind: 'base64', mediaType: 'image/png', data: 'aGk=' } },
@@ -47,7 +47,7 @@ describe('a Messages request as a conversation', () => {
     ['nothing', {}, { content: [], isError: false }],
     ['blocks', { content: [text('a'), PNG] }, { content: [text('a'), { type: 'image' }] }],
     ['an error', { content: 'no', is_error: true }, { isError: true }],
-  ])('keeps calls and their results under their ids: %s', (_what, result, part) => {
+  ])('preserves tool calls and their results under their ids: %s', (_what, result, part) => {
     const { turns } = converse({ messages: toolTurns({ city: 'Oslo' }, result) });
     expect(turns[1]?.parts).toEqual([
       { type: 'tool-call', id: 'toolu_1', name: 'weather', arguments: '{"city":"Oslo"}' },
@@ -55,7 +55,7 @@ describe('a Messages request as a conversation', () => {
     expect(turns[2]?.parts).toMatchObject([{ type: 'tool-result', id: 'toolu_1', ...part }]);
   });
 
-  it('keeps every digit of a call’s arguments, and the call without any', () => {
+  it('preserves every digit of a call’s arguments, and a call without arguments', () => {
     const json =
       '{"model":"a/b","messages":[{"role":"assistant","content":[' +
       '{"type":"tool_use","id":"t","name":"f","input":{"n":12345678901234567890}},' +
@@ -73,11 +73,11 @@ describe('a Messages request as a conversation', () => {
     [{ thinking: { type: 'enabled', budget_tokens: 2_048 } }, { maxTokens: 2_048 }],
     [{ thinking: { type: 'adaptive' } }, { effort: 'high' }],
     [{ thinking: { type: 'adaptive' }, output_config: { effort: 'max' } }, { effort: 'max' }],
-  ])('asks for reasoning as %j does', (fields, reasoning) => {
+  ])('requests reasoning as %j specifies', (fields, reasoning) => {
     expect(converse(fields).reasoning).toEqual(reasoning);
   });
 
-  it('keeps thoughts, and what of them cannot be read', () => {
+  it('preserves reasoning, including its unreadable parts', () => {
     const thought = { type: 'thinking', thinking: 'x', signature: 's' };
     const { turns } = converse({
       messages: [
@@ -91,7 +91,7 @@ describe('a Messages request as a conversation', () => {
     ]);
   });
 
-  it('keeps the caller’s own tools', () => {
+  it('preserves the caller’s tools', () => {
     const { tools } = converse({
       tools: [
         { name: 'f', description: 'd', input_schema: { type: 'object' }, strict: true },
@@ -115,13 +115,13 @@ describe('a Messages request as a conversation', () => {
       { toolChoice: { type: 'auto' }, parallelToolCalls: false },
     ],
     [{ type: 'auto', disable_parallel_tool_use: false }, { toolChoice: { type: 'auto' } }],
-  ])('keeps the choice of a tool: %j', (choice, kept) => {
+  ])('preserves the tool choice: %j', (choice, choiceField) => {
     const tools = [{ name: 'f', input_schema: {} }];
     const { toolChoice, parallelToolCalls } = converse({ tools, tool_choice: choice });
-    expect({ toolChoice, parallelToolCalls }).toEqual({ parallelToolCalls: undefined, ...kept });
+    expect({ toolChoice, parallelToolCalls }).toEqual({ parallelToolCalls: undefined, ...choiceField });
   });
 
-  it('keeps sampling, stop sequences, the output’s bound and format, and the user', () => {
+  it('preserves sampling, stop sequences, the output bound and format, and the user', () => {
     const schema = { type: 'object' };
     expect(
       converse({

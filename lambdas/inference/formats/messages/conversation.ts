@@ -1,11 +1,16 @@
 /** A Messages request as a conversation of no protocol (Claude API reference, Create a Message). */
 
-import { cacheMark, cacheMarkOf, systemOf, withLastMarked } from '../../core/upstream/cache-marks.ts';
+import {
+  cacheBreakpointOf,
+  cacheLifetimeOf,
+  systemOf,
+  withLastBreakpoint,
+} from '../../core/upstream/cache-breakpoints.ts';
 import type {
-  AnswerFormat,
   AssistantPart,
   Conversation,
   ImagePart,
+  OutputFormat,
   ReasoningRequest,
   TextPart,
   Tool,
@@ -17,7 +22,6 @@ import type {
 import { knownEffort } from '../../core/upstream/conversation.ts';
 import type { MediaSource } from '../../core/upstream/sources.ts';
 import {
-  type Block,
   type CustomTool,
   DEFAULT_TEMPERATURE,
   documentText,
@@ -26,6 +30,7 @@ import {
   isCustomTool,
   isTextDocument,
   type Message,
+  type MessagesBlock,
   type MessagesRequest,
   maxTokensOf,
   pdfSourceOf,
@@ -35,24 +40,24 @@ import {
 } from './request.ts';
 
 /**
- * Everything of the request that other protocols can say too, marks for a cache among it; a request with
- * anything that cannot be dropped is kept from routes of other protocols.
+ * Converts everything in the request that other protocols support, cache breakpoints included. A request with a field
+ * that cannot be dropped is never sent to routes of other protocols.
  */
 export function toConversation(request: MessagesRequest): Conversation {
   const { messages, system, tools, tool_choice: choice, stop_sequences: stop, metadata } = request;
   const topP = topPOf(request);
   const format = toFormat(request.output_config);
   const reasoning = toReasoning(request);
-  const begin = messages.findIndex(({ role }) => role !== 'system');
-  const leading = begin === -1 ? messages : messages.slice(0, begin);
+  const conversationStart = messages.findIndex(({ role }) => role !== 'system');
+  const leading = conversationStart === -1 ? messages : messages.slice(0, conversationStart);
   return {
     ...systemOf([system, ...leading.map(({ content }) => content)].flatMap(toBlocks).flatMap(toText)),
-    turns: withLastMarked(
+    turns: withLastBreakpoint(
       messages
         .slice(leading.length)
         .map(toTurn)
         .filter(({ parts }) => parts.length > 0),
-      cacheMarkOf(request.cache_control),
+      cacheLifetimeOf(request.cache_control),
     ),
     tools: (tools ?? []).filter(isCustomTool).map(toTool),
     ...(choice == null ? {} : { toolChoice: toToolChoice(choice) }),
@@ -75,38 +80,46 @@ function toTurn({ role, content }: Message): Turn {
     : { role, parts: blocks.flatMap(toAssistantPart) };
 }
 
-function toText(block: Block): TextPart[] {
-  const mark = cacheMark(block.cache_control);
-  if (isBlock(block, 'text')) return [{ type: 'text', text: block.text, ...mark }];
-  return isTextDocument(block) ? [{ type: 'text', text: documentText(block), ...mark }] : [];
+function toText(block: MessagesBlock): TextPart[] {
+  const breakpoint = cacheBreakpointOf(block.cache_control);
+  if (isBlock(block, 'text')) return [{ type: 'text', text: block.text, ...breakpoint }];
+  return isTextDocument(block) ? [{ type: 'text', text: documentText(block), ...breakpoint }] : [];
 }
 
-const toShown = (block: Block): (TextPart | ImagePart)[] =>
+const toShown = (block: MessagesBlock): (TextPart | ImagePart)[] =>
   isBlock(block, 'image') ? [toImage(block)] : toText(block);
 
-function toUserPart(block: Block): UserPart[] {
+function toUserPart(block: MessagesBlock): UserPart[] {
   if (isBlock(block, 'tool_result')) return [toToolResult(block)];
   const source = pdfSourceOf(block);
   return source === undefined ? toShown(block) : toDocument(block, source);
 }
 
 /** Returns the parts for a document. The caller's context for the document precedes it as a text. */
-function toDocument({ title, context, cache_control: control }: Block, source: MediaSource): UserPart[] {
+function toDocument(
+  { title, context, cache_control: control }: MessagesBlock,
+  source: MediaSource,
+): UserPart[] {
   return [
-    ...(isSaid(context) ? [{ type: 'text' as const, text: context }] : []),
-    { type: 'document', source, ...(isSaid(title) ? { name: title } : {}), ...cacheMark(control) },
+    ...(isNonBlank(context) ? [{ type: 'text' as const, text: context }] : []),
+    {
+      type: 'document',
+      source,
+      ...(isNonBlank(title) ? { name: title } : {}),
+      ...cacheBreakpointOf(control),
+    },
   ];
 }
 
-const isSaid = (text: unknown): text is string => typeof text === 'string' && text.trim() !== '';
+const isNonBlank = (text: unknown): text is string => typeof text === 'string' && text.trim() !== '';
 
-function toAssistantPart(block: Block): AssistantPart[] {
+function toAssistantPart(block: MessagesBlock): AssistantPart[] {
   if (isBlock(block, 'thinking')) return toReasoningPart(block.thinking, block.signature ?? '');
   if (isBlock(block, 'redacted_thinking')) return toReasoningPart('', block.data);
   if (!isBlock(block, 'tool_use')) return toText(block);
   const { id, name, input } = block;
-  const mark = cacheMark(block.cache_control);
-  return [{ type: 'tool-call', id, name, arguments: JSON.stringify(input), ...mark }];
+  const breakpoint = cacheBreakpointOf(block.cache_control);
+  return [{ type: 'tool-call', id, name, arguments: JSON.stringify(input), ...breakpoint }];
 }
 
 const toReasoningPart = (text: string, signature: string): AssistantPart[] =>
@@ -126,13 +139,17 @@ function toReasoning({ thinking, output_config: output }: MessagesRequest): Reas
 }
 
 function toImage({ source, cache_control: control }: ImageBlock): ImagePart {
-  const mark = cacheMark(control);
-  if (source.type === 'url') return { type: 'image', source: { kind: 'url', url: source.url }, ...mark };
+  const breakpoint = cacheBreakpointOf(control);
+  if (source.type === 'url')
+    return { type: 'image', source: { kind: 'url', url: source.url }, ...breakpoint };
   const { media_type: mediaType, data } = source;
-  return { type: 'image', source: { kind: 'base64', mediaType, data }, ...mark };
+  return { type: 'image', source: { kind: 'base64', mediaType, data }, ...breakpoint };
 }
 
-/** A mark within the result is one of the result: other protocols have no place for it. */
+/**
+ * Returns the result of a tool. A cache breakpoint within the result applies to the whole result, because other
+ * protocols have no field for it.
+ */
 function toToolResult({
   tool_use_id: id,
   content,
@@ -140,11 +157,12 @@ function toToolResult({
   ...block
 }: ToolResultBlock): ToolResultPart {
   const parts = toBlocks(content).flatMap(toShown);
-  const cache = cacheMarkOf(block.cache_control) ?? parts.findLast((part) => part.cache !== undefined)?.cache;
+  const cache =
+    cacheLifetimeOf(block.cache_control) ?? parts.findLast((part) => part.cache !== undefined)?.cache;
   return {
     type: 'tool-result',
     id,
-    content: parts.map(({ cache: _mark, ...part }) => part),
+    content: parts.map(({ cache: _cache, ...part }) => part),
     isError: isError === true,
     ...(cache === undefined ? {} : { cache }),
   };
@@ -156,12 +174,12 @@ function toTool({ name, description, input_schema: parameters, strict, ...tool }
     ...(description == null ? {} : { description }),
     parameters,
     ...(strict == null ? {} : { strict }),
-    ...cacheMark(tool.cache_control),
+    ...cacheBreakpointOf(tool.cache_control),
   };
 }
 
 const toToolChoice = (choice: NonNullable<MessagesRequest['tool_choice']>): ToolChoice =>
   choice.type === 'tool' ? { type: 'tool', name: choice.name } : { type: choice.type };
 
-const toFormat = (output: MessagesRequest['output_config']): AnswerFormat | undefined =>
+const toFormat = (output: MessagesRequest['output_config']): OutputFormat | undefined =>
   output?.format == null ? undefined : { type: 'json-schema', schema: output.format.schema };

@@ -18,7 +18,13 @@ import {
   when,
 } from '../../core/fields/readers.ts';
 import { type FieldRule, fieldTable, type NeedReader } from '../../core/fields/table.ts';
-import { type Block, isCustomTool, isTextDocument, type MessagesTool, pdfSourceOf } from './request.ts';
+import {
+  isCustomTool,
+  isTextDocument,
+  type MessagesBlock,
+  type MessagesTool,
+  pdfSourceOf,
+} from './request.ts';
 
 const BLOCK = 'messages[].content[]';
 
@@ -29,15 +35,15 @@ const ownFeature = feature('messages-blocks');
 
 /** No other protocol has a place for a document in the result of a tool. */
 const documentBlock: NeedReader = (value, context) => {
-  const given = value as Block & { readonly source: JsonObject };
-  const { type } = given.source;
+  const documentValue = value as MessagesBlock & { readonly source: JsonObject };
+  const { type } = documentValue.source;
   const isShown = context.parent.role === 'user' && OUTER.test(context.param);
-  const pdf = isShown ? pdfSourceOf(given) : undefined;
+  const pdf = isShown ? pdfSourceOf(documentValue) : undefined;
   return [
     ...(type === 'text' || type === 'content' ? [] : capability('documents')(value, context)),
     ...(pdf === undefined ? [] : feature('documents')(value, context)),
     ...(pdf?.kind === 'url' ? feature('document-urls')(value, context) : []),
-    ...(pdf !== undefined || isTextDocument(given) ? [] : ownFeature(value, context)),
+    ...(pdf !== undefined || isTextDocument(documentValue) ? [] : ownFeature(value, context)),
   ];
 };
 
@@ -97,7 +103,7 @@ const toolTypes = toolType(CLIENT_TOOLS, {
   tool_search_tool_regex: limited('tool_search'),
   tool_search_tool_regex_20251119: limited('tool_search'),
   mcp_toolset: limited('mcp'),
-  // A second model answers within the first one's answer, at its own price.
+  // A second model generates output within the first one's response, at a separate price.
   advisor_20260301: unpriced,
 });
 
@@ -112,7 +118,7 @@ const billing: NeedReader = (value, context) =>
   isJsonObject(value) && (value.bill_to ?? 'self') === 'self' ? [] : unpriced(value, context);
 
 /** Blocks within others have the fields of those in messages; so have the system texts. */
-const PLACES: readonly FieldRule[] = [
+const NESTED_FIELDS: readonly FieldRule[] = [
   { at: ['system[]', `${BLOCK}.content[]`, `${BLOCK}.source.content[]`], like: BLOCK },
   { at: [`${BLOCK}.tool.definition`], like: 'tools[]' },
   { at: `${BLOCK}.tool_changes[].tool`, like: `${BLOCK}.tool` },
@@ -129,12 +135,12 @@ const OF_BLOCKS: readonly FieldRule[] = [
   { at: `${BLOCK}.source.{type,media_type,data,url,file_id}` },
   { at: `${BLOCK}.{text,title,context,data,signature,thinking,encrypted_content}` },
   { at: `${BLOCK}.{id,name,input,tool_use_id,is_error,toolset_name,server_name,mcp_server_name}` },
-  { at: `${BLOCK}.citations`, carried: false },
+  { at: `${BLOCK}.citations`, isConverted: false },
   { at: `${BLOCK}.citations.enabled` },
   { at: `${BLOCK}.citations[].{type,cited_text,title,source,url,document_index,document_title}` },
   { at: `${BLOCK}.citations[].{start_char_index,end_char_index,start_page_number,end_page_number}` },
   { at: `${BLOCK}.citations[].{start_block_index,end_block_index,search_result_index,encrypted_index}` },
-  { at: `${BLOCK}.transformations.oversized_image`, carried: false },
+  { at: `${BLOCK}.transformations.oversized_image`, isConverted: false },
   { at: `${BLOCK}.caller.{type,tool_id}` },
   // Results of the provider's own tools.
   { at: `${BLOCK}.{url,page_age,retrieved_at,file_id,file_type,is_file_update,stop_reason,trigger}` },
@@ -160,7 +166,7 @@ const OF_BLOCKS: readonly FieldRule[] = [
 ];
 
 const OF_TOOLS: readonly FieldRule[] = [
-  { at: 'tools', needs: unlessEmpty(capability('tools')), carried: true },
+  { at: 'tools', needs: unlessEmpty(capability('tools')), isConverted: true },
   { at: 'tools[]', needs: definedTool },
   { at: 'tools[].type', needs: toolTypes },
   { at: 'tools[].cache_control', needs: cacheControl },
@@ -168,7 +174,7 @@ const OF_TOOLS: readonly FieldRule[] = [
   { at: 'tools[].caching', needs: cacheControl },
   { at: ['tools[].cache_control.{type,ttl}', 'tools[].caching.{type,ttl}'] },
   { at: 'tools[].{name,description,input_schema,strict,max_uses}' },
-  { at: 'tools[].{input_examples,defer_loading,eager_input_streaming,allowed_callers}', carried: false },
+  { at: 'tools[].{input_examples,defer_loading,eager_input_streaming,allowed_callers}', isConverted: false },
   { at: 'tools[].{allowed_domains,blocked_domains,max_content_tokens,use_cache,response_inclusion}' },
   { at: 'tools[].{display_height_px,display_width_px,display_number,enable_zoom,max_characters}' },
   { at: 'tools[].{model,max_tokens,mcp_server_name,configs}' },
@@ -183,7 +189,7 @@ const OF_TOOLS: readonly FieldRule[] = [
       `tools[].url_sources.${side}_tool_results.tools[].{type,name}`,
     ]),
   },
-  { at: 'tool_choice', needs: capability('tools'), carried: true },
+  { at: 'tool_choice', needs: capability('tools'), isConverted: true },
   { at: 'tool_choice.{type,name,disable_parallel_tool_use}' },
   { at: 'mcp_servers', needs: unlessEmpty(ownFeature) },
   { at: 'mcp_servers[]', needs: serverTool('mcp') },
@@ -192,28 +198,28 @@ const OF_TOOLS: readonly FieldRule[] = [
 ];
 
 export const MESSAGES_FIELDS = fieldTable([
-  ...PLACES,
-  { at: '{model,system,messages,max_tokens,temperature,top_p}', carried: true },
-  { at: 'stream', needs: when((value) => value === true, capability('stream')), carried: true },
-  { at: 'stop_sequences', needs: unlessEmpty(feature('stop-sequences')), carried: true },
+  ...NESTED_FIELDS,
+  { at: '{model,system,messages,max_tokens,temperature,top_p}', isConverted: true },
+  { at: 'stream', needs: when((value) => value === true, capability('stream')), isConverted: true },
+  { at: 'stop_sequences', needs: unlessEmpty(feature('stop-sequences')), isConverted: true },
   { at: 'top_k' },
-  { at: 'metadata', carried: true },
+  { at: 'metadata', isConverted: true },
   { at: 'metadata.user_id' },
-  { at: 'thinking', carried: true },
+  { at: 'thinking', isConverted: true },
   { at: 'thinking.{type,budget_tokens}' },
-  { at: 'thinking.{display,block_binding}', carried: false },
-  { at: 'output_config', carried: true },
+  { at: 'thinking.{display,block_binding}', isConverted: false },
+  { at: 'output_config', isConverted: true },
   { at: 'output_config.effort' },
   { at: 'output_config.format', needs: capability('json') },
   { at: 'output_config.format.{type,schema}' },
-  { at: 'output_config.task_budget.{type,total,remaining}', carried: false },
+  { at: 'output_config.task_budget.{type,total,remaining}', isConverted: false },
   { at: 'messages[].{role,content}' },
-  { at: 'messages[].{clear_at,output_config}', carried: false },
+  { at: 'messages[].{clear_at,output_config}', isConverted: false },
   // `auto` takes priority capacity only if the operator has bought it (Claude docs, Service tiers).
   { at: 'service_tier', needs: serviceTier('auto', 'standard_only', 'standard', 'default') },
   { at: 'speed', needs: serviceTier('standard') },
   { at: 'inference_geo', needs: region('global') },
-  { at: 'cache_control', needs: cacheControl, carried: true },
+  { at: 'cache_control', needs: cacheControl, isConverted: true },
   { at: 'cache_control.{type,ttl}' },
   { at: 'container', needs: all(unlessEmpty(unpriced), ownFeature) },
   { at: 'context_management.edits[].type', needs: edit },

@@ -4,20 +4,20 @@ import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { usdJson } from '../../../platform/core/money.ts';
 import type { EventFormat } from '../../../platform/core/ports.ts';
 import type { ApiFormat } from '../../core/completions/api-format.ts';
-import type { StreamEvent } from '../../core/completions/delivery.ts';
-import { isEventName } from '../../core/upstream/stream-blocks.ts';
+import type { CallStreamEvent } from '../../core/completions/delivery.ts';
+import { isEventName } from '../../core/upstream/stream-part-builder.ts';
 import { MESSAGES_FIELDS } from './fields.ts';
 import { toPayload } from './payload.ts';
-import { messagesWriter, usageBody } from './reply.ts';
 import { DEFAULT_MAX_TOKENS, isCustomTool, type MessagesRequest } from './request.ts';
+import { messagesWriter, usageBody } from './response-writer.ts';
 
 /** Returns the indices of the tools that the protocol defines and that `tool_choice` does not force. */
 function optionalTools({ tools, tool_choice: choice }: MessagesRequest): readonly number[] {
-  const given = tools ?? [];
-  if (choice?.type === 'any' && !given.some(isCustomTool)) return [];
-  const isChosen = given.some(({ name }) => choice?.type === 'tool' && name === choice.name);
-  return given.flatMap((tool, index) => {
-    // A set of tools has no name of its own: a chosen name that no other tool has may be in it.
+  const declaredTools = tools ?? [];
+  if (choice?.type === 'any' && !declaredTools.some(isCustomTool)) return [];
+  const isChosen = declaredTools.some(({ name }) => choice?.type === 'tool' && name === choice.name);
+  return declaredTools.flatMap((tool, index) => {
+    // A tool set has no name, so a chosen name that no other tool has may be in the set.
     const isForced =
       choice?.type === 'tool' && (isChosen ? tool.name === choice.name : tool.name === undefined);
     return isCustomTool(tool) || isForced ? [] : [index];
@@ -27,36 +27,42 @@ function optionalTools({ tools, tool_choice: choice }: MessagesRequest): readonl
 /** The request without these tools; no choice is left among none. */
 function withoutTools(request: MessagesRequest, indices: ReadonlySet<number>): MessagesRequest {
   const { tools, tool_choice: choice, ...others } = request;
-  const left = (tools ?? []).filter((_tool, index) => !indices.has(index));
-  if (left.length === 0) return others;
-  return { ...others, tools: left, ...(choice == null ? {} : { tool_choice: choice }) };
+  const remainingTools = (tools ?? []).filter((_tool, index) => !indices.has(index));
+  if (remainingTools.length === 0) return others;
+  return { ...others, tools: remainingTools, ...(choice == null ? {} : { tool_choice: choice }) };
 }
 
 /** A completion as the event stream of Messages (Anthropic API reference, Streaming Messages). */
-const frame = (type: unknown, data: JsonObject) => `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
+const encodeEvent = (type: unknown, data: JsonObject) => `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
 
 const messagesEvents: EventFormat = {
-  heartbeat: frame('ping', { type: 'ping' }),
-  errorEvent: (envelope) => frame('error', envelope),
+  heartbeat: encodeEvent('ping', { type: 'ping' }),
+  errorEvent: (envelope) => encodeEvent('error', envelope),
 };
 
-/** The message's events. Its end waits for the settlement, whose figures and cost it carries; a stream that fails has none. */
-async function* messagesFrames(events: AsyncIterable<StreamEvent>): AsyncGenerator<string, void> {
+/**
+ * Yields the message's events. The last one waits for the settlement, because it contains the usage and the cost. A
+ * stream that fails has no last event.
+ */
+async function* encodeMessagesStream(events: AsyncIterable<CallStreamEvent>): AsyncGenerator<string, void> {
   const ending: JsonObject[] = [];
   for await (const event of events) {
     if (event.type === 'output') {
-      const { payload } = event;
+      const { event: payload } = event;
       // A route's text stands within data alone: elsewhere it could forge other events.
       if (!isEventName(payload.type)) continue;
       const isEnd = payload.type === 'message_delta';
       // A message may change several times; the last change is its end.
-      if (isEnd) for (const earlier of ending.splice(0)) yield frame(earlier.type, earlier);
+      if (isEnd) for (const earlier of ending.splice(0)) yield encodeEvent(earlier.type, earlier);
       if (isEnd || ending.length > 0) ending.push(payload);
-      else yield frame(payload.type, payload);
+      else yield encodeEvent(payload.type, payload);
     } else {
       const usage = { ...usageBody(event.usage), cost: usdJson(event.settlement.record.cost) };
-      for (const held of ending.splice(0))
-        yield frame(held.type, held.type === 'message_delta' ? { ...held, usage } : held);
+      for (const heldEvent of ending.splice(0))
+        yield encodeEvent(
+          heldEvent.type,
+          heldEvent.type === 'message_delta' ? { ...heldEvent, usage } : heldEvent,
+        );
     }
   }
 }
@@ -78,16 +84,16 @@ export const messagesFormat: ApiFormat<MessagesRequest> = {
     ...thinkingWithin(request, tokens),
   }),
   choices: () => 1,
-  answerId: (ulid) => `msg_${ulid}`,
-  answer: () => ({ writer: messagesWriter, frames: messagesFrames, events: messagesEvents }),
+  responseId: (ulid) => `msg_${ulid}`,
+  createWriter: () => ({ writer: messagesWriter, encode: encodeMessagesStream, events: messagesEvents }),
 };
 
-/** A budget must leave a token for the answer, and has a least size (Claude API docs, Extended thinking). */
-const LEAST_BUDGET = 1_024;
+/** The minimum budget (Claude API docs, Extended thinking). A budget must also leave a token for the output. */
+const MIN_BUDGET = 1_024;
 
-/** The thinking of a request whose answer becomes shorter than it was asked for. */
+/** Returns the thinking of a request whose output limit is lowered below the requested one. */
 function thinkingWithin({ thinking }: MessagesRequest, tokens: number): Pick<MessagesRequest, 'thinking'> {
   if (thinking?.budget_tokens == null || thinking.budget_tokens < tokens) return {};
-  if (tokens <= LEAST_BUDGET) return { thinking: { type: 'disabled' } };
+  if (tokens <= MIN_BUDGET) return { thinking: { type: 'disabled' } };
   return { thinking: { ...thinking, budget_tokens: tokens - 1 } };
 }

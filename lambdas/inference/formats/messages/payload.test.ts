@@ -10,7 +10,7 @@ import { capabilitiesOf, featuresOf } from '../../testing/fields/needs.ts';
 import { NO_CAPSULES } from '../../testing/upstream/no-capsules.ts';
 import { toPayload as payloadOf } from './payload.ts';
 
-const toPayload = (given: ReturnType<typeof request>) => payloadOf(given, NO_CAPSULES);
+const toPayload = (messagesRequest: ReturnType<typeof request>) => payloadOf(messagesRequest, NO_CAPSULES);
 const bodyOf = (fields: Record<string, unknown>) => toPayload(request(fields)).body;
 const tool = { name: 'f', input_schema: { type: 'object' } };
 
@@ -22,7 +22,7 @@ describe('the payload of a Messages request', () => {
     expect(payload).toMatchObject({
       protocol: 'anthropic',
       stream: false,
-      fields: { needs: [], undocumented: [], notCarried: new Set(['service_tier']) },
+      fields: { needs: [], undocumented: [], unconvertedFields: new Set(['service_tier']) },
     });
     expect(payload.body).toEqual({
       model: 'a/b',

@@ -4,9 +4,9 @@ import { beta } from '../../core/catalog/betas.ts';
 import type { CallerHeaders } from '../../core/completions/api-format.ts';
 import { readPayload } from '../../core/completions/forwarded-fields.ts';
 import { forwardedFields } from '../../core/routing/route-controls.ts';
-import type { Capsules } from '../../core/upstream/capsules.ts';
 import type { Conversation } from '../../core/upstream/conversation.ts';
 import type { ChatPayload, ProtocolHeaders } from '../../core/upstream/provider.ts';
+import type { SealedTokens } from '../../core/upstream/sealed-tokens.ts';
 import { toConversation } from './conversation.ts';
 import { MESSAGES_FIELDS } from './fields.ts';
 import {
@@ -19,13 +19,18 @@ import {
 } from './request.ts';
 
 /**
- * The request with defaults filled in, without nulls and without the fields that only the service uses. Throws 400
- * `invalid_value` for a request that goes on from an earlier answer, or names an image on a private network, and
- * `invalid_capsule` for a signature that was changed.
+ * Returns the request with defaults, without nulls, and without the fields that only the service uses. Throws 400:
+ * - `invalid_value` for a request that continues an earlier response, or contains the address of an image on a private
+ * network.
+ * - `invalid_capsule` for a signature that was changed.
  */
-export function toPayload(given: MessagesRequest, capsules: Capsules, headers?: CallerHeaders): ChatPayload {
-  const request = withCurrentNames(given);
-  refuseThread(request);
+export function toPayload(
+  callerRequest: MessagesRequest,
+  capsules: SealedTokens,
+  headers?: CallerHeaders,
+): ChatPayload {
+  const request = withCurrentNames(callerRequest);
+  rejectThread(request);
   openAll(request, capsules);
   let conversation: Conversation | undefined;
   return {
@@ -49,8 +54,8 @@ function withCurrentNames({ output_format: format, ...request }: MessagesRequest
   };
 }
 
-/** Looks at every signature that is sent back: those that are not whole are refused before anything is held. */
-function openAll({ messages }: MessagesRequest, capsules: Capsules): void {
+/** Opens every signature that is sent back. An invalid one is rejected before a hold is placed. */
+function openAll({ messages }: MessagesRequest, capsules: SealedTokens): void {
   for (const [index, { content }] of messages.entries()) {
     for (const [at, block] of toBlocks(content).entries()) {
       const path = `messages[${index}].content[${at}]`;
@@ -61,10 +66,11 @@ function openAll({ messages }: MessagesRequest, capsules: Capsules): void {
 }
 
 /**
- * Answers are not kept, so none can be gone on from. The details make the SDK's tool runner send the whole
- * conversation instead (Claude API reference, Errors, `thread_unsupported_request`).
+ * Rejects a request that continues an earlier response, because responses are not stored. The error details make the
+ * SDK's tool runner send the complete conversation instead (Claude API reference, Errors,
+ * `thread_unsupported_request`).
  */
-function refuseThread({ thread }: MessagesRequest): void {
+function rejectThread({ thread }: MessagesRequest): void {
   if (thread == null) return;
   throw new ServiceError(
     'invalid_value',
@@ -80,7 +86,8 @@ function toBody(request: MessagesRequest): Record<string, unknown> {
   const body = forwardedFields(request);
   body.max_tokens = maxTokensOf(request);
   if (topPOf(request) === undefined) delete body.top_p;
-  // Claude refuses a temperature beside `top_p`, and any but 1 beside thinking; a caller of either set none itself.
+  // Claude rejects a temperature next to `top_p`, and any temperature except 1 with thinking. A caller who sets `top_p`
+  // or thinking sets no temperature.
   if (body.top_p === undefined && !thinks(request)) body.temperature ??= DEFAULT_TEMPERATURE;
   return body;
 }

@@ -12,23 +12,27 @@ export type MessagesRequest = z.infer<typeof messagesRequest>;
 export type Message = MessagesRequest['messages'][number];
 
 /** A content block of any type; `isBlock` recognizes the types whose fields were checked. */
-export type Block = Exclude<Message['content'], string>[number];
+export type MessagesBlock = Exclude<Message['content'], string>[number];
 
-type Blocks = {
+type CheckedBlocks = {
   readonly [Type in keyof typeof blockSchemas]: z.infer<(typeof blockSchemas)[Type]> & {
     readonly type: Type;
   };
 };
 
-export type ImageBlock = Blocks['image'];
-export type ToolResultBlock = Blocks['tool_result'];
-type DocumentBlock = Blocks['document'];
+export type ImageBlock = CheckedBlocks['image'];
+export type ToolResultBlock = CheckedBlocks['tool_result'];
+type DocumentBlock = CheckedBlocks['document'];
 
-export const isBlock = <Kind extends keyof Blocks>(block: Block, kind: Kind): block is Block & Blocks[Kind] =>
-  block.type === kind;
+export const isBlock = <Kind extends keyof CheckedBlocks>(
+  block: MessagesBlock,
+  kind: Kind,
+): block is MessagesBlock & CheckedBlocks[Kind] => block.type === kind;
 
 /** A document that is a text, and is not to be cited: any protocol can say it (Claude docs, Citations, Plain text documents). */
-export const isTextDocument = (block: Block): block is DocumentBlock & { readonly source: TextSource } =>
+export const isTextDocument = (
+  block: MessagesBlock,
+): block is DocumentBlock & { readonly source: TextSource } =>
   isBlock(block, 'document') &&
   block.source.type === 'text' &&
   typeof block.source.data === 'string' &&
@@ -41,7 +45,7 @@ function isCited({ citations }: DocumentBlock): boolean {
 }
 
 /** Returns the source of a PDF that other protocols support; undefined for any other document. */
-export function pdfSourceOf(block: Block): MediaSource | undefined {
+export function pdfSourceOf(block: MessagesBlock): MediaSource | undefined {
   if (!isBlock(block, 'document') || isCited(block)) return undefined;
   const { source } = block;
   if (source.type === 'url')
@@ -63,12 +67,14 @@ export function documentText({
   context,
   source,
 }: DocumentBlock & { readonly source: TextSource }): string {
-  const said = [title, context, source.data].filter((text) => typeof text === 'string' && text.trim() !== '');
-  return said.join('\n\n');
+  const paragraphs = [title, context, source.data].filter(
+    (text) => typeof text === 'string' && text.trim() !== '',
+  );
+  return paragraphs.join('\n\n');
 }
 
 /** A string is short for one text block. */
-export const toBlocks = (content: Message['content'] | null | undefined): readonly Block[] =>
+export const toBlocks = (content: Message['content'] | null | undefined): readonly MessagesBlock[] =>
   typeof content === 'string' ? [{ type: 'text', text: content }] : (content ?? []);
 
 /** A tool of the caller's own, or one that the protocol's servers define. */
@@ -81,6 +87,6 @@ export const isCustomTool = (tool: MessagesTool): tool is CustomTool =>
 
 export const maxTokensOf = (request: MessagesRequest): number => request.max_tokens ?? DEFAULT_MAX_TOKENS;
 
-/** A share of 1 leaves nothing out, so it says as much as none. */
+/** Returns the share. A share of 1 drops nothing and equals an absent one. */
 export const topPOf = ({ top_p: topP }: MessagesRequest): number | undefined =>
   topP == null || topP === 1 ? undefined : topP;

@@ -35,7 +35,7 @@ describe('the schema of a Messages request', () => {
     expect(request(nulls)).toMatchObject(nulls);
   });
 
-  it('keeps fields, blocks, tools and kinds of thinking that it does not know', () => {
+  it('allows unknown fields, blocks, tools and types of thinking', () => {
     const unknown = {
       messages: [
         { role: 'user', content: [{ type: 'search_result', source: 's', content: [{ type: 'x' }] }] },
@@ -50,7 +50,7 @@ describe('the schema of a Messages request', () => {
     expect(request(unknown)).toMatchObject(unknown);
   });
 
-  it('keeps whole numbers in tool inputs to the last digit', () => {
+  it('preserves integers in tool inputs to the last digit', () => {
     const json =
       '{"model":"a/b","messages":[{"role":"assistant","content":[{"type":"tool_use","id":"t","name":"f",' +
       '"input":{"n":12345678901234567890,"deep":[{"x":-98765432109876543210}]}}]}]}';
@@ -179,7 +179,7 @@ describe('the schema of a Messages request', () => {
     expect(() => request(fields)).toThrow(expect.objectContaining({ status: 400, code, param }));
   });
 
-  it('says what is wrong in words', () => {
+  it('returns readable error messages', () => {
     const saying = (fields: Record<string, unknown>, message: string) =>
       expect(() => request(fields)).toThrow(message);
     saying(inUser({ type: 'tool_use' }), 'tool_use blocks belong in assistant messages.');
@@ -229,7 +229,7 @@ describe('a block', () => {
     expect(() => withBlocks(block)).toThrow(expect.objectContaining({ code: 'invalid_value', param }));
   });
 
-  it('keeps fields that are of no type', () => {
+  it('allows fields of no documented type', () => {
     const block = { type: 'text', text: 'a', cache_control: { type: 'ephemeral' }, citations: null, x: 1 };
     expect(withBlocks(block).messages[0]?.content).toEqual([block]);
   });

@@ -1,4 +1,4 @@
-/** MessagesRequest (interface, Resources), checked in full; fields and blocks it does not name are kept and forwarded. */
+/** MessagesRequest (interface, Resources), validated completely. Other fields and blocks are retained and forwarded. */
 import * as z from 'zod';
 import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { reference, routeControlFields } from '../../core/routing/route-controls.ts';
@@ -6,7 +6,7 @@ import { TOOL_CHOICES } from '../../core/upstream/conversation.ts';
 import { only } from '../../core/upstream/foreign-fields.ts';
 import { isBase64 } from '../../core/upstream/sources.ts';
 
-/** An object that is kept as it is, numbers of any length within it included. */
+/** An object that is retained unchanged, including numbers of any length. */
 const object = z.custom<JsonObject>(isJsonObject, 'must be an object');
 
 /** The schema of a kind, or why there may be none of that kind. */
@@ -142,7 +142,7 @@ export const customTool = z.looseObject({
   strict: z.boolean().nullish(),
 });
 
-/** A tool of any other type is defined by the upstream, which knows its fields. */
+/** A tool of any other type is defined by the upstream, which validates its fields. */
 const tool = z.looseObject({ type: z.string().nullish() }).superRefine((value, context) => {
   if (value.type != null && value.type !== 'custom') return;
   for (const issue of customTool.safeParse(value).error?.issues ?? []) context.addIssue({ ...issue });
@@ -193,16 +193,16 @@ export const messagesRequest = z
     metadata: z.looseObject({ user_id: z.string().nullish() }).nullish(),
     ...routeControlFields,
   })
-  .superRefine(({ tools: given, tool_choice: choice }, context) => {
+  .superRefine(({ tools: declaredTools, tool_choice: choice }, context) => {
     if (choice?.type !== 'any' && choice?.type !== 'tool') return;
-    const tools = given ?? [];
-    const issue = (path: string[], says: string) =>
-      context.addIssue({ code: 'custom', path: ['tool_choice', ...path], message: says });
+    const tools = declaredTools ?? [];
+    const issue = (path: string[], problem: string) =>
+      context.addIssue({ code: 'custom', path: ['tool_choice', ...path], message: problem });
     if (tools.length === 0) issue([], 'needs tools');
     else if (choice.type === 'tool' && !tools.some((candidate) => mayBe(candidate, choice.name)))
       issue(['name'], 'must be the name of one of the tools');
   });
 
-/** A set of tools that the upstream defines has no name of its own. */
-const mayBe = (candidate: JsonObject, wanted: string): boolean =>
-  candidate.name === wanted || candidate.name === undefined;
+/** Returns whether the tool may have the name. An upstream's tool set has no name, so it may contain any. */
+const mayBe = (candidate: JsonObject, chosenName: string): boolean =>
+  candidate.name === chosenName || candidate.name === undefined;

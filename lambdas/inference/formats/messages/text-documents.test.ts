@@ -32,19 +32,19 @@ describe('a document that is a text', () => {
     ]);
   });
 
-  it('goes as it is to a route of its own protocol, and is held for at its own length', () => {
+  it('reaches a route of its own protocol unchanged, with a hold for its own length', () => {
     const { body } = payloadOf(document);
     expect(body.messages).toEqual([{ role: 'user', content: [document] }]);
-    const { unseen, texts } = promptSizeOf(body);
+    const { unseen, strings } = promptSizeOf(body);
     expect(unseen).toBe(0);
-    expect(texts).toEqual(expect.arrayContaining([source.data, '{"title":"Facts"}']));
+    expect(strings).toEqual(expect.arrayContaining([source.data, '{"title":"Facts"}']));
   });
 
   it.each<[string, object]>([
     ['is to be cited', { citations: { enabled: true } }],
     ['is empty', { source: { ...source, data: ' ' } }],
     ['is a file', { source: { type: 'file', file_id: 'file_1' } }],
-  ])('keeps the call on routes of its own protocol where it %s', (_why, more) => {
-    expect(featuresOf(payloadOf({ ...document, ...more }))).toEqual(['messages-blocks']);
+  ])('limits the call to routes of its own protocol if it %s', (_why, fields) => {
+    expect(featuresOf(payloadOf({ ...document, ...fields }))).toEqual(['messages-blocks']);
   });
 });

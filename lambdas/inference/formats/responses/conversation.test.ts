@@ -67,29 +67,33 @@ const document: fc.Arbitrary<DocumentPart> = fc.constantFrom(
   { type: 'document', source: { kind: 'url', url: 'https://example.com/a.pdf' } },
   { type: 'document', source: { kind: 'base64', mediaType: 'application/pdf', data: 'aGk=' }, name: 'a.pdf' },
 );
-const proof = CAPSULES.seal('signature', JSON.stringify(['route', 'proof']));
-const said = fc.oneof<fc.Arbitrary<AssistantPart>[]>(
+const sealedSignature = CAPSULES.seal('signature', JSON.stringify(['route', 'proof']));
+const textPart = fc.oneof<fc.Arbitrary<AssistantPart>[]>(
   text,
   fc.record({ type: fc.constant('refusal' as const), text: fc.string() }),
   fc.record({ type: fc.constant('reasoning' as const), text: fc.string({ minLength: 1 }) }),
-  fc.record({ type: fc.constant('reasoning' as const), text: fc.string(), signature: fc.constant(proof) }),
+  fc.record({
+    type: fc.constant('reasoning' as const),
+    text: fc.string(),
+    signature: fc.constant(sealedSignature),
+  }),
 );
 /** A round of turns: the user's input, the model's output and calls, and the results of the calls. */
 const round = fc
   .tuple(
     fc.array(fc.oneof(text, image, document), { minLength: 1, maxLength: 3 }),
-    fc.array(said, { minLength: 1, maxLength: 3 }),
+    fc.array(textPart, { minLength: 1, maxLength: 3 }),
     fc.option(fc.tuple(fc.json(), fc.array(fc.oneof(text, image), { maxLength: 2 })), { nil: undefined }),
   )
-  .map(([asked, parts, called]): Turn[] => {
+  .map(([question, parts, called]): Turn[] => {
     if (called === undefined)
       return [
-        { role: 'user', parts: asked },
+        { role: 'user', parts: question },
         { role: 'assistant', parts },
       ];
     const [written, content] = called;
     return [
-      { role: 'user', parts: asked },
+      { role: 'user', parts: question },
       { role: 'assistant', parts: [...parts, { type: 'tool-call', id: 'c', name: 'f', arguments: written }] },
       { role: 'user', parts: [{ type: 'tool-result', id: 'c', content, isError: false }] },
     ];

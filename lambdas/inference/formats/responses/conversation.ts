@@ -1,16 +1,16 @@
 /** A Responses request as a conversation of no protocol (OpenAI API reference, Create a model response). */
 import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import {
-  type AnswerFormat,
   type Conversation,
   knownEffort,
+  type OutputFormat,
   type ReasoningRequest,
   type Tool,
   type ToolChoice,
 } from '../../core/upstream/conversation.ts';
 import type { ResponsesItem } from './input/items.ts';
 import { objectsIn } from './input/references.ts';
-import { isSystem, systemTexts, toTurns } from './input/turns.ts';
+import { instructionsOf, isSystem, toTurns } from './input/turns.ts';
 import type { ResponsesRequest } from './request.ts';
 import { type CallerTool, CUSTOM_ARGUMENT, ToolNames } from './tool-names.ts';
 import { chosenNames, isCallable } from './tool-schema.ts';
@@ -28,15 +28,15 @@ export function toConversation(
   const declared = request.tools ?? [];
   const names = new ToolNames(declared);
   const tools = toTools(request, names);
-  // Protocols refuse a choice among no tools.
+  // Protocols reject a tool choice without tools.
   const toolChoice = tools.length === 0 ? undefined : toToolChoice(request.tool_choice, names);
   const format = toFormat(request.text);
   const reasoning = toReasoning(request.reasoning);
   const user = request.safety_identifier ?? request.user;
-  const begin = items.findIndex((item) => !isSystem(item));
-  const leading = begin === -1 ? items : items.slice(0, begin);
+  const conversationStart = items.findIndex((item) => !isSystem(item));
+  const leading = conversationStart === -1 ? items : items.slice(0, conversationStart);
   return {
-    system: [...(instructions == null ? [] : [instructions]), ...leading.flatMap(systemTexts)],
+    system: [...(instructions == null ? [] : [instructions]), ...leading.flatMap(instructionsOf)],
     turns: toTurns(items.slice(leading.length), names),
     tools,
     ...(toolChoice === undefined ? {} : { toolChoice }),
@@ -45,7 +45,7 @@ export function toConversation(
     ...(reasoning === undefined ? {} : { reasoning }),
     maxTokens,
     ...(temperature == null ? {} : { temperature }),
-    // A share of 1 leaves nothing out, and protocols that refuse it beside a temperature would lose the latter.
+    // A share of 1 drops nothing. Protocols that reject it next to a temperature would lose the temperature.
     ...(topP == null || topP === 1 ? {} : { topP }),
     stop: [],
     ...(user == null ? {} : { user }),
@@ -55,7 +55,7 @@ export function toConversation(
 function toTools({ tools, tool_choice: choice }: ResponsesRequest, names: ToolNames): Tool[] {
   const allowed =
     isJsonObject(choice) && choice.type === 'allowed_tools'
-      ? new Set(objectsIn(choice.tools).flatMap((wanted) => chosenNames(wanted, names)))
+      ? new Set(objectsIn(choice.tools).flatMap((allowedTool) => chosenNames(allowedTool, names)))
       : undefined;
   const descriptions = new Map(
     (tools ?? []).flatMap(({ type, name, description }) =>
@@ -63,26 +63,26 @@ function toTools({ tools, tool_choice: choice }: ResponsesRequest, names: ToolNa
     ),
   );
   const offered: Tool[] = [];
-  for (const [sent, tool] of names.offered) {
-    if (allowed?.has(sent) === false) continue;
-    // What a namespace says of itself is said once, by the first of its tools.
+  for (const [routeName, tool] of names.offered) {
+    if (allowed?.has(routeName) === false) continue;
+    // Only the first tool of a namespace contains the namespace's description.
     const about = descriptions.get(tool.namespace ?? '');
     if (tool.namespace !== undefined) descriptions.delete(tool.namespace);
-    offered.push(toTool(sent, tool, about));
+    offered.push(toTool(routeName, tool, about));
   }
   return offered;
 }
 
 function toTool(name: string, { type, tool, namespace }: CallerTool, about: string | undefined): Tool {
   const { description, parameters, strict } = tool;
-  const texts = [
+  const paragraphs = [
     ...(namespace === undefined || about === undefined ? [] : [`${namespace}: ${about}`]),
     ...(typeof description === 'string' ? [description] : []),
-    ...(type === 'custom' ? formatTexts(tool.format) : []),
+    ...(type === 'custom' ? grammarInstructionsOf(tool.format) : []),
   ];
   return {
     name,
-    ...(texts.length === 0 ? {} : { description: texts.join('\n\n') }),
+    ...(paragraphs.length === 0 ? {} : { description: paragraphs.join('\n\n') }),
     parameters: type === 'custom' ? ONE_TEXT : isJsonObject(parameters) ? parameters : NO_PARAMETERS,
     ...(type === 'function' && typeof strict === 'boolean' ? { strict } : {}),
   };
@@ -98,8 +98,8 @@ const ONE_TEXT: JsonObject = {
 /** A function without parameters takes an empty object (OpenAI API reference, `parameters`). */
 const NO_PARAMETERS: JsonObject = { type: 'object', properties: {} };
 
-/** The grammar that the text of a custom tool follows, which only the model itself can then see to. */
-function formatTexts(format: unknown): string[] {
+/** Returns the grammar of a custom tool's text as instructions. Only the model can then follow it. */
+function grammarInstructionsOf(format: unknown): string[] {
   if (!isJsonObject(format) || format.type !== 'grammar') return [];
   const { syntax, definition } = format;
   return [`${CUSTOM_ARGUMENT} follows this ${String(syntax ?? '')} grammar:\n${String(definition ?? '')}`];
@@ -114,7 +114,7 @@ function toToolChoice(choice: unknown, names: ToolNames): ToolChoice | undefined
   return name === undefined ? undefined : { type: 'tool', name };
 }
 
-function toFormat(text: ResponsesRequest['text']): AnswerFormat | undefined {
+function toFormat(text: ResponsesRequest['text']): OutputFormat | undefined {
   const format = text?.format;
   if (!isJsonObject(format)) return undefined;
   if (format.type === 'json_object') return { type: 'json' };

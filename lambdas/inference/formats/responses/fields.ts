@@ -21,7 +21,7 @@ import { isProviders } from './tool-names.ts';
 import { isCallable } from './tool-schema.ts';
 
 /** A need of a route of this protocol, with the caller's name of what needs it. */
-const own =
+const nativeOnly =
   (of: string): NeedReader =>
   (_value, context) =>
     context.isNeeded('feature', 'responses-items')
@@ -32,8 +32,8 @@ const own =
 const limited = (name: string): NeedReader => serverTool(name, (_value, { body }) => body.max_tool_calls);
 
 /**
- * A container that is created for this response, of the smallest size, is a server tool; one that lives on, or a larger
- * one, is unpriced (OpenAI docs, Pricing, Containers: by size).
+ * Returns the need of a container. A container of the smallest size that is created for this response is a server tool.
+ * A persistent or larger container is unpriced (OpenAI docs, Pricing, Containers: by size).
  */
 const contained =
   (name: string, container: unknown): NeedReader =>
@@ -76,7 +76,9 @@ const toolTypes = toolType(
 );
 
 const definedTool: NeedReader = (value, context) =>
-  isJsonObject(value) && isProviders(value) ? own(`the tool ${String(value.type)}`)(value, context) : [];
+  isJsonObject(value) && isProviders(value)
+    ? nativeOnly(`the tool ${String(value.type)}`)(value, context)
+    : [];
 
 const TOOL_ITEMS: ReadonlySet<string | undefined> = new Set([
   'function_call',
@@ -89,7 +91,7 @@ const item: NeedReader = (value, context) => {
   if (!isJsonObject(value)) return [];
   const type = itemType(value);
   if (TOOL_ITEMS.has(type)) return capability('tools')(value, context);
-  return COMMON_ITEMS.has(type) ? [] : own(`an item of type ${type}`)(value, context);
+  return COMMON_ITEMS.has(type) ? [] : nativeOnly(`an item of type ${type}`)(value, context);
 };
 
 /** Items that refer to what the provider has stored, or that make it sample once more, are unpriced. */
@@ -110,7 +112,7 @@ const file: NeedReader = (value, context) => {
     ...(isPdf ? feature('documents')(value, context) : []),
     ...(isPdf && itemType(context.parent) === 'message'
       ? []
-      : own('a part of type input_file')(value, context)),
+      : nativeOnly('a part of type input_file')(value, context)),
   ];
 };
 
@@ -120,7 +122,7 @@ const part: NeedReader = (value, context) => {
   const type = itemType(context.parent);
   if (type === 'reasoning' || !COMMON_ITEMS.has(type)) return [];
   if (value.type === 'input_file') return file(value, context);
-  return (PARTS_OF_ALL.get(value.type) ?? own(`a part of type ${String(value.type)}`))(value, context);
+  return (PARTS_OF_ALL.get(value.type) ?? nativeOnly(`a part of type ${String(value.type)}`))(value, context);
 };
 
 const isPlainChoice = (value: unknown): boolean => value === 'none' || value === 'auto';
@@ -134,24 +136,23 @@ const isHosted = (choice: unknown): boolean => {
 
 const isJson = (value: unknown): boolean => isJsonObject(value) && value.type !== 'text';
 
-const PARTS = ['input[].content[]', 'input[].output[]'] as const;
+const CONTENT_PARTS = ['input[].content[]', 'input[].output[]'] as const;
 
-const of = (places: readonly string[], fields: string): string[] =>
-  places.map((place) => `${place}.${fields}`);
+const of = (paths: readonly string[], fields: string): string[] => paths.map((path) => `${path}.${fields}`);
 
 const ITEMS: readonly FieldRule[] = [
-  { at: 'input', carried: true },
+  { at: 'input', isConverted: true },
   { at: 'input[]', needs: item },
   { at: 'input[].type', needs: itemTypeField },
   { at: 'input[].{role,content,call_id,name,namespace,arguments,input,output,encrypted_content}' },
   { at: 'input[].summary[].{type,text}' },
-  { at: PARTS, needs: part },
-  { at: of(PARTS, '{type,text,file_id,file_data,filename,detail}') },
+  { at: CONTENT_PARTS, needs: part },
+  { at: of(CONTENT_PARTS, '{type,text,file_id,file_data,filename,detail}') },
   { at: 'input[].content[].{refusal,annotations,logprobs}' },
-  { at: of(PARTS, 'image_url'), needs: fetched('image-urls') },
-  { at: of(PARTS, 'file_url'), needs: fetched('document-urls') },
-  { at: of(PARTS, 'prompt_cache_breakpoint'), needs: openaiBreakpoint, carried: false },
-  { at: of(PARTS, 'prompt_cache_breakpoint.{mode,ttl}') },
+  { at: of(CONTENT_PARTS, 'image_url'), needs: fetched('image-urls') },
+  { at: of(CONTENT_PARTS, 'file_url'), needs: fetched('document-urls') },
+  { at: of(CONTENT_PARTS, 'prompt_cache_breakpoint'), needs: openaiBreakpoint, isConverted: false },
+  { at: of(CONTENT_PARTS, 'prompt_cache_breakpoint.{mode,ttl}') },
   { at: 'input[].content[].input_audio', needs: tokens('audio_input'), vendors: 'OpenRouter' },
   // Items of the provider's own tools.
   {
@@ -171,11 +172,11 @@ const ITEMS: readonly FieldRule[] = [
 
 const TOOLS: readonly FieldRule[] = [
   { at: ['tools[].tools[]', 'input[].tools[]'], like: 'tools[]' },
-  { at: 'tools', needs: unlessEmpty(capability('tools')), carried: true },
+  { at: 'tools', needs: unlessEmpty(capability('tools')), isConverted: true },
   { at: 'tools[]', needs: definedTool },
   { at: 'tools[].type', needs: toolTypes },
   { at: 'tools[].{name,description,parameters,strict,format}' },
-  { at: 'tools[].{output_schema,allowed_callers,async,defer_loading}', carried: false },
+  { at: 'tools[].{output_schema,allowed_callers,async,defer_loading}', isConverted: false },
   {
     at: 'tools[].{input_schema,annotations,display_height,display_width,execution,vector_store_ids,filters}',
   },
@@ -192,18 +193,22 @@ const TOOLS: readonly FieldRule[] = [
     at: 'tools[].{action,background,complexity,frame_count,frame_duration_ms,input_fidelity,input_image_mask}',
   },
   { at: 'tools[].{model,moderation,output_compression,output_format,partial_images,quality,size,svg}' },
-  { at: 'tool_choice', needs: when((value) => !isPlainChoice(value), capability('tools')), carried: true },
-  { at: 'tool_choice', needs: when(isHosted, own('this tool_choice')) },
+  {
+    at: 'tool_choice',
+    needs: when((value) => !isPlainChoice(value), capability('tools')),
+    isConverted: true,
+  },
+  { at: 'tool_choice', needs: when(isHosted, nativeOnly('this tool_choice')) },
   { at: 'tool_choice.{type,name,namespace,mode,server_label,tools}' },
 ];
 
 /** The sender of a request adds `store: false`, because the protocol stores a response by default. */
 export const RESPONSES_FIELDS = fieldTable([
   ...OPENAI_FIELDS,
-  { at: '{instructions,max_output_tokens,safety_identifier,include}', carried: true },
+  { at: '{instructions,max_output_tokens,safety_identifier,include}', isConverted: true },
   { at: '{max_tool_calls,access_programs,image}' },
-  { at: 'store', needs: storedByProvider, carried: true },
-  { at: 'stream_options', carried: true },
+  { at: 'store', needs: storedByProvider, isConverted: true },
+  { at: 'stream_options', isConverted: true },
   { at: 'stream_options.include_obfuscation' },
   { at: 'prompt_cache_options.prewarm', needs: whenTrue(unpriced) },
   { at: 'prompt_cache_options.comparison_response_id' },
@@ -212,16 +217,16 @@ export const RESPONSES_FIELDS = fieldTable([
   { at: 'prompt', needs: unpriced },
   {
     at: 'truncation',
-    needs: when((value) => value === 'auto', own('truncation "auto"')),
+    needs: when((value) => value === 'auto', nativeOnly('truncation "auto"')),
   },
-  { at: '{text,reasoning}', carried: true },
+  { at: '{text,reasoning}', isConverted: true },
   { at: 'text.format', needs: when(isJson, capability('json')) },
   { at: 'text.format.{type,name,description,schema,strict}' },
-  { at: 'text.verbosity', carried: false },
-  // More passes for one answer, which no bound of its output is known to hold (OpenAI docs, Reasoning mode).
+  { at: 'text.verbosity', isConverted: false },
+  // More passes for one response, whose output has no known bound (OpenAI docs, Reasoning mode).
   { at: 'reasoning.mode', needs: unpricedUnless('standard') },
   { at: 'reasoning.{effort,summary,generate_summary}' },
-  { at: 'reasoning.context', carried: false },
+  { at: 'reasoning.context', isConverted: false },
   ...TOOLS,
   ...ITEMS,
 ]);

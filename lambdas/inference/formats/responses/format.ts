@@ -2,11 +2,11 @@
 
 import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { ApiFormat } from '../../core/completions/api-format.ts';
-import { ResponseFrames } from './answer/frames.ts';
-import { OutgoingItems } from './answer/items.ts';
-import { responsesWriter } from './answer/reply.ts';
 import { RESPONSES_FIELDS } from './fields.ts';
 import { objectsIn } from './input/references.ts';
+import { OutputItemSealer } from './output/items.ts';
+import { responsesWriter } from './output/response-writer.ts';
+import { ResponsesStreamEncoder } from './output/sse.ts';
 import { toPayload } from './payload.ts';
 import type { ResponsesRequest } from './request.ts';
 import { isProviders, type ResponsesTool, ToolNames } from './tool-names.ts';
@@ -14,14 +14,17 @@ import { isCallable } from './tool-schema.ts';
 
 /** Returns the indices of the provider's tools that `tool_choice` does not force. */
 function optionalTools({ tools, tool_choice: choice }: ResponsesRequest): readonly number[] {
-  const given = tools ?? [];
-  const isForced = forcedBy(choice, given);
-  return given.flatMap((tool, index) => (isProviders(tool) && !isForced(tool) ? [index] : []));
+  const declaredTools = tools ?? [];
+  const isForced = forcedBy(choice, declaredTools);
+  return declaredTools.flatMap((tool, index) => (isProviders(tool) && !isForced(tool) ? [index] : []));
 }
 
 /** A choice that only the provider's tools can satisfy forces them. */
-function forcedBy(choice: unknown, given: readonly ResponsesTool[]): (tool: ResponsesTool) => boolean {
-  if (choice === 'required') return () => given.every(isProviders);
+function forcedBy(
+  choice: unknown,
+  declaredTools: readonly ResponsesTool[],
+): (tool: ResponsesTool) => boolean {
+  if (choice === 'required') return () => declaredTools.every(isProviders);
   if (!isJsonObject(choice) || isCallable(choice)) return () => false;
   if (choice.type !== 'allowed_tools') return ({ type }) => type === choice.type;
   const allowed = objectsIn(choice.tools);
@@ -32,18 +35,23 @@ function forcedBy(choice: unknown, given: readonly ResponsesTool[]): (tool: Resp
 /** The request without these tools; a choice among tools names those that are left. */
 function withoutTools(request: ResponsesRequest, indices: ReadonlySet<number>): ResponsesRequest {
   const { tools, tool_choice: choice, ...others } = request;
-  const left = (tools ?? []).filter((_tool, index) => !indices.has(index));
-  if (left.length === 0) return others;
-  return { ...others, tools: left, ...(choice == null ? {} : { tool_choice: choiceAmong(choice, left) }) };
+  const remainingTools = (tools ?? []).filter((_tool, index) => !indices.has(index));
+  if (remainingTools.length === 0) return others;
+  return {
+    ...others,
+    tools: remainingTools,
+    ...(choice == null ? {} : { tool_choice: choiceAmong(choice, remainingTools) }),
+  };
 }
 
 function choiceAmong(
   choice: NonNullable<ResponsesRequest['tool_choice']>,
-  left: readonly ResponsesTool[],
+  remainingTools: readonly ResponsesTool[],
 ): NonNullable<ResponsesRequest['tool_choice']> {
   if (!isJsonObject(choice) || choice.type !== 'allowed_tools') return choice;
-  const isLeft = (wanted: JsonObject) => isCallable(wanted) || left.some(({ type }) => type === wanted.type);
-  const tools = objectsIn(choice.tools).filter(isLeft);
+  const isRemaining = (tool: JsonObject) =>
+    isCallable(tool) || remainingTools.some(({ type }) => type === tool.type);
+  const tools = objectsIn(choice.tools).filter(isRemaining);
   return tools.length === 0 ? 'none' : { ...choice, tools };
 }
 
@@ -60,15 +68,15 @@ export const responsesFormat: ApiFormat<ResponsesRequest> = {
   }),
   withMaxTokens: (request, tokens) => ({ ...request, max_output_tokens: tokens }),
   choices: () => 1,
-  answerId: (ulid) => `resp_${ulid}`,
-  answer: ({ request, answerId, createdMs, clock, capsules }) => {
-    const outgoing = new OutgoingItems(request, capsules);
+  responseId: (ulid) => `resp_${ulid}`,
+  createWriter: ({ request, responseId, createdMs, clock, capsules }) => {
+    const outgoing = new OutputItemSealer(request, capsules);
     const names = new ToolNames(request.tools ?? []);
-    const options = { request, answerId, createdMs };
-    const stream = new ResponseFrames(options, outgoing);
+    const options = { request, responseId, createdMs };
+    const stream = new ResponsesStreamEncoder(options, outgoing);
     return {
       writer: (written) => responsesWriter({ ...options, clock, names, outgoing }, written),
-      frames: (events) => stream.frames(events),
+      encode: (events) => stream.encode(events),
       events: stream.events,
     };
   },

@@ -1,5 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { CAPSULES, type Fields, payloadOf, refusal } from '../../testing/completions/responses/requests.ts';
+import {
+  CAPSULES,
+  type Fields,
+  payloadOf,
+  rejectionOf,
+} from '../../testing/completions/responses/requests.ts';
 import { capabilitiesOf, featuresOf, pricedFeaturesOf } from '../../testing/fields/needs.ts';
 
 const PNG = { type: 'input_image', image_url: 'data:image/png;base64,aGk=' };
@@ -41,11 +46,11 @@ describe('the payload of a Responses request', () => {
     });
   });
 
-  it('keeps a string input unchanged', () => {
+  it('leaves a string input unchanged', () => {
     expect(payloadOf({ input: 'Hi' }).body.input).toBe('Hi');
   });
 
-  it('keeps the ids of the provider’s own items, to which other items refer', () => {
+  it('retains the ids of the provider’s items, to which other items refer', () => {
     const item = { type: 'mcp_approval_request', id: 'mcpr_1', arguments: '{}' };
     expect(payloadOf({ input: [item] }).body.input).toEqual([item]);
   });
@@ -57,11 +62,11 @@ describe('the payload of a Responses request', () => {
     ['conversation', { id: 'conv_1' }, 'whole conversation'],
     ['previous_response_id', 'resp_1', 'whole conversation'],
   ])(
-    'a field that needs storage causes an error that says what to send instead: %s',
+    'rejects a field that needs storage, with an error that states what to send instead: %s',
     (field, value, instead) => {
-      const found = refusal(() => payloadOf({ [field]: value }));
-      expect(found).toMatchObject({ code: 'state_not_kept', param: field });
-      expect(found.message).toContain(instead);
+      const rejection = rejectionOf(() => payloadOf({ [field]: value }));
+      expect(rejection).toMatchObject({ code: 'state_not_kept', param: field });
+      expect(rejection.message).toContain(instead);
     },
   );
 
@@ -78,9 +83,12 @@ describe('the payload of a Responses request', () => {
     const file = { type: 'input_file', file_url: 'http://169.254.169.254/' };
     const image = { ...LINKED, image_url: 'http://localhost/a.png' };
     for (const part of [file, image])
-      expect(refusal(() => payloadOf(user(part)))).toMatchObject({ code: 'invalid_value', param: 'input' });
+      expect(rejectionOf(() => payloadOf(user(part)))).toMatchObject({
+        code: 'invalid_value',
+        param: 'input',
+      });
     const output = { type: 'function_call_output', call_id: 'c', output: [image] };
-    expect(refusal(() => payloadOf({ input: [call, output] }))).toMatchObject({ param: 'input' });
+    expect(rejectionOf(() => payloadOf({ input: [call, output] }))).toMatchObject({ param: 'input' });
   });
 
   it.each<[string, Fields, string[]]>([

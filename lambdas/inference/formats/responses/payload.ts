@@ -3,9 +3,9 @@ import { ServiceError } from '../../../platform/core/errors.ts';
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { readPayload } from '../../core/completions/forwarded-fields.ts';
 import { forwardedFields } from '../../core/routing/route-controls.ts';
-import type { Capsules } from '../../core/upstream/capsules.ts';
 import type { Conversation } from '../../core/upstream/conversation.ts';
 import type { ChatPayload } from '../../core/upstream/provider.ts';
+import type { SealedTokens } from '../../core/upstream/sealed-tokens.ts';
 import { toConversation } from './conversation.ts';
 import { RESPONSES_FIELDS } from './fields.ts';
 import type { ResponsesItem } from './input/items.ts';
@@ -13,13 +13,14 @@ import { resolveItems } from './input/references.ts';
 import { maxTokensOf, type ResponsesRequest } from './request.ts';
 
 /**
- * The request with its input in full, without nulls and without the fields that only the service uses. Throws 400
- * `state_not_kept` for a request that goes on from what the service would have to keep, or asks it to keep something;
- * `invalid_capsule` for reasoning that was changed; `invalid_value` for an output without its call, and for an image or
- * a file on a private network.
+ * Returns the request with its complete input, without nulls, and without the fields that only the service uses. Throws
+ * 400:
+ * - `state_not_kept` for a request that continues stored state or requests storage.
+ * - `invalid_capsule` for reasoning that was changed.
+ * - `invalid_value` for an output without its call, and for an image or a file on a private network.
  */
-export function toPayload(request: ResponsesRequest, capsules: Capsules): ChatPayload {
-  refuseState(request);
+export function toPayload(request: ResponsesRequest, capsules: SealedTokens): ChatPayload {
+  rejectState(request);
   const { input } = request;
   const resolved = typeof input === 'string' ? undefined : resolveItems(input, capsules);
   const items = resolved?.map(({ item }) => item);
@@ -28,15 +29,15 @@ export function toPayload(request: ResponsesRequest, capsules: Capsules): ChatPa
       param: 'input',
     });
   const body: JsonObject = { ...forwardedFields(request), input: items ?? input, store: false };
-  const given = items ?? [{ type: 'message', role: 'user', content: input }];
-  return payloadOf(request, given, {
+  const inputItems = items ?? [{ type: 'message', role: 'user', content: input }];
+  return payloadOf(request, inputItems, {
     protocol: 'openai-responses',
     ...readPayload(RESPONSES_FIELDS, body),
     stream: request.stream === true,
   });
 }
 
-/** The payload with its conversation, which is made once; the bound of its output is the caller's or set later. */
+/** Returns the payload with its conversation, which is created once. The output limit is the caller's or set later. */
 function payloadOf(
   request: ResponsesRequest,
   items: readonly ResponsesItem[],
@@ -56,30 +57,30 @@ function payloadOf(
     conversation: () => {
       throw new Error('the output of this payload has no bound; take it from limitedTo');
     },
-    limitedTo: (most) => {
+    limitedTo: (tokenLimit) => {
       const { body, bodyWith } = fixed;
-      const limited = (unlimited: JsonObject) => ({ ...unlimited, max_output_tokens: most });
+      const limited = (unlimited: JsonObject) => ({ ...unlimited, max_output_tokens: tokenLimit });
       return {
         ...fixed,
         body: limited(body),
         ...(bodyWith === undefined ? {} : { bodyWith: (takes) => limited(bodyWith(takes)) }),
-        conversation: within(most),
+        conversation: within(tokenLimit),
       };
     },
   };
 }
 
 /** Fields that are rejected because they need storage, each with what to send instead. */
-const NOT_KEPT: readonly (readonly [string, string])[] = [
+const STATE_FIELDS: readonly (readonly [string, string])[] = [
   ['previous_response_id', 'send the whole conversation in input'],
   ['conversation', 'send the whole conversation in input'],
   ['background', 'send the request without it, and with stream for an answer that takes long'],
   ['store', 'send store: false, and in every turn the whole conversation in input'],
 ];
 
-/** Nothing of a request or an answer is stored. */
-function refuseState(request: ResponsesRequest): void {
-  for (const [field, instead] of NOT_KEPT) {
+/** Rejects requests that need stored state. Nothing of a request or a response is stored. */
+function rejectState(request: ResponsesRequest): void {
+  for (const [field, instead] of STATE_FIELDS) {
     const value = request[field];
     if (value === null || value === undefined || value === false || value === '') continue;
     throw new ServiceError('state_not_kept', `${field}: this service stores no answers; ${instead}.`, {

@@ -1,5 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { type Fields, payloadOf, refusal, request } from '../../testing/completions/responses/requests.ts';
+import {
+  type Fields,
+  payloadOf,
+  rejectionOf,
+  request,
+} from '../../testing/completions/responses/requests.ts';
 
 const user = (...content: readonly unknown[]) => ({ input: [{ role: 'user', content }] });
 const text = { type: 'input_text', text: 'Hi' };
@@ -203,22 +208,22 @@ describe('a Responses request', () => {
     ['store', { store: 'no' }],
     ['provider.only', { provider: { only: 'x' } }],
   ])('causes an error that names %s', (param, fields) => {
-    const { code, param: named } = refusal(() => payloadOf(fields));
+    const { code, param: named } = rejectionOf(() => payloadOf(fields));
     expect(['invalid_value', 'missing_field']).toContain(code);
     expect(named).toBe(param);
   });
 
-  it('says what is wrong in words of its own', () => {
-    expect(refusal(() => request({ input: [{ type: 'new_item' }] })).message).toBe(
+  it('causes errors with the service’s own messages', () => {
+    expect(rejectionOf(() => request({ input: [{ type: 'new_item' }] })).message).toBe(
       'input[0].type: "new_item" is no type of item that is known here.',
     );
-    expect(refusal(() => request(user({ type: 'input_file', file_id: 'file_1' }))).message).toContain(
+    expect(rejectionOf(() => request(user({ type: 'input_file', file_id: 'file_1' }))).message).toContain(
       'send its URL or its bytes',
     );
   });
 
   it('causes a short error if it contains an overlong name', () => {
-    const { message } = refusal(() => request({ input: [{ type: 'x'.repeat(1_000_000) }] }));
+    const { message } = rejectionOf(() => request({ input: [{ type: 'x'.repeat(1_000_000) }] }));
     expect(message.length).toBeLessThan(1_000);
   });
 });

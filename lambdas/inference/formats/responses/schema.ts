@@ -1,6 +1,6 @@
 /**
- * ResponsesRequest (OpenAI API reference, Create a model response), checked wherever a route or a bill depends on it;
- * fields that it does not name are kept and forwarded.
+ * ResponsesRequest (OpenAI API reference, Create a model response). The fields that affect a route or a bill are
+ * validated. Other fields are retained and forwarded.
  */
 import * as z from 'zod';
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';

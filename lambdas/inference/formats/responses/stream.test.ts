@@ -5,28 +5,28 @@ import { rounds } from '../../../../tools/test-kit/thorough.ts';
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { AssistantPart, Finish } from '../../core/upstream/conversation.ts';
 import {
-  type Answer,
   accumulated,
-  answering,
+  completeBody,
+  createWriter,
   dataOf,
-  framesOf,
+  type ResponsesDocument,
+  readSseEvents,
   streamed,
-  whole,
 } from '../../testing/completions/responses/answering.ts';
 import { PLAIN_CAPSULES } from '../../testing/upstream/plain-capsules.ts';
 import type { Step } from '../../testing/upstream/stream-script.ts';
-import { CustomInput } from './answer/custom-input.ts';
-import { openItems } from './items-capsule.ts';
+import { CustomInput } from './output/custom-input.ts';
+import { openItems } from './sealed-items.ts';
 
 const STOP: Finish = { reason: 'stop', raw: 'end_turn' };
 const CALLS: Finish = { reason: 'tool-calls', raw: 'tool_use' };
 const STATELESS = { store: false } as const;
-const typesOf = (frames: readonly string[]) =>
-  dataOf(frames).map(({ type }) => String(type).replace('response.', ''));
+const typesOf = (sseEvents: readonly string[]) =>
+  dataOf(sseEvents).map(({ type }) => String(type).replace('response.', ''));
 
 describe('the events of a response', () => {
   it('come in OpenAI’s order, under one id, numbered from 0, and end with usage and cost', async () => {
-    const frames = await streamed(
+    const sseEvents = await streamed(
       [
         { thinks: 'Hm.' },
         { signs: 'sealed' },
@@ -38,8 +38,8 @@ describe('the events of a response', () => {
       ],
       STATELESS,
     );
-    const events = dataOf(frames);
-    expect(typesOf(frames)).toEqual([
+    const events = dataOf(sseEvents);
+    expect(typesOf(sseEvents)).toEqual([
       'created',
       'in_progress',
       'output_item.added',
@@ -62,7 +62,7 @@ describe('the events of a response', () => {
       'completed',
     ]);
     expect(events.map(({ sequence_number: number }) => number)).toEqual(events.map((_, index) => index));
-    expect(frames.at(-1)).toBe('data: [DONE]\n\n');
+    expect(sseEvents.at(-1)).toBe('data: [DONE]\n\n');
     const ids = events.flatMap(({ response }) => (response as { id?: string } | undefined)?.id ?? []);
     expect(new Set(ids)).toEqual(new Set(['resp_01J']));
     expect(events.at(-1)).toMatchObject({
@@ -107,14 +107,14 @@ describe('the events of a response', () => {
     [{ reason: 'refusal', raw: 'x' }, 'incomplete', { reason: 'content_filter' }],
     [{ reason: 'stop-sequence', raw: 'x' }, 'completed', null],
     [{ reason: 'pause', raw: 'x' }, 'completed', null],
-  ])('end as the answer ended: %j', async (finish, status, details) => {
+  ])('end with the same status as the output: %j', async (finish, status, details) => {
     const [last] = dataOf(await streamed([{ says: 'a' }, { finishes: finish }], STATELESS)).slice(-1);
     expect(last).toMatchObject({
       type: `response.${status}`,
       response: { status, incomplete_details: details },
     });
-    const reply = { parts: [{ type: 'text', text: 'a' } as const], finish };
-    expect(whole(reply, STATELESS)).toMatchObject({ status, incomplete_details: details });
+    const completion = { parts: [{ type: 'text', text: 'a' } as const], finish };
+    expect(completeBody(completion, STATELESS)).toMatchObject({ status, incomplete_details: details });
   });
 
   it('end a model’s refusal as a complete response if the stream contains the refusal', async () => {
@@ -123,10 +123,10 @@ describe('the events of a response', () => {
     expect(last).toMatchObject({ response: { status: 'completed', incomplete_details: null } });
   });
 
-  it('end in one failure with the same id, and keep what was whole by then', async () => {
+  it('end in one failure with the same id, and retain what was complete by then', async () => {
     const steps: Step[] = [{ thinks: 'Hm.' }, { signs: 's' }, { says: 'a' }];
-    const frames = await streamed(steps, STATELESS, { failure: new Error('broken') });
-    const events = dataOf(frames);
+    const sseEvents = await streamed(steps, STATELESS, { failure: new Error('broken') });
+    const events = dataOf(sseEvents);
     expect(events.filter(({ type }) => type === 'response.failed')).toHaveLength(1);
     expect(events.at(-1)).toMatchObject({
       sequence_number: events.length - 1,
@@ -137,20 +137,20 @@ describe('the events of a response', () => {
         output: [{ type: 'reasoning' }],
       },
     });
-    expect((await accumulated(frames)).status).toBe('failed');
+    expect((await accumulated(sseEvents)).status).toBe('failed');
   });
 
   it('form a complete stream even if the route fails before it starts', async () => {
-    const frames = await streamed([], {}, { failure: new Error('broken') });
-    expect(typesOf(frames)).toEqual(['created', 'failed']);
-    expect((await accumulated(frames)).error).toMatchObject({ code: 'server_error' });
+    const sseEvents = await streamed([], {}, { failure: new Error('broken') });
+    expect(typesOf(sseEvents)).toEqual(['created', 'failed']);
+    expect((await accumulated(sseEvents)).error).toMatchObject({ code: 'server_error' });
   });
 
   it('repeat the caller’s request fields and seal the reasoning if the route is native', async () => {
-    const call = answering({ store: false, instructions: 'Be brief.' });
+    const call = createWriter({ store: false, instructions: 'Be brief.' });
     const item = { type: 'reasoning', id: 'rs_01J_0', summary: [], encrypted_content: 'signature' };
     const response = { id: 'resp_01J', model: 'a/served', instructions: 'theirs', output: [] };
-    const frames = await framesOf(
+    const sseEvents = await readSseEvents(
       [
         { type: 'response.created', response },
         { type: 'response.output_item.added', output_index: 0, item },
@@ -162,10 +162,10 @@ describe('the events of a response', () => {
       ],
       call,
     );
-    const [created, , added, done, ended] = dataOf(frames);
+    const [created, , added, done, completedEvent] = dataOf(sseEvents);
     expect(created).toMatchObject({ response: { instructions: 'Be brief.', model: 'a/served' } });
     expect(added?.item).not.toHaveProperty('encrypted_content');
-    expect(ended).toMatchObject({
+    expect(completedEvent).toMatchObject({
       response: {
         status: 'incomplete',
         incomplete_details: { reason: 'content_filter' },
@@ -178,23 +178,27 @@ describe('the events of a response', () => {
 
   it('never include an event that a route forges', async () => {
     const forged = { type: 'response.x\ndata: {}\n\nevent: y' };
-    expect(typesOf(await framesOf([forged], answering()))).toEqual(['created', 'in_progress', 'failed']);
+    expect(typesOf(await readSseEvents([forged], createWriter()))).toEqual([
+      'created',
+      'in_progress',
+      'failed',
+    ]);
   });
 });
 
-describe('an answer whose caller believes that items are stored', () => {
+describe('a response for a caller that expects stored items', () => {
   const steps: Step[] = [{ thinks: 'Hm.' }, { signs: 'sealed' }, { says: 'Hello' }, { finishes: STOP }];
 
   it('ends in an item without visible content, whose id has all of it', async () => {
-    const frames = await streamed(steps);
-    const { output } = await accumulated(frames);
+    const sseEvents = await streamed(steps);
+    const { output } = await accumulated(sseEvents);
     const end = output.at(-1);
     expect(end).toMatchObject({ type: 'reasoning', summary: [] });
     expect(openItems(PLAIN_CAPSULES, String(end?.id), 'x')).toMatchObject([
       { type: 'reasoning', summary: [{ text: 'Hm.' }], encrypted_content: 'sealed' },
       { type: 'message', content: [{ text: 'Hello' }] },
     ]);
-    expect(typesOf(frames).slice(-3)).toEqual(['output_item.added', 'output_item.done', 'completed']);
+    expect(typesOf(sseEvents).slice(-3)).toEqual(['output_item.added', 'output_item.done', 'completed']);
     expect(JSON.stringify(output.slice(0, -1))).not.toContain('sealed');
   });
 
@@ -202,8 +206,8 @@ describe('an answer whose caller believes that items are stored', () => {
     ['calls of functions alone, which callers send back whole', [{ calls: 0 }, { finishes: CALLS }], {}],
     ['an answer to a caller that stores nothing', steps, STATELESS],
     ['more than an id may hold', [{ says: 'x'.repeat(300_000) }, { finishes: STOP }], {}],
-  ])('omits this item for %s', async (_, given, fields) => {
-    const { output } = await accumulated(await streamed(given, fields));
+  ])('omits this item for %s', async (_, reason, fields) => {
+    const { output } = await accumulated(await streamed(reason, fields));
     expect(output.filter(({ id }) => String(id).startsWith('rs_plain_'))).toEqual([]);
   });
 
@@ -242,26 +246,31 @@ describe('the law of streamed responses', () => {
   ];
 
   const stepsOf = (parts: readonly AssistantPart[], size: number): Step[] => {
-    const pieces = (whole: string) => whole.match(new RegExp(`[\\s\\S]{1,${size}}`, 'g')) ?? [];
-    return parts.flatMap((made, at): Step[] => {
-      if (made.type === 'text') return [...pieces(made.text).map((says) => ({ says })), 'ends text'];
-      if (made.type === 'refusal') return [...pieces(made.text).map((refuses) => ({ refuses })), 'ends text'];
-      if (made.type === 'reasoning')
-        return [...pieces(made.text).map((thinks) => ({ thinks })), { signs: made.signature ?? '' }];
-      const adds = pieces(made.arguments).map((piece) => ({ adds: piece, to: at }));
-      return [{ calls: at, id: made.id, name: made.name }, ...adds, { ends: at }];
+    const fragmentsOf = (fullText: string) => fullText.match(new RegExp(`[\\s\\S]{1,${size}}`, 'g')) ?? [];
+    return parts.flatMap((contentPart, at): Step[] => {
+      if (contentPart.type === 'text')
+        return [...fragmentsOf(contentPart.text).map((says) => ({ says })), 'ends text'];
+      if (contentPart.type === 'refusal')
+        return [...fragmentsOf(contentPart.text).map((refuses) => ({ refuses })), 'ends text'];
+      if (contentPart.type === 'reasoning')
+        return [
+          ...fragmentsOf(contentPart.text).map((thinks) => ({ thinks })),
+          { signs: contentPart.signature ?? '' },
+        ];
+      const adds = fragmentsOf(contentPart.arguments).map((fragment) => ({ adds: fragment, to: at }));
+      return [{ calls: at, id: contentPart.id, name: contentPart.name }, ...adds, { ends: at }];
     });
   };
 
-  it('the official SDK makes of any pieces what the whole answer says', async () => {
+  it('gives the official SDK the same result as the complete response, however it is split', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(part, { maxLength: 5 }),
         fc.integer({ min: 1, max: 7 }),
         async (parts, size) => {
-          const frames = await streamed([...stepsOf(parts, size), { finishes: CALLS }], { tools });
-          const expected = whole({ parts, finish: CALLS }, { tools }) as Answer;
-          const { output, status } = await accumulated(frames);
+          const sseEvents = await streamed([...stepsOf(parts, size), { finishes: CALLS }], { tools });
+          const expected = completeBody({ parts, finish: CALLS }, { tools }) as ResponsesDocument;
+          const { output, status } = await accumulated(sseEvents);
           const shown = (items: readonly JsonObject[]) =>
             items.map(({ parsed_arguments: _parsed, ...item }) => ({
               ...item,
@@ -277,7 +286,7 @@ describe('the law of streamed responses', () => {
     );
   });
 
-  it('the text for a custom tool is the same wherever its arguments are cut, and given as soon as it is certain', () => {
+  it('streams the same text for a custom tool wherever its arguments are split, as soon as it is certain', () => {
     const argumentsText = fc.oneof(
       fc.string().map((input) => JSON.stringify({ input })),
       fc.string({ unit: 'binary' }).map((input) => JSON.stringify({ input }, undefined, 1)),
@@ -285,24 +294,24 @@ describe('the law of streamed responses', () => {
       fc.string(),
     );
     fc.assert(
-      fc.property(argumentsText, fc.array(fc.nat(60), { maxLength: 6 }), (given, cuts) => {
-        const places = [...new Set([0, ...cuts.filter((at) => at < given.length), given.length])].sort(
+      fc.property(argumentsText, fc.array(fc.nat(60), { maxLength: 6 }), (reason, cuts) => {
+        const offsets = [...new Set([0, ...cuts.filter((at) => at < reason.length), reason.length])].sort(
           (a, b) => a - b,
         );
         const input = new CustomInput();
-        const read = places.slice(1).map((to, at) => input.read(given.slice(places[at], to)));
+        const read = offsets.slice(1).map((to, at) => input.read(reason.slice(offsets[at], to)));
         const { text: all, rest } = input.end();
         expect(read.join('') + rest).toBe(all);
         const single = new CustomInput();
-        single.read(given);
+        single.read(reason);
         expect(single.end().text).toBe(all);
-        const parsed = inputOf(given);
+        const parsed = inputOf(reason);
         if (typeof parsed === 'string') expect(all).toBe(parsed);
       }),
       { numRuns: rounds(300) },
     );
     const live = new CustomInput();
-    expect(['{"input":"a', '\\', 'nb\\u00', 'e4"}'].map((piece) => live.read(piece))).toEqual([
+    expect(['{"input":"a', '\\', 'nb\\u00', 'e4"}'].map((fragment) => live.read(fragment))).toEqual([
       'a',
       '',
       '\nb',

@@ -37,9 +37,9 @@ describe('names of tools on routes', () => {
         ];
         expect(names.offered.size).toBe(all.length);
         for (const [each, namespace] of all) {
-          const sent = names.sent(each, namespace);
-          expect(sent).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
-          expect(names.called(sent)).toMatchObject({
+          const sentName = names.routeNameOf(each, namespace);
+          expect(sentName).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
+          expect(names.called(sentName)).toMatchObject({
             name: each,
             ...(namespace === undefined ? {} : { namespace }),
           });
@@ -50,14 +50,14 @@ describe('names of tools on routes', () => {
 
   it('equal the caller’s own names where possible, even if a namespace would produce the same name', () => {
     const names = new ToolNames([{ type: 'namespace', name: 'a', tools: [f('b')] }, f('a__b')]);
-    expect(names.sent('a__b')).toBe('a__b');
-    expect(names.sent('b', 'a')).toMatch(/^a__b_.{8}$/);
+    expect(names.routeNameOf('a__b')).toBe('a__b');
+    expect(names.routeNameOf('b', 'a')).toMatch(/^a__b_.{8}$/);
   });
 
   it('satisfy the naming rules also for tools that are not declared', () => {
     const names = new ToolNames([]);
-    expect(names.sent('f')).toBe('f');
-    expect(names.sent('f g'.repeat(100), 'n')).toMatch(/^[a-zA-Z0-9_-]{64}$/);
+    expect(names.routeNameOf('f')).toBe('f');
+    expect(names.routeNameOf('f g'.repeat(100), 'n')).toMatch(/^[a-zA-Z0-9_-]{64}$/);
     expect(names.called('f')).toEqual({ type: 'function', name: 'f' });
   });
 });

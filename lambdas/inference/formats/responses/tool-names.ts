@@ -1,6 +1,6 @@
 /**
- * Names of tools on routes that know functions only: a custom tool is a function with one text, and a tool of a
- * namespace one with a joined name.
+ * Names of tools on routes that only support functions. A custom tool becomes a function with one text. A tool of a
+ * namespace becomes a function with a joined name.
  */
 
 import { createHash } from 'node:crypto';
@@ -15,7 +15,7 @@ export interface ResponsesTool extends JsonObject {
 /** A tool that the provider defines. */
 export const isProviders = ({ type }: JsonObject): boolean => !OWN_TOOLS.has(type);
 
-/** A tool as its caller knows it. */
+/** A tool as its caller defines it. */
 export interface CallerTool {
   readonly type: 'function' | 'custom';
   readonly name: string;
@@ -30,18 +30,18 @@ export const CUSTOM_ARGUMENT = 'input';
 export class ToolNames {
   /** The tools by the names that routes receive. */
   readonly #tools = new Map<string, CallerTool>();
-  /** The name that routes know, by namespace and name. */
+  /** The name on routes, by namespace and name. */
   readonly #names = new Map<string, string>();
 
   constructor(tools: readonly ResponsesTool[]) {
-    // Tools outside of namespaces first, so that they keep their names whatever a namespace is called.
+    // Tools outside of namespaces come first, so that they retain their names for any namespace name.
     for (const tool of tools) if (tool.type !== 'namespace') this.#add(tool, undefined);
     for (const { type, name, tools: inner } of tools)
       if (type === 'namespace' && Array.isArray(inner))
         for (const tool of inner) if (isJsonObject(tool)) this.#add(tool as ResponsesTool, String(name));
   }
 
-  /** The tools that routes can be offered as functions, by the names that they know. */
+  /** Returns the tools that are sent to routes as functions, by their names on routes. */
   get offered(): ReadonlyMap<string, CallerTool> {
     return this.#tools;
   }
@@ -52,16 +52,16 @@ export class ToolNames {
   }
 
   /** The name of a caller's tool on routes; of one that is not declared, too. */
-  sent(name: string, namespace?: string | undefined): string {
+  routeNameOf(name: string, namespace?: string | undefined): string {
     return this.#names.get(keyOf(name, namespace)) ?? legalToolName(joined(name, namespace), NONE);
   }
 
   #add(tool: ResponsesTool, namespace: string | undefined): void {
     const { type, name } = tool;
     if ((type !== 'function' && type !== 'custom') || typeof name !== 'string') return;
-    const sent = legalToolName(joined(name, namespace), this.#tools);
-    this.#tools.set(sent, { type, name, tool, ...(namespace === undefined ? {} : { namespace }) });
-    this.#names.set(keyOf(name, namespace), sent);
+    const routeName = legalToolName(joined(name, namespace), this.#tools);
+    this.#tools.set(routeName, { type, name, tool, ...(namespace === undefined ? {} : { namespace }) });
+    this.#names.set(keyOf(name, namespace), routeName);
   }
 }
 
@@ -79,7 +79,7 @@ const MAX_CHARACTERS = 64;
 const DIGEST_CHARACTERS = 8;
 
 /** Names that are in use. */
-interface Taken {
+interface UsedNames {
   has(name: string): boolean;
 }
 
@@ -87,12 +87,12 @@ interface Taken {
  * The name itself where it is legal and not `taken`, else the legal part of it with a digest: never one that is taken,
  * and the same for the same name and the same `taken`.
  */
-function legalToolName(name: string, taken: Taken): string {
-  if (LEGAL.test(name) && !taken.has(name)) return name;
+function legalToolName(name: string, usedNames: UsedNames): string {
+  if (LEGAL.test(name) && !usedNames.has(name)) return name;
   const opening = name.slice(0, MAX_CHARACTERS - DIGEST_CHARACTERS - 1).replace(/[^a-zA-Z0-9_-]/g, '_');
   for (let attempt = 0; ; attempt += 1) {
     const hash = createHash('sha256').update(attempt === 0 ? name : `${name}\0${attempt}`);
     const legal = `${opening}_${hash.digest('base64url').slice(0, DIGEST_CHARACTERS)}`;
-    if (!taken.has(legal)) return legal;
+    if (!usedNames.has(legal)) return legal;
   }
 }

@@ -25,14 +25,14 @@ const grammar = z.looseObject({
 
 const customTool = z.looseObject({ name, description: z.string().nullish(), format: grammar.nullish() });
 
-/** More are refused, those of namespaces counted one by one. */
+/** The maximum number of tools. Tools in namespaces are counted individually. */
 const MAX_TOOLS = 1_024;
 
-const toolOf = (types: Readonly<Record<string, z.ZodType>>, others: string | undefined) =>
+const toolOf = (types: Readonly<Record<string, z.ZodType>>, otherTypeMessage: string | undefined) =>
   z.looseObject({ type: z.string().min(1) }).superRefine((value, context) => {
     const schema = Object.hasOwn(types, value.type) ? types[value.type] : undefined;
-    if (schema === undefined && others !== undefined)
-      context.addIssue({ code: 'custom', path: ['type'], message: others });
+    if (schema === undefined && otherTypeMessage !== undefined)
+      context.addIssue({ code: 'custom', path: ['type'], message: otherTypeMessage });
     for (const issue of schema?.safeParse(value).error?.issues ?? []) context.addIssue({ ...issue });
   });
 
@@ -48,11 +48,11 @@ const tool = toolOf({ ...callable, namespace: namespaceTool }, undefined);
 
 export const tools = z.array(tool).max(MAX_TOOLS).superRefine(uniqueNames);
 
-function uniqueNames(given: readonly ResponsesTool[], context: z.core.$RefinementCtx): void {
-  const seen = new Set<string>();
-  const take = (names: Set<string>, { type, name: called }: JsonObject, path: (string | number)[]) => {
+function uniqueNames(declaredTools: readonly ResponsesTool[], context: z.core.$RefinementCtx): void {
+  const outerNames = new Set<string>();
+  const addName = (names: Set<string>, { type, name: called }: JsonObject, path: (string | number)[]) => {
     if (type !== 'function' && type !== 'custom' && type !== 'namespace') return;
-    // A name that is no text has an issue of its own.
+    // A name that is not a string is reported separately.
     if (typeof called !== 'string') return;
     if (names.has(called))
       context.addIssue({
@@ -63,11 +63,12 @@ function uniqueNames(given: readonly ResponsesTool[], context: z.core.$Refinemen
     names.add(called);
   };
   let count = 0;
-  for (const [index, each] of given.entries()) {
-    take(seen, each, [index]);
+  for (const [index, each] of declaredTools.entries()) {
+    addName(outerNames, each, [index]);
     const inner = each.type === 'namespace' && Array.isArray(each.tools) ? each.tools : [];
     const within = new Set<string>();
-    for (const [at, one] of inner.entries()) if (isJsonObject(one)) take(within, one, [index, 'tools', at]);
+    for (const [at, one] of inner.entries())
+      if (isJsonObject(one)) addName(within, one, [index, 'tools', at]);
     count += 1 + inner.length;
   }
   if (count > MAX_TOOLS)
@@ -110,13 +111,13 @@ export function wrongChoice(
   if (choice === null || choice === undefined || choice === 'none' || choice === 'auto') return undefined;
   if (declared.length === 0) return { path: [], message: 'needs tools' };
   if (!isJsonObject(choice)) return undefined;
-  const known = callableOf(declared);
-  // What is no object has an issue of its own.
-  const isKnown = (wanted: unknown) =>
-    !isJsonObject(wanted) || !isCallable(wanted) || known.has(nameOf(wanted));
+  const callableNames = callableOf(declared);
+  // A value that is not an object is reported separately.
+  const isDeclared = (candidate: unknown) =>
+    !isJsonObject(candidate) || !isCallable(candidate) || callableNames.has(nameOf(candidate));
   if (choice.type !== 'allowed_tools')
-    return isKnown(choice) ? undefined : { path: ['name'], message: NO_SUCH_TOOL };
-  const at = Array.isArray(choice.tools) ? choice.tools.findIndex((wanted) => !isKnown(wanted)) : -1;
+    return isDeclared(choice) ? undefined : { path: ['name'], message: NO_SUCH_TOOL };
+  const at = Array.isArray(choice.tools) ? choice.tools.findIndex((candidate) => !isDeclared(candidate)) : -1;
   return at < 0 ? undefined : { path: ['tools', at, 'name'], message: NO_SUCH_TOOL };
 }
 
@@ -134,17 +135,17 @@ const nameOf = ({ type, name: called, namespace }: JsonObject | CallerTool): str
 
 /** The tools that a choice can name, under every name that it can give them. */
 function callableOf(declared: readonly ResponsesTool[]): ReadonlySet<string> {
-  const found = [...new ToolNames(declared).offered.values()];
-  return new Set(found.flatMap((each) => [nameOf(each), nameOf({ type: each.type, name: each.name })]));
+  const callerTools = [...new ToolNames(declared).offered.values()];
+  return new Set(callerTools.flatMap((each) => [nameOf(each), nameOf({ type: each.type, name: each.name })]));
 }
 
 /** The names on routes of the tools that a choice names. */
-export function chosenNames(wanted: JsonObject, names: ToolNames): string[] {
-  const { type, name: called, namespace } = wanted;
+export function chosenNames(choice: JsonObject, names: ToolNames): string[] {
+  const { type, name: called, namespace } = choice;
   return [...names.offered]
     .filter(
       ([, each]) =>
         each.type === type && each.name === called && (namespace == null || each.namespace === namespace),
     )
-    .map(([sent]) => sent);
+    .map(([routeName]) => routeName);
 }

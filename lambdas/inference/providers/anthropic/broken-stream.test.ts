@@ -7,7 +7,7 @@ import {
   block,
   change,
   closed,
-  END,
+  FINAL_EVENT,
   outcome,
   READINGS,
   START,
@@ -17,22 +17,22 @@ import {
 import { bytesOf, FOREIGN, NAMES, NATIVE } from '../../testing/providers/anthropic/fixtures.ts';
 import { withProofs } from '../../testing/providers/sealing.ts';
 
-describe.each(READINGS)('a stream that breaks off, read %s,', (_reading, asked) => {
-  it.each(NAMES)('fails, or has said that it stops, at whatever byte: %s', async (name) => {
+describe.each(READINGS)('a stream that breaks off, read %s,', (_reading, context) => {
+  it.each(NAMES)('fails, or has already sent its stop event, at whatever byte it ends: %s', async (name) => {
     const bytes = bytesOf(name);
-    const { events: whole } = await outcome(asked, bytes);
+    const { events: allEvents } = await outcome(context, bytes);
     const ends: number[] = [];
     for (const length of offsets(0, bytes.length - 1)) {
-      const { events, failure } = await outcome(asked, bytes.subarray(0, length));
+      const { events, failure } = await outcome(context, bytes.subarray(0, length));
       if (failure === undefined) {
         ends.push(length);
-        expect(withProofs(events)).toEqual(withProofs(whole));
+        expect(withProofs(events)).toEqual(withProofs(allEvents));
       } else {
         // A cut between two lines of one event's data leaves half of its JSON.
         const kind =
           name === 'line-forms' ? expect.stringMatching(/^(interrupted|protocol)$/) : 'interrupted';
         expect(failure).toMatchObject({ kind, retryable: true });
-        expect(withProofs(whole.slice(0, events.length))).toEqual(withProofs(events));
+        expect(withProofs(allEvents.slice(0, events.length))).toEqual(withProofs(events));
       }
     }
     expect(ends.length).toBeLessThan(20);
@@ -44,13 +44,13 @@ describe.each(READINGS)('a stream that breaks off, read %s,', (_reading, asked) 
   });
 
   it('before its first event fails', async () => {
-    expect((await outcome(asked)).failure).toMatchObject({ kind: 'interrupted', retryable: true });
-    expect((await outcome(asked, wire({ type: 'ping' }))).failure).toMatchObject({ kind: 'interrupted' });
+    expect((await outcome(context)).failure).toMatchObject({ kind: 'interrupted', retryable: true });
+    expect((await outcome(context, wire({ type: 'ping' }))).failure).toMatchObject({ kind: 'interrupted' });
   });
 
   it('after an error repeats none of its text', async () => {
-    const { events, failure } = await outcome(asked, bytesOf('error-in-band'));
-    expect(events.map(({ text }) => text)).toEqual(['', '', 'The answer is']);
+    const { events, failure } = await outcome(context, bytesOf('error-in-band'));
+    expect(events.map(({ outputText }) => outputText)).toEqual(['', '', 'The answer is']);
     expect(failure).toMatchObject({ kind: 'interrupted', retryable: true });
     expect(`${String(failure)} ${JSON.stringify(failure)}`).not.toMatch(/heron|node-17|overloaded/);
   });
@@ -58,7 +58,7 @@ describe.each(READINGS)('a stream that breaks off, read %s,', (_reading, asked) 
   it.each(['not json', '<html>', '{"type":', '[]', 'null', '42', '"text"', 'true', '[DONE]'])(
     'causes a protocol failure if its data is not a JSON object: %s',
     async (data) => {
-      expect((await outcome(asked, wire(START, data))).failure).toMatchObject({
+      expect((await outcome(context, wire(START, data))).failure).toMatchObject({
         kind: 'protocol',
         retryable: true,
       });
@@ -78,7 +78,7 @@ describe.each(READINGS)('a stream that breaks off, read %s,', (_reading, asked) 
     [{ type: 'message_delta' }],
     [STOP],
   ])('causes a protocol failure if an event is malformed or out of place: %j', async (data) => {
-    expect((await outcome(asked, wire(START, data))).failure).toMatchObject({
+    expect((await outcome(context, wire(START, data))).failure).toMatchObject({
       kind: 'protocol',
       retryable: true,
     });
@@ -87,10 +87,10 @@ describe.each(READINGS)('a stream that breaks off, read %s,', (_reading, asked) 
   it.each([
     [block(0, { type: 'text', text: 'x' })],
     [change(0, { type: 'text_delta', text: 'x' })],
-    [END],
+    [FINAL_EVENT],
     [STOP],
   ])('causes a protocol failure if it does not start with a message: %j', async (data) => {
-    expect((await outcome(asked, wire(data))).failure).toMatchObject({ kind: 'protocol' });
+    expect((await outcome(context, wire(data))).failure).toMatchObject({ kind: 'protocol' });
   });
 
   it('ends in events or in an upstream failure for any JSON', async () => {
@@ -105,7 +105,7 @@ describe.each(READINGS)('a stream that breaks off, read %s,', (_reading, asked) 
       fc.asyncProperty(types, fc.jsonValue(), async (type, value) => {
         const event = { type, index: 0, message: value, content_block: value, delta: value, usage: value };
         const events = [START, block(0, { type: 'text', text: '' }), event, value, STOP];
-        const { failure } = await outcome(asked, wire(...events));
+        const { failure } = await outcome(context, wire(...events));
         if (failure !== undefined) expect(failure).toBeInstanceOf(UpstreamFailure);
       }),
       { numRuns: rounds(60) },
@@ -115,7 +115,7 @@ describe.each(READINGS)('a stream that breaks off, read %s,', (_reading, asked) 
   it('ends in an upstream failure for any bytes', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.uint8Array({ maxLength: 200 }), { maxLength: 5 }), async (parts) => {
-        expect((await outcome(asked, ...parts)).failure).toBeInstanceOf(UpstreamFailure);
+        expect((await outcome(context, ...parts)).failure).toBeInstanceOf(UpstreamFailure);
       }),
       { numRuns: 100 },
     );

@@ -3,11 +3,11 @@ import type { Turn } from '../../core/upstream/conversation.ts';
 import { withReminders } from '../../core/upstream/system-reminder.ts';
 import { SIGNATURES } from '../../testing/providers/sealing.ts';
 import { alternatingTurns } from '../claude/alternating-turns.ts';
-import { provenTurns } from '../claude/proofs.ts';
+import { toClaudeTurns } from '../claude/route-signatures.ts';
 import { toMessages as messagesOf } from './content.ts';
 
 const toMessages = (turns: readonly Turn[]) =>
-  messagesOf(alternatingTurns(provenTurns(withReminders(turns), SIGNATURES)));
+  messagesOf(alternatingTurns(toClaudeTurns(withReminders(turns), SIGNATURES)));
 
 const text = (words: string) => ({ type: 'text', text: words }) as const;
 const user = (...parts: Extract<Turn, { role: 'user' }>['parts']): Turn => ({ role: 'user', parts });
@@ -66,18 +66,18 @@ describe('the messages of a conversation', () => {
     expect(toMessages(turns)).toEqual([{ role: 'user', content: [text('a'), text(' b ')] }]);
   });
 
-  it('begin with the user’s, even where the conversation does not', () => {
-    const begin = { role: 'user', content: [text('Begin.')] };
-    expect(toMessages([])).toEqual([begin]);
-    expect(toMessages([user(text(''))])).toEqual([begin]);
+  it('start with a user message, even if the conversation does not', () => {
+    const firstMessage = { role: 'user', content: [text('Begin.')] };
+    expect(toMessages([])).toEqual([firstMessage]);
+    expect(toMessages([user(text(''))])).toEqual([firstMessage]);
     expect(toMessages([assistant(text('Hello!')), user(text('Hi'))])).toEqual([
-      begin,
+      firstMessage,
       { role: 'assistant', content: [text('Hello!')] },
       { role: 'user', content: [text('Hi')] },
     ]);
   });
 
-  it('end an answer that is to be gone on with without white space', () => {
+  it('end a response to be continued without trailing white space', () => {
     const turns = [
       user(text('a')),
       assistant(text('b ')),
@@ -120,7 +120,7 @@ describe('the messages of a conversation', () => {
     ]);
   });
 
-  it('keep a result without content, and a refusal as text', () => {
+  it('preserve a result without content, and a refusal as text', () => {
     const turns = [assistant({ type: 'refusal', text: 'No.' }, call('c')), user(result('c', text('')))];
     expect(toMessages(turns).slice(1)).toEqual([
       { role: 'assistant', content: [text('No.'), { type: 'tool_use', id: 'c', name: 'f', input: {} }] },
@@ -143,7 +143,7 @@ describe('the messages of a conversation', () => {
     expect(inputOf(args)).toEqual(input);
   });
 
-  it('keep the digits of an input', () => {
+  it('preserve the digits of an input', () => {
     expect(JSON.stringify(inputOf('{"id":12345678901234567890}'))).toBe('{"id":12345678901234567890}');
   });
 });
@@ -153,13 +153,13 @@ describe('the ids of tool calls', () => {
     toMessages(turns).flatMap(({ content }) => content.flatMap(({ id, tool_use_id: of }) => id ?? of ?? []));
 
   it('satisfy the protocol, and each result has the id of its call', () => {
-    const [called, answered, ...rest] = idsOf([
+    const [called, resultId, ...rest] = idsOf([
       user(text('a')),
       assistant(call('functions.f:0')),
       user(result('functions.f:0', text('b'))),
     ]);
     expect(called).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
-    expect(answered).toBe(called);
+    expect(resultId).toBe(called);
     expect(rest).toEqual([]);
   });
 

@@ -1,4 +1,7 @@
-/** Messages of the Messages protocol: from turns of a conversation, and the output that an answer's blocks hold. */
+/**
+ * Messages of the Messages protocol: the conversion from turns of a conversation, and the output text of content
+ * blocks.
+ */
 
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type {
@@ -12,28 +15,28 @@ import type {
 } from '../../core/upstream/conversation.ts';
 import { UpstreamFailure } from '../../core/upstream/provider.ts';
 import { toolInput } from '../../core/upstream/tool-calls.ts';
-import type { ClaudePart, ClaudeTurn, RouteReasoning } from '../claude/proofs.ts';
-import { plainName } from '../kept-fields.ts';
+import { plainName } from '../allowed-fields.ts';
+import type { ClaudePart, ClaudeTurn, RouteReasoning } from '../claude/route-signatures.ts';
 
 interface Message extends JsonObject {
   readonly role: ClaudeTurn['role'];
   readonly content: readonly JsonObject[];
 }
 
-/** The turns as messages, each with its parts as blocks. */
+/** Returns the turns as messages, each with its parts as blocks. */
 export const toMessages = (turns: readonly ClaudeTurn[]): Message[] =>
   turns.map(({ role, parts }) => ({ role, content: [...parts].map(toBlock) }));
 
-/** The field of what is marked for a cache; 5 minutes are the protocol's own (Claude docs, Prompt caching). */
+/** Returns the field of a cache breakpoint. The protocol's default is 5 minutes (Claude docs, Prompt caching). */
 export const cacheControl = ({ cache }: CacheBreakpoint): JsonObject =>
   cache === undefined
     ? {}
     : { cache_control: { type: 'ephemeral', ...(cache === '5m' ? {} : { ttl: cache }) } };
 
 const toBlock = (part: UserPart | ClaudePart): JsonObject =>
-  part.type === 'reasoning' ? thinkingBlock(part) : { ...toUnmarked(part), ...cacheControl(part) };
+  part.type === 'reasoning' ? thinkingBlock(part) : { ...toPlainBlock(part), ...cacheControl(part) };
 
-function toUnmarked(part: Exclude<UserPart | ClaudePart, RouteReasoning>): JsonObject {
+function toPlainBlock(part: Exclude<UserPart | ClaudePart, RouteReasoning>): JsonObject {
   switch (part.type) {
     case 'image':
       return imageBlock(part);
@@ -51,10 +54,10 @@ function toUnmarked(part: Exclude<UserPart | ClaudePart, RouteReasoning>): JsonO
   }
 }
 
-const thinkingBlock = ({ text, proof }: RouteReasoning): JsonObject =>
-  'redacted' in proof
-    ? { type: 'redacted_thinking', data: proof.redacted }
-    : { type: 'thinking', thinking: text, signature: proof.signature };
+const thinkingBlock = ({ text, routeSignature }: RouteReasoning): JsonObject =>
+  'redacted' in routeSignature
+    ? { type: 'redacted_thinking', data: routeSignature.redacted }
+    : { type: 'thinking', thinking: text, signature: routeSignature.signature };
 
 function imageBlock({ source }: ImagePart): JsonObject {
   if (source.kind === 'url') return { type: 'image', source: { type: 'url', url: source.url } };
@@ -72,7 +75,7 @@ const documentBlock = ({ source, name }: DocumentPart): JsonObject => ({
   ...(name === undefined ? {} : { title: name }),
 });
 
-/** A name that callers use, and the one that the protocol knows. */
+/** A name that callers use, followed by the name in the protocol. */
 const JPG = 'image/jpg';
 const JPEG = 'image/jpeg';
 
@@ -85,7 +88,10 @@ const resultBlock = ({ id, content, isError }: ToolResultPart): JsonObject => ({
 
 const string = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-/** The output text of a whole block, or of a block as its stream begins: text, reasoning, tool names and inputs. */
+/**
+ * Returns the output text of a complete block, or of a block at the start of its stream: text, reasoning, tool names
+ * and inputs.
+ */
 export function textOf({ text, thinking, name, input }: JsonObject): string {
   const hasInput = typeof input === 'object' && input !== null && Object.keys(input).length > 0;
   return string(text) + string(thinking) + string(name) + (hasInput ? JSON.stringify(input) : '');
@@ -106,13 +112,16 @@ const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['model_context_window_exceeded', 'context'],
 ]);
 
-/** The end of a message; a call of the answer tool alone is an answer, not a call. Throws `UpstreamFailure` for a reason that is not a plain name. */
+/**
+ * Returns the finish of a message. A call of the answer tool alone is an answer, not a call. Throws `UpstreamFailure`
+ * for a reason that is not a plain name.
+ */
 export function toFinish(
   { stop_reason: reason, stop_sequence: sequence }: JsonObject,
-  answeredByTool: boolean,
+  hasOnlyAnswerCalls: boolean,
 ): Finish {
   const raw = plainName(reason) ?? '';
-  if (answeredByTool && raw === 'tool_use') return { reason: 'stop', raw };
+  if (hasOnlyAnswerCalls && raw === 'tool_use') return { reason: 'stop', raw };
   const stopSequence = typeof sequence === 'string' ? { stopSequence: sequence } : {};
   return { reason: FINISH_REASONS.get(raw) ?? 'stop', raw, ...stopSequence };
 }

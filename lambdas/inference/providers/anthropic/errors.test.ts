@@ -10,19 +10,19 @@ const CANARY = 'heron-7f3a';
 const body = (message: unknown): string =>
   JSON.stringify({ type: 'error', error: { type: 'invalid_request_error', message }, request_id: CANARY });
 
-interface Answer {
+interface FailureResponse {
   readonly text?: string;
   readonly headers?: Record<string, string>;
   readonly protocol?: 'openai' | 'anthropic';
 }
 
-const failureOf = (status: number, { text, headers, protocol }: Answer = {}) =>
+const failureOf = (status: number, { text, headers, protocol }: FailureResponse = {}) =>
   toFailure(new Response(text ?? body('no'), { status, headers: headers ?? {} }), protocol ?? 'anthropic');
 
 const paramOf = async (message: unknown, protocol?: 'openai' | 'anthropic') =>
   (await failureOf(400, { text: body(message), protocol: protocol ?? 'anthropic' })).param;
 
-describe('an error answer', () => {
+describe('an error response', () => {
   it.each([400, 413, 422])('forbids another attempt if the route rejects the request: %i', async (status) => {
     expect(await failureOf(status)).toMatchObject({ kind: 'status', status, retryable: false });
   });
@@ -45,7 +45,7 @@ describe('an error answer', () => {
     });
   });
 
-  it('says when the route may be asked again', async () => {
+  it('states when the route can be retried', async () => {
     const headers = { 'retry-after': '17' };
     expect(await failureOf(429, { headers })).toMatchObject({ retryAfterSeconds: 17 });
     expect((await failureOf(529)).retryAfterSeconds).toBeUndefined();
@@ -77,7 +77,7 @@ describe('an error answer', () => {
       'thinking.budget_tokens',
     ],
     ['temperature: range: 0..1', 'temperature'],
-  ])('names the field that was refused, in our form of a path: %s', async (message, param) => {
+  ])('names the rejected field, in our path format: %s', async (message, param) => {
     expect(await paramOf(message)).toBe(param);
   });
 
@@ -122,7 +122,7 @@ describe('an error answer', () => {
     expect(await paramOf(message, 'openai')).toBeUndefined();
   });
 
-  it('names of a path only the field that it begins with, if it goes on in words that are no fields', async () => {
+  it('names only the first field of a path that continues in words that are not fields', async () => {
     expect(await paramOf('messages.0.heron_node.content: no')).toBe('messages');
   });
 
@@ -139,18 +139,18 @@ describe('an error answer', () => {
     expect(await failureOf(400, { text })).toMatchObject({ status: 400, retryable: false, param: undefined });
   });
 
-  it('repeats nothing else of the upstream’s text, however it is looked at', async () => {
+  it('repeats nothing else of the upstream’s text, however it is inspected', async () => {
     for (const status of [400, 401, 429, 500]) {
       const text = body(`messages.0.content: ${CANARY}`);
       const failure = await failureOf(status, { text, headers: { 'retry-after': CANARY } });
-      const seen = [
+      const observed = [
         failure.message,
         failure.stack,
         String(failure.cause),
         JSON.stringify(failure),
         inspect(failure),
       ];
-      expect(seen.join('\n')).not.toContain(CANARY);
+      expect(observed.join('\n')).not.toContain(CANARY);
     }
   });
 

@@ -1,12 +1,15 @@
-/** An error answer of a server of the Messages protocol: is the route at fault, or the request (Claude API docs, Errors)? */
+/**
+ * Decides whether an error response of a Messages server is the fault of the route or of the request (Claude API docs,
+ * Errors).
+ */
 import type { ChatPayload, UpstreamFailure } from '../../core/upstream/provider.ts';
-import { isFieldPath } from '../refusals/field-names.ts';
-import { toStatusFailure } from '../refusals/status-failure.ts';
+import { isFieldPath } from '../rejections/field-names.ts';
+import { toStatusFailure } from '../rejections/status-failure.ts';
 
 /** The path that a validation error opens with, as in `messages.0.content: Field required`. */
 const LEADING_PATH = /^([a-z][a-z0-9_]{0,63})((?:\.(?:\d{1,6}|[a-z][a-z0-9_]{0,63})){0,12}): /;
 
-/** The fields of a request, and the chat field that each was made from. */
+/** The fields of a request, and the chat field from which each was created. */
 const CHAT_FIELDS: ReadonlyMap<string, string | undefined> = new Map([
   ['model', undefined],
   ['messages', 'messages'],
@@ -28,7 +31,7 @@ const CHAT_FIELDS: ReadonlyMap<string, string | undefined> = new Map([
   ['service_tier', undefined],
 ]);
 
-/** Flags that a route refuses have no path, but the name of their header (Claude API docs, Beta headers). */
+/** Rejected beta flags have no path, so the name of their header is used (Claude API docs, Beta headers). */
 const BETA = 'anthropic-beta';
 
 /** Kinds of blocks, tools and sources, which a path names after their place though no field has that name. */
@@ -36,7 +39,10 @@ const KINDS_IN_LISTS = /(\.\d+)\.(?:custom|text|image|document|thinking|tool_use
 const KINDS_OF_FIELDS =
   /(\b(?:source|tool_choice|thinking|cache_control))\.(?:base64|url|text|content|file|auto|any|none|tool|enabled|adaptive|disabled|ephemeral)(?=\.)/g;
 
-/** The operator's account with the route is exhausted; the status is a refused request's (Claude API docs, Errors). */
+/**
+ * The operator's account with the route has no funds. The status is the same as for a rejected request (Claude API
+ * docs, Errors).
+ */
 const OUT_OF_FUNDS = /^(your credit balance is too low|you have reached your specified .{0,40}usage limits)/i;
 
 /** Returns the failure that an error response means to a caller of the protocol. */
@@ -52,7 +58,10 @@ function messageOf(body: unknown): string {
   return typeof message === 'string' ? message : '';
 }
 
-/** A caller of another protocol did not write the request that was refused, so only its own field is named. */
+/**
+ * Returns the field that was rejected. A caller of another protocol did not write the rejected request, so only that
+ * caller's own field is named.
+ */
 function paramOf(message: string, protocol: ChatPayload['protocol']): string | undefined {
   if (message.includes(BETA)) return BETA;
   const [, field, path] = LEADING_PATH.exec(message) ?? [];

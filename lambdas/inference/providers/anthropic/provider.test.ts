@@ -18,11 +18,11 @@ import { features } from './provider.ts';
 const server = wireServer();
 const call = (options: Call = {}) => callAt(server.origin, options);
 
-const replyWith = (status: number, headers: Record<string, string>, body: string | Uint8Array) => {
-  server.reply = (response) => void response.writeHead(status, headers).end(body);
+const respondWith = (status: number, headers: Record<string, string>, body: string | Uint8Array) => {
+  server.respond = (response) => void response.writeHead(status, headers).end(body);
 };
-const replyWithStream = (name = 'text') => replyWith(200, EVENT_STREAM, bytesOf(name));
-const replyWithJson = () => replyWith(200, JSON_TYPE, JSON.stringify(jsonOf('message')));
+const respondWithStream = (name = 'text') => respondWith(200, EVENT_STREAM, bytesOf(name));
+const respondWithJson = () => respondWith(200, JSON_TYPE, JSON.stringify(jsonOf('message')));
 
 describe('a call', () => {
   it('supports image addresses and the protocol’s own blocks in addition to a conversation', () => {
@@ -36,7 +36,7 @@ describe('a call', () => {
   });
 
   it('sends one POST to the route’s address, with its key, the protocol’s version and the route’s model', async () => {
-    replyWithJson();
+    respondWithJson();
     await call({ secret: 'env:UPSTREAM_KEY' });
     expect(server.requests).toEqual([expect.objectContaining({ method: 'POST', path: '/v1/messages' })]);
     const [{ headers, body } = { headers: {}, body: '' }] = server.requests;
@@ -57,7 +57,7 @@ describe('a call', () => {
   });
 
   it('requests an event stream if it streams', async () => {
-    replyWithStream();
+    respondWithStream();
     await eventsOf(call({ stream: true }));
     const [{ headers, body } = { headers: {}, body: '{}' }] = server.requests;
     expect(headers.accept).toBe('text/event-stream');
@@ -65,7 +65,7 @@ describe('a call', () => {
   });
 
   it('sends no key if the route has no secret', async () => {
-    replyWithJson();
+    respondWithJson();
     await call();
     expect(server.requests[0]?.headers).not.toHaveProperty('x-api-key');
   });
@@ -77,34 +77,39 @@ describe('a call', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('keeps the digits of what it sends and of what it gets', async () => {
+  it('preserves the digits of its request and of its response', async () => {
     const parts = [
       { type: 'tool-call', id: 'c', name: 'f', arguments: '{"n":12345678901234567890}' },
     ] as const;
     const text =
       '{"content":[{"type":"tool_use","id":"a","name":"f","input":{"n":98765432109876543210}}],"stop_reason":"tool_use"}';
-    replyWith(200, JSON_TYPE, text);
+    respondWith(200, JSON_TYPE, text);
     const payload = foreignPayload({ turns: [{ role: 'assistant', parts }] });
     expect(JSON.stringify(await call({ payload }))).toContain('{\\"n\\":98765432109876543210}');
     expect(server.requests[0]?.body).toContain('{"n":12345678901234567890}');
   });
 
-  it('answers a caller of the protocol as the provider did', async () => {
-    replyWithJson();
+  it('returns the provider’s response to a caller of the protocol', async () => {
+    respondWithJson();
     expect(await call()).toMatchObject({
       kind: 'json',
-      answer: { body: IDENTITY },
+      completeResponse: { body: IDENTITY },
       usage: { promptTokens: 2200 },
     });
-    replyWithStream();
-    expect((await eventsOf(call({ stream: true }))).map(({ payload }) => payload?.type)).toHaveLength(8);
+    respondWithStream();
+    expect((await eventsOf(call({ stream: true }))).map(({ nativeEvent }) => nativeEvent?.type)).toHaveLength(
+      8,
+    );
   });
 
-  it('answers any other in words of no protocol', async () => {
-    replyWithJson();
-    const whole = await call({ payload: foreignPayload() });
-    expect(whole).toMatchObject({ kind: 'json', answer: { reply: { finish: { reason: 'tool-calls' } } } });
-    replyWithStream();
+  it('returns protocol-neutral content to any other caller', async () => {
+    respondWithJson();
+    const response = await call({ payload: foreignPayload() });
+    expect(response).toMatchObject({
+      kind: 'json',
+      completeResponse: { output: { finish: { reason: 'tool-calls' } } },
+    });
+    respondWithStream();
     const events = await eventsOf(call({ payload: foreignPayload({}, true) }));
     expect(events.flatMap(({ parts }) => parts ?? []).map(({ type }) => type)).toEqual([
       'start',
@@ -117,7 +122,7 @@ describe('a call', () => {
   });
 
   it('returns the input of the declared tool in JSON mode', async () => {
-    replyWithStream('json-answer');
+    respondWithStream('json-answer');
     const events = await eventsOf(call({ payload: foreignPayload({ format: { type: 'json' } }, true) }));
     const parts = events.flatMap((event) => event.parts ?? []);
     expect(parts.flatMap((part) => (part.type === 'delta' ? part.text : []))).toEqual([
@@ -128,10 +133,10 @@ describe('a call', () => {
     expect(tools).toEqual([expect.objectContaining({ name: 'json_answer' })]);
   });
 
-  it('answers a stream while it is still being written', async () => {
+  it('returns a stream while it is still being written', async () => {
     const bytes = bytesOf('text');
     let release = () => {};
-    server.reply = async (response) => {
+    server.respond = async (response) => {
       response.writeHead(200, EVENT_STREAM);
       response.write(bytes.subarray(0, 500));
       await new Promise<void>((resolve) => {
@@ -151,7 +156,7 @@ describe('a call', () => {
 describeFailingRoute({
   server,
   callAt,
-  whole: JSON.stringify(jsonOf('message')),
+  completeBody: JSON.stringify(jsonOf('message')),
   stream: bytesOf('text'),
   errorInStream: bytesOf('error-in-band'),
   stranger: '{"content":[]}',
@@ -164,9 +169,9 @@ it.each([
   [404, true, undefined],
   [500, true, undefined],
   [529, true, undefined],
-])('a route that fails with status %i says whether another may try', async (status, retryable, param) => {
+])('reports whether another route can be attempted after status %i', async (status, retryable, param) => {
   const error = { type: 'some_error', message: `messages.0.content: ${CANARY}` };
-  replyWith(status, JSON_TYPE, JSON.stringify({ type: 'error', error }));
+  respondWith(status, JSON_TYPE, JSON.stringify({ type: 'error', error }));
   const failure = await failureOf(call({ stream: true }));
   expect(failure).toMatchObject({ kind: 'status', status, retryable, param });
   expect(inspect(failure, { depth: null })).not.toContain(CANARY);

@@ -1,12 +1,12 @@
 /** The Messages protocol over HTTP: every server that speaks `POST {base_url}/messages`. */
 import type { Feature } from '../../core/fields/need.ts';
-import type { Provider, Reply, RouteAttempt } from '../../core/upstream/provider.ts';
+import type { Provider, RouteAttempt, RouteResponse } from '../../core/upstream/provider.ts';
 import { type AuthorizationDependencies, authorizationOf, type KeyHeader } from '../authorization.ts';
 import { callUpstream } from '../http-upstream.ts';
 import { toFailure } from './errors.ts';
 import { betasOf, toRequest } from './request.ts';
-import { toReply } from './response.ts';
-import { toReplyEvents } from './stream.ts';
+import { toRouteResponse } from './response.ts';
+import { readRouteEvents } from './stream.ts';
 
 /** The version of the protocol that is spoken where a caller names none (Claude API docs, Versions). */
 const VERSION = '2023-06-01';
@@ -36,7 +36,13 @@ export interface AnthropicDependencies extends AuthorizationDependencies {
  * AWS user guide, Making requests); what differs is who signs, and the workspace.
  */
 export function createAnthropicProvider(dependencies: AnthropicDependencies): Provider {
-  async function chat({ route, payload, identity, signatures, signal }: RouteAttempt): Promise<Reply> {
+  async function chat({
+    route,
+    payload,
+    identity,
+    signatures,
+    signal,
+  }: RouteAttempt): Promise<RouteResponse> {
     const { body: request, answerTool } = toRequest(payload, route, signatures);
     const betas = betasOf(payload, route);
     const context = { payload, identity, signatures, answerTool };
@@ -55,8 +61,8 @@ export function createAnthropicProvider(dependencies: AnthropicDependencies): Pr
       stream: payload.stream,
       signal,
       toFailure: (response) => toFailure(response, payload.protocol),
-      toReply: (answer) => toReply(answer, context),
-      toReplyEvents: (data) => toReplyEvents(data, context),
+      toRouteResponse: (responseBody) => toRouteResponse(responseBody, context),
+      readRouteEvents: (data) => readRouteEvents(data, context),
     });
   }
 

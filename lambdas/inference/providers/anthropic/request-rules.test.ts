@@ -4,28 +4,28 @@ import { it } from '../../../../tools/test-kit/search.ts';
 import { rounds } from '../../../../tools/test-kit/thorough.ts';
 import {
   anyConversation,
-  anyWay,
+  anyMode,
   soundConversation,
 } from '../../testing/providers/anthropic/conversations.ts';
 import { foreignPayload } from '../../testing/providers/anthropic/fixtures.ts';
 import { SIGNATURES } from '../../testing/providers/sealing.ts';
-import { takesSchema } from '../claude/json-answer.ts';
+import { takesSchema } from '../claude/json-output.ts';
 import { toRequest } from './request.ts';
 
-interface Block {
+interface MessageBlock {
   readonly type: string;
   readonly text?: string;
   readonly id?: string;
   readonly name?: string;
   readonly input?: unknown;
   readonly tool_use_id?: string;
-  readonly content?: readonly Block[];
+  readonly content?: readonly MessageBlock[];
   readonly source?: { readonly media_type?: string };
 }
 
 interface Body {
-  readonly system?: string | readonly Block[];
-  readonly messages: readonly { readonly role: string; readonly content: readonly Block[] }[];
+  readonly system?: string | readonly MessageBlock[];
+  readonly messages: readonly { readonly role: string; readonly content: readonly MessageBlock[] }[];
   readonly tools?: readonly { readonly name: string; readonly input_schema: { readonly type?: unknown } }[];
   readonly tool_choice?: {
     readonly type: string;
@@ -39,11 +39,11 @@ interface Body {
   readonly output_config?: { readonly format?: { readonly schema: Record<string, unknown> } };
 }
 
-type Way = typeof anyWay extends fc.Arbitrary<infer Of> ? Of : never;
+type SampleMode = typeof anyMode extends fc.Arbitrary<infer Of> ? Of : never;
 
 const ID = /^[a-zA-Z0-9_-]{1,64}$/;
-const isBlank = ({ type, text }: Block): boolean => type === 'text' && (text ?? '').trim() === '';
-const deep = (blocks: readonly Block[]): Block[] =>
+const isBlank = ({ type, text }: MessageBlock): boolean => type === 'text' && (text ?? '').trim() === '';
+const deep = (blocks: readonly MessageBlock[]): MessageBlock[] =>
   blocks.flatMap((block) => [block, ...deep(block.content ?? [])]);
 
 /**
@@ -91,12 +91,13 @@ function brokenRules({ system, messages, ...body }: Body): string[] {
 const isObject = (value: unknown): boolean =>
   typeof value === 'object' && value !== null && !Array.isArray(value);
 
-const callIds = (blocks: readonly Block[]): string[] =>
+const callIds = (blocks: readonly MessageBlock[]): string[] =>
   blocks.flatMap(({ type, id }) => (type === 'tool_use' ? (id ?? '') : []));
 
-const resultIds = (blocks: readonly Block[]): string[] => blocks.flatMap(({ tool_use_id: id }) => id ?? []);
+const resultIds = (blocks: readonly MessageBlock[]): string[] =>
+  blocks.flatMap(({ tool_use_id: id }) => id ?? []);
 
-const resultsLead = (blocks: readonly Block[]): boolean =>
+const resultsLead = (blocks: readonly MessageBlock[]): boolean =>
   blocks.slice(0, resultIds(blocks).length).every(({ type }) => type === 'tool_result');
 
 function endsBlank(message: Body['messages'][number] | undefined): boolean {
@@ -104,28 +105,32 @@ function endsBlank(message: Body['messages'][number] | undefined): boolean {
   return last?.type === 'text' && /\s$/.test(last.text ?? '');
 }
 
-const bodyFor = (conversation: Parameters<typeof foreignPayload>[0], way: Way, reasoning = false): Body =>
+const bodyFor = (
+  conversation: Parameters<typeof foreignPayload>[0],
+  mode: SampleMode,
+  reasoning = false,
+): Body =>
   JSON.parse(
     JSON.stringify(
-      toRequest(foreignPayload(conversation), { upstream_model: 'claude', reasoning, ...way }, SIGNATURES)
+      toRequest(foreignPayload(conversation), { upstream_model: 'claude', reasoning, ...mode }, SIGNATURES)
         .body,
     ),
   ) as Body;
 
 describe('the request of any conversation', () => {
-  it('keeps the rules of the protocol', () => {
+  it('follows the rules of the protocol', () => {
     fc.assert(
-      fc.property(anyConversation, anyWay, fc.boolean(), (conversation, way, reasoning) => {
-        expect(brokenRules(bodyFor(conversation, way, reasoning))).toEqual([]);
+      fc.property(anyConversation, anyMode, fc.boolean(), (conversation, mode, reasoning) => {
+        expect(brokenRules(bodyFor(conversation, mode, reasoning))).toEqual([]);
       }),
       { numRuns: rounds(120) },
     );
   });
 
-  it('answers every call in the next message, and no other, where the conversation does', () => {
+  it('contains the result of every call in the next message, and no other, if the conversation does', () => {
     fc.assert(
-      fc.property(soundConversation, anyWay, fc.boolean(), (conversation, way, reasoning) => {
-        const body = bodyFor(conversation, way, reasoning);
+      fc.property(soundConversation, anyMode, fc.boolean(), (conversation, mode, reasoning) => {
+        const body = bodyFor(conversation, mode, reasoning);
         expect(brokenRules(body)).toEqual([]);
         body.messages.forEach(({ content }, index) => {
           const called = body.messages[index - 1]?.content ?? [];
@@ -138,8 +143,8 @@ describe('the request of any conversation', () => {
 
   it('stays the same each time', () => {
     fc.assert(
-      fc.property(anyConversation, anyWay, (conversation, way) => {
-        expect(bodyFor(conversation, way)).toEqual(bodyFor(structuredClone(conversation), way));
+      fc.property(anyConversation, anyMode, (conversation, mode) => {
+        expect(bodyFor(conversation, mode)).toEqual(bodyFor(structuredClone(conversation), mode));
       }),
       { numRuns: 50 },
     );

@@ -108,8 +108,8 @@ describe('the request of a conversation', () => {
     [{ temperature: 1.7 }, { temperature: 1 }],
     [{ topP: 0.9 }, { top_p: 0.9 }],
     [{ topP: 0.9, temperature: 0.7 }, { top_p: 0.9 }],
-  ])('contains one sampling parameter within its range: %j', (asked, sent) => {
-    expect(bodyOf(asked)).toEqual({ ...BASE, ...sent });
+  ])('contains one sampling parameter within its range: %j', (request, sentFields) => {
+    expect(bodyOf(request)).toEqual({ ...BASE, ...sentFields });
   });
 
   it('omits a user id that the protocol would reject', () => {
@@ -161,15 +161,18 @@ describe('the tools of a request', () => {
       false,
       { type: 'tool', name: 'get_weather', disable_parallel_tool_use: true },
     ],
-  ] as const)('follow the caller’s tool choice: %j, parallel %s', (toolChoice, parallelToolCalls, sent) => {
-    const asked = {
-      ...(toolChoice === undefined ? {} : { toolChoice }),
-      ...(parallelToolCalls === undefined ? {} : { parallelToolCalls }),
-    };
-    const { tool_choice: choice, tools } = bodyOf({ tools: [WEATHER], ...asked });
-    expect(tools).toEqual([WEATHER_BODY]);
-    expect(choice).toEqual(sent);
-  });
+  ] as const)(
+    'follow the caller’s tool choice: %j, parallel %s',
+    (toolChoice, parallelToolCalls, sentFields) => {
+      const request = {
+        ...(toolChoice === undefined ? {} : { toolChoice }),
+        ...(parallelToolCalls === undefined ? {} : { parallelToolCalls }),
+      };
+      const { tool_choice: choice, tools } = bodyOf({ tools: [WEATHER], ...request });
+      expect(tools).toEqual([WEATHER_BODY]);
+      expect(choice).toEqual(sentFields);
+    },
+  );
 
   it('list the tools that were called and forbid further calls if the caller no longer declares any', () => {
     const { tools, tool_choice: choice } = bodyOf({ turns: [...CALLED, ...CALLED] });
@@ -185,7 +188,7 @@ describe('the tools of a request', () => {
   });
 });
 
-describe('the format of an answer', () => {
+describe('the output format', () => {
   const closed = {
     type: 'object',
     properties: { city: { type: 'string' } },
@@ -240,7 +243,7 @@ describe('the format of an answer', () => {
     });
   });
 
-  it('leaves the model its tools beside the answer', () => {
+  it('leaves the model its tools in addition to the answer tool', () => {
     for (const toolChoice of [{}, { toolChoice: { type: 'auto' } }] as const) {
       const { body, answerTool: name } = requestFor({ ...json, ...toolChoice, tools: [WEATHER] });
       expect(name).toBe('json_answer');
@@ -252,7 +255,7 @@ describe('the format of an answer', () => {
     });
   });
 
-  it('leaves it only the answer where the caller wants no call', () => {
+  it('leaves it only the answer tool if the caller forbids calls', () => {
     expect(bodyOf({ ...json, tools: [WEATHER], toolChoice: { type: 'none' } })).toEqual({
       ...BASE,
       tools: [WEATHER_BODY, answerTool],
@@ -285,14 +288,14 @@ describe('the format of an answer', () => {
     expect(requestFor({ ...json, tools, turns }).answerTool).toBe('json_answer_3');
   });
 
-  it('asks a reasoning model in text, because the model rejects a forced tool call', () => {
-    const asked = 'Answer with one JSON object and nothing else: no code fence, no words around it.';
+  it('instructs a reasoning model in text, because the model rejects a forced tool call', () => {
+    const request = 'Answer with one JSON object and nothing else: no code fence, no words around it.';
     expect(requestFor({ ...json, system: ['Be brief.'], tools: [WEATHER] }, true)).toEqual({
       body: {
         ...BASE,
         system: [
           { type: 'text', text: 'Be brief.' },
-          { type: 'text', text: asked },
+          { type: 'text', text: request },
         ],
         tools: [WEATHER_BODY],
       },
@@ -300,7 +303,7 @@ describe('the format of an answer', () => {
     expect(requestFor({ format: { type: 'json-schema', schema: open } }, true).body).toEqual({
       ...BASE,
       system: [
-        { type: 'text', text: asked },
+        { type: 'text', text: request },
         { type: 'text', text: `The object conforms to this JSON Schema: ${JSON.stringify(open)}` },
       ],
     });

@@ -3,12 +3,17 @@
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { allowedBetas } from '../../core/catalog/betas.ts';
 import type { CatalogRoute } from '../../core/catalog/catalog-document.ts';
-import { markedSystem } from '../../core/upstream/cache-marks.ts';
-import type { Signatures } from '../../core/upstream/capsules.ts';
+import { systemTextsOf } from '../../core/upstream/cache-breakpoints.ts';
 import type { Tool } from '../../core/upstream/conversation.ts';
 import type { ChatPayload } from '../../core/upstream/provider.ts';
+import type { Signatures } from '../../core/upstream/sealed-tokens.ts';
 import { isNotBlank } from '../claude/alternating-turns.ts';
-import { calledTools, type JsonOutputRequest, jsonAnswerOf, soundTool } from '../claude/json-answer.ts';
+import {
+  calledTools,
+  type JsonOutputRequest,
+  jsonOutputRequestOf,
+  toValidTool,
+} from '../claude/json-output.ts';
 import { nativeBody } from '../claude/native-body.ts';
 import { type ClaudeConversation, forClaude } from '../claude/thinking.ts';
 import { withOpenedThinking } from '../claude/thinking-blocks.ts';
@@ -16,7 +21,9 @@ import { cacheControl, toMessages } from './content.ts';
 
 export interface UpstreamMessages {
   readonly body: JsonObject;
-  /** The tool whose input is the answer, where the caller asked for JSON, which the protocol cannot express otherwise. */
+  /**
+   * The tool whose input is the answer, if the caller requests JSON. The protocol has no other method to request it.
+   */
   readonly answerTool?: string;
 }
 
@@ -33,10 +40,10 @@ export function toRequest(payload: ChatPayload, route: Target, signatures: Signa
     return { body: { ...withOpenedThinking(nativeBody(payload.body, native), signatures), ...named } };
   }
   const conversation = forClaude(payload.conversation(), route.dialect?.reasoning_request, signatures);
-  const answer = jsonAnswerOf(conversation, route.reasoning || conversation.thinks);
+  const outputRequest = jsonOutputRequestOf(conversation, route.reasoning || conversation.thinks);
   return {
-    body: { ...named, ...fromConversation(conversation, answer) },
-    ...(answer.tool === undefined ? {} : { answerTool: answer.tool.name }),
+    body: { ...named, ...fromConversation(conversation, outputRequest) },
+    ...(outputRequest.tool === undefined ? {} : { answerTool: outputRequest.tool.name }),
   };
 }
 
@@ -46,22 +53,23 @@ export const betasOf = (
   route: Pick<CatalogRoute, 'betas'>,
 ): readonly string[] => allowedBetas(headers?.betas ?? [], route);
 
-function fromConversation(conversation: ClaudeConversation, answer: JsonOutputRequest): JsonObject {
+function fromConversation(conversation: ClaudeConversation, outputRequest: JsonOutputRequest): JsonObject {
   const { turns, maxTokens, temperature, topP, thinking, user } = conversation;
-  const system = [...markedSystem(conversation), ...answer.texts.map((text) => ({ text }))].filter(
-    ({ text }) => isNotBlank(text),
-  );
+  const system = [
+    ...systemTextsOf(conversation),
+    ...outputRequest.instructions.map((text) => ({ text })),
+  ].filter(({ text }) => isNotBlank(text));
   const declared = conversation.tools.length > 0 ? conversation.tools : calledTools(conversation);
-  const tools = [...declared, ...(answer.tool === undefined ? [] : [answer.tool])];
-  const toolChoice = toToolChoice(conversation, answer.tool, declared.length > 0);
+  const tools = [...declared, ...(outputRequest.tool === undefined ? [] : [outputRequest.tool])];
+  const toolChoice = toToolChoice(conversation, outputRequest.tool, declared.length > 0);
   const stop = conversation.stop.filter(isNotBlank);
-  const output = toOutput(conversation, answer);
+  const output = toOutput(conversation, outputRequest);
   return {
     max_tokens: maxTokens,
     ...(system.length === 0 ? {} : { system: textContent(system) }),
     messages: toMessages(turns),
     ...(thinking === undefined ? {} : { thinking }),
-    // Claude models since Opus 4.1 refuse both together; the caller chose this one, where the other may be a default.
+    // Claude models since Opus 4.1 reject both together. The caller chose this one, while the other may be a default.
     ...(topP === undefined
       ? temperature !== undefined && { temperature: Math.min(temperature, MAX_TEMPERATURE) }
       : { top_p: topP }),
@@ -85,16 +93,16 @@ function toOutput({ effort }: ClaudeConversation, { native }: JsonOutputRequest)
 const MAX_TEMPERATURE = 1;
 const MAX_USER_ID = 256;
 
-type SystemTexts = ReturnType<typeof markedSystem>;
+type SystemContent = ReturnType<typeof systemTextsOf>;
 
-function textContent(texts: SystemTexts): unknown {
-  const [first] = texts;
-  if (texts.length === 1 && first?.cache === undefined) return first?.text;
-  return texts.map((each) => ({ type: 'text', text: each.text, ...cacheControl(each) }));
+function textContent(content: SystemContent): unknown {
+  const [first] = content;
+  if (content.length === 1 && first?.cache === undefined) return first?.text;
+  return content.map((each) => ({ type: 'text', text: each.text, ...cacheControl(each) }));
 }
 
 function toTool(tool: Tool): JsonObject {
-  const { parameters, cache, ...rest } = soundTool(tool);
+  const { parameters, cache, ...rest } = toValidTool(tool);
   return { ...rest, input_schema: parameters, ...cacheControl({ ...(cache && { cache }) }) };
 }
 
@@ -109,7 +117,7 @@ function toToolChoice(
     if (callable) return { type: 'any', ...single };
     return { type: 'tool', name: answerTool.name, disable_parallel_tool_use: true };
   }
-  // Such a choice without tools is left for the server to refuse.
+  // Such a choice without tools is passed on, so that the server rejects it.
   const insists = choice?.type === 'any' || choice?.type === 'tool';
   if (tools.length === 0 && !insists) return declares ? { type: 'none' } : undefined;
   if (choice?.type === 'none') return { type: 'none' };

@@ -6,7 +6,7 @@ import { parseJson } from '../../../platform/core/json/lossless-json.ts';
 import { UpstreamFailure } from '../../core/upstream/provider.ts';
 import { FOREIGN, IDENTITY, JSON_MODE, jsonOf, NATIVE } from '../../testing/providers/anthropic/fixtures.ts';
 import { withProofs } from '../../testing/providers/sealing.ts';
-import { toReply } from './response.ts';
+import { toRouteResponse } from './response.ts';
 import { toUsage } from './usage.ts';
 
 const message = jsonOf('message');
@@ -19,28 +19,31 @@ const COUNTED = {
   serviceTier: 'standard',
 };
 
-const replyOf = (content: readonly unknown[], more: Record<string, unknown> = {}, asked = JSON_MODE) =>
-  toReply({ content, stop_reason: 'tool_use', ...more }, asked);
+const completeResponseOf = (
+  content: readonly unknown[],
+  fields: Record<string, unknown> = {},
+  context = JSON_MODE,
+) => toRouteResponse({ content, stop_reason: 'tool_use', ...fields }, context);
 const use = (name: string, input: unknown) => ({ type: 'tool_use', id: `id_${name}`, name, input });
 
-describe('a whole answer', () => {
-  it('keeps everything for a caller of the protocol, under our id and model and with sealed signatures', () => {
+describe('a complete response', () => {
+  it('preserves everything for a caller of the protocol, under our id and model and with sealed signatures', () => {
     const { usage, content, ...kept } = message;
-    const [, ...others] = content as unknown[];
+    const [, ...otherBlocks] = content as unknown[];
     const thought = { type: 'thinking', thinking: 'Hm.', signature: '<{"signature":"EqQB"}>' };
-    expect(withProofs(toReply(message, NATIVE))).toEqual({
+    expect(withProofs(toRouteResponse(message, NATIVE))).toEqual({
       kind: 'json',
-      answer: { body: { ...kept, ...IDENTITY, content: [thought, ...others] } },
-      text: TEXT,
+      completeResponse: { body: { ...kept, ...IDENTITY, content: [thought, ...otherBlocks] } },
+      outputText: TEXT,
       usage: { ...COUNTED, reported: usage },
     });
   });
 
   it('consists of its reasoning, its text and its calls for other callers', () => {
-    expect(withProofs(toReply(message, FOREIGN))).toEqual({
+    expect(withProofs(toRouteResponse(message, FOREIGN))).toEqual({
       kind: 'json',
-      answer: {
-        reply: {
+      completeResponse: {
+        output: {
           parts: [
             { type: 'reasoning', text: 'Hm.', signature: '<{"signature":"EqQB"}>' },
             { type: 'text', text: 'Grüße, 世界' },
@@ -50,16 +53,16 @@ describe('a whole answer', () => {
           finish: { reason: 'tool-calls', raw: 'tool_use' },
         },
       },
-      text: TEXT,
+      outputText: TEXT,
       usage: COUNTED,
     });
   });
 
-  it('keeps the digits of an input, whoever it is for', () => {
+  it('preserves the digits of an input for every caller', () => {
     const text =
       '{"content":[{"type":"tool_use","id":"a","name":"f","input":{"n":12345678901234567890}}],"stop_reason":"tool_use"}';
-    for (const asked of [NATIVE, FOREIGN])
-      expect(JSON.stringify(toReply(parseJson(text), asked).answer)).toMatch(
+    for (const context of [NATIVE, FOREIGN])
+      expect(JSON.stringify(toRouteResponse(parseJson(text), context).completeResponse)).toMatch(
         /\bn\\?":12345678901234567890\b/,
       );
   });
@@ -72,33 +75,35 @@ describe('a whole answer', () => {
     ['pause_turn', null, { reason: 'pause', raw: 'pause_turn' }],
     ['model_context_window_exceeded', null, { reason: 'context', raw: 'model_context_window_exceeded' }],
     ['constructor', null, { reason: 'stop', raw: 'constructor' }],
-  ])('says why it ended: %s', (stop_reason, stop_sequence, finish) => {
-    expect(replyOf([], { stop_reason, stop_sequence }, JSON_MODE).answer).toEqual({
-      reply: { parts: [], finish },
+  ])('reports its finish reason: %s', (stop_reason, stop_sequence, finish) => {
+    expect(completeResponseOf([], { stop_reason, stop_sequence }, JSON_MODE).completeResponse).toEqual({
+      output: { parts: [], finish },
     });
   });
 
   it('contains the input of the answer tool as text in JSON mode', () => {
-    expect(replyOf([use('json_answer', { a: 1 })]).answer).toEqual({
-      reply: { parts: [{ type: 'text', text: '{"a":1}' }], finish: { reason: 'stop', raw: 'tool_use' } },
+    expect(completeResponseOf([use('json_answer', { a: 1 })]).completeResponse).toEqual({
+      output: { parts: [{ type: 'text', text: '{"a":1}' }], finish: { reason: 'stop', raw: 'tool_use' } },
     });
-    expect(replyOf([use('json_answer', { a: 1 })]).text).toBe('{"a":1}');
-    expect(replyOf([use('json_answer', {}), use('json_answer', { b: 1 })]).answer).toEqual({
-      reply: { parts: [{ type: 'text', text: '{}' }], finish: { reason: 'stop', raw: 'tool_use' } },
+    expect(completeResponseOf([use('json_answer', { a: 1 })]).outputText).toBe('{"a":1}');
+    expect(
+      completeResponseOf([use('json_answer', {}), use('json_answer', { b: 1 })]).completeResponse,
+    ).toEqual({
+      output: { parts: [{ type: 'text', text: '{}' }], finish: { reason: 'stop', raw: 'tool_use' } },
     });
   });
 
   it('omits the blocks that have no form in the caller’s protocol, such as those of server tools', () => {
     const server = { type: 'server_tool_use', id: 'srv_1', name: 'web_search', input: { query: 'q' } };
-    const found = { type: 'web_search_tool_result', tool_use_id: 'srv_1', content: [] };
-    expect(replyOf([server, found, use('f', { b: 2 })]).answer).toMatchObject({
-      reply: { parts: [{ type: 'tool-call', id: 'id_f' }] },
+    const toolResult = { type: 'web_search_tool_result', tool_use_id: 'srv_1', content: [] };
+    expect(completeResponseOf([server, toolResult, use('f', { b: 2 })]).completeResponse).toMatchObject({
+      output: { parts: [{ type: 'tool-call', id: 'id_f' }] },
     });
   });
 
-  it('keeps the calls of the caller’s own tools in JSON mode', () => {
-    expect(replyOf([use('json_answer', { a: 1 }), use('f', { b: 2 })]).answer).toEqual({
-      reply: {
+  it('preserves the calls of the caller’s tools in JSON mode', () => {
+    expect(completeResponseOf([use('json_answer', { a: 1 }), use('f', { b: 2 })]).completeResponse).toEqual({
+      output: {
         parts: [
           { type: 'text', text: '{"a":1}' },
           { type: 'tool-call', id: 'id_f', name: 'f', arguments: '{"b":2}' },
@@ -121,26 +126,32 @@ describe('a whole answer', () => {
     [{ content: [null], stop_reason: 'end_turn' }],
     [{ type: 'error', error: { type: 'api_error', message: 'heron-7f3a' } }],
   ])('causes a protocol failure if it is not a finished message: %j', (body) => {
-    for (const asked of [NATIVE, FOREIGN])
-      expect(() => toReply(body, asked)).toThrow(/^upstream failure: protocol$/);
+    for (const context of [NATIVE, FOREIGN])
+      expect(() => toRouteResponse(body, context)).toThrow(/^upstream failure: protocol$/);
   });
 
   it.each([[{ type: 'tool_use', name: 'f' }], [{ type: 'tool_use', id: 'a' }]])(
     'fails if a call has no id or no name: %j',
     (block) => {
-      expect(() => replyOf([block], {}, JSON_MODE)).toThrow(UpstreamFailure);
-      expect(() => replyOf([block], {}, { ...FOREIGN, answerTool: 'other' })).toThrow(UpstreamFailure);
-      expect(() => toReply({ content: [block], stop_reason: 'tool_use' }, FOREIGN)).toThrow(UpstreamFailure);
+      expect(() => completeResponseOf([block], {}, JSON_MODE)).toThrow(UpstreamFailure);
+      expect(() => completeResponseOf([block], {}, { ...FOREIGN, answerTool: 'other' })).toThrow(
+        UpstreamFailure,
+      );
+      expect(() => toRouteResponse({ content: [block], stop_reason: 'tool_use' }, FOREIGN)).toThrow(
+        UpstreamFailure,
+      );
     },
   );
 
   it('yields a response or an upstream failure for any JSON', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
-        for (const asked of [NATIVE, FOREIGN])
+        for (const context of [NATIVE, FOREIGN])
           for (const content of [value, [value], [{ type: 'text', text: value }], [use('f', value)]]) {
             try {
-              expect(toReply({ content, stop_reason: 'end_turn', usage: value }, asked).kind).toBe('json');
+              expect(toRouteResponse({ content, stop_reason: 'end_turn', usage: value }, context).kind).toBe(
+                'json',
+              );
             } catch (failure) {
               expect(failure).toBeInstanceOf(UpstreamFailure);
             }

@@ -20,10 +20,10 @@ import {
   NATIVE,
   wireEventsOf,
 } from '../../testing/providers/anthropic/fixtures.ts';
-import { withProof, withProofs } from '../../testing/providers/sealing.ts';
-import { sseData } from '../http-upstream.ts';
+import { withOpenedSignature, withProofs } from '../../testing/providers/sealing.ts';
+import { decodeSse } from '../http-upstream.ts';
 import type { MessagesCallContext } from './response.ts';
-import { toReplyEvents } from './stream.ts';
+import { readRouteEvents } from './stream.ts';
 
 /** Cuts bytes at the given offsets. */
 function cut(bytes: Uint8Array, offsets: readonly number[]): Uint8Array[] {
@@ -40,8 +40,8 @@ const streams = [
 ];
 
 /** The events as text, with the proofs that they hold: kept numbers are compared digit for digit. */
-const read = async (asked: MessagesCallContext, ...parts: readonly Uint8Array[]): Promise<string> =>
-  JSON.stringify(await collect(decode(asked, ...parts)), withProof);
+const read = async (context: MessagesCallContext, ...parts: readonly Uint8Array[]): Promise<string> =>
+  JSON.stringify(await collect(decode(context, ...parts)), withOpenedSignature);
 
 /** The same with each signature as it is once its capsule is opened. */
 const sealedIn = (value: unknown): unknown =>
@@ -52,23 +52,23 @@ const sealedIn = (value: unknown): unknown =>
     }),
   );
 
-describe.each(READINGS)('a stream, read %s,', (_reading, asked) => {
+describe.each(READINGS)('a stream, read %s,', (_reading, context) => {
   it.each(streams)('gives the same events wherever its bytes are split in two: %s', async (_name, bytes) => {
-    const whole = await read(asked, bytes);
-    expect(JSON.parse(whole).length).toBeGreaterThan(2);
+    const events = await read(context, bytes);
+    expect(JSON.parse(events).length).toBeGreaterThan(2);
     for (const at of offsets(0, bytes.length))
-      expect(await read(asked, bytes.subarray(0, at), bytes.subarray(at))).toBe(whole);
+      expect(await read(context, bytes.subarray(0, at), bytes.subarray(at))).toBe(events);
   });
 
   it.each(streams)(
     'gives the same events byte by byte, and for any other split: %s',
     async (_name, bytes) => {
-      const whole = await read(asked, bytes);
+      const events = await read(context, bytes);
       const offsets = Array.from({ length: bytes.length }, (_, index) => index);
-      expect(await read(asked, ...cut(bytes, offsets))).toBe(whole);
+      expect(await read(context, ...cut(bytes, offsets))).toBe(events);
       await fc.assert(
         fc.asyncProperty(fc.array(fc.nat(bytes.length), { maxLength: 40 }), async (random) => {
-          expect(await read(asked, ...cut(bytes, random))).toBe(whole);
+          expect(await read(context, ...cut(bytes, random))).toBe(events);
         }),
         { numRuns: 20 },
       );
@@ -76,16 +76,16 @@ describe.each(READINGS)('a stream, read %s,', (_reading, asked) => {
   );
 
   it.each(NAMES)('gives the same events whatever ends its lines: %s', async (name) => {
-    const whole = await read(asked, bytesOf(name));
+    const events = await read(context, bytesOf(name));
     for (const end of ['\r\n', '\r'])
-      expect(await read(asked, withLineEnds(name, end), encode(`${end}: x${end}`))).toBe(whole);
-    expect(await read(asked, encode('\uFEFF'), bytesOf(name))).toBe(whole);
+      expect(await read(context, withLineEnds(name, end), encode(`${end}: x${end}`))).toBe(events);
+    expect(await read(context, encode('\uFEFF'), bytesOf(name))).toBe(events);
   });
 });
 
 describe('a stream for a caller of the protocol', () => {
   it.each(NAMES)(
-    'keeps everything except pings and unknown events, under our id and model and with sealed signatures: %s',
+    'preserves everything except pings and unknown events, under our id and model and with sealed signatures: %s',
     async (name) => {
       const events = await collect(decode(NATIVE, bytesOf(name)));
       const expected = wireEventsOf(name)
@@ -95,16 +95,19 @@ describe('a stream for a caller of the protocol', () => {
             ? { ...event, message: { ...(event.message as object), ...IDENTITY } }
             : event,
         );
-      const payloads = events.map(({ payload }) => payload);
+      const payloads = events.map(({ nativeEvent }) => nativeEvent);
       expect(withProofs(payloads)).toEqual(sealedIn(expected));
       expect(JSON.stringify(payloads)).not.toMatch(/msg_014p|claude-|EqQB|EmwK/);
       expect(events.every(({ parts }) => parts === undefined)).toBe(true);
     },
   );
 
-  it('says of every event whether it carries output, thoughts and other blocks included', async () => {
+  it('marks every event that contains output, including thinking and other blocks', async () => {
     const contents = async (name: string) =>
-      (await collect(decode(NATIVE, bytesOf(name)))).map(({ content, payload }) => [payload?.type, content]);
+      (await collect(decode(NATIVE, bytesOf(name)))).map(({ hasOutput, nativeEvent }) => [
+        nativeEvent?.type,
+        hasOutput,
+      ]);
     expect(await contents('thinking')).toEqual([
       ['message_start', false],
       ['content_block_start', false],
@@ -136,13 +139,13 @@ describe('a stream for a caller of the protocol', () => {
     ['refusal', ''],
   ])('counts as output what the model wrote: %s', async (name, text) => {
     const events = await collect(decode(NATIVE, bytesOf(name)));
-    expect(events.map((event) => event.text).join('')).toBe(text);
+    expect(events.map((event) => event.outputText).join('')).toBe(text);
   });
 });
 
 describe('the usage of a stream', () => {
-  const usageOf = async (name: string, asked: typeof NATIVE) =>
-    (await collect(decode(asked, bytesOf(name)))).flatMap(({ usage }) => usage ?? []);
+  const usageOf = async (name: string, context: typeof NATIVE) =>
+    (await collect(decode(context, bytesOf(name)))).flatMap(({ usage }) => usage ?? []);
 
   it('combines the prompt of the first event with the output of the last', async () => {
     const counted = {
@@ -152,8 +155,8 @@ describe('the usage of a stream', () => {
       cacheWrites: { auto: 4 },
       serviceTier: 'standard',
     };
-    const begun = { ...counted, completionTokens: 0 };
-    expect(await usageOf('text', FOREIGN)).toEqual([begun, counted]);
+    const startUsage = { ...counted, completionTokens: 0 };
+    expect(await usageOf('text', FOREIGN)).toEqual([startUsage, counted]);
     const [, reported] = await usageOf('text', NATIVE);
     expect(reported).toEqual({
       ...counted,
@@ -167,7 +170,7 @@ describe('the usage of a stream', () => {
     });
   });
 
-  it('follows the figures that come last, unless they are null', async () => {
+  it('equals the last usage values of the stream, unless they are null', async () => {
     const usage = (await usageOf('server-tool', NATIVE)).at(-1);
     expect(usage).toMatchObject({ promptTokens: 10682, cachedTokens: 0, completionTokens: 510 });
     expect(usage?.reported).toMatchObject({
@@ -180,13 +183,13 @@ describe('the usage of a stream', () => {
     const bytes = bytesOf('text');
     const cutAt = new TextDecoder().decode(bytes).indexOf('event: message_delta');
     const events = decode(NATIVE, bytes.subarray(0, cutAt));
-    const seen: unknown[] = [];
+    const chunks: unknown[] = [];
     await expect(
       (async () => {
-        for await (const event of events) seen.push(event.usage);
+        for await (const event of events) chunks.push(event.usage);
       })(),
     ).rejects.toThrow('interrupted');
-    expect(seen.filter((usage) => usage !== undefined)).toMatchObject([
+    expect(chunks.filter((usage) => usage !== undefined)).toMatchObject([
       { promptTokens: 45, completionTokens: 0 },
     ]);
   });
@@ -213,7 +216,7 @@ describe('the reader of a stream', () => {
         released = true;
       }
     }
-    for await (const _event of toReplyEvents(sseData(body()), NATIVE)) break;
+    for await (const _event of readRouteEvents(decodeSse(body()), NATIVE)) break;
     expect(released).toBe(true);
   });
 
@@ -221,30 +224,33 @@ describe('the reader of a stream', () => {
     ['fails', () => Promise.reject(new Error('reset'))],
     ['stays open', () => new Promise<void>(() => {})],
     ['says more', () => Promise.resolve()],
-  ])('returns the complete output at message_stop, even if the connection then %s', async (_what, more) => {
-    async function* body(): AsyncGenerator<Uint8Array, void> {
-      yield bytesOf('text');
-      await more();
-      yield wire(block(9, { type: 'text', text: 'late' }));
-    }
-    expect(await collect(toReplyEvents(sseData(body()), NATIVE))).toHaveLength(8);
-  });
+  ])(
+    'returns the complete output at message_stop, even if the connection then %s',
+    async (_what, laterBytes) => {
+      async function* body(): AsyncGenerator<Uint8Array, void> {
+        yield bytesOf('text');
+        await laterBytes();
+        yield wire(block(9, { type: 'text', text: 'late' }));
+      }
+      expect(await collect(readRouteEvents(decodeSse(body()), NATIVE))).toHaveLength(8);
+    },
+  );
 
   it('reads one event at a time, and takes from the connection only what its consumer requests', async () => {
-    let taken = 0;
+    let readCount = 0;
     async function* body(): AsyncGenerator<Uint8Array, void> {
       yield wire(START, block(0, { type: 'text', text: '' }));
       for (;;) {
-        taken += 1;
+        readCount += 1;
         yield wire(change(0, { type: 'text_delta', text: 'x' }));
       }
     }
-    const events = toReplyEvents(sseData(body()), FOREIGN);
+    const events = readRouteEvents(decodeSse(body()), FOREIGN);
     await events.next();
     await events.next();
     for (let read = 1; read <= 10; read += 1) {
       await events.next();
-      expect(taken).toBe(read);
+      expect(readCount).toBe(read);
     }
     await events.return();
   });

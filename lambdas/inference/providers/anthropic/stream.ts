@@ -1,41 +1,45 @@
-/** A streamed answer of a server of the Messages protocol: bytes -> events -> reply events (Claude API docs, Streaming). */
+/**
+ * Reads a streamed response of a server of the Messages protocol: bytes -> SSE events -> route events (Claude API docs,
+ * Streaming).
+ */
 
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
-import type { Signatures } from '../../core/upstream/capsules.ts';
 import type { StreamPart } from '../../core/upstream/conversation.ts';
-import { type ReplyEvent, UpstreamFailure } from '../../core/upstream/provider.ts';
-import { isEventName, StreamBlocks } from '../../core/upstream/stream-blocks.ts';
+import { type RouteEvent, UpstreamFailure } from '../../core/upstream/provider.ts';
+import type { Signatures } from '../../core/upstream/sealed-tokens.ts';
+import { isEventName, StreamPartBuilder } from '../../core/upstream/stream-part-builder.ts';
 import { SignatureSealer } from '../claude/thinking-blocks.ts';
-import { drain, objectOf, parseEvent } from '../http-upstream.ts';
+import { drain, objectOf, parseUpstreamEvent } from '../http-upstream.ts';
 import { toEvent } from '../message-fields.ts';
 import { textOf, textOfDelta, toFinish } from './content.ts';
-import { callOf, isAnswer, type MessagesCallContext, outputOf, signatureOf } from './response.ts';
+import { callOf, isAnswerTool, type MessagesCallContext, outputOf, signatureOf } from './response.ts';
 import { mergeUsage, toUsage } from './usage.ts';
 
 /**
- * Turns the data of server-sent events into reply events: the same events under our own id and model name for a
- * caller of this protocol, else parts. Ends normally only after `message_stop`; throws `UpstreamFailure` otherwise.
+ * Converts the data of server-sent events to route events. A caller of this protocol receives the same events with the
+ * service's id and model name, any other receives stream parts. Ends normally only after `message_stop`; throws
+ * `UpstreamFailure` otherwise.
  */
-export async function* toReplyEvents(
+export async function* readRouteEvents(
   data: AsyncIterable<string>,
   context: MessagesCallContext,
-): AsyncGenerator<ReplyEvent, void> {
+): AsyncGenerator<RouteEvent, void> {
   const iterator = data[Symbol.asyncIterator]();
-  const message = new MessageReader(context);
+  const message = new MessageStreamReader(context);
   let open = true;
   try {
     for (let next = await iterator.next(); !next.done; next = await iterator.next()) {
-      const event = parseEvent(next.value);
-      // The service keeps its callers' connections alive itself.
+      const event = parseUpstreamEvent(next.value);
+      // The service sends its own heartbeats to callers.
       if (event.type === 'ping') continue;
-      const replies = message.read(event);
+      const routeEvents = message.read(event);
       const isLast = event.type === 'message_stop';
       if (isLast) {
         open = false;
         // The body's last bytes are read in the background, so that the connection can be used again.
         void drain(iterator);
       }
-      for (const reply of replies) yield reply;
+      for (const routeEvent of routeEvents) yield routeEvent;
       if (isLast) return;
     }
     open = false;
@@ -46,40 +50,43 @@ export async function* toReplyEvents(
 }
 
 /** The contents of one event, in terms that callers of both types share. */
-type Reading = Omit<ReplyEvent, 'payload' | 'parts'> & { readonly parts: readonly StreamPart[] };
+type ParsedEvent = Omit<RouteEvent, 'nativeEvent' | 'parts'> & { readonly parts: readonly StreamPart[] };
 
-const NOTHING: Reading = { text: '', content: false, parts: [] };
+const NOTHING: ParsedEvent = { outputText: '', hasOutput: false, parts: [] };
 
-class MessageReader {
+class MessageStreamReader {
   readonly #context: MessagesCallContext;
   readonly #native: boolean;
-  readonly #parts: PartReader;
+  readonly #blockReader: ContentBlockReader;
   readonly #sealer: SignatureSealer;
-  /** The places of the blocks that have begun and not ended. */
+  /** The indexes of the open blocks. */
   readonly #open = new Set<unknown>();
   #usage: JsonObject | undefined;
   /** The top-level changes that ended the message. */
-  #end: JsonObject | undefined;
+  #finalDelta: JsonObject | undefined;
 
   constructor(context: MessagesCallContext) {
     this.#context = context;
     this.#native = context.payload.protocol === 'anthropic';
-    this.#parts = new PartReader(context);
+    this.#blockReader = new ContentBlockReader(context);
     this.#sealer = new SignatureSealer(context.signatures);
   }
 
-  /** Nothing of an event that is not known. Throws `UpstreamFailure` for an error, and for an event out of its place. */
-  read(event: JsonObject): ReplyEvent[] {
-    const said = this.#reading(event);
-    if (said === undefined) return [];
-    const { parts, ...reading } = said;
+  /**
+   * Returns the route events of one event. Ignores an unknown event. Throws `UpstreamFailure` for an error, and for an
+   * event out of order.
+   */
+  read(event: JsonObject): RouteEvent[] {
+    const parsedEvent = this.#parse(event);
+    if (parsedEvent === undefined) return [];
+    const { parts, ...reading } = parsedEvent;
     if (!this.#native) return [{ ...reading, ...(parts.length === 0 ? {} : { parts }) }];
-    const payloads = this.#sealer.seal(event).map((sealed) => toEvent(sealed, this.#context.identity));
-    // A signature and the end of its block carry no output.
-    return payloads.map((payload) => ({ ...reading, payload }));
+    const nativeEvents = this.#sealer.seal(event).map((sealed) => toEvent(sealed, this.#context.identity));
+    // A signature and the end of its block contain no output.
+    return nativeEvents.map((nativeEvent) => ({ ...reading, nativeEvent }));
   }
 
-  #reading(event: JsonObject): Reading | undefined {
+  #parse(event: JsonObject): ParsedEvent | undefined {
     switch (event.type) {
       case 'message_start':
         return this.#start(event);
@@ -92,8 +99,8 @@ class MessageReader {
       case 'message_delta':
         return this.#change(event);
       case 'message_stop':
-        if (this.#end === undefined) throw new UpstreamFailure('protocol');
-        return { text: '', content: true, parts: this.#parts.finish(this.#end) };
+        if (this.#finalDelta === undefined) throw new UpstreamFailure('protocol');
+        return { outputText: '', hasOutput: true, parts: this.#blockReader.finish(this.#finalDelta) };
       case 'error':
         throw new UpstreamFailure('interrupted');
       default:
@@ -102,48 +109,48 @@ class MessageReader {
     }
   }
 
-  #start({ message }: JsonObject): Reading {
+  #start({ message }: JsonObject): ParsedEvent {
     if (this.#usage !== undefined) throw new UpstreamFailure('protocol');
-    // The output is not written yet, whatever is said of it: a stream that breaks off has counted its prompt alone.
+    // No output exists yet, whatever the event reports. A stream that is interrupted here counts only its prompt.
     const { output_tokens: _unwritten, ...input } = mergeUsage({}, objectOf(message).usage);
     this.#usage = input;
     const usage = toUsage({ ...input, output_tokens: 0 }, false);
     return usage === undefined ? NOTHING : { ...NOTHING, usage };
   }
 
-  #startBlock({ index, content_block: started }: JsonObject): Reading {
+  #startBlock({ index, content_block: started }: JsonObject): ParsedEvent {
     this.#requireStart();
     const block = objectOf(started);
     this.#open.add(index);
     const text = outputOf(block, this.#context.answerTool);
-    const parts = this.#translate(() => this.#parts.start(index, block));
+    const parts = this.#translate(() => this.#blockReader.start(index, block));
     const isOtherBlock = this.#native && block.type !== 'text' && block.type !== 'thinking';
-    return { text, content: text !== '' || isOtherBlock || parts.length > 0, parts };
+    return { outputText: text, hasOutput: text !== '' || isOtherBlock || parts.length > 0, parts };
   }
 
-  #changeBlock({ index, delta: changed }: JsonObject): Reading {
+  #changeBlock({ index, delta: changed }: JsonObject): ParsedEvent {
     this.#requireOpen(index);
     const delta = objectOf(changed);
     const text = textOfDelta(delta);
-    const parts = this.#translate(() => this.#parts.change(index, delta));
+    const parts = this.#translate(() => this.#blockReader.change(index, delta));
     // Thoughts are output too, even where the caller gets none of them: a model that thinks for long is healthy.
-    return { text, content: text !== '', parts };
+    return { outputText: text, hasOutput: text !== '', parts };
   }
 
-  #stopBlock({ index }: JsonObject): Reading {
+  #stopBlock({ index }: JsonObject): ParsedEvent {
     this.#requireOpen(index);
     this.#open.delete(index);
-    const parts = this.#translate(() => this.#parts.stop(index));
-    return { text: '', content: parts.some(({ type }) => type !== 'end'), parts };
+    const parts = this.#translate(() => this.#blockReader.stop(index));
+    return { outputText: '', hasOutput: parts.some(({ type }) => type !== 'end'), parts };
   }
 
-  #change({ delta: changed, usage: reported }: JsonObject): Reading {
+  #change({ delta: changed, usage: reported }: JsonObject): ParsedEvent {
     const delta = objectOf(changed);
     this.#usage = mergeUsage(this.#requireStart(), reported);
     const usage = toUsage(this.#usage, this.#native);
-    const ended = typeof delta.stop_reason === 'string';
-    if (ended) this.#end = delta;
-    return { ...NOTHING, content: ended, ...(usage === undefined ? {} : { usage }) };
+    const hasEnded = typeof delta.stop_reason === 'string';
+    if (hasEnded) this.#finalDelta = delta;
+    return { ...NOTHING, hasOutput: hasEnded, ...(usage === undefined ? {} : { usage }) };
   }
 
   #requireStart(): JsonObject {
@@ -160,27 +167,27 @@ class MessageReader {
   }
 }
 
-type Block =
+type OpenContentBlock =
   | { readonly kind: 'text' }
   /** A tool call, by the index of its content block. */
-  | { readonly kind: 'call'; readonly block: number }
-  /** A tool's input that is the answer's text. */
+  | { readonly kind: 'call'; readonly index: number }
+  /** The input of the answer tool, which is the text of the response. */
   | { readonly kind: 'answer'; empty: boolean }
-  /** As it began, and with what has come of its signature since. */
-  | { readonly kind: 'thought'; readonly began: JsonObject; signature: string }
+  /** The block at its start, and the signature received since. */
+  | { readonly kind: 'thought'; readonly opening: JsonObject; signature: string }
   /** A block that only this protocol has. */
   | { readonly kind: 'ignored' };
 
-const IGNORED: Block = { kind: 'ignored' };
+const IGNORED: OpenContentBlock = { kind: 'ignored' };
 
 /** Content blocks as parts, of a message whose events come in their places. */
-class PartReader {
+class ContentBlockReader {
   readonly #answerTool: string | undefined;
   readonly #signatures: Signatures;
-  readonly #open = new Map<unknown, Block>();
-  readonly #blocks = new StreamBlocks();
+  readonly #open = new Map<unknown, OpenContentBlock>();
+  readonly #builder = new StreamPartBuilder();
   #hasCalls = false;
-  #answered = false;
+  #hasAnswerTool = false;
 
   constructor({ answerTool, signatures }: MessagesCallContext) {
     this.#answerTool = answerTool;
@@ -188,26 +195,26 @@ class PartReader {
   }
 
   start(index: unknown, block: JsonObject): StreamPart[] {
-    const [opened, started] = this.#begin(block);
+    const [opened, started] = this.#openBlock(block);
     this.#open.set(index, opened);
     // Some servers give the input whole; the name is no part of it.
     return [...started, ...this.#deliver(opened, textOf({ ...block, name: '' }))];
   }
 
-  #begin(block: JsonObject): [Block, readonly StreamPart[]] {
+  #openBlock(block: JsonObject): [OpenContentBlock, readonly StreamPart[]] {
     if (block.type === 'text') return [{ kind: 'text' }, []];
     if (block.type === 'thinking' || block.type === 'redacted_thinking')
-      return [{ kind: 'thought', began: block, signature: '' }, []];
+      return [{ kind: 'thought', opening: block, signature: '' }, []];
     if (block.type !== 'tool_use') return [IGNORED, []];
-    if (!isAnswer(block.name, this.#answerTool)) {
+    if (!isAnswerTool(block.name, this.#answerTool)) {
       this.#hasCalls = true;
       const { id, name } = callOf(block);
-      const call = this.#blocks.startCall(id, name);
-      return [{ kind: 'call', block: call.block }, call.parts];
+      const call = this.#builder.startToolCall(id, name);
+      return [{ kind: 'call', index: call.index }, call.parts];
     }
-    // The answer is one object; a second is ignored.
-    if (this.#answered) return [IGNORED, []];
-    this.#answered = true;
+    // The answer is one object. A second one is ignored.
+    if (this.#hasAnswerTool) return [IGNORED, []];
+    this.#hasAnswerTool = true;
     return [{ kind: 'answer', empty: true }, []];
   }
 
@@ -225,26 +232,31 @@ class PartReader {
     const block = this.#open.get(index) ?? IGNORED;
     this.#open.delete(index);
     if (block.kind === 'ignored') return [];
-    if (block.kind === 'call') return this.#blocks.endCall(block.block);
+    if (block.kind === 'call') return this.#builder.endToolCall(block.index);
     if (block.kind === 'thought') return this.#endThought(block);
     const missing = block.kind === 'answer' && block.empty ? this.#deliver(block, '{}') : [];
-    return [...missing, ...this.#blocks.endText()];
+    return [...missing, ...this.#builder.endText()];
   }
 
-  #endThought({ began, signature }: Extract<Block, { kind: 'thought' }>): StreamPart[] {
-    const proof = signatureOf(signature === '' ? began : { ...began, signature }, this.#signatures);
-    return proof === undefined ? this.#blocks.endText() : this.#blocks.endReasoning(proof);
+  #endThought({ opening, signature }: Extract<OpenContentBlock, { kind: 'thought' }>): StreamPart[] {
+    const sealedSignature = signatureOf(
+      signature === '' ? opening : { ...opening, signature },
+      this.#signatures,
+    );
+    return sealedSignature === undefined
+      ? this.#builder.endText()
+      : this.#builder.endReasoning(sealedSignature);
   }
 
-  finish(end: JsonObject): StreamPart[] {
-    return this.#blocks.finish(toFinish(end, this.#answered && !this.#hasCalls));
+  finish(finalDelta: JsonObject): StreamPart[] {
+    return this.#builder.finish(toFinish(finalDelta, this.#hasAnswerTool && !this.#hasCalls));
   }
 
   /** Returns the stream parts for a text that arrived for a block. */
-  #deliver(block: Block, text: unknown): StreamPart[] {
+  #deliver(block: OpenContentBlock, text: unknown): StreamPart[] {
     if (typeof text !== 'string' || text === '' || block.kind === 'ignored') return [];
-    if (block.kind === 'call') return this.#blocks.arguments(block.block, text);
+    if (block.kind === 'call') return this.#builder.argumentsDelta(block.index, text);
     if (block.kind === 'answer') block.empty = false;
-    return this.#blocks.text(block.kind === 'thought' ? 'reasoning' : 'text', text);
+    return this.#builder.textDelta(block.kind === 'thought' ? 'reasoning' : 'text', text);
   }
 }

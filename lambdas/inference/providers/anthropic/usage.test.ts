@@ -14,7 +14,7 @@ import {
   wire,
 } from '../../testing/providers/anthropic/decoding.ts';
 import { NATIVE } from '../../testing/providers/anthropic/fixtures.ts';
-import { accountOf, figure, figuresOf, piecesOf } from '../../testing/providers/reported-usage.ts';
+import { accountOf, amount, fragmentsOf, valuesOf } from '../../testing/providers/reported-usage.ts';
 import { toUsage } from './usage.ts';
 
 /** Accounts as the vendor documents them, or as they were recorded; each row names where. */
@@ -138,8 +138,8 @@ describe('the account of a message', () => {
     [{ service_tier: null, speed: null }, undefined],
     [{ service_tier: 'No Name' }, undefined],
     [{}, undefined],
-  ])('names the tier that served, if the server does: %j', (more, expected) => {
-    expect(toUsage({ ...ONE, ...more }, false)).toEqual({ ...COUNTED, serviceTier: expected });
+  ])('names the service tier that was used, if the server reports it: %j', (fields, expected) => {
+    expect(toUsage({ ...ONE, ...fields }, false)).toEqual({ ...COUNTED, serviceTier: expected });
   });
 
   it.each<[unknown, string | undefined]>([
@@ -160,27 +160,27 @@ describe('the account of a message', () => {
   it('yields only valid counts, whatever the server sends', () => {
     const split = accountOf(['ephemeral_5m_input_tokens', 'ephemeral_1h_input_tokens']);
     const sampling = ['cache_read_input_tokens', 'cache_creation_input_tokens'];
-    const sides = { input_tokens: fc.oneof(fc.nat(), figure), output_tokens: fc.oneof(fc.nat(), figure) };
+    const sides = { input_tokens: fc.oneof(fc.nat(), amount), output_tokens: fc.oneof(fc.nat(), amount) };
     const iteration = accountOf(sampling, {
       ...sides,
       type: fc.constantFrom('compaction', 'message', 'advisor_message', 7),
-      cache_creation: fc.oneof(split, figure),
+      cache_creation: fc.oneof(split, amount),
     });
     const usage = accountOf(sampling, {
       ...sides,
-      cache_creation: fc.oneof(split, figure),
-      iterations: fc.oneof(fc.array(fc.oneof(iteration, figure)), figure),
-      output_tokens_details: fc.oneof(accountOf(['thinking_tokens']), figure),
-      server_tool_use: fc.oneof(accountOf(['web_search_requests', 'x_requests']), figure),
-      service_tier: figure,
-      inference_geo: figure,
+      cache_creation: fc.oneof(split, amount),
+      iterations: fc.oneof(fc.array(fc.oneof(iteration, amount)), amount),
+      output_tokens_details: fc.oneof(accountOf(['thinking_tokens']), amount),
+      server_tool_use: fc.oneof(accountOf(['web_search_requests', 'x_requests']), amount),
+      service_tier: amount,
+      inference_geo: amount,
     });
     fc.assert(
       fc.property(usage, (reported) => {
         const read = toUsage(reported, true);
         const { input_tokens: input, output_tokens: output } = reported;
         expect(read === undefined).toBe(!isTokenCount(input) || !isTokenCount(output));
-        expect(figuresOf(read).filter((count) => !isTokenCount(count))).toEqual([]);
+        expect(valuesOf(read).filter((count) => !isTokenCount(count))).toEqual([]);
         const { promptTokens = 0, cachedTokens = 0, cacheWrites = {} } = read ?? {};
         for (const part of [cachedTokens, ...Object.values(cacheWrites)])
           expect(part).toBeLessThanOrEqual(promptTokens);
@@ -207,7 +207,7 @@ describe('the account of a streamed message', () => {
       },
     },
   };
-  const END = {
+  const FINAL_EVENT = {
     type: 'message_delta',
     delta: { stop_reason: 'end_turn' },
     usage: {
@@ -223,7 +223,7 @@ describe('the account of a streamed message', () => {
     block(0, { type: 'text', text: '' }),
     change(0, { type: 'text_delta', text: 'Grüße' }),
     closed(0),
-    END,
+    FINAL_EVENT,
     STOP,
   );
 
@@ -232,7 +232,7 @@ describe('the account of a streamed message', () => {
     async (_name, call) => {
       await fc.assert(
         fc.asyncProperty(fc.array(fc.nat(), { maxLength: 30 }), async (cuts) => {
-          const events = await collect(decode(call, ...piecesOf(bytes, cuts)));
+          const events = await collect(decode(call, ...fragmentsOf(bytes, cuts)));
           expect(events.flatMap(({ usage }) => usage ?? [])).toMatchObject([
             { promptTokens: 25 + 9 + 40, cachedTokens: 9, completionTokens: 0 },
             {
@@ -252,7 +252,7 @@ describe('the account of a streamed message', () => {
     },
   );
 
-  it('shows a caller of the protocol what served', async () => {
+  it('reports the service tier that was used to a caller of the protocol', async () => {
     const events = await collect(decode(NATIVE, bytes));
     expect(events.findLast(({ usage }) => usage !== undefined)?.usage?.reported).toMatchObject({
       service_tier: 'standard',

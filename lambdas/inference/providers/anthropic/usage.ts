@@ -2,7 +2,7 @@
 
 import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { isTokenCount, type TokenUsage } from '../../core/pricing/token-usage.ts';
-import { keptUsage } from '../message-fields.ts';
+import { allowedUsageOf } from '../message-fields.ts';
 import {
   anyWrites,
   type CacheWrites,
@@ -10,7 +10,7 @@ import {
   detailsOf,
   lifetimesOf,
   partOf,
-  servedName,
+  reportedName,
   splitWrites,
   sumOf,
   totalOf,
@@ -24,10 +24,10 @@ import {
  */
 export function toUsage(reported: unknown, native: boolean): TokenUsage | undefined {
   if (!isJsonObject(reported)) return undefined;
-  const own = samplingOf(reported);
-  if (own === undefined) return undefined;
-  const all = [own, ...uncounted(reported.iterations)];
-  const sum = (part: (sampling: Sampling) => number) => sumOf(...all.map(part));
+  const topSampling = samplingOf(reported);
+  if (topSampling === undefined) return undefined;
+  const all = [topSampling, ...uncounted(reported.iterations)];
+  const sum = (count: (sampling: Sampling) => number) => sumOf(...all.map(count));
   const writes = lifetimesOf({
     '5m': sum(({ writes }) => writes['5m'] ?? 0),
     '1h': sum(({ writes }) => writes['1h'] ?? 0),
@@ -46,8 +46,8 @@ export function toUsage(reported: unknown, native: boolean): TokenUsage | undefi
     reasoningTokens: partOf(countIn(detailsOf(reported.output_tokens_details), 'thinking_tokens')),
     uses: toolUses(reported),
     serviceTier: tierOf(reported),
-    region: placeOf(reported),
-    ...(native ? { reported: keptUsage(reported) ?? {} } : {}),
+    region: regionOf(reported),
+    ...(native ? { reported: allowedUsageOf(reported) ?? {} } : {}),
   };
 }
 
@@ -71,8 +71,8 @@ function samplingOf(account: JsonObject): Sampling | undefined {
 }
 
 /**
- * The samplings that the figures at the top leave out: those that compact the context, and those of an advisor (Claude
- * docs, Compaction, Usage; Advisor tool, Usage and billing). All others are in them.
+ * Returns the samplings that the top-level values exclude: those that compact the context, and those of an advisor
+ * (Claude docs, Compaction, Usage; Advisor tool, Usage and billing). All others are included.
  */
 const uncounted = (iterations: unknown): Sampling[] =>
   (Array.isArray(iterations) ? iterations : [])
@@ -91,15 +91,18 @@ const toolUses = ({ server_tool_use: used }: JsonObject): TokenUsage['uses'] =>
     ),
   );
 
-/** Fast mode has prices of its own, whatever the tier (Claude docs, Fast mode). */
+/** Returns the tier. Fast mode has separate prices on every tier (Claude docs, Fast mode). */
 const tierOf = ({ service_tier: tier, speed }: JsonObject): string | undefined =>
-  speed === 'fast' ? 'fast' : servedName(tier ?? speed, 'standard');
+  speed === 'fast' ? 'fast' : reportedName(tier ?? speed, 'standard');
 
-/** Models that know no places say `not_available` (Claude docs, Data residency). */
-const placeOf = ({ inference_geo: place }: JsonObject): string | undefined =>
-  place === 'not_available' ? undefined : servedName(place, 'global');
+/** Returns the region of inference. Models without regions report `not_available` (Claude docs, Data residency). */
+const regionOf = ({ inference_geo: region }: JsonObject): string | undefined =>
+  region === 'not_available' ? undefined : reportedName(region, 'global');
 
-/** One account of two: the figures of a stream are cumulative, so a later one stands, unless it is null. */
+/**
+ * Merges two usage reports. The values of a stream are cumulative, so a later one replaces an earlier one unless it is
+ * null.
+ */
 export function mergeUsage(earlier: JsonObject, later: unknown): JsonObject {
   if (typeof later !== 'object' || later === null) return earlier;
   const reported = Object.entries(later).filter(([, value]) => value !== null);

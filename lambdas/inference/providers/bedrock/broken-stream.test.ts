@@ -31,20 +31,20 @@ describe('a stream of Converse that breaks off', () => {
       const events = STREAMS[name] ?? [];
       const bytes = framesOf(events);
       // What follows the end is its usage.
-      const whole = framesOf(events.slice(0, -1)).length;
+      const completeLength = framesOf(events.slice(0, -1)).length;
       const wrong: number[] = [];
       for (const length of offsets(0, bytes.length - 1)) {
         const { parts, failure } = await outcome(bytes.subarray(0, length));
         const failed = failure instanceof UpstreamFailure && failure.retryable;
         const finished = parts.at(-1)?.type === 'finish';
         if (failure !== undefined && !failed) wrong.push(length);
-        if (finished !== length >= whole || (!finished && !failed)) wrong.push(length);
+        if (finished !== length >= completeLength || (!finished && !failed)) wrong.push(length);
       }
       expect(wrong).toEqual([]);
     },
   );
 
-  it('gives what came before it, and may be tried elsewhere', async () => {
+  it('returns the parts before the interruption, and permits an attempt on another route', async () => {
     const { parts, failure } = await outcome(OPENING);
     expect(parts).toEqual(openText(0, 'The answer'));
     expect(failure).toMatchObject({ kind: 'interrupted', retryable: true });
@@ -91,7 +91,7 @@ describe('an error within a stream of Converse', () => {
     );
   });
 
-  it('a frame with a wrong checksum interrupts the stream', async () => {
+  it('interrupts the stream for a message with a wrong checksum', async () => {
     const bytes = frame(text(0, 'x'));
     const damaged = Uint8Array.from(bytes, (byte, index) => (index === bytes.length - 20 ? byte ^ 1 : byte));
     const { parts, failure } = await interruptedBy(damaged, frame(end('end_turn')));
@@ -113,7 +113,7 @@ describe('garbage in a stream of Converse', () => {
   it('ends in events or in an upstream failure for any JSON in any event', async () => {
     const types = ['contentBlockStart', 'contentBlockDelta', 'contentBlockStop', 'messageStop', 'metadata'];
     const deltas = fc.jsonValue().map((delta) => ({ contentBlockIndex: 0, delta }));
-    const starts = fc.jsonValue().map((begun) => ({ contentBlockIndex: 0, start: begun }));
+    const starts = fc.jsonValue().map((startValue) => ({ contentBlockIndex: 0, start: startValue }));
     const events = fc.array(fc.tuple(fc.constantFrom(...types), fc.oneof(fc.jsonValue(), deltas, starts)));
     await fc.assert(
       fc.asyncProperty(events, async (garbage) => {

@@ -12,7 +12,6 @@ import type {
   ToolUseBlock,
 } from '@aws-sdk/client-bedrock-runtime';
 import { parseJson, rawJson } from '../../../platform/core/json/lossless-json.ts';
-import type { Signatures } from '../../core/upstream/capsules.ts';
 import type {
   CacheLifetime,
   DocumentPart,
@@ -21,8 +20,14 @@ import type {
   UserPart,
 } from '../../core/upstream/conversation.ts';
 import { UpstreamFailure } from '../../core/upstream/provider.ts';
+import type { Signatures } from '../../core/upstream/sealed-tokens.ts';
 import { toolInput } from '../../core/upstream/tool-calls.ts';
-import { type ClaudePart, type ClaudeTurn, type RouteReasoning, sealProof } from '../claude/proofs.ts';
+import {
+  type ClaudePart,
+  type ClaudeTurn,
+  type RouteReasoning,
+  sealRouteSignature,
+} from '../claude/route-signatures.ts';
 
 /** Stands where Converse demands a text and a result has none. */
 const EMPTY_RESULT_TEXT = '(empty)';
@@ -38,14 +43,14 @@ const IMAGE_FORMATS: ReadonlyMap<string, ImageFormat> = new Map([
 
 export type Document = NonNullable<ToolUseBlock['input']>;
 
-/** The turns as messages. Throws `UpstreamFailure` for an image of a format that no provider knows. */
+/** Returns the turns as messages. Throws `UpstreamFailure` for an image format that no provider supports. */
 export function toMessages(turns: readonly ClaudeTurn[]): Message[] {
   let documents = 0;
   return turns.map(({ role, parts }) => {
     const content = [...parts].flatMap((part): ContentBlock[] => {
-      if (part.type !== 'document') return marked(toBlock(part), part);
+      if (part.type !== 'document') return withCachePoint(toBlock(part), part);
       documents += 1;
-      return marked({ document: toDocument(part, documents) }, part);
+      return withCachePoint({ document: toDocument(part, documents) }, part);
     });
     return { role, content: withText(content) };
   });
@@ -64,7 +69,7 @@ export const cachePoint = (cache: CacheLifetime): { readonly cachePoint: CachePo
   cachePoint: { type: 'default', ...(cache === '5m' ? {} : { ttl: cache }) },
 });
 
-const marked = (block: ContentBlock, part: UserPart | ClaudePart): ContentBlock[] =>
+const withCachePoint = (block: ContentBlock, part: UserPart | ClaudePart): ContentBlock[] =>
   part.type === 'reasoning' || part.cache === undefined ? [block] : [block, cachePoint(part.cache)];
 
 function toBlock(part: Exclude<UserPart | ClaudePart, DocumentPart>): ContentBlock {
@@ -86,11 +91,11 @@ function toBlock(part: Exclude<UserPart | ClaudePart, DocumentPart>): ContentBlo
   }
 }
 
-/** The bytes of a thought that is not shown are base64 in its proof. */
-const toReasoning = ({ text, proof }: RouteReasoning): ReasoningContentBlock =>
-  'redacted' in proof
-    ? { redactedContent: Buffer.from(proof.redacted, 'base64') }
-    : { reasoningText: { text, signature: proof.signature } };
+/** Returns a reasoning block. For hidden reasoning, the signature contains the bytes in base64. */
+const toReasoning = ({ text, routeSignature }: RouteReasoning): ReasoningContentBlock =>
+  'redacted' in routeSignature
+    ? { redactedContent: Buffer.from(routeSignature.redacted, 'base64') }
+    : { reasoningText: { text, signature: routeSignature.signature } };
 
 /**
  * Returns the sealed signature of a thought; undefined if the model returns none. Neither field of the input is
@@ -100,9 +105,9 @@ export function signatureOf(
   { signature, redacted }: { readonly signature: unknown; readonly redacted: unknown },
   signatures: Signatures,
 ): string | undefined {
-  if (typeof signature === 'string' && signature !== '') return sealProof({ signature }, signatures);
+  if (typeof signature === 'string' && signature !== '') return sealRouteSignature({ signature }, signatures);
   if (!(redacted instanceof Uint8Array) || redacted.length === 0) return undefined;
-  return sealProof({ redacted: Buffer.from(redacted).toString('base64') }, signatures);
+  return sealRouteSignature({ redacted: Buffer.from(redacted).toString('base64') }, signatures);
 }
 
 /** For what routes of this protocol are no candidates. */
@@ -131,7 +136,7 @@ function toImage({ source }: ImagePart): ImageBlock {
   return { format, source: { bytes: Buffer.from(source.data, 'base64') } };
 }
 
-/** Only some models know a status, so it is sent only with an error. */
+/** Returns the result of a tool. Only some models support a status, so it is sent only with an error. */
 function toToolResult({ id, content, isError }: ToolResultPart): ToolResultBlock {
   const blocks = content.map(
     (part): ToolResultContentBlock => (part.type === 'text' ? { text: part.text } : { image: toImage(part) }),
@@ -143,7 +148,7 @@ function toToolResult({ id, content, isError }: ToolResultPart): ToolResultBlock
   };
 }
 
-/** A JSON value as the client takes it, which knows no `JSON.rawJSON`: long whole numbers are `bigint`. */
+/** Parses a JSON value for the client, which does not support `JSON.rawJSON`: long integers become `bigint`. */
 export const parseDocument = (text: string): Document => parseJson(text, BigInt) as Document;
 
 /** A JSON value as the client gives it: what a double cannot hold is a `bigint` or an object of the client's own. */

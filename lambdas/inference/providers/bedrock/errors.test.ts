@@ -3,14 +3,18 @@ import { describe, expect, it } from '@jest/globals';
 import { callFor, JSON_TYPE } from '../../testing/providers/bedrock/calling.ts';
 import { CANARY, failureOf } from '../../testing/providers/http-calls.ts';
 
-interface Refusal {
+interface FailureCase {
   readonly type?: string;
   readonly message?: string;
   readonly headers?: Readonly<Record<string, string>>;
 }
 
 /** An error as Bedrock answers it: its name in a header, its text in the body. */
-const failureFor = (status: number, { type, message = CANARY, headers = {} }: Refusal = {}, stream = false) =>
+const failureFor = (
+  status: number,
+  { type, message = CANARY, headers = {} }: FailureCase = {},
+  stream = false,
+) =>
   failureOf(
     callFor(
       {
@@ -26,7 +30,7 @@ const failureFor = (status: number, { type, message = CANARY, headers = {} }: Re
     ),
   );
 
-describe('an error answer of Bedrock', () => {
+describe('an error response of Bedrock', () => {
   it.each([
     'messages.1.content.0.text: Field required',
     'The text field in the ContentBlock object at messages.0.content.0 is blank. Add text to the text field, and try again.',
@@ -94,12 +98,12 @@ describe('an error answer of Bedrock', () => {
     ['soon', undefined],
     ['1.5', undefined],
     ['Wed, 21 Oct 2015 07:28:00 GMT', 1],
-  ])('says when the route may be asked again, in seconds: Retry-After %j', async (value, seconds) => {
+  ])('states when the route can be retried, in seconds: Retry-After %j', async (value, seconds) => {
     const failure = await failureFor(429, { type: 'ThrottlingException', headers: { 'retry-after': value } });
     expect(failure.retryAfterSeconds).toBe(seconds);
   });
 
-  it('keeps its status if an intermediate server sends a page', async () => {
+  it('retains its status if an intermediate server sends an HTML page', async () => {
     const page = {
       status: 502,
       headers: { 'content-type': 'text/html' },
@@ -113,7 +117,7 @@ describe('an error answer of Bedrock', () => {
       });
   });
 
-  it('repeats nothing of the upstream’s text, however it is looked at', async () => {
+  it('repeats nothing of the upstream’s text, however it is inspected', async () => {
     for (const [status, type] of [
       [400, 'ValidationException'],
       [403, 'AccessDeniedException'],
@@ -122,14 +126,14 @@ describe('an error answer of Bedrock', () => {
     ] as const) {
       const headers = { 'retry-after': CANARY, 'x-amzn-requestid': CANARY };
       const failure = await failureFor(status, { ...(type && { type }), headers });
-      const seen = [
+      const observed = [
         failure.message,
         failure.stack,
         String(failure.cause),
         JSON.stringify(failure),
         inspect(failure),
       ];
-      expect(seen.join('\n')).not.toContain(CANARY);
+      expect(observed.join('\n')).not.toContain(CANARY);
       expect(failure.message).toBe(`upstream failure: status ${status}`);
       expect(failure.param).toBeUndefined();
     }

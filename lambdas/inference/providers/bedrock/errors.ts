@@ -1,7 +1,7 @@
 /** Errors of Bedrock and of its client: is the route at fault, or the request (Amazon Bedrock API reference, Converse, Errors)? */
 import { UpstreamFailure } from '../../core/upstream/provider.ts';
-import { refusalOf } from '../refusals/refusal.ts';
-import { secondsOf } from '../refusals/status-failure.ts';
+import { rejectionOf } from '../rejections/rejection.ts';
+import { secondsOf } from '../rejections/status-failure.ts';
 
 /** Statuses of the errors that a stream brings as events (Amazon Bedrock API reference, ConverseStreamOutput). */
 const STATUSES: ReadonlyMap<unknown, number> = new Map([
@@ -20,7 +20,7 @@ const STATUSES: ReadonlyMap<unknown, number> = new Map([
 const ABOUT_THE_ROUTE =
   /model identifier|on-demand throughput|(doesn.t|does not) support|not (supported|available|allowed)|for this model/i;
 
-/** Credentials are looked up before a request is made (AWS SDK for JavaScript, credential providers). */
+/** Errors of the credential lookup, which precedes the request (AWS SDK for JavaScript, credential providers). */
 const NO_CREDENTIALS: ReadonlySet<string> = new Set(['CredentialsProviderError', 'TokenProviderError']);
 
 interface ClientError {
@@ -39,7 +39,7 @@ export function toFailure(thrown: unknown, signal: AbortSignal): UpstreamFailure
   const status = statusOf(error);
   if (status !== undefined) return toStatusFailure(error, status);
   if (NO_CREDENTIALS.has(String(error.name))) return new UpstreamFailure('secret', { cause: thrown });
-  // The answer began: it broke off, or was none.
+  // The response started, but was interrupted or invalid.
   if (error.$response !== undefined)
     return new UpstreamFailure(typeof error.code === 'string' ? 'interrupted' : 'protocol');
   return new UpstreamFailure('connection', { cause: thrown });
@@ -59,12 +59,12 @@ function statusOf({ name, $metadata }: ClientError): number | undefined {
 }
 
 function toStatusFailure({ name, message, $response }: ClientError, status: number): UpstreamFailure {
-  const isRefused = name === 'ValidationException' && !ABOUT_THE_ROUTE.test(String(message));
-  const retryable = !isRefused && status !== 413 && status !== 422;
+  const isRejected = name === 'ValidationException' && !ABOUT_THE_ROUTE.test(String(message));
+  const retryable = !isRejected && status !== 413 && status !== 422;
   return new UpstreamFailure('status', {
     status,
     retryable,
-    refusal: retryable ? undefined : refusalOf(message),
+    rejection: retryable ? undefined : rejectionOf(message),
     retryAfterSeconds: secondsOf($response?.headers?.['retry-after'], $response?.headers?.date),
   });
 }

@@ -9,7 +9,7 @@ import { toConverseCall } from './request.ts';
 
 const ids = fc.oneof(fc.constantFrom('call_1', 'functions.f:0', ''), fc.string({ maxLength: 80 }));
 const names = fc.constantFrom('get_weather', 'get_time', 'json_answer');
-const texts = fc.record({
+const textPart = fc.record({
   type: fc.constant('text'),
   text: fc.oneof(fc.string(), fc.constantFrom('', ' ', '\n')),
 });
@@ -22,7 +22,7 @@ const images = fc.record({ type: fc.constant('image'), source });
 const results = fc.record({
   type: fc.constant('tool-result'),
   id: ids,
-  content: fc.array(fc.oneof(texts, images), { maxLength: 3 }),
+  content: fc.array(fc.oneof(textPart, images), { maxLength: 3 }),
   isError: fc.boolean(),
 });
 const calls = fc.record({
@@ -36,10 +36,10 @@ const refusals = fc.record({ type: fc.constant('refusal'), text: fc.string() });
 const turns = fc.array(
   fc.oneof(
     fc
-      .array(fc.oneof(texts, images, results), { maxLength: 4 })
+      .array(fc.oneof(textPart, images, results), { maxLength: 4 })
       .map((parts) => ({ role: 'user', parts: parts as UserPart[] })),
     fc
-      .array(fc.oneof(texts, refusals, calls), { maxLength: 4 })
+      .array(fc.oneof(textPart, refusals, calls), { maxLength: 4 })
       .map((parts) => ({ role: 'assistant', parts: parts as AssistantPart[] })),
   ),
   { maxLength: 8 },
@@ -83,9 +83,9 @@ function faults(conversation: Partial<Conversation>, model: string, reasoning: b
     SIGNATURES,
   );
   const { messages = [], system = [], toolConfig, inferenceConfig } = request;
-  const found: string[] = [];
+  const violations: string[] = [];
   const require = (holds: boolean, fault: string) => {
-    if (!holds) found.push(fault);
+    if (!holds) violations.push(fault);
   };
   const blank = (text: string | undefined) => text !== undefined && text.trim() === '';
   require(messages.length > 0, 'no messages');
@@ -117,7 +117,7 @@ function faults(conversation: Partial<Conversation>, model: string, reasoning: b
   require(!system.some(({ text }) => blank(text)), 'blank system text');
   const { temperature, topP } = inferenceConfig ?? {};
   require(temperature === undefined || (temperature <= 1 && topP === undefined), 'sampling out of bounds');
-  return found;
+  return violations;
 }
 
 describe('toConverseCall, properties', () => {
@@ -127,8 +127,8 @@ describe('toConverseCall, properties', () => {
         conversations,
         fc.constantFrom('us.anthropic.claude', 'amazon.nova'),
         fc.boolean(),
-        (...given) => {
-          expect(faults(...given)).toEqual([]);
+        (...args) => {
+          expect(faults(...args)).toEqual([]);
         },
       ),
       { numRuns: rounds(300) },
@@ -137,8 +137,8 @@ describe('toConverseCall, properties', () => {
 
   it('creates the same request each time, and leaves the conversation unchanged', () => {
     fc.assert(
-      fc.property(conversations, (given) => {
-        const conversation = { ...CONVERSATION, ...given };
+      fc.property(conversations, (args) => {
+        const conversation = { ...CONVERSATION, ...args };
         const before = structuredClone(conversation);
         const route = { upstream_model: 'amazon.nova', reasoning: false };
         expect(toConverseCall(conversation, route, SIGNATURES)).toEqual(

@@ -2,30 +2,31 @@ import { createServer } from 'node:net';
 import { BedrockRuntimeClient } from '@aws-sdk/client-bedrock-runtime';
 import { describe, expect, it } from '@jest/globals';
 import {
-  ANSWER,
   attemptAt,
   type Call,
   callAt,
   EVENT_STREAM,
   JSON_TYPE,
+  RESPONSE,
 } from '../../testing/providers/bedrock/calling.ts';
 import { TEXT, TEXT_PART } from '../../testing/providers/bedrock/frames.ts';
 import { eventsOf, failureOf, until } from '../../testing/providers/http-calls.ts';
-import { type Reply, wireServer } from '../../testing/providers/wire-server.ts';
+import { type WireResponder, wireServer } from '../../testing/providers/wire-server.ts';
 import { createBedrockProvider, features } from './provider.ts';
 
 const server = wireServer();
 const call = (options: Call = {}) => callAt(server.origin, options);
 
-const streamReply: Reply = (response) => void response.writeHead(200, EVENT_STREAM).end(TEXT);
-const wholeReply: Reply = (response) => void response.writeHead(200, JSON_TYPE).end(JSON.stringify(ANSWER));
+const respondWithStream: WireResponder = (response) => void response.writeHead(200, EVENT_STREAM).end(TEXT);
+const respondCompletely: WireResponder = (response) =>
+  void response.writeHead(200, JSON_TYPE).end(JSON.stringify(RESPONSE));
 const PATH = '/model/us.anthropic.claude-haiku-4-5-20251001-v1%3A0';
 
 describe('a call of Bedrock', () => {
   it('sends one signed request for the route’s model, complete or streamed', async () => {
-    server.reply = wholeReply;
-    expect(await call()).toMatchObject({ kind: 'json', text: 'Hi' });
-    server.reply = streamReply;
+    server.respond = respondCompletely;
+    expect(await call()).toMatchObject({ kind: 'json', outputText: 'Hi' });
+    server.respond = respondWithStream;
     expect(await eventsOf(call({ stream: true }))).toHaveLength(5);
     expect(server.requests.map(({ method, path }) => [method, path])).toEqual([
       ['POST', `${PATH}/converse`],
@@ -42,8 +43,8 @@ describe('a call of Bedrock', () => {
     }
   });
 
-  it('carries images as bytes', async () => {
-    server.reply = wholeReply;
+  it('contains images as bytes', async () => {
+    server.respond = respondCompletely;
     const data = Buffer.from([137, 80, 78, 71]).toString('base64');
     const image = { type: 'image', source: { kind: 'base64', mediaType: 'image/png', data } } as const;
     await call({ conversation: { turns: [{ role: 'user', parts: [image] }] } });
@@ -53,7 +54,7 @@ describe('a call of Bedrock', () => {
   });
 
   it('loses no digit of whole numbers in a tool call’s arguments', async () => {
-    server.reply = wholeReply;
+    server.respond = respondCompletely;
     const part = { type: 'tool-call', id: 'a', name: 'f', arguments: '{"id":12345678901234567890}' } as const;
     await call({ conversation: { turns: [{ role: 'assistant', parts: [part] }] } });
     expect(server.requests[0]?.body).toContain('"input":{"id":12345678901234567890}');
@@ -64,7 +65,7 @@ describe('a call of Bedrock', () => {
   });
 
   it.each([429, 500, 503])('sends one request and leaves retries to failover: %i', async (status) => {
-    server.reply = (response) => void response.writeHead(status, JSON_TYPE).end('{"message":"no"}');
+    server.respond = (response) => void response.writeHead(status, JSON_TYPE).end('{"message":"no"}');
     await failureOf(call());
     await failureOf(call({ stream: true }));
     expect(server.requests).toHaveLength(2);
@@ -74,13 +75,13 @@ describe('a call of Bedrock', () => {
     'closes its connection if the caller leaves before the response: streamed %s',
     async (stream) => {
       const giving = new AbortController();
-      const left = Promise.withResolvers<void>();
-      server.reply = (response) => {
-        response.once('close', () => left.resolve());
+      const aborted = Promise.withResolvers<void>();
+      server.respond = (response) => {
+        response.once('close', () => aborted.resolve());
         giving.abort();
       };
       await expect(call({ stream, signal: giving.signal })).rejects.toBeDefined();
-      await left.promise;
+      await aborted.promise;
       expect(server.requests).toHaveLength(1);
     },
   );
@@ -95,9 +96,9 @@ describe('a call of Bedrock', () => {
   });
 
   it('fails if the connection ends before a complete response, and permits another route', async () => {
-    server.reply = (_response, _request, socket) => void socket.destroy();
+    server.respond = (_response, _request, socket) => void socket.destroy();
     expect(await failureOf(call())).toMatchObject({ kind: 'connection', retryable: true });
-    server.reply = (response, _request, socket) => {
+    server.respond = (response, _request, socket) => {
       response.writeHead(200, { ...JSON_TYPE, 'content-length': '1000' }).write('{');
       setTimeout(() => socket.destroy(), 20);
     };
@@ -105,7 +106,7 @@ describe('a call of Bedrock', () => {
   });
 
   it('fails if the connection ends within a stream', async () => {
-    server.reply = (response, _request, socket) => {
+    server.respond = (response, _request, socket) => {
       response.writeHead(200, EVENT_STREAM).write(TEXT_PART);
       setTimeout(() => socket.destroy(), 20);
     };
@@ -132,13 +133,13 @@ describe('a call of Bedrock', () => {
 
 describe('a connection to Bedrock', () => {
   it('closes if the response is not a stream', async () => {
-    server.reply = (response) => void response.writeHead(200, JSON_TYPE).write('{');
+    server.respond = (response) => void response.writeHead(200, JSON_TYPE).write('{');
     expect(await failureOf(call({ stream: true }))).toMatchObject({ kind: 'protocol' });
     await until(() => server.open === 0);
   });
 
   it('does not delay the output if it stays open after the last event', async () => {
-    server.reply = (response) => void response.writeHead(200, EVENT_STREAM).write(TEXT);
+    server.respond = (response) => void response.writeHead(200, EVENT_STREAM).write(TEXT);
     expect(await eventsOf(call({ stream: true }))).toHaveLength(5);
     server.disconnect();
   });

@@ -1,4 +1,4 @@
-/** Amazon Bedrock's Converse and ConverseStream through the AWS client: every model that Bedrock serves. */
+/** Amazon Bedrock's Converse and ConverseStream through the AWS client, for every model on Bedrock. */
 import {
   type BedrockRuntimeClient,
   ConverseCommand,
@@ -7,15 +7,15 @@ import {
 import type { Feature } from '../../core/fields/need.ts';
 import {
   type Provider,
-  type Reply,
-  type ReplyEvent,
   type RouteAttempt,
+  type RouteEvent,
+  type RouteResponse,
   UpstreamFailure,
 } from '../../core/upstream/provider.ts';
 import { toFailure, toInterruption } from './errors.ts';
 import { type ConverseCall, toConverseCall } from './request.ts';
-import { toReply } from './response.ts';
-import { toReplyEvents } from './stream.ts';
+import { toRouteResponse } from './response.ts';
+import { readRouteEvents } from './stream.ts';
 
 /** The features that Converse supports in addition to a conversation (Amazon Bedrock API reference, Converse). */
 export const features: ReadonlySet<Feature> = new Set<Feature>(['documents', 'stop-sequences']);
@@ -26,14 +26,14 @@ export interface BedrockDependencies {
 }
 
 export function createBedrockProvider({ bedrockClient }: BedrockDependencies): Provider {
-  async function chat({ route, payload, signatures, signal }: RouteAttempt): Promise<Reply> {
+  async function chat({ route, payload, signatures, signal }: RouteAttempt): Promise<RouteResponse> {
     try {
       signal.throwIfAborted();
       const client = bedrockClient(route.base_url);
       const call = toConverseCall(payload.conversation(), route, signatures);
       if (payload.stream) return await converseStream(client, call, signal);
       const output = await client.send(new ConverseCommand(call.request), { abortSignal: signal });
-      return toReply(output, call);
+      return toRouteResponse(output, call);
     } catch (failure) {
       throw toFailure(failure, signal);
     }
@@ -46,17 +46,19 @@ async function converseStream(
   client: BedrockRuntimeClient,
   call: ConverseCall,
   signal: AbortSignal,
-): Promise<Reply> {
-  const left = new AbortController();
+): Promise<RouteResponse> {
+  const cancellation = new AbortController();
   try {
     const command = new ConverseStreamCommand(call.request);
-    // Of low priority, it sees the answer before the client decodes it.
+    // With low priority, it receives the response before the client decodes it.
     command.middlewareStack.add(requireEventStream, { step: 'deserialize', priority: 'low' });
-    const { stream } = await client.send(command, { abortSignal: AbortSignal.any([signal, left.signal]) });
+    const { stream } = await client.send(command, {
+      abortSignal: AbortSignal.any([signal, cancellation.signal]),
+    });
     if (stream === undefined) throw new UpstreamFailure('protocol');
-    return { kind: 'stream', events: connected(toReplyEvents(stream, call), signal, left) };
+    return { kind: 'stream', events: connected(readRouteEvents(stream, call), signal, cancellation) };
   } catch (failure) {
-    left.abort();
+    cancellation.abort();
     throw failure;
   }
 }
@@ -79,10 +81,10 @@ const EVENT_STREAM = 'application/vnd.amazon.eventstream';
 
 /** The same events; a connection that breaks while they are read is an upstream failure, and a reader who leaves frees it. */
 async function* connected(
-  events: AsyncIterable<ReplyEvent>,
+  events: AsyncIterable<RouteEvent>,
   signal: AbortSignal,
-  left: AbortController,
-): AsyncGenerator<ReplyEvent, void> {
+  cancellation: AbortController,
+): AsyncGenerator<RouteEvent, void> {
   let complete = false;
   try {
     yield* events;
@@ -90,6 +92,6 @@ async function* connected(
   } catch (failure) {
     throw toInterruption(failure, signal);
   } finally {
-    if (!complete) left.abort();
+    if (!complete) cancellation.abort();
   }
 }

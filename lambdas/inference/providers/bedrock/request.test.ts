@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { growthOf, MOST_IN_PROPORTION } from '../../../../tools/test-kit/growth.ts';
+import { growthOf, MAX_RATIO } from '../../../../tools/test-kit/growth.ts';
 import type { Conversation, Tool, Turn } from '../../core/upstream/conversation.ts';
 import { UpstreamFailure } from '../../core/upstream/provider.ts';
 import { CONVERSATION } from '../../testing/providers/bedrock/calling.ts';
@@ -12,22 +12,22 @@ const NOVA = 'amazon.nova-lite-v1:0';
 const callFor = (conversation: Partial<Conversation>, model = NOVA, reasoning = false): ConverseCall =>
   toConverseCall({ ...CONVERSATION, ...conversation }, { upstream_model: model, reasoning }, SIGNATURES);
 
-const requestFor = (...given: Parameters<typeof callFor>) => callFor(...given).request;
+const requestFor = (...args: Parameters<typeof callFor>) => callFor(...args).request;
 const messagesFor = (turns: readonly Turn[]) => requestFor({ turns }).messages;
 
-const user = (...texts: string[]): Turn => ({
+const user = (...contents: string[]): Turn => ({
   role: 'user',
-  parts: texts.map((text) => ({ type: 'text', text })),
+  parts: contents.map((text) => ({ type: 'text', text })),
 });
-const assistant = (...texts: string[]): Turn => ({
+const assistant = (...contents: string[]): Turn => ({
   role: 'assistant',
-  parts: texts.map((text) => ({ type: 'text', text })),
+  parts: contents.map((text) => ({ type: 'text', text })),
 });
 const called = (id: string, name: string, text: string): Turn => ({
   role: 'assistant',
   parts: [{ type: 'tool-call', id, name, arguments: text }],
 });
-const answered = (id: string, text: string, isError = false): Turn => ({
+const toolResultTurn = (id: string, text: string, isError = false): Turn => ({
   role: 'user',
   parts: [{ type: 'tool-result', id, content: [{ type: 'text', text }], isError }],
 });
@@ -62,7 +62,7 @@ describe('a conversation for Converse', () => {
     });
   });
 
-  it('alternates: neighbours of one role are one message, also over turns that say nothing', () => {
+  it('alternates: consecutive messages of one role become one, also across empty turns', () => {
     const refusal: Turn = { role: 'assistant', parts: [{ type: 'refusal', text: 'No.' }] };
     expect(
       messagesFor([user('a'), user('b', 'c'), assistant(' \n'), user('d'), refusal, assistant('e')]),
@@ -72,18 +72,18 @@ describe('a conversation for Converse', () => {
     ]);
   });
 
-  it('begins with the user', () => {
-    const begin = { role: 'user', content: [{ text: 'Begin.' }] };
-    expect(messagesFor([])).toEqual([begin]);
-    expect(messagesFor([user('')])).toEqual([begin]);
+  it('starts with the user', () => {
+    const firstMessage = { role: 'user', content: [{ text: 'Begin.' }] };
+    expect(messagesFor([])).toEqual([firstMessage]);
+    expect(messagesFor([user('')])).toEqual([firstMessage]);
     expect(messagesFor([assistant('Hello!'), user('Hi')])).toEqual([
-      begin,
+      firstMessage,
       { role: 'assistant', content: [{ text: 'Hello!' }] },
       { role: 'user', content: [{ text: 'Hi' }] },
     ]);
   });
 
-  it('ends in no white space where the model is to go on', () => {
+  it('ends without trailing white space if the model continues it', () => {
     expect(messagesFor([user('Hi '), assistant('One ', 'two \n')])).toEqual([
       { role: 'user', content: [{ text: 'Hi ' }] },
       { role: 'assistant', content: [{ text: 'One ' }, { text: 'two' }] },
@@ -112,7 +112,7 @@ describe('a conversation for Converse', () => {
       called('call_1', 'get_weather', '{"city":"Łódź"}'),
       called('call_2', 'get_time', ''),
       shown,
-      answered('call_2', '', true),
+      toolResultTurn('call_2', '', true),
     ];
     expect(messagesFor(turns)).toEqual([
       { role: 'user', content: [{ text: 'Weather?' }] },
@@ -143,7 +143,7 @@ describe('a conversation for Converse', () => {
   });
 
   it.each(['not json', '[1]', '"text"', '42', 'null', '{"a":'])(
-    'keeps arguments that are no object as text in one: %s',
+    'wraps arguments that are not an object as text in one: %s',
     (text) => {
       const [, message] = messagesFor([user('a'), called('call_1', 'f', text)]) ?? [];
       expect(message?.content).toEqual([
@@ -152,9 +152,9 @@ describe('a conversation for Converse', () => {
     },
   );
 
-  it('gives each call a legal id of its own, and its result the same', () => {
-    const round = [called('functions.f:0', 'f', ''), answered('functions.f:0', 'x')];
-    const messages = messagesFor([user('a'), ...round, ...round, answered('unknown', 'y')]) ?? [];
+  it('gives each call a separate valid id, and its result the same id', () => {
+    const round = [called('functions.f:0', 'f', ''), toolResultTurn('functions.f:0', 'x')];
+    const messages = messagesFor([user('a'), ...round, ...round, toolResultTurn('unknown', 'y')]) ?? [];
     const ids = messages.flatMap(({ content }) =>
       (content ?? []).flatMap(({ toolUse, toolResult }) => toolUse?.toolUseId ?? toolResult?.toolUseId ?? []),
     );
@@ -182,7 +182,7 @@ describe('a conversation for Converse', () => {
     ]);
   });
 
-  it('refuses images of any other format', () => {
+  it('rejects images of any other format', () => {
     const turn: Turn = {
       role: 'user',
       parts: [{ type: 'image', source: { kind: 'base64', mediaType: 'image/tiff', data: 'AQI=' } }],
@@ -196,7 +196,7 @@ describe('a conversation for Converse', () => {
       const turns = Array.from({ length }, () => user('a'));
       expect(messagesFor(turns)?.[0]?.content).toHaveLength(length);
     };
-    expect(await growthOf(make, 1_000)).toBeLessThan(MOST_IN_PROPORTION);
+    expect(await growthOf(make, 1_000)).toBeLessThan(MAX_RATIO);
   });
 });
 
@@ -209,11 +209,11 @@ describe('the sampling of Converse', () => {
     [{ topP: 0.9 }, { topP: 0.9 }],
     [{ stop: ['END', '\n', ''] }, { stopSequences: ['END', '\n'] }],
     [{ stop: [''] }, {}],
-  ])('converts %j to %j', (given, expected) => {
-    expect(requestFor(given).inferenceConfig).toEqual({ maxTokens: 256, ...expected });
+  ])('converts %j to %j', (args, expected) => {
+    expect(requestFor(args).inferenceConfig).toEqual({ maxTokens: 256, ...expected });
   });
 
-  it('asks Claude which stop sequence it met, and gives it none of white space', () => {
+  it('requests the matched stop sequence from Claude, and omits stop sequences of white space', () => {
     expect(requestFor({ stop: ['END', '\n'] }, CLAUDE)).toMatchObject({
       inferenceConfig: { stopSequences: ['END'] },
       additionalModelResponseFieldPaths: ['/stop_sequence', '/delta/stop_sequence'],
@@ -249,14 +249,14 @@ describe('the tools of Converse', () => {
   });
 
   it('remain if they were called but must not be called again, because Converse requires them then', () => {
-    const turns = [user('a'), called('1', 'get_weather', '{}'), answered('1', 'Rain')];
+    const turns = [user('a'), called('1', 'get_weather', '{}'), toolResultTurn('1', 'Rain')];
     expect(requestFor({ turns, tools, toolChoice: { type: 'none' } }).toolConfig).toEqual({
       tools: [WEATHER_SPEC],
     });
   });
 
   it('appear by name if the caller declares none and the conversation called some', () => {
-    const turns = [user('a'), called('1', 'old_tool', '{}'), answered('1', 'x')];
+    const turns = [user('a'), called('1', 'old_tool', '{}'), toolResultTurn('1', 'x')];
     const stand = { toolSpec: { name: 'old_tool', inputSchema: { json: { type: 'object' } } } };
     expect(requestFor({ turns }).toolConfig).toEqual({ tools: [stand] });
     expect(requestFor({ turns, tools: [TIME] }).toolConfig).toEqual({ tools: [TIME_SPEC] });
@@ -264,12 +264,12 @@ describe('the tools of Converse', () => {
 
   it('take objects, and are strict only where their schema can be', () => {
     const closed = { type: 'object', properties: {}, additionalProperties: false };
-    const given: Tool[] = [
+    const args: Tool[] = [
       { name: 'a', description: ' ', parameters: {}, strict: true },
       { name: 'b', parameters: closed, strict: true },
       { name: 'c', parameters: closed, strict: false },
     ];
-    expect(requestFor({ tools: given }).toolConfig?.tools).toEqual([
+    expect(requestFor({ tools: args }).toolConfig?.tools).toEqual([
       { toolSpec: { name: 'a', inputSchema: { json: { type: 'object' } } } },
       { toolSpec: { name: 'b', inputSchema: { json: closed }, strict: true } },
       { toolSpec: { name: 'c', inputSchema: { json: closed } } },
@@ -277,7 +277,7 @@ describe('the tools of Converse', () => {
   });
 });
 
-describe('JSON that is asked of Converse', () => {
+describe('JSON output requested from Converse', () => {
   const closed = {
     type: 'object',
     properties: { a: { type: 'integer' } },
@@ -336,7 +336,7 @@ describe('JSON that is asked of Converse', () => {
   it('requires the answer tool if the caller forbids its tools, also after calls of them', () => {
     const none = { ...json, tools: [WEATHER, TIME], toolChoice: { type: 'none' } } as const;
     expect(requestFor(none).toolConfig).toEqual({ tools: [spec('json_answer')], toolChoice: { any: {} } });
-    const turns = [user('a'), called('1', 'get_weather', '{}'), answered('1', 'Rain')];
+    const turns = [user('a'), called('1', 'get_weather', '{}'), toolResultTurn('1', 'Rain')];
     expect(requestFor({ ...none, turns }).toolConfig).toEqual({
       tools: [WEATHER_SPEC, spec('json_answer')],
       toolChoice: { tool: { name: 'json_answer' } },
@@ -346,16 +346,16 @@ describe('JSON that is asked of Converse', () => {
   it.each([
     [{ type: 'any' }, { any: {} }],
     [{ type: 'tool', name: 'get_weather' }, { tool: { name: 'get_weather' } }],
-  ] as const)('gives way to a call that the caller insists on: %j', (toolChoice, choice) => {
+  ] as const)('yields to a call that the caller requires: %j', (toolChoice, choice) => {
     const { request, answerTool } = callFor({ ...json, tools: [WEATHER], toolChoice });
     expect(request.toolConfig).toEqual({ tools: [WEATHER_SPEC], toolChoice: choice });
     expect(answerTool).toBeUndefined();
   });
 
   it('receives a tool name that is not in use', () => {
-    const taken = { ...TIME, name: 'json_answer' };
+    const occupiedName = { ...TIME, name: 'json_answer' };
     const turns = [user('a'), called('1', 'json_answer_2', '{}')];
-    expect(callFor({ ...json, tools: [taken], turns }).answerTool).toBe('json_answer_3');
+    expect(callFor({ ...json, tools: [occupiedName], turns }).answerTool).toBe('json_answer_3');
   });
 
   it('appears as a system text if the model cannot be forced to call a tool', () => {

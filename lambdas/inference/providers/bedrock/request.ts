@@ -9,30 +9,30 @@ import type {
   ToolSpecification,
 } from '@aws-sdk/client-bedrock-runtime';
 import type { CatalogRoute } from '../../core/catalog/catalog-document.ts';
-import { markedSystem } from '../../core/upstream/cache-marks.ts';
-import type { Signatures } from '../../core/upstream/capsules.ts';
+import { systemTextsOf } from '../../core/upstream/cache-breakpoints.ts';
 import type { Conversation, Tool } from '../../core/upstream/conversation.ts';
 import { effortOf, nearestEffort } from '../../core/upstream/effort.ts';
+import type { Signatures } from '../../core/upstream/sealed-tokens.ts';
 import { isNotBlank } from '../claude/alternating-turns.ts';
-import { calledTools, jsonAnswerOf, type SchemaFormat, soundTool } from '../claude/json-answer.ts';
+import { calledTools, jsonOutputRequestOf, type SchemaFormat, toValidTool } from '../claude/json-output.ts';
 import { type ClaudeConversation, forClaude } from '../claude/thinking.ts';
 import { cachePoint, type Document, parseDocument, toMessages } from './content.ts';
 
 export interface ConverseCall {
-  /** The same for an answer at once and a streamed one. */
+  /** The request, the same for a complete and a streamed response. */
   readonly request: Omit<ConverseRequest, 'guardrailConfig'>;
-  /** The tool whose input is the answer, where the caller asked for JSON, which Converse cannot express otherwise. */
+  /** The tool whose input is the answer, if the caller requests JSON. Converse has no other method to request it. */
   readonly answerTool?: string;
   /** The signatures of the route that is called. */
   readonly signatures: Signatures;
 }
 
 /**
- * The conversation for one model. That an answer may hold only one tool call has no place in Converse. Throws
- * `UpstreamFailure` for an image that no provider takes.
+ * Returns the call for one model. Converse has no field that limits an output to one tool call. Throws
+ * `UpstreamFailure` for an image that no provider supports.
  */
 export function toConverseCall(
-  given: Conversation,
+  callerConversation: Conversation,
   {
     upstream_model: modelId,
     reasoning,
@@ -40,14 +40,24 @@ export function toConverseCall(
   }: Pick<CatalogRoute, 'upstream_model' | 'reasoning' | 'dialect'>,
   signatures: Signatures,
 ): ConverseCall {
-  const way = dialect?.reasoning_request;
-  const conversation = forClaude(given, isClaude(modelId) ? way : undefined, signatures);
-  const { native, tool: answerTool, texts } = jsonAnswerOf(conversation, reasoning || conversation.thinks);
-  const more = isClaude(modelId) ? toClaudeFields(conversation) : toEffortFields(given, way);
-  const system = [...markedSystem(conversation), ...texts.map((text) => ({ text }))].filter(({ text }) =>
-    isNotBlank(text),
+  const reasoningMode = dialect?.reasoning_request;
+  const conversation = forClaude(
+    callerConversation,
+    isClaude(modelId) ? reasoningMode : undefined,
+    signatures,
   );
-  const toolConfig = toToolConfig(withToolMarksFor(modelId, conversation), answerTool);
+  const {
+    native,
+    tool: answerTool,
+    instructions,
+  } = jsonOutputRequestOf(conversation, reasoning || conversation.thinks);
+  const modelFields = isClaude(modelId)
+    ? toClaudeFields(conversation)
+    : toEffortFields(callerConversation, reasoningMode);
+  const system = [...systemTextsOf(conversation), ...instructions.map((text) => ({ text }))].filter(
+    ({ text }) => isNotBlank(text),
+  );
+  const toolConfig = toToolConfig(withToolCachePointsFor(modelId, conversation), answerTool);
   const inferenceConfig = toInference(conversation, modelId);
   const request = {
     modelId,
@@ -56,7 +66,7 @@ export function toConverseCall(
     ...(system.length === 0 ? {} : { system: system.flatMap(toSystemBlocks) }),
     ...(toolConfig === undefined ? {} : { toolConfig }),
     ...(native === undefined ? {} : { outputConfig: toOutputConfig(native) }),
-    ...(more === undefined ? {} : { additionalModelRequestFields: more }),
+    ...(modelFields === undefined ? {} : { additionalModelRequestFields: modelFields }),
     ...(inferenceConfig.stopSequences !== undefined && isClaude(modelId)
       ? { additionalModelResponseFieldPaths: STOP_SEQUENCE_PATHS }
       : {}),
@@ -64,14 +74,17 @@ export function toConverseCall(
   return { request, signatures, ...(answerTool === undefined ? {} : { answerTool: answerTool.name }) };
 }
 
-const toSystemBlocks = ({ text, cache }: ReturnType<typeof markedSystem>[number]): SystemContentBlock[] =>
+const toSystemBlocks = ({ text, cache }: ReturnType<typeof systemTextsOf>[number]): SystemContentBlock[] =>
   cache === undefined ? [{ text }] : [{ text }, cachePoint(cache)];
 
-/** Claude alone caches tools; Nova refuses a point there (Amazon Bedrock user guide, Prompt caching, Supported models). */
-const withToolMarksFor = (modelId: string, conversation: ClaudeConversation): ClaudeConversation =>
+/**
+ * Returns the conversation with the supported cache breakpoints on tools. Only Claude caches tools, and Nova rejects a
+ * cache point there (Amazon Bedrock user guide, Prompt caching, Supported models).
+ */
+const withToolCachePointsFor = (modelId: string, conversation: ClaudeConversation): ClaudeConversation =>
   isClaude(modelId)
     ? conversation
-    : { ...conversation, tools: conversation.tools.map(({ cache: _mark, ...tool }) => tool) };
+    : { ...conversation, tools: conversation.tools.map(({ cache: _cache, ...tool }) => tool) };
 
 /** Fields of Claude's own (Amazon Bedrock user guide, Extended thinking; Adaptive thinking). */
 function toClaudeFields({ thinking, effort }: ClaudeConversation): Document | undefined {
@@ -85,13 +98,17 @@ function toClaudeFields({ thinking, effort }: ClaudeConversation): Document | un
 /** Efforts of the open models of OpenAI, and of those that took their field over. */
 const EFFORT_STEPS = ['low', 'medium', 'high'] as const;
 
-/** Fields of a model that knows efforts (Amazon Bedrock user guide, OpenAI models). */
-function toEffortFields({ reasoning, maxTokens }: Conversation, way: Way): Document | undefined {
-  const effort = reasoning === undefined || way !== 'effort' ? undefined : effortOf(reasoning, maxTokens);
+/** Returns the fields of a model that supports efforts (Amazon Bedrock user guide, OpenAI models). */
+function toEffortFields(
+  { reasoning, maxTokens }: Conversation,
+  reasoningMode: ConverseReasoningMode,
+): Document | undefined {
+  const effort =
+    reasoning === undefined || reasoningMode !== 'effort' ? undefined : effortOf(reasoning, maxTokens);
   return effort === undefined ? undefined : { reasoning_effort: nearestEffort(effort, EFFORT_STEPS) };
 }
 
-type Way = NonNullable<CatalogRoute['dialect']>['reasoning_request'];
+type ConverseReasoningMode = NonNullable<CatalogRoute['dialect']>['reasoning_request'];
 
 /** Paths of the stop sequence that Claude met: in a complete response, and in a stream. */
 const STOP_SEQUENCE_PATHS = ['/stop_sequence', '/delta/stop_sequence'];
@@ -100,9 +117,9 @@ const STOP_SEQUENCE_PATHS = ['/stop_sequence', '/delta/stop_sequence'];
 const isClaude = (modelId: string): boolean => /(^|[./])anthropic\./.test(modelId);
 
 /**
- * The temperature ends at 1 here, at 2 elsewhere. It is left out beside `topP`: Claude refuses a request with both,
- * and while the service gives every request a temperature, only a caller gives one `topP`. Claude refuses stop
- * sequences of white space too.
+ * Returns the inference configuration. The maximum temperature is 1 here and 2 elsewhere. The temperature is dropped if
+ * `topP` is set, because Claude rejects both together. The service adds a temperature to every request, but only a
+ * caller sets `topP`. Claude also rejects stop sequences of white space.
  */
 function toInference(conversation: ClaudeConversation, modelId: string): InferenceConfiguration {
   const { maxTokens, temperature, topP } = conversation;
@@ -125,8 +142,9 @@ function toOutputConfig({ name, description, schema }: SchemaFormat): OutputConf
 }
 
 /**
- * Converse cannot forbid tool calls, so tools that the caller forbids are not declared. A conversation that holds tool
- * calls is refused without tools, though: then the tools that it called are declared, though the model may not call them.
+ * Returns the tool configuration. Converse cannot forbid tool calls, so tools that the caller forbids are not declared.
+ * A conversation with tool calls is rejected without tools. In that case, the called tools are declared, although the
+ * model may not call them.
  */
 function toToolConfig(
   conversation: ClaudeConversation,
@@ -134,11 +152,11 @@ function toToolConfig(
 ): ToolConfiguration | undefined {
   const { tools, toolChoice } = conversation;
   const offered = toolChoice?.type === 'none' ? [] : tools;
-  const others = offered.length > 0 ? offered : calledTools(conversation);
-  const declared = answerTool === undefined ? others : [...others, answerTool];
+  const otherTools = offered.length > 0 ? offered : calledTools(conversation);
+  const declared = answerTool === undefined ? otherTools : [...otherTools, answerTool];
   if (declared.length === 0) return undefined;
   const choice =
-    answerTool === undefined ? toToolChoice(toolChoice) : answerToolChoice(answerTool, others, offered);
+    answerTool === undefined ? toToolChoice(toolChoice) : answerToolChoice(answerTool, otherTools, offered);
   return {
     tools: declared.flatMap((tool): BedrockTool[] => [
       { toolSpec: toSpec(tool) },
@@ -150,7 +168,7 @@ function toToolConfig(
 
 type Choice = ToolConfiguration['toolChoice'];
 
-/** `auto` is the default, and some models refuse the value. */
+/** Returns the tool choice. `auto` is the default and is not sent, because some models reject the value. */
 function toToolChoice(choice: Conversation['toolChoice']): Choice {
   if (choice?.type === 'tool') return { tool: { name: choice.name } };
   return choice?.type === 'any' ? { any: {} } : undefined;
@@ -160,12 +178,15 @@ function toToolChoice(choice: Conversation['toolChoice']): Choice {
  * Returns the choice that forces a tool call. For a single tool, `any` has the same effect, and more models support
  * `any`.
  */
-const answerToolChoice = ({ name }: Tool, others: readonly Tool[], offered: readonly Tool[]): Choice =>
-  offered.length > 0 || others.length === 0 ? { any: {} } : { tool: { name } };
+const answerToolChoice = ({ name }: Tool, otherTools: readonly Tool[], offered: readonly Tool[]): Choice =>
+  offered.length > 0 || otherTools.length === 0 ? { any: {} } : { tool: { name } };
 
-/** Many models refuse to be strict, so it is asked only of a schema that can be. */
+/**
+ * Returns the specification of a tool. Many models reject strict mode, so it is only requested for a schema that
+ * supports it.
+ */
 function toSpec(tool: Tool): ToolSpecification {
-  const { name, description = '', parameters, strict } = soundTool(tool);
+  const { name, description = '', parameters, strict } = toValidTool(tool);
   return {
     name,
     ...(isNotBlank(description) ? { description } : {}),

@@ -2,36 +2,36 @@ import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { it } from '../../../../tools/test-kit/search.ts';
 import { rounds } from '../../../../tools/test-kit/thorough.ts';
-import { type Reply, UpstreamFailure } from '../../core/upstream/provider.ts';
+import { type RouteResponse, UpstreamFailure } from '../../core/upstream/provider.ts';
 import { type Call, CONVERSATION, callFor, JSON_TYPE } from '../../testing/providers/bedrock/calling.ts';
 import { USAGE } from '../../testing/providers/bedrock/frames.ts';
 import { failureOf } from '../../testing/providers/http-calls.ts';
 import { withProofs } from '../../testing/providers/sealing.ts';
 import { toUsage } from './usage.ts';
 
-const JSON_ANSWER = { conversation: { ...CONVERSATION, format: { type: 'json' } } } as const;
+const JSON_OUTPUT = { conversation: { ...CONVERSATION, format: { type: 'json' } } } as const;
 
-const replyTo = (body: unknown, call: Call = {}): Promise<Reply> => {
+const respondTo = (body: unknown, call: Call = {}): Promise<RouteResponse> => {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
   return callFor({ headers: JSON_TYPE, body: [Buffer.from(text)] }, call);
 };
 
 /** An answer as Converse gives it (Amazon Bedrock API reference, Converse, Response Syntax). */
-const message = (content: unknown, stopReason = 'end_turn', more: object = {}) => ({
+const message = (content: unknown, stopReason = 'end_turn', fields: object = {}) => ({
   metrics: { latencyMs: 1175 },
   output: { message: { role: 'assistant', content } },
   stopReason,
   usage: USAGE,
-  ...more,
+  ...fields,
 });
 
-const answerTo = async (body: unknown, call: Call = {}) => {
-  const reply = await replyTo(body, call);
-  if (reply.kind !== 'json' || !('reply' in reply.answer)) throw new Error('not a whole reply');
-  return reply.answer.reply;
+const readResponse = async (body: unknown, call: Call = {}) => {
+  const reply = await respondTo(body, call);
+  if (reply.kind !== 'json' || !('output' in reply.completeResponse)) throw new Error('not a whole reply');
+  return reply.completeResponse.output;
 };
 
-describe('a whole answer of Converse', () => {
+describe('a complete response of Converse', () => {
   it('contains its thoughts, texts and tool calls in order, with the signatures of its thoughts sealed', async () => {
     const content = [
       { reasoningContent: { reasoningText: { text: 'Hm. ', signature: 'c2ln' } } },
@@ -44,10 +44,10 @@ describe('a whole answer of Converse', () => {
       { toolUse: { toolUseId: 'tooluse_1', name: 'get_weather', input: { city: 'Łódź' } } },
       { toolUse: { toolUseId: 'tooluse_2', name: 'get_time', input: {} } },
     ];
-    expect(withProofs(await replyTo(message(content, 'tool_use')))).toEqual({
+    expect(withProofs(await respondTo(message(content, 'tool_use')))).toEqual({
       kind: 'json',
-      answer: {
-        reply: {
+      completeResponse: {
+        output: {
           parts: [
             { type: 'reasoning', text: 'Hm. ', signature: '<{"signature":"c2ln"}>' },
             { type: 'reasoning', text: '', signature: '<{"redacted":"AQI="}>' },
@@ -60,7 +60,7 @@ describe('a whole answer of Converse', () => {
           finish: { reason: 'tool-calls', raw: 'tool_use' },
         },
       },
-      text: 'Hm. So.Grüße, 世界get_weather{"city":"Łódź"}get_time{}',
+      outputText: 'Hm. So.Grüße, 世界get_weather{"city":"Łódź"}get_time{}',
       usage: { promptTokens: 21, cachedTokens: 0, completionTokens: 16 },
     });
   });
@@ -78,13 +78,13 @@ describe('a whole answer of Converse', () => {
     ['something_new', 'stop'],
     ['toString', 'stop'],
     ['__proto__', 'stop'],
-  ])('ends for the model’s reason, and keeps its word: %s', async (raw, reason) => {
-    expect((await answerTo(message([{ text: 'a' }], raw))).finish).toEqual({ reason, raw });
+  ])('maps the model’s stop reason, and retains the original: %s', async (raw, reason) => {
+    expect((await readResponse(message([{ text: 'a' }], raw))).finish).toEqual({ reason, raw });
   });
 
-  it('ends for its tool calls even when the model says that it is done', async () => {
+  it('ends for its tool calls even if the model reports that it has finished', async () => {
     const content = [{ toolUse: { toolUseId: 'a', name: 'f', input: {} } }];
-    expect((await answerTo(message(content))).finish).toEqual({ reason: 'tool-calls', raw: 'end_turn' });
+    expect((await readResponse(message(content))).finish).toEqual({ reason: 'tool-calls', raw: 'end_turn' });
   });
 
   it.each([
@@ -92,8 +92,8 @@ describe('a whole answer of Converse', () => {
     [{}, ['END'], 'END'],
     [{}, ['END', 'STOP'], undefined],
     [{ additionalModelResponseFields: 'END' }, ['END', 'STOP'], undefined],
-  ])('names the stop sequence that was met, as far as it is known: %j', async (more, stop, stopSequence) => {
-    const { finish } = await answerTo(message([{ text: 'a' }], 'stop_sequence', more), {
+  ])('reports the matched stop sequence, if known: %j', async (fields, stop, stopSequence) => {
+    const { finish } = await readResponse(message([{ text: 'a' }], 'stop_sequence', fields), {
       conversation: { stop },
     });
     expect(finish).toEqual({
@@ -107,7 +107,7 @@ describe('a whole answer of Converse', () => {
     const input =
       '{"id":12345678901234567890,"rate":1.10000000000000000001,"one":1.5,"like":{"string":"2","type":"x"}}';
     const text = JSON.stringify(message([{ toolUse: { toolUseId: 'a', name: 'f', input: 'INPUT' } }]));
-    const { parts } = await answerTo(text.replace('"INPUT"', input));
+    const { parts } = await readResponse(text.replace('"INPUT"', input));
     expect(parts).toEqual([{ type: 'tool-call', id: 'a', name: 'f', arguments: input }]);
   });
 
@@ -117,20 +117,23 @@ describe('a whole answer of Converse', () => {
       { toolUse: { toolUseId: 'a', name: 'json_answer', input: { a: 1 } } },
       { toolUse: { toolUseId: 'b', name: 'json_answer', input: { a: 2 } } },
     ];
-    expect(await answerTo(message(content, 'tool_use'), JSON_ANSWER)).toEqual({
+    expect(await readResponse(message(content, 'tool_use'), JSON_OUTPUT)).toEqual({
       parts: [{ type: 'text', text: '{"a":1}' }],
       finish: { reason: 'stop', raw: 'tool_use' },
     });
-    expect((await replyTo(message(content, 'tool_use'), JSON_ANSWER)).kind).toBe('json');
+    expect((await respondTo(message(content, 'tool_use'), JSON_OUTPUT)).kind).toBe('json');
   });
 
   it('contains a tool call if the answer tool was not requested, even under its name', async () => {
     const content = [{ toolUse: { toolUseId: 'a', name: 'json_answer', input: {} } }];
-    expect((await answerTo(message(content, 'tool_use'))).parts).toMatchObject([{ type: 'tool-call' }]);
+    expect((await readResponse(message(content, 'tool_use'))).parts).toMatchObject([{ type: 'tool-call' }]);
   });
 
   it('succeeds without content', async () => {
-    expect(await answerTo(message([]))).toEqual({ parts: [], finish: { reason: 'stop', raw: 'end_turn' } });
+    expect(await readResponse(message([]))).toEqual({
+      parts: [],
+      finish: { reason: 'stop', raw: 'end_turn' },
+    });
   });
 
   it.each([
@@ -145,14 +148,14 @@ describe('a whole answer of Converse', () => {
     [message([{ toolUse: { name: 'f', input: {} } }])],
     [message([{ toolUse: { toolUseId: 'a', name: 5, input: {} } }])],
   ])('causes a protocol failure if it is not a message: %j', async (body) => {
-    expect(await failureOf(replyTo(body))).toMatchObject({ kind: 'protocol', retryable: true });
+    expect(await failureOf(respondTo(body))).toMatchObject({ kind: 'protocol', retryable: true });
   });
 
   it('yields a response or an upstream failure for any JSON', async () => {
     await fc.assert(
       fc.asyncProperty(fc.jsonValue(), async (value) => {
         for (const body of [value, { output: value }, message(value), message([value])]) {
-          const failure = await replyTo(body).then(
+          const failure = await respondTo(body).then(
             () => undefined,
             (reason: unknown) => reason,
           );

@@ -1,9 +1,9 @@
-/** A whole answer of Converse (Amazon Bedrock API reference, Converse, Response Syntax). */
+/** A complete response of Converse (Amazon Bedrock API reference, Converse, Response Syntax). */
 import type { ConverseCommandOutput } from '@aws-sdk/client-bedrock-runtime';
-import type { Signatures } from '../../core/upstream/capsules.ts';
 import type { AssistantPart, Finish, FinishReason } from '../../core/upstream/conversation.ts';
-import { type Reply, UpstreamFailure } from '../../core/upstream/provider.ts';
-import { plainName } from '../kept-fields.ts';
+import { type RouteResponse, UpstreamFailure } from '../../core/upstream/provider.ts';
+import type { Signatures } from '../../core/upstream/sealed-tokens.ts';
+import { plainName } from '../allowed-fields.ts';
 import { signatureOf, writeDocument } from './content.ts';
 import type { ConverseCall } from './request.ts';
 import { toUsage } from './usage.ts';
@@ -12,45 +12,49 @@ import { toUsage } from './usage.ts';
 export type ConverseCallContext = Pick<ConverseCall, 'request' | 'answerTool' | 'signatures'>;
 
 /** Throws `UpstreamFailure` when it is no message. */
-export function toReply(
+export function toRouteResponse(
   output: ConverseCommandOutput,
   call: ConverseCallContext,
-): Extract<Reply, { kind: 'json' }> {
+): Extract<RouteResponse, { kind: 'json' }> {
   const blocks: unknown = output.output?.message?.content;
   if (!Array.isArray(blocks)) throw new UpstreamFailure('protocol');
-  const pieces = blocks.map((block) => toPiece(block, call));
-  const all = pieces.flatMap(({ part }) => part ?? []);
+  const parsedBlocks = blocks.map((block) => parseBlock(block, call));
+  const all = parsedBlocks.flatMap(({ part }) => part ?? []);
   const calls = all.filter(({ type }) => type === 'tool-call');
-  const answer = pieces.find(({ isAnswer }) => isAnswer)?.part;
-  // Beside the answer that was asked for as a tool's input, texts and further ones are left out.
-  const parts = answer === undefined ? all : all.filter((part) => part === answer || part.type !== 'text');
+  const answerPart = parsedBlocks.find(({ isFromAnswerTool }) => isFromAnswerTool)?.part;
+  // If the answer is a tool's input, texts and further answers are dropped.
+  const parts =
+    answerPart === undefined ? all : all.filter((part) => part === answerPart || part.type !== 'text');
   return {
     kind: 'json',
-    answer: { reply: { parts, finish: toFinish(output, call, calls.length > 0) } },
-    text: pieces.map(({ text }) => text).join(''),
+    completeResponse: { output: { parts, finish: toFinish(output, call, calls.length > 0) } },
+    outputText: parsedBlocks.map(({ text }) => text).join(''),
     usage: toUsage(output),
   };
 }
 
-interface Piece {
+interface ParsedBlock {
   readonly part?: AssistantPart;
-  /** The part is the answer that was asked for as a tool's input. */
-  readonly isAnswer?: true;
+  /** True if the part is the answer that was requested as a tool's input. */
+  readonly isFromAnswerTool?: true;
   /** The output that it holds, for counting. */
   readonly text: string;
 }
 
-function toPiece(block: unknown, { answerTool, signatures }: ConverseCallContext): Piece {
-  const { text, toolUse, reasoningContent, citationsContent } = Object(block) as Block;
+function parseBlock(block: unknown, { answerTool, signatures }: ConverseCallContext): ParsedBlock {
+  const { text, toolUse, reasoningContent, citationsContent } = Object(block) as ConverseContentBlock;
   if (typeof text === 'string') return text === '' ? { text } : { part: { type: 'text', text }, text };
-  if (toolUse !== undefined) return toToolPiece(Object(toolUse), answerTool);
-  const cited = (citationsContent?.content ?? []).map((piece) => stringOf(piece.text)).join('');
+  if (toolUse !== undefined) return parseToolUse(Object(toolUse), answerTool);
+  const cited = (citationsContent?.content ?? []).map((entry) => stringOf(entry.text)).join('');
   if (cited !== '') return { part: { type: 'text', text: cited }, text: cited };
-  return toReasoningPiece(reasoningContent, signatures);
+  return parseReasoning(reasoningContent, signatures);
 }
 
-/** A thought that shows nothing and proves nothing is left out. */
-function toReasoningPiece(content: Block['reasoningContent'], signatures: Signatures): Piece {
+/** Returns the reasoning of a block. A block without text and without a signature is dropped. */
+function parseReasoning(
+  content: ConverseContentBlock['reasoningContent'],
+  signatures: Signatures,
+): ParsedBlock {
   const { reasoningText, redactedContent: redacted } = content ?? {};
   const text = stringOf(reasoningText?.text);
   const signature = signatureOf({ signature: reasoningText?.signature, redacted }, signatures);
@@ -59,7 +63,7 @@ function toReasoningPiece(content: Block['reasoningContent'], signatures: Signat
 }
 
 /** Nothing of it is certain: the client passes on what it is sent. */
-interface Block {
+interface ConverseContentBlock {
   readonly text?: unknown;
   readonly toolUse?: unknown;
   readonly reasoningContent?: {
@@ -71,11 +75,14 @@ interface Block {
 
 const stringOf = (value: unknown): string => (typeof value === 'string' ? value : '');
 
-function toToolPiece(toolUse: Readonly<Record<string, unknown>>, answerTool: string | undefined): Piece {
+function parseToolUse(
+  toolUse: Readonly<Record<string, unknown>>,
+  answerTool: string | undefined,
+): ParsedBlock {
   const { toolUseId: id, name, input } = toolUse;
   if (typeof id !== 'string' || typeof name !== 'string') throw new UpstreamFailure('protocol');
   const text = writeDocument(input ?? {});
-  if (name === answerTool) return { part: { type: 'text', text }, isAnswer: true, text };
+  if (name === answerTool) return { part: { type: 'text', text }, isFromAnswerTool: true, text };
   return { part: { type: 'tool-call', id, name, arguments: text }, text: `${name}${text}` };
 }
 
@@ -84,7 +91,10 @@ interface Ending {
   readonly additionalModelResponseFields?: unknown;
 }
 
-/** `hasToolCalls`: beside that of the answer's own tool. Throws `UpstreamFailure` for a reason that is not a plain name. */
+/**
+ * Returns the finish of a response. `hasToolCalls` is true for calls of tools other than the answer tool. Throws
+ * `UpstreamFailure` for a reason that is not a plain name.
+ */
 export function toFinish(
   ending: Ending,
   { request, answerTool }: ConverseCallContext,
@@ -95,10 +105,11 @@ export function toFinish(
   if (reason === 'tool-calls' && answerTool !== undefined && !hasToolCalls) return { reason: 'stop', raw };
   if (raw === 'end_turn' && hasToolCalls) return { reason: 'tool-calls', raw };
   if (reason !== 'stop-sequence') return { reason, raw };
-  const given = request.inferenceConfig?.stopSequences ?? [];
-  const met =
-    namedSequence(ending.additionalModelResponseFields) ?? (given.length === 1 ? given[0] : undefined);
-  return { reason, raw, ...(met === undefined ? {} : { stopSequence: met }) };
+  const stopSequences = request.inferenceConfig?.stopSequences ?? [];
+  const matchedSequence =
+    namedSequence(ending.additionalModelResponseFields) ??
+    (stopSequences.length === 1 ? stopSequences[0] : undefined);
+  return { reason, raw, ...(matchedSequence === undefined ? {} : { stopSequence: matchedSequence }) };
 }
 
 /** Amazon Bedrock API reference, `stopReason`; whatever is not named here is the model's own end. */
@@ -111,10 +122,10 @@ const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['model_context_window_exceeded', 'context'],
 ]);
 
-/** Claude's own field, as it was asked for. */
+/** Returns the stop sequence from Claude's response field, as requested. */
 function namedSequence(fields: unknown): string | undefined {
-  const { stop_sequence: whole, delta } = Object(fields) as { stop_sequence?: unknown; delta?: unknown };
+  const { stop_sequence: complete, delta } = Object(fields) as { stop_sequence?: unknown; delta?: unknown };
   const { stop_sequence: streamed } = Object(delta) as { stop_sequence?: unknown };
-  const named = whole ?? streamed;
+  const named = complete ?? streamed;
   return typeof named === 'string' ? named : undefined;
 }

@@ -19,10 +19,10 @@ import {
   type WireEvent,
 } from '../../testing/providers/bedrock/frames.ts';
 import { streamOf } from '../../testing/providers/http-calls.ts';
-import { callBlock, openText, reasoningBlock, textBlock } from '../../testing/providers/parts.ts';
-import { withProof, withProofs } from '../../testing/providers/sealing.ts';
+import { openText, reasoningParts, textParts, toolCallParts } from '../../testing/providers/parts.ts';
+import { withOpenedSignature, withProofs } from '../../testing/providers/sealing.ts';
 
-const JSON_ANSWER = { conversation: { ...CONVERSATION, format: { type: 'json' } } } as const;
+const JSON_OUTPUT = { conversation: { ...CONVERSATION, format: { type: 'json' } } } as const;
 
 const partsOf = async (events: readonly WireEvent[], call = {}) =>
   (await outcome(framesOf(events), call)).parts;
@@ -32,25 +32,34 @@ describe('a stream of Converse', () => {
     const { events, failure } = await outcome(framesOf(STREAMS.text ?? []));
     expect(failure).toBeUndefined();
     expect(events).toEqual([
-      { parts: openText(0, 'Grüße'), text: 'Grüße', content: true },
-      { parts: [{ type: 'delta', block: 0, text: ', 世界 👋' }], text: ', 世界 👋', content: true },
-      { parts: [{ type: 'end', block: 0 }], text: '', content: true },
-      { parts: [{ type: 'finish', reason: 'stop', raw: 'end_turn' }], text: '', content: true },
-      { text: '', content: false, usage: { promptTokens: 21, cachedTokens: 0, completionTokens: 16 } },
+      { parts: openText(0, 'Grüße'), outputText: 'Grüße', hasOutput: true },
+      { parts: [{ type: 'delta', index: 0, text: ', 世界 👋' }], outputText: ', 世界 👋', hasOutput: true },
+      { parts: [{ type: 'end', index: 0 }], outputText: '', hasOutput: true },
+      { parts: [{ type: 'finish', reason: 'stop', raw: 'end_turn' }], outputText: '', hasOutput: true },
+      {
+        outputText: '',
+        hasOutput: false,
+        usage: { promptTokens: 21, cachedTokens: 0, completionTokens: 16 },
+      },
     ]);
   });
 
   it('passes thoughts and the arguments of tool calls on as they come, and counts both as output', async () => {
     const { events, parts } = await outcome(framesOf(STREAMS['tool-calls'] ?? []));
-    expect(events[0]).toMatchObject({ text: 'Two cities.', content: true });
+    expect(events[0]).toMatchObject({ outputText: 'Two cities.', hasOutput: true });
     expect(withProofs(parts)).toEqual([
-      ...reasoningBlock(0, ['Two cities.'], '<{"signature":"c2ln"}>'),
-      ...textBlock(1, 'Let me look.'),
-      ...callBlock(2, { id: 'tooluse_kZJMlvQmRJ6eAyJE5GIl7Q', name: 'get_weather' }, '{"city":', '"Łódź"}'),
-      ...callBlock(3, { id: 'tooluse_2', name: 'get_time' }),
+      ...reasoningParts(0, ['Two cities.'], '<{"signature":"c2ln"}>'),
+      ...textParts(1, 'Let me look.'),
+      ...toolCallParts(
+        2,
+        { id: 'tooluse_kZJMlvQmRJ6eAyJE5GIl7Q', name: 'get_weather' },
+        '{"city":',
+        '"Łódź"}',
+      ),
+      ...toolCallParts(3, { id: 'tooluse_2', name: 'get_time' }),
       { type: 'finish', reason: 'tool-calls', raw: 'tool_use' },
     ]);
-    expect(events.map((event) => event.text).join('')).toBe(
+    expect(events.map((event) => event.outputText).join('')).toBe(
       'Two cities.Let me look.get_weather{"city":"Łódź"}get_time',
     );
     expect(events.at(-1)?.usage).toEqual({
@@ -61,38 +70,38 @@ describe('a stream of Converse', () => {
     });
   });
 
-  it('gives the proof of what is not shown, whole, and none where the model has none', async () => {
-    const ended = async (...events: readonly WireEvent[]) =>
+  it('contains the complete signature of hidden reasoning, and none if the model has none', async () => {
+    const endedStream = async (...events: readonly WireEvent[]) =>
       withProofs(await partsOf([start, ...events, stop(0), end('end_turn')])).slice(0, -1);
     const redacted = (bytes: string) =>
       thought(0, { redactedContent: Buffer.from(bytes).toString('base64') });
     const base64 = Buffer.from('only the model').toString('base64');
-    const hidden = reasoningBlock(0, [], `<${JSON.stringify({ redacted: base64 })}>`);
-    expect(await ended(redacted('only the'), redacted(' model'))).toEqual(hidden);
-    const signed = reasoningBlock(0, ['Hm', '.'], '<{"signature":"c2ln"}>');
+    const hidden = reasoningParts(0, [], `<${JSON.stringify({ redacted: base64 })}>`);
+    expect(await endedStream(redacted('only the'), redacted(' model'))).toEqual(hidden);
+    const signed = reasoningParts(0, ['Hm', '.'], '<{"signature":"c2ln"}>');
     expect(
-      await ended(
+      await endedStream(
         thought(0, { text: 'Hm' }),
         thought(0, { text: '.' }),
         thought(0, { signature: 'c2' }),
         thought(0, { signature: 'ln' }),
       ),
     ).toEqual(signed);
-    expect(await ended(thought(0, { text: 'Hm.' }))).toEqual(reasoningBlock(0, ['Hm.']));
-    expect(await ended(thought(0, { text: '' }))).toEqual([]);
+    expect(await endedStream(thought(0, { text: 'Hm.' }))).toEqual(reasoningParts(0, ['Hm.']));
+    expect(await endedStream(thought(0, { text: '' }))).toEqual([]);
   });
 
   it.each(Object.keys(STREAMS))('gives the same, wherever its bytes are split: %s', async (name) => {
     const bytes = framesOf(STREAMS[name] ?? []);
-    const whole = withProofs(await outcome(bytes));
+    const events = withProofs(await outcome(bytes));
     const different: number[] = [];
     for (const at of offsets(1, bytes.length - 1)) {
       const halves = await outcome({ body: [bytes.subarray(0, at), bytes.subarray(at)] });
-      if (JSON.stringify(halves, withProof) !== JSON.stringify(whole)) different.push(at);
+      if (JSON.stringify(halves, withOpenedSignature) !== JSON.stringify(events)) different.push(at);
     }
     expect(different).toEqual([]);
     const single = [...bytes].map((byte) => Uint8Array.of(byte));
-    expect(withProofs(await outcome({ body: single }))).toEqual(whole);
+    expect(withProofs(await outcome({ body: single }))).toEqual(events);
   });
 
   it.each([
@@ -125,12 +134,12 @@ describe('a stream of Converse', () => {
     expect(failure).toBeUndefined();
     expect(events.filter(({ usage }) => usage !== undefined)).toHaveLength(1);
     expect(events.at(-1)?.parts).toEqual([
-      { type: 'end', block: 0 },
+      { type: 'end', index: 0 },
       { type: 'finish', reason: 'stop', raw: 'end_turn' },
     ]);
   });
 
-  it('says nothing after its end, and nothing of events that nobody knows', async () => {
+  it('yields nothing after its end, and nothing for unknown events', async () => {
     const events: WireEvent[] = [
       start,
       ['weather', { city: 'Łódź' }],
@@ -141,16 +150,16 @@ describe('a stream of Converse', () => {
       metadata(USAGE),
     ];
     expect(await partsOf(events)).toEqual([
-      ...textBlock(0, 'a'),
+      ...textParts(0, 'a'),
       { type: 'finish', reason: 'stop', raw: 'end_turn' },
     ]);
   });
 
   it('decodes only a bounded number of events before its consumer reads them', async () => {
-    let taken = 0;
+    let readCount = 0;
     async function* body(): AsyncGenerator<Uint8Array, void> {
       for (;;) {
-        taken += 1;
+        readCount += 1;
         yield frame(text(0, 'x'));
         await pause(0);
       }
@@ -160,39 +169,39 @@ describe('a stream of Converse', () => {
     const iterator = events[Symbol.asyncIterator]();
     await iterator.next();
     let before = -1;
-    while (before !== taken) {
-      before = taken;
+    while (before !== readCount) {
+      before = readCount;
       await pause(20);
     }
-    expect(taken).toBeLessThan(1_000);
+    expect(readCount).toBeLessThan(1_000);
     await iterator.return?.();
   });
 });
 
-describe('JSON that was asked for as a tool’s input', () => {
-  const answer = tool(0, 'tooluse_1', 'json_answer');
+describe('JSON output requested as a tool’s input', () => {
+  const answerTool = tool(0, 'tooluse_1', 'json_answer');
 
   it('becomes the text of the output, which then stops normally', async () => {
     const events = [
       start,
-      answer,
+      answerTool,
       input(0, '{"a"'),
       input(0, ':1}'),
       stop(0),
       end('tool_use'),
       metadata(USAGE),
     ];
-    const outcomes = await outcome(framesOf(events), JSON_ANSWER);
+    const outcomes = await outcome(framesOf(events), JSON_OUTPUT);
     expect(outcomes.parts).toEqual([
-      ...textBlock(0, '{"a"', ':1}'),
+      ...textParts(0, '{"a"', ':1}'),
       { type: 'finish', reason: 'stop', raw: 'tool_use' },
     ]);
-    expect(outcomes.events.map((event) => event.text).join('')).toBe('{"a":1}');
+    expect(outcomes.events.map((event) => event.outputText).join('')).toBe('{"a":1}');
   });
 
   it('becomes an empty object if the model gives no input', async () => {
-    expect(await partsOf([start, answer, stop(0), end('tool_use')], JSON_ANSWER)).toMatchObject([
-      ...textBlock(0, '{}'),
+    expect(await partsOf([start, answerTool, stop(0), end('tool_use')], JSON_OUTPUT)).toMatchObject([
+      ...textParts(0, '{}'),
       { reason: 'stop' },
     ]);
   });
@@ -212,27 +221,27 @@ describe('JSON that was asked for as a tool’s input', () => {
       stop(3),
       end('tool_use'),
     ];
-    expect(await partsOf(events, JSON_ANSWER)).toEqual([
-      ...textBlock(0, '{}'),
+    expect(await partsOf(events, JSON_OUTPUT)).toEqual([
+      ...textParts(0, '{}'),
       { type: 'finish', reason: 'stop', raw: 'tool_use' },
     ]);
   });
 
   it('becomes the text that the model wrote if it calls no tool', async () => {
     const events = [start, text(0, '{"a"'), text(0, ':1}'), stop(0), end('end_turn')];
-    expect(await partsOf(events, JSON_ANSWER)).toEqual([
-      ...textBlock(0, '{"a":1}'),
+    expect(await partsOf(events, JSON_OUTPUT)).toEqual([
+      ...textParts(0, '{"a":1}'),
       { type: 'finish', reason: 'stop', raw: 'end_turn' },
     ]);
   });
 
   it('counts as output from its first delta, although the caller receives it at the end', async () => {
     const events = [start, text(0, '{"a"'), text(0, ':1}'), stop(0), end('end_turn')];
-    const outcomes = await outcome(framesOf(events), JSON_ANSWER);
-    expect(outcomes.events[0]).toEqual({ text: '{"a"', content: true });
+    const outcomes = await outcome(framesOf(events), JSON_OUTPUT);
+    expect(outcomes.events[0]).toEqual({ outputText: '{"a"', hasOutput: true });
   });
 
-  it('keeps a call of the caller’s own tools and the text before it', async () => {
+  it('preserves a call of the caller’s tools and the text before it', async () => {
     const events = [
       start,
       text(0, 'First the weather.'),
@@ -242,9 +251,9 @@ describe('JSON that was asked for as a tool’s input', () => {
       stop(1),
       end('tool_use'),
     ];
-    expect(await partsOf(events, JSON_ANSWER)).toEqual([
-      ...textBlock(0, 'First the weather.'),
-      ...callBlock(1, { id: 'tooluse_1', name: 'get_weather' }, '{}'),
+    expect(await partsOf(events, JSON_OUTPUT)).toEqual([
+      ...textParts(0, 'First the weather.'),
+      ...toolCallParts(1, { id: 'tooluse_1', name: 'get_weather' }, '{}'),
       { type: 'finish', reason: 'tool-calls', raw: 'tool_use' },
     ]);
   });

@@ -1,23 +1,25 @@
-/** A streamed answer of Converse (Amazon Bedrock API reference, ConverseStreamOutput): events -> reply events. */
+/**
+ * Reads a streamed response of Converse: events -> route events (Amazon Bedrock API reference, ConverseStreamOutput).
+ */
 import type { ConverseStreamOutput } from '@aws-sdk/client-bedrock-runtime';
 import type { StreamPart } from '../../core/upstream/conversation.ts';
-import { type ReplyEvent, UpstreamFailure } from '../../core/upstream/provider.ts';
-import { StreamBlocks } from '../../core/upstream/stream-blocks.ts';
+import { type RouteEvent, UpstreamFailure } from '../../core/upstream/provider.ts';
+import { StreamPartBuilder } from '../../core/upstream/stream-part-builder.ts';
 import { drain } from '../http-upstream.ts';
 import { signatureOf } from './content.ts';
 import { type ConverseCallContext, toFinish } from './response.ts';
 import { toUsage } from './usage.ts';
 
 /**
- * Turns the events of a stream into reply events. Ends normally only after `messageStop`; the usage that follows it
- * may be missing. Throws `UpstreamFailure` for a stream that ends before, and whatever the stream throws.
+ * Converts the events of a stream to route events. Ends normally only after `messageStop`; the usage that follows it
+ * may be missing. Throws `UpstreamFailure` for a stream that ends earlier, and rethrows errors of the stream.
  */
-export async function* toReplyEvents(
+export async function* readRouteEvents(
   stream: AsyncIterable<ConverseStreamOutput>,
   call: ConverseCallContext,
-): AsyncGenerator<ReplyEvent, void> {
+): AsyncGenerator<RouteEvent, void> {
   const iterator = stream[Symbol.asyncIterator]();
-  const reader = new EventReader(call);
+  const reader = new ConverseStreamReader(call);
   for (let next = await iterator.next(); !next.done; next = await iterator.next()) {
     const event = reader.read(next.value);
     if (event !== undefined) yield event;
@@ -29,15 +31,15 @@ export async function* toReplyEvents(
   if (!reader.isFinished) throw new UpstreamFailure('interrupted');
 }
 
-/** A block that has begun. */
+/** A block that has started. */
 type OpenBlock =
   | { readonly kind: 'text' }
   | { readonly kind: 'dropped' }
-  /** With what has come of its proof: a signature, or bytes that only the model reads. */
+  /** Includes the received signature: text, or bytes that only the model reads. */
   | { readonly kind: 'reasoning'; signature: string; redacted: Uint8Array }
   /** A tool call, by the index of its content block. */
-  | { readonly kind: 'call'; readonly block: number }
-  /** The answer that was asked for as a tool's input. */
+  | { readonly kind: 'call'; readonly index: number }
+  /** The answer that was requested as a tool's input. */
   | { readonly kind: 'answer'; empty: boolean };
 
 const newReasoning = (): Extract<OpenBlock, { kind: 'reasoning' }> => ({
@@ -46,21 +48,24 @@ const newReasoning = (): Extract<OpenBlock, { kind: 'reasoning' }> => ({
   redacted: new Uint8Array(),
 });
 
-interface Reading {
+interface ParsedConverseEvent {
   readonly parts: readonly StreamPart[];
   readonly text: string;
 }
 
-const NOTHING: Reading = { parts: [], text: '' };
+const NOTHING: ParsedConverseEvent = { parts: [], text: '' };
 
-class EventReader {
+class ConverseStreamReader {
   readonly #call: ConverseCallContext;
   readonly #open = new Map<unknown, OpenBlock>();
-  readonly #blocks = new StreamBlocks();
+  readonly #builder = new StreamPartBuilder();
   #hasCalls = false;
-  /** Text that came while the answer may still come as a tool's input; it is the answer only if that does not. */
-  #held = '';
-  #answered = false;
+  /**
+   * Text buffered while the answer may still arrive as a tool's input. It is part of the response only if no such
+   * answer arrives.
+   */
+  #bufferedText = '';
+  #hasAnswerTool = false;
   #finished = false;
   #metered = false;
 
@@ -68,7 +73,7 @@ class EventReader {
     this.#call = call;
   }
 
-  /** The answer is whole; its usage may still come. */
+  /** True if the response is complete. Its usage may still follow. */
   get isFinished(): boolean {
     return this.#finished;
   }
@@ -77,19 +82,19 @@ class EventReader {
     return this.#finished && this.#metered;
   }
 
-  read(event: ConverseStreamOutput): ReplyEvent | undefined {
+  read(event: ConverseStreamOutput): RouteEvent | undefined {
     if (event.metadata !== undefined) {
       this.#metered = true;
       const usage = toUsage(event.metadata);
-      return usage === undefined ? undefined : { text: '', content: false, usage };
+      return usage === undefined ? undefined : { outputText: '', hasOutput: false, usage };
     }
     const { parts, text } = this.#finished ? NOTHING : this.#readOutput(event);
-    if (parts.length > 0) return { parts, text, content: true };
+    if (parts.length > 0) return { parts, outputText: text, hasOutput: true };
     // Output that the caller does not get, or not yet, is output too: a model that thinks for long is healthy.
-    return text === '' ? undefined : { text, content: true };
+    return text === '' ? undefined : { outputText: text, hasOutput: true };
   }
 
-  #readOutput(event: ConverseStreamOutput): Reading {
+  #readOutput(event: ConverseStreamOutput): ParsedConverseEvent {
     const { contentBlockStart: start, contentBlockDelta: delta, contentBlockStop: stop, messageStop } = event;
     if (start !== undefined) return this.#start(start.contentBlockIndex, start.start?.toolUse);
     if (delta !== undefined) return this.#read(delta.contentBlockIndex, Object(delta.delta));
@@ -97,83 +102,86 @@ class EventReader {
     if (messageStop === undefined) return NOTHING;
     this.#finished = true;
     const finish = toFinish(messageStop, this.#call, this.#hasCalls);
-    return { parts: [...this.#release(), ...this.#blocks.finish(finish)], text: '' };
+    return { parts: [...this.#release(), ...this.#builder.finish(finish)], text: '' };
   }
 
   /** Only the blocks of tools are announced by every model. */
   #start(
-    block: unknown,
+    blockIndex: unknown,
     toolUse: { readonly toolUseId: unknown; readonly name: unknown } | undefined,
-  ): Reading {
+  ): ParsedConverseEvent {
     if (toolUse === undefined) return NOTHING;
     const { toolUseId: id, name } = toolUse;
     if (typeof id !== 'string' || typeof name !== 'string') throw new UpstreamFailure('protocol');
     if (name === this.#call.answerTool) {
-      this.#open.set(block, this.#answered ? { kind: 'dropped' } : { kind: 'answer', empty: true });
-      this.#answered = true;
-      this.#held = '';
+      this.#open.set(blockIndex, this.#hasAnswerTool ? { kind: 'dropped' } : { kind: 'answer', empty: true });
+      this.#hasAnswerTool = true;
+      this.#bufferedText = '';
       return NOTHING;
     }
     this.#hasCalls = true;
     const released = this.#release();
-    const call = this.#blocks.startCall(id, name);
-    this.#open.set(block, { kind: 'call', block: call.block });
+    const call = this.#builder.startToolCall(id, name);
+    this.#open.set(blockIndex, { kind: 'call', index: call.index });
     return { parts: [...released, ...call.parts], text: name };
   }
 
-  #read(block: unknown, delta: Delta): Reading {
-    if (typeof delta.text === 'string') return this.#readText(block, delta.text);
+  #read(blockIndex: unknown, delta: Delta): ParsedConverseEvent {
+    if (typeof delta.text === 'string') return this.#readText(blockIndex, delta.text);
     const { input } = Object(delta.toolUse) as { input?: unknown };
-    if (typeof input === 'string') return this.#readInput(this.#open.get(block), input);
+    if (typeof input === 'string') return this.#readInput(this.#open.get(blockIndex), input);
     return delta.reasoningContent === undefined
       ? NOTHING
-      : this.#readReasoning(block, Object(delta.reasoningContent));
+      : this.#readReasoning(blockIndex, Object(delta.reasoningContent));
   }
 
-  #readReasoning(block: unknown, { text, signature, redactedContent: redacted }: ReasoningDelta): Reading {
-    const known = this.#open.get(block);
-    const open = known?.kind === 'reasoning' ? known : newReasoning();
-    this.#open.set(block, open);
+  #readReasoning(
+    blockIndex: unknown,
+    { text, signature, redactedContent: redacted }: ReasoningDelta,
+  ): ParsedConverseEvent {
+    const openBlock = this.#open.get(blockIndex);
+    const open = openBlock?.kind === 'reasoning' ? openBlock : newReasoning();
+    this.#open.set(blockIndex, open);
     if (typeof signature === 'string') open.signature += signature;
     if (redacted instanceof Uint8Array) open.redacted = Buffer.concat([open.redacted, redacted]);
-    return typeof text === 'string' ? { parts: this.#blocks.text('reasoning', text), text } : NOTHING;
+    return typeof text === 'string' ? { parts: this.#builder.textDelta('reasoning', text), text } : NOTHING;
   }
 
-  #readText(block: unknown, text: string): Reading {
+  #readText(blockIndex: unknown, text: string): ParsedConverseEvent {
     if (this.#call.answerTool === undefined) {
       if (text === '') return NOTHING;
-      this.#open.set(block, { kind: 'text' });
-      return { parts: this.#blocks.text('text', text), text };
+      this.#open.set(blockIndex, { kind: 'text' });
+      return { parts: this.#builder.textDelta('text', text), text };
     }
-    if (!this.#answered) this.#held += text;
+    if (!this.#hasAnswerTool) this.#bufferedText += text;
     return { parts: [], text };
   }
 
-  #readInput(open: OpenBlock | undefined, input: string): Reading {
+  #readInput(open: OpenBlock | undefined, input: string): ParsedConverseEvent {
     if (open === undefined || open.kind === 'text' || open.kind === 'reasoning')
       throw new UpstreamFailure('protocol');
     if (input === '' || open.kind === 'dropped') return { parts: [], text: input };
-    if (open.kind === 'call') return { parts: this.#blocks.arguments(open.block, input), text: input };
+    if (open.kind === 'call') return { parts: this.#builder.argumentsDelta(open.index, input), text: input };
     open.empty = false;
-    return { parts: this.#blocks.text('text', input), text: input };
+    return { parts: this.#builder.textDelta('text', input), text: input };
   }
 
-  #stop(block: unknown): StreamPart[] {
-    const open = this.#open.get(block);
-    this.#open.delete(block);
+  #stop(blockIndex: unknown): StreamPart[] {
+    const open = this.#open.get(blockIndex);
+    this.#open.delete(blockIndex);
     if (open === undefined || open.kind === 'dropped') return [];
-    if (open.kind === 'call') return this.#blocks.endCall(open.block);
+    if (open.kind === 'call') return this.#builder.endToolCall(open.index);
     const signature = open.kind === 'reasoning' ? signatureOf(open, this.#call.signatures) : undefined;
-    if (signature !== undefined) return this.#blocks.endReasoning(signature);
-    const nothing = open.kind === 'answer' && open.empty ? this.#blocks.text('text', '{}') : [];
-    return [...nothing, ...this.#blocks.endText()];
+    if (signature !== undefined) return this.#builder.endReasoning(signature);
+    const nothing = open.kind === 'answer' && open.empty ? this.#builder.textDelta('text', '{}') : [];
+    return [...nothing, ...this.#builder.endText()];
   }
 
-  /** The text that was held back, now that it is certain to be part of the answer. */
+  /** Returns the buffered text once it is certain to be part of the response. */
   #release(): StreamPart[] {
-    const text = this.#held;
-    this.#held = '';
-    return [...this.#blocks.text('text', text), ...this.#blocks.endText()];
+    const text = this.#bufferedText;
+    this.#bufferedText = '';
+    return [...this.#builder.textDelta('text', text), ...this.#builder.endText()];
   }
 }
 

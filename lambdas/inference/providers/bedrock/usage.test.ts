@@ -5,7 +5,7 @@ import { rounds } from '../../../../tools/test-kit/thorough.ts';
 import { isTokenCount } from '../../core/pricing/token-usage.ts';
 import { callFor, JSON_TYPE, outcome } from '../../testing/providers/bedrock/calling.ts';
 import { end, framesOf, start, stop, text } from '../../testing/providers/bedrock/frames.ts';
-import { accountOf, figure, figuresOf, piecesOf } from '../../testing/providers/reported-usage.ts';
+import { accountOf, amount, fragmentsOf, valuesOf } from '../../testing/providers/reported-usage.ts';
 import { toUsage } from './usage.ts';
 
 /** An account as the service has it (Amazon Bedrock API reference, TokenUsage, CacheDetail). */
@@ -28,7 +28,7 @@ const COUNTED = {
 };
 
 describe('the account of Converse', () => {
-  it('says how long what was written to the cache is kept', () => {
+  it('states the lifetime of the tokens written to the cache', () => {
     expect(toUsage({ usage: USAGE })).toMatchObject(COUNTED);
     expect(toUsage({ usage: { ...USAGE, cacheDetails: [{ ttl: '1h', inputTokens: 700 }] } })).toMatchObject({
       ...COUNTED,
@@ -51,20 +51,20 @@ describe('the account of Converse', () => {
     [{ serviceTier: 'flex' }, undefined],
     [{ serviceTier: null }, undefined],
     [{}, undefined],
-  ])('names the tier that served: %j', (more, expected) => {
-    expect(toUsage({ usage: USAGE, ...more })).toEqual({ ...COUNTED, serviceTier: expected });
+  ])('names the service tier that was used: %j', (fields, expected) => {
+    expect(toUsage({ usage: USAGE, ...fields })).toEqual({ ...COUNTED, serviceTier: expected });
   });
 
   it('includes the service tier of a complete response', async () => {
-    const answer = {
+    const body = {
       output: { message: { role: 'assistant', content: [{ text: 'Hi' }] } },
       stopReason: 'end_turn',
       usage: USAGE,
       metrics: { latencyMs: 5 },
       serviceTier: { type: 'flex' },
     };
-    const reply = await callFor({ headers: JSON_TYPE, body: [Buffer.from(JSON.stringify(answer))] });
-    expect(reply).toMatchObject({ usage: { ...COUNTED, serviceTier: 'flex' } });
+    const response = await callFor({ headers: JSON_TYPE, body: [Buffer.from(JSON.stringify(body))] });
+    expect(response).toMatchObject({ usage: { ...COUNTED, serviceTier: 'flex' } });
   });
 
   it('stays the same at any split of the bytes of a stream', async () => {
@@ -72,7 +72,7 @@ describe('the account of Converse', () => {
     const bytes = framesOf([start, text(0, 'Grüße'), stop(0), end('end_turn'), ['metadata', account]]);
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(), { maxLength: 20 }), async (cuts) => {
-        const { events, failure } = await outcome({ body: piecesOf(bytes, cuts) }, { stream: true });
+        const { events, failure } = await outcome({ body: fragmentsOf(bytes, cuts) }, { stream: true });
         expect(failure).toBeUndefined();
         expect(events.flatMap(({ usage }) => usage ?? [])).toMatchObject([
           { ...COUNTED, serviceTier: 'priority' },
@@ -83,18 +83,18 @@ describe('the account of Converse', () => {
   });
 
   it('yields only valid counts, whatever the service sends', () => {
-    const detail = fc.record({ ttl: fc.constantFrom('5m', '1h', 'x'), inputTokens: figure });
+    const detail = fc.record({ ttl: fc.constantFrom('5m', '1h', 'x'), inputTokens: amount });
     const usage = accountOf(['totalTokens', 'cacheReadInputTokens', 'cacheWriteInputTokens'], {
-      inputTokens: fc.oneof(fc.nat(), figure),
-      outputTokens: fc.oneof(fc.nat(), figure),
-      cacheDetails: fc.oneof(fc.array(fc.oneof(detail, figure)), figure),
+      inputTokens: fc.oneof(fc.nat(), amount),
+      outputTokens: fc.oneof(fc.nat(), amount),
+      cacheDetails: fc.oneof(fc.array(fc.oneof(detail, amount)), amount),
     });
     fc.assert(
-      fc.property(usage, figure, (reported, served) => {
-        const read = toUsage({ usage: reported, serviceTier: served, performanceConfig: served });
+      fc.property(usage, amount, (reported, usedTier) => {
+        const read = toUsage({ usage: reported, serviceTier: usedTier, performanceConfig: usedTier });
         const { inputTokens: input, outputTokens: output } = reported;
         expect(read === undefined).toBe(!isTokenCount(input) || !isTokenCount(output));
-        expect(figuresOf(read).filter((count) => !isTokenCount(count))).toEqual([]);
+        expect(valuesOf(read).filter((count) => !isTokenCount(count))).toEqual([]);
       }),
       { numRuns: rounds(300) },
     );

@@ -7,7 +7,7 @@ import {
   countIn,
   countOf,
   detailsOf,
-  servedName,
+  reportedName,
   splitWrites,
   sumOf,
   totalOf,
@@ -54,10 +54,10 @@ const writtenFor = (lifetime: string, details: unknown): number =>
       .map(({ inputTokens }) => countOf(inputTokens)),
   );
 
-/** Latency that is optimized has prices of its own (Amazon Bedrock user guide, Latency-optimized inference). */
+/** Returns the tier. Optimized latency has separate prices (Amazon Bedrock user guide, Latency-optimized inference). */
 function tierOf({ serviceTier, performanceConfig }: Omit<UsageFields, 'usage'>): string | undefined {
   const { latency } = detailsOf(performanceConfig);
   return latency === 'optimized'
     ? latency
-    : servedName(detailsOf(serviceTier).type ?? latency, 'default', 'standard');
+    : reportedName(detailsOf(serviceTier).type ?? latency, 'default', 'standard');
 }

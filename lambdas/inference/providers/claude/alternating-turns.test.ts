@@ -1,23 +1,23 @@
 import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
-import { growthOf, MOST_IN_PROPORTION } from '../../../../tools/test-kit/growth.ts';
+import { growthOf, MAX_RATIO } from '../../../../tools/test-kit/growth.ts';
 import { it } from '../../../../tools/test-kit/search.ts';
 import type { Turn } from '../../core/upstream/conversation.ts';
 import { withReminders } from '../../core/upstream/system-reminder.ts';
 import { anyConversation } from '../../testing/providers/anthropic/conversations.ts';
 import { SIGNATURES } from '../../testing/providers/sealing.ts';
 import { alternatingTurns } from './alternating-turns.ts';
-import { provenTurns } from './proofs.ts';
+import { toClaudeTurns } from './route-signatures.ts';
 
 const user = (words: string): Turn => ({ role: 'user', parts: [{ type: 'text', text: words }] });
 const assistant = (words: string): Turn => ({ role: 'assistant', parts: [{ type: 'text', text: words }] });
 
-describe('turns as Claude takes them', () => {
+describe('turns in the order that Claude accepts', () => {
   it('remain the same if they already alternate, and leave the originals unchanged', () => {
     fc.assert(
       fc.property(anyConversation, ({ turns }) => {
         const before = structuredClone(turns);
-        const once = alternatingTurns(provenTurns(withReminders(turns), SIGNATURES));
+        const once = alternatingTurns(toClaudeTurns(withReminders(turns), SIGNATURES));
         expect(turns).toEqual(before);
         expect(alternatingTurns(once)).toEqual(once);
       }),
@@ -30,10 +30,10 @@ describe('turns as Claude takes them', () => {
   ])('merge in time proportional to their number, even with many turns of %s', async (_role, turn) => {
     const merge = (length: number) => {
       const turns = Array.from({ length }, (_, index) => turn(`.${index}.`));
-      const merged = alternatingTurns(provenTurns(withReminders(turns), SIGNATURES));
+      const merged = alternatingTurns(toClaudeTurns(withReminders(turns), SIGNATURES));
       expect(merged.at(-1)?.parts).toHaveLength(length);
       expect(merged.at(-1)?.parts.at(-1)).toEqual({ type: 'text', text: `.${length - 1}.` });
     };
-    expect(await growthOf(merge, 500)).toBeLessThan(MOST_IN_PROPORTION);
+    expect(await growthOf(merge, 500)).toBeLessThan(MAX_RATIO);
   });
 });

@@ -1,7 +1,9 @@
-/** Turns as Claude takes them, of Anthropic and of Bedrock alike: what the protocols refuse is set right here. */
+/**
+ * Turns in the form that Claude accepts, on Anthropic and on Bedrock. Turns that the protocols reject are corrected.
+ */
 import type { ToolResultPart, UserPart } from '../../core/upstream/conversation.ts';
 import { ToolCallIds } from '../../core/upstream/tool-calls.ts';
-import type { ClaudePart, ClaudeTurn } from './proofs.ts';
+import type { ClaudePart, ClaudeTurn } from './route-signatures.ts';
 
 /**
  * The longest id of a tool call (Claude API reference, Create a Message, `^[a-zA-Z0-9_-]{1,64}$`; Amazon Bedrock API
@@ -9,7 +11,7 @@ import type { ClaudePart, ClaudeTurn } from './proofs.ts';
  */
 const MAX_TOOL_CALL_ID = 64;
 
-/** Texts and stop sequences without anything but white space are refused. */
+/** Returns whether the text has visible characters. Texts and stop sequences of only white space are rejected. */
 export const isNotBlank = (text: string): boolean => text.trim() !== '';
 
 /** Stands where a user's text is demanded and the conversation has none. */
@@ -21,21 +23,22 @@ type Draft =
   | { readonly role: 'assistant'; readonly parts: ClaudePart[] };
 
 /**
- * The turns so that roles alternate, the user begins, and none is empty; no text is blank, results come first, ids of
- * calls are legal and each call's own, and an answer that the model is to go on with does not end in white space. An
- * answer begins with its reasoning, if it has any, and does not end with it; one that is to be gone on with has none
- * (Claude docs, Extended thinking, and the texts of the errors).
+ * Returns turns that Claude accepts (Claude docs, Extended thinking, and the texts of the errors):
+ * - Roles alternate, the user starts, and no turn is empty.
+ * - No text is blank, results are first, and ids of calls are legal and unique.
+ * - A response that the model continues does not end in white space and has no reasoning.
+ * - Any other response starts with its reasoning, if it has any, and does not end with it.
  */
 export function alternatingTurns(turns: readonly ClaudeTurn[]): ClaudeTurn[] {
   const ids = new ToolCallIds(MAX_TOOL_CALL_ID);
-  const merged = merge(turns.map((turn) => soundTurn(turn, ids)));
+  const merged = merge(turns.map((turn) => toValidTurn(turn, ids)));
   const last = merged.length - 1;
-  const drafts = merge(merged.map((draft, index) => withSoundReasoning(draft, index === last)));
+  const drafts = merge(merged.map((draft, index) => withValidReasoning(draft, index === last)));
   if (drafts[0]?.role !== 'user') drafts.unshift({ role: 'user', parts: [OPENING] });
-  const end = drafts.length - 1;
+  const lastIndex = drafts.length - 1;
   return drafts.map((draft, index) => {
     if (draft.role === 'user') return { role: 'user', parts: resultsFirst(draft.parts) };
-    return index === end ? { role: 'assistant', parts: withoutTrailingSpace(draft.parts) } : draft;
+    return index === lastIndex ? { role: 'assistant', parts: withoutTrailingSpace(draft.parts) } : draft;
   });
 }
 
@@ -56,27 +59,27 @@ function append(drafts: Draft[], turn: Draft): void {
 
 const isReasoning = ({ type }: ClaudePart): boolean => type === 'reasoning';
 
-function withSoundReasoning(draft: Draft, isLast: boolean): Draft {
+function withValidReasoning(draft: Draft, isLast: boolean): Draft {
   if (draft.role === 'user' || !draft.parts.some(isReasoning)) return draft;
-  const others = draft.parts.filter((part) => !isReasoning(part));
-  if (isLast || others.length === 0) return { role: 'assistant', parts: others };
+  const otherParts = draft.parts.filter((part) => !isReasoning(part));
+  if (isLast || otherParts.length === 0) return { role: 'assistant', parts: otherParts };
   const parts = draft.parts.slice(0, draft.parts.findLastIndex((part) => !isReasoning(part)) + 1);
   const [first] = parts;
   if (first === undefined || isReasoning(first)) return { role: 'assistant', parts };
-  return { role: 'assistant', parts: [...parts.filter(isReasoning), ...others] };
+  return { role: 'assistant', parts: [...parts.filter(isReasoning), ...otherParts] };
 }
 
-const soundTurn = (turn: ClaudeTurn, ids: ToolCallIds): Draft =>
+const toValidTurn = (turn: ClaudeTurn, ids: ToolCallIds): Draft =>
   turn.role === 'user'
-    ? { role: 'user', parts: turn.parts.filter(saysSomething).map((part) => withResultId(part, ids)) }
-    : { role: 'assistant', parts: turn.parts.filter(saysSomething).map((part) => withCallId(part, ids)) };
+    ? { role: 'user', parts: turn.parts.filter(hasContent).map((part) => withResultId(part, ids)) }
+    : { role: 'assistant', parts: turn.parts.filter(hasContent).map((part) => withCallId(part, ids)) };
 
-const saysSomething = (part: UserPart | ClaudePart): boolean =>
+const hasContent = (part: UserPart | ClaudePart): boolean =>
   part.type === 'reasoning' || !('text' in part) || isNotBlank(part.text);
 
 function withResultId(part: UserPart, ids: ToolCallIds): UserPart {
   if (part.type !== 'tool-result') return part;
-  return { ...part, id: ids.ofResult(part.id), content: part.content.filter(saysSomething) };
+  return { ...part, id: ids.ofResult(part.id), content: part.content.filter(hasContent) };
 }
 
 const withCallId = (part: ClaudePart, ids: ToolCallIds): ClaudePart =>

@@ -10,7 +10,7 @@ const MOVES = 'mid-conversation-system-2026-04-07';
 const tool = { name: 'f', input_schema: { type: 'object' } };
 const edits = { edits: [{ type: 'clear_tool_uses_20250919' }] };
 
-const sent = (
+const sentBeta = (
   body: object,
   betas: readonly string[] = [],
   dialect?: { system_messages?: 'first' | 'anywhere' },
@@ -24,7 +24,7 @@ describe('the body of a Messages request for a route of the protocol', () => {
       tools: [tool],
       later: { field: 1 },
     };
-    expect(sent(body)).toEqual(body);
+    expect(sentBeta(body)).toEqual(body);
   });
 
   it.each([
@@ -37,18 +37,18 @@ describe('the body of a Messages request for a route of the protocol', () => {
       'fine-grained-tool-streaming-2025-05-14',
     ],
   ])(
-    'keeps the fields of a beta only with its flag, if the output is the same without them: %j',
-    (given, without, beta) => {
-      expect(sent(given)).toEqual(without);
-      expect(sent(given, ['effort-2025-11-24'])).toEqual(without);
-      expect(sent(given, [beta])).toEqual(given);
+    'retains the fields of a beta only with its flag, if the output is the same without them: %j',
+    (body, without, beta) => {
+      expect(sentBeta(body)).toEqual(without);
+      expect(sentBeta(body, ['effort-2025-11-24'])).toEqual(without);
+      expect(sentBeta(body, [beta])).toEqual(body);
     },
   );
 
   const user = (content: unknown) => ({ role: 'user', content });
   const system = (content: unknown) => ({ role: 'system', content });
   const called = { role: 'assistant', content: [{ type: 'tool_use', id: 't', name: 'f', input: {} }] };
-  const answered = user([{ type: 'tool_result', tool_use_id: 't', content: 'x' }]);
+  const toolResultTurn = user([{ type: 'tool_result', tool_use_id: 't', content: 'x' }]);
 
   it.each([
     [
@@ -56,12 +56,12 @@ describe('the body of a Messages request for a route of the protocol', () => {
       [user('a'), user(reminderOf('b'))],
     ],
     [
-      [user('a'), called, system('b'), answered],
-      [user('a'), called, answered, user(reminderOf('b'))],
+      [user('a'), called, system('b'), toolResultTurn],
+      [user('a'), called, toolResultTurn, user(reminderOf('b'))],
     ],
     [
-      [user('a'), called, answered, system('b'), system('c')],
-      [user('a'), called, answered, user(reminderOf('b')), user(reminderOf('c'))],
+      [user('a'), called, toolResultTurn, system('b'), system('c')],
+      [user('a'), called, toolResultTurn, user(reminderOf('b')), user(reminderOf('c'))],
     ],
     [
       [system('b'), user('a')],
@@ -72,26 +72,20 @@ describe('the body of a Messages request for a route of the protocol', () => {
       [user('a'), user([{ type: 'text', text: reminderOf('b'), cache_control: { type: 'ephemeral' } }])],
     ],
   ])('moves a system message to the user, after the results of tools: %j', (messages, expected) => {
-    expect(sent({ messages })).toEqual({ messages: expected });
+    expect(sentBeta({ messages })).toEqual({ messages: expected });
   });
 
-  it('keeps a system message where the route takes it', () => {
+  it('retains a system message if the route supports it', () => {
     const messages = [user('a'), system('b')];
-    expect(sent({ messages }, [MOVES])).toEqual({ messages });
-    expect(sent({ messages }, [], { system_messages: 'anywhere' })).toEqual({ messages });
+    expect(sentBeta({ messages }, [MOVES])).toEqual({ messages });
+    expect(sentBeta({ messages }, [], { system_messages: 'anywhere' })).toEqual({ messages });
   });
 });
 
 describe('the flags of a request that go to a route', () => {
   it('include only those that change neither price nor retention if the route lists none', () => {
-    const given = [
-      MANAGES,
-      'context-1m-2025-08-07',
-      'files-api-2025-04-14',
-      'of-tomorrow-2027-01-01',
-      DEFERS,
-    ];
-    expect(allowedBetas(given, {})).toEqual([MANAGES, DEFERS]);
+    const body = [MANAGES, 'context-1m-2025-08-07', 'files-api-2025-04-14', 'of-tomorrow-2027-01-01', DEFERS];
+    expect(allowedBetas(body, {})).toEqual([MANAGES, DEFERS]);
   });
 
   it('include exactly those that the route lists if it lists any', () => {

@@ -1,7 +1,7 @@
 /**
- * The body of a caller of the Messages protocol, as a route takes it: what only a beta unlocks is left out where the
- * route does not have the beta and the answer is the same without it, and a system message between turns is a user's
- * where the route takes none there. Any other field passes as it is, and the route judges it.
+ * Adapts the body of a Messages caller to a route. A field that only a beta unlocks is dropped if the route lacks the
+ * beta and the response is the same without it. A system message between turns becomes a user's message if the route
+ * accepts none there. Any other field passes unchanged, and the route validates it.
  */
 
 import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
@@ -33,31 +33,31 @@ export function nativeBody(
   };
 }
 
-const without = (given: JsonObject, fields: readonly string[]): JsonObject =>
-  fields.some((field) => given[field] !== undefined)
-    ? Object.fromEntries(Object.entries(given).filter(([field]) => !fields.includes(field)))
-    : given;
+const without = (object: JsonObject, fields: readonly string[]): JsonObject =>
+  fields.some((field) => object[field] !== undefined)
+    ? Object.fromEntries(Object.entries(object).filter(([field]) => !fields.includes(field)))
+    : object;
 
 const isSystem = (message: unknown): message is JsonObject =>
   isJsonObject(message) && message.role === 'system';
 
 /** In the order of `withReminders`; neighbours of one role are one message to the protocol. */
 function remindingMessages(messages: readonly unknown[]): unknown[] {
-  const sent: unknown[] = [];
+  const sentMessages: unknown[] = [];
   const waiting: unknown[] = [];
   for (const message of messages) {
     if (isSystem(message)) {
       const reminder = { role: 'user', content: toReminders(message.content) };
-      (isRole(sent.at(-1), 'user') ? sent : waiting).push(reminder);
-    } else if (isRole(message, 'user')) sent.push(message, ...waiting.splice(0));
-    else sent.push(...waiting.splice(0), message);
+      (isRole(sentMessages.at(-1), 'user') ? sentMessages : waiting).push(reminder);
+    } else if (isRole(message, 'user')) sentMessages.push(message, ...waiting.splice(0));
+    else sentMessages.push(...waiting.splice(0), message);
   }
-  return [...sent, ...waiting];
+  return [...sentMessages, ...waiting];
 }
 
 const isRole = (message: unknown, role: string): boolean => isJsonObject(message) && message.role === role;
 
-/** The texts, with their marks for a cache. */
+/** Returns the texts as reminders, with their cache breakpoints. */
 function toReminders(content: unknown): unknown {
   if (typeof content === 'string') return reminderOf(content);
   if (!Array.isArray(content)) return content;

@@ -3,19 +3,19 @@ import fc from 'fast-check';
 import { it } from '../../../../tools/test-kit/search.ts';
 import { rounds } from '../../../../tools/test-kit/thorough.ts';
 import type {
+  AssistantOutput,
   AssistantPart,
-  AssistantReply,
   Conversation,
   StreamPart,
 } from '../../core/upstream/conversation.ts';
-import type { Reply } from '../../core/upstream/provider.ts';
+import type { RouteResponse } from '../../core/upstream/provider.ts';
 import {
   block,
   change,
   closed,
   collect,
   decode,
-  END,
+  FINAL_EVENT,
   START,
   STOP,
   wire,
@@ -32,12 +32,12 @@ import {
 } from '../../testing/providers/bedrock/frames.ts';
 import { SIGNATURES } from '../../testing/providers/sealing.ts';
 import { toRequest } from '../anthropic/request.ts';
-import { toReply } from '../anthropic/response.ts';
+import { toRouteResponse } from '../anthropic/response.ts';
 import { toConverseCall } from '../bedrock/request.ts';
 
 const ROUTE = { upstream_model: 'anthropic.claude', reasoning: false };
 
-const words = fc.string({ minLength: 1 }).filter((said) => said.trim() !== '');
+const words = fc.string({ minLength: 1 }).filter((word) => word.trim() !== '');
 const proofs = fc.string({ minLength: 1, maxLength: 300 });
 const THOUGHTS = fc.array(
   fc.oneof(
@@ -49,20 +49,21 @@ const THOUGHTS = fc.array(
   { minLength: 1, maxLength: 3 },
 );
 
-const partsOf = (reply: Reply): AssistantReply['parts'] => {
-  if (reply.kind !== 'json' || !('reply' in reply.answer)) throw new Error('not a whole reply');
-  return reply.answer.reply.parts;
+const partsOf = (response: RouteResponse): AssistantOutput['parts'] => {
+  if (response.kind !== 'json' || !('output' in response.completeResponse))
+    throw new Error('not a whole reply');
+  return response.completeResponse.output.parts;
 };
 
 /** The answer that the parts of a stream make. */
-function answerOf(parts: readonly StreamPart[]): AssistantPart[] {
+function assistantPartsOf(parts: readonly StreamPart[]): AssistantPart[] {
   const open = new Map<number, { type: string; text: string; signature?: string }>();
   for (const part of parts) {
-    if (part.type === 'start') open.set(part.block, { type: part.content.type, text: '' });
-    const known = 'block' in part ? open.get(part.block) : undefined;
-    if (known === undefined) continue;
-    if (part.type === 'delta') known.text += part.text;
-    if (part.type === 'end' && part.signature !== undefined) known.signature = part.signature;
+    if (part.type === 'start') open.set(part.index, { type: part.content.type, text: '' });
+    const openPart = 'index' in part ? open.get(part.index) : undefined;
+    if (openPart === undefined) continue;
+    if (part.type === 'delta') openPart.text += part.text;
+    if (part.type === 'end' && part.signature !== undefined) openPart.signature = part.signature;
   }
   return [...open.values()] as AssistantPart[];
 }
@@ -82,29 +83,34 @@ const asBase64 = (_name: string, value: unknown): unknown => {
   return type === 'Buffer' ? Buffer.from(data ?? []).toString('base64') : value;
 };
 
-describe('the thoughts of an answer', () => {
-  it('return over the Messages protocol as they came, of a whole answer and of a streamed one', async () => {
+describe('the reasoning of a response', () => {
+  it('returns unchanged over the Messages protocol, from a complete response and from a streamed one', async () => {
     await fc.assert(
-      fc.asyncProperty(THOUGHTS, words, async (thoughts, said) => {
+      fc.asyncProperty(THOUGHTS, words, async (thoughts, word) => {
         const blocks = thoughts.map((one) =>
           'redacted' in one
             ? { type: 'redacted_thinking', data: one.redacted }
             : { type: 'thinking', ...one },
         );
-        const content = [...blocks, { type: 'text', text: said }];
+        const content = [...blocks, { type: 'text', text: word }];
         const events = content.flatMap((one, index) => {
           if (!('signature' in one)) return [block(index, one), closed(index)];
           const { thinking, signature } = one;
           return [
             block(index, { type: 'thinking', thinking: '', signature: '' }),
-            ...[...thinking].map((piece) => change(index, { type: 'thinking_delta', thinking: piece })),
-            ...[...signature].map((piece) => change(index, { type: 'signature_delta', signature: piece })),
+            ...[...thinking].map((fragment) => change(index, { type: 'thinking_delta', thinking: fragment })),
+            ...[...signature].map((fragment) =>
+              change(index, { type: 'signature_delta', signature: fragment }),
+            ),
             closed(index),
           ];
         });
-        const whole = partsOf(toReply({ content, stop_reason: 'end_turn' }, FOREIGN));
-        const streamed = await collect(decode(FOREIGN, wire(START, ...events, END, STOP)));
-        for (const parts of [whole, answerOf(streamed.flatMap((event) => event.parts ?? []))]) {
+        const completeParts = partsOf(toRouteResponse({ content, stop_reason: 'end_turn' }, FOREIGN));
+        const streamed = await collect(decode(FOREIGN, wire(START, ...events, FINAL_EVENT, STOP)));
+        for (const parts of [
+          completeParts,
+          assistantPartsOf(streamed.flatMap((event) => event.parts ?? [])),
+        ]) {
           const { body } = toRequest(foreignPayload(followUpOf(parts)), ROUTE, SIGNATURES);
           expect((body.messages as { content: unknown }[])[1]?.content).toEqual(content);
         }
@@ -113,34 +119,34 @@ describe('the thoughts of an answer', () => {
     );
   });
 
-  it('return over Converse as they came, of a whole answer and of a streamed one', async () => {
+  it('returns unchanged over Converse, from a complete response and from a streamed one', async () => {
     await fc.assert(
-      fc.asyncProperty(THOUGHTS, words, async (thoughts, said) => {
+      fc.asyncProperty(THOUGHTS, words, async (thoughts, word) => {
         const onWire = thoughts.map((one) =>
           'redacted' in one
             ? { redactedContent: one.redacted }
             : { reasoningText: { text: one.thinking, signature: one.signature } },
         );
-        const content = [...onWire.map((one) => ({ reasoningContent: one })), { text: said }];
-        const answer = { output: { message: { role: 'assistant', content } }, stopReason: 'end_turn' };
-        const whole = partsOf(
-          await callFor({ headers: JSON_TYPE, body: [Buffer.from(JSON.stringify(answer))] }),
+        const content = [...onWire.map((one) => ({ reasoningContent: one })), { text: word }];
+        const body = { output: { message: { role: 'assistant', content } }, stopReason: 'end_turn' };
+        const completeParts = partsOf(
+          await callFor({ headers: JSON_TYPE, body: [Buffer.from(JSON.stringify(body))] }),
         );
         const events = onWire.flatMap((one, index) => {
           if ('redactedContent' in one) return [thought(index, one), stop(index)];
           const { text, signature } = one.reasoningText ?? { text: '', signature: '' };
           return [thought(index, { text }), thought(index, { signature }), stop(index)];
         });
-        const ending = [textEvent(onWire.length, said), stop(onWire.length), end('end_turn')];
+        const ending = [textEvent(onWire.length, word), stop(onWire.length), end('end_turn')];
         const streamed = await outcome(framesOf([start, ...events, ...ending]));
-        for (const parts of [whole, answerOf(streamed.parts)]) {
+        for (const parts of [completeParts, assistantPartsOf(streamed.parts)]) {
           const { request } = toConverseCall(
             foreignPayload(followUpOf(parts)).conversation(),
             ROUTE,
             SIGNATURES,
           );
-          const sent = JSON.parse(JSON.stringify(request.messages?.[1]?.content, asBase64));
-          expect(sent).toEqual(content);
+          const sentContent = JSON.parse(JSON.stringify(request.messages?.[1]?.content, asBase64));
+          expect(sentContent).toEqual(content);
         }
       }),
       { numRuns: rounds(40) },

@@ -6,7 +6,7 @@ import type { Conversation } from '../../core/upstream/conversation.ts';
 import { UpstreamFailure } from '../../core/upstream/provider.ts';
 import {
   anyConversation,
-  anyWay,
+  anyMode,
   soundConversation,
 } from '../../testing/providers/anthropic/conversations.ts';
 import { foreignPayload } from '../../testing/providers/anthropic/fixtures.ts';
@@ -15,7 +15,7 @@ import { toRequest } from '../anthropic/request.ts';
 import { toConverseCall } from '../bedrock/request.ts';
 
 /** The properties of a request that decide whether Claude may think, the same for both protocols. */
-interface Sent {
+interface ClaudeBody {
   readonly messages: readonly { readonly role: string; readonly kinds: readonly string[] }[];
   readonly thinking: { readonly type: string; readonly budget_tokens?: number } | undefined;
   readonly effort: string | undefined;
@@ -25,17 +25,17 @@ interface Sent {
   readonly forced: boolean;
 }
 
-type Way = typeof anyWay extends fc.Arbitrary<infer Of> ? Of : never;
+type ReasoningSample = typeof anyMode extends fc.Arbitrary<infer Of> ? Of : never;
 const ROUTE = { upstream_model: 'anthropic.claude', reasoning: false };
 
-function inMessages(conversation: Conversation, way: Way): Sent {
-  const { body } = toRequest(foreignPayload(conversation), { ...ROUTE, ...way }, SIGNATURES);
+function inMessages(conversation: Conversation, mode: ReasoningSample): ClaudeBody {
+  const { body } = toRequest(foreignPayload(conversation), { ...ROUTE, ...mode }, SIGNATURES);
   const messages = body.messages as { role: string; content: { type: string }[] }[];
   const output = body.output_config as { effort?: string } | undefined;
   const choice = body.tool_choice as { type: string } | undefined;
   return {
     messages: messages.map(({ role, content }) => ({ role, kinds: content.map(({ type }) => type) })),
-    thinking: body.thinking as Sent['thinking'],
+    thinking: body.thinking as ClaudeBody['thinking'],
     effort: output?.effort,
     maxTokens: body.max_tokens as number,
     temperature: body.temperature as number | undefined,
@@ -44,18 +44,18 @@ function inMessages(conversation: Conversation, way: Way): Sent {
   };
 }
 
-function inConverse(conversation: Conversation, way: Way): Sent | undefined {
+function inConverse(conversation: Conversation, mode: ReasoningSample): ClaudeBody | undefined {
   try {
-    const { request } = toConverseCall(conversation, { ...ROUTE, ...way }, SIGNATURES);
-    const own = Object(request.additionalModelRequestFields) as Record<string, unknown>;
+    const { request } = toConverseCall(conversation, { ...ROUTE, ...mode }, SIGNATURES);
+    const modelFields = Object(request.additionalModelRequestFields) as Record<string, unknown>;
     const choice = request.toolConfig?.toolChoice;
     return {
       messages: (request.messages ?? []).map(({ role = '', content = [] }) => ({
         role,
         kinds: content.map((one) => KINDS[Object.keys(one)[0] ?? ''] ?? 'text'),
       })),
-      thinking: own.thinking as Sent['thinking'],
-      effort: (own.output_config as { effort?: string } | undefined)?.effort,
+      thinking: modelFields.thinking as ClaudeBody['thinking'],
+      effort: (modelFields.output_config as { effort?: string } | undefined)?.effort,
       maxTokens: request.inferenceConfig?.maxTokens ?? 0,
       temperature: request.inferenceConfig?.temperature,
       topP: request.inferenceConfig?.topP,
@@ -77,29 +77,29 @@ const KINDS: Readonly<Record<string, string>> = {
 const isThought = (kind: string | undefined) => kind === 'thinking' || kind === 'redacted_thinking';
 
 /** Claude docs, Extended thinking and Adaptive thinking, and the texts of the errors of its server. */
-function brokenRules({ messages, thinking, ...sent }: Sent): string[] {
+function brokenRules({ messages, thinking, ...sent }: ClaudeBody): string[] {
   const last = messages.at(-1);
   const on = thinking?.type === 'enabled' || thinking?.type === 'adaptive';
-  const answers = messages.filter(({ role }) => role === 'assistant');
+  const assistantMessages = messages.filter(({ role }) => role === 'assistant');
   const inToolTurn = last?.kinds.includes('tool_result') === true;
   const budget = thinking?.budget_tokens ?? 0;
   const rules: Record<string, boolean> = {
-    'a message with thoughts begins with one': answers.every(
+    'a message with thoughts begins with one': assistantMessages.every(
       ({ kinds }) => !kinds.some(isThought) || isThought(kinds[0]),
     ),
-    'no message ends with a thought': answers.every(({ kinds }) => !isThought(kinds.at(-1))),
+    'no message ends with a thought': assistantMessages.every(({ kinds }) => !isThought(kinds.at(-1))),
     'only an answer has thoughts': messages.every(
       ({ role, kinds }) => role === 'assistant' || !kinds.some(isThought),
     ),
     'no message is empty': messages.every(({ kinds }) => kinds.length > 0),
     'an answer to go on with has no thought': last?.role !== 'assistant' || !last.kinds.some(isThought),
     'no thoughts where thinking is off':
-      thinking?.type !== 'disabled' || !answers.some(({ kinds }) => kinds.some(isThought)),
+      thinking?.type !== 'disabled' || !assistantMessages.some(({ kinds }) => kinds.some(isThought)),
     'the answer that called tools begins with a thought':
       thinking?.type !== 'enabled' ||
       !inToolTurn ||
-      answers.length === 0 ||
-      isThought(answers.at(-1)?.kinds[0]),
+      assistantMessages.length === 0 ||
+      isThought(assistantMessages.at(-1)?.kinds[0]),
     'no answer to go on with beside a budget': thinking?.type !== 'enabled' || last?.role === 'user',
     'a budget within the answer':
       thinking?.type !== 'enabled' || (budget >= 1_024 && budget < sent.maxTokens),
@@ -115,19 +115,19 @@ describe('a request to Claude', () => {
   it.each([
     ['any conversation', anyConversation],
     ['one whose calls are all answered', soundConversation],
-  ])('keeps the rules of thinking on either protocol, of %s', (_which, conversations) => {
-    const seen = new Set<string | undefined>();
+  ])('follows the rules of thinking on either protocol, of %s', (_which, conversations) => {
+    const ids = new Set<string | undefined>();
     fc.assert(
-      fc.property(conversations, anyWay, (conversation, way) => {
-        for (const sent of [inMessages(conversation, way), inConverse(conversation, way)]) {
-          if (sent === undefined) continue;
-          seen.add(sent.thinking?.type);
-          expect(brokenRules(sent)).toEqual([]);
+      fc.property(conversations, anyMode, (conversation, mode) => {
+        for (const request of [inMessages(conversation, mode), inConverse(conversation, mode)]) {
+          if (request === undefined) continue;
+          ids.add(request.thinking?.type);
+          expect(brokenRules(request)).toEqual([]);
         }
       }),
       { numRuns: rounds(300) },
     );
-    expect([...seen].toSorted()).toEqual(['adaptive', 'disabled', 'enabled', undefined]);
+    expect([...ids].toSorted()).toEqual(['adaptive', 'disabled', 'enabled', undefined]);
   });
 
   it('would break them, were it another', () => {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { takesSchema } from './json-answer.ts';
+import { takesSchema } from './json-output.ts';
 
-const object = (properties: Record<string, unknown>, more: Record<string, unknown> = {}) => ({
+const object = (properties: Record<string, unknown>, fields: Record<string, unknown> = {}) => ({
   type: 'object',
   properties,
   required: Object.keys(properties),
   additionalProperties: false,
-  ...more,
+  ...fields,
 });
 
 describe('structured outputs', () => {

@@ -6,7 +6,7 @@ import {
   closed,
   collect,
   decode,
-  END,
+  FINAL_EVENT,
   START,
   STOP,
   wire,
@@ -14,8 +14,8 @@ import {
 import { NATIVE, nativePayload } from '../../testing/providers/anthropic/fixtures.ts';
 import { SIGNATURES, signaturesFor, withProofs } from '../../testing/providers/sealing.ts';
 import { toRequest } from '../anthropic/request.ts';
-import { toReply } from '../anthropic/response.ts';
-import { sealProof } from './proofs.ts';
+import { toRouteResponse } from '../anthropic/response.ts';
+import { sealRouteSignature } from './route-signatures.ts';
 
 const ROUTE = { upstream_model: 'claude-sonnet-4-5', reasoning: false };
 const RAW = 'EqQBCgIYAhIM1gbcDa9GJwZA2b3hGgxB';
@@ -42,14 +42,14 @@ const result = user([{ type: 'tool_result', tool_use_id: 'toolu_1', content: '12
 
 const thinking = (signature: string) => ({ type: 'thinking', thinking: 'Hm.', signature });
 const redacted = (data: string) => ({ type: 'redacted_thinking', data });
-const own = thinking(sealProof({ signature: RAW }, SIGNATURES));
-const ownRedacted = redacted(sealProof({ redacted: 'EmwK' }, SIGNATURES));
-const foreign = thinking(sealProof({ signature: 'x' }, signaturesFor('sim-b')));
-const foreignRedacted = redacted(sealProof({ redacted: 'x' }, signaturesFor('sim-b')));
+const ownThinking = thinking(sealRouteSignature({ signature: RAW }, SIGNATURES));
+const ownRedacted = redacted(sealRouteSignature({ redacted: 'EmwK' }, SIGNATURES));
+const foreign = thinking(sealRouteSignature({ signature: 'x' }, signaturesFor('sim-b')));
+const foreignRedacted = redacted(sealRouteSignature({ redacted: 'x' }, signaturesFor('sim-b')));
 
 describe('the thinking in a request of the protocol', () => {
   it('leaves as this route gave it', () => {
-    expect(messagesOf([user('a'), assistant(own, ownRedacted, text, use), result])).toEqual([
+    expect(messagesOf([user('a'), assistant(ownThinking, ownRedacted, text, use), result])).toEqual([
       user('a'),
       assistant(thinking(RAW), redacted('EmwK'), text, use),
       result,
@@ -71,12 +71,12 @@ describe('the thinking in a request of the protocol', () => {
   });
 
   it('disappears from a message that would no longer start with it', () => {
-    expect(messagesOf([user('a'), assistant(foreign, text, own, use), result])).toEqual([
+    expect(messagesOf([user('a'), assistant(foreign, text, ownThinking, use), result])).toEqual([
       user('a'),
       assistant(text, use),
       result,
     ]);
-    expect(messagesOf([user('a'), assistant(own, text, foreign, use), result])).toEqual([
+    expect(messagesOf([user('a'), assistant(ownThinking, text, foreign, use), result])).toEqual([
       user('a'),
       assistant(thinking(RAW), text, use),
       result,
@@ -85,7 +85,7 @@ describe('the thinking in a request of the protocol', () => {
 
   it('changes nothing else, and nothing of the caller’s request itself', () => {
     const body = {
-      messages: [user('a'), assistant(own, text), user([]), assistant(), { role: 'x' }, null],
+      messages: [user('a'), assistant(ownThinking, text), user([]), assistant(), { role: 'x' }, null],
       thinking: { type: 'enabled', budget_tokens: 1024 },
       vendor_extension: [1, null],
     };
@@ -97,16 +97,16 @@ describe('the thinking in a request of the protocol', () => {
   });
 });
 
-describe('thinking that a caller of the protocol asks for with a budget', () => {
+describe('thinking with a budget, requested by a caller of the protocol', () => {
   const ON = { thinking: { type: 'enabled', budget_tokens: 1024 } };
   const OFF = { thinking: { type: 'disabled' } };
   const sentFor = (...messages: readonly unknown[]) => sentOf({ messages: [user('a'), ...messages], ...ON });
 
-  it('goes on where the answer that called the tools begins with its own', () => {
-    expect(sentFor(assistant(own, use), result)).toMatchObject(ON);
+  it('continues if the response that called the tools starts with its own thinking', () => {
+    expect(sentFor(assistant(ownThinking, use), result)).toMatchObject(ON);
     expect(sentFor(assistant(ownRedacted, use), result)).toMatchObject(ON);
     // One turn may call tools again without another thought.
-    expect(sentFor(assistant(own, use), result, assistant(use), result)).toMatchObject(ON);
+    expect(sentFor(assistant(ownThinking, use), result, assistant(use), result)).toMatchObject(ON);
   });
 
   it('turns off if the response in the tool turn lost its thinking, because Claude would reject it', () => {
@@ -115,10 +115,10 @@ describe('thinking that a caller of the protocol asks for with a budget', () => 
       messages: [user('a'), assistant(use), result],
     });
     expect(sentFor(assistant(use), result)).toMatchObject(OFF);
-    const again = sentFor(assistant(own, text), user('b'), assistant(foreign, use), result);
+    const again = sentFor(assistant(ownThinking, text), user('b'), assistant(foreign, use), result);
     expect(again).toMatchObject(OFF);
     expect(JSON.stringify(again)).not.toContain('thinking":"Hm.');
-    expect(sentFor(assistant(own, use), result, assistant(foreign, use), result)).toMatchObject(OFF);
+    expect(sentFor(assistant(ownThinking, use), result, assistant(foreign, use), result)).toMatchObject(OFF);
   });
 
   it('turns on again with the next question, and stays on if the caller writes the start of the response', () => {
@@ -135,39 +135,44 @@ describe('thinking that a caller of the protocol asks for with a budget', () => 
   });
 
   it('stays unchanged if it is of any other type', () => {
-    const thinkingOf = (asked: JsonObject) =>
-      sentOf({ messages: [user('a'), assistant(foreign, use), result], thinking: asked }).thinking;
-    for (const asked of [{ type: 'adaptive' }, { type: 'disabled' }, { type: 'between_tools' }])
-      expect(thinkingOf(asked)).toEqual(asked);
+    const thinkingOf = (requested: JsonObject) =>
+      sentOf({ messages: [user('a'), assistant(foreign, use), result], thinking: requested }).thinking;
+    for (const requested of [{ type: 'adaptive' }, { type: 'disabled' }, { type: 'between_tools' }])
+      expect(thinkingOf(requested)).toEqual(requested);
   });
 });
 
-describe('the thinking in an answer of the protocol', () => {
+describe('the thinking in a response of the protocol', () => {
   const payloadsOf = async (...events: readonly unknown[]): Promise<JsonObject[]> =>
-    (await collect(decode(NATIVE, wire(START, ...events, END, STOP)))).flatMap(({ payload }) =>
-      payload === undefined ? [] : [payload],
+    (await collect(decode(NATIVE, wire(START, ...events, FINAL_EVENT, STOP)))).flatMap(({ nativeEvent }) =>
+      nativeEvent === undefined ? [] : [nativeEvent],
     );
 
   const signed = (signature: unknown) => change(0, { type: 'signature_delta', signature });
-  const whole = { type: 'signature_delta', signature: `<${JSON.stringify({ signature: RAW })}>` };
+  const signatureDelta = { type: 'signature_delta', signature: `<${JSON.stringify({ signature: RAW })}>` };
 
   it.each([
     ['in one piece', [signed(RAW)]],
-    ['in pieces', [...RAW].map((piece) => signed(piece))],
+    ['in pieces', [...RAW].map((fragmentDelta) => signed(fragmentDelta))],
     ['with an empty piece', [signed(RAW), signed('')]],
-  ])('includes its signature, %s, once, before its block ends', async (_how, pieces) => {
-    const begun = block(0, { type: 'thinking', thinking: '', signature: '' });
-    const said = change(0, { type: 'thinking_delta', thinking: 'Hm.' });
-    const payloads = await payloadsOf(begun, said, ...pieces, closed(0));
-    expect(withProofs(payloads).slice(1, -2)).toEqual([begun, said, change(0, whole), closed(0)]);
+  ])('includes its signature, %s, once, before its block ends', async (_how, deltas) => {
+    const blockStart = block(0, { type: 'thinking', thinking: '', signature: '' });
+    const thinkingDelta = change(0, { type: 'thinking_delta', thinking: 'Hm.' });
+    const payloads = await payloadsOf(blockStart, thinkingDelta, ...deltas, closed(0));
+    expect(withProofs(payloads).slice(1, -2)).toEqual([
+      blockStart,
+      thinkingDelta,
+      change(0, signatureDelta),
+      closed(0),
+    ]);
     expect(JSON.stringify(payloads)).not.toContain(RAW);
   });
 
   it('seals the signatures with which its blocks start, and adds none to a block without one', async () => {
-    const begun = block(0, { type: 'thinking', thinking: 'Hm.', signature: RAW });
-    const payloads = await payloadsOf(begun, closed(0), block(1, redacted(RAW)), closed(1));
+    const blockStart = block(0, { type: 'thinking', thinking: 'Hm.', signature: RAW });
+    const payloads = await payloadsOf(blockStart, closed(0), block(1, redacted(RAW)), closed(1));
     expect(withProofs(payloads).slice(1, -2)).toEqual([
-      block(0, { ...thinking(whole.signature) }),
+      block(0, { ...thinking(signatureDelta.signature) }),
       closed(0),
       block(1, redacted(`<${JSON.stringify({ redacted: RAW })}>`)),
       closed(1),
@@ -176,33 +181,45 @@ describe('the thinking in an answer of the protocol', () => {
     expect((await payloadsOf(...bare)).slice(1, -2)).toEqual(bare);
   });
 
-  it('keeps the signatures of blocks apart that come in turns', async () => {
-    const begun = (index: number) => block(index, { type: 'thinking', thinking: '', signature: '' });
-    const piece = (index: number, signature: string) => change(index, { type: 'signature_delta', signature });
-    const events = [begun(0), begun(1), piece(0, 'a'), piece(1, 'x'), piece(0, 'b'), closed(1), closed(0)];
+  it('separates the signatures of blocks that alternate', async () => {
+    const blockStart = (index: number) => block(index, { type: 'thinking', thinking: '', signature: '' });
+    const fragmentDelta = (index: number, signature: string) =>
+      change(index, { type: 'signature_delta', signature });
+    const events = [
+      blockStart(0),
+      blockStart(1),
+      fragmentDelta(0, 'a'),
+      fragmentDelta(1, 'x'),
+      fragmentDelta(0, 'b'),
+      closed(1),
+      closed(0),
+    ];
     const deltas = withProofs(await payloadsOf(...events)).filter(
       ({ type }) => type === 'content_block_delta',
     );
-    expect(deltas).toEqual([piece(1, '<{"signature":"x"}>'), piece(0, '<{"signature":"ab"}>')]);
+    expect(deltas).toEqual([
+      fragmentDelta(1, '<{"signature":"x"}>'),
+      fragmentDelta(0, '<{"signature":"ab"}>'),
+    ]);
     // A place that is taken again has none of the signature before.
-    const again = await payloadsOf(begun(0), piece(0, 'a'), closed(0), begun(0), closed(0));
+    const again = await payloadsOf(blockStart(0), fragmentDelta(0, 'a'), closed(0), blockStart(0), closed(0));
     expect(again.filter(({ type }) => type === 'content_block_delta')).toHaveLength(1);
   });
 
   it('never exposes its signatures unsealed, wherever a server sends them', async () => {
     const content = [thinking(RAW), redacted(RAW)];
     const start = { ...START, message: { ...START.message, content } };
-    const streamed = await collect(decode(NATIVE, wire(start, END, STOP)));
-    const answer = toReply({ content, stop_reason: 'end_turn' }, NATIVE);
-    expect(JSON.stringify([streamed, answer])).not.toContain(RAW);
+    const streamed = await collect(decode(NATIVE, wire(start, FINAL_EVENT, STOP)));
+    const reply = toRouteResponse({ content, stop_reason: 'end_turn' }, NATIVE);
+    expect(JSON.stringify([streamed, reply])).not.toContain(RAW);
     // A control: the capsules hold it.
-    expect(JSON.stringify(withProofs([streamed, answer])).split(RAW)).toHaveLength(5);
+    expect(JSON.stringify(withProofs([streamed, reply])).split(RAW)).toHaveLength(5);
   });
 
   it('returns to its route unchanged from a complete response', () => {
     const content = [thinking(RAW), redacted('EmwK'), text, use];
-    const { answer } = toReply({ content, stop_reason: 'tool_use' }, NATIVE);
-    const body = 'body' in answer ? answer.body : {};
+    const { completeResponse } = toRouteResponse({ content, stop_reason: 'tool_use' }, NATIVE);
+    const body = 'body' in completeResponse ? completeResponse.body : {};
     expect(messagesOf([user('a'), { role: 'assistant', content: body.content }, result])).toEqual([
       user('a'),
       { role: 'assistant', content },

@@ -1,24 +1,33 @@
 /**
- * Thinking blocks of a caller who speaks the Messages protocol itself, at a route that does: opened in its requests,
- * sealed in its answers (Claude docs, Extended thinking).
+ * Thinking blocks of a Messages caller at a route of the same protocol. They are opened in requests and sealed in
+ * responses (Claude docs, Extended thinking).
  */
 
 import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
-import type { Signatures } from '../../core/upstream/capsules.ts';
-import { openProof, sealProof } from './proofs.ts';
+import type { Signatures } from '../../core/upstream/sealed-tokens.ts';
+import { openRouteSignature, sealRouteSignature } from './route-signatures.ts';
 import { type MessageSketch, missingThought } from './thinking.ts';
 
 const isThought = (block: unknown): block is JsonObject =>
   isJsonObject(block) && (block.type === 'thinking' || block.type === 'redacted_thinking');
 
 /** A block as this route gave it; none of another route's, nor one that the service did not seal. */
-function openedBlock(block: unknown, signatures: Signatures): unknown[] {
+function openBlock(block: unknown, signatures: Signatures): unknown[] {
   if (!isThought(block)) return [block];
-  const proof = openProof(block.type === 'thinking' ? block.signature : block.data, signatures);
-  if (proof === undefined) return [];
-  return 'redacted' in proof
-    ? [{ type: 'redacted_thinking', data: proof.redacted }]
-    : [{ type: 'thinking', thinking: typeof block.thinking === 'string' ? block.thinking : '', ...proof }];
+  const routeSignature = openRouteSignature(
+    block.type === 'thinking' ? block.signature : block.data,
+    signatures,
+  );
+  if (routeSignature === undefined) return [];
+  return 'redacted' in routeSignature
+    ? [{ type: 'redacted_thinking', data: routeSignature.redacted }]
+    : [
+        {
+          type: 'thinking',
+          thinking: typeof block.thinking === 'string' ? block.thinking : '',
+          ...routeSignature,
+        },
+      ];
 }
 
 interface OpenedMessage {
@@ -27,14 +36,14 @@ interface OpenedMessage {
   readonly isShortened: boolean;
 }
 
-function openedMessage(message: unknown, signatures: Signatures): OpenedMessage {
+function openMessage(message: unknown, signatures: Signatures): OpenedMessage {
   const content = contentOf(message);
   if (!isJsonObject(message) || !content.some(isThought)) return { message, isShortened: false };
-  const opened = content.flatMap((block) => openedBlock(block, signatures));
+  const opened = content.flatMap((block) => openBlock(block, signatures));
   const isShortened = opened.length < content.length;
-  // One that holds thinking must begin with it.
-  const isSound = !isShortened || isThought(opened[0]);
-  return { message: { ...message, content: isSound ? opened : withoutThoughts(opened) }, isShortened };
+  // A message with thinking must start with it.
+  const isValid = !isShortened || isThought(opened[0]);
+  return { message: { ...message, content: isValid ? opened : withoutThoughts(opened) }, isShortened };
 }
 
 const contentOf = (message: unknown): readonly unknown[] =>
@@ -44,20 +53,22 @@ const withoutThoughts = (content: readonly unknown[]): unknown[] =>
   content.filter((block) => !isThought(block));
 
 /**
- * The request with the thinking that this route gave, as it gave it, and without any other. No message becomes
- * empty; where the answer that called the tools loses its thinking, Claude is asked not to think: it refuses
- * everything else.
+ * Returns the request with the unchanged thinking of this route, and without any other thinking. No message becomes
+ * empty. If the response that called the tools loses its thinking, thinking is switched off, because Claude rejects
+ * every other request.
  */
 export function withOpenedThinking(body: JsonObject, signatures: Signatures): JsonObject {
   if (!Array.isArray(body.messages)) return body;
-  const opened = body.messages.map((message: unknown) => openedMessage(message, signatures));
-  const kept = opened.filter(({ message, isShortened }) => !isShortened || contentOf(message).length > 0);
-  const messages = kept.map(({ message }) => message);
+  const opened = body.messages.map((message: unknown) => openMessage(message, signatures));
+  const remainingMessages = opened.filter(
+    ({ message, isShortened }) => !isShortened || contentOf(message).length > 0,
+  );
+  const messages = remainingMessages.map(({ message }) => message);
   if (!isJsonObject(body.thinking) || body.thinking.type !== 'enabled') return { ...body, messages };
   const missing = missingThought(messages.map(sketchOf));
-  const isRefused =
+  const isRejected =
     missing === 'first' || (missing === 'last' && opened.some(({ isShortened }) => isShortened));
-  return isRefused ? withoutThinking({ ...body, messages }, messages) : { ...body, messages };
+  return isRejected ? withoutThinking({ ...body, messages }, messages) : { ...body, messages };
 }
 
 function sketchOf(message: unknown): MessageSketch {
@@ -87,27 +98,33 @@ function withoutThinking(body: JsonObject, messages: readonly unknown[]): JsonOb
   };
 }
 
-/** Rules that clear thinking are refused without it (Claude docs, Context editing). */
+/**
+ * Returns whether the edit applies to tools. Rules that clear thinking are rejected without thinking (Claude docs,
+ * Context editing).
+ */
 const isOfTools = (edit: unknown): boolean =>
   !isJsonObject(edit) || typeof edit.type !== 'string' || !edit.type.startsWith('clear_thinking');
 
 const isGiven = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
-/** A block of an answer as its caller gets it. */
-export function sealedBlock(block: JsonObject, signatures: Signatures): JsonObject {
+/** Returns a block of a response with its signature sealed for the caller. */
+export function sealBlock(block: JsonObject, signatures: Signatures): JsonObject {
   const { type, signature, data } = block;
   if (type === 'thinking' && isGiven(signature))
-    return { ...block, signature: sealProof({ signature }, signatures) };
+    return { ...block, signature: sealRouteSignature({ signature }, signatures) };
   if (type === 'redacted_thinking' && isGiven(data))
-    return { ...block, data: sealProof({ redacted: data }, signatures) };
+    return { ...block, data: sealRouteSignature({ redacted: data }, signatures) };
   return block;
 }
 
-/** The events of one streamed answer as its caller gets them: each signature whole and sealed, at the end of its block. */
+/**
+ * Seals the signatures in the events of one streamed response. The caller receives each signature complete, at the end
+ * of its block.
+ */
 export class SignatureSealer {
   readonly #signatures: Signatures;
   /** The received text of each open block's signature, by the index of the block. */
-  readonly #pieces = new Map<unknown, string>();
+  readonly #bufferedSignatures = new Map<unknown, string>();
 
   constructor(signatures: Signatures) {
     this.#signatures = signatures;
@@ -119,11 +136,11 @@ export class SignatureSealer {
         return [{ ...event, message: this.#opening(event.message) }];
       case 'content_block_start':
         return isThought(event.content_block)
-          ? [{ ...event, content_block: sealedBlock(event.content_block, this.#signatures) }]
+          ? [{ ...event, content_block: sealBlock(event.content_block, this.#signatures) }]
           : [event];
       case 'content_block_delta':
         return isJsonObject(event.delta) && event.delta.type === 'signature_delta'
-          ? this.#gather(event.index, event.delta)
+          ? this.#bufferSignature(event.index, event.delta)
           : [event];
       case 'content_block_stop':
         return [...this.#signature(event.index), event];
@@ -138,20 +155,21 @@ export class SignatureSealer {
     if (content.length === 0) return message;
     return {
       ...message,
-      content: content.map((block) => (isThought(block) ? sealedBlock(block, this.#signatures) : block)),
+      content: content.map((block) => (isThought(block) ? sealBlock(block, this.#signatures) : block)),
     };
   }
 
-  #gather(index: unknown, { signature }: JsonObject): [] {
-    if (isGiven(signature)) this.#pieces.set(index, (this.#pieces.get(index) ?? '') + signature);
+  #bufferSignature(index: unknown, { signature }: JsonObject): [] {
+    if (isGiven(signature))
+      this.#bufferedSignatures.set(index, (this.#bufferedSignatures.get(index) ?? '') + signature);
     return [];
   }
 
   #signature(index: unknown): JsonObject[] {
-    const signature = this.#pieces.get(index);
+    const signature = this.#bufferedSignatures.get(index);
     if (signature === undefined) return [];
-    this.#pieces.delete(index);
-    const delta = { type: 'signature_delta', signature: sealProof({ signature }, this.#signatures) };
+    this.#bufferedSignatures.delete(index);
+    const delta = { type: 'signature_delta', signature: sealRouteSignature({ signature }, this.#signatures) };
     return [{ type: 'content_block_delta', index, delta }];
   }
 }

@@ -9,46 +9,46 @@ import { CONVERSATION, foreignPayload } from '../../testing/providers/anthropic/
 import { SIGNATURES, signaturesFor } from '../../testing/providers/sealing.ts';
 import { toRequest } from '../anthropic/request.ts';
 import { toConverseCall } from '../bedrock/request.ts';
-import { sealProof } from './proofs.ts';
+import { sealRouteSignature } from './route-signatures.ts';
 
-type Way = 'effort' | 'budget' | 'adaptive' | 'switch';
+type ThinkingMode = 'effort' | 'budget' | 'adaptive' | 'switch';
 const CLAUDE = 'us.anthropic.claude-sonnet-4-5-20250929-v1:0';
 
-const routeFor = (way: Way | undefined, model = CLAUDE) => ({
+const routeFor = (mode: ThinkingMode | undefined, model = CLAUDE) => ({
   upstream_model: model,
   reasoning: false,
-  ...(way === undefined ? {} : { dialect: { reasoning_request: way } }),
+  ...(mode === undefined ? {} : { dialect: { reasoning_request: mode } }),
 });
 
-const bodyFor = (conversation: Partial<Conversation>, way?: Way) =>
-  toRequest(foreignPayload(conversation), routeFor(way), SIGNATURES).body;
+const bodyFor = (conversation: Partial<Conversation>, mode?: ThinkingMode) =>
+  toRequest(foreignPayload(conversation), routeFor(mode), SIGNATURES).body;
 
-const converseFor = (conversation: Partial<Conversation>, way?: Way, model = CLAUDE) =>
-  toConverseCall({ ...CONVERSATION, ...conversation }, routeFor(way, model), SIGNATURES).request;
+const converseFor = (conversation: Partial<Conversation>, mode?: ThinkingMode, model = CLAUDE) =>
+  toConverseCall({ ...CONVERSATION, ...conversation }, routeFor(mode, model), SIGNATURES).request;
 
-const asking = (reasoning: ReasoningRequest, more: Partial<Conversation> = {}) => ({
+const requestWith = (reasoning: ReasoningRequest, fields: Partial<Conversation> = {}) => ({
   reasoning,
   maxTokens: 10_000,
-  ...more,
+  ...fields,
 });
 
 /**
  * Returns the reasoning fields of a request. Both protocols send the same; in Converse they are fields of the model.
  */
-function askedOf(conversation: Partial<Conversation>, way?: Way) {
-  const { thinking, output_config } = bodyFor(conversation, way);
-  const asked = {
+function requestedReasoning(conversation: Partial<Conversation>, mode?: ThinkingMode) {
+  const { thinking, output_config } = bodyFor(conversation, mode);
+  const request = {
     ...(thinking === undefined ? {} : { thinking }),
     ...(output_config === undefined ? {} : { output_config }),
   };
-  const { additionalModelRequestFields: more } = converseFor(conversation, way);
-  expect(more ?? {}).toEqual(asked);
-  return asked;
+  const { additionalModelRequestFields: fields } = converseFor(conversation, mode);
+  expect(fields ?? {}).toEqual(request);
+  return request;
 }
 
 const user = (text: string): Turn => ({ role: 'user', parts: [{ type: 'text', text }] });
 const assistant = (...parts: readonly AssistantPart[]): Turn => ({ role: 'assistant', parts });
-const text = (said: string) => ({ type: 'text', text: said }) as const;
+const text = (content: string) => ({ type: 'text', text: content }) as const;
 const call = (id: string) => ({ type: 'tool-call', id, name: 'f', arguments: '{}' }) as const;
 const result = (id: string): Turn => ({
   role: 'user',
@@ -57,14 +57,17 @@ const result = (id: string): Turn => ({
 const shown = {
   type: 'reasoning',
   text: 'Hm.',
-  signature: sealProof({ signature: 'EqQB' }, SIGNATURES),
+  signature: sealRouteSignature({ signature: 'EqQB' }, SIGNATURES),
 } as const;
 const hidden = {
   type: 'reasoning',
   text: '',
-  signature: sealProof({ redacted: 'AQI=' }, SIGNATURES),
+  signature: sealRouteSignature({ redacted: 'AQI=' }, SIGNATURES),
 } as const;
-const foreign = { ...shown, signature: sealProof({ signature: 'x' }, signaturesFor('sim-b')) } as const;
+const foreign = {
+  ...shown,
+  signature: sealRouteSignature({ signature: 'x' }, signaturesFor('sim-b')),
+} as const;
 const unsigned = { type: 'reasoning', text: 'Hm.' } as const;
 const raw = { ...unsigned, signature: 'EqQB' } as const;
 
@@ -89,50 +92,50 @@ describe('the thinking of a conversation', () => {
     ['effort', { effort: 'max' }, { output_config: { effort: 'max' } }],
     ['switch', { effort: 'low' }, { thinking: { type: 'enabled' } }],
     [undefined, { effort: 'high' }, {}],
-  ] as const)('follows the mode of the route: %s, %j', (way, reasoning, asked) => {
-    expect(askedOf(asking(reasoning), way)).toEqual(asked);
+  ] as const)('follows the mode of the route: %s, %j', (mode, reasoning, request) => {
+    expect(requestedReasoning(requestWith(reasoning), mode)).toEqual(request);
   });
 
   it('starts only if the caller requests it and the output has enough tokens', () => {
-    expect(askedOf({ maxTokens: 10_000 }, 'budget')).toEqual({});
-    expect(askedOf(asking({ effort: 'high' }, { maxTokens: 1_024 }), 'budget')).toEqual({});
+    expect(requestedReasoning({ maxTokens: 10_000 }, 'budget')).toEqual({});
+    expect(requestedReasoning(requestWith({ effort: 'high' }, { maxTokens: 1_024 }), 'budget')).toEqual({});
   });
 
-  it('leaves out the sampling and the forced call that Claude refuses beside it', () => {
+  it('omits the sampling and the forced call that Claude rejects in addition to it', () => {
     const tools = [{ name: 'f', parameters: { type: 'object' } }];
-    const given = { temperature: 0.7, tools, toolChoice: { type: 'any' } } as const;
-    const body = bodyFor(asking({}, { ...given, parallelToolCalls: false }), 'budget');
+    const settings = { temperature: 0.7, tools, toolChoice: { type: 'any' } } as const;
+    const body = bodyFor(requestWith({}, { ...settings, parallelToolCalls: false }), 'budget');
     expect(body).not.toHaveProperty('temperature');
     expect(body.tool_choice).toEqual({ type: 'auto', disable_parallel_tool_use: true });
-    const request = converseFor(asking({}, given), 'adaptive');
+    const request = converseFor(requestWith({}, settings), 'adaptive');
     expect(request.inferenceConfig).toEqual({ maxTokens: 10_000 });
     expect(request.toolConfig).not.toHaveProperty('toolChoice');
-    for (const [topP, sent] of [[0.9], [0.95, 0.95]] as const) {
-      expect(bodyFor(asking({}, { topP }), 'budget').top_p).toBe(sent);
-      expect(converseFor(asking({}, { topP }), 'budget').inferenceConfig?.topP).toBe(sent);
+    for (const [topP, sentTopP] of [[0.9], [0.95, 0.95]] as const) {
+      expect(bodyFor(requestWith({}, { topP }), 'budget').top_p).toBe(sentTopP);
+      expect(converseFor(requestWith({}, { topP }), 'budget').inferenceConfig?.topP).toBe(sentTopP);
     }
     // A control: without thinking all of it is sent.
-    expect(bodyFor(asking({ effort: 'none' }, given), 'budget')).toMatchObject({
+    expect(bodyFor(requestWith({ effort: 'none' }, settings), 'budget')).toMatchObject({
       temperature: 0.7,
       tool_choice: { type: 'any' },
     });
   });
 
-  it('asks for JSON by a text, not by a call', () => {
-    const body = bodyFor(asking({}, { format: { type: 'json' } }), 'budget');
+  it('requests JSON by text, not by a forced call', () => {
+    const body = bodyFor(requestWith({}, { format: { type: 'json' } }), 'budget');
     expect(body).not.toHaveProperty('tools');
     expect(body.system).toContain('one JSON object');
     const schema = { type: 'object', properties: {}, additionalProperties: false };
     const format = { type: 'json-schema', schema } as const;
-    expect(bodyFor(asking({ effort: 'low' }, { format }), 'adaptive').output_config).toEqual({
+    expect(bodyFor(requestWith({ effort: 'low' }, { format }), 'adaptive').output_config).toEqual({
       effort: 'low',
       format: { type: 'json_schema', schema },
     });
   });
 
   it('uses only an effort for other models of Bedrock', () => {
-    const fieldsOf = (reasoning: ReasoningRequest, way: Way) =>
-      converseFor(asking(reasoning), way, 'openai.gpt-oss-120b-1:0').additionalModelRequestFields;
+    const fieldsOf = (reasoning: ReasoningRequest, mode: ThinkingMode) =>
+      converseFor(requestWith(reasoning), mode, 'openai.gpt-oss-120b-1:0').additionalModelRequestFields;
     expect(fieldsOf({ effort: 'minimal' }, 'effort')).toEqual({ reasoning_effort: 'low' });
     expect(fieldsOf({ effort: 'max' }, 'effort')).toEqual({ reasoning_effort: 'high' });
     expect(fieldsOf({ maxTokens: 5_000 }, 'effort')).toEqual({ reasoning_effort: 'medium' });
@@ -142,12 +145,12 @@ describe('the thinking of a conversation', () => {
 });
 
 describe('the reasoning of earlier responses', () => {
-  const blocksOf = (turns: readonly Turn[], way: Way = 'adaptive') => {
-    const { messages } = bodyFor(asking({}, { turns }), way) as { messages: { content: unknown[] }[] };
+  const contentBlocksOf = (turns: readonly Turn[], mode: ThinkingMode = 'adaptive') => {
+    const { messages } = bodyFor(requestWith({}, { turns }), mode) as { messages: { content: unknown[] }[] };
     return messages[1]?.content;
   };
-  const converseBlocksOf = (turns: readonly Turn[], way: Way = 'adaptive') =>
-    converseFor(asking({}, { turns }), way).messages?.[1]?.content;
+  const converseBlocksOf = (turns: readonly Turn[], mode: ThinkingMode = 'adaptive') =>
+    converseFor(requestWith({}, { turns }), mode).messages?.[1]?.content;
 
   const THINKING = { type: 'thinking', thinking: 'Hm.', signature: 'EqQB' };
   const REDACTED = { type: 'redacted_thinking', data: 'AQI=' };
@@ -155,7 +158,7 @@ describe('the reasoning of earlier responses', () => {
 
   it('returns unchanged to the route that produced it', () => {
     const turns = [user('a'), assistant(shown, hidden, text('b'), call('c')), result('c')];
-    expect(blocksOf(turns)).toEqual([THINKING, REDACTED, text('b'), USE]);
+    expect(contentBlocksOf(turns)).toEqual([THINKING, REDACTED, text('b'), USE]);
     expect(converseBlocksOf(turns)).toEqual([
       { reasoningContent: { reasoningText: { text: 'Hm.', signature: 'EqQB' } } },
       { reasoningContent: { redactedContent: Buffer.from([1, 2]) } },
@@ -170,42 +173,41 @@ describe('the reasoning of earlier responses', () => {
     ['not sealed by the service', raw],
   ])('disappears if it is %s', (_what, reasoning) => {
     const turns = [user('a'), assistant(reasoning, text('b')), user('c')];
-    expect(blocksOf(turns)).toEqual([text('b')]);
+    expect(contentBlocksOf(turns)).toEqual([text('b')]);
     expect(converseBlocksOf(turns)).toEqual([{ text: 'b' }]);
     const alone = [user('a'), assistant(reasoning), user('c')];
-    expect(bodyFor(asking({}, { turns: alone })).messages).toEqual([
+    expect(bodyFor(requestWith({}, { turns: alone })).messages).toEqual([
       { role: 'user', content: [text('a'), text('c')] },
     ]);
   });
 
   it('comes first in its message and never last, and disappears from a response that the model continues', () => {
-    expect(blocksOf([user('a'), assistant(text('b')), assistant(shown, call('c')), result('c')])).toEqual([
-      THINKING,
-      text('b'),
-      USE,
-    ]);
-    expect(blocksOf([user('a'), assistant(shown, text('b'), hidden), user('c')])).toEqual([
+    expect(
+      contentBlocksOf([user('a'), assistant(text('b')), assistant(shown, call('c')), result('c')]),
+    ).toEqual([THINKING, text('b'), USE]);
+    expect(contentBlocksOf([user('a'), assistant(shown, text('b'), hidden), user('c')])).toEqual([
       THINKING,
       text('b'),
     ]);
-    expect(blocksOf([user('a'), assistant(shown), user('c')])).toBeUndefined();
-    expect(blocksOf([user('a'), assistant(shown, text('b'))])).toEqual([text('b')]);
+    expect(contentBlocksOf([user('a'), assistant(shown), user('c')])).toBeUndefined();
+    expect(contentBlocksOf([user('a'), assistant(shown, text('b'))])).toEqual([text('b')]);
   });
 
-  it('disappears if the request asks for no thinking', () => {
+  it('disappears if the request does not enable thinking', () => {
     const turns = [user('a'), assistant(shown, call('c')), result('c')];
-    const none = asking({ effort: 'none' }, { turns });
+    const none = requestWith({ effort: 'none' }, { turns });
     expect((bodyFor(none, 'adaptive').messages as { content: unknown }[])[1]?.content).toEqual([USE]);
     expect((bodyFor({ turns }, 'budget').messages as { content: unknown }[])[1]?.content).toEqual([USE]);
   });
 });
 
 describe('thinking with a budget', () => {
-  const thinkingOf = (...turns: readonly Turn[]) => askedOf(asking({}, { turns }), 'budget').thinking;
+  const thinkingOf = (...turns: readonly Turn[]) =>
+    requestedReasoning(requestWith({}, { turns }), 'budget').thinking;
   const ON = { type: 'enabled', budget_tokens: 5_000 };
   const OFF = { type: 'disabled' };
 
-  it('goes on where the answer that called the tools begins with its thought', () => {
+  it('continues if the response that called the tools starts with its thinking', () => {
     expect(thinkingOf(user('a'), assistant(shown, call('c')), result('c'))).toEqual(ON);
     expect(thinkingOf(user('a'), assistant(hidden, call('c')), result('c'))).toEqual(ON);
   });
@@ -228,15 +230,18 @@ describe('thinking with a budget', () => {
     );
   });
 
-  it('sends no thought if it is off, and keeps the other fields', () => {
+  it('sends no thinking if it is off, and retains the other fields', () => {
     const turns = [user('a'), assistant(shown, text('b')), user('c'), assistant(call('d')), result('d')];
-    const body = bodyFor(asking({}, { turns, temperature: 0.7 }), 'budget');
+    const body = bodyFor(requestWith({}, { turns, temperature: 0.7 }), 'budget');
     expect(body).toMatchObject({ thinking: OFF, temperature: 0.7 });
     expect(JSON.stringify(body)).not.toContain('EqQB');
   });
 
   it('adaptive thinking stays on if the tool turn lacks its thought, because Claude accepts such a turn', () => {
-    const asked = askedOf(asking({}, { turns: [user('a'), assistant(call('c')), result('c')] }), 'adaptive');
-    expect(asked.thinking).toMatchObject({ type: 'adaptive' });
+    const request = requestedReasoning(
+      requestWith({}, { turns: [user('a'), assistant(call('c')), result('c')] }),
+      'adaptive',
+    );
+    expect(request.thinking).toMatchObject({ type: 'adaptive' });
   });
 });

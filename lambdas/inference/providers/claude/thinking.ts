@@ -1,12 +1,15 @@
-/** A conversation beside Claude's thinking, of Anthropic and of Bedrock alike: how it is asked for, and what it forbids. */
+/**
+ * Claude's thinking, on Anthropic and on Bedrock: the fields that request it, and the conversation fields that it
+ * forbids.
+ */
 import type { CatalogRoute } from '../../core/catalog/catalog-document.ts';
-import { withSoundMarks } from '../../core/upstream/cache-marks.ts';
-import type { Signatures } from '../../core/upstream/capsules.ts';
+import { withValidBreakpoints } from '../../core/upstream/cache-breakpoints.ts';
 import type { Conversation } from '../../core/upstream/conversation.ts';
 import { budgetOf, effortOf, isOff, nearestEffort } from '../../core/upstream/effort.ts';
+import type { Signatures } from '../../core/upstream/sealed-tokens.ts';
 import { withReminders } from '../../core/upstream/system-reminder.ts';
 import { alternatingTurns } from './alternating-turns.ts';
-import { type ClaudeTurn, provenTurns } from './proofs.ts';
+import { type ClaudeTurn, toClaudeTurns } from './route-signatures.ts';
 
 /** The field `thinking` of a request (Claude API reference, Create a Message). */
 type ThinkingField =
@@ -17,66 +20,72 @@ type ThinkingField =
 /** The efforts that every model with adaptive thinking takes (Claude docs, Effort). */
 const EFFORT_STEPS = ['low', 'medium', 'high', 'max'] as const;
 
-interface Asked {
+interface ClaudeReasoningParams {
   readonly thinking?: ThinkingField;
   /** The field `output_config.effort`. */
   readonly effort?: (typeof EFFORT_STEPS)[number];
 }
 
-/** The smallest share of the most probable tokens that is taken beside thinking (Claude docs, Extended thinking). */
+/** The minimum `top_p` with thinking (Claude docs, Extended thinking). */
 const MIN_TOP_P = 0.95;
 
-export interface ClaudeConversation extends Omit<Conversation, 'turns' | 'reasoning'>, Asked {
+export interface ClaudeConversation extends Omit<Conversation, 'turns' | 'reasoning'>, ClaudeReasoningParams {
   readonly turns: readonly ClaudeTurn[];
-  /** Claude is asked to think. */
+  /** True if the request enables thinking. */
   readonly thinks: boolean;
 }
 
-type Way = NonNullable<CatalogRoute['dialect']>['reasoning_request'];
+type ClaudeReasoningMode = NonNullable<CatalogRoute['dialect']>['reasoning_request'];
 
-const OFF: Asked = { thinking: { type: 'disabled' } };
+const OFF: ClaudeReasoningParams = { thinking: { type: 'disabled' } };
 
 /**
- * The conversation as Claude takes it: with the reasoning that the route itself gave, and beside thinking without
- * temperature and without a call that must be made. Thinking with a budget is off where the answer that called the
- * tools has lost its own, or is to be gone on with: Claude refuses that.
+ * Returns the conversation in the form that Claude accepts. It retains only the reasoning of the same route. With
+ * thinking, it has no temperature and no forced call. Thinking with a budget is off if the response that called the
+ * tools has lost its thinking, or is continued. Claude rejects both.
  */
 export function forClaude(
   { reasoning, ...conversation }: Conversation,
-  way: Way,
+  reasoningMode: ClaudeReasoningMode,
   signatures: Signatures,
 ): ClaudeConversation {
-  const turns = alternatingTurns(provenTurns(withReminders(conversation.turns), signatures));
-  const asked = reasoning === undefined ? {} : askedOf(reasoning, way, conversation.maxTokens);
-  const sent = asked.thinking?.type === 'enabled' && !mayThink(turns) ? OFF : asked;
-  const type = sent.thinking?.type;
+  const turns = alternatingTurns(toClaudeTurns(withReminders(conversation.turns), signatures));
+  const requestedParams =
+    reasoning === undefined ? {} : reasoningParamsOf(reasoning, reasoningMode, conversation.maxTokens);
+  const params = requestedParams.thinking?.type === 'enabled' && !canThink(turns) ? OFF : requestedParams;
+  const type = params.thinking?.type;
   const thinks = type === 'enabled' || type === 'adaptive';
-  // A thought in the answer that called the tools is refused where there is to be none.
-  const isQuiet = type === 'disabled' || (way === 'budget' && !thinks);
-  return withSoundMarks({
-    ...(thinks ? besideThinking(conversation) : conversation),
-    ...sent,
+  // Reasoning in the response that called the tools is rejected if thinking is off.
+  const isQuiet = type === 'disabled' || (reasoningMode === 'budget' && !thinks);
+  return withValidBreakpoints({
+    ...(thinks ? adaptToThinking(conversation) : conversation),
+    ...params,
     turns: isQuiet ? turns.map(withoutReasoning) : turns,
     thinks,
   });
 }
 
-function askedOf(reasoning: NonNullable<Conversation['reasoning']>, way: Way, maxTokens: number): Asked {
-  if (way === undefined) return {};
+function reasoningParamsOf(
+  reasoning: NonNullable<Conversation['reasoning']>,
+  reasoningMode: ClaudeReasoningMode,
+  maxTokens: number,
+): ClaudeReasoningParams {
+  if (reasoningMode === undefined) return {};
   const effort = effortOf(reasoning, maxTokens);
   const nearest = effort === undefined ? {} : { effort: nearestEffort(effort, EFFORT_STEPS) };
-  if (way === 'effort') return nearest;
+  if (reasoningMode === 'effort') return nearest;
   if (isOff(reasoning)) return OFF;
-  if (way === 'switch') return { thinking: { type: 'enabled' } };
-  if (way === 'adaptive')
-    // Newer models show nothing unless asked (Claude docs, Extended thinking, Controlling thinking display).
+  if (reasoningMode === 'switch') return { thinking: { type: 'enabled' } };
+  if (reasoningMode === 'adaptive')
+    // Newer models return no thinking unless it is requested (Claude docs, Extended thinking, Controlling thinking
+    // display).
     return { thinking: { type: 'adaptive', display: 'summarized' }, ...nearest };
   const budget = budgetOf(reasoning, maxTokens);
   return budget === undefined ? {} : { thinking: { type: 'enabled', budget_tokens: budget } };
 }
 
-function besideThinking<Given extends Omit<Conversation, 'turns' | 'reasoning'>>(given: Given) {
-  const { temperature: _temperature, topP, toolChoice: choice, ...conversation } = given;
+function adaptToThinking<Input extends Omit<Conversation, 'turns' | 'reasoning'>>(input: Input) {
+  const { temperature: _temperature, topP, toolChoice: choice, ...conversation } = input;
   const insists = choice?.type === 'any' || choice?.type === 'tool';
   return {
     ...conversation,
@@ -90,7 +99,7 @@ const withoutReasoning = (turn: ClaudeTurn): ClaudeTurn =>
     ? turn
     : { role: 'assistant', parts: turn.parts.filter(({ type }) => type !== 'reasoning') };
 
-const mayThink = (turns: readonly ClaudeTurn[]): boolean =>
+const canThink = (turns: readonly ClaudeTurn[]): boolean =>
   turns.at(-1)?.role === 'user' && missingThought(turns.map(toMessageSketch)) === undefined;
 
 /** The properties of a message that decide whether Claude may think. */
@@ -110,7 +119,7 @@ const toMessageSketch = (turn: ClaudeTurn): MessageSketch =>
 export function missingThought(messages: readonly MessageSketch[]): 'first' | 'last' | undefined {
   if (messages.at(-1)?.role !== 'user') return undefined;
   const before = messages.findLastIndex((message) => message.role === 'user' && !message.hasResults);
-  const answers = messages.slice(before + 1).filter((message) => message.role === 'assistant');
-  if (answers[0]?.opensWithThought === false) return 'first';
-  return answers.at(-1)?.opensWithThought === false ? 'last' : undefined;
+  const assistantMessages = messages.slice(before + 1).filter((message) => message.role === 'assistant');
+  if (assistantMessages[0]?.opensWithThought === false) return 'first';
+  return assistantMessages.at(-1)?.opensWithThought === false ? 'last' : undefined;
 }

@@ -1,7 +1,6 @@
-/** Turns of a conversation as contents of generateContent (Gemini API reference, Content and Part). */
+/** Converts turns of a conversation to contents of generateContent (Gemini API reference, Content and Part). */
 
 import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
-import type { Signatures } from '../../core/upstream/capsules.ts';
 import type {
   AssistantPart,
   ShownPart,
@@ -10,6 +9,7 @@ import type {
   UserPart,
 } from '../../core/upstream/conversation.ts';
 import { UpstreamFailure } from '../../core/upstream/provider.ts';
+import type { Signatures } from '../../core/upstream/sealed-tokens.ts';
 import { withReminders } from '../../core/upstream/system-reminder.ts';
 import { ToolCallIds, toolInput } from '../../core/upstream/tool-calls.ts';
 
@@ -36,8 +36,8 @@ const MAX_TOOL_CALL_ID = 64;
 const isBeforeGemini3 = (model: string): boolean => /^gemini-[12](?:\.|-)/.test(model);
 
 /**
- * The turns as contents whose roles alternate and which a user begins; results of tools come first in theirs, as the
- * content after their calls. Throws `UpstreamFailure` for an image that is not sent along.
+ * Returns the turns as contents. Their roles alternate, and a user starts. Results of tools are first in the content
+ * after their calls. Throws `UpstreamFailure` for an image that is not included in the request.
  */
 export function toContents(turns: readonly Turn[], model: string, signatures: Signatures): Content[] {
   const writer = new ContentWriter(model, signatures);
@@ -66,7 +66,7 @@ class ContentWriter {
   readonly #isEarlier: boolean;
   readonly #signatures: Signatures;
   readonly #ids = new ToolCallIds(MAX_TOOL_CALL_ID);
-  /** Names of the tools that were called, by the id of the call as it is sent. */
+  /** Names of the called tools, by the id of the call that is sent. */
   readonly #names = new Map<string, string>();
 
   constructor(model: string, signatures: Signatures) {
@@ -105,14 +105,14 @@ class ContentWriter {
 
   /** Only the first of several calls at once has a signature (Gemini API docs, Thought signatures, Parallel function calls). */
   #signatureField(sealed: string | undefined, isFirst: boolean): JsonObject {
-    const own = sealed === undefined ? undefined : openSignature(sealed, this.#signatures);
-    const signature = own ?? (isFirst && !this.#isEarlier ? PLACEHOLDER : undefined);
+    const routeSignature = sealed === undefined ? undefined : openSignature(sealed, this.#signatures);
+    const signature = routeSignature ?? (isFirst && !this.#isEarlier ? PLACEHOLDER : undefined);
     return signature === undefined ? {} : { thoughtSignature: signature };
   }
 
   /** The keys are those that the protocol reads (Gemini API reference, FunctionResponse); images follow the result. */
-  #result({ id: given, content, isError }: ToolResultPart): JsonObject[] {
-    const id = this.#ids.ofResult(given);
+  #result({ id: callId, content, isError }: ToolResultPart): JsonObject[] {
+    const id = this.#ids.ofResult(callId);
     const text = content.flatMap((part) => (part.type === 'text' ? part.text : [])).join('\n\n');
     const images = content.flatMap((part) => (part.type === 'image' ? plainPart(part) : []));
     const response = isError ? { error: text } : { output: text };
@@ -141,15 +141,15 @@ function plainPart(part: ShownPart): JsonObject[] {
 /** Gemini API docs, Audio understanding, Supported audio formats. */
 const AUDIO_TYPES = { wav: 'audio/wav', mp3: 'audio/mp3' } as const;
 
-/** A thought signature on its way to a caller. */
+/** Seals a thought signature for the caller. */
 export const sealSignature = (signature: string, signatures: Signatures): string =>
   signatures.seal(JSON.stringify({ thoughtSignature: signature }));
 
 /** Undefined for what is no signature of this route, or of another protocol that the route spoke before. */
 function openSignature(sealed: string, signatures: Signatures): string | undefined {
   const text = signatures.open(sealed);
-  const proof: unknown = text === undefined ? undefined : JSON.parse(text);
-  return isJsonObject(proof) && typeof proof.thoughtSignature === 'string'
-    ? proof.thoughtSignature
+  const value: unknown = text === undefined ? undefined : JSON.parse(text);
+  return isJsonObject(value) && typeof value.thoughtSignature === 'string'
+    ? value.thoughtSignature
     : undefined;
 }

@@ -4,7 +4,7 @@ import { toFailure } from './errors.ts';
 const failureOf = (status: number, error: object) =>
   toFailure(new Response(JSON.stringify({ error: { code: status, ...error } }), { status }));
 
-it('gives the reason of a refused request, and the field', async () => {
+it('returns the reason of a rejected request, and the field', async () => {
   const failure = await failureOf(400, {
     status: 'INVALID_ARGUMENT',
     message: 'The input token count (9000) exceeds the maximum number of tokens allowed (8000).',
@@ -16,7 +16,7 @@ it('gives the reason of a refused request, and the field', async () => {
     ],
   });
   expect(failure).toMatchObject({ retryable: false, status: 400, param: 'messages' });
-  expect(failure.refusal?.overflow).toEqual({ prompt: 9_000, window: 8_000 });
+  expect(failure.rejection?.overflow).toEqual({ prompt: 9_000, window: 8_000 });
 });
 
 it('holds the route to account for its key, its place and its limits', async () => {
@@ -26,7 +26,7 @@ it('holds the route to account for its key, its place and its limits', async () 
   expect(await failureOf(503, {})).toMatchObject({ retryable: true, status: 503 });
 });
 
-it('waits as long as RetryInfo says', async () => {
+it('waits for the delay in RetryInfo', async () => {
   const details = [{ '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '34.07s' }];
   expect(await failureOf(429, { status: 'RESOURCE_EXHAUSTED', details })).toMatchObject({
     status: 429,

@@ -2,10 +2,10 @@
 
 import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { UpstreamFailure } from '../../core/upstream/provider.ts';
-import { refusalIn } from '../refusals/refusal.ts';
-import { toStatusFailure } from '../refusals/status-failure.ts';
+import { rejectionOfBody } from '../rejections/rejection.ts';
+import { toStatusFailure } from '../rejections/status-failure.ts';
 
-/** Fields of a request as `google.rpc.BadRequest` names them, and the chat field that each was made from. */
+/** Fields of a request in `google.rpc.BadRequest`, and the chat field from which each was created. */
 const CHAT_FIELDS: ReadonlyMap<string, string> = new Map([
   ['contents', 'messages'],
   ['system_instruction', 'messages'],
@@ -30,8 +30,8 @@ export function failureOf(body: JsonObject): UpstreamFailure {
   if (code === 429)
     return new UpstreamFailure('status', { status: 429, retryAfterSeconds: retryDelayOf(body) });
   if (code !== 400 || isRouteFault(body)) return new UpstreamFailure('interrupted');
-  const refusal = refusalIn(body);
-  return new UpstreamFailure('status', { status: 400, retryable: false, param: paramOf(body), refusal });
+  const rejection = rejectionOfBody(body);
+  return new UpstreamFailure('status', { status: 400, retryable: false, param: paramOf(body), rejection });
 }
 
 const errorOf = (body: unknown): JsonObject =>
@@ -43,8 +43,8 @@ const detailsOf = (body: unknown): JsonObject[] => {
 };
 
 /**
- * A key that is not valid, and a place or an account that the API is not open to, have the status of a refused request
- * (Gemini API docs, Troubleshooting).
+ * Returns whether the route is at fault. An invalid key, and a region or account without access to the API, have the
+ * status of a rejected request (Gemini API docs, Troubleshooting).
  */
 function isRouteFault(body: unknown): boolean {
   const { status } = errorOf(body);
@@ -52,7 +52,7 @@ function isRouteFault(body: unknown): boolean {
   return status === 'FAILED_PRECONDITION' || reasons.some((reason) => /^API_KEY_/.test(String(reason)));
 }
 
-/** The first field that was refused: its own path, or the nearest above it that is known. */
+/** Returns the first rejected field: its own path, or the nearest known path above it. */
 function paramOf(body: unknown): string | undefined {
   const violations = detailsOf(body).flatMap(({ fieldViolations: list }) =>
     Array.isArray(list) ? list.filter(isJsonObject) : [],
@@ -69,7 +69,7 @@ const DURATION = /^(\d{1,6})(\.\d{1,9})?s$/;
 /** The wait that `google.rpc.RetryInfo` names, whole seconds and at least one. */
 function retryDelayOf(body: unknown): number | undefined {
   const delay = detailsOf(body).find(({ retryDelay }) => typeof retryDelay === 'string')?.retryDelay;
-  const found = typeof delay === 'string' ? DURATION.exec(delay) : null;
-  if (found === null) return undefined;
-  return Math.max(1, Math.ceil(Number(`${found[1]}${found[2] ?? ''}`)));
+  const match = typeof delay === 'string' ? DURATION.exec(delay) : null;
+  if (match === null) return undefined;
+  return Math.max(1, Math.ceil(Number(`${match[1]}${match[2] ?? ''}`)));
 }

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { describeFailingRoute } from '../../testing/providers/failing-route.ts';
 import { callAt } from '../../testing/providers/gemini/calling.ts';
-import { ANSWER, bytesOf, EVENTS } from '../../testing/providers/gemini/fixtures.ts';
+import { bytesOf, EVENTS, RESPONSE } from '../../testing/providers/gemini/fixtures.ts';
 import { CANARY, EVENT_STREAM, eventsOf, JSON_TYPE } from '../../testing/providers/http-calls.ts';
 import { wireServer } from '../../testing/providers/wire-server.ts';
 
@@ -9,9 +9,9 @@ const server = wireServer();
 
 describe('a call', () => {
   it('sends one POST to the model’s method, with the key in a header and never in the address', async () => {
-    server.reply = (response) => void response.writeHead(200, JSON_TYPE).end(JSON.stringify(ANSWER));
+    server.respond = (response) => void response.writeHead(200, JSON_TYPE).end(JSON.stringify(RESPONSE));
     expect(await callAt(server.origin, { secret: 'env:KEY' })).toMatchObject({ kind: 'json' });
-    server.reply = (response) => void response.writeHead(200, EVENT_STREAM).end(bytesOf(EVENTS));
+    server.respond = (response) => void response.writeHead(200, EVENT_STREAM).end(bytesOf(EVENTS));
     expect(await eventsOf(callAt(server.origin, { stream: true, secret: 'env:KEY' }))).not.toHaveLength(0);
     expect(server.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
       'POST /v1/models/upstream-model:generateContent',
@@ -25,7 +25,7 @@ describe('a call', () => {
 describeFailingRoute({
   server,
   callAt,
-  whole: JSON.stringify(ANSWER),
+  completeBody: JSON.stringify(RESPONSE),
   stream: bytesOf(EVENTS),
   errorInStream: bytesOf([EVENTS[0], { error: { code: 503, message: CANARY, status: 'UNAVAILABLE' } }]),
   stranger: '{"candidates":[]}',

@@ -5,8 +5,8 @@ import { type AuthorizationDependencies, authorizationOf, type KeyHeader } from 
 import { callUpstream } from '../http-upstream.ts';
 import { toFailure } from './errors.ts';
 import { toRequestBody } from './request.ts';
-import { toReply } from './response.ts';
-import { toReplyEvents } from './stream.ts';
+import { toRouteResponse } from './response.ts';
+import { readRouteEvents } from './stream.ts';
 
 /**
  * The features that the protocol supports in addition to a conversation (Gemini API reference, GenerationConfig);
@@ -36,8 +36,8 @@ export function createGeminiProvider(dependencies: GeminiDependencies): Provider
         stream: payload.stream,
         signal,
         toFailure,
-        toReply: (answer) => toReply(answer, context),
-        toReplyEvents: (data) => toReplyEvents(data, context),
+        toRouteResponse: (responseBody) => toRouteResponse(responseBody, context),
+        readRouteEvents: (data) => readRouteEvents(data, context),
       });
     },
   };

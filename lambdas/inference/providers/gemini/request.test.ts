@@ -16,7 +16,7 @@ const user = (text: string) => ({ role: 'user' as const, parts: [{ type: 'text' 
 const TOOL = { name: 'f', description: 'd', parameters: { type: 'object' } };
 
 describe('a request of generateContent', () => {
-  it('says everything that the protocol has a field for', () => {
+  it('contains everything for which the protocol has a field', () => {
     const format = { type: 'json-schema', schema: { type: 'object' } } as const;
     expect(
       bodyOf({
@@ -60,8 +60,8 @@ describe('a request of generateContent', () => {
     ['effort', { effort: 'none' }, { thinkingLevel: 'MINIMAL' }],
     ['effort', { effort: 'max' }, { includeThoughts: true, thinkingLevel: 'HIGH' }],
     [undefined, { effort: 'high' }, undefined],
-  ] as const)('asks for reasoning by %s: %j', (way, reasoning, thinkingConfig) => {
-    const dialect = way === undefined ? {} : { reasoning_request: way };
+  ] as const)('requests reasoning by %s: %j', (mode, reasoning, thinkingConfig) => {
+    const dialect = mode === undefined ? {} : { reasoning_request: mode };
     const { generationConfig } = bodyOf({ reasoning }, { dialect });
     expect(generationConfig).toEqual({
       maxOutputTokens: 4_000,
@@ -89,7 +89,7 @@ describe('its contents', () => {
     { role: 'user', parts: [{ type: 'text', text: 'And?' }, result('2', true), result('1')] },
   ];
 
-  it('alternate, with results by id and name first, and the proof with its call', () => {
+  it('alternate, with results by id and name first, and the signature with its call', () => {
     const body = JSON.stringify(bodyOf({ turns: TURNS }).contents);
     expect(body).toContain('12345678901234567890');
     expect(bodyOf({ turns: TURNS }).contents).toEqual([
@@ -131,7 +131,7 @@ describe('its contents', () => {
     expect(written).not.toContain('c2ln');
   });
 
-  it('begin with a user’s, whatever the conversation begins with', () => {
+  it('start with a user message, whatever the conversation starts with', () => {
     const turns: Conversation['turns'] = [{ role: 'assistant', parts: [{ type: 'text', text: 'Yes' }] }];
     expect(bodyOf({ turns }).contents).toEqual([
       { role: 'user', parts: [{ text: 'Begin.' }] },

@@ -2,9 +2,9 @@
 
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { CatalogRoute } from '../../core/catalog/catalog-document.ts';
-import type { Signatures } from '../../core/upstream/capsules.ts';
-import type { AnswerFormat, Conversation, Tool } from '../../core/upstream/conversation.ts';
+import type { Conversation, OutputFormat, Tool } from '../../core/upstream/conversation.ts';
 import { budgetOf, effortOf, nearestEffort } from '../../core/upstream/effort.ts';
+import type { Signatures } from '../../core/upstream/sealed-tokens.ts';
 import { toContents } from './content.ts';
 
 type Target = Pick<CatalogRoute, 'upstream_model' | 'reasoning' | 'dialect'>;
@@ -12,8 +12,9 @@ type Target = Pick<CatalogRoute, 'upstream_model' | 'reasoning' | 'dialect'>;
 const JSON_TYPE = 'application/json';
 
 /**
- * The request's body; the model stands in the address. That an answer may hold only one tool call has no place in it,
- * nor has the caller's name for its user. Throws `UpstreamFailure` for an image that is not sent along.
+ * Returns the body of the request. The address contains the model. The protocol has no field for the limit of one tool
+ * call, nor for the caller's name of its user. Throws `UpstreamFailure` for an image that is not included in the
+ * request.
  */
 export function toRequestBody(conversation: Conversation, route: Target, signatures: Signatures): JsonObject {
   const { tools } = conversation;
@@ -43,7 +44,7 @@ function toGeneration(conversation: Conversation, route: Target): JsonObject {
   };
 }
 
-const formatFields = (format: AnswerFormat): JsonObject => ({
+const formatFields = (format: OutputFormat): JsonObject => ({
   responseMimeType: JSON_TYPE,
   ...(format.type === 'json' ? {} : { responseJsonSchema: format.schema }),
 });
@@ -56,17 +57,17 @@ function toThinking(
   { reasoning, maxTokens }: Conversation,
   dialect: Target['dialect'],
 ): JsonObject | undefined {
-  const way = dialect?.reasoning_request;
+  const reasoningMode = dialect?.reasoning_request;
   if (reasoning === undefined) return undefined;
-  if (way === 'budget') {
+  if (reasoningMode === 'budget') {
     const thinkingBudget = budgetOf(reasoning, maxTokens);
     return thinkingBudget === undefined ? { thinkingBudget: 0 } : { includeThoughts: true, thinkingBudget };
   }
-  if (way !== 'effort') return undefined;
+  if (reasoningMode !== 'effort') return undefined;
   const effort = effortOf(reasoning, maxTokens);
   if (effort === undefined) return { includeThoughts: true };
-  const known = LEVELS.filter((level) => dialect?.reasoning_efforts?.includes(level) ?? true);
-  const [first = 'low', ...rest] = known;
+  const levels = LEVELS.filter((level) => dialect?.reasoning_efforts?.includes(level) ?? true);
+  const [first = 'low', ...rest] = levels;
   const thinkingLevel = nearestEffort(effort, [first, ...rest]).toUpperCase();
   return { ...(effort === 'none' ? {} : { includeThoughts: true }), thinkingLevel };
 }
@@ -78,7 +79,10 @@ const toDeclaration = ({ name, description, parameters }: Tool): JsonObject => (
   parametersJsonSchema: parameters,
 });
 
-/** Without tools only a choice that demands one is sent, for the host to refuse. */
+/**
+ * Returns the tool configuration. Without tools, only a choice that requires one is sent, so that the vendor rejects
+ * it.
+ */
 function toToolConfig({ tools, toolChoice: choice }: Conversation): JsonObject | undefined {
   if (choice === undefined) return undefined;
   const insists = choice.type === 'any' || choice.type === 'tool';

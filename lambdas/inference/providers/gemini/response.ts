@@ -1,17 +1,17 @@
-/** A whole answer of generateContent (Gemini API reference, GenerateContentResponse). */
+/** A complete response of generateContent (Gemini API reference, GenerateContentResponse). */
 
 import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
-import type { Signatures } from '../../core/upstream/capsules.ts';
 import type { AssistantPart, Finish, FinishReason } from '../../core/upstream/conversation.ts';
-import { type AnswerIdentity, type Reply, UpstreamFailure } from '../../core/upstream/provider.ts';
+import { type ResponseIdentity, type RouteResponse, UpstreamFailure } from '../../core/upstream/provider.ts';
+import type { Signatures } from '../../core/upstream/sealed-tokens.ts';
+import { plainName } from '../allowed-fields.ts';
 import { objectOf } from '../http-upstream.ts';
-import { plainName } from '../kept-fields.ts';
 import { sealSignature } from './content.ts';
 import { toUsage } from './usage.ts';
 
 /** The properties of a call that are needed to read its response. */
 export interface GeminiCallContext {
-  readonly identity: Pick<AnswerIdentity, 'id'>;
+  readonly identity: Pick<ResponseIdentity, 'id'>;
   /** The signatures of the route that is called. */
   readonly signatures: Signatures;
 }
@@ -19,7 +19,7 @@ export interface GeminiCallContext {
 /** The content of a part of a candidate. */
 export type PartContent =
   | { readonly type: 'text' | 'reasoning'; readonly text: string }
-  /** `signature`: what proves the call, sealed. */
+  /** `signature`: the sealed signature of the call. */
   | {
       readonly type: 'call';
       readonly id: string;
@@ -28,37 +28,43 @@ export type PartContent =
       readonly signature?: string;
     };
 
-/** Throws `UpstreamFailure` when it is no answer. */
-export function toReply(answer: unknown, context: GeminiCallContext): Extract<Reply, { kind: 'json' }> {
-  const body = objectOf(answer);
-  const reader = new PieceReader(context);
-  const pieces = reader.read(body);
+/** Returns the response. Throws `UpstreamFailure` if the body is not a response. */
+export function toRouteResponse(
+  value: unknown,
+  context: GeminiCallContext,
+): Extract<RouteResponse, { kind: 'json' }> {
+  const body = objectOf(value);
+  const reader = new GeminiPartReader(context);
+  const parsedParts = reader.read(body);
   const finish = toFinish(body, reader.hasCalls);
   if (finish === undefined) throw new UpstreamFailure('protocol');
   return {
     kind: 'json',
-    answer: { reply: { parts: toParts(pieces), finish } },
-    text: pieces.map(textOf).join(''),
+    completeResponse: { output: { parts: toParts(parsedParts), finish } },
+    outputText: parsedParts.map(textOf).join(''),
     usage: toUsage(body.usageMetadata),
   };
 }
 
-/** The output that a piece holds, for counting. */
-export const textOf = (piece: PartContent): string =>
-  piece.type === 'call' ? `${piece.name}${piece.arguments}` : piece.text;
+/** Returns the output text of a part, for counting. */
+export const textOf = (parsedPart: PartContent): string =>
+  parsedPart.type === 'call' ? `${parsedPart.name}${parsedPart.arguments}` : parsedPart.text;
 
-/** Neighbours of one kind are one text; what proves a call stands with the reasoning before it, or as one without text. */
-function toParts(pieces: readonly PartContent[]): AssistantPart[] {
+/**
+ * Merges adjacent texts of one type. A call's signature is stored in the reasoning before it, or in reasoning without
+ * text.
+ */
+function toParts(parsedParts: readonly PartContent[]): AssistantPart[] {
   const parts: AssistantPart[] = [];
-  for (const piece of pieces) {
+  for (const parsedPart of parsedParts) {
     const last = parts.at(-1);
-    if (piece.type !== 'call') {
-      const isMore = last?.type === piece.type;
+    if (parsedPart.type !== 'call') {
+      const isMore = last?.type === parsedPart.type;
       if (isMore) parts.pop();
-      parts.push({ type: piece.type, text: `${isMore ? last.text : ''}${piece.text}` });
+      parts.push({ type: parsedPart.type, text: `${isMore ? last.text : ''}${parsedPart.text}` });
       continue;
     }
-    const { type: _type, signature, ...call } = piece;
+    const { type: _type, signature, ...call } = parsedPart;
     if (signature !== undefined) {
       const text = last?.type === 'reasoning' ? last.text : '';
       if (last?.type === 'reasoning') parts.pop();
@@ -69,8 +75,8 @@ function toParts(pieces: readonly PartContent[]): AssistantPart[] {
   return parts;
 }
 
-/** Reads the parts of one answer, which may come in several bodies. */
-export class PieceReader {
+/** Reads the parts of one response, which may arrive in several bodies. */
+export class GeminiPartReader {
   readonly #context: GeminiCallContext;
   #calls = 0;
 
@@ -82,25 +88,28 @@ export class PieceReader {
     return this.#calls > 0;
   }
 
-  /** The pieces of the first candidate, none of them empty. Throws `UpstreamFailure` for what is not a list of parts. */
+  /**
+   * Returns the parts of the first candidate, none of them empty. Throws `UpstreamFailure` if the value is not a list
+   * of parts.
+   */
   read(body: JsonObject): PartContent[] {
     const content = firstCandidate(body)?.content;
     const parts = isJsonObject(content) ? (content.parts ?? []) : [];
     if (!Array.isArray(parts)) throw new UpstreamFailure('protocol');
-    return parts.flatMap((part) => this.#piece(objectOf(part)));
+    return parts.flatMap((part) => this.#parsePart(objectOf(part)));
   }
 
-  #piece({ text, thought, functionCall, thoughtSignature }: JsonObject): PartContent[] {
-    if (functionCall !== undefined) return [this.#call(objectOf(functionCall), thoughtSignature)];
+  #parsePart({ text, thought, functionCall, thoughtSignature }: JsonObject): PartContent[] {
+    if (functionCall !== undefined) return [this.#parseCall(objectOf(functionCall), thoughtSignature)];
     if (typeof text !== 'string' || text === '') return [];
     return [{ type: thought === true ? 'reasoning' : 'text', text }];
   }
 
   /** Models before Gemini 3 give their calls no ids. */
-  #call({ id: given, name, args }: JsonObject, signature: unknown): PartContent {
+  #parseCall({ id: callId, name, args }: JsonObject, signature: unknown): PartContent {
     if (typeof name !== 'string' || name === '') throw new UpstreamFailure('protocol');
     const base = this.#context.identity.id.replace(/^[a-z]+[_-]/, '');
-    const id = typeof given === 'string' && given !== '' ? given : `call_${base}_${this.#calls}`;
+    const id = typeof callId === 'string' && callId !== '' ? callId : `call_${base}_${this.#calls}`;
     this.#calls += 1;
     const call = { type: 'call', id, name, arguments: JSON.stringify(objectOf(args ?? {})) } as const;
     if (typeof signature !== 'string' || signature === '') return call;
@@ -120,14 +129,14 @@ function firstCandidate({ candidates }: JsonObject): JsonObject | undefined {
 export function toFinish(body: JsonObject, hasCalls: boolean): Finish | undefined {
   const named = plainName(firstCandidate(body)?.finishReason);
   const raw = named === UNSPECIFIED ? undefined : named;
-  if (raw === undefined) return toBlock(body.promptFeedback);
+  if (raw === undefined) return toPromptRefusal(body.promptFeedback);
   const reason = FINISH_REASONS.get(raw) ?? 'stop';
   return { reason: reason === 'stop' && hasCalls ? 'tool-calls' : reason, raw };
 }
 
 const UNSPECIFIED = 'FINISH_REASON_UNSPECIFIED';
 
-function toBlock(feedback: unknown): Finish | undefined {
+function toPromptRefusal(feedback: unknown): Finish | undefined {
   const raw = isJsonObject(feedback) ? plainName(feedback.blockReason) : undefined;
   return raw === undefined ? undefined : { reason: 'refusal', raw };
 }

@@ -1,29 +1,29 @@
 import { describe, expect } from '@jest/globals';
 import { it } from '../../../../tools/test-kit/search.ts';
 import { offsets } from '../../../../tools/test-kit/thorough.ts';
-import { ANSWER, bytesOf, CONTEXT, EVENTS, read } from '../../testing/providers/gemini/fixtures.ts';
+import { bytesOf, CONTEXT, EVENTS, RESPONSE, read } from '../../testing/providers/gemini/fixtures.ts';
 import { withProofs } from '../../testing/providers/sealing.ts';
-import { toReply } from './response.ts';
+import { toRouteResponse } from './response.ts';
 
-const PROOF = '<{"thoughtSignature":"c2ln"}>';
+const SIGNATURE = '<{"thoughtSignature":"c2ln"}>';
 const TEXT = 'Łódź?Grüße, 世界get_weather{"city":"Łódź"}now{}';
 
-describe('a whole answer', () => {
+describe('a complete response', () => {
   it('contains reasoning, text and calls, each signature before its call, with ids where Google gives none', () => {
-    const reply = toReply(ANSWER, CONTEXT);
-    expect(withProofs(reply.answer)).toEqual({
-      reply: {
+    const reply = toRouteResponse(RESPONSE, CONTEXT);
+    expect(withProofs(reply.completeResponse)).toEqual({
+      output: {
         parts: [
           { type: 'reasoning', text: 'Łódź?' },
           { type: 'text', text: 'Grüße, 世界' },
-          { type: 'reasoning', text: '', signature: PROOF },
+          { type: 'reasoning', text: '', signature: SIGNATURE },
           { type: 'tool-call', id: 'call_abc_0', name: 'get_weather', arguments: '{"city":"Łódź"}' },
           { type: 'tool-call', id: 'own', name: 'now', arguments: '{}' },
         ],
         finish: { reason: 'tool-calls', raw: 'STOP' },
       },
     });
-    expect(reply.text).toBe(TEXT);
+    expect(reply.outputText).toBe(TEXT);
     expect(reply.usage).toMatchObject({ promptTokens: 30, cachedTokens: 10, completionTokens: 20 });
   });
 
@@ -34,47 +34,47 @@ describe('a whole answer', () => {
     ['PROHIBITED_CONTENT', 'refusal'],
     ['MALFORMED_FUNCTION_CALL', 'stop'],
   ])('converts the finish reason %s to %s', (finishReason, reason) => {
-    const { answer } = toReply({ candidates: [{ finishReason }] }, CONTEXT);
-    expect(answer).toEqual({ reply: { parts: [], finish: { reason, raw: finishReason } } });
+    const { completeResponse } = toRouteResponse({ candidates: [{ finishReason }] }, CONTEXT);
+    expect(completeResponse).toEqual({ output: { parts: [], finish: { reason, raw: finishReason } } });
   });
 
   it('becomes a refusal if the prompt is blocked, and a protocol failure without candidates and without a block', () => {
     const blocked = { promptFeedback: { blockReason: 'SAFETY' }, usageMetadata: { promptTokenCount: 3 } };
-    const { answer, usage } = toReply(blocked, CONTEXT);
-    expect(answer).toEqual({ reply: { parts: [], finish: { reason: 'refusal', raw: 'SAFETY' } } });
+    const { completeResponse, usage } = toRouteResponse(blocked, CONTEXT);
+    expect(completeResponse).toEqual({ output: { parts: [], finish: { reason: 'refusal', raw: 'SAFETY' } } });
     expect(usage).toMatchObject({ promptTokens: 3, completionTokens: 0 });
-    expect(() => toReply({ candidates: [] }, CONTEXT)).toThrow('protocol');
+    expect(() => toRouteResponse({ candidates: [] }, CONTEXT)).toThrow('protocol');
   });
 });
 
-describe('a streamed answer', () => {
+describe('a streamed response', () => {
   it('stays the same at any split of its bytes', async () => {
     const bytes = bytesOf(EVENTS);
-    const whole = withProofs(await read(bytes));
+    const events = withProofs(await read(bytes));
     for (const at of offsets(0, bytes.length))
-      expect(withProofs(await read(bytes.subarray(0, at), bytes.subarray(at)))).toEqual(whole);
+      expect(withProofs(await read(bytes.subarray(0, at), bytes.subarray(at)))).toEqual(events);
   });
 
   it('contains its content parts in order and every text once, and its last event counts as usage', async () => {
-    const replies = await read(bytesOf(EVENTS));
-    expect(replies.map(({ text }) => text).join('')).toBe(TEXT);
-    expect(replies.at(-1)?.usage).toMatchObject({ promptTokens: 30, completionTokens: 20 });
-    expect(withProofs(replies.flatMap(({ parts }) => parts ?? []))).toEqual([
-      { type: 'start', block: 0, content: { type: 'reasoning' } },
-      { type: 'delta', block: 0, text: 'Łódź?' },
-      { type: 'end', block: 0 },
-      { type: 'start', block: 1, content: { type: 'text' } },
-      { type: 'delta', block: 1, text: 'Grüße, ' },
-      { type: 'delta', block: 1, text: '世界' },
-      { type: 'end', block: 1 },
-      { type: 'start', block: 2, content: { type: 'reasoning' } },
-      { type: 'end', block: 2, signature: PROOF },
-      { type: 'start', block: 3, content: { type: 'tool-call', id: 'call_abc_0', name: 'get_weather' } },
-      { type: 'delta', block: 3, text: '{"city":"Łódź"}' },
-      { type: 'end', block: 3 },
-      { type: 'start', block: 4, content: { type: 'tool-call', id: 'own', name: 'now' } },
-      { type: 'delta', block: 4, text: '{}' },
-      { type: 'end', block: 4 },
+    const events = await read(bytesOf(EVENTS));
+    expect(events.map(({ outputText }) => outputText).join('')).toBe(TEXT);
+    expect(events.at(-1)?.usage).toMatchObject({ promptTokens: 30, completionTokens: 20 });
+    expect(withProofs(events.flatMap(({ parts }) => parts ?? []))).toEqual([
+      { type: 'start', index: 0, content: { type: 'reasoning' } },
+      { type: 'delta', index: 0, text: 'Łódź?' },
+      { type: 'end', index: 0 },
+      { type: 'start', index: 1, content: { type: 'text' } },
+      { type: 'delta', index: 1, text: 'Grüße, ' },
+      { type: 'delta', index: 1, text: '世界' },
+      { type: 'end', index: 1 },
+      { type: 'start', index: 2, content: { type: 'reasoning' } },
+      { type: 'end', index: 2, signature: SIGNATURE },
+      { type: 'start', index: 3, content: { type: 'tool-call', id: 'call_abc_0', name: 'get_weather' } },
+      { type: 'delta', index: 3, text: '{"city":"Łódź"}' },
+      { type: 'end', index: 3 },
+      { type: 'start', index: 4, content: { type: 'tool-call', id: 'own', name: 'now' } },
+      { type: 'delta', index: 4, text: '{}' },
+      { type: 'end', index: 4 },
       { type: 'finish', reason: 'tool-calls', raw: 'STOP' },
     ]);
   });
@@ -89,7 +89,7 @@ describe('a streamed answer', () => {
       { usageMetadata: { promptTokenCount: 3 } },
     ];
     const [, last] = await read(bytesOf([end, usage]));
-    expect(last).toMatchObject({ usage: { promptTokens: 3 }, content: false });
+    expect(last).toMatchObject({ usage: { promptTokens: 3 }, hasOutput: false });
     expect(await read(bytesOf([end]))).toHaveLength(1);
   });
 

@@ -1,28 +1,31 @@
-/** A streamed answer of streamGenerateContent: events, each an answer of its own -> reply events (Gemini API reference). */
+/**
+ * Reads a streamed response of streamGenerateContent: events, each a separate response -> route events (Gemini API
+ * reference).
+ */
 
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { StreamPart } from '../../core/upstream/conversation.ts';
-import { type ReplyEvent, UpstreamFailure } from '../../core/upstream/provider.ts';
-import { StreamBlocks } from '../../core/upstream/stream-blocks.ts';
-import { drain, parseEvent } from '../http-upstream.ts';
+import { type RouteEvent, UpstreamFailure } from '../../core/upstream/provider.ts';
+import { StreamPartBuilder } from '../../core/upstream/stream-part-builder.ts';
+import { drain, parseUpstreamEvent } from '../http-upstream.ts';
 import { failureOf } from './errors.ts';
-import { type GeminiCallContext, type PartContent, PieceReader, textOf, toFinish } from './response.ts';
+import { type GeminiCallContext, GeminiPartReader, type PartContent, textOf, toFinish } from './response.ts';
 import { toUsage } from './usage.ts';
 
 /**
- * Turns the data of server-sent events into reply events. The stream has no mark of its end: it is whole with the
- * reason of its finish and the usage that comes with it, or after it. Throws `UpstreamFailure` for one that ends before.
+ * Converts the data of server-sent events to route events. The stream has no end marker. It is complete with its finish
+ * reason and the usage that arrives with or after it. Throws `UpstreamFailure` for a stream that ends earlier.
  */
-export async function* toReplyEvents(
+export async function* readRouteEvents(
   data: AsyncIterable<string>,
   context: GeminiCallContext,
-): AsyncGenerator<ReplyEvent, void> {
+): AsyncGenerator<RouteEvent, void> {
   const iterator = data[Symbol.asyncIterator]();
-  const reader = new EventReader(context);
+  const reader = new GeminiStreamReader(context);
   let open = true;
   try {
     for (let next = await iterator.next(); !next.done; next = await iterator.next()) {
-      const event = reader.read(parseEvent(next.value));
+      const event = reader.read(parseUpstreamEvent(next.value));
       if (reader.isComplete) {
         open = false;
         // The body's last bytes are read in the background, so that the connection can be used again.
@@ -37,17 +40,17 @@ export async function* toReplyEvents(
   if (!reader.isFinished) throw new UpstreamFailure('interrupted');
 }
 
-class EventReader {
-  readonly #pieces: PieceReader;
-  readonly #blocks = new StreamBlocks();
+class GeminiStreamReader {
+  readonly #partReader: GeminiPartReader;
+  readonly #builder = new StreamPartBuilder();
   #finished = false;
   #metered = false;
 
   constructor(context: GeminiCallContext) {
-    this.#pieces = new PieceReader(context);
+    this.#partReader = new GeminiPartReader(context);
   }
 
-  /** The answer is whole; its usage may still come. */
+  /** True if the response is complete. Its usage may still follow. */
   get isFinished(): boolean {
     return this.#finished;
   }
@@ -56,36 +59,40 @@ class EventReader {
     return this.#finished && this.#metered;
   }
 
-  /** Throws `UpstreamFailure` for an error, and for an event that is no answer. */
-  read(body: JsonObject): ReplyEvent | undefined {
+  /**
+   * Returns the route event of one body. Throws `UpstreamFailure` for an error, and for an event that is not a
+   * response.
+   */
+  read(body: JsonObject): RouteEvent | undefined {
     if (body.error !== undefined) throw failureOf(body);
-    const pieces = this.#finished ? [] : this.#pieces.read(body);
-    const text = pieces.map(textOf).join('');
-    const finish = this.#finished ? undefined : toFinish(body, this.#pieces.hasCalls);
-    const parts = pieces.flatMap((piece) => this.#partsOf(piece));
-    if (finish !== undefined) parts.push(...this.#blocks.finish(finish));
+    const parsedParts = this.#finished ? [] : this.#partReader.read(body);
+    const text = parsedParts.map(textOf).join('');
+    const finish = this.#finished ? undefined : toFinish(body, this.#partReader.hasCalls);
+    const parts = parsedParts.flatMap((parsedPart) => this.#partsOf(parsedPart));
+    if (finish !== undefined) parts.push(...this.#builder.finish(finish));
     this.#finished ||= finish !== undefined;
     const usage = toUsage(body.usageMetadata);
     this.#metered = this.#finished && usage !== undefined;
     if (parts.length === 0 && usage === undefined) return undefined;
     return {
       ...(parts.length === 0 ? {} : { parts }),
-      text,
-      content: parts.length > 0,
+      outputText: text,
+      hasOutput: parts.length > 0,
       ...(usage === undefined ? {} : { usage }),
     };
   }
 
   /** Calls come whole. */
-  #partsOf(piece: PartContent): StreamPart[] {
-    if (piece.type !== 'call') return this.#blocks.text(piece.type, piece.text);
-    const proof = piece.signature === undefined ? [] : this.#blocks.endReasoning(piece.signature);
-    const { block, parts } = this.#blocks.startCall(piece.id, piece.name);
+  #partsOf(parsedPart: PartContent): StreamPart[] {
+    if (parsedPart.type !== 'call') return this.#builder.textDelta(parsedPart.type, parsedPart.text);
+    const reasoningParts =
+      parsedPart.signature === undefined ? [] : this.#builder.endReasoning(parsedPart.signature);
+    const { index, parts } = this.#builder.startToolCall(parsedPart.id, parsedPart.name);
     return [
-      ...proof,
+      ...reasoningParts,
       ...parts,
-      ...this.#blocks.arguments(block, piece.arguments),
-      ...this.#blocks.endCall(block),
+      ...this.#builder.argumentsDelta(index, parsedPart.arguments),
+      ...this.#builder.endToolCall(index),
     ];
   }
 }

@@ -2,7 +2,7 @@
 import { expect, test } from '@jest/globals';
 import { toUsage } from './usage.ts';
 
-test('thoughts are completion beside the candidates, results of tools are prompt, the cache is within the prompt', () => {
+test('counts thinking as completion in addition to the candidates, tool results as prompt, and the cache within the prompt', () => {
   expect(
     toUsage({
       promptTokenCount: 100,

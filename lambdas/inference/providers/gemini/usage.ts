@@ -5,9 +5,9 @@ import { isTokenCount, type TokenUsage } from '../../core/pricing/token-usage.ts
 import { countIn, countOf, detailsOf, sumOf } from '../usage-counts.ts';
 
 /**
- * Returns undefined for anything that does not count the prompt. The prompt includes what was read from the cache, but
- * not the results of tools that the provider ran; the candidates do not include the thoughts. In a stream every chunk
- * counts from the start, so the last one is the whole. An answer without candidates has no completion.
+ * Returns undefined for usage without a prompt count. The prompt includes tokens read from the cache, but not the
+ * results of server tools. The candidates exclude the thoughts. In a stream, every chunk counts from the start, so the
+ * last one is the total. A response without candidates has no completion.
  */
 export function toUsage(reported: unknown): TokenUsage | undefined {
   if (!isJsonObject(reported) || !isTokenCount(reported.promptTokenCount)) return undefined;
@@ -29,10 +29,10 @@ export function toUsage(reported: unknown): TokenUsage | undefined {
 }
 
 /** The tokens of one kind of content. */
-const tokensOf = (details: unknown, wanted: string): number =>
+const tokensOf = (details: unknown, modality: string): number =>
   sumOf(
     ...(Array.isArray(details) ? details : [])
       .map(detailsOf)
-      .filter(({ modality: kind }) => kind === wanted)
+      .filter(({ modality: kind }) => kind === modality)
       .map(({ tokenCount }) => countOf(tokenCount)),
   );

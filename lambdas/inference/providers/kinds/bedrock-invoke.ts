@@ -14,7 +14,7 @@ export interface Invocation {
 }
 
 export interface InvokeResult {
-  readonly answer: JsonObject;
+  readonly response: JsonObject;
   /** Input tokens as Bedrock itself counts them; undefined when it does not. */
   readonly tokens: number | undefined;
 }
@@ -46,18 +46,18 @@ async function send(
     body: JSON.stringify(body),
   });
   let counted: string | undefined;
-  const seeHeaders =
+  const captureTokenCount =
     <Args, Result extends { response: unknown }>(next: (args: Args) => Promise<Result>) =>
     async (args: Args): Promise<Result> => {
       const result = await next(args);
       counted = (Object(result.response) as { headers?: Headers }).headers?.[TOKENS_HEADER];
       return result;
     };
-  command.middlewareStack.add(seeHeaders, { step: 'deserialize', priority: 'low' });
+  command.middlewareStack.add(captureTokenCount, { step: 'deserialize', priority: 'low' });
   const output = await client.send(command, { abortSignal: signal });
   const tokens = counted === undefined ? undefined : Number(counted);
   return {
-    answer: parsePlainObject(new TextDecoder().decode(output.body)),
+    response: parsePlainObject(new TextDecoder().decode(output.body)),
     tokens: isTokenCount(tokens) ? tokens : undefined,
   };
 }

@@ -16,7 +16,7 @@ export interface FormBody {
 }
 
 /** Bytes of the file that are in memory at once. */
-const PIECE_BYTES = 256 * 1024;
+const SLICE_BYTES = 256 * 1024;
 
 /** WHATWG HTML, "multipart/form-data encoding algorithm". */
 const escaped = (name: string) => name.replaceAll('\r', '%0D').replaceAll('\n', '%0A').replaceAll('"', '%22');
@@ -26,17 +26,17 @@ export function formBody(
   file: FormFile,
 ): FormBody {
   const boundary = `form-${randomUUID()}`;
-  const texts = fields.map(
+  const encodedFields = fields.map(
     ([name, value]) =>
       `--${boundary}\r\ncontent-disposition: form-data; name="${escaped(name)}"\r\n\r\n${value}\r\n`,
   );
   const head = Buffer.from(
-    `${texts.join('')}--${boundary}\r\ncontent-disposition: form-data; name="file"; ` +
+    `${encodedFields.join('')}--${boundary}\r\ncontent-disposition: form-data; name="file"; ` +
       `filename="${escaped(file.name)}"\r\ncontent-type: ${file.type}\r\n\r\n`,
   );
   const tail = Buffer.from(`\r\n--${boundary}--\r\n`);
   return {
-    stream: streamOf(pieces(head, file.content, tail)),
+    stream: streamOf(readFormBytes(head, file.content, tail)),
     headers: {
       'content-type': `multipart/form-data; boundary=${boundary}`,
       'content-length': String(head.length + file.content.size + tail.length),
@@ -44,10 +44,14 @@ export function formBody(
   };
 }
 
-async function* pieces(head: Uint8Array, content: Blob, tail: Uint8Array): AsyncGenerator<Uint8Array, void> {
+async function* readFormBytes(
+  head: Uint8Array,
+  content: Blob,
+  tail: Uint8Array,
+): AsyncGenerator<Uint8Array, void> {
   yield head;
-  for (let start = 0; start < content.size; start += PIECE_BYTES)
-    yield new Uint8Array(await content.slice(start, start + PIECE_BYTES).arrayBuffer());
+  for (let start = 0; start < content.size; start += SLICE_BYTES)
+    yield new Uint8Array(await content.slice(start, start + SLICE_BYTES).arrayBuffer());
   yield tail;
 }
 

@@ -7,9 +7,9 @@ import { imagesOfOpenAi } from './images/openai.ts';
 const CANARY = 'heron-7f3a';
 const vendor = { provider: CANARY, cost: CANARY, x_vendor: { id: CANARY } };
 
-const http = (answer: unknown) => ({
+const http = (body: unknown) => ({
   fetch: async () =>
-    new Response(JSON.stringify(answer), { headers: { 'x-request-id': CANARY, server: CANARY } }),
+    new Response(JSON.stringify(body), { headers: { 'x-request-id': CANARY, server: CANARY } }),
   readSecret: async () => 'key',
   readToken: async () => 'token',
 });
@@ -17,7 +17,7 @@ const attempt = (payload: JsonObject) => ({
   model: {} as Model,
   route: { base_url: 'http://upstream.test', upstream_model: 'm' } as CatalogRoute,
   payload,
-  clock: { signal: new AbortController().signal, begun: () => {}, close: () => {} },
+  clock: { signal: new AbortController().signal, stopFirstByte: () => {}, close: () => {} },
 });
 
 describe('images of a server of the OpenAI protocol', () => {
@@ -25,8 +25,8 @@ describe('images of a server of the OpenAI protocol', () => {
     imagesOfOpenAi(http({ created: 5, data, ...vendor }), () => 7_000)(attempt({ n: 4 }));
 
   it('contain the image and its revised prompt, and no field of the vendor', async () => {
-    const known = { b64_json: 'aGk=', url: 'https://cdn.test/a.png', revised_prompt: 'a cat' };
-    expect(await imagesOf({ ...known, ...vendor })).toEqual({ images: [known], created: 5 });
+    const image = { b64_json: 'aGk=', url: 'https://cdn.test/a.png', revised_prompt: 'a cat' };
+    expect(await imagesOf({ ...image, ...vendor })).toEqual({ images: [image], created: 5 });
   });
 
   it.each([
@@ -53,17 +53,17 @@ describe('images of a server of the OpenAI protocol', () => {
 });
 
 describe('embeddings of a server of the OpenAI protocol', () => {
-  const answerTo = (input: unknown, data: readonly unknown[]) =>
+  const readResponse = (input: unknown, data: readonly unknown[]) =>
     embeddingsOfOpenAi(http({ data, usage: { prompt_tokens: 3, cost: CANARY }, ...vendor }))(
       attempt({ input }),
     );
-  const embeddingsOf = (entry: unknown) => answerTo('a', [entry]);
+  const embeddingsOf = (entry: unknown) => readResponse('a', [entry]);
 
   it('consist of one for each input, in the order of the inputs', async () => {
     const at = (index: number) => ({ index, embedding: [index + 1] });
-    expect((await answerTo(['a', 'b'], [at(1), at(0)])).embeddings).toEqual([[1], [2]]);
+    expect((await readResponse(['a', 'b'], [at(1), at(0)])).embeddings).toEqual([[1], [2]]);
     for (const indexes of [[0], [0, 2], [0, 0], [0, 1, 2], [-1, 0]])
-      await expect(answerTo(['a', 'b'], indexes.map(at))).rejects.toMatchObject({ kind: 'protocol' });
+      await expect(readResponse(['a', 'b'], indexes.map(at))).rejects.toMatchObject({ kind: 'protocol' });
   });
 
   it('contain numbers and their token count, and no field of the vendor', async () => {

@@ -20,8 +20,11 @@ export interface OpenAiRequest {
   readonly signal: AbortSignal;
 }
 
-/** The answer, whose status is 2xx. Throws `UpstreamFailure`. */
-export async function ask(http: OpenAiHttp, { route, path, body, signal }: OpenAiRequest): Promise<Response> {
+/** Sends the request and returns its response, whose status is 2xx. Throws `UpstreamFailure`. */
+export async function sendRequest(
+  http: OpenAiHttp,
+  { route, path, body, signal }: OpenAiRequest,
+): Promise<Response> {
   const { stream, headers } = isForm(body)
     ? body
     : { stream: JSON.stringify(body), headers: { 'content-type': 'application/json' } };
@@ -36,8 +39,11 @@ export async function ask(http: OpenAiHttp, { route, path, body, signal }: OpenA
 
 const isForm = (body: OpenAiRequest['body']): body is FormBody => body.stream instanceof ReadableStream;
 
-/** The answer's JSON object; a number in it, of a vector or a duration, is a double. Throws `UpstreamFailure`. */
-export async function askForJson(http: OpenAiHttp, request: OpenAiRequest): Promise<JsonObject> {
-  const response = await ask(http, request);
+/**
+ * Sends the request and returns the JSON object of its response. Numbers in it, of a vector or a duration, are doubles.
+ * Throws `UpstreamFailure`.
+ */
+export async function requestJson(http: OpenAiHttp, request: OpenAiRequest): Promise<JsonObject> {
+  const response = await sendRequest(http, request);
   return parsePlainObject(await reading(() => response.text()));
 }

@@ -3,9 +3,9 @@
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { Clock } from '../../../platform/core/ports.ts';
 import type { ProviderCalls } from '../../core/kinds/call-kind.ts';
-import type { EmbeddingAnswer } from '../../core/kinds/embeddings/embeddings.ts';
-import type { ImageAnswer } from '../../core/kinds/images/images.ts';
-import type { SpeechAnswer } from '../../core/kinds/speech/speech.ts';
+import type { EmbeddingOutput } from '../../core/kinds/embeddings/embeddings.ts';
+import type { ImageOutput } from '../../core/kinds/images/images.ts';
+import type { SpeechOutput } from '../../core/kinds/speech/speech.ts';
 import type { TranscriptionPayload } from '../../core/kinds/transcriptions/endpoint.ts';
 import type { Transcript } from '../../core/kinds/transcriptions/transcript.ts';
 import type { BedrockDependencies } from '../bedrock/provider.ts';
@@ -19,19 +19,19 @@ import { transcriptionsOfOpenAi } from './transcriptions/openai.ts';
 
 export const createEmbeddingCalls = (
   dependencies: OpenAiHttp & BedrockDependencies,
-): ProviderCalls<JsonObject, EmbeddingAnswer> => ({
+): ProviderCalls<JsonObject, EmbeddingOutput> => ({
   openai: embeddingsOfOpenAi(dependencies),
   bedrock: embeddingsOfBedrock(dependencies),
 });
 
 export const createImageCalls = (
   dependencies: OpenAiHttp & BedrockDependencies & { readonly clock: Clock },
-): ProviderCalls<JsonObject, ImageAnswer> => ({
+): ProviderCalls<JsonObject, ImageOutput> => ({
   openai: imagesOfOpenAi(dependencies, dependencies.clock),
   bedrock: imagesOfBedrock(dependencies, dependencies.clock),
 });
 
-export const createSpeechCalls = (http: OpenAiHttp): ProviderCalls<JsonObject, SpeechAnswer> => ({
+export const createSpeechCalls = (http: OpenAiHttp): ProviderCalls<JsonObject, SpeechOutput> => ({
   openai: speechOfOpenAi(http),
 });
 

@@ -14,6 +14,6 @@ export function addressOf(route: AddressedRoute, path: string): string {
   const { base_url: base, api_version: version, upstream_model: deployment } = route;
   if (version === undefined) return `${base}${path}`;
   const isV1 = base.endsWith('/v1') || WITHOUT_DEPLOYMENT.includes(path);
-  const place = isV1 ? '' : `/deployments/${encodeURIComponent(deployment)}`;
-  return `${base}${place}${path}?api-version=${encodeURIComponent(version)}`;
+  const deploymentPath = isV1 ? '' : `/deployments/${encodeURIComponent(deployment)}`;
+  return `${base}${deploymentPath}${path}?api-version=${encodeURIComponent(version)}`;
 }

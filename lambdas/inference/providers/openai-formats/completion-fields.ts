@@ -1,31 +1,31 @@
 /**
- * The fields of a chat completion and its chunks that reach a caller (OpenAI API reference, The chat completion
- * object).
+ * Allow-list of the fields of a chat completion and its chunks that are returned to a caller (OpenAI API reference, The
+ * chat completion object).
  */
 
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
-import type { Signatures } from '../../core/upstream/capsules.ts';
-import type { AnswerIdentity } from '../../core/upstream/provider.ts';
-import { objectOf } from '../http-upstream.ts';
+import type { ResponseIdentity } from '../../core/upstream/provider.ts';
+import type { Signatures } from '../../core/upstream/sealed-tokens.ts';
 import {
   account,
   count,
   type Field,
   type Fields,
   fields,
-  figure,
-  figures,
-  kept,
   list,
   listOf,
   object,
   objectWith,
   oneOf,
+  pickFields,
   plainName,
   text,
   textOrList,
-} from '../kept-fields.ts';
-import { sealProof } from './proofs.ts';
+  usageCount,
+  usageCounts,
+} from '../allowed-fields.ts';
+import { objectOf } from '../http-upstream.ts';
+import { sealSignature } from './reasoning-signatures.ts';
 
 /** Some compatible servers send the object itself. */
 const jsonText: Field = (value) => (typeof value === 'string' ? value : JSON.stringify(object(value)));
@@ -51,43 +51,49 @@ const choiceFields = {
   finish_reason: plainName,
   native_finish_reason: plainName,
   // The stop sequence that was met, or its token, as vLLM gives it.
-  stop_reason: (value: unknown) => (typeof value === 'string' ? value : figure(value)),
+  stop_reason: (value: unknown) => (typeof value === 'string' ? value : usageCount(value)),
   logprobs: object,
 };
 
 /** `service_tier` is one of those that a caller may choose; `citations` and `search_results` are a searching model's sources. */
-const answerFields = {
+const responseFields = {
   created: (value: unknown) => count(typeof value === 'number' ? Math.trunc(value) : value),
   service_tier: oneOf('auto', 'default', 'flex', 'priority', 'fast', 'scale', 'performance'),
   citations: list,
   search_results: list,
 };
 
-/** The answer of one call under our own names, without its usage. Throws `UpstreamFailure` for a field of a wrong type. */
+/**
+ * The response to one call with the service's names, without its usage. Throws `UpstreamFailure` for a field of a wrong
+ * type.
+ */
 export class CompletionFields {
-  readonly #identity: AnswerIdentity;
+  readonly #identity: ResponseIdentity;
   readonly #completion: Fields;
   readonly #chunk: Fields;
 
   /** Selects the fields of a response. Signatures of reasoning reach the caller sealed. */
-  constructor(identity: AnswerIdentity, signatures: Signatures) {
+  constructor(identity: ResponseIdentity, signatures: Signatures) {
     this.#identity = identity;
     const message = objectWith(messageWith(signatures));
-    const whole = fields({ ...choiceFields, message });
+    const completeChoice = fields({ ...choiceFields, message });
     const streamed = fields({ ...choiceFields, delta: message });
-    this.#completion = fields({ ...answerFields, choices: listOf((value) => toWholeChoice(value, whole)) });
-    this.#chunk = fields({ ...answerFields, choices: listOf((value) => toChunkChoice(value, streamed)) });
+    this.#completion = fields({
+      ...responseFields,
+      choices: listOf((value) => toCompleteChoice(value, completeChoice)),
+    });
+    this.#chunk = fields({ ...responseFields, choices: listOf((value) => toChunkChoice(value, streamed)) });
   }
 
-  whole(body: unknown): JsonObject {
+  completion(body: unknown): JsonObject {
     const { id, model } = this.#identity;
-    return { id, object: 'chat.completion', model, ...dated(kept(body, this.#completion)) };
+    return { id, object: 'chat.completion', model, ...dated(pickFields(body, this.#completion)) };
   }
 
   /** One event of a stream. */
   chunk(body: unknown): JsonObject {
     const { id, model } = this.#identity;
-    return { id, object: 'chat.completion.chunk', model, ...dated(kept(body, this.#chunk)) };
+    return { id, object: 'chat.completion.chunk', model, ...dated(pickFields(body, this.#chunk)) };
   }
 }
 
@@ -95,18 +101,18 @@ export class CompletionFields {
 const dated = ({ created, ...rest }: Record<string, unknown>): JsonObject =>
   created == null ? rest : { created, ...rest };
 
-function toWholeChoice(value: unknown, named: Fields): JsonObject {
-  const { index, finish_reason: reason, message: said, ...rest } = kept(value, named);
-  const answer = { role: 'assistant', content: null, ...(said as JsonObject | null) };
-  return { index: index ?? 0, message: answer, ...rest, finish_reason: reason ?? null };
+function toCompleteChoice(value: unknown, named: Fields): JsonObject {
+  const { index, finish_reason: reason, message: allowedFields, ...rest } = pickFields(value, named);
+  const message = { role: 'assistant', content: null, ...(allowedFields as JsonObject | null) };
+  return { index: index ?? 0, message: message, ...rest, finish_reason: reason ?? null };
 }
 
 function toChunkChoice(value: unknown, named: Fields): JsonObject {
-  const { index, finish_reason: reason, delta, ...rest } = kept(value, named);
+  const { index, finish_reason: reason, delta, ...rest } = pickFields(value, named);
   return { index: index ?? 0, delta: delta ?? {}, ...rest, finish_reason: reason ?? null };
 }
 
-/** A piece of reasoning (OpenRouter docs, Reasoning tokens, `reasoning_details`). */
+/** The fields of a reasoning detail (OpenRouter docs, Reasoning tokens, `reasoning_details`). */
 const detailFields = fields({
   type: oneOf('reasoning.text', 'reasoning.summary', 'reasoning.encrypted'),
   text,
@@ -114,19 +120,19 @@ const detailFields = fields({
   index: count,
 });
 
-/** Its proof is sealed with the names that the server wants back beside it. */
+/** Returns a detail. Its signature is sealed together with the names that the server expects next to it. */
 function toDetail(value: unknown, signatures: Signatures): JsonObject {
   const { signature, data, id, format } = objectOf(value);
-  const sealed = (proof: unknown) => sealProof(signatures, { detail: text(proof), id, format });
+  const sealed = (detail: unknown) => sealSignature(signatures, { detail: text(detail), id, format });
   return {
-    ...kept(value, detailFields),
+    ...pickFields(value, detailFields),
     ...(signature == null ? {} : { signature: sealed(signature) }),
     ...(data == null ? {} : { data: sealed(data) }),
   };
 }
 
 function messageWith(signatures: Signatures): Fields {
-  const sealed: Field = (value) => sealProof(signatures, { thought_signature: text(value) });
+  const sealed: Field = (value) => sealSignature(signatures, { thought_signature: text(value) });
   // Google, OpenAI compatibility, Thought signatures.
   const google = fields({ thought_signature: sealed });
   const toolCall = fields({
@@ -144,13 +150,13 @@ function messageWith(signatures: Signatures): Fields {
   });
 }
 
-/** The figures of an account, and nothing that is no count of tokens. */
-export const keptUsage = account(
+/** Returns the numeric values of the usage, and drops everything that is not a token count. */
+export const allowedUsageOf = account(
   fields({
-    prompt_tokens: figure,
-    completion_tokens: figure,
-    total_tokens: figure,
-    prompt_tokens_details: figures(
+    prompt_tokens: usageCount,
+    completion_tokens: usageCount,
+    total_tokens: usageCount,
+    prompt_tokens_details: usageCounts(
       'cached_tokens',
       'cache_write_tokens',
       'cache_creation_tokens',
@@ -159,7 +165,7 @@ export const keptUsage = account(
       'text_tokens',
       'video_tokens',
     ),
-    completion_tokens_details: figures(
+    completion_tokens_details: usageCounts(
       'reasoning_tokens',
       'accepted_prediction_tokens',
       'rejected_prediction_tokens',

@@ -15,10 +15,12 @@ const TEXT_BREAK = '\n\n';
 type Messages = readonly JsonObject[];
 type Pass = (messages: Messages) => Messages;
 
-/** Anything but a list of objects is the host's to refuse. */
-export function dialectMessages(given: unknown, dialect: Dialect): unknown {
-  if (!Array.isArray(given) || !given.every(isJsonObject)) return given;
-  return passesOf(dialect).reduce<Messages>((messages, pass) => pass(messages), given);
+/**
+ * Adapts the messages to the dialect. Anything except a list of objects is passed on, so that the vendor rejects it.
+ */
+export function dialectMessages(requestMessages: unknown, dialect: Dialect): unknown {
+  if (!Array.isArray(requestMessages) || !requestMessages.every(isJsonObject)) return requestMessages;
+  return passesOf(dialect).reduce<Messages>((messages, pass) => pass(messages), requestMessages);
 }
 
 function passesOf(dialect: Dialect): readonly Pass[] {
@@ -43,16 +45,16 @@ const asSystem = (message: JsonObject): JsonObject =>
 const isSystem = ({ role }: JsonObject): boolean => role === 'system' || role === 'developer';
 
 /**
- * The system messages that open a conversation become one; what any later one says opens the next message of a user,
- * or is one at the end, where the results of tools stay behind their calls.
+ * Merges the system messages at the start of a conversation into one. The text of a later one is put at the start of
+ * the next user message, or becomes a message at the end. Tool results stay behind their calls.
  */
 function systemFirst(messages: Messages): Messages {
-  const begin = messages.findIndex((message) => !isSystem(message));
-  const leading = begin < 0 ? messages : messages.slice(0, begin);
+  const start = messages.findIndex((message) => !isSystem(message));
+  const leading = start < 0 ? messages : messages.slice(0, start);
   const opening = leading.length > 1 ? [{ role: 'system', content: leading.flatMap(partsOf) }] : leading;
   const turns: JsonObject[] = [];
   let reminders: JsonObject[] = [];
-  for (const message of begin < 0 ? [] : messages.slice(begin)) {
+  for (const message of start < 0 ? [] : messages.slice(start)) {
     if (isSystem(message)) reminders.push(...partsOf(message).map(reminder));
     else if (message.role === 'user' && reminders.length > 0) {
       turns.push({ ...message, content: [...reminders, ...partsOf(message)] });
@@ -74,7 +76,7 @@ const isBlank = (content: unknown): boolean =>
 
 const hasCalls = ({ tool_calls: calls }: JsonObject): boolean => Array.isArray(calls) && calls.length > 0;
 
-/** A refusal stands for the text that is missing. */
+/** Returns the message with content. A refusal replaces missing text. */
 function filled(message: JsonObject): JsonObject {
   const { role, content, refusal } = message;
   if (role !== 'assistant' || !isBlank(content) || hasCalls(message)) return message;
@@ -88,7 +90,10 @@ const assistantAfterTools: Pass = (messages) =>
       : [message],
   );
 
-/** Parts of another kind than text keep the message in parts: the host is to say what it makes of them. */
+/**
+ * Returns the message as plain text. With parts other than text, the message stays in parts, so that the vendor
+ * validates them.
+ */
 function plain(message: JsonObject): JsonObject {
   const { content } = message;
   if (!Array.isArray(content) || content.length === 0) return message;
@@ -100,10 +105,10 @@ function plain(message: JsonObject): JsonObject {
 }
 
 function withShortIds(message: JsonObject): JsonObject {
-  const { tool_calls: calls, tool_call_id: answered } = message;
+  const { tool_calls: calls, tool_call_id: callId } = message;
   return {
     ...message,
-    ...(typeof answered === 'string' ? { tool_call_id: nineCharacterId(answered) } : {}),
+    ...(typeof callId === 'string' ? { tool_call_id: nineCharacterId(callId) } : {}),
     ...(Array.isArray(calls) ? { tool_calls: calls.map(withShortId) } : {}),
   };
 }

@@ -10,18 +10,20 @@ import { dialectMessages } from './dialect-messages.ts';
 /** The body of a chat completion as the host takes it; the same object where its dialect names nothing. */
 export function forHost(body: JsonObject, dialect: Dialect = {}): JsonObject {
   const { messages, ...fields } = body;
-  const passes = [withoutRefused, withBound, withTools, withAnswerSchema];
+  const passes = [withoutRejectedFields, withBound, withTools, withOutputSchema];
   const changed = passes.reduce((request, pass) => pass(request, dialect), fields);
   return messages === undefined ? changed : { ...changed, messages: dialectMessages(messages, dialect) };
 }
 
 type Pass = (body: JsonObject, dialect: Dialect) => JsonObject;
 
-const REFUSABLE = ['store', 'stream_options', 'parallel_tool_calls'] as const;
+const REJECTABLE_FIELDS = ['store', 'stream_options', 'parallel_tool_calls'] as const;
 
-const withoutRefused: Pass = (body, dialect) => {
-  const refused: ReadonlySet<string> = new Set(REFUSABLE.filter((name) => dialect[name] === false));
-  return Object.fromEntries(Object.entries(body).filter(([name]) => !refused.has(name)));
+const withoutRejectedFields: Pass = (body, dialect) => {
+  const rejectedFields: ReadonlySet<string> = new Set(
+    REJECTABLE_FIELDS.filter((name) => dialect[name] === false),
+  );
+  return Object.fromEntries(Object.entries(body).filter(([name]) => !rejectedFields.has(name)));
 };
 
 const withBound: Pass = (body, { max_tokens_field: name }) => {
@@ -45,7 +47,7 @@ const withTools: Pass = (body, dialect) => {
   return { ...body, tools };
 };
 
-const withAnswerSchema: Pass = (body, dialect) => {
+const withOutputSchema: Pass = (body, dialect) => {
   const { response_format: format } = body;
   const described = isJsonObject(format) ? format.json_schema : undefined;
   if (!isJsonObject(format) || !isJsonObject(described) || !isJsonObject(described.schema)) return body;
@@ -53,15 +55,29 @@ const withAnswerSchema: Pass = (body, dialect) => {
   return { ...body, response_format: { ...format, json_schema: { ...described, schema } } };
 };
 
-function schemaFor(schema: JsonObject, { schemas, all_properties_required: isWhole }: Dialect): JsonObject {
+function schemaFor(
+  schema: JsonObject,
+  { schemas, all_properties_required: isAllRequired }: Dialect,
+): JsonObject {
   const simple = schemas === 'simple' ? simpleSchema(schema) : schema;
-  return isWhole === true ? requiredSchema(simple) : simple;
+  return isAllRequired === true ? requiredSchema(simple) : simple;
 }
 
 /** Keywords whose values are schemas by name, those that hold one, and those that hold a list of them. */
-const NAMED: ReadonlySet<string> = new Set(['properties', '$defs', 'definitions', 'patternProperties']);
-const HELD: ReadonlySet<string> = new Set(['items', 'additionalProperties', 'not', 'contains']);
-const LISTED: ReadonlySet<string> = new Set(['anyOf', 'oneOf', 'allOf', 'prefixItems', 'items']);
+const SCHEMA_MAP_KEYWORDS: ReadonlySet<string> = new Set([
+  'properties',
+  '$defs',
+  'definitions',
+  'patternProperties',
+]);
+const SCHEMA_KEYWORDS: ReadonlySet<string> = new Set(['items', 'additionalProperties', 'not', 'contains']);
+const SCHEMA_LIST_KEYWORDS: ReadonlySet<string> = new Set([
+  'anyOf',
+  'oneOf',
+  'allOf',
+  'prefixItems',
+  'items',
+]);
 
 type Change = (schema: JsonObject) => JsonObject;
 
@@ -69,15 +85,18 @@ type Change = (schema: JsonObject) => JsonObject;
 function everywhere(schema: JsonObject, change: Change): JsonObject {
   const inner = (value: unknown) => (isJsonObject(value) ? everywhere(value, change) : value);
   const entries = Object.entries(schema).map(([keyword, value]) => {
-    if (NAMED.has(keyword) && isJsonObject(value))
-      return [keyword, Object.fromEntries(Object.entries(value).map(([name, own]) => [name, inner(own)]))];
-    if (LISTED.has(keyword) && Array.isArray(value)) return [keyword, value.map(inner)];
-    return [keyword, HELD.has(keyword) ? inner(value) : value];
+    if (SCHEMA_MAP_KEYWORDS.has(keyword) && isJsonObject(value))
+      return [
+        keyword,
+        Object.fromEntries(Object.entries(value).map(([name, subschema]) => [name, inner(subschema)])),
+      ];
+    if (SCHEMA_LIST_KEYWORDS.has(keyword) && Array.isArray(value)) return [keyword, value.map(inner)];
+    return [keyword, SCHEMA_KEYWORDS.has(keyword) ? inner(value) : value];
   });
   return change(Object.fromEntries(entries));
 }
 
-/** Without tuples, without `type` beside alternatives, and with a type for every `enum`. */
+/** Returns a schema without tuples, without `type` next to alternatives, and with a type for every `enum`. */
 const simpleSchema = (schema: JsonObject): JsonObject =>
   everywhere(schema, (each) => typedEnum(typedAlternatives(withoutTuple(each))));
 
@@ -86,21 +105,21 @@ const requiredSchema = (schema: JsonObject): JsonObject => everywhere(schema, al
 
 /** A tuple becomes a list of any of its members, as long as it was. */
 function withoutTuple(schema: JsonObject): JsonObject {
-  const { prefixItems, items, additionalItems: more, ...rest } = schema;
-  const places = Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : undefined;
-  if (places === undefined) return schema;
-  const others = Array.isArray(items) ? more : items;
-  const members = [...places, ...(isJsonObject(others) ? [others] : [])];
-  const isClosed = others === false && rest.maxItems === undefined;
+  const { prefixItems, items, additionalItems, ...rest } = schema;
+  const tupleItems = Array.isArray(prefixItems) ? prefixItems : Array.isArray(items) ? items : undefined;
+  if (tupleItems === undefined) return schema;
+  const otherItems = Array.isArray(items) ? additionalItems : items;
+  const members = [...tupleItems, ...(isJsonObject(otherItems) ? [otherItems] : [])];
+  const isClosed = otherItems === false && rest.maxItems === undefined;
   const [only] = members;
   return {
     ...rest,
     items: members.length === 1 ? only : { anyOf: members },
-    ...(isClosed ? { maxItems: places.length } : {}),
+    ...(isClosed ? { maxItems: tupleItems.length } : {}),
   };
 }
 
-/** The type stands in each alternative that has none of its own. */
+/** Moves the type into each alternative that has none. */
 function typedAlternatives(schema: JsonObject): JsonObject {
   const { type, anyOf } = schema;
   if (type === undefined || !Array.isArray(anyOf)) return schema;
@@ -118,8 +137,8 @@ function typedEnum(schema: JsonObject): JsonObject {
   const { enum: values, ...rest } = schema;
   if (!Array.isArray(values) || values.length === 0 || rest.type !== undefined) return schema;
   const byType = Map.groupBy(values, typeOf);
-  const [only, ...others] = [...byType.keys()];
-  if (others.length === 0) return { type: only, ...schema };
+  const [only, ...otherTypes] = [...byType.keys()];
+  if (otherTypes.length === 0) return { type: only, ...schema };
   if (rest.anyOf !== undefined) return schema;
   return { ...rest, anyOf: [...byType].map(([type, some]) => ({ type, enum: some })) };
 }
@@ -134,7 +153,10 @@ function allRequired(schema: JsonObject): JsonObject {
   const { properties, required } = schema;
   if (!isJsonObject(properties)) return schema;
   const must: ReadonlySet<unknown> = new Set(Array.isArray(required) ? required : []);
-  const all = Object.entries(properties).map(([name, own]) => [name, must.has(name) ? own : nullable(own)]);
+  const all = Object.entries(properties).map(([name, property]) => [
+    name,
+    must.has(name) ? property : nullable(property),
+  ]);
   return { ...schema, properties: Object.fromEntries(all), required: Object.keys(properties) };
 }
 

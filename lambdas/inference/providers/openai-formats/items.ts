@@ -1,19 +1,19 @@
-/** Items of an answer in terms of no protocol (OpenAI API reference, The response object, `output`). */
+/** Converts items of a response to protocol-independent parts (OpenAI API reference, The response object, `output`). */
 
 import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
-import type { Signatures } from '../../core/upstream/capsules.ts';
 import type { AssistantPart, Finish } from '../../core/upstream/conversation.ts';
 import { UpstreamFailure } from '../../core/upstream/provider.ts';
-import { plainName } from '../kept-fields.ts';
-import { sealProof } from './proofs.ts';
+import type { Signatures } from '../../core/upstream/sealed-tokens.ts';
+import { plainName } from '../allowed-fields.ts';
+import { sealSignature } from './reasoning-signatures.ts';
 
 /** The properties of a response that are needed to read its items. */
 export interface ItemContext {
-  readonly answerId: string;
+  readonly responseId: string;
   readonly signatures: Signatures;
 }
 
-/** The items of an answer. Throws `UpstreamFailure` for anything else. */
+/** Returns the items of a response. Throws `UpstreamFailure` for anything else. */
 export function itemsOf(output: unknown): readonly JsonObject[] {
   if (!Array.isArray(output) || !output.every(isJsonObject)) throw new UpstreamFailure('protocol');
   return output;
@@ -23,14 +23,14 @@ export function itemsOf(output: unknown): readonly JsonObject[] {
  * Returns the content of an item; nothing for the provider's own tools. Throws `UpstreamFailure` for a call without a
  * name.
  */
-export function partsOf(item: JsonObject, place: unknown, context: ItemContext): AssistantPart[] {
+export function partsOf(item: JsonObject, outputIndex: unknown, context: ItemContext): AssistantPart[] {
   switch (item.type) {
     case 'message':
       return list(item.content).flatMap(contentPart);
     case 'reasoning':
       return reasoningPart(item, context.signatures);
     case 'function_call':
-      return [{ ...callOf(item, place, context), arguments: string(item.arguments) }];
+      return [{ ...callOf(item, outputIndex, context), arguments: string(item.arguments) }];
     default:
       return [];
   }
@@ -38,13 +38,13 @@ export function partsOf(item: JsonObject, place: unknown, context: ItemContext):
 
 function contentPart({ type, text, refusal }: JsonObject): AssistantPart[] {
   const isRefusal = type === 'refusal';
-  const said = string(isRefusal ? refusal : text);
-  return said === '' ? [] : [{ type: isRefusal ? 'refusal' : 'text', text: said }];
+  const partText = string(isRefusal ? refusal : text);
+  return partText === '' ? [] : [{ type: isRefusal ? 'refusal' : 'text', text: partText }];
 }
 
 function reasoningPart(item: JsonObject, signatures: Signatures): AssistantPart[] {
   const text = reasoningText(item);
-  const signature = proofOf(item, signatures);
+  const signature = signatureOf(item, signatures);
   if (text === '' && signature === undefined) return [];
   return [{ type: 'reasoning', text, ...(signature === undefined ? {} : { signature }) }];
 }
@@ -54,33 +54,37 @@ export const SUMMARY_BREAK = '\n\n';
 
 /** The parts of the summary, or, where there are none, the reasoning itself. */
 function reasoningText({ summary, content }: JsonObject): string {
-  const texts = (parts: unknown) => list(parts).map(({ text }) => string(text));
-  return texts(summary).join(SUMMARY_BREAK) || texts(content).join('');
+  const textsOf = (parts: unknown) => list(parts).map(({ text }) => string(text));
+  return textsOf(summary).join(SUMMARY_BREAK) || textsOf(content).join('');
 }
 
-/** The proof of an item, sealed with the id that it is of. */
-export function proofOf(
-  { id, encrypted_content: proof }: JsonObject,
+/** Returns the signature of an item, sealed together with the item's id. */
+export function signatureOf(
+  { id, encrypted_content: encryptedContent }: JsonObject,
   signatures: Signatures,
 ): string | undefined {
-  if (typeof proof !== 'string' || proof === '') return undefined;
-  return sealProof(signatures, {
+  if (typeof encryptedContent !== 'string' || encryptedContent === '') return undefined;
+  return sealSignature(signatures, {
     ...(typeof id === 'string' ? { id } : {}),
-    encrypted_content: proof,
+    encrypted_content: encryptedContent,
   });
 }
 
-/** A call as it begins. Throws `UpstreamFailure` for one without a name. */
+/** Returns a call at its start. Throws `UpstreamFailure` for a call without a name. */
 export function callOf(
   { call_id: id, name }: JsonObject,
-  place: unknown,
-  { answerId }: ItemContext,
+  outputIndex: unknown,
+  { responseId }: ItemContext,
 ): { readonly type: 'tool-call'; readonly id: string; readonly name: string } {
   if (typeof name !== 'string') throw new UpstreamFailure('protocol');
-  return { type: 'tool-call', id: typeof id === 'string' && id !== '' ? id : `${answerId}_${place}`, name };
+  return {
+    type: 'tool-call',
+    id: typeof id === 'string' && id !== '' ? id : `${responseId}_${outputIndex}`,
+    name,
+  };
 }
 
-/** All output text of an item: texts, refusals, reasoning, names of tools and what they are called with. */
+/** Returns all output text of an item: texts, refusals, reasoning, tool names and their arguments. */
 export function textOfItem(item: JsonObject): string {
   const { type, content, name, arguments: called, input, code } = item;
   if (type === 'message')

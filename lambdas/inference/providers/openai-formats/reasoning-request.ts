@@ -3,68 +3,68 @@
 import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { CatalogRoute } from '../../core/catalog/catalog-document.ts';
 import type { ReasoningRequest } from '../../core/upstream/conversation.ts';
-import { askedReasoning, budgetOf, effortOf, isOff, nearestEffort } from '../../core/upstream/effort.ts';
+import { budgetOf, effortOf, isOff, nearestEffort, reasoningRequestOf } from '../../core/upstream/effort.ts';
 
 type Dialect = CatalogRoute['dialect'];
-type Way = NonNullable<NonNullable<Dialect>['reasoning_request']>;
+type ReasoningMode = NonNullable<NonNullable<Dialect>['reasoning_request']>;
 
 /** The requested reasoning, within the tokens of the output. */
-interface Asked {
+interface ReasoningParams {
   readonly reasoning: ReasoningRequest;
   readonly maxTokens: number;
 }
 
-/** The fields that ask the model to think, or not to; none where the route has no way to say it. */
+/** Returns the fields that switch reasoning on or off. Empty if the route has no such field. */
 export function reasoningFields(
   { reasoning, maxTokens }: { readonly reasoning?: ReasoningRequest; readonly maxTokens: number },
   dialect: Dialect,
 ): JsonObject {
-  const way = dialect?.reasoning_request;
-  if (way === undefined || reasoning === undefined) return {};
-  const asked = { reasoning, maxTokens };
-  const switched = SWITCHES[way]?.(asked);
-  if (switched === undefined) return BY_AMOUNT[way]?.(asked, dialect) ?? {};
+  const mode = dialect?.reasoning_request;
+  if (mode === undefined || reasoning === undefined) return {};
+  const params = { reasoning, maxTokens };
+  const switched = SWITCHES[mode]?.(params);
+  if (switched === undefined) return BY_AMOUNT[mode]?.(params, dialect) ?? {};
   if (dialect?.reasoning_efforts === undefined || isOff(reasoning)) return switched;
-  return { ...switched, ...effortField(asked, dialect) };
+  return { ...switched, ...effortField(params, dialect) };
 }
 
 /**
- * A request of a caller of this protocol, asked for reasoning as the route takes it. What only the route's own field
- * can say stays, and so does an effort that nobody knows, which the route is to judge.
+ * Returns the request of a caller of this protocol, with reasoning requested in the route's form. Values that only the
+ * route's own field can express stay. An unknown effort also stays, so that the route validates it.
  */
 export function nativeReasoning(body: JsonObject, dialect: Dialect): JsonObject {
   const { reasoning_effort: effort, reasoning: object, thinking, ...rest } = body;
   if (dialect?.reasoning_request === undefined) return body;
   if (effort === undefined && object === undefined && thinking === undefined) return body;
-  const reasoning = askedReasoning(body);
+  const reasoning = reasoningRequestOf(body);
   if (reasoning === undefined && dialect.reasoning_request !== 'none') return body;
   const bound = body.max_completion_tokens ?? body.max_tokens;
   const maxTokens = typeof bound === 'number' ? bound : 0;
-  const made = reasoning === undefined ? {} : reasoningFields({ reasoning, maxTokens }, dialect);
+  const routeFields = reasoning === undefined ? {} : reasoningFields({ reasoning, maxTokens }, dialect);
   const { max_completion_tokens: newer, ...others } = rest;
-  const kept = newer === undefined || made.max_tokens !== undefined ? others : rest;
-  return { ...kept, ...joined(made, ownFields(body, dialect.reasoning_request)) };
+  const remainingFields = newer === undefined || routeFields.max_tokens !== undefined ? others : rest;
+  return { ...remainingFields, ...joinFields(routeFields, ownFields(body, dialect.reasoning_request)) };
 }
 
 /** Returns what the caller wrote in the route's own field in addition to the requested reasoning. */
-function ownFields(body: JsonObject, way: Way): JsonObject {
-  if (way === 'reasoning') return { reasoning: body.reasoning };
-  if (way === 'chat_template_kwargs') return { chat_template_kwargs: body.chat_template_kwargs };
-  if (way !== 'switch' || !isJsonObject(body.thinking)) return {};
+function ownFields(body: JsonObject, mode: ReasoningMode): JsonObject {
+  if (mode === 'reasoning') return { reasoning: body.reasoning };
+  if (mode === 'chat_template_kwargs') return { chat_template_kwargs: body.chat_template_kwargs };
+  if (mode !== 'switch' || !isJsonObject(body.thinking)) return {};
   const { type: _type, budget_tokens: _budget, ...thinking } = body.thinking;
   return { thinking };
 }
 
-const joined = (made: JsonObject, own: JsonObject): JsonObject =>
+const joinFields = (routeFields: JsonObject, callerFields: JsonObject): JsonObject =>
   Object.fromEntries(
-    Object.entries(made).map(([name, value]) => {
-      const written = own[name];
+    Object.entries(routeFields).map(([name, value]) => {
+      const written = callerFields[name];
       return [name, isJsonObject(written) && isJsonObject(value) ? { ...value, ...written } : value];
     }),
   );
 
 /** Fields that switch reasoning on and off. */
-const SWITCHES: Readonly<Partial<Record<Way, (asked: Asked) => JsonObject>>> = {
+const SWITCHES: Readonly<Partial<Record<ReasoningMode, (params: ReasoningParams) => JsonObject>>> = {
   // DeepSeek API docs, Thinking mode; Z.ai docs, Thinking mode; Kimi API docs, Thinking models.
   switch: ({ reasoning }) => ({ thinking: { type: isOff(reasoning) ? 'disabled' : 'enabled' } }),
   // Together AI docs, Reasoning.
@@ -86,7 +86,9 @@ const SWITCHES: Readonly<Partial<Record<Way, (asked: Asked) => JsonObject>>> = {
 };
 
 /** Fields that say how much. */
-const BY_AMOUNT: Readonly<Partial<Record<Way, (asked: Asked, dialect: Dialect) => JsonObject>>> = {
+const BY_AMOUNT: Readonly<
+  Partial<Record<ReasoningMode, (params: ReasoningParams, dialect: Dialect) => JsonObject>>
+> = {
   effort: effortField,
   adaptive: effortField,
   // Claude API docs, OpenAI SDK compatibility, Extended thinking.
@@ -103,9 +105,11 @@ const BY_AMOUNT: Readonly<Partial<Record<Way, (asked: Asked, dialect: Dialect) =
 };
 
 /** OpenAI API reference, Create chat completion, `reasoning_effort`. */
-function effortField({ reasoning, maxTokens }: Asked, dialect: Dialect): JsonObject {
+function effortField({ reasoning, maxTokens }: ReasoningParams, dialect: Dialect): JsonObject {
   const effort = effortOf(reasoning, maxTokens);
   if (effort === undefined) return {};
-  const known = dialect?.reasoning_efforts;
-  return { reasoning_effort: known === undefined ? effort : nearestEffort(effort, known) };
+  const supportedEfforts = dialect?.reasoning_efforts;
+  return {
+    reasoning_effort: supportedEfforts === undefined ? effort : nearestEffort(effort, supportedEfforts),
+  };
 }

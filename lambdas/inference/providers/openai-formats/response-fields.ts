@@ -1,28 +1,28 @@
 /**
- * The fields of a response and its events that reach a caller of this protocol (OpenAI API reference, The response
- * object; Streaming events). The ids of its items are replaced by ours.
+ * Allow-list of the fields of a response and its events that are returned to a caller of this protocol (OpenAI API
+ * reference, The response object; Streaming events). The ids of its items are replaced by the service's ids.
  */
 
 import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
-import type { Signatures } from '../../core/upstream/capsules.ts';
-import { type AnswerIdentity, UpstreamFailure } from '../../core/upstream/provider.ts';
-import { objectOf } from '../http-upstream.ts';
+import { type ResponseIdentity, UpstreamFailure } from '../../core/upstream/provider.ts';
+import type { Signatures } from '../../core/upstream/sealed-tokens.ts';
 import {
   count,
   type Field,
   type Fields,
   fields,
-  kept,
   list,
   listOf,
   object,
   objectWith,
   oneOf,
+  pickFields,
   plainName,
   text,
   textOrList,
-} from '../kept-fields.ts';
-import { itemsOf, proofOf } from './items.ts';
+} from '../allowed-fields.ts';
+import { objectOf } from '../http-upstream.ts';
+import { itemsOf, signatureOf } from './items.ts';
 
 /** A number, or a yes or no. */
 const scalar: Field = (value) =>
@@ -34,7 +34,7 @@ const part = objectWith(fields({ type: plainName, text, refusal: text, annotatio
 
 const call = { status: plainName, call_id: text, name: text, namespace: text, caller: object };
 
-/** Kinds whose fields are known; any other kind, of a provider's tool, is content as it is. */
+/** Item types with known fields. Any other type, of a provider's tool, passes unchanged. */
 const ITEMS: ReadonlyMap<unknown, Fields> = new Map([
   [
     'message',
@@ -103,17 +103,20 @@ const EVENT = fields({
 /** No other text may stand outside the data of an event. */
 const EVENT_NAME = /^response\.[a-z0-9_.]{1,64}$/;
 
-/** The answer of one call, whole or in events, without its usage. Throws `UpstreamFailure` for a field of a wrong type. */
+/**
+ * The response to one call, complete or in events, without its usage. Throws `UpstreamFailure` for a field of a wrong
+ * type.
+ */
 export class ResponseFields {
-  readonly #identity: AnswerIdentity;
+  readonly #identity: ResponseIdentity;
   readonly #signatures: Signatures;
   readonly #ids: ItemIds;
   /** The signatures of items by `output_index`; each item arrives again with the complete response. */
-  readonly #proofs = new Map<unknown, string>();
+  readonly #itemSignatures = new Map<unknown, string>();
   /** The items that have ended. */
-  readonly #whole = new Map<unknown, JsonObject>();
+  readonly #completeItems = new Map<unknown, JsonObject>();
 
-  constructor(identity: AnswerIdentity, signatures: Signatures) {
+  constructor(identity: ResponseIdentity, signatures: Signatures) {
     this.#identity = identity;
     this.#signatures = signatures;
     this.#ids = new ItemIds(identity.id);
@@ -125,58 +128,61 @@ export class ResponseFields {
     return {
       id,
       object: 'response',
-      ...kept(response, RESPONSE),
+      ...pickFields(response, RESPONSE),
       error: null,
       model,
       output: this.#output(itemsOf(output ?? [])),
     };
   }
 
-  /** Undefined for an event that is none of a response's; one that is not known has the fields that others have. */
+  /**
+   * Returns the event for the caller. Undefined for an event that does not belong to a response. An unknown event
+   * retains the fields that other events have.
+   */
   event(event: JsonObject): JsonObject | undefined {
     const { type } = event;
     if (typeof type !== 'string' || !EVENT_NAME.test(type)) return undefined;
     if (event.response !== undefined) return { type, response: this.response(event.response) };
     if (event.item !== undefined) {
-      const place = count(event.output_index);
-      const isWhole = type === 'response.output_item.done';
-      const item = this.#item(objectOf(event.item), place, isWhole);
-      if (isWhole) this.#whole.set(place, item);
-      return { type, output_index: place, item };
+      const outputIndex = count(event.output_index);
+      const isComplete = type === 'response.output_item.done';
+      const item = this.#item(objectOf(event.item), outputIndex, isComplete);
+      if (isComplete) this.#completeItems.set(outputIndex, item);
+      return { type, output_index: outputIndex, item };
     }
     const id = this.#ids.ofEvent(event);
-    return { type, ...(id === undefined ? {} : { item_id: id }), ...kept(event, EVENT) };
+    return { type, ...(id === undefined ? {} : { item_id: id }), ...pickFields(event, EVENT) };
   }
 
-  /** Some servers leave out of the whole response what its events have said. */
+  /** Returns the output of the complete response. Some servers omit items from it that were in its events. */
   #output(items: readonly JsonObject[]): readonly JsonObject[] {
-    if (items.length === 0) return [...this.#whole.values()];
-    return items.map((item, place) => this.#item(item, place, true));
+    if (items.length === 0) return [...this.#completeItems.values()];
+    return items.map((item, outputIndex) => this.#item(item, outputIndex, true));
   }
 
-  #item(item: JsonObject, place: unknown, isWhole: boolean): JsonObject {
+  #item(item: JsonObject, outputIndex: unknown, isComplete: boolean): JsonObject {
     const { type } = item;
     if (plainName(type) === undefined) throw new UpstreamFailure('protocol');
-    const known = ITEMS.get(type);
-    const { id: _id, encrypted_content: _proof, created_by: _author, ...rest } = item;
-    // The proof of an item that has only begun is not yet the one to send back.
-    const proof = isWhole ? this.#proof(item, place) : undefined;
+    const itemFields = ITEMS.get(type);
+    const { id: _id, encrypted_content: _signature, created_by: _author, ...rest } = item;
+    // The signature of an incomplete item is not final, so it is not sent.
+    const signature = isComplete ? this.#signatureOf(item, outputIndex) : undefined;
     return {
-      id: this.#ids.ofItem(place, item),
+      id: this.#ids.ofItem(outputIndex, item),
       type,
-      ...(known === undefined ? rest : kept(rest, known)),
-      ...(proof === undefined ? {} : { encrypted_content: proof }),
+      ...(itemFields === undefined ? rest : pickFields(rest, itemFields)),
+      ...(signature === undefined ? {} : { encrypted_content: signature }),
     };
   }
 
-  #proof(item: JsonObject, place: unknown): string | undefined {
-    const sealed = this.#proofs.get(place) ?? proofOf(item, this.#signatures);
-    if (sealed !== undefined) this.#proofs.set(place, sealed);
+  #signatureOf(item: JsonObject, outputIndex: unknown): string | undefined {
+    const sealed = this.#itemSignatures.get(outputIndex) ?? signatureOf(item, this.#signatures);
+    if (sealed !== undefined) this.#itemSignatures.set(outputIndex, sealed);
     return sealed;
   }
 }
 
-/** The letters before an id, by the type of its item, as clients know them. */
+/** The id prefix that clients expect, by item type. */
 const PREFIXES: ReadonlyMap<unknown, string> = new Map([
   ['message', 'msg'],
   ['function_call', 'fc'],
@@ -184,7 +190,7 @@ const PREFIXES: ReadonlyMap<unknown, string> = new Map([
   ['reasoning', 'rs'],
 ]);
 
-/** A server's own prefix, which it wants to see again on an item of its tools. */
+/** The prefix of a server's own ids, which the server expects on items of its tools. */
 const OWN_PREFIX = /^([a-z]{1,8})_/;
 
 const OTHER = 'item';
@@ -194,32 +200,32 @@ export class ItemIds {
   /** The ids of items, by `output_index`. */
   readonly #ids = new Map<unknown, string>();
   /** The `output_index` of items by the upstream's own id, for events without one. */
-  readonly #places = new Map<unknown, unknown>();
+  readonly #outputIndexes = new Map<unknown, unknown>();
 
-  /** `answerId`: `resp_` and what makes it one of its own. */
-  constructor(answerId: string) {
-    this.#base = answerId.replace(/^[a-z]+[_-]/, '');
+  /** `answerId`: `resp_` and a unique suffix. */
+  constructor(responseId: string) {
+    this.#base = responseId.replace(/^[a-z]+[_-]/, '');
   }
 
   /** The id of the item at a place. */
-  ofItem(place: unknown, { type, id }: { readonly type?: unknown; readonly id?: unknown }): string {
-    if (typeof id === 'string') this.#places.set(id, place);
-    const known = this.#ids.get(place);
-    if (known !== undefined) return known;
-    const own = typeof id === 'string' ? OWN_PREFIX.exec(id)?.[1] : undefined;
-    const made = `${PREFIXES.get(type) ?? own ?? OTHER}_${this.#base}_${place}`;
-    this.#ids.set(place, made);
-    return made;
+  ofItem(outputIndex: unknown, { type, id }: { readonly type?: unknown; readonly id?: unknown }): string {
+    if (typeof id === 'string') this.#outputIndexes.set(id, outputIndex);
+    const existingId = this.#ids.get(outputIndex);
+    if (existingId !== undefined) return existingId;
+    const upstreamPrefix = typeof id === 'string' ? OWN_PREFIX.exec(id)?.[1] : undefined;
+    const itemId = `${PREFIXES.get(type) ?? upstreamPrefix ?? OTHER}_${this.#base}_${outputIndex}`;
+    this.#ids.set(outputIndex, itemId);
+    return itemId;
   }
 
-  /** The id of the item that an event is of; undefined for one that has not begun. */
+  /** Returns the id of an event's item. Undefined for an item that has not started. */
   ofEvent({
-    output_index: place,
+    output_index: outputIndex,
     item_id: id,
   }: {
     readonly output_index?: unknown;
     readonly item_id?: unknown;
   }): string | undefined {
-    return this.#ids.get(place ?? this.#places.get(id));
+    return this.#ids.get(outputIndex ?? this.#outputIndexes.get(id));
   }
 }

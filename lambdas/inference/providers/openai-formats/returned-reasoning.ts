@@ -5,9 +5,9 @@
 
 import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { CatalogRoute } from '../../core/catalog/catalog-document.ts';
-import type { Signatures } from '../../core/upstream/capsules.ts';
 import type { AssistantPart, ToolCallPart } from '../../core/upstream/conversation.ts';
-import { openProof } from './proofs.ts';
+import type { Signatures } from '../../core/upstream/sealed-tokens.ts';
+import { openSignature } from './reasoning-signatures.ts';
 
 export type RouteDialect = CatalogRoute['dialect'];
 
@@ -30,30 +30,36 @@ export function reasoningText(parts: readonly AssistantPart[], dialect: RouteDia
 }
 
 /** The tool calls of an assistant message, each with the field that holds its thought signature, where the route wants them. */
-export function provenCalls(
+export function signedCallsOf(
   parts: readonly AssistantPart[],
   dialect: RouteDialect,
   signatures: Signatures,
-): { readonly call: ToolCallPart; readonly proof: JsonObject }[] {
+): { readonly call: ToolCallPart; readonly signatureField: JsonObject }[] {
   const wants = dialect?.reasoning_return === 'thought_signature';
-  let proven = false;
+  let hasPrecedingCall = false;
   return parts.flatMap((part, index) => {
     if (part.type !== 'tool-call') return [];
     const before = parts[index - 1];
     const sealed = before?.type === 'reasoning' ? before.signature : undefined;
-    const proof = wants ? thoughtSignature(openProof(signatures, sealed)?.thought_signature, proven) : {};
-    proven = true;
-    return [{ call: part, proof }];
+    const signatureField = wants
+      ? thoughtSignature(openSignature(signatures, sealed)?.thought_signature, hasPrecedingCall)
+      : {};
+    hasPrecedingCall = true;
+    return [{ call: part, signatureField }];
   });
 }
 
 /** Only the first call of several at once has a signature (Gemini API docs, Thought signatures, Parallel function calls). */
-function thoughtSignature(own: unknown, proven: boolean): JsonObject {
-  const signature = typeof own === 'string' ? own : proven ? undefined : PLACEHOLDER;
+function thoughtSignature(openedSignature: unknown, hasPrecedingCall: boolean): JsonObject {
+  const signature =
+    typeof openedSignature === 'string' ? openedSignature : hasPrecedingCall ? undefined : PLACEHOLDER;
   return signature === undefined ? {} : { extra_content: { google: { thought_signature: signature } } };
 }
 
-/** Messages of a caller of this protocol as the route takes them: what answers of any route said of reasoning is the service's own. */
+/**
+ * Converts messages of a caller of this protocol to the route's form. The reasoning in returned responses is in the
+ * service's form, independent of the route that created it.
+ */
 export function nativeMessages(messages: unknown, dialect: RouteDialect, signatures: Signatures): unknown {
   if (!Array.isArray(messages)) return messages;
   return messages.map((message) =>
@@ -67,54 +73,63 @@ function nativeMessage(message: JsonObject, dialect: RouteDialect, signatures: S
   const {
     reasoning,
     reasoning_content: content,
-    reasoning_details: sent,
+    reasoning_details: reasoningDetails,
     tool_calls: calls,
     ...rest
   } = message;
   const hasCalls = Array.isArray(calls) && calls.length > 0;
   const text = content ?? reasoning ?? (hasCalls ? '' : undefined);
   const name = textField(dialect);
-  const details = openDetails(sent, signatures);
+  const details = openDetails(reasoningDetails, signatures);
   return {
     ...rest,
     ...(name === undefined || text === undefined ? {} : { [name]: text }),
     ...(details.length === 0 ? {} : { reasoning_details: details }),
     ...(calls === undefined
       ? {}
-      : { tool_calls: hasCalls ? nativeCalls(calls, { sent, dialect, signatures }) : calls }),
+      : { tool_calls: hasCalls ? nativeCalls(calls, { reasoningDetails, dialect, signatures }) : calls }),
   };
 }
 
-/** Details whose proofs this route gave, as it gave them (OpenRouter docs, Reasoning tokens, `reasoning_details`); no others. */
+/**
+ * Returns only the details whose signatures this route created, unchanged (OpenRouter docs, Reasoning tokens,
+ * `reasoning_details`).
+ */
 function openDetails(details: unknown, signatures: Signatures): JsonObject[] {
   if (!Array.isArray(details)) return [];
   return details.filter(isJsonObject).flatMap((detail) => {
-    const { index: _place, signature, data, ...said } = detail;
-    const { detail: own, ...names } = openProof(signatures, signature ?? data) ?? {};
-    if (typeof own !== 'string') return [];
-    return [{ ...said, ...names, ...(signature == null ? { data: own } : { signature: own }) }];
+    const { index: _index, signature, data, ...otherFields } = detail;
+    const { detail: openedValue, ...names } = openSignature(signatures, signature ?? data) ?? {};
+    if (typeof openedValue !== 'string') return [];
+    return [
+      {
+        ...otherFields,
+        ...names,
+        ...(signature == null ? { data: openedValue } : { signature: openedValue }),
+      },
+    ];
   });
 }
 
 interface NativeCalls {
-  /** The details of the message: those of an answer in another protocol name the call that they prove. */
-  readonly sent: unknown;
+  /** The details of the message. Those of a response in another protocol identify the call of their signature. */
+  readonly reasoningDetails: unknown;
   readonly dialect: RouteDialect;
   readonly signatures: Signatures;
 }
 
 function nativeCalls(
   calls: readonly unknown[],
-  { sent, dialect, signatures }: NativeCalls,
+  { reasoningDetails, dialect, signatures }: NativeCalls,
 ): readonly unknown[] {
-  const details = Array.isArray(sent) ? sent.filter(isJsonObject) : [];
+  const details = Array.isArray(reasoningDetails) ? reasoningDetails.filter(isJsonObject) : [];
   return calls.map((call, index) => {
     if (!isJsonObject(call)) return call;
     const { extra_content: extra, ...rest } = call;
     if (dialect?.reasoning_return !== 'thought_signature') return rest;
     const detail = details.find(({ id }) => id !== undefined && id === call.id);
     const sealed = signatureIn(extra) ?? detail?.data ?? detail?.signature;
-    return { ...rest, ...thoughtSignature(openProof(signatures, sealed)?.thought_signature, index > 0) };
+    return { ...rest, ...thoughtSignature(openSignature(signatures, sealed)?.thought_signature, index > 0) };
   });
 }
 

@@ -32,9 +32,9 @@ const dependencies = {
 const chat = createOpenAiProvider(dependencies);
 const responses = createResponsesProvider(dependencies);
 
-function routeOf(more: object) {
+function routeOf(fields: object) {
   const price = { unit: 'per_million_tokens', input: 1, output: 1 };
-  const route = { id: 'r', protocol: 'openai', upstream_model: 'sim-gpt', ...more };
+  const route = { id: 'r', protocol: 'openai', upstream_model: 'sim-gpt', ...fields };
   const { models } = parseCatalog({
     models: [{ id: 'a/m', type: 'chat', owned_by: 'a', created: 0, price, routes: [route] }],
   });
@@ -43,10 +43,10 @@ function routeOf(more: object) {
   return first;
 }
 
-const ask = (provider: Provider, more: object, content = 'Say exactly: hi', stream = false) => {
+const send = (provider: Provider, fields: object, content = 'Say exactly: hi', stream = false) => {
   const messages = [{ role: 'user', content }];
   return provider.chat({
-    route: routeOf(more),
+    route: routeOf(fields),
     payload:
       provider === responses ? native({ input: content }, stream) : nativePayload({ messages }, stream),
     identity: IDENTITY,
@@ -67,19 +67,19 @@ describe('a call to Azure OpenAI', () => {
     ['below v1 by Entra', v1, ENTRA],
     ['of a deployment with a key', dated, KEY],
     ['of a deployment by Entra', dated, ENTRA],
-  ])('succeeds %s', async (_name, place, auth) => {
-    const reply = await ask(chat, { ...place(), ...auth });
-    expect(reply).toMatchObject({ kind: 'json', text: 'hi' });
+  ])('succeeds %s', async (_name, authority, auth) => {
+    const response = await send(chat, { ...authority(), ...auth });
+    expect(response).toMatchObject({ kind: 'json', outputText: 'hi' });
     // What the filter says of prompt and answer is left out.
-    expect(JSON.stringify(reply)).not.toContain('filter_results');
+    expect(JSON.stringify(response)).not.toContain('filter_results');
   });
 
   it.each([
     ['below v1', v1],
     ['with a dated version, which has no deployment in this path', dated],
-  ])('succeeds in the Responses format %s', async (_name, place) => {
-    const route = { ...place(), ...KEY, protocol: 'openai-responses' };
-    expect(await ask(responses, route)).toMatchObject({ kind: 'json', text: 'hi' });
+  ])('succeeds in the Responses format %s', async (_name, authority) => {
+    const route = { ...authority(), ...KEY, protocol: 'openai-responses' };
+    expect(await send(responses, route)).toMatchObject({ kind: 'json', outputText: 'hi' });
   });
 
   it.each<[string, () => object, object, number]>([
@@ -89,37 +89,44 @@ describe('a call to Azure OpenAI', () => {
     ['a dated version below v1', v1, { ...KEY, api_version: '2024-10-21' }, 400],
     ['no version', () => ({ base_url: `${azure.url}/azure/openai/deployments/sim-gpt` }), KEY, 404],
     ['a key as OpenAI takes it', dated, { secret: 'env:KEY' }, 401],
-  ])('fails for %s', async (_name, place, more, status) => {
-    expect(await failureOf(ask(chat, { ...place(), ...more }))).toMatchObject({ kind: 'status', status });
+  ])('fails for %s', async (_name, authority, fields, status) => {
+    expect(await failureOf(send(chat, { ...authority(), ...fields }))).toMatchObject({
+      kind: 'status',
+      status,
+    });
   });
 
-  it('whose client Entra refuses is not made, and another route may do better', async () => {
-    const failure = await failureOf(ask(chat, { ...v1(), auth: 'entra', secret: 'env:WRONG' }));
+  it('fails before it is sent if Entra rejects the client, and another route can be attempted', async () => {
+    const failure = await failureOf(send(chat, { ...v1(), auth: 'entra', secret: 'env:WRONG' }));
     expect(failure).toMatchObject({ kind: 'secret', retryable: true });
     expect(String((failure as Error & { cause?: unknown }).cause)).toContain('Microsoft Entra answered 401');
   });
 
-  it('whose prompt the filter stops is refused as such, for its caller to change', async () => {
+  it('returns 400 if the filter stops the prompt, so that the caller changes it', async () => {
     for (const [provider, protocol] of [
       [chat, 'openai'],
       [responses, 'openai-responses'],
     ] as const) {
       const failure = await failureOf(
-        ask(provider, { ...v1(), ...KEY, protocol }, 'Please filter this prompt.'),
+        send(provider, { ...v1(), ...KEY, protocol }, 'Please filter this prompt.'),
       );
       expect(failure).toMatchObject({ status: 400, retryable: false });
-      expect((failure as { refusal?: unknown }).refusal).toMatchObject({ filtered: true });
+      expect((failure as { rejection?: unknown }).rejection).toMatchObject({ filtered: true });
     }
   });
 
-  it('whose answer the filter stops ends so, whole and streamed', async () => {
+  it('ends as filtered if the filter stops the output, complete and streamed', async () => {
     const prompt = 'Filter this answer: write 50 words.';
-    const whole = await ask(chat, { ...v1(), ...KEY }, prompt);
-    expect(whole).toMatchObject({
-      answer: { body: { choices: [{ finish_reason: 'content_filter', message: { content: null } }] } },
+    const response = await send(chat, { ...v1(), ...KEY }, prompt);
+    expect(response).toMatchObject({
+      completeResponse: {
+        body: { choices: [{ finish_reason: 'content_filter', message: { content: null } }] },
+      },
     });
-    const events = await eventsOf(ask(chat, { ...dated(), ...KEY }, prompt, true));
-    const choices = events.flatMap(({ payload }) => (payload?.choices as { finish_reason: unknown }[]) ?? []);
+    const events = await eventsOf(send(chat, { ...dated(), ...KEY }, prompt, true));
+    const choices = events.flatMap(
+      ({ nativeEvent }) => (nativeEvent?.choices as { finish_reason: unknown }[]) ?? [],
+    );
     expect(choices.map((each) => each.finish_reason)).toEqual([null, null, null, null, 'content_filter']);
   });
 });

@@ -26,18 +26,18 @@ describe('a stream that breaks off', () => {
       for (const length of offsets(0, bytes.length - 1)) {
         const { events, failure } = await outcome(bytes.subarray(0, length));
         if (failure !== undefined) expect(failure).toBeInstanceOf(UpstreamFailure);
-        const finished = allFinished(events.flatMap(({ payload }) => payload ?? []));
+        const finished = allFinished(events.flatMap(({ nativeEvent }) => nativeEvent ?? []));
         if (failure === undefined && !finished) unfinished.push(length);
       }
       expect(unfinished.slice(0, 3)).toEqual([]);
     },
   );
 
-  it('gives what came before it, and may be tried elsewhere', async () => {
+  it('returns the parts before the interruption, and permits an attempt on another route', async () => {
     const { events, failure } = await outcome(
       encode(wireText('text').split('data: ').slice(0, 4).join('data: ')),
     );
-    expect(events.map(({ text }) => text)).toEqual(['', 'Grüße', ', 世界']);
+    expect(events.map(({ outputText }) => outputText)).toEqual(['', 'Grüße', ', 世界']);
     expect(failure).toMatchObject({ kind: 'interrupted', retryable: true });
   });
 
@@ -60,7 +60,7 @@ describe('a stream that breaks off', () => {
 describe('an error within a stream', () => {
   it('ends it with a failure that repeats none of its text', async () => {
     const { events, failure } = await outcome(bytesOf('error-in-band'));
-    expect(events.map(({ text }) => text)).toEqual(['', 'The answer is']);
+    expect(events.map(({ outputText }) => outputText)).toEqual(['', 'The answer is']);
     expect(failure).toMatchObject({ kind: 'interrupted', retryable: true });
     expect(`${String(failure)} ${JSON.stringify(failure)}`).not.toMatch(/heron|CUDA|node-17/);
   });
@@ -80,7 +80,7 @@ describe('an error within a stream', () => {
     const chunk = { error: null, choices: [{ index: 0, delta: { content: 'y' }, finish_reason: 'stop' }] };
     const { events, failure } = await outcome(encode(event(chunk)));
     expect(failure).toBeUndefined();
-    expect(events).toMatchObject([{ text: 'y', content: true }]);
+    expect(events).toMatchObject([{ outputText: 'y', hasOutput: true }]);
   });
 });
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { priceUsage } from '../../core/metering/priced-usage.ts';
-import { termsFor, tokenPricesOf } from '../../testing/pricing/arbitraries.ts';
+import { billableItemsFor, tokenPricesOf } from '../../testing/pricing/arbitraries.ts';
 import { UsageReader } from './usage.ts';
 
 describe('cached tokens, under the name that each vendor has for them', () => {
@@ -27,6 +27,6 @@ describe('cached tokens, under the name that each vendor has for them', () => {
     const usage = new UsageReader(false).read({ usage: { ...account, completion_tokens: 0 } });
     if (usage === undefined) throw new Error('the account was not read');
     const prices = tokenPricesOf(price);
-    expect(priceUsage(prices, termsFor(prices), usage).amount).toBe(amount);
+    expect(priceUsage(prices, billableItemsFor(prices), usage).amount).toBe(amount);
   });
 });

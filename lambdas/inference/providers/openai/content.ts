@@ -1,7 +1,6 @@
-/** Messages of the OpenAI protocol: from turns of a conversation, and the text that an answer's message holds. */
+/** Messages of the OpenAI protocol: the conversion from turns of a conversation, and the output text of a message. */
 
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
-import type { Signatures } from '../../core/upstream/capsules.ts';
 import type {
   AssistantPart,
   Conversation,
@@ -13,17 +12,21 @@ import type {
   ToolResultPart,
   UserPart,
 } from '../../core/upstream/conversation.ts';
+import type { Signatures } from '../../core/upstream/sealed-tokens.ts';
 import { urlOf } from '../../core/upstream/sources.ts';
 import { behindResults } from '../../core/upstream/system-reminder.ts';
 import { ToolCallIds } from '../../core/upstream/tool-calls.ts';
-import { plainName } from '../kept-fields.ts';
-import { finishName } from '../openai-formats/chat-form.ts';
-import { provenCalls, type RouteDialect, reasoningText } from '../openai-formats/returned-reasoning.ts';
+import { plainName } from '../allowed-fields.ts';
+import { finishName } from '../openai-formats/chunk-normalizer.ts';
+import { type RouteDialect, reasoningText, signedCallsOf } from '../openai-formats/returned-reasoning.ts';
 
 interface Output {
   readonly content?: unknown;
   readonly refusal?: unknown;
-  /** Written by several compatible servers beside the answer, under one name or both; it is output and billed as such. */
+  /**
+   * Several compatible servers return reasoning next to the text, under one name or both. It is output and billed as
+   * such.
+   */
   readonly reasoning_content?: unknown;
   readonly reasoning?: unknown;
   /** OpenRouter's form of it (docs, Reasoning tokens). */
@@ -65,7 +68,7 @@ const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
   ['content_filter', 'refusal'],
 ]);
 
-/** OpenAI refuses longer ids of tool calls. */
+/** OpenAI rejects longer ids of tool calls. */
 export const MAX_TOOL_CALL_ID = 40;
 
 /** The properties of a call that its messages depend on, next to the conversation. */
@@ -74,7 +77,7 @@ export interface MessageContext {
   readonly signatures: Signatures;
 }
 
-/** The conversation as messages: system texts first, tool results directly after the calls that they answer. */
+/** Returns the conversation as messages: system texts first, and tool results directly after their calls. */
 export function toMessages({ system, turns }: Conversation, context: MessageContext): JsonObject[] {
   const opening = system.length === 0 ? [] : [{ role: 'system', content: textContent(system) }];
   const ids = new ToolCallIds(MAX_TOOL_CALL_ID);
@@ -97,8 +100,8 @@ function userMessages(parts: readonly UserPart[], ids: ToolCallIds): JsonObject[
     .filter((part) => part.type === 'tool-result')
     .map((result) => ({ ...result, id: ids.ofResult(result.id) }));
   const shown = results.flatMap(imagesOf);
-  const said = [...shown, ...parts.filter((part) => part.type !== 'tool-result')];
-  return [...results.map(toolMessage), ...(said.length === 0 ? [] : [userMessage(said)])];
+  const userContent = [...shown, ...parts.filter((part) => part.type !== 'tool-result')];
+  return [...results.map(toolMessage), ...(userContent.length === 0 ? [] : [userMessage(userContent)])];
 }
 
 function userMessage(parts: readonly ShownPart[]): JsonObject {
@@ -128,11 +131,18 @@ function shownPart(part: ShownPart): JsonObject {
 /** OpenAI takes no file without a name. */
 const FILE_NAME = 'document.pdf';
 
-/** A tool message holds text only; that the tool failed has no field, so the text says it. */
+/**
+ * Returns a tool message. It contains text only, and the text states that the tool failed, because the protocol has no
+ * field for it.
+ */
 function toolMessage({ id, content, isError }: ToolResultPart): JsonObject {
   const texts = content.flatMap((part) => (part.type === 'text' ? part.text : []));
-  const said = isError ? [`Error: ${texts[0] ?? ''}`, ...texts.slice(1)] : texts;
-  return { role: 'tool', tool_call_id: id, content: said.length === 0 ? '' : textContent(said) };
+  const resultTexts = isError ? [`Error: ${texts[0] ?? ''}`, ...texts.slice(1)] : texts;
+  return {
+    role: 'tool',
+    tool_call_id: id,
+    content: resultTexts.length === 0 ? '' : textContent(resultTexts),
+  };
 }
 
 /** The images of a tool's result, for the user message that follows: a tool message cannot hold them. */
@@ -150,7 +160,7 @@ function assistantMessage(
 ): JsonObject[] {
   const texts = parts.flatMap((part) => (part.type === 'text' ? part.text : []));
   const refusals = parts.flatMap((part) => (part.type === 'refusal' ? part.text : []));
-  const calls = provenCalls(parts, dialect, signatures);
+  const calls = signedCallsOf(parts, dialect, signatures);
   const isReasoning = parts.length > 0 && parts.every(({ type }) => type === 'reasoning');
   if (isReasoning) return [];
   return [
@@ -162,27 +172,29 @@ function assistantMessage(
       ...(calls.length === 0
         ? {}
         : {
-            tool_calls: calls.map(({ call: { id, name, arguments: text }, proof }) => ({
+            tool_calls: calls.map(({ call: { id, name, arguments: text }, signatureField }) => ({
               id: ids.ofCall(id),
               type: 'function',
               function: { name, arguments: text === '' ? '{}' : text },
-              ...proof,
+              ...signatureField,
             })),
           }),
     },
   ];
 }
 
-/** The reasoning in a message or delta: of several names for one text, the first that says something. */
+/**
+ * Returns the reasoning in a message or delta. If a text has several field names, the first non-empty field is used.
+ */
 export function reasoningOf({
   reasoning_content: content,
   reasoning,
   reasoning_details: details,
 }: Output): string {
-  return string(content) || string(reasoning) || detailTexts(details);
+  return string(content) || string(reasoning) || textOfDetails(details);
 }
 
-const detailTexts = (details: unknown): string =>
+const textOfDetails = (details: unknown): string =>
   Array.isArray(details)
     ? details.map((detail) => string(detail?.text) || string(detail?.summary)).join('')
     : '';

@@ -7,12 +7,12 @@ import type { Conversation, StreamPart } from '../../core/upstream/conversation.
 import { type ChatPayload, UpstreamFailure } from '../../core/upstream/provider.ts';
 import { collect, encode, event } from '../../testing/providers/openai/decoding.ts';
 import { bytesOf, IDENTITY, jsonOf, NAMES } from '../../testing/providers/openai/fixtures.ts';
-import { reasoningBlock, textBlock } from '../../testing/providers/parts.ts';
+import { reasoningParts, textParts } from '../../testing/providers/parts.ts';
 import { SIGNATURES } from '../../testing/providers/sealing.ts';
-import { sseData } from '../http-upstream.ts';
+import { decodeSse } from '../http-upstream.ts';
 import { toRequestBody } from './request.ts';
-import { toReply } from './response.ts';
-import { toReplyEvents } from './stream.ts';
+import { toRouteResponse } from './response.ts';
+import { readRouteEvents } from './stream.ts';
 
 const PLAIN: Conversation = { system: [], turns: [], tools: [], maxTokens: 256, stop: [] };
 
@@ -30,8 +30,8 @@ const requestOf = (conversation: Partial<Conversation>) =>
   toRequestBody(payloadOf(conversation), target, SIGNATURES);
 const text = (words: string) => ({ type: 'text' as const, text: words });
 
-describe('the request made of another protocol’s conversation', () => {
-  it('says no more than the conversation', () => {
+describe('the request converted from another protocol’s conversation', () => {
+  it('contains nothing beyond the conversation', () => {
     const turns = [{ role: 'user' as const, parts: [text('Hi')] }];
     expect(requestOf({ turns })).toEqual({
       model: 'm',
@@ -41,7 +41,7 @@ describe('the request made of another protocol’s conversation', () => {
     });
   });
 
-  it('says everything that the protocol has a word for', () => {
+  it('contains everything for which the protocol has a field', () => {
     const body = requestOf({
       temperature: 0,
       topP: 1,
@@ -84,7 +84,7 @@ describe('the request made of another protocol’s conversation', () => {
     ]);
   });
 
-  it('puts tool results directly behind their calls, says that one failed, and shows its images', () => {
+  it('puts tool results directly after their calls, reports a failed one, and includes its images', () => {
     const image = {
       type: 'image',
       source: { kind: 'base64', mediaType: 'image/png', data: 'aGk=' },
@@ -147,7 +147,7 @@ describe('the request made of another protocol’s conversation', () => {
     expect(messages[1]?.tool_call_id).toBe(called);
   });
 
-  it('gives each call an id of its own, even where a caller numbers every turn anew', () => {
+  it('gives each call a unique id, even if a caller restarts its numbering at every turn', () => {
     const turn = [
       {
         role: 'assistant' as const,
@@ -171,17 +171,17 @@ describe('the request made of another protocol’s conversation', () => {
     expect(secondResult).toBe(second);
   });
 
-  it('names the output’s bound as reasoning models know it', () => {
+  it('uses the name of the output bound that reasoning models accept', () => {
     const body = toRequestBody(payloadOf({}), { ...target, reasoning: true }, SIGNATURES);
     expect(body).toMatchObject({ max_completion_tokens: 256 });
     expect(body).not.toHaveProperty('max_tokens');
   });
 });
 
-describe('a whole answer to a caller of another protocol', () => {
+describe('a complete response to a caller of another protocol', () => {
   it('consists of its first choice, with the arguments unchanged', () => {
-    expect(toReply(jsonOf('completion'), CALL).answer).toEqual({
-      reply: {
+    expect(toRouteResponse(jsonOf('completion'), CALL).completeResponse).toEqual({
+      output: {
         parts: [
           { type: 'tool-call', id: expect.any(String), name: 'get_weather', arguments: '{"city":"Łódź"}' },
           { type: 'tool-call', id: expect.any(String), name: 'get_time', arguments: '{}' },
@@ -191,12 +191,12 @@ describe('a whole answer to a caller of another protocol', () => {
     });
   });
 
-  const answer = (message: object, rest: object = {}) =>
-    toReply({ choices: [{ message, finish_reason: 'stop', ...rest }] }, CALL).answer;
+  const toResponse = (message: object, rest: object = {}) =>
+    toRouteResponse({ choices: [{ message, finish_reason: 'stop', ...rest }] }, CALL).completeResponse;
 
-  it('keeps a text, a refusal, and the stop sequence of servers that name it', () => {
-    expect(answer({ content: 'a', refusal: 'b' }, { stop_reason: 'END' })).toEqual({
-      reply: {
+  it('preserves a text, a refusal, and the stop sequence if the server reports it', () => {
+    expect(toResponse({ content: 'a', refusal: 'b' }, { stop_reason: 'END' })).toEqual({
+      output: {
         parts: [text('a'), { type: 'refusal', text: 'b' }],
         finish: { reason: 'stop-sequence', raw: 'stop', stopSequence: 'END' },
       },
@@ -205,8 +205,8 @@ describe('a whole answer to a caller of another protocol', () => {
 
   it('ends with tool calls if it contains some, although a forced call ends with "stop"', () => {
     const tool_calls = [{ function: { name: 'f', arguments: { a: 1 } } }];
-    expect(answer({ content: null, tool_calls })).toEqual({
-      reply: {
+    expect(toResponse({ content: null, tool_calls })).toEqual({
+      output: {
         parts: [{ type: 'tool-call', id: `${IDENTITY.id}_0`, name: 'f', arguments: '{"a":1}' }],
         finish: { reason: 'tool-calls', raw: 'stop' },
       },
@@ -214,21 +214,21 @@ describe('a whole answer to a caller of another protocol', () => {
   });
 
   it('fails if a tool call has no name', () => {
-    expect(() => answer({ tool_calls: [null] })).toThrow(UpstreamFailure);
+    expect(() => toResponse({ tool_calls: [null] })).toThrow(UpstreamFailure);
   });
 
   it('succeeds without content', () => {
-    expect(answer({ content: '' })).toEqual({
-      reply: { parts: [], finish: { reason: 'stop', raw: 'stop' } },
+    expect(toResponse({ content: '' })).toEqual({
+      output: { parts: [], finish: { reason: 'stop', raw: 'stop' } },
     });
   });
 });
 
-async function partsOf(...pieces: readonly Uint8Array[]): Promise<StreamPart[]> {
+async function partsOf(...fragments: readonly Uint8Array[]): Promise<StreamPart[]> {
   async function* bytes() {
-    yield* pieces;
+    yield* fragments;
   }
-  const events = await collect(toReplyEvents(sseData(bytes()), CALL));
+  const events = await collect(readRouteEvents(decodeSse(bytes()), CALL));
   return events.flatMap(({ parts }) => parts ?? []);
 }
 
@@ -236,7 +236,7 @@ const chunk = (delta: object, finish_reason: string | null = null) =>
   encode(event({ choices: [{ index: 0, delta, finish_reason }] }));
 const DONE = encode('data: [DONE]\n\n');
 
-describe('a streamed answer to a caller of another protocol', () => {
+describe('a streamed response to a caller of another protocol', () => {
   it.each(NAMES)('yields the same parts at every split of its bytes: %s', async (name) => {
     const bytes = bytesOf(name);
     const parts = await partsOf(bytes);
@@ -256,24 +256,24 @@ describe('a streamed answer to a caller of another protocol', () => {
       DONE,
     );
     expect(parts).toEqual([
-      { type: 'start', block: 0, content: { type: 'tool-call', id: 'a', name: 'f' } },
-      { type: 'start', block: 1, content: { type: 'tool-call', id: 'b', name: 'g' } },
-      { type: 'delta', block: 1, text: '{' },
-      { type: 'delta', block: 1, text: '}' },
-      { type: 'delta', block: 0, text: '{}' },
-      { type: 'end', block: 0 },
-      { type: 'end', block: 1 },
+      { type: 'start', index: 0, content: { type: 'tool-call', id: 'a', name: 'f' } },
+      { type: 'start', index: 1, content: { type: 'tool-call', id: 'b', name: 'g' } },
+      { type: 'delta', index: 1, text: '{' },
+      { type: 'delta', index: 1, text: '}' },
+      { type: 'delta', index: 0, text: '{}' },
+      { type: 'end', index: 0 },
+      { type: 'end', index: 1 },
       { type: 'finish', reason: 'tool-calls', raw: 'stop' },
     ]);
   });
 
-  it('keeps calls apart that a server does not number', async () => {
+  it('separates calls that a server does not number', async () => {
     const called = (id: string, name: string) =>
       chunk({ tool_calls: [{ id, function: { name, arguments: '{}' } }] });
     const parts = await partsOf(called('a', 'f'), called('b', 'g'), chunk({}, 'tool_calls'), DONE);
     expect(parts.filter(({ type }) => type === 'start')).toEqual([
-      { type: 'start', block: 0, content: { type: 'tool-call', id: 'a', name: 'f' } },
-      { type: 'start', block: 1, content: { type: 'tool-call', id: 'b', name: 'g' } },
+      { type: 'start', index: 0, content: { type: 'tool-call', id: 'a', name: 'f' } },
+      { type: 'start', index: 1, content: { type: 'tool-call', id: 'b', name: 'g' } },
     ]);
   });
 
@@ -283,33 +283,33 @@ describe('a streamed answer to a caller of another protocol', () => {
       yield chunk({ content: 'a' }, 'stop');
       yield DONE;
     }
-    const events = await collect(toReplyEvents(sseData(bytes()), CALL));
-    expect(events.map(({ text }) => text)).toEqual(['Hm.', 'a', '']);
+    const events = await collect(readRouteEvents(decodeSse(bytes()), CALL));
+    expect(events.map(({ outputText }) => outputText)).toEqual(['Hm.', 'a', '']);
     expect(events.flatMap(({ parts }) => parts ?? [])).toEqual([
-      ...reasoningBlock(0, ['Hm.']),
-      ...textBlock(1, 'a'),
+      ...reasoningParts(0, ['Hm.']),
+      ...textParts(1, 'a'),
       { type: 'finish', reason: 'stop', raw: 'stop' },
     ]);
   });
 
   it('loses no text and no argument, however a server cuts it', async () => {
-    const piece = fc.record({ call: fc.nat(3), words: fc.string() });
+    const deltaSpec = fc.record({ call: fc.nat(3), words: fc.string() });
     await fc.assert(
-      fc.asyncProperty(fc.array(piece, { maxLength: 30 }), async (pieces) => {
-        const seen = new Set<number>();
-        const wire = pieces.map(({ call: index, words }) => {
-          const first = !seen.has(index);
-          seen.add(index);
+      fc.asyncProperty(fc.array(deltaSpec, { maxLength: 30 }), async (fragments) => {
+        const indexes = new Set<number>();
+        const wire = fragments.map(({ call: index, words }) => {
+          const first = !indexes.has(index);
+          indexes.add(index);
           const start = first ? { id: `id${index}`, function: { name: 'f', arguments: words } } : undefined;
           return chunk({ tool_calls: [{ index, ...(start ?? { function: { arguments: words } }) }] });
         });
         const parts = await partsOf(...wire, chunk({ content: 'end' }, 'stop'), DONE);
-        for (const [order, index] of [...seen].entries()) {
-          const sent = pieces.filter(({ call }) => call === index).map(({ words }) => words);
-          const got = parts.flatMap((part) =>
-            part.type === 'delta' && part.block === order ? part.text : [],
+        for (const [order, index] of [...indexes].entries()) {
+          const argumentTexts = fragments.filter(({ call }) => call === index).map(({ words }) => words);
+          const content = parts.flatMap((part) =>
+            part.type === 'delta' && part.index === order ? part.text : [],
           );
-          expect(got.join('')).toBe(sent.join(''));
+          expect(content.join('')).toBe(argumentTexts.join(''));
         }
       }),
       { numRuns: rounds(40) },

@@ -100,8 +100,11 @@ describe('a request to a host with a flag', () => {
       user('a\n\nb'),
       assistant('c'),
     ]);
-    const seen = user([text('a'), { type: 'image_url', image_url: { url: 'https://example.com/a.png' } }]);
-    expect(messagesOf([seen], dialect)).toEqual([seen]);
+    const userMessage = user([
+      text('a'),
+      { type: 'image_url', image_url: { url: 'https://example.com/a.png' } },
+    ]);
+    expect(messagesOf([userMessage], dialect)).toEqual([userMessage]);
     expect(converted({ system: ['a', 'b'] }, dialect).messages).toEqual([system('a\n\nb')]);
   });
 
@@ -126,7 +129,7 @@ describe('a request to a host with a flag', () => {
   it('the service moves later system messages to the user, and joins the first ones (D22)', () => {
     const dialect = { system_messages: 'first', text_content: 'string' } as const;
     const remind = (words: string) => `<system-reminder>\n${words}\n</system-reminder>`;
-    const said = messagesOf(
+    const messages = messagesOf(
       [
         system('a'),
         system('b'),
@@ -140,7 +143,7 @@ describe('a request to a host with a flag', () => {
       ],
       dialect,
     );
-    expect(said).toEqual([
+    expect(messages).toEqual([
       system('a\n\nb'),
       user('c'),
       calls('x'),
@@ -153,14 +156,14 @@ describe('a request to a host with a flag', () => {
 
   it('the service replaces an id of a tool call that is not nine letters and digits (D10)', () => {
     const dialect = { tool_call_ids: 'nine-characters' } as const;
-    const [asked = {}, first, second] = messagesOf(
+    const [assistantMessage = {}, first, second] = messagesOf(
       [calls('call_1!', 'abcDEF123'), result('call_1!'), result('abcDEF123')],
       dialect,
     );
-    const [made, kept] = (asked.tool_calls as JsonObject[]).map(({ id }) => id);
-    expect(made).toMatch(/^[a-zA-Z0-9]{9}$/);
-    expect(kept).toBe('abcDEF123');
-    expect([first?.tool_call_id, second?.tool_call_id]).toEqual([made, kept]);
+    const [createdId, callerId] = (assistantMessage.tool_calls as JsonObject[]).map(({ id }) => id);
+    expect(createdId).toMatch(/^[a-zA-Z0-9]{9}$/);
+    expect(callerId).toBe('abcDEF123');
+    expect([first?.tool_call_id, second?.tool_call_id]).toEqual([createdId, callerId]);
   });
 });
 

@@ -13,7 +13,7 @@ const body = (param: unknown): string =>
 const failureOf = (status: number, init: { text?: string; headers?: Record<string, string> } = {}) =>
   toFailure(new Response(init.text ?? body(null), { status, headers: init.headers ?? {} }));
 
-describe('an error answer', () => {
+describe('an error response', () => {
   it.each([400, 413, 422])('forbids another attempt if the route rejects the request: %i', async (status) => {
     expect(await failureOf(status)).toMatchObject({ kind: 'status', status, retryable: false });
   });
@@ -32,18 +32,18 @@ describe('an error answer', () => {
     ['0', 1],
     ['999999', 999_999],
     ['Wed, 21 Oct 2015 07:28:00 GMT', 1],
-  ])('says when the route may be asked again: Retry-After %j', async (value, seconds) => {
+  ])('states when the route can be retried: Retry-After %j', async (value, seconds) => {
     expect((await failureOf(429, { headers: { 'retry-after': value } })).retryAfterSeconds).toBe(seconds);
   });
 
   it.each(['', '-1', '1.5', '1e3', '0x10', 'soon', '10000000000', '2015-10-21'])(
-    'says nothing of when, in a form that is neither seconds nor a date: Retry-After %j',
+    'omits the retry time if the value is neither seconds nor a date: Retry-After %j',
     async (value) => {
       expect((await failureOf(429, { headers: { 'retry-after': value } })).retryAfterSeconds).toBeUndefined();
     },
   );
 
-  it('reads a date of Retry-After beside the answer’s own clock, which may be wrong', async () => {
+  it('compares a date of Retry-After with the clock of the response, which may be wrong', async () => {
     const headers = { date: 'Wed, 21 Oct 2015 07:28:00 GMT', 'retry-after': 'Wed, 21 Oct 2015 07:28:40 GMT' };
     expect((await failureOf(429, { headers })).retryAfterSeconds).toBe(40);
     const inHalfAMinute = new Date(Date.now() + 30_000).toUTCString();
@@ -67,7 +67,7 @@ describe('an error answer', () => {
     expect(await failureOf(503, { text })).toMatchObject({ isExhausted: false });
   });
 
-  it('says nothing of when without Retry-After', async () => {
+  it('omits the retry time without Retry-After', async () => {
     expect((await failureOf(503)).retryAfterSeconds).toBeUndefined();
   });
 
@@ -79,7 +79,7 @@ describe('an error answer', () => {
     'messages[0].content[1].image_url.url',
     'messages.0.content',
     'tools[12].function.parameters',
-  ])('names the field that was refused: %s', async (param) => {
+  ])('names the rejected field: %s', async (param) => {
     expect((await failureOf(400, { text: body(param) })).param).toBe(param);
   });
 
@@ -127,17 +127,17 @@ describe('an error answer', () => {
     expect((await failureOf(404, { text: body('model') })).param).toBeUndefined();
   });
 
-  it('repeats nothing of the upstream’s text, however it is looked at', async () => {
+  it('repeats nothing of the upstream’s text, however it is inspected', async () => {
     for (const status of [400, 401, 429, 500]) {
       const failure = await failureOf(status, { text: body(CANARY), headers: { 'retry-after': CANARY } });
-      const seen = [
+      const observed = [
         failure.message,
         failure.stack,
         String(failure.cause),
         JSON.stringify(failure),
         inspect(failure),
       ];
-      expect(seen.join('\n')).not.toContain(CANARY);
+      expect(observed.join('\n')).not.toContain(CANARY);
       expect(failure.message).toBe(`upstream failure: status ${status}`);
     }
   });

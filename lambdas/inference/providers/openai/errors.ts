@@ -1,7 +1,10 @@
-/** An error answer of an OpenAI-compatible server: is the route at fault, or the request (OpenAI docs, Error codes)? */
+/**
+ * Decides whether an error response of an OpenAI-compatible server is the fault of the route or of the request (OpenAI
+ * docs, Error codes).
+ */
 import type { UpstreamFailure } from '../../core/upstream/provider.ts';
-import { isFieldPath } from '../refusals/field-names.ts';
-import { toStatusFailure } from '../refusals/status-failure.ts';
+import { isFieldPath } from '../rejections/field-names.ts';
+import { toStatusFailure } from '../rejections/status-failure.ts';
 
 /** A field path as OpenAI writes them; nothing else of the upstream's text is passed on. */
 const FIELD_PATH = /^[a-z_]{1,64}(\[\d{1,4}\]|\.[a-z_]{1,64}|\.\d{1,4}){0,8}$/;

@@ -7,10 +7,10 @@ import type { StreamPart } from '../../core/upstream/conversation.ts';
 import { UpstreamFailure } from '../../core/upstream/provider.ts';
 import { collect, decode, encode, event } from '../../testing/providers/openai/decoding.ts';
 import { bytesOf, CALL, IDENTITY } from '../../testing/providers/openai/fixtures.ts';
-import { textBlock } from '../../testing/providers/parts.ts';
-import { sseData } from '../http-upstream.ts';
-import { type OpenAiCallContext, toReply } from './response.ts';
-import { toReplyEvents } from './stream.ts';
+import { textParts } from '../../testing/providers/parts.ts';
+import { decodeSse } from '../http-upstream.ts';
+import { type OpenAiCallContext, toRouteResponse } from './response.ts';
+import { readRouteEvents } from './stream.ts';
 
 const CONVERTED = {
   ...CALL,
@@ -23,23 +23,23 @@ async function* body(text: string, size: number): AsyncGenerator<Uint8Array, voi
 }
 
 const DONE = 'data: [DONE]\n\n';
-const chunk = (delta: unknown, reason: unknown = null, more: object = {}) => ({
+const chunk = (delta: unknown, reason: unknown = null, fields: object = {}) => ({
   choices: [{ index: 0, delta, finish_reason: reason }],
-  ...more,
+  ...fields,
 });
-const piece = (call: object) => chunk({ tool_calls: [call] });
+const toolCallDelta = (call: object) => chunk({ tool_calls: [call] });
 const sse = (...chunks: readonly unknown[]) => chunks.map(event).join('');
 
 /** Returns the stream parts for callers of other protocols. They are the same at any split of the bytes. */
 async function partsOf(text: string): Promise<StreamPart[]> {
-  const [whole, single, some] = await Promise.all(
+  const [unsplit, single, some] = await Promise.all(
     [text.length * 4, 1, 7].map(async (size) => {
-      const events = await collect(toReplyEvents(sseData(body(text, size)), CONVERTED));
+      const events = await collect(readRouteEvents(decodeSse(body(text, size)), CONVERTED));
       return events.flatMap(({ parts }) => parts ?? []);
     }),
   );
-  expect([single, some]).toEqual([whole, whole]);
-  return whole ?? [];
+  expect([single, some]).toEqual([unsplit, unsplit]);
+  return unsplit ?? [];
 }
 
 interface Native {
@@ -52,16 +52,16 @@ interface Native {
  * Returns the content that a client of the protocol collects. It joins calls by their numbers, as OpenAI's SDK does.
  */
 async function nativeOf(text: string): Promise<Native> {
-  const events = await collect(toReplyEvents(sseData(body(text, text.length * 4)), CALL));
+  const events = await collect(readRouteEvents(decodeSse(body(text, text.length * 4)), CALL));
   const calls: { id?: string; name?: string; arguments: string }[] = [];
   const reasons: unknown[] = [];
-  let said = '';
-  for (const { payload } of events) {
-    for (const { delta, finish_reason: reason } of (payload?.choices ?? []) as {
+  let content = '';
+  for (const { nativeEvent } of events) {
+    for (const { delta, finish_reason: reason } of (nativeEvent?.choices ?? []) as {
       delta: { content?: string; tool_calls?: { index: number; id?: string; function?: JsonObject }[] };
       finish_reason: unknown;
     }[]) {
-      said += delta.content ?? '';
+      content += delta.content ?? '';
       if (reason !== null) reasons.push(reason);
       for (const { index, id, function: called = {} } of delta.tool_calls ?? []) {
         const call = calls[index] ?? { arguments: '' };
@@ -72,20 +72,20 @@ async function nativeOf(text: string): Promise<Native> {
       }
     }
   }
-  return { text: said, calls, reasons };
+  return { text: content, calls, reasons };
 }
 
-const made = (number: number) => `${IDENTITY.id}_${number}`;
+const generatedId = (number: number) => `${IDENTITY.id}_${number}`;
 const f = (name: string, text: string) => ({ name, arguments: text });
 
 /** Two calls, as hosts stream them; ids as they come out. Each file names the form's source. */
 const NUMBERED: readonly (readonly [string, readonly string[]])[] = [
   ['numbers-left-out', ['a', 'b']],
-  ['numbers-and-ids-left-out', [made(0), made(1)]],
+  ['numbers-and-ids-left-out', [generatedId(0), generatedId(1)]],
   ['one-number', ['a', 'b']],
   ['numbers-with-gaps', ['a', 'b']],
-  ['empty-ids', [made(0), made(1)]],
-  ['same-ids', ['a', made(1)]],
+  ['empty-ids', [generatedId(0), generatedId(1)]],
+  ['same-ids', ['a', generatedId(1)]],
   ['repeated-ids', ['a', 'b']],
   ['placeholder-arguments', ['a', 'b']],
   ['stop-beside-calls', ['a', 'b']],
@@ -108,18 +108,18 @@ describe('streamed tool calls as hosts have them (D9, D10, D11, D13)', () => {
       { id: first, name: 'x' },
       { id: second, name: 'y' },
     ]);
-    const whole = await collect(decode(bytes));
+    const unsplit = await collect(decode(bytes));
     for (const at of offsets(1, bytes.length - 1))
-      expect(await collect(decode(bytes.subarray(0, at), bytes.subarray(at)))).toEqual(whole);
+      expect(await collect(decode(bytes.subarray(0, at), bytes.subarray(at)))).toEqual(unsplit);
   });
 
   it('receive valid ids for callers of every other protocol', async () => {
-    const text = sse(piece({ index: 0, id: 'functions.x:0|<é>', function: f('x', '{}') })) + DONE;
+    const text = sse(toolCallDelta({ index: 0, id: 'functions.x:0|<é>', function: f('x', '{}') })) + DONE;
     const [start] = await partsOf(text);
     expect(start).toMatchObject({ content: { id: expect.stringMatching(/^[a-zA-Z0-9_-]{1,40}$/) } });
     const message = { tool_calls: [{ id: 'functions.x:0', function: f('x', '{}') }] };
-    expect(toReply({ choices: [{ message }] }, CONVERTED).answer).toMatchObject({
-      reply: { parts: [{ id: expect.stringMatching(/^[a-zA-Z0-9_-]{1,40}$/) }] },
+    expect(toRouteResponse({ choices: [{ message }] }, CONVERTED).completeResponse).toMatchObject({
+      output: { parts: [{ id: expect.stringMatching(/^[a-zA-Z0-9_-]{1,40}$/) }] },
     });
   });
 
@@ -127,12 +127,12 @@ describe('streamed tool calls as hosts have them (D9, D10, D11, D13)', () => {
     const message = {
       tool_calls: ['', 'a', 'a'].map((id) => ({ id, type: 'function', function: f('x', '{}') })),
     };
-    const { answer } = toReply({ choices: [{ message, finish_reason: 'stop' }] }, CALL);
-    expect(answer).toMatchObject({
+    const { completeResponse } = toRouteResponse({ choices: [{ message, finish_reason: 'stop' }] }, CALL);
+    expect(completeResponse).toMatchObject({
       body: {
         choices: [
           {
-            message: { tool_calls: [{ id: made(0) }, { id: 'a' }, { id: made(2) }] },
+            message: { tool_calls: [{ id: generatedId(0) }, { id: 'a' }, { id: generatedId(2) }] },
             finish_reason: 'tool_calls',
           },
         ],
@@ -141,8 +141,8 @@ describe('streamed tool calls as hosts have them (D9, D10, D11, D13)', () => {
   });
 });
 
-describe('the end of an answer', () => {
-  const call = piece({ index: 0, id: 'a', function: f('x', '{}') });
+describe('the end of a response', () => {
+  const call = toolCallDelta({ index: 0, id: 'a', function: f('x', '{}') });
 
   it.each([
     ['stop beside tool calls (D11)', sse(call, chunk({}, 'stop')) + DONE, 'tool-calls', 'tool_calls'],
@@ -191,7 +191,7 @@ describe('the events of a stream', () => {
     const ping = `event: ping\ndata: {"type":"ping"}\n\n${sse({ object: 'host.heartbeat' })}`;
     const text = `${ping}: comment\n\n${pair}${ping}${sse(chunk({}, 'stop'))}${DONE}`;
     expect(await partsOf(text)).toEqual([
-      ...textBlock(0, 'a', 'b'),
+      ...textParts(0, 'a', 'b'),
       { type: 'finish', reason: 'stop', raw: 'stop' },
     ]);
     expect(await nativeOf(text)).toMatchObject({ text: 'ab', reasons: ['stop'] });
@@ -214,8 +214,10 @@ describe('the events of a stream', () => {
         { type: 'text', text: 'a' },
       ],
     };
-    expect(toReply({ choices: [{ message, finish_reason: 'stop' }] }, CONVERTED).answer).toMatchObject({
-      reply: {
+    expect(
+      toRouteResponse({ choices: [{ message, finish_reason: 'stop' }] }, CONVERTED).completeResponse,
+    ).toMatchObject({
+      output: {
         parts: [
           { type: 'reasoning', text: 'Hm.' },
           { type: 'text', text: 'a' },
@@ -225,20 +227,20 @@ describe('the events of a stream', () => {
   });
 
   it('drop `{}` where arguments follow it, and give it where they do not (D13)', async () => {
-    const pieces = [
-      piece({ index: 0, id: 'a', function: f('x', '{}') }),
-      piece({ index: 1, id: 'b', function: f('y', '{}') }),
-      piece({ index: 2, id: 'c', function: f('z', '{}') }),
-      piece({ index: 0, function: { arguments: ' ' } }),
-      piece({ index: 0, function: { arguments: '{"a":' } }),
-      piece({ index: 2, function: { arguments: ' ' } }),
-      piece({ index: 0, function: { arguments: '{}}' } }),
+    const deltas = [
+      toolCallDelta({ index: 0, id: 'a', function: f('x', '{}') }),
+      toolCallDelta({ index: 1, id: 'b', function: f('y', '{}') }),
+      toolCallDelta({ index: 2, id: 'c', function: f('z', '{}') }),
+      toolCallDelta({ index: 0, function: { arguments: ' ' } }),
+      toolCallDelta({ index: 0, function: { arguments: '{"a":' } }),
+      toolCallDelta({ index: 2, function: { arguments: ' ' } }),
+      toolCallDelta({ index: 0, function: { arguments: '{}}' } }),
     ];
     for (const end of ['', event(chunk({}, 'tool_calls')), event({ choices: [{ finish_reason: 'stop' }] })]) {
-      const text = sse(...pieces) + end + DONE;
-      const said = (await partsOf(text)).flatMap((part) => (part.type === 'delta' ? [part] : []));
-      const argumentsOf = (block: number) =>
-        said.map((part) => (part.block === block ? part.text : '')).join('');
+      const text = sse(...deltas) + end + DONE;
+      const content = (await partsOf(text)).flatMap((part) => (part.type === 'delta' ? [part] : []));
+      const argumentsOf = (index: number) =>
+        content.map((part) => (part.index === index ? part.text : '')).join('');
       expect([0, 1, 2].map(argumentsOf)).toEqual(['{"a":{}}', '{}', '{} ']);
       const { calls, reasons } = await nativeOf(text);
       expect(calls.map((call) => call.arguments)).toEqual(['{"a":{}}', '{}', '{} ']);
@@ -247,7 +249,7 @@ describe('the events of a stream', () => {
   });
 });
 
-describe('JSON that stands in the reasoning (`json_answer`, D23)', () => {
+describe('JSON output in the reasoning (`json_answer`, D23)', () => {
   const CALLED = {
     ...CALL,
     route: { dialect: { json_answer: 'reasoning' as const } },
@@ -261,18 +263,18 @@ describe('JSON that stands in the reasoning (`json_answer`, D23)', () => {
   };
   const converted = { ...CALLED, payload: { ...CALLED.payload, protocol: 'anthropic' as const } };
   const thought = (field: string, text: string) => chunk({ [field]: text });
-  const END = event(chunk({}, 'stop'));
+  const FINAL_EVENT = event(chunk({}, 'stop'));
 
-  const said = async (text: string, call: OpenAiCallContext = CALLED) => {
-    const events = await collect(toReplyEvents(sseData(body(text, 9)), call));
-    const deltas = events.flatMap(({ payload }) =>
-      ((payload?.choices ?? []) as { delta: JsonObject }[]).map(({ delta }) => delta),
+  const content = async (text: string, call: OpenAiCallContext = CALLED) => {
+    const events = await collect(readRouteEvents(decodeSse(body(text, 9)), call));
+    const deltas = events.flatMap(({ nativeEvent }) =>
+      ((nativeEvent?.choices ?? []) as { delta: JsonObject }[]).map(({ delta }) => delta),
     );
     const all = (field: string) => deltas.map((delta) => delta[field] ?? '').join('');
     return { content: all('content'), reasoning: all('reasoning_content') + all('reasoning') };
   };
   const partsOfCall = async (text: string, call: OpenAiCallContext = converted) =>
-    (await collect(toReplyEvents(sseData(body(text, 9)), call)))
+    (await collect(readRouteEvents(decodeSse(body(text, 9)), call)))
       .flatMap(({ parts }) => parts ?? [])
       .flatMap((part) =>
         part.type === 'start' ? [part.content.type] : part.type === 'delta' ? [part.text] : [],
@@ -281,33 +283,36 @@ describe('JSON that stands in the reasoning (`json_answer`, D23)', () => {
   it.each(['reasoning_content', 'reasoning'])(
     'becomes the text if there is no other output: %s',
     async (field) => {
-      const pieces = sse(thought(field, '{"a":'), thought(field, '1}'));
-      for (const text of [pieces + END + DONE, pieces + DONE]) {
-        expect(await said(text)).toEqual({ content: '{"a":1}', reasoning: '' });
+      const deltas = sse(thought(field, '{"a":'), thought(field, '1}'));
+      for (const text of [deltas + FINAL_EVENT + DONE, deltas + DONE]) {
+        expect(await content(text)).toEqual({ content: '{"a":1}', reasoning: '' });
         expect(await partsOfCall(text)).toEqual(['text', '{"a":1}']);
       }
       const message = { content: '', [field]: '{"a":1}' };
-      const answer = { choices: [{ message, finish_reason: 'stop' }] };
-      expect(toReply(answer, CALLED).answer).toMatchObject({
+      const responseBody = { choices: [{ message, finish_reason: 'stop' }] };
+      expect(toRouteResponse(responseBody, CALLED).completeResponse).toMatchObject({
         body: { choices: [{ message: { content: '{"a":1}' } }] },
       });
-      expect(JSON.stringify(toReply(answer, CALLED).answer)).not.toContain('reasoning');
-      expect(toReply(answer, converted).answer).toMatchObject({
-        reply: { parts: [{ type: 'text', text: '{"a":1}' }] },
+      expect(JSON.stringify(toRouteResponse(responseBody, CALLED).completeResponse)).not.toContain(
+        'reasoning',
+      );
+      expect(toRouteResponse(responseBody, converted).completeResponse).toMatchObject({
+        output: { parts: [{ type: 'text', text: '{"a":1}' }] },
       });
     },
   );
 
   it('excludes what a model thinks before its text or its calls', async () => {
     const thoughts = sse(thought('reasoning', 'Hm'), thought('reasoning', '.'));
-    const text = thoughts + sse(chunk({ content: '{' }), chunk({ content: '}' })) + END + DONE;
-    expect(await said(text)).toEqual({ content: '{}', reasoning: 'Hm.' });
+    const text = thoughts + sse(chunk({ content: '{' }), chunk({ content: '}' })) + FINAL_EVENT + DONE;
+    expect(await content(text)).toEqual({ content: '{}', reasoning: 'Hm.' });
     expect(await partsOfCall(text)).toEqual(['reasoning', 'Hm.', 'text', '{', '}']);
-    const calls = thoughts + sse(piece({ index: 0, id: 'a', function: f('x', '{}') })) + END + DONE;
+    const calls =
+      thoughts + sse(toolCallDelta({ index: 0, id: 'a', function: f('x', '{}') })) + FINAL_EVENT + DONE;
     expect(await partsOfCall(calls)).toEqual(['reasoning', 'Hm.', 'tool-call', '{}']);
     const message = { content: '{}', reasoning: 'Hm.' };
-    expect(toReply({ choices: [{ message }] }, converted).answer).toMatchObject({
-      reply: { parts: [{ type: 'reasoning' }, { type: 'text', text: '{}' }] },
+    expect(toRouteResponse({ choices: [{ message }] }, converted).completeResponse).toMatchObject({
+      output: { parts: [{ type: 'reasoning' }, { type: 'text', text: '{}' }] },
     });
   });
 
@@ -318,17 +323,19 @@ describe('JSON that stands in the reasoning (`json_answer`, D23)', () => {
     ],
     ['a route without the flag', { ...converted, route: {} }],
   ])('remains reasoning for %s', async (_name, call) => {
-    expect(await partsOfCall(sse(thought('reasoning', '{}')) + END + DONE, call)).toEqual([
+    expect(await partsOfCall(sse(thought('reasoning', '{}')) + FINAL_EVENT + DONE, call)).toEqual([
       'reasoning',
       '{}',
     ]);
-    const answer = { choices: [{ message: { content: '', reasoning: '{}' } }] };
-    expect(toReply(answer, call).answer).toMatchObject({ reply: { parts: [{ type: 'reasoning' }] } });
+    const responseBody = { choices: [{ message: { content: '', reasoning: '{}' } }] };
+    expect(toRouteResponse(responseBody, call).completeResponse).toMatchObject({
+      output: { parts: [{ type: 'reasoning' }] },
+    });
   });
 
   it('counts once', async () => {
     const text = sse(thought('reasoning', '{"a":'), thought('reasoning', '1}')) + DONE;
-    const events = await collect(toReplyEvents(sseData(body(text, 9)), CALLED));
-    expect(events.map((each) => each.text).join('')).toBe('{"a":1}');
+    const events = await collect(readRouteEvents(decodeSse(body(text, 9)), CALLED));
+    expect(events.map((each) => each.outputText).join('')).toBe('{"a":1}');
   });
 });

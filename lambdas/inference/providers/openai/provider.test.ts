@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { ReplyEvent } from '../../core/upstream/provider.ts';
+import type { RouteEvent } from '../../core/upstream/provider.ts';
 import { describeFailingRoute } from '../../testing/providers/failing-route.ts';
 import {
   CANARY,
@@ -17,15 +17,15 @@ import { wireServer } from '../../testing/providers/wire-server.ts';
 const server = wireServer();
 const call = (options: Call = {}) => callAt(server.origin, options);
 
-const replyWith = (status: number, headers: Record<string, string>, body: string | Uint8Array) => {
-  server.reply = (response) => void response.writeHead(status, headers).end(body);
+const respondWith = (status: number, headers: Record<string, string>, body: string | Uint8Array) => {
+  server.respond = (response) => void response.writeHead(status, headers).end(body);
 };
-const replyWithStream = () => replyWith(200, EVENT_STREAM, bytesOf('text'));
-const replyWithJson = () => replyWith(200, JSON_TYPE, JSON.stringify(jsonOf('completion')));
+const respondWithStream = () => respondWith(200, EVENT_STREAM, bytesOf('text'));
+const respondWithJson = () => respondWith(200, JSON_TYPE, JSON.stringify(jsonOf('completion')));
 
 describe('a call', () => {
   it('sends one POST to the route’s address, with its key and its model', async () => {
-    replyWithJson();
+    respondWithJson();
     await call({ secret: 'env:UPSTREAM_KEY' });
     expect(server.requests).toEqual([
       expect.objectContaining({ method: 'POST', path: '/v1/chat/completions' }),
@@ -45,7 +45,7 @@ describe('a call', () => {
   });
 
   it('requests an event stream and usage if it streams', async () => {
-    replyWithStream();
+    respondWithStream();
     await eventsOf(call({ stream: true }));
     const [{ headers, body } = { headers: {}, body: '{}' }] = server.requests;
     expect(headers.accept).toBe('text/event-stream');
@@ -53,7 +53,7 @@ describe('a call', () => {
   });
 
   it('sends no key if the route has no secret', async () => {
-    replyWithJson();
+    respondWithJson();
     await call();
     expect(server.requests[0]?.headers).not.toHaveProperty('authorization');
   });
@@ -65,19 +65,19 @@ describe('a call', () => {
     expect(server.requests).toEqual([]);
   });
 
-  it('answers a whole completion', async () => {
-    replyWithJson();
+  it('returns a complete response', async () => {
+    respondWithJson();
     expect(await call()).toMatchObject({
       kind: 'json',
-      answer: { body: { ...IDENTITY } },
+      completeResponse: { body: { ...IDENTITY } },
       usage: { promptTokens: 19 },
     });
   });
 
-  it('answers a stream while it is still being written', async () => {
+  it('returns a stream while it is still being written', async () => {
     const bytes = bytesOf('text');
     let release = () => {};
-    server.reply = async (response) => {
+    server.respond = async (response) => {
       response.writeHead(200, EVENT_STREAM);
       response.write(bytes.subarray(0, 900));
       await new Promise<void>((resolve) => {
@@ -86,15 +86,15 @@ describe('a call', () => {
       response.end(bytes.subarray(900));
     };
     const events = (await streamOf(call({ stream: true })))[Symbol.asyncIterator]();
-    expect((await events.next()).value).toMatchObject({ content: false });
+    expect((await events.next()).value).toMatchObject({ hasOutput: false });
     release();
-    const rest: ReplyEvent[] = [];
+    const rest: RouteEvent[] = [];
     for (let next = await events.next(); !next.done; next = await events.next()) rest.push(next.value);
     expect(rest).toHaveLength(6);
   });
 
   it('takes an event stream whatever the parameters of its type', async () => {
-    replyWith(200, { 'content-type': 'Text/Event-Stream; charset=UTF-8' }, bytesOf('text'));
+    respondWith(200, { 'content-type': 'Text/Event-Stream; charset=UTF-8' }, bytesOf('text'));
     expect(await eventsOf(call({ stream: true }))).toHaveLength(7);
   });
 });
@@ -102,13 +102,13 @@ describe('a call', () => {
 describeFailingRoute({
   server,
   callAt,
-  whole: JSON.stringify(jsonOf('completion')),
+  completeBody: JSON.stringify(jsonOf('completion')),
   stream: bytesOf('text'),
   errorInStream: bytesOf('error-in-band'),
   stranger: '{"choices":[]}',
 });
 
 it('a route that fails with garbage within a stream fails as an upstream', async () => {
-  replyWith(200, EVENT_STREAM, 'data: {"choices":[null]}\n\n');
+  respondWith(200, EVENT_STREAM, 'data: {"choices":[null]}\n\n');
   expect(await failureOf(eventsOf(call({ stream: true })))).toMatchObject({ retryable: true });
 });

@@ -6,8 +6,8 @@ import { callUpstream } from '../http-upstream.ts';
 import { addressOf } from '../openai-formats/address.ts';
 import { toFailure } from './errors.ts';
 import { toRequestBody } from './request.ts';
-import { toReply } from './response.ts';
-import { toReplyEvents } from './stream.ts';
+import { toRouteResponse } from './response.ts';
+import { readRouteEvents } from './stream.ts';
 
 /**
  * The features that the OpenAI protocol supports in addition to a conversation (OpenAI API reference, Create chat
@@ -39,8 +39,8 @@ export function createOpenAiProvider(dependencies: OpenAiDependencies): Provider
         stream: payload.stream,
         signal,
         toFailure,
-        toReply: (answer) => toReply(answer, attempt),
-        toReplyEvents: (data) => toReplyEvents(data, attempt),
+        toRouteResponse: (responseBody) => toRouteResponse(responseBody, attempt),
+        readRouteEvents: (data) => readRouteEvents(data, attempt),
       });
     },
   };

@@ -20,15 +20,15 @@ const NAMES = [
 ] as const;
 
 /** The fields about reasoning, and the bound where it is not the caller's. */
-function askedOf(body: JsonObject): JsonObject {
-  const found = NAMES.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]] as const]));
-  return Object.fromEntries(found.filter(([name, value]) => name !== 'max_tokens' || value !== 10_000));
+function requestedReasoning(body: JsonObject): JsonObject {
+  const sentFields = NAMES.flatMap((name) => (body[name] === undefined ? [] : [[name, body[name]] as const]));
+  return Object.fromEntries(sentFields.filter(([name, value]) => name !== 'max_tokens' || value !== 10_000));
 }
 
 const route = (dialect: Dialect) => ({ upstream_model: 'm', reasoning: false, dialect });
 
 const converted = (reasoning: Conversation['reasoning'], dialect: Dialect) =>
-  askedOf(
+  requestedReasoning(
     toRequestBody(
       {
         ...nativePayload(),
@@ -48,7 +48,9 @@ const converted = (reasoning: Conversation['reasoning'], dialect: Dialect) =>
   );
 
 const native = (fields: JsonObject, dialect: Dialect) =>
-  askedOf(toRequestBody(nativePayload({ max_tokens: 10_000, ...fields }), route(dialect), SIGNATURES));
+  requestedReasoning(
+    toRequestBody(nativePayload({ max_tokens: 10_000, ...fields }), route(dialect), SIGNATURES),
+  );
 
 const kwargs = (on: boolean) => ({ chat_template_kwargs: { enable_thinking: on, thinking: on } });
 const dashScope = (budget: number) => ({
@@ -58,7 +60,7 @@ const dashScope = (budget: number) => ({
 });
 
 /** Fields of each dialect for a high effort, and for no reasoning. */
-const WAYS: readonly (readonly [Dialect, JsonObject, JsonObject])[] = [
+const FLAGGED_MODES: readonly (readonly [Dialect, JsonObject, JsonObject])[] = [
   [{ reasoning_request: 'effort' }, { reasoning_effort: 'high' }, { reasoning_effort: 'none' }],
   [
     { reasoning_request: 'effort', reasoning_efforts: ['low', 'medium'] },
@@ -84,8 +86,8 @@ const WAYS: readonly (readonly [Dialect, JsonObject, JsonObject])[] = [
   [{ reasoning_request: 'none' }, {}, {}],
 ];
 
-describe('a host is asked to think, or not to, in its own fields (D3)', () => {
-  it.each(WAYS)(
+describe('reasoning requested in the vendor’s own fields (D3)', () => {
+  it.each(FLAGGED_MODES)(
     'the service converts the requests of callers of another protocol: %j',
     (dialect, on, off) => {
       expect(converted({ effort: 'high' }, dialect)).toEqual(on);
@@ -94,31 +96,31 @@ describe('a host is asked to think, or not to, in its own fields (D3)', () => {
     },
   );
 
-  it.each(WAYS)(
+  it.each(FLAGGED_MODES)(
     'the service converts the requests of callers of its own protocol from any field: %j',
     (dialect, on, off) => {
       expect(native({ reasoning_effort: 'high' }, dialect)).toEqual(on);
       expect(native({ reasoning: { effort: 'high' } }, dialect)).toMatchObject(on);
-      for (const asked of [{ reasoning_effort: 'none' }, { thinking: { type: 'disabled' } }])
-        expect(native(asked, dialect)).toEqual(off);
+      for (const body of [{ reasoning_effort: 'none' }, { thinking: { type: 'disabled' } }])
+        expect(native(body, dialect)).toEqual(off);
       expect(native({}, dialect)).toEqual({});
     },
   );
 
-  it('the service keeps the caller’s fields if the catalog sets no mode', () => {
-    const asked = { reasoning_effort: 'high', reasoning: { exclude: true }, thinking: { type: 'enabled' } };
-    expect(native(asked, {})).toEqual(asked);
+  it('the service leaves the caller’s fields unchanged if the catalog sets no mode', () => {
+    const body = { reasoning_effort: 'high', reasoning: { exclude: true }, thinking: { type: 'enabled' } };
+    expect(native(body, {})).toEqual(body);
     expect(converted({ effort: 'high' }, {})).toEqual({});
   });
 });
 
 describe('a caller’s request for reasoning', () => {
-  it('stays unchanged for the route to judge if the service does not know it', () => {
-    const asked = { reasoning_effort: 'frantic' };
-    expect(native(asked, { reasoning_request: 'switch' })).toEqual(asked);
+  it('stays unchanged for the route to validate if the service does not recognize it', () => {
+    const body = { reasoning_effort: 'frantic' };
+    expect(native(body, { reasoning_request: 'switch' })).toEqual(body);
   });
 
-  it('keeps settings that only the host’s own field expresses', () => {
+  it('retains settings that only the vendor’s own field expresses', () => {
     expect(
       native({ reasoning: { enabled: true, exclude: true } }, { reasoning_request: 'reasoning' }),
     ).toEqual({
@@ -126,10 +128,10 @@ describe('a caller’s request for reasoning', () => {
     });
     const thinking = { type: 'enabled', clear_thinking: false };
     expect(native({ thinking }, { reasoning_request: 'switch' })).toEqual({ thinking });
-    const own = { chat_template_kwargs: { enable_thinking: false, custom: 1 } };
-    expect(native(own, { reasoning_request: 'chat_template_kwargs' })).toEqual(own);
+    const templateFields = { chat_template_kwargs: { enable_thinking: false, custom: 1 } };
+    expect(native(templateFields, { reasoning_request: 'chat_template_kwargs' })).toEqual(templateFields);
     expect(
-      native({ ...own, reasoning_effort: 'low' }, { reasoning_request: 'chat_template_kwargs' }),
+      native({ ...templateFields, reasoning_effort: 'low' }, { reasoning_request: 'chat_template_kwargs' }),
     ).toEqual({
       chat_template_kwargs: { enable_thinking: false, thinking: true, custom: 1 },
     });
@@ -138,8 +140,8 @@ describe('a caller’s request for reasoning', () => {
   it('stays within the output bound, even if the host counts thoughts in addition to it', () => {
     const dialect = { reasoning_request: 'enable_thinking' } as const;
     for (const field of ['max_tokens', 'max_completion_tokens']) {
-      const asked = native({ max_tokens: undefined, [field]: 4_000, reasoning_effort: 'high' }, dialect);
-      expect(asked).toEqual({ enable_thinking: true, thinking_budget: 3_200, max_tokens: 800 });
+      const body = native({ max_tokens: undefined, [field]: 4_000, reasoning_effort: 'high' }, dialect);
+      expect(body).toEqual({ enable_thinking: true, thinking_budget: 3_200, max_tokens: 800 });
     }
     expect(native({ max_tokens: 1_000, reasoning_effort: 'high' }, dialect)).toEqual({
       enable_thinking: false,

@@ -5,15 +5,15 @@ import type { ChatPayload } from '../../core/upstream/provider.ts';
 import { pricedFeaturesIn } from '../../testing/fields/samples/all.ts';
 import { collect, encode, event } from '../../testing/providers/openai/decoding.ts';
 import { CALL, IDENTITY, nativePayload } from '../../testing/providers/openai/fixtures.ts';
-import { callBlock, reasoningBlock, textBlock } from '../../testing/providers/parts.ts';
+import { reasoningParts, textParts, toolCallParts } from '../../testing/providers/parts.ts';
 import { SIGNATURES, signaturesFor, withProofs } from '../../testing/providers/sealing.ts';
-import { sseData } from '../http-upstream.ts';
+import { decodeSse } from '../http-upstream.ts';
 import { toRequestBody } from './request.ts';
-import { toReply } from './response.ts';
-import { toReplyEvents } from './stream.ts';
+import { toRouteResponse } from './response.ts';
+import { readRouteEvents } from './stream.ts';
 
 const CANARY = 'heron-7f3a';
-const PROOF = JSON.stringify({ thought_signature: CANARY });
+const SIGNATURE = JSON.stringify({ thought_signature: CANARY });
 const PLACEHOLDER = 'skip_thought_signature_validator';
 const PLAIN: Conversation = { system: [], turns: [], tools: [], maxTokens: 10_000, stop: [] };
 
@@ -26,7 +26,7 @@ const converted = (conversation: Partial<Conversation> = {}): ChatPayload => ({
 type Dialect = NonNullable<Parameters<typeof toRequestBody>[1]['dialect']>;
 const target = (dialect: Dialect = {}) => ({ upstream_model: 'm', reasoning: false, dialect });
 const TEXT_BACK = target({ reasoning_return: 'reasoning_content' });
-const PROOF_BACK = target({ reasoning_return: 'thought_signature' });
+const RETURNED_SIGNATURE = target({ reasoning_return: 'thought_signature' });
 
 const messageOf = (parts: readonly AssistantPart[], route: ReturnType<typeof target>) =>
   (
@@ -40,13 +40,13 @@ const nativeOf = (message: JsonObject, route: ReturnType<typeof target>) =>
   )[0];
 
 const call = (id: string) => ({ type: 'tool-call' as const, id, name: 'f', arguments: '{}' });
-const proof = (signature: string) => ({ type: 'reasoning' as const, text: '', signature });
+const signedReasoning = (signature: string) => ({ type: 'reasoning' as const, text: '', signature });
 const extra = (signature: string) => ({ extra_content: { google: { thought_signature: signature } } });
-const wireCall = (id: string, more: object = {}) => ({
+const wireCall = (id: string, fields: object = {}) => ({
   id,
   type: 'function',
   function: { name: 'f', arguments: '{}' },
-  ...more,
+  ...fields,
 });
 
 describe('a request for reasoning', () => {
@@ -59,8 +59,8 @@ describe('a request for reasoning', () => {
     ['budget', { effort: 'medium' }, { thinking: { type: 'enabled', budget_tokens: 5_000 } }],
     ['budget', { effort: 'none' }, {}],
     [undefined, { effort: 'high' }, {}],
-  ] as const)('follows the mode of the route: %s %j', (asked, reasoning, expected) => {
-    const route = target(asked === undefined ? {} : { reasoning_request: asked });
+  ] as const)('follows the mode of the route: %s %j', (fields, reasoning, expected) => {
+    const route = target(fields === undefined ? {} : { reasoning_request: fields });
     const { thinking, reasoning_effort } = toRequestBody(converted({ reasoning }), route, SIGNATURES);
     expect(JSON.parse(JSON.stringify({ thinking, reasoning_effort }))).toEqual(expected);
     expect(pricedFeaturesIn('openai', expected)).toEqual([]);
@@ -70,7 +70,7 @@ describe('a request for reasoning', () => {
 describe('reasoning that a conversation holds', () => {
   const thought = { type: 'reasoning' as const, text: 'Hm.' };
 
-  it('goes back as text where the route wants that, and is never missing beside tool calls', () => {
+  it('returns as text if the route requires it, and is never missing next to tool calls', () => {
     expect(messageOf([thought, { type: 'text', text: 'a' }], TEXT_BACK)).toEqual({
       role: 'assistant',
       content: 'a',
@@ -88,23 +88,22 @@ describe('reasoning that a conversation holds', () => {
     expect(messageOf([thought], target())).toBeUndefined();
   });
 
-  it('proves the calls of this route, and has the placeholder for the first of any other', () => {
-    const own = [proof(SIGNATURES.seal(PROOF)), call('a'), call('b')];
-    expect(messageOf(own, PROOF_BACK)).toMatchObject({
+  it('contains the signature of this route’s calls, and the placeholder for the first call of any other route', () => {
+    const ownParts = [signedReasoning(SIGNATURES.seal(SIGNATURE)), call('a'), call('b')];
+    expect(messageOf(ownParts, RETURNED_SIGNATURE)).toMatchObject({
       tool_calls: [wireCall('a', extra(CANARY)), wireCall('b')],
     });
-    const foreign = [signaturesFor('sim-b').seal(PROOF), SIGNATURES.seal('no JSON'), 'EqQBCkgIARAB'];
+    const foreign = [signaturesFor('sim-b').seal(SIGNATURE), SIGNATURES.seal('no JSON'), 'EqQBCkgIARAB'];
     for (const signature of foreign)
-      expect(messageOf([proof(signature), call('a'), call('b')], PROOF_BACK)?.tool_calls).toEqual([
-        wireCall('a', extra(PLACEHOLDER)),
-        wireCall('b'),
-      ]);
-    expect(messageOf(own, target())?.tool_calls).toEqual([wireCall('a'), wireCall('b')]);
+      expect(
+        messageOf([signedReasoning(signature), call('a'), call('b')], RETURNED_SIGNATURE)?.tool_calls,
+      ).toEqual([wireCall('a', extra(PLACEHOLDER)), wireCall('b')]);
+    expect(messageOf(ownParts, target())?.tool_calls).toEqual([wireCall('a'), wireCall('b')]);
   });
 });
 
 describe('reasoning that a caller of the protocol sends back', () => {
-  it('contains the field that the route requires next to tool calls, under the name that the route knows', () => {
+  it('contains the field that the route requires next to tool calls, under the route’s name for it', () => {
     const tool_calls = [wireCall('a')];
     expect(nativeOf({ tool_calls }, TEXT_BACK)).toMatchObject({ reasoning_content: '' });
     expect(nativeOf({ tool_calls, reasoning: 'Hm.' }, TEXT_BACK)).toEqual({
@@ -119,28 +118,30 @@ describe('reasoning that a caller of the protocol sends back', () => {
     });
   });
 
-  it('proves its calls as the route did, whichever field holds the proof', () => {
-    const sealed = SIGNATURES.seal(PROOF);
-    const proven = { tool_calls: [wireCall('a', extra(CANARY)), wireCall('b')] };
-    expect(nativeOf({ tool_calls: [wireCall('a', extra(sealed)), wireCall('b')] }, PROOF_BACK)).toEqual({
+  it('restores the signatures of the route’s calls from either field', () => {
+    const sealed = SIGNATURES.seal(SIGNATURE);
+    const signedMessage = { tool_calls: [wireCall('a', extra(CANARY)), wireCall('b')] };
+    expect(
+      nativeOf({ tool_calls: [wireCall('a', extra(sealed)), wireCall('b')] }, RETURNED_SIGNATURE),
+    ).toEqual({
       role: 'assistant',
-      ...proven,
+      ...signedMessage,
     });
     const reasoning_details = [{ type: 'reasoning.encrypted', id: 'a', data: sealed, index: 0 }];
     const tool_calls = [wireCall('a'), wireCall('b')];
-    expect(nativeOf({ tool_calls, reasoning_details }, PROOF_BACK)).toEqual({
+    expect(nativeOf({ tool_calls, reasoning_details }, RETURNED_SIGNATURE)).toEqual({
       role: 'assistant',
-      ...proven,
+      ...signedMessage,
     });
   });
 
   it('never contains another route’s signature, nor a sealed token', () => {
-    const sealed = signaturesFor('sim-b').seal(PROOF);
+    const sealed = signaturesFor('sim-b').seal(SIGNATURE);
     const reasoning_details = [{ type: 'reasoning.text', text: 'Hm.', signature: sealed }];
     const message = { content: 'a', reasoning_details, tool_calls: [wireCall('a', extra(sealed))] };
-    for (const route of [target(), TEXT_BACK, PROOF_BACK])
+    for (const route of [target(), TEXT_BACK, RETURNED_SIGNATURE])
       expect(JSON.stringify(nativeOf(message, route))).not.toMatch(/uis1|heron/);
-    expect(nativeOf(message, PROOF_BACK)?.tool_calls).toEqual([wireCall('a', extra(PLACEHOLDER))]);
+    expect(nativeOf(message, RETURNED_SIGNATURE)?.tool_calls).toEqual([wireCall('a', extra(PLACEHOLDER))]);
   });
 
   it('passes as the route gave it, once it has been sealed and opened', () => {
@@ -148,8 +149,10 @@ describe('reasoning that a caller of the protocol sends back', () => {
       { type: 'reasoning.text', text: 'Hm.', signature: CANARY, id: `rs_${CANARY}`, format: CANARY },
       { type: 'reasoning.encrypted', data: CANARY },
     ];
-    const answer = { choices: [{ message: { content: 'a', reasoning_details: details } }] };
-    const { body } = toReply(answer, CALL).answer as { body: { choices: { message: JsonObject }[] } };
+    const responseBody = { choices: [{ message: { content: 'a', reasoning_details: details } }] };
+    const { body } = toRouteResponse(responseBody, CALL).completeResponse as {
+      body: { choices: { message: JsonObject }[] };
+    };
     const [{ message } = { message: {} }] = body.choices;
     expect(JSON.stringify(message)).not.toContain(CANARY);
     expect(nativeOf(message, target())).toMatchObject({ reasoning_details: details });
@@ -157,20 +160,20 @@ describe('reasoning that a caller of the protocol sends back', () => {
 });
 
 const SIGNED = { ...wireCall('a', extra(CANARY)), index: 0 };
-const SEALED = `<${PROOF}>`;
+const SEALED = `<${SIGNATURE}>`;
 const chunk = (delta: object, finish_reason: string | null = null) =>
   encode(event({ choices: [{ index: 0, delta, finish_reason }] }));
 const DONE = encode('data: [DONE]\n\n');
 
-async function eventsOf(payload: ChatPayload, ...pieces: readonly Uint8Array[]) {
+async function eventsOf(payload: ChatPayload, ...fragments: readonly Uint8Array[]) {
   async function* bytes() {
-    yield* pieces;
+    yield* fragments;
   }
   const context = { route: {}, payload, identity: IDENTITY, signatures: SIGNATURES };
-  return withProofs(await collect(toReplyEvents(sseData(bytes()), context)));
+  return withProofs(await collect(readRouteEvents(decodeSse(bytes()), context)));
 }
 
-describe('an answer', () => {
+describe('a response', () => {
   const context = { ...CALL, payload: converted() };
 
   it.each([
@@ -179,49 +182,56 @@ describe('an answer', () => {
     { reasoning: 'Hm.', reasoning_details: [{ type: 'reasoning.text', text: 'Hm.' }] },
     { reasoning_details: [{ type: 'reasoning.text', text: 'Hm.' }] },
   ])('contains its reasoning as a content part, from any field name of a host: %j', async (fields) => {
-    const { answer, text } = toReply({ choices: [{ message: { content: 'a', ...fields } }] }, context);
-    expect(answer).toMatchObject({
-      reply: {
+    const { completeResponse, outputText } = toRouteResponse(
+      { choices: [{ message: { content: 'a', ...fields } }] },
+      context,
+    );
+    expect(completeResponse).toMatchObject({
+      output: {
         parts: [
           { type: 'reasoning', text: 'Hm.' },
           { type: 'text', text: 'a' },
         ],
       },
     });
-    expect(text).toBe('aHm.');
+    expect(outputText).toBe('aHm.');
     const events = await eventsOf(converted(), chunk(fields), chunk({ content: 'a' }, 'stop'), DONE);
     const parts: StreamPart[] = events.flatMap(({ parts }) => parts ?? []);
-    expect(parts.slice(0, -1)).toEqual([...reasoningBlock(0, ['Hm.']), ...textBlock(1, 'a')]);
+    expect(parts.slice(0, -1)).toEqual([...reasoningParts(0, ['Hm.']), ...textParts(1, 'a')]);
   });
 
   it('contains the signature of a call directly before it, sealed, both complete and streamed', async () => {
     const message = { content: 'a', tool_calls: [SIGNED] };
-    const { answer } = toReply({ choices: [{ message, finish_reason: 'tool_calls' }] }, context);
-    expect(withProofs(answer)).toMatchObject({
-      reply: { parts: [{ type: 'text' }, { type: 'reasoning', text: '', signature: SEALED }, call('a')] },
+    const { completeResponse } = toRouteResponse(
+      { choices: [{ message, finish_reason: 'tool_calls' }] },
+      context,
+    );
+    expect(withProofs(completeResponse)).toMatchObject({
+      output: { parts: [{ type: 'text' }, { type: 'reasoning', text: '', signature: SEALED }, call('a')] },
     });
-    expect(JSON.stringify(answer)).not.toContain(CANARY);
+    expect(JSON.stringify(completeResponse)).not.toContain(CANARY);
     const wire = [chunk({ reasoning_content: 'Hm.' }), chunk({ tool_calls: [SIGNED] }, 'tool_calls'), DONE];
     const parts = (await eventsOf(converted(), ...wire)).flatMap(({ parts }) => parts ?? []);
     expect(parts.slice(0, -1)).toEqual([
-      ...reasoningBlock(0, ['Hm.']),
-      ...reasoningBlock(1, [], SEALED),
-      ...callBlock(2, { id: 'a', name: 'f' }, '{}'),
+      ...reasoningParts(0, ['Hm.']),
+      ...reasoningParts(1, [], SEALED),
+      ...toolCallParts(2, { id: 'a', name: 'f' }, '{}'),
     ]);
   });
 
-  it('shows a caller of the protocol the proof sealed, and nothing else beside it', async () => {
-    const more = { google: { thought_signature: CANARY, host: CANARY }, vertex: CANARY };
-    const tool_calls = [{ ...SIGNED, extra_content: more }];
-    const { answer } = toReply({ choices: [{ message: { tool_calls } }] }, CALL);
-    expect(JSON.stringify(answer)).not.toContain(CANARY);
-    const [{ payload } = { payload: undefined }] = await eventsOf(
+  it('contains only the sealed signature for a caller of the protocol', async () => {
+    const fields = { google: { thought_signature: CANARY, host: CANARY }, vertex: CANARY };
+    const tool_calls = [{ ...SIGNED, extra_content: fields }];
+    const { completeResponse } = toRouteResponse({ choices: [{ message: { tool_calls } }] }, CALL);
+    expect(JSON.stringify(completeResponse)).not.toContain(CANARY);
+    const [{ nativeEvent } = { nativeEvent: undefined }] = await eventsOf(
       nativePayload(),
       chunk({ tool_calls }),
       DONE,
     );
-    expect(payload).toMatchObject({ choices: [{ delta: { tool_calls: [extra(SEALED)] } }] });
-    const sealed = (answer as { body: { choices: { message: JsonObject }[] } }).body.choices[0]?.message;
-    expect(nativeOf(sealed ?? {}, PROOF_BACK)?.tool_calls).toMatchObject([extra(CANARY)]);
+    expect(nativeEvent).toMatchObject({ choices: [{ delta: { tool_calls: [extra(SEALED)] } }] });
+    const sealed = (completeResponse as { body: { choices: { message: JsonObject }[] } }).body.choices[0]
+      ?.message;
+    expect(nativeOf(sealed ?? {}, RETURNED_SIGNATURE)?.tool_calls).toMatchObject([extra(CANARY)]);
   });
 });

@@ -2,9 +2,9 @@
 
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { CatalogRoute } from '../../core/catalog/catalog-document.ts';
-import type { Signatures } from '../../core/upstream/capsules.ts';
-import type { AnswerFormat, Conversation, Tool, ToolChoice } from '../../core/upstream/conversation.ts';
+import type { Conversation, OutputFormat, Tool, ToolChoice } from '../../core/upstream/conversation.ts';
 import type { ChatPayload } from '../../core/upstream/provider.ts';
+import type { Signatures } from '../../core/upstream/sealed-tokens.ts';
 import { forHost } from '../openai-formats/dialect-request.ts';
 import { nativeReasoning, reasoningFields } from '../openai-formats/reasoning-request.ts';
 import { nativeMessages } from '../openai-formats/returned-reasoning.ts';
@@ -13,10 +13,9 @@ import { type MessageContext, toMessages } from './content.ts';
 type Target = Pick<CatalogRoute, 'upstream_model' | 'reasoning' | 'dialect'>;
 
 /**
- * The request body: what the caller sent, unknown fields included, under the route's own model name, with the
- * reasoning that it sends back as the route wants it; or the
- * conversation, where the caller spoke another protocol. A stream always asks for usage, because settlement needs it
- * whether or not the caller does.
+ * Returns the request body. For a caller of this protocol, it contains the caller's fields, unknown ones included, the
+ * route's model name, and returned reasoning in the route's form. For any other caller, it contains the conversation. A
+ * stream always requests usage, because settlement needs it even if the caller does not.
  */
 export function toRequestBody(payload: ChatPayload, route: Target, signatures: Signatures): JsonObject {
   const context = { dialect: route.dialect, signatures };
@@ -30,14 +29,17 @@ export function toRequestBody(payload: ChatPayload, route: Target, signatures: S
   return forHost({ ...request, stream: true, stream_options: streamOptions }, route.dialect);
 }
 
-/** Reasoning models know the output's bound under its newer name only (OpenAI API reference, `max_tokens`). */
+/**
+ * Adapts the body to the model. Reasoning models support the output limit only under its newer name (OpenAI API
+ * reference, `max_tokens`).
+ */
 function forModel(body: JsonObject, { reasoning }: Target): JsonObject {
   const { max_tokens: maxTokens, ...rest } = body;
   return !reasoning || maxTokens === undefined ? body : { ...rest, max_completion_tokens: maxTokens };
 }
 
-function fromNative(given: JsonObject, { dialect, signatures }: MessageContext): JsonObject {
-  const body = nativeReasoning(given, dialect);
+function fromNative(nativeBody: JsonObject, { dialect, signatures }: MessageContext): JsonObject {
+  const body = nativeReasoning(nativeBody, dialect);
   if (body.messages === undefined) return body;
   return { ...body, messages: nativeMessages(body.messages, dialect, signatures) };
 }
@@ -77,7 +79,7 @@ function fromToolChoice(choice: ToolChoice): unknown {
 /** A schema needs a name here, and other protocols have none for it. */
 const SCHEMA_NAME = 'answer';
 
-function fromFormat(format: AnswerFormat): JsonObject {
+function fromFormat(format: OutputFormat): JsonObject {
   if (format.type === 'json') return { type: 'json_object' };
   const { type: _type, name = SCHEMA_NAME, ...schema } = format;
   return { type: 'json_schema', json_schema: { name, ...schema } };

@@ -1,19 +1,19 @@
-/** A whole answer of an OpenAI-compatible server (OpenAI API reference, The chat completion object). */
+/** A complete response of an OpenAI-compatible server (OpenAI API reference, The chat completion object). */
 
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { isJsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { CatalogRoute } from '../../core/catalog/catalog-document.ts';
-import type { Signatures } from '../../core/upstream/capsules.ts';
-import type { AssistantPart, AssistantReply } from '../../core/upstream/conversation.ts';
-import { type Reply, type RouteAttempt, UpstreamFailure } from '../../core/upstream/provider.ts';
+import type { AssistantOutput, AssistantPart } from '../../core/upstream/conversation.ts';
+import { type RouteAttempt, type RouteResponse, UpstreamFailure } from '../../core/upstream/provider.ts';
+import type { Signatures } from '../../core/upstream/sealed-tokens.ts';
 import { legalToolCallId } from '../../core/upstream/tool-calls.ts';
 import { objectOf } from '../http-upstream.ts';
-import { CallNumbers } from '../openai-formats/call-numbers.ts';
-import { plainContent, requireGoodEnd, withFinishName } from '../openai-formats/chat-form.ts';
+import { plainContent, requireGoodEnd, withFinishName } from '../openai-formats/chunk-normalizer.ts';
 import { CompletionFields } from '../openai-formats/completion-fields.ts';
-import { answeredMessage, mayBeReasoning } from '../openai-formats/json-answer.ts';
-import { sealProof } from '../openai-formats/proofs.ts';
+import { mayBeReasoning, withReasoningAsContent } from '../openai-formats/json-output.ts';
+import { sealSignature } from '../openai-formats/reasoning-signatures.ts';
 import { signatureIn } from '../openai-formats/returned-reasoning.ts';
+import { ToolCallIndexer } from '../openai-formats/tool-call-indexer.ts';
 import { MAX_TOOL_CALL_ID, reasoningOf, textOf, toFinish } from './content.ts';
 import { UsageReader } from './usage.ts';
 
@@ -23,60 +23,61 @@ export type OpenAiCallContext = Pick<RouteAttempt, 'payload' | 'identity' | 'sig
 };
 
 /**
- * The answer: under our own id and model name for a caller of this protocol, else as a reply of no protocol. Throws
- * `UpstreamFailure` when it is not a chat completion.
+ * Returns the response. For a caller of this protocol, it has the service's id and model name. Otherwise it is
+ * protocol-independent. Throws `UpstreamFailure` if the body is not a chat completion.
  */
-export function toReply(
+export function toRouteResponse(
   body: unknown,
   { route, payload, identity, signatures }: OpenAiCallContext,
-): Extract<Reply, { kind: 'json' }> {
-  const given = objectOf(body);
+): Extract<RouteResponse, { kind: 'json' }> {
+  const response = objectOf(body);
   const isInReasoning = mayBeReasoning(route, payload);
-  const choices = Array.isArray(given.choices)
-    ? given.choices.map((choice) => plainChoice(choice, isInReasoning))
-    : given.choices;
-  const completion: JsonObject = { ...given, choices };
+  const choices = Array.isArray(response.choices)
+    ? response.choices.map((choice) => plainChoice(choice, isInReasoning))
+    : response.choices;
+  const completion: JsonObject = { ...response, choices };
   const { error } = completion;
   if (!Array.isArray(choices) || choices.length === 0 || !choices.every(isChoice) || isError(error))
     throw new UpstreamFailure('protocol');
   const native = payload.protocol === 'openai';
   return {
     kind: 'json',
-    answer: native
+    completeResponse: native
       ? {
-          body: new CompletionFields(identity, signatures).whole(
+          body: new CompletionFields(identity, signatures).completion(
             wellFormed(choices, completion, identity.id),
           ),
         }
-      : { reply: toAssistantReply(choices[0] as Choice, { answerId: identity.id, signatures }) },
-    text: choices.map((choice) => textOf(choice.message)).join(''),
+      : { output: toAssistantOutput(choices[0] as Choice, { responseId: identity.id, signatures }) },
+    outputText: choices.map((choice) => textOf(choice.message)).join(''),
     usage: new UsageReader(native).read(completion),
   };
 }
 
-/** Throws `UpstreamFailure` for a choice that says that it failed. */
+/** Returns the normalized choice. Throws `UpstreamFailure` for a choice that reports a failure. */
 function plainChoice(choice: unknown, isInReasoning: boolean): unknown {
   if (!isJsonObject(choice) || !isJsonObject(choice.message)) return choice;
   requireGoodEnd(choice.finish_reason);
   const message = plainContent(choice.message);
-  return { ...choice, message: isInReasoning ? answeredMessage(message, reasoningOf) : message };
+  return { ...choice, message: isInReasoning ? withReasoningAsContent(message, reasoningOf) : message };
 }
 
-/** The completion with an id for every tool call, and ends that callers know. */
-function wellFormed(choices: readonly Choice[], completion: JsonObject, answerId: string): JsonObject {
+/** Returns the completion with an id for every tool call, and with finish reasons that callers support. */
+function wellFormed(choices: readonly Choice[], completion: JsonObject, responseId: string): JsonObject {
   const named = choices.map((choice) => {
-    const { tool_calls: sent } = choice.message;
-    const hasCalls = Array.isArray(sent) && sent.length > 0;
-    const end = choice.finish_reason == null || choice.finish_reason === '' ? { finish_reason: 'stop' } : {};
-    const ended = withFinishName({ ...choice, ...end }, hasCalls);
-    if (!hasCalls) return ended;
-    const numbers = new CallNumbers(answerId);
-    const calls = sent.map((call, place) => {
+    const { tool_calls: toolCalls } = choice.message;
+    const hasCalls = Array.isArray(toolCalls) && toolCalls.length > 0;
+    const defaultFinish =
+      choice.finish_reason == null || choice.finish_reason === '' ? { finish_reason: 'stop' } : {};
+    const finishedChoice = withFinishName({ ...choice, ...defaultFinish }, hasCalls);
+    if (!hasCalls) return finishedChoice;
+    const indexer = new ToolCallIndexer(responseId);
+    const calls = toolCalls.map((call, index) => {
       if (!isJsonObject(call)) return call;
-      const { index: _number, ...numbered } = numbers.read({ ...call, index: place });
+      const { index: _number, ...numbered } = indexer.read({ ...call, index: index });
       return 'index' in call ? { index: call.index, ...numbered } : numbered;
     });
-    return { ...ended, message: { ...choice.message, tool_calls: calls } };
+    return { ...finishedChoice, message: { ...choice.message, tool_calls: calls } };
   });
   return { ...completion, choices: named };
 }
@@ -87,47 +88,50 @@ interface Choice {
   readonly stop_reason?: unknown;
 }
 
-/** A choice that failed is no answer, whatever it contains: some servers report it with status 200. */
+/**
+ * Returns whether the value is a valid choice. A choice that failed is not valid for any content, because some servers
+ * report a failure with status 200.
+ */
 function isChoice(choice: unknown): choice is Choice {
   if (!isJsonObject(choice) || isError(choice.error)) return false;
   return isJsonObject(choice.message);
 }
 
-/** An error within an answer; null means no error. */
+/** Returns whether a response contains an error. Null means no error. */
 export const isError = (error: unknown): boolean => error !== undefined && error !== null;
 
-function toAssistantReply(choice: Choice, { answerId, signatures }: ReplyContext): AssistantReply {
-  const { content, refusal, tool_calls: sent } = choice.message;
-  const calls = Array.isArray(sent) ? sent : [];
+function toAssistantOutput(choice: Choice, { responseId, signatures }: ResponseContext): AssistantOutput {
+  const { content, refusal, tool_calls: toolCalls } = choice.message;
+  const calls = Array.isArray(toolCalls) ? toolCalls : [];
   const parts: AssistantPart[] = [];
   const thought = reasoningOf(choice.message);
   if (thought !== '') parts.push({ type: 'reasoning', text: thought });
   if (typeof content === 'string' && content !== '') parts.push({ type: 'text', text: content });
   if (typeof refusal === 'string' && refusal !== '') parts.push({ type: 'refusal', text: refusal });
   for (const [index, call] of calls.entries())
-    parts.push(...callProof(call, signatures), toToolCall(call, `${answerId}_${index}`));
+    parts.push(...signaturePartsOf(call, signatures), toToolCall(call, `${responseId}_${index}`));
   return { parts, finish: toFinish(choice, calls.length > 0) };
 }
 
-interface ReplyContext {
-  readonly answerId: string;
+interface ResponseContext {
+  readonly responseId: string;
   readonly signatures: Signatures;
 }
 
-function callProof(call: unknown, signatures: Signatures): AssistantPart[] {
+function signaturePartsOf(call: unknown, signatures: Signatures): AssistantPart[] {
   const signature = sealedSignature(isJsonObject(call) ? call.extra_content : undefined, signatures);
   return signature === undefined ? [] : [{ type: 'reasoning', text: '', signature }];
 }
 
 /** The thought signature in a call's `extra_content`, sealed. */
 export function sealedSignature(extra: unknown, signatures: Signatures): string | undefined {
-  const given = signatureIn(extra);
-  return typeof given === 'string' && given !== ''
-    ? sealProof(signatures, { thought_signature: given })
+  const thoughtSignature = signatureIn(extra);
+  return typeof thoughtSignature === 'string' && thoughtSignature !== ''
+    ? sealSignature(signatures, { thought_signature: thoughtSignature })
     : undefined;
 }
 
-/** `fallbackId` stands in for servers that give their calls none. */
+/** Returns the tool call. `fallbackId` is used for servers whose calls have no id. */
 function toToolCall(call: unknown, fallbackId: string): AssistantPart {
   const { id, function: called } = (call ?? {}) as {
     id?: unknown;

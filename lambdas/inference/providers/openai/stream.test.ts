@@ -4,8 +4,8 @@ import { it } from '../../../../tools/test-kit/search.ts';
 import { offsets } from '../../../../tools/test-kit/thorough.ts';
 import { collect, decode, encode, event, outcome } from '../../testing/providers/openai/decoding.ts';
 import { bytesOf, CALL, chunksOf, IDENTITY, NAMES } from '../../testing/providers/openai/fixtures.ts';
-import { sseData } from '../http-upstream.ts';
-import { toReplyEvents } from './stream.ts';
+import { decodeSse } from '../http-upstream.ts';
+import { readRouteEvents } from './stream.ts';
 
 /** Cuts bytes at the given offsets. */
 function cut(bytes: Uint8Array, offsets: readonly number[]): Uint8Array[] {
@@ -27,10 +27,10 @@ describe('a recorded stream', () => {
   it.each(recordings)(
     'gives the same events wherever its bytes are split in two: %s',
     async (_name, bytes) => {
-      const whole = await collect(decode(bytes));
-      expect(whole.length).toBeGreaterThan(2);
+      const events = await collect(decode(bytes));
+      expect(events.length).toBeGreaterThan(2);
       for (const at of offsets(0, bytes.length)) {
-        expect(await collect(decode(bytes.subarray(0, at), bytes.subarray(at)))).toEqual(whole);
+        expect(await collect(decode(bytes.subarray(0, at), bytes.subarray(at)))).toEqual(events);
       }
     },
   );
@@ -38,12 +38,12 @@ describe('a recorded stream', () => {
   it.each(recordings)(
     'gives the same events byte by byte, and for any other split: %s',
     async (_name, bytes) => {
-      const whole = await collect(decode(bytes));
+      const events = await collect(decode(bytes));
       const offsets = Array.from({ length: bytes.length }, (_, index) => index);
-      expect(await collect(decode(...cut(bytes, offsets)))).toEqual(whole);
+      expect(await collect(decode(...cut(bytes, offsets)))).toEqual(events);
       await fc.assert(
         fc.asyncProperty(fc.array(fc.nat(bytes.length), { maxLength: 40 }), async (random) => {
-          expect(await collect(decode(...cut(bytes, random)))).toEqual(whole);
+          expect(await collect(decode(...cut(bytes, random)))).toEqual(events);
         }),
         { numRuns: 25 },
       );
@@ -51,18 +51,18 @@ describe('a recorded stream', () => {
   );
 
   it.each(NAMES)('gives the same events whatever ends its lines: %s', async (name) => {
-    const whole = await collect(decode(bytesOf(name)));
-    expect(await collect(decode(withLineEnds(name, '\r\n')))).toEqual(whole);
+    const events = await collect(decode(bytesOf(name)));
+    expect(await collect(decode(withLineEnds(name, '\r\n')))).toEqual(events);
     // A last CR may be half of a CR LF, so what it ends is known only when more comes: here, `[DONE]`.
     const done = encode('\r\rdata: [DONE]\r\r');
-    expect(await collect(decode(withLineEnds(name, '\r'), done))).toEqual(whole);
-    expect(await collect(decode(encode('\uFEFF'), bytesOf(name)))).toEqual(whole);
+    expect(await collect(decode(withLineEnds(name, '\r'), done))).toEqual(events);
+    expect(await collect(decode(encode('\uFEFF'), bytesOf(name)))).toEqual(events);
   });
 
   it.each(NAMES)(
-    'keeps everything except usage and what shows the vendor, under our id and model: %s',
+    'preserves everything except usage and vendor details, under our id and model: %s',
     async (name) => {
-      const payloads = (await collect(decode(bytesOf(name)))).flatMap(({ payload }) => payload ?? []);
+      const payloads = (await collect(decode(bytesOf(name)))).flatMap(({ nativeEvent }) => nativeEvent ?? []);
       const expected = chunksOf(name)
         .filter(({ choices }) => choices.length > 0)
         .map(({ choices, created, service_tier }) => ({
@@ -85,13 +85,13 @@ describe('the events of a stream', () => {
   const summary = async (name: string) => {
     const events = await collect(decode(bytesOf(name)));
     return {
-      text: events.map(({ text }) => text).join(''),
-      content: events.map(({ content }) => content),
+      text: events.map(({ outputText }) => outputText).join(''),
+      content: events.map(({ hasOutput }) => hasOutput),
       usage: events.flatMap(({ usage }) => usage ?? []),
     };
   };
 
-  it('carry text of every script, and the usage that ends the stream', async () => {
+  it('contain text of every script, and the usage that ends the stream', async () => {
     const { text, content, usage } = await summary('text');
     expect(text).toBe('Grüße, 世界 👩‍🚀\n\n👩‍🚀 \u200fمرحبا');
     expect(content).toEqual([false, true, true, true, true, true, false]);
@@ -107,21 +107,21 @@ describe('the events of a stream', () => {
     ]);
   });
 
-  it('carry tool calls as output, from their opening on', async () => {
+  it('contain tool calls as output, from their start', async () => {
     const { text, content, usage } = await summary('parallel-tool-calls');
     expect(text).toBe('get_weatherget_time{"city":{"zone":"Asia"Łódź"}/Tokyo"}');
     expect(content).toEqual([false, true, true, true, true, true, true, false]);
     expect(usage).toMatchObject([{ promptTokens: 82, cachedTokens: 0, completionTokens: 37 }]);
   });
 
-  it('carry reasoning as output, and usage from the chunk of the last choice', async () => {
+  it('contain reasoning as output, and usage from the chunk of the last choice', async () => {
     const { text, content, usage } = await summary('without-done');
     expect(text).toBe('Count to 3.1 2 3');
     expect(content).toEqual([true, true, true, true]);
     expect(usage).toMatchObject([{ promptTokens: 5, completionTokens: 9 }]);
   });
 
-  it('carry a refusal as output', async () => {
+  it('contain a refusal as output', async () => {
     expect((await summary('refusal')).text).toBe("I'm sorry, I cannot.");
   });
 
@@ -134,13 +134,13 @@ describe('the events of a stream', () => {
   it('count a tool call that has neither name nor arguments yet as output', async () => {
     const opening = { choices: [{ index: 0, delta: { tool_calls: [{ index: 0 }] }, finish_reason: null }] };
     const { events } = await outcome(encode(event(opening)));
-    expect(events).toMatchObject([{ content: true, text: '' }]);
+    expect(events).toMatchObject([{ hasOutput: true, outputText: '' }]);
   });
 
   it('end at [DONE], whatever follows', async () => {
-    const more = encode(event({ choices: [{ index: 0, delta: { content: 'late' } }] }));
-    const whole = await collect(decode(bytesOf('text')));
-    expect(await collect(decode(bytesOf('text'), more))).toEqual(whole);
+    const laterChunk = encode(event({ choices: [{ index: 0, delta: { content: 'late' } }] }));
+    const events = await collect(decode(bytesOf('text')));
+    expect(await collect(decode(bytesOf('text'), laterChunk))).toEqual(events);
   });
 });
 
@@ -155,7 +155,7 @@ describe('the reader of a stream', () => {
         released = true;
       }
     }
-    for await (const _event of toReplyEvents(sseData(body()), CALL)) break;
+    for await (const _event of readRouteEvents(decodeSse(body()), CALL)) break;
     expect(released).toBe(true);
   });
 
@@ -164,7 +164,7 @@ describe('the reader of a stream', () => {
       yield bytesOf('text');
       throw new Error('reset');
     }
-    const events = await collect(toReplyEvents(sseData(body()), CALL));
+    const events = await collect(readRouteEvents(decodeSse(body()), CALL));
     expect(events).toHaveLength(7);
   });
 
@@ -173,21 +173,21 @@ describe('the reader of a stream', () => {
       yield bytesOf('text');
       await new Promise(() => {});
     }
-    expect(await collect(toReplyEvents(sseData(body()), CALL))).toHaveLength(7);
+    expect(await collect(readRouteEvents(decodeSse(body()), CALL))).toHaveLength(7);
   });
 
   it('reads one event at a time, and takes from the connection only what its consumer requests', async () => {
-    let taken = 0;
+    let readCount = 0;
     async function* body(): AsyncGenerator<Uint8Array, void> {
       for (;;) {
-        taken += 1;
+        readCount += 1;
         yield encode(event({ choices: [{ index: 0, delta: { content: 'x' }, finish_reason: null }] }));
       }
     }
-    const events = toReplyEvents(sseData(body()), CALL);
+    const events = readRouteEvents(decodeSse(body()), CALL);
     for (let read = 1; read <= 10; read += 1) {
       await events.next();
-      expect(taken).toBe(read);
+      expect(readCount).toBe(read);
     }
     await events.return();
   });

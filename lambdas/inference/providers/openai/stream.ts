@@ -1,16 +1,16 @@
-/** A streamed answer of an OpenAI-compatible server: bytes -> events -> chunks -> reply events. */
+/** Reads a streamed response of an OpenAI-compatible server: bytes -> SSE events -> chunks -> route events. */
 
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { isJsonObject } from '../../../platform/core/json/lossless-json.ts';
-import type { Signatures } from '../../core/upstream/capsules.ts';
 import type { StreamPart } from '../../core/upstream/conversation.ts';
-import { type ReplyEvent, UpstreamFailure } from '../../core/upstream/provider.ts';
-import { StreamBlocks } from '../../core/upstream/stream-blocks.ts';
+import { type RouteEvent, UpstreamFailure } from '../../core/upstream/provider.ts';
+import type { Signatures } from '../../core/upstream/sealed-tokens.ts';
+import { StreamPartBuilder } from '../../core/upstream/stream-part-builder.ts';
 import { legalToolCallId } from '../../core/upstream/tool-calls.ts';
-import { drain, parseEvent } from '../http-upstream.ts';
-import { ChatForm, withFinishName } from '../openai-formats/chat-form.ts';
+import { drain, parseUpstreamEvent } from '../http-upstream.ts';
+import { ChunkNormalizer, withFinishName } from '../openai-formats/chunk-normalizer.ts';
 import { CompletionFields } from '../openai-formats/completion-fields.ts';
-import { AnswerChunks, mayBeReasoning } from '../openai-formats/json-answer.ts';
+import { JsonOutputNormalizer, mayBeReasoning } from '../openai-formats/json-output.ts';
 import { MAX_TOOL_CALL_ID, reasoningOf, textOf, toFinish } from './content.ts';
 import { isError, type OpenAiCallContext, sealedSignature } from './response.ts';
 import { UsageReader } from './usage.ts';
@@ -19,40 +19,40 @@ import { UsageReader } from './usage.ts';
 const DONE = '[DONE]';
 
 /** Makes what the caller gets of one chunk. */
-type Translate = (chunk: Chunk) => Pick<ReplyEvent, 'payload' | 'parts'>;
+type TranslateChunk = (chunk: Chunk) => Pick<RouteEvent, 'nativeEvent' | 'parts'>;
 
 /**
- * Turns the data of server-sent events into reply events: chunks under our own id and model name for a caller of this
- * protocol, else parts. Ends normally only after `[DONE]` or, for servers that leave it out, after a finish reason;
- * throws `UpstreamFailure` otherwise.
+ * Converts the data of server-sent events to route events. A caller of this protocol receives chunks with the service's
+ * id and model name, any other receives stream parts. Ends normally only after `[DONE]` or, for servers that omit it,
+ * after a finish reason; throws `UpstreamFailure` otherwise.
  */
-export async function* toReplyEvents(
+export async function* readRouteEvents(
   data: AsyncIterable<string>,
   { route, payload, identity, signatures }: OpenAiCallContext,
-): AsyncGenerator<ReplyEvent, void> {
+): AsyncGenerator<RouteEvent, void> {
   const iterator = data[Symbol.asyncIterator]();
-  const progress = new Progress();
+  const progress = new ChoiceProgress();
   const native = payload.protocol === 'openai';
-  const form = new ChatForm(identity.id);
-  const reader = new PartReader(signatures);
-  const kept = new CompletionFields(identity, signatures);
+  const normalizer = new ChunkNormalizer(identity.id);
+  const reader = new ChunkReader(signatures);
+  const completionFields = new CompletionFields(identity, signatures);
   const account = new UsageReader(native);
-  const json = mayBeReasoning(route, payload) ? new AnswerChunks(reasoningOf) : undefined;
-  const answered = (chunk: Chunk): Chunk => json?.read(chunk) ?? chunk;
-  const translate: Translate = native
-    ? (chunk) => ({ payload: kept.chunk(named(answered(chunk), form)) })
-    : (chunk) => ({ parts: reader.read(choicesOf(answered(chunk))[0]) });
+  const json = mayBeReasoning(route, payload) ? new JsonOutputNormalizer(reasoningOf) : undefined;
+  const withJsonOutput = (chunk: Chunk): Chunk => json?.read(chunk) ?? chunk;
+  const translate: TranslateChunk = native
+    ? (chunk) => ({ nativeEvent: completionFields.chunk(named(withJsonOutput(chunk), normalizer)) })
+    : (chunk) => ({ parts: reader.read(choicesOf(withJsonOutput(chunk))[0]) });
   let open = true;
   try {
     for (let next = await iterator.next(); open && !next.done; next = await iterator.next()) {
-      for (const text of textsOf(next.value)) {
+      for (const text of splitChunks(next.value)) {
         if (text === DONE) {
           open = false;
           break;
         }
-        const chunk: Chunk = form.read(parseEvent(text));
-        const event = toReplyEvent(chunk, translate, account);
-        progress.see(chunk, event);
+        const chunk: Chunk = normalizer.read(parseUpstreamEvent(text));
+        const event = toRouteEvent(chunk, translate, account);
+        progress.record(chunk, event);
         yield event;
       }
       if (open) continue;
@@ -66,16 +66,20 @@ export async function* toReplyEvents(
   } finally {
     if (open) await iterator.return?.();
   }
-  const ends = form.ends();
+  const ends = normalizer.ends();
   const text = ends.map(({ delta }) => (isJsonObject(delta) ? textOf(delta) : '')).join('');
-  const last = answered({ choices: ends });
-  if (!native) yield { parts: reader.end(choicesOf(last)[0]), text, content: true };
+  const last = withJsonOutput({ choices: ends });
+  if (!native) yield { parts: reader.end(choicesOf(last)[0]), outputText: text, hasOutput: true };
   else if (ends.length > 0)
-    yield { payload: { ...progress.frame, ...kept.chunk(last) }, text, content: true };
+    yield {
+      nativeEvent: { ...progress.sharedFields, ...completionFields.chunk(last) },
+      outputText: text,
+      hasOutput: true,
+    };
 }
 
 /** Some servers put several chunks into one event, a line each. */
-const textsOf = (data: string): readonly string[] =>
+const splitChunks = (data: string): readonly string[] =>
   /}\s*\n\s*[{[]/.test(data) && !isJson(data)
     ? data.split('\n').filter((line) => line.trim() !== '')
     : [data];
@@ -89,33 +93,33 @@ function isJson(text: string): boolean {
   }
 }
 
-/** The chunk with the names of ends that callers know. */
-const named = (chunk: Chunk, form: ChatForm): JsonObject => ({
+/** Returns the chunk with finish reasons that callers support. */
+const named = (chunk: Chunk, normalizer: ChunkNormalizer): JsonObject => ({
   ...chunk,
-  choices: choicesOf(chunk).map((choice) => withFinishName({ ...choice }, form.hasCalls(choice.index))),
+  choices: choicesOf(chunk).map((choice) => withFinishName({ ...choice }, normalizer.hasCalls(choice.index))),
 });
 
 /** The progress of each choice of a stream. */
-class Progress {
+class ChoiceProgress {
   readonly #unfinished = new Set<unknown>();
   #finished = false;
   #output = false;
-  /** The account came behind all that was said, and only there. */
+  /** True if the usage arrived exactly once, after all output. */
   #accounted = false;
   #accounts = 0;
   #created: unknown;
 
   /** Returns the fields that all chunks of the response share. */
-  get frame(): JsonObject {
+  get sharedFields(): JsonObject {
     return this.#created === undefined ? {} : { created: this.#created };
   }
 
-  see(chunk: Chunk, { content, payload, usage, text }: ReplyEvent): void {
-    this.#output ||= content;
-    this.#created ??= payload?.created;
+  record(chunk: Chunk, { hasOutput, nativeEvent, usage, outputText }: RouteEvent): void {
+    this.#output ||= hasOutput;
+    this.#created ??= nativeEvent?.created;
     if (usage !== undefined) this.#accounts += 1;
-    this.#accounted = this.#accounts === 1 && text === '' && (this.#accounted || usage !== undefined);
-    for (const { index = 0, finish_reason: reason } of choicesOf(chunk).filter(isSaid)) {
+    this.#accounted = this.#accounts === 1 && outputText === '' && (this.#accounted || usage !== undefined);
+    for (const { index = 0, finish_reason: reason } of choicesOf(chunk).filter(hasDeltaOrFinish)) {
       if (!isReason(reason)) {
         this.#unfinished.add(index);
         continue;
@@ -125,12 +129,15 @@ class Progress {
     }
   }
 
-  /** A stream that says it is done must have said something. */
+  /** Throws if a stream reports its end without any output. */
   requireOutput(): void {
     if (!this.#output) throw new UpstreamFailure('protocol');
   }
 
-  /** A body that just ends must have finished every choice that it began, or have said what the whole answer counts. */
+  /**
+   * Throws if a body ends without an end marker and is incomplete. It is complete if every started choice has finished,
+   * or if the usage of the complete response has arrived.
+   */
   requireFinish(): void {
     if (this.#output && this.#accounted) return;
     if (!this.#finished || this.#unfinished.size > 0) throw new UpstreamFailure('interrupted');
@@ -149,8 +156,11 @@ interface ChunkChoice {
   readonly stop_reason?: unknown;
 }
 
-/** One chunk; usage is taken out of it, because the caller gets usage only when asking and with the cost. */
-function toReplyEvent(chunk: Chunk, translate: Translate, account: UsageReader): ReplyEvent {
+/**
+ * Returns the route event of one chunk. Usage is removed from it, because the caller receives usage only on request and
+ * with the cost.
+ */
+function toRouteEvent(chunk: Chunk, translate: TranslateChunk, account: UsageReader): RouteEvent {
   if (isError(chunk.error)) throw new UpstreamFailure('interrupted');
   const choices = choicesOf(chunk);
   const usage = account.read(chunk);
@@ -161,10 +171,10 @@ function toReplyEvent(chunk: Chunk, translate: Translate, account: UsageReader):
     content ||= isReason(reason) || hasToolCall(delta);
   }
   return {
-    ...(choices.some(isSaid) ? translate(chunk) : {}),
+    ...(choices.some(hasDeltaOrFinish) ? translate(chunk) : {}),
     ...(usage === undefined ? {} : { usage }),
-    text,
-    content: content || text !== '',
+    outputText: text,
+    hasOutput: content || text !== '',
   };
 }
 
@@ -177,13 +187,16 @@ function choicesOf({ choices }: Chunk): readonly ChunkChoice[] {
 }
 
 /** A choice without either is a note of Azure's filter about text that went before (Azure OpenAI docs, Content streaming). */
-const isSaid = ({ delta, finish_reason: reason }: ChunkChoice): boolean =>
+const hasDeltaOrFinish = ({ delta, finish_reason: reason }: ChunkChoice): boolean =>
   isJsonObject(delta) || isReason(reason);
 
 /** Some servers send an empty reason until there is one. */
 const isReason = (reason: unknown): boolean => typeof reason === 'string' && reason !== '';
 
-/** A tool call's opening may carry neither name nor arguments yet; it is output all the same. */
+/**
+ * Returns whether the delta contains a tool call. The first delta of a call may have neither name nor arguments, but it
+ * is output.
+ */
 function hasToolCall(delta: ChunkChoice['delta']): boolean {
   return Array.isArray(delta?.tool_calls) && delta.tool_calls.length > 0;
 }
@@ -196,9 +209,9 @@ interface ToolCallDelta {
 }
 
 /** Reads the one choice of a stream into parts. */
-class PartReader {
+class ChunkReader {
   readonly #signatures: Signatures;
-  readonly #blocks = new StreamBlocks();
+  readonly #builder = new StreamPartBuilder();
   /** The blocks of the tool calls, by their numbers. */
   readonly #calls = new Map<unknown, number>();
   #finish: ChunkChoice = {};
@@ -211,40 +224,43 @@ class PartReader {
     if (choice !== undefined && isReason(choice.finish_reason)) this.#finish = choice;
     const delta = choice?.delta ?? {};
     const { content, refusal, tool_calls: calls } = delta;
-    const parts = this.#blocks.text('reasoning', reasoningOf(delta));
-    if (typeof content === 'string') parts.push(...this.#blocks.text('text', content));
-    if (typeof refusal === 'string') parts.push(...this.#blocks.text('refusal', refusal));
+    const parts = this.#builder.textDelta('reasoning', reasoningOf(delta));
+    if (typeof content === 'string') parts.push(...this.#builder.textDelta('text', content));
+    if (typeof refusal === 'string') parts.push(...this.#builder.textDelta('refusal', refusal));
     for (const call of Array.isArray(calls) ? calls : [])
       parts.push(...this.#readCall(call as ToolCallDelta));
     return parts;
   }
 
-  /** The parts that end the answer; `last`: what came of it only with its end, where the host gave no reason. */
+  /**
+   * Returns the stream parts that end the response. `last`: output that is only available at the end, if the vendor
+   * sent no finish reason.
+   */
   end(last: ChunkChoice | undefined): StreamPart[] {
-    const held = last?.delta === undefined ? [] : this.read({ delta: last.delta });
-    return [...held, ...this.#blocks.finish(toFinish(this.#finish, this.#calls.size > 0))];
+    const bufferedParts = last?.delta === undefined ? [] : this.read({ delta: last.delta });
+    return [...bufferedParts, ...this.#builder.finish(toFinish(this.#finish, this.#calls.size > 0))];
   }
 
   *#readCall(delta: ToolCallDelta): Generator<StreamPart> {
     const { id, index, function: called } = delta;
-    let block = this.#calls.get(index);
-    if (block === undefined) {
+    let contentIndex = this.#calls.get(index);
+    if (contentIndex === undefined) {
       if (typeof called?.name !== 'string' || typeof id !== 'string') throw new UpstreamFailure('protocol');
-      yield* this.#proof(delta);
-      const started = this.#blocks.startCall(legalToolCallId(id, MAX_TOOL_CALL_ID), called.name);
-      block = started.block;
-      this.#calls.set(index, block);
+      yield* this.#signatureParts(delta);
+      const started = this.#builder.startToolCall(legalToolCallId(id, MAX_TOOL_CALL_ID), called.name);
+      contentIndex = started.index;
+      this.#calls.set(index, contentIndex);
       yield* started.parts;
     }
     const text = called?.arguments;
-    if (typeof text === 'string') yield* this.#blocks.arguments(block, text);
+    if (typeof text === 'string') yield* this.#builder.argumentsDelta(contentIndex, text);
   }
 
   /** Returns the parts of a call's signature, which precedes the call in a separate content part. */
-  #proof({ extra_content: extra }: ToolCallDelta): StreamPart[] {
+  #signatureParts({ extra_content: extra }: ToolCallDelta): StreamPart[] {
     const signature = sealedSignature(extra, this.#signatures);
     return signature === undefined
       ? []
-      : [...this.#blocks.endText(), ...this.#blocks.endReasoning(signature)];
+      : [...this.#builder.endText(), ...this.#builder.endReasoning(signature)];
   }
 }

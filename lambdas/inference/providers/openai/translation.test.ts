@@ -10,7 +10,7 @@ import { SIGNATURES } from '../../testing/providers/sealing.ts';
 import { NO_CAPSULES } from '../../testing/upstream/no-capsules.ts';
 import { textOf } from './content.ts';
 import { toRequestBody } from './request.ts';
-import { toReply } from './response.ts';
+import { toRouteResponse } from './response.ts';
 import { toUsage } from './usage.ts';
 
 const messages = [{ role: 'user', content: 'Hi' }];
@@ -37,9 +37,9 @@ describe('the request sent to an OpenAI-compatible server', () => {
     });
   });
 
-  it('asks a stream for usage, whatever the caller asked', () => {
-    const asked = [undefined, null, {}, { include_usage: false }, { include_usage: true }];
-    for (const options of asked) {
+  it('requests usage of a stream, whatever the caller requests', () => {
+    const streamOptions = [undefined, null, {}, { include_usage: false }, { include_usage: true }];
+    for (const options of streamOptions) {
       expect(toRequestBody(payload({ stream_options: options }, true), target('m'), SIGNATURES)).toEqual({
         model: 'm',
         messages,
@@ -49,7 +49,7 @@ describe('the request sent to an OpenAI-compatible server', () => {
     }
   });
 
-  it('keeps the caller’s other options of a stream', () => {
+  it('retains the caller’s other stream options', () => {
     const body = toRequestBody(
       payload({ stream_options: { include_obfuscation: false } }, true),
       target('m'),
@@ -68,10 +68,10 @@ describe('the request sent to an OpenAI-compatible server', () => {
   });
 
   it('changes nothing of the caller’s request itself', () => {
-    const made = payload({ stream_options: { include_obfuscation: true } }, true);
-    const before = structuredClone(made.body);
-    toRequestBody(made, target('m'), SIGNATURES);
-    expect(made.body).toEqual(before);
+    const body = payload({ stream_options: { include_obfuscation: true } }, true);
+    const before = structuredClone(body.body);
+    toRequestBody(body, target('m'), SIGNATURES);
+    expect(body.body).toEqual(before);
   });
 
   it('contains the service’s defaults and none of its controls', () => {
@@ -103,15 +103,15 @@ describe('the request sent to an OpenAI-compatible server', () => {
   });
 });
 
-describe('a whole answer', () => {
+describe('a complete response', () => {
   const completion = jsonOf('completion');
 
-  it('keeps everything except usage and what shows the vendor, under our id and model', () => {
+  it('preserves everything except usage and vendor details, under our id and model', () => {
     const { system_fingerprint: _backend, x_vendor: _vendor, usage: _usage, ...kept } = completion;
-    expect(toReply(completion, CALL)).toEqual({
+    expect(toRouteResponse(completion, CALL)).toEqual({
       kind: 'json',
-      answer: { body: { ...kept, ...IDENTITY } },
-      text: 'get_weather{"city":"Łódź"}get_time{}Grüße, 世界Hm. ',
+      completeResponse: { body: { ...kept, ...IDENTITY } },
+      outputText: 'get_weather{"city":"Łódź"}get_time{}Grüße, 世界Hm. ',
       usage: {
         promptTokens: 19,
         cachedTokens: 16,
@@ -125,14 +125,16 @@ describe('a whole answer', () => {
 
   it('becomes a chat completion, whatever type the server reports', () => {
     const { object: _object, ...unnamed } = completion;
-    expect(toReply(unnamed, CALL).answer).toMatchObject({ body: { object: 'chat.completion' } });
-    const renamed = toReply({ ...completion, object: 'text' }, CALL);
-    expect(renamed.answer).toMatchObject({ body: { object: 'chat.completion' } });
+    expect(toRouteResponse(unnamed, CALL).completeResponse).toMatchObject({
+      body: { object: 'chat.completion' },
+    });
+    const renamed = toRouteResponse({ ...completion, object: 'text' }, CALL);
+    expect(renamed.completeResponse).toMatchObject({ body: { object: 'chat.completion' } });
   });
 
   it('succeeds without usage', () => {
     const { usage: _usage, ...uncounted } = completion;
-    expect(toReply(uncounted, CALL).usage).toBeUndefined();
+    expect(toRouteResponse(uncounted, CALL).usage).toBeUndefined();
   });
 
   it.each([
@@ -149,8 +151,8 @@ describe('a whole answer', () => {
     [{ choices: [{ message: 'text' }] }],
     [{ error: { message: 'heron-7f3a' } }],
   ])('causes a protocol failure if it is not a chat completion: %j', (body) => {
-    expect(() => toReply(body, CALL)).toThrow(UpstreamFailure);
-    expect(() => toReply(body, CALL)).toThrow(/^upstream failure: protocol$/);
+    expect(() => toRouteResponse(body, CALL)).toThrow(UpstreamFailure);
+    expect(() => toRouteResponse(body, CALL)).toThrow(/^upstream failure: protocol$/);
   });
 
   it('yields a response or an upstream failure for any JSON', () => {
@@ -163,7 +165,9 @@ describe('a whole answer', () => {
           { choices: [{ message: value }] },
         ]) {
           try {
-            expect(toReply(body, CALL).answer).toMatchObject({ body: { model: IDENTITY.model } });
+            expect(toRouteResponse(body, CALL).completeResponse).toMatchObject({
+              body: { model: IDENTITY.model },
+            });
           } catch (failure) {
             expect(failure).toBeInstanceOf(UpstreamFailure);
           }

@@ -5,10 +5,10 @@ import { rounds } from '../../../../tools/test-kit/thorough.ts';
 import { isTokenCount, type TokenUsage } from '../../core/pricing/token-usage.ts';
 import { collect, decode, encode, event } from '../../testing/providers/openai/decoding.ts';
 import { CALL, nativePayload } from '../../testing/providers/openai/fixtures.ts';
-import { accountOf, figure, figuresOf, piecesOf } from '../../testing/providers/reported-usage.ts';
-import { sseData } from '../http-upstream.ts';
-import { toReply } from './response.ts';
-import { toReplyEvents } from './stream.ts';
+import { accountOf, amount, fragmentsOf, valuesOf } from '../../testing/providers/reported-usage.ts';
+import { decodeSse } from '../http-upstream.ts';
+import { toRouteResponse } from './response.ts';
+import { readRouteEvents } from './stream.ts';
 import { toUsage } from './usage.ts';
 
 type Expected = Partial<TokenUsage>;
@@ -220,8 +220,8 @@ describe('the account of a server', () => {
     ['is less than nothing', { total_tokens: 3 }],
     ['is no count', { total_tokens: Number.NaN }],
     ['is not there', { total_tokens: 14, completion_tokens_details: { reasoning_tokens: 4 } }],
-  ])('adds no output to its completion if the excess of the total %s', (_why, more) => {
-    const usage = toUsage({ prompt_tokens: 5, completion_tokens: 9, ...more }, false);
+  ])('adds no output to its completion if the excess of the total %s', (_why, fields) => {
+    const usage = toUsage({ prompt_tokens: 5, completion_tokens: 9, ...fields }, false);
     expect(usage).toMatchObject({ promptTokens: 5, completionTokens: 9 });
   });
 
@@ -236,18 +236,18 @@ describe('the account of a server', () => {
     const output = accountOf(['reasoning_tokens', 'audio_tokens', 'image_tokens', 'video_tokens']);
     const tops = ['total_tokens', 'cached_tokens', 'prompt_cache_hit_tokens', 'reasoning_tokens'];
     const usage = accountOf([...tops, 'num_search_queries', 'num_sources_used'], {
-      prompt_tokens: fc.oneof(fc.nat(), figure),
-      completion_tokens: fc.oneof(fc.nat(), figure),
-      prompt_tokens_details: fc.oneof(input, figure),
-      completion_tokens_details: fc.oneof(output, figure),
-      server_tool_use: fc.oneof(accountOf(['web_search_requests']), figure),
+      prompt_tokens: fc.oneof(fc.nat(), amount),
+      completion_tokens: fc.oneof(fc.nat(), amount),
+      prompt_tokens_details: fc.oneof(input, amount),
+      completion_tokens_details: fc.oneof(output, amount),
+      server_tool_use: fc.oneof(accountOf(['web_search_requests']), amount),
     });
     fc.assert(
       fc.property(usage, (reported) => {
         const read = toUsage(reported, true);
         const { prompt_tokens: prompt, completion_tokens: completion } = reported;
         expect(read === undefined).toBe(!isTokenCount(prompt) || !isTokenCount(completion));
-        expect(figuresOf(read).filter((count) => !isTokenCount(count))).toEqual([]);
+        expect(valuesOf(read).filter((count) => !isTokenCount(count))).toEqual([]);
         expect(read?.cachedTokens ?? 0).toBeLessThanOrEqual(read?.promptTokens ?? 0);
       }),
       { numRuns: rounds(300) },
@@ -258,16 +258,16 @@ describe('the account of a server', () => {
 const USAGE = { prompt_tokens: 19, completion_tokens: 13, total_tokens: 32 };
 const COUNTED = { promptTokens: 19, completionTokens: 13 };
 
-const chunk = (more: object = {}, choice: object = {}) => ({
+const chunk = (fields: object = {}, choice: object = {}) => ({
   choices: [{ index: 0, delta: { content: 'x' }, finish_reason: null, ...choice }],
-  ...more,
+  ...fields,
 });
 const LAST = { finish_reason: 'stop' };
 
 const streamed = (...chunks: readonly object[]) => encode([...chunks, '[DONE]'].map(event).join(''));
 
-const finalUsage = async (...pieces: readonly Uint8Array[]): Promise<TokenUsage | undefined> =>
-  (await collect(decode(...pieces))).findLast(({ usage }) => usage !== undefined)?.usage;
+const finalUsage = async (...fragments: readonly Uint8Array[]): Promise<TokenUsage | undefined> =>
+  (await collect(decode(...fragments))).findLast(({ usage }) => usage !== undefined)?.usage;
 
 describe('the account of a stream', () => {
   it.each<[string, readonly object[]]>([
@@ -302,7 +302,7 @@ describe('the account of a stream', () => {
     });
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(), { maxLength: 30 }), async (cuts) => {
-        expect(await finalUsage(...piecesOf(bytes, cuts))).toMatchObject({
+        expect(await finalUsage(...fragmentsOf(bytes, cuts))).toMatchObject({
           promptTokens: 19,
           cachedTokens: 4,
           completionTokens: 21,
@@ -316,10 +316,10 @@ describe('the account of a stream', () => {
     );
   });
 
-  it('reaches no caller with the chunks', async () => {
+  it('reaches no caller in the chunks', async () => {
     const chunks = [chunk({ usage: USAGE, x_groq: { usage: USAGE } }, { ...LAST, usage: USAGE })];
     const events = await collect(decode(streamed(...chunks)));
-    expect(JSON.stringify(events.map(({ payload }) => payload))).not.toContain('prompt_tokens');
+    expect(JSON.stringify(events.map(({ nativeEvent }) => nativeEvent))).not.toContain('prompt_tokens');
   });
 
   it('reaches callers of other protocols too', async () => {
@@ -327,12 +327,12 @@ describe('the account of a stream', () => {
     async function* body() {
       yield streamed(chunk({}, { ...LAST, usage: { ...USAGE, cached_tokens: 3 } }));
     }
-    const events = await collect(toReplyEvents(sseData(body()), { ...CALL, payload }));
+    const events = await collect(readRouteEvents(decodeSse(body()), { ...CALL, payload }));
     expect(events.flatMap(({ usage }) => usage ?? [])).toEqual([{ ...COUNTED, cachedTokens: 3 }]);
   });
 });
 
-describe('the tier that served', () => {
+describe('the service tier that was used', () => {
   /**
    * Returns the tier that a stream reports. Also checks that a complete response with the last tier reports the same.
    */
@@ -357,7 +357,7 @@ describe('the tier that served', () => {
   ])('uses the name that prices use: %j', async (named, expected) => {
     expect(await tierOf(named)).toBe(expected);
     const completion = { choices: [{ index: 0, message: { content: 'x' } }], usage: USAGE };
-    expect(toReply({ ...completion, service_tier: named }, CALL).usage).toEqual({
+    expect(toRouteResponse({ ...completion, service_tier: named }, CALL).usage).toEqual({
       ...COUNTED,
       cachedTokens: 0,
       reported: USAGE,

@@ -5,7 +5,7 @@
 
 import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { isTokenCount, type TokenUsage } from '../../core/pricing/token-usage.ts';
-import { keptUsage } from '../openai-formats/completion-fields.ts';
+import { allowedUsageOf } from '../openai-formats/completion-fields.ts';
 import {
   anyWrites,
   type CacheWrites,
@@ -14,14 +14,14 @@ import {
   detailsOf,
   lifetimesOf,
   partOf,
-  servedName,
+  reportedName,
   splitWrites,
   sumOf,
   totalOf,
   usesOf,
 } from '../usage-counts.ts';
 
-/** Reads the account of an answer: of a whole one, or of the chunks of one as they come. */
+/** Reads the usage of a response, either from the complete response or from its chunks as they arrive. */
 export class UsageReader {
   readonly #native: boolean;
   #usage: TokenUsage | undefined;
@@ -32,10 +32,10 @@ export class UsageReader {
     this.#native = native;
   }
 
-  /** The account so far, where this chunk, or whole answer, says more of it. Never throws. */
-  read(answer: JsonObject): TokenUsage | undefined {
-    const serviceTier = tierOf(answer) ?? this.#serviceTier;
-    const usage = this.#account(answer) ?? this.#usage;
+  /** Returns the usage up to now if this chunk or complete response adds to it. Never throws. */
+  read(response: JsonObject): TokenUsage | undefined {
+    const serviceTier = tierOf(response) ?? this.#serviceTier;
+    const usage = this.#account(response) ?? this.#usage;
     const isNew = usage !== this.#usage || serviceTier !== this.#serviceTier;
     this.#usage = usage;
     this.#serviceTier = serviceTier;
@@ -43,8 +43,8 @@ export class UsageReader {
     return serviceTier === undefined ? usage : { ...usage, serviceTier };
   }
 
-  #account(answer: JsonObject): TokenUsage | undefined {
-    for (const account of accountsOf(answer)) {
+  #account(response: JsonObject): TokenUsage | undefined {
+    for (const account of accountsOf(response)) {
       const usage = toUsage(account, this.#native);
       if (usage !== undefined) return usage;
     }
@@ -64,11 +64,11 @@ function accountsOf({ usage, x_groq: groq, choices }: JsonObject): readonly unkn
 }
 
 /**
- * The tier that served; `on_demand` is the standard one of Groq (Groq docs, Service tiers). `auto` is what is asked
- * for, and names none.
+ * Returns the tier that the route used. `on_demand` is the standard one of Groq (Groq docs, Service tiers). `auto` is a
+ * requested value and identifies no tier.
  */
 function tierOf({ service_tier: tier }: JsonObject): string | undefined {
-  return tier === 'auto' ? undefined : servedName(tier, 'default', 'standard', 'on_demand');
+  return tier === 'auto' ? undefined : reportedName(tier, 'default', 'standard', 'on_demand');
 }
 
 /**
@@ -103,7 +103,7 @@ export function toUsage(reported: unknown, native: boolean): TokenUsage | undefi
     videoInputTokens: partOf(countIn(input, 'video_tokens')),
     videoOutputTokens: partOf(countIn(output, 'video_tokens')),
     uses: toolUses(reported, input),
-    ...(native ? { reported: keptUsage(reported) ?? {} } : {}),
+    ...(native ? { reported: allowedUsageOf(reported) ?? {} } : {}),
   };
 }
 
@@ -118,10 +118,10 @@ const cachedTokens = (usage: JsonObject, input: JsonObject): number =>
   );
 
 /**
- * OpenAI (docs, Prompt caching) and OpenRouter (docs, Usage accounting) have `cache_write_tokens` and do not say for
- * how long; DashScope (Alibaba Cloud Model Studio, Context cache) `cache_creation_input_tokens`, kept for 5 minutes;
- * LiteLLM (docs, Prompt caching) `cache_creation_tokens`, and their split by lifetime. A server may have several of
- * these names for the same tokens.
+ * Returns the tokens written to a cache. A server may use several of these names for the same tokens:
+ * - OpenAI (docs, Prompt caching) and OpenRouter (docs, Usage accounting): `cache_write_tokens`, without a lifetime.
+ * - DashScope (Alibaba Cloud Model Studio, Context cache): `cache_creation_input_tokens`, cached for 5 minutes.
+ * - LiteLLM (docs, Prompt caching): `cache_creation_tokens`, and their split by lifetime.
  */
 function cacheWrites(usage: JsonObject, input: JsonObject): CacheWrites {
   const split = { ...detailsOf(input.cache_creation), ...detailsOf(input.cache_creation_token_details) };
@@ -129,11 +129,11 @@ function cacheWrites(usage: JsonObject, input: JsonObject): CacheWrites {
     countIn(input, 'cache_creation_tokens', 'cache_creation_input_tokens'),
     countIn(usage, 'cache_creation_input_tokens'),
   );
-  const known = splitWrites(created, {
+  const writes = splitWrites(created, {
     fiveMinutes: countIn(split, 'ephemeral_5m_input_tokens'),
     hour: countIn(split, 'ephemeral_1h_input_tokens'),
   });
-  return totalOf(known) > 0 ? known : lifetimesOf({ auto: countIn(input, 'cache_write_tokens') });
+  return totalOf(writes) > 0 ? writes : lifetimesOf({ auto: countIn(input, 'cache_write_tokens') });
 }
 
 /**

@@ -1,7 +1,6 @@
-/** Turns of a conversation as input items (OpenAI API reference, Create a model response, `input`). */
+/** Converts turns of a conversation to input items (OpenAI API reference, Create a model response, `input`). */
 
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
-import type { Signatures } from '../../core/upstream/capsules.ts';
 import type {
   AssistantPart,
   ReasoningPart,
@@ -11,14 +10,18 @@ import type {
   UserPart,
 } from '../../core/upstream/conversation.ts';
 import { UpstreamFailure } from '../../core/upstream/provider.ts';
+import type { Signatures } from '../../core/upstream/sealed-tokens.ts';
 import { urlOf } from '../../core/upstream/sources.ts';
 import { ToolCallIds } from '../../core/upstream/tool-calls.ts';
-import { openProof } from '../openai-formats/proofs.ts';
+import { openSignature } from '../openai-formats/reasoning-signatures.ts';
 
-/** OpenAI refuses longer ids of tool calls. */
+/** OpenAI rejects longer ids of tool calls. */
 const MAX_TOOL_CALL_ID = 64;
 
-/** The items, none with an id but reasoning: the server keeps none that could be meant. */
+/**
+ * Returns the input items. Only reasoning items have ids, because the server stores no items that an id could
+ * reference.
+ */
 export function toInput(turns: readonly Turn[], signatures: Signatures): JsonObject[] {
   const ids = new ToolCallIds(MAX_TOOL_CALL_ID);
   return turns.flatMap(({ role, parts }) => {
@@ -29,10 +32,10 @@ export function toInput(turns: readonly Turn[], signatures: Signatures): JsonObj
 
 function userItems(parts: readonly UserPart[], ids: ToolCallIds): JsonObject[] {
   const results = parts.filter((part) => part.type === 'tool-result');
-  const said = parts.filter((part) => part.type !== 'tool-result');
+  const shownParts = parts.filter((part) => part.type !== 'tool-result');
   return [
     ...results.map((result) => resultItem(result, ids)),
-    ...(said.length === 0 ? [] : [messageItem('user', said)]),
+    ...(shownParts.length === 0 ? [] : [messageItem('user', shownParts)]),
   ];
 }
 
@@ -63,14 +66,14 @@ const FILE_NAME = 'document.pdf';
 
 /** Returns the item for a tool result. The text reports a failure of the tool, because there is no field for it. */
 function resultItem({ id, content, isError }: ToolResultPart, ids: ToolCallIds): JsonObject {
-  const marked: ToolResultPart['content'] = isError ? markedAsError(content) : content;
-  const [first] = marked;
-  const isText = marked.length === 1 && first?.type === 'text';
-  const output = marked.length === 0 ? '' : isText ? first.text : marked.map(inputPart);
+  const resultContent: ToolResultPart['content'] = isError ? withErrorPrefix(content) : content;
+  const [first] = resultContent;
+  const isText = resultContent.length === 1 && first?.type === 'text';
+  const output = resultContent.length === 0 ? '' : isText ? first.text : resultContent.map(inputPart);
   return { type: 'function_call_output', call_id: ids.ofResult(id), output };
 }
 
-function markedAsError(content: ToolResultPart['content']): ToolResultPart['content'] {
+function withErrorPrefix(content: ToolResultPart['content']): ToolResultPart['content'] {
   const [first, ...rest] = content;
   return first?.type === 'text'
     ? [{ type: 'text', text: `Error: ${first.text}` }, ...rest]
@@ -110,18 +113,26 @@ function assistantItems(
   return items;
 }
 
-/** A reasoning item that nothing of its turn follows is refused (OpenAI docs, Reasoning models). */
+/**
+ * Drops reasoning at the end of a turn. A reasoning item is rejected if no other item of its turn follows (OpenAI docs,
+ * Reasoning models).
+ */
 function withoutTrailingReasoning(parts: readonly AssistantPart[]): readonly AssistantPart[] {
-  const end = parts.findLastIndex(({ type }) => type !== 'reasoning');
-  return parts.slice(0, end + 1);
+  const lastIndex = parts.findLastIndex(({ type }) => type !== 'reasoning');
+  return parts.slice(0, lastIndex + 1);
 }
 
 /** Returns the reasoning that this route has signed, under the id of the signature; nothing else. */
 function reasoningItem({ text, signature }: ReasoningPart, signatures: Signatures): JsonObject[] {
-  const { id, encrypted_content: proof } = openProof(signatures, signature) ?? {};
-  if (typeof proof !== 'string') return [];
+  const { id, encrypted_content: encryptedContent } = openSignature(signatures, signature) ?? {};
+  if (typeof encryptedContent !== 'string') return [];
   const summary = text === '' ? [] : [{ type: 'summary_text', text }];
   return [
-    { type: 'reasoning', ...(typeof id === 'string' ? { id } : {}), summary, encrypted_content: proof },
+    {
+      type: 'reasoning',
+      ...(typeof id === 'string' ? { id } : {}),
+      summary,
+      encrypted_content: encryptedContent,
+    },
   ];
 }

@@ -5,8 +5,8 @@
 
 import { isJsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { UpstreamFailure } from '../../core/upstream/provider.ts';
-import { refusalIn } from '../refusals/refusal.ts';
-import { isQuotaExhausted } from '../refusals/status-failure.ts';
+import { rejectionOfBody } from '../rejections/rejection.ts';
+import { isQuotaExhausted } from '../rejections/status-failure.ts';
 
 /** Codes by which the request itself is at fault (OpenAI API reference, The response object, `error.code`; Azure's filter). */
 const CALLER_FAULT =
@@ -16,7 +16,11 @@ const CALLER_FAULT =
 export function failureOf(error: unknown): UpstreamFailure {
   const code = isJsonObject(error) ? String(error.code) : '';
   if (CALLER_FAULT.test(code))
-    return new UpstreamFailure('status', { status: 400, retryable: false, refusal: refusalIn({ error }) });
+    return new UpstreamFailure('status', {
+      status: 400,
+      retryable: false,
+      rejection: rejectionOfBody({ error }),
+    });
   const isExhausted = isQuotaExhausted({ error });
   if (isExhausted || code === 'rate_limit_exceeded')
     return new UpstreamFailure('status', { status: 429, isExhausted });

@@ -27,30 +27,30 @@ const callAt = callsOf({
   payload: (stream) => native({}, stream),
 });
 
-const replyWith = (status: number, type: Record<string, string>, body: string | Uint8Array) => {
-  server.reply = (response) => void response.writeHead(status, type).end(body);
+const respondWith = (status: number, type: Record<string, string>, body: string | Uint8Array) => {
+  server.respond = (response) => void response.writeHead(status, type).end(body);
 };
 
 describe('a call', () => {
   it('sends one POST to the route’s address, with its key and its model, complete or streamed', async () => {
-    replyWith(200, JSON_TYPE, JSON.stringify(RESPONSE));
+    respondWith(200, JSON_TYPE, JSON.stringify(RESPONSE));
     expect(await callAt(server.origin, { secret: 'env:KEY' })).toMatchObject({
-      answer: { body: IDENTITY },
+      completeResponse: { body: IDENTITY },
     });
-    replyWith(200, EVENT_STREAM, bytesOf(EVENTS));
+    respondWith(200, EVENT_STREAM, bytesOf(EVENTS));
     expect(await eventsOf(callAt(server.origin, { stream: true }))).toHaveLength(EVENTS.length);
     expect(server.requests.map(({ method, path }) => `${method} ${path}`)).toEqual([
       'POST /v1/responses',
       'POST /v1/responses',
     ]);
-    const [whole, streamed] = server.requests.map(({ body }) => JSON.parse(body) as object);
+    const [complete, streamed] = server.requests.map(({ body }) => JSON.parse(body) as object);
     expect(server.requests[0]?.headers).toMatchObject({ authorization: 'Bearer key-of-env:KEY' });
-    expect(whole).toEqual({ model: 'upstream-model', input: 'Hi', store: false, stream: false });
+    expect(complete).toEqual({ model: 'upstream-model', input: 'Hi', store: false, stream: false });
     expect(streamed).toMatchObject({ stream: true });
   });
 
-  it('names the field that the upstream refused', async () => {
-    replyWith(
+  it('names the field that the upstream rejected', async () => {
+    respondWith(
       400,
       JSON_TYPE,
       JSON.stringify({ error: { code: 'invalid_value', param: 'max_output_tokens' } }),
@@ -67,12 +67,12 @@ describe('a call', () => {
 describeFailingRoute({
   server,
   callAt,
-  whole: JSON.stringify(RESPONSE),
+  completeBody: JSON.stringify(RESPONSE),
   stream: bytesOf(EVENTS),
   errorInStream: bytesOf([EVENTS[0], { type: 'error', code: 'server_error', message: CANARY }]),
   stranger: '{"output":null}',
 });
 
-it('says items, images and documents by URL beside a conversation, and no stop sequences', () => {
+it('supports items, and images and documents by URL, in addition to a conversation, and no stop sequences', () => {
   expect([...features].sort()).toEqual(['document-urls', 'documents', 'image-urls', 'responses-items']);
 });

@@ -7,8 +7,8 @@ import { toFailure } from '../openai/errors.ts';
 import type { OpenAiDependencies } from '../openai/provider.ts';
 import { addressOf } from '../openai-formats/address.ts';
 import { forHost, toRequestBody } from './request.ts';
-import { toReply } from './response.ts';
-import { toReplyEvents } from './stream.ts';
+import { toRouteResponse } from './response.ts';
+import { readRouteEvents } from './stream.ts';
 
 /**
  * The features that the protocol supports in addition to a conversation. It has no field for stop sequences (OpenAI API
@@ -24,8 +24,11 @@ export const features: ReadonlySet<Feature> = new Set<Feature>([
 export function createResponsesProvider(dependencies: OpenAiDependencies): Provider {
   return {
     features,
-    async chat(given) {
-      const attempt = { ...given, payload: forHost(given.payload, given.route) };
+    async chat(originalAttempt) {
+      const attempt = {
+        ...originalAttempt,
+        payload: forHost(originalAttempt.payload, originalAttempt.route),
+      };
       const { route, payload, signatures, signal } = attempt;
       const url = addressOf(route, '/responses');
       const body = JSON.stringify(toRequestBody(payload, route, signatures));
@@ -36,8 +39,8 @@ export function createResponsesProvider(dependencies: OpenAiDependencies): Provi
         stream: payload.stream,
         signal,
         toFailure,
-        toReply: (answer) => toReply(answer, attempt),
-        toReplyEvents: (data) => toReplyEvents(data, attempt),
+        toRouteResponse: (responseBody) => toRouteResponse(responseBody, attempt),
+        readRouteEvents: (data) => readRouteEvents(data, attempt),
       });
     },
   };

@@ -14,23 +14,23 @@ import {
 } from '../../testing/providers/responses/fixtures.ts';
 import { SIGNATURES, signaturesFor } from '../../testing/providers/sealing.ts';
 import { forHost, toRequestBody } from './request.ts';
-import { toReply } from './response.ts';
+import { toRouteResponse } from './response.ts';
 
 const TARGET = { upstream_model: 'gpt-5-mini', reasoning: false };
-const PROOF = JSON.stringify({ id: REASONING.id, encrypted_content: REASONING.encrypted_content });
+const SIGNATURE = JSON.stringify({ id: REASONING.id, encrypted_content: REASONING.encrypted_content });
 const INCLUDE = ['reasoning.encrypted_content'];
 
-const sent = (conversation: Partial<Conversation>, target: object = {}) =>
+const sentBody = (conversation: Partial<Conversation>, target: object = {}) =>
   toRequestBody(converted(conversation), { ...TARGET, ...target }, SIGNATURES);
 const sentNative = (body: JsonObject, target: object = {}) =>
   toRequestBody(native(body), { ...TARGET, ...target }, SIGNATURES);
-const text = (said: string) => ({ type: 'text' as const, text: said });
+const text = (content: string) => ({ type: 'text' as const, text: content });
 const thought = (signature: string) => ({ type: 'reasoning' as const, text: 'Hm.', signature });
 const call = (id = 'a') => ({ type: 'tool-call' as const, id, name: 'f', arguments: '' });
 
 describe('a conversation as a Responses request', () => {
-  it('says no more than the conversation, and that nothing is kept', () => {
-    expect(sent({ turns: [{ role: 'user', parts: [text('Hi')] }] })).toEqual({
+  it('contains nothing beyond the conversation, and disables storage', () => {
+    expect(sentBody({ turns: [{ role: 'user', parts: [text('Hi')] }] })).toEqual({
       model: 'gpt-5-mini',
       store: false,
       stream: false,
@@ -39,8 +39,8 @@ describe('a conversation as a Responses request', () => {
     });
   });
 
-  it('says everything that the protocol has a field for', () => {
-    const body = sent({
+  it('contains everything for which the protocol has a field', () => {
+    const body = sentBody({
       system: ['a', 'b'],
       temperature: 0,
       topP: 0.5,
@@ -72,18 +72,18 @@ describe('a conversation as a Responses request', () => {
     [{ type: 'auto' }, 'auto'],
     [{ type: 'any' }, 'required'],
     [{ type: 'none' }, 'none'],
-  ] as const)('knows every choice of tools: %j', (toolChoice, expected) => {
-    expect(sent({ toolChoice })).toMatchObject({ tool_choice: expected });
+  ] as const)('supports every tool choice: %j', (toolChoice, expected) => {
+    expect(sentBody({ toolChoice })).toMatchObject({ tool_choice: expected });
   });
 
-  it('asks a model that reasons for its proof, and no other', () => {
-    expect(sent({}, { reasoning: true })).toMatchObject({
+  it('requests the signature only from a model that reasons', () => {
+    expect(sentBody({}, { reasoning: true })).toMatchObject({
       reasoning: { summary: 'auto' },
       include: INCLUDE,
     });
-    expect(sent({}, { dialect: { reasoning_request: 'effort' } })).toMatchObject({ include: INCLUDE });
-    expect(sent({})).not.toHaveProperty('include');
-    expect(sent({ reasoning: { effort: 'none' } }).reasoning).toEqual({ effort: 'none' });
+    expect(sentBody({}, { dialect: { reasoning_request: 'effort' } })).toMatchObject({ include: INCLUDE });
+    expect(sentBody({})).not.toHaveProperty('include');
+    expect(sentBody({ reasoning: { effort: 'none' } }).reasoning).toEqual({ effort: 'none' });
   });
 
   it('contains results with images and failures, after their calls', () => {
@@ -91,7 +91,7 @@ describe('a conversation as a Responses request', () => {
       type: 'image' as const,
       source: { kind: 'base64' as const, mediaType: 'image/png', data: 'aGk=' },
     };
-    const { input } = sent({
+    const { input } = sentBody({
       turns: [
         { role: 'assistant', parts: [text('One.'), call('a'), { type: 'refusal', text: 'No.' }] },
         {
@@ -119,10 +119,10 @@ describe('a conversation as a Responses request', () => {
     ]);
   });
 
-  it('sends back what this route proved, and nothing that another did', () => {
+  it('returns the signatures of this route, and none of another route', () => {
     const turn = (signature: string) =>
-      sent({ turns: [{ role: 'assistant', parts: [thought(signature), call()] }] }).input;
-    expect(turn(SIGNATURES.seal(PROOF))).toEqual([
+      sentBody({ turns: [{ role: 'assistant', parts: [thought(signature), call()] }] }).input;
+    expect(turn(SIGNATURES.seal(SIGNATURE))).toEqual([
       {
         type: 'reasoning',
         id: REASONING.id,
@@ -131,18 +131,22 @@ describe('a conversation as a Responses request', () => {
       },
       expect.objectContaining({ type: 'function_call' }),
     ]);
-    for (const foreign of [signaturesFor('sim-b').seal(PROOF), SIGNATURES.seal('no JSON'), 'EqQBCkgIARAB'])
+    for (const foreign of [
+      signaturesFor('sim-b').seal(SIGNATURE),
+      SIGNATURES.seal('no JSON'),
+      'EqQBCkgIARAB',
+    ])
       expect(turn(foreign)).toEqual([expect.objectContaining({ type: 'function_call' })]);
   });
 
   it('ends with no reasoning that nothing follows', () => {
-    const parts = [text('a'), thought(SIGNATURES.seal(PROOF))];
-    expect(sent({ turns: [{ role: 'assistant', parts }] }).input).toHaveLength(1);
+    const parts = [text('a'), thought(SIGNATURES.seal(SIGNATURE))];
+    expect(sentBody({ turns: [{ role: 'assistant', parts }] }).input).toHaveLength(1);
   });
 });
 
 describe('a request of a caller of the protocol', () => {
-  it('passes as it is, but for the model and what is kept', () => {
+  it('passes unchanged, except for the model and the storage flag', () => {
     const body = { instructions: 'a', tools: [{ type: 'custom', name: 'p' }], vendor: { nested: [1, null] } };
     expect(sentNative(body)).toEqual({
       ...body,
@@ -161,7 +165,7 @@ describe('a request of a caller of the protocol', () => {
     expect(sentNative({ include }).include).toEqual(include);
   });
 
-  it('gives the proof back to the route that made it, and leaves out what is another’s', () => {
+  it('returns the signature to the route that created it, and omits those of others', () => {
     const reasoning = (sealed?: string) => ({
       type: 'reasoning',
       id: 'rs_ours',
@@ -171,8 +175,8 @@ describe('a request of a caller of the protocol', () => {
     const message = { type: 'message', id: 'msg_ours', role: 'assistant', content: [] };
     const { input } = sentNative({
       input: [
-        reasoning(SIGNATURES.seal(PROOF)),
-        reasoning(signaturesFor('sim-b').seal(PROOF)),
+        reasoning(SIGNATURES.seal(SIGNATURE)),
+        reasoning(signaturesFor('sim-b').seal(SIGNATURE)),
         reasoning(),
         message,
         { type: 'web_search_call', id: 'ws_1' },
@@ -190,9 +194,9 @@ describe('a request of a caller of the protocol', () => {
     ]);
   });
 
-  it('gets back what it can send again, over as many turns as it likes', () => {
-    const { answer } = toReply(RESPONSE, contextOf(native()));
-    const { output } = (answer as { body: { output: JsonObject[] } }).body;
+  it('receives items that it can send again, over any number of turns', () => {
+    const { completeResponse } = toRouteResponse(RESPONSE, contextOf(native()));
+    const { output } = (completeResponse as { body: { output: JsonObject[] } }).body;
     expect(JSON.stringify(output)).not.toContain(CANARY);
     const [first, , last] = sentNative({ input: output }).input as JsonObject[];
     expect(first).toEqual(REASONING);
@@ -202,9 +206,9 @@ describe('a request of a caller of the protocol', () => {
 
 describe('a whole response', () => {
   it('contains the same content parts as its stream', () => {
-    const { answer, text: counted } = toReply(RESPONSE, contextOf(converted()));
-    expect(answer).toMatchObject({
-      reply: {
+    const { completeResponse, outputText: counted } = toRouteResponse(RESPONSE, contextOf(converted()));
+    expect(completeResponse).toMatchObject({
+      output: {
         parts: [
           { type: 'reasoning', text: 'First.\n\nThen Łódź.', signature: expect.any(String) },
           { type: 'text', text: 'Grüße, 世界' },
@@ -214,12 +218,12 @@ describe('a whole response', () => {
       },
     });
     expect(counted).toContain('get_weather');
-    expect(JSON.stringify(answer)).not.toContain(CANARY);
+    expect(JSON.stringify(completeResponse)).not.toContain(CANARY);
   });
 
   it('shows a caller of the protocol the fields that are named, under our names', () => {
-    const { answer, usage } = toReply({ ...RESPONSE, host: CANARY }, contextOf(native()));
-    const { body } = answer as { body: JsonObject };
+    const { completeResponse, usage } = toRouteResponse({ ...RESPONSE, host: CANARY }, contextOf(native()));
+    const { body } = completeResponse as { body: JsonObject };
     expect(body).toMatchObject({ ...IDENTITY, created_at: RESPONSE.created_at, temperature: 0.7 });
     expect(JSON.stringify([body, usage])).not.toContain(CANARY);
     expect(body).not.toHaveProperty('usage');
@@ -230,23 +234,23 @@ describe('a whole response', () => {
     [{ status: 'in_progress' }, { kind: 'protocol' }],
     [{ output: 'x' }, { kind: 'protocol' }],
     [{ output: [null] }, { kind: 'protocol' }],
-  ])('fails if it did not end normally: %j', (more, failure) => {
+  ])('fails if it did not end normally: %j', (fields, failure) => {
     for (const payload of [native(), converted()])
-      expect(() => toReply({ ...RESPONSE, ...more }, contextOf(payload))).toThrow(
+      expect(() => toRouteResponse({ ...RESPONSE, ...fields }, contextOf(payload))).toThrow(
         expect.objectContaining(failure),
       );
   });
 });
 
-describe('a host that refuses custom tools (D21)', () => {
+describe('a vendor that rejects custom tools (D21)', () => {
   const custom = { tools: [{ type: 'custom', name: 'patch' }] };
-  const payloadWith = (body: object, more: object = {}) => ({
+  const payloadWith = (body: object, fields: object = {}) => ({
     protocol: 'openai-responses' as const,
     stream: false,
     fields: NO_FIELDS,
     body: { ...body },
     conversation: () => ({ system: [], turns: [], tools: [], maxTokens: 1, stop: [] }),
-    ...more,
+    ...fields,
   });
   const route = { upstream_model: 'm', reasoning: false, dialect: { custom_tools: false as const } };
 

@@ -2,22 +2,22 @@
 
 import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { CatalogRoute } from '../../core/catalog/catalog-document.ts';
-import type { Signatures } from '../../core/upstream/capsules.ts';
-import type { AnswerFormat, Conversation, Tool, ToolChoice } from '../../core/upstream/conversation.ts';
+import type { Conversation, OutputFormat, Tool, ToolChoice } from '../../core/upstream/conversation.ts';
 import { effortOf } from '../../core/upstream/effort.ts';
 import type { ChatPayload } from '../../core/upstream/provider.ts';
-import { openProof } from '../openai-formats/proofs.ts';
+import type { Signatures } from '../../core/upstream/sealed-tokens.ts';
+import { openSignature } from '../openai-formats/reasoning-signatures.ts';
 import { toInput } from './content.ts';
 
 type Target = Pick<CatalogRoute, 'upstream_model' | 'reasoning' | 'dialect'>;
 
-/** Without it a server that keeps no answers shows no proof of its reasoning. */
-const PROOF = 'reasoning.encrypted_content';
+/** Requests signatures. Without this value, a server that stores no responses returns no signature of its reasoning. */
+const ENCRYPTED_REASONING = 'reasoning.encrypted_content';
 
 /**
- * The request body: what the caller sent, unknown fields included, under the route's own model name; or the
- * conversation, where the caller spoke another protocol. The server is never to keep the answer, and where its model
- * reasons it proves what it thought: a model that does not refuses to be asked for a proof.
+ * Returns the request body. For a caller of this protocol, it contains the caller's fields, unknown ones included, and
+ * the route's model name. For any other caller, it contains the conversation. The server is instructed not to store the
+ * response. A signature is requested only from reasoning models, because other models reject the request for it.
  */
 export function toRequestBody(payload: ChatPayload, route: Target, signatures: Signatures): JsonObject {
   const body =
@@ -28,8 +28,8 @@ export function toRequestBody(payload: ChatPayload, route: Target, signatures: S
 }
 
 /**
- * The call as the host can take it: where it refuses custom tools, like one of a caller of another protocol, to whom
- * they are functions. Items that only this protocol has keep the request as it is.
+ * Returns the call in a form that the vendor accepts. If the vendor rejects custom tools, the call is sent like one of
+ * another protocol, with functions. A request with items that only this protocol has stays unchanged.
  */
 export function forHost(payload: ChatPayload, { dialect }: Target): ChatPayload {
   const { protocol, body, fields } = payload;
@@ -45,15 +45,16 @@ const isCustom = (tool: unknown): boolean =>
   isJsonObject(tool) &&
   (tool.type === 'custom' || (Array.isArray(tool.tools) && tool.tools.some((one: unknown) => isCustom(one))));
 
-/** The operator says that the model reasons. */
+/** Returns whether the operator has configured the model as a reasoning model. */
 const reasons = ({ reasoning, dialect }: Target): boolean =>
   reasoning || dialect?.reasoning_request !== undefined;
 
 function fromNative({ body, stream }: ChatPayload, route: Target, signatures: Signatures): JsonObject {
   const { stream_options: options, include, ...rest } = body;
-  const asked = Array.isArray(include) ? include : [];
-  const isProven = (reasons(route) || body.reasoning != null) && !asked.includes(PROOF);
-  const included = isProven ? [...asked, PROOF] : asked;
+  const requestedInclude = Array.isArray(include) ? include : [];
+  const isSignatureMissing =
+    (reasons(route) || body.reasoning != null) && !requestedInclude.includes(ENCRYPTED_REASONING);
+  const included = isSignatureMissing ? [...requestedInclude, ENCRYPTED_REASONING] : requestedInclude;
   return {
     ...rest,
     ...(body.input === undefined ? {} : { input: nativeInput(body.input, signatures) }),
@@ -89,7 +90,7 @@ function reasoningFields({ reasoning, maxTokens }: Conversation, route: Target):
       ...(effort === undefined ? {} : { effort }),
       ...(effort === 'none' ? {} : { summary: 'auto' }),
     },
-    include: [PROOF],
+    include: [ENCRYPTED_REASONING],
   };
 }
 
@@ -107,13 +108,13 @@ function fromToolChoice(choice: ToolChoice): unknown {
 /** A schema needs a name here, and other protocols have none for it. */
 const SCHEMA_NAME = 'answer';
 
-function fromFormat(format: AnswerFormat): JsonObject {
+function fromFormat(format: OutputFormat): JsonObject {
   if (format.type === 'json') return { type: 'json_object' };
   const { type: _type, name = SCHEMA_NAME, ...schema } = format;
   return { type: 'json_schema', name, ...schema };
 }
 
-/** Items whose ids are ours: the server has never seen them, and does without. */
+/** Items whose ids are the service's. The server has not created them and does not need them. */
 const WITHOUT_ID = /^(message|function_call|custom_tool_call|reasoning|.*_output)$/;
 
 function nativeInput(input: unknown, signatures: Signatures): unknown {
@@ -121,12 +122,12 @@ function nativeInput(input: unknown, signatures: Signatures): unknown {
   return input.flatMap((item) => (isJsonObject(item) ? nativeItem(item, signatures) : [item]));
 }
 
-/** An item with a proof that is not this route's is left out, as is reasoning without any. */
+/** Returns the item for the route. An item with another route's signature is dropped, as is reasoning without one. */
 function nativeItem(item: JsonObject, signatures: Signatures): JsonObject[] {
   const { id: _id, encrypted_content: sealed, ...rest } = item;
-  const kept = typeof item.type === 'string' && !WITHOUT_ID.test(item.type) ? item : rest;
-  if (sealed == null) return item.type === 'reasoning' ? [] : [kept];
-  const { id, encrypted_content: proof } = openProof(signatures, sealed) ?? {};
-  if (typeof proof !== 'string') return [];
-  return [{ ...rest, ...(typeof id === 'string' ? { id } : {}), encrypted_content: proof }];
+  const routeItem = typeof item.type === 'string' && !WITHOUT_ID.test(item.type) ? item : rest;
+  if (sealed == null) return item.type === 'reasoning' ? [] : [routeItem];
+  const { id, encrypted_content: encryptedContent } = openSignature(signatures, sealed) ?? {};
+  if (typeof encryptedContent !== 'string') return [];
+  return [{ ...rest, ...(typeof id === 'string' ? { id } : {}), encrypted_content: encryptedContent }];
 }

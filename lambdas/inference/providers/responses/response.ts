@@ -1,5 +1,5 @@
-/** A whole answer of a server of the Responses protocol (OpenAI API reference, The response object). */
-import type { Reply, RouteAttempt } from '../../core/upstream/provider.ts';
+/** A complete response of a server of the Responses protocol (OpenAI API reference, The response object). */
+import type { RouteAttempt, RouteResponse } from '../../core/upstream/provider.ts';
 import { UpstreamFailure } from '../../core/upstream/provider.ts';
 import { objectOf } from '../http-upstream.ts';
 import { itemsOf, partsOf, textOfItem, toFinish } from '../openai-formats/items.ts';
@@ -10,28 +10,28 @@ import { toUsage } from './usage.ts';
 export type ResponsesCallContext = Pick<RouteAttempt, 'payload' | 'identity' | 'signatures'>;
 
 /**
- * The answer: under our own ids and model name for a caller of this protocol, else as a reply of no protocol. Throws
- * `UpstreamFailure` when it is no response that has ended well.
+ * Returns the response. For a caller of this protocol, it has the service's ids and model name. Otherwise it is
+ * protocol-independent. Throws `UpstreamFailure` if the body is not a response that ended successfully.
  */
-export function toReply(
+export function toRouteResponse(
   body: unknown,
   { payload, identity, signatures }: ResponsesCallContext,
-): Extract<Reply, { kind: 'json' }> {
+): Extract<RouteResponse, { kind: 'json' }> {
   const response = objectOf(body);
   const { status = 'completed', error } = response;
   if (status === 'failed' || (error !== undefined && error !== null)) throw failureOf(error);
   if (status !== 'completed' && status !== 'incomplete') throw new UpstreamFailure('protocol');
   const items = itemsOf(response.output);
   const native = payload.protocol === 'openai-responses';
-  const context = { answerId: identity.id, signatures };
-  const parts = native ? [] : items.flatMap((item, place) => partsOf(item, place, context));
+  const context = { responseId: identity.id, signatures };
+  const parts = native ? [] : items.flatMap((item, index) => partsOf(item, index, context));
   const hasCalls = parts.some(({ type }) => type === 'tool-call');
   return {
     kind: 'json',
-    answer: native
+    completeResponse: native
       ? { body: new ResponseFields(identity, signatures).response(response) }
-      : { reply: { parts, finish: toFinish(response, hasCalls) } },
-    text: items.map(textOfItem).join(''),
+      : { output: { parts, finish: toFinish(response, hasCalls) } },
+    outputText: items.map(textOfItem).join(''),
     usage: toUsage(response, { native, tools: payload.body.tools }),
   };
 }

@@ -4,10 +4,12 @@ import { it } from '../../../../tools/test-kit/search.ts';
 import { offsets, rounds } from '../../../../tools/test-kit/thorough.ts';
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { ChatPayload } from '../../core/upstream/provider.ts';
-import { callBlock, reasoningBlock, textBlock } from '../../testing/providers/parts.ts';
+import { reasoningParts, textParts, toolCallParts } from '../../testing/providers/parts.ts';
 import {
   bytesOf,
   CANARY,
+  COMPLETE_ITEMS,
+  COMPLETE_RESPONSE,
   converted,
   EVENTS,
   IDENTITY,
@@ -15,21 +17,21 @@ import {
   REASONING,
   RESPONSE,
   read,
-  WHOLE_ITEMS,
-  WHOLE_RESPONSE,
 } from '../../testing/providers/responses/fixtures.ts';
 import { withProofs } from '../../testing/providers/sealing.ts';
 
-const PROOF = `<${JSON.stringify({ id: REASONING.id, encrypted_content: REASONING.encrypted_content })}>`;
+const SIGNATURE = `<${JSON.stringify({ id: REASONING.id, encrypted_content: REASONING.encrypted_content })}>`;
 const CALL = { id: 'call_a', name: 'get_weather' };
-const END = { type: 'finish', reason: 'tool-calls', raw: 'completed' };
+const FINAL_EVENT = { type: 'finish', reason: 'tool-calls', raw: 'completed' };
 
 const partsOf = async (events: readonly unknown[]) =>
   withProofs((await read(converted(), bytesOf(events))).flatMap(({ parts }) => parts ?? []));
 const payloadsOf = async (events: readonly unknown[]): Promise<JsonObject[]> =>
-  (await read(native(), bytesOf(events))).flatMap(({ payload }) => (payload === undefined ? [] : [payload]));
+  (await read(native(), bytesOf(events))).flatMap(({ nativeEvent }) =>
+    nativeEvent === undefined ? [] : [nativeEvent],
+  );
 
-const RECORDINGS = [EVENTS, WHOLE_ITEMS, WHOLE_RESPONSE];
+const RECORDINGS = [EVENTS, COMPLETE_ITEMS, COMPLETE_RESPONSE];
 const CALLERS: readonly [string, ChatPayload][] = [
   ['another protocol', converted()],
   ['this protocol', native()],
@@ -38,24 +40,24 @@ const CALLERS: readonly [string, ChatPayload][] = [
 describe.each(CALLERS)('a streamed response to a caller of %s', (_name, payload) => {
   it('gives the same events wherever its bytes are split', async () => {
     const bytes = bytesOf(EVENTS);
-    const whole = withProofs(await read(payload, bytes));
+    const events = withProofs(await read(payload, bytes));
     for (const at of offsets(0, bytes.length))
-      expect(withProofs(await read(payload, bytes.subarray(0, at), bytes.subarray(at)))).toEqual(whole);
+      expect(withProofs(await read(payload, bytes.subarray(0, at), bytes.subarray(at)))).toEqual(events);
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(bytes.length), { maxLength: 40 }), async (cuts) => {
         const ends = [0, ...cuts.toSorted((a, b) => a - b), bytes.length];
-        const pieces = ends.slice(1).map((end, index) => bytes.subarray(ends[index], end));
-        expect(withProofs(await read(payload, ...pieces))).toEqual(whole);
+        const fragments = ends.slice(1).map((end, index) => bytes.subarray(ends[index], end));
+        expect(withProofs(await read(payload, ...fragments))).toEqual(events);
       }),
       { numRuns: rounds(10) },
     );
   });
 
   it.each(RECORDINGS)('counts every text once, and what the server counted: %#', async (...events) => {
-    const replies = await read(payload, bytesOf(events));
-    const text = replies.map(({ text }) => text).join('');
+    const routeEvents = await read(payload, bytesOf(events));
+    const text = routeEvents.map(({ outputText }) => outputText).join('');
     expect(text.replaceAll('\n', '')).toBe('First.Then Łódź.Grüße, 世界get_weather{"city":"Łódź"}');
-    expect(replies.flatMap(({ usage }) => usage ?? [])).toEqual([
+    expect(routeEvents.flatMap(({ usage }) => usage ?? [])).toEqual([
       expect.objectContaining({
         promptTokens: 30,
         cachedTokens: 10,
@@ -65,12 +67,15 @@ describe.each(CALLERS)('a streamed response to a caller of %s', (_name, payload)
         serviceTier: 'standard',
       }),
     ]);
-    expect(replies[0]?.content).toBe(false);
-    expect(replies.at(-1)?.content).toBe(true);
+    expect(routeEvents[0]?.hasOutput).toBe(false);
+    expect(routeEvents.at(-1)?.hasOutput).toBe(true);
   });
 
-  it('shows nothing of the upstream’s own ids, proofs and names', async () => {
-    const shown = (await read(payload, bytesOf(EVENTS))).map(({ payload, parts }) => ({ payload, parts }));
+  it('contains none of the upstream’s ids, signatures and names', async () => {
+    const shown = (await read(payload, bytesOf(EVENTS))).map(({ nativeEvent, parts }) => ({
+      payload: nativeEvent,
+      parts,
+    }));
     expect(JSON.stringify(shown)).not.toContain(CANARY);
     // The proofs are there, sealed.
     expect(JSON.stringify(withProofs(shown))).toContain(CANARY);
@@ -95,7 +100,7 @@ describe.each(CALLERS)('a streamed response to a caller of %s', (_name, payload)
     ],
     [
       { type: 'response.failed', response: { error: { code: 'content_filter' } } },
-      { status: 400, retryable: false, refusal: { filtered: true } },
+      { status: 400, retryable: false, rejection: { filtered: true } },
     ],
     [{ type: 'response.output_item.added', output_index: 0, item: 5 }, { kind: 'protocol' }],
   ])('fails with an error of the upstream’s: %j', async (event, failure) => {
@@ -113,27 +118,27 @@ describe.each(CALLERS)('a streamed response to a caller of %s', (_name, payload)
 describe('a streamed response as parts', () => {
   it('contains reasoning with its signature, a text and a call', async () => {
     expect(await partsOf(EVENTS)).toEqual([
-      ...reasoningBlock(0, ['Fir', 'st.', '\n\n', 'Then ', 'Łódź.'], PROOF),
-      ...textBlock(1, 'Grüße, ', '世界'),
-      ...callBlock(2, CALL, '{"city":', '"Łódź"}'),
-      END,
+      ...reasoningParts(0, ['Fir', 'st.', '\n\n', 'Then ', 'Łódź.'], SIGNATURE),
+      ...textParts(1, 'Grüße, ', '世界'),
+      ...toolCallParts(2, CALL, '{"city":', '"Łódź"}'),
+      FINAL_EVENT,
     ]);
   });
 
-  it.each([[WHOLE_ITEMS], [WHOLE_RESPONSE]])(
+  it.each([[COMPLETE_ITEMS], [COMPLETE_RESPONSE]])(
     'stays the same if the server sends no deltas: %#',
     async (events) => {
       expect(await partsOf(events)).toEqual([
-        ...reasoningBlock(0, ['First.\n\nThen Łódź.'], PROOF),
-        ...textBlock(1, 'Grüße, 世界'),
-        ...callBlock(2, CALL, '{"city":"Łódź"}'),
-        END,
+        ...reasoningParts(0, ['First.\n\nThen Łódź.'], SIGNATURE),
+        ...textParts(1, 'Grüße, 世界'),
+        ...toolCallParts(2, CALL, '{"city":"Łódź"}'),
+        FINAL_EVENT,
       ]);
     },
   );
 
   it('contains the reasoning itself if there is no summary, and a refusal', async () => {
-    const refused = { type: 'message', content: [{ type: 'refusal', refusal: 'No.' }] };
+    const refusalItem = { type: 'message', content: [{ type: 'refusal', refusal: 'No.' }] };
     const parts = await partsOf([
       { type: 'response.reasoning_text.delta', output_index: 0, content_index: 0, delta: 'Hm.' },
       {
@@ -141,14 +146,14 @@ describe('a streamed response as parts', () => {
         output_index: 0,
         item: { type: 'reasoning', summary: [], content: [{ type: 'reasoning_text', text: 'Hm.' }] },
       },
-      { type: 'response.output_item.done', output_index: 1, item: refused },
+      { type: 'response.output_item.done', output_index: 1, item: refusalItem },
       { type: 'response.completed', response: { status: 'completed', output: [] } },
     ]);
     expect(parts).toEqual([
-      ...reasoningBlock(0, ['Hm.']),
-      { type: 'start', block: 1, content: { type: 'refusal' } },
-      { type: 'delta', block: 1, text: 'No.' },
-      { type: 'end', block: 1 },
+      ...reasoningParts(0, ['Hm.']),
+      { type: 'start', index: 1, content: { type: 'refusal' } },
+      { type: 'delta', index: 1, text: 'No.' },
+      { type: 'end', index: 1 },
       { type: 'finish', reason: 'stop', raw: 'completed' },
     ]);
   });
@@ -168,10 +173,12 @@ describe('the events for a caller of the protocol', () => {
   it('match the upstream’s, under ids of ours that stay the same', async () => {
     const payloads = await payloadsOf(EVENTS);
     expect(payloads.map(({ type }) => type)).toEqual(EVENTS.map(({ type }) => type));
-    const ids = ['rs', 'msg', 'fc'].map((prefix, place) => `${prefix}_${IDENTITY.id.slice(5)}_${place}`);
-    for (const { item_id: of, output_index: place, item } of payloads) {
-      if (place === undefined) continue;
-      expect(of ?? (item as { id: string }).id).toBe(ids[place as number]);
+    const ids = ['rs', 'msg', 'fc'].map(
+      (prefix, outputIndex) => `${prefix}_${IDENTITY.id.slice(5)}_${outputIndex}`,
+    );
+    for (const { item_id: of, output_index: outputIndex, item } of payloads) {
+      if (outputIndex === undefined) continue;
+      expect(of ?? (item as { id: string }).id).toBe(ids[outputIndex as number]);
     }
     const { response } = payloads.at(-1) as { response: { output: { id: string }[]; id: string } };
     expect(response).toMatchObject({ ...IDENTITY, object: 'response', status: 'completed', error: null });
@@ -182,26 +189,26 @@ describe('the events for a caller of the protocol', () => {
 
   it('end with all items, also where the server leaves them out of the response', async () => {
     const bare = { type: 'response.completed', response: { ...RESPONSE, output: undefined } };
-    const [expected, ended] = await Promise.all(
+    const [expected, lastBlock] = await Promise.all(
       [EVENTS, [...EVENTS.slice(0, -1), bare]].map(async (events) => (await payloadsOf(events)).at(-1)),
     );
-    expect(withProofs(ended)).toEqual(withProofs(expected));
+    expect(withProofs(lastBlock)).toEqual(withProofs(expected));
   });
 
-  it('show one sealed proof, in the whole item and in the response', async () => {
+  it('contain one sealed signature, in the complete item and in the response', async () => {
     const payloads = await payloadsOf(EVENTS);
     const [added, done] = payloads.flatMap(
-      ({ item, output_index: place }) => (place === 0 && item) || [],
+      ({ item, output_index: outputIndex }) => (outputIndex === 0 && item) || [],
     ) as {
       encrypted_content?: string;
     }[];
     const { response } = payloads.at(-1) as { response: { output: { encrypted_content?: string }[] } };
     expect(added).not.toHaveProperty('encrypted_content');
-    expect(withProofs(done)).toMatchObject({ encrypted_content: PROOF });
+    expect(withProofs(done)).toMatchObject({ encrypted_content: SIGNATURE });
     expect(response.output[0]?.encrypted_content).toBe(done?.encrypted_content);
   });
 
-  it('keep the items of the provider’s tools under their own prefix, and count the searches', async () => {
+  it('retain the items of the provider’s tools under their own prefix, and count the searches', async () => {
     const search = {
       id: `ws_${CANARY}`,
       type: 'web_search_call',
@@ -215,13 +222,13 @@ describe('the events for a caller of the protocol', () => {
       { type: 'response.completed', response: { ...RESPONSE, output: [search, opened] } },
     ];
     const id = `ws_${IDENTITY.id.slice(5)}_0`;
-    const replies = await read(native(), bytesOf(events));
-    expect(replies[0]?.payload).toMatchObject({ item: { ...search, id } });
-    expect(replies[1]?.payload).toMatchObject({ item_id: id });
-    expect(replies.at(-1)?.usage).toMatchObject({ uses: { web_search: 1 } });
+    const routeEvents = await read(native(), bytesOf(events));
+    expect(routeEvents[0]?.nativeEvent).toMatchObject({ item: { ...search, id } });
+    expect(routeEvents[1]?.nativeEvent).toMatchObject({ item_id: id });
+    expect(routeEvents.at(-1)?.usage).toMatchObject({ uses: { web_search: 1 } });
   });
 
-  it('keep the common fields of unknown events, and exclude events that are not of a response', async () => {
+  it('retain the common fields of unknown events, and exclude events that are not of a response', async () => {
     const events = [
       { type: 'response.new_thing.delta', output_index: 0, delta: 'x', host: CANARY },
       { type: 'keepalive', host: CANARY },

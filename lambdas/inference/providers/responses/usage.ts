@@ -2,23 +2,23 @@
 
 import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { isTokenCount, type TokenUsage } from '../../core/pricing/token-usage.ts';
-import { account, fields, figure, figures } from '../kept-fields.ts';
-import { anyWrites, countIn, detailsOf, lifetimesOf, partOf, servedName, usesOf } from '../usage-counts.ts';
+import { account, fields, usageCount, usageCounts } from '../allowed-fields.ts';
+import { anyWrites, countIn, detailsOf, lifetimesOf, partOf, reportedName, usesOf } from '../usage-counts.ts';
 
-/** The figures of an account, and nothing that is no count of tokens. */
-const keptUsage = account(
+/** Returns the numeric values of the usage, and drops everything that is not a token count. */
+const allowedUsageOf = account(
   fields({
-    input_tokens: figure,
-    output_tokens: figure,
-    total_tokens: figure,
-    input_tokens_details: figures(
+    input_tokens: usageCount,
+    output_tokens: usageCount,
+    total_tokens: usageCount,
+    input_tokens_details: usageCounts(
       'cached_tokens',
       'cache_write_tokens',
       'text_tokens',
       'image_tokens',
       'audio_tokens',
     ),
-    output_tokens_details: figures(...['reasoning_tokens', 'text_tokens', 'image_tokens', 'audio_tokens']),
+    output_tokens_details: usageCounts('reasoning_tokens', 'text_tokens', 'image_tokens', 'audio_tokens'),
   }),
 );
 
@@ -49,13 +49,13 @@ export function toUsage(
     audioOutputTokens: partOf(countIn(output, 'audio_tokens')),
     uses: usesOf(toolUses(response, tools)),
     ...(serviceTier === undefined ? {} : { serviceTier }),
-    ...(native ? { reported: keptUsage(reported) ?? {} } : {}),
+    ...(native ? { reported: allowedUsageOf(reported) ?? {} } : {}),
   };
 }
 
-/** The tier that served; `auto` is what is asked for, and names none. */
+/** Returns the tier that the route used. `auto` is a requested value and identifies no tier. */
 const tierOf = ({ service_tier: tier }: JsonObject): string | undefined =>
-  tier === 'auto' ? undefined : servedName(tier, 'default', 'standard');
+  tier === 'auto' ? undefined : reportedName(tier, 'default', 'standard');
 
 /** Features by the items that their calls are (as the package `openai` 7.55.0 types them). */
 const FEATURES: ReadonlyMap<unknown, string> = new Map([
@@ -65,8 +65,8 @@ const FEATURES: ReadonlyMap<unknown, string> = new Map([
 ]);
 
 /**
- * The calls of the provider's tools. Of a search tool's calls those that search are charged, not those that open a page
- * that it found (OpenAI docs, Web search, Output and citations); where the server counts them itself, its count holds.
+ * Returns the calls of server tools. Only calls that search are charged for a search tool, not calls that open a result
+ * page (OpenAI docs, Web search, Output and citations). If the server counts the calls itself, its count is used.
  */
 function toolUses(
   { output, tool_usage: counted }: JsonObject,
@@ -80,9 +80,9 @@ function toolUses(
     uses[feature] = (uses[feature] ?? 0) + 1;
   }
   const requests = detailsOf(detailsOf(counted).web_search).num_requests;
-  const { web_search: found = 0, ...others } = uses;
-  const searches = isTokenCount(requests) ? requests : found;
-  return { ...others, [isPreview(tools) ? 'web_search_preview' : 'web_search']: searches };
+  const { web_search: searchCalls = 0, ...otherUses } = uses;
+  const searches = isTokenCount(requests) ? requests : searchCalls;
+  return { ...otherUses, [isPreview(tools) ? 'web_search_preview' : 'web_search']: searches };
 }
 
 const isPreview = (tools: unknown): boolean =>

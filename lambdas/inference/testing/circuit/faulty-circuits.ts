@@ -1,8 +1,8 @@
 /** A circuit store behind a network: answers are late or lost, requests late, lost or repeated, and a process may die. */
 
 import type { FakeTime } from '../../../../tools/test-kit/fake-time.ts';
+import type { CircuitStore } from '../../core/circuit/cached-circuits.ts';
 import type { Circuit, CircuitChange } from '../../core/circuit/circuit.ts';
-import type { CircuitStore } from '../../core/circuit/known-circuits.ts';
 import type { MemoryCircuits } from './memory-circuits.ts';
 
 export const FAULTS = ['none', 'unsent', 'answer-lost', 'late', 'repeated'] as const;
@@ -51,23 +51,23 @@ export class FaultyCircuits implements CircuitStore {
     const pause = () => (delayMs === 0 ? undefined : this.#time.sleep(delayMs));
     if (fault === 'late') void this.#time.sleep(LATE_MS + delayMs).then(work);
     await pause();
-    if (fault === 'unsent' || fault === 'late') return this.#lost(delayMs);
-    const answer = await work();
+    if (fault === 'unsent' || fault === 'late') return this.#loseResponse(delayMs);
+    const result = await work();
     await pause();
-    if (fault === 'answer-lost') return this.#lost(delayMs);
-    if (fault !== 'repeated') return this.#alive(answer);
+    if (fault === 'answer-lost') return this.#loseResponse(delayMs);
+    if (fault !== 'repeated') return this.#alive(result);
     const second = await work();
     await pause();
     return this.#alive(second);
   }
 
-  async #lost(delayMs: number): Promise<never> {
+  async #loseResponse(delayMs: number): Promise<never> {
     await this.#time.sleep(delayMs);
     await this.#alive();
     throw new Error('no answer');
   }
 
-  #alive<T>(answer?: T): Promise<T> {
-    return this.#dead ? new Promise<T>(() => {}) : Promise.resolve(answer as T);
+  #alive<T>(result?: T): Promise<T> {
+    return this.#dead ? new Promise<T>(() => {}) : Promise.resolve(result as T);
   }
 }

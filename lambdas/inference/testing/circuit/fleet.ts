@@ -5,7 +5,7 @@ import { NANO_PER_CENT, NANO_PER_USD } from '../../../platform/core/money.ts';
 import type { Candidate } from '../../core/catalog/catalog-document.ts';
 import { type CatalogRoute, parseCatalog } from '../../core/catalog/catalog-document.ts';
 import { Breaker } from '../../core/circuit/breaker.ts';
-import type { CircuitStore } from '../../core/circuit/known-circuits.ts';
+import type { CircuitStore } from '../../core/circuit/cached-circuits.ts';
 import { UpstreamFailure } from '../../core/upstream/provider.ts';
 import { MemoryCircuits } from './memory-circuits.ts';
 
@@ -36,10 +36,10 @@ export const ROUTE = routeOf('route');
 export const DEAD = new UpstreamFailure('connection');
 
 /** `skipped`: the breaker did not let it try. */
-export type Result = 'served' | 'failed' | 'skipped';
+export type Result = 'completed' | 'failed' | 'skipped';
 
 /** The end of a route attempt, if the breaker permits the attempt. */
-export interface Course {
+export interface CallMetrics {
   /** Absent when the route serves. */
   readonly failure?: UpstreamFailure | undefined;
   readonly takesMs?: number;
@@ -96,12 +96,12 @@ export class Fleet {
   /** One call, from its beginning to the end of its bookkeeping. */
   async call(
     process: number,
-    { failure, takesMs = 0, account = ACCOUNT, isNew = false }: Course,
+    { failure, takesMs = 0, account = ACCOUNT, isNew = false }: CallMetrics,
     route = ROUTE,
   ): Promise<Result> {
     const breaker = this.breaker(process);
     await breaker.refresh([route], account);
-    const pass = await breaker.admit(route, { accountId: account, spent: isNew ? NEW : PAYING });
+    const pass = await breaker.admit(route, { accountId: account, spentAmount: isNew ? NEW : PAYING });
     if (!pass.allowed) return 'skipped';
     this.tries += 1;
     if (pass.probe !== undefined) this.probes += 1;
@@ -109,11 +109,11 @@ export class Fleet {
     if (failure === undefined) breaker.succeeded(pass);
     else breaker.failed(failure, pass);
     await breaker.flush();
-    return failure === undefined ? 'served' : 'failed';
+    return failure === undefined ? 'completed' : 'failed';
   }
 
   /** A call of every process at once. */
-  round(course: Course): Promise<readonly Result[]> {
-    return this.time.until(Promise.all(this.breakers.map((_, process) => this.call(process, course))));
+  round(outcome: CallMetrics): Promise<readonly Result[]> {
+    return this.time.until(Promise.all(this.breakers.map((_, process) => this.call(process, outcome))));
   }
 }

@@ -2,8 +2,8 @@
 import { ulid } from 'ulid';
 import { systemAfter, systemClock } from '../../../platform/system/system.ts';
 import { Breaker, type BreakerDependencies } from '../../core/circuit/breaker.ts';
+import type { CircuitStore } from '../../core/circuit/cached-circuits.ts';
 import { type Circuit, type CircuitChange, MAX_MEMBERS } from '../../core/circuit/circuit.ts';
-import type { CircuitStore } from '../../core/circuit/known-circuits.ts';
 
 export const SILENT = { info: () => {}, warn: () => {}, error: () => {} };
 

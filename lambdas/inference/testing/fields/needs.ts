@@ -1,7 +1,7 @@
 /** The needs of a payload by their kinds, and payloads that have given needs. */
 import { isPriced, type Need, type PricedFeature } from '../../core/fields/need.ts';
 import { NO_FIELDS } from '../../core/fields/read-fields.ts';
-import type { Providers } from '../../core/routing/carries.ts';
+import type { Providers } from '../../core/routing/route-support.ts';
 import type { Conversation } from '../../core/upstream/conversation.ts';
 import type { ChatPayload } from '../../core/upstream/provider.ts';
 import { features as anthropic } from '../../providers/anthropic/provider.ts';
@@ -22,13 +22,13 @@ export const pricedFeaturesOf = ({ fields }: Read): PricedFeature[] => fields.ne
 const PLAIN: Conversation = { system: [], turns: [], tools: [], maxTokens: 256, stop: [] };
 
 /** A payload that has these needs and says nothing else. */
-export const payloadNeeding = (needs: readonly Need[], more: Partial<ChatPayload> = {}): ChatPayload => ({
+export const payloadNeeding = (needs: readonly Need[], fields: Partial<ChatPayload> = {}): ChatPayload => ({
   protocol: 'openai',
   body: {},
   conversation: () => PLAIN,
   stream: false,
   fields: { ...NO_FIELDS, needs },
-  ...more,
+  ...fields,
 });
 
 /** The features that the service's providers support. */

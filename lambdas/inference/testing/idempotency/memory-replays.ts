@@ -1,34 +1,34 @@
 /** The store of replays by its contract, in memory; answers are kept as they are, under the credential they were kept with. */
-import type { KeptAnswer, ReplayClaim, ReplayStore, StoredClaim } from '../../core/idempotency/ports.ts';
+import type { ReplayClaim, ReplayStore, StoredClaim, StoredResponse } from '../../core/idempotency/ports.ts';
 
 export class MemoryReplays implements ReplayStore {
   readonly claims = new Map<string, StoredClaim>();
-  readonly #answers = new Map<string, { readonly credential: string; readonly answer: KeptAnswer }>();
+  readonly #responses = new Map<string, { readonly credential: string; readonly response: StoredResponse }>();
 
   async claim(claim: ReplayClaim, nowMs: number): Promise<'claimed' | StoredClaim> {
-    const found = await this.find(claim.id, nowMs);
-    const dead = found !== undefined && !found.done && !found.stream && found.leaseMs < nowMs;
-    if (found !== undefined && !dead) return found;
-    this.claims.set(claim.id, { ...claim, done: false });
+    const replay = await this.read(claim.id, nowMs);
+    const dead = replay !== undefined && !replay.isDone && !replay.stream && replay.leaseMs < nowMs;
+    if (replay !== undefined && !dead) return replay;
+    this.claims.set(claim.id, { ...claim, isDone: false });
     return 'claimed';
   }
 
-  async find(id: string, nowMs: number): Promise<StoredClaim | undefined> {
-    const found = this.claims.get(id);
-    return found === undefined || found.expires <= nowMs / 1000 ? undefined : found;
+  async read(id: string, nowMs: number): Promise<StoredClaim | undefined> {
+    const replay = this.claims.get(id);
+    return replay === undefined || replay.expires <= nowMs / 1000 ? undefined : replay;
   }
 
-  async keep(claim: ReplayClaim, credential: string, answer: KeptAnswer): Promise<void> {
+  async storeResponse(claim: ReplayClaim, credential: string, response: StoredResponse): Promise<void> {
     if (this.claims.get(claim.id)?.requestId !== claim.requestId)
       throw new Error('not the claim of this call');
-    this.claims.set(claim.id, { ...claim, done: true });
-    this.#answers.set(claim.id, { credential, answer });
+    this.claims.set(claim.id, { ...claim, isDone: true });
+    this.#responses.set(claim.id, { credential, response });
   }
 
-  async open({ id }: StoredClaim, credential: string): Promise<KeptAnswer> {
-    const kept = this.#answers.get(id);
-    if (kept?.credential !== credential) throw new Error('sealed with another credential');
-    return kept.answer;
+  async open({ id }: StoredClaim, credential: string): Promise<StoredResponse> {
+    const stored = this.#responses.get(id);
+    if (stored?.credential !== credential) throw new Error('sealed with another credential');
+    return stored.response;
   }
 
   async free({ id, requestId }: ReplayClaim): Promise<void> {

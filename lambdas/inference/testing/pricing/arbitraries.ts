@@ -1,8 +1,8 @@
 /** Random prices, requests and reports. */
 import fc from 'fast-check';
 import type { PricedFeature } from '../../core/fields/need.ts';
+import { type BillableItems, billableItemsOf } from '../../core/pricing/billable-items.ts';
 import { LIFETIMES, type Prices, prices, type TokenPrices } from '../../core/pricing/prices.ts';
-import { type Terms, termsOf } from '../../core/pricing/terms.ts';
 import type { TokenUsage } from '../../core/pricing/token-usage.ts';
 
 /** Prices as a catalog writes them. */
@@ -16,16 +16,16 @@ export function tokenPricesOf(document: object): TokenPrices {
 }
 
 /** The terms of a request whose pricedFeatures all have a price. */
-export function termsFor(of: Prices, pricedFeatures: readonly PricedFeature[] = []): Terms {
-  const terms = termsOf(of, pricedFeatures);
-  if ('unpriced' in terms) throw new Error(`${terms.unpriced} has no price`);
-  return terms;
+export function billableItemsFor(of: Prices, pricedFeatures: readonly PricedFeature[] = []): BillableItems {
+  const billableItems = billableItemsOf(of, pricedFeatures);
+  if ('unpriced' in billableItems) throw new Error(`${billableItems.unpriced} has no price`);
+  return billableItems;
 }
 
 /** Up to 9 decimal places, as text. */
 const amount = fc
   .tuple(fc.integer({ min: 0, max: 99 }), fc.integer({ min: 0, max: 999_999_999 }))
-  .map(([whole, nano]) => `${whole}.${String(nano).padStart(9, '0')}`);
+  .map(([integer, nano]) => `${integer}.${String(nano).padStart(9, '0')}`);
 
 const OPTIONAL = [
   'cached_input',
@@ -67,12 +67,12 @@ export const tokenPrices: fc.Arbitrary<TokenPrices> = fc
     fc.uniqueArray(fc.integer({ min: 1, max: 3_000 }), { maxLength: 3 }),
   )
   .chain(([names, lifetimes, starts]) => {
-    const own = rates(names, lifetimes);
+    const baseRates = rates(names, lifetimes);
     const thresholds = starts.sort((a, b) => a - b);
     const tiers = fc
-      .tuple(...thresholds.map((above) => own.map((each) => ({ above, ...each }))))
+      .tuple(...thresholds.map((above) => baseRates.map((each) => ({ above, ...each }))))
       .map((list) => (list.length === 0 ? {} : { tiers: list }));
-    const tiered = fc.tuple(own, tiers).map(([base, more]) => ({ ...base, ...more }));
+    const tiered = fc.tuple(baseRates, tiers).map(([base, tierPrices]) => ({ ...base, ...tierPrices }));
     const factor = amount.filter((text) => Number(text) > 0).map((value) => ({ factor: value }));
     return fc.record({
       base: tiered,

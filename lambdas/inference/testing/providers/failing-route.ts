@@ -3,15 +3,15 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-import type { Reply } from '../../core/upstream/provider.ts';
+import type { RouteResponse } from '../../core/upstream/provider.ts';
 import { CANARY, type Call, EVENT_STREAM, eventsOf, failureOf, JSON_TYPE, streamOf } from './http-calls.ts';
 import type { WireServer } from './wire-server.ts';
 
 export interface FailingRoute {
   readonly server: WireServer;
-  readonly callAt: (origin: string, call?: Call) => Promise<Reply>;
+  readonly callAt: (origin: string, call?: Call) => Promise<RouteResponse>;
   /** A whole answer. */
-  readonly whole: string;
+  readonly completeBody: string;
   /** A streamed answer; its first half has an event, and not the last one. */
   readonly stream: Uint8Array;
   /** A stream with an error in it that says `CANARY`. */
@@ -22,11 +22,11 @@ export interface FailingRoute {
 
 /** Declares the tests; those of one protocol alone stand beside the call. */
 export function describeFailingRoute(route: FailingRoute): void {
-  const { server, callAt, whole, stream, errorInStream, stranger } = route;
+  const { server, callAt, completeBody, stream, errorInStream, stranger } = route;
   const call = (options: Call = {}) => callAt(server.origin, options);
   const half = stream.subarray(0, stream.length / 2);
-  const replyWith = (status: number, headers: Record<string, string>, body: string | Uint8Array) => {
-    server.reply = (response) => void response.writeHead(status, headers).end(body);
+  const respondWith = (status: number, headers: Record<string, string>, body: string | Uint8Array) => {
+    server.respond = (response) => void response.writeHead(status, headers).end(body);
   };
 
   describe('a route that fails', () => {
@@ -41,21 +41,21 @@ export function describeFailingRoute(route: FailingRoute): void {
     });
 
     it('permits another route if it resets the connection', async () => {
-      server.reply = (_response, _request, socket) => void socket.resetAndDestroy();
+      server.respond = (_response, _request, socket) => void socket.resetAndDestroy();
       expect(await failureOf(call())).toMatchObject({ kind: 'connection', retryable: true });
       expect(server.requests).toHaveLength(1);
     });
 
-    it('within a whole answer can be left for another', async () => {
-      server.reply = (response, _request, socket) => {
-        response.writeHead(200, { ...JSON_TYPE, 'content-length': String(whole.length + 1_000) });
-        response.write(whole.slice(0, 12), () => socket.destroy());
+    it('permits an attempt on another route if it fails within a complete response', async () => {
+      server.respond = (response, _request, socket) => {
+        response.writeHead(200, { ...JSON_TYPE, 'content-length': String(completeBody.length + 1_000) });
+        response.write(completeBody.slice(0, 12), () => socket.destroy());
       };
       expect(await failureOf(call())).toMatchObject({ retryable: true });
     });
 
     it('within a stream, by a reset, has delivered what came before', async () => {
-      server.reply = (response, _request, socket) => {
+      server.respond = (response, _request, socket) => {
         response.writeHead(200, EVENT_STREAM);
         response.write(half, () => setTimeout(() => socket.resetAndDestroy(), 20));
       };
@@ -68,17 +68,17 @@ export function describeFailingRoute(route: FailingRoute): void {
     });
 
     it('causes an interruption if it ends a stream before its finish', async () => {
-      replyWith(200, EVENT_STREAM, half);
+      respondWith(200, EVENT_STREAM, half);
       expect(await failureOf(eventsOf(call({ stream: true })))).toMatchObject({
         kind: 'interrupted',
         retryable: true,
       });
-      replyWith(200, EVENT_STREAM, stream);
+      respondWith(200, EVENT_STREAM, stream);
       expect((await eventsOf(call({ stream: true }))).length).toBeGreaterThan(1);
     });
 
     it('causes a failure without its text if it sends an error within a stream', async () => {
-      replyWith(200, EVENT_STREAM, errorInStream);
+      respondWith(200, EVENT_STREAM, errorInStream);
       const failure = await failureOf(eventsOf(call({ stream: true })));
       expect(Buffer.from(errorInStream).toString()).toContain(CANARY);
       expect(inspect(failure, { depth: null })).not.toContain(CANARY);
@@ -89,30 +89,30 @@ export function describeFailingRoute(route: FailingRoute): void {
       ['plain JSON', 'application/json', stranger],
       ['no type', '', 'data: {}\n\n'],
     ])('causes a protocol failure if it responds to a stream with %s', async (_name, type, body) => {
-      replyWith(200, type === '' ? {} : { 'content-type': type }, body);
+      respondWith(200, type === '' ? {} : { 'content-type': type }, body);
       expect(await failureOf(call({ stream: true }))).toMatchObject({ kind: 'protocol', retryable: true });
     });
 
     it.each([
       ['a page', 'text/html', '<html>'],
       ['nothing', 'application/json', ''],
-      ['half of it', 'application/json', whole.slice(0, whole.length / 2)],
+      ['half of it', 'application/json', completeBody.slice(0, completeBody.length / 2)],
       ['JSON of another kind', 'application/json', stranger],
       ['events', 'text/event-stream', 'data: [DONE]\n\n'],
     ])('causes a protocol failure if it responds to a complete call with %s', async (_name, type, body) => {
-      replyWith(200, { 'content-type': type }, body);
+      respondWith(200, { 'content-type': type }, body);
       expect(await failureOf(call())).toMatchObject({ kind: 'protocol', retryable: true });
     });
 
     it('causes a protocol failure if it responds with a status without content', async () => {
-      server.reply = (response) => void response.writeHead(204).end();
+      server.respond = (response) => void response.writeHead(204).end();
       expect(await failureOf(call())).toMatchObject({ kind: 'protocol' });
       expect(await failureOf(call({ stream: true }))).toMatchObject({ kind: 'protocol' });
     });
 
     it('causes a failure with its status and retry time, and without its text', async () => {
       const error = { code: 429, type: 'some_error', message: CANARY };
-      replyWith(429, { ...JSON_TYPE, 'retry-after': '3' }, JSON.stringify({ type: 'error', error }));
+      respondWith(429, { ...JSON_TYPE, 'retry-after': '3' }, JSON.stringify({ type: 'error', error }));
       const failure = await failureOf(call({ stream: true }));
       expect(failure).toMatchObject({ kind: 'status', status: 429, retryAfterSeconds: 3, retryable: true });
       expect(inspect(failure, { depth: null })).not.toContain(CANARY);
@@ -121,7 +121,7 @@ export function describeFailingRoute(route: FailingRoute): void {
     it.each([301, 302, 303, 307, 308])(
       'receives no second request at the address of a redirect (%i)',
       async (status) => {
-        replyWith(status, { location: `${server.origin}/elsewhere` }, '');
+        respondWith(status, { location: `${server.origin}/elsewhere` }, '');
         expect(await failureOf(call())).toMatchObject({ kind: 'connection', retryable: true });
         expect(server.requests).toHaveLength(1);
         expect(server.requests[0]?.path).not.toBe('/elsewhere');

@@ -6,11 +6,11 @@ import { createExchange } from '../../../platform/connections/http-exchange.ts';
 import { createUpstreamFetch } from '../../../platform/connections/upstream-fetch.ts';
 import { type CatalogRoute, parseCatalog } from '../../core/catalog/catalog-document.ts';
 import {
-  type AnswerIdentity,
   type ChatPayload,
   type Provider,
-  type Reply,
-  type ReplyEvent,
+  type ResponseIdentity,
+  type RouteEvent,
+  type RouteResponse,
   UpstreamFailure,
 } from '../../core/upstream/provider.ts';
 import type { OpenAiDependencies } from '../../providers/openai/provider.ts';
@@ -48,15 +48,18 @@ export interface Call {
 export interface HttpProtocol {
   readonly protocol: CatalogRoute['protocol'];
   readonly provider: Provider;
-  readonly identity: AnswerIdentity;
+  readonly identity: ResponseIdentity;
   /** A request of the protocol's own format. */
   readonly payload: (stream: boolean) => ChatPayload;
 }
 
 /** One chat call to the server at an origin. */
 export const callsOf =
-  ({ protocol, provider, identity, payload: own }: HttpProtocol) =>
-  (origin: string, { stream = false, signal, secret, payload = own(stream) }: Call = {}): Promise<Reply> =>
+  ({ protocol, provider, identity, payload: ownPayload }: HttpProtocol) =>
+  (
+    origin: string,
+    { stream = false, signal, secret, payload = ownPayload(stream) }: Call = {},
+  ): Promise<RouteResponse> =>
     provider.chat({
       route: routeTo(origin, protocol, secret),
       payload,
@@ -96,16 +99,16 @@ export async function failureOf(work: Promise<unknown>): Promise<UpstreamFailure
 }
 
 /** The events of a streamed reply, not yet read. */
-export async function streamOf(reply: Promise<Reply>): Promise<AsyncIterable<ReplyEvent>> {
-  const settled = await reply;
+export async function streamOf(response: Promise<RouteResponse>): Promise<AsyncIterable<RouteEvent>> {
+  const settled = await response;
   if (settled.kind !== 'stream') throw new Error('the reply is no stream');
   return settled.events;
 }
 
 /** Reads a streamed reply to its end. */
-export async function eventsOf(reply: Promise<Reply>): Promise<ReplyEvent[]> {
-  const all: ReplyEvent[] = [];
-  for await (const event of await streamOf(reply)) all.push(event);
+export async function eventsOf(response: Promise<RouteResponse>): Promise<RouteEvent[]> {
+  const all: RouteEvent[] = [];
+  for await (const event of await streamOf(response)) all.push(event);
   return all;
 }
 

@@ -1,30 +1,34 @@
 /** The blocks of a streamed answer, as the parts that each is made of. */
-import type { BlockStart, StreamPart } from '../../core/upstream/conversation.ts';
+import type { ContentStart, StreamPart } from '../../core/upstream/conversation.ts';
 
 /** A block with its number, from its start to its last delta. */
-const opened = (block: number, content: BlockStart, texts: readonly string[]): StreamPart[] => [
-  { type: 'start', block, content },
-  ...texts.map((text): StreamPart => ({ type: 'delta', block, text })),
+const opened = (index: number, content: ContentStart, deltas: readonly string[]): StreamPart[] => [
+  { type: 'start', index, content },
+  ...deltas.map((text): StreamPart => ({ type: 'delta', index, text })),
 ];
 
 /** A text that has not ended. */
-export const openText = (block: number, ...texts: readonly string[]): StreamPart[] =>
-  opened(block, { type: 'text' }, texts);
+export const openText = (index: number, ...deltas: readonly string[]): StreamPart[] =>
+  opened(index, { type: 'text' }, deltas);
 
-export const textBlock = (block: number, ...texts: readonly string[]): StreamPart[] => [
-  ...openText(block, ...texts),
-  { type: 'end', block },
+export const textParts = (index: number, ...deltas: readonly string[]): StreamPart[] => [
+  ...openText(index, ...deltas),
+  { type: 'end', index },
 ];
 
 /** A tool call, with the pieces of its arguments. */
-export const callBlock = (
-  block: number,
+export const toolCallParts = (
+  index: number,
   call: { readonly id: string; readonly name: string },
-  ...pieces: readonly string[]
-): StreamPart[] => [...opened(block, { type: 'tool-call', ...call }, pieces), { type: 'end', block }];
+  ...deltas: readonly string[]
+): StreamPart[] => [...opened(index, { type: 'tool-call', ...call }, deltas), { type: 'end', index }];
 
 /** A reasoning; `signature` as its end has it. */
-export const reasoningBlock = (block: number, texts: readonly string[], signature?: string): StreamPart[] => [
-  ...opened(block, { type: 'reasoning' }, texts),
-  { type: 'end', block, ...(signature === undefined ? {} : { signature }) },
+export const reasoningParts = (
+  index: number,
+  deltas: readonly string[],
+  signature?: string,
+): StreamPart[] => [
+  ...opened(index, { type: 'reasoning' }, deltas),
+  { type: 'end', index, ...(signature === undefined ? {} : { signature }) },
 ];

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import type { TokenUsage } from '../../core/pricing/token-usage.ts';
 
 /** Every figure of an account. */
-export function figuresOf(usage: TokenUsage | undefined): readonly number[] {
+export function valuesOf(usage: TokenUsage | undefined): readonly number[] {
   const { reported: _reported, uses = {}, cacheWrites = {}, ...rest } = usage ?? {};
   return [...Object.values(uses), ...Object.values(cacheWrites), ...Object.values(rest)].filter(
     (value) => typeof value === 'number',
@@ -11,7 +11,7 @@ export function figuresOf(usage: TokenUsage | undefined): readonly number[] {
 }
 
 /** Figures as no server should send them, among those that it may. */
-export const figure: fc.Arbitrary<unknown> = fc.oneof(
+export const amount: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 3, arbitrary: fc.nat(100_000) },
   fc.constantFrom<unknown[]>(
     Number.NaN,
@@ -39,12 +39,12 @@ export const accountOf = (
   parts: Readonly<Record<string, fc.Arbitrary<unknown>>> = {},
 ): fc.Arbitrary<Record<string, unknown>> =>
   fc.record(
-    { ...Object.fromEntries(names.map((name) => [name, figure])), ...parts },
+    { ...Object.fromEntries(names.map((name) => [name, amount])), ...parts },
     { requiredKeys: [] },
   ) as fc.Arbitrary<Record<string, unknown>>;
 
 /** Bytes in pieces, cut wherever the random numbers say. */
-export function piecesOf(bytes: Uint8Array, cuts: readonly number[]): Uint8Array[] {
+export function fragmentsOf(bytes: Uint8Array, cuts: readonly number[]): Uint8Array[] {
   const at = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).toSorted((a, b) => a - b), bytes.length];
   return at.slice(1).map((end, index) => bytes.subarray(at[index], end));
 }

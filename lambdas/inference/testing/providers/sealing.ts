@@ -1,9 +1,9 @@
 /** Signatures of routes in real capsules, and what answers say once these are opened. */
 
-import { type Signatures, signaturesOf } from '../../core/upstream/capsules.ts';
-import { createCapsules } from '../../store/capsules.ts';
+import { type Signatures, signaturesOf } from '../../core/upstream/sealed-tokens.ts';
+import { createSealedTokens } from '../../store/sealed-tokens.ts';
 
-const capsules = createCapsules({ current: 'a pepper that only this test knows' }, Date.now)('acc_1');
+const capsules = createSealedTokens({ current: 'a pepper that only this test knows' }, Date.now)('acc_1');
 
 /** Those of one route of the account. */
 export const signaturesFor = (routeId: string): Signatures => signaturesOf(capsules, routeId);
@@ -12,10 +12,10 @@ export const signaturesFor = (routeId: string): Signatures => signaturesOf(capsu
 export const SIGNATURES = signaturesFor('sim-a');
 
 /** No two capsules are equal, so each is replaced by the proof that it holds, in angle brackets: a replacer of JSON. */
-export function withProof(_name: string, value: unknown): unknown {
-  const proof = typeof value === 'string' ? SIGNATURES.open(value) : undefined;
-  return proof === undefined ? value : `<${proof}>`;
+export function withOpenedSignature(_name: string, value: unknown): unknown {
+  const opened = typeof value === 'string' ? SIGNATURES.open(value) : undefined;
+  return opened === undefined ? value : `<${opened}>`;
 }
 
 /** A copy in which every capsule is replaced so. */
-export const withProofs = <T>(value: T): T => JSON.parse(JSON.stringify(value, withProof)) as T;
+export const withProofs = <T>(value: T): T => JSON.parse(JSON.stringify(value, withOpenedSignature)) as T;

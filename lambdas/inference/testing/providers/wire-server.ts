@@ -10,7 +10,11 @@ export interface WireRequest {
   readonly body: string;
 }
 
-export type Reply = (response: ServerResponse, request: WireRequest, socket: Socket) => void | Promise<void>;
+export type WireResponder = (
+  response: ServerResponse,
+  request: WireRequest,
+  socket: Socket,
+) => void | Promise<void>;
 
 export class WireServer {
   readonly requests: WireRequest[] = [];
@@ -18,7 +22,7 @@ export class WireServer {
   connections = 0;
   /** Connections that are open. */
   open = 0;
-  reply: Reply = (response) => void response.end();
+  respond: WireResponder = (response) => void response.end();
   readonly #server: Server;
 
   constructor() {
@@ -28,7 +32,7 @@ export class WireServer {
       const { method = '', url: path = '', headers, socket } = incoming;
       const request = { method, path, headers, body };
       this.requests.push(request);
-      await this.reply(response, request, socket);
+      await this.respond(response, request, socket);
     });
     this.#server.on('connection', (socket) => {
       this.connections += 1;

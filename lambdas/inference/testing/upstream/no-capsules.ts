@@ -1,7 +1,7 @@
 /** Capsules for tests that seal nothing: none opens, and none can be made. */
-import type { Capsules } from '../../core/upstream/capsules.ts';
+import type { SealedTokens } from '../../core/upstream/sealed-tokens.ts';
 
-export const NO_CAPSULES: Capsules = {
+export const NO_CAPSULES: SealedTokens = {
   seal: () => {
     throw new Error('nothing is sealed here');
   },

@@ -4,7 +4,7 @@ import { simulateNight } from '../../testing/simulated-night.ts';
 const HEALTHY = { failing: [], drifting: [], moving: [] };
 
 describe('a night’s audit, by the workflow’s own definition', () => {
-  it('proves every account once, in as many steps as its time takes', async () => {
+  it('verifies every account once, in as many steps as its time allows', async () => {
     const night = await simulateNight({ ...HEALTHY, accounts: 8_000, readMs: 1000 });
     expect(night.result).toMatchObject({ balanced: true, complete: true, accounts: 8_000 });
     expect(night.audited).toMatchObject({
@@ -17,7 +17,7 @@ describe('a night’s audit, by the workflow’s own definition', () => {
     expect(night.longestStepSeconds).toBeLessThan(610);
   }, 120_000);
 
-  it('names the accounts that cannot be read, that move and that drift, and proves all others', async () => {
+  it('names the accounts that are unreadable, in use or drifting, and verifies all others', async () => {
     const population = { accounts: 5_000, failing: [17, 4_000], moving: [18], drifting: [2_500] };
     const night = await simulateNight(population);
     expect(night.result).toEqual({ failed: expect.stringContaining('names the accounts') });
@@ -28,7 +28,7 @@ describe('a night’s audit, by the workflow’s own definition', () => {
     });
   }, 60_000);
 
-  it('succeeds with unproven accounts, which have an alarm of their own', async () => {
+  it('succeeds with unverified accounts, which have a separate alarm', async () => {
     const night = await simulateNight({ ...HEALTHY, accounts: 100, failing: [3] });
     expect(night.result).toMatchObject({
       balanced: true,

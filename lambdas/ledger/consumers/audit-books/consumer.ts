@@ -1,10 +1,10 @@
 /**
- * The steps of the audit workflow. One proves the accounts of a segment for as long as a function may run, and carries
- * the sums on to the next; the last one adds up the segments.
+ * The steps of the audit workflow. A step audits the accounts of a segment up to the function's timeout, and passes the
+ * totals to the next. The last step adds up the segments.
  */
 import * as z from 'zod';
-import { addBooks, EMPTY_BOOKS, type LedgerTotals } from '../../core/audit/books.ts';
 import type { AuditConclusion } from '../../core/audit/conclusion.ts';
+import { addTotals, EMPTY_TOTALS, type LedgerTotals } from '../../core/audit/ledger-totals.ts';
 import { type AuditDependencies, auditSegment } from '../../core/audit/run.ts';
 
 /** An amount of nano-USD as decimal text. */
@@ -13,7 +13,7 @@ const amount = z
   .regex(/^-?\d+$/)
   .transform(BigInt);
 
-const booksSchema = z.object({
+const totalsSchema = z.object({
   topUps: amount,
   refunds: amount,
   purchases: amount,
@@ -33,7 +33,7 @@ const segmentSchema = z.object({
   segments: z.int().min(1),
   after: z.string().nullish(),
   accounts: z.int().min(0).default(0),
-  books: booksSchema.default(EMPTY_BOOKS),
+  books: totalsSchema.default(EMPTY_TOTALS),
   done: z.boolean().default(false),
 });
 
@@ -41,38 +41,38 @@ const inputSchema = z.union([z.object({ results: z.array(segmentSchema) }), segm
 
 export type AuditInput = z.input<typeof inputSchema>;
 
-/** A step's books, with its amounts as text. */
-type BooksText = z.input<typeof booksSchema>;
+/** The totals of a step, with amounts as text. */
+type LedgerTotalsJson = z.input<typeof totalsSchema>;
 
 export interface SegmentState {
   readonly segment: number;
   readonly segments: number;
   readonly after: string | null;
   readonly accounts: number;
-  readonly books: BooksText;
+  readonly books: LedgerTotalsJson;
   /** Every account of the segment is done. */
   readonly done: boolean;
 }
 
 export interface AuditResult {
   readonly accounts: number;
-  readonly books: BooksText;
+  readonly books: LedgerTotalsJson;
   /** No account drifts. */
   readonly balanced: boolean;
-  /** Every segment came to its end. */
+  /** Every segment is complete. */
   readonly complete: boolean;
 }
 
 export interface AuditBooksDependencies extends AuditDependencies {
-  /** Receives the books of each step. */
-  readonly onStep: (books: LedgerTotals) => void;
-  /** Keeps what the audit found. */
-  readonly keep: (conclusion: AuditConclusion) => Promise<void>;
-  /** Receives the books of all accounts, and how many accounts there are. */
-  readonly onAudited: (books: LedgerTotals, accounts: number) => void;
+  /** Receives the totals of each step. */
+  readonly onStep: (totals: LedgerTotals) => void;
+  /** Stores the conclusion of the audit. */
+  readonly storeConclusion: (conclusion: AuditConclusion) => Promise<void>;
+  /** Receives the totals of all accounts, and the number of accounts. */
+  readonly onAudited: (totals: LedgerTotals, accounts: number) => void;
 }
 
-/** A step begins accounts for so long, */
+/** The time during which a step starts accounts. */
 const STARTING_MS = 600_000;
 
 /** and reads records for so long; what is left of the function's 900 s ends the account that it is at. */
@@ -88,35 +88,35 @@ export function auditBooks(dependencies: AuditBooksDependencies) {
       { segment, segments, after: state.after ?? undefined },
       times,
     );
-    dependencies.onStep(run.books);
+    dependencies.onStep(run.totals);
     return {
       segment,
       segments,
       after: run.after ?? null,
       accounts: state.accounts + run.accounts,
-      books: toText(addBooks(state.books, run.books)),
+      books: toText(addTotals(state.books, run.totals)),
       done: run.done,
     };
   }
 
   async function conclude(results: readonly z.output<typeof segmentSchema>[]): Promise<AuditResult> {
-    const books = results.map((result) => result.books).reduce(addBooks, EMPTY_BOOKS);
+    const totals = results.map((result) => result.books).reduce(addTotals, EMPTY_TOTALS);
     const accounts = results.reduce((sum, result) => sum + result.accounts, 0);
     const complete = results.every(({ done }) => done);
-    const { unproven, drift } = books;
-    // Before it is reported: a step that fails to keep it is repeated, and would be reported twice.
-    await dependencies.keep({
-      ended: Math.floor(dependencies.clock() / 1000),
+    const { unproven, drift } = totals;
+    // Stored before it is reported: a step that fails to store it is repeated, and would report it twice.
+    await dependencies.storeConclusion({
+      endedAt: Math.floor(dependencies.clock() / 1000),
       accounts,
       unproven,
       drift,
       complete,
     });
-    dependencies.onAudited(books, accounts);
+    dependencies.onAudited(totals, accounts);
     return {
       accounts,
-      books: toText(books),
-      balanced: books.drift === 0n,
+      books: toText(totals),
+      balanced: totals.drift === 0n,
       complete,
     };
   }
@@ -127,7 +127,7 @@ export function auditBooks(dependencies: AuditBooksDependencies) {
   };
 }
 
-const toText = (books: LedgerTotals): BooksText =>
+const toText = (totals: LedgerTotals): LedgerTotalsJson =>
   Object.fromEntries(
-    Object.entries(books).map(([name, value]) => [name, typeof value === 'bigint' ? String(value) : value]),
-  ) as BooksText;
+    Object.entries(totals).map(([name, value]) => [name, typeof value === 'bigint' ? String(value) : value]),
+  ) as LedgerTotalsJson;

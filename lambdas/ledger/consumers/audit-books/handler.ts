@@ -11,7 +11,7 @@ import { auditBooks } from './consumer.ts';
 export const handler = consumerHandler(({ measure, ...resources }) =>
   auditBooks({
     ...createAudit(resources),
-    keep: (conclusion) =>
+    storeConclusion: (conclusion) =>
       writeConclusion(resources.clients.client, requireTable(resources.environment, 'accounts'), conclusion),
     onStep: ({ drift }) => measure({ values: { [METRICS.auditDrift]: toMetric(drift) } }),
     onAudited: ({ unproven, topUps, balances }, audited) =>

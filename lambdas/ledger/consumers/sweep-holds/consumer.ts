@@ -15,15 +15,13 @@ export interface SweepDependencies {
   readonly pages: WalletPages;
   readonly tidy: Tidy;
   readonly recovery: Recovery;
-  /** Receives what each run has recovered, and what it found. */
-  readonly onSwept: (count: RecoveryCount, found: OpenHolds) => void;
+  /** Receives what each run has recovered, and the open holds that it observed. */
+  readonly onSwept: (count: RecoveryCount, openHolds: OpenHolds) => void;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/**
- * The maximum time for tidying in a run of at most 4 minutes. The next run tidies the remainder and finds less to do.
- */
+/** The maximum time for tidying in a run of at most 4 minutes. The next run tidies the remainder. */
 const MAX_TIDY_MS = 120_000;
 
 export function sweepHolds({ pages, tidy, recovery, onSwept, clock, log }: SweepDependencies) {
@@ -50,7 +48,7 @@ export function sweepHolds({ pages, tidy, recovery, onSwept, clock, log }: Sweep
     if (settled + released > 0) log.warn('holds recovered', { settled, released });
     if (!(swept instanceof SweepError)) return swept;
     log.error('holds not recovered', { failed: swept.failed, name: (swept.cause as Error).name });
-    // The function has failed, so that its alarm sees it.
+    // Fails the function, so that its alarm fires.
     throw swept;
   };
 }

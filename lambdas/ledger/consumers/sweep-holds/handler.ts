@@ -5,18 +5,18 @@ import { requireTable } from '../../../platform/contract/tables.ts';
 import { consumerHandler } from '../../../platform/handlers/consumer-handler.ts';
 import { createLedger } from '../../store/create-ledger.ts';
 import { readWalletPage } from '../../store/ledger-scan.ts';
-import { WalletUpkeep } from '../../store/wallet/upkeep.ts';
+import { WalletMaintenance } from '../../store/wallet/maintenance.ts';
 import { sweepHolds } from './consumer.ts';
 
 export const handler = consumerHandler((resources) => {
   const { clients, environment, measure } = resources;
   const wallets = requireTable(environment, 'wallets');
-  const upkeep = new WalletUpkeep(clients.client, wallets);
+  const maintenance = new WalletMaintenance(clients.client, wallets);
   return sweepHolds({
     ...resources,
     recovery: createLedger(resources).recovery,
     pages: (after) => readWalletPage(clients.client, wallets, after),
-    tidy: (accountId) => upkeep.tidy(accountId),
+    tidy: (accountId) => maintenance.tidy(accountId),
     onSwept: ({ settled, released }, { open, overdueSeconds }) =>
       measure({
         values: {

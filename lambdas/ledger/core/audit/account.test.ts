@@ -3,22 +3,22 @@ import fc from 'fast-check';
 import { it } from '../../../../tools/test-kit/search.ts';
 import { rounds } from '../../../../tools/test-kit/thorough.ts';
 import { DAY_SECONDS, SimulatedAccount, type SimulatedHold } from '../../testing/audit/simulated-account.ts';
-import { readSums } from '../usage/account-sums.ts';
+import { readRollups } from '../usage/account-rollups.ts';
 import { ReadingBudget } from '../usage/key-reading.ts';
 import { NO_PROGRESS } from '../usage/ports.ts';
-import { SETTLED_SECONDS } from '../usage/sums.ts';
+import { SETTLED_SECONDS } from '../usage/rollups.ts';
 import { auditAccount } from './account.ts';
 
 /** Noon of a day. */
 const START = 20_000 * DAY_SECONDS + DAY_SECONDS / 2;
 
-const audit = (account: SimulatedAccount, options: { whole?: boolean; stopMs?: number } = {}) =>
+const audit = (account: SimulatedAccount, options: { includesRecords?: boolean; stopMs?: number } = {}) =>
   auditAccount(account, 'acc_a', { clock: () => account.seconds * 1000, ...options });
 
 /** A query of the console for the sums of today, which stores those of closed hours. */
 function show(account: SimulatedAccount) {
-  const reading = { ...account.sums, nowMs: account.seconds * 1000, budget: new ReadingBudget(1_000) };
-  return readSums(reading, 'acc_a', { start: account.day * 24, end: (account.day + 1) * 24 });
+  const reading = { ...account.rollups, nowMs: account.seconds * 1000, budget: new ReadingBudget(1_000) };
+  return readRollups(reading, 'acc_a', { start: account.day * 24, end: (account.day + 1) * 24 });
 }
 
 /** The time of the nightly audit on the day after; whatever was open has been recovered. */
@@ -29,7 +29,7 @@ function untilNight(account: SimulatedAccount): void {
   account.seconds = (account.day + 1) * DAY_SECONDS + 3 * 3600;
 }
 
-const EXACT = { verdict: 'exact', books: { exact: true, drift: 0n, unproven: 0 } };
+const EXACT = { verdict: 'exact', totals: { exact: true, drift: 0n, unproven: 0 } };
 
 interface Step {
   readonly what:
@@ -75,7 +75,7 @@ const step = fc.record<Step>({
 });
 
 /** Does a step; holds that are open are closed within two hours, as recovery closes them. */
-async function take(account: SimulatedAccount, open: SimulatedHold[], { what, amount, at, to }: Step) {
+async function placeHold(account: SimulatedAccount, open: SimulatedHold[], { what, amount, at, to }: Step) {
   const cost = BigInt(amount);
   const close = () => {
     const hold = open.shift();
@@ -108,7 +108,7 @@ async function play(steps: readonly Step[]): Promise<SimulatedAccount> {
   const open: SimulatedHold[] = [];
   account.post('top_up', 20_000n);
   for (const each of steps) {
-    await take(account, open, each);
+    await placeHold(account, open, each);
     if (each.what === 'show') await show(account);
     if (each.what === 'audit') expect(await audit(account)).toMatchObject(EXACT);
   }
@@ -116,7 +116,7 @@ async function play(steps: readonly Step[]): Promise<SimulatedAccount> {
 }
 
 /** Every amount of an account that an error could change and an audit finds, by name. */
-function amountsOf(account: SimulatedAccount, whole: boolean): [string, (by: bigint) => void][] {
+function amountsOf(account: SimulatedAccount, includesRecords: boolean): [string, (by: bigint) => void][] {
   const reachedBy = (keyId: string) => account.usageOf.progress.open.get(keyId)?.reached ?? 0;
   return [
     ...account.wallet.flatMap((shard): [string, (by: bigint) => void][] => [
@@ -129,7 +129,7 @@ function amountsOf(account: SimulatedAccount, whole: boolean): [string, (by: big
       [
         'spent',
         (by) => {
-          shard.spent += by;
+          shard.spentAmount += by;
         },
       ],
       [
@@ -162,7 +162,8 @@ function amountsOf(account: SimulatedAccount, whole: boolean): [string, (by: big
     ...account.records
       // What a call that is still held has cost is not in the books yet; what is summed is not read again.
       .filter(
-        ({ id, keyId, created }) => !account.isHeld(id) && (whole || created >= reachedBy(keyId) * 3600),
+        ({ id, keyId, created }) =>
+          !account.isHeld(id) && (includesRecords || created >= reachedBy(keyId) * 3600),
       )
       .map((record): [string, (by: bigint) => void] => [
         'record',
@@ -171,7 +172,7 @@ function amountsOf(account: SimulatedAccount, whole: boolean): [string, (by: big
         },
       ]),
     ...[...account.usageOf.days]
-      .filter(([, { day, rows }]) => rows.length > 0 && (whole || day > account.stored.through))
+      .filter(([, { day, rows }]) => rows.length > 0 && (includesRecords || day > account.stored.through))
       .map(([key]): [string, (by: bigint) => void] => ['sum', (by) => changeSum(account, key, by)]),
   ];
 }
@@ -191,34 +192,34 @@ describe(`the audit of an account over ${rounds(300)} random histories`, () => {
     await fc.assert(
       fc.asyncProperty(history, async (steps) => {
         const account = await play(steps);
-        expect(await audit(account, { whole: true })).toMatchObject(EXACT);
+        expect(await audit(account, { includesRecords: true })).toMatchObject(EXACT);
         expect(await audit(account)).toMatchObject(EXACT);
         untilNight(account);
         expect(await audit(account)).toMatchObject(EXACT);
-        const spent = account.wallet.reduce((sum, shard) => sum + shard.spent, 0n);
-        expect((await audit(account)).books).toMatchObject({ usage: spent });
+        const spentAmount = account.wallet.reduce((sum, shard) => sum + shard.spentAmount, 0n);
+        expect((await audit(account)).totals).toMatchObject({ usage: spentAmount });
       }),
       { numRuns: rounds(300) },
     );
   }, 60_000);
 
-  it('finds a single nano-dollar anywhere, and by how much it is off', async () => {
-    const found = new Map<string, number>();
+  it('detects a single nano-dollar anywhere, and reports the difference', async () => {
+    const result = new Map<string, number>();
     await fc.assert(
       fc.asyncProperty(history, plant, async (steps, { at, by, whole }) => {
         const account = await play(steps);
         const amounts = amountsOf(account, whole);
         const [name, change] = amounts[at % amounts.length] ?? ['none', () => {}];
         change(by);
-        found.set(name, (found.get(name) ?? 0) + 1);
-        expect([name, await audit(account, { whole })]).toMatchObject([
+        result.set(name, (result.get(name) ?? 0) + 1);
+        expect([name, await audit(account, { includesRecords: whole })]).toMatchObject([
           name,
-          { verdict: 'drift', books: { drift: 1n, exact: false } },
+          { verdict: 'drift', totals: { drift: 1n, exact: false } },
         ]);
       }),
       { numRuns: rounds(600) },
     );
-    expect([...found.keys()].sort()).toEqual([
+    expect([...result.keys()].sort()).toEqual([
       'balance',
       'entry',
       'hold',
@@ -238,7 +239,7 @@ describe(`the audit of an account over ${rounds(300)} random histories`, () => {
         let at = 0;
         const move = () => {
           const next = moves[at++ % (moves.length * 3)];
-          if (next !== undefined && next.what !== 'wait') void take(account, open, next);
+          if (next !== undefined && next.what !== 'wait') void placeHold(account, open, next);
         };
         for (let night = 0; night < 3; night += 1) {
           untilNight(account);
@@ -249,7 +250,7 @@ describe(`the audit of an account over ${rounds(300)} random histories`, () => {
           account.between = () => {};
         }
         expect(await audit(account)).toMatchObject(EXACT);
-        expect(await audit(account, { whole: true })).toMatchObject(EXACT);
+        expect(await audit(account, { includesRecords: true })).toMatchObject(EXACT);
       }),
       { numRuns: rounds(300) },
     );
@@ -286,9 +287,9 @@ describe('a change between two reads of an audit', () => {
   it('leaves the audit exact although it counts as no entry: a shard that has not been read yet pays a debt', async () => {
     const account = moving({ 1: (each) => each.collect(1) });
     account.post('refund', 800n);
-    expect(account.shard(0).owed).toBeGreaterThan(0n);
+    expect(account.shard(0).debt).toBeGreaterThan(0n);
     expect(await audit(account)).toMatchObject(EXACT);
-    expect(account.shard(0).owed).toBe(0n);
+    expect(account.shard(0).debt).toBe(0n);
   });
 
   it('leaves the audit exact if only the open calls differ: one ended at no cost, another has cost', async () => {
@@ -304,15 +305,15 @@ describe('a change between two reads of an audit', () => {
     expect(account.records).toHaveLength(6);
   });
 
-  it('leaves the audit exact although it does not change the wallet: a held call is recorded while the sums are read', async () => {
-    let held: SimulatedHold | undefined;
+  it('leaves the audit exact although it does not change the wallet: a held call is recorded while the rollups are read', async () => {
+    let openHold: SimulatedHold | undefined;
     // Read 7 is of the records of held calls, 8 is the first of the sums.
     const account = moving({
       8: (each) => {
-        if (held !== undefined) each.record(held, 7n);
+        if (openHold !== undefined) each.record(openHold, 7n);
       },
     });
-    held = account.hold(0, 10n);
+    openHold = account.hold(0, 10n);
     expect(await audit(account)).toMatchObject(EXACT);
     expect(account.records).toHaveLength(5);
     expect(await audit(account)).toMatchObject(EXACT);
@@ -321,7 +322,7 @@ describe('a change between two reads of an audit', () => {
 
 describe('auditAccount, constant load', () => {
   /** An account of some shards with calls between any two reads, from the day before. */
-  function busy(shards = 1): SimulatedAccount {
+  function contendedAccount(shards = 1): SimulatedAccount {
     const account = new SimulatedAccount(START);
     account.post('top_up', 1_000_000_000n);
     while (account.wallet.length < shards) account.grow();
@@ -340,8 +341,8 @@ describe('auditAccount, constant load', () => {
     return account;
   }
 
-  it.each([1, 2, 64])('proves an account of %i shards', async (shards) => {
-    const account = busy(shards);
+  it.each([1, 2, 64])('verifies an account of %i shards', async (shards) => {
+    const account = contendedAccount(shards);
     expect(await audit(account)).toMatchObject(EXACT);
     expect(account.stored).toMatchObject({ through: account.day - 1, cost: 2600n });
     expect(account.wallet.flatMap(({ spentByDay }) => [...spentByDay.keys()])).not.toContain(account.day - 1);
@@ -360,7 +361,7 @@ describe('auditAccount, constant load', () => {
     [
       'the spent amount',
       (account: SimulatedAccount) => {
-        account.shard(0).spent -= 1n;
+        account.shard(0).spentAmount -= 1n;
       },
     ],
     [
@@ -390,23 +391,23 @@ describe('auditAccount, constant load', () => {
       },
     ],
   ])('detects a nano-dollar in %s the same night', async (_what, change) => {
-    const account = busy(2);
+    const account = contendedAccount(2);
     change(account);
-    expect(await audit(account)).toMatchObject({ verdict: 'drift', books: { drift: 1n } });
+    expect(await audit(account)).toMatchObject({ verdict: 'drift', totals: { drift: 1n } });
     expect(account.stored.version).toBe(0);
   });
 
   it('detects a nano-dollar in a record of today the next night', async () => {
-    const account = busy();
+    const account = contendedAccount();
     account.call(0, 40n);
     for (const record of account.records.slice(-1)) record.cost += 1n;
     expect(await audit(account)).toMatchObject(EXACT);
     untilNight(account);
-    expect(await audit(account)).toMatchObject({ verdict: 'drift', books: { drift: 1n } });
+    expect(await audit(account)).toMatchObject({ verdict: 'drift', totals: { drift: 1n } });
   });
 
   it('reports an account as unproven, and never as exact, if a transfer changes it at every read', async () => {
-    const account = busy(2);
+    const account = contendedAccount(2);
     const call = account.between;
     account.between = () => {
       call();
@@ -414,17 +415,17 @@ describe('auditAccount, constant load', () => {
     };
     expect(await audit(account)).toMatchObject({
       verdict: 'unproven',
-      books: { exact: false, unproven: 1, drift: 0n },
+      totals: { exact: false, unproven: 1, drift: 0n },
     });
     account.shard(1).balance += 1n;
-    expect(await audit(account)).toMatchObject({ verdict: 'drift', books: { exact: false } });
+    expect(await audit(account)).toMatchObject({ verdict: 'drift', totals: { exact: false } });
   });
 });
 
-describe('the usage that is proven', () => {
+describe('verified usage', () => {
   const day = START / DAY_SECONDS - 0.5;
 
-  async function proven(): Promise<SimulatedAccount> {
+  async function signedMessage(): Promise<SimulatedAccount> {
     const account = new SimulatedAccount(START);
     account.post('top_up', 1_000_000n);
     for (let call = 0; call < 100; call += 1) account.call(0, 10n);
@@ -434,11 +435,11 @@ describe('the usage that is proven', () => {
   }
 
   it('needs no second read: a night reads only the records since', async () => {
-    const account = await proven();
+    const account = await signedMessage();
     expect(account.recordsRead).toBe(100);
     for (let call = 0; call < 7; call += 1) account.call(0, 10n);
     untilNight(account);
-    expect(await audit(account)).toMatchObject({ verdict: 'exact', books: { usage: 1070n } });
+    expect(await audit(account)).toMatchObject({ verdict: 'exact', totals: { usage: 1070n } });
     expect(account.recordsRead).toBe(107);
     expect(account.stored).toMatchObject({ through: day + 1, cost: 1070n });
   });
@@ -459,11 +460,11 @@ describe('the usage that is proven', () => {
     expect(account.stored.through).toBe(day);
     account.end(open, account.record(open, 3n));
     account.seconds += DAY_SECONDS;
-    expect(await audit(account)).toMatchObject({ verdict: 'exact', books: { usage: 13n } });
+    expect(await audit(account)).toMatchObject({ verdict: 'exact', totals: { usage: 13n } });
   });
 
   it('reaches the store from one of two concurrent audits, and both audits are exact', async () => {
-    const account = await proven();
+    const account = await signedMessage();
     account.call(0, 10n);
     untilNight(account);
     const audits = await Promise.all([audit(account), audit(account)]);
@@ -472,14 +473,14 @@ describe('the usage that is proven', () => {
   });
 
   it('stays unchanged in the store if the account has had no calls', async () => {
-    const account = await proven();
+    const account = await signedMessage();
     untilNight(account);
     expect(await audit(account)).toMatchObject(EXACT);
     expect(account.stored.version).toBe(1);
   });
 
   it('stays correct if an interruption between storing and removing days leaves days behind', async () => {
-    const account = await proven();
+    const account = await signedMessage();
     account.shard(0).spentByDay.set(day, 1000n);
     expect(await audit(account)).toMatchObject(EXACT);
     expect(account.shard(0).spentByDay.has(day)).toBe(false);
@@ -500,8 +501,8 @@ describe('the usage that is proven', () => {
     };
     const verdicts: string[] = [];
     while (verdicts.at(-1) !== 'exact') {
-      const { verdict, books } = await audit(account, { stopMs: (account.seconds + 16) * 1000 });
-      expect(books.drift).toBe(0n);
+      const { verdict, totals } = await audit(account, { stopMs: (account.seconds + 16) * 1000 });
+      expect(totals.drift).toBe(0n);
       verdicts.push(verdict);
       expect(verdicts.length).toBeLessThan(30);
     }
@@ -511,7 +512,7 @@ describe('the usage that is proven', () => {
     expect(await audit(account)).toMatchObject(EXACT);
   });
 
-  it('keeps the costs of days that another audit has not proven, where that one has stored first', async () => {
+  it('retains the costs of days that another audit has not verified, if that audit stores its result first', async () => {
     const account = new SimulatedAccount(START);
     account.post('top_up', 1_000n);
     account.call(0, 10n);
@@ -553,7 +554,7 @@ describe('the usage that is proven', () => {
       account.usageOf.writesLeft = writes;
       const first = await audit(account).catch(() => undefined);
       account.usageOf.writesLeft = Number.POSITIVE_INFINITY;
-      expect(await audit(account)).toMatchObject({ ...EXACT, books: { usage: 90n } });
+      expect(await audit(account)).toMatchObject({ ...EXACT, totals: { usage: 90n } });
       expect(account.stored).toMatchObject({ through: day, cost: 90n });
       expect(account.shard(0).spentByDay.size).toBe(0);
       if (first === undefined) continue;
@@ -564,7 +565,7 @@ describe('the usage that is proven', () => {
   });
 });
 
-describe('the sums that feed the console', () => {
+describe('the usage rollups of the console', () => {
   const day = START / DAY_SECONDS - 0.5;
   const date = new Date(day * DAY_SECONDS * 1000).toISOString().slice(0, 10);
 
@@ -654,10 +655,12 @@ describe('the sums that feed the console', () => {
     const [record] = account.records;
     if (record !== undefined) record.cost += 1n;
     expect(await audit(account)).toMatchObject(EXACT);
-    expect(await audit(account, { whole: true })).toMatchObject({ failed: ['records of open days'] });
+    expect(await audit(account, { includesRecords: true })).toMatchObject({
+      failed: ['records of open days'],
+    });
   });
 
-  it('show a record that is created on a day that is proven already', async () => {
+  it('include a record that is created on a day that is already verified', async () => {
     const account = await summed();
     untilNight(account);
     expect(await audit(account)).toMatchObject(EXACT);
@@ -684,16 +687,16 @@ describe('the sums that feed the console', () => {
       },
     ],
   ])(
-    'undergo a comparison with every record of proven days in a whole reading, which identifies the error: %s',
+    'match every record of verified days in a complete read, or the read identifies the error: %s',
     async (_what, failed, change) => {
       const account = await summed();
       untilNight(account);
       expect(await audit(account)).toMatchObject(EXACT);
       change(account);
       expect(await audit(account)).toMatchObject(EXACT);
-      const found = await audit(account, { whole: true });
-      expect(found.failed ?? []).toEqual(failed);
-      expect(found.verdict).toBe(failed.length === 0 ? 'exact' : 'drift');
+      const result = await audit(account, { includesRecords: true });
+      expect(result.failed ?? []).toEqual(failed);
+      expect(result.verdict).toBe(failed.length === 0 ? 'exact' : 'drift');
     },
   );
 
@@ -702,8 +705,8 @@ describe('the sums that feed the console', () => {
     ['before midnight by the clock of its request, and recorded two hours later', -30, 7169, true],
     ['after midnight by the clock of its request, and recorded before it by another', 59, -1, true],
     ['by clocks that differ by more than is allowed for', 62, -1, false],
-  ])('count a call by when it is recorded: begun %s', async (_what, begun, recorded, isExact) => {
-    const account = new SimulatedAccount((day + 1) * DAY_SECONDS + begun);
+  ])('count a call by the time of its record: started %s', async (_what, isStarted, recorded, isExact) => {
+    const account = new SimulatedAccount((day + 1) * DAY_SECONDS + isStarted);
     account.post('top_up', 1_000n);
     const hold = account.hold(0, 10n);
     account.end(hold, account.record(hold, 7n, (day + 1) * DAY_SECONDS + recorded));
@@ -717,7 +720,7 @@ describe('the sums that feed the console', () => {
     expect((await audit(account)).verdict).toBe(isExact ? 'exact' : 'drift');
   });
 
-  it('include the records of calls that were recovered late, whose holds kept their day open', async () => {
+  it('include the records of calls that were recovered late, because their holds kept the day open', async () => {
     const account = new SimulatedAccount(START);
     account.post('top_up', 1_000n);
     const late = account.hold(0, 10n);
@@ -726,7 +729,7 @@ describe('the sums that feed the console', () => {
     expect(await audit(account)).toMatchObject(EXACT);
     account.end(late, account.record(late, 7n));
     untilNight(account);
-    expect(await audit(account)).toMatchObject({ verdict: 'exact', books: { usage: 17n } });
+    expect(await audit(account)).toMatchObject({ verdict: 'exact', totals: { usage: 17n } });
     expect(account.usageOf.progress.open.get('key_a')?.reached).toBe(account.day * 24);
   });
 });
@@ -745,7 +748,7 @@ describe('an account that has had thousands of keys', () => {
     for (let night = 0; night < 5; night += 1) {
       untilNight(account);
       const before = account.recordsRead;
-      expect(await audit(account)).toMatchObject({ verdict: 'exact', books: { usage: 35_030n } });
+      expect(await audit(account)).toMatchObject({ verdict: 'exact', totals: { usage: 35_030n } });
       read.push(account.recordsRead - before);
       account.revoked.set('key_last', account.seconds * 1000);
     }

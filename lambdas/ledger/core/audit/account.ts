@@ -1,85 +1,89 @@
 /**
- * The proof of one account's books, while calls and payments go on. It checks
+ * The audit of one account's ledger, while calls and payments continue. It verifies
  *
  * - each shard of the wallet by itself, in one atomic read: received = balance + holds + spent - owed;
- * - that the shards received what the entries of the books say: top-ups + sales - refunds - purchases;
- * - that what was spent is what was spent by day;
- * - that what was spent on each closed day is the cost of the day's stored usage sums, after they are brought up to date.
- *   What is proven is stored, and the next audit begins after it;
- * - and, when nothing moved while it was read, the same for the days that are not closed yet.
+ * - that the shards received the total of the ledger entries: top-ups + sales - refunds - purchases;
+ * - that the spent amount equals the amount spent by day;
+ * - that the amount spent on each closed day equals the cost in the day's stored usage rollups, after these are
+ * updated. The verified amount is stored, and the next audit starts after it;
+ * - and, if nothing moved during the read, the same for the days that are still open.
  */
 import type { NanoUsd } from '../../../platform/core/money.ts';
 import type { Clock } from '../../../platform/core/ports.ts';
 import { SKEW_SECONDS } from '../../../platform/core/ports.ts';
-import { changeOf, type EntryKind } from '../book-entry.ts';
-import { closedDay } from '../usage/sums.ts';
-import { EMPTY_BOOKS, type LedgerTotals, UNPROVEN_BOOKS } from './books.ts';
+import { changeOf, type EntryKind } from '../ledger-entry.ts';
+import { closedDay } from '../usage/rollups.ts';
 import { type Cut, cutOf, largest, noTransferBetween, nothingBetween, spentAfter, sumOf } from './cut.ts';
+import { EMPTY_TOTALS, type LedgerTotals, UNPROVEN_TOTALS } from './ledger-totals.ts';
 import type { AuditStore, ProvenUsage } from './ports.ts';
 import {
   DAY_SECONDS,
   dateOf,
   readUsageRecords,
-  readUsageSums,
+  readUsageRollups,
   type UsageRecords,
-  type UsageSums,
+  type UsageRollups,
 } from './usage.ts';
 
 export interface AuditOptions {
   readonly clock: Clock;
   /** The time at which the summing of usage stops, in ms by the clock. A further audit continues it. */
   readonly stopMs?: number;
-  /** Reads every usage record too, and compares it with the wallet and the sums. */
-  readonly whole?: boolean;
+  /** Also reads every usage record, and compares the records with the wallet and the rollups. */
+  readonly includesRecords?: boolean;
 }
 
 export interface AccountAudit {
-  /** `unfinished`: the time was over; the sums that were made are stored, and another audit continues there. */
+  /** `unfinished`: the time limit was reached. The computed rollups are stored, and another audit continues there. */
   readonly verdict: 'exact' | 'drift' | 'unproven' | 'unfinished';
-  readonly books: LedgerTotals;
+  readonly totals: LedgerTotals;
   /** The reason why the account is unproven. */
   readonly reason?: string;
-  /** The checks that found the drift. */
+  /** The checks that detected the drift. */
   readonly failed?: readonly string[];
 }
 
 /** Each further one means that a payment, or a transfer between shards, came between two readings milliseconds apart. */
-const MAX_TRIES = 8;
+const MAX_ATTEMPTS = 8;
 
 export async function auditAccount(
   store: AuditStore,
   accountId: string,
   options: AuditOptions,
 ): Promise<AccountAudit> {
-  for (let tries = 0; tries < MAX_TRIES; tries += 1) {
+  for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts += 1) {
     const startedMs = options.clock();
     const state = await readState(store, accountId);
-    if (state === undefined) return { verdict: 'exact', books: EMPTY_BOOKS };
+    if (state === undefined) return { verdict: 'exact', totals: EMPTY_TOTALS };
     const { cut, moved } = state;
-    if (!moved) return prove({ store, accountId, state, options, through: lastClosedDay(state, startedMs) });
-    if (cut.drift > 0n) return drifting({ ...EMPTY_BOOKS, drift: cut.drift }, ['shards']);
+    if (!moved)
+      return verifyState({ store, accountId, state, options, through: lastClosedDay(state, startedMs) });
+    if (cut.drift > 0n) return drifting({ ...EMPTY_TOTALS, drift: cut.drift }, ['shards']);
   }
-  return { verdict: 'unproven', books: UNPROVEN_BOOKS, reason: 'it changed at every reading' };
+  return { verdict: 'unproven', totals: UNPROVEN_TOTALS, reason: 'it changed at every reading' };
 }
 
-const drifting = (books: LedgerTotals, failed: readonly string[]): AccountAudit => ({
+const drifting = (totals: LedgerTotals, failed: readonly string[]): AccountAudit => ({
   verdict: 'drift',
-  books: { ...books, exact: false },
+  totals: { ...totals, exact: false },
   failed,
 });
 
-/** A wallet and the entries that made it. */
+/** A wallet and the ledger entries that it results from. */
 interface State {
   readonly cut: Cut;
   readonly entries: Readonly<Record<EntryKind, NanoUsd>>;
-  readonly proven: ProvenUsage;
+  readonly provenUsage: ProvenUsage;
   /** The shards and the entries are not of one instant. */
   readonly moved: boolean;
-  /** No call began or ended while they were read. */
+  /** No call started or ended during the read. */
   readonly calm: boolean;
 }
 
-/** Undefined when the account has no wallet. What is proven is read after the shards: their days are removed after it is stored. */
+/**
+ * Reads the wallet, or returns undefined if the account has none. Reads the verified usage after the shards, because
+ * its days are removed from the shards after it is stored.
+ */
 async function readState(store: AuditStore, accountId: string): Promise<State | undefined> {
   const shards = await store.shards(accountId);
   if (shards.length === 0) return undefined;
@@ -87,28 +91,28 @@ async function readState(store: AuditStore, accountId: string): Promise<State | 
   const readEntries = async () => {
     for await (const { kind, amount } of store.entries(accountId)) entries[kind] += amount;
   };
-  const [proven] = await Promise.all([store.proven(accountId), readEntries()]);
+  const [provenUsage] = await Promise.all([store.readProvenUsage(accountId), readEntries()]);
   const after = await store.shards(accountId);
   return {
     cut: cutOf(shards),
     entries,
-    proven,
+    provenUsage,
     moved: !noTransferBetween(shards, after),
     calm: nothingBetween(shards, after),
   };
 }
 
 /**
- * The last UTC day whose calls have all been settled, or the last proven one. An open hold keeps its day open, however
- * long it is not recovered: its record will have a later time than its id, and must be summed then.
+ * Returns the last UTC day whose calls are all settled, or the last verified one. An open hold keeps its day open until
+ * it is recovered. The hold's record will be later than its id, and must then be included in the rollups.
  */
-function lastClosedDay({ cut, proven }: State, nowMs: number): number {
+function lastClosedDay({ cut, provenUsage }: State, nowMs: number): number {
   const { oldest = Number.POSITIVE_INFINITY } = cut;
   const settled = Math.floor((oldest - SKEW_SECONDS) / DAY_SECONDS) - 1;
-  return Math.max(Math.min(closedDay(nowMs), settled), proven.through);
+  return Math.max(Math.min(closedDay(nowMs), settled), provenUsage.through);
 }
 
-interface Proof {
+interface AuditContext {
   readonly store: AuditStore;
   readonly accountId: string;
   readonly state: State;
@@ -116,52 +120,52 @@ interface Proof {
   readonly through: number;
 }
 
-async function prove(proof: Proof): Promise<AccountAudit> {
-  const { store, accountId, state, options, through } = proof;
-  const { clock, stopMs = Number.POSITIVE_INFINITY, whole = false } = options;
-  const { cut, proven, calm } = state;
-  const wanted = { accountId, proven: proven.through, through, holds: cut.holds };
+async function verifyState(context: AuditContext): Promise<AccountAudit> {
+  const { store, accountId, state, options, through } = context;
+  const { clock, stopMs = Number.POSITIVE_INFINITY, includesRecords = false } = options;
+  const { cut, provenUsage, calm } = state;
+  const span = { accountId, provenThrough: provenUsage.through, through, holds: cut.holds };
   const reading = { open: calm, nowMs: clock(), late: () => clock() > stopMs };
-  const sums = await readUsageSums(store, { ...wanted, ...reading });
-  if (sums === undefined) return { verdict: 'unfinished', books: UNPROVEN_BOOKS };
-  const records = whole ? await readUsageRecords(store, wanted) : undefined;
-  const isQuiet = sums.open !== undefined && nothingBetween(cut.shards, await store.shards(accountId));
-  const usage = { ...sums, open: isQuiet ? sums.open : undefined, records };
+  const rollups = await readUsageRollups(store, { ...span, ...reading });
+  if (rollups === undefined) return { verdict: 'unfinished', totals: UNPROVEN_TOTALS };
+  const records = includesRecords ? await readUsageRecords(store, span) : undefined;
+  const isQuiet = rollups.open !== undefined && nothingBetween(cut.shards, await store.shards(accountId));
+  const usage = { ...rollups, open: isQuiet ? rollups.open : undefined, records };
   const differences = differencesOf(state, through, usage);
-  const closed = proven.cost + sumOf(sums.days.values());
-  const books = booksOf(state, closed + (usage.open ?? sumOf(spentAfter(cut, through).values())));
+  const closed = provenUsage.cost + sumOf(rollups.days.values());
+  const totals = totalsOf(state, closed + (usage.open ?? sumOf(spentAfter(cut, through).values())));
   const failed = [...differences].flatMap(([check, by]) => (by === 0n ? [] : [check]));
-  if (failed.length > 0) return drifting({ ...books, drift: largest([...differences.values()]) }, failed);
-  await keep(proof, sums.days, closed);
-  return { verdict: 'exact', books };
+  if (failed.length > 0) return drifting({ ...totals, drift: largest([...differences.values()]) }, failed);
+  await advanceProvenUsage(context, rollups.days, closed);
+  return { verdict: 'exact', totals };
 }
 
-interface Usage extends UsageSums {
+interface Usage extends UsageRollups {
   readonly records: UsageRecords | undefined;
 }
 
 /** Returns the difference of each check. The largest is the drift: one error shows in several checks and counts once. */
 function differencesOf(
-  { cut, entries, proven }: State,
+  { cut, entries, provenUsage }: State,
   through: number,
   { days, open, records }: Usage,
 ): ReadonlyMap<string, NanoUsd> {
-  const spent = spentAfter(cut, proven.through);
+  const spentByDay = spentAfter(cut, provenUsage.through);
   const later = sumOf(spentAfter(cut, through).values());
-  const closed = [...new Set([...spent.keys(), ...days.keys()])].filter((day) => day <= through);
-  const dayOff = (day: number) => (spent.get(day) ?? 0n) - (days.get(day) ?? 0n);
+  const closed = [...new Set([...spentByDay.keys(), ...days.keys()])].filter((day) => day <= through);
+  const dayOff = (day: number) => (spentByDay.get(day) ?? 0n) - (days.get(day) ?? 0n);
   const differences = new Map([
     ['shards', cut.drift],
     ['entries', creditOf(entries) - cut.received],
-    ['spent by day', cut.spent - proven.cost - sumOf(spent.values())],
+    ['spent by day', cut.spentAmount - provenUsage.cost - sumOf(spentByDay.values())],
     ...closed.map((day) => [`sums of ${dateOf(day)}`, dayOff(day)] as const),
     ['sums of open days', open === undefined ? 0n : later - open],
   ]);
   if (records === undefined) return differences;
-  const settled = creditOf(entries) - cut.balance - cut.held + cut.owed;
+  const settled = creditOf(entries) - cut.balance - cut.heldAmount + cut.debt;
   return new Map([
     ...differences,
-    ['sums', settled - later - records.sums],
+    ['sums', settled - later - records.rollupCost],
     ['records', settled - later - records.closed],
     ['records of open days', open === undefined ? 0n : later - records.open],
     ...records.differences,
@@ -171,27 +175,27 @@ function differencesOf(
 const creditOf = (entries: State['entries']): NanoUsd =>
   sumOf(Object.entries(entries).map(([kind, amount]) => changeOf({ kind: kind as EntryKind, amount })));
 
-const booksOf = ({ cut, entries }: State, usage: NanoUsd): LedgerTotals => ({
-  ...EMPTY_BOOKS,
+const totalsOf = ({ cut, entries }: State, usage: NanoUsd): LedgerTotals => ({
+  ...EMPTY_TOTALS,
   topUps: entries.top_up,
   refunds: entries.refund,
   purchases: entries.purchase,
   sales: entries.sale,
   balances: cut.balance,
-  held: cut.held,
+  held: cut.heldAmount,
   usage,
-  owed: cut.owed,
+  owed: cut.debt,
 });
 
-/** Stores what was proven, if there was any usage, and removes the costs by day that it replaces. */
-async function keep(
-  { store, accountId, state: { cut, proven }, through }: Proof,
-  days: UsageSums['days'],
+/** Stores the verified usage, if there was any, and removes the costs by day that it replaces. */
+async function advanceProvenUsage(
+  { store, accountId, state: { cut, provenUsage }, through }: AuditContext,
+  days: UsageRollups['days'],
   cost: NanoUsd,
 ): Promise<void> {
-  const last = days.size === 0 ? proven.through : through;
-  const next = { through, cost, version: proven.version };
-  if (days.size > 0 && !(await store.storeProven(accountId, next))) return;
+  const last = days.size === 0 ? provenUsage.through : through;
+  const next = { through, cost, version: provenUsage.version };
+  if (days.size > 0 && !(await store.storeProvenUsage(accountId, next))) return;
   const replaced = cut.shards.flatMap(({ id, spentByDay }) =>
     [...spentByDay.keys()].filter((day) => day <= last).map((day) => ({ shard: id, day })),
   );

@@ -5,12 +5,12 @@ import { type NanoUsd, usdJson } from '../../../platform/core/money.ts';
 
 export interface AuditConclusion {
   /** The time at which the audit ended, in seconds since the epoch. */
-  readonly ended: number;
+  readonly endedAt: number;
   readonly accounts: number;
-  /** Accounts whose books it could not prove. */
+  /** Accounts whose ledger could not be verified. */
   readonly unproven: number;
   readonly drift: NanoUsd;
-  /** Every segment of the accounts came to its end. */
+  /** Every segment of the accounts is complete. */
   readonly complete: boolean;
 }
 
@@ -29,18 +29,18 @@ export const auditViewSchema = z.object({
     .describe('Null before the first audit.'),
 });
 
-/** The last audit as an operator sees it. */
-export const auditView = (found: AuditConclusion | undefined): Body<typeof auditViewSchema> => ({
+/** Returns the last audit for the operator's view. */
+export const auditView = (conclusion: AuditConclusion | undefined): Body<typeof auditViewSchema> => ({
   object: 'audit',
   last:
-    found === undefined
+    conclusion === undefined
       ? null
       : {
-          ended: found.ended,
-          accounts: found.accounts,
-          unproven: found.unproven,
-          drift: usdJson(found.drift),
-          complete: found.complete,
-          exact: found.complete && found.unproven === 0 && found.drift === 0n,
+          ended: conclusion.endedAt,
+          accounts: conclusion.accounts,
+          unproven: conclusion.unproven,
+          drift: usdJson(conclusion.drift),
+          complete: conclusion.complete,
+          exact: conclusion.complete && conclusion.unproven === 0 && conclusion.drift === 0n,
         },
 });

@@ -5,13 +5,13 @@
 import { greatest, type NanoUsd } from '../../../platform/core/money.ts';
 import type { WalletShard } from './ports.ts';
 
-/** Sums over the shards of a wallet. */
+/** Totals over the shards of a wallet. */
 export interface Cut {
   readonly shards: readonly WalletShard[];
   readonly balance: NanoUsd;
-  readonly held: NanoUsd;
-  readonly owed: NanoUsd;
-  readonly spent: NanoUsd;
+  readonly heldAmount: NanoUsd;
+  readonly debt: NanoUsd;
+  readonly spentAmount: NanoUsd;
   readonly received: NanoUsd;
   /** Open holds. */
   readonly holds: WalletShard['holds'];
@@ -41,9 +41,9 @@ export function cutOf(shards: readonly WalletShard[]): Cut {
   return {
     shards,
     balance: sum(({ balance }) => balance),
-    held: sum(heldIn),
-    owed: sum(({ owed }) => owed),
-    spent: sum(({ spent }) => spent),
+    heldAmount: sum(heldIn),
+    debt: sum(({ debt }) => debt),
+    spentAmount: sum(({ spentAmount }) => spentAmount),
     received: sum(({ received }) => received),
     holds,
     oldest: earliest(holds.map(({ created }) => created)),
@@ -53,11 +53,11 @@ export function cutOf(shards: readonly WalletShard[]): Cut {
 
 /** Returns the drift of a shard, or the amount by which it is below zero. */
 const driftOf = (shard: WalletShard): NanoUsd =>
-  largest([differenceIn(shard), shard.balance < 0n ? shard.balance : 0n, shard.owed < 0n ? shard.owed : 0n]);
+  largest([differenceIn(shard), shard.balance < 0n ? shard.balance : 0n, shard.debt < 0n ? shard.debt : 0n]);
 
 /** Returns the received credit of a shard less its content and the spend from it. The result is 0 at every instant. */
 const differenceIn = (shard: WalletShard): NanoUsd =>
-  shard.received - shard.balance - heldIn(shard) - shard.spent + shard.owed;
+  shard.received - shard.balance - heldIn(shard) - shard.spentAmount + shard.debt;
 
 /** The cost of calls by the UTC day of their record: of each day after one that is stored in a shard. */
 export function spentAfter({ shards }: Cut, after: number): ReadonlyMap<number, NanoUsd> {
@@ -76,13 +76,13 @@ export const noTransferBetween = (a: readonly WalletShard[], b: readonly WalletS
 
 /** Returns whether, in addition, no call started or ended. A call that did both at no cost does not change any sum. */
 export const nothingBetween = (a: readonly WalletShard[], b: readonly WalletShard[]): boolean =>
-  sameShards(a, b, ({ entries, received, balance, owed, spent, holds }) =>
+  sameShards(a, b, ({ entries, received, balance, debt, spentAmount, holds }) =>
     [
       entries,
       received,
       balance,
-      owed,
-      spent,
+      debt,
+      spentAmount,
       ...holds.map(({ id, amount }) => `${id}:${amount}`).sort(),
     ].join(),
   );

@@ -12,7 +12,7 @@ import {
 } from '../../testing/usage/simulated-usage.ts';
 import type { UsageQuery } from '../ports.ts';
 import type { UsageRecord } from '../usage-record.ts';
-import { accountCall, listAccountCalls, MOST_KEYS, MOST_RECORDS } from './account-calls.ts';
+import { accountCall, listAccountCalls, MAX_KEYS, MAX_RECORDS } from './account-calls.ts';
 import type { AccountUsageQuery } from './queries.ts';
 
 class Calls {
@@ -28,17 +28,17 @@ class Calls {
     const keyIds = [...new Set(this.#records.filter(isOwn).map(({ keyId }) => keyId))];
     return {
       keys: {
-        some: async (_account: string, most: number) => keyIds.slice(0, most),
+        some: async (_account: string, limit: number) => keyIds.slice(0, limit),
         has: async (_account: string, keyId: string) => keyIds.includes(keyId),
       },
       usage: {
         list: async ({ keyId, from, to, limit, before = '~' }: UsageQuery) => {
-          const found = this.#records.filter(
+          const records = this.#records.filter(
             (record) => record.keyId === keyId && record.id >= from && record.id <= to && record.id < before,
           );
-          const page = found.slice(0, limit);
-          this.read += Math.min(found.length, limit + 1);
-          return { records: page, next: found.length > limit ? page.at(-1)?.id : undefined };
+          const page = records.slice(0, limit);
+          this.read += Math.min(records.length, limit + 1);
+          return { records: page, next: records.length > limit ? page.at(-1)?.id : undefined };
         },
         find: async (keys: readonly string[], id: string) =>
           this.#records.find((record) => record.id === id && keys.includes(record.keyId)),
@@ -51,7 +51,7 @@ class Calls {
     for (let cursor: string | undefined; ; ) {
       this.read = 0;
       const { entries, next } = await listAccountCalls(this.dependencies, ACCOUNT, { ...query, cursor });
-      expect(this.read).toBeLessThanOrEqual(MOST_RECORDS);
+      expect(this.read).toBeLessThanOrEqual(MAX_RECORDS);
       pages.push(entries);
       if (next === undefined) return pages;
       cursor = next;
@@ -82,7 +82,7 @@ describe('the calls of an account', () => {
         async (plans, query) => {
           const records = plans.map(recordOf);
           const pages = await new Calls(records).pages(query);
-          const wanted = records
+          const expectedIds = records
             .filter(
               (record) =>
                 (query.model === undefined || record.model === query.model) &&
@@ -91,10 +91,10 @@ describe('the calls of an account', () => {
                 (query.api_key === undefined || record.keyId === query.api_key),
             )
             .map(({ id }) => id)
-            .filter((id) => beganIn(id, query))
+            .filter((id) => isStartedIn(id, query))
             .toSorted()
             .reverse();
-          expect(pages.flat().map(({ id }) => id)).toEqual(wanted);
+          expect(pages.flat().map(({ id }) => id)).toEqual(expectedIds);
           for (const page of pages) expect(page.length).toBeLessThanOrEqual(query.limit);
           const filtered = [query.model, query.kind, query.status].some((filter) => filter !== undefined);
           if (!filtered) for (const page of pages.slice(0, -1)) expect(page).toHaveLength(query.limit);
@@ -104,7 +104,7 @@ describe('the calls of an account', () => {
     );
   });
 
-  it('take many requests where few are what is looked for, and none of them reads more than it may', async () => {
+  it('take many requests if few calls match, and no request reads more than its limit', async () => {
     const plan = fc.sample(callPlan(1, 2), { numRuns: 1, seed: 1 })[0];
     if (plan === undefined) throw new Error('no plan');
     const records = Array.from({ length: 6_000 }, (_, index) =>
@@ -113,10 +113,10 @@ describe('the calls of an account', () => {
     const pages = await new Calls(records).pages({ limit: 20, model: 'rare' });
     expect(pages.flat()).toHaveLength(2);
     expect(pages.length).toBeGreaterThan(2);
-    const busy = Array.from({ length: 2 * MOST_KEYS }, (_, index) =>
-      recordOf({ ...plan, key: index % MOST_KEYS, startMs: index }, index),
+    const contendedKeys = Array.from({ length: 2 * MAX_KEYS }, (_, index) =>
+      recordOf({ ...plan, key: index % MAX_KEYS, startMs: index }, index),
     );
-    const full = await new Calls(busy).pages({ limit: 100 });
+    const full = await new Calls(contendedKeys).pages({ limit: 100 });
     expect(full.map((page) => page.length)).toEqual(Array(10).fill(100));
   });
 
@@ -143,7 +143,7 @@ describe('the calls of an account', () => {
 });
 
 /** By the time in the request's id. */
-function beganIn(id: string, { start = 0, end }: Pick<AccountUsageQuery, 'start' | 'end'>): boolean {
+function isStartedIn(id: string, { start = 0, end }: Pick<AccountUsageQuery, 'start' | 'end'>): boolean {
   const ms = decodeTime(id.slice('req_'.length));
   return ms >= start && (end === undefined || ms < end);
 }

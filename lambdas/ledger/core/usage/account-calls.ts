@@ -8,13 +8,16 @@ import type { UsageRecord } from '../usage-record.ts';
 import type { AccountKeys } from './ports.ts';
 import type { AccountUsageQuery } from './queries.ts';
 import { receiptEntry, receiptSchema, usageEntry, usageRecordSchema } from './receipt.ts';
-import { firstIdAt, LAST_REQUEST_ID, timeOfId } from './sums.ts';
+import { firstIdAt, LAST_REQUEST_ID, timeOfId } from './rollups.ts';
 
-/** As many keys of an account are asked for calls: the live ones, and the newest others. */
-export const MOST_KEYS = 500;
+/** The maximum number of an account's keys whose calls are queried: the live ones, and the newest others. */
+export const MAX_KEYS = 500;
 
-/** As many records are read for one page: up to 1,000 to see where each key's calls begin, and the rest to go on. */
-export const MOST_RECORDS = 2_000;
+/**
+ * The maximum number of records read for one page: up to 1,000 for the first calls of each key, and the rest to
+ * continue.
+ */
+export const MAX_RECORDS = 2_000;
 
 /** Queries at a time. */
 const AT_ONCE = 16;
@@ -22,7 +25,7 @@ const AT_ONCE = 16;
 /** A call may seem that much older than its key. */
 const SKEW_MS = SKEW_SECONDS * 1000;
 
-/** The fields that an owner sees in addition to those that the key itself sees. */
+/** The fields of an owner's view in addition to those that the key itself can read. */
 const ofAccount = { object: z.literal('usage_record'), api_key: idOf('key') };
 
 export const accountUsageSchema = usageRecordSchema.extend(ofAccount);
@@ -45,7 +48,10 @@ export interface AccountCallsDependencies {
   readonly keys: Pick<AccountKeys, 'some' | 'has'>;
   readonly usage: {
     readonly list: (query: UsageQuery) => Promise<UsagePage>;
-    /** The record of a call of one of these keys (any number, none twice); undefined when none of them made it. */
+    /**
+     * Returns the record of a call of one of these keys (any number, without duplicates), or undefined if the call
+     * belongs to none of them.
+     */
     readonly find: (keyIds: readonly string[], requestId: string) => Promise<UsageRecord | undefined>;
   };
 }
@@ -67,8 +73,8 @@ interface Span {
 }
 
 /**
- * A page of the account's calls, newest first. It has fewer entries than asked for, and a `next`, when `MOST_RECORDS` were
- * read before it was full. Every call is on exactly one page.
+ * Returns a page of the account's calls, newest first. It has fewer entries than requested, and a `next`, if
+ * `MOST_RECORDS` were read before it was full. Every call is on exactly one page.
  */
 export async function listAccountCalls(
   { keys, usage }: AccountCallsDependencies,
@@ -79,16 +85,16 @@ export async function listAccountCalls(
   const to = end === undefined ? LAST_REQUEST_ID : firstIdAt(end);
   const span = { from: firstIdAt(start ?? 0), to, before };
   const latest = Math.min(timeOfId(to) || Number.POSITIVE_INFINITY, before ? timeOfId(before) : Infinity);
-  const asked = (await askedKeys(keys, accountId, query.api_key)).filter(
+  const keyIds = (await readKeyIds(keys, accountId, query.api_key)).filter(
     (keyId) => timeOfId(keyId) <= latest + SKEW_MS,
   );
   const reader = new Reader(usage, span);
-  const sources = await reader.open(asked, limit);
+  const sources = await reader.open(keyIds, limit);
   const entries: UsageRecord[] = [];
   for (let last = before; ; ) {
     if (entries.length === limit) return { entries, next: sources.some(hasMore) ? last : undefined };
     const unread = sources.find(({ buffer, next }) => buffer.length === 0 && next !== undefined);
-    if (unread !== undefined && !(await reader.more(unread))) return { entries, next: last };
+    if (unread !== undefined && !(await reader.readMore(unread))) return { entries, next: last };
     if (unread !== undefined) continue;
     const newest = newestOf(sources);
     if (newest === undefined) return { entries, next: undefined };
@@ -102,20 +108,20 @@ export async function listAccountCalls(
 const hasMore = ({ buffer, next }: Source): boolean => buffer.length > 0 || next !== undefined;
 
 /** An id that the account never had has no calls, whoever's it is. */
-async function askedKeys(
+async function readKeyIds(
   keys: AccountCallsDependencies['keys'],
   accountId: string,
   only: string | undefined,
 ): Promise<readonly string[]> {
-  if (only === undefined) return keys.some(accountId, MOST_KEYS);
+  if (only === undefined) return keys.some(accountId, MAX_KEYS);
   return (await keys.has(accountId, only)) ? [only] : [];
 }
 
-/** Reads at most `MOST_RECORDS` records, whatever is asked of it. */
+/** Reads at most `MOST_RECORDS` records, for any number of requests. */
 class Reader {
   readonly #usage: Pick<AccountCallsDependencies['usage'], 'list'>;
   readonly #span: Span;
-  #left = MOST_RECORDS;
+  #remaining = MAX_RECORDS;
 
   constructor(usage: Pick<AccountCallsDependencies['usage'], 'list'>, span: Span) {
     this.#usage = usage;
@@ -124,8 +130,8 @@ class Reader {
 
   /** The first records of each key, with half of what may be read. */
   async open(keyIds: readonly string[], limit: number): Promise<readonly Source[]> {
-    // A store reads one record more than it returns, to see whether there are more.
-    const share = Math.floor(MOST_RECORDS / 2 / Math.max(1, keyIds.length)) - 1;
+    // A store reads one record more than it returns, to detect if there are more.
+    const share = Math.floor(MAX_RECORDS / 2 / Math.max(1, keyIds.length)) - 1;
     const size = Math.max(1, Math.min(limit, share));
     const sources: Source[] = [];
     for (let at = 0; at < keyIds.length; at += AT_ONCE) {
@@ -138,8 +144,8 @@ class Reader {
   }
 
   /** Reads on in one key's calls, twice as many at each time; false when nothing more may be read. */
-  async more(source: Source): Promise<boolean> {
-    source.size = Math.min(2 * source.size, MOST_AT_ONCE, this.#left - 1);
+  async readMore(source: Source): Promise<boolean> {
+    source.size = Math.min(2 * source.size, MAX_PAGE_RECORDS, this.#remaining - 1);
     if (source.size < 1) return false;
     Object.assign(source, await this.#read(source.keyId, source.size, source.next));
     return true;
@@ -153,13 +159,13 @@ class Reader {
     const { from, to } = this.#span;
     const cursor = before === undefined ? {} : { before };
     const { records, next } = await this.#usage.list({ keyId, from, to, limit, ...cursor });
-    this.#left -= records.length + (next === undefined ? 0 : 1);
+    this.#remaining -= records.length + (next === undefined ? 0 : 1);
     return { buffer: [...records], next };
   }
 }
 
 /** The maximum number of records in one read of one key. */
-const MOST_AT_ONCE = 100;
+const MAX_PAGE_RECORDS = 100;
 
 function newestOf(sources: readonly Source[]): Source | undefined {
   let newest: Source | undefined;
@@ -177,7 +183,10 @@ const matches = (record: UsageRecord, { model, kind, status }: AccountUsageQuery
 
 const REQUEST_ID = /^req_[0-9A-HJKMNP-TV-Z]{26}$/;
 
-/** The record of a call of the account. Throws 404: another account's calls and those that never were look alike. */
+/**
+ * Returns the record of a call of the account. Throws the same 404 for another account's call and for an id that does
+ * not exist.
+ */
 export async function accountCall(
   { keys, usage }: AccountCallsDependencies,
   accountId: string,
@@ -185,7 +194,7 @@ export async function accountCall(
 ): Promise<UsageRecord> {
   const record = REQUEST_ID.test(requestId)
     ? await usage.find(
-        (await keys.some(accountId, MOST_KEYS)).filter(
+        (await keys.some(accountId, MAX_KEYS)).filter(
           (keyId) => timeOfId(keyId) <= timeOfId(requestId) + SKEW_MS,
         ),
         requestId,

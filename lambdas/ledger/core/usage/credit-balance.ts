@@ -1,4 +1,4 @@
-/** The credit of an account as one of its keys sees it: balance, open holds, policy and spend. */
+/** The credit of an account for one of its keys: balance, open holds, policy and spend. */
 import * as z from 'zod';
 import { dailyOf, type KeyState, monthlyOf } from '../../../access/core/key-state.ts';
 import { policyEntry, policyEntrySchema } from '../../../access/core/policy.ts';
@@ -22,15 +22,15 @@ export const accountBalanceSchema = z.object({
   ...creditBalanceSchema.pick({ balance: true, held: true, owed: true, currency: true }).shape,
 });
 
-/** The credit of an account as its owner sees it. */
+/** Returns the credit of an account for its owner. */
 export function accountBalanceBody(wallet: Wallet): Body<typeof accountBalanceSchema> {
   return { object: 'account_balance', ...creditOf(wallet), currency: 'USD' };
 }
 
-const creditOf = ({ balance, owed, holds }: Wallet) => ({
+const creditOf = ({ balance, debt, holds }: Wallet) => ({
   balance: usdJson(balance),
   held: usdJson(holds.reduce((sum, hold) => sum + hold.amount, 0n)),
-  owed: usdJson(owed),
+  owed: usdJson(debt),
 });
 
 export function creditBalanceBody(

@@ -1,4 +1,4 @@
-/** Reading the records of one key: hours that are closed are stored on the way, later ones are only returned. */
+/** Reads the records of one key. Rows of closed hours are stored during the read, later ones are only returned. */
 
 import { SKEW_SECONDS } from '../../../platform/core/ports.ts';
 import type { CallPages, KeyDay, SumStore } from './ports.ts';
@@ -12,12 +12,12 @@ import {
   type SumRow,
   SumTable,
   timeOfId,
-} from './sums.ts';
+} from './rollups.ts';
 
 /** The approximate number of records on a page, which DynamoDB ends after 1 MB. */
 const PAGE_RECORDS = 2_000;
 
-/** A query that finds nothing costs about as much as the reading of 100 records. */
+/** The cost of a query without a result, in records: about as much as reading 100. */
 const QUERY_RECORDS = 100;
 
 /** The number of records that may still be read. Each query counts as at least 100 records. */
@@ -25,11 +25,11 @@ export class ReadingBudget {
   /** The number of records that were read. */
   read = 0;
   readonly #late: () => boolean;
-  #left: number;
+  #remaining: number;
 
   /** At most `pages` pages, and none once it is `late`. */
   constructor(pages: number, late: () => boolean = () => false) {
-    this.#left = pages * PAGE_RECORDS;
+    this.#remaining = pages * PAGE_RECORDS;
     this.#late = late;
   }
 
@@ -37,14 +37,14 @@ export class ReadingBudget {
    * Returns the maximum number of records for the next page, or 0 if no page may be read. The caller must return the
    * unused remainder.
    */
-  take(): number {
-    const taken = this.#late() ? 0 : Math.max(0, Math.min(PAGE_RECORDS, this.#left));
-    this.#left -= taken;
-    return taken;
+  reserve(): number {
+    const reservation = this.#late() ? 0 : Math.max(0, Math.min(PAGE_RECORDS, this.#remaining));
+    this.#remaining -= reservation;
+    return reservation;
   }
 
-  giveBack(taken: number, read: number): void {
-    this.#left += taken - Math.max(read, QUERY_RECORDS);
+  giveBack(reservation: number, read: number): void {
+    this.#remaining += reservation - Math.max(read, QUERY_RECORDS);
     this.read += read;
   }
 }
@@ -69,7 +69,7 @@ export interface KeyRead {
   /** The end of the stored hours. Every hour before it is stored. */
   readonly reached: number;
   /** Every record was read. */
-  readonly whole: boolean;
+  readonly isComplete: boolean;
 }
 
 export interface ReadingDependencies {
@@ -92,10 +92,10 @@ export async function readKey(
   const table = new SumTable();
   const writer = new DayWriter(store, span, table);
   for (let after: string | undefined; ; ) {
-    const limit = budget.take();
+    const limit = budget.reserve();
     if (limit === 0) {
       await writer.storeThrough(writer.reached, true);
-      return { rows: rowsOf(table), reached: writer.reached, whole: false };
+      return { rows: rowsOf(table), reached: writer.reached, isComplete: false };
     }
     const page = await calls.read({ keyId, from: idFrom(from), to: idTo(end), after, limit });
     budget.giveBack(limit, page.calls.length);
@@ -106,7 +106,7 @@ export async function readKey(
     after = page.next;
     if (after === undefined) {
       await writer.storeThrough(closed, true);
-      return { rows: rowsOf(table), reached: closed, whole: true };
+      return { rows: rowsOf(table), reached: closed, isComplete: true };
     }
     const passed = hourOf(timeOfId(after) / 1000 - SKEW_SECONDS);
     await writer.storeThrough(Math.min(closed, passed), false);
@@ -146,7 +146,7 @@ class DayWriter {
     const { accountId, keyId, from, base } = this.#span;
     const read = this.#table.rows(day).filter(({ hour }) => hour < through);
     if (read.length === 0) return;
-    const kept = base?.day === day ? base.rows.filter(({ hour }) => hour < from) : [];
-    await this.#store.storeDay(accountId, { keyId, day, through, rows: [...kept, ...read] });
+    const earlierRows = base?.day === day ? base.rows.filter(({ hour }) => hour < from) : [];
+    await this.#store.storeDay(accountId, { keyId, day, through, rows: [...earlierRows, ...read] });
   }
 }

@@ -1,9 +1,9 @@
-/** The spend of keys in the current day and month, from the stored sums and the records since. */
+/** The spend of keys in the current day and month, from the stored rollups and the records since. */
 import { windowsAt } from '../../../access/core/windows.ts';
 import type { Spend, Spends } from '../cap-repair.ts';
-import { readSums, type SumDependencies } from './account-sums.ts';
+import { readRollups, type SumDependencies } from './account-rollups.ts';
 import type { ReadingBudget } from './key-reading.ts';
-import { DAY_HOURS, dayOfHour, HOUR_SECONDS } from './sums.ts';
+import { DAY_HOURS, dayOfHour, HOUR_SECONDS } from './rollups.ts';
 
 /** Returns the spend of each key; undefined if the budget did not suffice for every record. */
 export async function spendByKey(
@@ -14,15 +14,15 @@ export async function spendByKey(
   const { day } = windowsAt(dependencies.nowMs);
   const start = Date.UTC(now.getUTCFullYear(), now.getUTCMonth()) / 1000 / HOUR_SECONDS;
   const span = { start, end: (day + 1) * DAY_HOURS };
-  const { rows, complete } = await readSums(dependencies, accountId, span);
+  const { rows, complete } = await readRollups(dependencies, accountId, span);
   if (!complete) return undefined;
-  const spent = new Map<string, Spend>();
+  const spends = new Map<string, Spend>();
   for (const { keyId, hour, cost } of rows) {
-    const sum = spent.get(keyId) ?? { day: 0n, month: 0n };
+    const sum = spends.get(keyId) ?? { day: 0n, month: 0n };
     const today = dayOfHour(hour) === day ? cost : 0n;
-    spent.set(keyId, { day: sum.day + today, month: sum.month + cost });
+    spends.set(keyId, { day: sum.day + today, month: sum.month + cost });
   }
-  return spent;
+  return spends;
 }
 
 /** The same sources, of which a reading reads the records of one live key only, and stores nothing. */

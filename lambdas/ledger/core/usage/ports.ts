@@ -1,12 +1,14 @@
 /** The ports from which the usage of an account is read. */
-import type { SummedCall, SumRow } from './sums.ts';
+import type { SummedCall, SumRow } from './rollups.ts';
 
-/** The keys that an account has or had. One that was made moments ago may be missing only if it was revoked already. */
+/**
+ * The current and former keys of an account. A key created moments ago may be missing only if it is already revoked.
+ */
 export interface AccountKeys {
   /** Ids of at most `most` keys: the live ones first, then the newest of those that are revoked. */
-  some(accountId: string, most: number): Promise<readonly string[]>;
+  some(accountId: string, maxKeys: number): Promise<readonly string[]>;
   /** Ids of the live keys, and of the first `most` (any number, or infinite) of all keys that sort after an id, in their order. */
-  since(accountId: string, after: string, most: number): Promise<LiveAndLater>;
+  since(accountId: string, after: string, maxKeys: number): Promise<LiveAndLater>;
   /** Returns whether the key belongs or belonged to the account. */
   has(accountId: string, keyId: string): Promise<boolean>;
 }
@@ -16,7 +18,7 @@ interface LiveAndLater {
   readonly later: readonly string[];
 }
 
-/** The sums of a key's calls on one UTC day. */
+/** The usage rollups of a key on one UTC day. */
 export interface KeyDay {
   readonly keyId: string;
   /** Days since the epoch. */
@@ -30,13 +32,13 @@ export interface KeyDay {
 export interface OpenKey {
   /** All its rows of hours before this one are stored, and never change again. */
   readonly reached: number;
-  /** From this hour on the key has no calls; undefined as long as it is live. */
+  /** The hour from which the key has no calls; undefined while it is live. */
   readonly end: number | undefined;
 }
 
 /**
- * The extent to which the sums of an account are stored. Ended keys need no further reads, so that an account may have
- * had any number of keys.
+ * The extent to which the usage rollups of an account are stored. Ended keys need no further reads, so that an account
+ * may have had any number of keys.
  */
 export interface SumProgress {
   /** The id up to which all keys, except the open ones, have no more calls and have all their rows stored. */
@@ -53,7 +55,7 @@ export interface SumStore {
   progress(accountId: string): Promise<SumProgress>;
   /** Stores the next version; returns false when another writer has stored one since it was read. */
   storeProgress(accountId: string, progress: SumProgress): Promise<boolean>;
-  /** Returns the stored sums of all keys for the days from `first` to `last`, as of the last writes. */
+  /** Returns the stored rollups of all keys for the days from `first` to `last`, as of the last writes. */
   days(accountId: string, first: number, last: number): Promise<readonly KeyDay[]>;
   /** Stores a key's day, unless one is stored that has as many hours: that one has the same rows for them. */
   storeDay(accountId: string, day: KeyDay): Promise<void>;

@@ -1,4 +1,4 @@
-/** Usage records as callers see them: an entry of a list, and a receipt with the lines of its bill. */
+/** Usage records in responses: an entry of a list, and a receipt with its line items. */
 import * as z from 'zod';
 import { type Body, idOf, seconds, usd } from '../../../platform/core/api/response-schema.ts';
 import { KINDS } from '../../../platform/core/kinds.ts';
@@ -21,7 +21,7 @@ export const usageRecordSchema = z.object({
   status: z.enum(CALL_STATUSES),
 });
 
-/** A record as callers see it. */
+/** Returns the public entry of a record. */
 export function usageEntry(record: UsageRecord): Body<typeof usageRecordSchema> {
   return {
     id: record.id,
@@ -74,7 +74,7 @@ export function receiptEntry(record: UsageRecord): Body<typeof receiptSchema> {
     catalog: record.catalog ?? null,
     service_tier: record.serviceTier ?? null,
     region: record.region ?? null,
-    held: record.held === undefined ? null : usdJson(record.held),
+    held: record.heldAmount === undefined ? null : usdJson(record.heldAmount),
     first_token_ms: record.firstTokenMs ?? null,
     attempts: record.attempts ?? null,
     replayed: record.replayed ?? null,

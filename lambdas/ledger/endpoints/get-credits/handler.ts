@@ -2,7 +2,7 @@
 
 import { authenticate, verifyKey } from '../../../access/core/api-key.ts';
 import type { KeyState } from '../../../access/core/key-state.ts';
-import { carriesSession, readSession } from '../../../access/core/session.ts';
+import { hasSession, readSession } from '../../../access/core/session.ts';
 import { type KeyOrSessionResources, keyOrSessionHandler } from '../../../access/handlers/handlers.ts';
 import { ServiceError } from '../../../platform/core/errors.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
@@ -16,26 +16,26 @@ interface ReadableKey {
   readonly headers: Readonly<Record<string, string>>;
 }
 
-/** A key may ask about itself only, by its id or by its text. */
+/** Returns the credit for a key, which may request only itself, by its id or by its text. */
 async function byKey(
   { peppers, gate }: KeyOrSessionResources,
-  sent: Headers,
+  requestHeaders: Headers,
   named: string,
 ): Promise<ReadableKey> {
-  const known = await peppers();
-  const key = authenticate(sent, known);
+  const keyPeppers = await peppers();
+  const key = authenticate(requestHeaders, keyPeppers);
   const { state, headers } = await gate.touch(key);
-  if (named !== key.keyId && verifyKey(named, known)?.keyId !== key.keyId) throw unknownKey(headers);
+  if (named !== key.keyId && verifyKey(named, keyPeppers)?.keyId !== key.keyId) throw unknownKey(headers);
   return { state, headers };
 }
 
-/** An owner may ask about every key of the account. */
+/** Returns the credit for an owner, who may request every key of the account. */
 async function byOwner(
   { peppers, sessions, keys }: KeyOrSessionResources & Pick<ReturnType<typeof createLedger>, 'keys'>,
-  sent: Headers,
+  requestHeaders: Headers,
   named: string,
 ): Promise<ReadableKey> {
-  const { accountId } = await readSession(sent, sessions);
+  const { accountId } = await readSession(requestHeaders, sessions);
   const keyId = verifyKey(named, await peppers())?.keyId ?? named;
   const state = /^key_\w{26}$/.test(keyId) ? await keys.read(keyId) : undefined;
   if (state === undefined || state.accountId !== accountId || state.status === 'revoked') throw unknownKey();
@@ -52,7 +52,7 @@ function unknownKey(headers: Readonly<Record<string, string>> = {}): ServiceErro
 export const handler = keyOrSessionHandler('platform', (resources) => {
   const dependencies = { ...resources, ...createLedger(resources) };
   return async (request, { pathParameters: { api_key: named = '' } }) => {
-    const { state, headers } = carriesSession(request.headers)
+    const { state, headers } = hasSession(request.headers)
       ? await byOwner(dependencies, request.headers, named)
       : await byKey(dependencies, request.headers, named);
     const wallet = await currentWallet(dependencies, state.accountId);

@@ -1,4 +1,4 @@
-/** `GET /v1/usage/{request_id}`: one call of the key that asks. */
+/** `GET /v1/usage/{request_id}`: one call of the requesting key. */
 
 import { authenticate } from '../../../access/core/api-key.ts';
 import { keyHandler } from '../../../access/handlers/handlers.ts';

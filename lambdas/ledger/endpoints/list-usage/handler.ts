@@ -1,4 +1,4 @@
-/** `GET /v1/usage`: the calls of the key that asks, newest first. */
+/** `GET /v1/usage`: the calls of the requesting key, newest first. */
 
 import { authenticate } from '../../../access/core/api-key.ts';
 import { keyHandler } from '../../../access/handlers/handlers.ts';
@@ -8,7 +8,7 @@ import { validate } from '../../../platform/core/json/json-body.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
 import { usageQuery } from '../../core/usage/queries.ts';
 import { usageEntry } from '../../core/usage/receipt.ts';
-import { firstIdAt, LAST_REQUEST_ID } from '../../core/usage/sums.ts';
+import { firstIdAt, LAST_REQUEST_ID } from '../../core/usage/rollups.ts';
 import { createUsageStore } from '../../store/usage-store.ts';
 
 export const handler = keyHandler('openai', ({ peppers, gate, clients, environment }) => {

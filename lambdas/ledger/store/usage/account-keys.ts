@@ -19,8 +19,8 @@ export function createAccountKeys(
   }
 
   /** At most `most` keys: the newest, or the first ones after an id. */
-  async function indexed(accountId: string, most: number, after?: string): Promise<readonly string[]> {
-    const found: string[] = [];
+  async function indexed(accountId: string, maxKeys: number, after?: string): Promise<readonly string[]> {
+    const keyIds: string[] = [];
     const input = {
       TableName: tables.keys,
       IndexName: INDEX,
@@ -30,22 +30,22 @@ export function createAccountKeys(
         ...(after ? { ':after': text(after) } : {}),
       },
       ScanIndexForward: after !== undefined,
-      ...(Number.isFinite(most) ? { Limit: most } : {}),
+      ...(Number.isFinite(maxKeys) ? { Limit: maxKeys } : {}),
     };
     for await (const { Items: items = [] } of paginateQuery({ client }, input)) {
-      found.push(...items.map((item) => readText(item, 'key_id')));
-      if (found.length >= most) break;
+      keyIds.push(...items.map((item) => readText(item, 'key_id')));
+      if (keyIds.length >= maxKeys) break;
     }
-    return found;
+    return keyIds;
   }
 
   return {
-    async some(accountId, most) {
-      const [first, others] = await Promise.all([live(accountId), indexed(accountId, most)]);
-      return [...new Set([...first, ...others])].slice(0, most);
+    async some(accountId, maxKeys) {
+      const [first, indexedIds] = await Promise.all([live(accountId), indexed(accountId, maxKeys)]);
+      return [...new Set([...first, ...indexedIds])].slice(0, maxKeys);
     },
-    async since(accountId, after, most) {
-      const [first, later] = await Promise.all([live(accountId), indexed(accountId, most, after)]);
+    async since(accountId, after, maxKeys) {
+      const [first, later] = await Promise.all([live(accountId), indexed(accountId, maxKeys, after)]);
       return { live: first, later };
     },
     async has(accountId, keyId) {

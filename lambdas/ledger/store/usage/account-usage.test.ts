@@ -6,19 +6,19 @@ import { createKeyStore } from '../../../access/store/key-store.ts';
 import { number, text } from '../../../platform/dynamodb/attribute-values.ts';
 import { putItem } from '../../../platform/dynamodb/update-item.ts';
 import { accountCall, listAccountCalls } from '../../core/usage/account-calls.ts';
-import { readSums } from '../../core/usage/account-sums.ts';
+import { readRollups } from '../../core/usage/account-rollups.ts';
 import { ReadingBudget } from '../../core/usage/key-reading.ts';
 import { ofOneKey, spendByKey } from '../../core/usage/key-spend.ts';
 import { NO_PROGRESS } from '../../core/usage/ports.ts';
-import { closedHour } from '../../core/usage/sums.ts';
+import { closedHour } from '../../core/usage/rollups.ts';
 import type { UsageRecord } from '../../core/usage-record.ts';
 import { ACCOUNT, FIRST_MS, HOUR_MS, keyIdAt, recordOf } from '../../testing/usage/simulated-usage.ts';
-import { ENTRY_RANGE } from '../book-entry.ts';
 import { createAudit } from '../create-audit.ts';
+import { ENTRY_RANGE } from '../ledger-entry.ts';
 import { createUsageStore } from '../usage-store.ts';
-import { createAccountCalls, createSums } from './create-account-usage.ts';
+import { createAccountCalls, createRollups } from './create-account-usage.ts';
 import { createKeySpend } from './key-spend.ts';
-import { SUMS_PREFIX } from './sum-store.ts';
+import { ROLLUP_PREFIX } from './sum-store.ts';
 
 const HOURS = 50;
 const KEYS = 5;
@@ -70,12 +70,12 @@ const options = () => ({ clients: database, environment: database.environment })
 describe('the keys of an account', () => {
   it('include current and former ones, the live ones first, and none of another account', async () => {
     const { keys } = createAccountCalls(options());
-    const own = [...new Set(OWN.map(({ keyId }) => keyId))].toSorted();
-    expect(await keys.since(ACCOUNT, '', 9)).toEqual({ live: [own[0]], later: own });
-    expect(await keys.since(ACCOUNT, own[2] ?? '', 1)).toEqual({ live: [own[0]], later: [own[3]] });
-    expect(await keys.some(ACCOUNT, 3)).toEqual([own[0], own.at(-1), own.at(-2)]);
-    expect(await keys.has(ACCOUNT, own[2] ?? '')).toBe(true);
-    expect(await keys.has('acc_2', own[2] ?? '')).toBe(false);
+    const keyIds = [...new Set(OWN.map(({ keyId }) => keyId))].toSorted();
+    expect(await keys.since(ACCOUNT, '', 9)).toEqual({ live: [keyIds[0]], later: keyIds });
+    expect(await keys.since(ACCOUNT, keyIds[2] ?? '', 1)).toEqual({ live: [keyIds[0]], later: [keyIds[3]] });
+    expect(await keys.some(ACCOUNT, 3)).toEqual([keyIds[0], keyIds.at(-1), keyIds.at(-2)]);
+    expect(await keys.has(ACCOUNT, keyIds[2] ?? '')).toBe(true);
+    expect(await keys.has('acc_2', keyIds[2] ?? '')).toBe(false);
     expect(await keys.since('acc_none', '', 9)).toEqual({ live: [], later: [] });
   });
 });
@@ -83,14 +83,14 @@ describe('the keys of an account', () => {
 describe('the calls of an account', () => {
   it('appear in the list and under their ids, and those of another account return not_found', async () => {
     const calls = createAccountCalls(options());
-    const found: UsageRecord[] = [];
+    const records: UsageRecord[] = [];
     for (let cursor: string | undefined; ; ) {
       const { entries, next } = await listAccountCalls(calls, ACCOUNT, { limit: 30, cursor });
-      found.push(...entries);
+      records.push(...entries);
       if (next === undefined) break;
       cursor = next;
     }
-    expect(found).toEqual(OWN.toReversed());
+    expect(records).toEqual(OWN.toReversed());
     for (const record of RECORDS) {
       const reading = accountCall(calls, ACCOUNT, record.id);
       if (record.accountId === ACCOUNT) expect(await reading).toEqual(record);
@@ -108,26 +108,26 @@ const total = (
 });
 const TOTAL = total(OWN.map((record) => ({ ...record, calls: 1 })));
 
-describe('the stored sums of an account', () => {
+describe('the stored usage rollups of an account', () => {
   it('equal those of its records, read once, whichever reading stores them first', async () => {
-    const sums = createSums(options());
+    const usageRollups = createRollups(options());
     const span = { start: DAY * 24, end: (DAY + 4) * 24 };
     const readings = Array.from({ length: 4 }, () => ({
-      ...sums,
+      ...usageRollups,
       nowMs: LATER_MS,
       budget: new ReadingBudget(64),
     }));
-    const racing = await Promise.all(readings.map((reading) => readSums(reading, ACCOUNT, span)));
+    const racing = await Promise.all(readings.map((reading) => readRollups(reading, ACCOUNT, span)));
     for (const { rows, complete } of racing) expect([complete, total(rows)]).toEqual([true, TOTAL]);
     const budget = new ReadingBudget(0);
-    const stored = await readSums({ ...sums, nowMs: LATER_MS, budget }, ACCOUNT, span);
+    const stored = await readRollups({ ...usageRollups, nowMs: LATER_MS, budget }, ACCOUNT, span);
     expect([stored.complete, budget.read, total(stored.rows)]).toEqual([true, 0, TOTAL]);
     const rest = new ReadingBudget(64);
     const end = (DAY + 9) * 24;
     // A second audit of a night finds nothing to do.
     for (let audit = 0; audit < 2; audit += 1) {
-      const reading = { ...sums, nowMs: LATER_MS, budget: rest };
-      expect(await readSums(reading, ACCOUNT, { start: end, end })).toEqual({ rows: [], complete: true });
+      const reading = { ...usageRollups, nowMs: LATER_MS, budget: rest };
+      expect(await readRollups(reading, ACCOUNT, { start: end, end })).toEqual({ rows: [], complete: true });
     }
     expect(rest.read).toBe(0);
     const names = stored.rows.map((row) => [row.hour, row.keyId, row.model, row.kind].join(' '));
@@ -135,17 +135,17 @@ describe('the stored sums of an account', () => {
   });
 
   it('contain no calls of another account', async () => {
-    const sums = createSums(options());
+    const usageRollups = createRollups(options());
     const span = { start: DAY * 24, end: (DAY + 4) * 24 };
-    const reading = { ...sums, nowMs: LATER_MS, budget: new ReadingBudget(64) };
-    expect((await readSums(reading, 'acc_none', span)).rows).toEqual([]);
+    const reading = { ...usageRollups, nowMs: LATER_MS, budget: new ReadingBudget(64) };
+    expect((await readRollups(reading, 'acc_none', span)).rows).toEqual([]);
     expect(
-      (await readSums(reading, 'acc_2', span)).rows.every(({ keyId }) => keyId === keyIdAt(FIRST_MS, 99)),
+      (await readRollups(reading, 'acc_2', span)).rows.every(({ keyId }) => keyId === keyIdAt(FIRST_MS, 99)),
     ).toBe(true);
   });
 
-  it('keep the hours that another writer has stored further', async () => {
-    const { store } = createSums(options());
+  it('retain the hours that another writer has stored beyond them', async () => {
+    const { store } = createRollups(options());
     const row = { hour: DAY * 24, model: 'sim/a', kind: 'chat', status: 'completed' } as const;
     const amounts = { calls: 1, inputUnits: 0.5, cachedUnits: 0, outputUnits: 0, cost: 1n };
     const day = { keyId: 'key_1', day: DAY, through: DAY * 24 + 2, rows: [{ ...row, ...amounts }] };
@@ -160,7 +160,7 @@ describe('the stored sums of an account', () => {
   });
 
   it('take the progress of one of two writers', async () => {
-    const { store } = createSums(options());
+    const { store } = createRollups(options());
     expect(await store.progress('acc_days')).toEqual(NO_PROGRESS);
     const open = new Map([
       ['key_1', { reached: 9, end: undefined }],
@@ -174,7 +174,7 @@ describe('the stored sums of an account', () => {
   });
 
   it('sort after the range of the ledger entries', () => {
-    expect(SUMS_PREFIX > (ENTRY_RANGE[':last'].S ?? '')).toBe(true);
+    expect(ROLLUP_PREFIX > (ENTRY_RANGE[':last'].S ?? '')).toBe(true);
   });
 });
 
@@ -182,16 +182,20 @@ describe('the daily and monthly spend of a key', () => {
   const spentBy = (key: string, records: readonly UsageRecord[]) =>
     records.filter(({ keyId }) => keyId === key).reduce((sum, { cost }) => sum + cost, 0n);
 
-  it('results from stored sums and the records since, and is the same for one key as for all', async () => {
+  it('results from stored rollups and later records, and is the same for one key as for all', async () => {
     const ids = [...new Set(OWN.map(({ keyId }) => keyId))].toSorted();
     const [live = ''] = ids;
-    const sums = createSums(options());
+    const usageRollups = createRollups(options());
     for (const stored of [false, true]) {
       const closed = { start: closedHour(LATER_MS), end: closedHour(LATER_MS) };
       if (stored)
-        await readSums({ ...sums, nowMs: LATER_MS, budget: new ReadingBudget(64) }, ACCOUNT, closed);
+        await readRollups(
+          { ...usageRollups, nowMs: LATER_MS, budget: new ReadingBudget(64) },
+          ACCOUNT,
+          closed,
+        );
       const atMs = FIRST_MS + HOURS * HOUR_MS;
-      const all = await spendByKey({ ...sums, nowMs: atMs, budget: new ReadingBudget(64) }, ACCOUNT);
+      const all = await spendByKey({ ...usageRollups, nowMs: atMs, budget: new ReadingBudget(64) }, ACCOUNT);
       const one = await createKeySpend(options())({ accountId: ACCOUNT, keyId: live }, atMs);
       const today = OWN.filter(({ created }) => Math.floor(created / 86_400) === windowsAt(atMs).day);
       expect(all?.get(live)).toEqual({ day: spentBy(live, today), month: spentBy(live, OWN) });
@@ -200,7 +204,7 @@ describe('the daily and monthly spend of a key', () => {
   });
 
   it('stays undefined if not all of the records can be read', async () => {
-    const { calls, store } = createSums(options());
+    const { calls, store } = createRollups(options());
     const keyId = keyIdAt(FIRST_MS, 77);
     const reading = { ...ofOneKey({ calls, store }, keyId), nowMs: LATER_MS, budget: new ReadingBudget(0) };
     expect(await spendByKey(reading, 'acc_none')).toBeUndefined();

@@ -2,7 +2,7 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DynamoClients } from '../../../platform/aws/clients.ts';
 import { requireTable } from '../../../platform/contract/tables.ts';
-import type { SumDependencies } from '../../core/usage/account-sums.ts';
+import type { SumDependencies } from '../../core/usage/account-rollups.ts';
 import { createUsageStore } from '../usage-store.ts';
 import { createAccountKeys } from './account-keys.ts';
 import { createCallPages, createSumStore } from './sum-store.ts';
@@ -12,8 +12,8 @@ export interface AccountUsageOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-/** Returns the stores that usage sums are read from, computed from and written to. */
-export const sumsOn = (
+/** Returns the stores that usage rollups are read from, computed from and written to. */
+export const rollupDependenciesOf = (
   client: DynamoDBClient,
   tables: { readonly accounts: string; readonly keys: string; readonly usage: string },
 ): SumDependencies => ({
@@ -29,8 +29,8 @@ const tablesOf = (environment: AccountUsageOptions['environment']) => ({
 });
 
 /** Throws an error that names a variable that is not set. */
-export const createSums = ({ clients, environment }: AccountUsageOptions) =>
-  sumsOn(clients.client, tablesOf(environment));
+export const createRollups = ({ clients, environment }: AccountUsageOptions) =>
+  rollupDependenciesOf(clients.client, tablesOf(environment));
 
 /** The keys and the calls of accounts. Throws an error that names a variable that is not set. */
 export function createAccountCalls({ clients: { client }, environment }: AccountUsageOptions) {

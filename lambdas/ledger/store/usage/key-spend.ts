@@ -6,8 +6,8 @@ import { ofOneKey, spendByKey } from '../../core/usage/key-spend.ts';
 import type { AccountUsageOptions } from './create-account-usage.ts';
 import { createCallPages, createSumStore } from './sum-store.ts';
 
-/** The caller of a refused call waits for it; a key with more unread records is left to the nightly pass. */
-const MOST_PAGES = 10;
+/** The caller of a rejected call waits for this; a key with more unread records is left to the nightly pass. */
+const MAX_PAGES = 10;
 
 /** Reads, and needs to write nothing. Throws an error that names a variable that is not set. */
 export function createKeySpend({ clients: { client }, environment }: AccountUsageOptions): KeySpend {
@@ -16,5 +16,5 @@ export function createKeySpend({ clients: { client }, environment }: AccountUsag
     store: createSumStore(client, requireTable(environment, 'accounts')),
   };
   return ({ accountId, keyId }, nowMs) =>
-    spendByKey({ ...ofOneKey(sources, keyId), nowMs, budget: new ReadingBudget(MOST_PAGES) }, accountId);
+    spendByKey({ ...ofOneKey(sources, keyId), nowMs, budget: new ReadingBudget(MAX_PAGES) }, accountId);
 }

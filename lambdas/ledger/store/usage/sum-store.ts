@@ -1,6 +1,6 @@
 /**
- * The stored sums of usage, in the partition of the account in the table of accounts: `usage_sums#<UTC day>#<key id>` for
- * each day on which a key had calls, and `usage_sums#through`, how far they are stored.
+ * The stored usage rollups, in the account's partition of the table of accounts. `usage_sums#<UTC day>#<key id>` is the
+ * rollup of a day on which a key had calls. `usage_sums#through` is the progress up to which they are stored.
  */
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
@@ -28,18 +28,18 @@ import {
   type SumProgress,
   type SumStore,
 } from '../../core/usage/ports.ts';
-import { DAY_HOURS, type SummedCall } from '../../core/usage/sums.ts';
+import { DAY_HOURS, type SummedCall } from '../../core/usage/rollups.ts';
 import { CALL_STATUSES } from '../../core/usage-record.ts';
 import { readStatus } from '../usage-store.ts';
 import { readKind } from '../wallet/item.ts';
 
 const DAY_MS = 86_400_000;
 
-export const SUMS_PREFIX = 'usage_sums#';
+export const ROLLUP_PREFIX = 'usage_sums#';
 
 /** `~` follows every character of a key's id. */
 const dayPrefix = (day: number): string =>
-  `${SUMS_PREFIX}${new Date(day * DAY_MS).toISOString().slice(0, 10)}#`;
+  `${ROLLUP_PREFIX}${new Date(day * DAY_MS).toISOString().slice(0, 10)}#`;
 
 const itemKey = (accountId: string, item: string): Item => ({
   account_id: text(accountId),
@@ -47,7 +47,7 @@ const itemKey = (accountId: string, item: string): Item => ({
 });
 
 export function createSumStore(client: DynamoDBClient, table: string): SumStore {
-  const progressKey = (accountId: string) => itemKey(accountId, `${SUMS_PREFIX}through`);
+  const progressKey = (accountId: string) => itemKey(accountId, `${ROLLUP_PREFIX}through`);
   return {
     async progress(accountId) {
       const item = await readItem(client, { TableName: table, Key: progressKey(accountId) });
@@ -58,7 +58,7 @@ export function createSumStore(client: DynamoDBClient, table: string): SumStore 
       return putNextVersion(client, { TableName: table, Item }, progress.version);
     },
     async days(accountId, first, last) {
-      const found: Promise<KeyDay>[] = [];
+      const keyDays: Promise<KeyDay>[] = [];
       const pages = paginateQuery(
         { client },
         {
@@ -73,8 +73,8 @@ export function createSumStore(client: DynamoDBClient, table: string): SumStore 
           },
         },
       );
-      for await (const { Items: items = [] } of pages) found.push(...items.map(decodeDay));
-      return Promise.all(found);
+      for await (const { Items: items = [] } of pages) keyDays.push(...items.map(decodeDay));
+      return Promise.all(keyDays);
     },
     async storeDay(accountId, day) {
       await updateItem(client, {
@@ -170,7 +170,10 @@ async function decodeDay(item: Item): Promise<KeyDay> {
   };
 }
 
-/** The attributes of a record that sums need. DynamoDB counts the data that it reads, not the data that it returns. */
+/**
+ * The attributes of a record that rollups need. DynamoDB charges for the data that it reads, not the data that it
+ * returns.
+ */
 const PROJECTION = [
   'request_id',
   'created',

@@ -1,4 +1,7 @@
-/** Usage beyond the bounds of calls in DynamoDB: one item a route, beside its circuits, until nobody has added for a month. */
+/**
+ * Usage beyond the bounds of calls in DynamoDB: one item per route, next to its circuits. An item expires after a month
+ * without additions.
+ */
 import { type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import type { Clock } from '../../../platform/core/ports.ts';
 import {

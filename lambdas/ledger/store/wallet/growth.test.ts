@@ -9,11 +9,11 @@ import { splitWallet } from '../../testing/split-wallet.ts';
 import { brokenShards } from '../../testing/stored-shards.ts';
 import { growShards } from './growth.ts';
 import { MAX_HOLDS, shardId } from './item.ts';
+import { WalletMaintenance } from './maintenance.ts';
 import { WalletPostings } from './posting.ts';
 import { WalletReads } from './reads.ts';
 import { WalletShards } from './shard.ts';
 import { createWalletStore } from './store.ts';
-import { WalletUpkeep } from './upkeep.ts';
 
 const CREDIT = 10_000n;
 
@@ -27,32 +27,32 @@ beforeEach(async () => {
 const holdOf = (id: string, amount = 1n): Hold => ({ id, keyId: 'key_1', kind: 'chat', amount, expires: 20 });
 const readAll = () => new WalletReads(database.client, database.tables.wallets).readAll(accountId);
 const shards = () => new WalletShards(database, database.tables.wallets);
-const grow = (known: number, client = database.client) =>
-  growShards(client, database.tables.wallets, accountId, known);
+const grow = (shardCount: number, client = database.client) =>
+  growShards(client, database.tables.wallets, accountId, shardCount);
 const count = async () => (await readAll())[0]?.shards;
 
-async function expectWhole(): Promise<void> {
+async function expectComplete(): Promise<void> {
   expect(await brokenShards(database)).toEqual([]);
   expect((await readAll()).reduce((sum, { received }) => sum + received, 0n)).toBe(CREDIT);
 }
 
 describe('the number of shards', () => {
-  it('grows once for concurrent processes that know the same number, and all of them receive the new number', async () => {
+  it('grows once for concurrent processes with the same cached number, and all of them receive the new number', async () => {
     expect(await Promise.all([grow(1), grow(1), grow(1)])).toEqual([4, 4, 4]);
     expect([await grow(4), await grow(4), await grow(1)]).toEqual([8, 8, 8]);
     expect(await count()).toBe(8);
     await expect(growShards(database.client, database.tables.wallets, 'acc_nobody', 1)).rejects.toThrow(
       'no account',
     );
-    await expectWhole();
+    await expectComplete();
   });
 
   it('counts only shards that exist, each with credit, and most credit stays in the first one', async () => {
     await grow(1);
     await grow(4);
-    const [first, ...others] = await readAll();
-    expect(others).toHaveLength(7);
-    for (const { balance, received } of others) {
+    const [first, ...otherShards] = await readAll();
+    expect(otherShards).toHaveLength(7);
+    for (const { balance, received } of otherShards) {
       expect(balance).toBeGreaterThan(0n);
       expect(received).toBe(balance);
     }
@@ -62,7 +62,7 @@ describe('the number of shards', () => {
   it('grows for an account in debt too, without a transfer of credit', async () => {
     await new WalletPostings(database.client, database.tables.wallets).post(accountId, -CREDIT - 5n, []);
     expect(await grow(1)).toBe(4);
-    expect(await readAll()).toMatchObject([{ owed: 5n }, { balance: 0n }, { balance: 0n }, { balance: 0n }]);
+    expect(await readAll()).toMatchObject([{ debt: 5n }, { balance: 0n }, { balance: 0n }, { balance: 0n }]);
     expect(await brokenShards(database)).toEqual([]);
   });
 
@@ -78,7 +78,7 @@ describe('the number of shards', () => {
     expect(await grow(1, client)).toBe(1);
     expect(isMet).toBe(true);
     expect(await readAll()).toMatchObject([{ balance: 100n, received: CREDIT, shards: 1 }]);
-    await expectWhole();
+    await expectComplete();
   });
 
   it('never exceeds its maximum', async () => {
@@ -114,10 +114,10 @@ describe('a wallet with a full shard', () => {
     await fill(0);
     expect((await open(1).hold(accountId, holdOf('req_new'))).granted).toBe(true);
     expect(await count()).toBe(4);
-    await expectWhole();
+    await expectComplete();
   });
 
-  it('keeps its number of shards if another one, chosen at random, is less than half full', async () => {
+  it('retains its number of shards if another one, chosen at random, is less than half full', async () => {
     await splitWallet(database, accountId, [100n, 100n, 100n]);
     await fill(2);
     await fill(3, MAX_HOLDS / 2 - 1);
@@ -132,10 +132,10 @@ describe('a wallet with a full shard', () => {
     await fill(3, MAX_HOLDS / 2);
     expect(await shardOf(open(4, 2, 3))).toBe(shardId(accountId, 7));
     expect(await count()).toBe(8);
-    await expectWhole();
+    await expectComplete();
   });
 
-  it('keeps its number of shards if the full one is the first, at which each new process starts', async () => {
+  it('retains its number of shards if the full one is the first, at which each new process starts', async () => {
     await splitWallet(database, accountId, [100n, 100n, 100n]);
     await fill(0);
     await fill(2);
@@ -149,8 +149,8 @@ describe('a wallet with a full shard', () => {
     await splitWallet(database, accountId, [100n, 100n, 100n]);
     const store = open(4, 3, 0);
     await store.read(accountId);
-    const upkeep = new WalletUpkeep(database.client, database.tables.wallets);
-    for (let sweeps = 0; sweeps < 2; sweeps += 1) await upkeep.tidy(accountId);
+    const maintenance = new WalletMaintenance(database.client, database.tables.wallets);
+    for (let sweeps = 0; sweeps < 2; sweeps += 1) await maintenance.tidy(accountId);
     expect(await count()).toBe(1);
     expect((await store.hold(accountId, holdOf('req_new'))).granted).toBe(true);
     expect(await count()).toBe(1);

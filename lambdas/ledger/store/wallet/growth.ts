@@ -1,4 +1,4 @@
-/** Making further shards of a wallet. Upkeep merges those that are not needed any more. */
+/** Creation of further shards of a wallet. Maintenance merges the shards that are no longer needed. */
 
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { number, text } from '../../../platform/dynamodb/attribute-values.ts';
@@ -8,12 +8,12 @@ import { MAX_SHARDS, shardId } from './item.ts';
 import { WalletReads } from './reads.ts';
 
 /** Shards that one transaction makes; it has room for 100 items (API reference, TransactWriteItems). */
-const MAX_MADE = 90;
+const MAX_NEW_SHARDS = 90;
 
 /** The first growth of a wallet. */
-const FEWEST_MADE = 3;
+const MIN_NEW_SHARDS = 3;
 
-/** New shards get this share of an even spread. The first one keeps the rest, from which all others refill. */
+/** New shards get this fraction of an even share. The first one retains the rest, from which all others refill. */
 const SHARES = 4n;
 
 /**
@@ -25,17 +25,21 @@ export async function growShards(
   client: DynamoDBClient,
   table: string,
   accountId: string,
-  known: number,
+  currentCount: number,
 ): Promise<number> {
   const reads = new WalletReads(client, table);
   const first = await reads.read(accountId);
   if (first === undefined) throw new Error(`there is no account ${accountId}`);
-  const made = Math.min(Math.max(known, FEWEST_MADE), MAX_MADE, MAX_SHARDS - known);
-  if (first.shards !== known || made <= 0) return first.shards;
-  const spare = first.owed === undefined ? first.balance : 0n;
-  const share = spare / (SHARES * BigInt(known + made));
-  const given = share * BigInt(made);
-  const isCounted = `shards = :known${known === 1 ? ' OR attribute_not_exists(shards)' : ''}`;
+  const newCount = Math.min(
+    Math.max(currentCount, MIN_NEW_SHARDS),
+    MAX_NEW_SHARDS,
+    MAX_SHARDS - currentCount,
+  );
+  if (first.shards !== currentCount || newCount <= 0) return first.shards;
+  const spare = first.debt === undefined ? first.balance : 0n;
+  const share = spare / (SHARES * BigInt(currentCount + newCount));
+  const transferAmount = share * BigInt(newCount);
+  const isCounted = `shards = :known${currentCount === 1 ? ' OR attribute_not_exists(shards)' : ''}`;
   const { done } = await transact(client, [
     {
       Update: {
@@ -43,21 +47,21 @@ export async function growShards(
         Key: { wallet_id: text(accountId) },
         UpdateExpression:
           'SET shards = :more, balance = balance - :given, received = received - :given, entries = if_not_exists(entries, :zero) + :one',
-        ConditionExpression: `(${isCounted})${given === 0n ? '' : ` AND attribute_not_exists(owed) AND balance >= :given`}`,
+        ConditionExpression: `(${isCounted})${transferAmount === 0n ? '' : ` AND attribute_not_exists(owed) AND balance >= :given`}`,
         ExpressionAttributeValues: {
-          ':more': number(known + made),
-          ':known': number(known),
-          ':given': number(given),
+          ':more': number(currentCount + newCount),
+          ':known': number(currentCount),
+          ':given': number(transferAmount),
           ':zero': number(0),
           ':one': number(1),
         },
       },
     },
-    ...Array.from({ length: made }, (_, at) => ({
+    ...Array.from({ length: newCount }, (_, at) => ({
       Put: {
         TableName: table,
         Item: {
-          ...emptyWallet(shardId(accountId, known + at)),
+          ...emptyWallet(shardId(accountId, currentCount + at)),
           balance: number(share),
           received: number(share),
           entries: number(1),
@@ -66,5 +70,5 @@ export async function growShards(
       },
     })),
   ]);
-  return done ? known + made : ((await reads.read(accountId))?.shards ?? known);
+  return done ? currentCount + newCount : ((await reads.read(accountId))?.shards ?? currentCount);
 }

@@ -1,6 +1,6 @@
 /**
- * A wallet lies in shards, each an item with a balance and open holds, so that both change in one write. Of every shard, at
- * every instant: received = balance + holds + spent - owed.
+ * A wallet is stored in shards, each an item with a balance and open holds, so that both change in one write. For every
+ * shard, at every instant: received = balance + holds + spent - owed.
  */
 import { randomBytes } from 'node:crypto';
 import { KINDS, type Kind } from '../../../platform/core/kinds.ts';
@@ -29,7 +29,7 @@ export const accountOf = (walletId: string): string => walletId.split('#')[0] ??
 
 export const indexOf = (walletId: string): number => Number(walletId.split('#')[1] ?? 0);
 
-/** A shard as it is stored. */
+/** A shard as stored. */
 export interface Shard {
   readonly walletId: string;
   readonly balance: NanoUsd;
@@ -37,12 +37,12 @@ export interface Shard {
   /**
    * The debt of the account, in its first shard. During a debt every other shard has 0, so that none accepts a hold.
    */
-  readonly owed: NanoUsd | undefined;
+  readonly debt: NanoUsd | undefined;
   /** The number of ledger entries and transfers that have changed the shard. */
   readonly entries: number;
   /** The cost of all calls whose hold has ended in it. */
-  readonly spent: NanoUsd;
-  /** The same by the UTC day of the usage record, as far as it has not been proven. */
+  readonly spentAmount: NanoUsd;
+  /** The same by the UTC day of the usage record, for days that are not yet verified. */
   readonly spentByDay: ReadonlyMap<number, NanoUsd>;
   /** The credit that the shard has received, less the credit that it has sent. */
   readonly received: NanoUsd;
@@ -92,9 +92,9 @@ export function decodeShard(item: Item): Shard {
     holds: Object.entries(readMap(item, 'holds')).map(([id, { S: entry = '' }]) =>
       decodeHold(id, walletId, entry),
     ),
-    owed: item.owed === undefined ? undefined : readInteger(item, 'owed'),
+    debt: item.owed === undefined ? undefined : readInteger(item, 'owed'),
     entries: Number(readOptional(item, 'entries')),
-    spent: readInteger(item, 'spent'),
+    spentAmount: readInteger(item, 'spent'),
     spentByDay: new Map(days.map((day) => [Number(day), readInteger(item, spentOn(Number(day)))])),
     received: readInteger(item, 'received'),
     shards: Number(readOptional(item, 'shards')) || 1,
@@ -105,30 +105,30 @@ export function decodeShard(item: Item): Shard {
   };
 }
 
-/** A figure that not every item has. */
+/** Returns an amount that not every item has. */
 const readOptional = (item: Item, name: string): bigint =>
   item[name] === undefined ? 0n : readInteger(item, name);
 
-/** Some or all shards of an account as one wallet, with what it owes taken off what it has. */
+/** Combines some or all shards of an account into one wallet, with the debt deducted from the balance. */
 export function toWallet(accountId: string, shards: readonly Shard[]): Wallet {
   const sum = (of: (shard: Shard) => NanoUsd): NanoUsd =>
     shards.reduce((total, shard) => total + of(shard), 0n);
   return {
     accountId,
-    ...settleOwed(
+    ...settleDebt(
       sum(({ balance }) => balance),
-      sum(({ owed }) => owed ?? 0n),
+      sum(({ debt }) => debt ?? 0n),
     ),
     entries: shards.reduce((total, { entries }) => total + entries, 0),
-    spent: sum(({ spent }) => spent),
+    spentAmount: sum(({ spentAmount }) => spentAmount),
     holds: shards.flatMap(({ holds }) => holds),
   };
 }
 
 /** Returns the remainder of a balance after the debt is paid, and the remaining debt. */
-function settleOwed(balance: NanoUsd, owed: NanoUsd): { readonly balance: NanoUsd; readonly owed: NanoUsd } {
-  const paid = balance < owed ? balance : owed;
-  return { balance: balance - paid, owed: owed - paid };
+function settleDebt(balance: NanoUsd, debt: NanoUsd): { readonly balance: NanoUsd; readonly debt: NanoUsd } {
+  const paid = balance < debt ? balance : debt;
+  return { balance: balance - paid, debt: debt - paid };
 }
 
 export function readKind(value: string): Kind {

@@ -64,7 +64,7 @@ function processThat(fails: boolean) {
 }
 
 // The credit lies in all of the shards only before the first hold: the tests are in this order.
-describe('a hold of credit that lies in more shards than one transaction may take from', () => {
+describe('a hold that needs more shards than one transaction can update', () => {
   it('fails where the credit cannot be gathered, and moves nothing', async () => {
     const { wallets, transactions } = processThat(true);
     await expect(wallets.hold(ACCOUNT_ID, HOLD)).rejects.toThrow('the database does not answer');

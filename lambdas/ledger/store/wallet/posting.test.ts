@@ -68,23 +68,23 @@ const holdOf = (amount: bigint): Hold => ({
   expires: 2e9,
 });
 
-describe('credit that is taken back', () => {
-  it('comes off the balance, and what has been spent is owed', async () => {
+describe('revoked credit', () => {
+  it('reduces the balance, and turns the spent amount into debt', async () => {
     await post(100n);
     await post(-30n);
-    expect(await read()).toMatchObject({ balance: 70n, owed: 0n, entries: 2 });
+    expect(await read()).toMatchObject({ balance: 70n, debt: 0n, entries: 2 });
     await post(-90n);
-    expect(await read()).toMatchObject({ balance: 0n, owed: 20n, entries: 3 });
+    expect(await read()).toMatchObject({ balance: 0n, debt: 20n, entries: 3 });
     await post(-5n);
-    expect(await read()).toMatchObject({ balance: 0n, owed: 25n });
+    expect(await read()).toMatchObject({ balance: 0n, debt: 25n });
   });
 
   it('takes its amount first from the next incoming credit', async () => {
     await post(-30n);
     await post(20n);
-    expect(await read()).toMatchObject({ balance: 0n, owed: 10n });
+    expect(await read()).toMatchObject({ balance: 0n, debt: 10n });
     await post(25n);
-    expect(await read()).toMatchObject({ balance: 15n, owed: 0n });
+    expect(await read()).toMatchObject({ balance: 15n, debt: 0n });
     const { granted } = await wallets().hold(accountId, holdOf(15n));
     expect(granted).toBe(true);
   });
@@ -94,12 +94,12 @@ describe('credit that is taken back', () => {
     const open = holdOf(100n);
     await wallets().hold(accountId, open);
     await post(-80n);
-    expect(await read()).toMatchObject({ balance: 0n, owed: 80n, holds: [{ amount: 100n }] });
+    expect(await read()).toMatchObject({ balance: 0n, debt: 80n, holds: [{ amount: 100n }] });
     await wallets().endHold(accountId, { ...open, cost: 10n, recorded: 0 });
-    expect(await read()).toMatchObject({ balance: 10n, owed: 0n, holds: [] });
+    expect(await read()).toMatchObject({ balance: 10n, debt: 0n, holds: [] });
     expect(await wallets().hold(accountId, holdOf(11n))).toMatchObject({ granted: false });
     expect(await wallets().hold(accountId, holdOf(10n))).toMatchObject({ granted: true });
-    expect(await read()).toMatchObject({ balance: 0n, owed: 0n });
+    expect(await read()).toMatchObject({ balance: 0n, debt: 0n });
   });
 
   it('allows calls that cost nothing while the account is in debt', async () => {
@@ -117,7 +117,7 @@ describe('credit that is taken back', () => {
     await post(1_000n);
     const results = await Promise.all(Array.from({ length: 8 }, () => post(-100n, 'the same')));
     expect(results.toSorted()).toEqual(['posted', ...Array(7).fill('repeated')]);
-    expect(await read()).toMatchObject({ balance: 900n, owed: 0n });
+    expect(await read()).toMatchObject({ balance: 900n, debt: 0n });
   });
 
   it('changes nothing if the account does not exist', async () => {
@@ -128,20 +128,20 @@ describe('credit that is taken back', () => {
 });
 
 describe('a wallet in several shards', () => {
-  it('gives what is taken back from all of them, and takes no hold in any while it owes', async () => {
+  it('takes revoked credit from all of them, and places no hold in any while it is in debt', async () => {
     await post(100n);
     await splitWallet(database, accountId, [25n, 25n, 25n]);
     const open = await Promise.all([1, 2, 3, 4].map(async () => wallets().hold(accountId, holdOf(20n))));
     expect(open.every(({ granted }) => granted)).toBe(true);
     await post(-60n);
-    expect(await read()).toMatchObject({ balance: 0n, owed: 40n });
+    expect(await read()).toMatchObject({ balance: 0n, debt: 40n });
     const { holds } = await read();
     for (const hold of holds) await wallets().endHold(accountId, { ...hold, cost: 0n, recorded: 0 });
-    expect(await read()).toMatchObject({ balance: 40n, owed: 0n });
-    const tries = Array.from({ length: 12 }, () => wallets().hold(accountId, holdOf(5n)));
-    const granted = (await Promise.all(tries)).filter((result) => result.granted);
+    expect(await read()).toMatchObject({ balance: 40n, debt: 0n });
+    const attempts = Array.from({ length: 12 }, () => wallets().hold(accountId, holdOf(5n)));
+    const granted = (await Promise.all(attempts)).filter((result) => result.granted);
     expect(granted).toHaveLength(8);
-    expect(await read()).toMatchObject({ balance: 0n, owed: 0n });
+    expect(await read()).toMatchObject({ balance: 0n, debt: 0n });
   });
 });
 
@@ -164,8 +164,8 @@ describe('a wallet, properties', () => {
           const store = wallets();
           await store.read(id);
           const open: Hold[] = [];
-          let [paid, spent] = [0n, 0n];
-          const take = async ({ kind, by }: { kind: string; by: bigint }) => {
+          let [paid, spentAmount] = [0n, 0n];
+          const placeHold = async ({ kind, by }: { kind: string; by: bigint }) => {
             if (kind === 'post') {
               if ((await post(by, systemUlid(), id)) === 'posted') paid += by;
             } else if (kind === 'hold') {
@@ -176,16 +176,17 @@ describe('a wallet, properties', () => {
               const hold = open.pop();
               if (hold === undefined) return;
               const cost = by < hold.amount ? by : hold.amount;
-              if ((await store.endHold(id, { ...hold, cost, recorded: 0 })) !== undefined) spent += cost;
+              if ((await store.endHold(id, { ...hold, cost, recorded: 0 })) !== undefined)
+                spentAmount += cost;
             }
           };
-          if (atOnce) await Promise.all(steps.map(take));
-          else for (const each of steps) await take(each);
+          if (atOnce) await Promise.all(steps.map(placeHold));
+          else for (const each of steps) await placeHold(each);
           const wallet = await read(id);
-          const held = wallet.holds.reduce((sum, { amount }) => sum + amount, 0n);
-          expect(paid).toBe(wallet.balance - wallet.owed + held + spent);
-          expect(wallet.balance >= 0n && wallet.owed >= 0n).toBe(true);
-          expect(wallet.balance === 0n || wallet.owed === 0n).toBe(true);
+          const heldAmount = wallet.holds.reduce((sum, { amount }) => sum + amount, 0n);
+          expect(paid).toBe(wallet.balance - wallet.debt + heldAmount + spentAmount);
+          expect(wallet.balance >= 0n && wallet.debt >= 0n).toBe(true);
+          expect(wallet.balance === 0n || wallet.debt === 0n).toBe(true);
         },
       ),
       { numRuns: 120 },
@@ -195,12 +196,12 @@ describe('a wallet, properties', () => {
   it('passes the audit if the account has made no calls', async () => {
     const id = await openAccount();
     for (const change of [50n, -70n, 10n, -10n, 100n, -5n]) await post(change, systemUlid(), id);
-    expect(await read(id)).toMatchObject({ balance: 75n, owed: 0n });
+    expect(await read(id)).toMatchObject({ balance: 75n, debt: 0n });
     expect((await auditAll(database.client)).unproven).toBe(0);
   });
 });
 
-it('the audit is exact, or says that an account is unproven, while credit comes and goes', async () => {
+it('keeps the audit exact, or the account unverified, while credit is added and revoked', async () => {
   const other = await startDatabase();
   const id = `acc_${systemUlid()}`;
   await new DynamoAccountStore(other.client, other.tables).open({ id, created: 0 });

@@ -57,10 +57,10 @@ describe('all shards of a wallet', () => {
 
   it('load again if more of them exist by then', async () => {
     await splitWallet(database, accountId, [100n]);
-    let met = false;
+    let isMet = false;
     const client = aroundSend(database.client, async (command, send) => {
-      if (command instanceof TransactGetItemsCommand && !met) {
-        met = true;
+      if (command instanceof TransactGetItemsCommand && !isMet) {
+        isMet = true;
         await growShards(database.client, database.tables.wallets, accountId, 2);
       }
       return send(command);
@@ -70,7 +70,7 @@ describe('all shards of a wallet', () => {
     expect(shards.reduce((sum, { balance }) => sum + balance, 0n)).toBe(1_000n);
   });
 
-  it('load separately, until two readings agree, if writes keep canceling the transaction', async () => {
+  it('load separately, until two reads agree, if writes keep canceling the transaction', async () => {
     await splitWallet(database, accountId, [300n]);
     const { client, cancelled } = cancelling(database.client);
     let batches = 0;
@@ -102,8 +102,8 @@ describe('all shards of a wallet', () => {
 
   it('load without those that do not exist in a rough reading', async () => {
     await splitWallet(database, accountId, [300n]);
-    const found = await reads().readRoughly(accountId, 120);
-    expect(found.map(({ balance }) => balance)).toEqual([700n, 300n]);
+    const snapshot = await reads().readRoughly(accountId, 120);
+    expect(snapshot.map(({ balance }) => balance)).toEqual([700n, 300n]);
     expect(await reads().readRoughly(accountId, 1)).toHaveLength(1);
   });
 

@@ -36,7 +36,7 @@ export class WalletReads {
     if (first.shards === 1) return [first];
     const walletIds = Array.from({ length: first.shards }, (_, index) => shardId(accountId, index));
     const shards = await this.#snapshot(walletIds);
-    // More shards may have been made since.
+    // More shards may have been created since.
     const [again = first] = shards;
     return again.shards === first.shards ? shards : this.readAll(accountId);
   }
@@ -48,24 +48,24 @@ export class WalletReads {
   }
 
   /**
-   * Several shards as of one instant, as money on its way from one to another must be seen in one of them; those that do
-   * not exist are left out. A write to any of them while they are read cancels the reading: after a few tries, and
-   * where they are too many, they are read one by one, until two readings in a row agree.
+   * Reads several shards as of one instant, so that money in transfer is counted in exactly one of them. Leaves out
+   * shards that do not exist. A concurrent write to any of them cancels the read. After a few attempts, or if there are
+   * too many shards, they are read one by one until two consecutive reads agree.
    */
   async #snapshot(walletIds: readonly string[]): Promise<readonly Shard[]> {
-    for (let tries = 0; tries < MAX_SNAPSHOTS && walletIds.length <= MAX_ITEMS; tries += 1) {
+    for (let attempts = 0; attempts < MAX_SNAPSHOTS && walletIds.length <= MAX_ITEMS; attempts += 1) {
       try {
         const reads = walletIds.map((id) => ({ Get: { TableName: this.#table, Key: keyOf(id) } }));
-        const { Responses: found = [] } = await this.#client.send(
+        const { Responses: responses = [] } = await this.#client.send(
           new TransactGetItemsCommand({ TransactItems: reads }),
         );
-        return found.flatMap(({ Item: item }) => (item === undefined ? [] : [decodeShard(item)]));
+        return responses.flatMap(({ Item: item }) => (item === undefined ? [] : [decodeShard(item)]));
       } catch (failure) {
         if (!(failure instanceof TransactionCanceledException)) throw failure;
       }
     }
     let before = await this.#readEach(walletIds);
-    for (let tries = 0; tries < MAX_SNAPSHOTS; tries += 1) {
+    for (let attempts = 0; attempts < MAX_SNAPSHOTS; attempts += 1) {
       const after = await this.#readEach(walletIds);
       if (isDeepStrictEqual(before, after)) return after;
       before = after;
@@ -74,15 +74,15 @@ export class WalletReads {
   }
 
   async #readEach(walletIds: readonly string[], consistent = true): Promise<readonly Shard[]> {
-    const chunks = Array.from({ length: Math.ceil(walletIds.length / MAX_ITEMS) }, (_, at) =>
+    const batches = Array.from({ length: Math.ceil(walletIds.length / MAX_ITEMS) }, (_, at) =>
       walletIds.slice(at * MAX_ITEMS, (at + 1) * MAX_ITEMS),
     );
     const items = await Promise.all(
-      chunks.map((ids) => readMany(this.#client, this.#table, ids.map(keyOf), consistent)),
+      batches.map((ids) => readMany(this.#client, this.#table, ids.map(keyOf), consistent)),
     );
-    const found = new Map(items.flat().map((item) => [item.wallet_id?.S, item]));
+    const itemsById = new Map(items.flat().map((item) => [item.wallet_id?.S, item]));
     return walletIds.flatMap((id) => {
-      const item = found.get(id);
+      const item = itemsById.get(id);
       return item === undefined ? [] : [decodeShard(item)];
     });
   }

@@ -2,7 +2,7 @@
 import { type DynamoDBClient, DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
 import type { DynamoClients } from '../../../platform/aws/clients.ts';
 import { greatest, type NanoUsd } from '../../../platform/core/money.ts';
-import { isRefusal } from '../../../platform/core/transient.ts';
+import { isSafeToRetry } from '../../../platform/core/transient.ts';
 import { number, text } from '../../../platform/dynamodb/attribute-values.ts';
 import { updateItem, type WriteResult } from '../../../platform/dynamodb/update-item.ts';
 import type { Hold, HoldEnd } from '../../core/ports.ts';
@@ -17,11 +17,11 @@ type HoldOutcome =
   | 'full'
   /** Its own balance does not cover the hold. */
   | 'insufficient'
-  /** The account owes what was taken back after it had been spent. */
+  /** The account has a debt: credit was removed after it had been spent. */
   | 'in-debt'
   /** There is no such shard. */
   | 'absent'
-  /** DynamoDB refuses writes to it for now: a transaction includes it, or it is throttled. */
+  /** DynamoDB rejects writes to it for now: a transaction includes it, or it is throttled. */
   | 'contended';
 
 export type ShardResult =
@@ -29,14 +29,16 @@ export type ShardResult =
   | { readonly outcome: 'absent' | 'contended'; readonly shard: undefined };
 
 /**
- * The update that takes a hold on a shard, to which other shards add `given` in the same transaction. A call that costs
- * nothing passes though the account owes.
+ * Returns the update that places a hold on a shard, to which other shards add `given` in the same transaction. A call
+ * without cost passes even if the account is in debt.
  */
-export const holdUpdate = (table: string, walletId: string, hold: Hold, given: NanoUsd = 0n) => ({
+export const holdUpdate = (table: string, walletId: string, hold: Hold, transferAmount: NanoUsd = 0n) => ({
   TableName: table,
   Key: { wallet_id: text(walletId) },
   UpdateExpression: `SET balance = balance + :change, holds.#id = :entry${
-    given === 0n ? '' : ', entries = if_not_exists(entries, :zero) + :one, received = received + :given'
+    transferAmount === 0n
+      ? ''
+      : ', entries = if_not_exists(entries, :zero) + :one, received = received + :given'
   }`,
   ConditionExpression: [
     'balance >= :least',
@@ -46,11 +48,13 @@ export const holdUpdate = (table: string, walletId: string, hold: Hold, given: N
   ].join(' AND '),
   ExpressionAttributeNames: { '#id': hold.id },
   ExpressionAttributeValues: {
-    ':change': number(given - hold.amount),
-    ':least': number(greatest(hold.amount - given, 0n)),
+    ':change': number(transferAmount - hold.amount),
+    ':least': number(greatest(hold.amount - transferAmount, 0n)),
     ':most': number(MAX_HOLDS),
     ':entry': encodeHold(hold),
-    ...(given === 0n ? {} : { ':given': number(given), ':zero': number(0), ':one': number(1) }),
+    ...(transferAmount === 0n
+      ? {}
+      : { ':given': number(transferAmount), ':zero': number(0), ':one': number(1) }),
   },
 });
 
@@ -66,20 +70,20 @@ export class WalletShards {
     this.#table = table;
   }
 
-  /** Takes a hold. Unless it `canWait`, it does not ask a contended shard again. */
+  /** Places a hold. Unless it `canWait`, it does not retry on a contended shard. */
   async hold(walletId: string, hold: Hold, canWait = true): Promise<ShardResult> {
     const result = await this.#sendHold(walletId, hold, canWait);
     if (result === 'contended') return { outcome: result, shard: undefined };
     if (result.item === undefined) return { outcome: 'absent', shard: undefined };
     const shard = decodeShard(result.item);
-    // A request whose answer was lost has left its hold, and it is ours.
+    // A request whose response was lost has left its hold, and it is ours.
     const isHeld = result.applied || shard.holds.some(({ id }) => id === hold.id);
-    return { outcome: isHeld ? 'granted' : refusalOf(shard, hold), shard };
+    return { outcome: isHeld ? 'granted' : rejectionBy(shard, hold), shard };
   }
 
   /**
-   * Sends the hold, and once more if no answer came. Each request has an attempt of its own: a copy that reaches the
-   * database after the call has settled is then distinguished from the hold that its record settled, and released.
+   * Sends the hold, and once more if no response arrived. Each request has a separate attempt id. A copy that reaches
+   * the database after the settlement is therefore distinguished from the settled hold, and released.
    */
   async #sendHold(walletId: string, hold: Hold, canWait: boolean): Promise<WriteResult | 'contended'> {
     for (let sends = 1; ; sends += 1) {
@@ -90,13 +94,13 @@ export class WalletShards {
       try {
         return await updateItem(this.#onceClient, update, canWait ? undefined : 0);
       } catch (failure) {
-        if (!canWait && isRefusal(failure)) return 'contended';
+        if (!canWait && isSafeToRetry(failure)) return 'contended';
         if (failure instanceof DynamoDBServiceException || sends === MAX_SENDS) throw failure;
       }
     }
   }
 
-  /** Ends that very hold; returns the shard as it is then, or undefined when it has no such hold. */
+  /** Ends that hold. Returns the shard after it, or undefined if the shard has no such hold. */
   async end(walletId: string, end: HoldEnd): Promise<Shard | undefined> {
     const { id, amount, cost, recorded } = end;
     const isPaid = cost > 0n;
@@ -120,7 +124,7 @@ export class WalletShards {
 }
 
 /** Returns the reason why a shard, in the state that was read, rejected a hold. */
-function refusalOf({ owed, holds }: Shard, { amount }: Hold): 'full' | 'insufficient' | 'in-debt' {
-  if (owed !== undefined && amount > 0n) return 'in-debt';
+function rejectionBy({ debt, holds }: Shard, { amount }: Hold): 'full' | 'insufficient' | 'in-debt' {
+  if (debt !== undefined && amount > 0n) return 'in-debt';
   return holds.length >= MAX_HOLDS ? 'full' : 'insufficient';
 }

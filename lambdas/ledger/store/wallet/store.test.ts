@@ -9,7 +9,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { DATABASE_TABLES, engineClients } from '../../../../tools/test-kit/engine.ts';
-import { loseFirstAnswers } from '../../../../tools/test-kit/lost-answers.ts';
+import { loseFirstResponses } from '../../../../tools/test-kit/lost-answers.ts';
 import { DynamoAccountStore } from '../../../access/store/account-store.ts';
 import { fileDatabase } from '../../../platform/testing/file-database.ts';
 import type { Hold, WalletStore } from '../../core/ports.ts';
@@ -17,10 +17,10 @@ import { aroundSend } from '../../testing/failing-process.ts';
 import { splitWallet } from '../../testing/split-wallet.ts';
 import { DynamoCreditStore } from '../credit-store.ts';
 import { MAX_HOLDS, shardId } from './item.ts';
+import { WalletMaintenance } from './maintenance.ts';
 import { WalletReads } from './reads.ts';
 import { createWalletStore } from './store.ts';
 import { WalletTransfers } from './transfer.ts';
-import { WalletUpkeep } from './upkeep.ts';
 
 const HOLD: Hold = {
   id: 'req_1',
@@ -40,11 +40,11 @@ beforeAll(async () => {
 });
 
 /** Takes a hold and returns it as the wallet has it. */
-async function hold(wanted: Hold, store = wallets): Promise<Hold> {
-  const { wallet } = await store.hold(accountId, wanted);
-  const found = wallet?.holds.find(({ id }) => id === wanted.id);
-  if (found === undefined) throw new Error('the hold was refused');
-  return found;
+async function hold(holdRequest: Hold, store = wallets): Promise<Hold> {
+  const { wallet } = await store.hold(accountId, holdRequest);
+  const storedHold = wallet?.holds.find(({ id }) => id === holdRequest.id);
+  if (storedHold === undefined) throw new Error('the hold was refused');
+  return storedHold;
 }
 
 beforeEach(async () => {
@@ -74,18 +74,18 @@ describe('a wallet', () => {
     expect(await wallets.read(accountId)).toMatchObject({ accountId, balance: 400n, holds: [HOLD] });
   });
 
-  it('refuses a hold beyond its balance, changes nothing and returns what it has', async () => {
+  it('rejects a hold beyond its balance, changes nothing and returns its current state', async () => {
     await wallets.hold(accountId, HOLD);
-    const refused = await wallets.hold(accountId, { ...HOLD, id: 'req_2', amount: 401n });
-    expect(refused).toMatchObject({ granted: false, wallet: { balance: 400n, holds: [HOLD] } });
+    const rejectedHold = await wallets.hold(accountId, { ...HOLD, id: 'req_2', amount: 401n });
+    expect(rejectedHold).toMatchObject({ granted: false, wallet: { balance: 400n, holds: [HOLD] } });
     expect(await wallets.hold('acc_of_nobody', HOLD)).toEqual({ granted: false, wallet: undefined });
   });
 
   it('rejects a hold above its balance with one database request if it has one shard', async () => {
-    const sent: string[] = [];
+    const sentRequests: string[] = [];
     const noting = (client: DynamoDBClient) =>
       aroundSend(client, (command, send) => {
-        sent.push((command as object).constructor.name);
+        sentRequests.push((command as object).constructor.name);
         return send(command);
       });
     const clients = { client: noting(database.client), onceClient: noting(database.onceClient) };
@@ -93,30 +93,30 @@ describe('a wallet', () => {
       ...HOLD,
       amount: 1_001n,
     });
-    expect([granted, sent]).toEqual([false, ['UpdateItemCommand']]);
+    expect([granted, sentRequests]).toEqual([false, ['UpdateItemCommand']]);
   });
 
-  it('refuses it in a process that has never met the wallet, too', async () => {
+  it('rejects such a hold also in a process that has not cached the wallet', async () => {
     const stranger = createWalletStore(database, database.tables.wallets);
-    const refused = await stranger.hold(accountId, { ...HOLD, amount: 1_001n });
-    expect(refused).toMatchObject({ granted: false, wallet: { balance: 1_000n, holds: [] } });
+    const rejectedHold = await stranger.hold(accountId, { ...HOLD, amount: 1_001n });
+    expect(rejectedHold).toMatchObject({ granted: false, wallet: { balance: 1_000n, holds: [] } });
     expect(await stranger.hold(accountId, { ...HOLD, amount: 1_000n })).toMatchObject({ granted: true });
   });
 
   it('ends that very hold and no other', async () => {
-    const held = await hold(HOLD);
+    const placedHold = await hold(HOLD);
     const end = { cost: 0n, recorded: 0 };
     for (const other of [{ amount: 599n }, { attempt: '00000000' }, { id: 'req_2' }, { keyId: 'key_2' }])
-      expect(await wallets.endHold(accountId, { ...held, ...other, ...end })).toBeUndefined();
-    const elsewhere = { ...held, walletId: 'acc_of_nobody', ...end };
+      expect(await wallets.endHold(accountId, { ...placedHold, ...other, ...end })).toBeUndefined();
+    const elsewhere = { ...placedHold, walletId: 'acc_of_nobody', ...end };
     expect(await wallets.endHold('acc_of_nobody', elsewhere)).toBeUndefined();
-    expect(await wallets.read(accountId)).toMatchObject({ balance: 400n, holds: [held] });
-    expect(await wallets.endHold(accountId, { ...held, ...end, cost: 250n })).toBe(750n);
-    expect(await wallets.endHold(accountId, { ...held, ...end, cost: 250n })).toBeUndefined();
+    expect(await wallets.read(accountId)).toMatchObject({ balance: 400n, holds: [placedHold] });
+    expect(await wallets.endHold(accountId, { ...placedHold, ...end, cost: 250n })).toBe(750n);
+    expect(await wallets.endHold(accountId, { ...placedHold, ...end, cost: 250n })).toBeUndefined();
     expect(await wallets.read(accountId)).toMatchObject({ balance: 750n, holds: [] });
   });
 
-  it('says which hold cannot be read', async () => {
+  it('identifies the hold that cannot be read', async () => {
     await wallets.hold(accountId, HOLD);
     await database.client.send(
       new UpdateItemCommand({
@@ -129,7 +129,7 @@ describe('a wallet', () => {
     await expect(wallets.read(accountId)).rejects.toThrow('req_1');
   });
 
-  it('keeps amounts beyond the digits of a floating-point number exactly', async () => {
+  it('stores amounts beyond the digits of a floating-point number exactly', async () => {
     const amount = 9_007_199_254_740_993n;
     await new DynamoCreditStore(database.client, database.tables).topUp({
       accountId,
@@ -155,10 +155,12 @@ describe('a wallet', () => {
         throw new TransactionConflictException({ message: 'conflict', $metadata: {} });
       });
     const clients = { client: conflicting(database.client), onceClient: conflicting(database.onceClient) };
-    const patient = createWalletStore(clients, database.tables.wallets);
-    const held = await hold(HOLD, patient);
+    const waitingStore = createWalletStore(clients, database.tables.wallets);
+    const placedHold = await hold(HOLD, waitingStore);
     conflicts = Number.POSITIVE_INFINITY;
-    await expect(patient.endHold(accountId, { ...held, cost: 0n, recorded: 0 })).rejects.toThrow('conflict');
+    await expect(waitingStore.endHold(accountId, { ...placedHold, cost: 0n, recorded: 0 })).rejects.toThrow(
+      'conflict',
+    );
   });
 });
 
@@ -167,14 +169,14 @@ describe('a wallet in several shards', () => {
   const second = () => shardId(accountId, 1);
   const shardsOf = () => new WalletReads(database.client, tables.wallets).readAll(accountId);
 
-  it('says the balance of all of them when a hold ends that was taken before there were any', async () => {
-    const held = await hold(HOLD);
+  it('returns the balance of all of them after it ends a hold that was placed before sharding', async () => {
+    const placedHold = await hold(HOLD);
     await splitWallet(database, accountId, [300n]);
     expect((await shardsOf()).map(({ balance }) => balance)).toEqual([100n, 300n]);
-    expect(await wallets.endHold(accountId, { ...held, cost: 250n, recorded: 0 })).toBe(750n);
+    expect(await wallets.endHold(accountId, { ...placedHold, cost: 250n, recorded: 0 })).toBe(750n);
   });
 
-  it('refuses no hold that it covers while credit is on its way from one of them to another', async () => {
+  it('rejects no hold that it covers while credit moves from one of them to another', async () => {
     await splitWallet(database, accountId, [1_000n]);
     const transfers = new WalletTransfers(database.client, tables.wallets);
     let moved = false;
@@ -221,29 +223,38 @@ describe('a wallet in several shards', () => {
     expect(await wallets.read(accountId)).toMatchObject({ balance: 0n, holds: [{ amount: 1_000n }] });
   });
 
-  it('adds shards when all slots are used, keeps each shard within its slots, and removes shards when few holds are open', async () => {
+  it('adds shards if all slots are used, limits each shard to its slots, and removes shards if few holds are open', async () => {
     const calls = 5 * MAX_HOLDS + 1;
-    const held: Hold[] = [];
+    const placedHold: Hold[] = [];
     for (let call = 0; call < calls; call += 1)
-      held.push(await hold({ ...HOLD, id: `req_${call}`, amount: 10n }));
+      placedHold.push(await hold({ ...HOLD, id: `req_${call}`, amount: 10n }));
     const shards = await shardsOf();
     expect(shards.length).toBeGreaterThanOrEqual(6);
     for (const { holds } of shards) expect(holds.length).toBeLessThanOrEqual(MAX_HOLDS);
     expect(shards.flatMap(({ holds }) => holds)).toHaveLength(calls);
-    const upkeep = new WalletUpkeep(database.client, tables.wallets);
-    for (const each of held) await wallets.endHold(accountId, { ...each, cost: 3n, recorded: 0 });
-    for (let left = shards.length; left > 1; left = (await shardsOf()).length) {
-      await upkeep.tidy(accountId);
-      expect(await shardsOf()).toHaveLength(Math.floor(left / 2));
+    const maintenance = new WalletMaintenance(database.client, tables.wallets);
+    for (const each of placedHold) await wallets.endHold(accountId, { ...each, cost: 3n, recorded: 0 });
+    for (
+      let remainingShards = shards.length;
+      remainingShards > 1;
+      remainingShards = (await shardsOf()).length
+    ) {
+      await maintenance.tidy(accountId);
+      expect(await shardsOf()).toHaveLength(Math.floor(remainingShards / 2));
     }
     const [last] = await shardsOf();
-    const spent = 3n * BigInt(calls);
-    expect(last).toMatchObject({ shards: 1, balance: 1_000n - spent, spent, received: 1_000n });
+    const spentAmount = 3n * BigInt(calls);
+    expect(last).toMatchObject({
+      shards: 1,
+      balance: 1_000n - spentAmount,
+      spentAmount: spentAmount,
+      received: 1_000n,
+    });
     expect(await wallets.hold(accountId, { ...HOLD, amount: 800n })).toMatchObject({ granted: true });
   });
 
-  it('keeps each item under 1 KB, with as many holds of the largest kind as it may have', async () => {
-    const wanted = (n: number) => ({
+  it('stores each item in less than 1 KB, with the maximum number of holds of the largest type', async () => {
+    const holdRequest = (n: number) => ({
       id: `req_${'0'.repeat(25)}${n}`,
       keyId: `key_${'0'.repeat(26)}`,
       kind: 'embeddings' as const,
@@ -258,10 +269,10 @@ describe('a wallet in several shards', () => {
       source: 'test',
     });
     for (const [n, recorded] of [1_800_000_000, 1_800_086_400].entries())
-      await wallets.endHold(accountId, { ...(await hold(wanted(n))), cost: 77_777_777_777n, recorded });
+      await wallets.endHold(accountId, { ...(await hold(holdRequest(n))), cost: 77_777_777_777n, recorded });
     await splitWallet(database, accountId, Array<bigint>(8).fill(1n));
     const store0 = createWalletStore(database, tables.wallets, { random: () => 0 });
-    for (let n = 0; n < MAX_HOLDS; n += 1) await hold(wanted(n), store0);
+    for (let n = 0; n < MAX_HOLDS; n += 1) await hold(holdRequest(n), store0);
     await wallets.balance(accountId);
     const { ConsumedCapacity: used } = await database.client.send(
       new UpdateItemCommand({
@@ -279,16 +290,16 @@ describe('a wallet in several shards', () => {
     });
   });
 
-  it('ends a hold whose answer was lost, on whichever it is, and once', async () => {
+  it('ends a hold once if its response was lost, on any of them', async () => {
     await splitWallet(database, accountId, [400n, 400n]);
     for (const random of [0, 0.4, 0.9]) {
       const clients = engineClients(database.endpoint);
       const store = createWalletStore(clients, tables.wallets, { random: () => random });
       await store.read(accountId);
-      loseFirstAnswers(clients.onceClient);
-      const wanted = { ...HOLD, id: `req_${random}`, amount: 100n };
-      await store.hold(accountId, wanted).catch(() => {});
-      const { walletId: _unknown, ...end } = { ...wanted, walletId: undefined, cost: 0n, recorded: 0 };
+      loseFirstResponses(clients.onceClient);
+      const holdRequest = { ...HOLD, id: `req_${random}`, amount: 100n };
+      await store.hold(accountId, holdRequest).catch(() => {});
+      const { walletId: _unknown, ...end } = { ...holdRequest, walletId: undefined, cost: 0n, recorded: 0 };
       await store.endHold(accountId, end);
       expect(await store.endHold(accountId, end)).toBeUndefined();
     }
@@ -305,12 +316,13 @@ describe('a wallet in several shards', () => {
     expect(results.map(({ granted }) => granted)).toEqual([...Array.from({ length: 10 }, () => true), false]);
     const { holds = [] } = (await wallets.read(accountId)) ?? {};
     expect(holds).toHaveLength(10);
-    for (const held of holds) await wallets.endHold(accountId, { ...held, cost: 30n, recorded: 0 });
+    for (const placedHold of holds)
+      await wallets.endHold(accountId, { ...placedHold, cost: 30n, recorded: 0 });
     expect(await wallets.read(accountId)).toMatchObject({ balance: 700n, holds: [] });
     expect(await wallets.hold(accountId, { ...HOLD, amount: 700n })).toMatchObject({ granted: true });
   });
 
-  it('shows a balance that is at most 2 s old, and does not read all of them for every answer', async () => {
+  it('returns a balance that is at most 2 s old, and does not read all of them for every response', async () => {
     await splitWallet(database, accountId, [500n, ...Array<bigint>(8).fill(0n)]);
     let nowMs = 1_000_000;
     let reads = 0;
@@ -330,24 +342,24 @@ describe('a wallet in several shards', () => {
   });
 });
 
-describe('a request whose answer is lost, and which the SDK may repeat', () => {
+describe('a request whose response is lost, and which the SDK may retry', () => {
   let repeated: WalletStore;
   let attempts: () => number;
 
   beforeEach(() => {
     const clients = engineClients(database.endpoint);
-    loseFirstAnswers(clients.onceClient);
-    attempts = loseFirstAnswers(clients.client).attempts;
+    loseFirstResponses(clients.onceClient);
+    attempts = loseFirstResponses(clients.client).attempts;
     repeated = createWalletStore(clients, database.tables.wallets);
   });
 
   it.each([600n, 1_000n])(
-    'takes a hold of %p of 1,000 once, and never says that it was refused',
+    'places a hold of %p of 1,000 once, and never reports a rejection',
     async (amount) => {
-      const wanted = { ...HOLD, amount };
-      const answer = await repeated.hold(accountId, wanted).catch(() => 'unclear');
-      if (answer !== 'unclear') expect(answer).toMatchObject({ granted: true });
-      expect(await wallets.read(accountId)).toMatchObject({ balance: 1_000n - amount, holds: [wanted] });
+      const holdRequest = { ...HOLD, amount };
+      const result = await repeated.hold(accountId, holdRequest).catch(() => 'unclear');
+      if (result !== 'unclear') expect(result).toMatchObject({ granted: true });
+      expect(await wallets.read(accountId)).toMatchObject({ balance: 1_000n - amount, holds: [holdRequest] });
     },
   );
 

@@ -38,29 +38,29 @@ class DynamoWalletStore implements WalletStore {
     this.#shards = new WalletShards(clients, table);
     this.#reads = new WalletReads(clients.client, table);
     this.#holds = new WalletHolds(clients, table, random);
-    this.#totals = new WalletTotals(clients.client, table, clock, (first) => this.#holds.learn(first));
+    this.#totals = new WalletTotals(clients.client, table, clock, (first) => this.#holds.cacheCount(first));
   }
 
-  hold(accountId: string, wanted: Hold): Promise<HoldResult> {
-    return this.#holds.take(accountId, wanted);
+  hold(accountId: string, hold: Hold): Promise<HoldResult> {
+    return this.#holds.place(accountId, hold);
   }
 
   async endHold(accountId: string, end: HoldEnd): Promise<NanoUsd | undefined> {
     const { walletId } = end;
     if (walletId === undefined) {
-      const found = await this.findHold(accountId, end);
-      return found && this.endHold(accountId, { ...end, ...found });
+      const hold = await this.findHold(accountId, end);
+      return hold && this.endHold(accountId, { ...end, ...hold });
     }
-    // The balance of a wallet that is known to lie in several shards is asked for beside.
+    // The total balance of a wallet that is cached as sharded is requested concurrently.
     const isSharded = this.#holds.countOf(accountId) > 1 || walletId !== accountId;
     const [shard, total] = await Promise.all([
       this.#shards.end(walletId, end),
       isSharded ? this.#totals.read(accountId).catch(() => undefined) : undefined,
     ]);
     if (shard === undefined) return undefined;
-    this.#holds.learn(shard);
+    this.#holds.cacheCount(shard);
     if (total !== undefined) return total;
-    // The other shards may have been made while the call ran.
+    // The other shards may have been created while the call ran.
     const { balance } = toWallet(accountId, [shard]);
     return isSharded || shard.shards > 1 ? this.#totals.read(accountId).catch(() => balance) : balance;
   }
@@ -82,7 +82,7 @@ class DynamoWalletStore implements WalletStore {
 
   async read(accountId: string): Promise<Wallet | undefined> {
     const shards = await this.#reads.readAll(accountId);
-    this.#holds.learn(shards[0]);
+    this.#holds.cacheCount(shards[0]);
     return shards.length === 0 ? undefined : toWallet(accountId, shards);
   }
 }

@@ -100,7 +100,7 @@ describe('the balance of a wallet', () => {
     expect(await remembering.read(accountId)).toBe(1_050n);
   });
 
-  it('keeps the newer stored sum if a slow process writes later', async () => {
+  it('retains the newer stored sum if a slow process writes later', async () => {
     await splitWidely([300n]);
     let late = true;
     const client = aroundSend(database.client, async (command, send) => {

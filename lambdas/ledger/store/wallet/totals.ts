@@ -1,6 +1,7 @@
 /**
- * The balance of a wallet in shards, for answers that show it. Reading every shard for each answer would cost as much as
- * the call, so the first shard remembers the sum, and whoever finds it too old reads the shards once and renews it.
+ * The balance of a sharded wallet, for responses that show it. A read of every shard for each response would cost as
+ * much as the call. The first shard therefore caches the total, and the first reader of a stale total reads all shards
+ * and renews it.
  */
 import type { DynamoDBClient, UpdateItemCommandInput } from '@aws-sdk/client-dynamodb';
 import { BoundedMap } from '../../../platform/core/bounded-map.ts';
@@ -14,7 +15,10 @@ import { WalletReads } from './reads.ts';
 /** To read so few costs less than to store their sum. */
 const FEW_SHARDS = 8;
 
-/** A sum of this age is renewed; with the time that takes, no answer shows one that is older than 2 s. */
+/**
+ * The age from which a total is renewed. With the time of the renewal, no response shows a total that is older than 2
+ * s.
+ */
 const MAX_AGE_MS = 1_000;
 const LONGEST_AGE_MS = 1_800;
 
@@ -31,7 +35,7 @@ export class WalletTotals {
   readonly #reads: WalletReads;
   readonly #clock: Clock;
   readonly #onFirst: (first: Shard) => void;
-  readonly #known = new BoundedMap<string, Promise<Total>>(MAX_WALLETS);
+  readonly #cache = new BoundedMap<string, Promise<Total>>(MAX_WALLETS);
 
   /** `onFirst` receives the first shard each time it is read. */
   constructor(
@@ -47,16 +51,16 @@ export class WalletTotals {
     this.#onFirst = onFirst;
   }
 
-  /** The balance, what is owed taken off; at most 2 s old. 0 when there is no wallet. */
+  /** Returns the balance less the debt; at most 2 s old. 0 if there is no wallet. */
   async read(accountId: string): Promise<NanoUsd> {
-    const known = await this.#known.get(accountId)?.catch(() => undefined);
-    if (known !== undefined && this.#clock() - known.atMs < MAX_AGE_MS) return known.balance;
-    const total = this.#find(accountId);
-    this.#known.set(accountId, total);
+    const cached = await this.#cache.get(accountId)?.catch(() => undefined);
+    if (cached !== undefined && this.#clock() - cached.atMs < MAX_AGE_MS) return cached.balance;
+    const total = this.#readTotal(accountId);
+    this.#cache.set(accountId, total);
     return (await total).balance;
   }
 
-  async #find(accountId: string): Promise<Total> {
+  async #readTotal(accountId: string): Promise<Total> {
     const nowMs = this.#clock();
     const first = await this.#reads.read(accountId);
     if (first === undefined) return { balance: 0n, atMs: nowMs };

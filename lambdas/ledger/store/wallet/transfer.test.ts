@@ -9,7 +9,7 @@ import { MAX_HOLDS, type Shard, shardId } from './item.ts';
 import { WalletPostings } from './posting.ts';
 import { WalletReads } from './reads.ts';
 import { WalletShards } from './shard.ts';
-import { chooseDonors, collect, collectMost, type Donor, WalletTransfers } from './transfer.ts';
+import { chooseDonors, collect, largestSources, type TransferSource, WalletTransfers } from './transfer.ts';
 
 const CREDIT = 1_000n;
 
@@ -51,7 +51,7 @@ async function shardAt(index: number): Promise<Shard> {
   return shard;
 }
 
-const from = async (index: number, amount: bigint): Promise<Donor> => ({
+const from = async (index: number, amount: bigint): Promise<TransferSource> => ({
   shard: await shardAt(index),
   amount,
 });
@@ -59,7 +59,7 @@ const from = async (index: number, amount: bigint): Promise<Donor> => ({
 /**
  * Expects the invariants of every shard of the wallet. They apply at every instant, after any operation or rejection.
  */
-async function expectWhole(): Promise<void> {
+async function expectComplete(): Promise<void> {
   expect(await brokenShards(database)).toEqual([]);
   expect((await readAll()).reduce((sum, { received }) => sum + received, 0n)).toBe(CREDIT);
 }
@@ -80,42 +80,43 @@ describe('a hold that is taken with credit of other shards', () => {
       },
       { balance: 100n, received: 100n, entries: (third?.entries ?? 0) + 1 },
     ]);
-    await expectWhole();
+    await expectComplete();
   });
 
   it('takes nothing where a shard has less than it was read with, be it the one that takes or one that gives', async () => {
     await splitWallet(database, accountId, [300n]);
     const to = shardId(accountId, 1);
-    const take = (amount: bigint, donor: Donor) => transfers().hold(to, holdOf('req_1', amount), [donor]);
+    const placeHold = (amount: bigint, source: TransferSource) =>
+      transfers().hold(to, holdOf('req_1', amount), [source]);
     const first = (amount: bigint) => from(0, amount);
     // Another call takes it first.
     await shards().hold(to, holdOf('other_1', 1n));
-    expect(await take(500n, await first(200n))).toBe(false);
-    expect(await take(499n, await first(701n))).toBe(false);
+    expect(await placeHold(500n, await first(200n))).toBe(false);
+    expect(await placeHold(499n, await first(701n))).toBe(false);
     await shards().hold(accountId, holdOf('other_2', 600n));
-    expect(await take(400n, await first(101n))).toBe(false);
+    expect(await placeHold(400n, await first(101n))).toBe(false);
     expect(await balances()).toEqual([100n, 299n]);
-    expect(await take(399n, await first(100n))).toBe(true);
+    expect(await placeHold(399n, await first(100n))).toBe(true);
     expect(await balances()).toEqual([0n, 0n]);
-    await expectWhole();
+    await expectComplete();
   });
 
   it('exists once in a shard, uses one of its slots, and fails for an account in debt unless it costs nothing', async () => {
     await splitWallet(database, accountId, [300n]);
     const to = shardId(accountId, 1);
-    const take = async (hold: Hold, given = 10n) =>
-      transfers().hold(to, hold, given === 0n ? [] : [await from(0, given)]);
-    for (let taken = 0; taken < MAX_HOLDS; taken += 1) {
-      expect(await take(holdOf(`req_${taken}`, 1n))).toBe(true);
-      expect(await take(holdOf(`req_${taken}`, 1n))).toBe(false);
+    const placeHold = async (hold: Hold, amount = 10n) =>
+      transfers().hold(to, hold, amount === 0n ? [] : [await from(0, amount)]);
+    for (let holdIndex = 0; holdIndex < MAX_HOLDS; holdIndex += 1) {
+      expect(await placeHold(holdOf(`req_${holdIndex}`, 1n))).toBe(true);
+      expect(await placeHold(holdOf(`req_${holdIndex}`, 1n))).toBe(false);
     }
-    expect(await take(holdOf('req_more', 1n))).toBe(false);
+    expect(await placeHold(holdOf('req_more', 1n))).toBe(false);
     await new WalletPostings(database.client, tableOf()).post(accountId, -CREDIT, []);
-    const [held] = (await shardAt(1)).holds;
-    if (held === undefined) throw new Error('the holds are gone');
-    await shards().end(to, { ...held, cost: 0n, recorded: 0 });
-    expect(await take(holdOf('req_more', 1n), 0n)).toBe(false);
-    expect(await take(holdOf('req_free', 0n), 0n)).toBe(true);
+    const [placedHold] = (await shardAt(1)).holds;
+    if (placedHold === undefined) throw new Error('the holds are gone');
+    await shards().end(to, { ...placedHold, cost: 0n, recorded: 0 });
+    expect(await placeHold(holdOf('req_more', 1n), 0n)).toBe(false);
+    expect(await placeHold(holdOf('req_free', 0n), 0n)).toBe(true);
     expect(await brokenShards(database)).toEqual([]);
   });
 });
@@ -128,21 +129,21 @@ describe('credit that is moved to another shard', () => {
     expect(await balances()).toEqual([600n, 350n]);
     expect(await transfers().move(accountId, [await from(1, 350n)])).toBe(true);
     expect(await balances()).toEqual([950n, 0n]);
-    await expectWhole();
+    await expectComplete();
   });
 
   it('stays in its shard if the target shard does not exist', async () => {
     await splitWallet(database, accountId, [300n]);
     expect(await transfers().move(shardId(accountId, 5), [await from(0, 10n)])).toBe(false);
     expect(await balances()).toEqual([700n, 300n]);
-    await expectWhole();
+    await expectComplete();
   });
 });
 
 describe('the credit that is collected from shards', () => {
   const shardOf = (balance: bigint, index = Number(balance)): Shard =>
     ({ walletId: shardId('acc', index), balance, shards: 4 }) as Shard;
-  const amounts = (donors: readonly Donor[] | undefined) => donors?.map(({ amount }) => amount);
+  const amounts = (donors: readonly TransferSource[] | undefined) => donors?.map(({ amount }) => amount);
   const some = [5n, 0n, 30n, 10n].map((balance) => shardOf(balance));
 
   it('totals exactly the wanted amount, from the richest first', () => {
@@ -151,16 +152,16 @@ describe('the credit that is collected from shards', () => {
     expect(amounts(collect(some, 45n))).toEqual([30n, 10n, 5n]);
     expect(amounts(collect(some, 46n))).toBeUndefined();
     expect(amounts(collect(some, 0n))).toEqual([]);
-    expect(amounts(collectMost(some))).toEqual([30n, 10n, 5n]);
+    expect(amounts(largestSources(some))).toEqual([30n, 10n, 5n]);
   });
 
   it('comes from as many shards as one transaction can contain', () => {
     const many = Array.from({ length: 200 }, (_, at) => shardOf(1n, at));
-    const most = collectMost(many).length;
-    expect(most).toBeGreaterThan(50);
-    expect(most).toBeLessThanOrEqual(98);
-    expect(collect(many, BigInt(most))).toHaveLength(most);
-    expect(collect(many, BigInt(most) + 1n)).toBeUndefined();
+    const maxCollected = largestSources(many).length;
+    expect(maxCollected).toBeGreaterThan(50);
+    expect(maxCollected).toBeLessThanOrEqual(98);
+    expect(collect(many, BigInt(maxCollected))).toHaveLength(maxCollected);
+    expect(collect(many, BigInt(maxCollected) + 1n)).toBeUndefined();
   });
 
   it('equals the amount that the hold lacks or, if larger, a share of the excess of the richest shard', () => {

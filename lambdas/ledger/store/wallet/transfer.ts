@@ -8,7 +8,7 @@ import type { Shard } from './item.ts';
 import { holdUpdate } from './shard.ts';
 
 /** A shard with what it is to give. */
-export interface Donor {
+export interface TransferSource {
   readonly shard: Shard;
   readonly amount: NanoUsd;
 }
@@ -17,10 +17,13 @@ export interface Donor {
 const MAX_DONORS = 90;
 
 /** Collects `wanted` from the richest first; undefined when as many as may give together have less. */
-export function collect(shards: readonly Shard[], wanted: NanoUsd): readonly Donor[] | undefined {
-  const donors: Donor[] = [];
-  let missing = wanted;
-  for (const { shard, amount } of collectMost(shards)) {
+export function collect(
+  shards: readonly Shard[],
+  targetAmount: NanoUsd,
+): readonly TransferSource[] | undefined {
+  const donors: TransferSource[] = [];
+  let missing = targetAmount;
+  for (const { shard, amount } of largestSources(shards)) {
     if (missing <= 0n) break;
     donors.push({ shard, amount: least(amount, missing) });
     missing -= amount;
@@ -29,7 +32,7 @@ export function collect(shards: readonly Shard[], wanted: NanoUsd): readonly Don
 }
 
 /** Returns the largest shards with their whole balance, as many as one transaction can update. */
-export const collectMost = (shards: readonly Shard[]): readonly Donor[] =>
+export const largestSources = (shards: readonly Shard[]): readonly TransferSource[] =>
   shards
     .map((shard) => ({ shard, amount: shard.balance }))
     .filter(({ amount }) => amount > 0n)
@@ -44,11 +47,11 @@ export function chooseDonors(
   shards: readonly Shard[],
   { walletId, balance }: Shard,
   { amount }: Hold,
-): readonly Donor[] | undefined {
-  const others = shards.filter((shard) => shard.walletId !== walletId);
-  const richest = others.reduce((most, shard) => greatest(most, shard.balance), 0n);
+): readonly TransferSource[] | undefined {
+  const otherShards = shards.filter((shard) => shard.walletId !== walletId);
+  const richest = otherShards.reduce((max, shard) => greatest(max, shard.balance), 0n);
   const share = (richest - balance) / BigInt(Math.max(2, shards[0]?.shards ?? 1));
-  return collect(others, greatest(share, amount - balance));
+  return collect(otherShards, greatest(share, amount - balance));
 }
 
 export class WalletTransfers {
@@ -61,16 +64,19 @@ export class WalletTransfers {
   }
 
   /** Takes a hold on a shard with what others give to it; false when one of them has moved meanwhile. */
-  hold(walletId: string, hold: Hold, donors: readonly Donor[]): Promise<boolean> {
+  hold(walletId: string, hold: Hold, donors: readonly TransferSource[]): Promise<boolean> {
     return this.#send(donors, holdUpdate(this.#table, walletId, hold, sum(donors)));
   }
 
   /** Moves what others give to a shard's balance; false when one of them has moved meanwhile. */
-  move(walletId: string, donors: readonly Donor[]): Promise<boolean> {
+  move(walletId: string, donors: readonly TransferSource[]): Promise<boolean> {
     return this.#send(donors, this.#change(walletId, sum(donors)));
   }
 
-  async #send(donors: readonly Donor[], receive: NonNullable<TransactWriteItem['Update']>): Promise<boolean> {
+  async #send(
+    donors: readonly TransferSource[],
+    receive: NonNullable<TransactWriteItem['Update']>,
+  ): Promise<boolean> {
     const gives = donors.map(({ shard, amount }) => ({ Update: this.#change(shard.walletId, -amount) }));
     return (await transact(this.#client, [...gives, { Update: receive }])).done;
   }
@@ -93,4 +99,5 @@ export class WalletTransfers {
   }
 }
 
-const sum = (donors: readonly Donor[]): NanoUsd => donors.reduce((total, { amount }) => total + amount, 0n);
+const sum = (donors: readonly TransferSource[]): NanoUsd =>
+  donors.reduce((total, { amount }) => total + amount, 0n);

@@ -6,13 +6,13 @@ import { encodeTime } from 'ulid';
 import {
   type AuditedCall,
   type AuditStore,
-  NOTHING_PROVEN,
+  NO_PROVEN_USAGE,
   type ProvenUsage,
   type WalletShard,
 } from '../../core/audit/ports.ts';
-import type { EntryKind } from '../../core/book-entry.ts';
-import { changeOf } from '../../core/book-entry.ts';
-import type { SumDependencies } from '../../core/usage/account-sums.ts';
+import type { EntryKind } from '../../core/ledger-entry.ts';
+import { changeOf } from '../../core/ledger-entry.ts';
+import type { SumDependencies } from '../../core/usage/account-rollups.ts';
 import { type SimulatedRecord, SimulatedUsage } from '../usage/simulated-usage.ts';
 
 type Writable<T> = { -readonly [name in keyof T]: T[name] };
@@ -36,10 +36,10 @@ const newPart = (id: string): SimulatedPart => ({
   id,
   balance: 0n,
   holds: new Map(),
-  owed: 0n,
+  debt: 0n,
   entries: 0,
   received: 0n,
-  spent: 0n,
+  spentAmount: 0n,
   spentByDay: new Map(),
 });
 
@@ -49,7 +49,7 @@ export class SimulatedAccount implements AuditStore {
   readonly usageOf: SimulatedUsage;
   /** The times at which keys were revoked, in ms. */
   readonly revoked = new Map<string, number>();
-  stored: ProvenUsage = NOTHING_PROVEN;
+  stored: ProvenUsage = NO_PROVEN_USAGE;
   /** By the sums. */
   recordsRead = 0;
   /** Runs between any two reads. */
@@ -84,9 +84,9 @@ export class SimulatedAccount implements AuditStore {
   }
 
   shard(index: number): SimulatedPart {
-    const found = this.wallet[index % this.wallet.length];
-    if (found === undefined) throw new Error('the account has no shards');
-    return found;
+    const shards = this.wallet[index % this.wallet.length];
+    if (shards === undefined) throw new Error('the account has no shards');
+    return shards;
   }
 
   /** An entry of the books and what it does to the first shard, in one transaction. */
@@ -95,14 +95,14 @@ export class SimulatedAccount implements AuditStore {
     this.books.push({ kind, amount });
     shard.entries += 1;
     shard.received = (shard.received ?? 0n) + change;
-    const balance = shard.balance + change - shard.owed;
+    const balance = shard.balance + change - shard.debt;
     shard.balance = balance < 0n ? 0n : balance;
-    shard.owed = balance < 0n ? -balance : 0n;
+    shard.debt = balance < 0n ? -balance : 0n;
   }
 
-  hold(index: number, wanted: bigint, keyId = 'key_a'): SimulatedHold {
+  hold(index: number, requested: bigint, keyId = 'key_a'): SimulatedHold {
     const shard = this.shard(index);
-    const amount = wanted > shard.balance ? shard.balance : wanted;
+    const amount = requested > shard.balance ? shard.balance : requested;
     this.#calls += 1;
     const id = `req_${encodeTime(this.seconds * 1000, 10)}${String(this.#calls).padStart(16, '0')}`;
     const hold = { id, keyId, shard: this.wallet.indexOf(shard), amount, created: this.seconds };
@@ -134,7 +134,7 @@ export class SimulatedAccount implements AuditStore {
     const day = Math.floor(record.created / DAY_SECONDS);
     shard.holds.delete(id);
     shard.balance += hold.amount - record.cost;
-    shard.spent += record.cost;
+    shard.spentAmount += record.cost;
     if (shard.received !== undefined)
       shard.spentByDay.set(day, (shard.spentByDay.get(day) ?? 0n) + record.cost);
   }
@@ -145,13 +145,13 @@ export class SimulatedAccount implements AuditStore {
     this.end(hold, this.record(hold, cost > hold.amount ? hold.amount : cost));
   }
 
-  transfer(from: number, to: number, wanted: bigint): void {
-    const [giver, taker] = [this.shard(from), this.shard(to)];
-    if (giver === taker) return;
-    const amount = wanted > giver.balance ? giver.balance : wanted;
+  transfer(from: number, to: number, requested: bigint): void {
+    const [giver, principal] = [this.shard(from), this.shard(to)];
+    if (giver === principal) return;
+    const amount = requested > giver.balance ? giver.balance : requested;
     for (const [shard, change] of [
       [giver, -amount],
-      [taker, amount],
+      [principal, amount],
     ] as const) {
       shard.balance += change;
       shard.received = (shard.received ?? 0n) + change;
@@ -162,10 +162,10 @@ export class SimulatedAccount implements AuditStore {
   /** Pays what is owed from another shard's balance, which is not counted as a transfer. */
   collect(from: number): void {
     const [giver, first] = [this.shard(from), this.shard(0)];
-    const amount = giver.balance < first.owed ? giver.balance : first.owed;
+    const amount = giver.balance < first.debt ? giver.balance : first.debt;
     giver.balance -= amount;
     giver.received = (giver.received ?? 0n) - amount;
-    first.owed -= amount;
+    first.debt -= amount;
     first.received = (first.received ?? 0n) + amount;
   }
 
@@ -180,7 +180,7 @@ export class SimulatedAccount implements AuditStore {
     const first = this.shard(0);
     this.wallet.pop();
     first.balance += last.balance;
-    first.spent += last.spent;
+    first.spentAmount += last.spentAmount;
     first.received = (first.received ?? 0n) + (last.received ?? 0n);
     for (const [day, cost] of last.spentByDay)
       first.spentByDay.set(day, (first.spentByDay.get(day) ?? 0n) + cost);
@@ -188,17 +188,17 @@ export class SimulatedAccount implements AuditStore {
   }
 
   async shards(): Promise<readonly WalletShard[]> {
-    const found: WalletShard[] = [];
+    const shards: WalletShard[] = [];
     for (let index = 0; index < this.wallet.length; index += 1) {
       const { holds, spentByDay, ...shard } = this.shard(index);
-      found.push({
+      shards.push({
         ...shard,
         holds: [...holds.values()].map((hold) => ({ ...hold })),
         spentByDay: new Map(spentByDay),
       });
       this.between();
     }
-    return found;
+    return shards;
   }
 
   async *entries() {
@@ -207,14 +207,14 @@ export class SimulatedAccount implements AuditStore {
     yield* entries;
   }
 
-  get sums(): SumDependencies {
-    const found = this.usageOf.dependencies(async () => this.between());
+  get rollups(): SumDependencies {
+    const shards = this.usageOf.dependencies(async () => this.between());
     const read: SumDependencies['calls']['read'] = async (query) => {
-      const page = await found.calls.read(query);
+      const page = await shards.calls.read(query);
       this.recordsRead += page.calls.length;
       return page;
     };
-    return { ...found, calls: { read } };
+    return { ...shards, calls: { read } };
   }
 
   async recordedCost(calls: readonly Pick<AuditedCall, 'keyId' | 'id'>[]): Promise<bigint> {
@@ -224,21 +224,21 @@ export class SimulatedAccount implements AuditStore {
   }
 
   async *usage() {
-    const found = [...this.records];
+    const shards = [...this.records];
     this.between();
-    yield* found;
+    yield* shards;
   }
 
-  async proven(): Promise<ProvenUsage> {
+  async readProvenUsage(): Promise<ProvenUsage> {
     const { stored } = this;
     this.between();
     return stored;
   }
 
-  async storeProven(_accountId: string, proven: ProvenUsage): Promise<boolean> {
+  async storeProvenUsage(_accountId: string, signedMessage: ProvenUsage): Promise<boolean> {
     this.usageOf.write();
-    if (proven.version !== this.stored.version) return false;
-    this.stored = { ...proven, version: proven.version + 1 };
+    if (signedMessage.version !== this.stored.version) return false;
+    this.stored = { ...signedMessage, version: signedMessage.version + 1 };
     return true;
   }
 

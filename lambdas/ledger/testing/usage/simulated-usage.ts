@@ -1,9 +1,9 @@
 /** The usage of an account in memory, whose writes may be lost with the process that makes them. */
 import fc from 'fast-check';
 import { encodeTime } from 'ulid';
-import type { SumDependencies } from '../../core/usage/account-sums.ts';
+import type { SumDependencies } from '../../core/usage/account-rollups.ts';
 import { type KeyDay, NO_PROGRESS, type SumProgress } from '../../core/usage/ports.ts';
-import { type SummedCall, timeOfId } from '../../core/usage/sums.ts';
+import { type SummedCall, timeOfId } from '../../core/usage/rollups.ts';
 import type { UsageRecord } from '../../core/usage-record.ts';
 
 export const HOUR_MS = 3_600_000;
@@ -98,7 +98,7 @@ export class SimulatedUsage {
   }
 
   /** The keys that were made by now. */
-  get #made(): readonly string[] {
+  get #created(): readonly string[] {
     const all = new Set([...this.#keys, ...this.records.map(({ keyId }) => keyId)]);
     return [...all].toSorted().filter((keyId) => timeOfId(keyId) <= this.nowMs);
   }
@@ -119,11 +119,11 @@ export class SimulatedUsage {
   dependencies(pause: () => Promise<void> = async () => {}): SumDependencies {
     return {
       keys: {
-        since: async (_account, after, most) => {
+        since: async (_account, after, limit) => {
           await pause();
           return {
-            live: this.#made.filter((keyId) => this.nowMs < this.#endMs(keyId)),
-            later: this.#made.filter((keyId) => keyId > after).slice(0, most),
+            live: this.#created.filter((keyId) => this.nowMs < this.#endMs(keyId)),
+            later: this.#created.filter((keyId) => keyId > after).slice(0, limit),
           };
         },
       },
@@ -131,11 +131,11 @@ export class SimulatedUsage {
         read: async ({ keyId, from, to, after = '', limit }) => {
           await pause();
           this.queries += 1;
-          const found = this.visible.filter(
+          const matching = this.visible.filter(
             (record) => record.keyId === keyId && record.id >= from && record.id <= to && record.id > after,
           );
-          const calls = found.slice(0, Math.min(limit, this.pageRecords));
-          return { calls, next: calls.length < found.length ? calls.at(-1)?.id : undefined };
+          const calls = matching.slice(0, Math.min(limit, this.pageRecords));
+          return { calls, next: calls.length < matching.length ? calls.at(-1)?.id : undefined };
         },
       },
       store: {
@@ -151,13 +151,13 @@ export class SimulatedUsage {
           return true;
         },
         days: async (_account, first, last) => {
-          const found: KeyDay[] = [];
+          const matching: KeyDay[] = [];
           for (const key of [...this.days.keys()].toSorted()) {
             await pause();
             const day = this.days.get(key);
-            if (day !== undefined && day.day >= first && day.day <= last) found.push(day);
+            if (day !== undefined && day.day >= first && day.day <= last) matching.push(day);
           }
-          return found;
+          return matching;
         },
         storeDay: async (_account, day) => {
           await pause();

@@ -11,8 +11,8 @@ import { OVERLAP_MS, type StoredIndex } from './search-source.ts';
 const REBUILD_MS = 24 * 3600 * 1000;
 
 /**
- * A change that was made before the building began may be written down later than this only if the follower of the
- * table lags; a follower that lags longer raises an alarm.
+ * The maximum delay between a change from before the build and its record. Only a lagging follower of the table exceeds
+ * it; an alarm fires for a longer lag.
  */
 const LAG_MS = 10 * 60 * 1000;
 

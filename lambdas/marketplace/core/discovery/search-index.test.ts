@@ -7,12 +7,12 @@ function indexed(): SearchIndex {
   for (const document of KNOWN) index.apply({ document });
   return index;
 }
-const idOf = (place: number): string => KNOWN[place]?.id ?? '';
+const idOf = (index: number): string => KNOWN[index]?.id ?? '';
 
 describe('a search', () => {
-  it.each(CASES.map((one) => [one.why, one] as const))('finds first: %s', (_why, { q, kind, first }) => {
-    const found = indexed().search({ q, kind });
-    expect(found.slice(0, first.length)).toEqual(first.map(idOf));
+  it.each(CASES.map((one) => [one.why, one] as const))('returns first: %s', (_why, { q, kind, first }) => {
+    const results = indexed().search({ q, kind });
+    expect(results.slice(0, first.length)).toEqual(first.map(idOf));
   });
 
   it('returns all listings of a kind or category if it has no words, newest first', () => {
@@ -21,12 +21,12 @@ describe('a search', () => {
     expect(indexed().search({ q: '!?', kind: 'ai-agent' })).toHaveLength(2);
   });
 
-  it('finds nothing where nothing resembles the words', () => {
+  it('returns nothing if no listing resembles the words', () => {
     expect(indexed().search({ q: 'xylophone' })).toEqual([]);
     expect(indexed().search({ q: 'zzz' })).toEqual([]);
   });
 
-  it('finds the same after the index was stored and read again', () => {
+  it('returns the same after the index is stored and read again', () => {
     const again = SearchIndex.parse(indexed().toJSON());
     for (const { q, kind } of CASES) expect(again.search({ q, kind })).toEqual(indexed().search({ q, kind }));
   });
@@ -36,7 +36,7 @@ describe('a change of the index', () => {
   const [first] = KNOWN;
   if (first === undefined) throw new Error('there is no listing to change');
 
-  it('replaces what was known, removes what is gone, and may be repeated', () => {
+  it('replaces the indexed listing, removes deleted ones, and can be repeated', () => {
     const index = indexed();
     const changed = { document: { ...first, revision: 2, name: 'Renamed' } };
     for (const repeat of [1, 2]) {

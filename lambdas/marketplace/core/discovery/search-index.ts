@@ -3,8 +3,8 @@ import MiniSearch, { type Options, type SearchOptions, type SearchResult } from 
 import type { Listing, ListingKind } from '../listing.ts';
 
 /**
- * The maximum length of a description in the index. Its beginning describes the listing, and the whole text would take
- * nine tenths of the index.
+ * The maximum length of a description in the index. Its first sentences describe the listing, and the complete text
+ * would take nine tenths of the index.
  */
 const DESCRIPTION_CHARACTERS = 300;
 
@@ -20,7 +20,7 @@ export interface SearchDocument {
   readonly description: string;
 }
 
-/** A listing that has come, changed or gone; what the index knows a later revision of is passed over. */
+/** A listing that was added, changed or removed. The index ignores a change if it already has a later revision. */
 export type IndexChange = { readonly document: SearchDocument } | { readonly removed: string };
 
 export interface SearchQuery {
@@ -57,10 +57,10 @@ function tokenize(text: string): string[] {
 const processTerm = (term: string): string =>
   term.toLowerCase().normalize('NFKD').replace(/\p{M}/gu, '').slice(0, MAX_TERM_CHARACTERS);
 
-/** A longer word is looked up by its beginning; the cost of a fuzzy search grows with the length of its words. */
+/** A longer word is searched by its prefix; the cost of a fuzzy search grows with the length of its words. */
 const MAX_TERM_CHARACTERS = 32;
 
-/** A word of a name says more of a listing than one of its description. */
+/** A word in the name is more significant for a listing than one in its description. */
 const BOOST = { name: 4, tags: 2, category: 2, summary: 1.5, description: 1 };
 
 const OPTIONS: Options<SearchDocument> = {
@@ -81,8 +81,8 @@ const looser = (term: string): number | false => (term.length < 5 ? fuzzy(term) 
 const typed = { boost: BOOST, combineWith: 'AND', weights: { fuzzy: 0.45, prefix: 0.6 } } as const;
 
 /**
- * Exact and prefix matches, then matches with typing errors; the first search with results answers, so that an exact
- * match never ranks behind a similar word.
+ * Exact and prefix matches, then matches with typing errors. The first search with results determines the response, so
+ * that an exact match never ranks behind a similar word.
  */
 const READINGS: readonly SearchOptions[] = [
   { ...typed, prefix: (_term, index, terms) => index === terms.length - 1 },
@@ -121,9 +121,9 @@ export class SearchIndex {
       return;
     }
     const { document } = change;
-    const known = this.#index.getStoredFields(document.id);
-    if (known !== undefined && Number(known.revision) >= document.revision) return;
-    if (known === undefined) this.#index.add(document);
+    const storedFields = this.#index.getStoredFields(document.id);
+    if (storedFields !== undefined && Number(storedFields.revision) >= document.revision) return;
+    if (storedFields === undefined) this.#index.add(document);
     else this.#index.replace(document);
   }
 
@@ -137,8 +137,8 @@ export class SearchIndex {
       return all.map(({ id }) => String(id)).sort((a, b) => (a < b ? 1 : -1));
     }
     for (const reading of READINGS) {
-      const found = this.#index.search(q, { ...reading, filter });
-      if (found.length > 0) return found.map(({ id }) => String(id));
+      const matches = this.#index.search(q, { ...reading, filter });
+      if (matches.length > 0) return matches.map(({ id }) => String(id));
     }
     return [];
   }

@@ -7,7 +7,7 @@ import { listingKind } from '../listing.ts';
 /** A sentence; the cost of a search grows with its words. */
 const MAX_QUERY = 200;
 
-/** Results beyond this are not served; a cursor has at most 3 digits. */
+/** Results beyond this are not returned; a cursor has at most 3 digits. */
 export const MAX_DEPTH = 1000;
 
 export const searchQuery = z.object({

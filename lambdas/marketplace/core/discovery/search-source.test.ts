@@ -46,7 +46,7 @@ class Platform implements SearchStore {
   }
 }
 
-describe('the index that a search function answers from', () => {
+describe('the index from which a search function responds', () => {
   it('loads once, then follows the changes in the background', async () => {
     const platform = new Platform();
     const index = SearchIndex.empty();
@@ -71,7 +71,7 @@ describe('the index that a search function answers from', () => {
     expect(await platform.size()).toBe(1);
   });
 
-  it('misses no change that was written down a little before one that it has seen', async () => {
+  it('misses no change that was written shortly before one that it has already applied', async () => {
     const platform = new Platform();
     platform.write({ document: first });
     expect(await platform.size()).toBe(1);
@@ -80,18 +80,18 @@ describe('the index that a search function answers from', () => {
     expect(await platform.size()).toBe(2);
   });
 
-  it('keeps a removed listing removed if a change is applied twice', async () => {
+  it('leaves a removed listing removed if a change is applied twice', async () => {
     const platform = new Platform();
     platform.write({ document: first });
     expect(await platform.size()).toBe(1);
     platform.write({ removed: first.id });
-    for (let looks = 0; looks < 4; looks += 1) {
+    for (let readCount = 0; readCount < 4; readCount += 1) {
       platform.nowMs += 6_000;
       expect(await platform.size()).toBe(0);
     }
   });
 
-  it('goes on answering from what it has while the database cannot be reached, and says so', async () => {
+  it('continues to serve its current content while the database is unreachable, and reports this', async () => {
     const platform = new Platform();
     platform.write({ document: first });
     expect(await platform.size()).toBe(1);
@@ -101,7 +101,7 @@ describe('the index that a search function answers from', () => {
     expect(platform.log).toEqual(['search index refresh failed']);
   });
 
-  it('reads the stored index again after a day, when changes begin to be forgotten', async () => {
+  it('reads the stored index again after a day, when changes start to expire', async () => {
     const platform = new Platform();
     await platform.size();
     platform.nowMs += 25 * 3_600_000;

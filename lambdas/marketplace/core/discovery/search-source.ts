@@ -1,23 +1,23 @@
 /**
- * The index that a search function answers from: read once from its stored form, then kept up with the changes in the
- * background, so that a warm query waits for no database.
+ * The index that a search function uses: read once from its stored form, then updated with the changes in the
+ * background. A warm query therefore waits for no database.
  */
 import type { Clock, Log } from '../../../platform/core/ports.ts';
 import { type IndexChange, SearchIndex } from './search-index.ts';
 
-/** A busy function looks for changes this often, in the background. */
+/** The interval at which a function with traffic checks for changes, in the background. */
 const REFRESH_MS = 1_000;
 
-/** A function that has slept this long looks before it answers. */
+/** The idle time after which a function checks for changes before it responds. */
 const STALE_MS = 5_000;
 
 /**
- * Changes are kept under the time at which they were written down, by several writers at once: one may appear a little
- * before another that was read already, never as much as this.
+ * Changes are stored under the time of their record, by several concurrent writers. A change may appear with a time
+ * slightly before one that was already read, but never by this much.
  */
 export const OVERLAP_MS = 30_000;
 
-/** Changes are kept for three days; a function that has slept for one reads the stored index again. */
+/** Changes are retained for three days; a function that was idle for one reads the stored index again. */
 const RELOAD_MS = 24 * 3600 * 1000;
 
 export interface StoredIndex {
@@ -51,12 +51,12 @@ export function createSearchSource(dependencies: {
   let refreshing: Promise<FollowedIndex> | undefined;
 
   async function follow(): Promise<FollowedIndex> {
-    const known =
+    const followedIndex =
       current !== undefined && clock() - current.followedMs < RELOAD_MS
         ? current
         : await FollowedIndex.load(dependencies.store);
-    await known.follow(clock());
-    return known;
+    await followedIndex.follow(clock());
+    return followedIndex;
   }
 
   function refresh(): Promise<FollowedIndex> {
@@ -72,15 +72,15 @@ export function createSearchSource(dependencies: {
   }
 
   return async () => {
-    const known = current;
-    if (known === undefined) return (await refresh()).index;
-    const ageMs = clock() - known.followedMs;
-    if (ageMs < REFRESH_MS) return known.index;
+    const followedIndex = current;
+    if (followedIndex === undefined) return (await refresh()).index;
+    const ageMs = clock() - followedIndex.followedMs;
+    if (ageMs < REFRESH_MS) return followedIndex.index;
     const refreshed = refresh().catch((failure: unknown) => {
       log.error('search index refresh failed', { failure: String(failure) });
-      return known;
+      return followedIndex;
     });
-    return ageMs < STALE_MS ? known.index : (await refreshed).index;
+    return ageMs < STALE_MS ? followedIndex.index : (await refreshed).index;
   };
 }
 
@@ -90,7 +90,7 @@ class FollowedIndex {
   /** Every change before this time is in the index. */
   #sinceMs: number;
   /** Changes at or after that time that are in the index too. */
-  #seen: ReadonlySet<string> = new Set();
+  #appliedIds: ReadonlySet<string> = new Set();
   followedMs = 0;
 
   private constructor(index: SearchIndex, store: SearchStore, sinceMs: number) {
@@ -108,12 +108,12 @@ class FollowedIndex {
 
   /** Takes in what was written down meanwhile. */
   async follow(nowMs: number): Promise<void> {
-    const seen = new Set<string>();
+    const appliedIds = new Set<string>();
     for await (const { id, change } of this.#store.changes(this.#sinceMs)) {
-      if (!this.#seen.has(id)) this.index.apply(change);
-      seen.add(id);
+      if (!this.#appliedIds.has(id)) this.index.apply(change);
+      appliedIds.add(id);
     }
-    this.#seen = seen;
+    this.#appliedIds = appliedIds;
     this.#sinceMs = Math.max(this.#sinceMs, nowMs - OVERLAP_MS);
     this.followedMs = nowMs;
   }

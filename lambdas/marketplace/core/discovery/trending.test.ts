@@ -13,7 +13,7 @@ const installs = (listingId: string, count: number, hoursAgo: number): InstallBu
 
 const ranked = (buckets: readonly InstallBucket[], window: string, scope = 'all') =>
   rank(buckets, NOW).find((ranking) => ranking.window === window && ranking.scope === scope)?.ranked ?? [];
-const order = (...asked: Parameters<typeof ranked>) => ranked(...asked).map(({ listingId }) => listingId);
+const order = (...args: Parameters<typeof ranked>) => ranked(...args).map(({ listingId }) => listingId);
 
 describe('rank', () => {
   it('places recent installs before the same number of earlier ones', () => {
@@ -31,7 +31,7 @@ describe('rank', () => {
     expect(order(buckets, '7d')).toEqual(['long-ago', 'lately']);
   });
 
-  it('adds up the hours of a listing, and keeps the kinds apart', () => {
+  it('totals the hours of a listing, and separates the kinds', () => {
     const buckets = [installs('agent', 2, 1), installs('app', 3, 1), installs('agent', 2, 2)];
     expect(order(buckets, '30d')).toEqual(['agent', 'app']);
     expect(order(buckets, '30d', 'app')).toEqual(['app']);

@@ -6,7 +6,7 @@ import { LISTING_KINDS, type ListingKind, listingKind } from '../listing.ts';
 export const HOUR_SECONDS = 3600;
 const DAY_SECONDS = 24 * HOUR_SECONDS;
 
-/** The windows a caller may ask for. */
+/** The windows that a caller may request. */
 const WINDOWS = { '1d': DAY_SECONDS, '7d': 7 * DAY_SECONDS, '30d': 30 * DAY_SECONDS } as const;
 export type TrendingWindow = keyof typeof WINDOWS;
 const WINDOW_NAMES = Object.keys(WINDOWS) as [TrendingWindow, ...TrendingWindow[]];
@@ -58,7 +58,7 @@ export interface TrendingStore {
   read(scope: TrendingScope, window: TrendingWindow): Promise<readonly TrendingRank[]>;
 }
 
-/** Ranks every scope in every window, as of now. Listings with equal scores stand in the order of their ids, newest first. */
+/** Ranks every scope in every window, as of now. Listings with equal scores are ordered by id, newest first. */
 export function rank(buckets: readonly InstallBucket[], nowSeconds: number): readonly Ranking[] {
   return WINDOW_NAMES.flatMap((window) => {
     const scores = new Map<string, { readonly kind: ListingKind; score: number }>();

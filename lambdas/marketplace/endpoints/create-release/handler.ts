@@ -16,7 +16,7 @@ export const handler = sessionHandler('platform', (resources) => {
   const releases = { ...resources, store, listings: createListings(resources) };
   return async (request, { pathParameters: { id = '' }, session: { accountId } }) => {
     const body = validate(newRelease, (await readJson(request)).value);
-    const made = await release(releases, { kind: kindOf(request), id, accountId }, body);
-    return jsonResponse(releaseEntry(made), {}, 201);
+    const entry = await release(releases, { kind: kindOf(request), id, accountId }, body);
+    return jsonResponse(releaseEntry(entry), {}, 201);
   };
 });

@@ -23,8 +23,12 @@ export const handler = sessionHandler('platform', (resources) => {
   return async (request, { pathParameters: { id = '' }, session: { accountId } }) => {
     const state = namesState(request.headers) ? readIfMatch(request.headers) : undefined;
     const price = validate(purchaseRequest, await readOptionalJson(request));
-    const seen = { state, price };
-    const { entry, repeated } = await purchase(purchases, { kind: kindOf(request), id, accountId }, seen);
+    const condition = { state, price };
+    const { entry, repeated } = await purchase(
+      purchases,
+      { kind: kindOf(request), id, accountId },
+      condition,
+    );
     return jsonResponse(purchaseEntry(entry), {}, repeated ? 200 : 201);
   };
 });

@@ -1,4 +1,4 @@
-/** `GET /search`: the listings that match a query, best first, as they are now. */
+/** `GET /search`: the listings that match a query, best first, in their current state. */
 
 import { publicHandler } from '../../../access/handlers/handlers.ts';
 import { pageBody, queryOf } from '../../../platform/core/api/paging.ts';

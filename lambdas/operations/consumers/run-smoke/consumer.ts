@@ -1,7 +1,7 @@
 /** On a schedule: calls the service as its callers do, a few times, and raises what of it works. */
 import { parseCatalog } from '../../../inference/core/catalog/catalog-document.ts';
 import type { Clock, Log } from '../../../platform/core/ports.ts';
-import { fewestChecksOf } from '../../core/smoke-test/calls.ts';
+import { scheduledChecksOf } from '../../core/smoke-test/calls.ts';
 import {
   type Check,
   CheckFailure,
@@ -10,7 +10,7 @@ import {
   runChecks,
 } from '../../core/smoke-test/check.ts';
 import type { SmokeClient } from '../../core/smoke-test/client.ts';
-import { fewestOf } from '../../core/smoke-test/plan.ts';
+import { scheduledChoicesOf } from '../../core/smoke-test/plan.ts';
 
 /** The result of a run: the names of the steps. */
 export interface SmokeRun {
@@ -19,7 +19,7 @@ export interface SmokeRun {
 }
 
 export interface RunSmokeDependencies {
-  /** The models that the settings name, with commas between them; undefined for the cheapest of chat. */
+  /** The models from the settings, separated by commas; undefined for the chat model with the lowest price. */
   readonly models: string | undefined;
   readonly readCatalog: () => Promise<{ readonly json: string } | undefined>;
   /** Undefined as long as no key was stored. */
@@ -56,8 +56,8 @@ async function checksOf(
   const stored = await readCatalog();
   try {
     if (stored === undefined) throw new Error('no catalog has been applied');
-    const choices = fewestOf(parseCatalog(JSON.parse(stored.json)), models?.split(','));
-    return choices.flatMap((choice) => fewestChecksOf(client, choice));
+    const choices = scheduledChoicesOf(parseCatalog(JSON.parse(stored.json)), models?.split(','));
+    return choices.flatMap((choice) => scheduledChecksOf(client, choice));
   } catch (failure) {
     const { message } = failure as Error;
     return [
@@ -71,7 +71,7 @@ async function checksOf(
   }
 }
 
-/** The message of an error is left out: whose words they are is not known. */
+/** Logs the result of a check. It omits the message of an error, because its author is unknown. */
 function logResult(log: Log, { check, result, code, model, route, ms }: CheckResult): void {
   const fields = { step: check, model, route, ms };
   if (result === 'failed') log.warn('a smoke test failed', { ...fields, code });

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Measurement } from '../../../platform/core/ports.ts';
 import { CheckFailure } from '../../core/smoke-test/check.ts';
-import type { SmokeAnswer, SmokeClient, SmokeRequest } from '../../core/smoke-test/client.ts';
+import type { SmokeClient, SmokeRequest, SmokeResponse } from '../../core/smoke-test/client.ts';
 import { smokeMeter } from '../../store/smoke-test/meter.ts';
 import { type RunSmokeDependencies, runSmoke } from './consumer.ts';
 
@@ -26,29 +26,29 @@ const chat = (id: string, price: number, capabilities = ['stream']) => ({
 });
 const catalog = (...models: readonly object[]) => JSON.stringify({ models });
 
-const ANSWER = {
+const RESPONSE = {
   choices: [{ message: { role: 'assistant', content: 'a secret answer' } }],
   usage: { completion_tokens: 2 },
 };
 const STREAM = 'data: {"choices":[]}\n\ndata: [DONE]\n\n';
 
 /** A service that answers calls of chat well, but for what `broken` throws or answers instead. */
-function serviceOf(broken: (sent: SmokeRequest) => string | undefined = () => undefined) {
-  const sent: SmokeRequest[] = [];
-  const answered = (json: unknown, text: string): SmokeAnswer => ({
+function serviceOf(broken: (request: SmokeRequest) => string | undefined = () => undefined) {
+  const request: SmokeRequest[] = [];
+  const smokeResponse = (json: unknown, text: string): SmokeResponse => ({
     json,
     text,
     headers: new Headers({ 'x-route': 'acme' }),
     bytes: new TextEncoder().encode(text),
   });
-  const call = async (_path: string, each: SmokeRequest = {}): Promise<SmokeAnswer> => {
-    sent.push(each);
+  const call = async (_path: string, each: SmokeRequest = {}): Promise<SmokeResponse> => {
+    request.push(each);
     const instead = broken(each);
-    if (instead !== undefined) return answered({}, instead);
-    return answered(ANSWER, STREAM);
+    if (instead !== undefined) return smokeResponse({}, instead);
+    return smokeResponse(RESPONSE, STREAM);
   };
   const client: SmokeClient = { inference: call, platform: call };
-  return { client, sent };
+  return { client, sent: request };
 }
 
 /** A run, and everything that it reports. */
@@ -75,10 +75,10 @@ const passed = (step: string) => ({ values: { SmokeSucceeded: 1, SmokeFailed: 0 
 const failed = (step: string) => ({ values: { SmokeSucceeded: 0, SmokeFailed: 1 }, dimensions: { step } });
 
 const isStream = ({ json }: SmokeRequest) => Object(json).stream === true;
-const modelsOf = (sent: readonly SmokeRequest[]) => sent.map(({ json }) => Object(json).model);
+const modelsOf = (request: readonly SmokeRequest[]) => request.map(({ json }) => Object(json).model);
 
 describe('a scheduled smoke test', () => {
-  it('makes a call and a stream of the cheapest model of chat', async () => {
+  it('makes a call and a stream to the cheapest chat model', async () => {
     const { client, sent } = serviceOf();
     const models = [chat('acme/dear', 9), chat('acme/cheap', 1), chat('acme/usual', 5)];
     const { found, raised } = await run(client, catalog(...models));
@@ -95,8 +95,8 @@ describe('a scheduled smoke test', () => {
   });
 
   it('names the step that fails, and makes the others', async () => {
-    const { client } = serviceOf((sent) => {
-      if (!isStream(sent)) throw new CheckFailure('all_routes_failed', 'the words of an upstream');
+    const { client } = serviceOf((request) => {
+      if (!isStream(request)) throw new CheckFailure('all_routes_failed', 'the words of an upstream');
       return undefined;
     });
     const { found, raised, lines } = await run(client, catalog(chat('acme/chat', 1)));
@@ -117,8 +117,8 @@ describe('a scheduled smoke test', () => {
     ['has no end', 'data: {"choices":[]}\n\n', 'unexpected'],
     ['has no events', '', 'unexpected'],
     ['ends in an error', 'data: {"error":{"code":"stream_broken"}}\n\ndata: [DONE]\n\n', 'stream_broken'],
-  ])('finds a stream that %s', async (_what, text, code) => {
-    const { client } = serviceOf((sent) => (isStream(sent) ? text : undefined));
+  ])('detects a stream that %s', async (_what, text, code) => {
+    const { client } = serviceOf((request) => (isStream(request) ? text : undefined));
     const { found, lines } = await run(client, catalog(chat('acme/chat', 1)));
     expect(found).toEqual({ passed: ['chat'], failed: ['chat stream'] });
     expect(lines).toContainEqual(expect.objectContaining({ step: 'chat stream', code }));
@@ -142,7 +142,7 @@ describe('a scheduled smoke test', () => {
     expect(sent).toEqual([]);
   });
 
-  it('says that it has no key, which is no failure', async () => {
+  it('reports that it has no key, which is not a failure', async () => {
     const { found, raised } = await run(undefined, catalog(chat('acme/chat', 1)));
     expect(found).toBeNull();
     expect(raised).toEqual([{ values: { SmokeNotConfigured: 1 } }]);

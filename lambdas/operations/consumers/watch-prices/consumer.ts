@@ -11,7 +11,7 @@ interface Stored {
 }
 
 /** The result of a comparison of prices. */
-export interface PriceLook {
+export interface PriceCheck {
   /** Routes that have a reference price, and those that have none. */
   readonly compared: number;
   readonly notCompared: number;
@@ -26,8 +26,8 @@ export interface WatchPricesDependencies {
   readonly readCatalog: () => Promise<Stored | undefined>;
   /** `given`: seconds since the epoch. */
   readonly readReference: () => Promise<(Stored & { readonly given: number }) | undefined>;
-  /** Receives what each look has found; not called where there is nothing to compare. */
-  readonly onLooked: (look: PriceLook) => void;
+  /** Receives the result of each check; not called if there is nothing to compare. */
+  readonly onChecked: (check: PriceCheck) => void;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -35,8 +35,8 @@ export interface WatchPricesDependencies {
 /** Rates that one log line names: CloudWatch takes lines of up to 256 KB, and one model has some twenty rates. */
 const MAX_RATES_LOGGED = 100;
 
-export function watchPrices({ readCatalog, readReference, onLooked, clock, log }: WatchPricesDependencies) {
-  return async (): Promise<PriceLook | null> => {
+export function watchPrices({ readCatalog, readReference, onChecked, clock, log }: WatchPricesDependencies) {
+  return async (): Promise<PriceCheck | null> => {
     const [catalog, reference] = await Promise.all([readCatalog(), readReference()]);
     if (catalog === undefined || reference === undefined) {
       log.info('prices are not watched', {
@@ -46,19 +46,19 @@ export function watchPrices({ readCatalog, readReference, onLooked, clock, log }
     }
     const document = documentOf(reference);
     const { findings, ...counts } = comparePrices(documentOf(catalog), document);
-    for (const found of findings) logFindings(log, found);
+    for (const finding of findings) logFindings(log, finding);
     const readSeconds = pricesReadAt(document, reference.given);
-    const look = {
+    const check = {
       ...counts,
       passed: findings.reduce((sum, { passed }) => sum + passed.length, 0),
       outdated: findings.reduce((sum, { outdated }) => sum + outdated.length, 0),
       isOld: clock() / 1000 - readSeconds > MAX_AGE_SECONDS,
     };
     const read = { reference: reference.version, read: new Date(readSeconds * 1000).toISOString() };
-    log.info('prices are watched', { catalog: catalog.version, ...read, ...look });
-    if (look.isOld) log.warn('the reference prices are old', read);
-    onLooked(look);
-    return look;
+    log.info('prices are watched', { catalog: catalog.version, ...read, ...check });
+    if (check.isOld) log.warn('the reference prices are old', read);
+    onChecked(check);
+    return check;
   };
 }
 
@@ -69,7 +69,7 @@ function logFindings(log: Log, { model, route, passed, outdated }: PriceFindings
   if (outdated.length > 0) log.warn('costs out of date', { model, route, rates: shown(outdated) });
 }
 
-/** Both figures in USD. */
+/** Returns both amounts in USD. */
 const shown = (rates: readonly LowRate[]) =>
   rates.slice(0, MAX_RATES_LOGGED).map(({ rate, own, other }) => ({
     rate,

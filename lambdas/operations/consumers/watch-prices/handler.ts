@@ -11,7 +11,7 @@ export const handler = consumerHandler(({ clients: { client }, environment, cloc
   return watchPrices({
     readCatalog: () => readCatalog(client, table),
     readReference: () => readReferencePrices(client, table),
-    onLooked: ({ passed, outdated, isOld }) =>
+    onChecked: ({ passed, outdated, isOld }) =>
       measure({
         values: {
           [METRICS.pricesPassed]: passed,

@@ -1,9 +1,9 @@
-/** The calls of a smoke test: each the smallest that a provider answers, each answer looked at as far as its format goes. */
+/** The calls of a smoke test: each the smallest that a provider accepts, with its response checked up to its format. */
 import * as z from 'zod';
 import type { Model } from '../../../inference/core/catalog/catalog-document.ts';
 import type { Kind } from '../../../platform/core/kinds.ts';
 import { type Check, type CheckDetails, CheckSkip, expectThat } from './check.ts';
-import { errorOf, type SmokeAnswer, type SmokeClient } from './client.ts';
+import { errorOf, type SmokeClient, type SmokeResponse } from './client.ts';
 import { type Choice, OUTPUT_TOKENS, WORDS } from './plan.ts';
 import { recording } from './recording.ts';
 
@@ -38,53 +38,55 @@ const SHAPES = {
   models: z.object({ data: z.array(z.object({ id: z.string() })) }),
 } as const;
 
-/** Throws when the answer has not that shape. */
-function shaped<T>(schema: z.ZodType<T>, { json }: SmokeAnswer): T {
+/** Throws if the response does not have that shape. */
+function shaped<T>(schema: z.ZodType<T>, { json }: SmokeResponse): T {
   const read = schema.safeParse(json);
   const [issue] = read.error?.issues ?? [];
   expectThat(read.success, `the answer lacks ${issue?.path.join('.') || 'its body'}: ${issue?.message}`);
   return read.data;
 }
 
-const served = ({ headers }: SmokeAnswer): CheckDetails => ({ route: headers.get('x-route') ?? undefined });
+const routeDetailsOf = ({ headers }: SmokeResponse): CheckDetails => ({
+  route: headers.get('x-route') ?? undefined,
+});
 
-/** A call that is answered with JSON of a shape. */
-const asking =
+/** Creates a call whose response is JSON of a given shape. */
+const requesting =
   (client: SmokeClient, path: string, schema: z.ZodType, body: object): Check['run'] =>
   async () => {
-    const answer = await client.inference(path, { json: body });
-    shaped(schema, answer);
-    return served(answer);
+    const response = await client.inference(path, { json: body });
+    shaped(schema, response);
+    return routeDetailsOf(response);
   };
 
 const bounded = (model: Model) => ({ model: model.id, messages, max_tokens: OUTPUT_TOKENS });
 
-/** A stream that ends well has at least one piece of an answer, no error, and the mark of its end. */
+/** Creates a streaming call. A valid stream has at least one output event, no error, and its end event. */
 const streaming =
   (client: SmokeClient, model: Model): Check['run'] =>
   async () => {
     if (!model.routes.some(({ capabilities }) => capabilities.includes('stream')))
       throw new CheckSkip('no route of this model streams');
-    const answer = await client.inference('/v1/chat/completions', {
+    const response = await client.inference('/v1/chat/completions', {
       json: { ...bounded(model), stream: true, stream_options: { include_usage: true } },
     });
-    const events = [...answer.text.matchAll(/^data: ?(.*)$/gm)].map(([, data = '']) => data.trim());
+    const events = [...response.text.matchAll(/^data: ?(.*)$/gm)].map(([, data = '']) => data.trim());
     const failure = events.map(errorOf).find((each) => each !== undefined);
     if (failure !== undefined) throw failure;
     expectThat(events.length > 1, 'the stream has no events');
     expectThat(events.at(-1) === '[DONE]', 'the stream does not end with [DONE]');
-    return { ...served(answer), note: `${events.length} events` };
+    return { ...routeDetailsOf(response), note: `${events.length} events` };
   };
 
 const speaking =
   (client: SmokeClient, model: Model): Check['run'] =>
   async () => {
     const voice = model.default_voice ?? model.voices?.[0] ?? 'alloy';
-    const answer = await client.inference('/v1/audio/speech', {
+    const response = await client.inference('/v1/audio/speech', {
       json: { model: model.id, voice, input: WORDS },
     });
-    expectThat(answer.bytes.length > 0, 'the answer has no sound');
-    return { ...served(answer), note: `${answer.bytes.length} bytes` };
+    expectThat(response.bytes.length > 0, 'the answer has no sound');
+    return { ...routeDetailsOf(response), note: `${response.bytes.length} bytes` };
   };
 
 const transcribing =
@@ -93,18 +95,18 @@ const transcribing =
     const form = new FormData();
     form.set('model', model.id);
     form.set('file', new Blob([recording()], { type: 'audio/wav' }), 'tone.wav');
-    const answer = await client.inference('/v1/audio/transcriptions', { form });
-    shaped(SHAPES.transcription, answer);
-    return served(answer);
+    const response = await client.inference('/v1/audio/transcriptions', { form });
+    shaped(SHAPES.transcription, response);
+    return routeDetailsOf(response);
   };
 
 const chatChecks = (client: SmokeClient, model: Model): readonly Omit<Check, 'model'>[] => [
-  { name: 'chat', run: asking(client, '/v1/chat/completions', SHAPES.chat, bounded(model)) },
+  { name: 'chat', run: requesting(client, '/v1/chat/completions', SHAPES.chat, bounded(model)) },
   { name: 'chat stream', run: streaming(client, model) },
-  { name: 'messages', run: asking(client, '/v1/messages', SHAPES.messages, bounded(model)) },
+  { name: 'messages', run: requesting(client, '/v1/messages', SHAPES.messages, bounded(model)) },
   {
     name: 'responses',
-    run: asking(client, '/v1/responses', SHAPES.responses, {
+    run: requesting(client, '/v1/responses', SHAPES.responses, {
       model: model.id,
       input: QUESTION,
       max_output_tokens: OUTPUT_TOKENS,
@@ -113,7 +115,7 @@ const chatChecks = (client: SmokeClient, model: Model): readonly Omit<Check, 'mo
   },
   {
     name: 'count tokens',
-    run: asking(client, '/v1/messages/count_tokens', SHAPES.count, { model: model.id, messages }),
+    run: requesting(client, '/v1/messages/count_tokens', SHAPES.count, { model: model.id, messages }),
   },
 ];
 
@@ -123,13 +125,13 @@ const CHECKS: Readonly<Record<Kind, (client: SmokeClient, model: Model) => reado
     embeddings: (client, { id }) => [
       {
         name: 'embeddings',
-        run: asking(client, '/v1/embeddings', SHAPES.embeddings, { model: id, input: WORDS }),
+        run: requesting(client, '/v1/embeddings', SHAPES.embeddings, { model: id, input: WORDS }),
       },
     ],
     image: (client, { id }) => [
       {
         name: 'image',
-        run: asking(client, '/v1/images/generations', SHAPES.image, { model: id, prompt: WORDS }),
+        run: requesting(client, '/v1/images/generations', SHAPES.image, { model: id, prompt: WORDS }),
       },
     ],
     tts: (client, model) => [{ name: 'speech', run: speaking(client, model) }],
@@ -144,14 +146,21 @@ const NAMES: Readonly<Record<Kind, string>> = {
   audio: 'transcription',
 };
 
-/** One call of each way in which an answer is delivered: what a schedule makes of a model. */
-const FEWEST: readonly string[] = ['chat', 'chat stream', 'embeddings', 'image', 'speech', 'transcription'];
+/** One call for each type of response delivery: the calls that a scheduled run sends to a model. */
+const SCHEDULED_CHECKS: readonly string[] = [
+  'chat',
+  'chat stream',
+  'embeddings',
+  'image',
+  'speech',
+  'transcription',
+];
 
 /** Those of the checks of a model that a schedule makes. */
-export const fewestChecksOf = (client: SmokeClient, choice: Choice): readonly Check[] =>
-  checksOf(client, choice).filter(({ name }) => FEWEST.includes(name));
+export const scheduledChecksOf = (client: SmokeClient, choice: Choice): readonly Check[] =>
+  checksOf(client, choice).filter(({ name }) => SCHEDULED_CHECKS.includes(name));
 
-/** The checks of a model, or the one that says why its kind is passed over. */
+/** Returns the checks of a model, or the one that explains why its kind is skipped. */
 export function checksOf(client: SmokeClient, choice: Choice): readonly Check[] {
   const { kind, model } = choice;
   if (model !== undefined) return CHECKS[kind](client, model).map((check) => ({ ...check, model: model.id }));
@@ -171,7 +180,7 @@ export const modelsCheck = (client: SmokeClient, ids: readonly string[]): Check 
   name: 'models',
   async run() {
     const { data } = shaped(SHAPES.models, await client.inference('/v1/models'));
-    const missing = ids.filter((wanted) => !data.some(({ id }) => id === wanted));
+    const missing = ids.filter((expectedId) => !data.some(({ id }) => id === expectedId));
     expectThat(missing.length === 0, `the list lacks ${missing.join(', ')}`);
     return { note: `${data.length} models` };
   },

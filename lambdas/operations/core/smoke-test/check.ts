@@ -3,16 +3,16 @@ import type { Clock } from '../../../platform/core/ports.ts';
 
 /** The details of a passed check, in a few words. */
 export interface CheckDetails {
-  /** The model that was asked, for checks of one. */
+  /** The called model, for checks of one. */
   readonly model?: string | undefined;
-  /** The route that served. */
+  /** The route that was used. */
   readonly route?: string | undefined;
   readonly note?: string | undefined;
 }
 
 export interface CheckResult extends CheckDetails {
   readonly check: string;
-  /** `skipped`: there is nothing here that could be checked, which `note` says. */
+  /** `skipped`: there is nothing to check in this deployment; `note` contains the reason. */
   readonly result: 'ok' | 'failed' | 'skipped';
   /**
    * The code of an error that the service returned. `no_answer`: there was no response. `unexpected`: another response.
@@ -31,10 +31,10 @@ export class CheckFailure extends Error {
   }
 }
 
-/** Thrown by a check that finds nothing to check. */
+/** Thrown by a check that has nothing to check. */
 export class CheckSkip extends Error {}
 
-/** Throws when the service answered something else than it should. */
+/** Throws if the service returned an unexpected response. */
 export function expectThat(holds: boolean, message: string): asserts holds {
   if (!holds) throw new CheckFailure('unexpected', message);
 }
@@ -54,9 +54,9 @@ export async function runChecks(
   const results: CheckResult[] = [];
   for (const { name, model, run } of checks) {
     const startedMs = clock();
-    const found = await run().then((seen) => ({ result: 'ok' as const, ...seen }), outcomeOf);
+    const outcome = await run().then((details) => ({ result: 'ok' as const, ...details }), outcomeOf);
     const ms = clock() - startedMs;
-    const result = { check: name, ms, ...(model === undefined ? {} : { model }), ...found };
+    const result = { check: name, ms, ...(model === undefined ? {} : { model }), ...outcome };
     results.push(result);
     report(result);
   }

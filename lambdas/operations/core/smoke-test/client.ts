@@ -1,8 +1,8 @@
 /** Calls of the service as a caller makes them, with one key. */
 import { CheckFailure } from './check.ts';
 
-/** An answer that is no error, read whole. */
-export interface SmokeAnswer {
+/** A complete response without an error. */
+export interface SmokeResponse {
   readonly bytes: Uint8Array;
   readonly headers: Headers;
   /** Throws for what is no JSON. */
@@ -16,10 +16,10 @@ export interface SmokeRequest {
   readonly form?: FormData;
 }
 
-/** Both throw `CheckFailure` for an error of the service, and where it does not answer. */
+/** Both throw `CheckFailure` for an error of the service, and if it does not respond. */
 export interface SmokeClient {
-  inference(path: string, sent?: SmokeRequest): Promise<SmokeAnswer>;
-  platform(path: string, sent?: SmokeRequest): Promise<SmokeAnswer>;
+  inference(path: string, request?: SmokeRequest): Promise<SmokeResponse>;
+  platform(path: string, request?: SmokeRequest): Promise<SmokeResponse>;
 }
 
 /** The error that a text is the envelope of; undefined when it is not one. */

@@ -4,12 +4,12 @@ const SAMPLES_A_SECOND = 16_000;
 const BYTES_A_SAMPLE = 2;
 const HEADER_BYTES = 44;
 
-/** A tone of 440 Hz, not silence: some models refuse what nobody could hear. */
+/** A tone of 440 Hz, not silence: some models reject inaudible audio. */
 const HERTZ = 440;
 const LOUDNESS = 8_000;
 
 /** Seconds that are held for, and billed at most: a route may count a whole second more. */
-export const RECORDED_SECONDS_AT_MOST = 2;
+export const MAX_RECORDED_SECONDS = 2;
 
 /** One second, mono, 16 bits a sample (Microsoft, "Multimedia Programming Interface and Data Specifications 1.0"). */
 export function recording(): Buffer<ArrayBuffer> {

@@ -26,5 +26,5 @@ const getConsoleAsset: Endpoint = async (request, { pathParameters: { file = '' 
   return fileResponse(request, files, file, { 'content-type': type, 'cache-control': FOREVER });
 };
 
-/** Streamed, because only a stream carries bytes as they are. */
+/** Streamed, because only a stream transmits bytes unchanged. */
 export const handler = streamed(createRequestHandler(getConsoleAsset, 'platform', createResources()));

@@ -1,4 +1,4 @@
-/** `GET /console`: the web console, a static page that calls the service it is served by. */
+/** `GET /console`: the web console, a static page that calls the service that serves it. */
 
 import { fileResponse } from '../../../platform/core/api/file-response.ts';
 import type { Endpoint } from '../../../platform/core/ports.ts';
@@ -7,7 +7,7 @@ import { streamed } from '../../../platform/http/pipelines.ts';
 import { createRequestHandler } from '../../../platform/http/request-handler.ts';
 import { createCompressedFiles } from '../../../platform/system/compressed-files.ts';
 
-/** Nothing from elsewhere and nothing inline; pictures and sound of its own answers are data of the page itself. */
+/** Allows no external and no inline code; images and audio from responses are data of the page itself. */
 const POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -22,14 +22,14 @@ const POLICY = [
 
 const SECURITY = {
   'content-security-policy': POLICY,
-  // For browsers and tools that know no `frame-ancestors`.
+  // For browsers and tools that do not support `frame-ancestors`.
   'x-frame-options': 'DENY',
   'referrer-policy': 'no-referrer',
   'cross-origin-opener-policy': 'same-origin',
   'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=()',
 };
 
-/** The page names its files by what is in them, so it must be asked for each time and they never change. */
+/** The page names its files by their content, so it must be requested each time and the files never change. */
 const PAGE = { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-cache' };
 
 const files = createCompressedFiles(import.meta.dirname);
@@ -37,5 +37,5 @@ const files = createCompressedFiles(import.meta.dirname);
 const getConsole: Endpoint = (request) =>
   fileResponse(request, files, 'index.html', { ...PAGE, ...SECURITY });
 
-/** Streamed, because only a stream carries bytes as they are. */
+/** Streamed, because only a stream transmits bytes unchanged. */
 export const handler = streamed(createRequestHandler(getConsole, 'platform', createResources()));

@@ -7,7 +7,7 @@ import { streamed } from '../../../platform/http/pipelines.ts';
 import { createRequestHandler } from '../../../platform/http/request-handler.ts';
 import { createCompressedFiles } from '../../../platform/system/compressed-files.ts';
 
-/** Starts the reference; a file of its own, so that the page needs no inline script. */
+/** Starts the reference; a separate file, so that the page needs no inline script. */
 const START = `window.addEventListener('DOMContentLoaded', () => {
   window.ui = SwaggerUIBundle({
     url: new URL('openapi.json', document.baseURI).href,
@@ -41,5 +41,5 @@ const getDocsAsset: Endpoint = async (request, { pathParameters: { file = '' } }
   return fileResponse(request, files, file, { ...HEADERS, 'content-type': type });
 };
 
-/** Streamed, because only a stream carries bytes as they are. */
+/** Streamed, because only a stream transmits bytes unchanged. */
 export const handler = streamed(createRequestHandler(getDocsAsset, 'platform', createResources()));

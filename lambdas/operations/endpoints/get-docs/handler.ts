@@ -1,7 +1,7 @@
-/** `GET /docs`: the API's reference for people, which tries calls out against the service that serves it. */
+/** `GET /docs`: the API's reference for people, which sends test calls to the service that serves it. */
 import { staticHandler } from '../../../access/handlers/handlers.ts';
 
-/** Relative addresses only: the page finds its own files below a stage or a prefix. */
+/** Relative addresses only: the page locates its files below a stage or a prefix. */
 const PAGE = `<!doctype html>
 <html lang="en">
 <head>

@@ -1,4 +1,7 @@
-/** `GET /health`: whether the service can answer calls; two cheap reads, and no detail that helps an attacker. */
+/**
+ * `GET /health`: returns whether the service can handle calls. It costs two inexpensive reads, and returns no detail
+ * that helps an attacker.
+ */
 
 import type { CatalogSource } from '../../../inference/core/catalog/catalog.ts';
 import type { Healthy, Unavailable } from '../../../platform/core/api/service-status.ts';
@@ -7,7 +10,7 @@ import type { Endpoint } from '../../../platform/core/ports.ts';
 
 export interface HealthDependencies {
   readonly catalog: CatalogSource;
-  /** Rejects when the database does not answer; the catalog outlives that in memory for a while. */
+  /** Rejects if the database does not respond; the catalog stays in memory for a while longer. */
   readonly probe: () => Promise<unknown>;
   readonly version: string;
 }

@@ -1,4 +1,4 @@
-/** `GET /api/v1/operator/audit`: what the last audit of the books found. */
+/** `GET /api/v1/operator/audit`: the conclusion of the last audit of the ledger. */
 
 import { operatorHandler } from '../../../access/handlers/handlers.ts';
 import { auditView } from '../../../ledger/core/audit/conclusion.ts';

@@ -1,4 +1,4 @@
-/** `GET /api/v1/operator/dead-letters`: how many messages lie in each dead-letter queue. */
+/** `GET /api/v1/operator/dead-letters`: the number of messages in each dead-letter queue. */
 
 import { operatorHandler } from '../../../access/handlers/handlers.ts';
 import { createQueueClient } from '../../../platform/aws/clients.ts';

@@ -1,4 +1,4 @@
-/** `GET /api/v1/operator/accounts`: every account with the sums of its wallet. */
+/** `GET /api/v1/operator/accounts`: every account with the totals of its wallet. */
 
 import { operatorHandler } from '../../../access/handlers/handlers.ts';
 import { accountSummaryEntry, accountsQuery } from '../../../ledger/core/account-summaries.ts';

@@ -18,7 +18,7 @@ export const handler = operatorHandler('platform', ({ clients, environment, cloc
   return async (request) => {
     const query = validate(routesQuery, queryOf(request));
     const [{ models }, failing, losses] = await Promise.all([catalog(), circuits.list(), unbilled.list()]);
-    const found = { circuits: failing, unbilled: losses };
-    return jsonResponse(pageBody(routesPage(models, found, query, clock()), (entry) => entry));
+    const routeState = { circuits: failing, unbilled: losses };
+    return jsonResponse(pageBody(routesPage(models, routeState, query, clock()), (entry) => entry));
   };
 });

@@ -2,9 +2,9 @@
 import { CheckFailure } from '../../core/smoke-test/check.ts';
 import {
   errorOf,
-  type SmokeAnswer,
   type SmokeClient,
   type SmokeRequest,
+  type SmokeResponse,
 } from '../../core/smoke-test/client.ts';
 import type { StoredSmokeAccess } from './access.ts';
 
@@ -39,16 +39,16 @@ export class HttpClient implements SmokeClient {
     this.#timeoutMs = timeoutMs;
   }
 
-  inference(path: string, sent: SmokeRequest = {}): Promise<SmokeAnswer> {
-    return this.#call(`${this.#addresses.inference}${path}`, sent);
+  inference(path: string, request: SmokeRequest = {}): Promise<SmokeResponse> {
+    return this.#call(`${this.#addresses.inference}${path}`, request);
   }
 
-  platform(path: string, sent: SmokeRequest = {}): Promise<SmokeAnswer> {
-    return this.#call(`${this.#addresses.platform}${path}`, sent);
+  platform(path: string, request: SmokeRequest = {}): Promise<SmokeResponse> {
+    return this.#call(`${this.#addresses.platform}${path}`, request);
   }
 
-  /** Throws `CheckFailure` for an error of the service, and where it does not answer. */
-  async #call(url: string, { json, form, method }: SmokeRequest): Promise<SmokeAnswer> {
+  /** Throws `CheckFailure` for an error of the service, and if it does not respond. */
+  async #call(url: string, { json, form, method }: SmokeRequest): Promise<SmokeResponse> {
     let response: Response;
     let bytes: Buffer;
     try {
@@ -87,7 +87,10 @@ const readJson = (headers: Headers, text: string): unknown => {
   }
 };
 
-/** Both envelopes have `error`; what is answered by something before the service may have none. */
+/**
+ * Returns the failure in a response. Both envelopes have `error`; a response from a component before the service may
+ * have none.
+ */
 function errorIn({ status, headers }: Response, text: string): CheckFailure {
   const failure = errorOf(text);
   if (failure !== undefined) return failure;

@@ -17,7 +17,7 @@ export function receivePaymentEvent({ providers, store }: ReceivePaymentEventDep
     if (provider === undefined) {
       throw new ServiceError('not_found', 'There is no such payment provider.', { param: 'provider' });
     }
-    // The signature covers the bytes as they were sent, so they are read before anything is made of them.
+    // The signature covers the bytes as sent, so they are read before they are parsed.
     const body = await request.text();
     const event = await provider.readEvent(body, request.headers.get('stripe-signature'));
     if (event !== undefined) await applyEvent({ store, log }, event);

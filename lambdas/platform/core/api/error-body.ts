@@ -9,7 +9,7 @@ const affordable = z
   .optional()
   .describe('With a 402: the largest `max_tokens` with which the call would be admitted now.');
 
-/** The code is an `ErrorCode`, or one of `edgeCodes`, with which only the edge answers. */
+/** Returns the schema of an error. Its code is an `ErrorCode`, or one of `edgeCodes`, which only the edge returns. */
 export const errorSchema = (...edgeCodes: readonly string[]) =>
   z.object({
     type: z.literal('error').optional(),

@@ -13,7 +13,10 @@ export type FileHeaders = Readonly<Record<string, string>>;
 export const noSuchFile = (): ServiceError =>
   new ServiceError('not_found', 'There is no such file.', { param: 'file' });
 
-/** A file as it lies there, or as it is for whoever takes no gzip (RFC 9110, section 12.5.3). Throws 404. */
+/**
+ * Returns a stored compressed file, decompressed for a client that does not accept gzip (RFC 9110, section 12.5.3).
+ * Throws 404.
+ */
 export async function fileResponse(
   request: Request,
   files: CompressedFiles,
@@ -22,8 +25,8 @@ export async function fileResponse(
 ): Promise<Response> {
   const bytes = await files.compressed(file);
   if (bytes === undefined) throw noSuchFile();
-  const sent = { 'x-content-type-options': 'nosniff', ...headers, vary: 'accept-encoding' };
+  const responseHeaders = { 'x-content-type-options': 'nosniff', ...headers, vary: 'accept-encoding' };
   const takesGzip = /\bgzip\b(?!\s*;\s*q=0(\.0*)?(,|$))/i.test(request.headers.get('accept-encoding') ?? '');
-  if (!takesGzip) return new Response(await files.gunzip(bytes), { headers: sent });
-  return new Response(bytes, { headers: { ...sent, 'content-encoding': 'gzip' } });
+  if (!takesGzip) return new Response(await files.gunzip(bytes), { headers: responseHeaders });
+  return new Response(bytes, { headers: { ...responseHeaders, 'content-encoding': 'gzip' } });
 }

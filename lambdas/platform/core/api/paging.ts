@@ -1,4 +1,4 @@
-/** Pages of lists: how a caller asks for one and continues with the next. */
+/** Pages of lists: the parameters of a page and of its continuation. */
 import * as z from 'zod';
 
 /** The most that one read of DynamoDB by keys returns (BatchGetItem). */
@@ -51,7 +51,7 @@ export const pageSchema = <S extends z.ZodType>(entry: S) =>
       .describe('Sent as `cursor` to get the next page; `null` on the last page.'),
   });
 
-/** A page as callers see it. */
+/** Returns a page for a response. */
 export const pageBody = <T, E>({ entries, next }: Page<T>, entryOf: (entry: T) => E) => ({
   object: 'list',
   data: entries.map(entryOf),

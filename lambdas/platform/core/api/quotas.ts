@@ -27,19 +27,15 @@ const DAY_SECONDS = 86_400;
 type QuotaCode = Extract<ErrorCode, `${string}_quota`>;
 
 /** 429 for something that an account has as many of as it may; waiting does not help, so there is no `Retry-After`. */
-export const hasAsMany = (code: QuotaCode, most: number, things: string): ServiceError =>
-  new ServiceError(code, `There may be at most ${most} ${things}: remove one that is not needed.`);
+export const hasAsMany = (code: QuotaCode, max: number, things: string): ServiceError =>
+  new ServiceError(code, `There may be at most ${max} ${things}: remove one that is not needed.`);
 
-/** 429 for something that an account has made as often today as it may; says when the next UTC day begins. */
-export const madeAsMany = (
+/** Returns a 429 error for an account that has reached its daily quota, with the time until the next UTC day. */
+export const dailyQuotaReached = (
   code: QuotaCode,
-  {
-    most,
-    things,
-    nowSeconds,
-  }: { readonly most: number; readonly things: string; readonly nowSeconds: number },
+  { max, things, nowSeconds }: { readonly max: number; readonly things: string; readonly nowSeconds: number },
 ): ServiceError =>
-  new ServiceError(code, `An account may make at most ${most} ${things} a day (UTC).`, {
+  new ServiceError(code, `An account may make at most ${max} ${things} a day (UTC).`, {
     retryAfterSeconds: secondsUntilTomorrow(nowSeconds),
   });
 

@@ -2,7 +2,7 @@
 
 const SECOND_MS = 1_000;
 
-/** A date in any of the forms that a recipient has to take begins with the day's name (RFC 9110, section 5.6.7). */
+/** A date in any of the formats that a recipient must accept starts with the day's name (RFC 9110, section 5.6.7). */
 const DATE = /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]*,? /;
 
 /** Milliseconds from now, 0 for a date that is past; undefined for what is neither. */

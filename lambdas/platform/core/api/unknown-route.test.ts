@@ -2,11 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import { ROUTES } from '../../../app/routes.ts';
 import { SILENT } from '../../../inference/testing/circuit/memory-circuits.ts';
 import { matchPath } from '../../http/router.ts';
-import { REFUSED_REQUESTS, unknownRoute } from './unknown-route.ts';
+import { REJECTED_REQUESTS, unknownRoute } from './unknown-route.ts';
 
 const endpoint = unknownRoute((path) => matchPath(ROUTES, path).map(({ route }) => route.method));
 
-const answerTo = (method: string, path: string) =>
+const readResponse = (method: string, path: string) =>
   Promise.resolve(
     endpoint(new Request(`https://service.test${path}`, { method }), {
       requestId: 'req_1',
@@ -28,18 +28,18 @@ describe('unknownRoute', () => {
     ['HEAD', '/v1/messages', { status: 405, code: 'method_not_allowed' }],
     ['GET', '/v1/messages', { status: 405, code: 'method_not_allowed', headers: { allow: 'POST' } }],
   ])('responds to %s %s with %o', async (method, path, expected) => {
-    expect(await answerTo(method, path)).toMatchObject(expected);
+    expect(await readResponse(method, path)).toMatchObject(expected);
   });
 
   it('names the protocol and the method to use if the request wants a WebSocket', async () => {
-    expect(await answerTo('GET', '/v1/responses')).toMatchObject({
+    expect(await readResponse('GET', '/v1/responses')).toMatchObject({
       headers: { upgrade: 'HTTP/1.1', allow: 'POST' },
       message: expect.stringContaining('POST /v1/responses'),
     });
   });
 
   it('rejects by name only requests that no route accepts', () => {
-    for (const { method, path } of REFUSED_REQUESTS)
+    for (const { method, path } of REJECTED_REQUESTS)
       expect(ROUTES.filter((route) => route.path === path && (route.method as string) === method)).toEqual(
         [],
       );

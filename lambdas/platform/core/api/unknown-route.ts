@@ -5,23 +5,23 @@
 import { ServiceError } from '../errors.ts';
 import type { Endpoint } from '../ports.ts';
 
-/** A request that clients of an API send and this service does not offer, where it needs another answer than 404 or 405. */
-interface RefusedRequest {
+/** A request that clients of an API send and this service does not support, if its response must not be 404 or 405. */
+interface RejectedRequest {
   readonly method: string;
   readonly path: string;
-  readonly refusal: () => ServiceError;
+  readonly rejection: () => ServiceError;
 }
 
 /**
- * Each says what to do instead, with a status that clients do not repeat: Codex 0.169.0 opens its WebSocket seven times
- * where that is answered with 404 or 405, and once where it is answered with 426; and it repeats a POST after 404.
+ * Each names the alternative, with a status that clients do not retry. Codex 0.169.0 opens its WebSocket seven times if
+ * the response is 404 or 405, and once if it is 426. It also retries a POST after 404.
  */
-export const REFUSED_REQUESTS: readonly RefusedRequest[] = [
+export const REJECTED_REQUESTS: readonly RejectedRequest[] = [
   {
-    // API Gateway drops `Upgrade` from requests and from answers, so that every request of this method gets the same.
+    // API Gateway drops `Upgrade` from requests and from responses, so that every request of this method gets the same.
     method: 'GET',
     path: '/v1/responses',
-    refusal: () =>
+    rejection: () =>
       new ServiceError(
         'websocket_unsupported',
         'There is no WebSocket here, and no list of responses, because none is kept; send POST /v1/responses.',
@@ -32,7 +32,7 @@ export const REFUSED_REQUESTS: readonly RefusedRequest[] = [
   {
     method: 'POST',
     path: '/v1/responses/compact',
-    refusal: () =>
+    rejection: () =>
       new ServiceError(
         'unsupported_by_model',
         'No route here compacts a conversation; ask a model for a summary with POST /v1/responses and go on from that.',
@@ -44,14 +44,14 @@ export const REFUSED_REQUESTS: readonly RefusedRequest[] = [
 export function unknownRoute(methodsOf: (path: string) => readonly string[]): Endpoint {
   return async (request) => {
     const { pathname } = new URL(request.url);
-    // Claude Code asks so whether a gateway is there (Claude Code docs, LLM gateway protocol).
+    // Claude Code sends this request to detect a gateway (Claude Code docs, LLM gateway protocol).
     if (request.method === 'HEAD' && pathname === '/') return new Response(null);
-    const refused = REFUSED_REQUESTS.find(
+    const match = REJECTED_REQUESTS.find(
       ({ method, path }) => method === request.method && path === pathname,
     );
-    if (refused !== undefined) throw refused.refusal();
+    if (match !== undefined) throw match.rejection();
     const methods = methodsOf(pathname);
-    // A path that only looks like a known one (a doubled or trailing slash) has the method and no route all the same.
+    // A path that only resembles a known one (a doubled or trailing slash) has the method but no route.
     if (methods.length === 0 || methods.includes(request.method))
       throw new ServiceError('unknown_path', 'There is no such path.');
     const allow = methods.join(', ');

@@ -4,14 +4,14 @@ import { ServiceError } from '../errors.ts';
 import { checkShape } from './json-shape.ts';
 import { parseJson } from './lossless-json.ts';
 
-/** A body as it was sent, and what it says. */
+/** A body as it was sent, and its parsed value. */
 export interface JsonBody {
   readonly text: string;
   readonly value: unknown;
 }
 
 /**
- * Reads the body as JSON; whole numbers that a double cannot hold keep their digits. Throws 400
+ * Reads the body as JSON; integers that a double cannot represent keep their digits. Throws 400
  * `unsupported_media_type`, `invalid_json`, or `invalid_value` for more values or digits than any request needs.
  */
 export async function readJson(request: Request): Promise<JsonBody> {
@@ -56,12 +56,12 @@ export function validate<T>(schema: z.ZodType<T>, value: unknown): T {
   throw new ServiceError('invalid_value', `${path}: ${message}.`, { param: path });
 }
 
-/** A name in the body, and what is said of it, may be as long as the body; an answer may not. */
+/** A name in the body, and the error about it, may be as long as the body; a response may not. */
 const MAX_PATH = 200;
 const MAX_MESSAGE = 500;
 
-const shorten = (text: string, most: number): string =>
-  text.length <= most ? text : `${text.slice(0, most)}…`;
+const shorten = (text: string, maxLength: number): string =>
+  text.length <= maxLength ? text : `${text.slice(0, maxLength)}…`;
 
 interface Issue {
   readonly path: readonly PropertyKey[];
@@ -70,20 +70,20 @@ interface Issue {
 
 /** The first of those with the shortest path. */
 function shallowest(issues: readonly z.core.$ZodIssue[]): Issue | undefined {
-  let found: Issue | undefined;
+  let best: Issue | undefined;
   for (const each of issues) {
     const issue = deepest(each);
-    if (found === undefined || issue.path.length < found.path.length) found = issue;
+    if (best === undefined || issue.path.length < best.path.length) best = issue;
   }
-  return found;
+  return best;
 }
 
 /** Returns the issue of the branch of a union that got furthest, because it describes the fault best. */
 function deepest(issue: z.core.$ZodIssue): Issue {
   if (issue.code !== 'invalid_union') return issue;
   const branches = issue.errors.flat().map((inner) => {
-    const found = deepest(inner);
-    return { path: [...issue.path, ...found.path], message: found.message };
+    const deepestIssue = deepest(inner);
+    return { path: [...issue.path, ...deepestIssue.path], message: deepestIssue.message };
   });
   const best = branches.sort((a, b) => b.path.length - a.path.length)[0];
   return best === undefined || best.path.length === issue.path.length
@@ -94,15 +94,15 @@ function deepest(issue: z.core.$ZodIssue): Issue {
 /** `messages[2].content`. */
 function formatPath(path: readonly PropertyKey[]): string {
   return path
-    .map((part, index) =>
-      typeof part === 'number' ? `[${part}]` : `${index === 0 ? '' : '.'}${String(part)}`,
+    .map((segment, index) =>
+      typeof segment === 'number' ? `[${segment}]` : `${index === 0 ? '' : '.'}${String(segment)}`,
     )
     .join('');
 }
 
 function valueAt(value: unknown, path: readonly PropertyKey[]): unknown {
   return path.reduce(
-    (at: unknown, part) => (at as Record<PropertyKey, unknown> | null | undefined)?.[part],
+    (at: unknown, segment) => (at as Record<PropertyKey, unknown> | null | undefined)?.[segment],
     value,
   );
 }

@@ -1,4 +1,4 @@
-/** A JSON answer. */
+/** Returns a JSON response. */
 
 export function jsonResponse(
   body: unknown,

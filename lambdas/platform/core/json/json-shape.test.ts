@@ -6,7 +6,7 @@ import { checkShape, MAX_VALUES } from './json-shape.ts';
 import { MAX_DEPTH } from './lossless-json.ts';
 
 /** The code and field of the refusal; undefined when there is none. */
-function refusal(text: string): readonly unknown[] | undefined {
+function rejectionOf(text: string): readonly unknown[] | undefined {
   try {
     checkShape(text);
     return undefined;
@@ -26,13 +26,13 @@ describe('the shape of a body', () => {
     );
     fc.assert(
       fc.property(anything, (text) => {
-        expect(refusal(text)).toBeUndefined();
+        expect(rejectionOf(text)).toBeUndefined();
       }),
       { numRuns: 500 },
     );
   });
 
-  it('counts the values of any JSON: it is refused exactly when it and the values beside it are too many', () => {
+  it('counts the values of any JSON: the body fails exactly if it and the values next to it are too many', () => {
     // An empty list or object counts as if it had something in it.
     const count = (value: unknown): number => {
       // A whole part of 16 digits or more takes the room of ten values.
@@ -44,11 +44,14 @@ describe('the shape of a body', () => {
     const nested = fc.jsonValue({ maxDepth: 4 });
     fc.assert(
       fc.property(nested, (value) => {
-        const own = count(value);
-        const beside = (others: number) => `[${JSON.stringify(value)},${numbers(others)}]`;
-        const left = MAX_VALUES - own - 2;
-        expect([own, refusal(beside(left))]).toEqual([own, undefined]);
-        expect([own, refusal(beside(left + 1))?.[0]]).toEqual([own, 'invalid_value']);
+        const valueCount = count(value);
+        const nextTo = (otherCount: number) => `[${JSON.stringify(value)},${numbers(otherCount)}]`;
+        const remainingValues = MAX_VALUES - valueCount - 2;
+        expect([valueCount, rejectionOf(nextTo(remainingValues))]).toEqual([valueCount, undefined]);
+        expect([valueCount, rejectionOf(nextTo(remainingValues + 1))?.[0]]).toEqual([
+          valueCount,
+          'invalid_value',
+        ]);
       }),
       { numRuns: 50 },
     );
@@ -56,20 +59,20 @@ describe('the shape of a body', () => {
 
   it('names the field that has too much of it', () => {
     const many = numbers(MAX_VALUES + 1);
-    expect(refusal(`{"a":{"b":1},"input":${many}}`)).toEqual(['invalid_value', 'input']);
-    expect(refusal(`{"a":1, "quo\\"ted" : [{"inner":${many}}]}`)).toEqual(['invalid_value', 'quo\\"ted']);
+    expect(rejectionOf(`{"a":{"b":1},"input":${many}}`)).toEqual(['invalid_value', 'input']);
+    expect(rejectionOf(`{"a":1, "quo\\"ted" : [{"inner":${many}}]}`)).toEqual(['invalid_value', 'quo\\"ted']);
     const long = JSON.stringify(Array(MAX_VALUES / 10 + 1).fill(0)).replaceAll('0', '9'.repeat(16));
-    expect(refusal(`{"seed":1,"ids":${long}}`)).toEqual(['invalid_value', 'ids']);
-    expect(refusal(many)).toEqual(['invalid_value', null]);
-    expect(refusal(`{"${'x'.repeat(100)}":${many}}`)).toEqual(['invalid_value', null]);
-    expect(refusal(`{"amount":1${'0'.repeat(500)}}`)).toEqual(['invalid_value', 'amount']);
+    expect(rejectionOf(`{"seed":1,"ids":${long}}`)).toEqual(['invalid_value', 'ids']);
+    expect(rejectionOf(many)).toEqual(['invalid_value', null]);
+    expect(rejectionOf(`{"${'x'.repeat(100)}":${many}}`)).toEqual(['invalid_value', null]);
+    expect(rejectionOf(`{"amount":1${'0'.repeat(500)}}`)).toEqual(['invalid_value', 'amount']);
   });
 
   it(`has at most ${MAX_DEPTH} levels`, () => {
     const levels = (count: number) => '['.repeat(count) + ']'.repeat(count);
-    expect(refusal(levels(MAX_DEPTH))).toBeUndefined();
-    expect(refusal(levels(MAX_DEPTH + 1))).toEqual(['invalid_json', null]);
-    expect(refusal(`["${'['.repeat(1000)}"]`)).toBeUndefined();
+    expect(rejectionOf(levels(MAX_DEPTH))).toBeUndefined();
+    expect(rejectionOf(levels(MAX_DEPTH + 1))).toEqual(['invalid_json', null]);
+    expect(rejectionOf(`["${'['.repeat(1000)}"]`)).toBeUndefined();
   });
 });
 

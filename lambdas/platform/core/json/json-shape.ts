@@ -1,4 +1,4 @@
-/** The size of a JSON text as a structure, read before anything is made of it: how many values, how deep. */
+/** The size of a JSON text as a structure, measured before it is parsed: number of values and depth. */
 import { ServiceError } from '../errors.ts';
 import { MAX_DEPTH } from './lossless-json.ts';
 
@@ -14,7 +14,10 @@ export const MAX_VALUES = 100_000;
  */
 const MAX_DIGITS = 400;
 
-/** A whole number of this many digits is kept digit by digit (`lossless-json.ts`), which takes the room of ten other values. */
+/**
+ * The number of digits from which an integer is stored as text (`lossless-json.ts`), which takes the memory of ten
+ * other values.
+ */
 const LONG = 16;
 const LONG_COUNTS = 9;
 
@@ -63,7 +66,7 @@ export function checkShape(text: string): void {
   }
 }
 
-/** Returns the index at which the string that starts at a quotation mark ends. */
+/** Returns the index of the end of the string that starts at a quotation mark. */
 function endOfText(text: string, start: number): number {
   for (let at = text.indexOf('"', start + 1); at !== -1; at = text.indexOf('"', at + 1)) {
     let slashes = 0;

@@ -12,7 +12,7 @@ describe('a JSON text that is read and written again', () => {
     '9007199254740993',
     '-9007199254740993',
     '1'.repeat(400),
-  ])('keeps the digits of a whole number that a double cannot hold: %s', (number) => {
+  ])('preserves the digits of an integer that a double cannot represent: %s', (number) => {
     expect(written(number)).toBe(number);
     for (const text of [`{"a":[1,{"b":${number}}]}`, `[${number}]`, `[1,${number}]`])
       expect(written(text)).toBe(text);
@@ -33,15 +33,18 @@ describe('a JSON text that is read and written again', () => {
     ['-9007199254740991', -9007199254740991],
     ['1.0', 1],
     ['-0', -0],
-  ])('yields plain numbers, alone and next to a number that is kept digit by digit: %s', (number, plain) => {
-    expect(parseJson(number)).toBe(plain);
-    expect(parseJson(`{"plain":${number},"kept":12345678901234567890}`)).toEqual({
-      plain,
-      kept: rawJson('12345678901234567890'),
-    });
-  });
+  ])(
+    'yields plain numbers, alone and next to a number that is stored digit by digit: %s',
+    (number, plain) => {
+      expect(parseJson(number)).toBe(plain);
+      expect(parseJson(`{"plain":${number},"kept":12345678901234567890}`)).toEqual({
+        plain,
+        kept: rawJson('12345678901234567890'),
+      });
+    },
+  );
 
-  it('keeps its strings, whatever digits are in them', () => {
+  it('preserves its strings, whatever digits they contain', () => {
     const text = '{"id":"12345678901234567890","at":" 12345678901234567890"}';
     expect(parseJson(text)).toEqual(JSON.parse(text));
   });
@@ -55,7 +58,7 @@ describe('a JSON text that is read and written again', () => {
     );
   });
 
-  it('keeps any whole number, wherever it stands', () => {
+  it('preserves any integer at any position', () => {
     fc.assert(
       fc.property(fc.bigInt(), fc.jsonValue(), fc.constantFrom('', ' ', '\n'), (number, value, space) => {
         const other = JSON.stringify(value);
@@ -66,7 +69,7 @@ describe('a JSON text that is read and written again', () => {
     );
   });
 
-  it('keeps long numbers in any other form that is asked for', () => {
+  it('returns long numbers in any other requested form', () => {
     expect(parseJson('[1,0.5,12345678901234567890]', BigInt)).toEqual([1, 0.5, 12345678901234567890n]);
   });
 

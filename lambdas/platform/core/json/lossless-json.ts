@@ -1,9 +1,9 @@
-/** Reading of JSON that is written out again: no whole number loses digits on the way, as a double would make it. */
+/** Parser for JSON that is written out again: integers do not lose the digits that a double would drop. */
 
-/** An object of JSON, as opposed to a number that is kept as its text. */
+/** A JSON object, as opposed to a number that is stored as its text. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** ECMAScript proposal "JSON.parse source text access", which the type library does not know yet. */
+/** ECMAScript proposal "JSON.parse source text access", which the type library does not contain yet. */
 interface SourceText {
   rawJSON(text: string): RawJson;
   isRawJSON(value: unknown): boolean;
@@ -17,34 +17,35 @@ const { rawJSON, isRawJSON, parse } = JSON as unknown as SourceText;
 
 declare const raw: unique symbol;
 
-/** A number's text as a value: an opaque object that `JSON.stringify` writes as it is given. */
+/** The text of a number as a value: an opaque object that `JSON.stringify` writes unchanged. */
 export interface RawJson {
   readonly [raw]: true;
 }
 
 export const rawJson = (number: string): RawJson => rawJSON(number);
 
-/** Returns whether a value is an object of JSON. An array is not, nor is a number that is kept as `rawJson`. */
+/** Returns whether a value is a JSON object. An array is not, nor is a number that is stored as `rawJson`. */
 export const isJsonObject = (value: unknown): value is JsonObject =>
   typeof value === 'object' && value !== null && !Array.isArray(value) && !isRawJSON(value);
 
 /**
- * A number of 16 digits or more where a number may begin; without one a text is parsed as it is, because a reviver
- * makes that several times slower. Digits after a point are not found, nor are most runs of digits within texts.
+ * Matches a number of 16 digits or more at a position where a number may start. A text without a match is parsed
+ * directly, because a reviver makes that several times slower. Digits after a decimal point do not match, nor do most
+ * runs of digits within strings.
  */
 const MAY_HOLD_LONG_INTEGER = /(?:^|[[:,\s-])\d{16}/;
 
 const INTEGER = /^-?\d+$/;
 
 /**
- * The value of a JSON text. A whole number that a double may not hold comes as `keep` makes it of its own digits:
- * `rawJson`, if nothing else is said. All others are plain numbers. Throws `SyntaxError`.
+ * Returns the value of a JSON text. `keep` converts the digits of an integer that a double may not represent; default:
+ * `rawJson`. All others are plain numbers. Throws `SyntaxError`.
  */
-export function parseJson(text: string, keep: (digits: string) => unknown = rawJson): unknown {
+export function parseJson(text: string, convert: (digits: string) => unknown = rawJson): unknown {
   if (!MAY_HOLD_LONG_INTEGER.test(text)) return JSON.parse(text);
   return parse(text, (_key, value, { source = '' }) => {
     const isLost = typeof value === 'number' && !Number.isSafeInteger(value) && INTEGER.test(source);
-    return isLost ? keep(source) : value;
+    return isLost ? convert(source) : value;
   });
 }
 

@@ -24,7 +24,7 @@ export class SlowHost {
   }
 
   /** The host accepts none for so long; a connection that is begun meanwhile is there a second after its beginning. */
-  async busyFor(ms: number, address: string): Promise<void> {
+  async blockFor(ms: number, address: string): Promise<void> {
     this.#process.send(ms);
     await once(this.#process, 'message');
     await sleep(20);

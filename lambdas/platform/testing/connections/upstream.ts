@@ -4,7 +4,7 @@ import { type AddressInfo, createServer, type Server, type Socket } from 'node:n
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** A whole answer after which the connection is kept. */
-export const ANSWER = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}';
+export const RESPONSE = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}';
 
 export interface UpstreamRequest {
   readonly socket: Socket;
@@ -47,8 +47,8 @@ export class Upstream {
   }
 
   async until(done: () => boolean): Promise<void> {
-    for (let look = 0; !done(); look += 1) {
-      if (look > 10_000) throw new Error('waited in vain');
+    for (let checkIndex = 0; !done(); checkIndex += 1) {
+      if (checkIndex > 10_000) throw new Error('waited in vain');
       await sleep(5);
     }
   }

@@ -38,9 +38,9 @@ export const handler = keyOrSessionHandler('platform', (resources) => {
       notice: undefined,
     };
     const secret = newSigningSecret();
-    const most = QUOTAS.webhooks_per_account;
-    if ((await secrets.create(subscription, secret, most)) === 'full')
-      throw hasAsMany('webhook_quota', most, 'webhooks of one account').withHeaders(headers);
+    const max = QUOTAS.webhooks_per_account;
+    if ((await secrets.create(subscription, secret, max)) === 'full')
+      throw hasAsMany('webhook_quota', max, 'webhooks of one account').withHeaders(headers);
     return jsonResponse({ ...subscriptionEntry(subscription), secret }, headers, 201);
   };
 });

@@ -1,4 +1,4 @@
-/** `POST /api/v1/webhooks/{id}/rotate-secret`: a new secret, shown this once; the old one signs beside it for a day. */
+/** `POST /api/v1/webhooks/{id}/rotate-secret`: a new secret, shown only once; the old one also signs for a day. */
 
 import { keyOrSessionHandler } from '../../../access/handlers/handlers.ts';
 import { ServiceError } from '../../../platform/core/errors.ts';

@@ -20,7 +20,7 @@ interface Result {
   readonly usage: { readonly inputTokens?: number | undefined; readonly outputTokens?: number | undefined };
 }
 
-const seen = ({ text, toolCalls, finishReason, usage }: Result): ClientObservation => ({
+const observationOf = ({ text, toolCalls, finishReason, usage }: Result): ClientObservation => ({
   text,
   calls: toolCalls.map(({ toolName, input }) => ({ name: toolName, input })),
   finish: finishReason,
@@ -43,7 +43,7 @@ export function aiClient(name: string, model: (id: string) => LanguageModel): Cl
     request: Parameters<typeof generateText>[0],
     stream = false,
   ): Promise<ClientObservation> {
-    if (!stream) return seen((await generateText(request)) as Result);
+    if (!stream) return observationOf((await generateText(request)) as Result);
     const streamed = streamText(request as Parameters<typeof streamText>[0]);
     const [text, toolCalls, finishReason, usage] = await Promise.all([
       streamed.text,
@@ -51,7 +51,7 @@ export function aiClient(name: string, model: (id: string) => LanguageModel): Cl
       streamed.finishReason,
       streamed.usage,
     ]);
-    return seen({ text, toolCalls, finishReason, usage });
+    return observationOf({ text, toolCalls, finishReason, usage });
   }
   return {
     name,
@@ -78,10 +78,10 @@ export function aiClient(name: string, model: (id: string) => LanguageModel): Cl
     },
     async runTools(id, prompt, weather) {
       const ran: string[] = [];
-      const runnable = (described: Described, answer: string) =>
+      const runnable = (described: Described, output: string) =>
         toTool(described, async () => {
           ran.push(described.name);
-          return answer;
+          return output;
         });
       const { text } = await generateText({
         model: model(id),

@@ -14,7 +14,7 @@ const TOOLS: Anthropic.Tool[] = [toTool(WEATHER), toTool(CLOCK)];
 /** The interface's default, which the SDK's types do not know to be optional. */
 const MAX_TOKENS = 256;
 
-function seen({ content, stop_reason: finish, usage }: Anthropic.Message): ClientObservation {
+function observationOf({ content, stop_reason: finish, usage }: Anthropic.Message): ClientObservation {
   return {
     text: content.map((block) => (block.type === 'text' ? block.text : '')).join(''),
     calls: content.flatMap((block) =>
@@ -28,7 +28,7 @@ function seen({ content, stop_reason: finish, usage }: Anthropic.Message): Clien
 
 export function anthropicClient(client: Anthropic): Client {
   async function complete(request: Anthropic.MessageCreateParamsNonStreaming, stream = false) {
-    return seen(
+    return observationOf(
       stream ? await client.messages.stream(request).finalMessage() : await client.messages.create(request),
     );
   }
@@ -56,12 +56,12 @@ export function anthropicClient(client: Anthropic): Client {
     },
     async runTools(model, prompt, weather) {
       const ran: string[] = [];
-      const runnable = (tool: typeof WEATHER | typeof CLOCK, answer: string) => ({
+      const runnable = (tool: typeof WEATHER | typeof CLOCK, output: string) => ({
         ...toTool(tool),
         parse: (input: unknown) => input,
         run: () => {
           ran.push(tool.name);
-          return answer;
+          return output;
         },
       });
       const message = await client.beta.messages.toolRunner({

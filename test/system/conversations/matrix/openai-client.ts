@@ -9,7 +9,7 @@ const toTool = ({ name, description, schema }: typeof WEATHER | typeof CLOCK) =>
 
 const TOOLS = [toTool(WEATHER), toTool(CLOCK)];
 
-function seen({ choices, usage }: OpenAI.ChatCompletion): ClientObservation {
+function observationOf({ choices, usage }: OpenAI.ChatCompletion): ClientObservation {
   const choice = choices[0];
   return {
     text: choice?.message.content ?? '',
@@ -26,13 +26,13 @@ function seen({ choices, usage }: OpenAI.ChatCompletion): ClientObservation {
 
 export function openAiClient(client: OpenAI): Client {
   async function complete(request: OpenAI.ChatCompletionCreateParamsNonStreaming, stream = false) {
-    if (!stream) return seen(await client.chat.completions.create(request));
+    if (!stream) return observationOf(await client.chat.completions.create(request));
     const streamed = client.chat.completions.stream({
       ...request,
       stream: true,
       stream_options: { include_usage: true },
     });
-    return seen(await streamed.finalChatCompletion());
+    return observationOf(await streamed.finalChatCompletion());
   }
   return {
     name: 'openai',
@@ -59,7 +59,7 @@ export function openAiClient(client: OpenAI): Client {
     },
     async runTools(model, prompt, weather) {
       const ran: string[] = [];
-      const runnable = ({ name, description, schema }: typeof WEATHER | typeof CLOCK, answer: string) => ({
+      const runnable = ({ name, description, schema }: typeof WEATHER | typeof CLOCK, output: string) => ({
         type: 'function' as const,
         function: {
           name,
@@ -68,7 +68,7 @@ export function openAiClient(client: OpenAI): Client {
           parse: JSON.parse as (input: string) => object,
           function: () => {
             ran.push(name);
-            return answer;
+            return output;
           },
         },
       });

@@ -22,7 +22,7 @@ const TOOLS = [toTool(WEATHER), toTool(CLOCK)];
 const callsIn = (response: OpenAI.Responses.Response) =>
   response.output.filter((item) => item.type === 'function_call');
 
-function seen(response: OpenAI.Responses.Response): ClientObservation {
+function observationOf(response: OpenAI.Responses.Response): ClientObservation {
   const calls = callsIn(response);
   const cut = response.incomplete_details?.reason;
   return {
@@ -37,8 +37,8 @@ function seen(response: OpenAI.Responses.Response): ClientObservation {
 
 export function responsesClient(client: OpenAI): Client {
   async function complete(request: Request, stream = false): Promise<ClientObservation> {
-    if (!stream) return seen(await client.responses.create(request));
-    return seen(await client.responses.stream({ ...request, stream: true }).finalResponse());
+    if (!stream) return observationOf(await client.responses.create(request));
+    return observationOf(await client.responses.stream({ ...request, stream: true }).finalResponse());
   }
   return {
     name: 'openai on responses',

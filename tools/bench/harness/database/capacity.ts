@@ -46,7 +46,7 @@ interface Window {
   second: number;
   used: number;
   saved: number;
-  most: number;
+  max: number;
 }
 
 export class Capacity {
@@ -62,13 +62,14 @@ export class Capacity {
   take(demands: readonly Demand[], nowMs: number): Demand | undefined {
     const second = Math.floor(nowMs / 1000);
     const windows = demands.map((demand) => this.#windowsOf(demand, second));
-    const refused = demands.find(({ units, direction }, at) =>
+    const throttledDemand = demands.find(({ units, direction }, at) =>
       (windows[at] ?? []).some(
         ([window, kind]) => window.used + units > this.#limits[kind][direction] + window.saved,
       ),
     );
-    if (refused === undefined) for (const [at, demand] of demands.entries()) use(windows[at], demand.units);
-    return refused;
+    if (throttledDemand === undefined)
+      for (const [at, demand] of demands.entries()) use(windows[at], demand.units);
+    return throttledDemand;
   }
 
   /** Takes what a request has cost beyond what was taken for it; a later request pays when it is too much. */
@@ -80,9 +81,9 @@ export class Capacity {
   hottest(kind: 'item' | 'partition', table: string, direction: Direction): Hottest | undefined {
     const start = `${direction} ${table} `;
     let hottest: Hottest | undefined;
-    for (const [name, { most }] of kind === 'item' ? this.#items : this.#partitions) {
-      if (name.startsWith(start) && most > (hottest?.unitsASecond ?? 0))
-        hottest = { name: name.slice(start.length), unitsASecond: most };
+    for (const [name, { max }] of kind === 'item' ? this.#items : this.#partitions) {
+      if (name.startsWith(start) && max > (hottest?.unitsASecond ?? 0))
+        hottest = { name: name.slice(start.length), unitsASecond: max };
     }
     return hottest;
   }
@@ -112,7 +113,7 @@ export class Capacity {
   #window(windows: Map<string, Window>, name: string, second: number, limit: number): Window {
     let window = windows.get(name);
     if (window === undefined) {
-      window = { second, used: 0, saved: 0, most: 0 };
+      window = { second, used: 0, saved: 0, max: 0 };
       windows.set(name, window);
     }
     if (second > window.second) {
@@ -128,7 +129,7 @@ export class Capacity {
 function use(windows: readonly (readonly [Window, string])[] | undefined, units: number): void {
   for (const [window] of windows ?? []) {
     window.used += units;
-    window.most = Math.max(window.most, window.used);
+    window.max = Math.max(window.max, window.used);
   }
 }
 

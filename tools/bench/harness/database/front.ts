@@ -18,16 +18,16 @@ export interface DatabaseError {
   readonly members?: Readonly<Record<string, unknown>>;
 }
 
-export interface DatabaseAnswer {
+export interface DatabaseResponse {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
 /** Sends a request's body on to the database; the same one when it is not given. */
-export type Forward = (body?: DatabaseRequest['body']) => Promise<DatabaseAnswer>;
+export type Forward = (body?: DatabaseRequest['body']) => Promise<DatabaseResponse>;
 
 /** The result for the sender: a response, no response until its timeout, or a closed connection. */
-export type FrontDecision = DatabaseAnswer | DatabaseError | 'hang' | 'reset';
+export type FrontDecision = DatabaseResponse | DatabaseError | 'hang' | 'reset';
 
 export interface Front {
   readonly endpoint: string;
@@ -49,16 +49,16 @@ export async function startFront(
   const { port } = server.address() as AddressInfo;
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const sent = JSON.parse((await buffer(request)).toString()) as DatabaseRequest['body'];
+    const requestBody = JSON.parse((await buffer(request)).toString()) as DatabaseRequest['body'];
     const { host: _host, connection: _connection, 'content-length': _length, ...rest } = request.headers;
     const headers = rest as Record<string, string>;
-    const forward: Forward = async (body = sent) => {
+    const forward: Forward = async (body = requestBody) => {
       const options = { path: '/', method: 'POST', headers, body: JSON.stringify(body) } as const;
-      const { statusCode: status, body: answer } = await database.request(options);
-      return { status, body: (await answer.json()) as DatabaseAnswer['body'] };
+      const { statusCode: status, body: responseBody } = await database.request(options);
+      return { status, body: (await responseBody.json()) as DatabaseResponse['body'] };
     };
     const operation = String(headers['x-amz-target']).split('.').at(-1) ?? '';
-    const decided = await decide({ operation, body: sent }, forward);
+    const decided = await decide({ operation, body: requestBody }, forward);
     if (decided === 'hang') return;
     if (decided === 'reset') {
       request.socket.destroy();

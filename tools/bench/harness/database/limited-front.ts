@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { TABLES } from '../../../../lambdas/platform/contract/tables.ts';
 import type { Item } from '../../../../lambdas/platform/dynamodb/attribute-values.ts';
 import type { CapacityLimits } from './capacity.ts';
-import { type DatabaseAnswer, type DatabaseRequest, type Front, startFront } from './front.ts';
+import { type DatabaseRequest, type DatabaseResponse, type Front, startFront } from './front.ts';
 import { type DynamoError, isPassage, RequestLimits } from './request-limits.ts';
 import { writeUnits } from './units.ts';
 
@@ -20,22 +20,22 @@ export interface LimitedFrontOptions {
 /** Starts the front before the DynamoDB at `endpoint`, whose tables have the names of the contract. */
 export async function startLimitedFront(
   endpoint: string,
-  { limits: capacity, delayMs: [least, most] = [0, 0] }: LimitedFrontOptions,
+  { limits: capacity, delayMs: [minDelayMs, maxDelayMs] = [0, 0] }: LimitedFrontOptions,
 ): Promise<LimitedFront> {
   const limits = new RequestLimits({ limits: capacity, schemas: TABLES, clock: Date.now });
   const front = await startFront(endpoint, async (request, forward) => {
     const passage = limits.arrive(request.operation, request.body);
-    if (most > 0) await sleep(least + Math.random() * (most - least));
+    if (maxDelayMs > 0) await sleep(minDelayMs + Math.random() * (maxDelayMs - minDelayMs));
     if (!isPassage(passage)) return toError(passage);
     const measured = passage.touched.length === 1 && !passage.touched[0]?.transaction;
-    const answer = await forward(
+    const response = await forward(
       measured ? { ...request.body, ReturnConsumedCapacity: 'TOTAL' } : request.body,
     ).catch((failure: unknown) => {
       passage.done();
       throw failure;
     });
-    const refusal = passage.done(measured ? [unitsOf(request, answer)] : []);
-    return refusal === undefined ? answer : toError(refusal);
+    const rejection = passage.done(measured ? [unitsOf(request, response)] : []);
+    return rejection === undefined ? response : toError(rejection);
   });
   return { ...front, limits };
 }
@@ -50,7 +50,7 @@ const toError = ({ type, message, members }: DynamoError) => ({
  * Returns the units of the request as the database reports them. If a condition failed, the item that failed it
  * determines the units, if it is returned.
  */
-function unitsOf({ operation }: DatabaseRequest, { body }: DatabaseAnswer): number | undefined {
+function unitsOf({ operation }: DatabaseRequest, { body }: DatabaseResponse): number | undefined {
   const { ConsumedCapacity: consumed, Item: item } = body as {
     readonly ConsumedCapacity?: { readonly CapacityUnits?: number };
     readonly Item?: Item;

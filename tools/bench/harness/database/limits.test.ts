@@ -29,7 +29,7 @@ interface Limited extends DynamoClients {
 type Run = <T>(limits: CapacityLimits, work: (limited: Limited) => Promise<T>) => Promise<T>;
 
 const database = fileDatabase();
-let made = 0;
+let attempts = 0;
 
 /** Requests of one burst are in the front together. */
 const DELAY_MS = [100, 120] as const;
@@ -82,8 +82,8 @@ const transaction = (...ids: readonly string[]) =>
   new TransactWriteItemsCommand({ TransactItems: ids.map((id) => ({ Update: add(id).input as never })) });
 
 const fresh = (): string => {
-  made += 1;
-  return `acc_limits_${made}`;
+  attempts += 1;
+  return `acc_limits_${attempts}`;
 };
 
 /** Returns the result of each promise: the name of its error, or `done`. */
@@ -94,8 +94,7 @@ const outcomes = async (works: readonly Promise<unknown>[]): Promise<string[]> =
 
 const repeated = <T>(count: number, make: () => T): T[] => Array.from({ length: count }, make);
 
-const countOf = (all: readonly string[], wanted: string): number =>
-  all.filter((each) => each === wanted).length;
+const countOf = (all: readonly string[], code: string): number => all.filter((each) => each === code).length;
 
 /** Far more writes than a second's units. */
 const MANY = 200;
@@ -129,8 +128,8 @@ describe.each([
   });
 
   it('throttles nothing that is spread over enough partitions', async () => {
-    const ids = repeated(30, fresh).filter((id, at, others) => {
-      const before = others.slice(0, at).map((other) => partitionOf(other, 1024));
+    const ids = repeated(30, fresh).filter((id, at, otherIds) => {
+      const before = otherIds.slice(0, at).map((other) => partitionOf(other, 1024));
       return !before.includes(partitionOf(id, 1024));
     });
     const all = await run(scaled({ partition: 1 }, 1024), ({ onceClient }) =>
@@ -181,7 +180,7 @@ describe.each([
     });
   });
 
-  it('refuses a write that meets a transaction on its item, and carries out the transaction', async () => {
+  it('rejects a write that conflicts with a transaction on its item, and executes the transaction', async () => {
     const [first, second] = [fresh(), fresh()];
     await run(scaled({}), async ({ onceClient, arrival }) => {
       const running = onceClient.send(transaction(first, second));
@@ -227,9 +226,9 @@ describe('the limits of requests', () => {
     const types = (['on demand', 'provisioned'] as const).map((billing) => {
       const options = { limits: scaled({ item: 0 }), schemas: TABLES, clock: () => 0, billing };
       const limits = new RequestLimits(options);
-      const refused = limits.arrive('UpdateItem', input);
+      const throttle = limits.arrive('UpdateItem', input);
       const cancelled = limits.arrive('TransactWriteItems', { TransactItems: [{ Update: input }] });
-      return [refused, cancelled].map((answer) => (isPassage(answer) ? 'passed' : answer));
+      return [throttle, cancelled].map((outcome) => (isPassage(outcome) ? 'passed' : outcome));
     });
     expect(types).toMatchObject([
       [
@@ -252,13 +251,13 @@ describe('the limits of requests', () => {
   it.each([
     [0, 10],
     [300, 610],
-  ])('save what %d seconds leave unused: %d units at once', (savedSeconds, most) => {
+  ])('save what %d seconds leave unused: %d units at once', (savedSeconds, maxUnits) => {
     const capacity = new Capacity({ ...scaled({ item: 10 }), savedSeconds });
     const demand = { table: 'wallets', partitionKey: 'a', item: 'a', direction: 'write', units: 1 } as const;
     expect(capacity.take([demand], 0)).toBeUndefined();
-    let taken = 0;
-    while (capacity.take([demand], 60_000 + taken / 1000) === undefined) taken += 1;
+    let acceptedUnits = 0;
+    while (capacity.take([demand], 60_000 + acceptedUnits / 1000) === undefined) acceptedUnits += 1;
     // The first second has left nine.
-    expect(taken).toBe(savedSeconds === 0 ? most : most - 1);
+    expect(acceptedUnits).toBe(savedSeconds === 0 ? maxUnits : maxUnits - 1);
   });
 });

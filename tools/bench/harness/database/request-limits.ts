@@ -68,13 +68,13 @@ export class RequestLimits {
     this.counts.requests += 1;
     const touched = touchedBy(operation, input, this.#options.schemas);
     const demands = touched.map((each) => this.#demand(each));
-    const refused = this.capacity.take(demands, this.#options.clock());
-    if (refused !== undefined) {
+    const throttledDemand = this.capacity.take(demands, this.#options.clock());
+    if (throttledDemand !== undefined) {
       this.counts.throttled += 1;
-      return this.#throttle(demands, refused, touched[0]?.transaction === true);
+      return this.#throttle(demands, throttledDemand, touched[0]?.transaction === true);
     }
-    const met = touched.map((each) => this.#conflicts(each));
-    if (met.includes(true)) return this.#conflict(met, touched[0]?.transaction === true);
+    const conflictFlags = touched.map((each) => this.#conflicts(each));
+    if (conflictFlags.includes(true)) return this.#conflict(conflictFlags, touched[0]?.transaction === true);
     const reader = { disturbed: false };
     for (const each of touched) this.#enter(each, reader);
     return {
@@ -83,7 +83,7 @@ export class RequestLimits {
         for (const [at, each] of touched.entries()) {
           this.#leave(each, reader);
           const demand = demands[at];
-          if (demand !== undefined) this.#learn(each, demand, units[at]);
+          if (demand !== undefined) this.#updateUsage(each, demand, units[at]);
         }
         return reader.disturbed
           ? this.#conflict(
@@ -101,7 +101,7 @@ export class RequestLimits {
     return { table, partitionKey, item, direction, units };
   }
 
-  #learn(
+  #updateUsage(
     { transaction, consistent, direction }: ItemAccess,
     demand: Demand,
     units: number | undefined,
@@ -141,23 +141,24 @@ export class RequestLimits {
     if (inFlight.writes + inFlight.transactions + inFlight.readers.size === 0) this.#inFlight.delete(name);
   }
 
-  #throttle(demands: readonly Demand[], refused: Demand, transaction: boolean): DynamoError {
+  #throttle(demands: readonly Demand[], throttledDemand: Demand, transaction: boolean): DynamoError {
     const provisioned = this.#options.billing === 'provisioned';
     const message = 'Throughput exceeds the current capacity of your table or index.';
     if (transaction) {
       const code = provisioned ? 'ProvisionedThroughputExceeded' : 'ThrottlingError';
-      return cancelled(demands.map((demand) => (demand === refused ? code : 'None')));
+      return cancelled(demands.map((demand) => (demand === throttledDemand ? code : 'None')));
     }
-    const limit = `Table${refused.direction === 'read' ? 'Read' : 'Write'}KeyRangeThroughputExceeded`;
-    const reasons = [{ reason: limit, resource: refused.table }];
+    const limit = `Table${throttledDemand.direction === 'read' ? 'Read' : 'Write'}KeyRangeThroughputExceeded`;
+    const reasons = [{ reason: limit, resource: throttledDemand.table }];
     return provisioned
       ? { type: 'ProvisionedThroughputExceededException', message, members: { ThrottlingReasons: reasons } }
       : { type: 'ThrottlingException', message, members: { throttlingReasons: reasons } };
   }
 
-  #conflict(met: readonly boolean[], transaction: boolean): DynamoError {
+  #conflict(conflictFlags: readonly boolean[], transaction: boolean): DynamoError {
     this.counts[transaction ? 'cancelled' : 'conflicts'] += 1;
-    if (transaction) return cancelled(met.map((conflicts) => (conflicts ? 'TransactionConflict' : 'None')));
+    if (transaction)
+      return cancelled(conflictFlags.map((conflicts) => (conflicts ? 'TransactionConflict' : 'None')));
     return {
       type: 'TransactionConflictException',
       message: 'Transaction is ongoing for the item',
@@ -172,4 +173,4 @@ const cancelled = (codes: readonly string[]): DynamoError => ({
   members: { CancellationReasons: codes.map((code) => ({ Code: code })) },
 });
 
-export const isPassage = (answer: Passage | DynamoError): answer is Passage => 'done' in answer;
+export const isPassage = (outcome: Passage | DynamoError): outcome is Passage => 'done' in outcome;

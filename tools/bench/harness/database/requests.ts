@@ -57,12 +57,12 @@ export function touchedBy(operation: string, input: RequestInput, schemas: Schem
     transaction: operation.startsWith('Transact'),
     consistent: input.ConsistentRead === true || operation.startsWith('Transact'),
   } as const;
-  const one = (table: string, key: Item, more: Partial<ItemAccess> = {}): ItemAccess => {
+  const one = (table: string, key: Item, fields: Partial<ItemAccess> = {}): ItemAccess => {
     const names = schemas[table];
     if (names === undefined) throw new Error(`there is no table ${table}`);
     const partitionKey = textOf(key[names.partitionKey]);
     const item = names.sortKey === undefined ? partitionKey : `${partitionKey}/${textOf(key[names.sortKey])}`;
-    return { ...base, table, partitionKey, item, ...more };
+    return { ...base, table, partitionKey, item, ...fields };
   };
   const { TransactItems: actions, RequestItems: batches, TableName: table = '' } = input;
   if (actions !== undefined)

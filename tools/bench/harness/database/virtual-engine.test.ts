@@ -137,7 +137,7 @@ interface Operation {
   readonly input: object;
 }
 
-const place = fc.constantFrom('1', '2', '3');
+const shardKey = fc.constantFrom('1', '2', '3');
 const item = fc.record(
   {
     balance: fc.constantFrom({ N: '100' }, { N: '007' }, { N: '1e3' }),
@@ -151,9 +151,9 @@ const optional = <T>(of: fc.Arbitrary<T>) => fc.option(of, { nil: undefined, fre
 const failure = fc.constantFrom({}, { ReturnValuesOnConditionCheckFailure: 'ALL_OLD' });
 
 /** Writes of one item, without its table and key. */
-const put = fc.tuple(item, optional(condition), failure).map(([made, only, shown]) => ({
+const put = fc.tuple(item, optional(condition), failure).map(([createdItem, only, shown]) => ({
   action: 'Put' as const,
-  item: made,
+  item: createdItem,
   rest: { ...(only === undefined ? {} : { ConditionExpression: only }), ...shown, ...placeholders(only) },
 }));
 const change = fc
@@ -199,26 +199,28 @@ const COMMANDS = {
 } as const;
 
 /** The operations, each on one account's items, by their places. */
-const operations = (table: string, keyOf: (place: string) => object): fc.Arbitrary<Operation> => {
+const operations = (table: string, keyOf: (shardKey: string) => object): fc.Arbitrary<Operation> => {
   const target = (
-    { action, item: made, rest }: { action: string; item: object | undefined; rest: object },
+    { action, item: createdItem, rest }: { action: string; item: object | undefined; rest: object },
     at: string,
   ) => ({
     TableName: table,
-    ...(action === 'Put' ? { Item: { ...made, ...keyOf(at) } } : { Key: keyOf(at) }),
+    ...(action === 'Put' ? { Item: { ...createdItem, ...keyOf(at) } } : { Key: keyOf(at) }),
     ...rest,
   });
   // The real one answers an update that makes an item with an old one of its key, which DynamoDB does not.
   const returns = fc.constantFrom('NONE', 'ALL_NEW', 'UPDATED_NEW');
-  const single = fc.tuple(fc.oneof(put, change, removal), place, returns).map(([write, at, wanted]) => ({
-    name: `${write.action}Item`,
-    input: {
-      ...target(write, at),
-      ReturnValues: write.action === 'Update' || wanted === 'NONE' ? wanted : 'ALL_OLD',
-    },
-  }));
+  const single = fc
+    .tuple(fc.oneof(put, change, removal), shardKey, returns)
+    .map(([write, at, returnValues]) => ({
+      name: `${write.action}Item`,
+      input: {
+        ...target(write, at),
+        ReturnValues: write.action === 'Update' || returnValues === 'NONE' ? returnValues : 'ALL_OLD',
+      },
+    }));
   const transaction = fc
-    .uniqueArray(fc.tuple(fc.oneof(put, change, removal, check), place), {
+    .uniqueArray(fc.tuple(fc.oneof(put, change, removal, check), shardKey), {
       minLength: 1,
       maxLength: 3,
       selector: ([, at]) => at,
@@ -227,7 +229,7 @@ const operations = (table: string, keyOf: (place: string) => object): fc.Arbitra
       name: 'TransactWriteItems',
       input: { TransactItems: writes.map(([write, at]) => ({ [write.action]: target(write, at) })) },
     }));
-  const read = fc.tuple(optional(projection), place).map(([paths, at]) => {
+  const read = fc.tuple(optional(projection), shardKey).map(([paths, at]) => {
     const text = paths?.map((each) => each.at).join(', ');
     return {
       name: 'GetItem',
@@ -238,7 +240,7 @@ const operations = (table: string, keyOf: (place: string) => object): fc.Arbitra
       },
     };
   });
-  const keys = fc.uniqueArray(place, { minLength: 1, maxLength: 3 });
+  const keys = fc.uniqueArray(shardKey, { minLength: 1, maxLength: 3 });
   const reads = fc.oneof(
     keys.map((at) => ({
       name: 'BatchGetItem',
@@ -252,8 +254,8 @@ const operations = (table: string, keyOf: (place: string) => object): fc.Arbitra
   return fc.oneof({ arbitrary: single, weight: 5 }, { arbitrary: transaction, weight: 2 }, read, reads);
 };
 
-const comparable = (answer: object): unknown => {
-  const { $metadata: _metadata, ConsumedCapacity: _consumed, ...rest } = answer as Record<string, unknown>;
+const comparable = (output: object): unknown => {
+  const { $metadata: _metadata, ConsumedCapacity: _consumed, ...rest } = output as Record<string, unknown>;
   return sorted(rest);
 };
 
@@ -297,9 +299,9 @@ function virtual(engine: VirtualEngine, { name, input }: Operation): unknown {
 }
 
 describe('the virtual database', () => {
-  it('answers and keeps what the real one does, whatever the expressions', async () => {
+  it('returns and stores the same as the real one, whatever the expressions', async () => {
     const id = (at: string) => ({ wallet_id: { S: `acc_0#${at}` } });
-    const kept: Operation = {
+    const storedOperation: Operation = {
       name: 'BatchGetItem',
       input: { RequestItems: { wallets: { Keys: ['1', '2', '3'].map(id) } } },
     };
@@ -307,7 +309,7 @@ describe('the virtual database', () => {
       fc.asyncProperty(fc.array(operations('wallets', id), { maxLength: 12 }), async (all) => {
         account += 1;
         const engine = new VirtualEngine({ wallets: new VirtualTable(TABLES.wallets) });
-        const ours = JSON.stringify(all.flatMap((each) => [each, kept])).replaceAll(
+        const ours = JSON.stringify(all.flatMap((each) => [each, storedOperation])).replaceAll(
           'acc_0#',
           `acc_${account}#`,
         );
@@ -318,17 +320,17 @@ describe('the virtual database', () => {
     );
   });
 
-  const usage = (keyId: string, place: number) => ({
+  const usage = (keyId: string, shardKey: number) => ({
     TableName: 'usage',
-    Item: { key_id: { S: keyId }, request_id: { S: `req_${place}` }, cost: { N: String(place) } },
+    Item: { key_id: { S: keyId }, request_id: { S: `req_${shardKey}` }, cost: { N: String(shardKey) } },
   });
-  const range = (more: object): Operation => ({
+  const range = (fields: object): Operation => ({
     name: 'Query',
     input: {
       TableName: 'usage',
       KeyConditionExpression: 'key_id = :key AND request_id BETWEEN :from AND :to',
       ExpressionAttributeValues: { ':key': { S: 'key_1' }, ':from': { S: 'req_2' }, ':to': { S: 'req_7' } },
-      ...more,
+      ...fields,
     },
   });
   const last = { key_id: { S: 'key_1' }, request_id: { S: 'req_5' } };
@@ -364,7 +366,7 @@ describe('the virtual database', () => {
       keys: new VirtualTable(TABLES.keys),
     });
     const puts = [
-      ...Array.from({ length: 9 }, (_, place) => usage('key_1', place + 1)),
+      ...Array.from({ length: 9 }, (_, shardKey) => usage('key_1', shardKey + 1)),
       usage('key_2', 3),
       ...['key_b', 'key_a'].map((id) => ({
         TableName: 'keys',
@@ -383,7 +385,7 @@ describe('the virtual database', () => {
         TableName: 'wallets',
         Item: { wallet_id: { S: id }, balance: { N: '1' } },
       });
-    const seen: (string | undefined)[] = [];
+    const values: (string | undefined)[] = [];
     let start: Record<string, { S: string }> | undefined;
     do {
       const { output } = engine.execute('Scan', {
@@ -392,9 +394,9 @@ describe('the virtual database', () => {
         ...(start === undefined ? {} : { ExclusiveStartKey: start }),
       });
       const page = output as { Items: { wallet_id: { S: string } }[]; LastEvaluatedKey?: typeof start };
-      seen.push(...page.Items.map((each) => each.wallet_id.S));
+      values.push(...page.Items.map((each) => each.wallet_id.S));
       start = page.LastEvaluatedKey;
     } while (start !== undefined);
-    expect(seen).toEqual(ids);
+    expect(values).toEqual(ids);
   });
 });

@@ -14,7 +14,7 @@ export interface LoadedCall {
   /** From `sinceMs` to the first content. */
   readonly firstMs: number;
   /** From `sinceMs` to the last byte. */
-  readonly wholeMs: number;
+  readonly totalMs: number;
 }
 
 /** Longer than any end of an answer, and than the white space after it. */
@@ -23,16 +23,16 @@ const TAIL_BYTES = 4_096;
 /** Rejects unless the answer is 200, has content and is whole. Times count from `sinceMs` (`performance.now()`). */
 export async function callOnce(pool: Pool, request: LoadRequest, sinceMs: number): Promise<LoadedCall> {
   const { path, headers, body, end } = request;
-  const { statusCode, body: answer } = await pool.request({ path, method: 'POST', headers, body });
-  if (statusCode !== 200) throw new Error(`${path}: ${statusCode} ${await answer.text()}`);
+  const { statusCode, body: responseBody } = await pool.request({ path, method: 'POST', headers, body });
+  if (statusCode !== 200) throw new Error(`${path}: ${statusCode} ${await responseBody.text()}`);
   let firstMs = 0;
   let tail = '';
-  for await (const piece of answer as AsyncIterable<Buffer>) {
-    if (firstMs === 0 && piece.includes(FIRST_TEXT)) firstMs = performance.now();
-    tail = (tail + piece.toString('latin1', Math.max(0, piece.length - TAIL_BYTES))).slice(-TAIL_BYTES);
+  for await (const fragment of responseBody as AsyncIterable<Buffer>) {
+    if (firstMs === 0 && fragment.includes(FIRST_TEXT)) firstMs = performance.now();
+    tail = (tail + fragment.toString('latin1', Math.max(0, fragment.length - TAIL_BYTES))).slice(-TAIL_BYTES);
   }
   const endedMs = performance.now();
   if (firstMs === 0 || !tail.includes(end))
     throw new Error(`${path}: an answer was cut: ${tail.slice(-200)}`);
-  return { firstMs: firstMs - sinceMs, wholeMs: endedMs - sinceMs };
+  return { firstMs: firstMs - sinceMs, totalMs: endedMs - sinceMs };
 }

@@ -45,14 +45,14 @@ export async function closedLoop({ url, next, windowMs }: Load, callers: number)
 }
 
 /** As many connections as calls may overlap when a contestant falls behind. */
-const MOST_OVERLAP = 256;
+const MAX_OVERLAP = 256;
 
 /**
  * A rate of calls, each begun when it is due and timed from then: a contestant that falls behind is charged
  * with the wait, which callers that wait for their answers would hide.
  */
 export async function openLoop({ url, next, windowMs }: Load, perSecond: number): Promise<LoadMeasurement> {
-  const pool = poolOf(url, MOST_OVERLAP);
+  const pool = poolOf(url, MAX_OVERLAP);
   const startedMs = performance.now();
   const due = Array.from({ length: Math.floor((windowMs / 1000) * perSecond) }, (_, at) => {
     return startedMs + (at * 1000) / perSecond;

@@ -10,7 +10,7 @@ import {
 import type { Policy } from '../../../../lambdas/access/core/policy.ts';
 import { createAccounts, createKeyIssuer } from '../../../../lambdas/access/store/create-accounts.ts';
 import { auditAccount } from '../../../../lambdas/ledger/core/audit/account.ts';
-import type { LedgerTotals } from '../../../../lambdas/ledger/core/audit/books.ts';
+import type { LedgerTotals } from '../../../../lambdas/ledger/core/audit/ledger-totals.ts';
 import { createAuditStore } from '../../../../lambdas/ledger/store/audit-reader.ts';
 import { createCredits } from '../../../../lambdas/ledger/store/credit-store.ts';
 import type { DynamoClients } from '../../../../lambdas/platform/aws/clients.ts';
@@ -89,5 +89,5 @@ export async function auditOf(
   accountId: string,
 ): Promise<LedgerTotals> {
   const store = createAuditStore(client, tablesOf(environment));
-  return (await auditAccount(store, accountId, { clock: Date.now })).books;
+  return (await auditAccount(store, accountId, { clock: Date.now })).totals;
 }

@@ -34,20 +34,20 @@ export type SurfaceName = 'chat' | 'responses' | 'messages';
 
 const SURFACES = {
   chat: {
-    create: (given: CompletionDependencies) =>
-      createCompletionEndpoint(chatFormat, chatCompletionRequest, given),
+    create: (dependencies: CompletionDependencies) =>
+      createCompletionEndpoint(chatFormat, chatCompletionRequest, dependencies),
     envelope: 'openai',
     path: '/v1/chat/completions',
   },
   responses: {
-    create: (given: CompletionDependencies) =>
-      createCompletionEndpoint(responsesFormat, responsesRequest, given),
+    create: (dependencies: CompletionDependencies) =>
+      createCompletionEndpoint(responsesFormat, responsesRequest, dependencies),
     envelope: 'openai',
     path: '/v1/responses',
   },
   messages: {
-    create: (given: CompletionDependencies) =>
-      createCompletionEndpoint(messagesFormat, messagesRequest, given),
+    create: (dependencies: CompletionDependencies) =>
+      createCompletionEndpoint(messagesFormat, messagesRequest, dependencies),
     envelope: 'messages',
     path: '/v1/messages',
   },

@@ -8,7 +8,7 @@ export interface TrafficCounts {
   readonly reads: number;
   readonly writes: number;
   /** Writes that failed their condition. */
-  readonly refused: number;
+  readonly rejected: number;
   /**
    * As the database says; a refused write reports none, and is counted as one, as two for each item of a transaction:
    * our items are below a kilobyte.
@@ -30,7 +30,7 @@ const NOTHING: TrafficCounts = {
   rounds: 0,
   reads: 0,
   writes: 0,
-  refused: 0,
+  rejected: 0,
   writeUnits: 0,
   readUnits: 0,
   repeats: 0,
@@ -40,17 +40,17 @@ interface Consumed {
   readonly CapacityUnits?: number;
 }
 
-interface Answer {
+interface MeasuredResponse {
   /** By table, of a request that touches several items. */
   readonly ConsumedCapacity?: Consumed | readonly Consumed[];
   readonly $metadata: { readonly attempts?: number };
 }
 
 export class Traffic {
-  #spent = NOTHING;
-  #sent: RecordedRequest[] = [];
+  #counts = NOTHING;
+  #recordedRequests: RecordedRequest[] = [];
   /** The last round of which a request has ended. */
-  #ended = 0;
+  #endedCount = 0;
   readonly #background: readonly unknown[];
 
   /** Reads of the background tables are not counted, because no call waits for them; writes to them are. */
@@ -60,12 +60,12 @@ export class Traffic {
   }
 
   /** Returns the requests and capacity spent since the last call of this method. */
-  take(): TrafficCounts & { readonly sent: readonly RecordedRequest[] } {
-    const taken = { ...this.#spent, sent: this.#sent };
-    this.#spent = NOTHING;
-    this.#sent = [];
-    this.#ended = 0;
-    return taken;
+  take(): TrafficCounts & { readonly recordedRequests: readonly RecordedRequest[] } {
+    const counts = { ...this.#counts, recordedRequests: this.#recordedRequests };
+    this.#counts = NOTHING;
+    this.#recordedRequests = [];
+    this.#endedCount = 0;
+    return counts;
   }
 
   #watch(client: DynamoDBClient): void {
@@ -74,36 +74,39 @@ export class Traffic {
         async (request) => {
           const input = { ...request.input } as Record<string, unknown>;
           if (isRead(commandName) && this.#background.includes(input.TableName)) return next(request);
-          const round = this.#begin(commandName, { ...input });
+          const round = this.#start(commandName, { ...input });
           try {
-            const answer = await next({
+            const response = await next({
               ...request,
               input: Object.assign(input, { ReturnConsumedCapacity: 'TOTAL' }) as typeof request.input,
             });
-            this.#answered(commandName, answer.output as Answer);
-            return answer;
+            this.#record(commandName, response.output as MeasuredResponse);
+            return response;
           } catch (failure) {
             this.#failed(failure as Error);
             throw failure;
           } finally {
-            this.#ended = Math.max(this.#ended, round);
+            this.#endedCount = Math.max(this.#endedCount, round);
           }
         },
       { step: 'initialize', name: 'traffic' },
     );
   }
 
-  #begin(command: string, input: RecordedRequest['input']): number {
-    const round = this.#ended + 1;
-    this.#sent.push({ command, input, round });
+  #start(command: string, input: RecordedRequest['input']): number {
+    const round = this.#endedCount + 1;
+    this.#recordedRequests.push({ command, input, round });
     this.#add({
-      rounds: Math.max(0, round - this.#spent.rounds),
+      rounds: Math.max(0, round - this.#counts.rounds),
       ...(isRead(command) ? { reads: 1 } : { writes: 1 }),
     });
     return round;
   }
 
-  #answered(command: string, { ConsumedCapacity: consumed, $metadata: { attempts = 1 } }: Answer): void {
+  #record(
+    command: string,
+    { ConsumedCapacity: consumed, $metadata: { attempts = 1 } }: MeasuredResponse,
+  ): void {
     const units = [consumed ?? []]
       .flat()
       .reduce((total, { CapacityUnits: each = Number.NaN }) => total + each, 0);
@@ -111,18 +114,18 @@ export class Traffic {
   }
 
   #failed(failure: Error): void {
-    if (failure.name === 'ConditionalCheckFailedException') this.#add({ refused: 1, writeUnits: 1 });
+    if (failure.name === 'ConditionalCheckFailedException') this.#add({ rejected: 1, writeUnits: 1 });
     if (failure instanceof TransactionCanceledException)
-      this.#add({ refused: 1, writeUnits: 2 * (failure.CancellationReasons?.length ?? 0) });
+      this.#add({ rejected: 1, writeUnits: 2 * (failure.CancellationReasons?.length ?? 0) });
   }
 
-  #add(more: Partial<TrafficCounts>): void {
-    const sum = (name: keyof TrafficCounts) => this.#spent[name] + (more[name] ?? 0);
-    this.#spent = {
+  #add(counts: Partial<TrafficCounts>): void {
+    const sum = (name: keyof TrafficCounts) => this.#counts[name] + (counts[name] ?? 0);
+    this.#counts = {
       rounds: sum('rounds'),
       reads: sum('reads'),
       writes: sum('writes'),
-      refused: sum('refused'),
+      rejected: sum('rejected'),
       writeUnits: sum('writeUnits'),
       readUnits: sum('readUnits'),
       repeats: sum('repeats'),

@@ -74,9 +74,9 @@ function responsesBody(chunks: number): string[] {
     return `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: number - 1, ...fields })}\n\n`;
   };
   const response = { id: 'resp_upstream', object: 'response', created_at: 1_760_000_000, model: 'chat' };
-  const place = { item_id: 'msg_upstream', output_index: 0 };
+  const itemIndex = { item_id: 'msg_upstream', output_index: 0 };
   const item = { id: 'msg_upstream', type: 'message', role: 'assistant' };
-  const begun = { ...item, status: 'in_progress', content: [] };
+  const startedItem = { ...item, status: 'in_progress', content: [] };
   const partOf = (text: string) => ({ type: 'output_text', text, annotations: [], logprobs: [] });
   const words = Array.from({ length: chunks - 2 }, (_, at) => WORDS[at % WORDS.length] ?? '');
   const text = words.join('');
@@ -85,11 +85,13 @@ function responsesBody(chunks: number): string[] {
   return [
     named('created', { response: { ...response, status: 'in_progress', output: [] } }),
     named('in_progress', { response: { ...response, status: 'in_progress', output: [] } }),
-    named('output_item.added', { output_index: 0, item: begun }),
-    named('content_part.added', { ...place, content_index: 0, part: partOf('') }),
-    ...words.map((delta) => named('output_text.delta', { ...place, content_index: 0, delta, logprobs: [] })),
-    named('output_text.done', { ...place, content_index: 0, text, logprobs: [] }),
-    named('content_part.done', { ...place, content_index: 0, part: partOf(text) }),
+    named('output_item.added', { output_index: 0, item: startedItem }),
+    named('content_part.added', { ...itemIndex, content_index: 0, part: partOf('') }),
+    ...words.map((delta) =>
+      named('output_text.delta', { ...itemIndex, content_index: 0, delta, logprobs: [] }),
+    ),
+    named('output_text.done', { ...itemIndex, content_index: 0, text, logprobs: [] }),
+    named('content_part.done', { ...itemIndex, content_index: 0, part: partOf(text) }),
     named('output_item.done', { output_index: 0, item: message }),
     named('completed', { response: { ...response, status: 'completed', output: [message], usage } }),
   ];
@@ -108,7 +110,7 @@ export const makeBody = (protocol: Protocol, chunks: number): Buffer =>
   Buffer.from(eventsOf(protocol, chunks).join(''));
 
 /** The same answer, not streamed. */
-export function wholeAnswer(protocol: Exclude<Protocol, 'openai-responses'>, chunks: number): string {
+export function completeResponse(protocol: Exclude<Protocol, 'openai-responses'>, chunks: number): string {
   const content = Array.from({ length: chunks - 2 }, (_, at) => WORDS[at % WORDS.length]).join('');
   if (protocol === 'anthropic') {
     return JSON.stringify({
@@ -132,7 +134,7 @@ export function wholeAnswer(protocol: Exclude<Protocol, 'openai-responses'>, chu
 }
 
 /** The pieces of a body as a connection brings them: 1 to 4 KB, split anywhere. */
-export function* piecesOf(body: Buffer): Generator<Uint8Array, void> {
+export function* fragmentsOf(body: Buffer): Generator<Uint8Array, void> {
   const sizes = [1024, 4096, 2777, 1500, 3333];
   for (let at = 0, turn = 0; at < body.length; turn += 1) {
     const size = sizes[turn % sizes.length] ?? body.length;

@@ -23,9 +23,9 @@ export async function startBenchUpstream(): Promise<BenchUpstream> {
       return calls;
     },
     async stop() {
-      const ended = once(child, 'close');
+      const closed = once(child, 'close');
       child.kill('SIGKILL');
-      await ended;
+      await closed;
     },
   };
 }

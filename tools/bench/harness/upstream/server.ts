@@ -6,7 +6,7 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { eventsOf, type Protocol, wholeAnswer } from './answers.ts';
+import { completeResponse, eventsOf, type Protocol } from './answers.ts';
 
 /** Longer than contestants keep idle connections, so that no call meets one that is just closing. */
 const KEEP_ALIVE_MS = 120_000;
@@ -29,54 +29,54 @@ function scriptOf(model: string): Required<Script> {
 
 export function createUpstreamServer(): Server {
   let calls = 0;
-  const answers = new AnswerStore();
+  const responseStore = new ResponseStore();
   const server = createServer((request, response) => {
     if (request.url === '/calls') {
       response.end(JSON.stringify({ calls }));
       return;
     }
     calls += 1;
-    answer(answers, request, response).catch(() => response.destroy());
+    respond(responseStore, request, response).catch(() => response.destroy());
   });
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   return server;
 }
 
 /** Answers are made once. */
-class AnswerStore {
+class ResponseStore {
   readonly #streams = new Map<string, readonly Buffer[]>();
   readonly #wholes = new Map<string, Buffer>();
 
   events(protocol: Protocol, chunks: number): readonly Buffer[] {
     const name = `${protocol} ${chunks}`;
-    const found = this.#streams.get(name) ?? eventsOf(protocol, chunks).map((event) => Buffer.from(event));
-    this.#streams.set(name, found);
-    return found;
+    const stream = this.#streams.get(name) ?? eventsOf(protocol, chunks).map((event) => Buffer.from(event));
+    this.#streams.set(name, stream);
+    return stream;
   }
 
-  whole(protocol: Exclude<Protocol, 'openai-responses'>, chunks: number): Buffer {
+  completeBody(protocol: Exclude<Protocol, 'openai-responses'>, chunks: number): Buffer {
     const name = `${protocol} ${chunks}`;
-    const found = this.#wholes.get(name) ?? Buffer.from(wholeAnswer(protocol, chunks));
-    this.#wholes.set(name, found);
-    return found;
+    const stream = this.#wholes.get(name) ?? Buffer.from(completeResponse(protocol, chunks));
+    this.#wholes.set(name, stream);
+    return stream;
   }
 }
 
-async function answer(answers: AnswerStore, request: IncomingMessage, response: ServerResponse) {
+async function respond(responseStore: ResponseStore, request: IncomingMessage, response: ServerResponse) {
   let text = '';
-  for await (const piece of request) text += piece;
+  for await (const fragment of request) text += fragment;
   const { model, stream } = JSON.parse(text) as { model: string; stream?: boolean };
   const { chunks, pauseMs, everyMs } = scriptOf(model);
   const protocol = request.url?.endsWith('/messages') ? 'anthropic' : 'openai';
   if (pauseMs > 0) await sleep(pauseMs);
   if (!stream) {
-    const body = answers.whole(protocol, chunks);
+    const body = responseStore.completeBody(protocol, chunks);
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length });
     response.end(body);
     return;
   }
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
-  for (const [at, event] of answers.events(protocol, chunks).entries()) {
+  for (const [at, event] of responseStore.events(protocol, chunks).entries()) {
     // One write an event, as providers do; a contestant that is slower than this is waited for.
     if (!response.write(event)) await new Promise((resolve) => response.once('drain', resolve));
     if (response.destroyed) return;

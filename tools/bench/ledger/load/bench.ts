@@ -1,6 +1,6 @@
 /** The effects of high loads on the ledger, on a database with DynamoDB's limits, and their visibility for a caller. */
 import { DYNAMODB_LIMITS } from '../../harness/database/capacity.ts';
-import type { Figure } from '../../harness/report.ts';
+import type { BenchMetric } from '../../harness/report.ts';
 import { median, percentile } from '../../harness/statistics.ts';
 import { runInRealTime } from './real-time.ts';
 import { type LoadResult, simulate } from './simulation.ts';
@@ -18,12 +18,12 @@ const UNITS_A_CALL = 6;
 /** Shorter calls, so that the simulation has no more processes than it has memory for. */
 const ONE_SECOND = [0.8, 1.2] as const;
 
-export async function measureLoad(): Promise<readonly Figure[]> {
+export async function measureLoad(): Promise<readonly BenchMetric[]> {
   return [
-    ...figuresOf('1 account, 1 key, 200/s of 10 s', await oneKey()),
-    ...figuresOf('1 account, 8 keys, 1,000/s of 10 s', await eightKeys()),
-    ...figuresOf('1,000 accounts, 10,000/s of 1 s', await manyAccounts(), false),
-    ...figuresOf('in real time: 1 account, 1 key, 40/s of 10 s', await inRealTime()),
+    ...metricsOf('1 account, 1 key, 200/s of 10 s', await oneKey()),
+    ...metricsOf('1 account, 8 keys, 1,000/s of 10 s', await eightKeys()),
+    ...metricsOf('1,000 accounts, 10,000/s of 1 s', await manyAccounts(), false),
+    ...metricsOf('in real time: 1 account, 1 key, 40/s of 10 s', await inRealTime()),
   ];
 }
 
@@ -81,57 +81,62 @@ const inRealTime = () =>
   );
 
 /** `isKnown`: a process meets its account again, and knows how many shards its wallet has. */
-function figuresOf(
+function metricsOf(
   load: string,
   result: Omit<LoadResult, 'totals'> & Partial<LoadResult>,
   isKnown = true,
-): readonly Figure[] {
-  const { seen, counts, heat, books, processes, totals } = result;
-  const figure = (name: string, value: number, unit: string, bounds: Partial<Figure> = {}): Figure => ({
+): readonly BenchMetric[] {
+  const { callCounts, counts, heat, books, processes, totals } = result;
+  const metric = (
+    name: string,
+    value: number,
+    unit: string,
+    bounds: Partial<BenchMetric> = {},
+  ): BenchMetric => ({
     name: `${load}: ${name}`,
     value,
     unit,
     ...bounds,
   });
-  const failures = [...seen.failures].map(([kind, count]) => `${count} ${kind}`).join(', ');
-  const failed = [...seen.failures.values()].reduce((total, count) => total + count, 0);
-  const aCall = (value: number) => value / seen.calls;
+  const failures = [...callCounts.failures].map(([kind, count]) => `${count} ${kind}`).join(', ');
+  const failed = [...callCounts.failures.values()].reduce((total, count) => total + count, 0);
+  const aCall = (value: number) => value / callCounts.calls;
   return [
-    figure('calls', seen.calls, ''),
-    figure('most open', seen.mostOpen, 'calls'),
-    figure('most processes', processes, ''),
-    figure('failures that a caller sees', failed, 'calls', {
+    metric('calls', callCounts.calls, ''),
+    metric('most open', callCounts.maxOpen, 'calls'),
+    metric('most processes', processes, ''),
+    metric('failures that a caller sees', failed, 'calls', {
       most: 0,
       ...(failures === '' ? {} : { note: failures }),
     }),
-    figure('answers without a balance', seen.withoutBalance, 'calls', { most: 0 }),
+    metric('answers without a balance', callCounts.withoutBalance, 'calls', { most: 0 }),
     ...heat.flatMap(({ table, item, partition }) => [
-      figure(`hottest item of ${table}`, item?.unitsASecond ?? 0, 'units/s'),
-      figure(`hottest partition of ${table}`, partition?.unitsASecond ?? 0, 'units/s'),
+      metric(`hottest item of ${table}`, item?.unitsASecond ?? 0, 'units/s'),
+      metric(`hottest partition of ${table}`, partition?.unitsASecond ?? 0, 'units/s'),
     ]),
-    figure('throttled tries', aCall(counts.throttled), 'a call'),
-    figure('writes that met a transaction', aCall(counts.conflicts), 'a call'),
-    figure('transactions that met a write', aCall(counts.cancelled), 'a call'),
+    metric('throttled tries', aCall(counts.throttled), 'a call'),
+    metric('writes that met a transaction', aCall(counts.conflicts), 'a call'),
+    metric('transactions that met a write', aCall(counts.cancelled), 'a call'),
     ...(totals === undefined
       ? []
       : [
-          figure('write units', aCall(totals.writeUnits), 'a call', isKnown ? { most: UNITS_A_CALL } : {}),
-          figure('read units', aCall(totals.readUnits), 'a call'),
-          figure('failed conditions', aCall(totals.failedConditions), 'a call'),
-          figure('requests sent again by the SDK', aCall(totals.repeats), 'a call'),
-          figure(
+          metric('write units', aCall(totals.writeUnits), 'a call', isKnown ? { most: UNITS_A_CALL } : {}),
+          metric('read units', aCall(totals.readUnits), 'a call'),
+          metric('failed conditions', aCall(totals.failedConditions), 'a call'),
+          metric('requests sent again by the SDK', aCall(totals.repeats), 'a call'),
+          metric(
             'rounds before the upstream, median',
-            median(seen.rounds),
+            median(callCounts.rounds),
             'rounds',
             isKnown ? { most: 1 } : {},
           ),
-          figure('rounds before the upstream, p99', percentile(seen.rounds, 99), 'rounds'),
+          metric('rounds before the upstream, p99', percentile(callCounts.rounds, 99), 'rounds'),
         ]),
-    figure('admission, median', median(seen.admitMs), 'ms'),
-    figure('admission, p99', percentile(seen.admitMs, 99), 'ms'),
-    figure('shards of the largest wallet', books.shards, 'items'),
-    figure('drift of the books', Number(books.drift), 'nano-USD', { most: 0 }),
-    figure('drift of the shards', Number(books.driftOfShards), 'nano-USD', { most: 0 }),
-    figure('holds left open', books.openHolds, '', { most: 0 }),
+    metric('admission, median', median(callCounts.admitMs), 'ms'),
+    metric('admission, p99', percentile(callCounts.admitMs, 99), 'ms'),
+    metric('shards of the largest wallet', books.shards, 'items'),
+    metric('drift of the books', Number(books.drift), 'nano-USD', { most: 0 }),
+    metric('drift of the shards', Number(books.driftOfShards), 'nano-USD', { most: 0 }),
+    metric('holds left open', books.openHolds, '', { most: 0 }),
   ];
 }

@@ -1,6 +1,6 @@
 /** The books of all accounts from the items themselves: whether they balance to the nano-dollar, and each wallet item too. */
 
-import { decodeEntry, ENTRY_RANGE } from '../../../../lambdas/ledger/store/book-entry.ts';
+import { decodeEntry, ENTRY_RANGE } from '../../../../lambdas/ledger/store/ledger-entry.ts';
 import type { NanoUsd } from '../../../../lambdas/platform/core/money.ts';
 import {
   type Item,
@@ -15,7 +15,7 @@ export interface LedgerItems {
   readonly usage: readonly Item[];
 }
 
-export interface BookCheck {
+export interface LedgerCheck {
   /** Sum over the accounts of |entries - balance - holds - usage + owed|. */
   readonly drift: NanoUsd;
   /** Sum over the shards of |received - balance - holds - spent + owed|. */
@@ -29,7 +29,7 @@ export interface BookCheck {
 const SIGNS = { top_up: 1n, sale: 1n, refund: -1n, purchase: -1n } as const;
 
 /** The books of items that no call changes meanwhile. */
-export function checkBooks({ accounts, wallets, usage }: LedgerItems): BookCheck {
+export function checkLedger({ accounts, wallets, usage }: LedgerItems): LedgerCheck {
   const differences = new Map<string, NanoUsd>();
   const add = (account: string, amount: NanoUsd) =>
     differences.set(account, (differences.get(account) ?? 0n) + amount);

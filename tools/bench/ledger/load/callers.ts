@@ -1,6 +1,6 @@
 /** Calls that come by chance at a given rate, each through a process of its own, and what their callers see. */
 import type { BenchAccount } from '../../harness/service/account.ts';
-import { callOf, HELD, OUTCOME } from '../call.ts';
+import { callOf, HELD_AMOUNT, OUTCOME } from '../call.ts';
 import type { Processes } from './processes.ts';
 
 /** A time with a constant rate of calls, or one that changes evenly. */
@@ -29,7 +29,7 @@ export interface CallsOptions {
 
 export interface CallCounts {
   calls: number;
-  mostOpen: number;
+  maxOpen: number;
   /** By the name of what was thrown to a caller. */
   readonly failures: Map<string, number>;
   /** Settled, with an answer that could not show the balance. */
@@ -43,9 +43,9 @@ export interface CallCounts {
 /** Makes the calls and returns when the last one has settled. */
 export async function makeCalls(options: CallsOptions): Promise<CallCounts> {
   const { phases, clock, random, sleep } = options;
-  const seen: CallCounts = {
+  const counts: CallCounts = {
     calls: 0,
-    mostOpen: 0,
+    maxOpen: 0,
     failures: new Map(),
     withoutBalance: 0,
     rounds: [],
@@ -61,37 +61,37 @@ export async function makeCalls(options: CallsOptions): Promise<CallCounts> {
       nextMs += (-Math.log(1 - random()) * 1000) / rateAt(phase, nextMs - startMs);
       if (nextMs > endMs) break;
       if (nextMs > clock()) await sleep(nextMs - clock());
-      const call: Promise<void> = makeCall(options, seen).finally(() => open.delete(call));
+      const call: Promise<void> = makeCall(options, counts).finally(() => open.delete(call));
       open.add(call);
-      seen.mostOpen = Math.max(seen.mostOpen, open.size);
+      counts.maxOpen = Math.max(counts.maxOpen, open.size);
     }
     if (endMs > clock()) await sleep(endMs - clock());
   }
   await Promise.all(open);
-  return seen;
+  return counts;
 }
 
-async function makeCall(options: CallsOptions, seen: CallCounts): Promise<void> {
+async function makeCall(options: CallsOptions, counts: CallCounts): Promise<void> {
   const { accounts, callSeconds, processes, clock, random, sleep } = options;
   const account = accounts[Math.floor(random() * accounts.length)];
   if (account === undefined) throw new Error('there is no account to call for');
-  const [least, most] = callSeconds;
-  seen.calls += 1;
+  const [minSeconds, maxSeconds] = callSeconds;
+  counts.calls += 1;
   const process = processes.take();
   try {
     process.takeRounds();
     const startedMs = clock();
     const admission = await process.ledger.admit(callOf(account));
-    seen.rounds.push(process.takeRounds());
-    seen.admitMs.push(clock() - startedMs);
-    await sleep((least + random() * (most - least)) * 1000);
-    const cost = BigInt(Math.floor(random() * Number(HELD)));
+    counts.rounds.push(process.takeRounds());
+    counts.admitMs.push(clock() - startedMs);
+    await sleep((minSeconds + random() * (maxSeconds - minSeconds)) * 1000);
+    const cost = BigInt(Math.floor(random() * Number(HELD_AMOUNT)));
     const { balance } = await admission.settle({ ...OUTCOME, cost });
-    if (balance === undefined) seen.withoutBalance += 1;
+    if (balance === undefined) counts.withoutBalance += 1;
   } catch (failure) {
     const { name = '', code = '' } = Object(failure) as { readonly name?: string; readonly code?: string };
     const kind = code === '' ? name : code;
-    seen.failures.set(kind, (seen.failures.get(kind) ?? 0) + 1);
+    counts.failures.set(kind, (counts.failures.get(kind) ?? 0) + 1);
   } finally {
     processes.giveBack(process);
   }

@@ -18,7 +18,7 @@ export class Processes {
   readonly #idle: { readonly process: Process; readonly sinceMs: number }[] = [];
   #running = 0;
   /** The most that there were at once. */
-  most = 0;
+  maxOpen = 0;
 
   constructor(start: () => Process, clock: () => number) {
     this.#start = start;
@@ -33,7 +33,7 @@ export class Processes {
     const idle = this.#idle.pop();
     if (idle !== undefined) return idle.process;
     this.#running += 1;
-    this.most = Math.max(this.most, this.#running);
+    this.maxOpen = Math.max(this.maxOpen, this.#running);
     return this.#start();
   }
 

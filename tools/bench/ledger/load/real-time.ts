@@ -8,7 +8,7 @@ import { type LimitedFront, startLimitedFront } from '../../harness/database/lim
 import { openAccount, SILENT, UNMEASURED } from '../../harness/service/account.ts';
 import { type Database, openDatabase } from '../../harness/service/database.ts';
 import { readTable } from '../../harness/service/read-table.ts';
-import { checkBooks } from './books.ts';
+import { checkLedger } from './books.ts';
 import { makeCalls, type Phase } from './callers.ts';
 import { Processes } from './processes.ts';
 import { heatOf, type LoadResult, type SimulatedLoad } from './simulation.ts';
@@ -55,7 +55,7 @@ async function run(
     takeRounds: () => Number.NaN,
   });
   const processes = new Processes(start, Date.now);
-  const seen = await makeCalls({
+  const callCounts = await makeCalls({
     accounts: [account],
     phases,
     callSeconds,
@@ -68,6 +68,6 @@ async function run(
   const [accounts, wallets, usage] = await Promise.all(
     ['accounts', 'wallets', 'usage'].map((table) => readTable(client, table)),
   );
-  const books = checkBooks({ accounts: accounts ?? [], wallets: wallets ?? [], usage: usage ?? [] });
-  return { seen, counts, heat: heatOf(capacity), books, processes: processes.most };
+  const totals = checkLedger({ accounts: accounts ?? [], wallets: wallets ?? [], usage: usage ?? [] });
+  return { callCounts, counts, heat: heatOf(capacity), books: totals, processes: processes.maxOpen };
 }

@@ -8,7 +8,7 @@ import { type RequestResult, VirtualDatabase } from '../../harness/database/virt
 import { VirtualTime } from '../../harness/database/virtual/virtual-time.ts';
 import { addKey, type BenchAccount, openAccount, SILENT, UNMEASURED } from '../../harness/service/account.ts';
 import { TABLE_VARIABLES } from '../../harness/service/database.ts';
-import { type BookCheck, checkBooks } from './books.ts';
+import { checkLedger, type LedgerCheck } from './books.ts';
 import { type CallCounts, makeCalls, type Phase } from './callers.ts';
 import { type Process, Processes } from './processes.ts';
 
@@ -38,12 +38,12 @@ export interface TableHeat {
 }
 
 export interface LoadResult {
-  readonly seen: CallCounts;
+  readonly callCounts: CallCounts;
   readonly totals: RequestTotals;
   readonly counts: RequestCounts;
   /** The heat that writes cause. */
   readonly heat: readonly TableHeat[];
-  readonly books: BookCheck;
+  readonly books: LedgerCheck;
   readonly processes: number;
 }
 
@@ -74,17 +74,17 @@ async function runLoad(load: SimulatedLoad, time: VirtualTime): Promise<LoadResu
   const processes = new Processes(() => startProcess(database, totals), time.now);
   const { phases, callSeconds } = load;
   const clocks = { clock: time.now, random: time.random, sleep: time.sleep };
-  const seen = await makeCalls({ accounts, phases, callSeconds, processes, ...clocks });
+  const callCounts = await makeCalls({ accounts, phases, callSeconds, processes, ...clocks });
   const { capacity, counts } = database.limits;
   const { accounts: entries, wallets, usage } = database.tables;
   const items = { accounts: entries?.all() ?? [], wallets: wallets?.all() ?? [], usage: usage?.all() ?? [] };
   return {
-    seen,
+    callCounts,
     totals,
     counts,
     heat: heatOf(capacity),
-    books: checkBooks(items),
-    processes: processes.most,
+    books: checkLedger(items),
+    processes: processes.maxOpen,
   };
 }
 
@@ -113,27 +113,27 @@ async function openAccounts(
 }
 
 function startProcess(database: VirtualDatabase, totals: RequestTotals): Process {
-  let [rounds, ended] = [0, 0];
+  let [rounds, endedCount] = [0, 0];
   const clients = database.connect((operation) => {
-    const round = ended + 1;
+    const round = endedCount + 1;
     rounds = Math.max(rounds, round);
     return (result) => {
-      ended = Math.max(ended, round);
+      endedCount = Math.max(endedCount, round);
       count(totals, operation, result);
     };
   });
   const { ledger } = createLedger({ clients, environment: ENVIRONMENT, log: SILENT, measure: UNMEASURED });
   const takeRounds = () => {
-    const taken = rounds;
-    [rounds, ended] = [0, 0];
-    return taken;
+    const usedRounds = rounds;
+    [rounds, endedCount] = [0, 0];
+    return usedRounds;
   };
   return { ledger, takeRounds };
 }
 
-function count(totals: RequestTotals, operation: string, { units, tries, failure }: RequestResult): void {
+function count(totals: RequestTotals, operation: string, { units, attempts, failure }: RequestResult): void {
   totals[/Get|Query|Scan/.test(operation) ? 'readUnits' : 'writeUnits'] += units;
-  totals.repeats += tries - 1;
+  totals.repeats += attempts - 1;
   if ((failure as Error | undefined)?.name === 'ConditionalCheckFailedException')
     totals.failedConditions += 1;
 }

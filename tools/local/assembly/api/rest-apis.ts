@@ -96,8 +96,8 @@ function resourcePaths(stacks: Stacks): ReadonlyMap<string, string> {
       .map((resource) => [resource.identity.ref, resource.properties<ResourceProperties>()]),
   );
   const pathOf = (id: string): string => {
-    const known = paths.get(id);
-    if (known !== undefined) return known;
+    const cachedPath = paths.get(id);
+    if (cachedPath !== undefined) return cachedPath;
     const resource = waiting.get(id);
     if (resource === undefined) throw new Error(`no stack defines the API resource ${id}`);
     const path = `${pathOf(resource.ParentId).replace(/\/$/, '')}/${resource.PathPart}`;
@@ -115,17 +115,17 @@ function describeMethod(
 ): readonly ApiRoute[] {
   const method = resource.properties<MethodProperties>();
   if (method.RestApiId !== apiId) return [];
-  const place = `${resource.stack.name}/${resource.logicalId}`;
+  const location = `${resource.stack.name}/${resource.logicalId}`;
   const { Integration } = method;
   const target = INTEGRATION_URI.exec(Integration.Uri ?? '');
   if (Integration.Type !== 'AWS_PROXY' || target?.[1] === undefined) {
     throw new Error(
-      `${place}: the local gateway knows Lambda proxy integrations only, not ${Integration.Type}`,
+      `${location}: the local gateway knows Lambda proxy integrations only, not ${Integration.Type}`,
     );
   }
   if ((method.AuthorizationType ?? 'NONE') !== 'NONE') {
     throw new Error(
-      `${place}: the local gateway does not know the authorization type ${method.AuthorizationType}`,
+      `${location}: the local gateway does not know the authorization type ${method.AuthorizationType}`,
     );
   }
   return [

@@ -3,35 +3,35 @@ import { compileCondition, type RequestContext } from './conditions.ts';
 
 const group = 'arn:aws:scheduler:us-east-1:000000000000:schedule-group/prod-deliveries';
 const context: RequestContext = { 'aws:SourceAccount': '000000000000', 'aws:SourceArn': group };
-const met = (block: unknown, given = context) => compileCondition(block)(given);
+const isMet = (block: unknown, contextValues = context) => compileCondition(block)(contextValues);
 
 describe('an IAM condition', () => {
   it('holds when all of its keys hold, each for one of its values', () => {
-    expect(met(undefined)).toBe(true);
-    expect(met({ StringEquals: { 'aws:SourceAccount': '000000000000' } })).toBe(true);
-    expect(met({ StringEquals: { 'aws:SourceAccount': ['1', '000000000000'] } })).toBe(true);
-    expect(met({ StringEquals: { 'aws:SourceAccount': '1' }, ArnLike: { 'aws:SourceArn': group } })).toBe(
+    expect(isMet(undefined)).toBe(true);
+    expect(isMet({ StringEquals: { 'aws:SourceAccount': '000000000000' } })).toBe(true);
+    expect(isMet({ StringEquals: { 'aws:SourceAccount': ['1', '000000000000'] } })).toBe(true);
+    expect(isMet({ StringEquals: { 'aws:SourceAccount': '1' }, ArnLike: { 'aws:SourceArn': group } })).toBe(
       false,
     );
-    expect(met({ StringEquals: { 'aws:SourceAccount': '000000000000', 'iam:PassedToService': 'x' } })).toBe(
+    expect(isMet({ StringEquals: { 'aws:SourceAccount': '000000000000', 'iam:PassedToService': 'x' } })).toBe(
       false,
     );
   });
 
   it('fails for a key that the request lacks', () => {
-    expect(met({ StringEquals: { 'aws:SourceAccount': '000000000000' } }, {})).toBe(false);
-    expect(met({ ArnLike: { 'aws:SourceArn': '*:*:*:*:*:*' } }, {})).toBe(false);
+    expect(isMet({ StringEquals: { 'aws:SourceAccount': '000000000000' } }, {})).toBe(false);
+    expect(isMet({ ArnLike: { 'aws:SourceArn': '*:*:*:*:*:*' } }, {})).toBe(false);
   });
 
   it('compares text by its case and names of keys without', () => {
     const passed: RequestContext = { 'iam:PassedToService': 'scheduler.amazonaws.com' };
-    expect(met({ StringEquals: { 'IAM:passedtoservice': 'scheduler.amazonaws.com' } }, passed)).toBe(true);
-    expect(met({ StringEquals: { 'iam:PassedToService': 'Scheduler.amazonaws.com' } }, passed)).toBe(false);
-    expect(met({ StringEquals: { 'iam:PassedToService': 'scheduler.*' } }, passed)).toBe(false);
+    expect(isMet({ StringEquals: { 'IAM:passedtoservice': 'scheduler.amazonaws.com' } }, passed)).toBe(true);
+    expect(isMet({ StringEquals: { 'iam:PassedToService': 'Scheduler.amazonaws.com' } }, passed)).toBe(false);
+    expect(isMet({ StringEquals: { 'iam:PassedToService': 'scheduler.*' } }, passed)).toBe(false);
   });
 
   it.each(['ArnLike', 'ArnEquals'])('reads wildcards within the parts of an ARN: %s', (operator) => {
-    const like = (pattern: string) => met({ [operator]: { 'aws:SourceArn': pattern } });
+    const like = (pattern: string) => isMet({ [operator]: { 'aws:SourceArn': pattern } });
     expect(like(group)).toBe(true);
     expect(like('arn:aws:scheduler:*:000000000000:schedule-group/prod-*')).toBe(true);
     expect(like('arn:aws:scheduler:us-east-?:*:*')).toBe(true);

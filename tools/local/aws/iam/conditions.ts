@@ -29,7 +29,7 @@ export function compileCondition(block: unknown): IamCondition {
     const test = OPERATORS[operator];
     if (test === undefined) throw unknown(`the operator ${operator}`, block);
     return fieldsOf(keys, block).map(([name, values]) => {
-      const key = KEYS.find((known) => known.toLowerCase() === name.toLowerCase());
+      const key = KEYS.find((knownKey) => knownKey.toLowerCase() === name.toLowerCase());
       if (key === undefined) throw unknown(`the key ${name}`, block);
       const matchers = valuesOf(values, block).map(test);
       return (context: RequestContext) => {
@@ -65,8 +65,8 @@ const unknown = (what: string, block: unknown) =>
 function arnMatcher(pattern: string): (value: string) => boolean {
   const parts = partsOf(pattern).map((part) => wildcard(part));
   return (value) => {
-    const given = partsOf(value);
-    return given.length === parts.length && parts.every((part, at) => part.test(given[at] ?? ''));
+    const valueParts = partsOf(value);
+    return valueParts.length === parts.length && parts.every((part, at) => part.test(valueParts[at] ?? ''));
   };
 }
 

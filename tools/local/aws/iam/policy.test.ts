@@ -56,7 +56,7 @@ describe('a policy', () => {
     expect(denying('iam:PassRole', role)).toBe('allowed');
   });
 
-  it('refuses what it would have to guess about', () => {
+  it('rejects anything that it would have to guess', () => {
     const statement = { Effect: 'Allow', Action: '*', Resource: '*' } as const;
     expect(() => compilePolicy([{ ...statement, Condition: { StringEquals: {} } }])).toThrow('empty block');
     expect(() => compilePolicy([{ ...statement, Resource: 'arn:${aws:username}' }])).toThrow('variables');

@@ -28,8 +28,8 @@ export function compilePolicy(statements: readonly PolicyStatement[]): IamPolicy
   };
   return (action, resource, context = {}) => {
     const key = JSON.stringify([action, resource, context]);
-    const known = decided.get(key);
-    if (known !== undefined) return known;
+    const cached = decided.get(key);
+    if (cached !== undefined) return cached;
     const decision = decide(action, resource, context);
     // Resources of an account are few; a caller that invents names must not fill the memory.
     if (decided.size < 1000) decided.set(key, decision);

@@ -7,7 +7,7 @@ import type { RoleDescription, TrustStatement } from '../../assembly/roles.ts';
 import { compileCondition, type RequestContext } from './conditions.ts';
 
 /** A service that would act in a role. */
-export interface Taker {
+export interface RolePrincipal {
   /** Its principal, such as `scheduler.amazonaws.com`. */
   readonly service: string;
   /** The source for which the service acts: a function, a rule, a state machine or a schedule group. */
@@ -21,7 +21,10 @@ const SILENT: readonly string[] = ['lambda.amazonaws.com'];
  * Returns whether the role's trust policy allows the service to assume the role; throws if the policy's form is
  * unknown.
  */
-export function mayTake({ trust }: Pick<RoleDescription, 'trust'>, { service, sourceArn }: Taker): boolean {
+export function mayTake(
+  { trust }: Pick<RoleDescription, 'trust'>,
+  { service, sourceArn }: RolePrincipal,
+): boolean {
   const context: RequestContext = SILENT.includes(service)
     ? {}
     : { 'aws:SourceAccount': ACCOUNT_ID, 'aws:SourceArn': sourceArn };

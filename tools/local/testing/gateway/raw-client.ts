@@ -1,7 +1,7 @@
 /** A client that writes the given bytes to a socket, and reads until the server closes or the answer is whole. */
 import { connect } from 'node:net';
 
-export interface RawAnswer {
+export interface RawResponse {
   readonly status: number;
   readonly headers: string;
   readonly body: string;
@@ -12,9 +12,9 @@ export interface RawAnswer {
 /** Sends pieces one after the other; resolves when the answer is whole by its `Content-Length` and `closedMs` have passed. */
 export function sendRaw(
   url: string,
-  pieces: readonly (string | Buffer)[],
+  fragments: readonly (string | Buffer)[],
   closedMs = 50,
-): Promise<RawAnswer> {
+): Promise<RawResponse> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
   return new Promise((resolve, reject) => {
@@ -40,6 +40,6 @@ export function sendRaw(
       const bodyAt = text.indexOf('\r\n\r\n') + 4;
       if (text.length - bodyAt >= length) setTimeout(finish, closedMs);
     });
-    for (const piece of pieces) socket.write(piece);
+    for (const fragment of fragments) socket.write(fragment);
   });
 }

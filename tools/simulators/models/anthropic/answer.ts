@@ -1,5 +1,5 @@
 /** The answer, whole or streamed (Claude API reference, "Message"; guide "Streaming Messages"). */
-import { type AnswerBlock, blocksOf, piecesOf } from '../exchange/blocks.ts';
+import { contentBlocksOf, fragmentsOf, type OutputBlock } from '../exchange/blocks.ts';
 import { sealed, signatureOf } from '../exchange/proof.ts';
 import type { SimulatedEvent } from '../exchange/reply.ts';
 import { parsedJson } from '../exchange/request-body.ts';
@@ -9,19 +9,19 @@ import { scopeOf } from './reasoning.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 /** The properties of a message that are fixed before its first text. */
-export interface MessageFrame {
+export interface MessageEnvelope {
   readonly id: string;
   readonly model: string;
   /** False omits `usage`, as some compatible servers do. */
   readonly withUsage: boolean;
   /** The speed, region and tier used: fields of the usage with which a message starts. */
-  readonly served: Fields;
+  readonly accounting: Fields;
   /** Figures in place of the model's own. */
-  readonly figures?: Fields | undefined;
+  readonly usageFields?: Fields | undefined;
 }
 
 /** The block as it stands in a whole answer. */
-function wholeBlock(block: AnswerBlock, model: string): Fields {
+function completeBlock(block: OutputBlock, model: string): Fields {
   const { text } = block;
   const scope = scopeOf(model);
   if (block.kind === 'thinking')
@@ -48,23 +48,23 @@ const DELTAS = {
 } as const;
 
 /** A block that may not be shown has no deltas. */
-function* deltasOf(block: AnswerBlock, model: string): Generator<Fields> {
+function* deltasOf(block: OutputBlock, model: string): Generator<Fields> {
   if (block.kind === 'redacted') return;
   const [type, field] = DELTAS[block.kind];
-  for (const piece of piecesOf(block)) yield { type, [field]: piece };
+  for (const fragment of fragmentsOf(block)) yield { type, [field]: fragment };
   if (block.kind === 'thinking')
     yield { type: 'signature_delta', signature: signatureOf(scopeOf(model), block.text) };
 }
 
 /** `input_tokens` excludes what was read from the cache or written to it. */
-const usageOf = (usage: ModelUsage, { figures }: MessageFrame) => ({
+const usageOf = (usage: ModelUsage, { usageFields }: MessageEnvelope) => ({
   input_tokens: usage.promptTokens - usage.cachedTokens - usage.cacheWriteTokens,
   cache_creation_input_tokens: usage.cacheWriteTokens,
   cache_read_input_tokens: usage.cachedTokens,
   output_tokens: usage.completionTokens,
   ...(usage.thinkingTokens === 0 ? {} : { output_tokens_details: { thinking_tokens: usage.thinkingTokens } }),
   ...(usage.webSearches === 0 ? {} : { server_tool_use: { web_search_requests: usage.webSearches } }),
-  ...figures,
+  ...usageFields,
 });
 
 /** Returns the tokens written to the cache, by their lifetime. */
@@ -86,17 +86,17 @@ function endingOf({ finishReason, stopSequence }: ModelChoice) {
 }
 
 /** The message with these fields in place, and the usage of its first `outputTokens` tokens. */
-function messageOf(frame: MessageFrame, fields: Fields, usage: ModelUsage) {
-  const { id, model, withUsage, served } = frame;
-  const full = { cache_creation: creationOf(usage), ...served, ...usageOf(usage, frame) };
+function messageOf(envelope: MessageEnvelope, fields: Fields, usage: ModelUsage) {
+  const { id, model, withUsage, accounting } = envelope;
+  const full = { cache_creation: creationOf(usage), ...accounting, ...usageOf(usage, envelope) };
   const message = { id, type: 'message', role: 'assistant', model, container: null, ...fields };
   return { ...message, ...(withUsage ? { usage: full } : {}) };
 }
 
 /** The answer as one document. */
-export function messageDocument(choice: ModelChoice, usage: ModelUsage, frame: MessageFrame) {
-  const content = blocksOf(choice).map((block) => wholeBlock(block, frame.model));
-  return messageOf(frame, { content, ...endingOf(choice) }, usage);
+export function messageDocument(choice: ModelChoice, usage: ModelUsage, envelope: MessageEnvelope) {
+  const content = contentBlocksOf(choice).map((block) => completeBlock(block, envelope.model));
+  return messageOf(envelope, { content, ...endingOf(choice) }, usage);
 }
 
 const event = (part: SimulatedEvent['part'], name: string, fields: Fields): SimulatedEvent => ({
@@ -105,8 +105,8 @@ const event = (part: SimulatedEvent['part'], name: string, fields: Fields): Simu
   data: JSON.stringify({ type: name, ...fields }),
 });
 
-function* blockEvents(block: AnswerBlock, index: number, model: string): Generator<SimulatedEvent> {
-  const content_block = { ...wholeBlock(block, model), ...OPENINGS[block.kind] };
+function* blockEvents(block: OutputBlock, index: number, model: string): Generator<SimulatedEvent> {
+  const content_block = { ...completeBlock(block, model), ...OPENINGS[block.kind] };
   yield event('between', 'content_block_start', { index, content_block });
   if (index === 0) yield event('between', 'ping', {});
   for (const delta of deltasOf(block, model)) yield event('content', 'content_block_delta', { index, delta });
@@ -117,18 +117,19 @@ function* blockEvents(block: AnswerBlock, index: number, model: string): Generat
 export function* messageEvents(
   choice: ModelChoice,
   usage: ModelUsage,
-  frame: MessageFrame,
+  envelope: MessageEnvelope,
 ): Generator<SimulatedEvent> {
   const open = { content: [], stop_reason: null, stop_sequence: null, stop_details: null };
-  const message = messageOf(frame, open, {
+  const message = messageOf(envelope, open, {
     ...usage,
     completionTokens: 1,
     thinkingTokens: 0,
     webSearches: 0,
   });
   yield event('start', 'message_start', { message });
-  for (const [index, block] of blocksOf(choice).entries()) yield* blockEvents(block, index, frame.model);
-  const total = frame.withUsage ? { usage: usageOf(usage, frame) } : {};
+  for (const [index, block] of contentBlocksOf(choice).entries())
+    yield* blockEvents(block, index, envelope.model);
+  const total = envelope.withUsage ? { usage: usageOf(usage, envelope) } : {};
   yield event('end', 'message_delta', { delta: endingOf(choice), ...total });
   yield event('end', 'message_stop', {});
 }

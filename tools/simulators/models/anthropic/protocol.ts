@@ -3,7 +3,7 @@
  * "Errors").
  */
 import { sse } from '../exchange/encodings.ts';
-import { jsonReply, type RequestHead, type WholeReply, type WireProtocol } from '../exchange/reply.ts';
+import { type CompleteReply, jsonResponse, type RequestHead, type WireProtocol } from '../exchange/reply.ts';
 import { identifierFrom } from '../model/random.ts';
 
 /** The types of errors, by status. */
@@ -31,9 +31,9 @@ const envelope = (type: string, message: string, head: RequestHead) => ({
 });
 
 /** An error in the protocol's envelope. */
-export function errorReply(status: number, message: string, head: RequestHead): WholeReply {
+export function errorResponse(status: number, message: string, head: RequestHead): CompleteReply {
   const type = TYPES[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error');
-  return jsonReply(status, envelope(type, message, head));
+  return jsonResponse(status, envelope(type, message, head));
 }
 
 /** The versions of the API (reference, "Versions"); the initial one of 2023 had other routes. */
@@ -44,15 +44,15 @@ function hasKey({ 'x-api-key': key, authorization }: RequestHead['headers']): bo
   return Boolean(key) || (typeof authorization === 'string' && /^Bearer +\S/u.test(authorization));
 }
 
-function refusal(head: RequestHead): WholeReply | undefined {
-  if (!hasKey(head.headers)) return errorReply(401, 'x-api-key header is required', head);
-  return versionRefusal(head);
+function refusal(head: RequestHead): CompleteReply | undefined {
+  if (!hasKey(head.headers)) return errorResponse(401, 'x-api-key header is required', head);
+  return versionRejection(head);
 }
 
 /** Every host of the protocol wants its version. */
-export function versionRefusal(head: RequestHead): WholeReply | undefined {
+export function versionRejection(head: RequestHead): CompleteReply | undefined {
   if (VERSIONS.includes(head.headers['anthropic-version'])) return undefined;
-  return errorReply(400, 'anthropic-version: header is required and names a valid version', head);
+  return errorResponse(400, 'anthropic-version: header is required and names a valid version', head);
 }
 
 /** The limit of the Messages API (reference, "Errors", "Request size limits"). */
@@ -63,8 +63,8 @@ export const anthropicProtocol: WireProtocol = {
   maxBodyBytes: MAX_BODY_BYTES,
   refusal,
   badRequest: ({ status, path, message }, head) =>
-    errorReply(status, path.length === 0 ? message : `${path.join('.')}: ${message}`, head),
-  failure: (status, head) => errorReply(status, `Status ${status}`, head),
+    errorResponse(status, path.length === 0 ? message : `${path.join('.')}: ${message}`, head),
+  failure: (status, head) => errorResponse(status, `Status ${status}`, head),
   failureEvent: (call) => ({
     name: 'error',
     data: JSON.stringify(envelope(call.fault.error_event_type ?? 'overloaded_error', 'Overloaded', call)),

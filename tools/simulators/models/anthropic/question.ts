@@ -1,6 +1,6 @@
 /** Translates a Messages request into the model's neutral one, and refuses what breaks a rule between fields. */
 import type { Fault } from '../control/fault.ts';
-import { checkForClaude, checkTexts } from '../exchange/claude-rules.ts';
+import { checkForClaude, checkText } from '../exchange/claude-rules.ts';
 import {
   type BlockContent,
   checkOffered,
@@ -14,7 +14,7 @@ import { requireThat } from '../exchange/request-error.ts';
 import type { ModelRequest } from '../model/model.ts';
 import { countTokens } from '../model/tokens.ts';
 import { checkThoughts } from './reasoning.ts';
-import { type AnyRequest, blocksOf, type ContentBlock, isCallersOwn, thinks } from './request.ts';
+import { type AnyRequest, type ContentBlock, contentBlocksOf, isCallersOwn, thinks } from './request.ts';
 
 function partOf(block: ContentBlock): BlockContent {
   if (block.type === 'text') return { text: block.text };
@@ -26,7 +26,7 @@ function partOf(block: ContentBlock): BlockContent {
   }
   if (block.type !== 'tool_result') return {};
   const { tool_use_id: toolCallId, is_error: isError = false, content } = block;
-  return { result: { toolCallId, isError, parts: blocksOf<ContentBlock>(content).map(partOf) } };
+  return { result: { toolCallId, isError, parts: contentBlocksOf<ContentBlock>(content).map(partOf) } };
 }
 
 function toToolChoice({ tool_choice: choice }: AnyRequest): ModelRequest['toolChoice'] {
@@ -44,8 +44,8 @@ const MAX_BREAKPOINTS = 4;
 function breakpoints({ messages, system, tools = [], cache_control: control }: AnyRequest): number {
   const count = (value: unknown): number => {
     if (typeof value !== 'object' || value === null) return 0;
-    const own = 'cache_control' in value && value.cache_control ? 1 : 0;
-    return own + Object.values(value).reduce<number>((sum, inner) => sum + count(inner), 0);
+    const breakpointCount = 'cache_control' in value && value.cache_control ? 1 : 0;
+    return breakpointCount + Object.values(value).reduce<number>((sum, inner) => sum + count(inner), 0);
   };
   const ofTools = tools.map(({ cache_control }) => ({ cache_control }));
   return count([messages, system, { cache_control: control }, ofTools]);
@@ -60,7 +60,7 @@ function checkMessages({ messages, thinking }: AnyRequest): void {
   requireThat(empty < 0, 'all messages must have non-empty content', ['messages', empty]);
   // With a thinking budget, the turn that called tools must still begin with its thought.
   const index = messages.findLastIndex(({ role }) => role === 'assistant');
-  const blocks = blocksOf<ContentBlock>(messages[index]?.content);
+  const blocks = contentBlocksOf<ContentBlock>(messages[index]?.content);
   const first = blocks[0]?.type ?? '';
   const isBare = !['thinking', 'redacted_thinking'].includes(first);
   requireThat(
@@ -93,31 +93,31 @@ function checkFields(request: AnyRequest): void {
 /** The prompt as the cache reads it; a mark on the request itself is one on its last block. */
 export function promptBlocks(request: AnyRequest): readonly PromptBlock[] {
   const { tools = [], system, messages, cache_control: control } = request;
-  const said = [{ role: 'system', content: system ?? [] }, ...messages].flatMap(({ role, content }) =>
-    blocksOf<ContentBlock>(content).map((block) => ({ role, block })),
+  const contents = [{ role: 'system', content: system ?? [] }, ...messages].flatMap(({ role, content }) =>
+    contentBlocksOf<ContentBlock>(content).map((block) => ({ role, block })),
   );
   const blocks = [
     ...tools.map((tool) => blockOf('tool', tool, countTokens(JSON.stringify(unmarked(tool))))),
-    ...said.map(({ role, block }) => blockOf(role, block, partTokens(partOf(block)))),
+    ...contents.map(({ role, block }) => blockOf(role, block, partTokens(partOf(block)))),
   ];
   const last = blocks.length - 1;
   return blocks.map((block, at) =>
-    at === last && control ? { mark: lifetimeOf(control), ...block } : block,
+    at === last && control ? { cacheBreakpoint: lifetimeOf(control), ...block } : block,
   );
 }
 
-type Marked = { readonly cache_control?: AnyRequest['cache_control'] };
+type WithCacheControl = { readonly cache_control?: AnyRequest['cache_control'] };
 
-function unmarked({ cache_control: _mark, ...block }: object & Marked): object {
+function unmarked({ cache_control: _mark, ...block }: object & WithCacheControl): object {
   return block;
 }
 
 function blockOf(role: string, block: object, tokens: number): PromptBlock {
-  const { cache_control: control } = block as Marked;
+  const { cache_control: control } = block as WithCacheControl;
   return {
     content: [role, unmarked(block)],
     tokens,
-    ...(control ? { mark: lifetimeOf(control) } : {}),
+    ...(control ? { cacheBreakpoint: lifetimeOf(control) } : {}),
   };
 }
 
@@ -135,17 +135,17 @@ export function toModelRequest(request: AnyRequest, fault: Fault): ModelRequest 
   checkFields(request);
   checkThoughts(request);
   const messages = request.messages.flatMap(({ role, content }, turn) =>
-    toMessages(role, blocksOf<ContentBlock>(content).map(partOf), turn),
+    toMessages(role, contentBlocksOf<ContentBlock>(content).map(partOf), turn),
   );
   checkToolTurns(messages, true);
-  checkTexts(messages);
+  checkText(messages);
   const { tool_choice: choice, temperature, top_p: topP } = request;
   const schema = request.output_config?.format?.schema;
   const schemaPath = ['output_config', 'format', 'schema'];
   if (isClaude(request)) checkForClaude({ messages, temperature, topP, schema, schemaPath });
   return {
     model: request.model,
-    messages: [...toMessages('system', blocksOf(request.system).map(partOf)), ...messages],
+    messages: [...toMessages('system', contentBlocksOf(request.system).map(partOf)), ...messages],
     tools: (request.tools ?? [])
       .filter(isCallersOwn)
       .map(({ name, description, input_schema: parameters }) => ({

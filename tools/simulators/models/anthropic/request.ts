@@ -179,7 +179,7 @@ export type AnyRequest = z.infer<typeof countRequestSchema> & Partial<MessagesRe
 export type ContentBlock = z.infer<typeof userBlock> | z.infer<typeof assistantBlock>;
 
 /** The blocks of a message or of a tool's result; a string is a text block, an empty one none. */
-export function blocksOf<Block>(
+export function contentBlocksOf<Block>(
   content: string | readonly Block[] | undefined,
 ): readonly (Block | { readonly type: 'text'; readonly text: string })[] {
   if (typeof content !== 'string') return content ?? [];

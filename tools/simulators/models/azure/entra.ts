@@ -1,6 +1,6 @@
 /** Microsoft Entra's token endpoint for clients with a secret (Microsoft identity platform docs, OAuth 2.0 client credentials flow). */
 import { z } from 'zod';
-import { jsonReply, type SimulatedCall, type SimulatedReply } from '../exchange/reply.ts';
+import { jsonResponse, type SimulatedCall, type SimulatedResponse } from '../exchange/reply.ts';
 
 const requestSchema = z.object({
   grant_type: z.literal('client_credentials'),
@@ -20,15 +20,15 @@ const PREFIX = 'entra-token-';
 /** Returns whether Entra issued the token. */
 export const isIssued = (token: string): boolean => token.startsWith(PREFIX);
 
-const refused = (status: number, error: string, code: number): SimulatedReply =>
-  jsonReply(status, { error, error_description: `AADSTS${code}: refused.`, error_codes: [code] });
+const rejection = (status: number, error: string, code: number): SimulatedResponse =>
+  jsonResponse(status, { error, error_description: `AADSTS${code}: refused.`, error_codes: [code] });
 
 /** Answers a request for a token. */
-export function replyWithToken({ body, parameters, sequence }: SimulatedCall): SimulatedReply {
+export function respondWithToken({ body, parameters, sequence }: SimulatedCall): SimulatedResponse {
   const request = requestSchema.safeParse(body);
-  if (!request.success) return refused(400, 'invalid_request', 900_144);
-  if (request.data.client_secret !== CLIENT_SECRET) return refused(401, 'invalid_client', 7_000_215);
-  return jsonReply(200, {
+  if (!request.success) return rejection(400, 'invalid_request', 900_144);
+  if (request.data.client_secret !== CLIENT_SECRET) return rejection(401, 'invalid_client', 7_000_215);
+  return jsonResponse(200, {
     token_type: 'Bearer',
     expires_in: LIFETIME_SECONDS,
     ext_expires_in: LIFETIME_SECONDS,

@@ -2,7 +2,7 @@
  * The fields that Azure's content filter adds to responses (Azure OpenAI docs, "Content filtering" and "Content
  * streaming").
  */
-import { jsonReply, type SimulatedEvent, type SimulatedReply } from '../exchange/reply.ts';
+import { jsonResponse, type SimulatedEvent, type SimulatedResponse } from '../exchange/reply.ts';
 
 const SAFE = { filtered: false, severity: 'safe' };
 const RESULTS = { hate: SAFE, self_harm: SAFE, sexual: SAFE, violence: SAFE };
@@ -13,9 +13,10 @@ type Json = Record<string, unknown>;
 /** A chunk of the filter's own names nothing. */
 const NAMELESS = { id: '', object: '', created: 0, model: '' };
 
-const choicesOf = (answer: Json): readonly Json[] => (Array.isArray(answer.choices) ? answer.choices : []);
+const choicesOf = (completion: Json): readonly Json[] =>
+  Array.isArray(completion.choices) ? completion.choices : [];
 
-function wholeAnswer(completion: Json, stops: boolean): Json {
+function completeResponse(completion: Json, stops: boolean): Json {
   const choices = choicesOf(completion).map((choice) => ({
     ...choice,
     ...(stops ? { finish_reason: 'content_filter', message: { role: 'assistant' } } : {}),
@@ -76,8 +77,12 @@ function* filteredStream(events: Iterable<SimulatedEvent>, stops: boolean): Gene
 }
 
 /** The answer as Azure gives it; `stops` where the filter finds something in it. */
-export function withFilterResults(reply: SimulatedReply, stops: boolean): SimulatedReply {
-  if (reply.kind === 'stream') return { ...reply, events: filteredStream(reply.events, stops) };
-  if (reply.status !== 200) return reply;
-  return jsonReply(200, wholeAnswer(JSON.parse(reply.body.toString('utf8')), stops), reply.headers);
+export function withFilterResults(response: SimulatedResponse, stops: boolean): SimulatedResponse {
+  if (response.kind === 'stream') return { ...response, events: filteredStream(response.events, stops) };
+  if (response.status !== 200) return response;
+  return jsonResponse(
+    200,
+    completeResponse(JSON.parse(response.body.toString('utf8')), stops),
+    response.headers,
+  );
 }

@@ -3,14 +3,14 @@
  * versioning").
  */
 
-import { jsonReply, type RequestHead, type WholeReply, type WireProtocol } from '../exchange/reply.ts';
-import { errorReply as jsonError, openAiProtocol } from '../openai/protocol.ts';
+import { type CompleteReply, jsonResponse, type RequestHead, type WireProtocol } from '../exchange/reply.ts';
+import { errorResponse as jsonError, openAiProtocol } from '../openai/protocol.ts';
 import { responsesProtocol } from '../responses/protocol.ts';
 import { isIssued } from './entra.ts';
 
 /** Azure's gateway answers with the status as a text for its code. */
-const gatewayError = (status: number, code: string, message: string): WholeReply =>
-  jsonReply(status, { error: { code, message } });
+const gatewayError = (status: number, code: string, message: string): CompleteReply =>
+  jsonResponse(status, { error: { code, message } });
 
 const NO_KEY =
   'Access denied due to invalid subscription key or wrong API endpoint. Make sure to provide a valid key for an active subscription and use a correct regional API endpoint for your resource.';
@@ -32,7 +32,7 @@ const isVersion = (version: string | null, isV1: boolean): boolean =>
     ? version === null || version === 'v1' || version === 'preview'
     : /^\d{4}-\d{2}-\d{2}(?:-preview)?$/u.test(version ?? '');
 
-function refusalOf(head: RequestHead, isV1: boolean): WholeReply | undefined {
+function rejectionOf(head: RequestHead, isV1: boolean): CompleteReply | undefined {
   if (!isVersion(versionOf(head), isV1))
     return isV1
       ? gatewayError(400, 'BadRequest', 'API version not supported')
@@ -42,7 +42,7 @@ function refusalOf(head: RequestHead, isV1: boolean): WholeReply | undefined {
 
 const azure = (protocol: WireProtocol, isV1: boolean): WireProtocol => ({
   ...protocol,
-  refusal: (head) => refusalOf(head, isV1),
+  refusal: (head) => rejectionOf(head, isV1),
   responseHeaders: (head) => ({
     'apim-request-id': `00000000-0000-4000-8000-${String(head.sequence).padStart(12, '0')}`,
     'x-ms-region': 'Sweden Central',
@@ -58,7 +58,7 @@ export const responsesDated = azure(responsesProtocol, false);
 export const entraProtocol: WireProtocol = { ...openAiProtocol, refusal: () => undefined };
 
 /** The answer of a resource that has no such deployment. */
-export const noDeployment = (): WholeReply =>
+export const noDeployment = (): CompleteReply =>
   gatewayError(
     404,
     'DeploymentNotFound',
@@ -66,7 +66,7 @@ export const noDeployment = (): WholeReply =>
   );
 
 /** A prompt that the filter stopped, as the docs show it ("Content filtering", "Scenario details"). */
-export const filteredPrompt = (): WholeReply => {
+export const filteredPrompt = (): CompleteReply => {
   const plain = jsonError(400, {
     message:
       "The response was filtered due to the prompt triggering Azure OpenAI's content management policy. Please modify your prompt and retry. To learn more about our content filtering policies please read our documentation: https://go.microsoft.com/fwlink/?linkid=2198766",
@@ -78,5 +78,5 @@ export const filteredPrompt = (): WholeReply => {
     code: 'ResponsibleAIPolicyViolation',
     content_filter_result: { hate: { filtered: true, severity: 'high' } },
   };
-  return jsonReply(400, { error: { ...error, type: null, status: 400, innererror } });
+  return jsonResponse(400, { error: { ...error, type: null, status: 400, innererror } });
 };

@@ -1,5 +1,5 @@
 /** The answer, whole or streamed (Amazon Bedrock API reference, "Converse", "Response Syntax", and "ConverseStreamOutput"). */
-import { type AnswerBlock, blocksOf, piecesOf } from '../exchange/blocks.ts';
+import { contentBlocksOf, fragmentsOf, type OutputBlock } from '../exchange/blocks.ts';
 import { sealed, signatureOf } from '../exchange/proof.ts';
 import type { SimulatedEvent } from '../exchange/reply.ts';
 import { parsedJson } from '../exchange/request-body.ts';
@@ -9,7 +9,7 @@ import { scopeOf } from './reasoning.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 /** The properties of a response that are fixed before its first text. */
-export interface ConverseFrame {
+export interface ConverseEnvelope {
   readonly modelId: string;
   /** Milliseconds since the epoch. */
   readonly startedAtMs: number;
@@ -18,7 +18,7 @@ export interface ConverseFrame {
   /** The tier that served, where one was asked for. */
   readonly serviceTier?: string | undefined;
   /** Figures in place of the model's own. */
-  readonly figures?: Fields | undefined;
+  readonly usageFields?: Fields | undefined;
   /** The requested fields of the model's own response, as JSON pointers. */
   readonly fieldPaths: readonly string[];
 }
@@ -27,7 +27,7 @@ export interface ConverseFrame {
 const useOf = ({ id, name }: ModelToolCall) => ({ toolUseId: `tooluse_${id}`, name });
 
 /** The block as it stands in a whole answer. */
-function wholeBlock(block: AnswerBlock, modelId: string): Fields {
+function completeBlock(block: OutputBlock, modelId: string): Fields {
   const { text } = block;
   const scope = scopeOf(modelId);
   if (block.kind === 'text') return { text };
@@ -38,17 +38,17 @@ function wholeBlock(block: AnswerBlock, modelId: string): Fields {
   return { toolUse: { ...useOf(block.call), input: parsedJson(text) ?? {} } };
 }
 
-function deltaOf(kind: AnswerBlock['kind'], text: string): Fields {
+function deltaOf(kind: OutputBlock['kind'], text: string): Fields {
   if (kind === 'text') return { text };
   return kind === 'thinking' ? { reasoningContent: { text } } : { toolUse: { input: text } };
 }
 
-function* deltasOf(block: AnswerBlock, modelId: string): Generator<Fields> {
+function* deltasOf(block: OutputBlock, modelId: string): Generator<Fields> {
   if (block.kind === 'redacted') {
-    yield wholeBlock(block, modelId);
+    yield completeBlock(block, modelId);
     return;
   }
-  for (const piece of piecesOf(block)) yield deltaOf(block.kind, piece);
+  for (const fragment of fragmentsOf(block)) yield deltaOf(block.kind, fragment);
   if (block.kind === 'thinking')
     yield { reasoningContent: { signature: signatureOf(scopeOf(modelId), block.text) } };
 }
@@ -73,7 +73,7 @@ const STOP_REASONS = { length: 'max_tokens', 'tool-calls': 'tool_use', refusal: 
  * Returns the reason for the end of the response. The stop sequence is shown only if the request selects the model's
  * own field.
  */
-function endingOf({ finishReason, stopSequence }: ModelChoice, { fieldPaths }: ConverseFrame) {
+function endingOf({ finishReason, stopSequence }: ModelChoice, { fieldPaths }: ConverseEnvelope) {
   const natural = stopSequence === undefined ? 'end_turn' : 'stop_sequence';
   const fields = { stop_sequence: stopSequence ?? null };
   return {
@@ -83,22 +83,25 @@ function endingOf({ finishReason, stopSequence }: ModelChoice, { fieldPaths }: C
 }
 
 /** Returns the usage of the response and its duration so far. */
-const accountOf = (usage: ModelUsage, { startedAtMs, withUsage, serviceTier, figures }: ConverseFrame) => ({
-  ...(withUsage ? { usage: { ...usageOf(usage), ...figures } } : {}),
+const accountOf = (
+  usage: ModelUsage,
+  { startedAtMs, withUsage, serviceTier, usageFields }: ConverseEnvelope,
+) => ({
+  ...(withUsage ? { usage: { ...usageOf(usage), ...usageFields } } : {}),
   ...(serviceTier === undefined ? {} : { serviceTier: { type: serviceTier } }),
   metrics: { latencyMs: Date.now() - startedAtMs },
 });
 
 /** The answer as one document. */
-export const converseDocument = (choice: ModelChoice, usage: ModelUsage, frame: ConverseFrame) => ({
+export const converseDocument = (choice: ModelChoice, usage: ModelUsage, envelope: ConverseEnvelope) => ({
   output: {
     message: {
       role: 'assistant',
-      content: blocksOf(choice).map((block) => wholeBlock(block, frame.modelId)),
+      content: contentBlocksOf(choice).map((block) => completeBlock(block, envelope.modelId)),
     },
   },
-  ...endingOf(choice, frame),
-  ...accountOf(usage, frame),
+  ...endingOf(choice, envelope),
+  ...accountOf(usage, envelope),
 });
 
 const PADDING = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
@@ -111,7 +114,7 @@ function event(part: SimulatedEvent['part'], name: string, fields: Fields): Simu
 }
 
 function* blockEvents(
-  block: AnswerBlock,
+  block: OutputBlock,
   contentBlockIndex: number,
   modelId: string,
 ): Generator<SimulatedEvent> {
@@ -129,10 +132,11 @@ function* blockEvents(
 export function* converseEvents(
   choice: ModelChoice,
   usage: ModelUsage,
-  frame: ConverseFrame,
+  envelope: ConverseEnvelope,
 ): Generator<SimulatedEvent> {
   yield event('start', 'messageStart', { role: 'assistant' });
-  for (const [index, block] of blocksOf(choice).entries()) yield* blockEvents(block, index, frame.modelId);
-  yield event('end', 'messageStop', endingOf(choice, frame));
-  yield event('end', 'metadata', accountOf(usage, frame));
+  for (const [index, block] of contentBlocksOf(choice).entries())
+    yield* blockEvents(block, index, envelope.modelId);
+  yield event('end', 'messageStop', endingOf(choice, envelope));
+  yield event('end', 'metadata', accountOf(usage, envelope));
 }

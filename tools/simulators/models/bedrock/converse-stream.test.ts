@@ -4,7 +4,7 @@ import {
   type ConverseStreamOutput,
 } from '@aws-sdk/client-bedrock-runtime';
 import { describe, expect, it } from '@jest/globals';
-import { frames, listOf } from '../../testing/models/received.ts';
+import { listOf, messageFrames } from '../../testing/models/received.ts';
 import { runningUpstream } from '../../testing/models/running-upstream.ts';
 
 const upstream = runningUpstream();
@@ -15,7 +15,7 @@ async function eventsOf(input: Partial<ConverseStreamCommandInput>): Promise<Con
   return listOf(stream);
 }
 
-describe('a ConverseStream answer', () => {
+describe('a ConverseStream response', () => {
   it('contains exactly the documented events in their order', async () => {
     const delta = (text: string) => ({ contentBlockDelta: { contentBlockIndex: 0, delta: { text } } });
     expect(await eventsOf(saying('Repeat exactly: one two three'))).toEqual([
@@ -43,7 +43,7 @@ describe('a ConverseStream answer', () => {
   it('uses the event stream format, with padding at the end of each payload', async () => {
     const response = await upstream.postConverse('converse-stream', saying('Repeat exactly: hi'));
     expect(response.headers.get('content-type')).toBe('application/vnd.amazon.eventstream');
-    const received = frames(new Uint8Array(await response.arrayBuffer()));
+    const received = messageFrames(new Uint8Array(await response.arrayBuffer()));
     expect(received.map(({ name }) => name)).toEqual([
       'messageStart',
       'contentBlockDelta',

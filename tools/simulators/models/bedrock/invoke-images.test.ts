@@ -17,8 +17,8 @@ async function paint(body: object, modelId = CORE): Promise<Painted> {
     contentType: 'application/json',
     body: JSON.stringify(body),
   });
-  const { body: answer } = await upstream.bedrock().send(command);
-  return JSON.parse(new TextDecoder().decode(answer)) as Painted;
+  const { body: responseBody } = await upstream.bedrock().send(command);
+  return JSON.parse(new TextDecoder().decode(responseBody)) as Painted;
 }
 
 /** W3C PNG specification, IHDR: width and height are the first two words. */

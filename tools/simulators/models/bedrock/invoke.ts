@@ -4,7 +4,7 @@
  */
 import { randomInt } from 'node:crypto';
 import { z } from 'zod';
-import { jsonReply, type SimulatedCall, type SimulatedReply } from '../exchange/reply.ts';
+import { jsonResponse, type SimulatedCall, type SimulatedResponse } from '../exchange/reply.ts';
 import { RequestError, readRequest } from '../exchange/request-error.ts';
 import { paint } from '../model/picture.ts';
 import { countTokens } from '../model/tokens.ts';
@@ -72,8 +72,12 @@ function cohere(request: z.infer<typeof cohereRequest>): Invoked {
 }
 
 /** One image a call; without a seed of the request's own, or with 0, it is another each time. */
-function stability({ prompt, aspect_ratio: ratio, seed: asked }: z.infer<typeof stabilityRequest>): Invoked {
-  const seed = asked === 0 ? randomInt(1, 4_294_967_295) : asked;
+function stability({
+  prompt,
+  aspect_ratio: ratio,
+  seed: requestedSeed,
+}: z.infer<typeof stabilityRequest>): Invoked {
+  const seed = requestedSeed === 0 ? randomInt(1, 4_294_967_295) : requestedSeed;
   const [width, height] = PIXELS[ratio];
   const image = paint(`stability ${seed} ${prompt}`, width, height).toString('base64');
   return { document: { seeds: [seed], finish_reasons: [null], images: [image] } };
@@ -93,10 +97,10 @@ const FAMILIES: readonly (readonly [RegExp, Family])[] = [
   [/stability\.(stable-image-(core|ultra)|sd3-5-large)-/u, family(stabilityRequest, stability)],
 ];
 
-export function replyToInvoke({ parameters, body, fault }: SimulatedCall): SimulatedReply {
+export function respondToInvoke({ parameters, body, fault }: SimulatedCall): SimulatedResponse {
   const [, read] = FAMILIES.find(([pattern]) => pattern.test(parameters.modelId ?? '')) ?? [];
   if (read === undefined) throw new RequestError('The provided model identifier is invalid.');
   const { document, tokens } = read(body);
   const counted = tokens !== undefined && fault.no_usage !== true;
-  return jsonReply(200, document, counted ? { 'x-amzn-bedrock-input-token-count': String(tokens) } : {});
+  return jsonResponse(200, document, counted ? { 'x-amzn-bedrock-input-token-count': String(tokens) } : {});
 }

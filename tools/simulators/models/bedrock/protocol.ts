@@ -3,7 +3,7 @@
  * "Common Errors").
  */
 import { eventStream } from '../exchange/encodings.ts';
-import { jsonReply, type RequestHead, type WholeReply, type WireProtocol } from '../exchange/reply.ts';
+import { type CompleteReply, jsonResponse, type RequestHead, type WireProtocol } from '../exchange/reply.ts';
 import type { FieldPath } from '../exchange/request-error.ts';
 import { signatureError } from './signature.ts';
 
@@ -24,8 +24,8 @@ const TYPES: Readonly<Record<number, string>> = {
 const TYPE_SUFFIX = ':http://internal.amazon.com/coral/com.amazon.bedrock/';
 
 /** An error response: the message in the body, its type in a header. */
-const errorReply = (status: number, type: string, message: string): WholeReply =>
-  jsonReply(status, { message }, { 'x-amzn-errortype': `${type}${TYPE_SUFFIX}` });
+const errorResponse = (status: number, type: string, message: string): CompleteReply =>
+  jsonResponse(status, { message }, { 'x-amzn-errortype': `${type}${TYPE_SUFFIX}` });
 
 /** `messages.1.member.content.2.member.text`: members of lists count from one. */
 const locationOf = (path: FieldPath): string =>
@@ -34,9 +34,11 @@ const locationOf = (path: FieldPath): string =>
 /** Returns the check of an AWS service, which rejects a request that is not signed for it. */
 export const signedFor =
   (service: string) =>
-  (head: RequestHead): WholeReply | undefined => {
+  (head: RequestHead): CompleteReply | undefined => {
     const type = signatureError(head, service);
-    return type === undefined ? undefined : errorReply(403, type, 'The request is not signed as it must be.');
+    return type === undefined
+      ? undefined
+      : errorResponse(403, type, 'The request is not signed as it must be.');
   };
 
 export const responseHeaders = ({ sequence }: RequestHead): Record<string, string> => ({
@@ -52,12 +54,12 @@ export const bedrockProtocol: WireProtocol = {
   refusal: signedFor('bedrock'),
   badRequest({ status, path, message, reason }) {
     const type = reason === 'wrong_type' ? 'SerializationException' : 'ValidationException';
-    const place = path.length === 0 ? '' : ` at '${locationOf(path)}'`;
-    return errorReply(status, type, `1 validation error detected${place}: ${message}`);
+    const location = path.length === 0 ? '' : ` at '${locationOf(path)}'`;
+    return errorResponse(status, type, `1 validation error detected${location}: ${message}`);
   },
   failure(status) {
     const type = TYPES[status] ?? (status < 500 ? 'ValidationException' : 'InternalServerException');
-    return errorReply(status, type, `Status ${status}.`);
+    return errorResponse(status, type, `Status ${status}.`);
   },
   failureEvent: ({ fault }) => ({
     name: fault.error_event_type ?? 'modelStreamErrorException',

@@ -16,9 +16,9 @@ import { countTokens } from '../model/tokens.ts';
 import { checkReasoning, thinks } from './reasoning.ts';
 import { type ConverseBlock, type ConverseRequest, parsedObject, type ToolResult } from './request.ts';
 
-type Block = ConverseBlock | ToolResult['content'][number];
+type ConverseContent = ConverseBlock | ToolResult['content'][number];
 
-function partOf(block: Block): BlockContent {
+function partOf(block: ConverseContent): BlockContent {
   const {
     text,
     image,
@@ -75,25 +75,28 @@ function checkDocuments({ messages }: ConverseRequest): void {
 
 /** The prompt as the cache reads it; a cache point marks what stands before it. */
 export function promptBlocks({ messages, system, toolConfig }: ConverseRequest): readonly PromptBlock[] {
-  const said = (messages ?? []).flatMap(({ role, content }) => content.map((block) => ({ role, block })));
+  const contents = (messages ?? []).flatMap(({ role, content }) => content.map((block) => ({ role, block })));
   const all = [
     ...(toolConfig?.tools ?? []).map((block) => ({ role: 'tool', block })),
     ...(system ?? []).map((block) => ({ role: 'system', block })),
-    ...said,
+    ...contents,
   ];
   const blocks: PromptBlock[] = [];
   for (const { role, block } of all) {
     const { cachePoint: point } = block;
     const before = blocks.at(-1);
     if (point == null) blocks.push({ content: [role, block], tokens: tokensOf(block) });
-    else if (before !== undefined) blocks[blocks.length - 1] = { ...before, mark: point.ttl ?? '5m' };
+    else if (before !== undefined)
+      blocks[blocks.length - 1] = { ...before, cacheBreakpoint: point.ttl ?? '5m' };
   }
   return blocks;
 }
 
 /** A tool has no parts, and counts as its JSON. */
 const tokensOf = (block: object): number =>
-  'toolSpec' in block ? countTokens(JSON.stringify(block.toolSpec)) : partTokens(partOf(block as Block));
+  'toolSpec' in block
+    ? countTokens(JSON.stringify(block.toolSpec))
+    : partTokens(partOf(block as ConverseContent));
 
 /** The model is asked for what the request says, and for what the fault adds to it. Throws `RequestError`. */
 export function toModelRequest(request: ConverseRequest, modelId: string, fault: Fault): ModelRequest {

@@ -50,11 +50,11 @@ const document = z.strictObject({
 });
 
 /** A video and the like are what a service passes on as it came. */
-const others = { document, video: loose, searchResult: loose };
+const otherBlocks = { document, video: loose, searchResult: loose };
 const toolResult = z
   .strictObject({
     toolUseId: identifier,
-    content: z.array(unionOf({ text: z.string(), json: jsonObject, image, ...others })),
+    content: z.array(unionOf({ text: z.string(), json: jsonObject, image, ...otherBlocks })),
     status: z.enum(['success', 'error']).nullish(),
     type: z.string().nullish(),
   })
@@ -72,7 +72,7 @@ const contentBlock = unionOf({
   toolResult,
   cachePoint,
   reasoningContent,
-  ...others,
+  ...otherBlocks,
   audio: loose,
   guardContent: loose,
   citationsContent: loose,

@@ -16,6 +16,6 @@ export function signatureError({ headers }: RequestHead, expected = 'bedrock'): 
   const signed = SIGNED_HEADERS.exec(authorization)?.[1]?.split(';') ?? [];
   if (service === undefined || !SIGNATURE.test(authorization)) return 'IncompleteSignatureException';
   if (service !== expected) return 'InvalidSignatureException';
-  const isWhole = date !== undefined && signed.includes('host') && signed.includes('x-amz-date');
-  return isWhole ? undefined : 'IncompleteSignatureException';
+  const isComplete = date !== undefined && signed.includes('host') && signed.includes('x-amz-date');
+  return isComplete ? undefined : 'IncompleteSignatureException';
 }

@@ -4,21 +4,21 @@
  * Sources: Amazon Bedrock user guide, "Inference using Anthropic Messages API", "Chat Completions API" and "Responses
  * API"; Claude Platform on AWS user guide, "Making requests".
  */
-import { anthropicProtocol, errorReply, versionRefusal } from '../anthropic/protocol.ts';
-import { replyToMessages } from '../anthropic/routes.ts';
+import { anthropicProtocol, errorResponse, versionRejection } from '../anthropic/protocol.ts';
+import { respondToMessages } from '../anthropic/routes.ts';
 import type {
+  CompleteReply,
   RequestHead,
   SimulatedCall,
-  SimulatedReply,
+  SimulatedResponse,
   SimulatedRoute,
-  WholeReply,
   WireProtocol,
 } from '../exchange/reply.ts';
 import { RequestError } from '../exchange/request-error.ts';
 import { openAiProtocol } from '../openai/protocol.ts';
-import { replyToChat } from '../openai/routes.ts';
+import { respondToChat } from '../openai/routes.ts';
 import { responsesProtocol } from '../responses/protocol.ts';
-import { replyToResponses } from '../responses/routes.ts';
+import { respondToResponses } from '../responses/routes.ts';
 import { responseHeaders, signedFor } from './protocol.ts';
 
 const signed = (protocol: WireProtocol, service: string): WireProtocol => ({
@@ -29,17 +29,17 @@ const signed = (protocol: WireProtocol, service: string): WireProtocol => ({
 
 const messages = (
   service: string,
-  refusal: (head: RequestHead) => WholeReply | undefined = versionRefusal,
+  rejection: (head: RequestHead) => CompleteReply | undefined = versionRejection,
 ): WireProtocol => ({
   ...anthropicProtocol,
-  refusal: (head) => signedFor(service)(head) ?? refusal(head),
+  refusal: (head) => signedFor(service)(head) ?? rejection(head),
   responseHeaders: (head) => ({ ...anthropicProtocol.responseHeaders(head), ...responseHeaders(head) }),
 });
 
-function workspaceRefusal(head: RequestHead): WholeReply | undefined {
+function workspaceRejection(head: RequestHead): CompleteReply | undefined {
   if (!head.headers['anthropic-workspace-id'])
-    return errorReply(400, 'anthropic-workspace-id: header is required', head);
-  return versionRefusal(head);
+    return errorResponse(400, 'anthropic-workspace-id: header is required', head);
+  return versionRejection(head);
 }
 
 const modelOf = ({ body }: SimulatedCall): string => String(Object(body).model);
@@ -49,17 +49,17 @@ const BARE_CLAUDE = /^anthropic\./u;
 /** A system-defined inference profile (Amazon Bedrock user guide, "Supported Regions and models for inference profiles"). */
 const PROFILE = /^(?:us|us-gov|eu|apac|au|ca|jp|global)\./u;
 
-function replyOnRuntime(call: SimulatedCall): SimulatedReply {
+function respondOnRuntime(call: SimulatedCall): SimulatedResponse {
   const model = modelOf(call);
   if (BARE_CLAUDE.test(model))
     throw new RequestError(`Invocation of model ID ${model} with on-demand throughput isn't supported.`);
-  return replyToMessages(call);
+  return respondToMessages(call);
 }
 
-function replyOnMantle(call: SimulatedCall): SimulatedReply {
+function respondOnMantle(call: SimulatedCall): SimulatedResponse {
   const model = modelOf(call);
   if (PROFILE.test(model)) throw new RequestError(`The model '${model}' does not exist`, [], { status: 404 });
-  return replyToMessages(call);
+  return respondToMessages(call);
 }
 
 const post = { method: 'POST' };
@@ -69,37 +69,37 @@ export const signedRoutes: readonly SimulatedRoute[] = [
     ...post,
     path: '/openai/v1/chat/completions',
     protocol: signed(openAiProtocol, 'bedrock'),
-    reply: replyToChat,
+    reply: respondToChat,
   },
   {
     ...post,
     path: '/openai/v1/responses',
     protocol: signed(responsesProtocol, 'bedrock'),
-    reply: replyToResponses,
+    reply: respondToResponses,
   },
-  { ...post, path: '/anthropic/v1/messages', protocol: messages('bedrock'), reply: replyOnRuntime },
+  { ...post, path: '/anthropic/v1/messages', protocol: messages('bedrock'), reply: respondOnRuntime },
   {
     ...post,
     path: '/bedrock-mantle/v1/chat/completions',
     protocol: signed(openAiProtocol, 'bedrock-mantle'),
-    reply: replyToChat,
+    reply: respondToChat,
   },
   {
     ...post,
     path: '/bedrock-mantle/v1/responses',
     protocol: signed(responsesProtocol, 'bedrock-mantle'),
-    reply: replyToResponses,
+    reply: respondToResponses,
   },
   {
     ...post,
     path: '/bedrock-mantle/anthropic/v1/messages',
     protocol: messages('bedrock-mantle'),
-    reply: replyOnMantle,
+    reply: respondOnMantle,
   },
   {
     ...post,
     path: '/aws-external-anthropic/v1/messages',
-    protocol: messages('aws-external-anthropic', workspaceRefusal),
-    reply: replyToMessages,
+    protocol: messages('aws-external-anthropic', workspaceRejection),
+    reply: respondToMessages,
   },
 ];

@@ -2,13 +2,13 @@
 import { z } from 'zod';
 import { type FaultRule, faultRuleSchema } from './fault.ts';
 import type { FaultQueue } from './fault-queue.ts';
-import type { KeptResponses } from './kept-responses.ts';
+import type { StoredResponses } from './kept-responses.ts';
 import type { RequestLog } from './request-log.ts';
 
 export interface ControlState {
   readonly faults: FaultQueue;
   readonly log: RequestLog;
-  readonly kept: KeptResponses;
+  readonly storedResponses: StoredResponses;
 }
 
 export interface ControlRequest {
@@ -19,16 +19,16 @@ export interface ControlRequest {
 }
 
 /** The status of the response, and its body as JSON. */
-export interface ControlReply {
+export interface ControlResponse {
   readonly status: number;
   readonly body: unknown;
 }
 
-type Action = (state: ControlState, request: ControlRequest) => ControlReply;
+type Action = (state: ControlState, request: ControlRequest) => ControlResponse;
 
-const ok = (body: unknown = { ok: true }): ControlReply => ({ status: 200, body });
+const ok = (body: unknown = { ok: true }): ControlResponse => ({ status: 200, body });
 
-function queueFault({ faults }: ControlState, { body }: ControlRequest): ControlReply {
+function queueFault({ faults }: ControlState, { body }: ControlRequest): ControlResponse {
   const parsed = faultRuleSchema.safeParse(body);
   if (!parsed.success) return { status: 400, body: { error: z.prettifyError(parsed.error) } };
   const rule: FaultRule = parsed.data;
@@ -36,7 +36,7 @@ function queueFault({ faults }: ControlState, { body }: ControlRequest): Control
   return { status: 201, body: { queued: rule, rules: faults.size } };
 }
 
-function listRequests({ log }: ControlState, { url }: ControlRequest): ControlReply {
+function listRequests({ log }: ControlState, { url }: ControlRequest): ControlResponse {
   const since = Number(url.searchParams.get('since') ?? 0);
   if (!Number.isInteger(since))
     return { status: 400, body: { error: "'since' is the sequence number of a request" } };
@@ -56,12 +56,12 @@ const ACTIONS: Readonly<Record<string, Action>> = {
     return ok();
   },
   /** Returns the number of stored responses: those that requested it or did not exclude it. */
-  'GET /control/kept-responses': ({ kept }) => ok({ count: kept.count }),
+  'GET /control/kept-responses': ({ storedResponses }) => ok({ count: storedResponses.count }),
   'GET /control/stats': ({ log }) => ok(log.stats()),
 };
 
 /** Answers a request under `/control`. */
-export function control(state: ControlState, request: ControlRequest): ControlReply {
+export function control(state: ControlState, request: ControlRequest): ControlResponse {
   const action = ACTIONS[`${request.method} ${request.url.pathname}`];
   if (action === undefined)
     return { status: 404, body: { error: 'no such control', controls: Object.keys(ACTIONS) } };

@@ -17,12 +17,12 @@ function concerns({ match }: FaultRule, subject: FaultSubject): boolean {
 
 export class FaultQueue {
   readonly #standing: FaultRule[] = [];
-  #counted: { rule: FaultRule; left: number }[] = [];
+  #counted: { rule: FaultRule; remaining: number }[] = [];
   #cleared = new AbortController();
 
   add(rule: FaultRule): void {
     if (rule.times === 0) this.#standing.push(rule);
-    else this.#counted.push({ rule, left: rule.times });
+    else this.#counted.push({ rule, remaining: rule.times });
   }
 
   clear(): void {
@@ -49,8 +49,8 @@ export class FaultQueue {
   take(subject: FaultSubject): Fault {
     const standing = this.#standing.filter((rule) => concerns(rule, subject)).map((rule) => rule.fault);
     const counted = this.#counted.find(({ rule }) => concerns(rule, subject));
-    if (counted !== undefined) counted.left -= 1;
-    this.#counted = this.#counted.filter(({ left }) => left > 0);
+    if (counted !== undefined) counted.remaining -= 1;
+    this.#counted = this.#counted.filter(({ remaining }) => remaining > 0);
     return Object.assign({}, ...standing, counted?.rule.fault);
   }
 }

@@ -1,6 +1,6 @@
 /** The answers that a provider keeps for later requests, unless a request asks it not to. */
 
-export interface KeptResponse {
+export interface SimulatedStoredResponse {
   readonly id: string;
   /** The input and output of the response, as items that a later request may continue. */
   readonly items: readonly unknown[];
@@ -11,7 +11,7 @@ const MAX_RESPONSES = 1000;
 
 const idOf = (item: unknown): unknown => Object(item).id;
 
-export class KeptResponses {
+export class StoredResponses {
   readonly #responses = new Map<string, readonly unknown[]>();
   #count = 0;
 
@@ -20,7 +20,7 @@ export class KeptResponses {
     return this.#count;
   }
 
-  keep({ id, items }: KeptResponse): void {
+  keep({ id, items }: SimulatedStoredResponse): void {
     this.#count += 1;
     this.#responses.set(id, items);
     const [oldest] = this.#responses.keys();
@@ -35,8 +35,8 @@ export class KeptResponses {
   /** A kept item by its id. */
   item(id: string): unknown {
     for (const items of this.#responses.values()) {
-      const found = items.find((item) => idOf(item) === id);
-      if (found !== undefined) return found;
+      const storedItem = items.find((item) => idOf(item) === id);
+      if (storedItem !== undefined) return storedItem;
     }
     return undefined;
   }

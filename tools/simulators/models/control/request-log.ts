@@ -57,7 +57,7 @@ export class RequestLog {
     return record;
   }
 
-  keepBody(record: RequestRecord, body: unknown, byteLength: number): void {
+  recordBody(record: RequestRecord, body: unknown, byteLength: number): void {
     record.body = body;
     record.body_bytes = byteLength;
     this.#bodyBytes += byteLength;

@@ -1,16 +1,16 @@
 /** The content blocks of an answer, in the formats that have blocks. */
 import type { ModelChoice, ModelToolCall } from '../model/model.ts';
-import { tokenPieces } from '../model/tokens.ts';
+import { splitIntoTokens } from '../model/tokens.ts';
 
 /** `text` is the thought, the text, or the arguments of the call. */
-export type AnswerBlock =
+export type OutputBlock =
   | { readonly kind: 'thinking'; readonly text: string }
   | { readonly kind: 'redacted'; readonly text: string }
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'call'; readonly text: string; readonly call: ModelToolCall };
 
 /** The blocks of an answer, in order; an empty text has no block. */
-export function blocksOf({ thinking, redacts, text = '', toolCalls }: ModelChoice): AnswerBlock[] {
+export function contentBlocksOf({ thinking, redacts, text = '', toolCalls }: ModelChoice): OutputBlock[] {
   const thought = redacts === true ? ('redacted' as const) : ('thinking' as const);
   return [
     ...(thinking === undefined ? [] : [{ kind: thought, text: thinking }]),
@@ -20,7 +20,7 @@ export function blocksOf({ thinking, redacts, text = '', toolCalls }: ModelChoic
 }
 
 /** The pieces of a block. Arguments begin with an empty one, which is all that a call without arguments has. */
-export function* piecesOf({ kind, text }: AnswerBlock): Generator<string> {
+export function* fragmentsOf({ kind, text }: OutputBlock): Generator<string> {
   if (kind === 'call') yield '';
-  if (kind !== 'call' || text !== '{}') yield* tokenPieces(text);
+  if (kind !== 'call' || text !== '{}') yield* splitIntoTokens(text);
 }

@@ -15,12 +15,12 @@ export interface ClaudeRequest {
 export function checkForClaude({ messages, temperature, topP, schema, schemaPath }: ClaudeRequest): void {
   const isDouble = temperature != null && topP != null;
   requireThat(!isDouble, '`temperature` and `top_p` cannot both be specified for this model.');
-  checkTexts(messages);
+  checkText(messages);
   checkSchema(schema, schemaPath);
 }
 
 /** An answer that the request begins does not end in a space, and no tool's result is blank. Throws `RequestError`. */
-export function checkTexts(messages: readonly ModelMessage[]): void {
+export function checkText(messages: readonly ModelMessage[]): void {
   const last = messages.at(-1);
   const isTrailing = last?.role === 'assistant' && /\s$/u.test(last.text);
   requireThat(!isTrailing, 'final assistant content cannot end with trailing whitespace', ['messages']);
@@ -50,8 +50,12 @@ function checkSchema(schema: unknown, path: FieldPath): void {
   for (const type of [node.type].flat().map(String)) {
     const isOpen = type === 'object' && node.additionalProperties !== false;
     requireThat(!isOpen, "For 'object' type, 'additionalProperties' must be explicitly set to false", path);
-    const found = (UNSUPPORTED[type] ?? []).find((keyword) => node[keyword] !== undefined);
-    requireThat(found === undefined, `For '${type}' type, property '${found}' is not supported`, path);
+    const unsupportedKeyword = (UNSUPPORTED[type] ?? []).find((keyword) => node[keyword] !== undefined);
+    requireThat(
+      unsupportedKeyword === undefined,
+      `For '${type}' type, property '${unsupportedKeyword}' is not supported`,
+      path,
+    );
   }
   const named = NAMED.flatMap((keyword) => Object.values(Object(node[keyword])));
   for (const inner of [...named, ...LISTED.flatMap((keyword) => node[keyword])]) checkSchema(inner, path);

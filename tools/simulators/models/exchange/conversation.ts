@@ -61,7 +61,7 @@ export function partTokens({ text = '', isImage, call, result }: BlockContent): 
 export function checkToolTurns(messages: readonly ModelMessage[], inOneTurn: boolean): void {
   let open = new Set<string | undefined>();
   let resultTurn: number | undefined;
-  const checkAnswered = (path: FieldPath): void => {
+  const checkCompletedCalls = (path: FieldPath): void => {
     const ids = [...open].join(', ');
     requireThat(open.size === 0, `tool calls without a tool result immediately after: ${ids}`, path);
   };
@@ -73,12 +73,12 @@ export function checkToolTurns(messages: readonly ModelMessage[], inOneTurn: boo
       requireThat(!inOneTurn || turn === resultTurn, 'results of one message stand in one message', path);
       continue;
     }
-    checkAnswered(path);
+    checkCompletedCalls(path);
     resultTurn = undefined;
     open = new Set(toolCalls.map(({ id }) => id));
     requireThat(open.size === toolCalls.length, 'ids of tool calls must be unique', path);
   }
-  checkAnswered(['messages', messages.at(-1)?.turn ?? 0]);
+  checkCompletedCalls(['messages', messages.at(-1)?.turn ?? 0]);
 }
 
 /** The tools that a choice names are among those offered. Throws `RequestError`. */

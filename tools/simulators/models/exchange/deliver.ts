@@ -3,16 +3,16 @@ import type { RequestOutcome, RequestRecord } from '../control/request-log.ts';
 import { NOT_JSON } from './encodings.ts';
 import type { Link } from './link.ts';
 import {
-  jsonReply,
+  type CompleteReply,
+  jsonResponse,
   type SimulatedCall,
-  type SimulatedReply,
+  type SimulatedResponse,
   type SimulatedRoute,
-  type StreamReply,
-  type WholeReply,
+  type StreamedReply,
 } from './reply.ts';
 import { RequestError } from './request-error.ts';
 
-export interface AnswerDelivery {
+export interface ResponseDelivery {
   readonly link: Link;
   readonly route: SimulatedRoute;
   readonly call: SimulatedCall;
@@ -24,9 +24,9 @@ export interface AnswerDelivery {
 }
 
 /** The answer of a fault that sets a status; no model is asked. */
-function statusReply({ route, call }: AnswerDelivery, status: number): WholeReply {
+function statusResponse({ route, call }: ResponseDelivery, status: number): CompleteReply {
   const { body, retry_after: retryAfter } = call.fault;
-  const base = body === undefined ? route.protocol.failure(status, call) : jsonReply(status, body);
+  const base = body === undefined ? route.protocol.failure(status, call) : jsonResponse(status, body);
   const retry = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
   return {
     ...base,
@@ -35,9 +35,9 @@ function statusReply({ route, call }: AnswerDelivery, status: number): WholeRepl
   };
 }
 
-async function replyOf(delivery: AnswerDelivery): Promise<SimulatedReply> {
+async function completeResponseOf(delivery: ResponseDelivery): Promise<SimulatedResponse> {
   const { route, call } = delivery;
-  if (call.fault.status !== undefined) return statusReply(delivery, call.fault.status);
+  if (call.fault.status !== undefined) return statusResponse(delivery, call.fault.status);
   try {
     const reply = await route.reply(call);
     const isGarbled = reply.kind === 'whole' && call.fault.garbage === true;
@@ -49,22 +49,25 @@ async function replyOf(delivery: AnswerDelivery): Promise<SimulatedReply> {
 }
 
 /** Sends the status and the headers: those of the protocol, of this answer, and of the fault, the latter winning. */
-function begin({ link, route, call, record }: AnswerDelivery, reply: SimulatedReply): void {
+function startResponse({ link, route, call, record }: ResponseDelivery, reply: SimulatedResponse): void {
   record.status = reply.kind === 'stream' ? 200 : reply.status;
-  const own =
+  const routeHeaders =
     reply.kind === 'stream'
       ? route.protocol.encoding.headers
       : { 'content-length': String(reply.body.length) };
-  const headers = { ...route.protocol.responseHeaders(call), ...own, ...reply.headers };
+  const headers = { ...route.protocol.responseHeaders(call), ...routeHeaders, ...reply.headers };
   // In the lower case that lets them replace ours.
-  const others = Object.entries(call.fault.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value]);
-  link.begin(record.status, { ...headers, ...Object.fromEntries(others) });
+  const otherHeaders = Object.entries(call.fault.headers ?? {}).map(([name, value]) => [
+    name.toLowerCase(),
+    value,
+  ]);
+  link.start(record.status, { ...headers, ...Object.fromEntries(otherHeaders) });
 }
 
 /** A fault that counts chunks stops half-way a body that has none. */
-async function sendWhole(
-  { link, call: { fault }, cleared }: AnswerDelivery,
-  reply: WholeReply,
+async function sendComplete(
+  { link, call: { fault }, cleared }: ResponseDelivery,
+  reply: CompleteReply,
 ): Promise<void> {
   if (fault.wait_after_chunks !== undefined) await link.until(cleared);
   const cuts = fault.cut_after_chunks !== undefined;
@@ -78,8 +81,8 @@ async function sendWhole(
 
 /** Sends the events; true when the body ended otherwise than the protocol requires. */
 async function sendEvents(
-  { link, route, call, record, chunkDelayMs, cleared }: AnswerDelivery,
-  reply: StreamReply,
+  { link, route, call, record, chunkDelayMs, cleared }: ResponseDelivery,
+  reply: StreamedReply,
 ): Promise<boolean> {
   const { encoding } = route.protocol;
   const { fault } = call;
@@ -109,20 +112,20 @@ async function sendEvents(
 }
 
 /** Answers the call. Throws `ExchangeEnded` when the client disconnects or a fault cuts the connection. */
-export async function deliver(delivery: AnswerDelivery): Promise<RequestOutcome> {
+export async function deliver(delivery: ResponseDelivery): Promise<RequestOutcome> {
   const { link, call } = delivery;
   const { fault } = call;
   await link.pause(fault.delay_ms ?? 0);
   if (fault.reset === true) link.reset();
   if (fault.hang === true) await link.hang();
-  const reply = await replyOf(delivery);
-  begin(delivery, reply);
+  const reply = await completeResponseOf(delivery);
+  startResponse(delivery, reply);
   await link.pause(fault.first_chunk_delay_ms ?? 0);
   if (reply.kind === 'stream') {
     const isFault = await sendEvents(delivery, reply);
     await link.end();
     return isFault ? 'fault' : 'completed';
   }
-  await sendWhole(delivery, reply);
+  await sendComplete(delivery, reply);
   return fault.status !== undefined || fault.garbage === true ? 'fault' : 'completed';
 }

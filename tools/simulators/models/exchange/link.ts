@@ -40,7 +40,7 @@ export class Link {
   }
 
   /** Sends the status and headers at once, without waiting for the body. */
-  begin(status: number, headers: Readonly<Record<string, string>>): void {
+  start(status: number, headers: Readonly<Record<string, string>>): void {
     this.#response.writeHead(status, headers);
     this.#response.flushHeaders();
   }
@@ -49,10 +49,10 @@ export class Link {
   async write(bytes: Buffer): Promise<void> {
     const { cut_after_bytes: cutAfter, split_bytes: splitBytes } = this.#fault;
     const cut = cutAfter !== undefined && this.#bodyBytes + bytes.length >= cutAfter;
-    const sent = cut ? bytes.subarray(0, cutAfter - this.#bodyBytes) : bytes;
-    this.#bodyBytes += sent.length;
-    if (splitBytes === undefined) await this.#send(sent);
-    else await this.#sendInPieces(sent, splitBytes);
+    const sentBytes = cut ? bytes.subarray(0, cutAfter - this.#bodyBytes) : bytes;
+    this.#bodyBytes += sentBytes.length;
+    if (splitBytes === undefined) await this.#send(sentBytes);
+    else await this.#sendInFragments(sentBytes, splitBytes);
     if (cut) await this.cut();
   }
 
@@ -104,9 +104,9 @@ export class Link {
   }
 
   /** Lets the event loop turn between pieces, so that they are sent in segments of their own. */
-  async #sendInPieces(bytes: Buffer, pieceBytes: number): Promise<void> {
-    for (let start = 0; start < bytes.length; start += pieceBytes) {
-      await this.#send(bytes.subarray(start, start + pieceBytes));
+  async #sendInFragments(bytes: Buffer, fragmentBytes: number): Promise<void> {
+    for (let start = 0; start < bytes.length; start += fragmentBytes) {
+      await this.#send(bytes.subarray(start, start + fragmentBytes));
       await setImmediate();
     }
   }

@@ -2,11 +2,11 @@ import { describe, expect, it } from '@jest/globals';
 import { type PromptBlock, PromptCache, type SimulatedLifetime } from './prompt-cache.ts';
 
 /** Blocks of 1,000 tokens, one for each letter; an upper-case one is marked. */
-const prompt = (letters: string, mark: SimulatedLifetime = '5m'): PromptBlock[] =>
+const prompt = (letters: string, lifetime: SimulatedLifetime = '5m'): PromptBlock[] =>
   [...letters].map((letter) => ({
     content: letter.toLowerCase(),
     tokens: 1_000,
-    ...(letter === letter.toLowerCase() ? {} : { mark }),
+    ...(letter === letter.toLowerCase() ? {} : { cacheBreakpoint: lifetime }),
   }));
 
 const used = (cache: PromptCache, letters: string, model = 'sim') => {
@@ -15,7 +15,7 @@ const used = (cache: PromptCache, letters: string, model = 'sim') => {
 };
 
 describe('the prompt cache of a provider', () => {
-  it('reads the longest prefix that was written, and writes what follows up to the last mark', () => {
+  it('reads the longest prefix that was written, and writes the rest up to the last cache breakpoint', () => {
     const cache = new PromptCache();
     expect(used(cache, 'aBc')).toEqual([0, 2_000]);
     expect(used(cache, 'abcD')).toEqual([2_000, 2_000]);
@@ -23,24 +23,24 @@ describe('the prompt cache of a provider', () => {
     expect(used(cache, 'axcdE')).toEqual([0, 5_000]);
   });
 
-  it('neither reads nor writes without a mark', () => {
+  it('neither reads nor writes without a cache breakpoint', () => {
     const cache = new PromptCache();
     used(cache, 'aB');
     expect(used(cache, 'abc')).toEqual([0, 0]);
   });
 
-  it('looks back over twenty blocks from a mark, and no further', () => {
+  it('checks up to twenty blocks before a cache breakpoint, and no more', () => {
     const letters = 'bcdefghijklmnopqrst';
     const near = new PromptCache();
     used(near, 'A');
     expect(used(near, `a${letters.slice(1)}Z`)).toEqual([1_000, 19_000]);
-    const far = new PromptCache();
-    used(far, 'A');
-    expect(used(far, `a${letters}Z`)).toEqual([0, 21_000]);
-    expect(used(far, `A${letters}y`)).toEqual([1_000, 0]);
+    const otherCache = new PromptCache();
+    used(otherCache, 'A');
+    expect(used(otherCache, `a${letters}Z`)).toEqual([0, 21_000]);
+    expect(used(otherCache, `A${letters}y`)).toEqual([1_000, 0]);
   });
 
-  it('looks at the marks alone for Nova', () => {
+  it('checks only the cache breakpoints for Nova', () => {
     const cache = new PromptCache();
     used(cache, 'aB', 'amazon.nova-lite-v1:0');
     expect(used(cache, 'abC', 'amazon.nova-lite-v1:0')).toEqual([0, 3_000]);
@@ -56,10 +56,10 @@ describe('the prompt cache of a provider', () => {
     expect(used(new PromptCache(), letters, model)).toEqual([0, written]);
   });
 
-  it('keeps what is used for its lifetime, counted from the last use', () => {
+  it('retains an entry for its lifetime, counted from the last use', () => {
     let now = 0;
     const cache = new PromptCache(() => now);
-    const read = (mark: SimulatedLifetime) => cache.use('sim', prompt('aB', mark)).read;
+    const read = (lifetime: SimulatedLifetime) => cache.use('sim', prompt('aB', lifetime)).read;
     for (const [lifetime, ms] of [
       ['5m', 300_000],
       ['1h', 3_600_000],

@@ -13,7 +13,7 @@ export interface PromptBlock {
   /** All that it says, without its mark. */
   readonly content: unknown;
   readonly tokens: number;
-  readonly mark?: SimulatedLifetime | undefined;
+  readonly cacheBreakpoint?: SimulatedLifetime | undefined;
 }
 
 /** The tokens of a prompt that were read from the cache and written to it. */
@@ -24,7 +24,7 @@ export interface CacheUse {
 
 interface Breakpoint {
   readonly at: number;
-  readonly mark: SimulatedLifetime;
+  readonly cacheBreakpoint: SimulatedLifetime;
   readonly tokens: number;
 }
 
@@ -32,7 +32,7 @@ interface Breakpoint {
 interface Prefix {
   readonly key: string;
   readonly tokens: number;
-  readonly mark: SimulatedLifetime | undefined;
+  readonly cacheBreakpoint: SimulatedLifetime | undefined;
 }
 
 const KEY_LENGTH = 43;
@@ -73,27 +73,27 @@ export class PromptCache {
   use(model: string, blocks: readonly PromptBlock[]): CacheUse {
     const prefixes = prefixesOf(model, blocks);
     const minimum = minimumOf(model);
-    const breakpoints = prefixes.flatMap(({ mark, tokens }, at): Breakpoint[] =>
-      mark !== undefined && tokens >= minimum ? [{ at, mark, tokens }] : [],
+    const breakpoints = prefixes.flatMap(({ cacheBreakpoint, tokens }, at): Breakpoint[] =>
+      cacheBreakpoint !== undefined && tokens >= minimum ? [{ at, cacheBreakpoint, tokens }] : [],
     );
     const read = this.#longest(prefixes, breakpoints.toReversed(), lookbackOf(model));
     const written = { '5m': 0, '1h': 0 };
     let covered = read;
-    for (const { at, mark, tokens } of breakpoints) {
-      written[mark] += Math.max(0, tokens - covered);
+    for (const { at, cacheBreakpoint, tokens } of breakpoints) {
+      written[cacheBreakpoint] += Math.max(0, tokens - covered);
       covered = Math.max(covered, tokens);
-      this.#keep(entryKey(prefixes[at], mark), mark);
+      this.#store(entryKey(prefixes[at], cacheBreakpoint), cacheBreakpoint);
     }
     return { read, written };
   }
 
   /** The tokens of the longest prefix that is known: of each breakpoint and the blocks before it, the last one first. */
   #longest(prefixes: readonly Prefix[], breakpoints: readonly Breakpoint[], lookback: number): number {
-    for (const { at: from, mark } of breakpoints) {
+    for (const { at: from, cacheBreakpoint } of breakpoints) {
       for (const prefix of prefixes.slice(Math.max(0, from + 1 - lookback), from + 1).reverse()) {
-        const key = entryKey(prefix, mark);
+        const key = entryKey(prefix, cacheBreakpoint);
         if ((this.#expiriesMs.get(key) ?? 0) <= this.#now()) continue;
-        this.#keep(key, mark);
+        this.#store(key, cacheBreakpoint);
         return prefix.tokens;
       }
     }
@@ -101,7 +101,7 @@ export class PromptCache {
   }
 
   /** An entry that is used lives on for its whole lifetime. */
-  #keep(key: string, lifetime: SimulatedLifetime): void {
+  #store(key: string, lifetime: SimulatedLifetime): void {
     this.#expiriesMs.delete(key);
     this.#expiriesMs.set(key, this.#now() + LIFETIMES_MS[lifetime]);
     const [oldest] = this.#expiriesMs.keys();
@@ -119,6 +119,6 @@ function prefixesOf(model: string, blocks: readonly PromptBlock[]): Prefix[] {
   return blocks.map((block) => {
     key = identifierFrom(`${key} ${JSON.stringify(block.content)}`, KEY_LENGTH);
     tokens += block.tokens;
-    return { key, tokens, mark: block.mark };
+    return { key, tokens, cacheBreakpoint: block.cacheBreakpoint };
   });
 }

@@ -1,6 +1,6 @@
 /** The responses of a protocol, before faults and pacing turn them into bytes on a socket. */
 import type { Fault } from '../control/fault.ts';
-import type { KeptResponses } from '../control/kept-responses.ts';
+import type { StoredResponses } from '../control/kept-responses.ts';
 import type { PromptCache } from './prompt-cache.ts';
 import type { RequestError } from './request-error.ts';
 
@@ -22,10 +22,10 @@ export interface SimulatedCall extends RequestHead {
   readonly body: unknown;
   readonly fault: Fault;
   readonly cache: PromptCache;
-  readonly kept: KeptResponses;
+  readonly storedResponses: StoredResponses;
 }
 
-export interface WholeReply {
+export interface CompleteReply {
   readonly kind: 'whole';
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
@@ -44,7 +44,7 @@ export interface SimulatedEvent {
   readonly isUnended?: true;
 }
 
-export interface StreamReply {
+export interface StreamedReply {
   readonly kind: 'stream';
   /** Beside those of the encoding. */
   readonly headers?: Readonly<Record<string, string>>;
@@ -52,7 +52,7 @@ export interface StreamReply {
   readonly events: Iterable<SimulatedEvent>;
 }
 
-export type SimulatedReply = WholeReply | StreamReply;
+export type SimulatedResponse = CompleteReply | StreamedReply;
 
 /** The encoding of events as bytes. */
 export interface StreamEncoding {
@@ -68,11 +68,11 @@ export interface WireProtocol {
   /** The largest request body that is accepted. */
   readonly maxBodyBytes: number;
   /** The refusal of a request without the headers this protocol requires. */
-  refusal(head: RequestHead): WholeReply | undefined;
+  refusal(head: RequestHead): CompleteReply | undefined;
   /** The refusal of a body that breaks a rule. */
-  badRequest(error: RequestError, head: RequestHead): WholeReply;
+  badRequest(error: RequestError, head: RequestHead): CompleteReply;
   /** The error envelope for a status. */
-  failure(status: number, head: RequestHead): WholeReply;
+  failure(status: number, head: RequestHead): CompleteReply;
   /** The in-band error of a stream that has begun. */
   failureEvent(call: SimulatedCall): SimulatedEvent;
   /** Headers of every response. */
@@ -85,15 +85,15 @@ export interface SimulatedRoute {
   readonly path: string;
   readonly protocol: WireProtocol;
   /** Throws `RequestError` when the request breaks a rule. */
-  reply(call: SimulatedCall): SimulatedReply | Promise<SimulatedReply>;
+  reply(call: SimulatedCall): SimulatedResponse | Promise<SimulatedResponse>;
 }
 
 /** An answer in JSON. */
-export function jsonReply(
+export function jsonResponse(
   status: number,
   body: unknown,
   headers: Readonly<Record<string, string>> = {},
-): WholeReply {
+): CompleteReply {
   const bytes = Buffer.from(JSON.stringify(body));
   return { kind: 'whole', status, headers: { 'content-type': 'application/json', ...headers }, body: bytes };
 }

@@ -37,8 +37,8 @@ export class RouteTable {
   /** Every route of `path`, whatever its method. */
   matches(path: string): readonly RouteMatch[] {
     return this.#routes.flatMap(({ route, pattern }) => {
-      const found = pattern.exec({ pathname: path });
-      const parameters = found === null ? undefined : decoded(found.pathname.groups);
+      const match = pattern.exec({ pathname: path });
+      const parameters = match === null ? undefined : decoded(match.pathname.groups);
       return parameters === undefined ? [] : [{ route, parameters }];
     });
   }

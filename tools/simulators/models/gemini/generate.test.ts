@@ -19,8 +19,8 @@ describe('Google’s client', () => {
 
   it('reads a text, whole and streamed', async () => {
     const request = { model: MODEL, contents: 'Repeat exactly: one two three' };
-    const whole = await client().models.generateContent(request);
-    expect(whole.text).toBe('one two three');
+    const response = await client().models.generateContent(request);
+    expect(response.text).toBe('one two three');
     let text = '';
     let total: number | undefined;
     for await (const chunk of await client().models.generateContentStream(request)) {
@@ -28,7 +28,7 @@ describe('Google’s client', () => {
       total = chunk.usageMetadata?.totalTokenCount;
     }
     expect(text).toBe('one two three');
-    expect(total).toBe(whole.usageMetadata?.totalTokenCount);
+    expect(total).toBe(response.usageMetadata?.totalTokenCount);
   });
 
   it('calls a tool, and sends the call back as it came', async () => {
@@ -37,13 +37,13 @@ describe('Google’s client', () => {
       tools: [{ functionDeclarations }],
       toolConfig: { functionCallingConfig: { mode: FunctionCallingConfigMode.ANY } },
     };
-    const asked = { role: 'user', parts: [{ text: 'What is the weather?' }] };
-    const first = await client().models.generateContent({ model: MODEL, contents: [asked], config });
+    const userContent = { role: 'user', parts: [{ text: 'What is the weather?' }] };
+    const first = await client().models.generateContent({ model: MODEL, contents: [userContent], config });
     const called = first.candidates?.[0]?.content;
     const [call] = first.functionCalls ?? [];
     if (called === undefined || call === undefined) throw new Error('no call');
     const functionResponse = { id: call.id ?? '', name: 'get_weather', response: { output: '20' } };
-    const contents = [asked, called, { role: 'user', parts: [{ functionResponse }] }];
+    const contents = [userContent, called, { role: 'user', parts: [{ functionResponse }] }];
     const second = await client().models.generateContent({
       model: MODEL,
       contents,

@@ -2,7 +2,7 @@
  * The code that all Gemini API routes share: the key, the error envelope, response headers (Google APIs, error model).
  */
 import { sse } from '../exchange/encodings.ts';
-import { jsonReply, type WholeReply, type WireProtocol } from '../exchange/reply.ts';
+import { type CompleteReply, jsonResponse, type WireProtocol } from '../exchange/reply.ts';
 
 /** Names of `google.rpc.Code`, by status. */
 const CODES: Readonly<Record<number, string>> = {
@@ -27,8 +27,8 @@ export function envelope(code: number, message: string, details: readonly object
 /** A missing key is forbidden; a wrong one is refused as the request. */
 const MISSING_KEY = 'Method does not allow unregistered callers. Please use API Key.';
 
-const refusal: WireProtocol['refusal'] = ({ headers }): WholeReply | undefined =>
-  headers['x-goog-api-key'] ? undefined : jsonReply(403, envelope(403, MISSING_KEY));
+const refusal: WireProtocol['refusal'] = ({ headers }): CompleteReply | undefined =>
+  headers['x-goog-api-key'] ? undefined : jsonResponse(403, envelope(403, MISSING_KEY));
 
 /** Inline requests are at most 20 MB (Gemini API docs, Image understanding). */
 const MAX_BODY_BYTES = 20 * 1024 * 1024;
@@ -51,10 +51,10 @@ export const geminiProtocol: WireProtocol = {
   badRequest({ status, path, message }) {
     const violation = { field: fieldOf(path), description: message };
     const details = [{ '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolations: [violation] }];
-    return jsonReply(status, envelope(status, message, path.length === 0 ? [] : details));
+    return jsonResponse(status, envelope(status, message, path.length === 0 ? [] : details));
   },
   failure: (status) =>
-    jsonReply(status, envelope(status, `Status ${status}`, status === 429 ? [RETRY_INFO] : [])),
+    jsonResponse(status, envelope(status, `Status ${status}`, status === 429 ? [RETRY_INFO] : [])),
   failureEvent: () => ({
     data: JSON.stringify(envelope(503, 'The model is overloaded. Please try again later.')),
     part: 'end',

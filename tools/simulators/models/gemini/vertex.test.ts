@@ -34,7 +34,7 @@ const CONVERSATION: Conversation = {
   turns: [{ role: 'user', parts: [{ type: 'text', text: 'Say exactly: hi there' }] }],
 };
 
-const chat = (stream: boolean, more: object = {}) =>
+const chat = (stream: boolean, fields: object = {}) =>
   createGeminiProvider({
     ...DEPENDENCIES,
     readToken: createAccessTokens({ fetch, readSecret: async () => account(), clock: Date.now }).read,
@@ -46,7 +46,7 @@ const chat = (stream: boolean, more: object = {}) =>
       secret: 'env:ACCOUNT',
       auth: 'google',
       base_url: `${upstream.running.url}/vertex/v1/projects/p/locations/global/publishers/google`,
-      ...more,
+      ...fields,
     } as CatalogRoute,
     payload: {
       protocol: 'openai',
@@ -61,11 +61,11 @@ const chat = (stream: boolean, more: object = {}) =>
   });
 
 describe('Gemini on Vertex AI', () => {
-  it('answers a call with a token of the account, whole and streamed', async () => {
-    const whole = await chat(false);
-    expect(whole).toMatchObject({ kind: 'json', text: 'hi there' });
+  it('responds to a call with a token of the account, complete and streamed', async () => {
+    const response = await chat(false);
+    expect(response).toMatchObject({ kind: 'json', outputText: 'hi there' });
     const events = await eventsOf(chat(true));
-    expect(events.map(({ text }) => text).join('')).toBe('hi there');
+    expect(events.map(({ outputText }) => outputText).join('')).toBe('hi there');
   });
 
   it('takes no API key', async () => {

@@ -4,10 +4,10 @@
  */
 import { z } from 'zod';
 import {
-  jsonReply,
+  jsonResponse,
   type RequestHead,
   type SimulatedCall,
-  type SimulatedReply,
+  type SimulatedResponse,
   type WireProtocol,
 } from '../exchange/reply.ts';
 import { openAiProtocol } from '../openai/protocol.ts';
@@ -24,7 +24,7 @@ const isIssued = ({ headers }: RequestHead): boolean =>
 /** Only tokens open it; an API key does not. */
 export const vertexProtocol: WireProtocol = {
   ...geminiProtocol,
-  refusal: (head) => (isIssued(head) ? undefined : jsonReply(401, envelope(401, UNAUTHENTICATED))),
+  refusal: (head) => (isIssued(head) ? undefined : jsonResponse(401, envelope(401, UNAUTHENTICATED))),
 };
 
 /** The token endpoint has no headers to refuse by. */
@@ -70,12 +70,12 @@ function isAssertion(assertion: string): boolean {
 }
 
 /** Answers a request for a token. */
-export function replyWithGoogleToken({ body, sequence }: SimulatedCall): SimulatedReply {
+export function respondWithGoogleToken({ body, sequence }: SimulatedCall): SimulatedResponse {
   const request = requestSchema.safeParse(body);
-  if (!request.success) return jsonReply(400, { error: 'invalid_request' });
+  if (!request.success) return jsonResponse(400, { error: 'invalid_request' });
   if (!isAssertion(request.data.assertion))
-    return jsonReply(400, { error: 'invalid_grant', error_description: 'Invalid JWT.' });
-  return jsonReply(200, {
+    return jsonResponse(400, { error: 'invalid_grant', error_description: 'Invalid JWT.' });
+  return jsonResponse(200, {
     access_token: `${PREFIX}${sequence}`,
     expires_in: LIFETIME_SECONDS,
     token_type: 'Bearer',

@@ -11,8 +11,8 @@ export interface ChunkEvent {
 export type Events = readonly ChunkEvent[];
 
 /** The changes that a quirk makes to responses: to a complete one, to a stream, or to both. */
-export interface AnswerChange {
-  readonly whole?: (completion: Json, request: Json) => Json;
+export interface CompletionChange {
+  readonly completion?: (completion: Json, request: Json) => Json;
   readonly stream?: (events: Events, request: Json) => Events;
 }
 
@@ -22,21 +22,25 @@ export const withChunk = (each: ChunkEvent, change: PartChange): ChunkEvent =>
   each.chunk === undefined ? each : { ...each, chunk: change(each.chunk) };
 
 /** The same completion or chunk with its choices changed. */
-export const withChoices = (answer: Json, change: PartChange): Json =>
-  Array.isArray(answer.choices) ? { ...answer, choices: objectsIn(answer.choices).map(change) } : answer;
+export const withChoices = (completion: Json, change: PartChange): Json =>
+  Array.isArray(completion.choices)
+    ? { ...completion, choices: objectsIn(completion.choices).map(change) }
+    : completion;
 
 /** The same completion or chunk with its messages, or deltas, changed. */
-export const withSaid = (answer: Json, change: PartChange): Json =>
-  withChoices(answer, (choice) => ({
+export const withContent = (completion: Json, change: PartChange): Json =>
+  withChoices(completion, (choice) => ({
     ...choice,
     ...(isJson(choice.message) ? { message: change(choice.message) } : {}),
     ...(isJson(choice.delta) ? { delta: change(choice.delta) } : {}),
   }));
 
 /** A change that is the same for a whole answer and for each chunk of a stream. */
-export const everywhere = (change: (answer: Json, request: Json) => Json): Required<AnswerChange> => ({
-  whole: change,
+export const everywhere = (
+  change: (completion: Json, request: Json) => Json,
+): Required<CompletionChange> => ({
+  completion: change,
   stream: (events, request) => events.map((each) => withChunk(each, (chunk) => change(chunk, request))),
 });
 
-export const inStreams = ({ stream }: Required<AnswerChange>): AnswerChange => ({ stream });
+export const inStreams = ({ stream }: Required<CompletionChange>): CompletionChange => ({ stream });

@@ -3,49 +3,49 @@
  * They apply in the order of the table.
  */
 import {
-  type AnswerChange,
   type ChunkEvent,
+  type CompletionChange,
   type Events,
   everywhere,
   inStreams,
   type PartChange,
   withChoices,
   withChunk,
-  withSaid,
+  withContent,
 } from './answer-form.ts';
 import { isJson, type Json, messagesOf, objectsIn } from './json-body.ts';
-import { callProof } from './strict-quirks.ts';
+import { callSignature } from './strict-quirks.ts';
 
 /** Changes tool calls; each is given with its place in the list. */
-const calls = (change: (call: Json, place: number) => Json): Required<AnswerChange> =>
-  everywhere((answer) =>
-    withSaid(answer, (said) =>
-      Array.isArray(said.tool_calls) ? { ...said, tool_calls: objectsIn(said.tool_calls).map(change) } : said,
+const calls = (change: (call: Json, index: number) => Json): Required<CompletionChange> =>
+  everywhere((completion) =>
+    withContent(completion, (text) =>
+      Array.isArray(text.tool_calls) ? { ...text, tool_calls: objectsIn(text.tool_calls).map(change) } : text,
     ),
   );
 
 /** Changes the numbers of calls in a stream; a whole answer has none. */
-const numbered = (change: (index: number) => Json): AnswerChange =>
+const numbered = (change: (index: number) => Json): CompletionChange =>
   inStreams(calls(({ index, ...call }) => ({ ...change(Number(index)), ...call })));
 
 /** Changes the reason why an answer ended. */
-const ended = (change: (reason: string) => Json): AnswerChange =>
-  everywhere((answer) =>
-    withChoices(answer, ({ finish_reason: reason, ...choice }) => ({
+const changeFinish = (change: (reason: string) => Json): CompletionChange =>
+  everywhere((completion) =>
+    withChoices(completion, ({ finish_reason: reason, ...choice }) => ({
       ...choice,
       ...(typeof reason === 'string' ? change(reason) : { finish_reason: reason }),
     })),
   );
 
 /** Reasoning under another name, of another form. */
-const reasoningAs = (toField: (text: string) => Json): AnswerChange =>
-  everywhere((answer) =>
-    withSaid(answer, ({ reasoning_content: text, ...said }) =>
+const reasoningAs = (toField: (text: string) => Json): CompletionChange =>
+  everywhere((completion) =>
+    withContent(completion, ({ reasoning_content: text, ...said }) =>
       typeof text === 'string' ? { ...said, ...toField(text) } : said,
     ),
   );
 
-const asksForJson = ({ response_format: format }: Json): boolean =>
+const requestsJson = ({ response_format: format }: Json): boolean =>
   isJson(format) && String(format.type).startsWith('json');
 
 /** The text as reasoning, in place of both. */
@@ -57,18 +57,18 @@ const textAsReasoning: PartChange = ({ content, reasoning_content: _thought, ...
 const hasParts = (request: Json): boolean =>
   messagesOf(request).some(({ content }) => Array.isArray(content));
 
-const asParts: PartChange = (said) =>
-  typeof said.content === 'string' && said.content !== ''
-    ? { ...said, content: [{ type: 'text', text: said.content }] }
-    : said;
+const asParts: PartChange = (text) =>
+  typeof text.content === 'string' && text.content !== ''
+    ? { ...text, content: [{ type: 'text', text: text.content }] }
+    : text;
 
 /** Puts other fields into the account in place of the details of the prompt. */
-const inPlaceOfDetails = (fieldsOf: (cached: number, prompt: number) => Json): AnswerChange =>
-  everywhere((answer) => {
-    if (!isJson(answer.usage)) return answer;
-    const { prompt_tokens_details: details, ...usage } = answer.usage;
+const replaceDetails = (fieldsOf: (cached: number, prompt: number) => Json): CompletionChange =>
+  everywhere((completion) => {
+    if (!isJson(completion.usage)) return completion;
+    const { prompt_tokens_details: details, ...usage } = completion.usage;
     const cached = Number((isJson(details) ? details.cached_tokens : undefined) ?? 0);
-    return { ...answer, usage: { ...usage, ...fieldsOf(cached, Number(usage.prompt_tokens)) } };
+    return { ...completion, usage: { ...usage, ...fieldsOf(cached, Number(usage.prompt_tokens)) } };
   });
 
 const withoutUsage: PartChange = ({ usage: _usage, ...answer }) => answer;
@@ -112,10 +112,10 @@ function inPairs(events: Events): Events {
   return paired;
 }
 
-export const ANSWERS = {
+export const RESPONSES = {
   /** A JSON answer stands in the reasoning, and the text is empty. */
-  'json-in-reasoning': everywhere((answer, request) =>
-    asksForJson(request) ? withSaid(answer, textAsReasoning) : answer,
+  'json-in-reasoning': everywhere((completion, request) =>
+    requestsJson(request) ? withContent(completion, textAsReasoning) : completion,
   ),
   'reasoning-named-reasoning': reasoningAs((text) => ({ reasoning: text })),
   /** OpenRouter docs, "Reasoning tokens", `reasoning_details`. */
@@ -123,8 +123,8 @@ export const ANSWERS = {
     reasoning_details: [{ type: 'reasoning.text', text, format: 'unknown', index: 0 }],
   })),
   /** Texts come as a list of parts where any of the request did. */
-  'mirrors-content': everywhere((answer, request) =>
-    hasParts(request) ? withSaid(answer, asParts) : answer,
+  'mirrors-content': everywhere((completion, request) =>
+    hasParts(request) ? withContent(completion, asParts) : completion,
   ),
   'empty-call-ids': calls((call) => ('id' in call ? { ...call, id: '' } : call)),
   'no-call-index': numbered(() => ({})),
@@ -138,53 +138,53 @@ export const ANSWERS = {
         : call,
     ),
   ),
-  'stop-with-calls': ended((reason) => ({ finish_reason: reason === 'tool_calls' ? 'stop' : reason })),
-  'no-finish-reason': everywhere((answer) =>
-    withChoices(answer, ({ finish_reason: _reason, ...choice }) => choice),
+  'stop-with-calls': changeFinish((reason) => ({ finish_reason: reason === 'tool_calls' ? 'stop' : reason })),
+  'no-finish-reason': everywhere((completion) =>
+    withChoices(completion, ({ finish_reason: _reason, ...choice }) => choice),
   ),
-  'empty-finish-reason': ended(() => ({ finish_reason: '' })),
-  'new-finish-reason': ended(() => ({ finish_reason: 'end' })),
+  'empty-finish-reason': changeFinish(() => ({ finish_reason: '' })),
+  'new-finish-reason': changeFinish(() => ({ finish_reason: 'end' })),
   /** DeepSeek API docs, "Context Caching". */
-  'cached-as-hits': inPlaceOfDetails((cached, prompt) => ({
+  'cached-as-hits': replaceDetails((cached, prompt) => ({
     prompt_cache_hit_tokens: cached,
     prompt_cache_miss_tokens: prompt - cached,
   })),
   /** Kimi API docs, "Chat", `usage`. */
-  'cached-at-top': inPlaceOfDetails((cached) => ({ cached_tokens: cached })),
+  'cached-at-top': replaceDetails((cached) => ({ cached_tokens: cached })),
   /** Counts tokens as written to the cache in place of read from it (OpenRouter docs, "Prompt caching"). */
-  'cache-writes': inPlaceOfDetails((cached) => ({
+  'cache-writes': replaceDetails((cached) => ({
     prompt_tokens_details: { cached_tokens: 0, cache_write_tokens: cached },
   })),
   /** Whatever tier was asked for, another serves. */
-  'standard-tier': everywhere((answer) => ({ ...answer, service_tier: 'default' })),
+  'standard-tier': everywhere((completion) => ({ ...completion, service_tier: 'default' })),
   /** Every chunk has the message so far beside its delta (Perplexity API reference, "Chat completions", streaming). */
   'cumulative-message': {
     stream(events) {
-      let said = '';
+      let text = '';
       const withMessage: PartChange = (choice) => {
         const { content } = isJson(choice.delta) ? choice.delta : {};
-        if (typeof content === 'string') said += content;
-        return { ...choice, message: { role: 'assistant', content: said } };
+        if (typeof content === 'string') text += content;
+        return { ...choice, message: { role: 'assistant', content: text } };
       };
       return events.map((each) => withChunk(each, (chunk) => withChoices(chunk, withMessage)));
     },
   },
   'no-usage': {
-    whole: withoutUsage,
+    completion: withoutUsage,
     stream: (events) => withoutAccount(events).map((each) => withChunk(each, withoutUsage)),
   },
-  'null-usage': everywhere((answer) => ({ ...answer, usage: null })),
+  'null-usage': everywhere((completion) => ({ ...completion, usage: null })),
   /** Every chunk has the account so far; only that of the last one is whole. */
   'usage-in-every-chunk': {
     stream(events) {
       const usage = accountIn(events);
       const prompt = Number(usage.prompt_tokens);
-      const soFar = (completion: number): Json => ({
+      const usageSoFar = (completion: number): Json => ({
         prompt_tokens: prompt,
         completion_tokens: completion,
         total_tokens: prompt + completion,
       });
-      const upTo = (index: number) => soFar(Math.min(index, Number(usage.completion_tokens)));
+      const upTo = (index: number) => usageSoFar(Math.min(index, Number(usage.completion_tokens)));
       return withoutAccount(events).map((each, index) =>
         withChunk(each, (chunk) => ({ ...chunk, usage: hasReason(chunk) ? usage : upTo(index) })),
       );
@@ -217,15 +217,15 @@ export const ANSWERS = {
         index < events.length - 1 ? each : { ...each, event: { ...each.event, isUnended: true } },
       ),
   },
-} satisfies Readonly<Record<string, AnswerChange>>;
+} satisfies Readonly<Record<string, CompletionChange>>;
 
 /** Quirks that give an account in streams that did not ask for one. */
 export const UNASKED_USAGE = ['usage-in-every-chunk', 'usage-in-choice'] as const;
 
 /** The signatures that a host of `wants-thought-signature` wants back: of the first call of a message. */
-export const SIGNS_CALLS: AnswerChange = calls((call, place) => {
+export const SIGNS_CALLS: CompletionChange = calls((call, index) => {
   const { name } = isJson(call.function) ? call.function : {};
-  const isFirst = place === 0 && (call.index === undefined || call.index === 0);
+  const isFirst = index === 0 && (call.index === undefined || call.index === 0);
   if (!isFirst || !('id' in call)) return call;
-  return { ...call, extra_content: { google: { thought_signature: callProof(name) } } };
+  return { ...call, extra_content: { google: { thought_signature: callSignature(name) } } };
 });

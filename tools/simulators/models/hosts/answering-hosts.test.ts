@@ -1,12 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
 import { runningUpstream } from '../../testing/models/running-upstream.ts';
-import { ANSWER_QUIRKS, type AnswerQuirk } from './quirks.ts';
+import { RESPONSE_QUIRKS, type ResponseQuirk } from './quirks.ts';
 
 const upstream = runningUpstream();
 const KEY = { headers: { authorization: 'Bearer test' } };
 
 /** Returns the body without what differs between any two answers. */
-async function ask(quirks: string, over: object): Promise<string> {
+async function send(quirks: string, over: object): Promise<string> {
   const messages = [{ role: 'user', content: 'Repeat exactly: one two three' }];
   const body = { model: 'chat-cached', messages, ...over };
   const response = await upstream.postTo(`/hosts/${quirks}/v1/chat/completions`, body, KEY);
@@ -19,7 +19,7 @@ const CALLS = {
   messages: [{ role: 'user', content: 'call first {"city":"X"}\ncall second {"city":"Y"}' }],
   tools: ['first', 'second'].map((name) => ({ type: 'function', function: { name } })),
 };
-const JSON_ANSWER = {
+const JSON_OUTPUT = {
   messages: [{ role: 'user', content: 'Answer exactly: {"answer":"yes"}' }],
   response_format: { type: 'json_object' },
 };
@@ -27,8 +27,8 @@ const PARTS = { messages: [{ role: 'user', content: [{ type: 'text', text: 'Repe
 const COUNTED = { stream_options: { include_usage: true } };
 
 /** The request fields that make the quirk of a host visible, if a plain text with usage does not. */
-const SHOWN_BY: Partial<Record<AnswerQuirk, object>> = {
-  'json-in-reasoning': JSON_ANSWER,
+const SHOWN_BY: Partial<Record<ResponseQuirk, object>> = {
+  'json-in-reasoning': JSON_OUTPUT,
   'mirrors-content': PARTS,
   'standard-tier': { service_tier: 'priority' },
   'reasoning-named-reasoning': { reasoning_effort: 'low' },
@@ -43,18 +43,18 @@ const SHOWN_BY: Partial<Record<AnswerQuirk, object>> = {
   'usage-in-every-chunk': { stream_options: undefined },
 };
 
-describe('a host that answers in its own way', () => {
+describe('a vendor with its own response format', () => {
   // What callers of the service get from these hosts is in `test/endpoints/hosts`.
-  it.each(ANSWER_QUIRKS)('%s: answers otherwise than a host without it', async (quirk) => {
+  it.each(RESPONSE_QUIRKS)('%s: responds differently from a vendor without it', async (quirk) => {
     const thinks = quirk.startsWith('reasoning-') ? 'thinks-by-effort' : 'none';
     const host = thinks === 'none' ? quirk : `${thinks},${quirk}`;
     const over = { stream: true, ...COUNTED, ...SHOWN_BY[quirk] };
-    expect(await ask(thinks, over)).toBe(await ask(thinks, over));
-    expect(await ask(host, over)).not.toBe(await ask(thinks, over));
+    expect(await send(thinks, over)).toBe(await send(thinks, over));
+    expect(await send(host, over)).not.toBe(await send(thinks, over));
   });
 
   it('combines several quirks', async () => {
-    const text = await ask('no-done,no-last-blank-line,usage-in-choice,two-objects-an-event', {
+    const text = await send('no-done,no-last-blank-line,usage-in-choice,two-objects-an-event', {
       stream: true,
       ...COUNTED,
     });
@@ -74,20 +74,20 @@ describe('a host with thinking', () => {
     ['thinks-unasked,thinks-by-switch', { thinking: { type: 'disabled' } }],
     ['none', { reasoning_effort: 'low', thinking: { type: 'enabled' } }],
   ])('returns no thoughts if the request does not use its own method: %s %j', async (quirk, over) => {
-    expect(await ask(quirk, { max_tokens: 2_000, ...over })).not.toContain('Let me think');
-    expect(await ask('thinks-unasked', { max_tokens: 2_000 })).toContain('Let me think');
+    expect(await send(quirk, { max_tokens: 2_000, ...over })).not.toContain('Let me think');
+    expect(await send('thinks-unasked', { max_tokens: 2_000 })).toContain('Let me think');
   });
 
   it('rejects a budget that is missing, too small or beyond the output bound', async () => {
-    for (const [max, given] of [
+    for (const [max, limit] of [
       [2_000, { type: 'enabled' }],
       [2_000, { type: 'enabled', budget_tokens: 1_000 }],
       [1_024, { type: 'enabled', budget_tokens: 1_024 }],
     ] as const) {
       const messages = [{ role: 'user', content: 'x' }];
-      const body = { model: 'm', messages, max_tokens: max, thinking: given };
+      const body = { model: 'm', messages, max_tokens: max, thinking: limit };
       const { status } = await upstream.postTo('/hosts/thinks-by-budget/v1/chat/completions', body, KEY);
-      expect([given, status]).toEqual([given, 400]);
+      expect([limit, status]).toEqual([limit, 400]);
     }
   });
 });

@@ -3,20 +3,20 @@
  * its host: `/hosts/no-store,no-done/v1/chat/completions`; `none` is a host without any.
  */
 import { RequestError } from '../exchange/request-error.ts';
-import { ANSWERS } from './answer-quirks.ts';
+import { RESPONSES } from './answer-quirks.ts';
 import { STRICT } from './strict-quirks.ts';
 import { THINKING } from './thinking.ts';
 
 export type StrictQuirk = keyof typeof STRICT;
-export type AnswerQuirk = keyof typeof ANSWERS;
-export type Quirk = StrictQuirk | keyof typeof THINKING | AnswerQuirk;
+export type ResponseQuirk = keyof typeof RESPONSES;
+export type Quirk = StrictQuirk | keyof typeof THINKING | ResponseQuirk;
 
 export const STRICT_QUIRKS = Object.keys(STRICT) as StrictQuirk[];
-export const ANSWER_QUIRKS = Object.keys(ANSWERS) as AnswerQuirk[];
+export const RESPONSE_QUIRKS = Object.keys(RESPONSES) as ResponseQuirk[];
 export const QUIRKS: readonly Quirk[] = [
   ...STRICT_QUIRKS,
   ...(Object.keys(THINKING) as (keyof typeof THINKING)[]),
-  ...ANSWER_QUIRKS,
+  ...RESPONSE_QUIRKS,
 ];
 
 /** The name of a host that does as the format says. */

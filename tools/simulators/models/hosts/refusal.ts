@@ -10,7 +10,7 @@ export interface FieldRejection {
   readonly reason: string;
 }
 
-type Write = (refusal: FieldRejection) => { readonly status: number; readonly body: unknown };
+type Write = (rejection: FieldRejection) => { readonly status: number; readonly body: unknown };
 
 /** The envelope of OpenAI, which most compatible servers share (OpenAI API reference, "Errors"). */
 const openai: Write = ({ field, reason }) => ({
@@ -26,7 +26,7 @@ const openai: Write = ({ field, reason }) => ({
 });
 
 /** A list of places and messages, as FastAPI writes it (FastAPI docs, "Handling Errors"). */
-const places: Write = ({ field, reason }) => ({
+const locationError: Write = ({ field, reason }) => ({
   status: 422,
   body: { detail: [{ type: 'value_error', loc: ['body', ...field.split('.')], msg: reason }] },
 });
@@ -49,11 +49,11 @@ const google: Write = ({ field, reason }) => ({
   body: [{ error: { code: 400, message: `${reason}: ${field}`, status: 'INVALID_ARGUMENT' } }],
 });
 
-const ENVELOPES = { openai, places, bare, text, google } as const;
+const ENVELOPES = { openai, places: locationError, bare, text, google } as const;
 export type Envelope = keyof typeof ENVELOPES;
 
 /** The refusal in a host's envelope. */
-export function refusalOf(refusal: FieldRejection, envelope: Envelope): RequestError {
-  const { status, body } = ENVELOPES[envelope](refusal);
-  return new RequestError(refusal.reason, [], { status, body });
+export function rejectionOf(rejection: FieldRejection, envelope: Envelope): RequestError {
+  const { status, body } = ENVELOPES[envelope](rejection);
+  return new RequestError(rejection.reason, [], { status, body });
 }

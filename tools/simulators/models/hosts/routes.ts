@@ -3,21 +3,21 @@
  * what they refuse, how they think and the form of the answer are theirs.
  */
 import {
-  jsonReply,
+  jsonResponse,
   type SimulatedCall,
   type SimulatedEvent,
-  type SimulatedReply,
+  type SimulatedResponse,
   type SimulatedRoute,
 } from '../exchange/reply.ts';
 import { openAiProtocol } from '../openai/protocol.ts';
-import { replyToChat } from '../openai/routes.ts';
+import { respondToChat } from '../openai/routes.ts';
 import { responsesProtocol } from '../responses/protocol.ts';
-import { replyToResponses } from '../responses/routes.ts';
-import { type AnswerChange, type ChunkEvent, withChunk } from './answer-form.ts';
-import { ANSWERS, SIGNS_CALLS, UNASKED_USAGE } from './answer-quirks.ts';
+import { respondToResponses } from '../responses/routes.ts';
+import { type ChunkEvent, type CompletionChange, withChunk } from './answer-form.ts';
+import { RESPONSES, SIGNS_CALLS, UNASKED_USAGE } from './answer-quirks.ts';
 import { callsOf, isJson, type Json } from './json-body.ts';
-import { ANSWER_QUIRKS, type Quirk, quirksOf, STRICT_QUIRKS } from './quirks.ts';
-import { refusalOf } from './refusal.ts';
+import { type Quirk, quirksOf, RESPONSE_QUIRKS, STRICT_QUIRKS } from './quirks.ts';
+import { rejectionOf } from './refusal.ts';
 import { STRICT } from './strict-quirks.ts';
 import { thinks } from './thinking.ts';
 
@@ -51,14 +51,14 @@ function checkStrictly(body: Json, quirks: ReadonlySet<Quirk>): void {
   for (const quirk of STRICT_QUIRKS) {
     if (!quirks.has(quirk)) continue;
     const [envelope, rule] = STRICT[quirk];
-    const refusal = rule(body);
-    if (refusal !== undefined) throw refusalOf(refusal, envelope);
+    const rejection = rule(body);
+    if (rejection !== undefined) throw rejectionOf(rejection, envelope);
   }
 }
 
-const changesOf = (quirks: ReadonlySet<Quirk>): readonly AnswerChange[] => [
+const changesOf = (quirks: ReadonlySet<Quirk>): readonly CompletionChange[] => [
   ...(quirks.has('wants-thought-signature') ? [SIGNS_CALLS] : []),
-  ...ANSWER_QUIRKS.filter((quirk) => quirks.has(quirk)).map((quirk) => ANSWERS[quirk]),
+  ...RESPONSE_QUIRKS.filter((quirk) => quirks.has(quirk)).map((quirk) => RESPONSES[quirk]),
 ];
 
 function parsed(event: SimulatedEvent): ChunkEvent {
@@ -67,15 +67,24 @@ function parsed(event: SimulatedEvent): ChunkEvent {
 }
 
 /** The answer as the host gives it; the model has the name that was asked for. */
-function changedAnswer(reply: SimulatedReply, request: Json, quirks: ReadonlySet<Quirk>): SimulatedReply {
+function changeResponse(
+  response: SimulatedResponse,
+  request: Json,
+  quirks: ReadonlySet<Quirk>,
+): SimulatedResponse {
   const { model } = request;
   const changes = changesOf(quirks);
-  if (reply.kind === 'whole') {
-    const completion: Json = { ...JSON.parse(reply.body.toString('utf8')), model };
-    const changed = changes.reduce((answer, { whole }) => whole?.(answer, request) ?? answer, completion);
-    return jsonReply(reply.status, changed, reply.headers);
+  if (response.kind === 'whole') {
+    const completion: Json = { ...JSON.parse(response.body.toString('utf8')), model };
+    const changed = changes.reduce(
+      (body, { completion: whole }) => whole?.(body, request) ?? body,
+      completion,
+    );
+    return jsonResponse(response.status, changed, response.headers);
   }
-  const named = [...reply.events].map((event) => withChunk(parsed(event), (chunk) => ({ ...chunk, model })));
+  const named = [...response.events].map((event) =>
+    withChunk(parsed(event), (chunk) => ({ ...chunk, model })),
+  );
   const changed = changes.reduce(
     (events: readonly ChunkEvent[], { stream }) => stream?.(events, request) ?? events,
     named,
@@ -83,21 +92,21 @@ function changedAnswer(reply: SimulatedReply, request: Json, quirks: ReadonlySet
   const events = changed.map(({ event, chunk }) =>
     chunk === undefined ? event : { ...event, data: JSON.stringify(chunk) },
   );
-  return { ...reply, events };
+  return { ...response, events };
 }
 
-function replyOfHost(call: SimulatedCall): SimulatedReply {
+function respondAsVendor(call: SimulatedCall): SimulatedResponse {
   const quirks = quirksOf(call.parameters.quirks ?? '');
   const { body } = call;
-  if (!isJson(body)) return replyToChat(call);
+  if (!isJson(body)) return respondToChat(call);
   checkStrictly(body, quirks);
-  return changedAnswer(replyToChat({ ...call, body: plainRequest(body, quirks) }), body, quirks);
+  return changeResponse(respondToChat({ ...call, body: plainRequest(body, quirks) }), body, quirks);
 }
 
-function responseOfHost(call: SimulatedCall): SimulatedReply {
+function responseOfHost(call: SimulatedCall): SimulatedResponse {
   const quirks = quirksOf(call.parameters.quirks ?? '');
   if (isJson(call.body)) checkStrictly(call.body, quirks);
-  return replyToResponses(call);
+  return respondToResponses(call);
 }
 
 export const hostRoutes: readonly SimulatedRoute[] = [
@@ -105,7 +114,7 @@ export const hostRoutes: readonly SimulatedRoute[] = [
     method: 'POST',
     path: '/hosts/{quirks}/v1/chat/completions',
     protocol: openAiProtocol,
-    reply: replyOfHost,
+    reply: respondAsVendor,
   },
   {
     method: 'POST',

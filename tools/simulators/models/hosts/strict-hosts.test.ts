@@ -11,7 +11,7 @@ const send = (quirks: string, body: unknown, path = 'chat/completions') =>
 const user = (content: unknown) => ({ role: 'user', content });
 const system = { role: 'system', content: 'Be brief.' };
 const chat = (over: object) => ({ model: 'chat', messages: [user('Hello')], ...over });
-const say = (...messages: object[]) => chat({ messages });
+const chatWith = (...messages: object[]) => chat({ messages });
 
 const functionTool = (parameters: object, over: object = {}) => ({
   type: 'function',
@@ -37,9 +37,9 @@ const signed = (signature: string) => ({
 });
 
 interface Case {
-  readonly refused: readonly object[];
+  readonly rejected: readonly object[];
   /** The same without what is refused. */
-  readonly taken: object;
+  readonly accepted: object;
 }
 
 /**
@@ -48,65 +48,75 @@ interface Case {
  */
 const CASES: Partial<Record<StrictQuirk, Case>> = {
   'no-developer-role': {
-    refused: [say({ ...system, role: 'developer' }, user('Hello'))],
-    taken: say(system, user('Hello')),
+    rejected: [chatWith({ ...system, role: 'developer' }, user('Hello'))],
+    accepted: chatWith(system, user('Hello')),
   },
-  'no-reasoning-effort': { refused: [chat({ reasoning_effort: 'low' })], taken: chat({}) },
+  'no-reasoning-effort': { rejected: [chat({ reasoning_effort: 'low' })], accepted: chat({}) },
   'few-efforts': {
-    refused: ['none', 'minimal', 'xhigh', 'max'].map((effort) => chat({ reasoning_effort: effort })),
-    taken: chat({ reasoning_effort: 'medium' }),
+    rejected: ['none', 'minimal', 'xhigh', 'max'].map((effort) => chat({ reasoning_effort: effort })),
+    accepted: chat({ reasoning_effort: 'medium' }),
   },
   'nine-character-ids': {
-    refused: [say(...called('call_1')), say(...called('call_12345678')), say(...called('call_1234'))],
-    taken: say(...called('abcDEF123')),
+    rejected: [
+      chatWith(...called('call_1')),
+      chatWith(...called('call_12345678')),
+      chatWith(...called('call_1234')),
+    ],
+    accepted: chatWith(...called('abcDEF123')),
   },
   'wants-reasoning-content': {
-    refused: [say(...called('call_1')), say(...called('call_1', { message: { reasoning_content: null } }))],
-    taken: say(...called('call_1', { message: { reasoning_content: '' } })),
+    rejected: [
+      chatWith(...called('call_1')),
+      chatWith(...called('call_1', { message: { reasoning_content: null } })),
+    ],
+    accepted: chatWith(...called('call_1', { message: { reasoning_content: '' } })),
   },
   'wants-reasoning': {
-    refused: [say(...called('call_1')), say(...called('call_1', { message: { reasoning_content: '' } }))],
-    taken: say(...called('call_1', { message: { reasoning: '' } })),
+    rejected: [
+      chatWith(...called('call_1')),
+      chatWith(...called('call_1', { message: { reasoning_content: '' } })),
+    ],
+    accepted: chatWith(...called('call_1', { message: { reasoning: '' } })),
   },
   'wants-thought-signature': {
-    refused: [say(...called('call_1')), say(...called('call_1', signed('forged')))],
-    taken: say(...called('call_1', signed('skip_thought_signature_validator'))),
+    rejected: [chatWith(...called('call_1')), chatWith(...called('call_1', signed('forged')))],
+    accepted: chatWith(...called('call_1', signed('skip_thought_signature_validator'))),
   },
   'simple-schemas': {
-    refused: [
+    rejected: [
       propertyOf({ type: 'array', prefixItems: [{ type: 'string' }] }),
       propertyOf({ type: 'array', items: [{ type: 'string' }] }),
       propertyOf({ type: 'string', anyOf: [{ minLength: 1 }] }),
       propertyOf({ type: 'array', items: { enum: ['a', 'b'] } }),
     ],
-    taken: propertyOf({ type: 'array', items: { type: 'string', enum: ['a', 'b'] } }),
+    accepted: propertyOf({ type: 'array', items: { type: 'string', enum: ['a', 'b'] } }),
   },
   'all-required': {
-    refused: [
+    rejected: [
       tools({ ...CITY, required: [] }),
       tools({ type: 'object', properties: CITY.properties }),
       propertyOf({ type: 'object', properties: CITY.properties }),
     ],
-    taken: tools(CITY),
+    accepted: tools(CITY),
   },
 };
 
 describe('a strict host', () => {
   it.each(Object.entries(CASES))(
-    'refuses what %s says, and nothing else',
-    async (quirk, { refused, taken }) => {
-      for (const body of refused) {
-        const refusal = await send(quirk, body);
-        expect([body, refusal.status]).toEqual([body, expect.any(Number)]);
-        expect([400, 422]).toContain(refusal.status);
-        expect(JSON.stringify(await refusal.json())).toMatch(/message|msg|error/);
-        const answer = await send('none', body);
-        expect([body, answer.status]).toEqual([body, 200]);
-        await answer.text();
+    'rejects the requests that %s specifies, and no others',
+    async (quirk, { rejected, accepted }) => {
+      for (const body of rejected) {
+        const rejection = await send(quirk, body);
+        expect([body, rejection.status]).toEqual([body, expect.any(Number)]);
+        expect([400, 422]).toContain(rejection.status);
+        expect(JSON.stringify(await rejection.json())).toMatch(/message|msg|error/);
+        const response = await send('none', body);
+        expect([body, response.status]).toEqual([body, 200]);
+        await response.text();
       }
-      const answer = await send(quirk, taken);
-      expect([taken, answer.status]).toEqual([taken, 200]);
-      await answer.text();
+      const response = await send(quirk, accepted);
+      expect([accepted, response.status]).toEqual([accepted, 200]);
+      await response.text();
     },
   );
 
@@ -123,7 +133,7 @@ describe('a strict host', () => {
     expect([response.status, await response.text()]).toEqual([404, expect.stringContaining('no-such-quirk')]);
   });
 
-  it('refuses what the format itself refuses', async () => {
+  it('rejects the requests that the format itself rejects', async () => {
     expect((await send('none', '{"model":')).status).toBe(400);
     expect((await send('none', chat({ messages: [3] }))).status).toBe(400);
     expect((await send('none', { model: 'chat' })).status).toBe(400);

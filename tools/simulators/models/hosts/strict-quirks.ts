@@ -6,13 +6,13 @@ import type { Envelope, FieldRejection } from './refusal.ts';
 /** Finds what a host refuses of a request; undefined when there is nothing. */
 type Rule = (body: Json) => FieldRejection | undefined;
 
-const refuseUnless = (isRight: boolean, field: string, reason: string): FieldRejection | undefined =>
+const rejectUnless = (isRight: boolean, field: string, reason: string): FieldRejection | undefined =>
   isRight ? undefined : { field, reason };
 
 const unknownField =
   (field: string): Rule =>
   (body) =>
-    refuseUnless(!isSet(body[field]), field, 'Extra inputs are not permitted');
+    rejectUnless(!isSet(body[field]), field, 'Extra inputs are not permitted');
 
 /** The efforts of OpenAI's first reasoning models. */
 const FEW_EFFORTS: readonly unknown[] = ['low', 'medium', 'high'];
@@ -22,7 +22,7 @@ const noMessage =
   (reason: string, isWrong: (message: Json, index: number, all: readonly Json[]) => boolean): Rule =>
   (body) => {
     const index = messagesOf(body).findIndex(isWrong);
-    return refuseUnless(index < 0, `messages.${index}`, reason);
+    return rejectUnless(index < 0, `messages.${index}`, reason);
   };
 
 const isSystem = ({ role }: Json): boolean => role === 'system' || role === 'developer';
@@ -53,9 +53,9 @@ const PLACEHOLDERS = ['skip_thought_signature_validator', 'context_engineering_i
 const SCOPE = ['host'];
 
 /** The proof of a call by its name: arguments may be written again in another form. */
-export const callProof = (name: unknown): string => signatureOf(SCOPE, String(name));
+export const callSignature = (name: unknown): string => signatureOf(SCOPE, String(name));
 
-function isProven({ function: called, extra_content: extra }: Json): boolean {
+function isSignatureValid({ function: called, extra_content: extra }: Json): boolean {
   const google = isJson(extra) ? extra.google : undefined;
   const signature = isJson(google) ? google.thought_signature : undefined;
   const name = isJson(called) ? called.name : undefined;
@@ -83,7 +83,7 @@ const noSchema =
   (reason: string, isWrong: (schema: Json) => boolean): Rule =>
   (body) => {
     const index = functionsOf(body).findIndex(({ parameters }) => schemasIn(parameters).some(isWrong));
-    return refuseUnless(index < 0, `tools.${index}.function.parameters`, reason);
+    return rejectUnless(index < 0, `tools.${index}.function.parameters`, reason);
   };
 
 const hasTuple = ({ items, prefixItems }: Json): boolean => Array.isArray(items) || isSet(prefixItems);
@@ -96,7 +96,7 @@ export const STRICT = {
   'few-efforts': [
     'openai',
     ({ reasoning_effort: effort }) =>
-      refuseUnless(
+      rejectUnless(
         !isSet(effort) || FEW_EFFORTS.includes(effort),
         'reasoning_effort',
         'Must be low, medium or high',
@@ -138,14 +138,14 @@ export const STRICT = {
     noMessage('A function call is missing its thought_signature', (message) =>
       callsOf(message)
         .slice(0, 1)
-        .some((first) => !isProven(first)),
+        .some((first) => !isSignatureValid(first)),
     ),
   ],
   'no-strict-tools': [
     'text',
     (body) => {
       const index = functionsOf(body).findIndex(({ strict }) => isSet(strict));
-      return refuseUnless(index < 0, `tools.${index}.function.strict`, 'Unknown field');
+      return rejectUnless(index < 0, `tools.${index}.function.strict`, 'Unknown field');
     },
   ],
   'simple-schemas': [
@@ -169,7 +169,7 @@ export const STRICT = {
     'openai',
     ({ tools }) => {
       const index = objectsIn(tools).findIndex(({ type }) => type === 'custom');
-      return refuseUnless(index < 0, `tools.${index}.type`, 'Unsupported tool type');
+      return rejectUnless(index < 0, `tools.${index}.type`, 'Unsupported tool type');
     },
   ],
 } satisfies Readonly<Record<string, readonly [Envelope, Rule]>>;

@@ -1,18 +1,19 @@
 /** The decision of a host's model to think for a request. Each host reads its own fields and no others. */
 import { isJson, isSet, type Json } from './json-body.ts';
-import { type FieldRejection, refusalOf } from './refusal.ts';
+import { type FieldRejection, rejectionOf } from './refusal.ts';
 
 /** The smallest budget that Claude takes, tokens (Claude API docs, "Extended thinking"). */
 const MIN_BUDGET = 1_024;
 
 /** Returns whether the request enables thoughts; undefined if it has no field that the host reads. */
-type Way = (body: Json) => boolean | undefined;
+type ThinkingCheck = (body: Json) => boolean | undefined;
 
 const thinkingOf = ({ thinking }: Json): Json => (isJson(thinking) ? thinking : {});
 
-const byEffort: Way = ({ reasoning_effort: effort }) => (isSet(effort) ? effort !== 'none' : undefined);
+const byEffort: ThinkingCheck = ({ reasoning_effort: effort }) =>
+  isSet(effort) ? effort !== 'none' : undefined;
 
-const bySwitch: Way = (body) => {
+const bySwitch: ThinkingCheck = (body) => {
   const { type } = thinkingOf(body);
   return isSet(type) ? type === 'enabled' : undefined;
 };
@@ -28,9 +29,9 @@ const wrongBudget = (body: Json): FieldRejection | undefined => {
 };
 
 /** In the form of Claude (Claude API docs, "OpenAI SDK compatibility", "Extended thinking"). */
-const byBudget: Way = (body) => {
-  const refusal = wrongBudget(body);
-  if (refusal !== undefined) throw refusalOf(refusal, 'openai');
+const byBudget: ThinkingCheck = (body) => {
+  const rejection = wrongBudget(body);
+  if (rejection !== undefined) throw rejectionOf(rejection, 'openai');
   return bySwitch(body);
 };
 
@@ -40,11 +41,11 @@ const bySwitched = (value: unknown): boolean | undefined => (typeof value === 'b
 const objectIn = (value: unknown): Json => (isJson(value) ? value : {});
 
 /** The switches of chat templates (vLLM docs, "Reasoning Outputs"). */
-const byTemplate: Way = ({ chat_template_kwargs: switches }) =>
+const byTemplate: ThinkingCheck = ({ chat_template_kwargs: switches }) =>
   bySwitched(objectIn(switches).enable_thinking ?? objectIn(switches).thinking);
 
 /** An object with an effort or a number of tokens (OpenRouter docs, "Reasoning tokens"). */
-const byReasoning: Way = ({ reasoning }) => {
+const byReasoning: ThinkingCheck = ({ reasoning }) => {
   const { effort, max_tokens: budget } = objectIn(reasoning);
   if (isSet(effort)) return effort !== 'none';
   return isSet(budget) ? Number(budget) > 0 : undefined;
@@ -64,16 +65,16 @@ export const THINKING = {
   'thinks-by-prompt-mode': ({ prompt_mode: mode }: Json) => (isSet(mode) ? mode === 'reasoning' : undefined),
   // The last: it decides where the request says nothing.
   'thinks-unasked': () => true,
-} satisfies Readonly<Record<string, Way>>;
+} satisfies Readonly<Record<string, ThinkingCheck>>;
 
 /**
  * Returns whether the response starts with reasoning. Throws `RequestError` for a budget that the host does not accept.
  */
 export function thinks(body: Json, quirks: ReadonlySet<string>): boolean {
-  const ways: readonly (readonly [string, Way])[] = Object.entries(THINKING);
-  const asked = ways
+  const modes: readonly (readonly [string, ThinkingCheck])[] = Object.entries(THINKING);
+  const enabled = modes
     .filter(([quirk]) => quirks.has(quirk))
-    .map(([, way]) => way(body))
-    .find((answer) => answer !== undefined);
-  return asked ?? false;
+    .map(([, isRejectedBy]) => isRejectedBy(body))
+    .find((result) => result !== undefined);
+  return enabled ?? false;
 }

@@ -1,6 +1,6 @@
 /** The simulated model: a pure function from a request to an answer, the same for every wire format. */
-import { asksForRedaction } from './instructions.ts';
-import type { ModelAnswer, ModelChoice, ModelMessage, ModelRequest, ModelUsage } from './model.ts';
+import { requestsRedaction } from './instructions.ts';
+import type { ModelChoice, ModelMessage, ModelOutput, ModelRequest, ModelUsage } from './model.ts';
 import { promptTokens, TOKENS_PER_SEARCH } from './prompt-tokens.ts';
 import { plainProse } from './prose.ts';
 import { identifierFrom, randomFrom } from './random.ts';
@@ -36,10 +36,10 @@ const thoughtFrom = (seed: string, maxTokens: number | undefined): TokenCut =>
   cutToTokens(`Let me think. ${plainProse(randomFrom(`${seed}/thought`), 0)}`, maxTokens);
 
 function afterThought(request: ModelRequest, { text, tokenCount }: TokenCut, seed: string): ModelChoice {
-  const left = request.maxTokens === undefined ? undefined : request.maxTokens - tokenCount;
-  const choice = plainChoice({ ...request, maxTokens: left }, seed, 0);
+  const remainingTokens = request.maxTokens === undefined ? undefined : request.maxTokens - tokenCount;
+  const choice = plainChoice({ ...request, maxTokens: remainingTokens }, seed, 0);
   const prompt = request.messages.findLast(({ role }) => role === 'user')?.text ?? '';
-  const redacts = asksForRedaction(prompt) ? ({ redacts: true } as const) : {};
+  const redacts = requestsRedaction(prompt) ? ({ redacts: true } as const) : {};
   return { ...choice, ...redacts, thinking: text, tokenCount: choice.tokenCount + tokenCount };
 }
 
@@ -60,7 +60,7 @@ function cacheUse(
  * Answers `request`; equal conversations and tools give an equal answer, whatever the model's name. Only an answer of
  * one choice thinks.
  */
-export function answer(request: ModelRequest): ModelAnswer {
+export function generateOutput(request: ModelRequest): ModelOutput {
   const conversation = conversationSeed(request.messages);
   const thought = request.thinks === true ? thoughtFrom(conversation, request.maxTokens) : undefined;
   const choices = Array.from({ length: request.choiceCount }, (_, choiceIndex) => {
@@ -83,8 +83,8 @@ export function answer(request: ModelRequest): ModelAnswer {
 }
 
 /** The answer to a request of one choice. */
-export function singleAnswer(request: ModelRequest): { choice: ModelChoice; usage: ModelUsage } {
-  const { choices, usage } = answer(request);
+export function generateSingleOutput(request: ModelRequest): { choice: ModelChoice; usage: ModelUsage } {
+  const { choices, usage } = generateOutput(request);
   const [choice] = choices;
   if (choice === undefined) throw new Error('the model gave no choice');
   return { choice, usage };

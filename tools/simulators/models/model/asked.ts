@@ -5,12 +5,14 @@ import type { ModelMessage } from './model.ts';
 const REMINDER = /<system-reminder>.*?<\/system-reminder>/gsu;
 
 /** The index of the message in `messages`, -1 without one, and its text without reminders. */
-export function lastAsked(messages: readonly ModelMessage[]): {
+export function lastQuestion(messages: readonly ModelMessage[]): {
   readonly index: number;
   readonly text: string;
 } {
-  const texts = messages.map(({ role, text }) => (role === 'user' ? text.replace(REMINDER, '') : undefined));
-  const written = texts.findLastIndex((text) => text !== undefined && text.trim() !== '');
-  const index = written >= 0 ? written : texts.findLastIndex((text) => text !== undefined);
-  return { index, text: texts[index] ?? '' };
+  const questions = messages.map(({ role, text }) =>
+    role === 'user' ? text.replace(REMINDER, '') : undefined,
+  );
+  const written = questions.findLastIndex((text) => text !== undefined && text.trim() !== '');
+  const index = written >= 0 ? written : questions.findLastIndex((text) => text !== undefined);
+  return { index, text: questions[index] ?? '' };
 }

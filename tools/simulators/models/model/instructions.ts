@@ -34,4 +34,4 @@ export function requestedWordCount(prompt: string): number | undefined {
 const REDACTION_TRIGGER = 'ANTHROPIC_MAGIC_STRING_TRIGGER_REDACTED_THINKING';
 
 /** Returns whether the prompt requests redacted reasoning. */
-export const asksForRedaction = (prompt: string): boolean => prompt.includes(REDACTION_TRIGGER);
+export const requestsRedaction = (prompt: string): boolean => prompt.includes(REDACTION_TRIGGER);

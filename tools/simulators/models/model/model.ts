@@ -90,7 +90,7 @@ export interface ModelUsage {
   readonly webSearches: number;
 }
 
-export interface ModelAnswer {
+export interface ModelOutput {
   readonly choices: readonly ModelChoice[];
   readonly usage: ModelUsage;
 }

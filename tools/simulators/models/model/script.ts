@@ -1,5 +1,5 @@
 /** The tool calls that the user writes out, by which a test or a demo chooses what an agent does, step by step. */
-import { lastAsked } from './asked.ts';
+import { lastQuestion } from './asked.ts';
 import type { ModelRequest, ModelTool, ModelToolCall } from './model.ts';
 
 /** A call before it has an id. */
@@ -108,10 +108,12 @@ export interface Script {
 /** The script of the conversation; undefined without one. */
 export function scriptOf({ messages, tools, toolChoice }: ModelRequest): Script | undefined {
   if (toolChoice === 'none' || tools.length === 0) return undefined;
-  const asked = lastAsked(messages);
-  const steps = stepsOf(asked.text, tools);
+  const question = lastQuestion(messages);
+  const steps = stepsOf(question.text, tools);
   if (steps.length === 0) return undefined;
-  const since = messages.slice(asked.index + 1);
-  const made = since.filter(({ role }, index) => role === 'tool' && since[index + 1]?.role !== 'tool').length;
-  return { next: steps[made] ?? [] };
+  const since = messages.slice(question.index + 1);
+  const results = since.filter(
+    ({ role }, index) => role === 'tool' && since[index + 1]?.role !== 'tool',
+  ).length;
+  return { next: steps[results] ?? [] };
 }

@@ -1,5 +1,5 @@
 /** The choice that answers in text: what it says, in which format, and where the request's limits end it. */
-import { lastAsked } from './asked.ts';
+import { lastQuestion } from './asked.ts';
 import { findRepeatInstruction, requestedWordCount } from './instructions.ts';
 import type { ModelChoice, ModelMessage, ModelRequest } from './model.ts';
 import { plainProse, proseOfWords } from './prose.ts';
@@ -18,17 +18,17 @@ const lastTextOf = (request: ModelRequest, role: ModelMessage['role']): string =
 function observations({ messages }: ModelRequest): string {
   const results = messages.slice(messages.findLastIndex(({ role }) => role !== 'tool') + 1);
   const imageCount = messages.reduce((sum, message) => sum + message.imageCount, 0);
-  const seen = results.map(({ text, isError }) => {
+  const summaries = results.map(({ text, isError }) => {
     const verb = isError === true ? 'failed' : 'returned';
     return `The tool ${verb}: ${text.slice(0, QUOTED_RESULT_UNITS)}\n`;
   });
-  return seen.join('') + (imageCount > 0 ? `I can see ${imageCount} images. ` : '');
+  return summaries.join('') + (imageCount > 0 ? `I can see ${imageCount} images. ` : '');
 }
 
-function proseAnswer(request: ModelRequest, seed: string, choiceIndex: number): string {
+function writeProse(request: ModelRequest, seed: string, choiceIndex: number): string {
   if (scriptOf(request) !== undefined) return `${observations(request)}Done.`;
   const random = randomFrom(seed);
-  const wordCount = requestedWordCount(lastAsked(request.messages).text);
+  const wordCount = requestedWordCount(lastQuestion(request.messages).text);
   if (wordCount !== undefined) return proseOfWords(random, choiceIndex, wordCount);
   return observations(request) + plainProse(random, choiceIndex);
 }
@@ -42,13 +42,13 @@ function isInstance(schema: NonNullable<ModelRequest['schema']>, text: string): 
 }
 
 /** Text in the format asked for; a text that the user, or else the system, wants repeated is kept where it satisfies that format. */
-function answerText(request: ModelRequest, seed: string, choiceIndex: number): string {
+function generateText(request: ModelRequest, seed: string, choiceIndex: number): string {
   const { schema } = request;
   const instruction =
-    findRepeatInstruction(lastAsked(request.messages).text) ??
+    findRepeatInstruction(lastQuestion(request.messages).text) ??
     findRepeatInstruction(lastTextOf(request, 'system')) ??
     findRepeatInstruction(lastTextOf(request, 'user'));
-  if (schema === undefined) return instruction?.text ?? proseAnswer(request, seed, choiceIndex);
+  if (schema === undefined) return instruction?.text ?? writeProse(request, seed, choiceIndex);
   if (instruction !== undefined && isInstance(schema, instruction.text)) return instruction.text;
   return JSON.stringify(schemaInstance(schema, seed));
 }
@@ -72,7 +72,7 @@ export function refusalChoice(maxTokens: number | undefined): ModelChoice {
 
 /** The text choice number `choiceIndex`; it depends on `seed` and the request alone. */
 export function textChoice(request: ModelRequest, seed: string, choiceIndex: number): ModelChoice {
-  const { text = '', ...stopped } = cutAtStop(answerText(request, seed, choiceIndex), request.stop);
+  const { text = '', ...stopped } = cutAtStop(generateText(request, seed, choiceIndex), request.stop);
   const { truncated, ...cut } = cutToTokens(text, request.maxTokens);
   if (truncated) return { ...cut, toolCalls: [], finishReason: 'length' };
   return { ...cut, ...stopped, toolCalls: [], finishReason: 'stop' };

@@ -44,7 +44,7 @@ export function countTokens(text: string): number {
  * Cuts `segment` into pieces of one token each, or of a few where a token ends inside a character; joined they are
  * `segment` again, and no piece ends inside a surrogate pair.
  */
-function* segmentPieces(segment: string): Generator<string> {
+function* splitSegment(segment: string): Generator<string> {
   let start = 0;
   for (const decoded of decodeGenerator(encode(segment, PLAIN_TEXT))) {
     let end = start + decoded.length;
@@ -56,8 +56,8 @@ function* segmentPieces(segment: string): Generator<string> {
 }
 
 /** The pieces a model would stream `text` in: about one token each, never half a character. */
-export function* tokenPieces(text: string): Generator<string> {
-  for (const segment of segments(text)) yield* segmentPieces(segment);
+export function* splitIntoTokens(text: string): Generator<string> {
+  for (const segment of segments(text)) yield* splitSegment(segment);
 }
 
 export interface TokenCut {
@@ -70,16 +70,16 @@ export interface TokenCut {
 export function cutToTokens(text: string, limit: number | undefined): TokenCut {
   if (limit === undefined) return { text, tokenCount: countTokens(text), truncated: false };
   let tokenCount = 0;
-  let keptUnits = 0;
+  let retainedUnits = 0;
   for (const segment of segments(text)) {
     const tokens = encode(segment, PLAIN_TEXT);
     if (tokenCount + tokens.length > limit) {
       // Bytes of an incomplete character decode to replacement characters at the end.
-      const kept = decode(tokens.slice(0, limit - tokenCount)).replace(/\ufffd+$/u, '');
-      return { text: text.slice(0, keptUnits + kept.length), tokenCount: limit, truncated: true };
+      const truncated = decode(tokens.slice(0, limit - tokenCount)).replace(/\ufffd+$/u, '');
+      return { text: text.slice(0, retainedUnits + truncated.length), tokenCount: limit, truncated: true };
     }
     tokenCount += tokens.length;
-    keptUnits += segment.length;
+    retainedUnits += segment.length;
   }
   return { text, tokenCount, truncated: false };
 }

@@ -1,5 +1,5 @@
 /** The tools an answer calls, the forced one or those the user names, and the choice that calls them. */
-import { lastAsked } from './asked.ts';
+import { lastQuestion } from './asked.ts';
 import { findRepeatInstruction } from './instructions.ts';
 import type { ModelChoice, ModelRequest, ModelTool, ModelToolCall } from './model.ts';
 import { plainProse } from './prose.ts';
@@ -32,8 +32,8 @@ export function toolCallChoice(
     const id = identifierFrom(`${seed}/${planned.name}/${index}`, TOOL_CALL_ID_LENGTH);
     const call = { id, ...planned };
     tokenCount += countTokens(call.name);
-    const left = maxTokens === undefined ? undefined : Math.max(0, maxTokens - tokenCount);
-    const cut = cutToTokens(call.arguments, left);
+    const remainingTokens = maxTokens === undefined ? undefined : Math.max(0, maxTokens - tokenCount);
+    const cut = cutToTokens(call.arguments, remainingTokens);
     tokenCount += cut.tokenCount;
     toolCalls.push({ ...call, arguments: cut.text });
     if (cut.truncated) return { toolCalls, finishReason: 'length', tokenCount: maxTokens ?? tokenCount };
@@ -59,7 +59,7 @@ function toolsToCall(request: ModelRequest): readonly ModelTool[] {
   if (toolChoice === 'none' || tools.length === 0) return [];
   if (typeof toolChoice === 'object') return tools.filter((tool) => tool.name === toolChoice.name);
   if (toolChoice === 'auto' && messages.at(-1)?.role === 'tool') return [];
-  const { text } = lastAsked(messages);
+  const { text } = lastQuestion(messages);
   // In a text to repeat, a tool's name is no request to call it.
   const named = namedTools(tools, findRepeatInstruction(text)?.preamble ?? text);
   const calls = toolChoice === 'required' && named.length === 0 ? tools.slice(0, 1) : named;

@@ -1,7 +1,7 @@
 /** The answer, whole or streamed (OpenAI API reference, "The chat completion object" and "The chat completion chunk object"). */
 import type { SimulatedEvent } from '../exchange/reply.ts';
-import type { ModelAnswer, ModelChoice, ModelToolCall, ModelUsage, SimulatedFinish } from '../model/model.ts';
-import { tokenPieces } from '../model/tokens.ts';
+import type { ModelChoice, ModelOutput, ModelToolCall, ModelUsage, SimulatedFinish } from '../model/model.ts';
+import { splitIntoTokens } from '../model/tokens.ts';
 import { callSignature, hostOf } from './reasoning.ts';
 
 /** The fields that every document and chunk of one response repeat. */
@@ -19,7 +19,7 @@ export interface Accounting {
   /** False omits `usage`, as some compatible servers do. */
   readonly withUsage: boolean;
   /** Figures in place of the model's own. */
-  readonly figures?: Readonly<Record<string, unknown>> | undefined;
+  readonly usageFields?: Readonly<Record<string, unknown>> | undefined;
 }
 
 const FINISH_REASONS: Readonly<Record<SimulatedFinish, string>> = {
@@ -31,7 +31,7 @@ const FINISH_REASONS: Readonly<Record<SimulatedFinish, string>> = {
 
 const usageOf = (
   { promptTokens, cachedTokens, completionTokens, thinkingTokens }: ModelUsage,
-  { figures }: Accounting,
+  { usageFields }: Accounting,
 ) => ({
   prompt_tokens: promptTokens,
   completion_tokens: completionTokens,
@@ -43,7 +43,7 @@ const usageOf = (
     accepted_prediction_tokens: 0,
     rejected_prediction_tokens: 0,
   },
-  ...figures,
+  ...usageFields,
 });
 
 /** Fields whose value is the same in every answer of this server. */
@@ -78,17 +78,17 @@ function messageOf(choice: ModelChoice, identity: CompletionIdentity) {
 }
 
 /** The answer as one document. */
-export function chatCompletion(answer: ModelAnswer, identity: CompletionIdentity, accounting: Accounting) {
+export function chatCompletion(output: ModelOutput, identity: CompletionIdentity, accounting: Accounting) {
   return {
     ...identity,
     object: 'chat.completion',
-    choices: answer.choices.map((choice, index) => ({
+    choices: output.choices.map((choice, index) => ({
       index,
       message: messageOf(choice, identity),
       logprobs: null,
       finish_reason: FINISH_REASONS[choice.finishReason],
     })),
-    ...(accounting.withUsage ? { usage: usageOf(answer.usage, accounting) } : {}),
+    ...(accounting.withUsage ? { usage: usageOf(output.usage, accounting) } : {}),
     ...SERVER_FIELDS,
   };
 }
@@ -98,20 +98,21 @@ type Delta = Readonly<Record<string, unknown>>;
 
 function* toolCallDeltas(call: ModelToolCall, index: number, model: string): Generator<Delta> {
   yield { tool_calls: [{ index, ...toolCallOf(call, index, model, '') }] };
-  for (const piece of tokenPieces(call.arguments))
-    yield { tool_calls: [{ index, function: { arguments: piece } }] };
+  for (const fragment of splitIntoTokens(call.arguments))
+    yield { tool_calls: [{ index, function: { arguments: fragment } }] };
 }
 
 function* choiceDeltas(choice: ModelChoice, identity: CompletionIdentity): Generator<Delta> {
   const { text = '', toolCalls, finishReason } = choice;
-  for (const piece of tokenPieces(shownThought(choice, identity) ?? '')) yield { reasoning_content: piece };
+  for (const fragment of splitIntoTokens(shownThought(choice, identity) ?? ''))
+    yield { reasoning_content: fragment };
   for (const [index, call] of toolCalls.entries()) yield* toolCallDeltas(call, index, identity.model);
   const field = finishReason === 'refusal' ? 'refusal' : 'content';
-  for (const piece of tokenPieces(text)) yield { [field]: piece };
+  for (const fragment of splitIntoTokens(text)) yield { [field]: fragment };
 }
 
 /** Takes one item of each iterable in turn until all have ended. */
-function* inTurns<T>(iterables: readonly Iterable<T>[]): Generator<T> {
+function* interleave<T>(iterables: readonly Iterable<T>[]): Generator<T> {
   let iterators = iterables.map((iterable) => iterable[Symbol.iterator]());
   while (iterators.length > 0) {
     const results = iterators.map((iterator) => ({ iterator, result: iterator.next() }));
@@ -125,11 +126,11 @@ function* inTurns<T>(iterables: readonly Iterable<T>[]): Generator<T> {
  * `usage: null` in every chunk and a last one with the figures (`stream_options.include_usage`).
  */
 export function* chatChunks(
-  { choices, usage }: ModelAnswer,
+  { choices, usage }: ModelOutput,
   identity: CompletionIdentity,
   accounting: Accounting,
 ): Generator<SimulatedEvent> {
-  const frame = { ...identity, object: 'chat.completion.chunk', ...SERVER_FIELDS };
+  const envelope = { ...identity, object: 'chat.completion.chunk', ...SERVER_FIELDS };
   const chunk = (
     part: SimulatedEvent['part'],
     index: number,
@@ -138,7 +139,7 @@ export function* chatChunks(
   ) => ({
     part,
     data: JSON.stringify({
-      ...frame,
+      ...envelope,
       choices: [{ index, delta, logprobs: null, finish_reason: finish }],
       ...(accounting.withUsage ? { usage: null } : {}),
     }),
@@ -149,7 +150,7 @@ export function* chatChunks(
       content: text === undefined ? null : '',
       refusal: null,
     });
-  yield* inTurns(
+  yield* interleave(
     choices.map((choice, index) =>
       choiceDeltas(choice, identity).map((delta) => chunk('content', index, delta)),
     ),
@@ -159,7 +160,7 @@ export function* chatChunks(
   if (accounting.withUsage)
     yield {
       part: 'end',
-      data: JSON.stringify({ ...frame, choices: [], usage: usageOf(usage, accounting) }),
+      data: JSON.stringify({ ...envelope, choices: [], usage: usageOf(usage, accounting) }),
     };
   yield { part: 'end', data: '[DONE]' };
 }

@@ -20,11 +20,11 @@ function toModelMessages(message: ChatMessage, turn: number): ModelMessage[] {
   if (role === 'tool')
     return toMessages(role, [{ result: { toolCallId: message.tool_call_id, isError: false, parts } }], turn);
   const calls = role === 'assistant' ? (message.tool_calls ?? []) : [];
-  const said = calls.map(({ id, function: { name, arguments: text } }) => ({
+  const toolCalls = calls.map(({ id, function: { name, arguments: text } }) => ({
     call: { id, name, arguments: text },
   }));
   const name = message.name ?? undefined;
-  const messages = toMessages(role === 'developer' ? 'system' : role, [...parts, ...said], turn);
+  const messages = toMessages(role === 'developer' ? 'system' : role, [...parts, ...toolCalls], turn);
   return messages.map((each) => ({ ...each, name }));
 }
 

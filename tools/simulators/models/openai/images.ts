@@ -1,10 +1,10 @@
 /** `POST /v1/images/generations` (OpenAI API reference, "Create image"), and the pictures its URLs name. */
 import { z } from 'zod';
-import { jsonReply, type SimulatedCall, type SimulatedReply } from '../exchange/reply.ts';
+import { jsonResponse, type SimulatedCall, type SimulatedResponse } from '../exchange/reply.ts';
 import { readRequest } from '../exchange/request-error.ts';
 import { paint } from '../model/picture.ts';
 import { identifierFrom } from '../model/random.ts';
-import { errorReply } from './protocol.ts';
+import { errorResponse } from './protocol.ts';
 
 const SEED_LENGTH = 24;
 const DEFAULT_SIZE = '1024x1024';
@@ -21,10 +21,10 @@ const imageRequestSchema = z.looseObject({
 });
 
 /** The path of this server's images; any name is valid. */
-export const PICTURES_PATH = '/pictures/{name}';
+export const IMAGES_PATH = '/pictures/{name}';
 const NAME = /^([A-Za-z0-9]+)-(\d{3,4})x(\d{3,4})\.png$/u;
 
-export function replyWithImages({ body, headers }: SimulatedCall): SimulatedReply {
+export function respondWithImages({ body, headers }: SimulatedCall): SimulatedResponse {
   const request = readRequest(imageRequestSchema, body);
   const { prompt, n, size, response_format: format } = request;
   const [width = 0, height = 0] = (size ?? DEFAULT_SIZE).split('x').map(Number);
@@ -34,12 +34,12 @@ export function replyWithImages({ body, headers }: SimulatedCall): SimulatedRepl
       ? { b64_json: paint(seed, width, height).toString('base64') }
       : { url: `http://${headers.host}/pictures/${seed}-${width}x${height}.png` };
   });
-  return jsonReply(200, { created: Math.floor(Date.now() / 1000), data });
+  return jsonResponse(200, { created: Math.floor(Date.now() / 1000), data });
 }
 
-export function replyWithPicture({ parameters }: SimulatedCall): SimulatedReply {
+export function respondWithImageFile({ parameters }: SimulatedCall): SimulatedResponse {
   const [, seed, width, height] = NAME.exec(parameters.name ?? '') ?? [];
-  if (seed === undefined) return errorReply(404, { message: 'There is no such picture.' });
+  if (seed === undefined) return errorResponse(404, { message: 'There is no such picture.' });
   const body = paint(seed, Number(width), Number(height));
   return { kind: 'whole', status: 200, headers: { 'content-type': 'image/png' }, body };
 }

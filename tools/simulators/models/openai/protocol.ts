@@ -3,7 +3,7 @@
  * "Errors").
  */
 import { sse } from '../exchange/encodings.ts';
-import { jsonReply, type WholeReply, type WireProtocol } from '../exchange/reply.ts';
+import { type CompleteReply, jsonResponse, type WireProtocol } from '../exchange/reply.ts';
 import { type FieldPath, RequestError } from '../exchange/request-error.ts';
 import { identifierFrom } from '../model/random.ts';
 
@@ -19,12 +19,12 @@ const envelope = ({ message, type = 'invalid_request_error', param = null, code 
 });
 
 /** The refusal of a request in exactly this message, at the parameter it names. */
-export const refusalAs = (message: string, param: string | null = null, code: string | null = null) =>
+export const rejectionAs = (message: string, param: string | null = null, code: string | null = null) =>
   new RequestError(message, [], { body: envelope({ message, param, code }) });
 
 /** An error response in OpenAI's envelope. */
-export const errorReply = (status: number, error: OpenAiError): WholeReply =>
-  jsonReply(status, envelope(error));
+export const errorResponse = (status: number, error: OpenAiError): CompleteReply =>
+  jsonResponse(status, envelope(error));
 
 const SERVER_ERROR: OpenAiError = { message: 'The server had an error.', type: 'server_error' };
 
@@ -51,11 +51,11 @@ const CODES = {
   unknown: 'unknown_parameter',
 };
 
-function badRequest({ message, path, reason, status, body }: RequestError): WholeReply {
-  if (body !== undefined) return jsonReply(status, body);
-  if (path.length === 0) return errorReply(status, { message });
+function badRequest({ message, path, reason, status, body }: RequestError): CompleteReply {
+  if (body !== undefined) return jsonResponse(status, body);
+  if (path.length === 0) return errorResponse(status, { message });
   const param = paramOf(path);
-  return errorReply(status, { message: `Invalid '${param}': ${message}.`, param, code: CODES[reason] });
+  return errorResponse(status, { message: `Invalid '${param}': ${message}.`, param, code: CODES[reason] });
 }
 
 const REQUEST_ID_LENGTH = 32;
@@ -68,11 +68,11 @@ export const openAiProtocol: WireProtocol = {
   refusal: ({ headers: { authorization } }) =>
     typeof authorization === 'string' && /^Bearer +\S/u.test(authorization)
       ? undefined
-      : errorReply(401, { message: "You didn't provide an API key." }),
+      : errorResponse(401, { message: "You didn't provide an API key." }),
   badRequest,
   failure(status) {
     const other = status < 500 ? { message: `Status ${status}.` } : SERVER_ERROR;
-    return errorReply(status, FAILURES[status] ?? other);
+    return errorResponse(status, FAILURES[status] ?? other);
   },
   failureEvent: ({ fault }) => ({
     data: JSON.stringify(envelope({ ...SERVER_ERROR, type: fault.error_event_type ?? 'server_error' })),

@@ -7,12 +7,12 @@ import { parsedJson } from '../exchange/request-body.ts';
 import { RequestError } from '../exchange/request-error.ts';
 import type { ModelToolCall } from '../model/model.ts';
 import type { ChatMessage, ChatRequest } from './chat-request.ts';
-import { refusalAs } from './protocol.ts';
+import { rejectionAs } from './protocol.ts';
 
-type Host = 'deepseek' | 'gemini' | undefined;
+type HostName = 'deepseek' | 'gemini' | undefined;
 
 /** The host that a model belongs to; undefined for OpenAI's own, which shows no reasoning here. */
-export function hostOf(model: string): Host {
+export function hostOf(model: string): HostName {
   if (model.startsWith('deepseek-')) return 'deepseek';
   return model.startsWith('gemini-') ? 'gemini' : undefined;
 }
@@ -34,7 +34,7 @@ export const callSignature = (model: string, { name, arguments: text }: ModelToo
   signatureOf(['gemini', model], signed(name, text));
 
 /** Google's envelope, which is a list here. */
-const geminiRefusal = (message: string): RequestError =>
+const geminiRejection = (message: string): RequestError =>
   new RequestError(message, [], { body: [{ error: { code: 400, message, status: 'INVALID_ARGUMENT' } }] });
 
 type Calls = NonNullable<Extract<ChatMessage, { role: 'assistant' }>['tool_calls']>;
@@ -44,20 +44,20 @@ const callsOf = (message: ChatMessage): Calls =>
 
 /** The first call of every step since the user spoke has its signature, and no signature was changed. */
 function checkGemini({ model, messages }: ChatRequest): void {
-  const asked = messages.findLastIndex(({ role }) => role === 'user');
+  const lastUserIndex = messages.findLastIndex(({ role }) => role === 'user');
   for (const [turn, message] of messages.entries())
     for (const [index, call] of callsOf(message).entries()) {
       const { name, arguments: text } = call.function;
       const signature = call.extra_content?.google?.thought_signature;
       if (signature == null) {
-        if (index > 0 || turn < asked) continue;
-        throw geminiRefusal(
+        if (index > 0 || turn < lastUserIndex) continue;
+        throw geminiRejection(
           'Function call is missing a thought_signature in functionCall parts. ' +
             `Additional data, function call \`default_api:${name}\`, position ${turn + 1}.`,
         );
       }
       const isOwn = isSignatureOf(['gemini', model], signed(name, text), signature);
-      if (!isOwn && !PLACEHOLDERS.includes(signature)) throw geminiRefusal('Corrupted thought signature.');
+      if (!isOwn && !PLACEHOLDERS.includes(signature)) throw geminiRejection('Corrupted thought signature.');
     }
 }
 
@@ -67,7 +67,7 @@ function checkDeepSeek(request: ChatRequest): void {
     (message) => callsOf(message).length > 0 && typeof Object(message).reasoning_content !== 'string',
   );
   if (!isBare || !thinks(request)) return;
-  throw refusalAs(
+  throw rejectionAs(
     'The `reasoning_content` in the thinking mode must be passed back to the API.',
     null,
     'invalid_request_error',

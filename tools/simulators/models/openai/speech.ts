@@ -1,6 +1,6 @@
 /** `POST /v1/audio/speech` (OpenAI API reference, "Create speech"): audio in chunks, at the pace of a stream. */
 import { z } from 'zod';
-import type { SimulatedCall, SimulatedEvent, SimulatedReply, WireProtocol } from '../exchange/reply.ts';
+import type { SimulatedCall, SimulatedEvent, SimulatedResponse, WireProtocol } from '../exchange/reply.ts';
 import { readRequest } from '../exchange/request-error.ts';
 import { frameCount, mp3Frame, wavFrame, wavHeader } from '../model/voice.ts';
 import { openAiProtocol } from './protocol.ts';
@@ -46,13 +46,13 @@ function* audio(frames: number, format: 'mp3' | 'wav'): Generator<SimulatedEvent
   const frame = format === 'mp3' ? mp3Frame : wavFrame;
   for (let start = 0; start < frames; start += FRAMES_PER_CHUNK) {
     const length = Math.min(FRAMES_PER_CHUNK, frames - start);
-    const pieces = Array.from({ length }, frame);
+    const audioFrames = Array.from({ length }, frame);
     const opening = start === 0 && format === 'wav' ? [wavHeader(frames)] : [];
-    yield event(Buffer.concat([...opening, ...pieces]));
+    yield event(Buffer.concat([...opening, ...audioFrames]));
   }
 }
 
-export function replyWithSpeech({ body }: SimulatedCall): SimulatedReply {
+export function respondWithSpeech({ body }: SimulatedCall): SimulatedResponse {
   const request = readRequest(speechRequestSchema, body);
   const { input, response_format: format, speed } = request;
   const contentType = format === 'wav' ? 'audio/wav' : 'audio/mpeg';

@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { parseBuffer } from 'music-metadata';
 import { z } from 'zod';
-import { jsonReply, type SimulatedCall, type SimulatedReply } from '../exchange/reply.ts';
+import { jsonResponse, type SimulatedCall, type SimulatedResponse } from '../exchange/reply.ts';
 import { RequestError, readRequest } from '../exchange/request-error.ts';
 import { proseOfWords } from '../model/prose.ts';
 import { randomFrom } from '../model/random.ts';
@@ -61,7 +61,7 @@ const segmentBody = ({ start, end, text }: Segment, id: number) => ({
   no_speech_prob: 0.01,
 });
 
-export async function replyWithTranscript({ body, fault }: SimulatedCall): Promise<SimulatedReply> {
+export async function respondWithTranscript({ body, fault }: SimulatedCall): Promise<SimulatedResponse> {
   const request = readRequest(transcriptionRequestSchema, body);
   const { file, response_format: format, language } = request;
   if (file.size > MAX_FILE_BYTES)
@@ -73,8 +73,8 @@ export async function replyWithTranscript({ body, fault }: SimulatedCall): Promi
   const text = segments.map((segment) => segment.text.trim()).join(' ');
   const counted = fault.no_usage !== true;
   if (format !== 'verbose_json')
-    return jsonReply(200, { text, ...(counted ? { usage: { type: 'duration', seconds } } : {}) });
-  return jsonReply(200, {
+    return jsonResponse(200, { text, ...(counted ? { usage: { type: 'duration', seconds } } : {}) });
+  return jsonResponse(200, {
     task: 'transcribe',
     language: language ?? 'english',
     ...(counted ? { duration: seconds } : {}),

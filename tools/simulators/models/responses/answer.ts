@@ -1,5 +1,5 @@
 /** The answer as a document (OpenAI API reference, "The response object"). */
-import { type AnswerBlock, blocksOf } from '../exchange/blocks.ts';
+import { contentBlocksOf, type OutputBlock } from '../exchange/blocks.ts';
 import { type SignatureScope, sealed } from '../exchange/proof.ts';
 import type { ModelChoice, ModelUsage } from '../model/model.ts';
 import { identifierFrom } from '../model/random.ts';
@@ -9,7 +9,7 @@ import { callersTools, type ResponsesRequest } from './request.ts';
 type Fields = Readonly<Record<string, unknown>>;
 
 /** The properties of a response that are fixed before its first text. */
-export interface ResponseFrame {
+export interface ResponseEnvelope {
   readonly id: string;
   /** Unix seconds. */
   readonly createdAt: number;
@@ -21,12 +21,12 @@ export interface ResponseFrame {
   /** False omits `usage`, as some compatible servers do. */
   readonly withUsage: boolean;
   /** Figures in place of the model's own. */
-  readonly figures?: Fields | undefined;
+  readonly usageFields?: Fields | undefined;
 }
 
 /** An item of the answer, and the pieces in which it is streamed. */
-export interface AnswerItem {
-  readonly block: AnswerBlock;
+export interface SimulatedOutputItem {
+  readonly block: OutputBlock;
   readonly item: Fields & { readonly id: string };
 }
 
@@ -38,17 +38,17 @@ function summaryParts(text: string): string[] {
   return end === 0 ? [text] : [text.slice(0, end), text.slice(end + 1)].filter((part) => part !== '');
 }
 
-const summaryOf = (text: string, { request }: ResponseFrame) => {
-  const asked = request.reasoning?.summary ?? request.reasoning?.generate_summary;
-  return asked == null ? [] : summaryParts(text).map((part) => ({ type: 'summary_text', text: part }));
+const summaryOf = (text: string, { request }: ResponseEnvelope) => {
+  const summaryMode = request.reasoning?.summary ?? request.reasoning?.generate_summary;
+  return summaryMode == null ? [] : summaryParts(text).map((part) => ({ type: 'summary_text', text: part }));
 };
 
 function itemOf(
-  block: AnswerBlock,
+  block: OutputBlock,
   key: string,
-  frame: ResponseFrame,
+  envelope: ResponseEnvelope,
   isRefusal: boolean,
-): AnswerItem['item'] {
+): SimulatedOutputItem['item'] {
   const { text } = block;
   const suffix = identifierFrom(key, ITEM_ID_LENGTH);
   const status = 'completed';
@@ -61,41 +61,41 @@ function itemOf(
   if (block.kind !== 'call') {
     const id = `rs_${suffix}`;
     const content: SealedReasoning = { id, text };
-    const isIncluded = frame.request.include?.includes('reasoning.encrypted_content') === true;
-    const encrypted = isIncluded ? { encrypted_content: sealed(frame.scope, content) } : {};
-    return { id, type: 'reasoning', ...encrypted, summary: summaryOf(text, frame) };
+    const isIncluded = envelope.request.include?.includes('reasoning.encrypted_content') === true;
+    const encrypted = isIncluded ? { encrypted_content: sealed(envelope.scope, content) } : {};
+    return { id, type: 'reasoning', ...encrypted, summary: summaryOf(text, envelope) };
   }
   const { id: callId, name } = block.call;
-  const tool = callersTools(frame.request).find((each) => each.name === name);
-  const own = { call_id: `call_${callId}`, name };
+  const tool = callersTools(envelope.request).find((each) => each.name === name);
+  const callIds = { call_id: `call_${callId}`, name };
   const namespace = tool?.namespace === undefined ? {} : { namespace: tool.namespace };
   return tool?.type === 'custom'
-    ? { id: `ctc_${suffix}`, type: 'custom_tool_call', status, input: text, ...own, ...namespace }
-    : { id: `fc_${suffix}`, type: 'function_call', status, arguments: text, ...own, ...namespace };
+    ? { id: `ctc_${suffix}`, type: 'custom_tool_call', status, input: text, ...callIds, ...namespace }
+    : { id: `fc_${suffix}`, type: 'function_call', status, arguments: text, ...callIds, ...namespace };
 }
 
 /** The items of the answer, in order; where the limit ended it, the last one is not complete. */
-export function answerItems(choice: ModelChoice, frame: ResponseFrame): AnswerItem[] {
-  const blocks = blocksOf(choice);
+export function outputItemsOf(choice: ModelChoice, envelope: ResponseEnvelope): SimulatedOutputItem[] {
+  const blocks = contentBlocksOf(choice);
   return blocks.map((block, index) => {
-    const item = itemOf(block, `${frame.id} ${index}`, frame, choice.finishReason === 'refusal');
+    const item = itemOf(block, `${envelope.id} ${index}`, envelope, choice.finishReason === 'refusal');
     const isCut = choice.finishReason === 'length' && index === blocks.length - 1;
     return { block, item: isCut && 'status' in item ? { ...item, status: 'incomplete' } : item };
   });
 }
 
-const usageOf = (usage: ModelUsage, { figures }: ResponseFrame) => ({
+const usageOf = (usage: ModelUsage, { usageFields }: ResponseEnvelope) => ({
   input_tokens: usage.promptTokens,
   input_tokens_details: { cached_tokens: usage.cachedTokens, cache_write_tokens: usage.cacheWriteTokens },
   output_tokens: usage.completionTokens,
   output_tokens_details: { reasoning_tokens: usage.thinkingTokens },
   total_tokens: usage.promptTokens + usage.completionTokens,
-  ...figures,
+  ...usageFields,
 });
 
 /** The document while the answer is being made. */
-export function openDocument(frame: ResponseFrame): Fields {
-  const { id, createdAt, request } = frame;
+export function openDocument(envelope: ResponseEnvelope): Fields {
+  const { id, createdAt, request } = envelope;
   return {
     id,
     object: 'response',
@@ -135,15 +135,15 @@ export function openDocument(frame: ResponseFrame): Fields {
 }
 
 /** The document of the whole answer. */
-export function responseDocument(choice: ModelChoice, usage: ModelUsage, frame: ResponseFrame): Fields {
+export function responseDocument(choice: ModelChoice, usage: ModelUsage, envelope: ResponseEnvelope): Fields {
   const isCut = choice.finishReason === 'length';
   return {
-    ...openDocument(frame),
+    ...openDocument(envelope),
     status: isCut ? 'incomplete' : 'completed',
     completed_at: isCut ? null : Math.floor(Date.now() / 1000),
     incomplete_details: isCut ? { reason: 'max_output_tokens' } : null,
-    output: answerItems(choice, frame).map(({ item }) => item),
-    service_tier: frame.serviceTier,
-    usage: frame.withUsage ? usageOf(usage, frame) : null,
+    output: outputItemsOf(choice, envelope).map(({ item }) => item),
+    service_tier: envelope.serviceTier,
+    usage: envelope.withUsage ? usageOf(usage, envelope) : null,
   };
 }

@@ -1,7 +1,7 @@
 /** The earlier turns of a request and their completeness: stored items, reasoning, and calls with their results. */
-import type { KeptResponses } from '../control/kept-responses.ts';
+import type { StoredResponses } from '../control/kept-responses.ts';
 import { opened, type SignatureScope } from '../exchange/proof.ts';
-import { refusalAs } from '../openai/protocol.ts';
+import { rejectionAs } from '../openai/protocol.ts';
 import { type InputItem, inputItemSchema, type ReasoningItem } from './input.ts';
 import type { ResponsesRequest } from './request.ts';
 
@@ -12,29 +12,29 @@ export interface SealedReasoning {
 }
 
 const notFound = (id: string) =>
-  refusalAs(
+  rejectionAs(
     `Item with id '${id}' not found. Items are not persisted when \`store\` is set to false. ` +
       'Try again with `store` set to true, or remove this item from your input.',
     'input',
   );
 
-function checkReasoning(item: ReasoningItem, scope: SignatureScope, kept: KeptResponses): void {
+function checkReasoning(item: ReasoningItem, scope: SignatureScope, storedResponses: StoredResponses): void {
   const { id, encrypted_content: sealedText } = item;
   if (sealedText == null) {
-    if (id == null || kept.item(id) === undefined) throw notFound(id ?? '');
+    if (id == null || storedResponses.item(id) === undefined) throw notFound(id ?? '');
     return;
   }
-  const found = opened(scope, sealedText) as SealedReasoning | undefined;
+  const reasoning = opened(scope, sealedText) as SealedReasoning | undefined;
   const shown = `${sealedText.slice(0, 4)}...${sealedText.slice(-4)}`;
-  if (found === undefined)
-    throw refusalAs(
+  if (reasoning === undefined)
+    throw rejectionAs(
       `The encrypted content ${shown} could not be verified. ` +
         'Reason: Encrypted content could not be decrypted or parsed.',
       null,
       'invalid_encrypted_content',
     );
-  if (id != null && id !== found.id)
-    throw refusalAs(
+  if (id != null && id !== reasoning.id)
+    throw rejectionAs(
       `The encrypted content for item ${id} could not be verified. ` +
         'Reason: Encrypted content item_id did not match the target item id.',
       null,
@@ -51,7 +51,7 @@ function checkFollowed(items: readonly InputItem[]): void {
     const next = items[index + 1];
     const isOwn = next !== undefined && FOLLOWERS.includes(next.type);
     if (isOwn && !(next.type === 'message' && 'role' in next && next.role !== 'assistant')) continue;
-    throw refusalAs(
+    throw rejectionAs(
       `Item '${item.id}' of type 'reasoning' was provided without its required following item.`,
       'input',
     );
@@ -76,21 +76,24 @@ function checkResults(items: readonly InputItem[]): void {
         open.add(item.call_id);
       } else if (item.type === resultType) {
         if (!called.has(item.call_id))
-          throw refusalAs(`No tool call found for ${name} output with call_id ${item.call_id}.`, 'input');
+          throw rejectionAs(`No tool call found for ${name} output with call_id ${item.call_id}.`, 'input');
         open.delete(item.call_id);
       }
     }
     const [missing] = open;
-    if (missing !== undefined) throw refusalAs(`No tool output found for ${name} ${missing}.`, 'input');
+    if (missing !== undefined) throw rejectionAs(`No tool output found for ${name} ${missing}.`, 'input');
   }
 }
 
-function keptBefore({ previous_response_id: id }: ResponsesRequest, kept: KeptResponses): InputItem[] {
+function previousItems(
+  { previous_response_id: id }: ResponsesRequest,
+  storedResponses: StoredResponses,
+): InputItem[] {
   if (id == null) return [];
-  const items = kept.itemsOf(id);
+  const items = storedResponses.itemsOf(id);
   if (items !== undefined) return items.map((item) => inputItemSchema.parse(item));
   const code = 'previous_response_not_found';
-  throw refusalAs(`Previous response with id '${id}' not found.`, 'previous_response_id', code);
+  throw rejectionAs(`Previous response with id '${id}' not found.`, 'previous_response_id', code);
 }
 
 /** The items of the request as it writes them. */
@@ -102,16 +105,17 @@ function ownItems({ input = [] }: ResponsesRequest): readonly InputItem[] {
 export function conversationOf(
   request: ResponsesRequest,
   scope: SignatureScope,
-  kept: KeptResponses,
+  storedResponses: StoredResponses,
 ): InputItem[] {
-  const own = ownItems(request).map((item) => {
+  const newItems = ownItems(request).map((item) => {
     if (item.type !== 'item_reference' || typeof item.id !== 'string') return item;
-    const found = kept.item(item.id);
-    if (found === undefined) throw notFound(item.id);
-    return inputItemSchema.parse(found);
+    const reasoning = storedResponses.item(item.id);
+    if (reasoning === undefined) throw notFound(item.id);
+    return inputItemSchema.parse(reasoning);
   });
-  const items = [...keptBefore(request, kept), ...own];
-  for (const item of items) if (item.type === 'reasoning') checkReasoning(item as ReasoningItem, scope, kept);
+  const items = [...previousItems(request, storedResponses), ...newItems];
+  for (const item of items)
+    if (item.type === 'reasoning') checkReasoning(item as ReasoningItem, scope, storedResponses);
   checkFollowed(items);
   checkResults(items);
   return items;

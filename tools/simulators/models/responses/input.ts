@@ -55,15 +55,15 @@ const outputPart = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('refusal'), refusal: z.string() }),
 ]);
 
-const said = { type: z.literal('message'), id: idOf('msg'), status, phase: z.string().nullish() };
+const message = { type: z.literal('message'), id: idOf('msg'), status, phase: z.string().nullish() };
 const messageItem = z.discriminatedUnion('role', [
   z.strictObject({
-    ...said,
+    ...message,
     role: z.enum(['user', 'system', 'developer']),
     content: z.union([z.string(), z.array(inputPart)]),
   }),
   z.strictObject({
-    ...said,
+    ...message,
     role: z.literal('assistant'),
     content: z.union([z.string(), z.array(outputPart)]),
   }),

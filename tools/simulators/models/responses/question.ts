@@ -3,7 +3,7 @@ import type { Fault } from '../control/fault.ts';
 import { type BlockContent, checkOffered, toMessages } from '../exchange/conversation.ts';
 import { requireThat } from '../exchange/request-error.ts';
 import type { ModelMessage, ModelRequest } from '../model/model.ts';
-import { refusalAs } from '../openai/protocol.ts';
+import { rejectionAs } from '../openai/protocol.ts';
 import type { InputItem, InputPart } from './input.ts';
 import { callersTools, type ResponsesRequest, thinks } from './request.ts';
 import { checkStrict } from './strict-schema.ts';
@@ -62,14 +62,14 @@ function toSchema({ text }: ResponsesRequest): ModelRequest['schema'] {
 function checkSampling(request: ResponsesRequest): void {
   const { model, reasoning } = request;
   if (model.includes('reasoner') && reasoning?.effort === 'none')
-    throw refusalAs(
+    throw rejectionAs(
       `Unsupported value: 'none' is not supported with the '${model}' model.`,
       'reasoning.effort',
       'unsupported_value',
     );
   const field = (['temperature', 'top_p', 'top_logprobs'] as const).find((name) => request[name] != null);
   if (thinks(request) && field !== undefined)
-    throw refusalAs(`Unsupported parameter: '${field}' is not supported with this model.`, field);
+    throw rejectionAs(`Unsupported parameter: '${field}' is not supported with this model.`, field);
 }
 
 function checkTools(request: ResponsesRequest): void {
@@ -99,9 +99,9 @@ function checkFormat({ text }: ResponsesRequest, messages: readonly ModelMessage
       param: 'text.format.schema',
       code: 'invalid_json_schema',
     });
-  const saysJson = messages.some((message) => /json/iu.test(message.text));
-  if (format?.type === 'json_object' && !saysJson)
-    throw refusalAs(
+  const mentionsJson = messages.some((message) => /json/iu.test(message.text));
+  if (format?.type === 'json_object' && !mentionsJson)
+    throw rejectionAs(
       "Response input messages must contain the word 'json' in some form to use 'text.format' of type 'json_object'.",
       'input',
     );

@@ -4,7 +4,7 @@ import { inputItemSchema, toolName } from './input.ts';
 
 const jsonObject = z.record(z.string(), z.unknown());
 const description = z.string().nullish();
-const others = {
+const otherItems = {
   allowed_callers: z.array(z.string()).nullish(),
   async: z.boolean().nullish(),
   defer_loading: z.boolean().nullish(),
@@ -17,7 +17,7 @@ const functionTool = z.strictObject({
   parameters: jsonObject.nullish(),
   output_schema: jsonObject.nullish(),
   strict: z.boolean().nullish(),
-  ...others,
+  ...otherItems,
 });
 const customTool = z.strictObject({
   type: z.literal('custom'),
@@ -33,7 +33,7 @@ const customTool = z.strictObject({
       }),
     ])
     .nullish(),
-  ...others,
+  ...otherItems,
 });
 /** Tools that the provider runs, or that only some models know; none is called here. */
 const HOSTED = [

@@ -10,7 +10,7 @@ const assistant = (content: unknown) => ({ role: 'assistant', content }) as Item
 type Output = OpenAI.Responses.ResponseOutputItem;
 
 /** The refusal of a request; undefined when it is answered. */
-async function refusal(body: object, key = 'test') {
+async function rejected(body: object, key = 'test') {
   const response = await upstream.postTo('/v1/responses', body, {
     headers: { authorization: `Bearer ${key}` },
   });
@@ -23,7 +23,7 @@ async function refusal(body: object, key = 'test') {
 type Case = readonly [name: string, body: object, param: string | null, message: string];
 
 describe('a bad Responses request', () => {
-  const say = (...input: object[]) => ({ input });
+  const inputOf = (...input: object[]) => ({ input });
   const reasoner = { model: 'reasoner', input: 'x' };
   const call = { type: 'function_call', call_id: 'call_1', name: 'f', arguments: '{}' };
   const result = { type: 'function_call_output', call_id: 'call_1', output: 'x' };
@@ -36,48 +36,53 @@ describe('a bad Responses request', () => {
   it.each<Case>([
     ['without input', {}, 'input', 'must be provided'],
     ['with an unknown field', { input: 'x', max_tokens: 3 }, 'max_tokens', ''],
-    ['with an unknown role', say({ role: 'alien', content: 'x' }), 'input[0].role', ''],
-    ['with an unknown item', say({ type: 'video' }), 'input[0].type', ''],
+    ['with an unknown role', inputOf({ role: 'alien', content: 'x' }), 'input[0].role', ''],
+    ['with an unknown item', inputOf({ type: 'video' }), 'input[0].type', ''],
     [
       'with the input of a user in an answer',
-      say(assistant([{ type: 'input_text', text: 'x' }])),
+      inputOf(assistant([{ type: 'input_text', text: 'x' }])),
       'input[0].content[0].type',
       '',
     ],
     [
       'with an unknown field in a part',
-      say(user([{ type: 'input_text', text: 'x', cache_control: {} }])),
+      inputOf(user([{ type: 'input_text', text: 'x', cache_control: {} }])),
       'input[0].content[0].cache_control',
       '',
     ],
-    ['with an id of another kind', say({ ...call, id: 'msg_1' }, result), 'input[0].id', "begins with 'fc'"],
+    [
+      'with an id of another kind',
+      inputOf({ ...call, id: 'msg_1' }, result),
+      'input[0].id',
+      "begins with 'fc'",
+    ],
     [
       'with a long id',
-      say({ ...call, id: `fc_${'a'.repeat(64)}` }, result),
+      inputOf({ ...call, id: `fc_${'a'.repeat(64)}` }, result),
       'input[0].id',
       'maximum length 64',
     ],
     [
       'with a call without a result',
-      say(user('x'), call),
+      inputOf(user('x'), call),
       'input',
       'No tool output found for function call call_1.',
     ],
     [
       'with a custom call without a result',
-      say({ type: 'custom_tool_call', call_id: 'c', name: 'f', input: '' }),
+      inputOf({ type: 'custom_tool_call', call_id: 'c', name: 'f', input: '' }),
       'input',
       'No tool output found for custom tool call c.',
     ],
     [
       'with a result without a call',
-      say(user('x'), result),
+      inputOf(user('x'), result),
       'input',
       'No tool call found for function call output',
     ],
     [
       'with reasoning in the open',
-      say({ type: 'reasoning', summary: [], content: [{}] }),
+      inputOf({ type: 'reasoning', summary: [], content: [{}] }),
       'input[0].content',
       'too long',
     ],
@@ -133,15 +138,15 @@ describe('a bad Responses request', () => {
     ],
     [
       'with an item that is not kept',
-      say({ type: 'item_reference', id: 'msg_1' }),
+      inputOf({ type: 'item_reference', id: 'msg_1' }),
       'input',
       "Item with id 'msg_1' not found",
     ],
     ['with stream options of no stream', { input: 'x', stream_options: {} }, 'stream_options', ''],
-  ])('%s is refused in the envelope of OpenAI', async (_name, body, param, message) => {
-    const refused = await refusal({ model: 'm', store: false, ...body });
-    expect(refused).toMatchObject({ status: 400, type: 'invalid_request_error', param });
-    expect(refused).toMatchObject({ message: expect.stringContaining(message) });
+  ])('causes an error in the envelope of OpenAI: %s', async (_name, body, param, message) => {
+    const rejection = await rejected({ model: 'm', store: false, ...body });
+    expect(rejection).toMatchObject({ status: 400, type: 'invalid_request_error', param });
+    expect(rejection).toMatchObject({ message: expect.stringContaining(message) });
   });
 
   it.each([
@@ -150,32 +155,32 @@ describe('a bad Responses request', () => {
     ['JSON that it speaks of', { input: 'Some JSON.', text: { format: { type: 'json_object' } } }],
     ['the least limit', { input: 'x', max_output_tokens: 16 }],
   ])('does not include %s', async (_name, body) => {
-    expect(await refusal({ model: 'm', store: false, ...body })).toBeUndefined();
+    expect(await rejected({ model: 'm', store: false, ...body })).toBeUndefined();
   });
 });
 
 describe('reasoning that returns', () => {
-  const asked = [user(SCRIPT)];
-  const ask = { ...REASONING, tools: TOOLS };
-  const answered = async (): Promise<Output[]> =>
-    (await upstream.openai().responses.create({ ...ask, input: asked })).output;
+  const input = [user(SCRIPT)];
+  const request = { ...REASONING, tools: TOOLS };
+  const acceptedOutput = async (): Promise<Output[]> =>
+    (await upstream.openai().responses.create({ ...request, input: input })).output;
   const changed = (output: readonly Output[], change: object) =>
     output.map((item) => (item.type === 'reasoning' ? { ...item, ...change } : item));
 
   it('passes the checks unchanged, with and without its id', async () => {
-    const output = await answered();
-    expect(await refusal({ ...ask, input: continued(asked, output) })).toBeUndefined();
-    const nameless = continued(asked, changed(output, { id: undefined }) as Output[]);
-    expect(await refusal({ ...ask, input: nameless })).toBeUndefined();
+    const output = await acceptedOutput();
+    expect(await rejected({ ...request, input: continued(input, output) })).toBeUndefined();
+    const nameless = continued(input, changed(output, { id: undefined }) as Output[]);
+    expect(await rejected({ ...request, input: nameless })).toBeUndefined();
   });
 
   it('causes an error if it was changed, belongs to another key or item, or is missing', async () => {
-    const output = await answered();
+    const output = await acceptedOutput();
     const [reasoning] = output;
     if (reasoning?.type !== 'reasoning') throw new Error('no reasoning');
     const sealed = reasoning.encrypted_content ?? '';
-    const sent = (change: object, key?: string) =>
-      refusal({ ...ask, input: continued(asked, changed(output, change) as Output[]) }, key);
+    const sendItem = (change: object, key?: string) =>
+      rejected({ ...request, input: continued(input, changed(output, change) as Output[]) }, key);
     const unverified = {
       status: 400,
       code: 'invalid_encrypted_content',
@@ -183,20 +188,20 @@ describe('reasoning that returns', () => {
       param: null,
       message: expect.stringContaining('could not be verified'),
     };
-    expect(await sent({ encrypted_content: `${sealed.slice(0, 40)}A${sealed.slice(41)}` })).toEqual(
+    expect(await sendItem({ encrypted_content: `${sealed.slice(0, 40)}A${sealed.slice(41)}` })).toEqual(
       unverified,
     );
-    expect(await sent({}, 'another')).toEqual(unverified);
-    expect(await sent({ id: 'rs_other' })).toEqual(unverified);
-    expect(await sent({ encrypted_content: undefined })).toMatchObject({
+    expect(await sendItem({}, 'another')).toEqual(unverified);
+    expect(await sendItem({ id: 'rs_other' })).toEqual(unverified);
+    expect(await sendItem({ encrypted_content: undefined })).toMatchObject({
       status: 400,
       message: expect.stringContaining(`Item with id '${reasoning.id}' not found`),
     });
   });
 
   it('causes an error without the item that followed it', async () => {
-    const [reasoning] = await answered();
-    expect(await refusal({ ...ask, input: [...asked, reasoning] })).toMatchObject({
+    const [reasoning] = await acceptedOutput();
+    expect(await rejected({ ...request, input: [...input, reasoning] })).toMatchObject({
       message: expect.stringContaining('without its required following item'),
     });
   });

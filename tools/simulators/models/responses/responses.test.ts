@@ -8,13 +8,14 @@ const user = (content: string) => ({ role: 'user' as const, content });
 
 describe('a response', () => {
   it('stays stored unless the request excludes it, and a later request continues it by its id', async () => {
-    const keptNow = async () => (await (await upstream.control('GET', '/kept-responses')).json()) as object;
-    const before = await keptNow();
+    const readStoredResponses = async () =>
+      (await (await upstream.control('GET', '/kept-responses')).json()) as object;
+    const before = await readStoredResponses();
     const client = upstream.openai();
     await client.responses.create({ model: 'm', store: false, input: 'x' });
-    expect(await keptNow()).toEqual(before);
+    expect(await readStoredResponses()).toEqual(before);
     const { id, output } = await client.responses.create({ model: 'm', input: 'Say exactly: kept' });
-    expect(await keptNow()).not.toEqual(before);
+    expect(await readStoredResponses()).not.toEqual(before);
     const next = await client.responses.create({ model: 'm', previous_response_id: id, input: 'y' });
     expect(next.usage?.input_tokens).toBeGreaterThan(15);
     const [item] = output;

@@ -1,15 +1,15 @@
 /** The route of the Responses wire format (OpenAI API reference, "Create a model response"). */
 import type { SignatureScope } from '../exchange/proof.ts';
 import {
-  jsonReply,
+  jsonResponse,
   type SimulatedCall,
-  type SimulatedReply,
+  type SimulatedResponse,
   type SimulatedRoute,
 } from '../exchange/reply.ts';
 import { readRequest } from '../exchange/request-error.ts';
-import { singleAnswer } from '../model/answer.ts';
+import { generateSingleOutput } from '../model/answer.ts';
 import { identifierFrom } from '../model/random.ts';
-import { answerItems, type ResponseFrame, responseDocument } from './answer.ts';
+import { outputItemsOf, type ResponseEnvelope, responseDocument } from './answer.ts';
 import { conversationOf } from './history.ts';
 import { responsesProtocol } from './protocol.ts';
 import { toModelRequest } from './question.ts';
@@ -19,7 +19,7 @@ import { responseEvents } from './stream.ts';
 const RESPONSE_ID_LENGTH = 43;
 
 /** The tier as it was asked for; fast and priority are one (OpenAI API reference, `service_tier`). */
-function servedTier({ service_tier: tier }: ResponsesRequest): string {
+function usedTier({ service_tier: tier }: ResponsesRequest): string {
   if (tier === 'fast') return 'priority';
   return tier === null || tier === undefined || tier === 'auto' ? 'default' : tier;
 }
@@ -31,27 +31,27 @@ function scopeOf({ headers: { authorization } }: SimulatedCall): SignatureScope 
 }
 
 /** Answers a Responses request, and keeps the answer unless the request says that it is not to be kept. */
-export function replyToResponses(call: SimulatedCall): SimulatedReply {
-  const { body, fault, sequence, kept } = call;
+export function respondToResponses(call: SimulatedCall): SimulatedResponse {
+  const { body, fault, sequence, storedResponses } = call;
   const request = readRequest(responsesRequestSchema, body);
   const scope = scopeOf(call);
-  const items = conversationOf(request, scope, kept);
-  const { choice, usage } = singleAnswer(toModelRequest(request, items, fault));
-  const frame: ResponseFrame = {
+  const items = conversationOf(request, scope, storedResponses);
+  const { choice, usage } = generateSingleOutput(toModelRequest(request, items, fault));
+  const envelope: ResponseEnvelope = {
     id: `resp_${identifierFrom(`response ${sequence}`, RESPONSE_ID_LENGTH)}`,
     createdAt: Math.floor(Date.now() / 1000),
     request,
-    serviceTier: fault.served_tier ?? servedTier(request),
+    serviceTier: fault.served_tier ?? usedTier(request),
     scope,
     withUsage: fault.no_usage !== true,
-    figures: fault.usage,
+    usageFields: fault.usage,
   };
-  const answered = answerItems(choice, frame).map(({ item }) => item);
-  if (request.store !== false) kept.keep({ id: frame.id, items: [...items, ...answered] });
-  if (request.stream !== true) return jsonReply(200, responseDocument(choice, usage, frame));
-  return { kind: 'stream', events: responseEvents(choice, usage, frame) };
+  const outputItems = outputItemsOf(choice, envelope).map(({ item }) => item);
+  if (request.store !== false) storedResponses.keep({ id: envelope.id, items: [...items, ...outputItems] });
+  if (request.stream !== true) return jsonResponse(200, responseDocument(choice, usage, envelope));
+  return { kind: 'stream', events: responseEvents(choice, usage, envelope) };
 }
 
 export const responsesRoutes: readonly SimulatedRoute[] = [
-  { method: 'POST', path: '/v1/responses', protocol: responsesProtocol, reply: replyToResponses },
+  { method: 'POST', path: '/v1/responses', protocol: responsesProtocol, reply: respondToResponses },
 ];

@@ -7,20 +7,20 @@ export interface Received {
   readonly status: number;
   readonly text: string;
   /** Pieces of the body as they arrived. */
-  readonly pieces: readonly Uint8Array[];
+  readonly fragments: readonly Uint8Array[];
   /** True if the body ended as HTTP requires. */
-  readonly whole: boolean;
+  readonly isComplete: boolean;
 }
 
-export async function readWhatComes(response: Response): Promise<Received> {
-  const pieces: Uint8Array[] = [];
-  let whole = true;
+export async function readReceived(response: Response): Promise<Received> {
+  const fragments: Uint8Array[] = [];
+  let isComplete = true;
   try {
-    for await (const piece of response.body ?? []) pieces.push(piece);
+    for await (const fragment of response.body ?? []) fragments.push(fragment);
   } catch {
-    whole = false;
+    isComplete = false;
   }
-  return { status: response.status, text: Buffer.concat(pieces).toString('utf8'), pieces, whole };
+  return { status: response.status, text: Buffer.concat(fragments).toString('utf8'), fragments, isComplete };
 }
 
 /** Content chunks with text in an OpenAI stream. */
@@ -45,13 +45,13 @@ export interface ReceivedFrame extends ReceivedEvent {
 }
 
 /** The complete frames of an AWS event stream. Throws when a checksum is wrong. */
-export function frames(bytes: Uint8Array): ReceivedFrame[] {
+export function messageFrames(bytes: Uint8Array): ReceivedFrame[] {
   const codec = new EventStreamCodec(
     (utf8) => Buffer.from(utf8 as Uint8Array).toString('utf8'),
     (text) => Buffer.from(text, 'utf8'),
   );
   const view = Buffer.from(bytes);
-  const found: ReceivedFrame[] = [];
+  const readFrames: ReceivedFrame[] = [];
   for (let start = 0; start + 4 <= view.length; ) {
     const end = start + view.readUInt32BE(start);
     if (end > view.length) break;
@@ -59,10 +59,10 @@ export function frames(bytes: Uint8Array): ReceivedFrame[] {
     const kind = String(headers[':message-type']?.value);
     const name = String(headers[`:${kind}-type`]?.value);
     expect(headers[':content-type']?.value).toBe('application/json');
-    found.push({ kind, name, data: JSON.parse(Buffer.from(body).toString('utf8')) });
+    readFrames.push({ kind, name, data: JSON.parse(Buffer.from(body).toString('utf8')) });
     start = end;
   }
-  return found;
+  return readFrames;
 }
 
 /** All that comes; nothing of what is not there. */

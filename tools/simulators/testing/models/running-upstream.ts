@@ -110,7 +110,7 @@ export class RunningUpstream {
   }
 
   /** Fails when the request is answered; gives up on it shortly after it has arrived. */
-  async expectNoAnswer(body: unknown): Promise<void> {
+  async expectNoResponse(body: unknown): Promise<void> {
     const controller = new AbortController();
     const rejected = expect(this.post(body, { signal: controller.signal })).rejects.toThrow('aborted');
     await this.lastRequest((record) => record.body !== null);
@@ -133,7 +133,7 @@ export function runningUpstream(options: UpstreamOptions = {}): RunningUpstream 
 }
 
 /** A chat request of one user message. */
-export const ask = (content: string, model = 'sim-small') => ({
+export const chatRequest = (content: string, model = 'sim-small') => ({
   model,
   messages: [{ role: 'user' as const, content }],
 });

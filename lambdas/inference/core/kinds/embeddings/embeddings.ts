@@ -1,13 +1,13 @@
-/** Embeddings: billed by the tokens of the input, answered in the caller's encoding whatever the route's. */
+/** Embeddings: billed by the tokens of the input, and returned in the caller's encoding, independent of the route's. */
 
 import * as z from 'zod';
 import { factorOf } from '../../../../ledger/core/usage-record.ts';
 import { ServiceError } from '../../../../platform/core/errors.ts';
 import type { Deliver } from '../../call.ts';
 import type { Model } from '../../catalog/catalog-document.ts';
-import { boundTextTokens, textsBeside } from '../../metering/estimate.ts';
+import { boundTextTokens, stringifyOtherFields } from '../../metering/estimate.ts';
 import { measuredCost } from '../../metering/priced-usage.ts';
-import { leastTokens } from '../../metering/token-bound.ts';
+import { tokenLowerBound } from '../../metering/token-bound.ts';
 import type { Estimate } from '../../quote.ts';
 import { reference, routeControlFields } from '../../routing/route-controls.ts';
 import { isBase64 } from '../../upstream/sources.ts';
@@ -35,18 +35,18 @@ export const embeddingRequest = z.looseObject({
 export type EmbeddingRequest = z.infer<typeof embeddingRequest>;
 
 /** The response of a route: one embedding for each input, in their order. */
-export interface EmbeddingAnswer {
+export interface EmbeddingOutput {
   readonly embeddings: readonly Embedding[];
   /** Undefined when the route does not count. */
   readonly tokens: number | undefined;
 }
 
-export const embeddings: CallKind<EmbeddingRequest, EmbeddingAnswer> = {
+export const embeddings: CallKind<EmbeddingRequest, EmbeddingOutput> = {
   kind: 'embeddings',
   schema: embeddingRequest,
   stream: false,
   toPayload(request, model) {
-    requireRoom(request, model);
+    requireInputsFit(request, model);
     return forwarded(request);
   },
   estimate,
@@ -54,11 +54,11 @@ export const embeddings: CallKind<EmbeddingRequest, EmbeddingAnswer> = {
 };
 
 /** Inputs of an embedding call: texts, and arrays of token ids, which need no counting. */
-function sizeOf({ input }: EmbeddingRequest): { readonly texts: readonly string[]; readonly ids: number } {
-  if (typeof input === 'string') return { texts: [input], ids: 0 };
-  const texts = input.filter((item) => typeof item === 'string');
+function sizeOf({ input }: EmbeddingRequest): { readonly strings: readonly string[]; readonly ids: number } {
+  if (typeof input === 'string') return { strings: [input], ids: 0 };
+  const strings = input.filter((item) => typeof item === 'string');
   const ids = input.reduce<number>((sum, item) => sum + (Array.isArray(item) ? item.length : 1), 0);
-  return { texts, ids: ids - texts.length };
+  return { strings, ids: ids - strings.length };
 }
 
 /** Separators that a model puts around an input. */
@@ -68,12 +68,12 @@ const TOKENS_PER_INPUT = 2;
  * Throws 400 `prompt_too_long` for an input that is certainly too long for the model. Of any other text, the route
  * decides whether it is; token ids need no counting.
  */
-function requireRoom({ input }: EmbeddingRequest, { id, context_window: window }: Model): void {
+function requireInputsFit({ input }: EmbeddingRequest, { id, context_window: window }: Model): void {
   if (window === undefined) return;
   const isBatch = Array.isArray(input) && typeof input[0] !== 'number';
   const inputs = (isBatch ? input : [input]) as readonly (string | readonly number[])[];
   const at = inputs.findIndex(
-    (item) => (typeof item === 'string' ? leastTokens([item]) : item.length) > window,
+    (item) => (typeof item === 'string' ? tokenLowerBound([item]) : item.length) > window,
   );
   if (at === -1) return;
   const param = isBatch ? `input[${at}]` : 'input';
@@ -82,7 +82,7 @@ function requireRoom({ input }: EmbeddingRequest, { id, context_window: window }
   });
 }
 
-/** Fields that name a form of the answer, and are no text. */
+/** Fields that select a form of the response and contain no text. */
 const SETTINGS: ReadonlySet<string> = new Set([
   'model',
   'input',
@@ -92,27 +92,27 @@ const SETTINGS: ReadonlySet<string> = new Set([
 ]);
 
 function estimate(request: EmbeddingRequest, model: Model): Estimate {
-  const { texts, ids } = sizeOf(request);
-  const all = [...texts, ...textsBeside(SETTINGS, request)];
-  const fixed = ids + texts.length * TOKENS_PER_INPUT;
+  const { strings, ids } = sizeOf(request);
+  const all = [...strings, ...stringifyOtherFields(SETTINGS, request)];
+  const fixed = ids + strings.length * TOKENS_PER_INPUT;
   const tokens = Math.ceil(boundTextTokens(all) * (model.token_factor ?? 1)) + fixed;
   return { tokens, amount: measuredCost(model, { tokens }) };
 }
 
-async function prepare(call: KindCall<EmbeddingRequest, EmbeddingAnswer>): Promise<Deliver> {
-  const { request, answer, admission } = call;
+async function prepare(call: KindCall<EmbeddingRequest, EmbeddingOutput>): Promise<Deliver> {
+  const { request, output, admission } = call;
   const { model } = call.candidate;
-  const { texts, ids } = sizeOf(request);
+  const { strings, ids } = sizeOf(request);
   // Of texts that it read, a route counted something.
-  const reported = answer.tokens === 0 ? undefined : answer.tokens;
-  const counted = reported ?? boundTextTokens(texts) + ids;
+  const reported = output.tokens === 0 ? undefined : output.tokens;
+  const counted = reported ?? boundTextTokens(strings) + ids;
   const tokens = Math.min(counted, call.estimate.tokens);
   const excess = measuredCost(model, { tokens: counted }) - measuredCost(model, { tokens });
   const encode = request.encoding_format === 'base64' ? toBase64 : toFloats;
   const text = JSON.stringify({
     object: 'list',
     model: model.id,
-    data: answer.embeddings.map((embedding, index) => ({
+    data: output.embeddings.map((embedding, index) => ({
       object: 'embedding',
       index,
       embedding: encode(embedding),

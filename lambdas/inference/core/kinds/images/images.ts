@@ -11,7 +11,7 @@ import type { UnitCounts } from '../../pricing/counts.ts';
 import { reference, routeControlFields } from '../../routing/route-controls.ts';
 import { type CallKind, forwarded, type KindCall, measuredOutcome, prepareJson } from '../call-kind.ts';
 
-/** ImageRequest (interface, Resources); fields it does not name are kept and forwarded. */
+/** ImageRequest (interface, Resources). Other fields are retained and forwarded. */
 const MAX_IMAGES = 4;
 
 const SIZES = ['512x512', '768x768', '1024x1024', '1024x768', '768x1024'] as const;
@@ -31,7 +31,7 @@ export const imageRequest = z.looseObject({
 export type ImageRequest = z.infer<typeof imageRequest>;
 
 /** The response of a route: at least one image, each with `b64_json` or `url`, and no more images than requested. */
-export interface ImageAnswer {
+export interface ImageOutput {
   readonly images: readonly JsonObject[];
   /** Seconds since the epoch. */
   readonly created: number;
@@ -41,7 +41,7 @@ const DEFAULT_SIZE = '1024x1024';
 
 const countOf = ({ n }: ImageRequest): number => n ?? 1;
 
-export const images: CallKind<ImageRequest, ImageAnswer> = {
+export const images: CallKind<ImageRequest, ImageOutput> = {
   kind: 'image',
   schema: imageRequest,
   stream: false,
@@ -76,10 +76,10 @@ const measured = (request: ImageRequest, images: number): UnitCounts => ({
   images: new Map([[imageItem(qualityOf(request), request.size ?? DEFAULT_SIZE), images]]),
 });
 
-async function prepare(call: KindCall<ImageRequest, ImageAnswer>): Promise<Deliver> {
-  const { request, answer, admission } = call;
-  const outputUnits = answer.images.length;
-  const text = JSON.stringify({ created: answer.created, data: answer.images });
+async function prepare(call: KindCall<ImageRequest, ImageOutput>): Promise<Deliver> {
+  const { request, output, admission } = call;
+  const outputUnits = output.images.length;
+  const text = JSON.stringify({ created: output.created, data: output.images });
   return prepareJson(call, text, () =>
     admission.settle(measuredOutcome(call, measured(request, outputUnits), { outputUnits, unit: 'image' })),
   );

@@ -1,7 +1,7 @@
 /**
- * Text-to-speech: audio handed on as it comes, billed by the tokens of the text. Routes answer with audio alone, so
- * the service counts the text itself, by a bound that no text undercuts: what a call costs is known, and held, before
- * its first byte.
+ * Text-to-speech: audio forwarded as it arrives, billed by the tokens of the text. Routes return only audio, so the
+ * service counts the text itself. It uses an upper bound, so the cost of a call is known and held before its first
+ * byte.
  */
 
 import * as z from 'zod';
@@ -11,7 +11,7 @@ import { ServiceError } from '../../../../platform/core/errors.ts';
 import { formatUsd } from '../../../../platform/core/money.ts';
 import type { Deliver } from '../../call.ts';
 import type { Model } from '../../catalog/catalog-document.ts';
-import { boundTextTokens, textsBeside } from '../../metering/estimate.ts';
+import { boundTextTokens, stringifyOtherFields } from '../../metering/estimate.ts';
 import { measuredCost } from '../../metering/priced-usage.ts';
 import type { UnitCounts } from '../../pricing/counts.ts';
 import { reference, routeControlFields } from '../../routing/route-controls.ts';
@@ -32,15 +32,15 @@ export const speechRequest = z.looseObject({
   voice: z.string().min(1).max(128).nullish(),
   response_format: z.enum(AUDIO_FORMATS, 'must be mp3 or wav').nullish(),
   speed: z.number().min(0.25).max(4).nullish(),
-  /** The interface answers with the audio itself, never with events. */
+  /** The interface returns the audio itself, never events. */
   stream_format: z.literal('audio', 'must be audio').nullish(),
   provider: routeControlFields.provider,
 });
 
 export type SpeechRequest = z.infer<typeof speechRequest>;
 
-/** Audio that has begun: the first bytes, never empty, and what follows them. */
-export interface SpeechAnswer {
+/** Audio that has started: the first bytes, which are never empty, and the remainder. */
+export interface SpeechOutput {
   readonly first: Uint8Array;
   readonly rest: AsyncIterator<Uint8Array>;
 }
@@ -49,7 +49,7 @@ const CONTENT_TYPES = { mp3: 'audio/mpeg', wav: 'audio/wav' } as const;
 
 const formatOf = ({ response_format: format }: SpeechRequest) => format ?? 'mp3';
 
-export const speech: CallKind<SpeechRequest, SpeechAnswer> = {
+export const speech: CallKind<SpeechRequest, SpeechOutput> = {
   kind: 'tts',
   schema: speechRequest,
   stream: true,
@@ -68,10 +68,10 @@ export const speech: CallKind<SpeechRequest, SpeechAnswer> = {
 /** English has about this many characters a token; blanks and the like, which make fewer tokens, are spoken as well. */
 const CHARACTERS_PER_TOKEN = 4;
 
-/** The tokens of what is spoken, and of everything else that says how. */
+/** Returns the tokens of the spoken text and of all fields that describe the speech. */
 function tokensOf({ input, ...fields }: SpeechRequest): number {
   const spoken = Math.max(boundTextTokens([input]), Math.ceil(input.length / CHARACTERS_PER_TOKEN));
-  return spoken + boundTextTokens(textsBeside(SETTINGS, fields));
+  return spoken + boundTextTokens(stringifyOtherFields(SETTINGS, fields));
 }
 
 /** Returns the quantities of which one is billed: the tokens, or the characters of the spoken text. */
@@ -91,21 +91,21 @@ const SETTINGS: ReadonlySet<string> = new Set([
 ]);
 
 function voiceOf({ voice }: SpeechRequest, { id, voices, default_voice: fallback }: Model): string {
-  const wanted = voice ?? fallback;
-  if (wanted === undefined) {
+  const voiceName = voice ?? fallback;
+  if (voiceName === undefined) {
     throw new ServiceError('missing_field', `voice is required: ${id} has no default voice.`, {
       param: 'voice',
     });
   }
-  if (voices?.includes(wanted) === false) {
+  if (voices?.includes(voiceName) === false) {
     throw new ServiceError('invalid_value', `voice: ${id} has the voices ${voices.join(', ')}.`, {
       param: 'voice',
     });
   }
-  return wanted;
+  return voiceName;
 }
 
-async function prepare(call: KindCall<SpeechRequest, SpeechAnswer>): Promise<Deliver> {
+async function prepare(call: KindCall<SpeechRequest, SpeechOutput>): Promise<Deliver> {
   const { request, estimate, admission, candidate } = call;
   const headers = {
     ...admission.headers,
@@ -113,16 +113,18 @@ async function prepare(call: KindCall<SpeechRequest, SpeechAnswer>): Promise<Del
     'x-route': candidate.route.id,
     'x-cost-usd': formatUsd(estimate.amount),
   };
-  return async () => ({ headers, chunks: settledAudio(call), leave: () => call.clock.close(false) });
+  return async () => ({ headers, body: settledAudio(call), leave: () => call.clock.close(false) });
 }
 
-/** The audio as it comes; however it ends, the call is settled before its reader learns of it. */
-async function* settledAudio(call: KindCall<SpeechRequest, SpeechAnswer>): AsyncGenerator<Uint8Array, void> {
-  const { answer, clock, broke, flush } = call;
+/**
+ * Yields the audio as it arrives. Even if it is interrupted, the call is settled before the reader receives the end.
+ */
+async function* settledAudio(call: KindCall<SpeechRequest, SpeechOutput>): AsyncGenerator<Uint8Array, void> {
+  const { output, clock, broke, flush } = call;
   let status: CallStatus = 'interrupted';
   try {
-    yield answer.first;
-    for (let next = await answer.rest.next(); !next.done; next = await answer.rest.next()) yield next.value;
+    yield output.first;
+    for (let next = await output.rest.next(); !next.done; next = await output.rest.next()) yield next.value;
     status = 'completed';
   } catch (failure) {
     if (!(failure instanceof UpstreamFailure)) throw failure;
@@ -139,7 +141,7 @@ async function* settledAudio(call: KindCall<SpeechRequest, SpeechAnswer>): Async
 }
 
 /** The text went to the route as a whole, so audio that breaks off costs what the whole does. */
-function settle(call: KindCall<SpeechRequest, SpeechAnswer>, status: CallStatus): Promise<Settlement> {
+function settle(call: KindCall<SpeechRequest, SpeechOutput>, status: CallStatus): Promise<Settlement> {
   const measured = measuredOf(call.request);
   const { tokens } = measured;
   const counted = { inputUnits: tokens, tokens, unit: 'token', estimated: true, status } as const;

@@ -2,9 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { mp3Frame, wavHeader } from '../../../../../tools/simulators/models/model/voice.ts';
 import { requireAudio } from './audio-type.ts';
 
-type Parts = readonly (string | Uint8Array<ArrayBuffer>)[];
+type FilePieces = readonly (string | Uint8Array<ArrayBuffer>)[];
 
-const file = (name: string, parts: Parts) => ({
+const file = (name: string, parts: FilePieces) => ({
   name,
   content: new Blob([...parts]),
   sha256: '',
@@ -23,7 +23,7 @@ describe('a file is taken', () => {
     ['a.flac', ['fLaC'], 'audio/flac'],
     ['a.ogg', ['OggS'], 'audio/ogg'],
     ['a.webm', [bytes(0x1a, 0x45, 0xdf, 0xa3)], 'audio/webm'],
-  ] as readonly (readonly [string, Parts, string])[])(
+  ] as readonly (readonly [string, FilePieces, string])[])(
     '%s, by its name and its first bytes',
     async (name, parts, mimeType) => {
       expect(await requireAudio(file(name, parts))).toMatchObject({ mimeType });
@@ -31,7 +31,7 @@ describe('a file is taken', () => {
   );
 });
 
-describe('a file is refused', () => {
+describe('a rejected file', () => {
   it.each([
     ['a.exe', ['MZ'], 'unsupported_file_type'],
     ['mp3', [frame], 'unsupported_file_type'],
@@ -40,7 +40,7 @@ describe('a file is refused', () => {
     ['a.mp3', [header], 'unsupported_file_type'],
     ['a.ogg', ['fLaC'], 'unsupported_file_type'],
     ['a.wav', [], 'invalid_value'],
-  ] as readonly (readonly [string, Parts, string])[])(
+  ] as readonly (readonly [string, FilePieces, string])[])(
     '%s, when its name or its bytes are not audio of that kind: %#',
     async (name, parts, code) => {
       await expect(requireAudio(file(name, parts))).rejects.toMatchObject({

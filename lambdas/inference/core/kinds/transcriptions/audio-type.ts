@@ -11,7 +11,7 @@ export interface AudioType {
 
 interface Format extends AudioType {
   /** Returns whether a file of this type can start with these bytes. */
-  readonly begins: (head: Buffer) => boolean;
+  readonly canStartWith: (head: Buffer) => boolean;
 }
 
 const HEAD_BYTES = 8_192;
@@ -19,7 +19,7 @@ const HEAD_BYTES = 8_192;
 const at = (head: Buffer, offset: number, text: string) =>
   head.toString('latin1', offset, offset + text.length) === text;
 
-/** A tag may stand before the audio of formats that know none of their own (id3.org, ID3v2). */
+/** Detects a tag that may precede the audio of formats without a native tag (id3.org, ID3v2). */
 const tagged = (head: Buffer) => at(head, 0, 'ID3');
 
 /** Somewhere near the start, because encoders pad: 11 set bits, then a version and a layer that exist. */
@@ -31,38 +31,39 @@ function hasMpegFrame(head: Buffer): boolean {
   return false;
 }
 
-/** Top-level boxes that a file may begin with (ISO 14496-12, section 4.2). */
+/** Top-level boxes that a file may start with (ISO 14496-12, section 4.2). */
 const BOXES = ['ftyp', 'moov', 'mdat', 'free', 'skip', 'wide', 'styp'];
 
 /** Interface, Limits: the accepted extensions. */
 const FORMATS: readonly Format[] = [
-  { extension: 'mp3', mimeType: 'audio/mpeg', begins: (head) => tagged(head) || hasMpegFrame(head) },
+  { extension: 'mp3', mimeType: 'audio/mpeg', canStartWith: (head) => tagged(head) || hasMpegFrame(head) },
   {
     extension: 'wav',
     mimeType: 'audio/wav',
-    begins: (head) => (at(head, 0, 'RIFF') || at(head, 0, 'RF64')) && at(head, 8, 'WAVE'),
+    canStartWith: (head) => (at(head, 0, 'RIFF') || at(head, 0, 'RF64')) && at(head, 8, 'WAVE'),
   },
-  { extension: 'm4a', mimeType: 'audio/mp4', begins: (head) => BOXES.some((box) => at(head, 4, box)) },
-  { extension: 'flac', mimeType: 'audio/flac', begins: (head) => at(head, 0, 'fLaC') || tagged(head) },
-  { extension: 'ogg', mimeType: 'audio/ogg', begins: (head) => at(head, 0, 'OggS') },
-  { extension: 'webm', mimeType: 'audio/webm', begins: (head) => at(head, 0, '\x1a\x45\xdf\xa3') },
+  { extension: 'm4a', mimeType: 'audio/mp4', canStartWith: (head) => BOXES.some((box) => at(head, 4, box)) },
+  { extension: 'flac', mimeType: 'audio/flac', canStartWith: (head) => at(head, 0, 'fLaC') || tagged(head) },
+  { extension: 'ogg', mimeType: 'audio/ogg', canStartWith: (head) => at(head, 0, 'OggS') },
+  { extension: 'webm', mimeType: 'audio/webm', canStartWith: (head) => at(head, 0, '\x1a\x45\xdf\xa3') },
 ];
 
 const EXTENSIONS = FORMATS.map(({ extension }) => extension).join(', ');
 
 /**
- * Throws 400 `unsupported_file_type` for another extension and for content that is not what the extension says, and
- * `invalid_value` for an empty file.
+ * Returns the type of the audio. Throws 400 `unsupported_file_type` for another extension and for content that does not
+ * match the extension. Throws `invalid_value` for an empty file.
  */
 export async function requireAudio({ name, content }: UploadedFile): Promise<AudioType> {
   const extension = /\.([^.]+)$/.exec(name)?.[1]?.toLowerCase();
   const format = FORMATS.find((candidate) => candidate.extension === extension);
-  const refuse = (message: string) => new ServiceError('unsupported_file_type', message, { param: 'file' });
-  if (format === undefined) throw refuse(`file must have one of the extensions ${EXTENSIONS}.`);
+  const toRejection = (message: string) =>
+    new ServiceError('unsupported_file_type', message, { param: 'file' });
+  if (format === undefined) throw toRejection(`file must have one of the extensions ${EXTENSIONS}.`);
   if (content.size === 0) throw new ServiceError('invalid_value', 'file is empty.', { param: 'file' });
   const head = Buffer.from(await content.slice(0, HEAD_BYTES).arrayBuffer());
-  if (format.begins(head)) return format;
-  const real = FORMATS.find(({ begins }) => begins(head))?.extension;
-  const found = real === undefined ? 'its content is in no accepted format' : `its content is ${real}`;
-  throw refuse(`file is named .${format.extension}, but ${found}.`);
+  if (format.canStartWith(head)) return format;
+  const real = FORMATS.find(({ canStartWith }) => canStartWith(head))?.extension;
+  const mismatch = real === undefined ? 'its content is in no accepted format' : `its content is ${real}`;
+  throw toRejection(`file is named .${format.extension}, but ${mismatch}.`);
 }

@@ -1,7 +1,7 @@
-/** Has a transcription settled by its workflow, and answers when it is. */
+/** Settles a transcription by its workflow, and responds once it is settled. */
 import type { Call } from '../../../../ledger/core/call.ts';
 import type { Log } from '../../../../platform/core/ports.ts';
-import type { AnsweredCall, Deliver } from '../../call.ts';
+import type { Deliver, UnsettledCall } from '../../call.ts';
 import { billBasis, priceMeasured } from '../../metering/priced-usage.ts';
 import type { Receipt } from '../../paid-endpoint.ts';
 import { prepareJson } from '../call-kind.ts';
@@ -17,8 +17,8 @@ export interface DeliveryDependencies {
   readonly log: Log;
 }
 
-/** An answered call, with what was asked of it. */
-export interface TranscribedCall extends AnsweredCall, Pick<Call, 'requestId' | 'key'> {
+/** A call with its response, and the requested options. */
+export interface TranscribedCall extends UnsettledCall, Pick<Call, 'requestId' | 'key'> {
   readonly transcript: Transcript;
   readonly recording: Recording;
   readonly fields: TranscriptionFields;
@@ -26,7 +26,10 @@ export interface TranscribedCall extends AnsweredCall, Pick<Call, 'requestId' | 
   readonly catalog: string;
 }
 
-/** Keeps the answer; what it returns settles and answers, and throws when nobody could settle. */
+/**
+ * Stores the response. Returns the function that settles the call and responds. That function throws if neither the
+ * workflow nor this process could settle.
+ */
 export async function prepareTranscript(
   dependencies: DeliveryDependencies,
   call: TranscribedCall,
@@ -65,8 +68,8 @@ function orderOf({
 }
 
 /**
- * Settles by the workflow; when that fails, here. An execution whose answer was lost may settle as well: whoever writes the
- * usage record first has settled the call.
+ * Settles by the workflow, or directly if the workflow fails. An execution whose result was lost may settle as well.
+ * The first to write the usage record has settled the call.
  */
 async function settle(
   { settlements, log }: DeliveryDependencies,

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { it } from '../../../../../tools/test-kit/search.ts';
 import { rounds } from '../../../../../tools/test-kit/thorough.ts';
 import { amountOf } from '../../pricing/bill.ts';
-import { billedSeconds, estimatedSeconds, mostSeconds } from './duration.ts';
+import { billedSeconds, estimatedSeconds, maxSeconds } from './duration.ts';
 
 const durationCost = (pricePerMinute: bigint, seconds: number): bigint =>
   amountOf([{ quantity: seconds, price: pricePerMinute, per: 60 }]);
@@ -41,14 +41,14 @@ const plain = { bytes: BYTES, length: { seconds: 62.5, exact: true } };
 
 describe('mostSeconds', () => {
   it('equals the longest duration that the bytes allow, unless the header states a longer one', () => {
-    expect(mostSeconds(silent)).toBe(4_000);
-    expect(mostSeconds(claiming(1))).toBe(4_000);
-    expect(mostSeconds(claiming(196))).toBe(4_000);
-    expect(mostSeconds(claiming(7_200))).toBe(7_201);
+    expect(maxSeconds(silent)).toBe(4_000);
+    expect(maxSeconds(claiming(1))).toBe(4_000);
+    expect(maxSeconds(claiming(196))).toBe(4_000);
+    expect(maxSeconds(claiming(7_200))).toBe(7_201);
   });
 
   it('equals the duration of plain samples, plus a second for routes that round up', () => {
-    expect(mostSeconds(plain)).toBe(63.5);
+    expect(maxSeconds(plain)).toBe(63.5);
   });
 });
 
@@ -95,17 +95,17 @@ const recordings = fc.record({
 });
 const returns = fc.option(fc.double({ min: 0, max: 1e12, noNaN: true }), { nil: undefined });
 
-describe('for any file and any answer', () => {
+describe('any file and any response', () => {
   it('the bill is never more than the hold, and all of it where the route returned more', () => {
     fc.assert(
       fc.property(recordings, returns, (recording, returned) => {
-        const [guess, held] = [estimatedSeconds(recording), mostSeconds(recording)];
+        const [guess, heldSeconds] = [estimatedSeconds(recording), maxSeconds(recording)];
         const { seconds, estimated } = billedSeconds(recording, returned);
         expect(seconds).toBeGreaterThan(0);
-        expect(guess).toBeLessThanOrEqual(held);
-        expect(seconds).toBeLessThanOrEqual(estimated ? guess : held);
-        if (returned !== undefined && returned > held) expect(seconds).toBe(held);
-        if (returned !== undefined && returned > 0 && returned <= held) expect(seconds).toBe(returned);
+        expect(guess).toBeLessThanOrEqual(heldSeconds);
+        expect(seconds).toBeLessThanOrEqual(estimated ? guess : heldSeconds);
+        if (returned !== undefined && returned > heldSeconds) expect(seconds).toBe(heldSeconds);
+        if (returned !== undefined && returned > 0 && returned <= heldSeconds) expect(seconds).toBe(returned);
       }),
       { numRuns: rounds(500) },
     );
@@ -115,7 +115,7 @@ describe('for any file and any answer', () => {
     fc.assert(
       fc.property(recordings, ({ bytes, length }) => {
         fc.pre(length?.exact !== true);
-        expect(mostSeconds({ bytes, length })).toBeGreaterThanOrEqual((bytes * 8) / 6_000);
+        expect(maxSeconds({ bytes, length })).toBeGreaterThanOrEqual((bytes * 8) / 6_000);
         expect(estimatedSeconds({ bytes, length })).toBeGreaterThanOrEqual((bytes * 8) / 16_000);
       }),
     );

@@ -8,12 +8,12 @@ import type { Length } from './lengths/windows.ts';
 const LOW_BITS_PER_SECOND = 16_000;
 
 /** No codec of the accepted formats goes lower (Opus, RFC 6716, section 2.1.1); a longer duration is a mistake. */
-const LEAST_BITS_PER_SECOND = 6_000;
+const MIN_BITS_PER_SECOND = 6_000;
 
-/** 24-bit stereo at 96 kHz: a file is not shorter than this gives, whatever its header says. */
-const MOST_BITS_PER_SECOND = 4_608_000;
+/** 24-bit stereo at 96 kHz. A file cannot be shorter than its size at this rate, independent of its header. */
+const MAX_BITS_PER_SECOND = 4_608_000;
 
-/** Routes count whole frames of sound, or whole seconds, upwards. */
+/** Routes round up to complete audio frames or seconds. */
 const ROUNDING_SECONDS = 1;
 
 export interface Recording {
@@ -34,26 +34,26 @@ export function estimatedSeconds({ bytes, length }: Recording): number {
 }
 
 /** Seconds that a call can come to at most, whatever a route returns; never less than what is held for. */
-export function mostSeconds({ bytes, length }: Recording): number {
+export function maxSeconds({ bytes, length }: Recording): number {
   const claimed = (length?.seconds ?? 0) + ROUNDING_SECONDS;
-  return length?.exact ? claimed : Math.max(claimed, secondsAt(bytes, LEAST_BITS_PER_SECOND));
+  return length?.exact ? claimed : Math.max(claimed, secondsAt(bytes, MIN_BITS_PER_SECOND));
 }
 
 /** Seconds by the service's own measure, for a route that returns none; never more than what is held for. */
 function ownSeconds(recording: Recording): number {
   const { bytes, length } = recording;
   if (length === undefined) return estimatedSeconds(recording);
-  return length.exact ? length.seconds : Math.max(length.seconds, secondsAt(bytes, MOST_BITS_PER_SECOND));
+  return length.exact ? length.seconds : Math.max(length.seconds, secondsAt(bytes, MAX_BITS_PER_SECOND));
 }
 
 /**
- * Seconds to pay for: what the route returned, at most what the file can last. No file lasts no time, so a 0 is no
- * figure; without one the service's own measure counts, and that is an estimate.
+ * Returns the seconds to bill: the route's value, limited to the maximum duration of the file. No file has a duration
+ * of zero, so 0 counts as missing. Without a value, the service's own measurement counts, which is an estimate.
  */
 export function billedSeconds(
   recording: Recording,
   returned: number | undefined,
 ): { readonly seconds: number; readonly estimated: boolean } {
   if (returned === undefined || returned <= 0) return { seconds: ownSeconds(recording), estimated: true };
-  return { seconds: Math.min(returned, mostSeconds(recording)), estimated: false };
+  return { seconds: Math.min(returned, maxSeconds(recording)), estimated: false };
 }

@@ -1,7 +1,7 @@
 /**
- * `POST /v1/audio/transcriptions`: a form with a file instead of a JSON body. Key, limits and credit are looked at before
- * the upload is read; it is read to its end and checked before anything is held; what the call costs is settled by a
- * workflow on the duration that the route returns.
+ * `POST /v1/audio/transcriptions`: a form with a file instead of a JSON body. Key, limits and credit are checked before
+ * the upload is read. The upload is read completely and checked before a hold is placed. A workflow settles the cost by
+ * the duration that the route returns.
  */
 import type { Call } from '../../../../ledger/core/call.ts';
 import type { Precheck } from '../../../../ledger/core/precheck.ts';
@@ -14,10 +14,10 @@ import { createPaidEndpoint } from '../../paid-endpoint.ts';
 import { quoteKind } from '../../quote.ts';
 import { NO_CONTROLS } from '../../routing/route-controls.ts';
 import type { ProviderCalls } from '../call-kind.ts';
-import { attemptKind, type KindAnswer, type KindEndpointDependencies, modelOf } from '../kind-endpoint.ts';
+import { attemptKind, type KindEndpointDependencies, type KindResult, modelOf } from '../kind-endpoint.ts';
 import { type AudioType, requireAudio } from './audio-type.ts';
 import { type DeliveryDependencies, prepareTranscript } from './delivery.ts';
-import { mostSeconds } from './duration.ts';
+import { maxSeconds } from './duration.ts';
 import { measureAudio } from './lengths/measure.ts';
 import { readForm } from './schema.ts';
 import type { Transcript } from './transcript.ts';
@@ -72,17 +72,17 @@ async function readTranscription(
   upload: Upload,
   caller: Pick<Call, 'requestId' | 'key'>,
   dependencies: TranscriptionDependencies,
-): Promise<PaidCall<KindAnswer<Transcript>>> {
+): Promise<PaidCall<KindResult<Transcript>>> {
   const { catalog, random, after, hostEnds } = dependencies;
   const form = readForm(upload);
   // `readForm` throws when there is none.
   const { content, sha256 } = upload.file as UploadedFile;
   const type = await requireAudio(upload.file as UploadedFile);
-  const known = await catalog();
-  const model = modelOf(known, 'audio', form.fields.model);
+  const currentCatalog = await catalog();
+  const model = modelOf(currentCatalog, 'audio', form.fields.model);
   const payload = { content, type, fields: form.forwarded };
   const recording = { bytes: content.size, length: await measureAudio(content, type.extension, after) };
-  const amount = measuredCost(model, { seconds: mostSeconds(recording) });
+  const amount = measuredCost(model, { seconds: maxSeconds(recording) });
   return {
     ...caller,
     // The same whatever boundary the form was sent with.
@@ -91,14 +91,14 @@ async function readTranscription(
     ...quoteKind('audio', { models: [model], controls: NO_CONTROLS, chance: random }, { tokens: 0, amount }),
     attempt: ({ route }, time) =>
       attemptKind(providers, { model, payload }, { ...time, after, route, stream: false, hostEnds }),
-    prepare: ({ answer: transcript }, answered) =>
+    prepare: ({ output: transcript }, call) =>
       prepareTranscript(dependencies, {
         ...caller,
-        ...answered,
+        ...call,
         transcript,
         recording,
         fields: form.fields,
-        catalog: known.version,
+        catalog: currentCatalog.version,
       }),
     dispose: () => upload.dispose(),
   };

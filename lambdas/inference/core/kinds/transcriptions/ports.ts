@@ -4,8 +4,8 @@ import type { SettlementOrder } from './order.ts';
 
 export interface Settlements {
   /**
-   * Settles a call by a workflow that goes on when this process dies; the same order again changes nothing. Throws if it is
-   * not known whether the call is settled.
+   * Settles a call by a workflow that continues if this process crashes. The same order again changes nothing. Throws
+   * if it is unknown whether the call is settled.
    */
   settle(order: SettlementOrder): Promise<Receipt>;
 }

@@ -11,7 +11,7 @@ export const transcriptionFields = z.object({
     .enum(['json', 'text', 'verbose_json'], 'must be json, text or verbose_json')
     .default('json'),
   language: z.string().max(32).optional(),
-  /** Transcripts are answered whole. */
+  /** Transcripts are not streamed. */
   stream: z.literal('false', 'must be false').optional(),
 });
 

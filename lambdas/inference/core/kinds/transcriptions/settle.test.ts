@@ -7,9 +7,9 @@ import { outcomeOf } from './settle.ts';
 const durationCost = (pricePerMinute: bigint, seconds: number): bigint =>
   amountOf([{ quantity: seconds, price: pricePerMinute, per: 60 }]);
 
-const orderOf = (seconds: number, held: bigint, estimated: boolean) => ({
+const orderOf = (seconds: number, heldAmount: bigint, estimated: boolean) => ({
   requestId: 'req_1',
-  hold: { keyId: 'key_1', kind: 'audio' as const, amount: String(held), expires: 1 },
+  hold: { keyId: 'key_1', kind: 'audio' as const, amount: String(heldAmount), expires: 1 },
   charge: { windows: { minute: 0, day: 0, month: 0 } },
   model: 'a/b',
   route: 'route',
@@ -21,11 +21,11 @@ const orderOf = (seconds: number, held: bigint, estimated: boolean) => ({
 
 describe('the cost of a transcription', () => {
   const seconds = fc.integer({ min: 0, max: 100_000 });
-  const held = fc.bigInt({ min: 0n, max: 10n ** 10n });
+  const heldAmount = fc.bigInt({ min: 0n, max: 10n ** 10n });
 
   it('equals the price of the seconds that its route returned, for any hold', () => {
     fc.assert(
-      fc.property(seconds, held, (length, amount) => {
+      fc.property(seconds, heldAmount, (length, amount) => {
         expect(outcomeOf(orderOf(length, amount, false))).toMatchObject({
           cost: durationCost(6_000_000n, length),
           inputUnits: length,
@@ -42,7 +42,7 @@ describe('the cost of a transcription', () => {
 
   it('never exceeds the hold if the service measured the recording itself', () => {
     fc.assert(
-      fc.property(seconds, held, (length, amount) => {
+      fc.property(seconds, heldAmount, (length, amount) => {
         const cost = durationCost(6_000_000n, length);
         const outcome = outcomeOf(orderOf(length, amount, true));
         expect(outcome).toMatchObject({ cost: cost < amount ? cost : amount, estimated: true });

@@ -1,4 +1,4 @@
-/** Settles a transcription on its duration: a step that may be repeated, and that finishes what an earlier try began. */
+/** Settles a transcription by its duration. The step may be repeated, and completes what an earlier attempt started. */
 import type { Hold } from '../../../../ledger/core/ports.ts';
 import type { Recovery } from '../../../../ledger/core/recovery.ts';
 import { type SettlementDependencies, settleCall } from '../../../../ledger/core/settlement.ts';
@@ -44,7 +44,7 @@ export interface SettledTranscription {
   readonly balance: NanoUsd;
 }
 
-/** Throws when it is not known whether the call is settled; then it is to be tried again. */
+/** Settles the call. Throws if it is unknown whether the call is settled. The caller then attempts it again. */
 export async function settleTranscription(
   dependencies: SettleTranscriptionDependencies,
   order: SettlementOrder,
@@ -56,7 +56,7 @@ export async function settleTranscription(
   const { record, balance } = await settleCall(dependencies, call, outcomeOf(order));
   if (balance !== undefined) return { record, balance };
   // Another try wrote the record, and may have died before it ended the hold.
-  const left = await wallets.findHold(accountId, hold);
-  if (left !== undefined) await recovery.recover({ accountId, holds: [left] });
+  const remainingHold = await wallets.findHold(accountId, hold);
+  if (remainingHold !== undefined) await recovery.recover({ accountId, holds: [remainingHold] });
   return { record, balance: await wallets.balance(accountId) };
 }

@@ -12,19 +12,19 @@ export interface Transcript {
   readonly segments: readonly JsonObject[];
 }
 
-/** The body for the caller; `text` is answered as JSON too (interface, Transcription request). */
+/** Returns the body for the caller. `text` is returned as JSON too (interface, Transcription request). */
 export function transcriptBody(
   { text, language, duration, segments }: Transcript,
-  { response_format: format, language: wanted }: TranscriptionFields,
+  { response_format: format, language: requestedLanguage }: TranscriptionFields,
   seconds: number,
 ): string {
   if (format !== 'verbose_json') return JSON.stringify({ text });
-  const whole = [{ id: 0, start: 0, end: duration ?? seconds, text }];
+  const fallbackSegments = [{ id: 0, start: 0, end: duration ?? seconds, text }];
   return JSON.stringify({
     task: 'transcribe',
-    language: language ?? wanted ?? 'unknown',
+    language: language ?? requestedLanguage ?? 'unknown',
     duration: duration ?? seconds,
     text,
-    segments: segments.length > 0 ? segments : whole,
+    segments: segments.length > 0 ? segments : fallbackSegments,
   });
 }

@@ -1,16 +1,16 @@
 /**
  * Items of a Responses request's `input` (OpenAI API reference, Create a model response, as in the package `openai`
- * 7.55.0): those that every route can be given are checked in full, those of the provider's own pass as they are, and any
- * other type is refused.
+ * 7.55.0). Items that every route supports are validated completely. The provider's own items pass unchanged. Any other
+ * type is rejected.
  */
 import * as z from 'zod';
 import { isJsonObject, type JsonObject } from '../../../../platform/core/json/lossless-json.ts';
-import { FILE_KEPT_NOWHERE, SYSTEM_ROLES } from '../../../core/fields/openai-rules.ts';
+import { SYSTEM_ROLES, UNSUPPORTED_FILE_ID } from '../../../core/fields/openai-rules.ts';
 import { only } from '../../../core/upstream/foreign-fields.ts';
 import { isBase64 } from '../../../core/upstream/sources.ts';
 import { itemType } from './items.ts';
 
-/** More items are refused before any of them is read. */
+/** A request with more items is rejected before any item is parsed. */
 export const MAX_ITEMS = 10_000;
 
 /** Fields that hold the content of a part. Each belongs to one type of part. */
@@ -22,7 +22,7 @@ const refusal = z
   .looseObject({ refusal: z.string() })
   .superRefine(only('a refusal part', CONTENTS, ['refusal']));
 
-const fileId = z.null(FILE_KEPT_NOWHERE).optional();
+const fileId = z.null(UNSUPPORTED_FILE_ID).optional();
 
 const DATA_URL = /^data:image\/[a-z0-9.+-]{1,64};base64,/i;
 
@@ -55,18 +55,18 @@ const file = z
 /** The schema of a type, or why there may be none of that type. */
 type Types = Readonly<Record<string, z.ZodType | string>>;
 
-/** An object whose type, which `typeOf` finds, decides what else it must hold. */
+/** Returns the schema of an object whose type, as returned by `typeOf`, determines its other fields. */
 const ofType = (types: Types, typeOf: (value: JsonObject) => string | undefined, what: string) =>
   z.custom<JsonObject>(isJsonObject, 'must be an object').superRefine((value, context) => {
     const type = typeOf(value);
-    const found = type !== undefined && Object.hasOwn(types, type) ? types[type] : undefined;
-    if (typeof found === 'object')
-      for (const issue of found.safeParse(value).error?.issues ?? []) context.addIssue({ ...issue });
+    const rule = type !== undefined && Object.hasOwn(types, type) ? types[type] : undefined;
+    if (typeof rule === 'object')
+      for (const issue of rule.safeParse(value).error?.issues ?? []) context.addIssue({ ...issue });
     else
       context.addIssue({
         code: 'custom',
         path: ['type'],
-        message: found ?? `${JSON.stringify(value.type)} is no type of ${what} that is known here`,
+        message: rule ?? `${JSON.stringify(value.type)} is no type of ${what} that is known here`,
       });
   });
 
@@ -130,7 +130,7 @@ const message = z.discriminatedUnion(
 );
 
 const called = { id, call_id: z.string().min(1), name: z.string().min(1), namespace: z.string().nullish() };
-const answered = z.looseObject({ id, call_id: z.string().min(1), output });
+const callOutput = z.looseObject({ id, call_id: z.string().min(1), output });
 
 const thought = (...types: [string, ...string[]]) =>
   z.array(z.looseObject({ type: z.enum(types), text: z.string() })).nullish();
@@ -170,8 +170,8 @@ const OWN_ITEMS = [
   'program_output',
 ];
 
-const holding = (schema: z.ZodType<JsonObject>, type: string, ...own: readonly string[]) =>
-  schema.superRefine(only(`an item of the type ${type}`, FIELDS, own));
+const holding = (schema: z.ZodType<JsonObject>, type: string, ...allowedFields: readonly string[]) =>
+  schema.superRefine(only(`an item of the type ${type}`, FIELDS, allowedFields));
 
 const item = ofType(
   {
@@ -191,8 +191,8 @@ const item = ofType(
       'name',
       'input',
     ),
-    function_call_output: holding(answered, 'function_call_output', 'call_id', 'name', 'output'),
-    custom_tool_call_output: holding(answered, 'custom_tool_call_output', 'call_id', 'name', 'output'),
+    function_call_output: holding(callOutput, 'function_call_output', 'call_id', 'name', 'output'),
+    custom_tool_call_output: holding(callOutput, 'custom_tool_call_output', 'call_id', 'name', 'output'),
     reasoning: holding(reasoning, 'reasoning', 'summary', 'content', 'encrypted_content'),
     item_reference: holding(z.looseObject({ id: z.string().min(1) }), 'item_reference'),
   },
@@ -204,8 +204,8 @@ const item = ofType(
 export const items = z
   .array(z.unknown())
   .min(1, 'must not be empty')
-  .superRefine((given, context) => {
-    if (given.length > MAX_ITEMS)
+  .superRefine((values, context) => {
+    if (values.length > MAX_ITEMS)
       context.addIssue({
         code: 'custom',
         path: [MAX_ITEMS],

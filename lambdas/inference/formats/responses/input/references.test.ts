@@ -6,9 +6,9 @@ import {
   CAPSULES,
   countingCapsules,
   inputOf,
-  refusal,
+  rejectionOf,
 } from '../../../testing/completions/responses/requests.ts';
-import { endId, sealItems } from '../items-capsule.ts';
+import { endId, sealItems } from '../sealed-items.ts';
 import { itemType, type ResponsesItem } from './items.ts';
 
 const signature = CAPSULES.seal('signature', JSON.stringify(['route', 'proof']));
@@ -25,7 +25,7 @@ const lastOf = (items: readonly ResponsesItem[]) => ({ type: 'reasoning', id: en
 const reference = (id: unknown) => ({ type: 'item_reference', id });
 
 /** The items of an answer, as this service gives them out. */
-const answer = fc
+const outputType = fc
   .array(
     fc.oneof(
       fc.record({ type: fc.constant('message'), text: fc.string() }),
@@ -46,24 +46,24 @@ const answer = fc
       }
       if (type === 'function_call') return { ...call, arguments: text };
       if (type === 'custom_tool_call') return { ...call, input: text };
-      const proof = 'signed' in kind && kind.signed ? { encrypted_content: signature } : {};
-      return { type, id, summary: [{ type: 'summary_text', text }], ...proof };
+      const signatureField = 'signed' in kind && kind.signed ? { encrypted_content: signature } : {};
+      return { type, id, summary: [{ type: 'summary_text', text }], ...signatureField };
     }),
   );
 
 const withoutIds = (items: readonly ResponsesItem[]) => items.map(({ id: _id, ...item }) => item);
 
-describe('an answer that is sent back', () => {
+describe('a response that its caller sends back', () => {
   it('resolves to all of its items, from any mix of references and complete items, if its last item is present', () => {
     fc.assert(
       fc.property(
-        answer,
+        outputType,
         fc.array(fc.boolean(), { minLength: 6 }),
         fc.boolean(),
         (items, referred, byReference) => {
-          const sent = items.map((item, index) => (referred[index] ? reference(item.id) : item));
+          const sentItems = items.map((item, index) => (referred[index] ? reference(item.id) : item));
           const last = byReference ? reference(endOf(items)) : lastOf(items);
-          expect(inputOf([user, ...sent, last])).toEqual([user, ...withoutIds(items)]);
+          expect(inputOf([user, ...sentItems, last])).toEqual([user, ...withoutIds(items)]);
         },
       ),
       { numRuns: rounds(100) },
@@ -72,8 +72,8 @@ describe('an answer that is sent back', () => {
 
   it('recovers its reasoning from encrypted content alone, with the signature', () => {
     fc.assert(
-      fc.property(answer, (items) => {
-        const sent = items.map(
+      fc.property(outputType, (items) => {
+        const sentItems = items.map(
           ({ encrypted_content: _signature, ...item }): ResponsesItem =>
             itemType(item) === 'reasoning'
               ? {
@@ -85,7 +85,7 @@ describe('an answer that is sent back', () => {
                 }
               : item,
         );
-        expect(inputOf([user, ...sent])).toEqual([user, ...withoutIds(items)]);
+        expect(inputOf([user, ...sentItems])).toEqual([user, ...withoutIds(items)]);
       }),
       { numRuns: rounds(100) },
     );
@@ -100,9 +100,9 @@ describe('an answer that is sent back', () => {
         encrypted_content: signature,
       },
     ];
-    const sent = { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'Hm.' }] };
-    expect(inputOf([user, sent, lastOf(items)])).toEqual([user, ...withoutIds(items)]);
-    expect(inputOf([user, sent])).toEqual([user, { type: 'reasoning', summary: sent.summary }]);
+    const sentItems = { type: 'reasoning', id: 'rs_1', summary: [{ type: 'summary_text', text: 'Hm.' }] };
+    expect(inputOf([user, sentItems, lastOf(items)])).toEqual([user, ...withoutIds(items)]);
+    expect(inputOf([user, sentItems])).toEqual([user, { type: 'reasoning', summary: sentItems.summary }]);
   });
 
   it('resolves references before its last item, and in a later turn', () => {
@@ -119,7 +119,7 @@ describe('an answer that is sent back', () => {
     ['a reference of this type', { type: 'item_reference', id: 'msg_1' }],
     ['a reference by its id alone', { id: 'msg_1' }],
   ])('causes an error if no item of the input contains it: %s', (_what, item) => {
-    expect(refusal(() => inputOf([user, item]))).toMatchObject({
+    expect(rejectionOf(() => inputOf([user, item]))).toMatchObject({
       code: 'state_not_kept',
       param: 'input[1]',
       message: expect.stringContaining('send the item itself'),
@@ -144,7 +144,7 @@ describe('encrypted content', () => {
       { type: 'reasoning', summary: [{ type: 'summary_text', text: 'Hm.' }] },
     ]);
     expect(inputOf([user, reasoning('gAAAA', '')])).toEqual([user]);
-    expect(refusal(() => inputOf([reasoning('gAAAA', '')]))).toMatchObject({ param: 'input' });
+    expect(rejectionOf(() => inputOf([reasoning('gAAAA', '')]))).toMatchObject({ param: 'input' });
   });
 
   it.each<[string, () => ResponsesItem, string]>([
@@ -162,14 +162,14 @@ describe('encrypted content', () => {
       'input[1].encrypted_content',
     ],
   ])('causes an error if it was changed: %s', (_where, item, param) => {
-    expect(refusal(() => inputOf([user, item()]))).toMatchObject({ code: 'invalid_capsule', param });
+    expect(rejectionOf(() => inputOf([user, item()]))).toMatchObject({ code: 'invalid_capsule', param });
   });
 
   it('causes an error if any letter of a signature was changed', () => {
     const at = fc.integer({ min: 'uis1s_'.length, max: signature.length - 2 });
     fc.assert(
       fc.property(at, (index) => {
-        expect(refusal(() => inputOf([user, reasoning(changed(signature, index))])).code).toBe(
+        expect(rejectionOf(() => inputOf([user, reasoning(changed(signature, index))])).code).toBe(
           'invalid_capsule',
         );
       }),
@@ -189,9 +189,9 @@ describe('encrypted content', () => {
 });
 
 /** Another letter at this place. */
-function changed(capsule: string, index = Math.floor(capsule.length / 2)): string {
-  const letter = capsule[index] === 'A' ? 'B' : 'A';
-  return capsule.slice(0, index) + letter + capsule.slice(index + 1);
+function changed(sealedToken: string, index = Math.floor(sealedToken.length / 2)): string {
+  const letter = sealedToken[index] === 'A' ? 'B' : 'A';
+  return sealedToken.slice(0, index) + letter + sealedToken.slice(index + 1);
 }
 
 describe('a large input', () => {
@@ -201,12 +201,12 @@ describe('a large input', () => {
     const items = [message('x'), { ...message('y'), id: 'msg_2' }];
     const last = lastOf(items);
     const { capsules, opened } = countingCapsules();
-    const sent = [
+    const sentItems = [
       ...Array.from({ length: 4_999 }, () => [reference('msg_1'), last]).flat(),
       user,
       reference('msg_2'),
     ];
-    expect(inputOf(sent, capsules)).toHaveLength(5_001);
+    expect(inputOf(sentItems, capsules)).toHaveLength(5_001);
     expect(opened()).toBe(1);
   });
 
@@ -225,7 +225,7 @@ describe('a large input', () => {
   it('causes an error if its references stand for more text than a request may have', () => {
     const items = [message('x'.repeat(100_000))];
     const references = Array.from({ length: 1_000 }, () => reference('msg_1'));
-    expect(refusal(() => inputOf([lastOf(items), ...references]))).toMatchObject({
+    expect(rejectionOf(() => inputOf([lastOf(items), ...references]))).toMatchObject({
       code: 'invalid_value',
       param: 'input[79]',
       message: expect.stringContaining('stands for more text'),
@@ -239,7 +239,7 @@ describe('a large input', () => {
       Array.from({ length: 200 }, () => thought),
     );
     const many = Array.from({ length: 100 }, () => ({ type: 'reasoning', summary: [], encrypted_content }));
-    expect(refusal(() => inputOf(many))).toMatchObject({ code: 'invalid_value', param: 'input[50]' });
+    expect(rejectionOf(() => inputOf(many))).toMatchObject({ code: 'invalid_value', param: 'input[50]' });
   });
 });
 
@@ -259,7 +259,7 @@ describe('the output of a tool', () => {
       'input[1].call_id',
     ],
   ])('causes an error: %s', (_what, input, param) => {
-    expect(refusal(() => inputOf(input))).toMatchObject({ code: 'invalid_value', param });
+    expect(rejectionOf(() => inputOf(input))).toMatchObject({ code: 'invalid_value', param });
   });
 
   it('follows a call that the input refers to', () => {

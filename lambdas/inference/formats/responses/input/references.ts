@@ -1,12 +1,12 @@
 /**
- * The items of a request with what its capsules hold in their places. Nothing of an answer is kept here, so what a
- * caller sends of one must hold it: reasoning in `encrypted_content`, and for references to items the reasoning item
- * that ended the answer, whose id has all of its items in it (`items-capsule.ts`).
+ * Replaces sealed tokens in a request's items by their content. The service stores nothing of a response, so a caller's
+ * request must contain it. Reasoning is in `encrypted_content`. References to items need the reasoning item that ended
+ * the response: its id contains all items of the response (`items-capsule.ts`).
  */
 import { ServiceError } from '../../../../platform/core/errors.ts';
 import { isJsonObject, type JsonObject } from '../../../../platform/core/json/lossless-json.ts';
-import type { Capsules } from '../../../core/upstream/capsules.ts';
-import { openItems } from '../items-capsule.ts';
+import type { SealedTokens } from '../../../core/upstream/sealed-tokens.ts';
+import { openItems } from '../sealed-items.ts';
 import { MAX_ITEMS } from './item-schema.ts';
 import { COMMON_ITEMS, itemType, type ResponsesItem } from './items.ts';
 
@@ -20,13 +20,18 @@ export interface ResolvedItem {
 }
 
 /**
- * The items in their order: references and capsules replaced by what they stand for, without ids, without nulls, and
- * with `encrypted_content` only where it is a signature. Reads each capsule once; takes time in proportion to the
- * request and what its capsules hold. Throws 400 `state_not_kept` for a reference to an item that the input does not
- * hold, `invalid_capsule` for a capsule that was changed, and `invalid_value` for more items or text than
- * `MAX_ITEMS` and `MAX_RESOLVED`, and for an output without an earlier call.
+ * Returns the items in their order. References and sealed tokens are replaced by their content. The result has no ids,
+ * no nulls, and `encrypted_content` only if it is a signature. Reads each token once. The time is proportional to the
+ * size of the request and of its tokens. Throws 400:
+ * - `state_not_kept` for a reference to an item that the input does not contain.
+ * - `invalid_capsule` for a sealed token that was changed.
+ * - `invalid_value` for more items or text than `MAX_ITEMS` and `MAX_RESOLVED`, and for an output without an earlier
+ * call.
  */
-export function resolveItems(input: readonly ResponsesItem[], capsules: Capsules): readonly ResolvedItem[] {
+export function resolveItems(
+  input: readonly ResponsesItem[],
+  capsules: SealedTokens,
+): readonly ResolvedItem[] {
   const resolution = new Resolution(capsules);
   for (const [at, item] of input.entries()) resolution.register(item, at);
   for (const [at, item] of input.entries()) resolution.add(item, at);
@@ -34,59 +39,59 @@ export function resolveItems(input: readonly ResponsesItem[], capsules: Capsules
   return resolution.resolved;
 }
 
-interface Registered {
+interface RegisteredItem {
   readonly item: ResponsesItem;
   readonly size: number;
 }
 
 class Resolution {
   readonly resolved: ResolvedItem[] = [];
-  readonly #capsules: Capsules;
+  readonly #capsules: SealedTokens;
   readonly #signatures = new Set<string>();
   /** The items in each sealed token that was opened, by the token; undefined for any other text. */
-  readonly #opened = new Map<string, readonly Registered[] | undefined>();
+  readonly #opened = new Map<string, readonly RegisteredItem[] | undefined>();
   /** The items that can be referred to, by id. */
-  readonly #registered = new Map<string, Registered>();
-  /** Characters that capsules and references have added. */
+  readonly #registered = new Map<string, RegisteredItem>();
+  /** The number of characters added by sealed tokens and references. */
   #added = 0;
 
-  constructor(capsules: Capsules) {
+  constructor(capsules: SealedTokens) {
     this.#capsules = capsules;
   }
 
   /** Notes the items that the id of this one holds. */
   register(item: ResponsesItem, at: number): void {
-    for (const held of this.#end(item, at) ?? []) {
-      const { id } = held.item;
-      if (typeof id === 'string') this.#registered.set(id, held);
+    for (const inner of this.#itemsInId(item, at) ?? []) {
+      const { id } = inner.item;
+      if (typeof id === 'string') this.#registered.set(id, inner);
     }
   }
 
   /** Adds what an item of the input stands for. */
   add(item: ResponsesItem, at: number): void {
-    if (this.#end(item, at) !== undefined) return;
+    if (this.#itemsInId(item, at) !== undefined) return;
     if (itemType(item) !== 'item_reference') {
       this.#put(item, at);
       return;
     }
-    const found = this.#registered.get(String(item.id));
-    if (found === undefined) throw unresolved(at);
-    this.#count(found.size, at);
-    this.#put(found.item, at);
+    const target = this.#registered.get(String(item.id));
+    if (target === undefined) throw unresolved(at);
+    this.#count(target.size, at);
+    this.#put(target.item, at);
   }
 
   /** Returns the items in the id of a response's last item; undefined for any other item. */
-  #end(item: ResponsesItem, at: number): readonly Registered[] | undefined {
+  #itemsInId(item: ResponsesItem, at: number): readonly RegisteredItem[] | undefined {
     const type = itemType(item);
     if ((type !== 'reasoning' && type !== 'item_reference') || typeof item.id !== 'string') return undefined;
     return this.#open(item.id, at, 'id');
   }
 
-  #open(text: string, at: number, field: string): readonly Registered[] | undefined {
+  #open(text: string, at: number, field: string): readonly RegisteredItem[] | undefined {
     if (this.#opened.has(text)) return this.#opened.get(text);
-    const held = openItems(this.#capsules, text, `input[${at}].${field}`);
-    const items = held?.map((item) => ({ item, size: JSON.stringify(item).length }));
-    // Counted once, so that no number of capsules holds more than a request may.
+    const openedItems = openItems(this.#capsules, text, `input[${at}].${field}`);
+    const items = openedItems?.map((item) => ({ item, size: JSON.stringify(item).length }));
+    // Counted once, so that several sealed tokens never exceed the size of a request.
     for (const { size } of items ?? []) this.#count(size, at);
     this.#opened.set(text, items);
     return items;
@@ -99,11 +104,11 @@ class Resolution {
   }
 
   #putReasoning(item: ResponsesItem, at: number): void {
-    const held = this.#heldBy(item, at);
-    if (held === undefined) this.#pushReasoning(item, at);
-    for (const inner of held ?? []) {
+    const innerItems = this.#innerItemsOf(item, at);
+    if (innerItems === undefined) this.#pushReasoning(item, at);
+    for (const inner of innerItems ?? []) {
       this.#count(inner.size, at);
-      // A capsule holds no other.
+      // A sealed token never contains another.
       if (itemType(inner.item) === 'reasoning') this.#pushReasoning(inner.item, at);
     }
   }
@@ -112,10 +117,10 @@ class Resolution {
    * Returns the items in the sealed token of a reasoning item. For an item without a token, returns the item that the
    * last item of the response contains under its id.
    */
-  #heldBy(
+  #innerItemsOf(
     { id, encrypted_content: encrypted }: ResponsesItem,
     at: number,
-  ): readonly Registered[] | undefined {
+  ): readonly RegisteredItem[] | undefined {
     if (typeof encrypted === 'string') return this.#open(encrypted, at, 'encrypted_content');
     const registered = typeof id === 'string' ? this.#registered.get(id) : undefined;
     return registered === undefined ? undefined : [registered];
@@ -130,8 +135,8 @@ class Resolution {
       typeof encrypted === 'string' && this.#isSignature(encrypted, at) ? encrypted : undefined;
     const { summary, content } = item;
     if (signature === undefined && isEmpty(summary) && isEmpty(content)) return;
-    const proof = signature === undefined ? {} : { encrypted_content: signature };
-    this.#push(withoutId({ ...item, summary: summary ?? [], ...proof }), at);
+    const signatureField = signature === undefined ? {} : { encrypted_content: signature };
+    this.#push(withoutId({ ...item, summary: summary ?? [], ...signatureField }), at);
   }
 
   #isSignature(text: string, at: number): boolean {
@@ -155,7 +160,7 @@ class Resolution {
 
 const isEmpty = (list: unknown): boolean => !Array.isArray(list) || list.length === 0;
 
-/** Ids are this service's, and no route knows them. */
+/** Removes the id of an item. Ids are created by this service, and routes do not accept them. */
 function withoutId({ id: _id, ...item }: JsonObject): ResponsesItem {
   return Object.fromEntries(
     Object.entries(item).filter(([, value]) => value !== null && value !== undefined),
@@ -167,7 +172,7 @@ const CALLS: ReadonlyMap<string | undefined, string> = new Map([
   ['custom_tool_call_output', 'custom_tool_call'],
 ]);
 
-/** Every output answers a call that stands before it. */
+/** Requires an earlier call for every output. */
 function requireCalls(resolved: readonly ResolvedItem[]): void {
   const called = new Set<string>();
   const keyOf = (type: string | undefined, id: unknown) => JSON.stringify([type, id]);

@@ -1,4 +1,7 @@
-/** Items of a Responses request as turns of a conversation of no protocol (OpenAI API reference, Create a model response). */
+/**
+ * Converts items of a Responses request to turns of a protocol-independent conversation (OpenAI API reference, Create a
+ * model response).
+ */
 import type {
   AssistantPart,
   ImagePart,
@@ -19,29 +22,29 @@ export const isSystem = (item: ResponsesItem): boolean =>
   itemType(item) === 'message' && (item.role === 'system' || item.role === 'developer');
 
 /** The texts of a system or developer message, in order. */
-export const systemTexts = ({ content }: ResponsesItem): string[] => partsOf(content).map(textOf);
+export const instructionsOf = ({ content }: ResponsesItem): string[] => partsOf(content).map(textOf);
 
-/** The turns of the items: what the model said between two inputs is one turn. */
+/** Returns the turns of the items. The model's output between two inputs is one turn. */
 export function toTurns(items: readonly ResponsesItem[], names: ToolNames): Turn[] {
   const turns: Turn[] = [];
-  let said: AssistantPart[] = [];
+  let modelParts: AssistantPart[] = [];
   const endTurn = () => {
-    if (said.length > 0) turns.push({ role: 'assistant', parts: said });
-    said = [];
+    if (modelParts.length > 0) turns.push({ role: 'assistant', parts: modelParts });
+    modelParts = [];
   };
   for (const item of items) {
     if (isSystem(item)) {
       endTurn();
-      turns.push({ role: 'system', parts: systemTexts(item).map((text) => ({ type: 'text', text })) });
+      turns.push({ role: 'system', parts: instructionsOf(item).map((text) => ({ type: 'text', text })) });
       continue;
     }
-    const heard = userParts(item);
-    if (heard === undefined) {
-      for (const part of assistantParts(item, names)) said.push(part);
+    const callerParts = userParts(item);
+    if (callerParts === undefined) {
+      for (const part of assistantParts(item, names)) modelParts.push(part);
       continue;
     }
     endTurn();
-    if (heard.length > 0) turns.push({ role: 'user', parts: heard });
+    if (callerParts.length > 0) turns.push({ role: 'user', parts: callerParts });
   }
   endTurn();
   return turns;
@@ -63,24 +66,24 @@ const toResult = ({ call_id: id, output }: ResponsesItem): ToolResultPart => ({
 
 function assistantParts(item: ResponsesItem, names: ToolNames): AssistantPart[] {
   const type = itemType(item);
-  if (type === 'message') return partsOf(item.content).map(toSaid);
+  if (type === 'message') return partsOf(item.content).map(toOutputPart);
   if (type === 'reasoning') return toReasoning(item);
   if (type !== 'function_call' && type !== 'custom_tool_call') return [];
   const { call_id: id, name, namespace, input } = item;
   const text = type === 'function_call' ? item.arguments : JSON.stringify({ [CUSTOM_ARGUMENT]: input });
-  const sent = names.sent(String(name), typeof namespace === 'string' ? namespace : undefined);
-  return [{ type: 'tool-call', id: String(id), name: sent, arguments: String(text) }];
+  const routeName = names.routeNameOf(String(name), typeof namespace === 'string' ? namespace : undefined);
+  return [{ type: 'tool-call', id: String(id), name: routeName, arguments: String(text) }];
 }
 
-const toSaid = (part: ResponsesPart): AssistantPart =>
+const toOutputPart = (part: ResponsesPart): AssistantPart =>
   part.type === 'refusal'
     ? { type: 'refusal', text: string(part.refusal) }
     : { type: 'text', text: textOf(part) };
 
-/** The summary, which is what answers of this service have, else the reasoning's own text. */
+/** Returns the summary, which responses of this service contain, or else the reasoning's own text. */
 function toReasoning({ summary, content, encrypted_content: signature }: ResponsesItem): ReasoningPart[] {
-  const said = objectsIn(summary).length > 0 ? summary : content;
-  const text = objectsIn(said)
+  const visibleContent = objectsIn(summary).length > 0 ? summary : content;
+  const text = objectsIn(visibleContent)
     .map((part) => string(part.text))
     .join(PARAGRAPH);
   if (text === '' && signature === undefined) return [];
@@ -90,7 +93,7 @@ function toReasoning({ summary, content, encrypted_content: signature }: Respons
 /** Between the parts of one summary. */
 const PARAGRAPH = '\n\n';
 
-/** A file that no other protocol can be given is in a request for routes of its own protocol alone. */
+/** Returns the part. A file that no other protocol supports only occurs in requests for routes of its own protocol. */
 function toShownOrFile(part: ResponsesPart): ShownPart[] {
   if (!isPdfPart(part)) return toShown(part);
   const name = string(part.filename);

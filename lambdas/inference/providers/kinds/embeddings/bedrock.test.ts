@@ -2,18 +2,20 @@ import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../../platform/core/json/lossless-json.ts';
 import { failureOf } from '../../../testing/providers/http-calls.ts';
 import {
-  answer,
   attemptOf,
   bedrockClient,
   bodiesOf,
   catalogOf,
+  respondWith as respondWithServer,
 } from '../../../testing/providers/kinds/bedrock-calls.ts';
 import { wireServer } from '../../../testing/providers/wire-server.ts';
 import { embeddingsOfBedrock } from './bedrock.ts';
 
 const server = wireServer();
-const answers = (make: (body: Record<string, unknown>) => unknown, headers: Record<string, string> = {}) =>
-  answer(server, make, headers);
+const respondWith = (
+  make: (body: Record<string, unknown>) => unknown,
+  headers: Record<string, string> = {},
+) => respondWithServer(server, make, headers);
 const bodies = () => bodiesOf(server);
 
 const TITAN = 'amazon.titan-embed-text-v2:0';
@@ -26,7 +28,7 @@ const embed = (upstreamModel: string, payload: JsonObject, model: object = {}) =
 
 describe('a batch that takes several calls', () => {
   const doubtful = 'ⰰ'.repeat(40);
-  const texts = (count: number) => [...Array.from({ length: count - 1 }, () => 'a'), doubtful];
+  const inputs = (count: number) => [...Array.from({ length: count - 1 }, () => 'a'), doubtful];
 
   it.each([
     ['Titan', TITAN, 2],
@@ -34,9 +36,9 @@ describe('a batch that takes several calls', () => {
   ])(
     'causes an error before the first call of %s if one text may be too long',
     async (_name, model, count) => {
-      const failure = await failureOf(embed(model, { input: texts(count) }, { context_window: 100 }));
+      const failure = await failureOf(embed(model, { input: inputs(count) }, { context_window: 100 }));
       expect(failure).toMatchObject({ status: 400, retryable: false, param: `input[${count - 1}]` });
-      expect(failure.refusal?.reason).toContain('Send it in a request of its own.');
+      expect(failure.rejection?.reason).toContain('Send it in a request of its own.');
       expect(server.requests).toEqual([]);
     },
   );
@@ -47,31 +49,31 @@ describe('a batch that takes several calls', () => {
   ])(
     'a single call sends such a text, and %s decides whether it is too long',
     async (_name, model, count) => {
-      answers(({ texts: sent = [0] }) => ({
+      respondWith(({ texts: requestedTexts = [0] }) => ({
         embedding: [1],
         inputTextTokenCount: 9,
-        embeddings: { float: (sent as unknown[]).map(() => [1]) },
+        embeddings: { float: (requestedTexts as unknown[]).map(() => [1]) },
       }));
-      const { embeddings } = await embed(model, { input: texts(count) }, { context_window: 100 });
+      const { embeddings } = await embed(model, { input: inputs(count) }, { context_window: 100 });
       expect(embeddings).toHaveLength(count);
     },
   );
 });
 
 describe('embeddings of Titan', () => {
-  it('come from one signed call per text, and keep the order of the texts if responses arrive in another', async () => {
-    server.reply = async (response, { body }) => {
+  it('come from one signed call per text, and follow the order of the texts if responses arrive in another', async () => {
+    server.respond = async (response, { body }) => {
       const { inputText } = JSON.parse(body) as { inputText: string };
       await new Promise((resolve) => setTimeout(resolve, inputText === 'a' ? 50 : 0));
       response
         .writeHead(200, { 'content-type': 'application/json' })
         .end(JSON.stringify({ embedding: [inputText.codePointAt(0)], inputTextTokenCount: 3 }));
     };
-    const texts = ['a', 'b', 'c', ...Array.from({ length: 30 }, () => 'd')];
-    const answer = await embed(TITAN, { input: texts, dimensions: 256 });
-    expect(answer).toEqual({
-      embeddings: texts.map((text) => [text.codePointAt(0)]),
-      tokens: 3 * texts.length,
+    const inputs = ['a', 'b', 'c', ...Array.from({ length: 30 }, () => 'd')];
+    const responseBody = await embed(TITAN, { input: inputs, dimensions: 256 });
+    expect(responseBody).toEqual({
+      embeddings: inputs.map((text) => [text.codePointAt(0)]),
+      tokens: 3 * inputs.length,
     });
     expect(bodies()).toContainEqual({ inputText: 'a', dimensions: 256 });
     expect(server.requests[0]?.path).toBe(`/model/${encodeURIComponent(TITAN)}/invoke`);
@@ -82,7 +84,7 @@ describe('embeddings of Titan', () => {
 
 describe('embeddings of Cohere', () => {
   it('come from calls of up to 96 texts, counted by Bedrock’s header', async () => {
-    answers(({ texts }) => ({ embeddings: { float: (texts as string[]).map(() => [1]) } }), {
+    respondWith(({ texts }) => ({ embeddings: { float: (texts as string[]).map(() => [1]) } }), {
       'x-amzn-bedrock-input-token-count': '40',
     });
     const { embeddings, tokens } = await embed(COHERE, { input: Array.from({ length: 200 }, () => 'a') });
@@ -94,12 +96,12 @@ describe('embeddings of Cohere', () => {
   });
 
   it('report no token count if Bedrock counts none', async () => {
-    answers(() => ({ embeddings: { float: [[1]] } }));
+    respondWith(() => ({ embeddings: { float: [[1]] } }));
     expect(await embed(COHERE, { input: 'a' })).toEqual({ embeddings: [[1]], tokens: undefined });
   });
 });
 
-it('token ids are refused by their field before anything is sent', async () => {
+it('rejects token ids with the field’s name before it sends anything', async () => {
   expect(await failureOf(embed(TITAN, { input: [[1, 2]] }))).toMatchObject({
     status: 400,
     retryable: false,
@@ -108,14 +110,14 @@ it('token ids are refused by their field before anything is sent', async () => {
   expect(server.requests).toEqual([]);
 });
 
-describe('a malformed answer leaves the call to another route', () => {
+describe('a malformed response, retryable on another route', () => {
   it.each([
     ['no vector', {}],
     ['a vector of text', { embedding: 'AAAA' }],
     ['an empty vector', { embedding: [] }],
     ['no object', []],
-  ])('%s', async (_name, answer) => {
-    answers(() => answer);
+  ])('%s', async (_name, responseBody) => {
+    respondWith(() => responseBody);
     expect(await failureOf(embed(TITAN, { input: 'a' }))).toMatchObject({
       kind: 'protocol',
       retryable: true,
@@ -125,19 +127,19 @@ describe('a malformed answer leaves the call to another route', () => {
   it.each([
     ['fewer vectors than texts', { embeddings: { float: [[1]] } }],
     ['a list without types', { embeddings: [[1], [2]] }],
-  ])('%s', async (_name, answer) => {
-    answers(() => answer);
+  ])('%s', async (_name, responseBody) => {
+    respondWith(() => responseBody);
     expect(await failureOf(embed(COHERE, { input: ['a', 'b'] }))).toMatchObject({ kind: 'protocol' });
   });
 
   it('a throttled call', async () => {
-    server.reply = (response) =>
+    server.respond = (response) =>
       void response.writeHead(429, { 'x-amzn-errortype': 'ThrottlingException' }).end('{"message":"slow"}');
     expect(await failureOf(embed(TITAN, { input: 'a' }))).toMatchObject({ status: 429, retryable: true });
   });
 });
 
-it('the catalog takes no model of embeddings that the service does not know how to ask', () => {
+it('accepts no embedding model in the catalog that the service cannot call', () => {
   expect(() => catalogOf('embeddings', 'stability.stable-image-core-v1:1', 'http://bedrock.test')).toThrow(
     'knows how to ask',
   );

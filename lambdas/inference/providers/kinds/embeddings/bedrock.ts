@@ -8,7 +8,7 @@ import type { Model } from '../../../core/catalog/catalog-document.ts';
 import type { ProviderAttempt, ProviderCall } from '../../../core/kinds/call-kind.ts';
 import {
   type Embedding,
-  type EmbeddingAnswer,
+  type EmbeddingOutput,
   isEmbedding,
 } from '../../../core/kinds/embeddings/embeddings.ts';
 import { mayExceed } from '../../../core/metering/token-bound.ts';
@@ -21,8 +21,8 @@ import { type InvokeResult, invoke } from '../bedrock-invoke.ts';
 interface Family {
   /** Texts a call. */
   readonly batchSize: number;
-  request(texts: readonly string[], dimensions: unknown): JsonObject;
-  vectors(answer: InvokeResult['answer']): readonly unknown[];
+  request(strings: readonly string[], dimensions: unknown): JsonObject;
+  vectors(response: InvokeResult['response']): readonly unknown[];
 }
 
 const TITAN: Family = {
@@ -33,9 +33,9 @@ const TITAN: Family = {
 
 const COHERE: Family = {
   batchSize: 96,
-  request: (texts, dimensions) => ({
-    texts,
-    // The interface has no field for what the vectors are for; a document is found by any query.
+  request: (strings, dimensions) => ({
+    texts: strings,
+    // The interface has no field for the purpose of the vectors. Any query can match a document.
     input_type: 'search_document',
     embedding_types: ['float'],
     ...(dimensions === undefined ? {} : { output_dimension: dimensions }),
@@ -50,20 +50,22 @@ const COHERE: Family = {
 const CALLS_AT_ONCE = 16;
 
 export const embeddingsOfBedrock =
-  (bedrock: BedrockDependencies): ProviderCall<JsonObject, EmbeddingAnswer> =>
+  (bedrock: BedrockDependencies): ProviderCall<JsonObject, EmbeddingOutput> =>
   async (attempt) => {
     const family = attempt.route.upstream_model.includes('cohere.') ? COHERE : TITAN;
-    const texts = textsOf(attempt.payload);
-    if (texts.length > family.batchSize) requireRoom(texts, attempt.model);
-    const batches = batchesOf(texts, family.batchSize);
-    const answers: EmbeddingAnswer[] = [];
+    const strings = stringsOf(attempt.payload);
+    if (strings.length > family.batchSize) requireEachFits(strings, attempt.model);
+    const batches = batchesOf(strings, family.batchSize);
+    const results: EmbeddingOutput[] = [];
     for (let at = 0; at < batches.length; at += CALLS_AT_ONCE) {
       const round = batches.slice(at, at + CALLS_AT_ONCE);
-      answers.push(...(await Promise.all(round.map((texts) => embed(bedrock, family, { attempt, texts })))));
+      results.push(
+        ...(await Promise.all(round.map((batch) => embed(bedrock, family, { attempt, strings: batch })))),
+      );
     }
     return {
-      embeddings: answers.flatMap(({ embeddings }) => embeddings),
-      tokens: answers.reduce<number | undefined>(
+      embeddings: results.flatMap(({ embeddings }) => embeddings),
+      tokens: results.reduce<number | undefined>(
         (sum, { tokens }) => (sum === undefined || tokens === undefined ? undefined : sum + tokens),
         0,
       ),
@@ -71,39 +73,44 @@ export const embeddingsOfBedrock =
   };
 
 /** Token ids are a model's own, and Bedrock's models take none: a caller's mistake, and no other route's concern. */
-function textsOf({ input }: JsonObject): readonly string[] {
+function stringsOf({ input }: JsonObject): readonly string[] {
   const inputs: readonly unknown[] = Array.isArray(input) ? input : [input];
   if (inputs.every((item) => typeof item === 'string')) return inputs;
   throw new UpstreamFailure('status', { status: 400, retryable: false, param: 'input' });
 }
 
 /**
- * A batch takes several calls, and a text that is too long fails one of them after Bedrock was paid for others. So each
- * text must be certain to fit. Throws a refusal with status 400.
+ * Requires that each text certainly fits. A batch takes several calls, and if one fails because of a long text, Bedrock
+ * has charged for the others. Throws a rejection with status 400.
  */
-function requireRoom(texts: readonly string[], { context_window: window = Number.POSITIVE_INFINITY }: Model) {
-  const at = texts.findIndex((text) => mayExceed(text, window));
+function requireEachFits(
+  strings: readonly string[],
+  { context_window: window = Number.POSITIVE_INFINITY }: Model,
+) {
+  const at = strings.findIndex((text) => mayExceed(text, window));
   if (at === -1) return;
   const reason = `it may have more than the ${window} tokens that the model takes. Send it in a request of its own.`;
-  const details = { status: 400, retryable: false, param: `input[${at}]`, refusal: { reason } };
+  const details = { status: 400, retryable: false, param: `input[${at}]`, rejection: { reason } };
   throw new UpstreamFailure('status', details);
 }
 
-const batchesOf = (texts: readonly string[], size: number): readonly (readonly string[])[] =>
-  Array.from({ length: Math.ceil(texts.length / size) }, (_, at) => texts.slice(at * size, (at + 1) * size));
+const batchesOf = (strings: readonly string[], size: number): readonly (readonly string[])[] =>
+  Array.from({ length: Math.ceil(strings.length / size) }, (_, at) =>
+    strings.slice(at * size, (at + 1) * size),
+  );
 
 async function embed(
   bedrock: BedrockDependencies,
   family: Family,
-  batch: { readonly attempt: ProviderAttempt<JsonObject>; readonly texts: readonly string[] },
-): Promise<EmbeddingAnswer> {
-  const { attempt, texts } = batch;
+  batch: { readonly attempt: ProviderAttempt<JsonObject>; readonly strings: readonly string[] },
+): Promise<EmbeddingOutput> {
+  const { attempt, strings } = batch;
   const { route, payload, clock } = attempt;
-  const body = family.request(texts, payload.dimensions);
-  const { answer, tokens } = await invoke(bedrock, { route, body, signal: clock.signal });
-  const vectors = family.vectors(answer);
-  if (vectors.length !== texts.length || !vectors.every(isVector)) throw new UpstreamFailure('protocol');
-  const { inputTextTokenCount: counted } = answer;
+  const body = family.request(strings, payload.dimensions);
+  const { response, tokens } = await invoke(bedrock, { route, body, signal: clock.signal });
+  const vectors = family.vectors(response);
+  if (vectors.length !== strings.length || !vectors.every(isVector)) throw new UpstreamFailure('protocol');
+  const { inputTextTokenCount: counted } = response;
   return { embeddings: vectors, tokens: isTokenCount(counted) ? counted : tokens };
 }
 

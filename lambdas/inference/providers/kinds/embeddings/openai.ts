@@ -4,18 +4,18 @@ import type { JsonObject } from '../../../../platform/core/json/lossless-json.ts
 import type { ProviderCall } from '../../../core/kinds/call-kind.ts';
 import {
   type Embedding,
-  type EmbeddingAnswer,
+  type EmbeddingOutput,
   isEmbedding,
 } from '../../../core/kinds/embeddings/embeddings.ts';
 import { isTokenCount } from '../../../core/pricing/token-usage.ts';
 import { UpstreamFailure } from '../../../core/upstream/provider.ts';
-import { askForJson, type OpenAiHttp } from '../openai-http.ts';
+import { type OpenAiHttp, requestJson } from '../openai-http.ts';
 
-export function embeddingsOfOpenAi(http: OpenAiHttp): ProviderCall<JsonObject, EmbeddingAnswer> {
+export function embeddingsOfOpenAi(http: OpenAiHttp): ProviderCall<JsonObject, EmbeddingOutput> {
   return async ({ route, payload, clock: { signal } }) => {
     const body = { ...payload, model: route.upstream_model };
-    const answer = await askForJson(http, { route, path: '/embeddings', body, signal });
-    return { embeddings: toEmbeddings(answer.data, inputsOf(payload)), tokens: toTokens(answer.usage) };
+    const response = await requestJson(http, { route, path: '/embeddings', body, signal });
+    return { embeddings: toEmbeddings(response.data, inputsOf(payload)), tokens: toTokens(response.usage) };
   };
 }
 
@@ -24,7 +24,7 @@ function inputsOf({ input }: JsonObject): number {
   return Array.isArray(input) && typeof input[0] !== 'number' ? input.length : 1;
 }
 
-/** In the order of the inputs, whatever the order of the answer. */
+/** Returns the embeddings in the order of the inputs, independent of the order in the response. */
 function toEmbeddings(data: unknown, inputs: number): readonly Embedding[] {
   const embeddings: Embedding[] = [];
   for (const [position, entry] of (Array.isArray(data) ? data : []).entries()) {

@@ -2,37 +2,39 @@ import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../../platform/core/json/lossless-json.ts';
 import { failureOf } from '../../../testing/providers/http-calls.ts';
 import {
-  answer,
   attemptOf,
   bedrockClient,
   bodiesOf,
   catalogOf,
+  respondWith as respondWithServer,
 } from '../../../testing/providers/kinds/bedrock-calls.ts';
 import { wireServer } from '../../../testing/providers/wire-server.ts';
 import { imagesOfBedrock } from './bedrock.ts';
 
 const server = wireServer();
-const answers = (make: (body: Record<string, unknown>) => unknown, headers: Record<string, string> = {}) =>
-  answer(server, make, headers);
+const respondWith = (
+  make: (body: Record<string, unknown>) => unknown,
+  headers: Record<string, string> = {},
+) => respondWithServer(server, make, headers);
 const bodies = () => bodiesOf(server);
 
 const CORE = 'stability.stable-image-core-v1:1';
-const ASKED = { prompt: 'a fox', n: 1, size: '1024x1024' };
+const QUESTION = { prompt: 'a fox', n: 1, size: '1024x1024' };
 
 const paint = (payload: JsonObject, upstreamModel = CORE) =>
   imagesOfBedrock(
     { bedrockClient },
     () => 5_000,
-  )(attemptOf(catalogOf('image', upstreamModel, server.origin), { ...ASKED, ...payload }));
+  )(attemptOf(catalogOf('image', upstreamModel, server.origin), { ...QUESTION, ...payload }));
 
 describe('images of Stability AI', () => {
   it.each([CORE, 'stability.stable-image-ultra-v1:1', 'stability.sd3-5-large-v1:0'])(
     'come from a signed call for each image: %s',
     async (model) => {
-      let sent = 0;
-      answers(() => {
-        sent += 1;
-        return { seeds: [sent], finish_reasons: [null], images: [`image${sent}`] };
+      let requestCount = 0;
+      respondWith(() => {
+        requestCount += 1;
+        return { seeds: [requestCount], finish_reasons: [null], images: [`image${requestCount}`] };
       });
       const { images, created } = await paint({ n: 4 }, model);
       expect(images.map(({ b64_json: data }) => data).sort()).toEqual([
@@ -54,18 +56,19 @@ describe('images of Stability AI', () => {
     [0, [0, 0, 0]],
     [null, [undefined, undefined, undefined]],
   ])('differ though their call has a seed, %p, and avoid what it does not want', async (seed, seeds) => {
-    answers(() => ({ seeds: [1], finish_reasons: [null], images: ['QQ=='] }));
+    respondWith(() => ({ seeds: [1], finish_reasons: [null], images: ['QQ=='] }));
     await paint({ n: 3, seed, negative_prompt: 'a hound' });
-    const sent = bodies();
-    expect(sent.map((body) => body.seed).sort()).toEqual(seeds);
-    expect(sent.map((body) => body.negative_prompt)).toEqual(['a hound', 'a hound', 'a hound']);
+    const requestCount = bodies();
+    expect(requestCount.map((body) => body.seed).sort()).toEqual(seeds);
+    expect(requestCount.map((body) => body.negative_prompt)).toEqual(['a hound', 'a hound', 'a hound']);
   });
 
   it('include each image that succeeds, if other calls are filtered, throttled or return no image', async () => {
-    let sent = 0;
-    server.reply = (response) => {
-      sent += 1;
-      if (sent === 3) response.writeHead(429, { 'x-amzn-errortype': 'ThrottlingException' }).end('{}');
+    let requestCount = 0;
+    server.respond = (response) => {
+      requestCount += 1;
+      if (requestCount === 3)
+        response.writeHead(429, { 'x-amzn-errortype': 'ThrottlingException' }).end('{}');
       else
         response
           .writeHead(200, { 'content-type': 'application/json' })
@@ -76,7 +79,7 @@ describe('images of Stability AI', () => {
                 { seeds: [1], finish_reasons: [null], images: ['QQ=='] },
                 {},
                 { seeds: [2], finish_reasons: [null], images: [''] },
-              ][sent - 1],
+              ][requestCount - 1],
             ),
           );
     };
@@ -86,7 +89,7 @@ describe('images of Stability AI', () => {
   it.each(['Filter reason: prompt', 'Filter reason: output image'])(
     'cause a rejection of the prompt without another route if the filter stops all of them: %s',
     async (reason) => {
-      answers(() => ({ finish_reasons: [reason], images: ['QQ=='] }));
+      respondWith(() => ({ finish_reasons: [reason], images: ['QQ=='] }));
       expect(await failureOf(paint({ n: 2 }))).toMatchObject({
         status: 400,
         retryable: false,
@@ -96,7 +99,7 @@ describe('images of Stability AI', () => {
   );
 
   it.each(['512x512', '768x768', '1024x768', '768x1024'])(
-    'keep to the requested size: %s causes an error before any request',
+    'match the requested size: %s causes an error before any request',
     async (size) => {
       expect(await failureOf(paint({ size }))).toMatchObject({
         status: 400,
@@ -114,7 +117,7 @@ describe('images of Stability AI', () => {
   });
 });
 
-it('addresses of images are refused by their field before anything is sent', async () => {
+it('rejects image URLs with the field’s name before it sends anything', async () => {
   expect(await failureOf(paint({ response_format: 'url' }))).toMatchObject({
     status: 400,
     retryable: false,
@@ -123,14 +126,14 @@ it('addresses of images are refused by their field before anything is sent', asy
   expect(server.requests).toEqual([]);
 });
 
-describe('a malformed answer leaves the call to another route', () => {
+describe('a malformed response, retryable on another route', () => {
   it.each([
     ['no image', { finish_reasons: [null], images: [] }],
     ['an image that is no text', { finish_reasons: [null], images: [1] }],
     ['an error of the model', { finish_reasons: ['Inference error'] }],
     ['an image beside an error', { finish_reasons: ['Inference error'], images: ['QQ=='] }],
-  ])('%s', async (_name, answer) => {
-    answers(() => answer);
+  ])('%s', async (_name, responseBody) => {
+    respondWith(() => responseBody);
     expect(await failureOf(paint({ n: 2 }))).toMatchObject({ kind: 'protocol', retryable: true });
   });
 });
@@ -140,7 +143,7 @@ describe('the catalog', () => {
     'stability.stable-image-inpaint-v1:0',
     'stability.stable-image-control-sketch-v1:0',
     'us.anthropic.claude-haiku-4-5-20251001-v1:0',
-  ])('takes no model of images that the service does not know how to ask: %s', (model) => {
+  ])('accepts no image model that the service cannot call: %s', (model) => {
     expect(() => catalogOf('image', model, 'http://bedrock.test')).toThrow('knows how to ask');
   });
 

@@ -7,22 +7,23 @@ import type { JsonObject } from '../../../../platform/core/json/lossless-json.ts
 import type { Clock } from '../../../../platform/core/ports.ts';
 import type { CatalogRoute } from '../../../core/catalog/catalog-document.ts';
 import type { ProviderCall } from '../../../core/kinds/call-kind.ts';
-import type { ImageAnswer } from '../../../core/kinds/images/images.ts';
+import type { ImageOutput } from '../../../core/kinds/images/images.ts';
 import { UpstreamFailure } from '../../../core/upstream/provider.ts';
 import type { BedrockDependencies } from '../../bedrock/provider.ts';
 import { type Invocation, invoke } from '../bedrock-invoke.ts';
 
 /**
- * The models take a ratio and no number of pixels: a square has about 1024 to a side. They make no smaller squares and
- * know no ratio of 4:3, so the interface's other sizes are refused: nobody gets another size than the one asked for.
+ * The models accept a ratio instead of a number of pixels. A square has about 1024 pixels per side. They support no
+ * smaller squares and no ratio of 4:3. The interface's other sizes are rejected, so that no caller receives a size
+ * other than the requested one.
  */
 const RATIOS: ReadonlyMap<unknown, string> = new Map([['1024x1024', '1:1']]);
 
-/** The images that came: those that failed beside them are missing. Throws the first failure where none came. */
+/** Returns the successful images and omits the failed ones. Throws the first failure if all failed. */
 export function imagesOfBedrock(
   bedrock: BedrockDependencies,
   clock: Clock,
-): ProviderCall<JsonObject, ImageAnswer> {
+): ProviderCall<JsonObject, ImageOutput> {
   return async ({ route, payload, clock: { signal } }) => {
     requireLivingModel(route);
     const calls = toRequests(payload).map((body) => paint(bedrock, { route, body, signal }));
@@ -35,8 +36,8 @@ export function imagesOfBedrock(
 }
 
 /**
- * A stored catalog may name a model that has ended, Nova Canvas or Titan Image Generator; Bedrock would answer that it
- * is not found, and another route may serve.
+ * Rejects an ended model, Nova Canvas or Titan Image Generator, which a stored catalog may still list. Bedrock would
+ * respond that it is not found, and another route may handle the call.
  */
 function requireLivingModel({ upstream_model: model }: CatalogRoute): void {
   if (!model.includes('stability.')) throw new UpstreamFailure('status', { status: 404 });
@@ -44,10 +45,10 @@ function requireLivingModel({ upstream_model: model }: CatalogRoute): void {
 
 /** One body an image. With a seed, each has the next, so that they differ as the images of one call do. */
 function toRequests({ prompt, n, size, response_format: format, ...optional }: JsonObject): JsonObject[] {
-  // These models answer with the images themselves, and the service keeps none that an address could name.
-  if (format === 'url') throw refusedFor('response_format');
+  // These models return the images themselves. The service stores no image that a URL could reference.
+  if (format === 'url') throw rejectionOf('response_format');
   const ratio = RATIOS.get(size);
-  if (ratio === undefined) throw refusedFor('size');
+  if (ratio === undefined) throw rejectionOf('size');
   const negative = optional.negative_prompt ?? undefined;
   const seed = optional.seed ?? undefined;
   const body = {
@@ -58,21 +59,21 @@ function toRequests({ prompt, n, size, response_format: format, ...optional }: J
   };
   return Array.from({ length: Number(n) }, (_, at) => ({
     ...body,
-    // 0 asks for any seed (user guide, Stable Image Core).
+    // 0 requests a random seed (user guide, Stable Image Core).
     ...(seed === undefined ? {} : { seed: typeof seed === 'number' && seed > 0 ? seed + at : seed }),
   }));
 }
 
 async function paint(bedrock: BedrockDependencies, invocation: Invocation): Promise<string> {
-  const { answer } = await invoke(bedrock, invocation);
-  const { images, finish_reasons: reasons } = answer;
+  const { response } = await invoke(bedrock, invocation);
+  const { images, finish_reasons: reasons } = response;
   const [image] = Array.isArray(images) ? images : [];
   const [reason = null] = Array.isArray(reasons) ? reasons : [];
-  // The filter is about the prompt, or about what it made the model draw.
-  if (typeof reason === 'string' && reason.startsWith('Filter reason')) throw refusedFor('prompt');
+  // The filter applies to the prompt, or to the image that the model generated from it.
+  if (typeof reason === 'string' && reason.startsWith('Filter reason')) throw rejectionOf('prompt');
   if (reason !== null || typeof image !== 'string' || image === '') throw new UpstreamFailure('protocol');
   return image;
 }
 
-const refusedFor = (param: string): UpstreamFailure =>
+const rejectionOf = (param: string): UpstreamFailure =>
   new UpstreamFailure('status', { status: 400, retryable: false, param });

@@ -3,15 +3,15 @@
 import type { JsonObject } from '../../../../platform/core/json/lossless-json.ts';
 import type { Clock } from '../../../../platform/core/ports.ts';
 import type { ProviderCall } from '../../../core/kinds/call-kind.ts';
-import type { ImageAnswer } from '../../../core/kinds/images/images.ts';
+import type { ImageOutput } from '../../../core/kinds/images/images.ts';
 import { isTokenCount } from '../../../core/pricing/token-usage.ts';
 import { UpstreamFailure } from '../../../core/upstream/provider.ts';
-import { askForJson, type OpenAiHttp } from '../openai-http.ts';
+import { type OpenAiHttp, requestJson } from '../openai-http.ts';
 
-export function imagesOfOpenAi(http: OpenAiHttp, clock: Clock): ProviderCall<JsonObject, ImageAnswer> {
+export function imagesOfOpenAi(http: OpenAiHttp, clock: Clock): ProviderCall<JsonObject, ImageOutput> {
   return async ({ route, payload, clock: { signal } }) => {
     const body = { ...payload, model: route.upstream_model };
-    const { data, created } = await askForJson(http, { route, path: '/images/generations', body, signal });
+    const { data, created } = await requestJson(http, { route, path: '/images/generations', body, signal });
     const images = (Array.isArray(data) ? data : []).flatMap(toImage).slice(0, Number(payload.n));
     if (images.length === 0) throw new UpstreamFailure('protocol');
     return { images, created: isTokenCount(created) ? created : Math.floor(clock() / 1000) };

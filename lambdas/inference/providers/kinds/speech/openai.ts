@@ -2,19 +2,22 @@
 
 import type { JsonObject } from '../../../../platform/core/json/lossless-json.ts';
 import type { ProviderCall } from '../../../core/kinds/call-kind.ts';
-import type { SpeechAnswer } from '../../../core/kinds/speech/speech.ts';
+import type { SpeechOutput } from '../../../core/kinds/speech/speech.ts';
 import { UpstreamFailure } from '../../../core/upstream/provider.ts';
 import { guarded } from '../../../core/upstream/route-clock.ts';
 import { connected } from '../../http-upstream.ts';
-import { ask, type OpenAiHttp } from '../openai-http.ts';
+import { type OpenAiHttp, sendRequest } from '../openai-http.ts';
 
-/** Some servers do not know what they send; none of those that fail with 200 sends this. */
+/**
+ * The content types of audio. Some servers do not report a specific type. Servers that fail with status 200 send none
+ * of these types.
+ */
 const AUDIO = /^(audio\/|application\/octet-stream)/i;
 
-export function speechOfOpenAi(http: OpenAiHttp): ProviderCall<JsonObject, SpeechAnswer> {
+export function speechOfOpenAi(http: OpenAiHttp): ProviderCall<JsonObject, SpeechOutput> {
   return async ({ route, payload, clock: { signal } }) => {
     const body = { ...payload, model: route.upstream_model };
-    const response = await ask(http, { route, path: '/audio/speech', body, signal });
+    const response = await sendRequest(http, { route, path: '/audio/speech', body, signal });
     if (response.body === null || !AUDIO.test(response.headers.get('content-type') ?? ''))
       throw new UpstreamFailure('protocol');
     const rest = guarded(connected(nonEmpty(response.body)), signal);

@@ -6,21 +6,21 @@ import type { TranscriptionPayload } from '../../../core/kinds/transcriptions/en
 import type { Transcript } from '../../../core/kinds/transcriptions/transcript.ts';
 import { UpstreamFailure } from '../../../core/upstream/provider.ts';
 import { type FormBody, formBody } from '../form-body.ts';
-import { askForJson, type OpenAiHttp } from '../openai-http.ts';
+import { type OpenAiHttp, requestJson } from '../openai-http.ts';
 
 export function transcriptionsOfOpenAi(http: OpenAiHttp): ProviderCall<TranscriptionPayload, Transcript> {
   return async ({ route, payload, clock: { signal } }) => {
     const body = toForm(payload, route.upstream_model);
-    return toTranscript(await askForJson(http, { route, path: '/audio/transcriptions', body, signal }));
+    return toTranscript(await requestJson(http, { route, path: '/audio/transcriptions', body, signal }));
   };
 }
 
-/** The file keeps its type and loses its name, which no route needs. */
+/** Returns the form. The file retains its type but not its name, which no route needs. */
 function toForm({ content, type, fields }: TranscriptionPayload, model: string): FormBody {
   return formBody(
     [
       ['model', model],
-      // The only format that reports the duration with every model that knows it.
+      // The only format that reports the duration with every model that supports it.
       ['response_format', 'verbose_json'],
       ...fields,
     ],

@@ -4,20 +4,20 @@ import { expect } from '@jest/globals';
 import type { JsonObject } from '../../../../platform/core/json/lossless-json.ts';
 
 /** The message that the SDK makes of the frames. Rejects with its error when it accepts no message. */
-export async function accumulated(frames: readonly string[]): Promise<Anthropic.Message> {
+export async function accumulated(sseEvents: readonly string[]): Promise<Anthropic.Message> {
   const client = new Anthropic({
     apiKey: 'none',
     baseURL: 'http://upstream.invalid',
     maxRetries: 0,
     fetch: async () =>
-      new Response(frames.join(''), { headers: { 'content-type': 'text/event-stream; charset=utf-8' } }),
+      new Response(sseEvents.join(''), { headers: { 'content-type': 'text/event-stream; charset=utf-8' } }),
   });
   return client.messages
     .stream({ model: 'a/b', max_tokens: 1, messages: [{ role: 'user', content: 'Hi' }] })
     .finalMessage();
 }
 
-export interface SeenBlock {
+export interface ObservedBlock {
   readonly start: JsonObject;
   text: string;
 }
@@ -26,8 +26,8 @@ export interface SeenBlock {
  * The blocks that the events make, each with the text of its deltas. Fails unless the events are in legal order: one
  * start, one block open at a time and numbered without gaps, one end.
  */
-export function blocksIn(events: readonly JsonObject[]): readonly SeenBlock[] {
-  const blocks: SeenBlock[] = [];
+export function contentBlocksIn(events: readonly JsonObject[]): readonly ObservedBlock[] {
+  const blocks: ObservedBlock[] = [];
   let open = false;
   expect(events[0]?.type).toBe('message_start');
   expect(events.slice(-2).map(({ type }) => type)).toEqual(['message_delta', 'message_stop']);
@@ -45,10 +45,10 @@ export function blocksIn(events: readonly JsonObject[]): readonly SeenBlock[] {
   return blocks;
 }
 
-function deltaText({ start }: SeenBlock, { delta }: JsonObject): string {
+function deltaText({ start }: ObservedBlock, { delta }: JsonObject): string {
   const { type, text, partial_json: json } = delta as Readonly<Record<string, string>>;
   expect(type).toBe(start.type === 'text' ? 'text_delta' : 'input_json_delta');
-  const given = start.type === 'text' ? text : json;
-  expect(given).not.toBe('');
-  return given ?? '';
+  const content = start.type === 'text' ? text : json;
+  expect(content).not.toBe('');
+  return content ?? '';
 }

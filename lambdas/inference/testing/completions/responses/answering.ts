@@ -1,11 +1,11 @@
 /** Answers of the Responses format as its callers see them. */
 import OpenAI from 'openai';
 import type { JsonObject } from '../../../../platform/core/json/lossless-json.ts';
-import type { StreamEvent } from '../../../core/completions/delivery.ts';
-import type { AssistantReply } from '../../../core/upstream/conversation.ts';
-import { ResponseFrames } from '../../../formats/responses/answer/frames.ts';
-import { OutgoingItems } from '../../../formats/responses/answer/items.ts';
-import { responsesWriter } from '../../../formats/responses/answer/reply.ts';
+import type { CallStreamEvent } from '../../../core/completions/delivery.ts';
+import type { AssistantOutput } from '../../../core/upstream/conversation.ts';
+import { OutputItemSealer } from '../../../formats/responses/output/items.ts';
+import { responsesWriter } from '../../../formats/responses/output/response-writer.ts';
+import { ResponsesStreamEncoder } from '../../../formats/responses/output/sse.ts';
 import type { ResponsesRequest } from '../../../formats/responses/request.ts';
 import { ToolNames } from '../../../formats/responses/tool-names.ts';
 import { PLAIN_CAPSULES } from '../../upstream/plain-capsules.ts';
@@ -16,44 +16,46 @@ const USAGE = { promptTokens: 20, cachedTokens: 5, completionTokens: 9, reasonin
 const COST = 1_234_567n;
 
 /** One call of these fields; what writes its answer, made anew for each answer. */
-export function answering(fields: Partial<ResponsesRequest> = {}, capsules = PLAIN_CAPSULES) {
+export function createWriter(fields: Partial<ResponsesRequest> = {}, capsules = PLAIN_CAPSULES) {
   const request = { model: 'a/b', input: 'Hi', ...fields } as ResponsesRequest;
-  const outgoing = new OutgoingItems(request, capsules);
+  const outgoing = new OutputItemSealer(request, capsules);
   const names = new ToolNames(request.tools ?? []);
-  const options = { request, answerId: 'resp_01J', createdMs: NOW_MS };
-  const stream = new ResponseFrames(options, outgoing);
+  const options = { request, responseId: 'resp_01J', createdMs: NOW_MS };
+  const stream = new ResponsesStreamEncoder(options, outgoing);
   const written = { ...options, clock: () => NOW_MS + 2_000, names, outgoing };
   return { stream, writer: responsesWriter(written, { identity: { id: 'resp_01J', model: 'a/served' } }) };
 }
 
-export type Answer = JsonObject & { readonly output: readonly JsonObject[] };
+export type ResponsesDocument = JsonObject & { readonly output: readonly JsonObject[] };
 
-export const whole = (reply: AssistantReply, fields: Partial<ResponsesRequest> = {}): Answer =>
-  JSON.parse(answering(fields).writer.whole({ reply }, USAGE));
+export const completeBody = (
+  assistantReply: AssistantOutput,
+  fields: Partial<ResponsesRequest> = {},
+): ResponsesDocument => JSON.parse(createWriter(fields).writer.body({ output: assistantReply }, USAGE));
 
 export interface Failing {
   readonly failure?: Error;
 }
 
 /** The frames of payloads, as a host writes them: a failure is the last event. */
-export async function framesOf(
+export async function readSseEvents(
   payloads: readonly JsonObject[],
-  { stream }: Pick<ReturnType<typeof answering>, 'stream'>,
+  { stream }: Pick<ReturnType<typeof createWriter>, 'stream'>,
   { failure }: Failing = {},
 ): Promise<string[]> {
-  async function* events(): AsyncGenerator<StreamEvent, void> {
-    for (const payload of payloads) yield { type: 'output', payload };
+  async function* events(): AsyncGenerator<CallStreamEvent, void> {
+    for (const payload of payloads) yield { type: 'output', event: payload };
     if (failure !== undefined) throw failure;
     yield { type: 'settled', usage: USAGE, settlement: { record: { cost: COST } } as never };
   }
-  const frames: string[] = [];
+  const sseEvents: string[] = [];
   try {
-    for await (const frame of stream.frames(events())) frames.push(frame);
+    for await (const sseEvent of stream.encode(events())) sseEvents.push(sseEvent);
   } catch (thrown) {
     const error = { message: String(thrown), type: 'service_unavailable', code: 'all_routes_failed' };
-    frames.push(stream.events.errorEvent({ error }));
+    sseEvents.push(stream.events.errorEvent({ error }));
   }
-  return frames;
+  return sseEvents;
 }
 
 export async function streamed(
@@ -61,35 +63,35 @@ export async function streamed(
   fields: Partial<ResponsesRequest> = {},
   failing: Failing = {},
 ): Promise<string[]> {
-  const call = answering(fields);
-  return framesOf(
-    partsOf(steps).flatMap((part) => call.writer.part(part)),
+  const call = createWriter(fields);
+  return readSseEvents(
+    partsOf(steps).flatMap((part) => call.writer.events(part)),
     call,
     failing,
   );
 }
 
 /** The data of the events; fails for a frame of any other form. */
-export const dataOf = (frames: readonly string[]): JsonObject[] =>
-  frames
+export const dataOf = (sseEvents: readonly string[]): JsonObject[] =>
+  sseEvents
     .join('')
     .split('\n\n')
-    .filter((frame) => frame !== '' && frame !== 'data: [DONE]')
-    .map((frame) => {
-      const [, name, data = ''] = /^event: ([a-z_.]+)\ndata: (.*)$/.exec(frame) ?? [];
+    .filter((sseEvent) => sseEvent !== '' && sseEvent !== 'data: [DONE]')
+    .map((sseEvent) => {
+      const [, name, data = ''] = /^event: ([a-z_.]+)\ndata: (.*)$/.exec(sseEvent) ?? [];
       const event = JSON.parse(data) as JsonObject;
       if (event.type !== name) throw new Error(`${name} is not ${String(event.type)}`);
       return event;
     });
 
 /** The response that the official SDK makes of the frames. */
-export async function accumulated(frames: readonly string[]): Promise<Answer> {
+export async function accumulated(sseEvents: readonly string[]): Promise<ResponsesDocument> {
   const client = new OpenAI({
     apiKey: 'none',
     baseURL: 'http://upstream.invalid',
     maxRetries: 0,
     fetch: async () =>
-      new Response(frames.join(''), { headers: { 'content-type': 'text/event-stream; charset=utf-8' } }),
+      new Response(sseEvents.join(''), { headers: { 'content-type': 'text/event-stream; charset=utf-8' } }),
   });
   const response = await client.responses.stream({ model: 'a/b', input: 'Hi' }).finalResponse();
   return JSON.parse(JSON.stringify(response));

@@ -3,12 +3,12 @@
 import { ServiceError } from '../../../../platform/core/errors.ts';
 import { validate } from '../../../../platform/core/json/json-body.ts';
 import { parseJson } from '../../../../platform/core/json/lossless-json.ts';
-import type { Capsules } from '../../../core/upstream/capsules.ts';
+import type { SealedTokens } from '../../../core/upstream/sealed-tokens.ts';
 import type { ResponsesItem } from '../../../formats/responses/input/items.ts';
 import { toPayload } from '../../../formats/responses/payload.ts';
 import type { ResponsesRequest } from '../../../formats/responses/request.ts';
 import { responsesRequest } from '../../../formats/responses/schema.ts';
-import { createCapsules } from '../../../store/capsules.ts';
+import { createSealedTokens } from '../../../store/sealed-tokens.ts';
 
 export type Fields = Readonly<Record<string, unknown>>;
 
@@ -18,7 +18,7 @@ const DEFAULTS = { model: 'a/b', input: 'Hi' };
 export const request = (fields: Fields = {}): ResponsesRequest =>
   validate(responsesRequest, parseJson(JSON.stringify({ ...DEFAULTS, ...fields })));
 
-export const CAPSULES: Capsules = createCapsules(
+export const CAPSULES: SealedTokens = createSealedTokens(
   { current: 'a pepper that only these tests know' },
   Date.now,
 )('acc_1');
@@ -30,7 +30,7 @@ export const inputOf = (input: readonly unknown[], capsules = CAPSULES) =>
   payloadOf({ input }, capsules).body.input as readonly ResponsesItem[];
 
 /** Returns the error of a rejected request: the code, the field and the message. */
-export function refusal(act: () => unknown): { code: string; param: string | null; message: string } {
+export function rejectionOf(act: () => unknown): { code: string; param: string | null; message: string } {
   try {
     act();
   } catch (error) {
@@ -42,14 +42,14 @@ export function refusal(act: () => unknown): { code: string; param: string | nul
 }
 
 /** Capsules that count how often one is opened. */
-export function countingCapsules(): { capsules: Capsules; opened: () => number } {
+export function countingCapsules(): { capsules: SealedTokens; opened: () => number } {
   let opened = 0;
   return {
     opened: () => opened,
     capsules: {
       seal: CAPSULES.seal,
-      open(content, capsule, param) {
-        const text = CAPSULES.open(content, capsule, param);
+      open(content, sealedToken, param) {
+        const text = CAPSULES.open(content, sealedToken, param);
         if (text !== undefined) opened += 1;
         return text;
       },

@@ -10,7 +10,7 @@ import { MESSAGES_FIELDS } from '../../../formats/messages/fields.ts';
 import { RESPONSES_FIELDS } from '../../../formats/responses/fields.ts';
 import { CHAT } from './chat.ts';
 import { MESSAGES } from './messages.ts';
-import { type Row, type Sample, said } from './request-sample.ts';
+import { messages, type Row, type Sample } from './request-sample.ts';
 import { RESPONSES } from './responses.ts';
 
 export const TABLES = {
@@ -23,9 +23,9 @@ export const PROTOCOLS = Object.keys(TABLES) as readonly CallerProtocol[];
 
 /** A request that asks for nothing: the least that each protocol takes. */
 export const PLAIN: Readonly<Record<CallerProtocol, JsonObject>> = {
-  openai: { model: 'm', messages: said },
+  openai: { model: 'm', messages: messages },
   'openai-responses': { model: 'm', input: 'Hi', store: false },
-  anthropic: { model: 'm', max_tokens: 16, messages: said },
+  anthropic: { model: 'm', max_tokens: 16, messages: messages },
 };
 
 const rows = (protocol: CallerProtocol, list: readonly Row[]): readonly Sample[] =>

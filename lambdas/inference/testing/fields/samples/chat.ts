@@ -1,6 +1,6 @@
 /** Samples of chat completions, those of other hosts last. */
 import type { JsonObject } from '../../../../platform/core/json/lossless-json.ts';
-import { type Row, said, serverTool, tier, tokens, unpriced, written } from './request-sample.ts';
+import { messages, type Row, serverTool, tier, tokens, unpriced, written } from './request-sample.ts';
 
 /** A chat message of one part, beside a text. */
 const part = (content: JsonObject): JsonObject => ({
@@ -37,7 +37,7 @@ export const CHAT: readonly Row[] = [
     tokens('audio_input', `${PART}.input_audio`),
   ],
   [
-    { messages: [...said, { role: 'assistant', content: 'Hi', audio: { id: 'audio_1' } }] },
+    { messages: [...messages, { role: 'assistant', content: 'Hi', audio: { id: 'audio_1' } }] },
     tokens('audio_input', 'messages[1].audio'),
   ],
   [
@@ -46,11 +46,11 @@ export const CHAT: readonly Row[] = [
   ],
   [
     { prediction: { type: 'content', content: [{ type: 'text', text: 'const a = 1;' }] } },
-    { kind: 'output', texts: ['const a = 1;'], param: 'prediction' },
+    { kind: 'output', strings: ['const a = 1;'], param: 'prediction' },
   ],
   [
     { prediction: { type: 'content', content: 'all of it' } },
-    { kind: 'output', texts: ['all of it'], param: 'prediction' },
+    { kind: 'output', strings: ['all of it'], param: 'prediction' },
   ],
   [{ prediction: { type: 'content', content: ['text', { image: 'a' }] } }, unpriced('prediction')],
   [{ web_search_options: {} }, serverTool('web_search', 'web_search_options')],
@@ -89,7 +89,7 @@ export const CHAT: readonly Row[] = [
   [{ force_search_enhancement: true }, serverTool('web_search', 'force_search_enhancement')],
   [{ enable_deep_search: true }, unpriced('enable_deep_search')],
   [{ compound_custom: { tools: {} } }, unpriced('compound_custom')],
-  [{ speculation: 'all of it' }, { kind: 'output', texts: ['all of it'], param: 'speculation' }],
+  [{ speculation: 'all of it' }, { kind: 'output', strings: ['all of it'], param: 'speculation' }],
   [{ speculation: [1, 2] }, unpriced('speculation')],
   [{ safety_model: 'guard' }, unpriced('safety_model')],
   [{ safe_prompt: true }, unpriced('safe_prompt')],

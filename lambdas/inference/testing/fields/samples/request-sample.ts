@@ -12,7 +12,7 @@ export interface Sample {
 }
 
 /** The messages of a plain request. */
-export const said = [{ role: 'user', content: 'Hi' }];
+export const messages = [{ role: 'user', content: 'Hi' }];
 
 export const tier = (name: string, param: string): PricedFeature => ({ kind: 'service-tier', name, param });
 export const written = (lifetime: string, param: string): PricedFeature => ({

@@ -42,8 +42,9 @@ export class Scope {
   find(name: string): readonly Declaration[] {
     const [first = '', ...rest] = name.split('.');
     if (rest.length === 0) {
-      const own = this.#types.get(first);
-      if (own !== undefined) return own.map((node) => ({ name: this.prefix + first, node, scope: this }));
+      const ownType = this.#types.get(first);
+      if (ownType !== undefined)
+        return ownType.map((node) => ({ name: this.prefix + first, node, scope: this }));
     } else {
       const inner = this.#namespaces.get(first)?.find(rest.join('.'));
       if (inner !== undefined && inner.length > 0) return inner;
@@ -52,10 +53,10 @@ export class Scope {
   }
 
   #imported(first: string, rest: readonly string[]): readonly Declaration[] | undefined {
-    const found = this.#imports.get(first);
-    if (found !== undefined) {
-      const wanted = found.name === undefined ? rest : [found.name, ...rest];
-      return wanted.length === 0 ? [] : this.#file(found.from)?.find(wanted.join('.'));
+    const importedName = this.#imports.get(first);
+    if (importedName !== undefined) {
+      const names = importedName.name === undefined ? rest : [importedName.name, ...rest];
+      return names.length === 0 ? [] : this.#file(importedName.from)?.find(names.join('.'));
     }
     for (const from of this.#reexports) {
       const declarations = this.#file(from)?.find([first, ...rest].join('.')) ?? [];
@@ -106,9 +107,9 @@ const scopes = new Map<string, Scope>();
 
 /** The scope of a .d.ts file; each file is read once. */
 export function scopeOf(path: string): Scope {
-  const known = scopes.get(path) ?? scopeOfText(path, readFileSync(path, 'utf8'));
-  scopes.set(path, known);
-  return known;
+  const cachedScope = scopes.get(path) ?? scopeOfText(path, readFileSync(path, 'utf8'));
+  scopes.set(path, cachedScope);
+  return cachedScope;
 }
 
 /** The scope of the text of a .d.ts file. */

@@ -12,7 +12,7 @@ export interface RequestField {
 }
 
 /** A type, and where it stands. */
-interface Place {
+interface TypeLocation {
   readonly node: TypeNode;
   readonly scope: Scope;
   readonly path: string;
@@ -43,73 +43,74 @@ class Reader {
   readonly fields = new Map<string, RequestField>();
 
   /** The type of a name, with its arguments. */
-  named(name: string, parameters: unknown, place: Place): void {
+  named(name: string, parameters: unknown, location: TypeLocation): void {
     const types = (parameters as { readonly params?: readonly TypeNode[] } | null | undefined)?.params ?? [];
     const [first, second] = types;
-    if (first !== undefined && ARRAYS.has(name)) this.#type(first, { ...place, path: `${place.path}[]` });
+    if (first !== undefined && ARRAYS.has(name))
+      this.#type(first, { ...location, path: `${location.path}[]` });
     else if (second !== undefined && RECORDS.has(name))
-      this.#type(second, { ...place, path: `${place.path}{}` });
-    else if (first !== undefined && SAME.has(name)) this.#type(first, place);
+      this.#type(second, { ...location, path: `${location.path}{}` });
+    else if (first !== undefined && SAME.has(name)) this.#type(first, location);
     else if (!OPAQUE.has(name)) {
-      const declarations = place.scope.find(name);
-      if (declarations.length === 0) throw new Error(`${place.path}: no declaration of ${name}`);
-      for (const declaration of declarations) this.#declaration(declaration, place);
+      const declarations = location.scope.find(name);
+      if (declarations.length === 0) throw new Error(`${location.path}: no declaration of ${name}`);
+      for (const declaration of declarations) this.#declaration(declaration, location);
     }
   }
 
-  #declaration({ name, node, scope }: Declaration, { path, within }: Place): void {
+  #declaration({ name, node, scope }: Declaration, { path, within }: TypeLocation): void {
     if (within.includes(node)) return;
-    const place = { node, scope, path, owner: name, within: [...within, node] };
-    if (node.type === 'TsTypeAliasDeclaration') this.#type(node.typeAnnotation as TypeNode, place);
-    else if (node.type === 'ClassDeclaration') this.#members(node.body as readonly TypeNode[], place);
+    const location = { node, scope, path, owner: name, within: [...within, node] };
+    if (node.type === 'TsTypeAliasDeclaration') this.#type(node.typeAnnotation as TypeNode, location);
+    else if (node.type === 'ClassDeclaration') this.#members(node.body as readonly TypeNode[], location);
     else if (node.type === 'TsInterfaceDeclaration') {
       for (const { expression, typeArguments } of node.extends as readonly TypeNode[])
-        this.named(nameOf(expression as TypeNode), typeArguments, place);
-      this.#members((node.body as { readonly body: readonly TypeNode[] }).body, place);
+        this.named(nameOf(expression as TypeNode), typeArguments, location);
+      this.#members((node.body as { readonly body: readonly TypeNode[] }).body, location);
     }
   }
 
-  #type(node: TypeNode, place: Place): void {
+  #type(node: TypeNode, location: TypeLocation): void {
     const { type } = node;
-    if (type === 'TsTypeReference') this.named(nameOf(node.typeName as TypeNode), node.typeParams, place);
+    if (type === 'TsTypeReference') this.named(nameOf(node.typeName as TypeNode), node.typeParams, location);
     else if (type === 'TsArrayType')
-      this.#type(node.elemType as TypeNode, { ...place, path: `${place.path}[]` });
+      this.#type(node.elemType as TypeNode, { ...location, path: `${location.path}[]` });
     else if (type === 'TsUnionType' || type === 'TsIntersectionType')
-      for (const member of node.types as readonly TypeNode[]) this.#type(member, place);
-    else if (type === 'TsTypeLiteral') this.#members(node.members as readonly TypeNode[], place);
-    else if (type === 'TsParenthesizedType') this.#type(node.typeAnnotation as TypeNode, place);
-    else if (!LEAVES.test(type)) throw new Error(`${place.path}: cannot read ${type}`);
+      for (const member of node.types as readonly TypeNode[]) this.#type(member, location);
+    else if (type === 'TsTypeLiteral') this.#members(node.members as readonly TypeNode[], location);
+    else if (type === 'TsParenthesizedType') this.#type(node.typeAnnotation as TypeNode, location);
+    else if (!LEAVES.test(type)) throw new Error(`${location.path}: cannot read ${type}`);
   }
 
   /** The texts of a type, of a union of them, or of what a name stands for. */
-  #textsOf(node: TypeNode, scope: Scope): readonly string[] {
+  #stringsOf(node: TypeNode, scope: Scope): readonly string[] {
     if (node.type === 'TsLiteralType') {
       const { type, value } = node.literal as TypeNode;
       return type === 'StringLiteral' ? [String(value)] : [];
     }
     if (node.type === 'TsUnionType')
-      return (node.types as readonly TypeNode[]).flatMap((type) => this.#textsOf(type, scope));
+      return (node.types as readonly TypeNode[]).flatMap((type) => this.#stringsOf(type, scope));
     if (node.type !== 'TsTypeReference') return [];
     return scope
       .find(nameOf(node.typeName as TypeNode))
       .filter(({ node: { type } }) => type === 'TsTypeAliasDeclaration')
-      .flatMap(({ node: alias, scope: around }) => this.#textsOf(alias.typeAnnotation as TypeNode, around));
+      .flatMap(({ node: alias, scope: around }) => this.#stringsOf(alias.typeAnnotation as TypeNode, around));
   }
 
-  #members(members: readonly TypeNode[], place: Place): void {
+  #members(members: readonly TypeNode[], location: TypeLocation): void {
     for (const { type, key, typeAnnotation, params } of members) {
       const node = (typeAnnotation as { readonly typeAnnotation?: TypeNode } | null)?.typeAnnotation;
       if (node === undefined) continue;
       if (type === 'TsIndexSignature' && params !== undefined)
-        this.#type(node, { ...place, path: `${place.path}{}` });
+        this.#type(node, { ...location, path: `${location.path}{}` });
       if (type !== 'TsPropertySignature' && type !== 'ClassProperty') continue;
       const name = String((key as TypeNode).value);
       // A union's variants name the fields that they do not have; the AWS SDK has one more variant for what is unknown.
       if ((node.type === 'TsKeywordType' && node.kind === 'never') || name === '$unknown') continue;
-      const path = place.path === '' ? name : `${place.path}.${name}`;
-      const field = { path, owner: place.owner, name, values: this.#textsOf(node, place.scope) };
+      const path = location.path === '' ? name : `${location.path}.${name}`;
+      const field = { path, owner: location.owner, name, values: this.#stringsOf(node, location.scope) };
       this.fields.set(`${field.owner} ${path}`, field);
-      this.#type(node, { ...place, path, owner: `${place.owner}.${name}` });
+      this.#type(node, { ...location, path, owner: `${location.owner}.${name}` });
     }
   }
 }

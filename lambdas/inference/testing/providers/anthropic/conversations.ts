@@ -3,11 +3,11 @@
 import fc from 'fast-check';
 import { EFFORTS } from '../../../core/catalog/dialect.ts';
 import type { Conversation, ToolResultPart, Turn, UserPart } from '../../../core/upstream/conversation.ts';
-import { sealProof } from '../../../providers/claude/proofs.ts';
+import { sealRouteSignature } from '../../../providers/claude/route-signatures.ts';
 import { SIGNATURES, signaturesFor } from '../sealing.ts';
 
 const words = fc.oneof(fc.string(), fc.constantFrom('', ' ', '\n', 'Hi', 'Hi \n', '世界'));
-const text = words.map((said) => ({ type: 'text', text: said }) as const);
+const text = words.map((content) => ({ type: 'text', text: content }) as const);
 const image = fc.constantFrom(
   { type: 'image', source: { kind: 'url', url: 'https://example.com/a.png' } } as const,
   { type: 'image', source: { kind: 'base64', mediaType: 'image/jpg', data: 'QUJD' } } as const,
@@ -38,15 +38,15 @@ const reasoning = fc.record(
     type: fc.constant('reasoning' as const),
     text: words,
     signature: fc.constantFrom(
-      sealProof({ signature: 'EqQB' }, SIGNATURES),
-      sealProof({ redacted: 'Emw=' }, SIGNATURES),
-      sealProof({ signature: 'foreign' }, signaturesFor('sim-b')),
+      sealRouteSignature({ signature: 'EqQB' }, SIGNATURES),
+      sealRouteSignature({ redacted: 'Emw=' }, SIGNATURES),
+      sealRouteSignature({ signature: 'foreign' }, signaturesFor('sim-b')),
       'unsealed',
     ),
   },
   { requiredKeys: ['type', 'text'] },
 );
-const refusal = words.map((said) => ({ type: 'refusal', text: said }) as const);
+const refusal = words.map((content) => ({ type: 'refusal', text: content }) as const);
 
 const userParts = (...kinds: fc.Arbitrary<UserPart>[]) =>
   fc.array(fc.oneof(text, image, document, ...kinds), { maxLength: 4 });
@@ -62,17 +62,17 @@ const anyTurn: fc.Arbitrary<Turn> = fc.oneof(
 /** A turn of calls, and turns that answer them all, in any order and number. */
 const exchange: fc.Arbitrary<Turn[]> = fc
   .tuple(spoken, fc.array(call, { minLength: 1, maxLength: 3 }), fc.boolean())
-  .chain(([said, calls, apart]) =>
+  .chain(([content, calls, apart]) =>
     fc
       .tuple(fc.tuple(...calls.map((one) => resultOf(one.id))), userParts())
-      .map(([results, more]): Turn[] => [
-        { role: 'assistant', parts: [...said, ...calls] },
+      .map(([results, fields]): Turn[] => [
+        { role: 'assistant', parts: [...content, ...calls] },
         ...(apart
           ? [
               ...results.map((one): Turn => ({ role: 'user', parts: [one] })),
-              { role: 'user' as const, parts: more },
+              { role: 'user' as const, parts: fields },
             ]
-          : [{ role: 'user' as const, parts: [...more, ...results] }]),
+          : [{ role: 'user' as const, parts: [...fields, ...results] }]),
       ]),
   );
 const soundTurns: fc.Arbitrary<Turn[]> = fc
@@ -136,7 +136,7 @@ function choiceFor(base: { readonly tools: readonly { readonly name: string }[] 
 }
 
 /** The ways in which routes ask Claude to think. */
-export const anyWay = fc.constantFrom(
+export const anyMode = fc.constantFrom(
   {},
   { dialect: { reasoning_request: 'budget' } } as const,
   { dialect: { reasoning_request: 'adaptive' } } as const,

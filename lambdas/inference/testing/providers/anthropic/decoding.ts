@@ -1,8 +1,8 @@
 /** Decoding of streamed bytes, as the provider does it. */
-import type { ReplyEvent } from '../../../core/upstream/provider.ts';
+import type { RouteEvent } from '../../../core/upstream/provider.ts';
 import type { MessagesCallContext } from '../../../providers/anthropic/response.ts';
-import { toReplyEvents } from '../../../providers/anthropic/stream.ts';
-import { sseData } from '../../../providers/http-upstream.ts';
+import { readRouteEvents } from '../../../providers/anthropic/stream.ts';
+import { decodeSse } from '../../../providers/http-upstream.ts';
 import { JSON_MODE, NATIVE } from './fixtures.ts';
 
 /** Every way in which an answer is read. */
@@ -11,12 +11,12 @@ export const READINGS = [
   ['for any other', JSON_MODE],
 ] as const;
 
-async function* pieces(parts: readonly Uint8Array[]): AsyncGenerator<Uint8Array, void> {
+async function* fragments(parts: readonly Uint8Array[]): AsyncGenerator<Uint8Array, void> {
   yield* parts;
 }
 
-export const decode = (asked: MessagesCallContext, ...parts: readonly Uint8Array[]) =>
-  toReplyEvents(sseData(pieces(parts)), asked);
+export const decode = (context: MessagesCallContext, ...parts: readonly Uint8Array[]) =>
+  readRouteEvents(decodeSse(fragments(parts)), context);
 
 export async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];
@@ -26,12 +26,12 @@ export async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
 
 /** Returns the events of a stream before it ended or failed, and the failure. */
 export async function outcome(
-  asked: MessagesCallContext,
+  context: MessagesCallContext,
   ...parts: readonly Uint8Array[]
-): Promise<{ events: ReplyEvent[]; failure: unknown }> {
-  const events: ReplyEvent[] = [];
+): Promise<{ events: RouteEvent[]; failure: unknown }> {
+  const events: RouteEvent[] = [];
   try {
-    for await (const event of decode(asked, ...parts)) events.push(event);
+    for await (const event of decode(context, ...parts)) events.push(event);
     return { events, failure: undefined };
   } catch (failure) {
     return { events, failure };
@@ -48,7 +48,11 @@ export const START = {
   type: 'message_start',
   message: { id: 'msg_x', usage: { input_tokens: 7, output_tokens: 1 } },
 };
-export const END = { type: 'message_delta', delta: { stop_reason: 'end_turn' }, usage: { output_tokens: 3 } };
+export const FINAL_EVENT = {
+  type: 'message_delta',
+  delta: { stop_reason: 'end_turn' },
+  usage: { output_tokens: 3 },
+};
 export const STOP = { type: 'message_stop' };
 export const block = (index: number, content_block: unknown) => ({
   type: 'content_block_start',

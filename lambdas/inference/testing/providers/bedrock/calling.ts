@@ -4,7 +4,7 @@ import { BedrockRuntimeClient } from '@aws-sdk/client-bedrock-runtime';
 import { type CatalogRoute, parseCatalog } from '../../../core/catalog/catalog-document.ts';
 import { NO_FIELDS } from '../../../core/fields/read-fields.ts';
 import type { Conversation, StreamPart } from '../../../core/upstream/conversation.ts';
-import type { Reply, ReplyEvent, RouteAttempt } from '../../../core/upstream/provider.ts';
+import type { RouteAttempt, RouteEvent, RouteResponse } from '../../../core/upstream/provider.ts';
 import { createBedrockProvider } from '../../../providers/bedrock/provider.ts';
 import { createBedrockClients } from '../../../store/bedrock-clients.ts';
 import { SIGNATURES } from '../sealing.ts';
@@ -25,15 +25,15 @@ export const CONVERSATION: Conversation = {
 };
 
 /** A whole answer. */
-export const ANSWER = {
+export const RESPONSE = {
   output: { message: { role: 'assistant', content: [{ text: 'Hi' }] } },
   stopReason: 'end_turn',
   usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 },
 };
 
 /** A route as the catalog would hold it. */
-function routeTo(baseUrl: string, more: Partial<CatalogRoute> = {}): CatalogRoute {
-  const route = { id: 'sim-b', protocol: 'bedrock', base_url: baseUrl, upstream_model: MODEL, ...more };
+function routeTo(baseUrl: string, fields: Partial<CatalogRoute> = {}): CatalogRoute {
+  const route = { id: 'sim-b', protocol: 'bedrock', base_url: baseUrl, upstream_model: MODEL, ...fields };
   const price = { unit: 'per_million_tokens', input: 1, output: 1 };
   const model = { id: 'sim/chat', type: 'chat', owned_by: 'sim', created: 1, price, routes: [route] };
   const [parsed] = parseCatalog({ models: [model] }).models[0]?.routes ?? [];
@@ -71,16 +71,16 @@ const wired = createBedrockProvider({
 });
 
 /** One chat call to the server at an origin. */
-export const callAt = (origin: string, call: Call = {}): Promise<Reply> =>
+export const callAt = (origin: string, call: Call = {}): Promise<RouteResponse> =>
   wired.chat(attemptAt(origin, call));
 
-export interface Answer {
+export interface BedrockResponse {
   readonly status?: number;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body: Iterable<Uint8Array> | AsyncIterable<Uint8Array>;
 }
 
-let given: Answer = { body: [] };
+let routeResponse: BedrockResponse = { body: [] };
 
 /** The real client but for its network, so that a test says where the bytes of an answer are split. */
 const unwired = createBedrockProvider({
@@ -93,15 +93,15 @@ const client = new BedrockRuntimeClient({
   maxAttempts: 1,
   requestHandler: {
     async handle() {
-      const { status = 200, headers = EVENT_STREAM, body } = given;
+      const { status = 200, headers = EVENT_STREAM, body } = routeResponse;
       return { response: { statusCode: status, headers, body: Readable.from(body, { objectMode: false }) } };
     },
   },
 });
 
 /** One chat call that gets this answer; one at a time. */
-export function callFor(answer: Answer, call: Call = {}): Promise<Reply> {
-  given = answer;
+export function callFor(response: BedrockResponse, call: Call = {}): Promise<RouteResponse> {
+  routeResponse = response;
   return unwired.chat(attemptAt('http://bedrock.test', call));
 }
 
@@ -109,22 +109,22 @@ export function callFor(answer: Answer, call: Call = {}): Promise<Reply> {
  * Returns the events and parts of a response before it ended or failed, and the failure. Bytes are those of a stream.
  */
 export async function outcome(
-  answer: Answer | Uint8Array,
+  response: BedrockResponse | Uint8Array,
   call: Call = {},
-): Promise<{ events: ReplyEvent[]; parts: StreamPart[]; failure: unknown }> {
-  const events: ReplyEvent[] = [];
+): Promise<{ events: RouteEvent[]; parts: StreamPart[]; failure: unknown }> {
+  const events: RouteEvent[] = [];
   const result = (failure: unknown) => ({
     events,
     parts: events.flatMap(({ parts = [] }) => parts),
     failure,
   });
   try {
-    const reply = await callFor(answer instanceof Uint8Array ? { body: [answer] } : answer, {
+    const upstreamResponse = await callFor(response instanceof Uint8Array ? { body: [response] } : response, {
       stream: true,
       ...call,
     });
-    if (reply.kind !== 'stream') throw new Error('the reply is no stream');
-    for await (const event of reply.events) events.push(event);
+    if (upstreamResponse.kind !== 'stream') throw new Error('the reply is no stream');
+    for await (const event of upstreamResponse.events) events.push(event);
     return result(undefined);
   } catch (failure) {
     return result(failure);

@@ -51,9 +51,9 @@ export const tool = (contentBlockIndex: number, toolUseId: string, name: string)
 ];
 export const stop = (contentBlockIndex: number): WireEvent => ['contentBlockStop', { contentBlockIndex }];
 export const start: WireEvent = ['messageStart', { role: 'assistant', p: 'abcd' }];
-export const end = (stopReason: string, more: object = {}): WireEvent => [
+export const end = (stopReason: string, fields: object = {}): WireEvent => [
   'messageStop',
-  { stopReason, ...more },
+  { stopReason, ...fields },
 ];
 export const metadata = (usage: object): WireEvent => [
   'metadata',

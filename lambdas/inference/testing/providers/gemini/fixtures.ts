@@ -2,9 +2,9 @@
  * An answer in the shapes that Google publishes (Gemini API reference, GenerateContentResponse; Gemini API docs, Thought
  * signatures): it thinks, says something, and calls two tools at once.
  */
-import type { ReplyEvent } from '../../../core/upstream/provider.ts';
-import { toReplyEvents } from '../../../providers/gemini/stream.ts';
-import { sseData } from '../../../providers/http-upstream.ts';
+import type { RouteEvent } from '../../../core/upstream/provider.ts';
+import { readRouteEvents } from '../../../providers/gemini/stream.ts';
+import { decodeSse } from '../../../providers/http-upstream.ts';
 import { SIGNATURES } from '../sealing.ts';
 
 export const CONTEXT = { identity: { id: 'chatcmpl-abc' }, signatures: SIGNATURES };
@@ -25,10 +25,10 @@ const PARTS = [
   { functionCall: { id: 'own', name: 'now' } },
 ];
 
-const END = { finishReason: 'STOP', index: 0 };
+const FINAL_EVENT = { finishReason: 'STOP', index: 0 };
 
-export const ANSWER = {
-  candidates: [{ content: { role: 'model', parts: PARTS }, ...END }],
+export const RESPONSE = {
+  candidates: [{ content: { role: 'model', parts: PARTS }, ...FINAL_EVENT }],
   usageMetadata: USAGE,
   modelVersion: 'heron-7f3a',
   responseId: 'heron-7f3a',
@@ -36,20 +36,23 @@ export const ANSWER = {
 
 /** The same in events, each with counts from the start. */
 export const EVENTS = PARTS.map((part, at) => ({
-  candidates: [{ content: { role: 'model', parts: [part] }, ...(at === PARTS.length - 1 ? END : {}) }],
+  candidates: [
+    { content: { role: 'model', parts: [part] }, ...(at === PARTS.length - 1 ? FINAL_EVENT : {}) },
+  ],
   usageMetadata: { ...USAGE, candidatesTokenCount: 4 + at },
 }));
 
 export const bytesOf = (events: readonly unknown[]): Uint8Array =>
   new TextEncoder().encode(events.map((each) => `data: ${JSON.stringify(each)}\r\n\r\n`).join(''));
 
-async function* inPieces(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
-  yield* pieces;
+async function* inFragments(fragments: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
+  yield* fragments;
 }
 
 /** The reply events of a stream that comes in these pieces. */
-export async function read(...pieces: readonly Uint8Array[]): Promise<ReplyEvent[]> {
-  const replies: ReplyEvent[] = [];
-  for await (const reply of toReplyEvents(sseData(inPieces(pieces)), CONTEXT)) replies.push(reply);
-  return replies;
+export async function read(...fragments: readonly Uint8Array[]): Promise<RouteEvent[]> {
+  const events: RouteEvent[] = [];
+  for await (const response of readRouteEvents(decodeSse(inFragments(fragments)), CONTEXT))
+    events.push(response);
+  return events;
 }

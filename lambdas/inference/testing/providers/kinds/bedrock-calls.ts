@@ -21,7 +21,7 @@ export const catalogOf = (
   type: BedrockKind,
   upstreamModel: string,
   baseUrl: string,
-  more: object = {},
+  fields: object = {},
 ): CatalogDocument =>
   parseCatalog({
     models: [
@@ -31,7 +31,7 @@ export const catalogOf = (
         owned_by: 'sim',
         created: 1,
         price: type === 'image' ? { unit: 'per_image', image: 1 } : { unit: 'per_million_tokens', input: 1 },
-        ...more,
+        ...fields,
         routes: [{ id: 'x', protocol: 'bedrock', base_url: baseUrl, upstream_model: upstreamModel }],
       },
     ],
@@ -45,17 +45,17 @@ export function attemptOf(catalog: CatalogDocument, payload: JsonObject): Provid
     model,
     route: model.routes[0] as CatalogRoute,
     payload,
-    clock: { signal, begun: () => {}, close: () => {} },
+    clock: { signal, stopFirstByte: () => {}, close: () => {} },
   };
 }
 
 /** Answers every request with what `make` makes of its body. */
-export function answer(
+export function respondWith(
   server: WireServer,
   make: (body: Record<string, unknown>) => unknown,
   headers: Record<string, string> = {},
 ): void {
-  server.reply = (response, { body }) =>
+  server.respond = (response, { body }) =>
     void response
       .writeHead(200, { 'content-type': 'application/json', ...headers })
       .end(JSON.stringify(make(JSON.parse(body) as Record<string, unknown>)));

@@ -1,14 +1,15 @@
 /** Decoding of streamed bytes, as the provider does it. */
-import type { ReplyEvent } from '../../../core/upstream/provider.ts';
-import { sseData } from '../../../providers/http-upstream.ts';
-import { toReplyEvents } from '../../../providers/openai/stream.ts';
+import type { RouteEvent } from '../../../core/upstream/provider.ts';
+import { decodeSse } from '../../../providers/http-upstream.ts';
+import { readRouteEvents } from '../../../providers/openai/stream.ts';
 import { CALL } from './fixtures.ts';
 
-async function* pieces(...parts: readonly Uint8Array[]): AsyncGenerator<Uint8Array, void> {
+async function* fragments(...parts: readonly Uint8Array[]): AsyncGenerator<Uint8Array, void> {
   yield* parts;
 }
 
-export const decode = (...parts: readonly Uint8Array[]) => toReplyEvents(sseData(pieces(...parts)), CALL);
+export const decode = (...parts: readonly Uint8Array[]) =>
+  readRouteEvents(decodeSse(fragments(...parts)), CALL);
 
 export async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
   const all: T[] = [];
@@ -19,8 +20,8 @@ export async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
 /** Returns the events of a stream before it ended or failed, and the failure. */
 export async function outcome(
   ...parts: readonly Uint8Array[]
-): Promise<{ events: ReplyEvent[]; failure: unknown }> {
-  const events: ReplyEvent[] = [];
+): Promise<{ events: RouteEvent[]; failure: unknown }> {
+  const events: RouteEvent[] = [];
   try {
     for await (const event of decode(...parts)) events.push(event);
     return { events, failure: undefined };

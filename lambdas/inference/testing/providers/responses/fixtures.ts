@@ -6,10 +6,10 @@
 import type { JsonObject } from '../../../../platform/core/json/lossless-json.ts';
 import { NO_FIELDS } from '../../../core/fields/read-fields.ts';
 import type { Conversation } from '../../../core/upstream/conversation.ts';
-import type { ChatPayload, ReplyEvent } from '../../../core/upstream/provider.ts';
-import { sseData } from '../../../providers/http-upstream.ts';
+import type { ChatPayload, RouteEvent } from '../../../core/upstream/provider.ts';
+import { decodeSse } from '../../../providers/http-upstream.ts';
 import type { ResponsesCallContext } from '../../../providers/responses/response.ts';
-import { toReplyEvents } from '../../../providers/responses/stream.ts';
+import { readRouteEvents } from '../../../providers/responses/stream.ts';
 import { SIGNATURES } from '../sealing.ts';
 
 /** Stands in everything of the upstream's that no caller may see. */
@@ -73,24 +73,24 @@ const OPENING = { ...RESPONSE, status: 'in_progress', output: [], usage: null };
 const numbered = (events: readonly JsonObject[]): JsonObject[] =>
   events.map((event, index) => ({ ...event, sequence_number: index, obfuscation: CANARY }));
 
-const at = (output_index: number, { id: item_id }: { readonly id: string }, more: JsonObject) => ({
+const at = (output_index: number, { id: item_id }: { readonly id: string }, fields: JsonObject) => ({
   output_index,
   item_id,
-  ...more,
+  ...fields,
 });
 
-const thought = (index: number, ...pieces: readonly string[]): JsonObject[] => [
+const thought = (index: number, ...fragments: readonly string[]): JsonObject[] => [
   {
     type: 'response.reasoning_summary_part.added',
     ...at(0, REASONING, { summary_index: index, part: { type: 'summary_text', text: '' } }),
   },
-  ...pieces.map((delta) => ({
+  ...fragments.map((delta) => ({
     type: 'response.reasoning_summary_text.delta',
     ...at(0, REASONING, { summary_index: index, delta }),
   })),
   {
     type: 'response.reasoning_summary_text.done',
-    ...at(0, REASONING, { summary_index: index, text: pieces.join('') }),
+    ...at(0, REASONING, { summary_index: index, text: fragments.join('') }),
   },
 ];
 
@@ -134,10 +134,10 @@ export const EVENTS = numbered([
 ]);
 
 /** Servers that send whole items only, and those that send the whole response only. */
-export const WHOLE_ITEMS = EVENTS.filter(({ type }) =>
+export const COMPLETE_ITEMS = EVENTS.filter(({ type }) =>
   /created|output_item\.done|completed/.test(String(type)),
 );
-export const WHOLE_RESPONSE = EVENTS.filter(({ type }) => /created|completed/.test(String(type)));
+export const COMPLETE_RESPONSE = EVENTS.filter(({ type }) => /created|completed/.test(String(type)));
 
 export const bytesOf = (events: readonly unknown[]): Uint8Array<ArrayBuffer> =>
   new TextEncoder().encode(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''));
@@ -169,12 +169,12 @@ export const contextOf = (payload: ChatPayload): ResponsesCallContext => ({
 /** The events that pieces of bytes give. */
 export async function read(
   payload: ChatPayload,
-  ...pieces: readonly Uint8Array[]
-): Promise<readonly ReplyEvent[]> {
+  ...fragments: readonly Uint8Array[]
+): Promise<readonly RouteEvent[]> {
   async function* body() {
-    yield* pieces;
+    yield* fragments;
   }
-  const all: ReplyEvent[] = [];
-  for await (const event of toReplyEvents(sseData(body()), contextOf(payload))) all.push(event);
+  const all: RouteEvent[] = [];
+  for await (const event of readRouteEvents(decodeSse(body()), contextOf(payload))) all.push(event);
   return all;
 }

@@ -89,9 +89,9 @@ const parseSide = (tokens: Tokens): Operand =>
 function parseComparison(tokens: Tokens): Condition {
   const left = parseSide(tokens);
   if (tokens.accept('BETWEEN')) {
-    const least = parseSide(tokens);
+    const operand = parseSide(tokens);
     tokens.expect('AND');
-    return both(test(left, '>=', least), test(left, '<=', parseSide(tokens)));
+    return both(test(left, '>=', operand), test(left, '<=', parseSide(tokens)));
   }
   if (tokens.accept('IN')) {
     tokens.expect('(');

@@ -62,28 +62,28 @@ export class VirtualEngine {
     return table;
   }
 
-  #read(input: OperationInput): { readonly found: Item | undefined; readonly bytes: number } {
+  #read(input: OperationInput): { readonly items: Item | undefined; readonly bytes: number } {
     const item = this.#table(input).get(input.Key ?? {});
-    return { found: item === undefined ? undefined : projected(item, input), bytes: bytesOf(item) };
+    return { items: item === undefined ? undefined : projected(item, input), bytes: bytesOf(item) };
   }
 
   #get(input: OperationInput): OperationResult {
-    const { found, bytes } = this.#read(input);
+    const { items, bytes } = this.#read(input);
     const units = [readUnits(bytes, input.ConsistentRead === true)];
-    return { output: found === undefined ? {} : { Item: found }, units };
+    return { output: items === undefined ? {} : { Item: items }, units };
   }
 
   #batchGet({ RequestItems: requests = {} }: OperationInput): OperationResult {
     const responses: Record<string, Item[]> = {};
     const units: number[] = [];
     for (const [name, request] of Object.entries(requests)) {
-      const found: Item[] = [];
+      const items: Item[] = [];
       for (const key of request.Keys ?? []) {
-        const { found: item, bytes } = this.#read({ ...request, TableName: name, Key: key });
+        const { items: item, bytes } = this.#read({ ...request, TableName: name, Key: key });
         units.push(readUnits(bytes, request.ConsistentRead === true));
-        if (item !== undefined) found.push(item);
+        if (item !== undefined) items.push(item);
       }
-      responses[name] = found;
+      responses[name] = items;
     }
     return { output: { Responses: responses, UnprocessedKeys: {} }, units };
   }
@@ -91,7 +91,7 @@ export class VirtualEngine {
   #transactGet({ TransactItems: actions = [] }: OperationInput): OperationResult {
     const reads = actions.map(({ Get: get = {} }) => this.#read(get));
     return {
-      output: { Responses: reads.map(({ found }) => (found === undefined ? {} : { Item: found })) },
+      output: { Responses: reads.map(({ items }) => (items === undefined ? {} : { Item: items })) },
       units: reads.map(({ bytes }) => TRANSACTION_FACTOR * readUnits(bytes, true)),
     };
   }
@@ -131,7 +131,7 @@ export class VirtualEngine {
 
   #transactWrite({ TransactItems: actions = [] }: OperationInput): OperationResult {
     const inputs = actions.flatMap((action) => Object.entries(action));
-    const plans = inputs.map(([action, input]) => this.#tryPlan(action, input));
+    const plans = inputs.map(([action, input]) => this.#planOrFail(action, input));
     const reasons = plans.map((plan, at) => reasonOf(plan, inputs[at]?.[1] ?? {}));
     const units = plans.map((plan) => TRANSACTION_FACTOR * writeUnits(plan?.before, plan?.after));
     if (reasons.some(({ Code: code }) => code !== 'None')) {
@@ -147,7 +147,7 @@ export class VirtualEngine {
   }
 
   /** Undefined when the write is not possible on the item as it is. */
-  #tryPlan(action: string, input: OperationInput): Planned | undefined {
+  #planOrFail(action: string, input: OperationInput): Planned | undefined {
     try {
       return this.#plan(action, input);
     } catch (failure) {
@@ -180,10 +180,10 @@ function returned(
   before: Item | undefined,
   after: Item | undefined,
 ): Item | undefined {
-  const { ReturnValues: wanted = 'NONE', UpdateExpression: expression } = input;
-  const item = wanted.endsWith('_OLD') ? before : after;
-  if (wanted === 'NONE' || item === undefined) return undefined;
-  if (wanted.startsWith('ALL')) return item;
+  const { ReturnValues: returnValues = 'NONE', UpdateExpression: expression } = input;
+  const item = returnValues.endsWith('_OLD') ? before : after;
+  if (returnValues === 'NONE' || item === undefined) return undefined;
+  if (returnValues.startsWith('ALL')) return item;
   const updated = project(updatedPaths(expression ?? ''), scopeOf(item, input));
   return Object.keys(updated).length === 0 ? undefined : updated;
 }

@@ -26,11 +26,11 @@ export function readPage(
   }
   const last = page.at(-1);
   const { FilterExpression: filter } = input;
-  const found = filter === undefined ? page : page.filter((item) => isMet(filter, scopeOf(item, input)));
+  const matching = filter === undefined ? page : page.filter((item) => isMet(filter, scopeOf(item, input)));
   return {
     output: {
-      Items: found.map((item) => projected(item, input)),
-      Count: found.length,
+      Items: matching.map((item) => projected(item, input)),
+      Count: matching.length,
       ScannedCount: page.length,
       // As DynamoDB: a page that is full has a next one, which may be empty.
       ...(last === undefined || (at === items.length && page.length < limit)
@@ -59,8 +59,8 @@ function startOf(table: VirtualTable, items: readonly Item[], input: OperationIn
   const { ExclusiveStartKey: start } = input;
   if (start === undefined) return 0;
   const names = Object.keys(table.keyOf(start));
-  const found = items.findIndex((item) => names.every((name) => item[name]?.S === start[name]?.S));
-  if (found >= 0) return found + 1;
+  const matching = items.findIndex((item) => names.every((name) => item[name]?.S === start[name]?.S));
+  if (matching >= 0) return matching + 1;
   const { sortKey } = table.schema;
   if (sortKey === undefined || input.IndexName !== undefined)
     throw new Error('the start of the page is gone');

@@ -54,14 +54,14 @@ export class Tokens {
   }
 
   /** Takes a keyword or a sign, if it is the next token. */
-  accept(wanted: string): boolean {
-    if (this.next.toUpperCase() !== wanted) return false;
+  accept(expected: string): boolean {
+    if (this.next.toUpperCase() !== expected) return false;
     this.#at += 1;
     return true;
   }
 
-  expect(wanted: string): void {
-    if (!this.accept(wanted)) throw new InvalidExpression(`${wanted} is expected, not ${this.next}`);
+  expect(expected: string): void {
+    if (!this.accept(expected)) throw new InvalidExpression(`${expected} is expected, not ${this.next}`);
   }
 
   /** Returns the result of `parse`, and another one for each comma that follows. */

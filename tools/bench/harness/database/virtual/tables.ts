@@ -1,7 +1,7 @@
 /** Tables in memory. An item is never changed in place, so that a reader keeps what it has read. */
 import type { Item } from '../../../../../lambdas/platform/dynamodb/attribute-values.ts';
 import { type KeyNames, textOf } from '../requests.ts';
-import { compareTexts } from './values.ts';
+import { compareStrings } from './values.ts';
 
 export interface TableSchema extends KeyNames {
   /** Indexes of keys only. */
@@ -48,7 +48,7 @@ export class VirtualTable {
   collection(partition: string): readonly Item[] {
     const collection = this.#collections.get(partition);
     if (collection === undefined) return [];
-    collection.sorted ??= [...collection.items.keys()].sort(compareTexts);
+    collection.sorted ??= [...collection.items.keys()].sort(compareStrings);
     return collection.sorted.map((sort) => collection.items.get(sort) ?? {});
   }
 
@@ -66,7 +66,7 @@ export class VirtualTable {
     return this.all()
       .filter((item) => item[partitionKey]?.S === partition && item[sortKey] !== undefined)
       .map((item) => pick(item, names))
-      .sort((a, b) => compareTexts(textOf(a[sortKey]), textOf(b[sortKey])));
+      .sort((a, b) => compareStrings(textOf(a[sortKey]), textOf(b[sortKey])));
   }
 
   #partition(key: Item): string {

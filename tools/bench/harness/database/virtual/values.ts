@@ -52,13 +52,13 @@ function compareNumbers(a: string, b: string): number {
 }
 
 /** By UTF-8 bytes. */
-export const compareTexts = (a: string, b: string): number =>
+export const compareStrings = (a: string, b: string): number =>
   a === b ? 0 : Buffer.compare(Buffer.from(a), Buffer.from(b));
 
 /** Less than 0, 0 or more than 0; undefined for values that have no order between them. */
 export function compare(a: AttributeValue, b: AttributeValue): number | undefined {
   if (a.N !== undefined && b.N !== undefined) return compareNumbers(a.N, b.N);
-  if (a.S !== undefined && b.S !== undefined) return compareTexts(a.S, b.S);
+  if (a.S !== undefined && b.S !== undefined) return compareStrings(a.S, b.S);
   if (a.B !== undefined && b.B !== undefined) return Buffer.compare(a.B, b.B);
   return undefined;
 }

@@ -27,10 +27,10 @@ const TIMING: Timing = { request: [4, 8], transaction: [10, 20] };
 
 /** The smallest and largest fraction of a request's time until it reaches its items, and then until it is executed. */
 const ARRIVED = [0.2, 0.35] as const;
-const CARRIED_OUT = [0.65, 0.8] as const;
+const EXECUTED = [0.65, 0.8] as const;
 
 /** As the service's clients are made: tries of a request, the first one counted. */
-const TRIES = 3;
+const ATTEMPTS = 3;
 
 /** The SDK's pause after a throttle: at most this, doubled with each further one (its standard retry mode). */
 const THROTTLE_PAUSE_MS = 1_000;
@@ -46,7 +46,7 @@ export interface VirtualDatabaseOptions {
 export interface RequestResult {
   /** Units that it cost; none for a try that the limits refused. */
   readonly units: number;
-  readonly tries: number;
+  readonly attempts: number;
   readonly failure: unknown;
 }
 
@@ -74,23 +74,24 @@ export class VirtualDatabase {
 
   /** Clients as a function has them: one sends a throttled request again, the other sends each once. */
   connect(onRequest: RequestListener = UNOBSERVED): DynamoClients {
-    return { client: this.#client(TRIES, onRequest), onceClient: this.#client(1, onRequest) };
+    return { client: this.#client(ATTEMPTS, onRequest), onceClient: this.#client(1, onRequest) };
   }
 
-  #client(mostTries: number, onRequest: RequestListener): DynamoDBClient {
+  #client(maxAttempts: number, onRequest: RequestListener): DynamoDBClient {
     const send = async (command: { readonly input: object }): Promise<object> => {
       const operation = command.constructor.name.replace(/Command$/, '');
-      const ended = onRequest(operation, command.input);
+      const outcome = onRequest(operation, command.input);
       let units = 0;
-      for (let tries = 1; ; tries += 1) {
+      for (let attempts = 1; ; attempts += 1) {
         const { output, failure, cost } = await this.#request(operation, command.input);
         units += cost;
-        const again = tries < mostTries && isThrottle(failure);
-        if (!again) ended({ units, tries, failure });
-        if (failure === undefined) return { ...output, $metadata: { httpStatusCode: 200, attempts: tries } };
-        if (failure instanceof DynamoDBServiceException) failure.$metadata.attempts = tries;
+        const again = attempts < maxAttempts && isThrottle(failure);
+        if (!again) outcome({ units, attempts, failure });
+        if (failure === undefined)
+          return { ...output, $metadata: { httpStatusCode: 200, attempts: attempts } };
+        if (failure instanceof DynamoDBServiceException) failure.$metadata.attempts = attempts;
         if (!again) throw failure;
-        await this.#time.sleep(this.#time.random() * THROTTLE_PAUSE_MS * 2 ** (tries - 1));
+        await this.#time.sleep(this.#time.random() * THROTTLE_PAUSE_MS * 2 ** (attempts - 1));
       }
     };
     // The SDK's paginators ask whether it is a client of theirs.
@@ -101,24 +102,24 @@ export class VirtualDatabase {
   async #request(operation: string, input: OperationInput) {
     const { request, transaction } = this.#timing;
     const ms = this.#draw(operation.startsWith('Transact') ? transaction : request);
-    const [arrivedMs, carriedOutMs] = [ms * this.#draw(ARRIVED), ms * this.#draw(CARRIED_OUT)];
+    const [arrivedMs, executedMs] = [ms * this.#draw(ARRIVED), ms * this.#draw(EXECUTED)];
     await this.#time.sleep(arrivedMs);
     const passage = this.limits.arrive(operation, input);
-    await this.#time.sleep(carriedOutMs - arrivedMs);
-    const result = isPassage(passage) ? this.#carryOut(operation, input, passage) : refused(passage);
-    await this.#time.sleep(ms - carriedOutMs);
+    await this.#time.sleep(executedMs - arrivedMs);
+    const result = isPassage(passage) ? this.#execute(operation, input, passage) : failed(passage);
+    await this.#time.sleep(ms - executedMs);
     return result;
   }
 
-  #carryOut(operation: string, input: OperationInput, passage: Passage) {
+  #execute(operation: string, input: OperationInput, passage: Passage) {
     const { output = {}, failure, units } = this.engine.execute(operation, input);
-    const refusal = passage.done(units);
+    const rejection = passage.done(units);
     const cost = units.reduce((total, each) => total + each, 0);
-    return { output, failure: refusal === undefined ? failure : toException(refusal), cost };
+    return { output, failure: rejection === undefined ? failure : toException(rejection), cost };
   }
 
-  #draw([least, most]: Span): number {
-    return least + this.#time.random() * (most - least);
+  #draw([min, maxMs]: Span): number {
+    return min + this.#time.random() * (maxMs - min);
   }
 }
 
@@ -132,7 +133,7 @@ const EXCEPTIONS = {
   TransactionCanceledException,
 } as const;
 
-const refused = (refusal: DynamoError) => ({ output: {}, failure: toException(refusal), cost: 0 });
+const failed = (rejection: DynamoError) => ({ output: {}, failure: toException(rejection), cost: 0 });
 
 function toException({ type, message, members }: DynamoError): DynamoDBServiceException {
   const exception = EXCEPTIONS[type as keyof typeof EXCEPTIONS];

@@ -63,7 +63,7 @@ export class VirtualTime {
   readonly #events = new Events();
   readonly #random: () => number;
   #nowMs: number;
-  #made = 0;
+  #created = 0;
 
   /** Begins at `startMs`; chance is drawn from the seed. */
   constructor(startMs: number, seed: number) {
@@ -77,8 +77,8 @@ export class VirtualTime {
 
   /** Runs `run` after that time; the result cancels it. */
   after(ms: number, run: () => void): () => void {
-    const event: Event = { atMs: this.#nowMs + Math.max(0, ms), order: this.#made, run };
-    this.#made += 1;
+    const event: Event = { atMs: this.#nowMs + Math.max(0, ms), order: this.#created, run };
+    this.#created += 1;
     this.#events.add(event);
     return () => {
       event.run = () => {};
@@ -89,13 +89,13 @@ export class VirtualTime {
 
   /** Runs the events up to that time, or until the work has settled; returns or throws what the work does. */
   async run<T>(work: Promise<T>): Promise<T> {
-    let ended = false;
+    let hasEnded = false;
     const end = () => {
-      ended = true;
+      hasEnded = true;
     };
     work.then(end, end);
     await settled();
-    while (!ended) {
+    while (!hasEnded) {
       const { first } = this.#events;
       if (first === undefined) throw new Error('the work waits for nothing that can happen');
       this.#events.removeFirst();
@@ -118,8 +118,8 @@ export class VirtualTime {
     };
     Date.now = () => Math.floor(this.#nowMs);
     Math.random = this.random;
-    const set = (run: (...given: unknown[]) => void, ms = 0, ...given: unknown[]) => {
-      const cancel = this.after(ms, () => run(...given));
+    const set = (run: (...args: unknown[]) => void, ms = 0, ...args: unknown[]) => {
+      const cancel = this.after(ms, () => run(...args));
       return { cancel, unref: () => {}, ref: () => {} };
     };
     const clear = (timer: { cancel?: () => void } | undefined) => timer?.cancel?.();

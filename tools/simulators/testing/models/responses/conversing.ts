@@ -40,7 +40,7 @@ export const SCRIPT = [
 
 /** The next request's input: what was asked, what was answered, and a result of each call. */
 export function continued(
-  asked: readonly Item[],
+  items: readonly Item[],
   output: readonly OpenAI.Responses.ResponseOutputItem[],
 ): Item[] {
   const results = output.flatMap((item): Item[] => {
@@ -50,5 +50,5 @@ export function continued(
       return [{ type: 'custom_tool_call_output', call_id: item.call_id, output: 'patched' }];
     return [];
   });
-  return [...asked, ...(output as Item[]), ...results];
+  return [...items, ...(output as Item[]), ...results];
 }

@@ -39,7 +39,7 @@ async function cpuOf(work: () => Promise<unknown>): Promise<number> {
 }
 
 /** All that the endpoint does with a file's content before it is paid for. */
-async function look(content: Blob, extension: AudioExtension): Promise<void> {
+async function checkAudio(content: Blob, extension: AudioExtension): Promise<void> {
   await requireAudio({ name: `a.${extension}`, content, sha256: '' });
   await measureAudio(content, extension, systemAfter);
 }
@@ -58,7 +58,8 @@ describe('200 MB of headers', () => {
         bytes += content.size * copies;
         // The process's other threads are at work too, now and then: the least is the file's own.
         const costs: number[] = [];
-        for (let copy = 0; copy < copies; copy += 1) costs.push(await cpuOf(() => look(content, extension)));
+        for (let copy = 0; copy < copies; copy += 1)
+          costs.push(await cpuOf(() => checkAudio(content, extension)));
         const cost = Math.min(...costs);
         cpuMs += cost * copies;
         // Nobody waits longer for it, even if all of it were one step.
@@ -71,21 +72,21 @@ describe('200 MB of headers', () => {
 
   it.each(HOSTILE_FILES)('require at most four reads: $extension, $name', async ({ make, extension }) => {
     let read = 0;
-    let pieces = 0;
+    let readCount = 0;
     class Counted extends Blob {
       override slice(start = 0, end = this.size, type?: string): Blob {
-        pieces += 1;
+        readCount += 1;
         read += Math.min(end, this.size) - start;
         return super.slice(start, end, type);
       }
     }
     await measureAudio(new Counted([make(MB)]), extension, systemAfter);
-    expect(pieces).toBeLessThanOrEqual(4);
+    expect(readCount).toBeLessThanOrEqual(4);
     expect(read).toBeLessThanOrEqual(4 * 64 * 1024);
   });
 });
 
-it('a disk that does not answer leaves the length unknown', async () => {
+it('leaves the length unknown if the disk does not respond', async () => {
   const silent = { size: 1_000, slice: () => ({ arrayBuffer: () => new Promise(() => {}) }) };
   expect(await measureAudio(silent as unknown as Blob, 'wav', systemAfter)).toBeUndefined();
 });

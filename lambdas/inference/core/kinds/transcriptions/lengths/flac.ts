@@ -1,7 +1,7 @@
 /** The length that a FLAC file claims (RFC 9639, sections 8.1 and 8.2). */
 import { afterTag, claimed, type Length, type ReadLength } from './windows.ts';
 
-/** The mark, a block's header, and what of the first block is read. */
+/** The signature, a block's header, and the first bytes of the first block. */
 const HEADER_BYTES = 4 + 4 + 18;
 
 /** Seconds by a STREAMINFO block; a number of samples of 0 means unknown. */

@@ -72,10 +72,10 @@ describe('the length of what encoders write', () => {
     const bytes = read('movie-last.m4a');
     const data = bytes.indexOf('mdat') - 4;
     const end = data + bytes.readUInt32BE(data);
-    const more = Buffer.alloc(20_000_000);
+    const extension = Buffer.alloc(20_000_000);
     const head = Buffer.from(bytes.subarray(0, end));
-    head.writeUInt32BE(bytes.readUInt32BE(data) + more.length, data);
-    const long = Buffer.concat([head, more, bytes.subarray(end)]);
+    head.writeUInt32BE(bytes.readUInt32BE(data) + extension.length, data);
+    const long = Buffer.concat([head, extension, bytes.subarray(end)]);
     expect(await measure(long, 'm4a')).toEqual(await measure(bytes, 'm4a'));
   });
 });

@@ -1,5 +1,5 @@
 /** The length that an MPEG-4 file claims, in the header of its movie (ISO/IEC 14496-12, sections 8.2.2 and 8.8.2). */
-import { claimed, MOST_ELEMENTS, type ReadLength } from './windows.ts';
+import { claimed, MAX_ELEMENTS, type ReadLength } from './windows.ts';
 
 /** Boxes that hold the others that are read here. */
 const PARENTS: ReadonlySet<string> = new Set(['moov', 'mvex']);
@@ -12,7 +12,7 @@ interface Times {
   readonly duration: number;
 }
 
-/** All bits set says that the duration is not known (section 8.2.2.3). */
+/** Returns 0 for an unknown duration, which has all bits set (section 8.2.2.3). */
 const unlessUnknown = (duration: number, unknown: number) => (duration >= unknown ? 0 : duration);
 
 const shortAt = (bytes: Buffer, at: number) => unlessUnknown(bytes.readUInt32BE(at), 0xffff_ffff);
@@ -33,7 +33,7 @@ interface Box {
   readonly end: number;
 }
 
-/** Undefined for a box that ends before its own header does; a size of 0 reaches to the file's end. */
+/** Returns undefined for a box that ends before its own header does. A size of 0 extends to the file's end. */
 function boxOf(bytes: Buffer, at: number, fileSize: number): Box | undefined {
   const [written, type] = [bytes.readUInt32BE(0), bytes.toString('latin1', 4, 8)];
   const long = written === 1;
@@ -48,9 +48,9 @@ export const lengthOfM4a: ReadLength = async (file) => {
   let times: Times | undefined;
   let fragments = 0;
   let at = 0;
-  // Where the movie ends, once it is found: what follows it is of no interest.
+  // The end of the movie box, once it is detected. The bytes after it are not needed.
   let end = file.size;
-  for (let seen = 0; seen < MOST_ELEMENTS && at < end; seen += 1) {
+  for (let count = 0; count < MAX_ELEMENTS && at < end; count += 1) {
     const bytes = await file.from(at, Math.min(16, file.size - at));
     const box = bytes && bytes.length >= 8 ? boxOf(bytes, at, file.size) : undefined;
     if (box === undefined) break;

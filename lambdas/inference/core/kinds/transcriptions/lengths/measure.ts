@@ -18,12 +18,12 @@ const READERS: Readonly<Record<AudioExtension, ReadLength>> = {
   webm: lengthOfWebm,
 };
 
-/** For a disk that does not answer; reading a header takes a few milliseconds. */
+/** The time limit for an unresponsive disk. Reading a header takes a few milliseconds. */
 const WITHIN_MS = 250;
 
 /**
- * The length by the file's header; undefined when it is not found within the bounds: 256 KB in four reads, 1,000 elements,
- * 250 ms. Does not throw.
+ * Returns the length in the file's header. Undefined if it is not found within the limits: 256 KB in four reads, 1,000
+ * elements, 250 ms. Does not throw.
  */
 export async function measureAudio(
   content: Blob,

@@ -1,5 +1,5 @@
-/** The length that an MP3 file claims: by the index in its first frame, or else by that frame's own bit rate. */
-import { afterTag, claimed, type Length, MOST_ELEMENTS, type ReadLength } from './windows.ts';
+/** Returns the length that an MP3 file claims: by the index in its first frame, or else by that frame's bit rate. */
+import { afterTag, claimed, type Length, MAX_ELEMENTS, type ReadLength } from './windows.ts';
 
 /** Layer III, kbit/s by the header's index (ISO/IEC 11172-3 and 13818-3). */
 const BITRATES = {
@@ -44,19 +44,25 @@ function frameAt(bytes: Buffer, at: number): Frame | undefined {
   };
 }
 
-/** Frames by an index: Xing's (or LAME's "Info") after the side information, or Fraunhofer's at a fixed place. */
+/**
+ * Returns the number of frames in an index: Xing's (or LAME's "Info") after the side information, or Fraunhofer's at a
+ * fixed offset.
+ */
 function framesOf(bytes: Buffer, { index }: Frame): number | undefined {
-  const mark = bytes.toString('latin1', index, index + 4);
+  const tag = bytes.toString('latin1', index, index + 4);
   const counted = bytes.length >= index + 12 && (bytes.readUInt32BE(index + 4) & 1) === 1;
-  if ((mark === 'Xing' || mark === 'Info') && counted) return bytes.readUInt32BE(index + 8);
+  if ((tag === 'Xing' || tag === 'Info') && counted) return bytes.readUInt32BE(index + 8);
   const other = bytes.toString('latin1', 36, 40) === 'VBRI' && bytes.length >= 54;
   return other ? bytes.readUInt32BE(50) : undefined;
 }
 
-/** Frames begin near the start, because encoders pad; one that another follows is no accident. */
+/**
+ * Returns the first frame. Frames start near the start of the file, because encoders pad. A frame that another one
+ * follows is not a coincidence.
+ */
 function firstFrame(bytes: Buffer): { readonly at: number; readonly frame: Frame } | undefined {
   let at = bytes.indexOf(0xff);
-  for (let seen = 0; seen < MOST_ELEMENTS && at !== -1; seen += 1) {
+  for (let count = 0; count < MAX_ELEMENTS && at !== -1; count += 1) {
     const frame = frameAt(bytes, at);
     const end = at + (frame?.length ?? 0);
     if (frame !== undefined && (end + 4 > bytes.length || frameAt(bytes, end))) return { at, frame };
@@ -68,9 +74,9 @@ function firstFrame(bytes: Buffer): { readonly at: number; readonly frame: Frame
 export const lengthOfMp3: ReadLength = async (file): Promise<Length | undefined> => {
   const start = await afterTag(file);
   const bytes = await file.from(start, 4);
-  const found = bytes && firstFrame(bytes);
-  if (bytes === undefined || found === undefined) return undefined;
-  const { at, frame } = found;
+  const match = bytes && firstFrame(bytes);
+  if (bytes === undefined || match === undefined) return undefined;
+  const { at, frame } = match;
   const frames = framesOf(bytes.subarray(at), frame);
   if (frames !== undefined) return claimed((frames * frame.samples) / frame.rate);
   return claimed(((file.size - start - at) * 8) / frame.bitrate);

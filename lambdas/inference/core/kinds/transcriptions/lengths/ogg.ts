@@ -1,7 +1,7 @@
 /** The length that an Ogg file claims: the position on its last page (RFC 3533), at the rate on its first. */
-import { claimed, MOST_ELEMENTS, type ReadLength } from './windows.ts';
+import { claimed, MAX_ELEMENTS, type ReadLength } from './windows.ts';
 
-const MARK = 'OggS';
+const CAPTURE_PATTERN = 'OggS';
 
 /** Up to the table of segments. */
 const PAGE_BYTES = 27;
@@ -18,32 +18,34 @@ interface Stream {
  * skipped.
  */
 function streamOf(packet: Buffer): Stream | undefined {
-  const begins = (text: string) => packet.toString('latin1', 0, text.length) === text;
+  const startsWith = (text: string) => packet.toString('latin1', 0, text.length) === text;
   // RFC 7845, section 5.1: positions are at 48 kHz whatever the input was.
-  if (begins('OpusHead') && packet.length >= 12) return { rate: 48_000, skipped: packet.readUInt16LE(10) };
+  if (startsWith('OpusHead') && packet.length >= 12)
+    return { rate: 48_000, skipped: packet.readUInt16LE(10) };
   // Vorbis I specification, section 4.2.2.
-  if (begins('\x01vorbis') && packet.length >= 16) return { rate: packet.readUInt32LE(12), skipped: 0 };
+  if (startsWith('\x01vorbis') && packet.length >= 16) return { rate: packet.readUInt32LE(12), skipped: 0 };
   // RFC 9639, section 10.1: a STREAMINFO block after 17 bytes.
-  if (begins('\x7fFLAC') && packet.length >= 30) return { rate: packet.readUIntBE(27, 3) >>> 4, skipped: 0 };
+  if (startsWith('\x7fFLAC') && packet.length >= 30)
+    return { rate: packet.readUIntBE(27, 3) >>> 4, skipped: 0 };
   // The Speex Codec Manual, section 6.3.
-  if (begins('Speex   ') && packet.length >= 40) return { rate: packet.readUInt32LE(36), skipped: 0 };
+  if (startsWith('Speex   ') && packet.length >= 40) return { rate: packet.readUInt32LE(36), skipped: 0 };
   return undefined;
 }
 
 export const lengthOfOgg: ReadLength = async (file) => {
   const first = await file.from(0, PAGE_BYTES);
-  if (first?.toString('latin1', 0, 4) !== MARK) return undefined;
+  if (first?.toString('latin1', 0, 4) !== CAPTURE_PATTERN) return undefined;
   const serial = first.readUInt32LE(14);
   const stream = streamOf(first.subarray(PAGE_BYTES + first.readUInt8(26)));
   const last = stream && (await file.last());
   if (!stream || !last) return undefined;
-  let at = last.lastIndexOf(MARK);
-  for (let seen = 0; seen < MOST_ELEMENTS && at >= 0; seen += 1) {
+  let at = last.lastIndexOf(CAPTURE_PATTERN);
+  for (let count = 0; count < MAX_ELEMENTS && at >= 0; count += 1) {
     const page = at + PAGE_BYTES <= last.length && last.readUInt32LE(at + 14) === serial;
-    // A position of -1 says that no packet ends on the page.
+    // A position of -1 means that no packet ends on the page.
     const position = page ? last.readBigInt64LE(at + 6) : -1n;
     if (position > 0n) return claimed((Number(position) - stream.skipped) / stream.rate);
-    at = at === 0 ? -1 : last.lastIndexOf(MARK, at - 1);
+    at = at === 0 ? -1 : last.lastIndexOf(CAPTURE_PATTERN, at - 1);
   }
   return undefined;
 };

@@ -1,17 +1,20 @@
 /** The length of a WAV file (Microsoft, "Multimedia Programming Interface and Data Specifications 1.0"). */
-import { type Length, MOST_ELEMENTS, type ReadLength } from './windows.ts';
+import { type Length, MAX_ELEMENTS, type ReadLength } from './windows.ts';
 
-/** Samples as they are: linear (1) and floating-point (3). Any other tag is a codec. */
+/** Tags of raw samples: linear (1) and floating-point (3). Any other tag is a codec. */
 const PLAIN_TAGS: ReadonlySet<number> = new Set([1, 3]);
 
-/** Says that the real tag stands in the first bytes of an identifier, of which the rest is this (WAVEFORMATEXTENSIBLE). */
+/**
+ * Indicates that the first bytes of an identifier are the real tag. The rest of the identifier is this constant
+ * (WAVEFORMATEXTENSIBLE).
+ */
 const EXTENSIBLE = 0xfffe;
 const IDENTIFIER_REST = '000000001000800000aa00389b71';
 
 /** Faster or wider than any converter; decoders differ in what they make of such a header. */
-const MOST_SAMPLES_A_SECOND = 768_000;
-const MOST_CHANNELS = 32;
-const MOST_BITS = 64;
+const MAX_SAMPLES_PER_SECOND = 768_000;
+const MAX_CHANNELS = 32;
+const MAX_BITS = 64;
 
 const FORMAT_BYTES = 16;
 
@@ -22,9 +25,9 @@ function plainRate(format: Buffer): number | undefined {
   const long = written === EXTENSIBLE && format.toString('hex', 26, 40) === IDENTIFIER_REST;
   const tag = long ? format.readUInt16LE(24) : written;
   const [channels, samples] = [format.readUInt16LE(2), format.readUInt32LE(4)];
-  const [rate, block, bits] = [format.readUInt32LE(8), format.readUInt16LE(12), format.readUInt16LE(14)];
-  const agrees = block === channels * Math.ceil(bits / 8) && rate === samples * block;
-  const isReal = samples <= MOST_SAMPLES_A_SECOND && channels <= MOST_CHANNELS && bits <= MOST_BITS;
+  const [rate, blockAlign, bits] = [format.readUInt32LE(8), format.readUInt16LE(12), format.readUInt16LE(14)];
+  const agrees = blockAlign === channels * Math.ceil(bits / 8) && rate === samples * blockAlign;
+  const isReal = samples <= MAX_SAMPLES_PER_SECOND && channels <= MAX_CHANNELS && bits <= MAX_BITS;
   return PLAIN_TAGS.has(tag) && agrees && isReal && rate > 0 ? rate : undefined;
 }
 
@@ -38,7 +41,7 @@ export const lengthOfWav: ReadLength = async (file) => {
   if (head === undefined) return undefined;
   let rate: number | undefined;
   let at = 12;
-  for (let seen = 0; seen < MOST_ELEMENTS && at + 8 <= head.length; seen += 1) {
+  for (let count = 0; count < MAX_ELEMENTS && at + 8 <= head.length; count += 1) {
     const [id, size] = [head.toString('latin1', at, at + 4), head.readUInt32LE(at + 4)];
     const content = at + 8;
     if (id === 'data') return rate === undefined ? undefined : exactly((file.size - content) / rate);

@@ -1,5 +1,5 @@
 /** The length that a WebM file claims (Matroska, RFC 9559, section 5.1.2; EBML, RFC 8794, sections 4 and 5). */
-import { claimed, MOST_ELEMENTS, type ReadLength } from './windows.ts';
+import { claimed, MAX_ELEMENTS, type ReadLength } from './windows.ts';
 
 const SEGMENT = 0x18538067;
 const INFO = 0x1549a966;
@@ -14,11 +14,11 @@ interface Element {
   readonly id: number;
   /** Bytes; all bits set means unknown, and is far beyond any file. */
   readonly size: number;
-  /** The offset at which its content begins. */
+  /** The offset at which its content starts. */
   readonly content: number;
 }
 
-/** The number of bytes of a variable-length integer is given by the zeros that it begins with. */
+/** Returns the number of bytes of a variable-length integer, which equals its number of leading zeros plus one. */
 const widthAt = (bytes: Buffer, at: number): number => Math.clz32(bytes[at] ?? 0) - 23;
 
 function elementAt(bytes: Buffer, at: number): Element | undefined {
@@ -47,7 +47,7 @@ export const lengthOfWebm: ReadLength = async (file) => {
   let scale = DEFAULT_SCALE;
   let ticks = Number.NaN;
   let at = 0;
-  for (let seen = 0; seen < MOST_ELEMENTS && at < bytes.length; seen += 1) {
+  for (let count = 0; count < MAX_ELEMENTS && at < bytes.length; count += 1) {
     const element = elementAt(bytes, at);
     if (element === undefined || element.id === CLUSTER) break;
     const { id, size, content } = element;

@@ -1,16 +1,16 @@
-/** Reads a file in few, small pieces, so that what it costs to look at a header is bounded whatever stands in it. */
+/** Reads a file in a few small ranges, so that the cost of reading a header is bounded for any content. */
 
 /** Long enough for the last page of an Ogg file, which has 65,307 bytes at most (RFC 3533, section 6). */
 const WINDOW_BYTES = 64 * 1024;
 
 /** A tag to skip, the header, and a place elsewhere that it points to are three. */
-const MOST_WINDOWS = 4;
+const MAX_WINDOWS = 4;
 
 /**
  * The maximum number of elements (chunks, boxes, pages, frames) that a reader checks. Files of encoders have a few
  * dozen at most.
  */
-export const MOST_ELEMENTS = 1_000;
+export const MAX_ELEMENTS = 1_000;
 
 /** A recording's length as its own header gives it. */
 export interface Length {
@@ -42,11 +42,11 @@ export class ByteWindows {
   }
 
   /** The file from `offset` on: `least` bytes or more. Undefined past its end and past the bounds. */
-  async from(offset: number, least: number): Promise<Buffer | undefined> {
-    if (!Number.isSafeInteger(offset) || offset < 0 || offset + least > this.size) return undefined;
+  async from(offset: number, minBytes: number): Promise<Buffer | undefined> {
+    if (!Number.isSafeInteger(offset) || offset < 0 || offset + minBytes > this.size) return undefined;
     const end = this.#start + this.#bytes.length;
-    if (offset < this.#start || offset + least > end) {
-      if (this.#loads === MOST_WINDOWS) return undefined;
+    if (offset < this.#start || offset + minBytes > end) {
+      if (this.#loads === MAX_WINDOWS) return undefined;
       this.#loads += 1;
       this.#bytes = Buffer.from(await this.#content.slice(offset, offset + WINDOW_BYTES).arrayBuffer());
       this.#start = offset;
@@ -56,8 +56,8 @@ export class ByteWindows {
 
   /** The file's last bytes. */
   last(): Promise<Buffer | undefined> {
-    const least = Math.min(WINDOW_BYTES, this.size);
-    return this.from(this.size - least, least);
+    const length = Math.min(WINDOW_BYTES, this.size);
+    return this.from(this.size - length, length);
   }
 }
 

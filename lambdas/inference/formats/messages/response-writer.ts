@@ -1,0 +1,122 @@
+/** A response in the Messages format: a complete message, or the events of a stream. */
+
+import * as z from 'zod';
+import type { Body } from '../../../platform/core/api/response-schema.ts';
+import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
+import type { ResponseWriter, WriterOptions } from '../../core/completions/response-writer.ts';
+import { type TokenUsage, writtenTokens } from '../../core/pricing/token-usage.ts';
+import type {
+  AssistantOutput,
+  AssistantPart,
+  Finish,
+  FinishReason,
+  ReasoningPart,
+} from '../../core/upstream/conversation.ts';
+import type { CompleteResponse } from '../../core/upstream/provider.ts';
+import { toolInput } from '../../core/upstream/tool-calls.ts';
+import { MessagesEventWriter } from './event-writer.ts';
+
+/** Claude API docs, Handling stop reasons. */
+const STOP_REASONS: Readonly<Record<FinishReason, string>> = {
+  stop: 'end_turn',
+  'stop-sequence': 'stop_sequence',
+  length: 'max_tokens',
+  'tool-calls': 'tool_use',
+  refusal: 'refusal',
+  pause: 'pause_turn',
+  context: 'model_context_window_exceeded',
+};
+
+/** The fields that say why a message ended. */
+const stopBody = ({ reason, stopSequence }: Finish): JsonObject => ({
+  stop_reason: STOP_REASONS[reason],
+  stop_sequence: stopSequence ?? null,
+});
+
+export const usageSchema = z.looseObject({
+  input_tokens: z.int(),
+  cache_creation_input_tokens: z.int(),
+  cache_read_input_tokens: z.int(),
+  output_tokens: z.int(),
+});
+
+/**
+ * Usage in the protocol's format, where `input_tokens` leaves out what was read from and written to the prompt cache;
+ * with what else the route reported, and what it counted in another protocol.
+ */
+export function usageBody({
+  promptTokens,
+  cachedTokens,
+  completionTokens,
+  cacheWrites,
+  reasoningTokens,
+  reported,
+}: TokenUsage): Body<typeof usageSchema> {
+  const creation = reported?.cache_creation_input_tokens;
+  const written = writtenTokens(cacheWrites) ?? (typeof creation === 'number' ? creation : 0);
+  return {
+    ...splitBody(cacheWrites),
+    ...(reasoningTokens === undefined ? {} : { output_tokens_details: { thinking_tokens: reasoningTokens } }),
+    ...reported,
+    input_tokens: Math.max(0, promptTokens - cachedTokens - written),
+    cache_creation_input_tokens: written,
+    cache_read_input_tokens: cachedTokens,
+    output_tokens: completionTokens,
+  };
+}
+
+/** Returns the tokens written to the cache, split by their lifetime, if the route reports it. */
+const splitBody = (writes: TokenUsage['cacheWrites']): JsonObject =>
+  writes?.['5m'] === undefined && writes?.['1h'] === undefined
+    ? {}
+    : {
+        cache_creation: {
+          ephemeral_5m_input_tokens: writes['5m'] ?? 0,
+          ephemeral_1h_input_tokens: writes['1h'] ?? 0,
+        },
+      };
+
+export function messagesWriter({ identity, promptTokens }: WriterOptions): ResponseWriter {
+  const { id, model } = identity;
+  const message = { id, type: 'message', role: 'assistant', model };
+  const events = new MessagesEventWriter({
+    opening: () => ({
+      ...message,
+      content: [],
+      stop_reason: null,
+      stop_sequence: null,
+      usage: usageBody({ promptTokens: promptTokens(), cachedTokens: 0, completionTokens: 0 }),
+    }),
+    ending: stopBody,
+  });
+  return {
+    body: (response, usage) => JSON.stringify({ ...messageBody(response), usage: usageBody(usage) }),
+    events: (part) => events.write(part),
+  };
+
+  function messageBody(response: CompleteResponse): JsonObject {
+    return 'body' in response ? response.body : { ...message, ...outputBody(response.output) };
+  }
+}
+
+const outputBody = ({ parts, finish }: AssistantOutput): JsonObject => ({
+  content: parts.flatMap(toBlock),
+  ...stopBody(finish),
+});
+
+/**
+ * Returns the block of a reasoning part. Unreadable reasoning has a separate block type. Unsigned reasoning has an
+ * empty signature.
+ */
+const thinkingBlock = ({ text, signature = '' }: ReasoningPart): JsonObject =>
+  text === ''
+    ? { type: 'redacted_thinking', data: signature }
+    : { type: 'thinking', thinking: text, signature };
+
+/** Returns the block of a part. An empty text is dropped, because the protocol rejects it in the next request. */
+function toBlock(part: AssistantPart): JsonObject[] {
+  if (part.type === 'reasoning') return [thinkingBlock(part)];
+  if (part.type !== 'tool-call') return part.text === '' ? [] : [{ type: 'text', text: part.text }];
+  const { id, name, arguments: text } = part;
+  return [{ type: 'tool_use', id, name, input: toolInput(text) }];
+}

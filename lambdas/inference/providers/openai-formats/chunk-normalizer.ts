@@ -1,0 +1,147 @@
+/**
+ * Normalizes messages and chunks of vendors that differ from the protocol. Fields that the protocol does not define
+ * stay.
+ */
+
+import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
+import { UpstreamFailure } from '../../core/upstream/provider.ts';
+import { PlaceholderArguments, ToolCallIndexer } from './tool-call-indexer.ts';
+
+/**
+ * Finish reasons by which vendors report a failed response (Z.ai API docs, `finish_reason`; OpenRouter docs, Errors).
+ */
+const FAILED: ReadonlySet<unknown> = new Set(['error', 'network_error']);
+
+/** The protocol's own (OpenAI API reference, The chat completion object). */
+const REASONS: ReadonlySet<unknown> = new Set([
+  'stop',
+  'length',
+  'tool_calls',
+  'function_call',
+  'content_filter',
+]);
+
+/** Names that hosts have for them (Mistral and Z.ai API docs, `finish_reason`). */
+const NAMES: ReadonlyMap<unknown, string> = new Map([
+  ['model_length', 'length'],
+  ['max_tokens', 'length'],
+  ['sensitive', 'content_filter'],
+]);
+
+/** Throws `UpstreamFailure` for a reason that reports a failed response. */
+export function requireGoodEnd(reason: unknown): void {
+  if (FAILED.has(reason)) throw new UpstreamFailure('interrupted');
+}
+
+/** The reason in the protocol's own names. */
+export function finishName(reason: string, hasCalls: boolean): string {
+  const named = REASONS.has(reason) ? reason : (NAMES.get(reason) ?? 'stop');
+  return named === 'stop' && hasCalls ? 'tool_calls' : named;
+}
+
+/** A message or delta whose content is one text (Mistral docs, Reasoning: a list of texts and thoughts). */
+export function plainContent(message: JsonObject): JsonObject {
+  const { content, ...rest } = message;
+  if (!Array.isArray(content)) return message;
+  const texts: string[] = [];
+  const thoughts: string[] = [];
+  for (const part of content) {
+    const { type, text, thinking } = isJsonObject(part) ? part : {};
+    if (type === 'text' && typeof text === 'string') texts.push(text);
+    else if (type === 'thinking') thoughts.push(thoughtOf(thinking));
+    else return message;
+  }
+  const thought = thoughts.join('');
+  return { ...rest, content: texts.join(''), ...(thought === '' ? {} : { reasoning_content: thought }) };
+}
+
+const thoughtOf = (thinking: unknown): string => {
+  if (typeof thinking === 'string') return thinking;
+  if (!Array.isArray(thinking)) return '';
+  return thinking
+    .map((part) => (isJsonObject(part) && typeof part.text === 'string' ? part.text : ''))
+    .join('');
+};
+
+/** The received state of a choice. */
+interface ChoiceState {
+  readonly calls: ToolCallIndexer;
+  readonly placeholders: PlaceholderArguments;
+  finished: boolean;
+}
+
+/** The chunks of one answer. */
+export class ChunkNormalizer {
+  readonly #responseId: string;
+  readonly #choices = new Map<unknown, ChoiceState>();
+
+  constructor(responseId: string) {
+    this.#responseId = responseId;
+  }
+
+  /**
+   * Returns the chunk with plain texts, and with indexes and names for its tool calls. Throws `UpstreamFailure` for a
+   * failed response.
+   */
+  read(chunk: JsonObject): JsonObject {
+    if (!Array.isArray(chunk.choices)) return chunk;
+    return {
+      ...chunk,
+      choices: chunk.choices.map((choice) => (isJsonObject(choice) ? this.#choice(choice) : choice)),
+    };
+  }
+
+  #choice(choice: JsonObject): JsonObject {
+    const { index = 0, delta, finish_reason: reason } = choice;
+    requireGoodEnd(reason);
+    const state = this.#at(index);
+    const isEnd = typeof reason === 'string' && reason !== '';
+    if (isEnd) state.finished = true;
+    const { tool_calls: rawCalls, ...deltaFields } = isJsonObject(delta) ? plainContent(delta) : {};
+    const calls = Array.isArray(rawCalls)
+      ? rawCalls.map((toolCallDelta) => normalizeToolCallDelta(toolCallDelta, state))
+      : rawCalls;
+    const placeholderDeltas = isEnd ? state.placeholders.end() : [];
+    if (!isJsonObject(delta) && placeholderDeltas.length === 0) return choice;
+    const all =
+      placeholderDeltas.length === 0 ? calls : [...(Array.isArray(calls) ? calls : []), ...placeholderDeltas];
+    return { ...choice, delta: all === undefined ? deltaFields : { ...deltaFields, tool_calls: all } };
+  }
+
+  #at(index: unknown): ChoiceState {
+    const existingState = this.#choices.get(index);
+    if (existingState !== undefined) return existingState;
+    const state = {
+      calls: new ToolCallIndexer(this.#responseId),
+      placeholders: new PlaceholderArguments(),
+      finished: false,
+    };
+    this.#choices.set(index, state);
+    return state;
+  }
+
+  hasCalls(index: unknown): boolean {
+    return (this.#choices.get(index ?? 0)?.calls.count ?? 0) > 0;
+  }
+
+  /** The end of the choices that the host has left without one. */
+  ends(): readonly JsonObject[] {
+    return [...this.#choices].flatMap(([index, { finished, calls, placeholders }]) => {
+      if (finished) return [];
+      const placeholderDeltas = placeholders.end();
+      const delta = placeholderDeltas.length === 0 ? {} : { tool_calls: placeholderDeltas };
+      return [{ index, delta, finish_reason: calls.count > 0 ? 'tool_calls' : 'stop' }];
+    });
+  }
+}
+
+const normalizeToolCallDelta = (toolCallDelta: unknown, { calls, placeholders }: ChoiceState): unknown =>
+  isJsonObject(toolCallDelta) ? placeholders.read(calls.read(toolCallDelta)) : toolCallDelta;
+
+/** Returns the choice with a finish reason that callers support. The vendor's reason is returned next to it. */
+export function withFinishName(choice: JsonObject, hasCalls: boolean): JsonObject {
+  const { finish_reason: reason } = choice;
+  if (typeof reason !== 'string' || reason === '') return choice;
+  const name = finishName(reason, hasCalls);
+  return name === reason ? choice : { ...choice, finish_reason: name, native_finish_reason: reason };
+}

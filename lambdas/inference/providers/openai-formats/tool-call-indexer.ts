@@ -1,0 +1,117 @@
+/**
+ * The call and the id of each delta of a streamed tool call. Hosts leave numbers and ids out, use one again, or skip
+ * some (`ollama/ollama` 7881, `openai/openai-python` 2806, `vercel/ai` 1bec07d and e6087c9).
+ */
+import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
+
+interface Call {
+  readonly index: number;
+  /** As the host has it; absent where it has none. */
+  id: string | undefined;
+  name: string | undefined;
+}
+
+/** The calls of one choice. */
+export class ToolCallIndexer {
+  readonly #responseId: string;
+  readonly #calls: Call[] = [];
+  /** The latest call of each number that the host uses. */
+  readonly #byIndex = new Map<unknown, Call>();
+  readonly #ids = new Set<string>();
+
+  /** `answerId`: the prefix of the ids that this class creates. */
+  constructor(responseId: string) {
+    this.#responseId = responseId;
+  }
+
+  get count(): number {
+    return this.#calls.length;
+  }
+
+  /**
+   * Returns the tool call delta with an index from 0 in the order of the calls. Only the delta that contains the name
+   * also contains the id.
+   */
+  read(toolCallDelta: JsonObject): JsonObject {
+    const { index, id: rawId, type, function: called, ...rest } = toolCallDelta;
+    const { name: named, ...functionFields } = isJsonObject(called) ? called : {};
+    const id = typeof rawId === 'string' && rawId !== '' ? rawId : undefined;
+    const name = typeof named === 'string' && named !== '' ? named : undefined;
+    const existingCall = this.#callOf(index, id, name);
+    const call = existingCall ?? { index: this.#calls.length, id, name: undefined };
+    if (existingCall === undefined) this.#calls.push(call);
+    if (index !== undefined && index !== null) this.#byIndex.set(index, call);
+    const opens = call.name === undefined && name !== undefined;
+    call.name ??= name;
+    call.id ??= id;
+    return {
+      index: call.index,
+      ...(opens ? { id: this.#idOf(call), type: type ?? 'function' } : {}),
+      ...(called === undefined
+        ? {}
+        : { function: isJsonObject(called) ? { ...(opens ? { name } : {}), ...functionFields } : called }),
+      ...rest,
+    };
+  }
+
+  /** Returns the call that a delta continues. Undefined if it starts one. */
+  #callOf(index: unknown, id: string | undefined, name: string | undefined): Call | undefined {
+    if (index === undefined || index === null) {
+      const last = this.#calls.at(-1);
+      if (id !== undefined) return this.#calls.find((call) => call.id === id);
+      return name === undefined ? last : undefined;
+    }
+    const latestCall = this.#byIndex.get(index);
+    if (latestCall === undefined || name === undefined || latestCall.name === undefined) return latestCall;
+    const isOther = id === undefined ? name !== latestCall.name : id !== latestCall.id;
+    return isOther ? undefined : latestCall;
+  }
+
+  /** The host's own id; one of ours where it has none, or has given it to another call. */
+  #idOf({ id, index: number }: Call): string {
+    const callId = id === undefined || this.#ids.has(id) ? `${this.#responseId}_${number}` : id;
+    this.#ids.add(callId);
+    return callId;
+  }
+}
+
+/** Complete arguments that have nothing in them. */
+const PLACEHOLDER = /^\{\}\s*$/;
+
+/**
+ * The arguments of the calls of one choice, whose vendor may send `{}` before the real ones (`vercel/ai` 13137). Such a
+ * value is buffered until it is clear whether it is a placeholder. A placeholder is dropped. A complete value is
+ * returned at the end.
+ */
+export class PlaceholderArguments {
+  readonly #bufferedArguments = new Map<unknown, string>();
+  /** The calls of which arguments have been given. */
+  readonly #sentIndexes = new Set<unknown>();
+
+  /** Returns the delta without the arguments that are still buffered. */
+  read(toolCallDelta: JsonObject): JsonObject {
+    const { index, function: called } = toolCallDelta;
+    if (!isJsonObject(called) || this.#sentIndexes.has(index)) return toolCallDelta;
+    const { arguments: text } = called;
+    if (typeof text !== 'string' || text === '') return toolCallDelta;
+    const bufferedText = `${this.#bufferedArguments.get(index) ?? ''}${text}`;
+    if (PLACEHOLDER.test(bufferedText)) {
+      this.#bufferedArguments.set(index, bufferedText);
+      return { ...toolCallDelta, function: { ...called, arguments: '' } };
+    }
+    this.#bufferedArguments.delete(index);
+    this.#sentIndexes.add(index);
+    return toolCallDelta;
+  }
+
+  /** Returns deltas with the placeholders that are the complete arguments of their calls, at the end of the choice. */
+  end(): readonly JsonObject[] {
+    const deltas = [...this.#bufferedArguments].map(([index, text]) => ({
+      index,
+      function: { arguments: text },
+    }));
+    for (const index of this.#bufferedArguments.keys()) this.#sentIndexes.add(index);
+    this.#bufferedArguments.clear();
+    return deltas;
+  }
+}

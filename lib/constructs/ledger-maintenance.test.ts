@@ -1,0 +1,174 @@
+import { describe, expect, it } from '@jest/globals';
+import { AUDIT_SCHEDULE, CONSUMERS } from '../../lambdas/platform/contract/consumers.ts';
+import { permissionsOf, resourceName } from '../../test/template/permissions.ts';
+import { SynthesizedApp } from '../../test/template/synthesized-app.ts';
+
+const app = new SynthesizedApp();
+const STACK = 'inference';
+
+const functionOf = (name: string): string => {
+  const [id] =
+    app.resources(STACK, 'AWS::Lambda::Function').find(([each]) => app.functionName(STACK, each) === name) ??
+    [];
+  if (id === undefined) throw new Error(`there is no function ${name}`);
+  return id;
+};
+
+interface State {
+  readonly Type: string;
+  readonly Resource?: string;
+  readonly Next?: string;
+  readonly Default?: string;
+  readonly Choices?: readonly { readonly Next: string }[];
+  readonly Catch?: readonly { readonly Next: string }[];
+  readonly Result?: readonly { readonly segment: number; readonly segments: number }[];
+  readonly ItemProcessor?: Machine;
+}
+
+interface Machine {
+  readonly StartAt: string;
+  readonly TimeoutSeconds?: number;
+  readonly States: Readonly<Record<string, State>>;
+}
+
+const [[machineId = '', machine] = []] = app
+  .resources(STACK, 'AWS::StepFunctions::StateMachine')
+  .filter(([id]) => id.startsWith('LedgerUpkeep'));
+const definition = JSON.parse(String(machine?.Properties.DefinitionString)) as Machine;
+
+/** The machine, and the one of each item of its maps. */
+const machines = [
+  definition,
+  ...Object.values(definition.States).flatMap(({ ItemProcessor: processor }) => processor ?? []),
+];
+const states = machines.flatMap((each) => Object.entries(each.States));
+const schedules = app.resources(STACK, 'AWS::Events::Rule').map(([, { Properties }]) => Properties);
+const ruleOf = (expression: string) =>
+  schedules.find(({ ScheduleExpression: schedule }) => schedule === expression);
+
+describe('the sweeper of holds', () => {
+  it('runs every five minutes, and ends before it runs again', () => {
+    const rule = ruleOf(CONSUMERS['sweep-holds'].schedule);
+    expect(rule?.State).toBe('ENABLED');
+    expect(rule?.Targets).toEqual([
+      expect.objectContaining({ Arn: { 'Fn::GetAtt': [functionOf('sweep-holds'), 'Arn'] } }),
+    ]);
+    expect(CONSUMERS['sweep-holds'].schedule).toBe('rate(5 minutes)');
+    expect(CONSUMERS['sweep-holds'].timeoutSeconds).toBeLessThan(5 * 60);
+  });
+
+  it('runs on its own schedule, and no other principal can invoke it', () => {
+    const permissions = app
+      .resources(STACK, 'AWS::Lambda::Permission')
+      .map(([, { Properties }]) => Properties)
+      .filter(({ FunctionName: name }) => app.reference(STACK, name)?.id === functionOf('sweep-holds'));
+    expect(permissions).toEqual([
+      expect.objectContaining({ Action: 'lambda:InvokeFunction', Principal: 'events.amazonaws.com' }),
+    ]);
+    const source = app.reference(STACK, permissions[0]?.SourceArn);
+    expect(app.templates.inference.Resources[source?.id ?? '']?.Properties.ScheduleExpression).toBe(
+      'rate(5 minutes)',
+    );
+  });
+});
+
+describe('the audit of the ledger', () => {
+  it('starts once a day, by a role that may start it and nothing else', () => {
+    const targets: readonly { readonly Arn: unknown; readonly RoleArn: unknown }[] = Object(
+      ruleOf(AUDIT_SCHEDULE),
+    ).Targets;
+    const [target] = targets;
+    expect(target?.Arn).toEqual({ Ref: machineId });
+    const roleId = app.reference(STACK, target?.RoleArn)?.id ?? '';
+    expect(permissionsOf(app, STACK, roleId)).toEqual([
+      `states:StartExecution ${resourceName(app, STACK, { Ref: machineId })}`,
+    ]);
+  });
+
+  it('excludes the data of its executions from its logs', () => {
+    expect(machine?.Properties).toMatchObject({
+      StateMachineType: 'STANDARD',
+      LoggingConfiguration: { IncludeExecutionData: false },
+    });
+  });
+
+  it('holds only the permissions to invoke its step and to write logs and traces', () => {
+    const roleId = app.reference(STACK, machine?.Properties.RoleArn)?.id ?? '';
+    const permissions = permissionsOf(app, STACK, roleId);
+    const step = resourceName(app, STACK, { 'Fn::GetAtt': [functionOf('audit-books'), 'Arn'] });
+    expect(permissions.filter((permission) => !permission.endsWith(' *'))).toEqual([
+      `lambda:InvokeFunction ${step}`,
+    ]);
+    const wild = permissions.filter((permission) => permission.endsWith(' *'));
+    expect(wild.filter((permission) => !/^(logs|xray):/.test(permission))).toEqual([]);
+  });
+
+  it('lists the keys of an account, and can read and repair their caps', () => {
+    const role = app.templates.inference.Resources[functionOf('audit-books')]?.Properties.Role;
+    const permissions = permissionsOf(app, STACK, app.reference(STACK, role)?.id ?? '');
+    expect(permissions.filter((permission) => permission.includes(':Keys.'))).toEqual([
+      'dynamodb:GetItem data:Keys.Arn',
+      'dynamodb:Query data:Keys.Arn/index/by-account',
+      'dynamodb:UpdateItem data:Keys.Arn',
+    ]);
+  });
+
+  it('uses JSONPath, and calls only functions that the template names', () => {
+    expect(JSON.stringify(definition)).not.toContain('JSONata');
+    const substitutions = machine?.Properties.DefinitionSubstitutions as Readonly<Record<string, unknown>>;
+    const called = new Set(states.flatMap(([, { Resource: resource }]) => resource ?? []));
+    expect([...called]).toEqual(Object.keys(substitutions).map((name) => `\${${name}}`));
+    expect(Object.values(substitutions)).toEqual([{ 'Fn::GetAtt': [functionOf('audit-books'), 'Arn'] }]);
+  });
+
+  it.each(machines.map((each) => [each.StartAt, each] as const))(
+    'leads from each state to an existing state, starting at %s',
+    (start, each) => {
+      const next = Object.values(each.States).flatMap(
+        ({ Next: then, Default: otherwise, Choices: choices = [], Catch: catchers = [] }) => [
+          ...(then === undefined ? [] : [then]),
+          ...(otherwise === undefined ? [] : [otherwise]),
+          ...[...choices, ...catchers].map((choice) => choice.Next),
+        ],
+      );
+      const names = Object.keys(each.States);
+      expect([start, ...next].filter((name) => !names.includes(name))).toEqual([]);
+      expect(names.filter((name) => name !== start && !next.includes(name))).toEqual([]);
+    },
+  );
+
+  it('ends in success or failure, before the next run starts, and no failed segment stops another', () => {
+    const types = Object.values(definition.States).map(({ Type }) => Type);
+    expect(types).toEqual(expect.arrayContaining(['Succeed', 'Fail']));
+    expect(definition.TimeoutSeconds).toBeLessThan(24 * 3600);
+    const [, segment] = machines;
+    expect(segment?.States[segment.StartAt]?.Catch).toEqual([
+      expect.objectContaining({ ErrorEquals: ['States.ALL'], ResultPath: '$.failure' }),
+    ]);
+  });
+
+  it('divides the accounts into segments that are all of them, and none twice', () => {
+    const segments = definition.States[definition.StartAt]?.Result ?? [];
+    expect(segments).toEqual(segments.map((_, segment) => ({ segment, segments: segments.length })));
+    expect(segments.length).toBeGreaterThan(1);
+  });
+});
+
+describe('the roles of the stack', () => {
+  it('belong to the functions, two workflows, a schedule, and API Gateway for its calls and its logs', () => {
+    const principals = app
+      .resources(STACK, 'AWS::IAM::Role')
+      .map(
+        ([, { Properties }]) =>
+          Object(Properties.AssumeRolePolicyDocument).Statement[0].Principal.Service as string,
+      )
+      .filter((service) => service !== 'lambda.amazonaws.com');
+    expect(principals.sort()).toEqual([
+      'apigateway.amazonaws.com',
+      'apigateway.amazonaws.com',
+      'events.amazonaws.com',
+      'states.amazonaws.com',
+      'states.amazonaws.com',
+    ]);
+  });
+});
