@@ -42,7 +42,7 @@ const file = (content: string, name = 'file') =>
     content,
   );
 
-/** The body in pieces of `pieceBytes`. */
+/** The body in pieces of `fragmentBytes`. */
 function request(
   parts: readonly string[],
   fragmentBytes = 1 << 20,

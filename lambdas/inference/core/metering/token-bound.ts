@@ -35,7 +35,7 @@ function readCodePoints(runs: string): Uint8Array {
 
 /**
  * At least as many tokens as the text has with any tokenizer of token-table.ts; 0 for no text. A text is also bounded
- * by the sum of its parts. One pass, and never more than `mostTokens`.
+ * by the sum of its parts. One pass, and never more than `tokenUpperBound`.
  */
 export function boundTokens(text: string): number {
   const { length } = text;

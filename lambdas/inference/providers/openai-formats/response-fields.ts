@@ -202,7 +202,7 @@ export class ItemIds {
   /** The `output_index` of items by the upstream's own id, for events without one. */
   readonly #outputIndexes = new Map<unknown, unknown>();
 
-  /** `answerId`: `resp_` and a unique suffix. */
+  /** `responseId`: `resp_` and a unique suffix. */
   constructor(responseId: string) {
     this.#base = responseId.replace(/^[a-z]+[_-]/, '');
   }

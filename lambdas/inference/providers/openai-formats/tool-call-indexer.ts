@@ -19,7 +19,7 @@ export class ToolCallIndexer {
   readonly #byIndex = new Map<unknown, Call>();
   readonly #ids = new Set<string>();
 
-  /** `answerId`: the prefix of the ids that this class creates. */
+  /** `responseId`: the prefix of the ids that this class creates. */
   constructor(responseId: string) {
     this.#responseId = responseId;
   }

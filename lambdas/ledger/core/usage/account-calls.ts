@@ -74,7 +74,7 @@ interface Span {
 
 /**
  * Returns a page of the account's calls, newest first. It has fewer entries than requested, and a `next`, if
- * `MOST_RECORDS` were read before it was full. Every call is on exactly one page.
+ * `MAX_RECORDS` were read before it was full. Every call is on exactly one page.
  */
 export async function listAccountCalls(
   { keys, usage }: AccountCallsDependencies,
@@ -117,7 +117,7 @@ async function readKeyIds(
   return (await keys.has(accountId, only)) ? [only] : [];
 }
 
-/** Reads at most `MOST_RECORDS` records, for any number of requests. */
+/** Reads at most `MAX_RECORDS` records, for any number of requests. */
 class Reader {
   readonly #usage: Pick<AccountCallsDependencies['usage'], 'list'>;
   readonly #span: Span;

@@ -38,7 +38,7 @@ export type Choice =
 export interface Plan {
   /** One or more for each kind, in the order in which they are called: the least dear first. */
   readonly choices: readonly Choice[];
-  /** The grant to the account, nano-USD: the maximum cost of all calls, up to `MOST_GRANTED`. */
+  /** The grant to the account, nano-USD: the maximum cost of all calls, up to `MAX_GRANT`. */
   readonly grant: NanoUsd;
   /** The model whose call may cost most, and what it may. */
   readonly highestCost: { readonly model: string; readonly maxCost: NanoUsd } | undefined;
