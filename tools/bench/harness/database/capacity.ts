@@ -1,6 +1,6 @@
 /**
- * The capacity of items and partitions by the second, as DynamoDB limits it. What a second leaves unused may be saved
- * for later ones (DynamoDB saves up to 300 seconds of it, without a guarantee); by default nothing is.
+ * The capacity of items and partitions by the second, as DynamoDB limits it. Stricter than DynamoDB: nothing that a second
+ * leaves unused is saved for later ones.
  */
 
 export type Direction = 'read' | 'write';
@@ -12,8 +12,6 @@ export interface CapacityLimits {
   readonly partition: Readonly<Record<Direction, number>>;
   /** Partitions of a table, by its name; the items are spread over them by the hash of their partition key. */
   readonly partitions: (table: string) => number;
-  /** Seconds of unused capacity that are saved. */
-  readonly savedSeconds?: number;
 }
 
 const SECOND_LIMITS = { read: 3_000, write: 1_000 } as const;
@@ -45,7 +43,6 @@ export interface Hottest {
 interface Window {
   second: number;
   used: number;
-  saved: number;
   most: number;
 }
 
@@ -63,9 +60,7 @@ export class Capacity {
     const second = Math.floor(nowMs / 1000);
     const windows = demands.map((demand) => this.#windowsOf(demand, second));
     const refused = demands.find(({ units, direction }, at) =>
-      (windows[at] ?? []).some(
-        ([window, kind]) => window.used + units > this.#limits[kind][direction] + window.saved,
-      ),
+      (windows[at] ?? []).some(([window, kind]) => window.used + units > this.#limits[kind][direction]),
     );
     if (refused === undefined) for (const [at, demand] of demands.entries()) use(windows[at], demand.units);
     return refused;
@@ -95,32 +90,21 @@ export class Capacity {
   #windowsOf({ table, partitionKey, item, direction }: Demand, second: number) {
     const partition = partitionOf(partitionKey, this.#limits.partitions(table));
     const prefix = `${direction} ${table} `;
-    const windows = [
-      [
-        this.#window(this.#partitions, `${prefix}${partition}`, second, this.#limits.partition[direction]),
-        'partition',
-      ],
-    ] as [Window, 'item' | 'partition'][];
-    if (item !== undefined)
-      windows.push([
-        this.#window(this.#items, `${prefix}${item}`, second, this.#limits.item[direction]),
-        'item',
-      ]);
+    const windows = [[this.#window(this.#partitions, `${prefix}${partition}`, second), 'partition']] as [
+      Window,
+      'item' | 'partition',
+    ][];
+    if (item !== undefined) windows.push([this.#window(this.#items, `${prefix}${item}`, second), 'item']);
     return windows;
   }
 
-  #window(windows: Map<string, Window>, name: string, second: number, limit: number): Window {
+  #window(windows: Map<string, Window>, name: string, second: number): Window {
     let window = windows.get(name);
     if (window === undefined) {
-      window = { second, used: 0, saved: 0, most: 0 };
+      window = { second, used: 0, most: 0 };
       windows.set(name, window);
     }
-    if (second > window.second) {
-      const { savedSeconds = 0 } = this.#limits;
-      const unused = limit * (second - window.second) - window.used;
-      window.saved = Math.min(window.saved + unused, savedSeconds * limit);
-      Object.assign(window, { second, used: 0 });
-    }
+    if (second > window.second) Object.assign(window, { second, used: 0 });
     return window;
   }
 }

@@ -11,8 +11,6 @@ export interface RequestLimitsOptions {
   readonly limits: CapacityLimits;
   readonly schemas: Schemas;
   readonly clock: () => number;
-  /** The billing mode of the tables, which decides the name of a throttle; on demand if absent. */
-  readonly billing?: 'on demand' | 'provisioned';
 }
 
 /** An error as DynamoDB names it (status 400), with its further members. */
@@ -142,17 +140,13 @@ export class RequestLimits {
   }
 
   #throttle(demands: readonly Demand[], refused: Demand, transaction: boolean): DynamoError {
-    const provisioned = this.#options.billing === 'provisioned';
     const message = 'Throughput exceeds the current capacity of your table or index.';
     if (transaction) {
-      const code = provisioned ? 'ProvisionedThroughputExceeded' : 'ThrottlingError';
-      return cancelled(demands.map((demand) => (demand === refused ? code : 'None')));
+      return cancelled(demands.map((demand) => (demand === refused ? 'ThrottlingError' : 'None')));
     }
     const limit = `Table${refused.direction === 'read' ? 'Read' : 'Write'}KeyRangeThroughputExceeded`;
     const reasons = [{ reason: limit, resource: refused.table }];
-    return provisioned
-      ? { type: 'ProvisionedThroughputExceededException', message, members: { ThrottlingReasons: reasons } }
-      : { type: 'ThrottlingException', message, members: { throttlingReasons: reasons } };
+    return { type: 'ThrottlingException', message, members: { throttlingReasons: reasons } };
   }
 
   #conflict(met: readonly boolean[], transaction: boolean): DynamoError {

@@ -2,91 +2,30 @@
 import { DYNAMODB_LIMITS } from '../../harness/database/capacity.ts';
 import type { Figure } from '../../harness/report.ts';
 import { median, percentile } from '../../harness/statistics.ts';
-import { runInRealTime } from './real-time.ts';
-import { type LoadResult, simulate } from './simulation.ts';
+import { type Load, type LoadResult, runLoad } from './run.ts';
 
 /** As many as a table on demand has that once carried the load: DynamoDB divides partitions that are hot. */
 const PARTITIONS = 64;
 const LIMITS = { ...DYNAMODB_LIMITS, partitions: () => PARTITIONS };
 
-/** Calls of ten seconds: the upstream's time, evenly drawn. */
-const TEN_SECONDS = [8, 12] as const;
-
-/** The design's budgets. */
-const UNITS_A_CALL = 6;
-
-/** Shorter calls, so that the simulation has no more processes than it has memory for. */
-const ONE_SECOND = [0.8, 1.2] as const;
-
-export async function measureLoad(): Promise<readonly Figure[]> {
-  return [
-    ...figuresOf('1 account, 1 key, 200/s of 10 s', await oneKey()),
-    ...figuresOf('1 account, 8 keys, 1,000/s of 10 s', await eightKeys()),
-    ...figuresOf('1,000 accounts, 10,000/s of 1 s', await manyAccounts(), false),
-    ...figuresOf('in real time: 1 account, 1 key, 40/s of 10 s', await inRealTime()),
-  ];
-}
-
 /**
- * The load grows as fast as Lambda starts instances of a function (1,000 in 10 s), and falls to a quarter for a while, so
- * that processes end and others begin.
+ * The largest load that two cores carry together with the front and the engine: calls of ten seconds, on one key of one
+ * account.
  */
-const oneKey = (): Promise<LoadResult> =>
-  simulate({
-    accounts: 1,
-    keysOfEach: 1,
-    phases: [
-      { seconds: 20, callsASecond: [10, 200] },
-      { seconds: 30, callsASecond: 200 },
-      { seconds: 15, callsASecond: 50 },
-      { seconds: 20, callsASecond: 200 },
-    ],
-    callSeconds: TEN_SECONDS,
-    limits: LIMITS,
-    seed: 1,
-  });
+const LOAD: Load = {
+  phases: [
+    { seconds: 15, callsASecond: [5, 40] },
+    { seconds: 25, callsASecond: 40 },
+  ],
+  callSeconds: [8, 12],
+  limits: LIMITS,
+};
 
-/** Four functions share the growth. */
-const eightKeys = (): Promise<LoadResult> =>
-  simulate({
-    accounts: 1,
-    keysOfEach: 8,
-    phases: [
-      { seconds: 25, callsASecond: [50, 1_000] },
-      { seconds: 30, callsASecond: 1_000 },
-    ],
-    callSeconds: TEN_SECONDS,
-    limits: LIMITS,
-    seed: 2,
-  });
+export const measureLoad = async (): Promise<readonly Figure[]> =>
+  figuresOf('1 account, 1 key, 40/s of 10 s', await runLoad(LOAD));
 
-const manyAccounts = (): Promise<LoadResult> =>
-  simulate({
-    accounts: 1_000,
-    keysOfEach: 1,
-    phases: [{ seconds: 6, callsASecond: 10_000 }],
-    callSeconds: ONE_SECOND,
-    limits: LIMITS,
-    seed: 3,
-  });
-
-/** As much as two cores carry with the load, the front and the engine on them. */
-const inRealTime = () =>
-  runInRealTime(
-    [
-      { seconds: 15, callsASecond: [5, 40] },
-      { seconds: 25, callsASecond: 40 },
-    ],
-    { callSeconds: TEN_SECONDS, limits: LIMITS },
-  );
-
-/** `isKnown`: a process meets its account again, and knows how many shards its wallet has. */
-function figuresOf(
-  load: string,
-  result: Omit<LoadResult, 'totals'> & Partial<LoadResult>,
-  isKnown = true,
-): readonly Figure[] {
-  const { seen, counts, heat, books, processes, totals } = result;
+function figuresOf(load: string, result: LoadResult): readonly Figure[] {
+  const { seen, counts, heat, books, processes } = result;
   const figure = (name: string, value: number, unit: string, bounds: Partial<Figure> = {}): Figure => ({
     name: `${load}: ${name}`,
     value,
@@ -112,21 +51,6 @@ function figuresOf(
     figure('throttled tries', aCall(counts.throttled), 'a call'),
     figure('writes that met a transaction', aCall(counts.conflicts), 'a call'),
     figure('transactions that met a write', aCall(counts.cancelled), 'a call'),
-    ...(totals === undefined
-      ? []
-      : [
-          figure('write units', aCall(totals.writeUnits), 'a call', isKnown ? { most: UNITS_A_CALL } : {}),
-          figure('read units', aCall(totals.readUnits), 'a call'),
-          figure('failed conditions', aCall(totals.failedConditions), 'a call'),
-          figure('requests sent again by the SDK', aCall(totals.repeats), 'a call'),
-          figure(
-            'rounds before the upstream, median',
-            median(seen.rounds),
-            'rounds',
-            isKnown ? { most: 1 } : {},
-          ),
-          figure('rounds before the upstream, p99', percentile(seen.rounds, 99), 'rounds'),
-        ]),
     figure('admission, median', median(seen.admitMs), 'ms'),
     figure('admission, p99', percentile(seen.admitMs, 99), 'ms'),
     figure('shards of the largest wallet', books.shards, 'items'),

@@ -1,4 +1,5 @@
 /** Calls that come by chance at a given rate, each through a process of its own, and what their callers see. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { BenchAccount } from '../../harness/service/account.ts';
 import { callOf, HELD, OUTCOME } from '../call.ts';
 import type { Processes } from './processes.ts';
@@ -17,14 +18,11 @@ function rateAt({ seconds, callsASecond }: Phase, ms: number): number {
 }
 
 export interface CallsOptions {
-  readonly accounts: readonly BenchAccount[];
+  readonly account: BenchAccount;
   readonly phases: readonly Phase[];
   /** The least and the most that the upstream takes, s; it is drawn evenly. */
   readonly callSeconds: readonly [least: number, most: number];
   readonly processes: Processes;
-  readonly clock: () => number;
-  readonly random: () => number;
-  readonly sleep: (ms: number) => Promise<unknown>;
 }
 
 export interface CallCounts {
@@ -34,58 +32,51 @@ export interface CallCounts {
   readonly failures: Map<string, number>;
   /** Settled, with an answer that could not show the balance. */
   withoutBalance: number;
-  /** The database rounds of each call, before the upstream. */
-  readonly rounds: number[];
   /** The admission time of each call, before the upstream. */
   readonly admitMs: number[];
 }
 
 /** Makes the calls and returns when the last one has settled. */
 export async function makeCalls(options: CallsOptions): Promise<CallCounts> {
-  const { phases, clock, random, sleep } = options;
+  const { phases } = options;
   const seen: CallCounts = {
     calls: 0,
     mostOpen: 0,
     failures: new Map(),
     withoutBalance: 0,
-    rounds: [],
     admitMs: [],
   };
   const open = new Set<Promise<void>>();
   for (const phase of phases) {
-    const startMs = clock();
+    const startMs = Date.now();
     const endMs = startMs + phase.seconds * 1000;
     // Exponential gaps: the calls know nothing of each other.
     let nextMs = startMs;
     for (;;) {
-      nextMs += (-Math.log(1 - random()) * 1000) / rateAt(phase, nextMs - startMs);
+      nextMs += (-Math.log(1 - Math.random()) * 1000) / rateAt(phase, nextMs - startMs);
       if (nextMs > endMs) break;
-      if (nextMs > clock()) await sleep(nextMs - clock());
+      if (nextMs > Date.now()) await sleep(nextMs - Date.now());
       const call: Promise<void> = makeCall(options, seen).finally(() => open.delete(call));
       open.add(call);
       seen.mostOpen = Math.max(seen.mostOpen, open.size);
     }
-    if (endMs > clock()) await sleep(endMs - clock());
+    if (endMs > Date.now()) await sleep(endMs - Date.now());
   }
   await Promise.all(open);
   return seen;
 }
 
 async function makeCall(options: CallsOptions, seen: CallCounts): Promise<void> {
-  const { accounts, callSeconds, processes, clock, random, sleep } = options;
-  const account = accounts[Math.floor(random() * accounts.length)];
-  if (account === undefined) throw new Error('there is no account to call for');
+  const { account, callSeconds, processes } = options;
   const [least, most] = callSeconds;
   seen.calls += 1;
   const process = processes.take();
   try {
-    process.takeRounds();
-    const startedMs = clock();
-    const admission = await process.ledger.admit(callOf(account));
-    seen.rounds.push(process.takeRounds());
-    seen.admitMs.push(clock() - startedMs);
-    await sleep((least + random() * (most - least)) * 1000);
-    const cost = BigInt(Math.floor(random() * Number(HELD)));
+    const startedMs = Date.now();
+    const admission = await process.admit(callOf(account));
+    seen.admitMs.push(Date.now() - startedMs);
+    await sleep((least + Math.random() * (most - least)) * 1000);
+    const cost = BigInt(Math.floor(Math.random() * Number(HELD)));
     const { balance } = await admission.settle({ ...OUTCOME, cost });
     if (balance === undefined) seen.withoutBalance += 1;
   } catch (failure) {
