@@ -2,7 +2,7 @@
 import { DYNAMODB_LIMITS } from '../../harness/database/capacity.ts';
 import type { Figure } from '../../harness/report.ts';
 import { median, percentile } from '../../harness/statistics.ts';
-import { type Load, type LoadResult, runLoad } from './run.ts';
+import { type LedgerLoad, type LoadResult, runLoad } from './run.ts';
 
 /** As many as a table on demand has that once carried the load: DynamoDB divides partitions that are hot. */
 const PARTITIONS = 64;
@@ -12,7 +12,7 @@ const LIMITS = { ...DYNAMODB_LIMITS, partitions: () => PARTITIONS };
  * The largest load that two cores carry together with the front and the engine: calls of ten seconds, on one key of one
  * account.
  */
-const LOAD: Load = {
+const LOAD: LedgerLoad = {
   phases: [
     { seconds: 15, callsASecond: [5, 40] },
     { seconds: 25, callsASecond: 40 },

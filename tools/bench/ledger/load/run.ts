@@ -16,7 +16,7 @@ import { Processes } from './processes.ts';
 /** The engine answers sooner than DynamoDB does, so that requests meet more rarely. */
 const DELAY_MS = [2, 5] as const;
 
-export interface Load {
+export interface LedgerLoad {
   readonly phases: readonly Phase[];
   /** The duration of a call, drawn evenly. */
   readonly callSeconds: readonly [min: number, max: number];
@@ -39,7 +39,7 @@ export interface LoadResult {
 }
 
 /** Runs the load of one account with one key. Rounds, units and tries are not counted: the clients are the SDK's. */
-export async function runLoad(load: Load): Promise<LoadResult> {
+export async function runLoad(load: LedgerLoad): Promise<LoadResult> {
   const database = await openDatabase({ inMemory: true });
   try {
     const front = await startLimitedFront(database.endpoint, { limits: load.limits, delayMs: DELAY_MS });
@@ -64,7 +64,7 @@ async function run(
   database: Database,
   front: LimitedFront,
   clients: DynamoClients,
-  { phases, callSeconds }: Load,
+  { phases, callSeconds }: LedgerLoad,
 ): Promise<LoadResult> {
   const { environment } = database;
   const { client } = database.connect();
