@@ -83,6 +83,9 @@ describe('the router', () => {
     [['/{x+}', '/a/{x+}'], '/a/b', 'GET /a/{x+}'],
     [['/{x+}', '/a/{x}/c'], '/a/b/d', 'GET /{x+}'],
     [['/a/{x+}', '/{x}/b/c'], '/a/b/c', 'GET /a/{x+}'],
+    [['/', '/{x+}'], '/', 'GET /'],
+    [['/a', '/{x}'], '/a/', 'GET /a'],
+    [['/a.b', '/{x}'], '/axb', 'GET /{x}'],
   ])(
     'prefers a fixed segment to a parameter, and a parameter to the rest of the path: %j',
     (paths, path, best) => {

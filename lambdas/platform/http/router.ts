@@ -3,16 +3,23 @@
 import type { Route, Surface } from '../contract/route.ts';
 import { decodeSegment } from './pipelines.ts';
 
-export interface MatchedRoute {
-  readonly route: Route;
+export interface MatchedRoute<R> {
+  readonly route: R;
   readonly pathParameters: Readonly<Record<string, string>>;
 }
 
-/** Every route whose path fits, whatever its method; empty when the path is unknown. Only the best path's routes. */
-export function matchPath(routes: readonly Route[], path: string): readonly MatchedRoute[] {
+/**
+ * Returns the routes of the most specific path that matches, whatever their methods; none if no path matches. A trailing
+ * slash makes no difference. Source: API Gateway developer guide, proxy resources.
+ */
+export function matchPath<R extends { readonly path: string }>(
+  routes: readonly R[],
+  path: string,
+  decode: (value: string) => string = decodeSegment,
+): readonly MatchedRoute<R>[] {
   const segments = split(path);
   const matches = routes.flatMap((route) => {
-    const pathParameters = matchSegments(split(route.path), segments);
+    const pathParameters = matchSegments(split(route.path), segments, decode);
     return pathParameters === undefined ? [] : [{ route, pathParameters }];
   });
   const best = matches
@@ -43,16 +50,17 @@ const specificity = (path: string) =>
 function matchSegments(
   pattern: readonly string[],
   segments: readonly string[],
+  decode: (value: string) => string,
 ): Record<string, string> | undefined {
   const parameters: Record<string, string> = {};
   for (const [index, patternSegment] of pattern.entries()) {
     const segment = segments[index];
     if (segment === undefined) return undefined;
     if (patternSegment.endsWith('+}')) {
-      parameters[patternSegment.slice(1, -2)] = decodeSegment(segments.slice(index).join('/'));
+      parameters[patternSegment.slice(1, -2)] = decode(segments.slice(index).join('/'));
       return parameters;
     }
-    if (patternSegment.startsWith('{')) parameters[patternSegment.slice(1, -1)] = decodeSegment(segment);
+    if (patternSegment.startsWith('{')) parameters[patternSegment.slice(1, -1)] = decode(segment);
     else if (patternSegment !== segment) return undefined;
   }
   return pattern.length === segments.length ? parameters : undefined;

@@ -1,6 +1,6 @@
 /**
- * The capacity of items and partitions by the second, as DynamoDB limits it. What a second leaves unused may be saved
- * for later ones (DynamoDB saves up to 300 seconds of it, without a guarantee); by default nothing is.
+ * The capacity of items and partitions by the second, as DynamoDB limits it. Stricter than DynamoDB: nothing that a second
+ * leaves unused is saved for later ones.
  */
 
 export type Direction = 'read' | 'write';
@@ -12,8 +12,6 @@ export interface CapacityLimits {
   readonly partition: Readonly<Record<Direction, number>>;
   /** Partitions of a table, by its name; the items are spread over them by the hash of their partition key. */
   readonly partitions: (table: string) => number;
-  /** Seconds of unused capacity that are saved. */
-  readonly savedSeconds?: number;
 }
 
 const SECOND_LIMITS = { read: 3_000, write: 1_000 } as const;
@@ -36,7 +34,7 @@ export interface Demand {
   readonly units: number;
 }
 
-/** The most units that an item or a partition has been asked for in one second. */
+/** The maximum units that one second has used of an item or a partition. */
 export interface Hottest {
   readonly name: string;
   readonly unitsASecond: number;
@@ -45,7 +43,6 @@ export interface Hottest {
 interface Window {
   second: number;
   used: number;
-  saved: number;
   max: number;
 }
 
@@ -63,9 +60,7 @@ export class Capacity {
     const second = Math.floor(nowMs / 1000);
     const windows = demands.map((demand) => this.#windowsOf(demand, second));
     const throttledDemand = demands.find(({ units, direction }, at) =>
-      (windows[at] ?? []).some(
-        ([window, kind]) => window.used + units > this.#limits[kind][direction] + window.saved,
-      ),
+      (windows[at] ?? []).some(([window, kind]) => window.used + units > this.#limits[kind][direction]),
     );
     if (throttledDemand === undefined)
       for (const [at, demand] of demands.entries()) use(windows[at], demand.units);
@@ -96,32 +91,21 @@ export class Capacity {
   #windowsOf({ table, partitionKey, item, direction }: Demand, second: number) {
     const partition = partitionOf(partitionKey, this.#limits.partitions(table));
     const prefix = `${direction} ${table} `;
-    const windows = [
-      [
-        this.#window(this.#partitions, `${prefix}${partition}`, second, this.#limits.partition[direction]),
-        'partition',
-      ],
-    ] as [Window, 'item' | 'partition'][];
-    if (item !== undefined)
-      windows.push([
-        this.#window(this.#items, `${prefix}${item}`, second, this.#limits.item[direction]),
-        'item',
-      ]);
+    const windows = [[this.#window(this.#partitions, `${prefix}${partition}`, second), 'partition']] as [
+      Window,
+      'item' | 'partition',
+    ][];
+    if (item !== undefined) windows.push([this.#window(this.#items, `${prefix}${item}`, second), 'item']);
     return windows;
   }
 
-  #window(windows: Map<string, Window>, name: string, second: number, limit: number): Window {
+  #window(windows: Map<string, Window>, name: string, second: number): Window {
     let window = windows.get(name);
     if (window === undefined) {
-      window = { second, used: 0, saved: 0, max: 0 };
+      window = { second, used: 0, max: 0 };
       windows.set(name, window);
     }
-    if (second > window.second) {
-      const { savedSeconds = 0 } = this.#limits;
-      const unused = limit * (second - window.second) - window.used;
-      window.saved = Math.min(window.saved + unused, savedSeconds * limit);
-      Object.assign(window, { second, used: 0 });
-    }
+    if (second > window.second) Object.assign(window, { second, used: 0 });
     return window;
   }
 }

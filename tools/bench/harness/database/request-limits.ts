@@ -1,7 +1,7 @@
 /**
  * Lets requests to DynamoDB through as DynamoDB does: within the capacity of items and partitions, and none that meets a
- * transaction on its item. It knows no time but the clock's, and no database: what a request cost is reported to it.
- * Stricter than DynamoDB: a batch that meets one hot partition is refused as a whole.
+ * transaction on its item. It knows no time but the clock's, and no database: the units of a request are reported to it.
+ * Stricter than DynamoDB: a batch that meets one hot partition is throttled as a whole.
  */
 import { Capacity, type CapacityLimits, type Demand } from './capacity.ts';
 import { type ItemAccess, type RequestInput, type Schemas, touchedBy } from './requests.ts';
@@ -11,8 +11,6 @@ export interface RequestLimitsOptions {
   readonly limits: CapacityLimits;
   readonly schemas: Schemas;
   readonly clock: () => number;
-  /** The billing mode of the tables, which decides the name of a throttle; on demand if absent. */
-  readonly billing?: 'on demand' | 'provisioned';
 }
 
 /** An error as DynamoDB names it (status 400), with its further members. */
@@ -26,19 +24,19 @@ export interface DynamoError {
 export interface Passage {
   readonly touched: readonly ItemAccess[];
   /**
-   * The request has been carried out; with what each of its items cost, where that is known. Returns the refusal of a
-   * reading transaction that met a write meanwhile.
+   * The request has been carried out; with what each of its items cost, where that is known. Returns the error of a
+   * reading transaction that a write has disturbed.
    */
   done(units?: readonly (number | undefined)[]): DynamoError | undefined;
 }
 
-/** Requests that were refused or counted. */
+/** Counts of requests. */
 export interface RequestCounts {
   requests: number;
   throttled: number;
-  /** Single writes that met a transaction. */
+  /** Single writes that conflicted with a transaction. */
   conflicts: number;
-  /** Transactions that met another one, or a write. */
+  /** Transactions that conflicted with another one, or with a write. */
   cancelled: number;
 }
 
@@ -63,7 +61,8 @@ export class RequestLimits {
     this.capacity = new Capacity(options.limits);
   }
 
-  /** A request arrives: it is refused, or passes until it is done. A request that meets a transaction consumes too. */
+  /** Returns an error, or a passage that lasts until the request is done. A request that conflicts with a transaction uses
+   * capacity too. */
   arrive(operation: string, input: RequestInput): Passage | DynamoError {
     this.counts.requests += 1;
     const touched = touchedBy(operation, input, this.#options.schemas);
@@ -142,17 +141,13 @@ export class RequestLimits {
   }
 
   #throttle(demands: readonly Demand[], throttledDemand: Demand, transaction: boolean): DynamoError {
-    const provisioned = this.#options.billing === 'provisioned';
     const message = 'Throughput exceeds the current capacity of your table or index.';
     if (transaction) {
-      const code = provisioned ? 'ProvisionedThroughputExceeded' : 'ThrottlingError';
-      return cancelled(demands.map((demand) => (demand === throttledDemand ? code : 'None')));
+      return cancelled(demands.map((demand) => (demand === throttledDemand ? 'ThrottlingError' : 'None')));
     }
     const limit = `Table${throttledDemand.direction === 'read' ? 'Read' : 'Write'}KeyRangeThroughputExceeded`;
     const reasons = [{ reason: limit, resource: throttledDemand.table }];
-    return provisioned
-      ? { type: 'ProvisionedThroughputExceededException', message, members: { ThrottlingReasons: reasons } }
-      : { type: 'ThrottlingException', message, members: { throttlingReasons: reasons } };
+    return { type: 'ThrottlingException', message, members: { throttlingReasons: reasons } };
   }
 
   #conflict(conflictFlags: readonly boolean[], transaction: boolean): DynamoError {

@@ -3,7 +3,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { Item } from '../../../../lambdas/platform/dynamodb/attribute-values.ts';
 import type { Direction } from './capacity.ts';
 
-export interface KeyNames {
+interface KeyNames {
   readonly partitionKey: string;
   readonly sortKey?: string;
 }
@@ -90,4 +90,4 @@ function rangeOf(operation: string, input: RequestInput, schemas: Schemas): stri
   return textOf(input.ExpressionAttributeValues?.[placeholder]);
 }
 
-export const textOf = (value: AttributeValue | undefined): string => value?.S ?? value?.N ?? '';
+const textOf = (value: AttributeValue | undefined): string => value?.S ?? value?.N ?? '';

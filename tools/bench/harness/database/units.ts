@@ -1,28 +1,18 @@
-/** Read and write units, as DynamoDB counts them (developer guide: item sizes, and read and write operations). */
+/** Write units, as DynamoDB counts them (developer guide: item sizes, and read and write operations). */
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import type { Item } from '../../../../lambdas/platform/dynamodb/attribute-values.ts';
 
 const WRITE_BYTES = 1024;
-const READ_BYTES = 4096;
 
 /** A transaction prepares and commits: each of its items costs twice as much. */
 export const TRANSACTION_FACTOR = 2;
 
-/** Items are never changed in place, so that a size is computed once. */
-const sizes = new WeakMap<Item, number>();
-
 /** Bytes of an item: of its names and of its values. */
-function itemBytes(item: Item): number {
-  let bytes = sizes.get(item);
-  if (bytes === undefined) {
-    bytes = Object.entries(item).reduce(
-      (total, [name, value]) => total + Buffer.byteLength(name) + valueBytes(value),
-      0,
-    );
-    sizes.set(item, bytes);
-  }
-  return bytes;
-}
+const itemBytes = (item: Item): number =>
+  Object.entries(item).reduce(
+    (total, [name, value]) => total + Buffer.byteLength(name) + valueBytes(value),
+    0,
+  );
 
 /** Returns the size of a number: one byte for two digits, one more byte, and one for the sign of a negative number. */
 function numberBytes(text: string): number {
@@ -45,9 +35,5 @@ function valueBytes(value: AttributeValue): number {
 /** Units of a write: one for each started KB of the larger of the item before and after it. At least 1. */
 export const writeUnits = (before: Item | undefined, after: Item | undefined): number =>
   Math.max(1, Math.ceil(Math.max(bytesOf(before), bytesOf(after)) / WRITE_BYTES));
-
-/** Units of a read of that many bytes: one for each started 4 KB, half of it when it may be out of date. */
-export const readUnits = (bytes: number, consistent: boolean): number =>
-  Math.max(1, Math.ceil(bytes / READ_BYTES)) * (consistent ? 1 : 0.5);
 
 export const bytesOf = (item: Item | undefined): number => (item === undefined ? 0 : itemBytes(item));

@@ -65,16 +65,6 @@ export async function openAccount(
   const accountId = await accounts.open();
   if (credit > 0n)
     await createCredits({ clients, environment }).topUp({ accountId, amount: credit, source: 'bench' });
-  return addKey(clients, environment, accountId, policy);
-}
-
-/** Another key of an account. */
-export async function addKey(
-  clients: DynamoClients,
-  environment: Environment,
-  accountId: string,
-  policy: Policy = UNLIMITED,
-): Promise<BenchAccount> {
   const keys = createKeyIssuer({ clients, environment, peppers: async () => PEPPERS });
   const { key: credential } = await keys.create(accountId, 'bench', policy);
   const key = verifyKey(credential, PEPPERS);

@@ -1,4 +1,5 @@
-/** Calls that come by chance at a given rate, each through a process of its own, and what their callers see. */
+/** Calls at random times at a given rate, each through a separate process, and what their callers observe. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { BenchAccount } from '../../harness/service/account.ts';
 import { callOf, HELD_AMOUNT, OUTCOME } from '../call.ts';
 import type { Processes } from './processes.ts';
@@ -17,14 +18,11 @@ function rateAt({ seconds, callsASecond }: Phase, ms: number): number {
 }
 
 export interface CallsOptions {
-  readonly accounts: readonly BenchAccount[];
+  readonly account: BenchAccount;
   readonly phases: readonly Phase[];
-  /** The least and the most that the upstream takes, s; it is drawn evenly. */
-  readonly callSeconds: readonly [least: number, most: number];
+  /** Seconds that the upstream takes, drawn evenly. */
+  readonly callSeconds: readonly [min: number, max: number];
   readonly processes: Processes;
-  readonly clock: () => number;
-  readonly random: () => number;
-  readonly sleep: (ms: number) => Promise<unknown>;
 }
 
 export interface CallCounts {
@@ -32,60 +30,53 @@ export interface CallCounts {
   maxOpen: number;
   /** By the name of what was thrown to a caller. */
   readonly failures: Map<string, number>;
-  /** Settled, with an answer that could not show the balance. */
+  /** Settled calls whose response could not report the balance. */
   withoutBalance: number;
-  /** The database rounds of each call, before the upstream. */
-  readonly rounds: number[];
   /** The admission time of each call, before the upstream. */
   readonly admitMs: number[];
 }
 
 /** Makes the calls and returns when the last one has settled. */
 export async function makeCalls(options: CallsOptions): Promise<CallCounts> {
-  const { phases, clock, random, sleep } = options;
+  const { phases } = options;
   const counts: CallCounts = {
     calls: 0,
     maxOpen: 0,
     failures: new Map(),
     withoutBalance: 0,
-    rounds: [],
     admitMs: [],
   };
   const open = new Set<Promise<void>>();
   for (const phase of phases) {
-    const startMs = clock();
+    const startMs = Date.now();
     const endMs = startMs + phase.seconds * 1000;
     // Exponential gaps: the calls know nothing of each other.
     let nextMs = startMs;
     for (;;) {
-      nextMs += (-Math.log(1 - random()) * 1000) / rateAt(phase, nextMs - startMs);
+      nextMs += (-Math.log(1 - Math.random()) * 1000) / rateAt(phase, nextMs - startMs);
       if (nextMs > endMs) break;
-      if (nextMs > clock()) await sleep(nextMs - clock());
+      if (nextMs > Date.now()) await sleep(nextMs - Date.now());
       const call: Promise<void> = makeCall(options, counts).finally(() => open.delete(call));
       open.add(call);
       counts.maxOpen = Math.max(counts.maxOpen, open.size);
     }
-    if (endMs > clock()) await sleep(endMs - clock());
+    if (endMs > Date.now()) await sleep(endMs - Date.now());
   }
   await Promise.all(open);
   return counts;
 }
 
 async function makeCall(options: CallsOptions, counts: CallCounts): Promise<void> {
-  const { accounts, callSeconds, processes, clock, random, sleep } = options;
-  const account = accounts[Math.floor(random() * accounts.length)];
-  if (account === undefined) throw new Error('there is no account to call for');
+  const { account, callSeconds, processes } = options;
   const [minSeconds, maxSeconds] = callSeconds;
   counts.calls += 1;
   const process = processes.take();
   try {
-    process.takeRounds();
-    const startedMs = clock();
-    const admission = await process.ledger.admit(callOf(account));
-    counts.rounds.push(process.takeRounds());
-    counts.admitMs.push(clock() - startedMs);
-    await sleep((minSeconds + random() * (maxSeconds - minSeconds)) * 1000);
-    const cost = BigInt(Math.floor(random() * Number(HELD_AMOUNT)));
+    const startedMs = Date.now();
+    const admission = await process.admit(callOf(account));
+    counts.admitMs.push(Date.now() - startedMs);
+    await sleep((minSeconds + Math.random() * (maxSeconds - minSeconds)) * 1000);
+    const cost = BigInt(Math.floor(Math.random() * Number(HELD_AMOUNT)));
     const { balance } = await admission.settle({ ...OUTCOME, cost });
     if (balance === undefined) counts.withoutBalance += 1;
   } catch (failure) {
