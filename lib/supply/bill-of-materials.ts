@@ -15,6 +15,8 @@ export interface BillOfMaterials {
 interface Component {
   /** `<name>@<version>`. */
   readonly 'bom-ref': string;
+  /** `optional` for a program of this machine's platform, which no bundle contains. */
+  readonly scope?: string;
   readonly properties: readonly { readonly name: string; readonly value: string }[];
 }
 
@@ -52,8 +54,8 @@ export function billOf(all: BillOfMaterials, deployed: ReadonlySet<string>): Bil
   const { timestamp: _timestamp, component, ...metadata } = all.metadata;
   // npm names the product after its folder.
   const product = { ...component, name: component['bom-ref'].replace(/@[^@]*$/, '') };
-  const isProduction = ({ properties }: Component) =>
-    !properties.some(({ name }) => NOT_DEPLOYED.includes(name));
+  const isProduction = ({ scope, properties }: Component) =>
+    scope !== 'optional' && !properties.some(({ name }) => NOT_DEPLOYED.includes(name));
   const components = all.components
     .filter((each) => deployed.has(each['bom-ref']) || isProduction(each))
     .map((each) => ({ ...each, scope: deployed.has(each['bom-ref']) ? 'required' : 'optional' }));

@@ -12,6 +12,7 @@ const ALL = {
     { 'bom-ref': 'c@1', properties: development },
     { 'bom-ref': 'd@1', properties: development },
     { 'bom-ref': 'e@1', properties: workspace },
+    { 'bom-ref': 'f-linux@1', scope: 'optional', properties: [] },
   ],
   dependencies: [
     { ref: 'a@1', dependsOn: ['b@1', 'd@1'] },

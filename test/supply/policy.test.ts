@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { COPIED_PACKAGES } from '../../lib/bundle.ts';
+import { readManifest } from './manifests.ts';
 import { isProduction, lockedPackages, objectionsTo } from './policy.ts';
 
 const locked = lockedPackages();
@@ -25,6 +26,32 @@ describe('the packages of production', () => {
       'node_modules/a: deprecated: moved',
       'node_modules/b: the licence "" is not on the list',
     ]);
+  });
+});
+
+describe('the programs of a platform, Node.js and the embedded DynamoDB', () => {
+  const programs = ['', 'tools/local'].flatMap((folder) =>
+    Object.entries(readManifest(folder).optionalDependencies),
+  );
+  const folders = programs.map(([name]) => `node_modules/${name}`);
+
+  it('list every optional package that no development package requests', () => {
+    const optional = [...locked].filter(([, entry]) => entry.optional === true && entry.dev !== true);
+    expect(optional.map(([folder]) => folder).sort()).toEqual([...folders].sort());
+  });
+
+  it.each(programs)('%s %s is installed on the platform in its name alone', (name, version) => {
+    const [, os, cpu] = /(\w+)-(\w+)$/.exec(name) ?? [];
+    expect(locked.get(`node_modules/${name}`)).toMatchObject({ version, os: [os], cpu: [cpu] });
+    expect(objectionsTo([`node_modules/${name}`])).toEqual([]);
+  });
+
+  it('include every package without a digest, which is an engine of another platform', () => {
+    const open = [...locked].filter(
+      ([, { integrity, inBundle }]) => !integrity?.startsWith('sha512-') && inBundle !== true,
+    );
+    expect(folders).toEqual(expect.arrayContaining(open.map(([folder]) => folder)));
+    expect(open.every(([folder]) => /\/@dynoxide\/(?!linux-x64)/.test(folder))).toBe(true);
   });
 });
 

@@ -4,10 +4,18 @@ import { join } from 'node:path';
 
 /** An entry of the lock file (npm documentation, package-lock.json, version 3). */
 export interface LockedPackage {
+  readonly version?: string;
   readonly license?: string;
   readonly integrity?: string;
   readonly dev?: boolean;
   readonly devOptional?: boolean;
+  /** True for a package that `npm ci` may skip. */
+  readonly optional?: boolean;
+  /** The operating systems and the processors on which `npm ci` installs it; every one if it lists none. */
+  readonly os?: readonly string[];
+  readonly cpu?: readonly string[];
+  /** True for a package that another one contains, whose digest covers it. */
+  readonly inBundle?: boolean;
   readonly hasInstallScript?: boolean;
   /** True for a workspace, whose folder in `node_modules` is a link. */
   readonly link?: boolean;
@@ -26,9 +34,12 @@ export function lockedPackages(): ReadonlyMap<string, LockedPackage> {
   );
 }
 
-/** `devOptional` is what a production package would take, and only a development package asks for. */
-export const isProduction = ({ dev, devOptional }: LockedPackage): boolean =>
-  dev !== true && devOptional !== true;
+/**
+ * Returns whether a package can be deployed. A `devOptional` one is an optional peer of a production package that only a
+ * development package requests. The `optional` ones are programs of this machine's platform; no bundle contains them.
+ */
+export const isProduction = ({ dev, devOptional, optional }: LockedPackage): boolean =>
+  dev !== true && devOptional !== true && optional !== true;
 
 /**
  * Licences that ask for no more than that they be kept with the code. Whoever adds one has read it: nothing here obliges

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeAll, expect, it as plain } from '@jest/globals';
 import { parseUsd } from '../../lambdas/platform/core/money.ts';
+import { onLinux } from '../../tools/test-kit/on-linux.ts';
 import { it } from '../../tools/test-kit/search.ts';
 import { drawsOf } from '../../tools/test-kit/seed.ts';
 import { rounds } from '../../tools/test-kit/thorough.ts';
@@ -59,7 +60,7 @@ async function settled() {
   return payer.wallet();
 }
 
-plain(
+onLinux(
   'a host that dies while the route works has answered nobody: the hold ends at no cost',
   async () => {
     await transcribe();
@@ -82,7 +83,7 @@ plain(
   60_000,
 );
 
-plain(
+onLinux(
   'a settling step that dies is taken up again, and the call is paid once',
   async () => {
     const before = await payer.wallet();
@@ -105,7 +106,7 @@ plain(
   60_000,
 );
 
-plain(
+onLinux(
   'a host that dies while its execution runs leaves it to end, and the call is paid once',
   async () => {
     const before = await payer.wallet();

@@ -120,9 +120,9 @@ function mutate({ changes, cut }: Mutation): Buffer {
 export const mutatedForms = (count: number): readonly MutatedForm[] =>
   fc.sample(mutations, { numRuns: count }).map((mutation) => bodyOf(mutate(mutation), mutation));
 
-/** Uploads that this process has on disk, with or without a name. */
+/** Uploads that this process has open, with or without a name. Without Linux's `/proc` none is counted. */
 export const openUploads = (): number =>
-  readdirSync('/proc/self/fd').filter((fd) => {
+  (process.platform === 'linux' ? readdirSync('/proc/self/fd') : []).filter((fd) => {
     try {
       return readlinkSync(`/proc/self/fd/${fd}`).includes('/upload-');
     } catch {

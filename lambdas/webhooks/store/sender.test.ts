@@ -2,6 +2,7 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, describe, expect, it } from '@jest/globals';
+import { onLinux } from '../../../tools/test-kit/on-linux.ts';
 import type { After } from '../../platform/core/ports.ts';
 import { checkTarget } from '../core/target.ts';
 import { FORBIDDEN_HOSTS } from '../testing/forbidden-hosts.ts';
@@ -253,16 +254,19 @@ describe('a forbidden address', () => {
     expect(listener.connections()).toBe(0);
   });
 
-  it('receives no connection if the name changes between the check and the connection: the name is resolved once', async () => {
-    const checked = await closedLater(selfSignedReceiver());
-    const other = await closedLater(tcpReceiver(() => {}, '127.0.0.2'));
-    const server = await closedLater(
-      startNameServer((question) => (question === 0 ? ['127.0.0.1'] : ['127.0.0.2'])),
-    );
-    const send = createSender({ allowLoopback: true, resolve: createResolve([server.address]) });
-    // The certificate is for another name: the connection was made, and to the address that was checked.
-    expect(await send(request(`https://rebind.example:${checked.port}/`))).toEqual({ outcome: 'tls' });
-    expect(server.questions()).toBe(1);
-    expect([checked.connections(), other.connections()]).toEqual([1, 0]);
-  });
+  onLinux(
+    'receives no connection if the name changes between the check and the connection: the name is resolved once',
+    async () => {
+      const checked = await closedLater(selfSignedReceiver());
+      const other = await closedLater(tcpReceiver(() => {}, '127.0.0.2'));
+      const server = await closedLater(
+        startNameServer((question) => (question === 0 ? ['127.0.0.1'] : ['127.0.0.2'])),
+      );
+      const send = createSender({ allowLoopback: true, resolve: createResolve([server.address]) });
+      // The certificate is for another name: the connection was made, and to the address that was checked.
+      expect(await send(request(`https://rebind.example:${checked.port}/`))).toEqual({ outcome: 'tls' });
+      expect(server.questions()).toBe(1);
+      expect([checked.connections(), other.connections()]).toEqual([1, 0]);
+    },
+  );
 });

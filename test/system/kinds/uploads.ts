@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
+import { onLinux } from '../../../tools/test-kit/on-linux.ts';
 import { Payer } from '../payer.ts';
 import { memoryOf, processesOf } from '../processes.ts';
 import { form, wavOfBytes } from '../recordings.ts';
@@ -42,7 +43,7 @@ describe('a file for a transcription', () => {
     expect(await payer.wallet()).toEqual(before);
   });
 
-  it('leaves memory flat as more than that pass', async () => {
+  onLinux('leaves memory flat as more than that pass', async () => {
     const [host = 0] = processesOf(service.session.pid, 'host.mjs');
     const file = wavOfBytes(LIMIT_BYTES);
     const before = memoryOf(host);

@@ -22,6 +22,15 @@ const POLL_MS = 5;
 /** Another process can take the free port before the engine does; more than one such accident is unlikely. */
 const ATTEMPTS = 3;
 
+/** The platforms that the embedded engine is published for. An optional dependency of this workspace has each binary. */
+export const ENGINE_PLATFORMS: readonly string[] = [
+  'darwin-arm64',
+  'darwin-x64',
+  'linux-arm64',
+  'linux-x64',
+  'win32-x64',
+];
+
 /**
  * Ends the engine when this process goes, however it goes: its standard input is a pipe whose other end only we hold,
  * and `kill -9` closes it too.
@@ -71,16 +80,26 @@ export async function launchEngine(
   }
 }
 
-function engineBinary(): string {
-  const platform = `${process.platform}-${process.arch}`;
+/**
+ * Returns the binary of the platform that this process runs on, from the package that `npm ci` installs for it. Throws
+ * an error that names the platform, and the supported platforms or the missing package.
+ */
+export function engineBinary(
+  platform = `${process.platform}-${process.arch}`,
+  resolve: (file: string) => string = createRequire(import.meta.url).resolve,
+): string {
+  const other = 'start another DynamoDB and set its address, as in DYNAMODB_ENDPOINT=http://127.0.0.1:8000';
+  if (!ENGINE_PLATFORMS.includes(platform)) {
+    const supported = ENGINE_PLATFORMS.join(', ');
+    throw new Error(`the embedded DynamoDB supports ${supported}, not ${platform}: ${other}`);
+  }
+  const name = `@dynoxide/${platform}`;
   try {
-    return createRequire(import.meta.url).resolve(`@dynoxide/${platform}/dynoxide`);
+    return resolve(`${name}/dynoxide${platform.startsWith('win32') ? '.exe' : ''}`);
   } catch (cause) {
-    throw new Error(
-      `there is no embedded DynamoDB for ${platform}: install @dynoxide/${platform}, or start DynamoDB Local ` +
-        '(or any other DynamoDB) and name it, as in DYNAMODB_ENDPOINT=http://127.0.0.1:8000 npm start',
-      { cause },
-    );
+    throw new Error(`${name}, the embedded DynamoDB, is not installed: run npm ci again, or ${other}`, {
+      cause,
+    });
   }
 }
 
@@ -96,7 +115,9 @@ async function launch(name: string, command: readonly string[], startMs: number)
     complaint = `${complaint}${chunk}`.slice(-1000);
   });
   let stopping = false;
-  const closed = once(engine, 'close');
+  const closed = once(engine, 'close').catch((cause) => {
+    throw new Error(`${name} needs a POSIX shell, sh, which did not start: on Windows, use WSL`, { cause });
+  });
   const failure = closed.then(([code]) => {
     if (stopping) return new Promise<never>(() => {});
     throw new Error(`${name} ended (exit code ${code}): ${complaint.trim()}`);
@@ -105,7 +126,7 @@ async function launch(name: string, command: readonly string[], startMs: number)
   const stop = async (): Promise<void> => {
     stopping = true;
     engine.stdin.end();
-    await closed;
+    await closed.catch(() => {});
   };
   const endpoint = `http://127.0.0.1:${port}`;
   try {

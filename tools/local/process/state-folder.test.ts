@@ -4,6 +4,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync, statSync, utimesSync, writ
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { onLinux } from '../../test-kit/on-linux.ts';
 import { temporaryFolder } from '../testing/fixture/synthesize.ts';
 import { announce, occupy, retract, runningService } from './state-folder.ts';
 
@@ -48,8 +49,6 @@ async function zombie(): Promise<{ readonly pid: number; readonly end: () => voi
   return { pid, end: () => parent.kill() };
 }
 
-const onLinux = existsSync('/proc/self/stat') ? it : it.skip;
-
 describe('a state folder', () => {
   it('belongs to one process at a time, and the error names it', () => {
     const path = folder('one');
@@ -71,24 +70,21 @@ describe('a state folder', () => {
     release();
   });
 
-  onLinux(
-    'is free again when its process is dead and only its exit status is left (needs /proc)',
-    async () => {
-      const { pid, end } = await zombie();
-      try {
-        const path = folder('zombie');
-        writeFileSync(join(path, 'service.lock'), String(pid));
-        writeFileSync(join(path, 'session.json'), JSON.stringify({ ...session, pid }));
-        expect(() => process.kill(pid, 0)).not.toThrow();
-        expect(runningService(path)).toBeUndefined();
-        occupy(path)();
-      } finally {
-        end();
-      }
-    },
-  );
+  onLinux('becomes free again when its process is dead and only its exit status is left', async () => {
+    const { pid, end } = await zombie();
+    try {
+      const path = folder('zombie');
+      writeFileSync(join(path, 'service.lock'), String(pid));
+      writeFileSync(join(path, 'session.json'), JSON.stringify({ ...session, pid }));
+      expect(() => process.kill(pid, 0)).not.toThrow();
+      expect(runningService(path)).toBeUndefined();
+      occupy(path)();
+    } finally {
+      end();
+    }
+  });
 
-  it('becomes free if the id of its process belongs to one that started later', () => {
+  onLinux('becomes free if the id of its process belongs to one that started later', () => {
     const path = folder('reused');
     const lock = join(path, 'service.lock');
     writeFileSync(lock, String(process.pid));

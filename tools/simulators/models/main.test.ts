@@ -1,9 +1,10 @@
 import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from '@jest/globals';
 import { chatRequest } from '../testing/models/running-upstream.ts';
 
-const MAIN = new URL('./main.ts', import.meta.url).pathname;
+const MAIN = fileURLToPath(new URL('./main.ts', import.meta.url));
 const env = { ...process.env, PORT: '0', NODE_OPTIONS: '' };
 
 async function readyLine(child: ChildProcess): Promise<{ url: string; control_url: string }> {
