@@ -1,6 +1,6 @@
 /**
  * A key of the customer's own in AWS KMS for all that is kept at rest: tables, queues, topics, logs and secrets. The key is
- * made and owned elsewhere; its policy must let the services use it that act by themselves (`docs/operate.md`).
+ * made and owned elsewhere; its policy must let the services use it that act by themselves (`docs/operate/secrets.md`).
  */
 import { Aspects, Aws, type IAspect } from 'aws-cdk-lib';
 import { CfnTable } from 'aws-cdk-lib/aws-dynamodb';
