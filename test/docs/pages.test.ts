@@ -2,6 +2,7 @@ import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { parseCatalog } from '../../lambdas/inference/core/catalog/catalog-document.ts';
+import { prices } from '../../lambdas/inference/core/pricing/prices.ts';
 import { parseConfig, SETTINGS } from '../../lib/config/config.ts';
 import { COMMANDS } from '../../operator/commands.ts';
 import { isHistory, PAGES, ROOT, readPage } from './pages.ts';
@@ -122,12 +123,13 @@ const brokenLinks = (text: string, page: string): readonly string[] =>
     })
     .map(([link]) => link);
 
-/** Returns the examples in JSON that the settings or the catalog would reject. */
+/** Returns the examples in JSON that the settings, the catalog or its prices would reject. */
 const invalidExamples = (text: string): readonly string[] =>
   [...text.matchAll(/```json\n([\s\S]*?)```/g)].flatMap(([, example = '']) => {
     try {
       const document = JSON.parse(example.replaceAll(/<[a-z ]+>/g, 'x')) as Readonly<Record<string, unknown>>;
       if ('models' in document) parseCatalog(document);
+      else if ('unit' in document) prices.parse(document);
       else if (Object.keys(document).some((name) => SETTINGS.includes(name))) parseConfig(document);
       return [];
     } catch (failure) {
@@ -206,6 +208,7 @@ describe('the checks of pages', () => {
     ['link without its file or heading', '[x](glossary.md#nothing)', '[x](glossary.md#money)'],
     ['example that is rejected', '```json\n{"stage": 1}\n```', '```json\n{"stage": "a"}\n```'],
     ['example that is rejected', '```json\n{"models": 1}\n```', '```json\n{"id": 1}\n```'],
+    ['example that is rejected', '```json\n{"unit": "day"}\n```', '```json\n{"item": "input"}\n```'],
     ['word that the glossary replaces', 'The books are exact.', 'The ledger is exact.'],
     ['lines above its limit', 'a\n'.repeat(251), 'a\n'.repeat(250)],
   ] as const)('find a %s, row %#', (name, wrong, right) => {
