@@ -1,20 +1,22 @@
-/** The `aws` commands of the operator's page, run as they are written there, by the AWS CLI itself. */
+/** The `aws` commands of the operator's pages, run as they are written there, by the AWS CLI itself. */
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { globSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { type Emulator, REGION } from './emulator.ts';
 
 const run = promisify(execFile);
-const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'operate.md'), 'utf8');
+const pages = globSync(join(import.meta.dirname, '..', '..', 'docs', '{operate.md,operate/*.md}'))
+  .map((path) => readFileSync(path, 'utf8'))
+  .join('\n');
 
 /** Each command of a code block or of a sentence, on one line. */
 const COMMANDS: readonly string[] = [
-  ...page.matchAll(/^(aws (?:[^\n]*\\\n)*[^\n]*)$/gm),
-  ...page.matchAll(/`(aws [^`]*)`/g),
+  ...pages.matchAll(/^ *(aws (?:[^\n]*\\\n)*[^\n]*)$/gm),
+  ...pages.matchAll(/`(aws [^`]*)`/g),
 ].map(([, command = '']) => command.replaceAll(/\\?\n\s*/g, ' '));
 
-/** The values for the blanks that the page leaves to the operator, by their spelling on the page. */
+/** The values for the blanks that the pages leave to the operator, by their spelling there. */
 export type Blanks = Readonly<Record<string, string>>;
 
 export class OperatorCommands {
@@ -36,12 +38,12 @@ export class OperatorCommands {
   }
 
   /**
-   * Runs each command of the page that begins so, its blanks filled in, for this stage; resolves with what each
-   * printed. Throws with the CLI's message when one fails, and when the page has no such command.
+   * Runs each command of the pages that begins so, its blanks filled in, for this stage; resolves with what each
+   * printed. Throws with the CLI's message when one fails, and when the pages have no such command.
    */
   async run(beginning: string, blanks: Blanks = {}, ...args: readonly string[]): Promise<readonly unknown[]> {
     const matching = COMMANDS.filter((command) => command.startsWith(beginning));
-    if (matching.length === 0) throw new Error(`the operator’s page has no ${beginning}`);
+    if (matching.length === 0) throw new Error(`the operator’s pages have no ${beginning}`);
     const printed: unknown[] = [];
     for (const command of matching) {
       this.#run.add(command);

@@ -109,7 +109,7 @@ describe('the cost of calls on a host', () => {
 
 describe('the cost model', () => {
   it('matches the tables and the break-even text of the operator’s page', () => {
-    const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'operate.md'), 'utf8');
+    const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'operate', 'cost.md'), 'utf8');
     expect(page).toContain(bill(costOf(USUAL, readMeasured()), '1,000,000 calls'));
     expect(page).toContain(computes(USUAL, readMeasured()));
     expect(page.replaceAll(/\s+/g, ' ')).toContain(breakEvenText(USUAL, readMeasured()));

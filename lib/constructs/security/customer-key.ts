@@ -1,6 +1,6 @@
 /**
  * A customer managed key in AWS KMS for all data at rest: tables, queues, topics, logs and secrets. The key is created
- * and owned elsewhere. Its policy must allow its use by the services that act by themselves (`docs/operate.md`).
+ * and owned elsewhere. Its policy must allow its use by the services that act by themselves (`docs/operate/secrets.md`).
  */
 import { Aspects, Aws, type IAspect } from 'aws-cdk-lib';
 import { CfnTable } from 'aws-cdk-lib/aws-dynamodb';

@@ -9,17 +9,17 @@ import { type FieldRule, patternsOf } from '../../lambdas/inference/core/fields/
 import type { CallerProtocol } from '../../lambdas/inference/core/upstream/provider.ts';
 import { isAt, PROTOCOLS, samplesOf, TABLES } from '../../lambdas/inference/testing/fields/samples/all.ts';
 
-const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'protocols.md'), 'utf8');
+const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'fields.md'), 'utf8');
 const section = page.split('<!-- priced fields -->')[1]?.split('<!-- /priced fields -->')[0] ?? '';
 
 const QUESTION: Readonly<Record<PricedFeature['kind'], string>> = {
   'service-tier': 'a service tier',
   region: 'a region',
   'cache-write': 'a cache write',
-  tokens: 'tokens of another kind than text',
-  'server-tool': 'a tool that the provider runs',
+  tokens: 'tokens other than text',
+  'server-tool': 'a server tool',
   output: 'output beyond its bound',
-  unpriced: 'always refused',
+  unpriced: 'always rejected',
 };
 
 const NAMES: Readonly<Record<CallerProtocol, string>> = {
@@ -72,7 +72,7 @@ const EXPECTED = [
   ),
 ];
 
-describe('the page on protocols', () => {
+describe('the page on fields', () => {
   it('lists every priced field by its priced feature, and no other field', () => {
     const rows = section.split('\n').filter((line) => line.startsWith('| ') && line.includes('`'));
     expect(EXPECTED.length).toBeGreaterThan(40);
