@@ -3,7 +3,7 @@ import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 
 const root = join(import.meta.dirname, '..', '..');
-const pages = globSync(['{.,console,operator,tools/*}/*.md', '{docs,lib}/**/*.md'], { cwd: root });
+const pages = globSync(['{.,console,operator,tools/*}/*.md', '{docs,examples,lib}/**/*.md'], { cwd: root });
 
 /** Files that a page names: `folder/file.ts`, from the repository's root or the page's folder. */
 const namedIn = (text: string): readonly string[] =>
