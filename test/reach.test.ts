@@ -16,6 +16,7 @@ const FILES = new Map([
   ['operator/other.test.ts', "import { expect } from '@jest/globals';"],
   ['test/endpoints/recorded/text.sse', ''],
   ['test/endpoints/text.test.ts', ''],
+  ['test/system/examples.test.ts', ''],
   ['test/system/service.ts', "spawn(process.execPath, ['tools/local/start.ts']);"],
   ['test/system/kills.test.ts', "import { service } from './service.ts';"],
   ['test/system/webhooks.test.ts', "import { service } from './service.ts';"],
@@ -33,6 +34,7 @@ describe('reachedTests', () => {
     ['lib/workflow.json', ['lib/workflow.test.ts']],
     ['test/endpoints/recorded/text.sse', ['test/endpoints/text.test.ts']],
     ['operator/other.test.ts', ['operator/other.test.ts']],
+    ['examples/openai-node/index.mjs', ['test/system/examples.test.ts']],
     ['README.md', []],
     ['lambdas/ledger/core/deleted.ts', []],
   ])('returns the tests that refer to %s, directly or not, and the tests of the whole tree', (path, tests) =>

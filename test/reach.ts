@@ -19,7 +19,17 @@ const HIDDEN: Readonly<Record<string, RegExp>> = {
 };
 
 /** A change of a file elsewhere, such as of `package.json`, reaches everything. */
-const KNOWN = ['catalogs/', 'console/', 'docs/', 'lambdas/', 'lib/', 'operator/', 'test/', 'tools/'];
+const KNOWN = [
+  'catalogs/',
+  'console/',
+  'docs/',
+  'examples/',
+  'lambdas/',
+  'lib/',
+  'operator/',
+  'test/',
+  'tools/',
+];
 
 /**
  * The tests of the whole service that drive each context. Every test of the service reaches every module, so a change within
@@ -28,10 +38,10 @@ const KNOWN = ['catalogs/', 'console/', 'docs/', 'lambdas/', 'lib/', 'operator/'
 const SYSTEM_TESTS: Readonly<Record<string, readonly string[]>> = {
   access: ['platform'],
   ledger: ['conversations', 'kills'],
-  inference: ['conversations', 'kinds'],
+  inference: ['conversations', 'examples', 'kinds'],
   payments: ['platform'],
-  marketplace: ['platform'],
-  webhooks: ['webhooks'],
+  marketplace: ['examples', 'platform'],
+  webhooks: ['examples', 'webhooks'],
   operations: ['platform'],
 };
 
@@ -82,6 +92,7 @@ function systemFilter(changed: readonly string[]): (path: string) => boolean {
 /** Returns the folders of the tests that read a file of data by listing its folder. */
 function readersOf(path: string): readonly string[] {
   if (path.startsWith('catalogs/')) return ['test/catalogs/', 'operator/', 'lib/', 'test/template/'];
+  if (path.startsWith('examples/')) return ['test/system/examples.test.ts'];
   if (path.endsWith('.ts')) return [];
   const [folder, section] = path.split('/');
   if (folder === 'test') return [`test/${section}/`];

@@ -180,18 +180,38 @@ describe('the folders of the providers', () => {
   });
 });
 
+/** An example is read as a whole before it is copied. */
+const MAX_EXAMPLE_FILES = 3;
+const MAX_EXAMPLE_LINES = 80;
+
+describe('the folder of an example', () => {
+  const examples = namesIn('examples').filter((name) => !name.includes('.'));
+
+  it.each(examples)('contains few and short files, and the index lists it: %s', (name) => {
+    const files = filesIn(`examples/${name}`);
+    expect(files.length).toBeLessThanOrEqual(MAX_EXAMPLE_FILES);
+    for (const file of files) {
+      const lines = read(file).trimEnd().split('\n').length;
+      expect([file, lines <= MAX_EXAMPLE_LINES]).toEqual([file, true]);
+    }
+    expect(read('examples/README.md')).toContain(`| [${name}](${name}`);
+  });
+});
+
 const KEBAB = /^[a-z0-9]+(-[a-z0-9]+)*$/;
 
 /** Names that admit everything collect everything. */
 const GRAB_BAG = /^(utils?|helpers?|commons?|shared|misc|managers?)$/;
 
 describe('names', () => {
-  const paths = [...SOURCE_FOLDERS, 'test', 'docs'].flatMap((folder) => filesIn(folder));
+  const paths = [...SOURCE_FOLDERS, 'test', 'docs', 'examples'].flatMap((folder) => filesIn(folder));
   const parts = new Set(
     paths.flatMap((path) =>
       path
         .split('/')
-        .map((part) => part.replace(/(\.test|\.d)?\.(tsx?|css|html|asl\.json|json|mjs|py|dockerfile)$/, '')),
+        .map((part) =>
+          part.replace(/(\.test|\.d)?\.(tsx?|css|html|asl\.json|json|mjs|py|toml|dockerfile)$/, ''),
+        ),
     ),
   );
 

@@ -1,4 +1,4 @@
-/** Claude Code with this service as its gateway (Claude Code documentation, LLM gateway configuration). */
+/** Claude Code with the settings of `examples/claude-code` (Claude Code documentation, LLM gateway configuration). */
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,6 +9,8 @@ import { caller } from './caller.ts';
 import { service } from './service.ts';
 
 const run = promisify(execFile);
+
+const EXAMPLE = join(import.meta.dirname, '..', '..', 'examples/claude-code/settings.json');
 
 const { CLIENTS_CLAUDE_CODE: installed } = process.env;
 const isThorough = Number(process.env.THOROUGH ?? 1) > 1;
@@ -71,15 +73,16 @@ described('Claude Code, on the Messages API', () => {
     const program = join(installed ?? '', 'node_modules', '@anthropic-ai', platform, 'claude');
     const allowed = ['--allowedTools', 'Read', 'Edit', 'Bash', '--permission-mode', 'acceptEdits'];
     const modelArguments = model === undefined ? [] : ['--model', model];
+    mkdirSync(join(home, '.claude'), { recursive: true });
+    const settings = readFileSync(EXAMPLE, 'utf8').replace('http://127.0.0.1:8787', service.session.base_url);
+    writeFileSync(join(home, '.claude', 'settings.json'), settings);
     const running = run(program, ['-p', prompt, '--output-format', 'json', ...allowed, ...modelArguments], {
       cwd: home,
       env: {
         PATH: process.env.PATH,
         HOME: home,
-        CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC: '1',
         DISABLE_AUTOUPDATER: '1',
-        ANTHROPIC_BASE_URL: service.session.base_url,
-        ANTHROPIC_AUTH_TOKEN: caller().apiKey,
+        API_KEY: caller().apiKey,
       },
       timeout: 50_000,
     });

@@ -2,6 +2,7 @@
 import './compliance.ts';
 import './ai-sdk.ts';
 import './programs.ts';
+import './openai-python.ts';
 import './codex.ts';
 import './claude-code.ts';
 import './opencode.ts';

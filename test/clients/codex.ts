@@ -1,4 +1,4 @@
-/** Codex with this service as its provider, as its own configuration has it (Codex, Configuration, `model_providers`). */
+/** Codex with the configuration of `examples/codex` (Codex documentation, Configuration, `model_providers`). */
 import { execFile } from 'node:child_process';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -9,6 +9,8 @@ import { caller } from './caller.ts';
 import { PROTOCOLS, REASONERS } from './models.ts';
 
 const run = promisify(execFile);
+
+const EXAMPLE = join(import.meta.dirname, '..', '..', 'examples/codex/config.toml');
 
 const { CLIENTS_CODEX: installed } = process.env;
 /** True if `THOROUGH` is 2 or more. A plain run covers only part of the features that the protocols share. */
@@ -48,9 +50,11 @@ described('Codex, on the Responses API', () => {
 
   async function codex(home: string, words: readonly string[]): Promise<string> {
     mkdirSync(home, { recursive: true });
+    const configuration = readFileSync(EXAMPLE, 'utf8').replace('http://127.0.0.1:8787/v1', caller().baseURL);
+    writeFileSync(join(home, 'config.toml'), configuration);
     const running = run(join(installed ?? '', 'node_modules', '.bin', 'codex'), words, {
       cwd: home,
-      env: { ...process.env, HOME: home, CODEX_HOME: home, HERE_KEY: caller().apiKey },
+      env: { ...process.env, HOME: home, CODEX_HOME: home, API_KEY: caller().apiKey },
       timeout: 50_000,
       maxBuffer: 2 ** 24,
     });
@@ -60,11 +64,8 @@ described('Codex, on the Responses API', () => {
 
   /** Runs Codex and returns its actions. The run has no provider-run tool and no information about the user. */
   async function exec(home: string, model: string, words: readonly string[]) {
-    const provider = `{name="here",base_url="${caller().baseURL}",env_key="HERE_KEY",wire_api="responses"}`;
-    const settings = ['model_provider="here"', `model_providers.here=${provider}`, 'web_search="disabled"'];
     const options = ['--json', '--skip-git-repo-check', '--dangerously-bypass-approvals-and-sandbox'];
-    const configured = settings.flatMap((setting) => ['-c', setting]);
-    const printed = await codex(home, ['exec', ...words, ...options, '--model', model, ...configured]);
+    const printed = await codex(home, ['exec', ...words, ...options, '--model', model]);
     const events = printed
       .split('\n')
       .flatMap((line) => (line.startsWith('{') ? (JSON.parse(line) as Event) : []));

@@ -1,0 +1,63 @@
+/** Programs of `examples`, each run as its user runs it: from the root, and with the variables that it names alone. */
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { expect } from '@jest/globals';
+import { Payer } from './payer.ts';
+import type { Service } from './service.ts';
+
+export const ROOT = join(import.meta.dirname, '..', '..');
+
+/** The lines in which a program prints the cost of a call. */
+const COST = /^(?:Charged|Streamed.* for) \$(\d+\.\d{9})/gm;
+
+type Variables = Readonly<Record<string, string>>;
+
+interface PaidOptions {
+  /** The interpreter, by default Node. */
+  readonly interpreter?: string;
+  readonly MODEL?: string;
+}
+
+/** Runs a program to its end; returns its exit code and its output. */
+export async function runExample(program: string, env: Variables, interpreter = process.execPath) {
+  const child = spawn(interpreter, [program], { cwd: ROOT, env });
+  const closed = once(child, 'close');
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);
+  const [status] = (await closed) as [number | null];
+  return { status, stdout, stderr };
+}
+
+/** Asserts that a program without variables ends with a sentence that names one of them. */
+export async function expectMissing(program: string, variable: string, interpreter?: string): Promise<void> {
+  const stderr = expect.stringMatching(new RegExp(`^Set .*${variable}.*\n$`));
+  expect(await runExample(program, {}, interpreter)).toMatchObject({ status: 1, stdout: '', stderr });
+}
+
+/**
+ * Returns the output of a program, and the costs that it printed. Asserts that they are two, and all that its account, a
+ * new one, was charged.
+ */
+export async function paidOutput(service: Service, program: string, options: PaidOptions = {}) {
+  const { interpreter, ...env } = options;
+  const payer = await Payer.open(service, '1');
+  const variables = { ...env, BASE_URL: service.session.base_url, API_KEY: payer.key };
+  const { status, stdout, stderr } = await runExample(program, variables, interpreter);
+  expect([status, stderr]).toEqual([0, '']);
+  const costs = [...stdout.matchAll(COST)].map(([, usd]) => Math.round(Number(usd) * 1e9));
+  expect(costs).toEqual([expect.any(Number), expect.any(Number)]);
+  const charged = costs.reduce((sum, cost) => sum + cost, 0);
+  expect(charged).toBeGreaterThan(0);
+  expect(await payer.wallet()).toEqual({ balance: 1e9 - charged, held: 0 });
+  return { stdout, costs };
+}
+
+/** Asserts the lines of both versions of the OpenAI example. */
+export function expectCallsOfOpenAi(stdout: string): void {
+  const [, first, second] =
+    /^First attempt: (.+)\nCharged .+\nSecond attempt: (.+)\nReplayed for nothing/m.exec(stdout) ?? [];
+  expect(first).toMatch(/\w/);
+  expect(second).toBe(first);
+  expect(stdout).toMatch(/^Rejected: 400 model_not_found \(model\), request req_\w+\.$/m);
+}
