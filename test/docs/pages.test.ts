@@ -52,7 +52,8 @@ const folders: ReadonlySet<string> = new Set(
     .filter((entry) => entry.isDirectory() && !entry.name.startsWith('.'))
     .map(({ name }) => name),
 );
-const CODE = '{bin,catalogs,console,lambdas,lib,operator,test,tools}/**/*.{ts,tsx,json,js,mjs,py,md}';
+const CODE =
+  '{bin,catalogs,console,examples,lambdas,lib,operator,test,tools}/**/*.{ts,tsx,json,js,mjs,py,md}';
 const files = globSync(CODE, {
   cwd: ROOT,
   exclude: (path) => /node_modules|^test\/docs|results$/.test(path),
@@ -82,7 +83,7 @@ const words: ReadonlySet<string> = new Set(code.split(/\W+/));
 
 /** Names of AWS, of the shell and of other programs. */
 const FOREIGN =
-  /^(kms|bedrock|aws|lambda|apigateway|servicequotas|dynamodb|wafv2|cloudformation|iam|https?)[:-]|^aws |InferenceAccess$|^BadRequestException$|^(CLAUDE_CODE|XDG|ACME)_|^ROLLBACK_COMPLETE$/;
+  /^(kms|bedrock|aws|lambda|apigateway|servicequotas|dynamodb|wafv2|cloudformation|iam|https?)[:-]|^aws |InferenceAccess$|^BadRequestException$|^(CLAUDE_CODE|XDG|ACME)_|^ANTHROPIC_(BASE_URL|AUTH_TOKEN)$|^ROLLBACK_COMPLETE$/;
 
 /** Returns the settings, variables, metrics, fields and options in code spans that no code has. */
 const unknownNames = (text: string): readonly string[] => [
@@ -102,7 +103,9 @@ const unknownVariables = (text: string): readonly string[] =>
     ...spansOf(text).flatMap(
       (span) => /^([A-Z]{2,}(?:_[A-Z]+)+)(?:=\S+( npm start)?)?$/.exec(span)?.[1] ?? [],
     ),
-  ].filter((name) => !FOREIGN.test(name) && !new RegExp(`(\\.|['"\`])${name}\\b`).test(code));
+  ].filter(
+    (name) => !FOREIGN.test(name) && !new RegExp(`(\\.|['"\`])${name}\\b|[{,] ${name}(,| =| })`).test(code),
+  );
 
 /** Returns the anchors of the headings of a page, as GitHub makes them. */
 const anchorsOf = (text: string): readonly string[] =>

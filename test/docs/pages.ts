@@ -5,7 +5,7 @@ import { join } from 'node:path';
 export const ROOT = join(import.meta.dirname, '..', '..');
 
 /** The README files, the documentation and the runbook, from the repository's root. */
-export const PAGES = globSync(['*.md', '{console,operator,tools/*}/*.md', '{docs,lib}/**/*.md'], {
+export const PAGES = globSync(['*.md', '{console,operator,tools/*}/*.md', '{docs,examples,lib}/**/*.md'], {
   cwd: ROOT,
 });
 
