@@ -145,7 +145,7 @@ describe('a call', () => {
       response.end(bytes.subarray(500));
     };
     const events = (await streamOf(call({ stream: true })))[Symbol.asyncIterator]();
-    expect((await events.next()).value).toMatchObject({ payload: { type: 'message_start' } });
+    expect((await events.next()).value).toMatchObject({ nativeEvent: { type: 'message_start' } });
     release();
     let count = 1;
     while (!(await events.next()).done) count += 1;
