@@ -41,12 +41,12 @@ export const ACCESS_OPERATIONS = tagged('Accounts', {
   },
   'renew-session': {
     description:
-      'Later requests with the same token are refused with 401. All sessions that follow one sign-in end 24 hours ' +
+      'Later requests with the same token are rejected with 401. All sessions that follow one sign-in end 24 hours ' +
       'after it.',
     responses: { 200: describeResponse('The next session.', renewedSchema) },
   },
   'delete-session': {
-    description: 'Later requests with the same token are refused with 401.',
+    description: 'Later requests with the same token are rejected with 401.',
     body: signOutRequest,
     optionalBody: true,
     responses: { 200: describeResponse('The session has ended.', signedOutSchema) },

@@ -28,7 +28,7 @@ export const ACCESS_ROUTES = [
     method: 'POST',
     path: '/api/v1/auth/renew',
     endpoint: 'renew-session',
-    purpose: 'begin a session that follows this one, which ends',
+    purpose: 'start a session that follows this one, which ends',
   },
   {
     ...OWNER,

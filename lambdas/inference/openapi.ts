@@ -191,7 +191,7 @@ export const INFERENCE_OPERATIONS = {
     },
     'create-transcription': {
       description:
-        'OpenAI’s transcription. The format `text` is answered as JSON, too. Billed by the length of the recording.',
+        'OpenAI’s transcription. The format `text` is returned as JSON, too. Billed by the length of the recording.',
       headers: IDEMPOTENCY,
       form: { fields: transcriptionFields, file: 'file' },
       responses: { 200: describeResponse('The transcript.', transcript) },

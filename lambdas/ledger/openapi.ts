@@ -42,7 +42,7 @@ export const LEDGER_OPERATIONS = tagged('Usage', {
     responses: { 200: describeResponse('The balance.', LEDGER_COMPONENTS.AccountBalance) },
   },
   'list-account-usage': {
-    description: `Revoked keys count too: at most ${MAX_KEYS} keys are asked, the live ones and the newest others. At most ${MAX_RECORDS} records are read for a page, so that with a filter it may have fewer entries, even none, and a \`next_cursor\` all the same.`,
+    description: `Revoked keys count too: at most ${MAX_KEYS} keys are read, the live ones and the newest others. At most ${MAX_RECORDS} records are read for a page, so that with a filter it may have fewer entries, even none, and a \`next_cursor\` all the same.`,
     query: accountUsageQuery,
     responses: { 200: describeResponse('A page of calls.', LEDGER_COMPONENTS.AccountUsagePage) },
   },
@@ -50,7 +50,7 @@ export const LEDGER_OPERATIONS = tagged('Usage', {
     description:
       'Intervals that have calls, oldest first, whole ones: `start` is rounded down and `end` up. A call counts when it was settled. Sums that are `complete` are those of the records, to the nano-dollar.',
     query: usageSumsQuery,
-    responses: { 200: describeResponse('The sums.', LEDGER_COMPONENTS.UsageSums) },
+    responses: { 200: describeResponse('The usage rollups.', LEDGER_COMPONENTS.UsageSums) },
   },
   'get-account-usage': {
     description: `A call of any of the account’s keys, as far as \`GET /api/v1/usage\` asks them.`,

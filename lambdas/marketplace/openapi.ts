@@ -26,7 +26,7 @@ const IF_MATCH = {
   'If-Match': {
     pattern: ETAGS,
     description:
-      'The `ETag` of the listing as it was read. When the listing has changed since, the answer is 409 `conflict` and nothing changes. Installs and reviews do not change the tag.',
+      'The `ETag` of the listing as it was read. If the listing has changed since, the response is 409 `conflict` and nothing changes. Installs and reviews do not change the tag.',
   },
 };
 

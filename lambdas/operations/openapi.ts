@@ -12,7 +12,7 @@ import { healthySchema, unavailableSchema } from '../platform/core/api/service-s
 export const OPERATIONS_OPERATIONS = {
   ...tagged('Operator', {
     'list-operator-accounts': {
-      description: 'In no order. A page may have fewer accounts than asked for, though there are more.',
+      description: 'In no order. A page may have fewer accounts than requested, although there are more.',
       query: accountsQuery,
       responses: { 200: describeResponse('A page of accounts.', pageSchema(accountSummarySchema)) },
     },
@@ -30,15 +30,15 @@ export const OPERATIONS_OPERATIONS = {
       responses: { 200: describeResponse('Every queue.', pageSchema(deadLettersSchema)) },
     },
     'delete-operator-session': {
-      description: 'Later requests with the same token are refused with 401.',
+      description: 'Later requests with the same token are rejected with 401.',
       responses: { 200: describeResponse('The session has ended.', signedOutSchema) },
     },
   }),
   ...tagged('Service', {
     'get-health': {
       responses: {
-        200: describeResponse('The service can answer calls.', healthySchema),
-        503: describeResponse('The service cannot answer calls now.', unavailableSchema),
+        200: describeResponse('The service can serve calls.', healthySchema),
+        503: describeResponse('The service cannot serve calls now.', unavailableSchema),
       },
     },
     'get-docs': {

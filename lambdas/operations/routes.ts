@@ -31,7 +31,7 @@ export const OPERATIONS_ROUTES = [
     ...OPERATOR,
     path: '/api/v1/operator/audit',
     endpoint: 'get-operator-audit',
-    purpose: 'what the last audit of the books found',
+    purpose: 'the result of the last audit of the ledger',
   },
   {
     ...OPERATOR,

@@ -70,6 +70,6 @@ async function errorOf(response: Response): Promise<ApiError> {
     const { message, code = '', param = null } = error;
     return new ApiError(response.status, String(code), String(message), param);
   } catch {
-    return new ApiError(response.status, '', `The service answered ${response.status}.`, null);
+    return new ApiError(response.status, '', `The service returned ${response.status}.`, null);
   }
 }

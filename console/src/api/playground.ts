@@ -66,7 +66,7 @@ export async function inference(
   });
   if (response.ok) return { response, requestId: response.headers.get('x-request-id') ?? '' };
   const { error } = await response.json().catch(() => ({ error: {} }));
-  const { code = '', message = `The service answered ${response.status}.`, param = null } = error ?? {};
+  const { code = '', message = `The service returned ${response.status}.`, param = null } = error ?? {};
   throw new ApiError(response.status, code, message, param);
 }
 

@@ -71,7 +71,9 @@ export async function endSignIn(): Promise<boolean> {
   const [code, error] = [query.get('code'), query.get('error_description') ?? query.get('error')];
   // A code that this browser did not request would sign one user in as another.
   if (pendingSignIn === undefined || query.get('state') !== pendingSignIn.state)
-    throw new Error('This sign-in was not begun in this window, or it was begun too long ago. Try again.');
+    throw new Error(
+      'This sign-in was not started in this window, or it was started too long ago. Try again.',
+    );
   if (code === null) throw new Error(error ?? 'The sign-in was not completed.');
   await send(`/api/v1/auth/${encodeURIComponent(pendingSignIn.provider)}`, {
     method: 'POST',

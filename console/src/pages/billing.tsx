@@ -21,7 +21,7 @@ export function Billing() {
   const orders = useOrders();
   return (
     <div className="page">
-      <PageHead title="Billing" about="Prepaid: a call is refused before it costs more than there is." />
+      <PageHead title="Billing" about="Prepaid: a call is rejected before it costs more than the balance." />
       <div className="columns">
         <Standing />
         <TopUp />

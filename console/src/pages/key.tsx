@@ -190,7 +190,7 @@ function EndKey({ of: key, onEnded }: { readonly of: ApiKey; readonly onEnded: (
   return (
     <Confirmed
       text="End the key"
-      question="The next call with this key is refused. Its past calls stay in your activity."
+      question="The next call with this key is rejected. Its past calls stay in your activity."
       action={endKey}
       className="button bad"
     />

@@ -54,10 +54,7 @@ function Views() {
   };
   return (
     <div className="page">
-      <PageHead
-        title="Operator"
-        about="What is there, and how it does. Changes are made by the admin command."
-      >
+      <PageHead title="Operator" about="Accounts, routes and calls. The admin command makes changes.">
         <button type="button" className="button" onClick={leave}>
           Sign out
         </button>
@@ -178,7 +175,7 @@ const Diff = ({ of: diff }: { readonly of: NonNullable<CatalogView['diff']> }) =
 function Audit() {
   const audit = useView<AuditView>('audit');
   return (
-    <Panel title="Last audit of the books">
+    <Panel title="Last audit of the ledger">
       <Loaded query={audit}>
         {({ last }) =>
           last === null ? (

@@ -52,7 +52,7 @@ export const signInRequest = z
     const ofCode = ['code', 'code_verifier', 'redirect_uri'] as const;
     const presentField = ofCode.find((name) => body[name] !== undefined);
     if (body.token !== undefined && presentField !== undefined)
-      addIssue(presentField, 'cannot be sent beside a token');
+      addIssue(presentField, 'cannot be sent together with a token');
     if (body.token !== undefined) return;
     const missing = presentField === undefined ? 'token' : ofCode.find((name) => body[name] === undefined);
     if (missing !== undefined) addIssue(missing, 'is required');

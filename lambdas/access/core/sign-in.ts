@@ -91,7 +91,10 @@ export async function signIn(
 }
 
 export const signedInSchema = z.object({
-  access_token: z.string().nullable().describe('Null when a cookie was asked for, which then holds it.'),
+  access_token: z
+    .string()
+    .nullable()
+    .describe('Null if the request asks for a cookie, which then contains it.'),
   token_type: z.literal('Bearer'),
   expires_in: z.int(),
   account: accountSchema,

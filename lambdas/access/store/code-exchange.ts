@@ -74,7 +74,7 @@ export async function exchangeCode({
   if (status < 500 && INVALID_CODE_ERRORS.includes(String(tokenResponse.error))) throw invalidCode();
   if (status !== 200 || tokenResponse.error !== undefined)
     throw providerUnavailable(
-      named(new Error(`the token endpoint answered ${status}`), 'TokenEndpointError'),
+      named(new Error(`the token endpoint returned ${status}`), 'TokenEndpointError'),
     );
   return tokenResponse;
 }

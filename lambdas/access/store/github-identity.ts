@@ -92,7 +92,7 @@ export class GitHubProvider {
         signal: AbortSignal.timeout(PROVIDER_TIMEOUT_MS),
       });
       if (refusals.includes(response.status)) return undefined;
-      if (!response.ok) throw new Error(`GitHub answered ${response.status}`);
+      if (!response.ok) throw new Error(`GitHub returned ${response.status}`);
       return schema.parse(await response.json());
     } catch (cause) {
       throw providerUnavailable(cause);

@@ -14,7 +14,7 @@ export const invalidCode = (cause?: unknown): ServiceError =>
   });
 
 export const providerUnavailable = (cause?: unknown): ServiceError =>
-  new ServiceError('identity_provider_unavailable', 'The identity provider does not answer.', {
+  new ServiceError('identity_provider_unavailable', 'The identity provider does not respond.', {
     retryAfterSeconds: RETRY_AFTER_SECONDS,
     cause,
   });

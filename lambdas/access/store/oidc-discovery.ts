@@ -37,7 +37,7 @@ export class OidcDiscovery {
   async #fetchDocument(): Promise<DiscoveryDocument> {
     const url = `${this.#issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
     const { status, body } = await fetchFromProvider(this.#fetch, url);
-    if (status !== 200) throw providerUnavailable(new Error(`discovery answered ${status}`));
+    if (status !== 200) throw providerUnavailable(new Error(`discovery returned ${status}`));
     const { data, error } = documentSchema.safeParse(body);
     if (data === undefined) throw providerUnavailable(error);
     if (data.issuer !== this.#issuer)

@@ -39,7 +39,7 @@ async function boundedText(response: Response): Promise<string> {
   // Leaving the loop cancels the rest.
   for await (const buffer of response.body ?? []) {
     bytes += buffer.length;
-    if (bytes > MAX_RESPONSE_BYTES) throw new Error('the answer is too long');
+    if (bytes > MAX_RESPONSE_BYTES) throw new Error('the response is too long');
     buffers.push(buffer);
   }
   return Buffer.concat(buffers).toString();
@@ -50,6 +50,6 @@ function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Error('the answer is not JSON');
+    throw new Error('the response is not JSON');
   }
 }

@@ -184,7 +184,7 @@ async function* bodyOf(
   response: Promise<Response | StreamedResponse>,
 ): AsyncGenerator<string | Uint8Array, void> {
   const streamed = await response;
-  if (streamed instanceof Response) throw new Error('a call that asked for a stream was answered whole');
+  if (streamed instanceof Response) throw new Error('a call that requests a stream has a complete response');
   yield* streamed.body;
 }
 

@@ -123,11 +123,11 @@ async function fetchToken(
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });
   const text = await response.text();
-  if (!response.ok) throw new Error(`${issuer} answered ${response.status}`);
+  if (!response.ok) throw new Error(`${issuer} returned ${response.status}`);
   try {
     return tokenSchema.parse(JSON.parse(text));
   } catch {
-    throw new Error(`${issuer} answered without a token`);
+    throw new Error(`${issuer} returned no token`);
   }
 }
 

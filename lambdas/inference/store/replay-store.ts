@@ -86,13 +86,13 @@ export class DynamoReplayStore implements ReplayStore {
 
   async open({ id, requestId }: StoredClaim, credential: string): Promise<StoredResponse> {
     const first = await this.#read(id);
-    if (first === undefined) throw new Error('the answer to replay is gone');
+    if (first === undefined) throw new Error('the response to replay is gone');
     const rest = Array.from({ length: readNumber(first, 'parts') - 1 }, (_, index) =>
       this.#read(partId(id, requestId, index + 1)),
     );
     const fragments = [first, ...(await Promise.all(rest))].map((item) => {
       const bytes = item?.answer?.B;
-      if (bytes === undefined) throw new Error('a part of the answer to replay is gone');
+      if (bytes === undefined) throw new Error('a fragment of the response to replay is gone');
       return bytes;
     });
     return JSON.parse(await unseal(sealOf(credential, id), Buffer.concat(fragments))) as StoredResponse;

@@ -64,7 +64,7 @@ export function createSealedTokens(peppers: Peppers, clock: Clock): (accountId: 
         const ageMs = clock() - bytes.readUIntBE(0, TIME_BYTES);
         if (ageMs > MAX_AGE_MS || ageMs < -MAX_SKEW_MS) throw invalid(param, 'is too old');
         const text = inflated(bytes.subarray(TIME_BYTES), remainingBytes);
-        if (text === undefined) throw invalid(param, 'is too long beside the others');
+        if (text === undefined) throw invalid(param, 'is too long together with the others');
         remainingBytes -= text.length;
         return text.toString('utf8');
       },

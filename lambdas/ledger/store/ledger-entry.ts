@@ -38,6 +38,6 @@ export const ENTRY_RANGE = { ':first': text(`${first}#`), ':last': text(`${last}
 export function decodeEntry(item: Item): Pick<LedgerEntry, 'kind' | 'amount'> {
   const key = readText(item, 'item');
   const kind = ENTRY_KINDS.find((candidate) => key.startsWith(`${candidate}#`));
-  if (kind === undefined) throw new Error(`the item ${key} is no entry of the books`);
+  if (kind === undefined) throw new Error(`the item ${key} is no entry of the ledger`);
   return { kind, amount: readInteger(item, 'amount') };
 }

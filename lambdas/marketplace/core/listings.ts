@@ -54,7 +54,7 @@ export class Listings {
     const { store, ulid } = this.#dependencies;
     const now = this.#now();
     const { icon_url: iconUrl, slug = slugOf(body.name), ...fields } = body;
-    const slugMissing = 'slug is required: none can be made from the name.';
+    const slugMissing = 'slug is required: none can be derived from the name.';
     if (slug.length < 2) throw new ServiceError('missing_field', slugMissing, { param: 'slug' });
     const listing: Listing = {
       ...fields,

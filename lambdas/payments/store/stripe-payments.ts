@@ -131,7 +131,7 @@ export class StripePayments implements PaymentProvider {
     } catch (cause) {
       const { type = 'unknown', code = 'none' } = cause as { type?: string; code?: string };
       this.#options.log.warn('payment provider unavailable', { what, type, code });
-      throw new ServiceError('payment_provider_unavailable', 'The payment provider does not answer.', {
+      throw new ServiceError('payment_provider_unavailable', 'The payment provider does not respond.', {
         retryAfterSeconds: RETRY_AFTER_SECONDS,
         cause,
       });

@@ -20,7 +20,7 @@ describe('the body of a trial', () => {
 
   it.each([
     ['tools', 'Tools is not JSON.'],
-    ['schema', 'The schema of the answer is not JSON.'],
+    ['schema', 'The schema of the response is not JSON.'],
   ])('names the field that is not JSON: %s', (field, message) => {
     expect(() => chatBody('sim/chat', [QUESTION], { ...EMPTY, [field]: '{' })).toThrow(message);
   });

@@ -23,7 +23,7 @@ export function chatBody(
   turns: readonly SnippetTurn[],
   { system, tools, schema }: Draft,
 ): ChatBody {
-  const [parsedTools, parsedSchema] = [jsonOf(tools, 'Tools'), jsonOf(schema, 'The schema of the answer')];
+  const [parsedTools, parsedSchema] = [jsonOf(tools, 'Tools'), jsonOf(schema, 'The schema of the response')];
   return {
     model,
     messages: [...(system.trim() === '' ? [] : [{ role: 'system' as const, content: system }]), ...turns],

@@ -99,7 +99,7 @@ const Extras = ({
         onChange={(tools) => onChange({ ...draft, tools })}
       />
       <TextArea
-        label="Schema of the answer (JSON Schema)"
+        label="Schema of the response (JSON Schema)"
         value={draft.schema}
         onChange={(schema) => onChange({ ...draft, schema })}
       />

@@ -49,7 +49,7 @@ export const priceSchema = z.object({
   cached_input_price: usd.optional(),
   /** Further prices of a call: cache writes, tiers by prompt length, service tiers, features, images by size. */
   prices: z.looseObject({}).optional(),
-  context_window: z.int().optional().describe('Tokens of prompt and answer together.'),
+  context_window: z.int().optional().describe('Tokens of prompt and output together.'),
   max_output_tokens: z.int().optional(),
   capabilities: z
     .array(z.enum(CAPABILITIES))

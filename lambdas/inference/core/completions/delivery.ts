@@ -197,7 +197,7 @@ async function* stream({
     paid.broke(failure);
     throw new ServiceError(
       'all_routes_failed',
-      'The route that served this call failed before its answer was complete.',
+      'The route that served this call failed before its response was complete.',
     );
   } finally {
     response.close(status === 'completed');

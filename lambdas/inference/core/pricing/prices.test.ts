@@ -70,7 +70,7 @@ describe('prices', () => {
       [],
     );
     expect(faultsOf({ ...BASE, tiers: [tier], service_tiers: { fast: sellingPrices } })).toEqual([
-      'service_tiers.fast.tiers: must begin where those of the model do',
+      'service_tiers.fast.tiers: must start where those of the model do',
     ]);
     expect(
       faultsOf({ ...BASE, service_tiers: { fast: { ...sellingPrices, reasoning_output: '1' } } }),

@@ -119,7 +119,7 @@ const tokenPrices = z
       if (namesOf(tierPrices) !== names) issue(path, `must have the same prices as the model: ${names}`);
       check(tierPrices.tiers, [...path, 'tiers']);
       if (thresholds(tierPrices.tiers) !== thresholds(standard))
-        issue([...path, 'tiers'], 'must begin where those of the model do');
+        issue([...path, 'tiers'], 'must start where those of the model do');
     }
   });
 

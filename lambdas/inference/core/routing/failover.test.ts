@@ -214,7 +214,7 @@ describe('a request that a route rejects as invalid', () => {
     const [{ route, model }] = CANDIDATES as readonly [Candidate];
     const reason = `${route.upstream_model} takes no images`;
     expect((await rejectionOf({ a: because({ reason }) })).message).toBe(
-      `The route that serves this model refused the request as invalid: ${model.id} takes no images`,
+      `The route that serves this model rejected the request as invalid: ${model.id} takes no images`,
     );
   });
 

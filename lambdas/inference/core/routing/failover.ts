@@ -75,7 +75,7 @@ const noRouteError = (retryAfterSeconds: number, isTooSlow: boolean): ServiceErr
 
 const NO_ROUTE = 'No route of this model could serve the call; try again later.';
 const TOO_SLOW =
-  'No route answered within the time for which this address keeps a silent call open; a stream has more.';
+  'No route responded within the time limit of this address for a call that is not streamed; a stream has more time.';
 
 interface CandidateAttempt<Result> {
   readonly attempt: () => Promise<Result>;
@@ -126,4 +126,4 @@ function toRejection({ param, rejection }: UpstreamFailure, { model, route }: Ca
   );
 }
 
-const REJECTED = 'The route that serves this model refused the request as invalid';
+const REJECTED = 'The route that serves this model rejected the request as invalid';

@@ -85,7 +85,7 @@ function able(candidates: readonly Candidate[], { call }: RouteChoice): readonly
   const { model, need } = unpriced;
   throw new ServiceError(
     'unpriced_feature',
-    `${need.param}: ${model.id} has no price for what this asks for.`,
+    `${need.param}: ${model.id} has no price for what this field requests.`,
     { param: need.param },
   );
 }

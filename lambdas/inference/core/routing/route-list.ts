@@ -31,13 +31,11 @@ export const routeSummarySchema = z.object({
   priority: z.int(),
   circuit: z
     .enum(STATES)
-    .describe('What a call meets of an account that the route has not failed: `open` refuses it.'),
+    .describe('The state for calls of an account that the route has not failed: `open` rejects them.'),
   since: seconds
     .nullable()
     .describe('When it opened, or when the call began that closed it. Null: not known, or it never opened.'),
-  accounts_affected: z
-    .int()
-    .describe('Accounts that have a circuit of their own open, or are asked to wait.'),
+  accounts_affected: z.int().describe('Accounts whose separate circuit is open, or that must wait.'),
   margins: z
     .array(z.object({ rate: z.string(), percent: z.string() }))
     .nullable()
@@ -132,7 +130,7 @@ function indexAfter(ids: readonly string[], after: string | undefined): number {
   if (after === undefined) return 0;
   const index = ids.indexOf(after);
   if (index !== -1) return index + 1;
-  throw new ServiceError('invalid_value', 'The catalog has changed: begin again without a cursor.', {
+  throw new ServiceError('invalid_value', 'The catalog has changed: start again without a cursor.', {
     param: 'cursor',
   });
 }

@@ -74,7 +74,7 @@ function rejectThread({ thread }: MessagesRequest): void {
   if (thread == null) return;
   throw new ServiceError(
     'invalid_value',
-    'thread: this service keeps no answers; send the whole conversation.',
+    'thread: this service stores no responses; send the whole conversation.',
     {
       param: 'thread',
       details: { error_code: 'thread_unsupported_request' },

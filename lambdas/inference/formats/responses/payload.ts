@@ -74,7 +74,7 @@ function payloadOf(
 const STATE_FIELDS: readonly (readonly [string, string])[] = [
   ['previous_response_id', 'send the whole conversation in input'],
   ['conversation', 'send the whole conversation in input'],
-  ['background', 'send the request without it, and with stream for an answer that takes long'],
+  ['background', 'send the request without it, and with stream for a response that takes long'],
   ['store', 'send store: false, and in every turn the whole conversation in input'],
 ];
 
@@ -83,7 +83,7 @@ function rejectState(request: ResponsesRequest): void {
   for (const [field, instead] of STATE_FIELDS) {
     const value = request[field];
     if (value === null || value === undefined || value === false || value === '') continue;
-    throw new ServiceError('state_not_kept', `${field}: this service stores no answers; ${instead}.`, {
+    throw new ServiceError('state_not_kept', `${field}: this service stores no responses; ${instead}.`, {
       param: field,
     });
   }

@@ -20,7 +20,7 @@ export const auditViewSchema = z.object({
     .object({
       ended: seconds,
       accounts: z.int(),
-      unproven: z.int().describe('Accounts whose books could not be proven.'),
+      unproven: z.int().describe('Accounts whose ledger could not be proven.'),
       drift: usd,
       complete: z.boolean().describe('False: some accounts were not reached.'),
       exact: z.boolean().describe('Every account was reached and proven, and none drifts.'),

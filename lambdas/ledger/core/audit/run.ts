@@ -88,16 +88,16 @@ async function auditSafely(
     const audit = await auditAccount(store, accountId, { ...times, clock });
     const { verdict, totals, reason, failed = [] } = audit;
     if (verdict === 'drift')
-      log.error('books do not balance', {
+      log.error('the ledger does not balance', {
         accountId,
         drift: String(totals.drift),
         failed: failed.slice(0, MAX_NAMED),
       });
-    if (verdict === 'unproven') log.error('books could not be proven', { accountId, reason });
+    if (verdict === 'unproven') log.error('the ledger could not be proven', { accountId, reason });
     return audit;
   } catch (failure) {
-    log.error('books could not be proven', { accountId, failure: String(failure) });
-    return { verdict: 'unproven', totals: UNPROVEN_TOTALS, reason: 'its books cannot be read' };
+    log.error('the ledger could not be proven', { accountId, failure: String(failure) });
+    return { verdict: 'unproven', totals: UNPROVEN_TOTALS, reason: 'its ledger cannot be read' };
   }
 }
 

@@ -136,7 +136,7 @@ describe('the calls of an account', () => {
     for (const id of [theirs.id, `req_${'0'.repeat(26)}`, 'nonsense', '']) {
       await expect(accountCall(calls.dependencies, ACCOUNT, id)).rejects.toMatchObject({
         code: 'not_found',
-        message: 'Your account has made no such call, or it is not settled yet.',
+        message: 'Your account has no such call, or it is not settled yet.',
       });
     }
   });

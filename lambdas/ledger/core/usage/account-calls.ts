@@ -201,7 +201,7 @@ export async function accountCall(
       )
     : undefined;
   if (record === undefined || record.accountId !== accountId) {
-    throw new ServiceError('not_found', 'Your account has made no such call, or it is not settled yet.');
+    throw new ServiceError('not_found', 'Your account has no such call, or it is not settled yet.');
   }
   return record;
 }

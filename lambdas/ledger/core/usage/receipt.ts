@@ -51,12 +51,12 @@ export const receiptSchema = usageRecordSchema.extend({
   first_token_ms: z
     .int()
     .nullable()
-    .describe('From the admission to the first content of a streamed answer.'),
+    .describe('From the admission to the first content of a streamed response.'),
   attempts: z.int().nullable().describe('How many routes were tried.'),
   replayed: seconds
     .nullable()
     .describe(
-      'When the answer was last replayed to a call with the same `Idempotency-Key`, in seconds since the epoch. A replay is not billed.',
+      'When the response was last replayed to a call with the same `Idempotency-Key`, in seconds since the epoch. A replay is not billed.',
     ),
 });
 

@@ -26,7 +26,7 @@ const time = timeParameter.optional();
 
 export const usageSumsQuery = z.object({
   start: time.describe('The first interval has this time: ISO 8601, or seconds since the epoch.'),
-  end: time.describe('The last interval begins before this time; now, where it is absent.'),
+  end: time.describe('The last interval starts before this time; the present if it is absent.'),
   interval: z
     .enum(INTERVALS)
     .default('day')

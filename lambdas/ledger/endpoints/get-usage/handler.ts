@@ -14,7 +14,7 @@ export const handler = keyHandler('openai', ({ peppers, gate, clients, environme
     const key = authenticate(request.headers, await peppers());
     const { headers } = await gate.touch(key);
     const record = await usage.get(key.keyId, pathParameters.request_id ?? '');
-    const message = 'This API key has made no such call, or it is not settled yet.';
+    const message = 'This API key has no such call, or it is not settled yet.';
     if (record === undefined) throw new ServiceError('not_found', message, { headers });
     return jsonResponse(receiptEntry(record), headers);
   };

@@ -36,7 +36,7 @@ export function runSmoke(dependencies: RunSmokeDependencies) {
   return async (): Promise<SmokeRun | null> => {
     const client = await openClient();
     if (client === undefined) {
-      log.info('no smoke test is made', { reason: 'no key has been stored' });
+      log.info('no smoke test runs', { reason: 'no key has been stored' });
       onNotConfigured();
       return null;
     }

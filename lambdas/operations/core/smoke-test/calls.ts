@@ -42,7 +42,7 @@ const SHAPES = {
 function shaped<T>(schema: z.ZodType<T>, { json }: SmokeResponse): T {
   const read = schema.safeParse(json);
   const [issue] = read.error?.issues ?? [];
-  expectThat(read.success, `the answer lacks ${issue?.path.join('.') || 'its body'}: ${issue?.message}`);
+  expectThat(read.success, `the response lacks ${issue?.path.join('.') || 'its body'}: ${issue?.message}`);
   return read.data;
 }
 
@@ -85,7 +85,7 @@ const speaking =
     const response = await client.inference('/v1/audio/speech', {
       json: { model: model.id, voice, input: WORDS },
     });
-    expectThat(response.bytes.length > 0, 'the answer has no sound');
+    expectThat(response.bytes.length > 0, 'the response has no audio');
     return { ...routeDetailsOf(response), note: `${response.bytes.length} bytes` };
   };
 

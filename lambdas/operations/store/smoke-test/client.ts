@@ -65,7 +65,7 @@ export class HttpClient implements SmokeClient {
       });
       bytes = Buffer.from(await response.arrayBuffer());
     } catch (failure) {
-      throw new CheckFailure('no_answer', `${new URL(url).host} gave no answer: ${reasonOf(failure)}`);
+      throw new CheckFailure('no_answer', `${new URL(url).host} gave no response: ${reasonOf(failure)}`);
     }
     const text = bytes.toString();
     if (!response.ok) throw errorIn(response, text);
@@ -83,7 +83,7 @@ const readJson = (headers: Headers, text: string): unknown => {
   try {
     return JSON.parse(text);
   } catch {
-    throw new CheckFailure('unexpected', 'the answer is not the JSON that it says it is');
+    throw new CheckFailure('unexpected', 'the response is not the JSON that its content type declares');
   }
 };
 
@@ -95,5 +95,8 @@ function errorIn({ status, headers }: Response, text: string): CheckFailure {
   const failure = errorOf(text);
   if (failure !== undefined) return failure;
   const id = headers.get('x-request-id') ?? headers.get('x-amzn-requestid');
-  return new CheckFailure(`http_${status}`, `an answer without an error in it${id ? `, request ${id}` : ''}`);
+  return new CheckFailure(
+    `http_${status}`,
+    `a response without an error in it${id ? `, request ${id}` : ''}`,
+  );
 }

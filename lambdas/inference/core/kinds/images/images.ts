@@ -23,7 +23,7 @@ export const imageRequest = z.looseObject({
   size: z.enum(SIZES, `must be one of ${SIZES.join(', ')}`).nullish(),
   response_format: z.enum(['url', 'b64_json']).nullish(),
   /** Partial images would need a stream of events, which the interface does not have. */
-  stream: z.literal(false, 'must be false: images are answered whole').nullish(),
+  stream: z.literal(false, 'must be false: images are returned complete').nullish(),
   user: z.string().nullish(),
   provider: routeControlFields.provider,
 });

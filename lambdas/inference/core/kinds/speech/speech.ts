@@ -132,7 +132,7 @@ async function* settledAudio(call: KindCall<SpeechRequest, SpeechOutput>): Async
     broke(failure);
     throw new ServiceError(
       'all_routes_failed',
-      'The route that served this call failed before its answer was complete.',
+      'The route that served this call failed before its response was complete.',
     );
   } finally {
     clock.close(status === 'completed');

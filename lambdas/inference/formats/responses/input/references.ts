@@ -196,7 +196,7 @@ const unresolved = (at: number): ServiceError =>
   new ServiceError(
     'state_not_kept',
     `input[${at}]: this service keeps no items, and the input does not hold the one that is referred to; ` +
-      'send the item itself (clients do with "store": false), or all items of the answer, its last one included.',
+      'send the item itself (clients do with "store": false), or all items of the response, its last one included.',
     { param: `input[${at}]` },
   );
 
