@@ -63,12 +63,12 @@ export const MONEY_ALARMS: Readonly<Record<string, AlarmRow>> = {
   },
   'audit-drift': {
     severity: 'critical',
-    meaning: 'The books of an account do not balance.',
+    meaning: 'The ledger of an account does not balance.',
     watches: ({ config }) => once(serviceMetric(config, METRICS.auditDrift, { statistic: 'Maximum' })),
   },
   'accounts-unproven': {
     severity: 'warning',
-    meaning: 'Two nights in a row, the audit could not prove the books of an account.',
+    meaning: 'Two nights in a row, the audit could not prove the ledger of an account.',
     // One night may meet an account in the middle of its conversion, or a database that is overloaded.
     watches: ({ config }) => [
       {

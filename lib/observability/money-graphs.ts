@@ -61,7 +61,7 @@ export const MAINTENANCE: DashboardSection = {
   title: 'Reconciliation and upkeep',
   graphs: [
     {
-      title: 'Drift of the books, nano-USD',
+      title: 'Drift of the ledger, nano-USD',
       left: ({ config }) => [
         serviceMetric(config, METRICS.auditDrift, { statistic: 'Maximum', label: 'drift' }),
       ],

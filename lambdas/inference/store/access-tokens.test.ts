@@ -105,7 +105,7 @@ describe('a token of Entra', () => {
     entra.respond = (response) => void response.writeHead(401).end(JSON.stringify({ error: SECRET }));
     const { read } = reader();
     const failures = await Promise.all([failureOf(read), failureOf(read)]);
-    for (const failure of failures) expect(failure.message).toBe('Microsoft Entra answered 401');
+    for (const failure of failures) expect(failure.message).toBe('Microsoft Entra returned 401');
     expect(inspect(failures, { depth: 9 })).not.toContain(SECRET);
     expect(entra.requests).toHaveLength(1);
     issue();
@@ -211,7 +211,7 @@ describe('a token of Google', () => {
   it('causes an error that does not contain the key if the request is rejected', async () => {
     entra.respond = (response) => void response.writeHead(400).end(JSON.stringify({ error: pem }));
     const failure = await failureOf(readerOf(account()));
-    expect(failure.message).toBe('Google answered 400');
+    expect(failure.message).toBe('Google returned 400');
     expect(inspect(failure, { depth: 9 })).not.toContain(pem.slice(40, 80));
   });
 

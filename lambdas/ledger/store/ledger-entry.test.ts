@@ -19,7 +19,7 @@ describe('a ledger entry', () => {
     'does not match another item of an account: %s',
     (key) => {
       expect(key < readText(ENTRY_RANGE, ':first') || key > readText(ENTRY_RANGE, ':last')).toBe(true);
-      expect(() => decodeEntry({ item: text(key), amount: number(1) })).toThrow('no entry of the books');
+      expect(() => decodeEntry({ item: text(key), amount: number(1) })).toThrow('no entry of the ledger');
     },
   );
 });

@@ -171,7 +171,7 @@ describe('a host that ends its calls', () => {
     const { body } = (await run()) as StreamedResponse;
     await body.next();
     setTimeout(() => ends.abort(), 50);
-    await expect(allOf(body)).rejects.toThrow('failed before its answer was complete');
+    await expect(allOf(body)).rejects.toThrow('failed before its response was complete');
     expect(outcomes).toMatchObject([{ status: 'interrupted', estimated: true }]);
   });
 

@@ -99,7 +99,7 @@ describe('a call to Azure OpenAI', () => {
   it('fails before it is sent if Entra rejects the client, and another route can be attempted', async () => {
     const failure = await failureOf(send(chat, { ...v1(), auth: 'entra', secret: 'env:WRONG' }));
     expect(failure).toMatchObject({ kind: 'secret', retryable: true });
-    expect(String((failure as Error & { cause?: unknown }).cause)).toContain('Microsoft Entra answered 401');
+    expect(String((failure as Error & { cause?: unknown }).cause)).toContain('Microsoft Entra returned 401');
   });
 
   it('returns 400 if the filter stops the prompt, so that the caller changes it', async () => {
