@@ -135,7 +135,7 @@ describe('a token of Entra', () => {
     ['no life', JSON.stringify({ access_token: 'token' })],
   ])('causes an error if the response contains %s', async (_name, body) => {
     entra.respond = (response) => void response.end(body);
-    expect((await failureOf(reader().read)).message).toBe('Microsoft Entra answered without a token');
+    expect((await failureOf(reader().read)).message).toBe('Microsoft Entra returned no token');
   });
 
   it('requires a response from its own address, so a redirect fails', async () => {

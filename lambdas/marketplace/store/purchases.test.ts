@@ -6,6 +6,7 @@ import { startTroubledDatabase } from '../../../tools/test-kit/troubled-database
 import { Accounts } from '../../access/core/accounts.ts';
 import { DynamoAccountStore } from '../../access/store/account-store.ts';
 import { Credits } from '../../ledger/core/credits.ts';
+import { createAuditStore } from '../../ledger/store/audit-reader.ts';
 import { DynamoCreditStore } from '../../ledger/store/credit-store.ts';
 import { createWalletStore } from '../../ledger/store/wallet/store.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
@@ -219,6 +220,16 @@ describe('the money', () => {
     expect(await outcome(listing, exact, purchaseState({ amount: 100 }))).toBe(100);
     expect(await balance(exact)).toBe(0n);
     expect(await balance(owner)).toBe(before + DOLLAR);
+    const ledger = createAuditStore(database.client, database.tables);
+    const entries = async (accountId: string) => {
+      const stored: unknown[] = [];
+      for await (const entry of ledger.entries(accountId)) stored.push(entry);
+      return stored;
+    };
+    expect(await entries(exact)).toContainEqual(
+      expect.objectContaining({ kind: 'purchase', amount: DOLLAR }),
+    );
+    expect(await entries(owner)).toContainEqual(expect.objectContaining({ kind: 'sale', amount: DOLLAR }));
   });
 
   it('stays in place and the buyer may retry if the wallet changes before each write', async () => {

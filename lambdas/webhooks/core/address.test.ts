@@ -102,3 +102,17 @@ describe('an address', () => {
     );
   });
 });
+
+describe('an address of this machine', () => {
+  it.each([
+    ['127.0.0.1', true],
+    ['127.9.9.9', true],
+    ['::1', true],
+    ['::ffff:127.0.0.1', true],
+    ['::ffff:8.8.8.8', false],
+    ['8.8.8.8', false],
+    ['localhost', false],
+  ])('counts as such in any notation: %s', (text, isLoopback) => {
+    expect(isLoopbackAddress(text)).toBe(isLoopback);
+  });
+});

@@ -9,7 +9,7 @@ import {
   SUBSCRIPTION,
 } from '../testing/memory-deliveries.ts';
 import { DeliveryWorker, MAX_IN_FLIGHT } from './deliver.ts';
-import type { DeadReason, Delivery, DeliveryAttempt } from './delivery.ts';
+import { type DeadReason, type Delivery, type DeliveryAttempt, deliveryEntry } from './delivery.ts';
 import { payloadOf } from './event.ts';
 import { triggerOf } from './fan-out.ts';
 import type { Lane, SendRequest, SendResult } from './ports.ts';
@@ -203,6 +203,28 @@ describe('an attempt that does not take place', () => {
     await time.advance(1);
     await handle();
     expect(sent).toHaveLength(2);
+  });
+});
+
+describe('an attempt that disables its subscription', () => {
+  it.each([
+    ['gone, if the receiver returns 410', undefined, 410, 'gone'],
+    ['disabled, if the receiver has failed for too long', 1, 500, 'disabled'],
+  ])('ends its delivery as %s', async (_case, failingSinceMs, status, deadReason) => {
+    const { handle, deliveries } = working({
+      subscription: { failingSinceMs },
+      sendResult: { outcome: 'status', status },
+    });
+    await handle();
+    expect(deliveries.only()).toMatchObject({ status: 'dead', deadReason });
+  });
+});
+
+describe('a delivery that its owner reads', () => {
+  it('has the time of its next attempt only while it is pending', () => {
+    const nextAttempt = (status: Delivery['status']) => deliveryEntry(deliveryWith({ status })).next_attempt;
+    expect(nextAttempt('pending')).toBe(EVENT.created.replace('Z', '.000Z'));
+    expect([nextAttempt('delivered'), nextAttempt('dead')]).toEqual([null, null]);
   });
 });
 

@@ -187,6 +187,7 @@ describe('the bound of a prompt on a model', () => {
   it('counts an image for what it usually is, or for the most of its model if that is less', () => {
     const seeing = { ...prompt('hello'), images: 3 };
     const without = countPromptTokens(prompt('hello'));
+    expect(countPromptTokens({ ...prompt('hello'), messages: 3 })).toBe(without + 2 * 4);
     expect(countPromptTokens(seeing)).toBe(without + 3 * 1_600);
     expect(countPromptTokens(seeing, { ...NO_LIMITS, max_image_tokens: 100 })).toBe(without + 300);
     const unreported = unreportedPromptTokens(prompt('hello'), NO_LIMITS);
