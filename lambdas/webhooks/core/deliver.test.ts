@@ -221,7 +221,7 @@ describe('an attempt that disables its subscription', () => {
 });
 
 describe('a delivery that its owner reads', () => {
-  it('has the time of its next attempt only while it is pending', () => {
+  it('shows the time of its next attempt only while it is pending', () => {
     const nextAttempt = (status: Delivery['status']) => deliveryEntry(deliveryWith({ status })).next_attempt;
     expect(nextAttempt('pending')).toBe(EVENT.created.replace('Z', '.000Z'));
     expect([nextAttempt('delivered'), nextAttempt('dead')]).toEqual([null, null]);
