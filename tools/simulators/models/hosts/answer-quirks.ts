@@ -1,231 +1,270 @@
 /**
- * The simulated quirks of hosts: changes that make a response of the simulator deviate from its format as a real host's does.
- * They apply in the order of the table.
+ * The quirks of hosts that change an answer: a stream as its chunks, a whole answer as the only one. The changes work on
+ * a copy that nobody else has, and a field that becomes undefined is left out.
  */
-import {
-  type ChunkEvent,
-  type CompletionChange,
-  type Events,
-  everywhere,
-  inStreams,
-  type PartChange,
-  withChoices,
-  withChunk,
-  withContent,
-} from './answer-form.ts';
-import { isJson, type Json, messagesOf, objectsIn } from './json-body.ts';
-import { callSignature } from './strict-quirks.ts';
+import type { SimulatedEvent } from '../exchange/reply.ts';
+import { isJson, isSet, type Json, objectsIn } from './json.ts';
 
-/** Changes tool calls; each is given with its place in the list. */
-const calls = (change: (call: Json, index: number) => Json): Required<CompletionChange> =>
-  everywhere((completion) =>
-    withContent(completion, (text) =>
-      Array.isArray(text.tool_calls) ? { ...text, tool_calls: objectsIn(text.tool_calls).map(change) } : text,
-    ),
-  );
+interface ToolCall {
+  readonly id?: string;
+  readonly index?: number;
+  readonly function?: { readonly name?: string };
+}
 
-/** Changes the numbers of calls in a stream; a whole answer has none. */
-const numbered = (change: (index: number) => Json): CompletionChange =>
-  inStreams(calls(({ index, ...call }) => ({ ...change(Number(index)), ...call })));
+interface Said {
+  readonly content?: unknown;
+  readonly reasoning_content?: string;
+  readonly tool_calls?: readonly ToolCall[];
+}
+
+interface Choice {
+  readonly message?: Said;
+  readonly delta?: Said;
+  readonly finish_reason?: string | null;
+}
+
+interface Usage {
+  readonly prompt_tokens: number;
+  readonly completion_tokens: number;
+  readonly prompt_tokens_details?: { readonly cached_tokens?: number };
+}
+
+interface Chunk {
+  readonly choices?: readonly Choice[];
+  readonly usage?: Usage | null;
+}
+
+/** One event of an answer; `chunk` is absent for what is no chunk, such as `[DONE]`. */
+export interface Part {
+  readonly event: SimulatedEvent;
+  readonly chunk?: Chunk;
+}
+
+type Change = (parts: readonly Part[], request: Json) => readonly Part[];
+
+export interface HostQuirk {
+  /** Throws `RequestError` for a request that the host refuses. */
+  readonly check?: (body: Json) => void;
+  /** Returns whether the request asks the model to think; undefined if it has no field that the host reads. */
+  readonly thinks?: (body: Json) => boolean | undefined;
+  /** The change of its answers. */
+  readonly change?: Change;
+  /** It gives an account in streams that did not ask for one. */
+  readonly counts?: true;
+}
+
+/** Gives other values to the fields of every item that `itemsOf` finds. */
+const patch =
+  <Item extends object>(itemsOf: (chunk: Chunk) => readonly Item[]) =>
+  (fieldsOf: (item: Item, request: Json) => object): Change =>
+  (parts, request) => {
+    for (const { chunk } of parts)
+      for (const item of chunk === undefined ? [] : itemsOf(chunk))
+        Object.assign(item, fieldsOf(item, request));
+    return parts;
+  };
+
+const choicesOf = ({ choices = [] }: Chunk): readonly Choice[] => choices;
+
+const saidOf = (chunk: Chunk): readonly Said[] =>
+  choicesOf(chunk).flatMap(({ message, delta }) => [message, delta].flatMap((said) => said ?? []));
+
+const chunks = patch((chunk) => [chunk]);
+const choices = patch(choicesOf);
+/** Changes the messages, or the deltas of them. */
+const said = patch(saidOf);
+const calls = patch((chunk) => saidOf(chunk).flatMap(({ tool_calls = [] }) => tool_calls));
 
 /** Changes the reason why an answer ended. */
-const changeFinish = (change: (reason: string) => Json): CompletionChange =>
-  everywhere((completion) =>
-    withChoices(completion, ({ finish_reason: reason, ...choice }) => ({
-      ...choice,
-      ...(typeof reason === 'string' ? change(reason) : { finish_reason: reason }),
-    })),
+const finish = (change: (reason: string) => string): Change =>
+  choices(({ finish_reason: reason }) =>
+    typeof reason === 'string' ? { finish_reason: change(reason) } : {},
   );
 
 /** Reasoning under another name, of another form. */
-const reasoningAs = (toField: (text: string) => Json): CompletionChange =>
-  everywhere((completion) =>
-    withContent(completion, ({ reasoning_content: text, ...said }) =>
-      typeof text === 'string' ? { ...said, ...toField(text) } : said,
-    ),
+const reasoning = (fieldsOf: (text: string) => object): Change =>
+  said(({ reasoning_content: text }) =>
+    text === undefined ? {} : { reasoning_content: undefined, ...fieldsOf(text) },
   );
 
-const requestsJson = ({ response_format: format }: Json): boolean =>
-  isJson(format) && String(format.type).startsWith('json');
-
-/** The text as reasoning, in place of both. */
-const textAsReasoning: PartChange = ({ content, reasoning_content: _thought, ...said }) =>
-  typeof content === 'string' && content !== ''
-    ? { ...said, content: '', reasoning_content: content }
-    : { ...said, content: '' };
-
-const hasParts = (request: Json): boolean =>
-  messagesOf(request).some(({ content }) => Array.isArray(content));
-
-const asParts: PartChange = (text) =>
-  typeof text.content === 'string' && text.content !== ''
-    ? { ...text, content: [{ type: 'text', text: text.content }] }
-    : text;
-
-/** Puts other fields into the account in place of the details of the prompt. */
-const replaceDetails = (fieldsOf: (cached: number, prompt: number) => Json): CompletionChange =>
-  everywhere((completion) => {
-    if (!isJson(completion.usage)) return completion;
-    const { prompt_tokens_details: details, ...usage } = completion.usage;
-    const cached = Number((isJson(details) ? details.cached_tokens : undefined) ?? 0);
-    return { ...completion, usage: { ...usage, ...fieldsOf(cached, Number(usage.prompt_tokens)) } };
+/** Other fields in the account in place of the details of the prompt. */
+const details = (fieldsOf: (cached: number, prompt: number) => object): Change =>
+  chunks(({ usage }) => {
+    if (usage === undefined || usage === null) return {};
+    const { prompt_tokens: prompt, prompt_tokens_details: { cached_tokens: cached = 0 } = {} } = usage;
+    return { usage: { ...usage, prompt_tokens_details: undefined, ...fieldsOf(cached, prompt) } };
   });
 
-const withoutUsage: PartChange = ({ usage: _usage, ...answer }) => answer;
+const inStreams =
+  (change: Change): Change =>
+  (parts, request) =>
+    request.stream === true ? change(parts, request) : parts;
+
+/** The signature of the first call of a message, which alone has one. */
+export const signed = (signatureOf: (name: unknown) => string): Change =>
+  said(({ tool_calls: [first, ...rest] = [] }) => {
+    if (first?.id === undefined || (first.index ?? 0) > 0) return {};
+    const google = { thought_signature: signatureOf(first.function?.name) };
+    return { tool_calls: [{ ...first, extra_content: { google } }, ...rest] };
+  });
 
 /** A chunk of usage alone. */
-const isAccount = ({ chunk }: ChunkEvent): boolean =>
-  isJson(chunk?.usage) && Array.isArray(chunk.choices) && chunk.choices.length === 0;
+const isAccount = ({ chunk: { usage, choices } = {} }: Part): boolean =>
+  isSet(usage) && choices?.length === 0;
 
-const withoutAccount = (events: Events): Events => events.filter((each) => !isAccount(each));
+/** Moves the account of a stream, which has a chunk of its own, elsewhere. */
+const account =
+  (change: (usage: Usage | undefined) => readonly Change[]): Change =>
+  (parts, request) => {
+    const usage = parts.find(isAccount)?.chunk?.usage ?? undefined;
+    const rest: readonly Part[] = parts.filter((part) => !isAccount(part));
+    return change(usage).reduce((changed, each) => each(changed, request), rest);
+  };
 
-const accountIn = (events: Events): Json => {
-  const usage = events.find(isAccount)?.chunk?.usage;
-  return isJson(usage) ? usage : {};
-};
+const hasEnded = ({ finish_reason: reason }: Choice): boolean => typeof reason === 'string';
 
-const hasReason = ({ choices }: Json): boolean =>
-  objectsIn(choices).some((choice) => typeof choice.finish_reason === 'string');
-
-const isDone = ({ event }: ChunkEvent): boolean => event.data === '[DONE]';
+const isDone = ({ event }: Part): boolean => event.data === '[DONE]';
 
 /** Events that no format of this kind names: one with a name, and one that is an object of another kind. */
-const UNKNOWN: Events = [
+const UNKNOWN: readonly Part[] = [
   { event: { name: 'ping', data: '{"type":"ping"}', part: 'between' } },
   { event: { data: '{"object":"host.heartbeat","elapsed_ms":12}', part: 'between' } },
 ];
 
-const textOf = ({ event, chunk }: ChunkEvent): string =>
+export const dataOf = ({ event, chunk }: Part): string =>
   chunk === undefined ? event.data : JSON.stringify(chunk);
 
 /** Two chunks in the data of one event, a line each. */
-function inPairs(events: Events): Events {
-  const paired: ChunkEvent[] = [];
+const inPairs: Change = (parts) => {
+  const paired: Part[] = [];
   let isOpen = false;
-  for (const each of events) {
-    const isAlone = isDone(each) || each.event.name !== undefined;
-    const first: ChunkEvent | undefined = isOpen && !isAlone ? paired.pop() : undefined;
-    const data: string | undefined = first === undefined ? undefined : `${textOf(first)}\n${textOf(each)}`;
-    paired.push(data === undefined ? each : { event: { ...each.event, data } });
-    isOpen = !isAlone && data === undefined;
+  for (const part of parts) {
+    const isAlone = isDone(part) || part.event.name !== undefined;
+    const first: Part | undefined = isOpen && !isAlone ? paired.pop() : undefined;
+    paired.push(
+      first === undefined ? part : { event: { ...part.event, data: `${dataOf(first)}\n${dataOf(part)}` } },
+    );
+    isOpen = !isAlone && first === undefined;
   }
   return paired;
-}
+};
 
-export const RESPONSES = {
+const requestsJson = ({ response_format: format }: Json): boolean =>
+  isJson(format) && String(format.type).startsWith('json');
+
+const hasParts = ({ messages }: Json): boolean =>
+  objectsIn(messages).some(({ content }) => Array.isArray(content));
+
+const isText = (content: unknown): content is string => typeof content === 'string' && content !== '';
+
+export const ANSWER_QUIRKS = {
   /** A JSON answer stands in the reasoning, and the text is empty. */
-  'json-in-reasoning': everywhere((completion, request) =>
-    requestsJson(request) ? withContent(completion, textAsReasoning) : completion,
-  ),
-  'reasoning-named-reasoning': reasoningAs((text) => ({ reasoning: text })),
+  'json-in-reasoning': {
+    change: said(({ content }, request) => {
+      if (!requestsJson(request)) return {};
+      return { content: '', reasoning_content: isText(content) ? content : undefined };
+    }),
+  },
+  'reasoning-named-reasoning': { change: reasoning((text) => ({ reasoning: text })) },
   /** OpenRouter docs, "Reasoning tokens", `reasoning_details`. */
-  'reasoning-in-details': reasoningAs((text) => ({
-    reasoning_details: [{ type: 'reasoning.text', text, format: 'unknown', index: 0 }],
-  })),
+  'reasoning-in-details': {
+    change: reasoning((text) => ({
+      reasoning_details: [{ type: 'reasoning.text', text, format: 'unknown', index: 0 }],
+    })),
+  },
   /** Texts come as a list of parts where any of the request did. */
-  'mirrors-content': everywhere((completion, request) =>
-    hasParts(request) ? withContent(completion, asParts) : completion,
-  ),
-  'empty-call-ids': calls((call) => ('id' in call ? { ...call, id: '' } : call)),
-  'no-call-index': numbered(() => ({})),
-  'one-call-index': numbered(() => ({ index: 0 })),
-  'gaps-in-call-indexes': numbered((index) => ({ index: 2 + 3 * index })),
-  /** Arguments that could be whole are sent before the real ones. */
-  'arguments-go-on': inStreams(
-    calls((call) =>
-      'id' in call && isJson(call.function)
-        ? { ...call, function: { ...call.function, arguments: '{}' } }
-        : call,
+  'mirrors-content': {
+    change: said(({ content: text }, request) =>
+      isText(text) && hasParts(request) ? { content: [{ type: 'text', text }] } : {},
     ),
-  ),
-  'stop-with-calls': changeFinish((reason) => ({ finish_reason: reason === 'tool_calls' ? 'stop' : reason })),
-  'no-finish-reason': everywhere((completion) =>
-    withChoices(completion, ({ finish_reason: _reason, ...choice }) => choice),
-  ),
-  'empty-finish-reason': changeFinish(() => ({ finish_reason: '' })),
-  'new-finish-reason': changeFinish(() => ({ finish_reason: 'end' })),
+  },
+  'empty-call-ids': { change: calls(({ id }) => (id === undefined ? {} : { id: '' })) },
+  /** Only streams number their calls. */
+  'no-call-index': { change: inStreams(calls(() => ({ index: undefined }))) },
+  'one-call-index': { change: inStreams(calls(() => ({ index: 0 }))) },
+  'gaps-in-call-indexes': { change: inStreams(calls(({ index = 0 }) => ({ index: 2 + 3 * index }))) },
+  /** Arguments that could be whole are sent before the real ones. */
+  'arguments-go-on': {
+    change: inStreams(
+      calls(({ id, function: called }) =>
+        id === undefined ? {} : { function: { ...called, arguments: '{}' } },
+      ),
+    ),
+  },
+  'stop-with-calls': { change: finish((reason) => (reason === 'tool_calls' ? 'stop' : reason)) },
+  'no-finish-reason': { change: choices(() => ({ finish_reason: undefined })) },
+  'empty-finish-reason': { change: finish(() => '') },
+  'new-finish-reason': { change: finish(() => 'end') },
   /** DeepSeek API docs, "Context Caching". */
-  'cached-as-hits': replaceDetails((cached, prompt) => ({
-    prompt_cache_hit_tokens: cached,
-    prompt_cache_miss_tokens: prompt - cached,
-  })),
+  'cached-as-hits': {
+    change: details((cached, prompt) => ({
+      prompt_cache_hit_tokens: cached,
+      prompt_cache_miss_tokens: prompt - cached,
+    })),
+  },
   /** Kimi API docs, "Chat", `usage`. */
-  'cached-at-top': replaceDetails((cached) => ({ cached_tokens: cached })),
+  'cached-at-top': { change: details((cached) => ({ cached_tokens: cached })) },
   /** Counts tokens as written to the cache in place of read from it (OpenRouter docs, "Prompt caching"). */
-  'cache-writes': replaceDetails((cached) => ({
-    prompt_tokens_details: { cached_tokens: 0, cache_write_tokens: cached },
-  })),
+  'cache-writes': {
+    change: details((cached) => ({
+      prompt_tokens_details: { cached_tokens: 0, cache_write_tokens: cached },
+    })),
+  },
   /** Whatever tier was asked for, another serves. */
-  'standard-tier': everywhere((completion) => ({ ...completion, service_tier: 'default' })),
+  'standard-tier': { change: chunks(() => ({ service_tier: 'default' })) },
   /** Every chunk has the message so far beside its delta (Perplexity API reference, "Chat completions", streaming). */
   'cumulative-message': {
-    stream(events) {
+    change: inStreams((parts, request) => {
       let text = '';
-      const withMessage: PartChange = (choice) => {
-        const { content } = isJson(choice.delta) ? choice.delta : {};
+      return choices(({ delta: { content } = {} }) => {
         if (typeof content === 'string') text += content;
-        return { ...choice, message: { role: 'assistant', content: text } };
-      };
-      return events.map((each) => withChunk(each, (chunk) => withChoices(chunk, withMessage)));
-    },
+        return { message: { role: 'assistant', content: text } };
+      })(parts, request);
+    }),
   },
-  'no-usage': {
-    completion: withoutUsage,
-    stream: (events) => withoutAccount(events).map((each) => withChunk(each, withoutUsage)),
-  },
-  'null-usage': everywhere((completion) => ({ ...completion, usage: null })),
+  'no-usage': { change: account(() => [chunks(() => ({ usage: undefined }))]) },
+  'null-usage': { change: chunks(() => ({ usage: null })) },
   /** Every chunk has the account so far; only that of the last one is whole. */
   'usage-in-every-chunk': {
-    stream(events) {
-      const usage = accountIn(events);
-      const prompt = Number(usage.prompt_tokens);
-      const usageSoFar = (completion: number): Json => ({
-        prompt_tokens: prompt,
-        completion_tokens: completion,
-        total_tokens: prompt + completion,
-      });
-      const upTo = (index: number) => usageSoFar(Math.min(index, Number(usage.completion_tokens)));
-      return withoutAccount(events).map((each, index) =>
-        withChunk(each, (chunk) => ({ ...chunk, usage: hasReason(chunk) ? usage : upTo(index) })),
-      );
-    },
+    counts: true,
+    change: account((usage) => {
+      const { prompt_tokens: prompt = 0, completion_tokens: all = 0 } = usage ?? {};
+      let sent = -1;
+      const soFar = (chunk: Chunk) => {
+        sent += 1;
+        const completion = Math.min(sent, all);
+        const now = {
+          prompt_tokens: prompt,
+          completion_tokens: completion,
+          total_tokens: prompt + completion,
+        };
+        return { usage: choicesOf(chunk).some(hasEnded) ? usage : now };
+      };
+      return [inStreams(chunks(soFar))];
+    }),
   },
   /** The account stands in the choice that it ends, in streams (Kimi API docs, "Chat", streaming). */
   'usage-in-choice': {
-    stream(events) {
-      const usage = accountIn(events);
-      return withoutAccount(events).map((each) =>
-        withChunk(each, ({ usage: _null, ...chunk }) =>
-          hasReason(chunk) ? withChoices(chunk, (choice) => ({ ...choice, usage })) : chunk,
-        ),
-      );
-    },
+    counts: true,
+    change: account((usage) => [
+      inStreams(chunks(() => ({ usage: undefined }))),
+      inStreams(choices((choice) => (hasEnded(choice) ? { usage } : {}))),
+    ]),
   },
   /** Unknown events come before everything, and before the end. */
   'unknown-events': {
-    stream: (events) => [
+    change: inStreams((parts) => [
       ...UNKNOWN,
-      ...events.flatMap((each) => (each.event.part === 'end' ? [...UNKNOWN, each] : [each])),
-    ],
+      ...parts.flatMap((part) => (part.event.part === 'end' ? [...UNKNOWN, part] : [part])),
+    ]),
   },
-  'two-objects-an-event': { stream: inPairs },
-  'no-done': { stream: (events) => events.filter((each) => !isDone(each)) },
+  'two-objects-an-event': { change: inPairs },
+  'no-done': { change: (parts) => parts.filter((part) => !isDone(part)) },
   /** The body ends within its last event. */
   'no-last-blank-line': {
-    stream: (events) =>
-      events.map((each, index) =>
-        index < events.length - 1 ? each : { ...each, event: { ...each.event, isUnended: true } },
+    change: (parts) =>
+      parts.map((part, index) =>
+        index < parts.length - 1 ? part : { ...part, event: { ...part.event, isUnended: true } },
       ),
   },
-} satisfies Readonly<Record<string, CompletionChange>>;
-
-/** Quirks that give an account in streams that did not ask for one. */
-export const UNASKED_USAGE = ['usage-in-every-chunk', 'usage-in-choice'] as const;
-
-/** The signatures that a host of `wants-thought-signature` wants back: of the first call of a message. */
-export const SIGNS_CALLS: CompletionChange = calls((call, index) => {
-  const { name } = isJson(call.function) ? call.function : {};
-  const isFirst = index === 0 && (call.index === undefined || call.index === 0);
-  if (!isFirst || !('id' in call)) return call;
-  return { ...call, extra_content: { google: { thought_signature: callSignature(name) } } };
-});
+} satisfies Readonly<Record<string, HostQuirk>>;

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { runningUpstream } from '../../testing/models/running-upstream.ts';
-import { RESPONSE_QUIRKS, type ResponseQuirk } from './quirks.ts';
+import { type Quirk, RESPONSE_QUIRKS } from './quirks.ts';
 
 const upstream = runningUpstream();
 const KEY = { headers: { authorization: 'Bearer test' } };
@@ -27,7 +27,7 @@ const PARTS = { messages: [{ role: 'user', content: [{ type: 'text', text: 'Repe
 const COUNTED = { stream_options: { include_usage: true } };
 
 /** The request fields that make the quirk of a host visible, if a plain text with usage does not. */
-const SHOWN_BY: Partial<Record<ResponseQuirk, object>> = {
+const SHOWN_BY: Partial<Record<Quirk, object>> = {
   'json-in-reasoning': JSON_OUTPUT,
   'mirrors-content': PARTS,
   'standard-tier': { service_tier: 'priority' },

@@ -1,37 +1,29 @@
 /**
  * The ways in which hosts that speak OpenAI's wire format differ from it, by name. The path of a request names those of
- * its host: `/hosts/no-store,no-done/v1/chat/completions`; `none` is a host without any.
+ * its host: `/hosts/no-store,no-done/v1/chat/completions`; `none` is a host without any. They apply in the order of the
+ * table.
  */
 import { RequestError } from '../exchange/request-error.ts';
-import { RESPONSES } from './answer-quirks.ts';
-import { STRICT } from './strict-quirks.ts';
-import { THINKING } from './thinking.ts';
+import { ANSWER_QUIRKS, type HostQuirk } from './answer-quirks.ts';
+import { REQUEST_QUIRKS } from './request-quirks.ts';
 
-export type StrictQuirk = keyof typeof STRICT;
-export type ResponseQuirk = keyof typeof RESPONSES;
-export type Quirk = StrictQuirk | keyof typeof THINKING | ResponseQuirk;
+const TABLE = { ...REQUEST_QUIRKS, ...ANSWER_QUIRKS };
 
-export const STRICT_QUIRKS = Object.keys(STRICT) as StrictQuirk[];
-export const RESPONSE_QUIRKS = Object.keys(RESPONSES) as ResponseQuirk[];
-export const QUIRKS: readonly Quirk[] = [
-  ...STRICT_QUIRKS,
-  ...(Object.keys(THINKING) as (keyof typeof THINKING)[]),
-  ...RESPONSE_QUIRKS,
-];
+export type Quirk = keyof typeof TABLE;
 
-/** The name of a host that does as the format says. */
-const NONE = 'none';
+export const QUIRKS = Object.keys(TABLE) as Quirk[];
 
-const isQuirk = (name: string): name is Quirk => QUIRKS.some((quirk) => quirk === name);
+/** The host accepts every request, and changes answers. */
+export const RESPONSE_QUIRKS = Object.keys(ANSWER_QUIRKS) as (keyof typeof ANSWER_QUIRKS)[];
 
-/** The quirks that a segment of the path names. Throws `RequestError` for a name that is not one. */
-export function quirksOf(segment: string): ReadonlySet<Quirk> {
-  const names = segment === NONE ? [] : segment.split(',');
-  const unknown = names.find((name) => !isQuirk(name));
+/** The quirks that a segment of the path names, in the order of the table. Throws `RequestError` for a name that is not one. */
+export function quirksOf(segment: string): readonly HostQuirk[] {
+  const names = segment === 'none' ? [] : segment.split(',');
+  const unknown = names.find((name) => !QUIRKS.some((quirk) => quirk === name));
   if (unknown !== undefined)
     throw new RequestError(`There is no quirk '${unknown}'; there are: ${QUIRKS.join(', ')}.`, [], {
       status: 404,
       body: { error: { message: `There is no quirk '${unknown}'.`, quirks: QUIRKS } },
     });
-  return new Set(names.filter(isQuirk));
+  return QUIRKS.filter((quirk) => names.includes(quirk)).map((quirk) => TABLE[quirk]);
 }

@@ -13,24 +13,30 @@ import { openAiProtocol } from '../openai/protocol.ts';
 import { respondToChat } from '../openai/routes.ts';
 import { responsesProtocol } from '../responses/protocol.ts';
 import { respondToResponses } from '../responses/routes.ts';
-import { type ChunkEvent, type CompletionChange, withChunk } from './answer-form.ts';
-import { RESPONSES, SIGNS_CALLS, UNASKED_USAGE } from './answer-quirks.ts';
-import { callsOf, isJson, type Json } from './json-body.ts';
-import { type Quirk, quirksOf, RESPONSE_QUIRKS, STRICT_QUIRKS } from './quirks.ts';
-import { rejectionOf } from './refusal.ts';
-import { STRICT } from './strict-quirks.ts';
-import { thinks } from './thinking.ts';
+import { dataOf, type Part } from './answer-quirks.ts';
+import { callsOf, isJson, type Json } from './json.ts';
+import { quirksOf } from './quirks.ts';
 
 /** A model of this name thinks when it is asked to, and shows it (`openai/reasoning.ts`). */
 const THINKING_MODEL = 'deepseek-';
 
+type Quirks = ReturnType<typeof quirksOf>;
+
+/** The quirks of a host, after their checks. Throws `RequestError` for the first rule that the request breaks. */
+function checkedQuirks({ parameters, body }: SimulatedCall): Quirks {
+  const quirks = quirksOf(parameters.quirks ?? '');
+  if (isJson(body)) for (const { check } of quirks) check?.(body);
+  return quirks;
+}
+
 /** The request as the simulated OpenAI takes it. */
-function plainRequest(body: Json, quirks: ReadonlySet<Quirk>): Json {
-  const isUnasked = body.stream === true && UNASKED_USAGE.some((quirk) => quirks.has(quirk));
+function plainRequest(body: Json, quirks: Quirks): Json {
+  const isOn = quirks.map(({ thinks }) => thinks?.(body)).find((result) => result !== undefined);
+  const isUnasked = body.stream === true && quirks.some(({ counts }) => counts);
   return {
     ...body,
     ...(typeof body.model === 'string' ? { model: `${THINKING_MODEL}${body.model}` } : {}),
-    thinking: { type: thinks(body, quirks) ? 'enabled' : 'disabled' },
+    thinking: { type: isOn === true ? 'enabled' : 'disabled' },
     ...(isUnasked ? { stream_options: { include_usage: true } } : {}),
     ...(Array.isArray(body.messages) ? { messages: body.messages.map(withThought) } : {}),
   };
@@ -46,80 +52,36 @@ function withThought(message: unknown): unknown {
   return { ...message, reasoning_content: typeof thought === 'string' ? thought : '' };
 }
 
-/** Throws `RequestError` for the first rule of the host that the request breaks. */
-function checkStrictly(body: Json, quirks: ReadonlySet<Quirk>): void {
-  for (const quirk of STRICT_QUIRKS) {
-    if (!quirks.has(quirk)) continue;
-    const [envelope, rule] = STRICT[quirk];
-    const rejection = rule(body);
-    if (rejection !== undefined) throw rejectionOf(rejection, envelope);
-  }
-}
-
-const changesOf = (quirks: ReadonlySet<Quirk>): readonly CompletionChange[] => [
-  ...(quirks.has('wants-thought-signature') ? [SIGNS_CALLS] : []),
-  ...RESPONSE_QUIRKS.filter((quirk) => quirks.has(quirk)).map((quirk) => RESPONSES[quirk]),
-];
-
-function parsed(event: SimulatedEvent): ChunkEvent {
-  const chunk: unknown = event.data.startsWith('{') ? JSON.parse(event.data) : undefined;
-  return isJson(chunk) ? { event, chunk } : { event };
-}
-
 /** The answer as the host gives it; the model has the name that was asked for. */
-function changeResponse(
-  response: SimulatedResponse,
-  request: Json,
-  quirks: ReadonlySet<Quirk>,
-): SimulatedResponse {
+function changeResponse(response: SimulatedResponse, request: Json, quirks: Quirks): SimulatedResponse {
   const { model } = request;
-  const changes = changesOf(quirks);
-  if (response.kind === 'whole') {
-    const completion: Json = { ...JSON.parse(response.body.toString('utf8')), model };
-    const changed = changes.reduce(
-      (body, { completion: whole }) => whole?.(body, request) ?? body,
-      completion,
-    );
-    return jsonResponse(response.status, changed, response.headers);
-  }
-  const named = [...response.events].map((event) =>
-    withChunk(parsed(event), (chunk) => ({ ...chunk, model })),
+  const partOf = (event: SimulatedEvent): Part =>
+    event.data.startsWith('{') ? { event, chunk: { ...JSON.parse(event.data), model } } : { event };
+  const events: Iterable<SimulatedEvent> =
+    response.kind === 'stream' ? response.events : [{ data: response.body.toString('utf8'), part: 'end' }];
+  const parts = quirks.reduce(
+    (changed: readonly Part[], { change }) => change?.(changed, request) ?? changed,
+    Array.from(events, partOf),
   );
-  const changed = changes.reduce(
-    (events: readonly ChunkEvent[], { stream }) => stream?.(events, request) ?? events,
-    named,
-  );
-  const events = changed.map(({ event, chunk }) =>
-    chunk === undefined ? event : { ...event, data: JSON.stringify(chunk) },
-  );
-  return { ...response, events };
+  if (response.kind === 'whole') return jsonResponse(response.status, parts[0]?.chunk, response.headers);
+  return { ...response, events: parts.map((part) => ({ ...part.event, data: dataOf(part) })) };
 }
 
-function respondAsVendor(call: SimulatedCall): SimulatedResponse {
-  const quirks = quirksOf(call.parameters.quirks ?? '');
+function respondAsHost(call: SimulatedCall): SimulatedResponse {
+  const quirks = checkedQuirks(call);
   const { body } = call;
   if (!isJson(body)) return respondToChat(call);
-  checkStrictly(body, quirks);
   return changeResponse(respondToChat({ ...call, body: plainRequest(body, quirks) }), body, quirks);
 }
 
-function responseOfHost(call: SimulatedCall): SimulatedResponse {
-  const quirks = quirksOf(call.parameters.quirks ?? '');
-  if (isJson(call.body)) checkStrictly(call.body, quirks);
+function respondInResponses(call: SimulatedCall): SimulatedResponse {
+  checkedQuirks(call);
   return respondToResponses(call);
 }
 
+const HOST = '/hosts/{quirks}/v1';
+
 export const hostRoutes: readonly SimulatedRoute[] = [
-  {
-    method: 'POST',
-    path: '/hosts/{quirks}/v1/chat/completions',
-    protocol: openAiProtocol,
-    reply: respondAsVendor,
-  },
-  {
-    method: 'POST',
-    path: '/hosts/{quirks}/v1/responses',
-    protocol: responsesProtocol,
-    reply: responseOfHost,
-  },
+  { method: 'POST', path: `${HOST}/chat/completions`, protocol: openAiProtocol, reply: respondAsHost },
+  { method: 'POST', path: `${HOST}/responses`, protocol: responsesProtocol, reply: respondInResponses },
 ];

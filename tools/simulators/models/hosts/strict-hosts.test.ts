@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { runningUpstream } from '../../testing/models/running-upstream.ts';
-import type { StrictQuirk } from './quirks.ts';
+import type { Quirk } from './quirks.ts';
 
 const upstream = runningUpstream();
 
@@ -46,7 +46,7 @@ interface Case {
  * The cases that calls through the service do not show (`test/endpoints/hosts`): the quirks without a flag, and each
  * form of a rejection.
  */
-const CASES: Partial<Record<StrictQuirk, Case>> = {
+const CASES: Partial<Record<Quirk, Case>> = {
   'no-developer-role': {
     rejected: [chatWith({ ...system, role: 'developer' }, user('Hello'))],
     accepted: chatWith(system, user('Hello')),
