@@ -130,31 +130,14 @@ describe('the page', () => {
 });
 
 describe('a code', () => {
-  it('gives an ID token with the address, its subject and the nonce', async () => {
-    const response = await submit('Somebody@Example.com');
-    const url = new URL(response.headers.get('location') ?? '');
-    expect([response.status, `${url.origin}${url.pathname}`, url.searchParams.get('state')]).toEqual([
-      303,
-      REDIRECT,
-      'the state',
-    ]);
-    const [status, { id_token: idToken }] = await exchange(url.searchParams.get('code') ?? '');
-    expect(status).toBe(200);
-    expect(await claimsOf(idToken)).toMatchObject({
-      sub: subjectOf('somebody@example.com'),
-      email: 'Somebody@Example.com',
-      email_verified: true,
-      nonce: 'the nonce',
-    });
-    expect(subjectOf('somebody@example.com')).not.toContain('somebody');
-  });
-
   it('works once, within a minute, with its verifier and redirect URI', async () => {
     const rejection = [400, { error: 'invalid_grant' }];
     const code = await codeFor();
     expect((await exchange(code))[0]).toBe(200);
     expect(await exchange(code)).toEqual(rejection);
-    expect(await exchange(await codeFor(), { code_verifier: 'w'.repeat(50) })).toEqual(rejection);
+    const attacked = await codeFor();
+    expect(await exchange(attacked, { code_verifier: 'w'.repeat(50) })).toEqual(rejection);
+    expect(await exchange(attacked)).toEqual(rejection);
     expect(await exchange(await codeFor(), { redirect_uri: 'https://evil.example/' })).toEqual(rejection);
     expect(await exchange('made-up')).toEqual(rejection);
     const [late, intime] = [await codeFor(), await codeFor()];
@@ -162,12 +145,6 @@ describe('a code', () => {
     expect((await exchange(intime))[0]).toBe(200);
     nowMs += 1;
     expect(await exchange(late)).toEqual(rejection);
-  });
-
-  it('expires after an attempt with a wrong verifier', async () => {
-    const code = await codeFor();
-    await exchange(code, { code_verifier: 'w'.repeat(50) });
-    expect((await exchange(code))[0]).toBe(400);
   });
 
   it('works only for its client and its grant type', async () => {
@@ -186,7 +163,8 @@ describe('the provider', () => {
     const { port } = new URL(provider.url);
     await provider.stop();
     await start(Number(port));
-    expect(await claimsOf(idToken)).toMatchObject({ email: DEMO_EMAIL });
+    expect(await claimsOf(idToken)).toMatchObject({ email: DEMO_EMAIL, nonce: 'the nonce' });
+    expect(subjectOf('somebody@example.com')).not.toContain('somebody');
     expect(statSync(join(folder, 'key.json')).mode & 0o077).toBe(0);
     const keys = await (await fetch(`${provider.url}/jwks`)).text();
     expect(keys).not.toContain('"d"');

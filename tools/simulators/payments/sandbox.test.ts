@@ -73,29 +73,14 @@ const pay = (url: string | null) => fetch(url ?? '', { method: 'POST', redirect:
 const types = () => received.map(({ type }) => type);
 
 describe('a checkout', () => {
-  it('accepts one payment on its page, and reports it in a signed event', async () => {
+  it('accepts one payment, and none after it has expired', async () => {
     connect();
-    const session = await checkout();
-    const shown = await (await fetch(session.url ?? '')).text();
-    expect(shown).toContain('Pay 5.00 USD');
-    const paid = await pay(session.url);
-    expect([paid.status, paid.headers.get('location')]).toEqual([303, 'https://example.com/paid']);
-    expect(received[0]).toMatchObject({
-      type: 'checkout.session.completed',
-      data: {
-        object: { id: session.id, payment_status: 'paid', amount_total: 500, metadata: { order_id: 'o' } },
-      },
-    });
-    expect((await pay(session.url)).status).toBe(400);
-    expect(types()).toHaveLength(1);
-  });
-
-  it('rejects a payment after it has expired', async () => {
-    connect();
-    const session = await checkout();
-    await stripe.checkout.sessions.expire(session.id);
-    expect((await pay(session.url)).status).toBe(400);
-    expect(types()).toEqual(['checkout.session.expired']);
+    const [paid, expired] = [await checkout(), await checkout()];
+    expect((await pay(paid.url)).status).toBe(303);
+    expect((await pay(paid.url)).status).toBe(400);
+    await stripe.checkout.sessions.expire(expired.id);
+    expect((await pay(expired.url)).status).toBe(400);
+    expect(types()).toEqual(['checkout.session.completed', 'checkout.session.expired']);
   });
 
   it.each([

@@ -64,10 +64,3 @@ export function messageFrames(bytes: Uint8Array): ReceivedFrame[] {
   }
   return readFrames;
 }
-
-/** All that comes; nothing of what is not there. */
-export async function listOf<T>(items: AsyncIterable<T> | undefined): Promise<T[]> {
-  const list: T[] = [];
-  for await (const item of items ?? []) list.push(item);
-  return list;
-}
