@@ -53,7 +53,7 @@ const NOT_ON_DYNAMODB_LOCAL = [
   'lambdas/platform/{aws,system}/',
   'lambdas/payments/store/stripe*',
   'lambdas/webhooks/store/',
-  'lambdas/ledger/core/{processes,upkeep}*',
+  'lambdas/ledger/core/{processes,sweep}*',
   'lambdas/inference/store/circuit-*',
 ];
 

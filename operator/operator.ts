@@ -23,7 +23,7 @@ import { readCatalog } from '../lambdas/inference/store/catalog-store.ts';
 import { deleteReferencePrices, writeReferencePrices } from '../lambdas/inference/store/reference-prices.ts';
 import { auditAll } from '../lambdas/ledger/core/audit/run.ts';
 import type { Wallet, WalletStore } from '../lambdas/ledger/core/ports.ts';
-import { sweep } from '../lambdas/ledger/core/upkeep.ts';
+import { sweep } from '../lambdas/ledger/core/sweep.ts';
 import type { UsageRecord } from '../lambdas/ledger/core/usage-record.ts';
 import { createAccountPages, createAuditStore } from '../lambdas/ledger/store/audit-reader.ts';
 import { createLedger } from '../lambdas/ledger/store/create-ledger.ts';

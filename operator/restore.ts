@@ -20,7 +20,7 @@ import {
 import { requireTable, TABLES, type Table, type TableName } from '../lambdas/platform/contract/tables.ts';
 import type { OperatorTarget } from './target.ts';
 
-/** As the setting `restoredTables` takes it. */
+/** An entry of the setting `restoredTables`. */
 interface RestoredTable {
   readonly name: string;
   readonly streamArn?: string;

@@ -14,7 +14,7 @@ import { ROUTES } from './routes.ts';
 const run = promisify(execFile);
 const ROOT = join(import.meta.dirname, '..', '..');
 
-interface Described {
+interface DescribedOperation {
   readonly operationId: string;
   readonly summary: string;
   readonly security: readonly Readonly<Record<string, unknown>>[];
@@ -23,10 +23,10 @@ interface Described {
   readonly responses: Readonly<Record<string, unknown>>;
 }
 const document = describeService() as unknown as {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, unknown>> };
 };
-const described = ({ method, path }: Route): Described | undefined =>
+const described = ({ method, path }: Route): DescribedOperation | undefined =>
   document.paths[path.replace('+}', '}')]?.[method.toLowerCase()];
 
 const routes: readonly (readonly [string, Route])[] = ROUTES.map((route) => [

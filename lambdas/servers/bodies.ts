@@ -10,7 +10,7 @@ const FORM_BYTES = 1024 * 1024;
 const MIN_RATE = { bytesPerSecond: 8 * 1024, afterMs: 10_000 };
 
 const TIMES = {
-  /** As long as the local gateway and CloudFront wait for a silent client, and a little more. */
+  /** Slightly longer than the local gateway and CloudFront wait for a silent client. */
   idleMs: 20_000,
   /** The largest file at 1.75 Mbit/s; the maximum time that a call may spend before it reaches a route. */
   totalMs: 120_000,

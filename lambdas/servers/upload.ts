@@ -17,7 +17,7 @@ import { UPLOADS } from './bodies.ts';
 import { withHealth } from './health.ts';
 import { serve } from './serve.ts';
 
-/** As many as the disk of the smallest host has place for, each with its largest file. */
+/** The number of largest files that fit on the disk of the smallest server. */
 const MAX_CALLS = 400;
 
 const PATHS = ROUTES.filter(({ endpoint }) => endpoint === 'create-transcription');

@@ -1,20 +1,20 @@
 /** The origins to which CloudFront sends the paths of one hostname, as patterns of cache behaviors. */
 import type { Route } from '../../lambdas/platform/contract/route.ts';
 
-type Addressed = Pick<Route, 'api' | 'path'>;
+type RouteAddress = Pick<Route, 'api' | 'path'>;
 
 /** The first segment of a path: `v1` of `/v1/models`. */
-const headOf = ({ path }: Addressed): string => path.split('/')[1] ?? '';
+const headOf = ({ path }: RouteAddress): string => path.split('/')[1] ?? '';
 
 /** A route's path as CloudFront writes one: a segment that varies is a star. */
-const patternOf = ({ path }: Addressed): string => path.replaceAll(/\{[^}]+\}/g, '*');
+const patternOf = ({ path }: RouteAddress): string => path.replaceAll(/\{[^}]+\}/g, '*');
 
 /**
  * Returns patterns that cover every path of the inference API and no path of the platform API. There is one for each
  * first segment that only the inference API has, so that unknown paths there get its format. Other paths get one each.
  * Throws if a pattern would match a path of the platform API.
  */
-export function inferencePatterns(routes: readonly Addressed[]): readonly string[] {
+export function inferencePatterns(routes: readonly RouteAddress[]): readonly string[] {
   const platformRoutes = routes.filter(({ api }) => api === 'platform');
   const shared = new Set(platformRoutes.map(headOf));
   const patterns = new Set(

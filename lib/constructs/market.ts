@@ -15,7 +15,7 @@ export interface MarketProps extends ConsumerProps {
   readonly messaging: Messaging;
 }
 
-/** As many records as one invocation handles within a second or two. */
+/** The number of records that one invocation handles within two seconds. */
 const BATCH_SIZE = 100;
 
 /**

@@ -17,7 +17,7 @@ import { type FunctionName, GRANTS } from '../config/grants.ts';
 
 const app = new SynthesizedApp();
 
-interface Deployed {
+interface DeployedFunction {
   readonly stack: StackName;
   readonly name: FunctionName;
   readonly properties: Resource['Properties'];
@@ -25,7 +25,7 @@ interface Deployed {
   readonly logGroupId: string;
 }
 
-const functions: readonly Deployed[] = SERVICE_STACKS.flatMap((stack) =>
+const functions: readonly DeployedFunction[] = SERVICE_STACKS.flatMap((stack) =>
   app.resources(stack, 'AWS::Lambda::Function').map(([id, { Properties: properties }]) => ({
     stack,
     name: app.functionName(stack, id),
@@ -57,7 +57,7 @@ const MEMORY_MB: Partial<Record<FunctionName, number>> = {
 
 const FOLLOWING = ['DescribeStream', 'GetRecords', 'GetShardIterator'] as const;
 
-const sharing = (deployed: Deployed, field: 'roleId' | 'logGroupId') =>
+const sharing = (deployed: DeployedFunction, field: 'roleId' | 'logGroupId') =>
   functions.filter((other) => other.stack === deployed.stack && other[field] === deployed[field]);
 
 /** Seconds: API Gateway's 15 minutes for a stream, less than its 29 s for the rest, the contract's for consumers. */

@@ -6,6 +6,6 @@ import type { TableName } from '../../lambdas/platform/contract/tables.ts';
 
 export interface StoredData {
   readonly tables: Readonly<Record<TableName, ITable>>;
-  /** By the variable that names each to a function. */
+  /** The secrets, each under the variable that holds its name in a function. */
   readonly secrets: Readonly<Record<SecretVariable, Secret>>;
 }

@@ -54,12 +54,16 @@ export function watchCost(scope: Construct, { config, topics, stackNames }: Cost
   }
 }
 
-interface Watched extends Pick<CostWatchOptions, 'topics' | 'stackNames'> {
+interface WatchScope extends Pick<CostWatchOptions, 'topics' | 'stackNames'> {
   /** USD. */
   readonly amount: number;
 }
 
-function createBudget(scope: Construct, budgetName: string, { amount, topics, stackNames }: Watched): void {
+function createBudget(
+  scope: Construct,
+  budgetName: string,
+  { amount, topics, stackNames }: WatchScope,
+): void {
   new CfnBudget(scope, 'Budget', {
     budget: {
       budgetName,
@@ -76,7 +80,7 @@ function createBudget(scope: Construct, budgetName: string, { amount, topics, st
   });
 }
 
-function searchUnusual(scope: Construct, name: string, { amount, topics, stackNames }: Watched): void {
+function searchUnusual(scope: Construct, name: string, { amount, topics, stackNames }: WatchScope): void {
   const monitor = new CfnAnomalyMonitor(scope, 'UnusualCost', {
     monitorName: name,
     // An account may have one monitor of all services, and mostly has; this one is of the deployment alone.

@@ -180,7 +180,7 @@ const CAPACITY: DashboardSection = {
   ],
 };
 
-/** By name; the deployment's stage comes before it. */
+/** The sections of each dashboard; the stage precedes its name. */
 export const DASHBOARDS: Readonly<Record<string, readonly DashboardSection[]>> = {
   service: [SERVICE, ROUTES],
   money: [MONEY, MAINTENANCE],

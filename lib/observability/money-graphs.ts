@@ -58,7 +58,7 @@ export const MONEY: DashboardSection = {
 };
 
 export const MAINTENANCE: DashboardSection = {
-  title: 'Reconciliation and upkeep',
+  title: 'Reconciliation and maintenance',
   graphs: [
     {
       title: 'Drift of the ledger, nano-USD',

@@ -16,7 +16,7 @@ export interface SavedQuery {
 const DEATHS = ['Task timed out', 'Runtime.OutOfMemory', 'Runtime.ExitError', 'Runtime.ImportModuleError'];
 
 /**
- * By name. Fields are those that the access log, our own lines, the lines of Lambda and the firewall have (CloudWatch user
+ * Queries by name. Fields are those that the access log, our own lines, the lines of Lambda and the firewall have (CloudWatch user
  * guide, supported logs and discovered fields): keys, accounts and models of calls are in none of them.
  */
 export const QUERIES: Readonly<Record<string, SavedQuery>> = {

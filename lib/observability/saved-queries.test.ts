@@ -13,13 +13,13 @@ import { QUERIES } from './queries.ts';
 
 const app = new SynthesizedApp();
 
-interface Saved {
+interface SavedQuery {
   readonly name: string;
   readonly text: string;
   readonly groups: readonly { readonly Ref?: string }[];
 }
 
-const savedIn = (queries: SynthesizedApp, stack: StackName): readonly Saved[] =>
+const savedIn = (queries: SynthesizedApp, stack: StackName): readonly SavedQuery[] =>
   queries.resources(stack, 'AWS::Logs::QueryDefinition').map(([, { Properties }]) => ({
     name: String(Properties.Name),
     text: String(Properties.QueryString),

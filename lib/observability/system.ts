@@ -27,7 +27,7 @@ export interface System {
   readonly functions: readonly WatchedFunction[];
   readonly tables: readonly WatchedSystem[];
   readonly deadLetterQueues: readonly WatchedSystem[];
-  /** By ARN. */
+  /** Workflows, by ARN. */
   readonly workflows: readonly WatchedSystem[];
   readonly schedules: readonly WatchedSystem[];
   readonly apis: readonly WatchedSystem[];
@@ -94,7 +94,7 @@ function deadLetterQueues(all: readonly IConstruct[]): readonly IQueue[] {
   return queues.filter((queue) => ends.has(queue) || /dead|dlq/i.test(queue.node.path));
 }
 
-/** As the template has it, and not as a reference to the queue's own stack. */
+/** Returns the name in the template, instead of a reference to the queue's stack. */
 const queueName = (queue: IQueue): string => {
   const { defaultChild: cfn } = queue.node;
   return (cfn instanceof CfnQueue ? literal(cfn.queueName) : undefined) ?? queue.queueName;

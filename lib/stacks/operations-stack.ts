@@ -30,7 +30,7 @@ import { type AlarmRow, evaluationOf, type Severity, type Watch } from '../obser
 
 const RUNBOOK = 'lib/observability/runbook.md';
 
-type Described = Pick<AlarmRow, 'severity' | 'meaning'>;
+type AlarmText = Pick<AlarmRow, 'severity' | 'meaning'>;
 
 /** The width of a graph, of the 24 columns of a dashboard: three graphs a row. */
 const GRAPH_WIDTH = 8;
@@ -82,7 +82,7 @@ export class OperationsStack extends Stack {
     return topic;
   }
 
-  #alarm([article = '', of]: readonly (string | undefined)[], row: Described, watch: Watch): Alarm {
+  #alarm([article = '', of]: readonly (string | undefined)[], row: AlarmText, watch: Watch): Alarm {
     const name = of === undefined ? article : `${article}/${of}`;
     const { metric, threshold } = watch;
     return new Alarm(this, name, { ...this.#named(name, row), metric, threshold, ...evaluationOf(watch) });
@@ -102,7 +102,7 @@ export class OperationsStack extends Stack {
     });
   }
 
-  #named(name: string, { severity, meaning }: Described) {
+  #named(name: string, { severity, meaning }: AlarmText) {
     const [article] = name.split('/');
     return {
       alarmName: `${this.#system.config.stage}/${name}`,

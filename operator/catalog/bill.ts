@@ -51,11 +51,11 @@ interface Difference {
   readonly recomputed: NanoUsd;
 }
 
-type Stored = Pick<Operator, 'catalogVersion' | 'usageOf'>;
+type BillStores = Pick<Operator, 'catalogVersion' | 'usageOf'>;
 
 /** Recomputes the bill of the period; `json`: a catalog to use instead of the catalogs that were current. */
 async function recomputeBill(
-  operator: Stored,
+  operator: BillStores,
   { accountId, span, json }: { accountId: string; span: TimeSpan; json?: string | undefined },
 ): Promise<{ readonly output: JsonObject; readonly differences: number }> {
   const other = json === undefined ? undefined : pricesById(parseCatalog(JSON.parse(json)));
@@ -73,10 +73,10 @@ class Bill {
   #unpriced = 0;
   differences = 0;
 
-  readonly #stored: Stored;
+  readonly #stored: BillStores;
   readonly #other: ReadonlyMap<string, Prices> | undefined;
 
-  constructor(stored: Stored, other: ReadonlyMap<string, Prices> | undefined) {
+  constructor(stored: BillStores, other: ReadonlyMap<string, Prices> | undefined) {
     this.#stored = stored;
     this.#other = other;
   }

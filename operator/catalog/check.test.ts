@@ -87,7 +87,7 @@ const access = createRouteAccess(
   SILENT,
 );
 
-interface Checked {
+interface CheckOutput {
   readonly counts: Readonly<Record<string, number>>;
   readonly routes: readonly {
     readonly state: string;
@@ -105,7 +105,7 @@ async function check(
   requests.length = 0;
   const operator = { catalog: async () => catalogOf(routes), routes: access, unbilled: async () => losses };
   const { output, endedCount } = await checkCatalog(operator, { fetch, bedrockUrl, now: NOW });
-  return { ...(output as unknown as Checked), ended: endedCount };
+  return { ...(output as unknown as CheckOutput), ended: endedCount };
 }
 
 const openai = (model: string, path = 'openai') => ({

@@ -28,7 +28,7 @@ class Calls {
 }
 
 export interface Diff {
-  /** As the command prints it. */
+  /** The output of the command. */
   readonly output: JsonObject;
   /** Models with a change of more than 20 % that is not accepted. */
   readonly blocked: readonly string[];

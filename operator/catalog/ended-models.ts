@@ -24,7 +24,7 @@ const LITELLM = 'https://pypi.org/project/litellm/1.109.1/';
 const endedModels = (source: string, days: Readonly<Record<string, readonly string[]>>): EndedModel[] =>
   Object.entries(days).flatMap(([endsOn, models]) => models.map((model) => ({ model, endsOn, source })));
 
-/** As of 2026-11-22. */
+/** Models that had ended on 2026-11-22. */
 export const ENDED_MODELS: readonly EndedModel[] = [
   ...endedModels(LIFECYCLE, {
     '2026-04-28': ['anthropic.claude-3-7-sonnet'],

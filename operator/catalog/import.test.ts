@@ -38,7 +38,7 @@ interface Written {
   readonly routes: readonly Readonly<Record<string, unknown>>[];
 }
 
-interface Printed {
+interface PrintedImport {
   readonly counts: { readonly models: number; readonly left_out: number };
   readonly file: string | null;
   readonly left_out: readonly { model: string; reason: string; figures: Record<string, unknown> }[];
@@ -50,7 +50,7 @@ function run(...args: readonly string[]) {
   rmSync(out, { force: true });
   const outcome = COMMANDS['catalog import']?.alone?.([...args, '--out', out]);
   if (outcome === undefined || outcome instanceof Promise) throw new Error('catalog import needs a service');
-  const printed = outcome.output as unknown as Printed;
+  const printed = outcome.output as unknown as PrintedImport;
   const models: readonly Written[] = existsSync(out)
     ? (JSON.parse(readFileSync(out, 'utf8')) as { models: readonly Written[] }).models
     : [];

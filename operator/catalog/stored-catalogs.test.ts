@@ -168,14 +168,14 @@ describe('the versions of the catalog', () => {
   });
 });
 
-interface Diffed {
+interface DiffOutput {
   readonly added: readonly string[];
   readonly changed: readonly Record<string, unknown>[];
   readonly blocked: readonly string[];
   readonly usage: { readonly records_read: number; readonly complete: boolean };
 }
 
-interface Billed {
+interface BillOutput {
   readonly calls: number;
   readonly billed: number;
   readonly would_be_billed: number;
@@ -194,7 +194,7 @@ describe('calls that were billed', () => {
   let keyId: string;
   const period = ['--from', '2020-01-01', '--to', '2999-01-01'];
   const bill = async (...args: readonly string[]) =>
-    run<Billed>('bill', '--account', accountId, ...period, ...args);
+    run<BillOutput>('bill', '--account', accountId, ...period, ...args);
 
   beforeAll(async () => {
     await apply(fileOf('billed', STANDARD));
@@ -217,7 +217,7 @@ describe('calls that were billed', () => {
   });
 
   it('allow a comparison with a new catalog: the billed amounts, and the amounts at its prices', async () => {
-    const { output, exitCode } = await run<Diffed>(
+    const { output, exitCode } = await run<DiffOutput>(
       'catalog diff',
       fileOf('doubled', { ...STANDARD, output: 30 }, ['sim/more']),
     );
@@ -240,7 +240,7 @@ describe('calls that were billed', () => {
   });
 
   it('count up to a limit of records', async () => {
-    const { output } = await run<Diffed>('catalog diff', fileOf('bounded', STANDARD), '--records', '1');
+    const { output } = await run<DiffOutput>('catalog diff', fileOf('bounded', STANDARD), '--records', '1');
     expect(output.usage).toMatchObject({ records_read: 1, complete: false });
   });
 

@@ -42,7 +42,7 @@ async function readOptions(operator: Operator, args: readonly string[]): Promise
   };
 }
 
-interface Opened extends SmokeAccount {
+interface OpenedAccount extends SmokeAccount {
   readonly keyId: string;
   readonly key: string;
 }
@@ -51,7 +51,7 @@ const calledIn = ({ choices }: Plan): string[] =>
   choices.flatMap(({ model }) => (model === undefined ? [] : [model.id]));
 
 /** A key that can spend what the account is given, on the chosen models, and nothing else. */
-async function open(operator: Operator, plan: Plan): Promise<Opened> {
+async function open(operator: Operator, plan: Plan): Promise<OpenedAccount> {
   const { grant } = plan;
   const models = calledIn(plan);
   const accountId = await operator.openAccount();
@@ -64,7 +64,11 @@ async function open(operator: Operator, plan: Plan): Promise<Opened> {
   return { accountId, grant, keyId, key };
 }
 
-function checksFor(operator: Operator, testOptions: SmokeTestOptions, account: Opened): readonly Check[] {
+function checksFor(
+  operator: Operator,
+  testOptions: SmokeTestOptions,
+  account: OpenedAccount,
+): readonly Check[] {
   const { addresses, plan, receiver } = testOptions;
   const client = new HttpClient(addresses, account.key);
   return [

@@ -63,7 +63,7 @@ const calls = ({ output }: Response_) => output.filter((item) => item.type === '
 
 const user = (content: unknown) => ({ type: 'message', role: 'user', content });
 
-/** As the acceptance test sends it: without the fields that may be left out. */
+/** The tool of the acceptance test, without optional fields. */
 const WEATHER = {
   type: 'function',
   name: 'get_weather',

@@ -84,7 +84,7 @@ export class Deployment {
     return names ?? [];
   }
 
-  /** As the operator's page has it for each table. */
+  /** Deletes the tables as the operator's page describes. */
   async deleteTables(names: readonly string[]): Promise<void> {
     const client = new DynamoDBClient({ endpoint: this.#emulator.url, region: REGION, credentials: ROOT });
     for (const TableName of names) {

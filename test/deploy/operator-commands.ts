@@ -68,6 +68,6 @@ export class OperatorCommands {
   }
 }
 
-/** As a shell splits them: at spaces, except between single quotes. */
+/** Splits a command into words like a shell: at spaces, except between single quotes. */
 const wordsOf = (command: string): readonly string[] =>
   [...command.matchAll(/'([^']*)'|\S+/g)].map(([word, quoted]) => quoted ?? word);

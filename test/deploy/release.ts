@@ -17,7 +17,7 @@ interface Resource {
 }
 export type Template = { readonly Resources: Record<string, Resource> };
 
-export interface Released {
+export interface ReleaseResult {
   /** The status that the stack ended with. */
   readonly status: string;
   /** The reason for the failed update of the alias. */
@@ -86,7 +86,7 @@ export class Releases {
    * Updates the stack with a template that was changed so, and with the next version of the function; calls until the
    * stack is done with it. `call` resolves with the status of an answer.
    */
-  async release(change: (template: Template) => void, call: () => Promise<number>): Promise<Released> {
+  async release(change: (template: Template) => void, call: () => Promise<number>): Promise<ReleaseResult> {
     const template = await this.#nextTemplate();
     change(template);
     const url = await this.#store(JSON.stringify(template));
@@ -115,7 +115,7 @@ export class Releases {
     return { status, reason: await this.#failure(startedAt), statuses };
   }
 
-  /** As the CDK makes it of changed code: the version is another resource, under another id. */
+  /** Returns the template that the CDK makes of changed code: the version is another resource, under another id. */
   async #nextTemplate(): Promise<Template> {
     const command = new GetTemplateCommand({ StackName: this.#stack });
     const { TemplateBody: body = '' } = await this.#cloudFormation.send(command);

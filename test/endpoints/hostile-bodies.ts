@@ -7,7 +7,7 @@ const message = (content: string) => `{"model":"m","max_tokens":1,"messages":[${
 const key = (policy: string) => `{"name":"x","policy":{${policy}}}`;
 const MILLIONS = 4_900_000;
 
-/** By what each has too much of. */
+/** Hostile bodies, by their excess. */
 export const HOSTILE: Readonly<Record<string, () => string>> = {
   values: () => message(repeated('1', MILLIONS)),
   'wrong messages': () => message(repeated('1', 99_000)),

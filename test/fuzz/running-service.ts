@@ -133,7 +133,7 @@ export async function startService(
       ...SIGNED_HEADERS,
     }),
     peppers: async () => PEPPERS,
-    capsules: (peppers: Peppers) => createSealedTokens(peppers, systemClock),
+    sealedTokens: (peppers: Peppers) => createSealedTokens(peppers, systemClock),
     catalog: async () => catalog,
     idempotency: new Idempotency({ store, marks: { markReplay: async () => {} }, gate, log, ...world }),
   };

@@ -72,7 +72,7 @@ async function attempt(
   return { status: response.status, fault, ms: performance.now() - startMs };
 }
 
-export interface Fuzzed {
+export interface FuzzResult {
   /** Answers that are none of the right kind, each with its request. */
   readonly faults: readonly string[];
   /** The number of responses by status. */
@@ -84,7 +84,7 @@ export async function fuzz(
   service: Service,
   name: SurfaceName,
   { requests, credentials }: { readonly requests: number; readonly credentials: readonly string[] },
-): Promise<Fuzzed> {
+): Promise<FuzzResult> {
   const mutator = new Mutator(drawsOf(`requests to ${name}`), CORPUS);
   const faults: string[] = [];
   const slow: SpoiledRequest[] = [];

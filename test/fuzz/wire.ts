@@ -7,7 +7,7 @@ import { BedrockRuntimeClient } from '@aws-sdk/client-bedrock-runtime';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import type { FuzzRoute } from './running-service.ts';
 
-interface Recorded {
+interface RecordedAnswer {
   readonly status: number;
   readonly headers: Readonly<Record<string, string>>;
   readonly body: Uint8Array<ArrayBuffer>;
@@ -19,7 +19,7 @@ const EXPENSIVE_RESPONSES = 4;
 
 export class Wire implements FuzzRoute {
   readonly #responses: number;
-  readonly #recorded = new Map<string, Recorded>();
+  readonly #recorded = new Map<string, RecordedAnswer>();
   readonly #requestCounts = new Map<string, number>();
   readonly #handler = new NodeHttpHandler();
   #client: BedrockRuntimeClient | undefined;
@@ -69,7 +69,7 @@ export class Wire implements FuzzRoute {
     return this.#client;
   }
 
-  async #respond(kind: string, send: () => Promise<Recorded>): Promise<Recorded> {
+  async #respond(kind: string, send: () => Promise<RecordedAnswer>): Promise<RecordedAnswer> {
     const count = this.#requestCounts.get(kind) ?? 0;
     this.#requestCounts.set(kind, count + 1);
     const recorded = this.#recorded.get(kind);

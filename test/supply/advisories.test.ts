@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { deployedOnes, readAudit } from './advisories.ts';
 
-/** As npm 11 prints them; the registry that this was written beside answered the second. */
+/** Reports in the form of npm 11; the second is a registry's response. */
 const REPORT = JSON.stringify({
   auditReportVersion: 2,
   vulnerabilities: {

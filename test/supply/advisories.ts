@@ -14,7 +14,7 @@ export type AuditOutcome =
   | { readonly vulnerabilities: readonly Vulnerability[] }
   | { readonly unreachable: string };
 
-interface Printed {
+interface PrintedAdvisory {
   readonly auditReportVersion?: number;
   readonly vulnerabilities?: Readonly<Record<string, PrintedVulnerability>>;
   readonly message?: string;
@@ -29,9 +29,9 @@ interface PrintedVulnerability {
 
 /** Whatever is no report says that nobody was asked: it must not be taken for a clean one. */
 export function readAudit(printed: string): AuditOutcome {
-  let output: Printed;
+  let output: PrintedAdvisory;
   try {
-    output = JSON.parse(printed) as Printed;
+    output = JSON.parse(printed) as PrintedAdvisory;
   } catch {
     return { unreachable: 'npm audit printed no JSON' };
   }

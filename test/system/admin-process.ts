@@ -19,7 +19,7 @@ console.error = (line: string) => void reported.push(`${line}\n`);
 
 const SILENT = { info: () => {}, warn: () => {}, error: () => {} };
 
-/** As `npm run admin -- <words> --json` would; a command that fails exits with another code than 0. */
+/** Runs `npm run admin -- <words> --json`. A failed command has an exit code other than 0. */
 async function run([first = '', second = '', ...rest]: readonly string[]): Promise<string> {
   const two = COMMANDS[`${first} ${second}`];
   const command = two ?? COMMANDS[first];

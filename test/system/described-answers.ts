@@ -5,12 +5,12 @@ import { describeService } from '../../lambdas/app/operations.ts';
 import { ROUTES } from '../../lambdas/app/routes.ts';
 import type { Route } from '../../lambdas/platform/contract/route.ts';
 
-interface Described {
+interface DescribedOperation {
   readonly responses: Readonly<Record<string, { readonly content?: Readonly<Record<string, unknown>> }>>;
 }
 
 const document = describeService() as unknown as {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>;
 };
 
 /**

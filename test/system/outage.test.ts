@@ -69,14 +69,14 @@ const control = async (path: string, init: RequestInit = {}) => {
   return (await response.json()) as Record<string, unknown>;
 };
 
-interface Upstreamed {
+interface UpstreamCount {
   readonly sequence: number;
   readonly started_at: string;
   readonly body: { readonly model?: string } | null;
 }
 
-const since = async (sequence: number): Promise<readonly Upstreamed[]> =>
-  ((await control(`/requests?since=${sequence}`)) as { requests: readonly Upstreamed[] }).requests;
+const since = async (sequence: number): Promise<readonly UpstreamCount[]> =>
+  ((await control(`/requests?since=${sequence}`)) as { requests: readonly UpstreamCount[] }).requests;
 
 const received = async () => ((await control('/stats')) as { requests: number }).requests;
 

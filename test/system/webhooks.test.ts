@@ -31,7 +31,7 @@ interface Page<T> {
   readonly next_cursor: string | null;
 }
 
-interface Received {
+interface ReceivedEvent {
   readonly path: string;
   readonly headers: Record<string, string>;
   readonly body: string;
@@ -45,7 +45,7 @@ let owner: { readonly id: string; readonly key: string };
 let stranger: { readonly id: string; readonly key: string };
 let receiver: Server;
 let hook = '';
-const received: Received[] = [];
+const received: ReceivedEvent[] = [];
 const secrets: string[] = [];
 
 /** Status by path; 200 for others. */
@@ -111,7 +111,7 @@ const until = (condition: () => boolean | Promise<boolean>) => untilFound(condit
 const deliveriesOf = async (id: string) => (await call<Page<Delivery>>('GET', `/${id}/deliveries`)).body.data;
 
 /** Each official package, as it is. */
-function verifyAll({ headers, body }: Received, secret: string): void {
+function verifyAll({ headers, body }: ReceivedEvent, secret: string): void {
   const event = { ...JSON.parse(body) };
   expect(Stripe.webhooks.constructEvent(body, headers['x-service-signature'] ?? '', secret)).toEqual(event);
   new SvixWebhook(secret).verify(body, headers);
@@ -174,7 +174,7 @@ describe('an event', () => {
     const failing = await subscribe('/failing');
     expect(await publish('evt_first')).toEqual({ id: 'evt_first' });
     await until(() => hits('/well').length === 1 && hits('/failing').length === 1);
-    const [first] = hits('/well') as [Received];
+    const [first] = hits('/well') as [ReceivedEvent];
     verifyAll(first, well.secret);
     expect(JSON.parse(first.body)).toEqual({
       id: 'evt_first',
@@ -189,7 +189,7 @@ describe('an event', () => {
     secrets.push(rotated.body.secret);
     statuses.delete('/failing');
     await until(() => hits('/failing').length === 2);
-    const [before, after] = hits('/failing') as [Received, Received];
+    const [before, after] = hits('/failing') as [ReceivedEvent, ReceivedEvent];
     expect(after.body).toBe(before.body);
     expect(after.headers['x-service-delivery-attempt']).toBe('2');
     expect(after.headers['x-service-signature']?.match(/v1=/g)).toHaveLength(2);

@@ -137,11 +137,11 @@ function Catalog() {
   );
 }
 
-type Changed = NonNullable<CatalogView['diff']>['changed'][number];
+type ModelChange = NonNullable<CatalogView['diff']>['changed'][number];
 
 const Price = ({ nano }: { readonly nano: bigint | null }) => (nano === null ? '–' : <Money nano={nano} />);
 
-const CHANGES: readonly Column<Pick<Changed, 'model'> & Changed['rates'][number]>[] = [
+const CHANGES: readonly Column<Pick<ModelChange, 'model'> & ModelChange['rates'][number]>[] = [
   { head: 'Model', of: 'break', cell: ({ model }) => model },
   {
     head: 'Rate',

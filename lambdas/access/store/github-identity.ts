@@ -76,7 +76,7 @@ export class GitHubProvider {
     schema: z.ZodType<T>,
     path: string,
     init: RequestInit,
-    refusals: readonly number[] = [404, 422],
+    rejectedStatuses: readonly number[] = [404, 422],
   ): Promise<T | undefined> {
     const { settings, fetch } = this.#options;
     try {
@@ -91,7 +91,7 @@ export class GitHubProvider {
         redirect: 'error',
         signal: AbortSignal.timeout(PROVIDER_TIMEOUT_MS),
       });
-      if (refusals.includes(response.status)) return undefined;
+      if (rejectedStatuses.includes(response.status)) return undefined;
       if (!response.ok) throw new Error(`GitHub returned ${response.status}`);
       return schema.parse(await response.json());
     } catch (cause) {

@@ -60,7 +60,7 @@ export class TokenServer {
     this.#codes.set(code, issued);
   }
 
-  /** As RFC 6749, section 5.2, and RFC 7636, section 4.6, have it; a code is good once. */
+  /** Exchanges a code once (RFC 6749, section 5.2; RFC 7636, section 4.6). */
   #exchange(form: Readonly<Record<string, string>>): readonly [number, object] {
     const { code = '', code_verifier: verifier = '', redirect_uri: redirectUri } = form;
     const issued = this.#codes.get(code);

@@ -16,7 +16,7 @@ import { toRequestBody } from '../providers/openai/request.ts';
 import { toRequestBody as toResponsesBody } from '../providers/responses/request.ts';
 import { capabilitiesOf, featuresOf } from '../testing/fields/needs.ts';
 import { SIGNATURES } from '../testing/providers/sealing.ts';
-import { NO_CAPSULES } from '../testing/upstream/no-capsules.ts';
+import { NO_SEALED_TOKENS } from '../testing/upstream/no-sealed-tokens.ts';
 import { NO_FIELDS } from './fields/read-fields.ts';
 import { systemOf } from './upstream/cache-breakpoints.ts';
 import {
@@ -54,14 +54,14 @@ const throughChat = (conversation: Conversation): ChatPayload =>
       chatCompletionRequest,
       sentBody(toRequestBody(payloadOf(conversation, 'anthropic'), ROUTE, SIGNATURES)),
     ),
-    NO_CAPSULES,
+    NO_SEALED_TOKENS,
   );
 
 /** The same for the Messages protocol. */
 const throughMessages = (conversation: Conversation): ChatPayload =>
   messagesPayload(
     validate(messagesRequest, sentBody(toRequest(payloadOf(conversation, 'openai'), ROUTE, SIGNATURES).body)),
-    NO_CAPSULES,
+    NO_SEALED_TOKENS,
   );
 
 /** The same for Responses, which has no word for stop sequences. */
@@ -71,7 +71,7 @@ const throughResponses = (conversation: Conversation): ChatPayload =>
       responsesRequest,
       sentBody(toResponsesBody(payloadOf(conversation, 'openai'), ROUTE, SIGNATURES)),
     ) as ResponsesRequest,
-    NO_CAPSULES,
+    NO_SEALED_TOKENS,
   );
 
 const word = fc.stringMatching(/^[a-zA-Z0-9_-]{1,12}$/);

@@ -108,7 +108,7 @@ export async function runPaidCall<Result>(
   return events === undefined ? response : withHeadersSoon(response, { events, admission, after });
 }
 
-interface Admitted {
+interface AdmittedPaidCall {
   readonly admission: Admission;
   /** Resolves when the breaker has refreshed the circuits. The refresh runs concurrently with the admission. */
   readonly circuitsReady: Promise<void>;
@@ -120,7 +120,7 @@ interface Admitted {
 async function attemptAndDeliver<Result>(
   { breaker, log }: PaidCallDependencies,
   call: PaidCall<Result>,
-  { admission, circuitsReady, timeLeft, storeResponse }: Admitted,
+  { admission, circuitsReady, timeLeft, storeResponse }: AdmittedPaidCall,
 ): Promise<Response | StreamedResponse> {
   const flush = () => breaker.flush();
   let deliver: Deliver;

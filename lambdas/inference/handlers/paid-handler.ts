@@ -73,7 +73,7 @@ export function createPaidCalls(options: PaidCallOptions) {
     fetch: tokens.watched(fetch),
     readToken: tokens.read,
     log,
-    capsules: (peppers: Peppers) => createSealedTokens(peppers, systemClock),
+    sealedTokens: (peppers: Peppers) => createSealedTokens(peppers, systemClock),
     catalog,
     hostEnds,
     breaker: new Breaker({

@@ -11,7 +11,7 @@ import { sendRequest } from './kinds/openai-http.ts';
 import { createOpenAiProvider } from './openai/provider.ts';
 import { createResponsesProvider } from './responses/provider.ts';
 
-type Signed = Parameters<RequestSigner>[0];
+type SignerInput = Parameters<RequestSigner>[0];
 
 interface AuthorizedRequest {
   readonly url: string;
@@ -27,7 +27,7 @@ const PROVIDERS = {
 
 /** Makes one call that the upstream rejects, and returns what it sends and what it signs. */
 async function callTo(route: object, protocol: keyof typeof PROVIDERS, sign?: RequestSigner) {
-  const signed: Signed[] = [];
+  const signed: SignerInput[] = [];
   const requests: AuthorizedRequest[] = [];
   const [create, payload] = PROVIDERS[protocol];
   const provider = create({

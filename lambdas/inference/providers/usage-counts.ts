@@ -60,7 +60,7 @@ export function usesOf(counts: Readonly<Record<string, number>>): TokenUsage['us
   return used.length === 0 ? undefined : Object.fromEntries(used);
 }
 
-/** As a catalog spells the names of tiers and places. */
+/** The spelling of tiers and regions in a catalog. */
 const NAME = /^[a-z][a-z0-9_]{0,31}$/;
 
 /** The name of a tier or a place as prices have it; undefined for what is no such name. */

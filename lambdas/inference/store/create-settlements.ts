@@ -14,7 +14,7 @@ const CONNECT_MS = 1_000;
  */
 export const SETTLED_WITHIN_MS = 9_000;
 
-/** As many executions at once as one process may wait for. */
+/** The maximum number of executions that one process waits for at the same time. */
 const MAX_SOCKETS = 256;
 
 /**

@@ -11,7 +11,7 @@ const PATH = '/openai/v1/chat/completions';
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
 const hmac = (key: string | Buffer, text: string) => createHmac('sha256', key).update(text).digest();
 
-interface Signed {
+interface SignedRequest {
   readonly host: string;
   readonly service: string;
   readonly region: string;
@@ -20,7 +20,7 @@ interface Signed {
 }
 
 /** The signature of such a request, by the book (IAM user guide, Create a signed AWS API request). */
-function signatureOf({ host, service, region, headers, secret }: Signed): string {
+function signatureOf({ host, service, region, headers, secret }: SignedRequest): string {
   const names = /SignedHeaders=([^,]+)/.exec(headers.authorization ?? '')?.[1] ?? '';
   const all: Readonly<Record<string, string>> = { ...headers, host };
   const lines = names.split(';').map((name) => `${name}:${all[name]?.trim()}\n`);

@@ -11,7 +11,7 @@ export interface AdmissionAttempt {
   readonly output: number;
   readonly charge: KeyCharge;
   readonly hold: Hold;
-  readonly charged: PromiseSettledResult<ChargeResult>;
+  readonly chargeResult: PromiseSettledResult<ChargeResult>;
   readonly holdResult: PromiseSettledResult<HoldResult>;
   readonly nowMs: number;
 }
@@ -23,11 +23,11 @@ export interface AdmissionAttempt {
  */
 export function smallerOutput(
   call: Pick<Call, 'output' | 'tokens' | 'cost'>,
-  { output, charge, charged, holdResult, nowMs }: AdmissionAttempt,
+  { output, charge, chargeResult, holdResult, nowMs }: AdmissionAttempt,
   isLocked: (wallet: Wallet) => boolean,
 ): number | undefined {
-  if (charged.status === 'rejected' || holdResult.status === 'rejected') return undefined;
-  const [key, wallet] = [charged.value, holdResult.value];
+  if (chargeResult.status === 'rejected' || holdResult.status === 'rejected') return undefined;
+  const [key, wallet] = [chargeResult.value, holdResult.value];
   const isAbsent =
     (!key.granted && key.state === undefined) || (!wallet.granted && wallet.wallet === undefined);
   if (isAbsent || (key.granted && wallet.granted)) return undefined;
@@ -45,14 +45,14 @@ export function smallerOutput(
  * Reverts a granted charge, with or without its request. A charge without a response is not reverted, because it may not
  * exist: the amount that it may have taken is missing until the caps are repaired.
  */
-export async function giveBack(
+export async function revertCharge(
   keys: KeyStore,
-  { charge, charged }: Pick<AdmissionAttempt, 'charge' | 'charged'>,
+  { charge, chargeResult }: Pick<AdmissionAttempt, 'charge' | 'chargeResult'>,
   requests: 0 | 1,
 ): Promise<void> {
-  if (!isGranted(charged)) return;
+  if (!isGranted(chargeResult)) return;
   const { key, windows, tokens, amount } = charge;
-  const { repaired } = charged.value.state;
+  const { repaired } = chargeResult.value.state;
   await keys.settle(key.keyId, { windows, repaired, unused: { requests, tokens, amount }, cost: 0n });
 }
 

@@ -17,16 +17,16 @@ import type { NanoUsd } from '../../platform/core/money.ts';
 import type { Clock, Log } from '../../platform/core/ports.ts';
 import {
   type AdmissionAttempt,
-  giveBack,
   isGranted,
   placedHold,
+  revertCharge,
   smallerOutput,
 } from './admission-attempt.ts';
 import type { Call } from './call.ts';
-import { type KeySpend, repairRefusing } from './cap-repair.ts';
+import { type KeySpend, repairRejectingCap } from './cap-repair.ts';
 import type { Hold, HoldResult, UnbilledStore, UsageStore, Wallet, WalletStore } from './ports.ts';
 import { preflight } from './preflight.ts';
-import type { Refusals } from './recent-rejections.ts';
+import type { RecentRejections } from './recent-rejections.ts';
 import type { Recovery } from './recovery.ts';
 import { type Settlement, type SettlementListener, settleCall } from './settlement.ts';
 import type { CallOutcome } from './usage-record.ts';
@@ -34,7 +34,7 @@ import type { CallOutcome } from './usage-record.ts';
 export interface LedgerDependencies {
   readonly keys: KeyStore;
   readonly gate: KeyGate;
-  readonly refusals: Refusals;
+  readonly recentRejections: RecentRejections;
   readonly wallets: WalletStore;
   readonly usage: UsageStore;
   readonly unbilled?: UnbilledStore | undefined;
@@ -78,7 +78,7 @@ interface Step {
 }
 
 /** The granted charge and hold of a call. */
-interface Granted extends Pick<AdmissionAttempt, 'output' | 'charge' | 'hold'> {
+interface GrantedAttempt extends Pick<AdmissionAttempt, 'output' | 'charge' | 'hold'> {
   readonly state: KeyState;
   readonly wallet: Wallet;
 }
@@ -107,8 +107,8 @@ export class Ledger {
    * the database unchanged, after the undo.
    */
   async admit(call: Call): Promise<Admission> {
-    const { clock, refusals } = this.#dependencies;
-    let step: Step = { output: await refusals.check(call, clock()), attempts: 0 };
+    const { clock, recentRejections } = this.#dependencies;
+    let step: Step = { output: await recentRejections.check(call, clock()), attempts: 0 };
     for (let repaired = false; ; ) {
       const attempt = await this.#attempt(call, step.output);
       const admission = this.#admission(call, attempt);
@@ -122,7 +122,11 @@ export class Ledger {
         continue;
       }
       const reason = this.#reason(call, attempt);
-      if (repaired || !isCapRejection(reason) || !(await repairRefusing(this.#dependencies, attempt.charged)))
+      if (
+        repaired ||
+        !isCapRejection(reason) ||
+        !(await repairRejectingCap(this.#dependencies, attempt.chargeResult))
+      )
         throw reason;
       repaired = true;
       step = { output: call.output.max, attempts: 0 };
@@ -142,29 +146,29 @@ export class Ledger {
       amount,
       expires: Math.floor(nowMs / 1000) + holdTtlSeconds,
     };
-    let [charged, holdResult] = await Promise.allSettled([
+    let [chargeResult, holdResult] = await Promise.allSettled([
       keys.charge(charge),
       wallets.hold(key.accountId, hold),
     ]);
-    if (isGranted(charged) && holdResult.status === 'fulfilled' && !holdResult.value.granted) {
+    if (isGranted(chargeResult) && holdResult.status === 'fulfilled' && !holdResult.value.granted) {
       [holdResult] = await Promise.allSettled([
         this.#holdAfterRecovery(key.accountId, hold, holdResult.value),
       ]);
     }
-    return { output, charge, hold, charged, holdResult, nowMs };
+    return { output, charge, hold, chargeResult, holdResult, nowMs };
   }
 
   /** Returns the admission if both the key and the wallet have granted the call. */
-  #admission(call: Call, { output, charge, hold, charged, holdResult, nowMs }: AdmissionAttempt) {
-    if (!isGranted(charged) || !isGranted(holdResult)) return undefined;
-    const { clock, refusals } = this.#dependencies;
+  #admission(call: Call, { output, charge, hold, chargeResult, holdResult, nowMs }: AdmissionAttempt) {
+    if (!isGranted(chargeResult) || !isGranted(holdResult)) return undefined;
+    const { clock, recentRejections } = this.#dependencies;
     if (clock() - nowMs > MAX_ATTEMPT_MS) return undefined;
     const storedHold = placedHold(holdResult, hold);
     // A late copy of an earlier attempt's request: its hold is a different one, and is released.
     if (storedHold.amount !== hold.amount) return undefined;
     // The key's next call checks in advance which output is covered.
-    if (output < call.output.max) refusals.remember(call.key.keyId, nowMs);
-    const { state } = charged.value;
+    if (output < call.output.max) recentRejections.remember(call.key.keyId, nowMs);
+    const { state } = chargeResult.value;
     return this.#admitted({ output, charge, hold: storedHold, state, wallet: holdResult.value.wallet });
   }
 
@@ -179,7 +183,7 @@ export class Ledger {
     return settled + released === 0 ? holdResult : wallets.hold(accountId, hold);
   }
 
-  #admitted({ output, charge, hold, state, wallet }: Granted): Admission {
+  #admitted({ output, charge, hold, state, wallet }: GrantedAttempt): Admission {
     const { recovery, clock } = this.#dependencies;
     // Judged now: a hold that is open at admission may have ended well by the time this call settles.
     const expired = recovery.expiredOf(wallet);
@@ -218,7 +222,7 @@ export class Ledger {
     const { charge, hold, holdResult } = attempt;
     const { keys, wallets, log } = this.#dependencies;
     const [revertResult, releaseResult] = await Promise.allSettled([
-      giveBack(keys, attempt, requests),
+      revertCharge(keys, attempt, requests),
       holdResult.status === 'rejected' || holdResult.value.granted
         ? wallets.endHold(charge.key.accountId, { ...placedHold(holdResult, hold), cost: 0n, recorded: 0 })
         : undefined,
@@ -234,12 +238,12 @@ export class Ledger {
   /**
    * Returns the reason for the rejection of a call: the error of key and wallet for the minimum that the call requests.
    */
-  #reason(call: Call, { charge, charged, holdResult, nowMs }: AdmissionAttempt): unknown {
-    const { gate, refusals } = this.#dependencies;
-    if (charged.status === 'rejected') return charged.reason;
-    if (charged.value.granted && isGranted(holdResult)) return overloaded();
-    const { state, granted } = charged.value;
-    if (state === undefined) return gate.explain(charged.value, charge, nowMs);
+  #reason(call: Call, { charge, chargeResult, holdResult, nowMs }: AdmissionAttempt): unknown {
+    const { gate, recentRejections } = this.#dependencies;
+    if (chargeResult.status === 'rejected') return chargeResult.reason;
+    if (chargeResult.value.granted && isGranted(holdResult)) return overloaded();
+    const { state, granted } = chargeResult.value;
+    if (state === undefined) return gate.explain(chargeResult.value, charge, nowMs);
     const isInsufficient = holdResult.status === 'fulfilled' && !holdResult.value.granted;
     const snapshot = {
       // A key that was charged leaves the call; its state has less by that charge.
@@ -248,7 +252,7 @@ export class Ledger {
     };
     const rejection = preflight(call, snapshot, { charge, nowMs });
     if (rejection === undefined && holdResult.status === 'rejected') return holdResult.reason;
-    refusals.remember(charge.key.keyId, nowMs);
+    recentRejections.remember(charge.key.keyId, nowMs);
     const reason = rejection ?? overloaded();
     return reason.status === 401 ? reason : reason.withHeaders(rateLimitHeaders(state, nowMs));
   }

@@ -87,7 +87,7 @@ interface CapRejectionDependencies extends Pick<CapRepairDependencies, 'keys' | 
 }
 
 /** Repairs a key whose cap has rejected a call. Returns whether it did, so that the call may be retried once. */
-export async function repairRefusing(
+export async function repairRejectingCap(
   { keys, clock, wallets, recovery, spend, log }: CapRejectionDependencies,
   charged: PromiseSettledResult<ChargeResult>,
 ): Promise<boolean> {

@@ -17,7 +17,7 @@ const MAX_WRITE_UNITS = 5;
 const ROUNDS_BEFORE = 1;
 const MAX_ROUNDS_AFTER = 2;
 
-interface Consumed {
+interface ConsumedUnits {
   readonly CapacityUnits: number;
 }
 
@@ -49,7 +49,9 @@ function metered(client: DynamoDBClient): DynamoDBClient {
     cost[reads ? 'reads' : 'writes'] += 1;
     try {
       const output = await send(command);
-      const { ConsumedCapacity: consumed } = output as { ConsumedCapacity: Consumed | readonly Consumed[] };
+      const { ConsumedCapacity: consumed } = output as {
+        ConsumedCapacity: ConsumedUnits | readonly ConsumedUnits[];
+      };
       if (!reads) for (const { CapacityUnits: units } of [consumed].flat()) cost.writeUnits += units;
       return output;
     } finally {

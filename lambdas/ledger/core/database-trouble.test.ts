@@ -47,7 +47,7 @@ let engine: TestDatabase;
 let database: TroubledDatabase;
 let service: Service;
 
-/** By account. */
+/** The plan of each account. */
 const plans = new Map<TestAccount, TroublePlan>();
 
 beforeAll(async () => {

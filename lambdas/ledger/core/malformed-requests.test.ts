@@ -16,7 +16,7 @@ const REQUESTS = 60;
 /** Answers of each kind that the upstream works out. */
 const RESPONSES = 20;
 
-/** As many at once, each on a wallet of its own. */
+/** The number of requests at the same time, each on a separate wallet. */
 const LANES = 6;
 
 /** Rates that no fuzz reaches, and credit that it may. */

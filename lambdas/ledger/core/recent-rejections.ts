@@ -22,7 +22,7 @@ interface RecentRejectionDependencies {
   readonly clock: Clock;
 }
 
-export class Refusals {
+export class RecentRejections {
   readonly #dependencies: RecentRejectionDependencies;
   /** Key id to the time (ms) at which the memory fades. */
   readonly #until = new BoundedMap<string, number>(MAX_REMEMBERED);

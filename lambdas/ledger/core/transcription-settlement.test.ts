@@ -185,7 +185,7 @@ describe('a transcription', () => {
 });
 
 describe('a transcription that no process could settle', () => {
-  /** As when the database does not answer; with the metadata of an SDK's error. */
+  /** Fails each write as if the database did not respond, with the metadata of an SDK's error. */
   const unreachable = () => {
     const { usage } = service.ledger;
     const { put } = usage;

@@ -58,7 +58,7 @@ const codeOf = async (response: Response) =>
 const costOf = (response: Response) => BigInt(Math.round(Number(response.headers.get('x-cost-usd')) * 1e9));
 const priceOf = (seconds: number) => durationCost(PRICE_PER_MINUTE, seconds);
 
-/** As its owner's changes do. */
+/** Changes the status of a key, as its owner would. */
 const setStatus = ({ keyId }: HeldKey, status: string) =>
   database.client.send(
     new UpdateItemCommand({

@@ -12,7 +12,7 @@ import { systemClock } from '../../platform/system/system.ts';
 import { Ledger } from '../core/admission.ts';
 import type { KeySpend } from '../core/cap-repair.ts';
 import type { UnbilledStore } from '../core/ports.ts';
-import { Refusals } from '../core/recent-rejections.ts';
+import { RecentRejections } from '../core/recent-rejections.ts';
 import { Recovery } from '../core/recovery.ts';
 import type { SettlementListener } from '../core/settlement.ts';
 import type { UsageRecord } from '../core/usage-record.ts';
@@ -44,7 +44,7 @@ export function createLedger(options: LedgerOptions) {
   const ledger = new Ledger({
     keys,
     gate,
-    refusals: new Refusals({ keys, wallets, clock }),
+    recentRejections: new RecentRejections({ keys, wallets, clock }),
     wallets,
     usage,
     unbilled,

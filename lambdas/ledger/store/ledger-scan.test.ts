@@ -16,7 +16,7 @@ import {
   sweep,
 } from '../testing/running-ledger.ts';
 import { createAuditStore } from './audit-reader.ts';
-import { ROLLUP_PREFIX } from './usage/sum-store.ts';
+import { ROLLUP_PREFIX } from './usage/rollup-store.ts';
 
 const ACCOUNTS = 30;
 

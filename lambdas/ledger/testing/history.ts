@@ -112,7 +112,7 @@ export async function play(database: TestDatabase, history: History): Promise<Af
   }
 
   async function run(plan: CallPlan): Promise<void> {
-    if (plan.tidies) await ledgers[plan.process]?.upkeep.tidy(account.accountId).catch(() => {});
+    if (plan.tidies) await ledgers[plan.process]?.maintenance.tidy(account.accountId).catch(() => {});
     await Promise.all(Array.from({ length: plan.copies }, () => runOne(plan)));
   }
 
@@ -198,10 +198,10 @@ class Inspection {
   }
 }
 
-async function recover({ wallets, recovery, upkeep }: TestLedger, account: TestAccount): Promise<void> {
+async function recover({ wallets, recovery, maintenance }: TestLedger, account: TestAccount): Promise<void> {
   const wallet = await wallets.read(account.accountId);
   if (wallet !== undefined) await recovery.recoverWallet(wallet);
-  await upkeep.tidy(account.accountId);
+  await maintenance.tidy(account.accountId);
 }
 
 async function stateOf({ keys }: TestLedger, keyId: string): Promise<KeyState> {

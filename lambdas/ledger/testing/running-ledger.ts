@@ -23,9 +23,9 @@ import { auditAll as auditEvery } from '../core/audit/run.ts';
 import { type Call, NO_OUTPUT } from '../core/call.ts';
 import { type KeySpend, repairCaps, type Spends } from '../core/cap-repair.ts';
 import type { UnbilledStore, Wallet } from '../core/ports.ts';
-import { Refusals } from '../core/recent-rejections.ts';
+import { RecentRejections } from '../core/recent-rejections.ts';
 import { Recovery } from '../core/recovery.ts';
-import { sweep as sweepAll } from '../core/upkeep.ts';
+import { sweep as sweepAll } from '../core/sweep.ts';
 import type { CallOutcome, UsageRecord } from '../core/usage-record.ts';
 import { createAccountPages, createAuditStore } from '../store/audit-reader.ts';
 import { readWalletPage } from '../store/ledger-scan.ts';
@@ -60,12 +60,12 @@ export function openLedger({ clients, clock, log = SILENT, onSettled = () => {},
   const wallets = createWalletStore(clients, TABLES.wallets, { clock });
   const usage = createUsageStore(client, TABLES.usage);
   const gate = new KeyGate(keys, clock);
-  const refusals = new Refusals({ keys, wallets, clock });
+  const recentRejections = new RecentRejections({ keys, wallets, clock });
   const recovery = new Recovery({ wallets, usage, clock, log });
   const ledger = new Ledger({
     keys,
     gate,
-    refusals,
+    recentRejections,
     wallets,
     usage,
     unbilled,
@@ -77,7 +77,7 @@ export function openLedger({ clients, clock, log = SILENT, onSettled = () => {},
     holdTtlSeconds: HOLD_TTL_SECONDS,
   });
   const maintenance = new WalletMaintenance(client, TABLES.wallets);
-  return { ledger, gate, keys, wallets, usage, recovery, upkeep: maintenance };
+  return { ledger, gate, keys, wallets, usage, recovery, maintenance };
 }
 
 /**
@@ -257,5 +257,5 @@ export const auditAll = (client: DynamoDBClient, clock: Clock = () => NOON_MS): 
 const pagesOf = (client: DynamoDBClient) => (after?: string) => readWalletPage(client, TABLES.wallets, after);
 
 /** One recovery pass over every wallet, as the sweeper makes it. */
-export const sweep = ({ recovery, upkeep }: TestLedger, client: DynamoDBClient) =>
-  sweepAll(pagesOf(client), recovery, (accountId) => upkeep.tidy(accountId));
+export const sweep = ({ recovery, maintenance }: TestLedger, client: DynamoDBClient) =>
+  sweepAll(pagesOf(client), recovery, (accountId) => maintenance.tidy(accountId));

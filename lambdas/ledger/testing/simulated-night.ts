@@ -5,7 +5,7 @@ import { StateMachine } from 'aws-local-stepfunctions';
 import { type AuditInput, type AuditResult, auditBooks } from '../consumers/audit-books/consumer.ts';
 import type { LedgerTotals } from '../core/audit/ledger-totals.ts';
 import { type AuditStore, NO_PROVEN_USAGE, type WalletShard } from '../core/audit/ports.ts';
-import type { SumDependencies } from '../core/usage/account-rollups.ts';
+import type { RollupDependencies } from '../core/usage/account-rollups.ts';
 import { NO_PROGRESS } from '../core/usage/ports.ts';
 
 /** Accounts that are a number each; those in these lists are not as they should be. */
@@ -79,7 +79,7 @@ class Segment implements AuditStore {
     yield { kind: 'top_up' as const, amount: 1000n };
   }
 
-  readonly rollups: SumDependencies = {
+  readonly rollups: RollupDependencies = {
     keys: {
       since: async () => {
         // The account's item and the index of its keys.

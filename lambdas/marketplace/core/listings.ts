@@ -41,7 +41,7 @@ export class Listings {
     return listing;
   }
 
-  /** As `get`; throws 403 `not_owner` for any other account: that the listing exists is public. */
+  /** Returns the listing to its owner. Throws 403 `not_owner` for any other account: the listing's existence is public. */
   async getOwn({ kind, id, accountId }: ListingRequest): Promise<Listing> {
     const listing = await this.get(kind, id);
     if (listing.ownerId !== accountId)

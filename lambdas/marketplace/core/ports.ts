@@ -55,7 +55,7 @@ export interface ReleaseStore {
 }
 
 export interface Payment {
-  /** As the buyer was shown it. */
+  /** The listing in the state that the buyer has seen. */
   readonly listing: Listing;
   readonly amount: NanoUsd;
   /** True if the revision must also match that of `listing`, and not the price alone. */

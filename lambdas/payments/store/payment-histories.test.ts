@@ -6,7 +6,7 @@ import { seedOf } from '../../../tools/test-kit/seed.ts';
 import { rounds } from '../../../tools/test-kit/thorough.ts';
 import { DynamoAccountStore } from '../../access/store/account-store.ts';
 import { auditAccount } from '../../ledger/core/audit/account.ts';
-import type { SumDependencies } from '../../ledger/core/usage/account-rollups.ts';
+import type { RollupDependencies } from '../../ledger/core/usage/account-rollups.ts';
 import { NO_PROGRESS } from '../../ledger/core/usage/ports.ts';
 import { createAuditStore } from '../../ledger/store/audit-reader.ts';
 import { createWalletStore } from '../../ledger/store/wallet/store.ts';
@@ -71,7 +71,7 @@ interface History {
   readonly orders: readonly OrderPlan[];
   /** The number of deliveries of each event, in turn. */
   readonly repeats: readonly number[];
-  /** By which everything that happens is put in order. */
+  /** Random numbers that order all steps. */
   readonly chances: readonly number[];
   /** Calls, which spend what is there. */
   readonly holds: readonly number[];
@@ -286,7 +286,7 @@ async function play(story: History): Promise<void> {
 }
 
 /** The calls of this test leave no records: the sums are of a single one, which cost what all of them have. */
-function rollupsOf(cost: bigint): SumDependencies {
+function rollupsOf(cost: bigint): RollupDependencies {
   const units = { inputUnits: 0, cachedUnits: 0, outputUnits: 0 };
   const call = { id: 'all', created: Date.now() / 1000, model: null, cost, ...units };
   return {

@@ -19,7 +19,7 @@ const CONNECT_MS = 1_000;
 /** Secrets are read at a cold start and then in the background, so a slow response is acceptable. */
 const SECRETS_REQUEST_MS = 3_000;
 
-/** As many calls at once as one process may hold. */
+/** The maximum number of calls that one process serves at the same time. */
 const MAX_SOCKETS = 256;
 
 /** Queues, schedules and the bus respond in tens of milliseconds; a request that takes this long is better retried. */

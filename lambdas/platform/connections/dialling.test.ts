@@ -23,7 +23,7 @@ async function slowHost(): Promise<SlowHost> {
   return host;
 }
 
-/** As the system's resolver answers for a name with those addresses. */
+/** Returns a lookup that resolves every name to these addresses, as the system's resolver does. */
 const lookupOf =
   (addresses: readonly string[]): LookupFunction =>
   (_name, _options, callback) =>

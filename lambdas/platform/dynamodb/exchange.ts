@@ -18,7 +18,7 @@ const CONNECT_MS = 1_000;
  */
 const TIMEOUTS = ['ECONNRESET', 'ECONNREFUSED', 'EPIPE', 'ETIMEDOUT'];
 
-/** As the SDK's deserializer takes it. */
+/** A response in the form that the SDK's deserializer reads. */
 export interface DynamoResponse {
   readonly statusCode: number;
   readonly headers: IncomingHttpHeaders;

@@ -19,18 +19,18 @@ export interface WriteResult {
 }
 
 /** A transaction on the item takes milliseconds, a throttled partition recovers within a second: so often, so long. */
-const MAX_REFUSALS = 5;
+const MAX_THROTTLES = 5;
 const RETRY_PAUSE_MS = 20;
 
 /** Sends again what the database has certainly not done and the SDK has not sent again itself. */
 export const updateItem = (
   client: DynamoDBClient,
   input: UpdateItemCommandInput,
-  maxRefusals: number = MAX_REFUSALS,
+  maxThrottles: number = MAX_THROTTLES,
 ): Promise<WriteResult> =>
   write(
     () => client.send(new UpdateItemCommand({ ...input, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' })),
-    maxRefusals,
+    maxThrottles,
   );
 
 /** Puts an item under a condition; returns the item that failed it, or undefined when the item was written. */
@@ -62,17 +62,17 @@ export async function putNextVersion(
 
 async function write(
   send: () => Promise<{ readonly Attributes?: Item | undefined }>,
-  maxRefusals = MAX_REFUSALS,
+  maxThrottles = MAX_THROTTLES,
 ): Promise<WriteResult> {
-  for (let refusals = 0; ; refusals += 1) {
+  for (let throttles = 0; ; throttles += 1) {
     try {
       const { Attributes: item } = await send();
       return { applied: true, item };
     } catch (failure) {
       if (failure instanceof ConditionalCheckFailedException) return { applied: false, item: failure.Item };
       const sentOnce = failure instanceof DynamoDBServiceException && (failure.$metadata.attempts ?? 1) === 1;
-      if (!sentOnce || !isSafeToRetry(failure) || refusals === maxRefusals) throw failure;
-      await sleep(RETRY_PAUSE_MS * (refusals + 1));
+      if (!sentOnce || !isSafeToRetry(failure) || throttles === maxThrottles) throw failure;
+      await sleep(RETRY_PAUSE_MS * (throttles + 1));
     }
   }
 }

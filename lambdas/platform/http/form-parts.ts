@@ -88,7 +88,7 @@ function headOf(bytes: Buffer): PartHead {
 /** Incoming bytes, and those of them that are still unread. */
 class ByteReader {
   readonly #source: AsyncIterator<Uint8Array>;
-  /** As if the first boundary came after a line, as all others do. */
+  /** Unread bytes. A line break precedes the first boundary, as it does all others. */
   #unread: Buffer = Buffer.from(CRLF);
 
   constructor(source: AsyncIterable<Uint8Array>) {

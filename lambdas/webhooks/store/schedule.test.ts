@@ -4,7 +4,7 @@ import { redrive } from '../../../operator/redrive.ts';
 import { JITTER, RETRY_SPAN_MS, WAITS_MS } from '../core/backoff.ts';
 import { recover } from '../core/recovery.ts';
 import { arnOf, NOON_MS, type Platform, QUEUE_ENVIRONMENT, startPlatform } from '../testing/platform.ts';
-import { httpReceiver, type Received, type Receiver, readReceived } from '../testing/receivers.ts';
+import { httpReceiver, type ReceivedDelivery, type Receiver, readReceived } from '../testing/receivers.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -15,7 +15,7 @@ const ROUNDING_MS = 1000;
 let platform: Platform;
 let receiver: Receiver;
 
-interface Hit extends Received {
+interface Hit extends ReceivedDelivery {
   readonly atMs: number;
 }
 

@@ -9,7 +9,7 @@ import { FORBIDDEN_HOSTS } from '../testing/forbidden-hosts.ts';
 import { startNameServer } from '../testing/name-server.ts';
 import {
   httpReceiver,
-  type Received,
+  type ReceivedDelivery,
   type Receiver,
   readReceived,
   selfSignedReceiver,
@@ -36,7 +36,7 @@ const request = (url: string) => ({ url, headers: { 'x-test': 'yes' }, body: '{"
 
 describe('a receiver', () => {
   it('receives the body byte for byte, and the first kilobyte of its response is stored', async () => {
-    let received: Received | undefined;
+    let received: ReceivedDelivery | undefined;
     const receiver = await closedLater(
       httpReceiver(async (incoming, response) => {
         received = await readReceived(incoming);

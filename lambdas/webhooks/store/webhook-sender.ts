@@ -30,7 +30,7 @@ export interface SenderOptions {
 }
 
 /** Ends an attempt with an outcome that is not the receiver's. */
-class AttemptFailed extends Error {
+class AttemptFailure extends Error {
   readonly outcome: DeliveryOutcome;
 
   constructor(outcome: DeliveryOutcome) {
@@ -45,8 +45,8 @@ export function createSender({ allowLoopback, resolve, after = systemAfter }: Se
 
   async function addressesOf(url: URL): Promise<readonly string[]> {
     const addresses = await resolve(bareHost(url.hostname));
-    if (addresses.length === 0) throw new AttemptFailed('dns');
-    if (!addresses.every(allowed)) throw new AttemptFailed('forbidden_address');
+    if (addresses.length === 0) throw new AttemptFailure('dns');
+    if (!addresses.every(allowed)) throw new AttemptFailure('forbidden_address');
     return addresses;
   }
 
@@ -54,7 +54,7 @@ export function createSender({ allowLoopback, resolve, after = systemAfter }: Se
     const abort = new AbortController();
     const { promise: late, reject } = Promise.withResolvers<never>();
     const cancel = after(RECEIVER_MS, () => {
-      reject(new AttemptFailed('timeout'));
+      reject(new AttemptFailure('timeout'));
       abort.abort();
     });
     try {
@@ -75,7 +75,7 @@ function readTarget(url: string, allowLoopback: boolean): URL {
   try {
     return parseTarget(url, allowLoopback);
   } catch {
-    throw new AttemptFailed('forbidden_address');
+    throw new AttemptFailure('forbidden_address');
   }
 }
 
@@ -138,7 +138,7 @@ function pinnedTo(addresses: readonly string[]): LookupFunction {
 function rejectForbiddenPeers(call: ClientRequest, allowed: AddressRule): void {
   call.once('socket', (socket: Socket) => {
     socket.once('connect', () => {
-      if (!allowed(socket.remoteAddress ?? '')) socket.destroy(new AttemptFailed('forbidden_address'));
+      if (!allowed(socket.remoteAddress ?? '')) socket.destroy(new AttemptFailure('forbidden_address'));
     });
   });
 }
@@ -159,7 +159,7 @@ async function beginningOf(response: IncomingMessage): Promise<string> {
 const TLS_FAILURE = /^(ERR_TLS_|ERR_SSL_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|EPROTO$)/;
 
 function outcomeOf(failure: NodeJS.ErrnoException): DeliveryOutcome {
-  if (failure instanceof AttemptFailed) return failure.outcome;
+  if (failure instanceof AttemptFailure) return failure.outcome;
   const code = failure.code ?? '';
   if (TLS_FAILURE.test(code)) return 'tls';
   if (code === 'ABORT_ERR') return 'timeout';

@@ -108,14 +108,14 @@ export class MemoryDeliveries {
 
 const byId = (a: Delivery, b: Delivery): number => (a.id < b.id ? -1 : 1);
 
-export interface Queued {
+export interface QueuedTrigger {
   readonly to: Lane | 'schedule' | 'dead';
   readonly trigger: AttemptTrigger;
   readonly atMs?: number;
 }
 
 export class MemoryTriggers implements TriggerQueue {
-  readonly queued: Queued[] = [];
+  readonly queued: QueuedTrigger[] = [];
 
   async enqueue(triggers: readonly AttemptTrigger[], lane: Lane): Promise<void> {
     this.queued.push(...triggers.map((trigger) => ({ to: lane, trigger })));

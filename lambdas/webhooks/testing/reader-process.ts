@@ -15,7 +15,7 @@ const { readers, sqs } = composeReaders({ client, tables: DATABASE_TABLES }, aws
 
 process.once('disconnect', () => process.exit(0));
 
-/** As Lambda passes a message on. */
+/** Returns the record of a message, as Lambda passes it on. */
 const recordOf = (queue: string, { MessageId, ReceiptHandle, Body }: Message) => ({
   messageId: MessageId,
   receiptHandle: ReceiptHandle,

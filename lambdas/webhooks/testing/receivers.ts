@@ -52,13 +52,13 @@ export const selfSignedReceiver = (): Promise<Receiver> =>
     'https',
   );
 
-export interface Received {
+export interface ReceivedDelivery {
   readonly headers: Readonly<Record<string, string>>;
   readonly body: string;
 }
 
 /** The whole of a request; header names as they were sent. */
-export async function readReceived(request: IncomingMessage): Promise<Received> {
+export async function readReceived(request: IncomingMessage): Promise<ReceivedDelivery> {
   const chunks: Buffer[] = [];
   for await (const chunk of request) chunks.push(chunk as Buffer);
   const { rawHeaders: raw } = request;

@@ -39,7 +39,7 @@ const TELL_VIEWER = `function handler(event) {
 /** The origin of the requests of some paths. */
 export interface EdgePaths {
   readonly origin: IOrigin;
-  /** As CloudFront writes them. */
+  /** Path patterns in CloudFront's notation. */
   readonly patterns: readonly string[];
 }
 

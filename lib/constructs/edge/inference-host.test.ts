@@ -6,7 +6,7 @@ import { SERVICE_STACKS, SynthesizedApp } from '../../../test/template/synthesiz
 
 const standard = new SynthesizedApp();
 
-type Hosted = 'web-function' | 'fargate';
+type HostType = 'web-function' | 'fargate';
 
 /** The region, where the settings name it, as the templates without it have it. */
 const anywhere = (text: string): string => text.replaceAll('eu-central-1', '<AWS::Region>');
@@ -26,7 +26,7 @@ const permitted = [
   ...new Set(functions.flatMap(({ roleId }) => permissionsOf(standard, 'inference', roleId))),
 ].filter((permission) => !permission.startsWith('logs:'));
 
-function environmentOf(app: SynthesizedApp, name: Hosted): Readonly<Record<string, unknown>> {
+function environmentOf(app: SynthesizedApp, name: HostType): Readonly<Record<string, unknown>> {
   if (name === 'web-function') {
     const { ServiceConfig: config } = app.only('ingress', 'AWS::Lambda::WebFunctionRevision').Properties;
     return Object(config).EnvironmentVariables;
@@ -39,7 +39,7 @@ function environmentOf(app: SynthesizedApp, name: Hosted): Readonly<Record<strin
 const isHostRole = ([id]: readonly [string, unknown]) =>
   /^Inference(Tasks|Function)Role[0-9A-F]{8}$/.test(id);
 
-describe.each<Hosted>(['web-function', 'fargate'])('the shared host under %s', (name) => {
+describe.each<HostType>(['web-function', 'fargate'])('the shared host under %s', (name) => {
   const app = new SynthesizedApp(name);
   const [[roleId, role] = ['', undefined]] = app.resources('ingress', 'AWS::IAM::Role').filter(isHostRole);
   const permissions = permissionsOf(app, 'ingress', roleId).map(anywhere);

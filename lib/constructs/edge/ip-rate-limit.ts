@@ -21,7 +21,7 @@ export interface IpRateLimitProps {
 }
 
 /**
- * By the address that connects; for requests that show one of the secrets, which are CloudFront's, by the one that it
+ * Counts by the address that connects; for requests that show one of the secrets, which are CloudFront's, by the one that it
  * forwards. A request that brings an address without a secret is counted like any other.
  */
 function statements(
@@ -111,7 +111,7 @@ export class IpRateLimit extends Construct {
 
   /** Logs the rejected addresses and their rule, without any field that could contain a credential. */
   #logRefusals({ config, scope }: IpRateLimitProps): LogGroup {
-    const refusals = new LogGroup(this, 'Refusals', {
+    const refusals = new LogGroup(this, 'RecentRejections', {
       // WAF takes groups of such names alone (developer guide, Logging web ACL traffic).
       logGroupName: `aws-waf-logs-${config.stage}-${scope.toLowerCase()}`,
       retention: config.logRetentionDays,

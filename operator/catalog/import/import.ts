@@ -90,11 +90,11 @@ function candidatesOf(sources: readonly CatalogSourceList[], provider: KnownProv
   }));
 }
 
-type Judged =
+type ImportVerdict =
   | Omit<LeftOut, 'model'>
   | { readonly model: JsonObject; readonly leftPrices: readonly Omit<LeftPrice, 'model'>[] };
 
-function judge({ provider, id, sourceModels }: Candidate, options: ImportOptions): Judged {
+function judge({ provider, id, sourceModels }: Candidate, options: ImportOptions): ImportVerdict {
   const about = Object.assign({}, ...sourceModels.map(({ model }) => model.about).reverse()) as About;
   const statements = about.type === 'embeddings' ? sourceModels.map(withoutOutput) : sourceModels;
   const compared = comparisonOf(statements, namesOf(statements));

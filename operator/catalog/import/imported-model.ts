@@ -27,7 +27,7 @@ export function markupOf(text: string): Markup {
 
 export interface Importable {
   readonly provider: KnownProvider;
-  /** As the provider names it. */
+  /** The provider's name of the model. */
   readonly id: string;
   readonly about: About;
   readonly priceValues: PriceValues;

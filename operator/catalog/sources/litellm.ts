@@ -84,7 +84,7 @@ export function litellm(json: string): CatalogSourceList {
   };
 }
 
-/** As the provider names it: without LiteLLM's own name of the provider before it. */
+/** Returns the provider's name of the model, without LiteLLM's prefix. */
 const idOf = (name: string, provider: string): string =>
   name.startsWith(`${provider}/`) ? name.slice(provider.length + 1) : name;
 

@@ -27,7 +27,7 @@ export interface About {
 }
 
 export interface SourceModel {
-  /** As the provider names it. */
+  /** The provider's name of the model. */
   readonly id: string;
   readonly priceValues: PriceValues;
   /** Prices that a catalog cannot represent exactly; a model that has one cannot be imported. */

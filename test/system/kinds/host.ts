@@ -5,7 +5,7 @@ import { until } from '../../../tools/test-kit/waiting.ts';
 import { processesOf } from '../processes.ts';
 import { OPEN_CALLS, service } from './service.ts';
 
-interface Received {
+interface ReceivedRequest {
   readonly sequence: number;
   readonly model: string | null;
   readonly outcome: string | null;
@@ -55,8 +55,8 @@ const heldBy = async (id: string): Promise<number> =>
 
 const lastSequence = async (): Promise<number> => (await control<{ last: number }>('/requests')).last;
 
-const receivedSince = async (sequence: number): Promise<readonly Received[]> =>
-  (await control<{ requests: readonly Received[] }>(`/requests?since=${sequence}`)).requests;
+const receivedSince = async (sequence: number): Promise<readonly ReceivedRequest[]> =>
+  (await control<{ requests: readonly ReceivedRequest[] }>(`/requests?since=${sequence}`)).requests;
 
 /** Opens a stream, reads some of it and leaves. */
 async function leave(key: string, body: object): Promise<void> {

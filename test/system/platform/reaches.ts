@@ -12,7 +12,7 @@ export interface Belongings {
   readonly requestId: string;
   readonly webhookId: string;
   readonly deliveryId: string;
-  /** By collection: `apps` and `ai-agents`. */
+  /** Listing ids by collection: `apps` and `ai-agents`. */
   readonly listingIds: Readonly<Record<string, string>>;
 }
 
@@ -28,21 +28,21 @@ export const newListing = () => {
 
 interface IsolationCase {
   /** The path that names what belongs to an account; undefined when the route names nothing. */
-  readonly path?: (of: Named, route: Route) => string;
+  readonly path?: (of: NamedIds, route: Route) => string;
   readonly body?: object | (() => object);
   /** Returns a text that the owner's response contains; present for every route that reads. */
-  readonly shows?: (of: Named) => string;
+  readonly shows?: (of: NamedIds) => string;
   /** A thing that everybody sees: a stranger's `owner-acts` is 403, and anybody's `anybody-acts` succeeds. */
   readonly publicAccess?: 'owner-acts' | 'anybody-acts';
   /** Ends the session that calls it. */
   readonly endsSession?: true;
 }
 
-type Named = Omit<Belongings, 'owner'>;
+type NamedIds = Omit<Belongings, 'owner'>;
 
-const ofWebhook = { path: ({ webhookId }: Named, { path }: Route) => path.replace('{id}', webhookId) };
+const ofWebhook = { path: ({ webhookId }: NamedIds, { path }: Route) => path.replace('{id}', webhookId) };
 const ofListing = {
-  path: ({ listingIds }: Named, { path }: Route) =>
+  path: ({ listingIds }: NamedIds, { path }: Route) =>
     path.replace('{id}', listingIds[path.split('/')[1] ?? ''] ?? '').replace('{version}', '1.0.0'),
 };
 const ofOwner = { ...ofListing, publicAccess: 'owner-acts' } as const;
@@ -98,7 +98,7 @@ export const ISOLATION_CASES: Readonly<Record<string, IsolationCase>> = {
 };
 
 /** Names of nothing. */
-export const NOBODYS: Named = {
+export const NOBODYS: NamedIds = {
   accountId: `acc_${'0'.repeat(26)}`,
   keyId: `key_${'0'.repeat(26)}`,
   orderId: `ord_${'0'.repeat(26)}`,

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import type { CheckResult } from '../../../lambdas/operations/core/smoke-test/check.ts';
 import { service } from './service.ts';
 
-interface Smoked {
+interface SmokeOutput {
   readonly passed: boolean;
   readonly failed: readonly string[];
   readonly account_id: string;
@@ -14,17 +14,17 @@ interface Smoked {
 }
 
 /** Returns the output of the smoke test, with any exit code. */
-async function smoke(...args: readonly string[]): Promise<Smoked> {
+async function smoke(...args: readonly string[]): Promise<SmokeOutput> {
   try {
-    return await service.admin<Smoked>('smoke', ...args);
+    return await service.admin<SmokeOutput>('smoke', ...args);
   } catch (failure) {
     const [, printed] = /exit code 1: (\{.*\})$/.exec((failure as Error).message) ?? [];
     if (printed === undefined) throw failure;
-    return JSON.parse(printed) as Smoked;
+    return JSON.parse(printed) as SmokeOutput;
   }
 }
 
-const resultsOf = ({ checks }: Smoked) => checks.map(({ check, result }) => [check, result]);
+const resultsOf = ({ checks }: SmokeOutput) => checks.map(({ check, result }) => [check, result]);
 
 const breakModel = (model: string, status: number) =>
   fetch(`${service.session.upstream_control_url}/faults`, {

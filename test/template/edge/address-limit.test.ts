@@ -4,7 +4,7 @@ import { STACK_NAMES, SynthesizedApp } from '../synthesized-app.ts';
 import { distributionOf } from './distributions.ts';
 import { countedBy, rulesOf } from './web-acl.ts';
 
-/** As CloudFormation puts the value of a secret into a template. */
+/** Returns the reference that CloudFormation replaces by the value of a secret. */
 const secretOf = (generation: number) => `{{resolve:secretsmanager:prod/edge/${generation}:SecretString:::}}`;
 const SECRET = secretOf(1);
 

@@ -17,7 +17,7 @@ interface RateRule {
   readonly ScopeDownStatement?: Statement;
 }
 
-/** By lower-case name. */
+/** Headers by lower-case name. */
 export type Headers = Readonly<Record<string, string>>;
 
 export const rulesOf = (app: SynthesizedApp, stack: StackName): readonly RateRule[] =>

@@ -1,6 +1,6 @@
 /** Hosts that are killed with hundreds of calls open: what callers got, what they were charged, and what stays held. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { sweep } from '../../../lambdas/ledger/core/upkeep.ts';
+import { sweep } from '../../../lambdas/ledger/core/sweep.ts';
 import { createLedger } from '../../../lambdas/ledger/store/create-ledger.ts';
 import { readWalletPage } from '../../../lambdas/ledger/store/ledger-scan.ts';
 import { VARIABLES } from '../../../lambdas/platform/contract/environment.ts';
@@ -13,7 +13,7 @@ import type { Stage } from './stage.ts';
 import { type StreamRun, streamAll } from './streams.ts';
 
 const ROUNDS = 10;
-/** As many as are open at once at this rate: more than 500. */
+/** A rate at which more than 500 calls are open at the same time. */
 const PER_SECOND = 130;
 const CALLS = 900;
 
@@ -80,7 +80,7 @@ async function openHolds(stage: Stage): Promise<number> {
   return readWallets.reduce((open, wallet) => open + (wallet?.holds.length ?? 0), 0);
 }
 
-/** As the service's own schedule does. */
+/** Sweeps as the service's schedule does. */
 async function recover(stage: Stage) {
   const { pages, recovery } = ledgerOf(stage);
   return sweep(pages, recovery, async () => {});

@@ -10,7 +10,7 @@ import type { LimitedTest, WorkCopy } from './work-copy.ts';
 /** The most that the tests of a mutant take in a ring without it; the first of them are shown to it however long. */
 const RING_SECONDS: Readonly<Record<string, number>> = { unit: 60, integration: 90 };
 const ALWAYS = 4;
-/** Beside three times what a test file takes on the module as it is. */
+/** Seconds in addition to three times the duration of a test file on the unchanged module. */
 const SPARE_SECONDS = 15;
 /** The ring that reads the templates synthesizes them before its first file. */
 const TEMPLATE_SECONDS = 300;

@@ -81,7 +81,7 @@ function goalRow(metric: BenchMetric): string {
   return `| ${name} | ${digits(metric.value)} | ${boundsOf(metric)} | ${verdict === 'missed' ? '**missed**' : verdict} |`;
 }
 
-/** As many digits as a reader compares. */
+/** Rounds to the digits that a reader compares. */
 const digits = (value: number): string => String(Number(value.toPrecision(value >= 100 ? 3 : 2)));
 
 /** The text with its section replaced; throws when it has none. */

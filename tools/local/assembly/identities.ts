@@ -46,7 +46,7 @@ const generatedId = (resource: UnnamedResource): ResourceIdentity => ({
   attributes: {},
 });
 
-/** By resource type; a type that is missing has nothing to refer to. */
+/** Identities by resource type. A missing type cannot be referred to. */
 export const IDENTITIES: Readonly<Record<string, (resource: UnnamedResource) => ResourceIdentity>> = {
   'AWS::DynamoDB::Table': (resource) => {
     const name = resource.property('TableName') ?? generatedName(resource);

@@ -56,7 +56,7 @@ function forwarding(
   };
 }
 
-/** As a service with a REST API puts it: status 403, where the JSON protocol has 400. */
+/** Rejects with status 403 like a service with a REST API; the JSON protocol has 400. */
 function permit(authorize: Authorize, action: string, resourceArn: string): void {
   try {
     authorize(action, resourceArn);

@@ -24,7 +24,7 @@ export type AwsServiceHandler = (call: AwsCall, response: ServerResponse) => Pro
 
 export interface AwsEndpointOptions {
   /**
-   * By the part of `X-Amz-Target` before the dot (each service's API reference names it); one that has no such header
+   * Services by the part of `X-Amz-Target` before the dot (each service's API reference names it); one that has no such header
    * by the service that its calls are signed for.
    */
   readonly services: Readonly<Record<string, AwsServiceHandler>>;

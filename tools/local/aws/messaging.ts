@@ -14,13 +14,13 @@ import { createEventsService } from './events-service.ts';
 import { createSchedulerService, SCHEDULER } from './scheduler-service.ts';
 import { createSqsService } from './sqs-service.ts';
 
-type Described = Pick<
+type DescribedApp = Pick<
   Assembly,
   'queues' | 'mappings' | 'buses' | 'eventRules' | 'scheduleGroups' | 'roles' | 'functions'
 >;
 
 export interface MessagingOptions {
-  readonly assembly: Described;
+  readonly assembly: DescribedApp;
   /** The folder for the state of queues and schedules. */
   readonly stateDir: string;
   readonly enforceIam: boolean;
@@ -34,7 +34,7 @@ const SEND_MESSAGE = 'arn:aws:scheduler:::aws-sdk:sqs:sendMessage';
 
 export class MessagingServices {
   readonly queues: Queues;
-  /** By the names that the AWS endpoint finds them under. */
+  /** The services, by their names at the AWS endpoint. */
   readonly services: Readonly<Record<string, AwsServiceHandler>>;
   readonly #options: MessagingOptions;
   readonly #store: MessagingStore;

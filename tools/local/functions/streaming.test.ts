@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { until } from '../../test-kit/waiting.ts';
 import {
-  type GatewayMade,
+  type GatewaySetup,
   json,
   post,
   type RunningFixture,
@@ -78,7 +78,7 @@ describe('a streaming function', () => {
 
   it('causes a 502 if it throws before its first byte', async () => {
     const response = await stream({ fail: 'before' });
-    expect([response.status, (await json<GatewayMade>(response)).made_by]).toEqual([502, 'DEFAULT_5XX']);
+    expect([response.status, (await json<GatewaySetup>(response)).made_by]).toEqual([502, 'DEFAULT_5XX']);
     expect(fixture.lines.join('\n')).toContain('TypeError: failed before the first byte');
   });
 
@@ -126,7 +126,7 @@ describe('a gateway that ends silent streams', () => {
 
   it('responds for a stream that has sent nothing by the limit', async () => {
     const response = await post(impatient.url, '/stream', { wait: 3 * SILENCE_MS });
-    expect((await json<GatewayMade>(response)).made_by).toBe('INTEGRATION_TIMEOUT');
+    expect((await json<GatewaySetup>(response)).made_by).toBe('INTEGRATION_TIMEOUT');
   });
 
   it('cuts one that pauses for so long', async () => {

@@ -2,7 +2,7 @@ import { request } from 'node:http';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import {
   type Echo,
-  type GatewayMade,
+  type GatewaySetup,
   json,
   post,
   type RunningFixture,
@@ -118,7 +118,7 @@ describe('a buffered response', () => {
     ['is no object', 'text'],
   ])('becomes a 502 if it %s', async (_, httpResponse) => {
     const response = await postResult(httpResponse);
-    expect([response.status, (await json<GatewayMade>(response)).made_by]).toEqual([502, 'DEFAULT_5XX']);
+    expect([response.status, (await json<GatewaySetup>(response)).made_by]).toEqual([502, 'DEFAULT_5XX']);
   });
 
   it('passes through base64 decoding only in an API with binary media types', async () => {
@@ -145,7 +145,7 @@ describe('a buffered response', () => {
 describe('a request that reaches no function', () => {
   it('gets the gateway response of its kind with its own id', async () => {
     const httpResponse = await call('/nowhere');
-    const { made_by, id } = await json<GatewayMade>(httpResponse);
+    const { made_by, id } = await json<GatewaySetup>(httpResponse);
     expect([httpResponse.status, made_by, httpResponse.headers.get('x-literal')]).toEqual([
       404,
       'MISSING_AUTHENTICATION_TOKEN',
@@ -182,7 +182,7 @@ describe('a request body', () => {
     const { status, body, closed } = await sendRaw(fixture.url, [head(20_000_000), Buffer.alloc(1_000_000)]);
     expect([status, JSON.parse(body).made_by, closed]).toEqual([413, 'REQUEST_TOO_LARGE', false]);
     const response = await call('/files/x', { method: 'PUT', body: Buffer.alloc(11_000_000) });
-    expect([response.status, (await json<GatewayMade>(response)).made_by]).toEqual([
+    expect([response.status, (await json<GatewaySetup>(response)).made_by]).toEqual([
       413,
       'REQUEST_TOO_LARGE',
     ]);
@@ -202,7 +202,7 @@ describe('a request body', () => {
 
   it('causes a 413 if it is over 6 MB inside the event', async () => {
     const httpResponse = await call('/files/x', { method: 'PUT', body: '"'.repeat(4_000_000) });
-    expect([httpResponse.status, (await json<GatewayMade>(httpResponse)).made_by]).toEqual([
+    expect([httpResponse.status, (await json<GatewaySetup>(httpResponse)).made_by]).toEqual([
       413,
       'REQUEST_TOO_LARGE',
     ]);

@@ -127,7 +127,7 @@ export class Gateway {
     }
   }
 
-  async #respond({ match, context, request, response }: Unanswered): Promise<void> {
+  async #respond({ match, context, request, response }: OpenRequest): Promise<void> {
     if (!isWellEncoded(context.path)) throw faults.badRequest();
     if (match === undefined) throw faults.noSuchRoute();
     const ingress = this.#options.ingress?.(match.route.functionArn);
@@ -140,7 +140,7 @@ export class Gateway {
   }
 }
 
-interface Unanswered {
+interface OpenRequest {
   readonly match: GatewayMatch | undefined;
   readonly context: GatewayRequestContext;
   readonly request: IncomingMessage;

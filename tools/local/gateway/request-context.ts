@@ -8,7 +8,7 @@ export interface GatewayRequestContext {
   readonly sourceIp: string;
   readonly startedMs: number;
   readonly method: string;
-  /** As it came: percent-encoded, without the query. */
+  /** The path as received: percent-encoded, without the query. */
   readonly path: string;
   readonly query: URLSearchParams;
 }

@@ -25,7 +25,7 @@ export class EventBuses {
     this.#options = options;
   }
 
-  /** By name or ARN. */
+  /** Finds a bus by name or ARN. */
   find(bus: string): EventBusDescription | undefined {
     return this.#options.buses.find(({ name, arn }) => name === bus || arn === bus);
   }

@@ -122,7 +122,7 @@ export class LocalQueue {
     this.#changed();
   }
 
-  /** As SQS counts them: messages that can be received, that are held by a reader, and that are held back. */
+  /** Counts like SQS: messages that can be received, that a reader holds, and that are delayed. */
   counts(): { readonly visible: number; readonly inFlight: number; readonly delayed: number } {
     this.#reveal(this.#options.clock());
     const visible = [...this.#groups.values()].reduce((sum, { waiting }) => sum + waiting.length, 0);

@@ -34,7 +34,7 @@ export class Queues {
     return queue;
   }
 
-  /** By the last part of the URL, which is the queue's name; the host may be any. */
+  /** Finds a queue by the last segment of the URL, which is its name; the host may be any. */
   byUrl(url: string): LocalQueue | undefined {
     const name = url.split('/').at(-1);
     return this.all.find(({ description }) => description.name === name);

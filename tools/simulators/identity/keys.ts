@@ -7,7 +7,7 @@ export const ALGORITHM = 'ES256';
 export interface SigningKey {
   readonly id: string;
   readonly privateKey: Awaited<ReturnType<typeof importJWK>>;
-  /** As the key set shows it. */
+  /** The key in the form of the key set. */
   readonly publicJwk: JWK;
 }
 

@@ -4,7 +4,7 @@ import { describe, expect, it } from '@jest/globals';
 import {
   contentEvents,
   messageFrames,
-  type Received,
+  type ReceivedStream,
   readReceived,
   sseEvents,
 } from '../testing/models/received.ts';
@@ -24,9 +24,9 @@ const upstream = runningUpstream({
 const SENTENCE = 'one two three four five';
 const request = chatRequest(`Repeat exactly: ${SENTENCE}`);
 const streamed = { ...request, stream: true as const };
-const receive = async (body: object): Promise<Received> => readReceived(await upstream.post(body));
-const framesOf = ({ fragments }: Received) => messageFrames(Buffer.concat(fragments));
-const namesOf = ({ text }: Received) => sseEvents(text).map(({ name }) => name);
+const receive = async (body: object): Promise<ReceivedStream> => readReceived(await upstream.post(body));
+const framesOf = ({ fragments }: ReceivedStream) => messageFrames(Buffer.concat(fragments));
+const namesOf = ({ text }: ReceivedStream) => sseEvents(text).map(({ name }) => name);
 
 /** Long enough for a server on this machine to say more, had it more to say. */
 const SILENCE_MS = 50;
@@ -75,13 +75,13 @@ interface Wire {
   readonly headers: Record<string, string>;
   readonly body: object;
   /** The number of content deltas in a stream. */
-  readonly deltas: (received: Received) => number;
+  readonly deltas: (received: ReceivedStream) => number;
   readonly streamPath?: string;
   /** The error envelope of the status 429. */
   readonly envelope: object;
   /** The end of a whole stream, of one that `end_without_done` ended, and of one with an error event. */
-  readonly isDone: (received: Received) => boolean;
-  readonly errorOf: (received: Received) => unknown;
+  readonly isDone: (received: ReceivedStream) => boolean;
+  readonly errorOf: (received: ReceivedStream) => unknown;
   readonly error: object;
 }
 

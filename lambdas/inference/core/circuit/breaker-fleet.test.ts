@@ -13,7 +13,7 @@ interface Traffic {
   readonly failing: number;
   /** On average. */
   readonly callMs: number;
-  /** As many accounts as processes, each at its own; else one. */
+  /** True if each process calls for a separate account; otherwise all call for one. */
   readonly apart?: boolean;
   readonly pauseMs: number;
   readonly turn?: number;

@@ -29,7 +29,7 @@ export interface ApiFormat<Request extends CompletionRequest> {
    * service uses. Throws 400 for a request that no route accepts, and `invalid_capsule` for a sealed token that does
    * not open.
    */
-  toPayload(request: Request, capsules: SealedTokens, headers?: CallerHeaders): ChatPayload;
+  toPayload(request: Request, sealedTokens: SealedTokens, headers?: CallerHeaders): ChatPayload;
   /**
    * Returns the indices in `tools` of the tools that the protocol defines and that the request does not force. Without
    * them, the response differs but is still valid. Absent in a format whose tools are all defined by the caller.
@@ -53,7 +53,7 @@ interface WriterContext<Request> {
   /** The start of the call, in milliseconds. */
   readonly createdMs: number;
   readonly clock: Clock;
-  readonly capsules: SealedTokens;
+  readonly sealedTokens: SealedTokens;
 }
 
 /** Writes the response to one call, complete or as a stream. */

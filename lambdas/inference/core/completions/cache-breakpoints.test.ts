@@ -5,7 +5,7 @@ import { toPayload as chatPayload } from '../../formats/chat/payload.ts';
 import { chatCompletionRequest } from '../../formats/chat/schema.ts';
 import { toPayload as messagesPayload } from '../../formats/messages/payload.ts';
 import { messagesRequest } from '../../formats/messages/schema.ts';
-import { NO_CAPSULES } from '../../testing/upstream/no-capsules.ts';
+import { NO_SEALED_TOKENS } from '../../testing/upstream/no-sealed-tokens.ts';
 
 const ephemeral = { type: 'ephemeral' } as const;
 const hour = { type: 'ephemeral', ttl: '1h' } as const;
@@ -19,7 +19,7 @@ const ofMessages = (fields: Partial<Anthropic.MessageCreateParams>) =>
       messages: [{ role: 'user', content: 'Hi' }],
       ...fields,
     }),
-    NO_CAPSULES,
+    NO_SEALED_TOKENS,
   ).conversation();
 
 const ofChat = (fields: object) =>
@@ -30,7 +30,7 @@ const ofChat = (fields: object) =>
       messages: [{ role: 'user', content: 'Hi' }],
       ...fields,
     }),
-    NO_CAPSULES,
+    NO_SEALED_TOKENS,
   ).conversation();
 
 describe('the cache breakpoints of a Messages request', () => {

@@ -34,7 +34,7 @@ export interface CompletionDependencies extends PaidEndpointDependencies {
   readonly ulid: UlidSource;
   readonly clock: Clock;
   /** Creates the sealed tokens of each account. */
-  readonly capsules: (peppers: Peppers) => (accountId: string) => SealedTokens;
+  readonly sealedTokens: (peppers: Peppers) => (accountId: string) => SealedTokens;
 }
 
 export function createCompletionEndpoint<Request extends CompletionRequest>(
@@ -44,7 +44,7 @@ export function createCompletionEndpoint<Request extends CompletionRequest>(
 ): StreamingEndpoint {
   const read = async (request: globalThis.Request, { requestId }: CallContext, key: VerifiedKey) => {
     const peppers = await dependencies.peppers();
-    const capsules = dependencies.capsules(peppers)(key.accountId);
+    const sealedTokens = dependencies.sealedTokens(peppers)(key.accountId);
     const { text, value } = await readJson(request);
     const body = validate(schema, value);
     const { version, models } = await modelsOf(body, dependencies.catalog);
@@ -58,7 +58,7 @@ export function createCompletionEndpoint<Request extends CompletionRequest>(
         identity: text,
         models,
         catalog: version,
-        capsules,
+        sealedTokens,
         chance,
         headers: request.headers,
       },
@@ -74,7 +74,7 @@ interface ValidRequest<Request> extends Pick<PaidCall<StartedResponse>, 'request
   readonly models: readonly Model[];
   /** The version of the catalog that they are from. */
   readonly catalog: string;
-  readonly capsules: SealedTokens;
+  readonly sealedTokens: SealedTokens;
   readonly headers?: CallerHeaders;
   /** Decides between equal routes; when absent, chance does. */
   readonly chance?: RouteChance;
@@ -92,7 +92,7 @@ export function readCompletion<Request extends CompletionRequest>(
   dependencies: ReadDependencies,
 ): PaidCall<StartedResponse> {
   const { providers, random, ulid, clock, after, hostEnds, log } = dependencies;
-  const { requestId, key, identity, models, catalog, capsules, chance = random } = valid;
+  const { requestId, key, identity, models, catalog, sealedTokens, chance = random } = valid;
   const { tokens: maxTokens, isChosen } = outputBound(models, format.maxTokens(valid.body));
   const body =
     maxTokens === undefined || !isChosen ? valid.body : format.withMaxTokens(valid.body, maxTokens);
@@ -101,7 +101,7 @@ export function readCompletion<Request extends CompletionRequest>(
     controls.requireParameters === true ? NO_TOOLS : unservedTools(format, body, { models, providers });
   const supportedBody =
     format.withoutTools === undefined || unserved.size === 0 ? body : format.withoutTools(body, unserved);
-  const payload = format.toPayload(supportedBody, capsules, valid.headers);
+  const payload = format.toPayload(supportedBody, sealedTokens, valid.headers);
   const { prompt, ignored, boundsOn, ...quote } = quoteChat(
     { models, controls, chance, call: { payload, providers, request: valid.body } },
     { choices: format.choices(body), tokens: maxTokens },
@@ -114,7 +114,7 @@ export function readCompletion<Request extends CompletionRequest>(
     responseId,
     createdMs: clock(),
     clock,
-    capsules,
+    sealedTokens,
   });
   const payloadWithin = (output: number) => (maxTokens === undefined ? limitedTo(payload, output) : payload);
   const identityOf = (model: Model) => ({ id: responseId, model: nameOf(model, body, models) });
@@ -135,7 +135,7 @@ export function readCompletion<Request extends CompletionRequest>(
         provider: providers[route.protocol],
         payload: payloadFor(route, withSentBreakpoints({ model, route }, payloadWithin(output))),
         identity: identityOf(model),
-        signatures: signaturesOf(capsules, route.id),
+        signatures: signaturesOf(sealedTokens, route.id),
       }),
     prepare: (response, call) => {
       const { candidate, admission } = call;

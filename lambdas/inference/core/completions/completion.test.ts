@@ -15,7 +15,7 @@ import type { ResponseRecorder } from '../idempotency/idempotency.ts';
 import { runPaidCall } from '../paid-endpoint.ts';
 import { readCompletion } from './completion-endpoint.ts';
 
-const capsulesOf = createSealedTokens({ current: 'pepper' }, systemClock);
+const sealedTokensOf = createSealedTokens({ current: 'pepper' }, systemClock);
 
 let upstream: Awaited<ReturnType<typeof startUpstream>>;
 
@@ -94,7 +94,7 @@ function calling(
   const body = { model: 'a/b', messages, ...bound, stream };
   const call = readCompletion(
     chatFormat,
-    { body, identity: '', models, catalog: 'v1', capsules: capsulesOf('acc_1'), ...CALLER },
+    { body, identity: '', models, catalog: 'v1', sealedTokens: sealedTokensOf('acc_1'), ...CALLER },
     { ...world, providers, log, hostEnds },
   );
   const breaker = createBreaker();

@@ -54,7 +54,7 @@ const world = {
   } as unknown as CompletionDependencies['providers'],
 };
 
-const capsules = createSealedTokens({ current: 'pepper' }, systemClock)('acc_1');
+const sealedTokens = createSealedTokens({ current: 'pepper' }, systemClock)('acc_1');
 
 const CALLER = { requestId: 'req_1', key: { accountId: 'acc_1', keyId: 'key_1', secretHash: '' } };
 
@@ -69,7 +69,7 @@ function read(
   const body = { model: 'a/0', messages: messagesOf(content), ...fields };
   return readCompletion(
     chatFormat,
-    { body, identity: '', models, catalog: 'v1', capsules, ...CALLER },
+    { body, identity: '', models, catalog: 'v1', sealedTokens, ...CALLER },
     { ...world, ...dependenciesOf },
   );
 }
@@ -196,7 +196,7 @@ describe('a completion whose output is left to the service', () => {
     const body = { model: 'a/0', messages: messagesOf('Hello.'), ...fields };
     return readCompletion(
       openFormat,
-      { body, identity: '', models, catalog: 'v1', capsules, ...CALLER },
+      { body, identity: '', models, catalog: 'v1', sealedTokens, ...CALLER },
       world,
     );
   };
@@ -240,7 +240,7 @@ describe('a completion whose output is left to the service', () => {
         identity: '',
         models: [model],
         catalog: 'v1',
-        capsules,
+        sealedTokens,
         ...CALLER,
       },
       { ...world, providers },
@@ -276,7 +276,7 @@ describe('a completion whose output is left to the service', () => {
         identity: '',
         models: [model],
         catalog: 'v1',
-        capsules,
+        sealedTokens,
         ...CALLER,
       },
       { ...world, providers: providers as unknown as CompletionDependencies['providers'] },

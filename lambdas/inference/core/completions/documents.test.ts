@@ -8,7 +8,7 @@ import { toPayload as toMessagesPayload } from '../../formats/messages/payload.t
 import { request as messagesRequest, toolTurns } from '../../testing/completions/messages/request-fixture.ts';
 import { payloadOf as responsesPayload } from '../../testing/completions/responses/requests.ts';
 import { capabilitiesOf, featuresOf, pricedFeaturesOf } from '../../testing/fields/needs.ts';
-import { NO_CAPSULES } from '../../testing/upstream/no-capsules.ts';
+import { NO_SEALED_TOKENS } from '../../testing/upstream/no-sealed-tokens.ts';
 import { promptSizeOf } from '../metering/prompt-size.ts';
 import type { ChatPayload } from '../upstream/provider.ts';
 
@@ -19,10 +19,10 @@ const URL = 'https://example.com/a.pdf';
 const chat = (...content: readonly object[]): ChatPayload =>
   toChatPayload(
     validate(chatCompletionRequest, { model: 'a/m', messages: [{ role: 'user', content }] }) as ChatRequest,
-    NO_CAPSULES,
+    NO_SEALED_TOKENS,
   );
 const messages = (...content: readonly object[]): ChatPayload =>
-  toMessagesPayload(messagesRequest({ messages: [{ role: 'user', content }] }), NO_CAPSULES);
+  toMessagesPayload(messagesRequest({ messages: [{ role: 'user', content }] }), NO_SEALED_TOKENS);
 const responses = (...content: readonly object[]): ChatPayload =>
   responsesPayload({ input: [{ role: 'user', content }], max_output_tokens: 9 });
 
@@ -80,7 +80,7 @@ describe('a PDF', () => {
       () =>
         toMessagesPayload(
           messagesRequest({ messages: toolTurns({}, { content: [block(inBase64)] }) }),
-          NO_CAPSULES,
+          NO_SEALED_TOKENS,
         ),
     ],
   ])('%s is for routes of the Messages protocol alone', (_what, payload) => {

@@ -6,7 +6,7 @@ import { chatCompletionRequest } from '../../formats/chat/schema.ts';
 import { toPayload as messagesPayload } from '../../formats/messages/payload.ts';
 import { messagesRequest } from '../../formats/messages/schema.ts';
 import { PROVIDERS } from '../../testing/fields/needs.ts';
-import { NO_CAPSULES } from '../../testing/upstream/no-capsules.ts';
+import { NO_SEALED_TOKENS } from '../../testing/upstream/no-sealed-tokens.ts';
 import { parseCatalog } from '../catalog/catalog-document.ts';
 import { bodyFor } from '../quote.ts';
 import { checkSupport, ignoredFields } from '../routing/route-support.ts';
@@ -14,7 +14,7 @@ import { ignoredFieldsHeader } from './forwarded-fields.ts';
 
 const plain = { model: 'a/b', messages: [{ role: 'user', content: 'Hi' }], max_tokens: 8 };
 const payloadOf = (fields: object) =>
-  toPayload(validate(chatCompletionRequest, { ...plain, ...fields }), NO_CAPSULES);
+  toPayload(validate(chatCompletionRequest, { ...plain, ...fields }), NO_SEALED_TOKENS);
 
 function candidateOf(fields: object, price: object = {}) {
   const route = {
@@ -77,7 +77,7 @@ describe('a field that the protocol of a request does not document', () => {
   it('a dialect writes no reasoning of another protocol than chat', () => {
     const request = validate(messagesRequest, { ...plain, reasoning: { effort: 'low' } });
     const { route } = candidateOf({ protocol: 'anthropic', dialect: { reasoning_request: 'effort' } });
-    expect(bodyFor(messagesPayload(request, NO_CAPSULES), [route])).not.toHaveProperty('reasoning');
+    expect(bodyFor(messagesPayload(request, NO_SEALED_TOKENS), [route])).not.toHaveProperty('reasoning');
   });
 
   it('a cache breakpoint is forwarded to a route that caches', () => {
@@ -119,7 +119,7 @@ describe('a field that a beta unlocks', () => {
   };
   const ignoredWith = (betas: string, route: object = {}) => {
     const request = validate(messagesRequest, { ...plain, ...fields });
-    const payload = messagesPayload(request, NO_CAPSULES, new Headers({ 'anthropic-beta': betas }));
+    const payload = messagesPayload(request, NO_SEALED_TOKENS, new Headers({ 'anthropic-beta': betas }));
     return [...ignoredFields(candidateOf({ protocol: 'anthropic', ...route }).route, payload, request)];
   };
 

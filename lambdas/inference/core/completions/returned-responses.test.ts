@@ -17,14 +17,16 @@ import type { AssistantPart, Finish } from '../upstream/conversation.ts';
 import { signaturesOf } from '../upstream/sealed-tokens.ts';
 
 const NOW_MS = Date.UTC(2026, 6, 15);
-const capsulesOf = createSealedTokens({ current: 'pepper' }, () => NOW_MS);
-const capsules = capsulesOf('acc_1');
+const sealedTokensOf = createSealedTokens({ current: 'pepper' }, () => NOW_MS);
+const sealedTokens = sealedTokensOf('acc_1');
 const IDENTITY = { id: 'answer_1', model: 'a/b' };
 const USAGE = { promptTokens: 1, cachedTokens: 0, completionTokens: 1 };
 const FINISH: Finish = { reason: 'tool-calls', raw: 'tool_use' };
 
 const text = fc.string({ minLength: 1 }).map((words) => `.${words}.`);
-const signature = fc.nat(9).map((signatureText) => signaturesOf(capsules, 'r').seal(String(signatureText)));
+const signature = fc
+  .nat(9)
+  .map((signatureText) => signaturesOf(sealedTokens, 'r').seal(String(signatureText)));
 const textPart = fc.record({ type: fc.constant('text' as const), text });
 const thought = fc.oneof(
   fc.record({ type: fc.constant('reasoning' as const), text, signature }),
@@ -54,10 +56,10 @@ const lastTurn = (turns: readonly { readonly role: string; readonly parts: unkno
 function throughChat(message: JsonObject) {
   const user = { role: 'user', content: 'Hi' };
   const request = JSON.parse(JSON.stringify({ model: 'a/b', messages: [user, message, user] }));
-  return lastTurn(chatPayload(validate(chatCompletionRequest, request), capsules).conversation().turns);
+  return lastTurn(chatPayload(validate(chatCompletionRequest, request), sealedTokens).conversation().turns);
 }
 
-function throughMessages(content: unknown, opened = capsules) {
+function throughMessages(content: unknown, opened = sealedTokens) {
   const user = { role: 'user', content: 'Hi' };
   const messages = [user, { role: 'assistant', content }, user];
   const request = JSON.parse(JSON.stringify({ model: 'a/b', max_tokens: 9, messages }));
@@ -137,7 +139,7 @@ describe('a response that its caller sends back', () => {
   });
 
   it('fails if a signature in it was changed or belongs to another account, and passes with a foreign signature', () => {
-    const sealed = signaturesOf(capsules, 'r').seal('proof');
+    const sealed = signaturesOf(sealedTokens, 'r').seal('proof');
     const content = (request: string) => [{ type: 'thinking', thinking: 'Hm.', signature: request }];
     const wrong = {
       code: 'invalid_capsule',
@@ -146,7 +148,7 @@ describe('a response that its caller sends back', () => {
     expect(throughMessages(content(sealed))).toHaveLength(1);
     const changed = `${sealed.slice(0, -2)}${sealed.at(-2) === 'A' ? 'B' : 'A'}${sealed.at(-1)}`;
     expect(() => throughMessages(content(changed))).toThrow(expect.objectContaining({ code: wrong.code }));
-    expect(() => throughMessages(content(sealed), capsulesOf('acc_2'))).toThrow(
+    expect(() => throughMessages(content(sealed), sealedTokensOf('acc_2'))).toThrow(
       expect.objectContaining({ code: wrong.code }),
     );
     expect(throughMessages(content('ErUB'))).toEqual([{ type: 'reasoning', text: 'Hm.', signature: 'ErUB' }]);

@@ -29,11 +29,14 @@ const REQUEST = {
   top_p: 0.9,
 };
 
-const capsules = createSealedTokens({ current: 'pepper' }, systemClock)('acc_1');
+const sealedTokens = createSealedTokens({ current: 'pepper' }, systemClock)('acc_1');
 
-const chat = () => chatPayload(validate(chatCompletionRequest, { ...REQUEST, stop: 'END' }), capsules);
+const chat = () => chatPayload(validate(chatCompletionRequest, { ...REQUEST, stop: 'END' }), sealedTokens);
 const messages = () =>
-  messagesPayload(validate(messagesRequest, { ...REQUEST, top_k: 40, stop_sequences: ['END'] }), capsules);
+  messagesPayload(
+    validate(messagesRequest, { ...REQUEST, top_k: 40, stop_sequences: ['END'] }),
+    sealedTokens,
+  );
 
 const CALLERS: readonly [string, () => ChatPayload, number | undefined][] = [
   ['a chat request', chat, undefined],
@@ -71,8 +74,8 @@ describe('the default temperature of a request that names none', () => {
     const { temperature: _given, ...request } = REQUEST;
     const plain =
       payload().protocol === 'openai'
-        ? chatPayload(validate(chatCompletionRequest, request), capsules)
-        : messagesPayload(validate(messagesRequest, request), capsules);
+        ? chatPayload(validate(chatCompletionRequest, request), sealedTokens)
+        : messagesPayload(validate(messagesRequest, request), sealedTokens);
     expect(plain.conversation().temperature).toBe(0.7);
     const adapted = payloadFor(routeThat({ reasoning: true }), plain);
     expect(adapted.body).not.toHaveProperty('temperature');

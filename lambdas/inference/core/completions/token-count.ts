@@ -16,7 +16,7 @@ export interface TokenCountDependencies {
   readonly peppers: () => Promise<Peppers>;
   readonly catalog: CatalogSource;
   readonly gate: KeyGate;
-  readonly capsules: CompletionDependencies['capsules'];
+  readonly sealedTokens: CompletionDependencies['sealedTokens'];
 }
 
 export interface CountedFormat<Request extends CompletionRequest> {
@@ -28,7 +28,7 @@ export interface CountedFormat<Request extends CompletionRequest> {
 /** The count is the service's own, the one a call is billed by where its route reports none. Throws `ServiceError`. */
 export function createTokenCount<Request extends CompletionRequest>(
   { format, schema, bodyOf }: CountedFormat<Request>,
-  { peppers, catalog, gate, capsules: capsulesOf }: TokenCountDependencies,
+  { peppers, catalog, gate, sealedTokens: sealedTokensOf }: TokenCountDependencies,
 ): Endpoint {
   return async (request) => {
     const currentPeppers = await peppers();
@@ -37,7 +37,7 @@ export function createTokenCount<Request extends CompletionRequest>(
       const { value } = await readJson(request);
       const body = validate(schema, value);
       const named = requireModel(await catalog(), body.model, 'chat', 'model');
-      const payload = format.toPayload(body, capsulesOf(currentPeppers)(key.accountId));
+      const payload = format.toPayload(body, sealedTokensOf(currentPeppers)(key.accountId));
       return { prompt: promptSizeOf(bodyFor(payload, named.routes)), model: named };
     });
     const { headers } = await gate.touch(key);

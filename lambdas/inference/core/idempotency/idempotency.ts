@@ -56,7 +56,7 @@ type RepeatableCall = Pick<Call, 'requestId' | 'key'> & {
 };
 
 /** A call whose response is available, and the remainder of its key's limits. */
-interface Finished {
+interface CallEnd {
   readonly claim: StoredClaim;
   readonly headers: Record<string, string>;
 }
@@ -137,7 +137,7 @@ export class Idempotency {
     claim: ReplayClaim,
     { key }: RepeatableCall,
     { remainingTimeMs }: CallContext,
-  ): Promise<'claimed' | Finished> {
+  ): Promise<'claimed' | CallEnd> {
     const { store, gate, clock } = this.#dependencies;
     const untilMs = clock() + Math.min(WAIT_MS, Math.max(0, remainingTimeMs() - LEASE_MARGIN_MS));
     let headers: Record<string, string> | undefined;
@@ -161,7 +161,7 @@ export class Idempotency {
     }
   }
 
-  async #replay({ claim, headers: limits }: Finished, { keyId }: VerifiedKey, credential: string) {
+  async #replay({ claim, headers: limits }: CallEnd, { keyId }: VerifiedKey, credential: string) {
     const response = this.#dependencies.store.open(claim, credential);
     const [{ body, headers }] = await Promise.all([response, this.#mark(keyId, claim.requestId)]);
     return new Response(body, { headers: { ...headers, ...limits, 'idempotent-replayed': 'true' } });

@@ -23,7 +23,7 @@ import { toRequestBody as toResponses } from '../../providers/responses/request.
 import { LINKED, PNG } from '../../testing/completions/messages/request-fixture.ts';
 import { featuresOf } from '../../testing/fields/needs.ts';
 import { SIGNATURES } from '../../testing/providers/sealing.ts';
-import { NO_CAPSULES } from '../../testing/upstream/no-capsules.ts';
+import { NO_SEALED_TOKENS } from '../../testing/upstream/no-sealed-tokens.ts';
 import type { CatalogRoute } from '../catalog/catalog-document.ts';
 import { type ChatPayload, UpstreamFailure } from '../upstream/provider.ts';
 import { promptBounds } from './estimate.ts';
@@ -498,13 +498,13 @@ const responses = merged(
 
 const payloads: Record<string, fc.Arbitrary<ChatPayload>> = {
   responses: responses.map((request) =>
-    responsesFormat.toPayload(responsesRequest.parse(request), NO_CAPSULES),
+    responsesFormat.toPayload(responsesRequest.parse(request), NO_SEALED_TOKENS),
   ),
   chat: chat.map((request) =>
-    chatFormat.toPayload(chatCompletionRequest.parse(request) as ChatRequest, NO_CAPSULES),
+    chatFormat.toPayload(chatCompletionRequest.parse(request) as ChatRequest, NO_SEALED_TOKENS),
   ),
   messages: messages.map((request) =>
-    messagesFormat.toPayload(messagesRequest.parse(request) as MessagesRequest, NO_CAPSULES),
+    messagesFormat.toPayload(messagesRequest.parse(request) as MessagesRequest, NO_SEALED_TOKENS),
   ),
 };
 

@@ -61,11 +61,15 @@ export function billOf(prices: Prices, counts: Counts, context: PricingContext =
 
 const requestPrice = (prices: Prices): NanoUsd => ('request' in prices ? (prices.request ?? 0n) : 0n);
 
-type Priced = Pick<LineItem, 'price' | 'per'>;
+type LinePrice = Pick<LineItem, 'price' | 'per'>;
 
-const FREE: Priced = { price: 0n, per: 1 };
+const FREE: LinePrice = { price: 0n, per: 1 };
 
-function pricesOf(prices: Prices, counts: Counts, context: PricingContext): (item: BillableItem) => Priced {
+function pricesOf(
+  prices: Prices,
+  counts: Counts,
+  context: PricingContext,
+): (item: BillableItem) => LinePrice {
   if (prices.unit === 'per_million_tokens') {
     const rates = ratesOf(prices, promptTokensIn(counts), context);
     return (item) => ofTokens(prices, rates, item);
@@ -73,7 +77,7 @@ function pricesOf(prices: Prices, counts: Counts, context: PricingContext): (ite
   return (item) => ofUnit(prices, item);
 }
 
-function ofUnit(prices: Exclude<Prices, TokenPrices>, item: BillableItem): Priced {
+function ofUnit(prices: Exclude<Prices, TokenPrices>, item: BillableItem): LinePrice {
   if (item === 'request') return { price: requestPrice(prices), per: 1 };
   switch (prices.unit) {
     case 'per_image':
@@ -91,7 +95,7 @@ function ofUnit(prices: Exclude<Prices, TokenPrices>, item: BillableItem): Price
   }
 }
 
-function ofTokens({ features }: TokenPrices, rates: ScaledRates, item: BillableItem): Priced {
+function ofTokens({ features }: TokenPrices, rates: ScaledRates, item: BillableItem): LinePrice {
   if (item.startsWith('feature:'))
     return { price: features?.[item.slice('feature:'.length)]?.price ?? 0n, per: 1 };
   return { price: rateOf(rates, item as TokenItem), per: TOKENS };

@@ -25,7 +25,7 @@ export interface FailoverCall {
 
 type AttemptableCall<Result> = Pick<PaidCall<Result>, 'requestId' | 'key' | 'candidates' | 'attempt'>;
 
-/** A started response and its route. If it is interrupted, `served` is reported to the breaker. */
+/** A started response and its route. If it is interrupted, the breaker receives the permit. */
 export interface RouteSuccess<Result> {
   readonly result: Result;
   readonly candidate: Candidate;

@@ -10,14 +10,18 @@ import { sentBreakpoints } from '../upstream/cache-breakpoints.ts';
 import { isOff } from '../upstream/effort.ts';
 import type { ChatPayload, Provider } from '../upstream/provider.ts';
 
-type Routed = Pick<ChatPayload, 'protocol' | 'fields' | 'conversation' | 'limitedTo'>;
+type RoutedPayload = Pick<ChatPayload, 'protocol' | 'fields' | 'conversation' | 'limitedTo'>;
 
 export type Providers = Readonly<Record<CatalogRoute['protocol'], Pick<Provider, 'features'>>>;
 
 /** The billable items of a request on a route, or the first need that the route does not meet. */
 type RouteSupport = { readonly billableItems: BillableItems } | { readonly unmetNeed: Need };
 
-export function checkSupport(candidate: Candidate, payload: Routed, providers: Providers): RouteSupport {
+export function checkSupport(
+  candidate: Candidate,
+  payload: RoutedPayload,
+  providers: Providers,
+): RouteSupport {
   const { route } = candidate;
   const { protocol, fields } = payload;
   const isOwn = route.protocol === protocol;
@@ -81,7 +85,7 @@ const ANY_BOUND = 1;
  */
 function thinkingTier(
   { dialect }: CatalogRoute,
-  payload: Routed,
+  payload: RoutedPayload,
   needs: readonly Need[],
 ): readonly PricedFeature[] {
   if (dialect?.reasoning_request !== 'enable_thinking') return [];

@@ -4,8 +4,8 @@ import { it } from '../../../../tools/test-kit/search.ts';
 import { createSealedTokens } from '../../store/sealed-tokens.ts';
 import { signaturesOf } from './sealed-tokens.ts';
 
-const capsules = createSealedTokens({ current: 'pepper' }, () => 0);
-const mine = capsules('acc_1');
+const sealedTokens = createSealedTokens({ current: 'pepper' }, () => 0);
+const mine = sealedTokens('acc_1');
 
 describe('a signature', () => {
   it('opens for the route that created it, whatever the signature, and for no other', () => {
@@ -25,7 +25,7 @@ describe('a signature', () => {
   });
 
   it('fails if it belongs to another account', () => {
-    const theirs = signaturesOf(capsules('acc_2'), 'route').seal('proof');
+    const theirs = signaturesOf(sealedTokens('acc_2'), 'route').seal('proof');
     expect(() => signaturesOf(mine, 'route').open(theirs)).toThrow(
       expect.objectContaining({ code: 'invalid_capsule' }),
     );

@@ -32,10 +32,10 @@ export interface Signatures {
 /**
  * Returns the signatures of a route, in sealed tokens of the account. All tokens of a request were opened once before.
  */
-export const signaturesOf = (capsules: SealedTokens, routeId: string): Signatures => ({
-  seal: (providerSignature) => capsules.seal('signature', JSON.stringify([routeId, providerSignature])),
+export const signaturesOf = (sealedTokens: SealedTokens, routeId: string): Signatures => ({
+  seal: (providerSignature) => sealedTokens.seal('signature', JSON.stringify([routeId, providerSignature])),
   open(signature) {
-    const text = capsules.open('signature', signature, 'messages');
+    const text = sealedTokens.open('signature', signature, 'messages');
     if (text === undefined) return undefined;
     const [issuingRouteId, providerSignature] = JSON.parse(text) as [string, string];
     return issuingRouteId === routeId ? providerSignature : undefined;

@@ -13,7 +13,7 @@ export const handler = keyHandler('messages', (resources) =>
     { format: messagesFormat, schema: messagesRequest, bodyOf: (input_tokens) => ({ input_tokens }) },
     {
       ...resources,
-      capsules: (peppers) => createSealedTokens(peppers, systemClock),
+      sealedTokens: (peppers) => createSealedTokens(peppers, systemClock),
       catalog: catalogSource(),
     },
   ),

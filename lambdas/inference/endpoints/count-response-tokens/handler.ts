@@ -17,7 +17,7 @@ export const handler = keyHandler('openai', (resources) =>
     },
     {
       ...resources,
-      capsules: (peppers) => createSealedTokens(peppers, systemClock),
+      sealedTokens: (peppers) => createSealedTokens(peppers, systemClock),
       catalog: catalogSource(),
     },
   ),

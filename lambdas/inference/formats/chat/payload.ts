@@ -18,8 +18,8 @@ import {
  * The request with defaults filled in, without nulls and without the fields that only the service uses. Throws 400
  * `invalid_value` for an image or a file on a private network, and `invalid_capsule` for a signature that was changed.
  */
-export function toPayload(request: ChatRequest, capsules: SealedTokens): ChatPayload {
-  openAll(request, capsules);
+export function toPayload(request: ChatRequest, sealedTokens: SealedTokens): ChatPayload {
+  openAll(request, sealedTokens);
   const body = forwardedFields(request);
   body.messages = request.messages.map(asSystem);
   body.temperature ??= DEFAULT_TEMPERATURE;
@@ -35,19 +35,19 @@ export function toPayload(request: ChatRequest, capsules: SealedTokens): ChatPay
 }
 
 /** Opens every signature that is sent back. An invalid one is rejected before a hold is placed. */
-function openAll({ messages }: ChatRequest, capsules: SealedTokens): void {
+function openAll({ messages }: ChatRequest, sealedTokens: SealedTokens): void {
   for (const [index, message] of messages.entries()) {
     if (message.role !== 'assistant') continue;
     const { reasoning_details: details, tool_calls: calls } = message;
     for (const [at, { signature, data }] of (details ?? []).entries()) {
       for (const [field, text] of Object.entries({ signature, data }))
         if (text != null)
-          capsules.open('signature', text, `messages[${index}].reasoning_details[${at}].${field}`);
+          sealedTokens.open('signature', text, `messages[${index}].reasoning_details[${at}].${field}`);
     }
     for (const [at, call] of (calls ?? []).entries()) {
       const signature = thoughtSignatureOf(call);
       if (signature !== undefined)
-        capsules.open('signature', signature, `messages[${index}].tool_calls[${at}].extra_content`);
+        sealedTokens.open('signature', signature, `messages[${index}].tool_calls[${at}].extra_content`);
     }
   }
 }

@@ -7,10 +7,11 @@ import {
   withBlocks,
 } from '../../testing/completions/messages/request-fixture.ts';
 import { capabilitiesOf, featuresOf } from '../../testing/fields/needs.ts';
-import { NO_CAPSULES } from '../../testing/upstream/no-capsules.ts';
+import { NO_SEALED_TOKENS } from '../../testing/upstream/no-sealed-tokens.ts';
 import { toPayload as payloadOf } from './payload.ts';
 
-const toPayload = (messagesRequest: ReturnType<typeof request>) => payloadOf(messagesRequest, NO_CAPSULES);
+const toPayload = (messagesRequest: ReturnType<typeof request>) =>
+  payloadOf(messagesRequest, NO_SEALED_TOKENS);
 const bodyOf = (fields: Record<string, unknown>) => toPayload(request(fields)).body;
 const tool = { name: 'f', input_schema: { type: 'object' } };
 

@@ -26,12 +26,12 @@ import {
  */
 export function toPayload(
   callerRequest: MessagesRequest,
-  capsules: SealedTokens,
+  sealedTokens: SealedTokens,
   headers?: CallerHeaders,
 ): ChatPayload {
   const request = withCurrentNames(callerRequest);
   rejectThread(request);
-  openAll(request, capsules);
+  openAll(request, sealedTokens);
   let conversation: Conversation | undefined;
   return {
     protocol: 'anthropic',
@@ -55,12 +55,13 @@ function withCurrentNames({ output_format: format, ...request }: MessagesRequest
 }
 
 /** Opens every signature that is sent back. An invalid one is rejected before a hold is placed. */
-function openAll({ messages }: MessagesRequest, capsules: SealedTokens): void {
+function openAll({ messages }: MessagesRequest, sealedTokens: SealedTokens): void {
   for (const [index, { content }] of messages.entries()) {
     for (const [at, block] of toBlocks(content).entries()) {
       const path = `messages[${index}].content[${at}]`;
-      if (isBlock(block, 'thinking')) capsules.open('signature', block.signature ?? '', `${path}.signature`);
-      if (isBlock(block, 'redacted_thinking')) capsules.open('signature', block.data, `${path}.data`);
+      if (isBlock(block, 'thinking'))
+        sealedTokens.open('signature', block.signature ?? '', `${path}.signature`);
+      if (isBlock(block, 'redacted_thinking')) sealedTokens.open('signature', block.data, `${path}.data`);
     }
   }
 }

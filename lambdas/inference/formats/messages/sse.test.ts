@@ -4,7 +4,7 @@ import type { CallStreamEvent } from '../../core/completions/delivery.ts';
 import type { TokenUsage } from '../../core/pricing/token-usage.ts';
 import { accumulated } from '../../testing/completions/messages/accumulated.ts';
 import { request } from '../../testing/completions/messages/request-fixture.ts';
-import { NO_CAPSULES } from '../../testing/upstream/no-capsules.ts';
+import { NO_SEALED_TOKENS } from '../../testing/upstream/no-sealed-tokens.ts';
 import { partsOf, type Step } from '../../testing/upstream/stream-script.ts';
 import { messagesFormat } from './format.ts';
 
@@ -16,7 +16,7 @@ const FORMAT_WRITER = messagesFormat.createWriter({
   responseId: 'msg_1',
   createdMs: 0,
   clock: () => 0,
-  capsules: NO_CAPSULES,
+  sealedTokens: NO_SEALED_TOKENS,
 });
 
 /** The frames of a call that gives these events, settles unless it fails, and ends. */
@@ -32,7 +32,7 @@ async function readSseEvents(
   return collect(events());
 }
 
-/** As a host writes them: a failure is the last event. */
+/** Collects the events as a server writes them: a failure is the last event. */
 async function collect(events: AsyncIterable<CallStreamEvent>): Promise<string[]> {
   const sseEvents: string[] = [];
   try {

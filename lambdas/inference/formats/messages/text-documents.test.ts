@@ -2,12 +2,12 @@ import { describe, expect, it } from '@jest/globals';
 import { promptSizeOf } from '../../core/metering/prompt-size.ts';
 import { request } from '../../testing/completions/messages/request-fixture.ts';
 import { capabilitiesOf, featuresOf } from '../../testing/fields/needs.ts';
-import { NO_CAPSULES } from '../../testing/upstream/no-capsules.ts';
+import { NO_SEALED_TOKENS } from '../../testing/upstream/no-sealed-tokens.ts';
 import { toPayload } from './payload.ts';
 
 const source = { type: 'text', media_type: 'text/plain', data: 'Grass is green.' };
 const payloadOf = (block: object) =>
-  toPayload(request({ messages: [{ role: 'user', content: [block] }] }), NO_CAPSULES);
+  toPayload(request({ messages: [{ role: 'user', content: [block] }] }), NO_SEALED_TOKENS);
 
 describe('a document that is a text', () => {
   const document = { type: 'document', source, title: 'Facts', context: 'Trusted.' };

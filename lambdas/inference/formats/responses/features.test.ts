@@ -3,12 +3,12 @@ import { validate } from '../../../platform/core/json/json-body.ts';
 import { parseCatalog } from '../../core/catalog/catalog-document.ts';
 import { chooseRoutes } from '../../core/routing/route-choice.ts';
 import { featuresOf, PROVIDERS } from '../../testing/fields/needs.ts';
-import { NO_CAPSULES } from '../../testing/upstream/no-capsules.ts';
+import { NO_SEALED_TOKENS } from '../../testing/upstream/no-sealed-tokens.ts';
 import { toPayload } from './payload.ts';
 import { responsesRequest } from './schema.ts';
 
 const payloadOf = (fields: object) =>
-  toPayload(validate(responsesRequest, { model: 'a/b', input: 'Hi', ...fields }), NO_CAPSULES);
+  toPayload(validate(responsesRequest, { model: 'a/b', input: 'Hi', ...fields }), NO_SEALED_TOKENS);
 
 const { models } = parseCatalog({
   models: [

@@ -19,10 +19,10 @@ import { maxTokensOf, type ResponsesRequest } from './request.ts';
  * - `invalid_capsule` for reasoning that was changed.
  * - `invalid_value` for an output without its call, and for an image or a file on a private network.
  */
-export function toPayload(request: ResponsesRequest, capsules: SealedTokens): ChatPayload {
+export function toPayload(request: ResponsesRequest, sealedTokens: SealedTokens): ChatPayload {
   rejectState(request);
   const { input } = request;
-  const resolved = typeof input === 'string' ? undefined : resolveItems(input, capsules);
+  const resolved = typeof input === 'string' ? undefined : resolveItems(input, sealedTokens);
   const items = resolved?.map(({ item }) => item);
   if (items?.length === 0)
     throw new ServiceError('invalid_value', 'input: holds nothing that a model can be given.', {

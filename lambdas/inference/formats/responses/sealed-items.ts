@@ -14,19 +14,19 @@ const PREFIX = 'rs_';
 const MAX_CHARACTERS = 262_144;
 
 /** The items as `encrypted_content`. */
-export const sealItems = (capsules: SealedTokens, items: readonly JsonObject[]): string =>
-  capsules.seal('items', JSON.stringify(items));
+export const sealItems = (sealedTokens: SealedTokens, items: readonly JsonObject[]): string =>
+  sealedTokens.seal('items', JSON.stringify(items));
 
 /** Returns the id of the item that ends a response. Undefined if it would be too long. */
-export function endId(capsules: SealedTokens, items: readonly JsonObject[]): string | undefined {
-  const id = `${PREFIX}${sealItems(capsules, items)}`;
+export function endId(sealedTokens: SealedTokens, items: readonly JsonObject[]): string | undefined {
+  const id = `${PREFIX}${sealItems(sealedTokens, items)}`;
   return id.length > MAX_CHARACTERS ? undefined : id;
 }
 
 /** The items of an `encrypted_content` or of an id; undefined for any other text. Throws 400 `invalid_capsule`. */
-export function openItems(capsules: SealedTokens, text: string, param: string): JsonObject[] | undefined {
+export function openItems(sealedTokens: SealedTokens, text: string, param: string): JsonObject[] | undefined {
   const sealedToken = text.startsWith(PREFIX) ? text.slice(PREFIX.length) : text;
-  const opened = capsules.open('items', sealedToken, param);
+  const opened = sealedTokens.open('items', sealedToken, param);
   if (opened === undefined) return undefined;
   const items: unknown = JSON.parse(opened);
   return Array.isArray(items) ? items.filter(isJsonObject) : [];

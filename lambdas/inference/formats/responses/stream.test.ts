@@ -13,7 +13,7 @@ import {
   readSseEvents,
   streamed,
 } from '../../testing/completions/responses/answering.ts';
-import { PLAIN_CAPSULES } from '../../testing/upstream/plain-capsules.ts';
+import { PLAIN_SEALED_TOKENS } from '../../testing/upstream/plain-sealed-tokens.ts';
 import type { Step } from '../../testing/upstream/stream-script.ts';
 import { CustomInput } from './output/custom-input.ts';
 import { openItems } from './sealed-items.ts';
@@ -173,7 +173,7 @@ describe('the events of a response', () => {
       },
     });
     const sealed = String(Object(done?.item).encrypted_content);
-    expect(openItems(PLAIN_CAPSULES, sealed, 'x')).toEqual([item]);
+    expect(openItems(PLAIN_SEALED_TOKENS, sealed, 'x')).toEqual([item]);
   });
 
   it('never include an event that a route forges', async () => {
@@ -194,7 +194,7 @@ describe('a response for a caller that expects stored items', () => {
     const { output } = await accumulated(sseEvents);
     const end = output.at(-1);
     expect(end).toMatchObject({ type: 'reasoning', summary: [] });
-    expect(openItems(PLAIN_CAPSULES, String(end?.id), 'x')).toMatchObject([
+    expect(openItems(PLAIN_SEALED_TOKENS, String(end?.id), 'x')).toMatchObject([
       { type: 'reasoning', summary: [{ text: 'Hm.' }], encrypted_content: 'sealed' },
       { type: 'message', content: [{ text: 'Hello' }] },
     ]);
@@ -214,7 +214,7 @@ describe('a response for a caller that expects stored items', () => {
   it('seals its reasoning separately if the caller requests that', async () => {
     const include = ['reasoning.encrypted_content'];
     const [reasoning] = (await accumulated(await streamed(steps, { include }))).output;
-    expect(openItems(PLAIN_CAPSULES, String(reasoning?.encrypted_content), 'x')).toMatchObject([
+    expect(openItems(PLAIN_SEALED_TOKENS, String(reasoning?.encrypted_content), 'x')).toMatchObject([
       { summary: [{ text: 'Hm.' }], encrypted_content: 'sealed' },
     ]);
   });

@@ -43,7 +43,7 @@ const streams = [
 const read = async (context: MessagesCallContext, ...parts: readonly Uint8Array[]): Promise<string> =>
   JSON.stringify(await collect(decode(context, ...parts)), withOpenedSignature);
 
-/** The same with each signature as it is once its capsule is opened. */
+/** The same with each signature as it is once its sealed token is opened. */
 const sealedIn = (value: unknown): unknown =>
   JSON.parse(
     JSON.stringify(value, (name, inner: unknown) => {

@@ -212,7 +212,7 @@ describe('the thinking in a response of the protocol', () => {
     const streamed = await collect(decode(NATIVE, wire(start, FINAL_EVENT, STOP)));
     const reply = toRouteResponse({ content, stop_reason: 'end_turn' }, NATIVE);
     expect(JSON.stringify([streamed, reply])).not.toContain(RAW);
-    // A control: the capsules hold it.
+    // A control: the sealed tokens hold it.
     expect(JSON.stringify(withProofs([streamed, reply])).split(RAW)).toHaveLength(5);
   });
 

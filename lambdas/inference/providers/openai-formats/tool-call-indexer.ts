@@ -6,7 +6,7 @@ import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossl
 
 interface Call {
   readonly index: number;
-  /** As the host has it; absent where it has none. */
+  /** The id of the host; absent if it has none. */
   id: string | undefined;
   name: string | undefined;
 }

@@ -7,7 +7,7 @@ import { toPayload } from '../../formats/chat/payload.ts';
 import type { ChatRequest } from '../../formats/chat/request.ts';
 import { CALL, IDENTITY, jsonOf, nativePayload } from '../../testing/providers/openai/fixtures.ts';
 import { SIGNATURES } from '../../testing/providers/sealing.ts';
-import { NO_CAPSULES } from '../../testing/upstream/no-capsules.ts';
+import { NO_SEALED_TOKENS } from '../../testing/upstream/no-sealed-tokens.ts';
 import { textOf } from './content.ts';
 import { toRequestBody } from './request.ts';
 import { toRouteResponse } from './response.ts';
@@ -88,7 +88,7 @@ describe('the request sent to an OpenAI-compatible server', () => {
       top_p: null,
       seed: 7,
     };
-    expect(toRequestBody(toPayload(request, NO_CAPSULES), target('gpt-5-mini'), SIGNATURES)).toEqual({
+    expect(toRequestBody(toPayload(request, NO_SEALED_TOKENS), target('gpt-5-mini'), SIGNATURES)).toEqual({
       model: 'gpt-5-mini',
       messages: [
         { role: 'system', content: 'Be brief.' },

@@ -11,10 +11,10 @@ import { toRouteResponse } from './response.ts';
 import { readRouteEvents } from './stream.ts';
 import { toUsage } from './usage.ts';
 
-type Expected = Partial<TokenUsage>;
+type ExpectedUsage = Partial<TokenUsage>;
 
 /** Accounts as vendors document them, or as they were recorded; each row names where. */
-const DIALECTS: readonly (readonly [string, object, Expected])[] = [
+const DIALECTS: readonly (readonly [string, object, ExpectedUsage])[] = [
   [
     'OpenAI docs, Prompt caching: read, written and neither',
     {

@@ -2,7 +2,7 @@
 
 import type { Clock, Log } from '../../../platform/core/ports.ts';
 import type { Recovery, RecoveryCount } from '../../core/recovery.ts';
-import { SweepError, sweep, type Tidy, type WalletPages } from '../../core/upkeep.ts';
+import { SweepError, sweep, type Tidy, type WalletPages } from '../../core/sweep.ts';
 
 /** The holds of every wallet as the sweep reads them, those of running calls among them. */
 interface OpenHolds {

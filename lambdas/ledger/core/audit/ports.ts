@@ -1,7 +1,7 @@
 /** The audit's reads of an account, and its writes of verified results. */
 import type { NanoUsd } from '../../../platform/core/money.ts';
 import type { LedgerEntry } from '../ledger-entry.ts';
-import type { SumDependencies } from '../usage/account-rollups.ts';
+import type { RollupDependencies } from '../usage/account-rollups.ts';
 
 /** One shard of a wallet, from one consistent read. */
 export interface WalletShard {
@@ -52,7 +52,7 @@ export interface AuditStore {
   /** Every entry of the account's ledger. */
   entries(accountId: string): AsyncIterable<Pick<LedgerEntry, 'kind' | 'amount'>>;
   /** The dependencies to read, compute and store the usage rollups of an account. */
-  readonly rollups: SumDependencies;
+  readonly rollups: RollupDependencies;
   /** The cost of those of these calls (any number) that have a record. */
   recordedCost(calls: readonly Pick<AuditedCall, 'keyId' | 'id'>[]): Promise<NanoUsd>;
   /** Every record of its keys. */

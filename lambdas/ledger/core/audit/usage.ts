@@ -5,7 +5,7 @@
 import type { NanoUsd } from '../../../platform/core/money.ts';
 import { readRollups } from '../usage/account-rollups.ts';
 import { ReadingBudget } from '../usage/key-reading.ts';
-import { DAY_HOURS, dayOfHour, endHour, HOUR_SECONDS, type SumRow } from '../usage/rollups.ts';
+import { DAY_HOURS, dayOfHour, endHour, HOUR_SECONDS, type RollupRow } from '../usage/rollups.ts';
 import type { AuditStore, WalletShard } from './ports.ts';
 
 export const DAY_SECONDS = DAY_HOURS * HOUR_SECONDS;
@@ -61,14 +61,14 @@ export async function readUsageRollups(
   return { days, open: isSteady ? costOf(later) - recordedCost : undefined };
 }
 
-const costOf = (rows: readonly SumRow[]): NanoUsd => rows.reduce((sum, { cost }) => sum + cost, 0n);
+const costOf = (rows: readonly RollupRow[]): NanoUsd => rows.reduce((sum, { cost }) => sum + cost, 0n);
 
 /** Returns the rows of the days after `proven`, up to an hour. Days that an open hold keeps open are not stored. */
 async function updatedRows(
   { rollups }: AuditStore,
   { accountId, provenThrough, through, nowMs, late }: RollupSpan,
   end: number,
-): Promise<readonly SumRow[] | undefined> {
+): Promise<readonly RollupRow[] | undefined> {
   const { rows, complete } = await readRollups(
     {
       ...rollups,

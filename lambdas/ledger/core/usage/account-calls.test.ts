@@ -142,7 +142,7 @@ describe('the calls of an account', () => {
   });
 });
 
-/** By the time in the request's id. */
+/** Returns whether the time in the request's id is within the span. */
 function isStartedIn(id: string, { start = 0, end }: Pick<AccountUsageQuery, 'start' | 'end'>): boolean {
   const ms = decodeTime(id.slice('req_'.length));
   return ms >= start && (end === undefined || ms < end);

@@ -12,7 +12,7 @@ import {
   type SimulatedRecord,
   SimulatedUsage,
 } from '../../testing/usage/simulated-usage.ts';
-import { readRollups, type SumReading } from './account-rollups.ts';
+import { type RollupReading, readRollups } from './account-rollups.ts';
 import { ReadingBudget } from './key-reading.ts';
 import { closedDay, hourOf, timeOfId } from './rollups.ts';
 
@@ -48,7 +48,7 @@ interface Span {
   readonly end: number;
 }
 
-interface Summed {
+interface RollupResult {
   readonly keyId: string;
   readonly model: string | null;
   readonly kind: string;
@@ -58,7 +58,7 @@ interface Summed {
 }
 
 const byName = (
-  rows: readonly (Summed & { readonly hour: number; readonly calls: number })[],
+  rows: readonly (RollupResult & { readonly hour: number; readonly calls: number })[],
 ): Record<string, string> => {
   const rollups = new Map<string, { calls: number; cost: bigint; units: number }>();
   for (const row of rows) {
@@ -86,7 +86,7 @@ const expected = (allRecords: readonly SimulatedRecord[], { start, end }: Span) 
   );
 
 /** An audit reads the closed days, and brings them up to date. */
-const auditSpan = ({ nowMs }: Pick<SumReading, 'nowMs'>) => ({
+const auditSpan = ({ nowMs }: Pick<RollupReading, 'nowMs'>) => ({
   start: FIRST_HOUR,
   end: (closedDay(nowMs) + 1) * 24,
 });

@@ -6,15 +6,15 @@
 
 import { SKEW_SECONDS } from '../../../platform/core/ports.ts';
 import { type ReadingBudget, type ReadingDependencies, readKey } from './key-reading.ts';
-import type { AccountKeys, KeyDay, OpenKey, SumProgress, SumStore } from './ports.ts';
+import type { AccountKeys, KeyDay, OpenKey, RollupProgress, RollupStore } from './ports.ts';
 import {
   closedHour,
   dayOfHour,
   endHour,
   HOUR_SECONDS,
   hourOf,
+  type RollupRow,
   SETTLED_SECONDS,
-  type SumRow,
   timeOfId,
 } from './rollups.ts';
 
@@ -30,9 +30,9 @@ const MAX_LATER_KEYS = 2_000;
 /** An index lists a key within seconds of its making. */
 const LISTED_MS = HOUR_SECONDS * 1000;
 
-export interface SumDependencies extends ReadingDependencies {
+export interface RollupDependencies extends ReadingDependencies {
   readonly keys: Pick<AccountKeys, 'since'>;
-  readonly store: SumStore;
+  readonly store: RollupStore;
 }
 
 /** Whole hours since the epoch, `end` exclusive. */
@@ -42,7 +42,7 @@ export interface HourSpan {
 }
 
 export interface AccountRollups {
-  readonly rows: readonly (SumRow & { readonly keyId: string })[];
+  readonly rows: readonly (RollupRow & { readonly keyId: string })[];
   /** The rows include all records that were settled when the read started. */
   readonly complete: boolean;
 }
@@ -54,7 +54,7 @@ interface KeyState {
   readonly from: number;
 }
 
-export interface SumReading extends SumDependencies {
+export interface RollupReading extends RollupDependencies {
   readonly nowMs: number;
   readonly budget: ReadingBudget;
   /** Only hours before this one are stored; the closed ones by default. */
@@ -74,7 +74,7 @@ export async function readRollups(
     closed: storable = closedHour(nowMs),
     maxLaterKeys = MAX_LATER_KEYS,
     ...dependencies
-  }: SumReading,
+  }: RollupReading,
   accountId: string,
   { start, end }: HourSpan,
 ): Promise<AccountRollups> {
@@ -117,7 +117,7 @@ export async function readRollups(
   return { rows, complete: later.length < maxLaterKeys && reads.every(({ isComplete }) => isComplete) };
 }
 
-const hasSameProgress = (next: SumProgress, { endedTo, open }: SumProgress): boolean =>
+const hasSameProgress = (next: RollupProgress, { endedTo, open }: RollupProgress): boolean =>
   next.endedTo === endedTo &&
   next.open.size === open.size &&
   [...next.open].every(([keyId, { reached, end }]) => {
@@ -126,7 +126,7 @@ const hasSameProgress = (next: SumProgress, { endedTo, open }: SumProgress): boo
   });
 
 /** The keys that may have rows to store: first those that are open or live, the furthest behind before others. */
-function statesOf(progress: SumProgress, live: readonly string[], later: readonly string[]): KeyState[] {
+function statesOf(progress: RollupProgress, live: readonly string[], later: readonly string[]): KeyState[] {
   const first = new Set([...live, ...progress.open.keys()]);
   const stateOf = (keyId: string) => ({ keyId, from: fromOf(progress, keyId) });
   return [
@@ -138,20 +138,20 @@ function statesOf(progress: SumProgress, live: readonly string[], later: readonl
 /** Returns the hour in which a key was created: it has no calls before. */
 const creationHourOf = (keyId: string): number => Math.max(0, hourOf(timeOfId(keyId) / 1000 - SKEW_SECONDS));
 
-function fromOf({ endedTo, open }: SumProgress, keyId: string): number {
+function fromOf({ endedTo, open }: RollupProgress, keyId: string): number {
   const isEnded = keyId <= endedTo && !open.has(keyId);
   return isEnded ? Number.POSITIVE_INFINITY : Math.max(open.get(keyId)?.reached ?? 0, creationHourOf(keyId));
 }
 
 /** The rows of the hours that the progress names; what a later writer has stored beyond them is read from records. */
-const storedRows = (days: readonly KeyDay[], progress: SumProgress) =>
+const storedRows = (days: readonly KeyDay[], progress: RollupProgress) =>
   days.flatMap(({ keyId, rows }) => {
     const from = fromOf(progress, keyId);
     return rows.filter(({ hour }) => hour < from).map((row) => ({ ...row, keyId }));
   });
 
 interface Endings {
-  readonly progress: SumProgress;
+  readonly progress: RollupProgress;
   /** The keys that were live when the read started. */
   readonly live: readonly string[];
   readonly reached: ReadonlyMap<string, number>;
@@ -161,7 +161,7 @@ interface Endings {
 /**
  * Returns the keys that have ended: those that are not live, and whose rows are stored up to the last possible hour.
  */
-function endingsOf({ progress, live, reached, nowMs }: Endings): Pick<SumProgress, 'endedTo' | 'open'> {
+function endingsOf({ progress, live, reached, nowMs }: Endings): Pick<RollupProgress, 'endedTo' | 'open'> {
   const isLive = new Set(live);
   // A call that started while its key was live may be settled or recovered up to this much later.
   const lastHour = hourOf(nowMs / 1000 + SETTLED_SECONDS + SKEW_SECONDS) + 1;

@@ -1,16 +1,16 @@
 /** Reads the records of one key. Rows of closed hours are stored during the read, later ones are only returned. */
 
 import { SKEW_SECONDS } from '../../../platform/core/ports.ts';
-import type { CallPages, KeyDay, SumStore } from './ports.ts';
+import type { CallPages, KeyDay, RollupStore } from './ports.ts';
 import {
   DAY_HOURS,
   firstIdAt,
   HOUR_SECONDS,
   hourOf,
   lastIdAt,
+  type RollupRow,
+  RollupTable,
   SETTLED_SECONDS,
-  type SumRow,
-  SumTable,
   timeOfId,
 } from './rollups.ts';
 
@@ -65,7 +65,7 @@ export interface KeySpan {
 
 export interface KeyRead {
   /** The rows of the hours from `from` on. */
-  readonly rows: readonly SumRow[];
+  readonly rows: readonly RollupRow[];
   /** The end of the stored hours. Every hour before it is stored. */
   readonly reached: number;
   /** Every record was read. */
@@ -74,7 +74,7 @@ export interface KeyRead {
 
 export interface ReadingDependencies {
   readonly calls: CallPages;
-  readonly store: Pick<SumStore, 'storeDay'>;
+  readonly store: Pick<RollupStore, 'storeDay'>;
 }
 
 /** A record's `created` is at most so much later, or earlier, than the time in its id. */
@@ -89,7 +89,7 @@ export async function readKey(
   budget: ReadingBudget,
 ): Promise<KeyRead> {
   const { keyId, from, closed, end } = span;
-  const table = new SumTable();
+  const table = new RollupTable();
   const writer = new DayWriter(store, span, table);
   for (let after: string | undefined; ; ) {
     const limit = budget.reserve();
@@ -113,18 +113,18 @@ export async function readKey(
   }
 }
 
-const rowsOf = (table: SumTable): readonly SumRow[] => table.days().flatMap((day) => table.rows(day));
+const rowsOf = (table: RollupTable): readonly RollupRow[] => table.days().flatMap((day) => table.rows(day));
 
 /** Stores each day once its last record has been read. */
 class DayWriter {
   /** All records of the hours before this one have been read. */
   reached: number;
-  readonly #store: Pick<SumStore, 'storeDay'>;
+  readonly #store: Pick<RollupStore, 'storeDay'>;
   readonly #span: KeySpan;
-  readonly #table: SumTable;
+  readonly #table: RollupTable;
   #storedDay = Number.NEGATIVE_INFINITY;
 
-  constructor(store: Pick<SumStore, 'storeDay'>, span: KeySpan, table: SumTable) {
+  constructor(store: Pick<RollupStore, 'storeDay'>, span: KeySpan, table: RollupTable) {
     this.#store = store;
     this.#span = span;
     this.#table = table;

@@ -1,13 +1,13 @@
 /** The spend of keys in the current day and month, from the stored rollups and the records since. */
 import { windowsAt } from '../../../access/core/windows.ts';
 import type { Spend, Spends } from '../cap-repair.ts';
-import { readRollups, type SumDependencies } from './account-rollups.ts';
+import { type RollupDependencies, readRollups } from './account-rollups.ts';
 import type { ReadingBudget } from './key-reading.ts';
 import { DAY_HOURS, dayOfHour, HOUR_SECONDS } from './rollups.ts';
 
 /** Returns the spend of each key; undefined if the budget did not suffice for every record. */
 export async function spendByKey(
-  dependencies: SumDependencies & { readonly nowMs: number; readonly budget: ReadingBudget },
+  dependencies: RollupDependencies & { readonly nowMs: number; readonly budget: ReadingBudget },
   accountId: string,
 ): Promise<Spends> {
   const now = new Date(dependencies.nowMs);
@@ -26,7 +26,10 @@ export async function spendByKey(
 }
 
 /** The same sources, of which a reading reads the records of one live key only, and stores nothing. */
-export function ofOneKey({ calls, store }: Omit<SumDependencies, 'keys'>, keyId: string): SumDependencies {
+export function ofOneKey(
+  { calls, store }: Omit<RollupDependencies, 'keys'>,
+  keyId: string,
+): RollupDependencies {
   return {
     calls,
     keys: { since: async () => ({ live: [keyId], later: [] }) },

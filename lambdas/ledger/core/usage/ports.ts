@@ -1,5 +1,5 @@
 /** The ports from which the usage of an account is read. */
-import type { SummedCall, SumRow } from './rollups.ts';
+import type { RollupCall, RollupRow } from './rollups.ts';
 
 /**
  * The current and former keys of an account. A key created moments ago may be missing only if it is already revoked.
@@ -25,7 +25,7 @@ export interface KeyDay {
   readonly day: number;
   /** All records of hours before this one (hours since the epoch) are in the rows: the next hour, or the day's end. */
   readonly through: number;
-  readonly rows: readonly SumRow[];
+  readonly rows: readonly RollupRow[];
 }
 
 /** Hours since the epoch. */
@@ -40,7 +40,7 @@ export interface OpenKey {
  * The extent to which the usage rollups of an account are stored. Ended keys need no further reads, so that an account
  * may have had any number of keys.
  */
-export interface SumProgress {
+export interface RollupProgress {
   /** The id up to which all keys, except the open ones, have no more calls and have all their rows stored. */
   readonly endedTo: string;
   /** May have keys beyond `endedTo`. */
@@ -49,12 +49,12 @@ export interface SumProgress {
   readonly version: number;
 }
 
-export const NO_PROGRESS: SumProgress = { endedTo: '', open: new Map(), version: 0 };
+export const NO_PROGRESS: RollupProgress = { endedTo: '', open: new Map(), version: 0 };
 
-export interface SumStore {
-  progress(accountId: string): Promise<SumProgress>;
+export interface RollupStore {
+  progress(accountId: string): Promise<RollupProgress>;
   /** Stores the next version; returns false when another writer has stored one since it was read. */
-  storeProgress(accountId: string, progress: SumProgress): Promise<boolean>;
+  storeProgress(accountId: string, progress: RollupProgress): Promise<boolean>;
   /** Returns the stored rollups of all keys for the days from `first` to `last`, as of the last writes. */
   days(accountId: string, first: number, last: number): Promise<readonly KeyDay[]>;
   /** Stores a key's day, unless one is stored that has as many hours: that one has the same rows for them. */
@@ -71,5 +71,5 @@ export interface CallPages {
     /** Continues after this id. */
     readonly after: string | undefined;
     readonly limit: number;
-  }): Promise<{ readonly calls: readonly SummedCall[]; readonly next: string | undefined }>;
+  }): Promise<{ readonly calls: readonly RollupCall[]; readonly next: string | undefined }>;
 }

@@ -9,7 +9,7 @@ export const HOUR_SECONDS = 3600;
 export const DAY_HOURS = 24;
 
 /** The fields of a usage record that rollups need. */
-export type SummedCall = Pick<
+export type RollupCall = Pick<
   UsageRecord,
   'id' | 'created' | 'model' | 'kind' | 'status' | 'inputUnits' | 'cachedUnits' | 'outputUnits' | 'cost'
 >;
@@ -23,7 +23,7 @@ export interface Amounts {
   cost: NanoUsd;
 }
 
-export interface SumRow extends Amounts, Pick<UsageRecord, 'model' | 'kind' | 'status'> {
+export interface RollupRow extends Amounts, Pick<UsageRecord, 'model' | 'kind' | 'status'> {
   /** UTC hours since the epoch, by the records' `created`. */
   readonly hour: number;
 }
@@ -49,13 +49,13 @@ export const hourOf = (created: number): number => Math.floor(created / HOUR_SEC
 export const dayOfHour = (hour: number): number => Math.floor(hour / DAY_HOURS);
 
 /** Rows of one key, by day and by what they are summed by. */
-export class SumTable {
-  readonly #days = new Map<number, Map<string, SumRow>>();
+export class RollupTable {
+  readonly #days = new Map<number, Map<string, RollupRow>>();
 
-  add(call: SummedCall): void {
+  add(call: RollupCall): void {
     const hour = hourOf(call.created);
     const { model, kind, status } = call;
-    const rows = this.#days.get(dayOfHour(hour)) ?? new Map<string, SumRow>();
+    const rows = this.#days.get(dayOfHour(hour)) ?? new Map<string, RollupRow>();
     this.#days.set(dayOfHour(hour), rows);
     const key = `${hour} ${kind} ${status} ${model ?? ''}`;
     const row = rows.get(key) ?? { hour, model, kind, status, ...noAmounts() };
@@ -68,7 +68,7 @@ export class SumTable {
     return [...this.#days.keys()].toSorted((a, b) => a - b);
   }
 
-  rows(day: number): readonly SumRow[] {
+  rows(day: number): readonly RollupRow[] {
     return [...(this.#days.get(day)?.values() ?? [])];
   }
 }

@@ -18,7 +18,7 @@ import { ENTRY_RANGE } from '../ledger-entry.ts';
 import { createUsageStore } from '../usage-store.ts';
 import { createAccountCalls, createRollups } from './create-account-usage.ts';
 import { createKeySpend } from './key-spend.ts';
-import { ROLLUP_PREFIX } from './sum-store.ts';
+import { ROLLUP_PREFIX } from './rollup-store.ts';
 
 const HOURS = 50;
 const KEYS = 5;

@@ -2,10 +2,10 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DynamoClients } from '../../../platform/aws/clients.ts';
 import { requireTable } from '../../../platform/contract/tables.ts';
-import type { SumDependencies } from '../../core/usage/account-rollups.ts';
+import type { RollupDependencies } from '../../core/usage/account-rollups.ts';
 import { createUsageStore } from '../usage-store.ts';
 import { createAccountKeys } from './account-keys.ts';
-import { createCallPages, createSumStore } from './sum-store.ts';
+import { createCallPages, createRollupStore } from './rollup-store.ts';
 
 export interface AccountUsageOptions {
   readonly clients: DynamoClients;
@@ -16,10 +16,10 @@ export interface AccountUsageOptions {
 export const rollupDependenciesOf = (
   client: DynamoDBClient,
   tables: { readonly accounts: string; readonly keys: string; readonly usage: string },
-): SumDependencies => ({
+): RollupDependencies => ({
   keys: createAccountKeys(client, tables),
   calls: createCallPages(client, tables.usage),
-  store: createSumStore(client, tables.accounts),
+  store: createRollupStore(client, tables.accounts),
 });
 
 const tablesOf = (environment: AccountUsageOptions['environment']) => ({

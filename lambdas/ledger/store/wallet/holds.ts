@@ -54,7 +54,7 @@ export class WalletHolds {
     if (shard !== undefined && indexOf(shard.walletId) === 0) this.#counts.set(shard.walletId, shard.shards);
   }
 
-  /** As `WalletStore.hold`. */
+  /** Implements `WalletStore.hold`. */
   place(accountId: string, hold: Hold): Promise<HoldResult> {
     let attempts = 0;
     return retryOptimistically<HoldResult>(MAX_ATTEMPTS, 'the wallet', async () => {

@@ -12,7 +12,7 @@ import {
 } from '../../core/audit/ports.ts';
 import type { EntryKind } from '../../core/ledger-entry.ts';
 import { changeOf } from '../../core/ledger-entry.ts';
-import type { SumDependencies } from '../../core/usage/account-rollups.ts';
+import type { RollupDependencies } from '../../core/usage/account-rollups.ts';
 import { type SimulatedRecord, SimulatedUsage } from '../usage/simulated-usage.ts';
 
 type Writable<T> = { -readonly [name in keyof T]: T[name] };
@@ -50,7 +50,7 @@ export class SimulatedAccount implements AuditStore {
   /** The times at which keys were revoked, in ms. */
   readonly revoked = new Map<string, number>();
   stored: ProvenUsage = NO_PROVEN_USAGE;
-  /** By the sums. */
+  /** The number of records that the rollups have read. */
   recordsRead = 0;
   /** Runs between any two reads. */
   between: () => void = () => {};
@@ -207,9 +207,9 @@ export class SimulatedAccount implements AuditStore {
     yield* entries;
   }
 
-  get rollups(): SumDependencies {
+  get rollups(): RollupDependencies {
     const shards = this.usageOf.dependencies(async () => this.between());
-    const read: SumDependencies['calls']['read'] = async (query) => {
+    const read: RollupDependencies['calls']['read'] = async (query) => {
       const page = await shards.calls.read(query);
       this.recordsRead += page.calls.length;
       return page;

@@ -1,9 +1,9 @@
 /** The usage of an account in memory, whose writes may be lost with the process that makes them. */
 import fc from 'fast-check';
 import { encodeTime } from 'ulid';
-import type { SumDependencies } from '../../core/usage/account-rollups.ts';
-import { type KeyDay, NO_PROGRESS, type SumProgress } from '../../core/usage/ports.ts';
-import { type SummedCall, timeOfId } from '../../core/usage/rollups.ts';
+import type { RollupDependencies } from '../../core/usage/account-rollups.ts';
+import { type KeyDay, NO_PROGRESS, type RollupProgress } from '../../core/usage/ports.ts';
+import { type RollupCall, timeOfId } from '../../core/usage/rollups.ts';
 import type { UsageRecord } from '../../core/usage-record.ts';
 
 export const HOUR_MS = 3_600_000;
@@ -64,7 +64,7 @@ export const recordOf = (plan: CallPlan, index: number): UsageRecord => ({
 });
 
 export type SimulatedRecord = {
-  -readonly [name in keyof SummedCall | 'keyId']: UsageRecord[name];
+  -readonly [name in keyof RollupCall | 'keyId']: UsageRecord[name];
 };
 
 export class SimulatedUsage {
@@ -82,7 +82,7 @@ export class SimulatedUsage {
   readonly #endMs: (keyId: string) => number;
   /** The stored sums. */
   readonly days = new Map<string, KeyDay>();
-  progress: SumProgress = NO_PROGRESS;
+  progress: RollupProgress = NO_PROGRESS;
 
   /** Keys without records may be given too. */
   constructor(
@@ -116,7 +116,7 @@ export class SimulatedUsage {
   }
 
   /** `pause` comes before each step, so that readings interleave. */
-  dependencies(pause: () => Promise<void> = async () => {}): SumDependencies {
+  dependencies(pause: () => Promise<void> = async () => {}): RollupDependencies {
     return {
       keys: {
         since: async (_account, after, limit) => {

@@ -16,7 +16,7 @@ export const LONGEST_WINDOW_SECONDS = Math.max(...Object.values(WINDOWS));
 /** An install at the window's end weighs 1/16 of a new one, so leaving the window changes little. */
 const HALF_LIVES_PER_WINDOW = 4;
 
-/** As many as a page may have. */
+/** The maximum number of ranked listings: one page. */
 export const MAX_RANKED = 100;
 
 /** The query of `GET /trending`. */

@@ -5,7 +5,7 @@ import { formatUsd } from '../../../platform/core/money.ts';
 import type { Clock, Log } from '../../../platform/core/ports.ts';
 import { comparePrices, MAX_AGE_SECONDS, type PriceFindings, pricesReadAt } from '../../core/price-watch.ts';
 
-interface Stored {
+interface StoredPrices {
   readonly version: string;
   readonly json: string;
 }
@@ -23,9 +23,9 @@ export interface PriceCheck {
 }
 
 export interface WatchPricesDependencies {
-  readonly readCatalog: () => Promise<Stored | undefined>;
+  readonly readCatalog: () => Promise<StoredPrices | undefined>;
   /** `given`: seconds since the epoch. */
-  readonly readReference: () => Promise<(Stored & { readonly given: number }) | undefined>;
+  readonly readReference: () => Promise<(StoredPrices & { readonly given: number }) | undefined>;
   /** Receives the result of each check; not called if there is nothing to compare. */
   readonly onChecked: (check: PriceCheck) => void;
   readonly clock: Clock;
@@ -62,7 +62,7 @@ export function watchPrices({ readCatalog, readReference, onChecked, clock, log 
   };
 }
 
-const documentOf = ({ json }: Stored) => parseCatalog(JSON.parse(json));
+const documentOf = ({ json }: StoredPrices) => parseCatalog(JSON.parse(json));
 
 function logFindings(log: Log, { model, route, passed, outdated }: PriceFindings): void {
   if (passed.length > 0) log.warn('prices passed', { model, route, rates: shown(passed) });

@@ -15,7 +15,7 @@ const TYPES: ReadonlyMap<string, string> = new Map([
   ['css', 'text/css; charset=utf-8'],
 ]);
 
-/** As the bundler names them: `console-BM5ZZFCH.js`. */
+/** The file names of the bundler, such as `console-BM5ZZFCH.js`. */
 const FILE = /^[a-z-]+-[A-Z0-9]{8}\.(js|css)$/;
 
 const files = createCompressedFiles(import.meta.dirname);

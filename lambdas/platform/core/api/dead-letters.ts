@@ -5,7 +5,7 @@ import type { Body } from './response-schema.ts';
 export interface DeadLetters {
   /** The queue's name without the stage, such as `dead-events`. */
   readonly queue: string;
-  /** As SQS counts, which may be a minute late. */
+  /** The count of SQS, which may be a minute late. */
   readonly messages: number;
 }
 

@@ -34,7 +34,7 @@ export const cursor = (id: RegExp) =>
 /** A query of a page of a list, whose entries have ids that `id` matches. */
 export const pageQuery = (id = /^[^\ufffd]+$/) => z.object({ limit, cursor: cursor(id).optional() });
 
-/** As `pageQuery`, for ids that are the prefix, `_` and a ULID. */
+/** Returns a `pageQuery` for ids of the form prefix, `_` and ULID. */
 export const ulidPageQuery = (prefix: string) => pageQuery(new RegExp(`^${prefix}_[0-9A-Z]{26}$`));
 
 /** The query of a request; of a parameter that is given twice, the last one counts. */

@@ -28,9 +28,12 @@ const observationOf = ({ text, toolCalls, finishReason, usage }: Result): Client
   outputTokens: usage.outputTokens ?? 0,
 });
 
-type Described = typeof WEATHER | typeof CLOCK;
+type DescribedTool = typeof WEATHER | typeof CLOCK;
 
-const toTool = ({ description, schema }: Described, execute?: () => Promise<string>): ToolSet[string] => ({
+const toTool = (
+  { description, schema }: DescribedTool,
+  execute?: () => Promise<string>,
+): ToolSet[string] => ({
   description,
   inputSchema: jsonSchema<Record<string, unknown>>(schema),
   ...(execute === undefined ? {} : { execute }),
@@ -78,7 +81,7 @@ export function aiClient(name: string, model: (id: string) => LanguageModel): Cl
     },
     async runTools(id, prompt, weather) {
       const ran: string[] = [];
-      const runnable = (described: Described, output: string) =>
+      const runnable = (described: DescribedTool, output: string) =>
         toTool(described, async () => {
           ran.push(described.name);
           return output;

@@ -6,7 +6,7 @@ import { buffer } from 'node:stream/consumers';
 import { Pool } from 'undici';
 
 export interface DatabaseRequest {
-  /** As DynamoDB names it, for example `UpdateItem`. */
+  /** DynamoDB's name of the operation, for example `UpdateItem`. */
   readonly operation: string;
   readonly body: Readonly<Record<string, unknown>>;
 }

@@ -17,7 +17,7 @@ import { type CapacityLimits, partitionOf } from './capacity.ts';
 import { startLimitedFront } from './limited-front.ts';
 import { RequestLimits } from './request-limits.ts';
 
-interface Limited extends DynamoClients {
+interface LimitedClients extends DynamoClients {
   readonly limits: RequestLimits;
   /** Until a request that was sent has reached its items. */
   readonly arrival: () => Promise<unknown>;
@@ -30,7 +30,7 @@ let made = 0;
 const DELAY_MS = [100, 120] as const;
 
 /** Runs the work at the start of a second, against a database with the limits. */
-async function run<T>(limits: CapacityLimits, work: (limited: Limited) => Promise<T>): Promise<T> {
+async function run<T>(limits: CapacityLimits, work: (limited: LimitedClients) => Promise<T>): Promise<T> {
   const front = await startLimitedFront(database.endpoint, { limits, delayMs: DELAY_MS });
   const clients = engineClients(front.endpoint);
   // Connections are open when the second begins.

@@ -44,7 +44,7 @@ export async function closedLoop({ url, next, windowMs }: Load, callers: number)
   }
 }
 
-/** As many connections as calls may overlap when a contestant falls behind. */
+/** The maximum number of calls that overlap if a contestant falls behind. */
 const MAX_OVERLAP = 256;
 
 /**

@@ -10,7 +10,7 @@ export interface TrafficCounts {
   /** Writes that failed their condition. */
   readonly rejected: number;
   /**
-   * As the database says; a refused write reports none, and is counted as one, as two for each item of a transaction:
+   * Units that the database reports. A failed write reports none, and is counted as one, or as two for each item of a transaction:
    * our items are below a kilobyte.
    */
   readonly writeUnits: number;
@@ -36,13 +36,13 @@ const NOTHING: TrafficCounts = {
   repeats: 0,
 };
 
-interface Consumed {
+interface ConsumedUnits {
   readonly CapacityUnits?: number;
 }
 
 interface MeasuredResponse {
-  /** By table, of a request that touches several items. */
-  readonly ConsumedCapacity?: Consumed | readonly Consumed[];
+  /** A list by table for a request that touches several items. */
+  readonly ConsumedCapacity?: ConsumedUnits | readonly ConsumedUnits[];
   readonly $metadata: { readonly attempts?: number };
 }
 

@@ -4,7 +4,7 @@ import type { BenchMetric } from '../../harness/report.ts';
 import { median, percentile } from '../../harness/statistics.ts';
 import { type LedgerLoad, type LoadResult, runLoad } from './run.ts';
 
-/** As many as a table on demand has that once carried the load: DynamoDB divides partitions that are hot. */
+/** The partitions of an on-demand table that has had this load: DynamoDB splits hot partitions. */
 const PARTITIONS = 64;
 const LIMITS = { ...DYNAMODB_LIMITS, partitions: () => PARTITIONS };
 

@@ -28,7 +28,7 @@ export interface CallsOptions {
 export interface CallCounts {
   calls: number;
   maxOpen: number;
-  /** By the name of what was thrown to a caller. */
+  /** Failures by the name of the error that a caller got. */
   readonly failures: Map<string, number>;
   /** Settled calls whose response could not report the balance. */
   withoutBalance: number;

@@ -47,12 +47,12 @@ const stabilityRequest = z.strictObject({
 });
 
 /** A model's own document, and what Bedrock counts for it. */
-interface Invoked {
+interface Invocation {
   readonly document: unknown;
   readonly tokens?: number;
 }
 
-function titan({ inputText, dimensions }: z.infer<typeof titanRequest>): Invoked {
+function titan({ inputText, dimensions }: z.infer<typeof titanRequest>): Invocation {
   const embedding = [...embed(JSON.stringify(inputText), dimensions)];
   const tokens = countTokens(inputText);
   return {
@@ -62,7 +62,7 @@ function titan({ inputText, dimensions }: z.infer<typeof titanRequest>): Invoked
 }
 
 /** Without types it answers a plain list, with them one list a type. */
-function cohere(request: z.infer<typeof cohereRequest>): Invoked {
+function cohere(request: z.infer<typeof cohereRequest>): Invocation {
   const { texts, embedding_types: types, output_dimension: dimensions } = request;
   const vectors = texts.map((text) => [...embed(JSON.stringify(text), dimensions)]);
   const embeddings = types === undefined ? vectors : { float: vectors };
@@ -76,7 +76,7 @@ function stability({
   prompt,
   aspect_ratio: ratio,
   seed: requestedSeed,
-}: z.infer<typeof stabilityRequest>): Invoked {
+}: z.infer<typeof stabilityRequest>): Invocation {
   const seed = requestedSeed === 0 ? randomInt(1, 4_294_967_295) : requestedSeed;
   const [width, height] = PIXELS[ratio];
   const image = paint(`stability ${seed} ${prompt}`, width, height).toString('base64');
@@ -84,10 +84,10 @@ function stability({
 }
 
 /** Parses the body of a model family. Throws `RequestError` for a body that it rejects. */
-type Family = (body: unknown) => Invoked;
+type Family = (body: unknown) => Invocation;
 
 const family =
-  <Schema extends z.ZodType>(schema: Schema, make: (request: z.infer<Schema>) => Invoked): Family =>
+  <Schema extends z.ZodType>(schema: Schema, make: (request: z.infer<Schema>) => Invocation): Family =>
   (body) =>
     make(readRequest(schema, body));
 

@@ -46,7 +46,7 @@ export interface SimulatedEvent {
 
 export interface StreamedReply {
   readonly kind: 'stream';
-  /** Beside those of the encoding. */
+  /** Headers in addition to those of the encoding. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Made one at a time, so that a client that disconnects ends the work. */
   readonly events: Iterable<SimulatedEvent>;

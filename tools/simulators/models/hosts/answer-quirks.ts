@@ -11,15 +11,15 @@ interface ToolCall {
   readonly function?: { readonly name?: string };
 }
 
-interface Said {
+interface ModelOutput {
   readonly content?: unknown;
   readonly reasoning_content?: string;
   readonly tool_calls?: readonly ToolCall[];
 }
 
 interface Choice {
-  readonly message?: Said;
-  readonly delta?: Said;
+  readonly message?: ModelOutput;
+  readonly delta?: ModelOutput;
   readonly finish_reason?: string | null;
 }
 
@@ -66,7 +66,7 @@ const patch =
 
 const choicesOf = ({ choices = [] }: Chunk): readonly Choice[] => choices;
 
-const saidOf = (chunk: Chunk): readonly Said[] =>
+const saidOf = (chunk: Chunk): readonly ModelOutput[] =>
   choicesOf(chunk).flatMap(({ message, delta }) => [message, delta].flatMap((said) => said ?? []));
 
 const chunks = patch((chunk) => [chunk]);

@@ -46,7 +46,7 @@ function shellCall(tool: ModelTool, change: FileChange): PlannedCall | undefined
   return { name: tool.name, arguments: JSON.stringify({ [property]: value }) };
 }
 
-/** By the tool `apply_patch` where it is offered, and else by a shell. */
+/** Plans a change of a file with the tool `apply_patch` if it is offered, otherwise with a shell. */
 function fileCall(change: FileChange, tools: readonly ModelTool[]): PlannedCall | undefined {
   const patching = tools.find(({ name }) => name === 'apply_patch');
   if (patching?.freeform) return { name: patching.name, arguments: patchOf(change) };

@@ -3,7 +3,7 @@ import { expect } from '@jest/globals';
 import { EventStreamCodec } from '@smithy/eventstream-codec';
 import { createParser } from 'eventsource-parser';
 
-export interface Received {
+export interface ReceivedStream {
   readonly status: number;
   readonly text: string;
   /** Pieces of the body as they arrived. */
@@ -12,7 +12,7 @@ export interface Received {
   readonly isComplete: boolean;
 }
 
-export async function readReceived(response: Response): Promise<Received> {
+export async function readReceived(response: Response): Promise<ReceivedStream> {
   const fragments: Uint8Array[] = [];
   let isComplete = true;
   try {

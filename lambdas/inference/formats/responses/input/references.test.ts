@@ -4,7 +4,7 @@ import { it } from '../../../../../tools/test-kit/search.ts';
 import { rounds } from '../../../../../tools/test-kit/thorough.ts';
 import {
   CAPSULES,
-  countingCapsules,
+  countingSealedTokens,
   inputOf,
   rejectionOf,
 } from '../../../testing/completions/responses/requests.ts';
@@ -150,14 +150,14 @@ describe('encrypted content', () => {
   it.each<[string, () => ResponsesItem, string]>([
     ['in a signature', () => reasoning(changed(signature)), 'input[1].encrypted_content'],
     [
-      'in a capsule of items',
+      'in a sealed token of items',
       () => reasoning(changed(sealItems(CAPSULES, [user]))),
       'input[1].encrypted_content',
     ],
     ['in the id of the last item', () => ({ type: 'reasoning', id: changed(endOf([user])) }), 'input[1].id'],
     ['in a reference to the last item', () => reference(changed(endOf([user]))), 'input[1].id'],
     [
-      'in the signature within a capsule',
+      'in the signature within a sealed token',
       () => reasoning(sealItems(CAPSULES, [{ ...reasoning(changed(signature)), id: 'rs_1' }])),
       'input[1].encrypted_content',
     ],
@@ -200,23 +200,23 @@ describe('a large input', () => {
   it('resolves 10,000 items and references and opens each sealed token once', () => {
     const items = [message('x'), { ...message('y'), id: 'msg_2' }];
     const last = lastOf(items);
-    const { capsules, opened } = countingCapsules();
+    const { sealedTokens, opened } = countingSealedTokens();
     const sentItems = [
       ...Array.from({ length: 4_999 }, () => [reference('msg_1'), last]).flat(),
       user,
       reference('msg_2'),
     ];
-    expect(inputOf(sentItems, capsules)).toHaveLength(5_001);
+    expect(inputOf(sentItems, sealedTokens)).toHaveLength(5_001);
     expect(opened()).toBe(1);
   });
 
   it('resolves 10,000 sealed tokens and opens each of them once', () => {
-    const { capsules, opened } = countingCapsules();
+    const { sealedTokens, opened } = countingSealedTokens();
     const item = { type: 'reasoning', summary: [], encrypted_content: signature };
     expect(
       inputOf(
         Array.from({ length: 10_000 }, () => item),
-        capsules,
+        sealedTokens,
       ),
     ).toHaveLength(10_000);
     expect(opened()).toBe(1);

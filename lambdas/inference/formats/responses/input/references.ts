@@ -1,7 +1,7 @@
 /**
  * Replaces sealed tokens in a request's items by their content. The service stores nothing of a response, so a caller's
  * request must contain it. Reasoning is in `encrypted_content`. References to items need the reasoning item that ended
- * the response: its id contains all items of the response (`items-capsule.ts`).
+ * the response: its id contains all items of the response (`sealed-items.ts`).
  */
 import { ServiceError } from '../../../../platform/core/errors.ts';
 import { isJsonObject, type JsonObject } from '../../../../platform/core/json/lossless-json.ts';
@@ -30,9 +30,9 @@ export interface ResolvedItem {
  */
 export function resolveItems(
   input: readonly ResponsesItem[],
-  capsules: SealedTokens,
+  sealedTokens: SealedTokens,
 ): readonly ResolvedItem[] {
-  const resolution = new Resolution(capsules);
+  const resolution = new Resolution(sealedTokens);
   for (const [at, item] of input.entries()) resolution.register(item, at);
   for (const [at, item] of input.entries()) resolution.add(item, at);
   requireCalls(resolution.resolved);
@@ -46,7 +46,7 @@ interface RegisteredItem {
 
 class Resolution {
   readonly resolved: ResolvedItem[] = [];
-  readonly #capsules: SealedTokens;
+  readonly #sealedTokens: SealedTokens;
   readonly #signatures = new Set<string>();
   /** The items in each sealed token that was opened, by the token; undefined for any other text. */
   readonly #opened = new Map<string, readonly RegisteredItem[] | undefined>();
@@ -55,8 +55,8 @@ class Resolution {
   /** The number of characters added by sealed tokens and references. */
   #added = 0;
 
-  constructor(capsules: SealedTokens) {
-    this.#capsules = capsules;
+  constructor(sealedTokens: SealedTokens) {
+    this.#sealedTokens = sealedTokens;
   }
 
   /** Notes the items that the id of this one holds. */
@@ -89,7 +89,7 @@ class Resolution {
 
   #open(text: string, at: number, field: string): readonly RegisteredItem[] | undefined {
     if (this.#opened.has(text)) return this.#opened.get(text);
-    const openedItems = openItems(this.#capsules, text, `input[${at}].${field}`);
+    const openedItems = openItems(this.#sealedTokens, text, `input[${at}].${field}`);
     const items = openedItems?.map((item) => ({ item, size: JSON.stringify(item).length }));
     // Counted once, so that several sealed tokens never exceed the size of a request.
     for (const { size } of items ?? []) this.#count(size, at);
@@ -141,7 +141,7 @@ class Resolution {
 
   #isSignature(text: string, at: number): boolean {
     if (this.#signatures.has(text)) return true;
-    const isOne = this.#capsules.open('signature', text, `input[${at}].encrypted_content`) !== undefined;
+    const isOne = this.#sealedTokens.open('signature', text, `input[${at}].encrypted_content`) !== undefined;
     if (isOne) this.#signatures.add(text);
     return isOne;
   }

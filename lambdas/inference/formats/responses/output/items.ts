@@ -83,12 +83,12 @@ export const callKind = (names: ToolNames, name: string): Kind =>
 
 /** The items of a response that a caller receives. */
 export class OutputItemSealer {
-  readonly #capsules: SealedTokens;
+  readonly #sealedTokens: SealedTokens;
   readonly #isEncrypted: boolean;
   readonly #hasEnd: boolean;
 
-  constructor({ store, include }: Pick<ResponsesRequest, 'store' | 'include'>, capsules: SealedTokens) {
-    this.#capsules = capsules;
+  constructor({ store, include }: Pick<ResponsesRequest, 'store' | 'include'>, sealedTokens: SealedTokens) {
+    this.#sealedTokens = sealedTokens;
     this.#isEncrypted = store === false || include?.includes('reasoning.encrypted_content') === true;
     this.#hasEnd = store !== false;
   }
@@ -97,7 +97,7 @@ export class OutputItemSealer {
   seal(item: JsonObject): JsonObject {
     if (item.type !== 'reasoning') return item;
     const { encrypted_content: _signature, ...shown } = item;
-    return this.#isEncrypted ? { ...shown, encrypted_content: sealItems(this.#capsules, [item]) } : shown;
+    return this.#isEncrypted ? { ...shown, encrypted_content: sealItems(this.#sealedTokens, [item]) } : shown;
   }
 
   /**
@@ -106,7 +106,7 @@ export class OutputItemSealer {
    */
   endItem(items: readonly JsonObject[]): JsonObject | undefined {
     if (!this.#hasEnd || items.every(({ type }) => type === 'function_call')) return undefined;
-    const id = endId(this.#capsules, items);
+    const id = endId(this.#sealedTokens, items);
     return id === undefined ? undefined : reasoningItem(id, '');
   }
 

@@ -8,7 +8,7 @@ import { responsesWriter } from '../../../formats/responses/output/response-writ
 import { ResponsesStreamEncoder } from '../../../formats/responses/output/sse.ts';
 import type { ResponsesRequest } from '../../../formats/responses/request.ts';
 import { ToolNames } from '../../../formats/responses/tool-names.ts';
-import { PLAIN_CAPSULES } from '../../upstream/plain-capsules.ts';
+import { PLAIN_SEALED_TOKENS } from '../../upstream/plain-sealed-tokens.ts';
 import { partsOf, type Step } from '../../upstream/stream-script.ts';
 
 const NOW_MS = 1_700_000_000_999;
@@ -16,9 +16,9 @@ const USAGE = { promptTokens: 20, cachedTokens: 5, completionTokens: 9, reasonin
 const COST = 1_234_567n;
 
 /** One call of these fields; what writes its answer, made anew for each answer. */
-export function createWriter(fields: Partial<ResponsesRequest> = {}, capsules = PLAIN_CAPSULES) {
+export function createWriter(fields: Partial<ResponsesRequest> = {}, sealedTokens = PLAIN_SEALED_TOKENS) {
   const request = { model: 'a/b', input: 'Hi', ...fields } as ResponsesRequest;
-  const outgoing = new OutputItemSealer(request, capsules);
+  const outgoing = new OutputItemSealer(request, sealedTokens);
   const names = new ToolNames(request.tools ?? []);
   const options = { request, responseId: 'resp_01J', createdMs: NOW_MS };
   const stream = new ResponsesStreamEncoder(options, outgoing);

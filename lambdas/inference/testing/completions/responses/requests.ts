@@ -1,4 +1,4 @@
-/** Responses requests as the endpoint would take them: checked by the real schema, with real capsules. */
+/** Responses requests as the endpoint would take them: checked by the real schema, with real sealed tokens. */
 
 import { ServiceError } from '../../../../platform/core/errors.ts';
 import { validate } from '../../../../platform/core/json/json-body.ts';
@@ -23,11 +23,12 @@ export const CAPSULES: SealedTokens = createSealedTokens(
   Date.now,
 )('acc_1');
 
-export const payloadOf = (fields: Fields = {}, capsules = CAPSULES) => toPayload(request(fields), capsules);
+export const payloadOf = (fields: Fields = {}, sealedTokens = CAPSULES) =>
+  toPayload(request(fields), sealedTokens);
 
 /** The input of the body for a native route. */
-export const inputOf = (input: readonly unknown[], capsules = CAPSULES) =>
-  payloadOf({ input }, capsules).body.input as readonly ResponsesItem[];
+export const inputOf = (input: readonly unknown[], sealedTokens = CAPSULES) =>
+  payloadOf({ input }, sealedTokens).body.input as readonly ResponsesItem[];
 
 /** Returns the error of a rejected request: the code, the field and the message. */
 export function rejectionOf(act: () => unknown): { code: string; param: string | null; message: string } {
@@ -41,12 +42,12 @@ export function rejectionOf(act: () => unknown): { code: string; param: string |
   throw new Error('the request was taken');
 }
 
-/** Capsules that count how often one is opened. */
-export function countingCapsules(): { capsules: SealedTokens; opened: () => number } {
+/** Sealed tokens that count how often one is opened. */
+export function countingSealedTokens(): { sealedTokens: SealedTokens; opened: () => number } {
   let opened = 0;
   return {
     opened: () => opened,
-    capsules: {
+    sealedTokens: {
       seal: CAPSULES.seal,
       open(content, sealedToken, param) {
         const text = CAPSULES.open(content, sealedToken, param);

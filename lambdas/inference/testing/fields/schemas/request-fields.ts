@@ -2,7 +2,7 @@
 import type { Declaration, Scope, TypeNode } from './declarations.ts';
 
 export interface RequestField {
-  /** As patterns of fields are written: `messages[].content[].text`; `{}` stands for keys that a caller chooses. */
+  /** A pattern of fields, such as `messages[].content[].text`; `{}` stands for keys that a caller chooses. */
   readonly path: string;
   /** The interface that declares it; of a type without a name, that of its field: `Tool.filters`. */
   readonly owner: string;

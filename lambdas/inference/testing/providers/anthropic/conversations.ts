@@ -32,7 +32,7 @@ const resultOf = (of: string): fc.Arbitrary<ToolResultPart> =>
     content: fc.array(fc.oneof(text, image), { maxLength: 3 }),
     isError: fc.boolean(),
   });
-/** As this route gave it, as another did, and as a server gives it that proves nothing. */
+/** Reasoning with the signature of this route, of another one, or without a signature. */
 const reasoning = fc.record(
   {
     type: fc.constant('reasoning' as const),

@@ -25,10 +25,10 @@ import {
   type KeyDay,
   NO_PROGRESS,
   type OpenKey,
-  type SumProgress,
-  type SumStore,
+  type RollupProgress,
+  type RollupStore,
 } from '../../core/usage/ports.ts';
-import { DAY_HOURS, type SummedCall } from '../../core/usage/rollups.ts';
+import { DAY_HOURS, type RollupCall } from '../../core/usage/rollups.ts';
 import { CALL_STATUSES } from '../../core/usage-record.ts';
 import { readStatus } from '../usage-store.ts';
 import { readKind } from '../wallet/item.ts';
@@ -46,7 +46,7 @@ const itemKey = (accountId: string, item: string): Item => ({
   item: text(item),
 });
 
-export function createSumStore(client: DynamoDBClient, table: string): SumStore {
+export function createRollupStore(client: DynamoDBClient, table: string): RollupStore {
   const progressKey = (accountId: string) => itemKey(accountId, `${ROLLUP_PREFIX}through`);
   return {
     async progress(accountId) {
@@ -89,7 +89,7 @@ export function createSumStore(client: DynamoDBClient, table: string): SumStore 
   };
 }
 
-const encodeProgress = ({ endedTo, open }: SumProgress): Item => ({
+const encodeProgress = ({ endedTo, open }: RollupProgress): Item => ({
   ended_to: text(endedTo),
   open: map(Object.fromEntries([...open].map(([keyId, key]) => [keyId, encodeOpenKey(key)]))),
 });
@@ -98,7 +98,7 @@ const encodeOpenKey = ({ reached, end }: OpenKey) => ({
   L: [number(reached), ...(end === undefined ? [] : [number(end)])],
 });
 
-function decodeProgress(item: Item): SumProgress {
+function decodeProgress(item: Item): RollupProgress {
   const open = readMap(item, 'open');
   return {
     endedTo: readText(item, 'ended_to'),
@@ -209,7 +209,7 @@ export const createCallPages = (client: DynamoDBClient, table: string): CallPage
   },
 });
 
-const decodeCall = (item: Item): SummedCall => ({
+const decodeCall = (item: Item): RollupCall => ({
   id: readText(item, 'request_id'),
   created: readNumber(item, 'created'),
   model: item.model?.S ?? null,

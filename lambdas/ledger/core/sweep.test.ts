@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { sweepHolds } from '../consumers/sweep-holds/consumer.ts';
 import type { Wallet } from './ports.ts';
 import type { Recovery } from './recovery.ts';
-import { SweepError, sweep } from './upkeep.ts';
+import { SweepError, sweep } from './sweep.ts';
 
 const wallet = (accountId: string) => ({ accountId, holds: [] }) as unknown as Wallet;
 

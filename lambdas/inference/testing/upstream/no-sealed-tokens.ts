@@ -1,7 +1,7 @@
-/** Capsules for tests that seal nothing: none opens, and none can be made. */
+/** Sealed tokens for tests that seal nothing: none opens, and none can be made. */
 import type { SealedTokens } from '../../core/upstream/sealed-tokens.ts';
 
-export const NO_CAPSULES: SealedTokens = {
+export const NO_SEALED_TOKENS: SealedTokens = {
   seal: () => {
     throw new Error('nothing is sealed here');
   },
