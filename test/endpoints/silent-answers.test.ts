@@ -150,7 +150,7 @@ async function expectUnpaid(account: TestAccount): Promise<void> {
 const refusal = {
   code: 'all_routes_failed',
   type: 'service_unavailable',
-  message: expect.stringContaining('silent'),
+  message: expect.stringContaining('time limit'),
 };
 
 it('the test requests cover every paid route', () => {

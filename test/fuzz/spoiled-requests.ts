@@ -54,7 +54,7 @@ async function faultOf(name: SurfaceName, response: Response): Promise<string | 
   if (typeof error?.message !== 'string' || typeof error.type !== 'string') return `no envelope: ${text}`;
   if ((type === 'error') !== inMessages || 'param' in error === inMessages) return `wrong envelope: ${text}`;
   const namesField = /^(invalid_value|missing_field|model_not_found)$/.test(String(error.code));
-  const isComplete = /The body must be a JSON object|refused the request as invalid/.test(error.message);
+  const isComplete = /The body must be a JSON object|rejected the request as invalid/.test(error.message);
   if (namesField && !isComplete && typeof error.param !== 'string') return `names no field: ${text}`;
   return undefined;
 }
