@@ -111,7 +111,7 @@ export class IpRateLimit extends Construct {
 
   /** Logs the rejected addresses and their rule, without any field that could contain a credential. */
   #logRefusals({ config, scope }: IpRateLimitProps): LogGroup {
-    const refusals = new LogGroup(this, 'RecentRejections', {
+    const refusals = new LogGroup(this, 'Refusals', {
       // WAF takes groups of such names alone (developer guide, Logging web ACL traffic).
       logGroupName: `aws-waf-logs-${config.stage}-${scope.toLowerCase()}`,
       retention: config.logRetentionDays,
