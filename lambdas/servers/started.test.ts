@@ -44,21 +44,21 @@ async function startAws() {
     const { TableName, SecretId } = (await json(request)) as Readonly<Record<string, string>>;
     requestedNames.add(TableName ?? SecretId ?? '');
     response.writeHead(400, { 'content-type': 'application/x-amz-json-1.0' }).end('{"__type":"Refused"}');
-    server.emit('asked');
+    server.emit('requested');
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { asked: requestedNames, server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
+  return { requestedNames, server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
 }
 
 describe('the data for the first call of a process', () => {
   it('loads while the process starts: the pepper and the catalog', async () => {
-    const { asked, server, url } = await startAws();
+    const { requestedNames, server, url } = await startAws();
     const program = start('upload', { AWS_ENDPOINT_URL: url });
     await once(program, 'message');
     const required = [TABLES.catalog.variable, PEPPER];
-    while (!required.every((name) => asked.has(name))) await once(server, 'asked');
-    // Nothing was asked of the program itself.
-    expect([...asked].sort()).toEqual(required.sort());
+    while (!required.every((name) => requestedNames.has(name))) await once(server, 'requested');
+    // The program itself received no request.
+    expect([...requestedNames].sort()).toEqual(required.sort());
     server.close().closeAllConnections();
   }, 30_000);
 });

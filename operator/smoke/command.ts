@@ -130,7 +130,7 @@ async function smoke(operator: Operator, args: readonly string[]): Promise<Comma
 const highestCostText = (highestCost: Plan['highestCost']): string =>
   highestCost === undefined
     ? ''
-    : `; the dearest call is of ${highestCost.model}, at most ${formatUsd(highestCost.maxCost)}`;
+    : `; the most expensive call is of ${highestCost.model}, at most ${formatUsd(highestCost.maxCost)}`;
 
 export const SMOKE_COMMAND: Command = {
   usage: '[--models M,M] [--url URL [--platform URL]] [--receiver URL]',

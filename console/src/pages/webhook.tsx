@@ -98,7 +98,7 @@ function RotateSecret({ id, onClose }: { readonly id: string; readonly onClose: 
     );
   return (
     <SecretShown secret={newSecret.secret} label="Signing secret" onDone={onClose}>
-      Copy the secret now. The old one signs beside it until <Time at={newSecret.previous_secret_expires} />.
+      Copy the secret now. The old one also signs until <Time at={newSecret.previous_secret_expires} />.
     </SecretShown>
   );
 }

@@ -86,7 +86,7 @@ describe('an operator’s session', () => {
     const deps = new Sessions({
       tokens: { sign: async (session) => `${signed.push(session)}`, read: async () => undefined },
       store: {
-        start: async () => 'begun',
+        start: async () => 'started',
         isLive: async () => true,
         end: async () => {},
         endAll: async () => {},

@@ -11,14 +11,14 @@ const SESSION_COOKIE = SESSION_COOKIES.owner;
 const COOKIE = { cookie: `${SESSION_COOKIE}=${TOKEN}` };
 const SESSION: Session = { id: 'ses_1', accountId: 'acc_1', expires: 2, authTime: 1 };
 
-/** Knows the one token, and remembers what it was asked. */
+/** Knows the one token, and records the tokens that it verifies. */
 function knowing() {
-  const requestedUrls: string[] = [];
+  const verifiedTokens: string[] = [];
   const verify = async (token: string) => {
-    requestedUrls.push(token);
+    verifiedTokens.push(token);
     return token === TOKEN ? SESSION : undefined;
   };
-  return { asked: requestedUrls, verify };
+  return { verifiedTokens, verify };
 }
 
 const read = (headers: Record<string, string>) => readSession(new Headers(headers), knowing());
@@ -66,9 +66,9 @@ describe('the cookie of a session', () => {
     ['ten thousand characters', `${SESSION_COOKIE}=${TOKEN}; x=${'x'.repeat(10_000)}`],
   ])('returns 401 if it contains %s, and reads no session for a malformed value', async (_what, cookie) => {
     expect(await codeOf({ ...PAGE, cookie })).toBe('401 invalid_session');
-    const { asked, verify } = knowing();
+    const { verifiedTokens, verify } = knowing();
     await readSession(new Headers({ ...PAGE, cookie }), { verify }).catch(() => {});
-    expect(asked.every((token) => token === 'a.b.c')).toBe(true);
+    expect(verifiedTokens.every((token) => token === 'a.b.c')).toBe(true);
   });
 
   it('sent in two headers of the same name is 401 as well', async () => {

@@ -39,7 +39,7 @@ export interface SessionStore {
     maxSessions: number,
     nowSeconds: number,
     previous?: Session,
-  ): Promise<'begun' | 'ended' | number>;
+  ): Promise<'started' | 'ended' | number>;
   /**
    * Returns whether the session was started and has not ended. A session is never live after the call that ended it has
    * returned.
@@ -145,7 +145,7 @@ export class Sessions {
       nowSeconds,
       previous,
     );
-    if (result === 'begun') return;
+    if (result === 'started') return;
     if (result === 'ended') throw invalidSession();
     const message = `An account may have at most ${maxSessions} sessions at once: sign out of one, or wait until one ends.`;
     throw new ServiceError('session_quota', message, { retryAfterSeconds: result });

@@ -258,7 +258,7 @@ describe('a failing token endpoint', () => {
         status: 503,
       });
     expect(tokens.requests).toHaveLength(2);
-    expect(tokens.asked).toEqual([]);
+    expect(tokens.requestedPaths).toEqual([]);
     expect(logged).toHaveLength(2);
     expect(JSON.stringify(logged)).not.toMatch(/canary|secret/);
   });
@@ -354,7 +354,7 @@ describe('the list of providers for a browser', () => {
     const list = listOf({ down: oidc({ issuer: passing.url }), up: oidc() });
     const ids = async () => (await list()).map(({ id }) => id);
     expect([await ids(), await ids()]).toEqual([['up'], ['up']]);
-    expect(passing.asked).toHaveLength(1);
+    expect(passing.requestedPaths).toHaveLength(1);
     expect(logged).toHaveLength(1);
     passing.document = {
       issuer: passing.url,
@@ -366,7 +366,7 @@ describe('the list of providers for a browser', () => {
       ['down', 'up'],
       ['down', 'up'],
     ]);
-    expect(passing.asked).toHaveLength(2);
+    expect(passing.requestedPaths).toHaveLength(2);
     await passing.stop();
     expect(await ids()).toEqual(['down', 'up']);
   });

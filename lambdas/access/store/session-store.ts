@@ -45,7 +45,7 @@ export class DynamoSessionStore implements SessionStore {
     let first = 1;
     for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts += 1) {
       const live = await this.#enter({ session, maxSessions, nowSeconds, previous });
-      if (live === 'entered') return 'begun';
+      if (live === 'entered') return 'started';
       if (previous !== undefined && !live.includes(entryOf(previous))) return 'ended';
       const over = live.filter((entry) => endOf(entry) <= nowSeconds);
       if (over.length === 0) {

@@ -22,7 +22,7 @@ type Misbehaviour = (response: ServerResponse) => void;
 export class TokenServer {
   readonly requests: TokenRequest[] = [];
   /** The URLs of requests to the server other than token requests. */
-  readonly asked: string[] = [];
+  readonly requestedPaths: string[] = [];
   /** Answers in place of the endpoint. */
   misbehaviour: Misbehaviour | undefined;
   /** The fields of the discovery document. */
@@ -32,7 +32,7 @@ export class TokenServer {
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk);
     if (request.method !== 'POST') {
-      this.asked.push(request.url ?? '');
+      this.requestedPaths.push(request.url ?? '');
       if (request.url === '/elsewhere') response.end('{"id_token":"stolen","access_token":"gho_ours"}');
       else response.end(JSON.stringify(this.document));
       return;

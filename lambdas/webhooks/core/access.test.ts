@@ -32,7 +32,7 @@ beforeEach(async () => {
     store: {
       start: async (session) => {
         live.set(session.id, session);
-        return 'begun';
+        return 'started';
       },
       isLive: async ({ id }) => {
         steps.push('session');

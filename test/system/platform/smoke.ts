@@ -66,7 +66,7 @@ describe('a smoke test', () => {
     expect(named).toMatchObject({ model: 'sim/image', route: 'sim-image', ms: expect.any(Number) });
     const [firstLine, ...lines] = service.reported.slice(reported).trimEnd().split('\n');
     expect(firstLine).toMatch(
-      /^acc_\w+ is given [\d.]+ USD; the dearest call is of sim\/image, at most 0\.04$/,
+      /^acc_\w+ is given [\d.]+ USD; the most expensive call is of sim\/image, at most 0\.04$/,
     );
     expect(lines).toHaveLength(names.length);
     expect(lines).toContainEqual(expect.stringMatching(/^ok +image +\d+ ms {2}sim\/image by sim-image$/));

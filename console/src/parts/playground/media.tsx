@@ -93,7 +93,7 @@ function Audio({ of: audio }: { readonly of: Blob }) {
     setUrl(objectUrl);
     return () => URL.revokeObjectURL(objectUrl);
   }, [audio]);
-  // biome-ignore lint/a11y/useMediaCaption: its text stands in the field above it.
+  // biome-ignore lint/a11y/useMediaCaption: the field above it contains its text.
   return <audio controls src={url} />;
 }
 

@@ -260,7 +260,7 @@ export function verdictOf(
 }
 
 /**
- * Returns the seconds for which no call attempts the route. `asked` is the time that the route requests, if it
+ * Returns the seconds for which no call attempts the route. `requestedSeconds` is the time that the route requests, if it
  * specifies one.
  */
 export const coolingSeconds = (requestedSeconds: number | undefined): number =>

@@ -185,7 +185,7 @@ function reasoningOf({ reasoning_details: details, ...texts }: AssistantMessage)
 }
 
 /** Returns the tool. OpenRouter sends its cache breakpoint next to the function, LiteLLM also within it. */
-function toTool({ function: tool, ...beside }: NonNullable<ChatRequest['tools']>[number]): Tool {
+function toTool({ function: tool, ...otherFields }: NonNullable<ChatRequest['tools']>[number]): Tool {
   const { name, description, parameters, strict } = tool;
   return {
     name,
@@ -193,7 +193,7 @@ function toTool({ function: tool, ...beside }: NonNullable<ChatRequest['tools']>
     // A function without parameters takes an empty object (OpenAI API reference, function.parameters).
     parameters: parameters ?? { type: 'object', properties: {} },
     ...(strict == null ? {} : { strict }),
-    ...cacheBreakpointOf(beside.cache_control ?? tool.cache_control),
+    ...cacheBreakpointOf(otherFields.cache_control ?? tool.cache_control),
   };
 }
 
