@@ -44,12 +44,16 @@ afterEach(async () => {
   await new Promise((resolve) => server.close(resolve));
 });
 
-const settle = (...failures: readonly Responder[]) => {
-  responses = [...failures];
+/** Far longer than the pauses of the SDK between its attempts. */
+const LONG_MS = 60_000;
+
+const settleWithin = (limitMs: number, ...responders: readonly Responder[]) => {
+  responses = [...responders];
   const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   const environment = { [VARIABLES.settlementWorkflow]: ARN, AWS_ENDPOINT_URL: endpoint };
-  return createSettlements(environment, { endpoint, region, credentials }, 1_000).settle(ORDER);
+  return createSettlements(environment, { endpoint, region, credentials }, limitMs).settle(ORDER);
 };
+const settle = (...responders: readonly Responder[]) => settleWithin(LONG_MS, ...responders);
 
 describe('a settlement', () => {
   it('returns the output of the execution, with the order as its input and the request id as its name', async () => {
@@ -76,9 +80,7 @@ describe('a settlement', () => {
   });
 
   it('fails if there is no response in time', async () => {
-    const startedMs = performance.now();
-    await expect(settle(() => {})).rejects.toThrow();
-    expect(performance.now() - startedMs).toBeLessThan(3_000);
+    await expect(settleWithin(100, () => {})).rejects.toThrow('aborted');
   });
 });
 
