@@ -1,9 +1,8 @@
-import { once } from 'node:events';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { text as bodyText } from 'node:stream/consumers';
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { type LoopbackServer, startLoopbackServer } from '../../../tools/simulators/loopback-server.ts';
+import { until } from '../../../tools/test-kit/waiting.ts';
 import { SILENT } from '../../ledger/testing/running-ledger.ts';
 import type { SecretReader } from '../core/ports.ts';
 import { createSecretsClient } from './clients.ts';
@@ -11,14 +10,14 @@ import { createPepperSource, createSecretReader } from './secrets.ts';
 
 /** AWS Secrets Manager's GetSecretValue, on the wire. */
 const secrets = new Map<string, string>();
-let server: Server;
+let server: LoopbackServer;
 let client: SecretsManagerClient;
 let reads = 0;
 let nowMs = 0;
 let logged: string[] = [];
 
 beforeAll(async () => {
-  server = createServer(async (request, response) => {
+  server = await startLoopbackServer(async (request, response) => {
     reads += 1;
     const { SecretId: id } = JSON.parse(await bodyText(request)) as { SecretId: string };
     const value = secrets.get(id);
@@ -26,18 +25,13 @@ beforeAll(async () => {
     const body =
       value === undefined ? { __type: 'ResourceNotFoundException' } : { Name: id, SecretString: value };
     response.end(JSON.stringify(body));
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  client = createSecretsClient({
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    region: 'us-east-1',
-    credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
-  });
+  }, 0);
+  const credentials = { accessKeyId: 'local', secretAccessKey: 'local' };
+  client = createSecretsClient({ endpoint: server.url, region: 'us-east-1', credentials });
 });
 afterAll(async () => {
   client.destroy();
-  server.close();
-  await once(server, 'close');
+  await server.stop();
 });
 
 let read: SecretReader;
@@ -109,10 +103,10 @@ describe('a secret', () => {
     expect(await read('secretsmanager:plain')).toBe('old');
     nowMs += 1;
     expect(await read('secretsmanager:plain')).toBe('old');
-    for (let turn = 0; turn < 200 && (await read('secretsmanager:plain')) === 'old'; turn += 1) {
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
-    expect(await read('secretsmanager:plain')).toBe('new');
+    await until(
+      () => read('secretsmanager:plain'),
+      (value) => value === 'new',
+    );
     expect(reads).toBe(2);
   });
 
@@ -122,9 +116,7 @@ describe('a secret', () => {
     secrets.clear();
     nowMs += 6 * 60_000;
     expect(await read('secretsmanager:plain')).toBe('sk-hidden');
-    for (let turn = 0; turn < 200 && logged.length === 0; turn += 1) {
-      await new Promise((resolve) => setTimeout(resolve, 5));
-    }
+    await until(() => logged.length, Boolean);
     expect(logged.join()).toContain('secretsmanager:plain');
     expect(logged.join()).not.toContain('sk-hidden');
     expect(await read('secretsmanager:plain')).toBe('sk-hidden');

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { createServer, type Server, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { InvokeModelCommand } from '@aws-sdk/client-bedrock-runtime';
 import { afterEach, describe, expect, it } from '@jest/globals';
@@ -43,17 +43,21 @@ function client(options: PoolOptions = {}, now?: () => number) {
   return { post, repeated: () => repeated };
 }
 
+/** Serves the first request of each connection, and does something else with further ones. */
+const thenEach =
+  (respond: (socket: Socket) => unknown): Upstream['onRequest'] =>
+  ({ socket, requestOfConnection }) =>
+    requestOfConnection === 1 ? socket.write(RESPONSE) : respond(socket);
+
 const serving = ({ socket }: { readonly socket: Socket }) => void socket.write(RESPONSE);
 
 describe('an idle connection that is reused', () => {
   it.each(['resets', 'ends'] as const)(
     'costs no call if its server %s when the second request comes: the request is sent again',
     async (how) => {
-      const upstream = await upstreamThat(({ socket, requestOfConnection }) => {
-        if (requestOfConnection === 1) socket.write(RESPONSE);
-        else if (how === 'resets') socket.resetAndDestroy();
-        else socket.end();
-      });
+      const upstream = await upstreamThat(
+        thenEach((socket) => (how === 'resets' ? socket.resetAndDestroy() : socket.end())),
+      );
       const { post, repeated } = client();
       for (let call = 0; call < 4; call += 1) expect(await post(upstream.url)).toBe('{}');
       expect(repeated()).toBe(3);
@@ -116,10 +120,7 @@ describe('an idle connection that is reused', () => {
     ['an interim answer', 'HTTP/1.1 102 Processing\r\n\r\n'],
     ['the head of an answer', 'HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n'],
   ])('causes no repetition if it breaks after %s', async (_, part) => {
-    const upstream = await upstreamThat(({ socket, requestOfConnection }) => {
-      if (requestOfConnection === 1) socket.write(RESPONSE);
-      else socket.end(part);
-    });
+    const upstream = await upstreamThat(thenEach((socket) => socket.end(part)));
     const { post, repeated } = client();
     await post(upstream.url);
     await expect(post(upstream.url)).rejects.toBeDefined();
@@ -133,11 +134,12 @@ describe('an idle connection that is reused', () => {
     'breaks after %d ms, in which its server may have worked, and the request is repeated %d times',
     async (ms, times) => {
       let now = 0;
-      const upstream = await upstreamThat(({ socket, requestOfConnection }) => {
-        if (requestOfConnection === 1) return void socket.write(RESPONSE);
-        now += ms;
-        socket.resetAndDestroy();
-      });
+      const upstream = await upstreamThat(
+        thenEach((socket) => {
+          now += ms;
+          socket.resetAndDestroy();
+        }),
+      );
       const { post, repeated } = client({}, () => now);
       await post(upstream.url);
       const [outcome] = await Promise.allSettled([post(upstream.url)]);
@@ -147,9 +149,7 @@ describe('an idle connection that is reused', () => {
   );
 
   it('causes no repetition if the body can be read only once', async () => {
-    const upstream = await upstreamThat(({ socket, requestOfConnection }) =>
-      requestOfConnection === 1 ? void socket.write(RESPONSE) : void socket.resetAndDestroy(),
-    );
+    const upstream = await upstreamThat(thenEach((socket) => socket.resetAndDestroy()));
     const { post, repeated } = client();
     await post(upstream.url);
     const body = new Blob(['{}']).stream();
@@ -159,9 +159,7 @@ describe('an idle connection that is reused', () => {
   });
 
   it('causes no repetition if the call has ended', async () => {
-    const upstream = await upstreamThat(({ socket, requestOfConnection }) =>
-      requestOfConnection === 1 ? void socket.write(RESPONSE) : undefined,
-    );
+    const upstream = await upstreamThat(thenEach(() => {}));
     const { post, repeated } = client();
     await post(upstream.url);
     const reason = new Error('time is up');
@@ -183,10 +181,9 @@ describe('a new connection', () => {
   });
 
   it('fails the call if a server does not accept it in time', async () => {
-    const server: Server = createServer();
-    server.listen(0, '127.0.0.1');
+    const server = createServer().listen(0, '127.0.0.1');
     await once(server, 'listening');
-    const { port } = server.address() as { readonly port: number };
+    const { port } = server.address() as AddressInfo;
     // A TLS handshake that never comes is a connection that is not there.
     const { post } = client({ connectMs: 100 });
     await expect(post(`https://127.0.0.1:${port}/`)).rejects.toMatchObject({ code: 'ETIMEDOUT' });
@@ -238,9 +235,7 @@ describe('an idle connection', () => {
 
   it('expires if its time passed while the process was suspended', async () => {
     // Whatever lies between has forgotten the connection by then, and answers nothing on it.
-    const upstream = await upstreamThat(({ socket, requestOfConnection }) => {
-      if (requestOfConnection === 1) socket.write(RESPONSE);
-    });
+    const upstream = await upstreamThat(thenEach(() => {}));
     const { post } = client({ idleMs: 400 });
     await post(upstream.url);
     // No timer runs meanwhile, and none runs before the next call begins.

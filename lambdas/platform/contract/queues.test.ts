@@ -1,29 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
-import { CONSUMERS } from './consumers.ts';
 import { QUEUES, type Queue, queueNameOf } from './queues.ts';
 
 const queues = Object.entries(QUEUES) as readonly (readonly [string, Queue])[];
-const read = queues.flatMap(([name, queue]) =>
-  queue.reader === undefined ? [] : [{ name, queue, reader: queue.reader }],
-);
+const read = queues.flatMap(([name, queue]) => (queue.reader === undefined ? [] : [{ name, queue }]));
 
 describe('a queue that is read', () => {
   it.each(read)('forgives a message failed readings, but not many: $name', ({ queue: { dead } }) => {
     // A reader fails for reasons that pass, such as a throttled database; a poison message fails for ever.
     expect(dead?.maxReceives).toBeGreaterThanOrEqual(3);
     expect(dead?.maxReceives).toBeLessThanOrEqual(10);
-  });
-
-  it.each(read)('hides a message while its reader runs, with time to retry: $name', ({ queue, reader }) => {
-    const { timeoutSeconds } = CONSUMERS[reader.consumer];
-    // AWS Lambda developer guide, Using Lambda with Amazon SQS: six times the function's timeout.
-    expect(queue.visibilitySeconds).toBeGreaterThanOrEqual(6 * timeoutSeconds);
-  });
-
-  it.each(read)('names a reader within the limits of Lambda: $name', ({ reader }) => {
-    expect(reader.batchSize).toBeLessThanOrEqual(10);
-    expect(reader.maxConcurrency).toBeGreaterThanOrEqual(2);
-    expect(reader.maxConcurrency).toBeLessThanOrEqual(1_000);
   });
 
   it('sends its failed messages to a queue without a reader', () => {

@@ -43,6 +43,8 @@ describe('parseUsd', () => {
     [1e-9, 1n],
     [1e21, 10n ** 30n],
     ['9007199254740993.000000001', 9_007_199_254_740_993_000_000_001n],
+    ['9'.repeat(32), BigInt('9'.repeat(32)) * NANO_PER_USD],
+    [`0.${'0'.repeat(30)}`, 0n],
   ])('reads %p exactly', (written, amount) => {
     expect(parseUsd(written)).toBe(amount);
   });
@@ -54,35 +56,34 @@ describe('parseUsd', () => {
     },
   );
 
-  it.each(
-    [
-      '',
-      ' ',
-      '1 ',
-      ' 1',
-      '+1',
-      '.5',
-      '1.',
-      '1,5',
-      '0x10',
-      '1_000',
-      '1e',
-      '1e+',
-      '--1',
-      '-',
-      '１',
-      '1n',
-    ].concat(['NaN', 'Infinity', '-Infinity', 'null', '1\n', '1e1.5', '1e1000', '1e-1000', '1e999999999']),
-  )('rejects %j, which is not a decimal or has an absurd size', (written) => {
+  it.each([
+    '',
+    ' ',
+    '1 ',
+    ' 1',
+    '+1',
+    '.5',
+    '1.',
+    '1,5',
+    '0x10',
+    '1_000',
+    '1e',
+    '1e+',
+    '--1',
+    '-',
+    '１',
+    '1n',
+    'NaN',
+    'Infinity',
+    'null',
+    '1\n',
+    '1e1.5',
+    '1e1000',
+    '1e-1000',
+    '9'.repeat(33),
+  ])('rejects %j, which is not a decimal or has an absurd size', (written) => {
     expect(parseUsd(written)).toBeUndefined();
   });
-
-  it.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])(
-    'rejects the number %p',
-    (value) => {
-      expect(parseUsd(value)).toBeUndefined();
-    },
-  );
 
   it('never takes long over a text as long as a request body may be', async () => {
     const read = (digits: number) => {
@@ -156,9 +157,5 @@ describe('usdJson', () => {
         expect(JSON.stringify({ cost: usdJson(amount) })).toBe(`{"cost":${formatUsd(amount)}}`);
       }),
     );
-  });
-
-  it('returns a JSON number that every parser reads', () => {
-    expect(JSON.parse(JSON.stringify([usdJson(12_000n), usdJson(-1n)]))).toEqual([0.000012, -0.000000001]);
   });
 });

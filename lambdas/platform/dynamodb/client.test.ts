@@ -1,6 +1,5 @@
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
 import { text as textOf } from 'node:stream/consumers';
 import {
   BatchGetItemCommand,
@@ -15,11 +14,11 @@ import {
   TransactWriteItemsCommand,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { startLoopbackServer } from '../../../tools/simulators/loopback-server.ts';
 import { startDatabase, type TestDatabase } from '../../../tools/test-kit/engine.ts';
 import { createDynamoClients } from '../aws/clients.ts';
 
-const CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
 const TIMEOUT_MS = 300;
 
 type Client = Pick<DynamoDBClient, 'send' | 'destroy'>;
@@ -27,18 +26,21 @@ type Send = (command: object) => Promise<{ readonly $metadata: Readonly<Record<s
 
 const send = (client: Client, command: object) => (client.send as unknown as Send).call(client, command);
 
+const configOf = (endpoint: string) => ({
+  endpoint,
+  region: 'us-east-1',
+  credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
+});
+
 /** The SDK's own client with the service's limits: what ours is compared with. */
 const sdkClient = (endpoint: string, maxAttempts: number, requestTimeout: number): Client =>
   new DynamoDBClient({
-    endpoint,
+    ...configOf(endpoint),
     maxAttempts,
-    region: 'us-east-1',
-    credentials: CREDENTIALS,
     requestHandler: { requestTimeout, throwOnRequestTimeout: true },
   });
 
-const ours = (endpoint: string, requestMs = 20_000) =>
-  createDynamoClients({ endpoint, region: 'us-east-1', credentials: CREDENTIALS }, requestMs);
+const ours = (endpoint: string, requestMs = 20_000) => createDynamoClients(configOf(endpoint), requestMs);
 
 /** Returns what a caller can observe of a result or a failure, except for request ids and the time of retries. */
 async function outcome(client: Client, command: object): Promise<unknown> {
@@ -109,93 +111,84 @@ describe('createDynamoClients, real engine', () => {
     ExpressionAttributeValues: { ':one': { N: '1' } },
   };
 
-  it.each<[string, readonly (() => object)[]]>([
+  it.each<[string, () => readonly object[]]>([
     [
       'puts and reads',
-      [
-        () => put('w'),
-        () => put('w', { ReturnValues: 'ALL_OLD' }),
-        () => new GetItemCommand({ TableName, Key }),
-      ],
+      () => [put('w'), put('w', { ReturnValues: 'ALL_OLD' }), new GetItemCommand({ TableName, Key })],
     ],
-    ['a read of a missing item', [() => new GetItemCommand({ TableName, Key, ConsistentRead: true })]],
+    ['a read of a missing item', () => [new GetItemCommand({ TableName, Key, ConsistentRead: true })]],
     [
       'binary values',
-      [
-        () =>
-          new PutItemCommand({
-            TableName,
-            Item: { ...Key, ...VALUES, ...bytes, deep: { L: [{ M: bytes }] } },
-          }),
-        () => new GetItemCommand({ TableName, Key }),
+      () => [
+        new PutItemCommand({
+          TableName,
+          Item: { ...Key, ...VALUES, ...bytes, deep: { L: [{ M: bytes }] } },
+        }),
+        new GetItemCommand({ TableName, Key }),
       ],
     ],
     [
       'updates',
-      [
-        () => put('w'),
-        () =>
-          new UpdateItemCommand({ ...increment, ReturnValues: 'ALL_NEW', ReturnConsumedCapacity: 'TOTAL' }),
-        () => new UpdateItemCommand({ ...increment, ...conditionFailure }),
-        () => new DeleteItemCommand({ TableName, Key, ReturnValues: 'ALL_OLD' }),
-        () => new DeleteItemCommand({ TableName, Key, ConditionExpression: 'attribute_exists(wallet_id)' }),
+      () => [
+        put('w'),
+        new UpdateItemCommand({ ...increment, ReturnValues: 'ALL_NEW', ReturnConsumedCapacity: 'TOTAL' }),
+        new UpdateItemCommand({ ...increment, ...conditionFailure }),
+        new DeleteItemCommand({ TableName, Key, ReturnValues: 'ALL_OLD' }),
+        new DeleteItemCommand({ TableName, Key, ConditionExpression: 'attribute_exists(wallet_id)' }),
       ],
     ],
     [
       'conditions that fail on bytes',
-      [() => new PutItemCommand({ TableName, Item: { ...Key, ...bytes } }), () => put('w', conditionFailure)],
+      () => [new PutItemCommand({ TableName, Item: { ...Key, ...bytes } }), put('w', conditionFailure)],
     ],
     [
       'listings',
-      [
-        ...['a', 'b', 'c'].map((id) => () => put(id)),
-        () =>
-          new QueryCommand({
-            TableName,
-            KeyConditionExpression: 'wallet_id = :w',
-            ExpressionAttributeValues: { ':w': { S: 'b' } },
-          }),
-        () => new ScanCommand({ TableName, Limit: 1 }),
-        () => new ScanCommand({ TableName, Select: 'COUNT' }),
+      () => [
+        ...['a', 'b', 'c'].map((id) => put(id)),
+        new QueryCommand({
+          TableName,
+          KeyConditionExpression: 'wallet_id = :w',
+          ExpressionAttributeValues: { ':w': { S: 'b' } },
+        }),
+        new ScanCommand({ TableName, Limit: 1 }),
+        new ScanCommand({ TableName, Select: 'COUNT' }),
       ],
     ],
     [
       'batches',
-      [
-        () =>
-          new BatchWriteItemCommand({
-            RequestItems: { [TableName]: [{ PutRequest: { Item: { ...Key, ...VALUES } } }] },
-          }),
-        () => new BatchGetItemCommand({ RequestItems: { [TableName]: { Keys: [Key] } } }),
+      () => [
+        new BatchWriteItemCommand({
+          RequestItems: { [TableName]: [{ PutRequest: { Item: { ...Key, ...VALUES } } }] },
+        }),
+        new BatchGetItemCommand({ RequestItems: { [TableName]: { Keys: [Key] } } }),
       ],
     ],
     [
       'transactions',
-      [
-        () => new TransactWriteItemsCommand({ TransactItems: [{ Update: increment }] }),
-        () =>
-          new TransactWriteItemsCommand({
-            TransactItems: [
-              { Put: { TableName, Item: Key, ...conditionFailure } },
-              { Delete: { TableName, Key: { wallet_id: { S: 'x' } } } },
-            ],
-          }),
-        () => new TransactGetItemsCommand({ TransactItems: [{ Get: { TableName, Key } }] }),
+      () => [
+        new TransactWriteItemsCommand({ TransactItems: [{ Update: increment }] }),
+        new TransactWriteItemsCommand({
+          TransactItems: [
+            { Put: { TableName, Item: Key, ...conditionFailure } },
+            { Delete: { TableName, Key: { wallet_id: { S: 'x' } } } },
+          ],
+        }),
+        new TransactGetItemsCommand({ TransactItems: [{ Get: { TableName, Key } }] }),
       ],
     ],
     [
       'invalid requests',
-      [
-        () => new GetItemCommand({ TableName: 'nowhere', Key }),
-        () => new GetItemCommand({ TableName, Key: { other: { S: 'w' } } }),
-        () => new UpdateItemCommand({ TableName, Key, UpdateExpression: 'SET' }),
+      () => [
+        new GetItemCommand({ TableName: 'nowhere', Key }),
+        new GetItemCommand({ TableName, Key: { other: { S: 'w' } } }),
+        new UpdateItemCommand({ TableName, Key, UpdateExpression: 'SET' }),
       ],
     ],
   ])('returns the results and failures of the SDK: %s', async (_name, commands) => {
     const results = [];
     for (const client of [sdk, database.client]) {
       const observed = [];
-      for (const command of commands) observed.push(await outcome(client, command()));
+      for (const command of commands()) observed.push(await outcome(client, command));
       results.push(observed);
       for (const id of ['a', 'b', 'c', 'w'])
         await sdk.send(new DeleteItemCommand({ TableName, Key: { wallet_id: { S: id } } }));
@@ -215,35 +208,16 @@ const rejectAll =
     response.writeHead(status, JSON_TYPE).end(JSON.stringify(body));
   };
 
-interface Trouble {
-  readonly endpoint: string;
-  /** The headers and bodies of what came. */
-  readonly received: { readonly headers: IncomingHttpHeaders; readonly body: string }[];
-  readonly connections: () => number;
-  close(): Promise<void>;
-}
-
-async function startTrouble(respond: Answerer): Promise<Trouble> {
-  const received: Trouble['received'] = [];
-  let connections = 0;
-  const server = createServer(async (request, response) => {
+/** A server in place of the database, with the headers and bodies of what came. */
+async function startTrouble(respond: Answerer) {
+  const received: { readonly headers: IncomingHttpHeaders; readonly body: string }[] = [];
+  const sockets = new Set<Socket>();
+  const { url: endpoint, stop } = await startLoopbackServer(async (request, response) => {
+    sockets.add(request.socket);
     received.push({ headers: request.headers, body: await textOf(request) });
     respond(response, request, received.length);
-  }).listen(0, '127.0.0.1');
-  server.on('connection', () => {
-    connections += 1;
-  });
-  await once(server, 'listening');
-  return {
-    received,
-    endpoint: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    connections: () => connections,
-    async close() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
-    },
-  };
+  }, 0);
+  return { received, endpoint, connections: () => sockets.size, stop };
 }
 
 const READ = () => new GetItemCommand({ TableName: 'keys', Key: { key_id: { S: 'k' } } });
@@ -260,10 +234,21 @@ const cut: Answerer = (response) => {
 const reset: Answerer = (_response, request) => void request.socket.resetAndDestroy();
 
 describe('createDynamoClients, failing server', () => {
-  let trouble: Trouble | undefined;
+  let trouble: Awaited<ReturnType<typeof startTrouble>> | undefined;
   afterEach(async () => {
-    await trouble?.close();
+    await trouble?.stop();
     trouble = undefined;
+  });
+
+  it('waits three seconds for each attempt, and nine for the only one of a request that is sent once', async () => {
+    const timers = jest.spyOn(globalThis, 'setTimeout');
+    trouble = await startTrouble(done);
+    const { client, onceClient } = createDynamoClients(configOf(trouble.endpoint));
+    for (const each of [client, onceClient]) await each.send(READ());
+    const limits = timers.mock.calls.map(([, ms]) => ms).filter((ms) => ms === 3_000 || ms === 9_000);
+    timers.mockRestore();
+    expect(new Set(limits)).toEqual(new Set([3_000, 9_000]));
+    client.destroy();
   });
 
   const TROUBLES: readonly (readonly [string, Answerer, () => object])[] = [
@@ -296,16 +281,19 @@ describe('createDynamoClients, failing server', () => {
 
   it('fails with the error of the SDK, after the same number of requests', async () => {
     const played = TROUBLES.map(async ([name, respond, command]) => {
+      // Only what never answers is too slow, on any machine.
+      const isSilent = name === 'no answer';
+      const ms = isSilent ? TIMEOUT_MS : 20_000;
       const failureOf = async (create: (url: string) => Client) => {
-        const { endpoint, received, close } = await startTrouble(respond);
+        const { endpoint, received, stop } = await startTrouble(respond);
         const client = create(endpoint);
         const observed = { outcome: await outcome(client, command()), requests: received.length };
+        // What is given up may not have reached the server: its outcome counts the attempts.
+        if (isSilent) observed.requests = 0;
         client.destroy();
-        await close();
+        await stop();
         return [name, observed];
       };
-      // Only what never answers is too slow, on any machine.
-      const ms = name === 'no answer' ? TIMEOUT_MS : 20_000;
       const [sdk, ownClient, sdkOnce, ownOnce] = await Promise.all([
         failureOf((url) => sdkClient(url, 3, ms)),
         failureOf((url) => ours(url, ms).client),
@@ -315,6 +303,19 @@ describe('createDynamoClients, failing server', () => {
       expect([ownClient, ownOnce]).toEqual([sdk, sdkOnce]);
     });
     await Promise.all(played);
+  });
+
+  it('signs its requests and sends nothing that describes the SDK', async () => {
+    trouble = await startTrouble(done);
+    const { client, onceClient } = ours(trouble.endpoint);
+    for (const each of [client, onceClient]) await each.send(READ());
+    expect(trouble.received).toHaveLength(2);
+    for (const { headers } of trouble.received) {
+      expect(headers.authorization).toMatch(/^AWS4-HMAC-SHA256 /);
+      expect(headers).not.toHaveProperty('user-agent');
+      expect(headers).not.toHaveProperty('x-amz-user-agent');
+    }
+    client.destroy();
   });
 
   it('repeats a transaction with the token of its first attempt, and sends another token with the next transaction', async () => {

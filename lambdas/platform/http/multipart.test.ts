@@ -5,25 +5,33 @@ import { it } from '../../../tools/test-kit/search.ts';
 import { rounds } from '../../../tools/test-kit/thorough.ts';
 import { ServiceError } from '../core/errors.ts';
 import { spoolToDisk } from '../system/spool.ts';
-import { FORM_TYPE, forEach, mutatedForms, openUploads } from '../testing/mutated-forms.ts';
-import { createUploadReader } from './multipart.ts';
+import {
+  BOUNDARY,
+  bodyOf,
+  FORM_TYPE,
+  field,
+  file,
+  forEach,
+  mutatedForms,
+  openUploads,
+  part,
+} from '../testing/mutated-forms.ts';
+import { createUploadReader, type MultipartOptions } from './multipart.ts';
 
 const MAX_FILE_BYTES = 1_000;
 
 /** Cut and changed at random. */
 const FORMS = rounds(1_000);
 
-const receive = createUploadReader({
-  spool: spoolToDisk,
-  maxFileBytes: MAX_FILE_BYTES,
-  tooLarge: () => new ServiceError('file_too_large', 'file is too large.', { param: 'file' }),
-});
+const readerOf = (maxFileBytes: number, spool: MultipartOptions['spool'] = spoolToDisk) =>
+  createUploadReader({
+    spool,
+    maxFileBytes,
+    tooLarge: () => new ServiceError('file_too_large', 'file is too large.', { param: 'file' }),
+  });
 
-const receiveAny = createUploadReader({
-  spool: spoolToDisk,
-  maxFileBytes: 1 << 20,
-  tooLarge: () => new ServiceError('file_too_large', 'file is too large.', { param: 'file' }),
-});
+const receive = readerOf(MAX_FILE_BYTES);
+const receiveAny = readerOf(1 << 20);
 
 /** Returns the uploads that this process has left. Other processes have theirs in the same folder. */
 const uploadsLeft = () => readdirSync(tmpdir()).filter((name) => name.startsWith(`upload-${process.pid}-`));
@@ -32,33 +40,15 @@ afterEach(() => {
   expect(openUploads()).toBe(0);
 });
 
-const BOUNDARY = 'x';
-const part = (headers: string, content: string) => `--${BOUNDARY}\r\n${headers}\r\n\r\n${content}\r\n`;
-const field = (name: string, content: string) =>
-  part(`content-disposition: form-data; name="${name}"`, content);
-const file = (content: string, name = 'file') =>
-  part(
-    `content-disposition: form-data; name="${name}"; filename="ä.wav"\r\ncontent-type: audio/wav`,
-    content,
-  );
+const END = `--${BOUNDARY}--\r\n`;
+const sound = file(Buffer.from('sound'), 'ä.wav');
 
-/** The body in pieces of `fragmentBytes`. */
-function request(
-  parts: readonly string[],
-  fragmentBytes = 1 << 20,
-  closing = `--${BOUNDARY}--\r\n`,
-): Request {
-  const bytes = Buffer.from(parts.join('') + closing);
-  let at = 0;
-  const body = new ReadableStream<Uint8Array>({
-    pull(controller) {
-      if (at >= bytes.length) return controller.close();
-      controller.enqueue(new Uint8Array(bytes.subarray(at, at + fragmentBytes)));
-      at += fragmentBytes;
-    },
-  });
-  const headers = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` };
-  return new Request('http://localhost/', { method: 'POST', headers, body, duplex: 'half' } as RequestInit);
+/** A request with these parts in pieces of `piece` bytes. */
+function request(parts: readonly (Buffer | string)[], piece = 1 << 20, closing = END): Request {
+  const bytes = Buffer.concat([...parts, closing].map((each) => Buffer.from(each)));
+  const { body } = bodyOf(bytes, { piece });
+  const init = { method: 'POST', headers: FORM_TYPE, body, duplex: 'half' } as RequestInit;
+  return new Request('http://localhost/', init);
 }
 
 describe('a form', () => {
@@ -66,7 +56,7 @@ describe('a form', () => {
     'yields the same content in reads of %d bytes, with fields after the file',
     async (fragment) => {
       const upload = await receive(
-        request([field('a', '1'), file('sound'), field('b', 'ü'), field('a', '2')], fragment),
+        request([field('a', '1'), sound, field('b', 'ü'), field('a', '2')], fragment),
       );
       expect(upload.fields).toEqual([
         ['a', '1'],
@@ -82,17 +72,17 @@ describe('a form', () => {
   );
 
   it('takes a file of exactly the limit, and none of a byte more', async () => {
-    const largest = await receive(request([file('a'.repeat(MAX_FILE_BYTES))]));
+    const largest = await receive(request([file(Buffer.alloc(MAX_FILE_BYTES))]));
     expect(largest.file?.content.size).toBe(MAX_FILE_BYTES);
     await largest.dispose();
-    await expect(receive(request([file('a'.repeat(MAX_FILE_BYTES + 1))]))).rejects.toMatchObject({
+    await expect(receive(request([file(Buffer.alloc(MAX_FILE_BYTES + 1))]))).rejects.toMatchObject({
       code: 'file_too_large',
     });
   });
 
   it('gives two files with the same content the same digest, and others another', async () => {
     const digest = async (content: string) => {
-      const upload = await receive(request([file(content)]));
+      const upload = await receive(request([file(Buffer.from(content))]));
       await upload.dispose();
       return upload.file?.sha256;
     };
@@ -102,40 +92,27 @@ describe('a form', () => {
 });
 
 describe('an incomplete form that is rejected', () => {
-  it.each([
-    ['no end', [file('sound')], ''],
-    ['an end inside the file', [file('sound').slice(0, -4)], ''],
+  it.each<readonly [string, readonly (Buffer | string)[], string?]>([
+    ['no end', [sound], ''],
+    ['an end inside the file', [sound.subarray(0, -4)], ''],
     ['an end inside a header', [`--${BOUNDARY}\r\ncontent-dispo`], ''],
     ['nothing', [], ''],
-    ['another boundary', [file('sound').replaceAll(`--${BOUNDARY}`, '--y')], '--y--\r\n'],
-    ['two files', [file('one'), file('two')], undefined],
-    ['a field without a name', [part('content-disposition: form-data', 'a'), file('sound')], undefined],
-    ['a field whose name is empty', [field('', 'a'), file('sound')], undefined],
-    [
-      'a file without a name',
-      [part('content-disposition: form-data; filename="a.wav"', 'a'), file('sound')],
-      undefined,
-    ],
-    ['a file in another field', [file('one', 'image'), file('two')], undefined],
+    ['another boundary', [String(sound).replaceAll(`--${BOUNDARY}`, '--y')], '--y--\r\n'],
+    ['two files', [sound, sound]],
+    ['a field without a name', [part('content-disposition: form-data', 'a'), sound]],
+    ['a field whose name is empty', [field('', 'a'), sound]],
+    ['a file without a name', [part('content-disposition: form-data; filename="a.wav"', 'a'), sound]],
+    ['a file in another field', [String(sound).replace('"file"', '"image"'), sound]],
     [
       'a charset that nobody knows',
       [
         part('content-disposition: form-data; name="a"\r\ncontent-type: text/plain; charset=none', 'a'),
-        file('sound'),
+        sound,
       ],
-      undefined,
     ],
-    [
-      'more parts than a form has',
-      [...Array.from({ length: 200 }, () => part('x-a: b', '')), file('a')],
-      undefined,
-    ],
-    [
-      'a header of 100 KB',
-      [part(`content-disposition: ${'a'.repeat(100_000)}`, 'a'), file('sound')],
-      undefined,
-    ],
-    ['a field of 64 KB and more', [field('prompt', 'a'.repeat(70_000)), file('sound')], undefined],
+    ['more parts than a form has', [...Array.from({ length: 200 }, () => part('x-a: b', '')), sound]],
+    ['a header of 100 KB', [part(`content-disposition: ${'a'.repeat(100_000)}`, 'a'), sound]],
+    ['a field of 64 KB and more', [field('prompt', 'a'.repeat(70_000)), sound]],
   ])('%s', async (_name, parts, closing) => {
     for (const fragment of [1 << 20, 5])
       await expect(receive(request(parts, fragment, closing))).rejects.toMatchObject({
@@ -146,7 +123,7 @@ describe('an incomplete form that is rejected', () => {
 
 describe('the grammar of a form', () => {
   it('ends at its closing boundary, whatever stands behind it', async () => {
-    const closed = [field('a', '1'), `--${BOUNDARY}--\r\n`, file('sound').slice(0, -3)];
+    const closed = [field('a', '1'), END, sound.subarray(0, -3)];
     for (const fragment of [1 << 20, 60])
       expect(await receive(request(closed, fragment, ''))).toMatchObject({
         fields: [['a', '1']],
@@ -159,7 +136,7 @@ describe('the grammar of a form', () => {
     async (charset) => {
       const type = `content-disposition: form-data; name="a"\r\ncontent-type: text/plain; charset=${charset}`;
       for (let length = 0; length < 40; length += 1)
-        await expect(receive(request([part(type, 'a'.repeat(length)), file('s')]))).rejects.toMatchObject({
+        await expect(receive(request([part(type, 'a'.repeat(length)), sound]))).rejects.toMatchObject({
           code: 'invalid_value',
           param: 'a',
         });
@@ -182,21 +159,17 @@ describe('the grammar of a form', () => {
   });
 
   it('ends, when a file follows a malformed part', async () => {
-    const broken = [part('a: b\r\nno colon', 'a'), file('sound')];
+    const broken = [part('a: b\r\nno colon', 'a'), sound];
     for (const fragment of [1 << 20, 60])
       await expect(receive(request(broken, fragment))).rejects.toMatchObject({ code: 'invalid_value' });
   });
 
   it('passes on the error of a full disk unchanged', async () => {
-    const full = createUploadReader({
-      spool: async (bytes) => {
-        for await (const _ of bytes) throw new Error('no space left');
-        throw new Error('nothing came');
-      },
-      maxFileBytes: MAX_FILE_BYTES,
-      tooLarge: () => new ServiceError('file_too_large', 'file is too large.'),
+    const full = readerOf(MAX_FILE_BYTES, async (bytes) => {
+      for await (const _ of bytes) throw new Error('no space left');
+      throw new Error('nothing came');
     });
-    await expect(full(request([file('sound'), field('a', '1')], 40))).rejects.toThrow('no space left');
+    await expect(full(request([sound, field('a', '1')], 40))).rejects.toThrow('no space left');
   });
 });
 

@@ -97,7 +97,7 @@ function bodyOf({ body, isBase64Encoded }: APIGatewayProxyEvent): string | Uint8
 }
 
 /** Path parameters, decoded: API Gateway passes them as they stood in the URL. */
-export function pathParametersOf(event: APIGatewayProxyEvent): Record<string, string> {
+function pathParametersOf(event: APIGatewayProxyEvent): Record<string, string> {
   return Object.fromEntries(
     Object.entries(event.pathParameters ?? {}).map(([name, value]) => [name, decodeSegment(value ?? '')]),
   );

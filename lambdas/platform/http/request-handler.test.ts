@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Surface } from '../contract/route.ts';
 import { ERROR_CODES, type ErrorCode, ServiceError } from '../core/errors.ts';
-import type { Log, Measurement, StreamedResponse, StreamingEndpoint } from '../core/ports.ts';
-import { createRequestHandler } from './request-handler.ts';
+import type { Clock, Log, Measurement, StreamedResponse, StreamingEndpoint } from '../core/ports.ts';
+import { createRequestHandler, type HostContext } from './request-handler.ts';
 
 const ULID = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
 const REQUEST_ID = `req_${ULID}`;
@@ -18,25 +18,29 @@ interface Line {
   readonly measured: Measurement | undefined;
 }
 
-/** One call through the handler, with what it logged. */
-async function call(endpoint: StreamingEndpoint, surface: Surface = 'openai') {
+/** A handler of that endpoint, one call of it, and what it logs. */
+function handling(endpoint: StreamingEndpoint, surface: Surface = 'openai', clock: Clock = () => 0) {
   const lines: Line[] = [];
   const line =
     (level: keyof Log): Log['info'] =>
     (message, fields = {}, measured = undefined) =>
       void lines.push({ level, message, fields, measured });
   const log: Log = { info: line('info'), warn: line('warn'), error: line('error') };
+  const handler = createRequestHandler(endpoint, surface, { clock, after: NO_TIMER, ulid: () => ULID, log });
+  const respond = (context: Partial<HostContext> = {}) =>
+    handler(new Request('https://localhost/v1/models?secret=1'), {
+      pathParameters: { model: 'a/b' },
+      remainingTimeMs: () => 28_000,
+      ...context,
+    });
+  return { lines, respond };
+}
+
+/** The whole response of one call, with what it logged. */
+async function call(endpoint: StreamingEndpoint, surface?: Surface) {
   let nowMs = 1_000;
-  const handler = createRequestHandler(endpoint, surface, {
-    clock: () => (nowMs += 40),
-    after: NO_TIMER,
-    ulid: () => ULID,
-    log,
-  });
-  const response = await handler(new Request('https://localhost/v1/models?secret=1'), {
-    pathParameters: { model: 'a/b' },
-    remainingTimeMs: () => 28_000,
-  });
+  const { lines, respond } = handling(endpoint, surface, () => (nowMs += 40));
+  const response = await respond();
   return { response, lines, text: await response.clone().text() };
 }
 
@@ -83,31 +87,17 @@ describe('a request handler', () => {
     const body = new ReadableStream({
       start: (controller) => controller.enqueue(new TextEncoder().encode('first')),
     });
-    const handler = createRequestHandler(async () => new Response(body), 'openai', {
-      clock: () => 0,
-      after: NO_TIMER,
-      ulid: () => ULID,
-      log: { info: () => {}, warn: () => {}, error: () => {} },
-    });
-    const response = await handler(new Request('https://localhost/'), {
-      pathParameters: {},
-      remainingTimeMs: () => 1,
-    });
+    const response = await handling(async () => new Response(body)).respond();
     const { value } = (await response.body?.getReader().read()) ?? {};
     expect(new TextDecoder().decode(value)).toBe('first');
   });
 
   it('logs the request id of the gateway and Lambda, if there is one', async () => {
-    const lines: object[] = [];
-    const handler = createRequestHandler(async () => new Response(null, { status: 204 }), 'openai', {
-      clock: () => 0,
-      after: NO_TIMER,
-      ulid: () => ULID,
-      log: { info: (_message, fields) => lines.push(fields ?? {}), warn: () => {}, error: () => {} },
-    });
-    const host = { pathParameters: {}, remainingTimeMs: () => 1 };
-    await handler(new Request('https://localhost/'), { ...host, functionRequestId: '5f1c-22' });
-    expect(lines).toEqual([{ requestId: REQUEST_ID, functionRequestId: '5f1c-22', status: 204, ms: 0 }]);
+    const { lines, respond } = handling(async () => new Response(null, { status: 204 }));
+    await respond({ functionRequestId: '5f1c-22' });
+    expect(lines.map(({ fields }) => fields)).toEqual([
+      { requestId: REQUEST_ID, functionRequestId: '5f1c-22', status: 204, ms: 0 },
+    ]);
   });
 
   it('logs one line a call: id, status, duration, and nothing of the request', async () => {
@@ -116,6 +106,11 @@ describe('a request handler', () => {
       { level: 'info', message: 'answered', fields: { requestId: REQUEST_ID, status: 204, ms: 40 } },
     ]);
   });
+});
+
+const errorCount = (type: string, isFault: boolean): Measurement => ({
+  values: { Errors: 1, ...(isFault ? { RequestsFailed: 1 } : {}) },
+  dimensions: { error_type: type },
 });
 
 describe('an error', () => {
@@ -127,9 +122,9 @@ describe('an error', () => {
   };
 
   it.each(Object.entries(ERROR_CODES))(
-    'returns its status and type in OpenAI’s envelope: %s',
+    'returns its status and type in OpenAI’s envelope, and counts by its type: %s',
     async (code, { status, type }) => {
-      const { response, text } = await call(
+      const { response, text, lines } = await call(
         failing(new ServiceError(code as ErrorCode, 'What is wrong.', options)),
       );
       expect(response.status).toBe(status);
@@ -142,6 +137,9 @@ describe('an error', () => {
           param: 'messages[2].content',
         },
       });
+      // To repeat a request that is still in progress is the caller's fault.
+      const isFault = status >= 500 && code !== 'idempotent_request_in_progress';
+      expect(lines.at(-1)?.measured).toEqual(errorCount(type, isFault));
     },
   );
 
@@ -177,13 +175,9 @@ describe('an error', () => {
     expect(response.headers.get('x-ratelimit-limit-requests')).toBe('60');
   });
 
-  it('omits Retry-After if waiting does not help', async () => {
-    const { response } = await call(failing(new ServiceError('invalid_json', 'No.')));
+  it('omits Retry-After if waiting does not help, and causes no error line in the log if the caller caused it', async () => {
+    const { response, lines } = await call(failing(new ServiceError('invalid_json', 'No.')));
     expect(response.headers.get('retry-after')).toBeNull();
-  });
-
-  it('causes no error line in the log if the caller caused it', async () => {
-    const { lines } = await call(failing(new ServiceError('invalid_json', 'No.')));
     expect(lines.map(({ level }) => level)).toEqual(['info']);
   });
 });
@@ -227,11 +221,14 @@ describe('an internal error', () => {
     },
   );
 
-  it('returns 500 if an endpoint throws synchronously', async () => {
-    const { response } = await call(() => {
+  it('returns 500 if an endpoint throws synchronously, and counts as one of no type if the endpoint makes it', async () => {
+    const { response, lines } = await call(() => {
       throw new Canary();
     });
     expect(response.status).toBe(500);
+    expect(lines.at(-1)?.measured).toEqual(errorCount('api_error', true));
+    const unhealthy = await call(async () => new Response('', { status: 503 }));
+    expect(unhealthy.lines.at(-1)?.measured).toEqual(errorCount('none', false));
   });
 
   it('appears in the log with the request id, its name and its location', async () => {
@@ -258,43 +255,9 @@ describe('an internal error', () => {
     expect(JSON.stringify(lines)).not.toContain(CANARY);
   });
 
-  it('appears in the log without its message, which may quote the request', async () => {
-    const { lines } = await call(async () => JSON.parse(CANARY));
-    expect(JSON.stringify(lines)).not.toContain(CANARY);
-  });
-
   it('remains absent if the headers of a response are immutable', async () => {
     const { response } = await call(async () => Response.redirect('https://example.com/'));
     expect(response.headers.get('x-request-id')).toBe(REQUEST_ID);
-  });
-});
-
-describe('the error metric of a request handler', () => {
-  const errorLine = (type: string, isFault: boolean): Measurement => ({
-    values: { Errors: 1, ...(isFault ? { RequestsFailed: 1 } : {}) },
-    dimensions: { error_type: type },
-  });
-
-  it('includes each error, by the type that the caller receives', async () => {
-    for (const code of Object.keys(ERROR_CODES) as ErrorCode[]) {
-      const { lines } = await call(failing(new ServiceError(code, 'No.')));
-      expect(lines.at(-1)?.measured).toEqual(
-        // To repeat a request that is still in progress is the caller's fault.
-        errorLine(
-          ERROR_CODES[code].type,
-          ERROR_CODES[code].status >= 500 && code !== 'idempotent_request_in_progress',
-        ),
-      );
-    }
-    const unexpected = await call(failing(new Error(CANARY)));
-    expect(unexpected.lines.at(-1)?.measured).toEqual(errorLine('api_error', true));
-    const unhealthy = await call(async () => new Response('', { status: 503 }));
-    expect(unhealthy.lines.at(-1)?.measured).toEqual(errorLine('none', false));
-  });
-
-  it('excludes a successful response', async () => {
-    const { lines } = await call(async () => new Response('fine'));
-    expect(lines.map(({ measured }) => measured)).toEqual([undefined]);
   });
 });
 
@@ -328,24 +291,10 @@ describe('a streamed response', () => {
       yield await chunk;
       yield 'data: [DONE]\n\n';
     }
-    const lines: Line[] = [];
     let nowMs = 1_000;
-    const log: Log = {
-      info: (message, fields = {}, measured = undefined) =>
-        void lines.push({ level: 'info', message, fields, measured }),
-      warn: () => {},
-      error: () => {},
-    };
     const endpoint = async () => ({ ...streaming([]), body: chunks() });
-    const dependencies = { clock: () => nowMs, after: NO_TIMER, ulid: () => ULID, log };
-    const response = await createRequestHandler(
-      endpoint,
-      'openai',
-      dependencies,
-    )(new Request('https://localhost/'), {
-      pathParameters: {},
-      remainingTimeMs: () => 900_000,
-    });
+    const { lines, respond } = handling(endpoint, 'openai', () => nowMs);
+    const response = await respond();
     const text = response.text();
     nowMs += 700;
     expect(lines).toEqual([]);
@@ -383,10 +332,7 @@ describe('a streamed response', () => {
             level: 'info',
             message: 'answered',
             fields: expect.objectContaining({ status: 200, outcome: 'failed', code: 'all_routes_failed' }),
-            measured: {
-              values: { Errors: 1, RequestsFailed: 1 },
-              dimensions: { error_type: 'service_unavailable' },
-            },
+            measured: errorCount('service_unavailable', true),
           }),
         ]);
       }
@@ -406,10 +352,7 @@ describe('a streamed response', () => {
       name: 'CanaryError',
       stack: expect.stringContaining('.ts:1:1'),
     });
-    expect(lines[1]?.measured).toEqual({
-      values: { Errors: 1, RequestsFailed: 1 },
-      dimensions: { error_type: 'api_error' },
-    });
+    expect(lines[1]?.measured).toEqual(errorCount('api_error', true));
   });
 
   it('breaks off if it consists of bytes and fails, and counts as an error all the same', async () => {
@@ -417,27 +360,10 @@ describe('a streamed response', () => {
       yield new Uint8Array([1]);
       throw routesFailed();
     }
-    const lines: Line[] = [];
-    const log: Log = {
-      info: (message, fields = {}, measured = undefined) =>
-        void lines.push({ level: 'info', message, fields, measured }),
-      warn: () => {},
-      error: () => {},
-    };
-    const dependencies = { clock: () => 0, after: NO_TIMER, ulid: () => ULID, log };
-    const handler = createRequestHandler(
-      async () => ({ headers: {}, body: bytes() }),
-      'openai',
-      dependencies,
-    );
-    const response = await handler(new Request('https://localhost/'), {
-      pathParameters: {},
-      remainingTimeMs: () => 1,
-    });
+    const { lines, respond } = handling(async () => ({ headers: {}, body: bytes() }));
+    const response = await respond();
     await expect(response.bytes()).rejects.toThrow('The route broke off.');
-    expect(lines.map(({ measured }) => measured)).toEqual([
-      { values: { Errors: 1, RequestsFailed: 1 }, dimensions: { error_type: 'service_unavailable' } },
-    ]);
+    expect(lines.map(({ measured }) => measured)).toEqual([errorCount('service_unavailable', true)]);
   });
 
   it('appears in the log as canceled if its reader leaves, or as failed if its settlement fails', async () => {
@@ -453,22 +379,8 @@ describe('a streamed response', () => {
           if (failure !== undefined) await Promise.reject(failure);
         }
       }
-      const lines: Line[] = [];
-      const line =
-        (level: keyof Log): Log['info'] =>
-        (message, fields = {}, measured = undefined) =>
-          void lines.push({ level, message, fields, measured });
-      const log: Log = { info: line('info'), warn: line('warn'), error: line('error') };
-      const dependencies = { clock: () => 0, after: NO_TIMER, ulid: () => ULID, log };
-      const handler = createRequestHandler(
-        async () => ({ ...streaming([]), body: chunks() }),
-        'openai',
-        dependencies,
-      );
-      const response = await handler(new Request('https://localhost/'), {
-        pathParameters: {},
-        remainingTimeMs: () => 1,
-      });
+      const { lines, respond } = handling(async () => ({ ...streaming([]), body: chunks() }));
+      const response = await respond();
       const reader = response.body?.getReader();
       await reader?.read();
       await reader?.cancel();

@@ -7,19 +7,11 @@ import type { Route } from '../contract/route.ts';
 import { decodeSegment } from './pipelines.ts';
 import { matchPath, surfaceAt } from './router.ts';
 
-const route = (path: string, method: Route['method'] = 'GET'): Route => ({
-  method,
-  path,
-  endpoint: `${method} ${path}`,
-  purpose: 'a test',
-  response: 'buffered',
-  surface: 'openai',
-  authentication: 'none',
-  api: 'inference',
-});
-
-const pathsOf = (routes: readonly Route[], path: string): string[] =>
-  matchPath(routes, path).map((match) => `${match.route.method} ${match.route.path}`);
+const pathsOf = (paths: readonly string[], path: string): readonly string[] =>
+  matchPath(
+    paths.map((each) => ({ path: each })),
+    path,
+  ).map((match) => match.route.path);
 
 /** A value of a path parameter that no fixed segment of the table has. */
 const value = fc.string({ unit: 'grapheme', minLength: 1, maxLength: 12 }).map((text) => `${text}~`);
@@ -69,50 +61,31 @@ describe('the router', () => {
     expect(matchPath(ROUTES, path)).toEqual([]);
   });
 
-  it('returns the routes of all methods of a path', () => {
-    const routes = [route('/a', 'GET'), route('/a', 'POST'), route('/b', 'PUT')];
-    expect(pathsOf(routes, '/a')).toEqual(['GET /a', 'POST /a']);
-  });
-
   it.each([
-    [['/a/{x}', '/a/b'], '/a/b', 'GET /a/b'],
-    [['/a/{x+}', '/a/{x}'], '/a/b', 'GET /a/{x}'],
-    [['/a/{x+}', '/a/b'], '/a/b', 'GET /a/b'],
-    [['/a/{x+}', '/a/{x}'], '/a/b/c', 'GET /a/{x+}'],
-    [['/{x}/b', '/a/{x}'], '/a/b', 'GET /a/{x}'],
-    [['/{x+}', '/a/{x+}'], '/a/b', 'GET /a/{x+}'],
-    [['/{x+}', '/a/{x}/c'], '/a/b/d', 'GET /{x+}'],
-    [['/a/{x+}', '/{x}/b/c'], '/a/b/c', 'GET /a/{x+}'],
-    [['/', '/{x+}'], '/', 'GET /'],
-    [['/a', '/{x}'], '/a/', 'GET /a'],
-    [['/a.b', '/{x}'], '/axb', 'GET /{x}'],
+    [['/a/{x}', '/a/b'], '/a/b', '/a/b'],
+    [['/a/{x+}', '/a/{x}'], '/a/b', '/a/{x}'],
+    [['/a/{x+}', '/a/b'], '/a/b', '/a/b'],
+    [['/a/{x+}', '/a/{x}'], '/a/b/c', '/a/{x+}'],
+    [['/{x}/b', '/a/{x}'], '/a/b', '/a/{x}'],
+    [['/{x+}', '/a/{x+}'], '/a/b', '/a/{x+}'],
+    [['/{x+}', '/a/{x}/c'], '/a/b/d', '/{x+}'],
+    [['/a/{x+}', '/{x}/b/c'], '/a/b/c', '/a/{x+}'],
+    [['/', '/{x+}'], '/', '/'],
+    [['/a', '/{x}'], '/a/', '/a'],
+    [['/a.b', '/{x}'], '/axb', '/{x}'],
   ])(
     'prefers a fixed segment to a parameter, and a parameter to the rest of the path: %j',
     (paths, path, best) => {
       for (const order of [paths, [...paths].reverse()]) {
-        expect(
-          pathsOf(
-            order.map((each) => route(each)),
-            path,
-          ),
-        ).toEqual([best]);
+        expect(pathsOf(order, path)).toEqual([best]);
       }
     },
   );
 
   it('takes an encoded slash for a part of its segment', () => {
-    const [match] = matchPath([route('/a/{x}'), route('/a/{x}/c')], '/a/b%2Fc');
+    const [match] = matchPath([{ path: '/a/{x}' }, { path: '/a/{x}/c' }], '/a/b%2Fc');
     expect(match?.route.path).toBe('/a/{x}');
     expect(match?.pathParameters).toEqual({ x: 'b/c' });
-  });
-
-  it('never throws, whatever the path', () => {
-    fc.assert(
-      fc.property(fc.string({ unit: 'grapheme' }), (path) => {
-        expect(Array.isArray(matchPath(ROUTES, path))).toBe(true);
-      }),
-      { numRuns: 200 },
-    );
   });
 });
 

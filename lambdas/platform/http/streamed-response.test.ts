@@ -1,7 +1,8 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
+import { FakeTime } from '../../../tools/test-kit/fake-time.ts';
 import { EDGE_SILENCE_SECONDS, GATEWAY_SILENCE_SECONDS } from '../contract/limits.ts';
-import type { After, EventFormat, StreamedResponse, StreamOutcome } from '../core/ports.ts';
+import type { EventFormat, StreamedResponse, StreamOutcome } from '../core/ports.ts';
 import { HEARTBEAT_MS, streamedResponse } from './streamed-response.ts';
 
 const HEARTBEAT = ': keep-alive\n\n';
@@ -10,40 +11,6 @@ const EVENTS: EventFormat = {
   heartbeat: HEARTBEAT,
   errorEvent: (envelope) => `error ${JSON.stringify(envelope)}`,
 };
-
-/** A clock that the test moves, and the timers on it. */
-class Time {
-  nowMs = 1_000;
-  readonly #due: { readonly atMs: number; readonly run: () => void }[] = [];
-
-  readonly clock = () => this.nowMs;
-
-  readonly after: After = (ms, run) => {
-    const timer = { atMs: this.nowMs + ms, run };
-    this.#due.push(timer);
-    return () => {
-      const at = this.#due.indexOf(timer);
-      if (at >= 0) this.#due.splice(at, 1);
-    };
-  };
-
-  get pending(): number {
-    return this.#due.length;
-  }
-
-  /** Lets time pass, firing what falls due on the way. */
-  pass(ms: number): void {
-    const untilMs = this.nowMs + ms;
-    for (;;) {
-      const next = this.#due.toSorted((a, b) => a.atMs - b.atMs)[0];
-      if (next === undefined || next.atMs > untilMs) break;
-      this.#due.splice(this.#due.indexOf(next), 1);
-      this.nowMs = next.atMs;
-      next.run();
-    }
-    this.nowMs = untilMs;
-  }
-}
 
 /** Chunks given one by one by the test; it sees how many were asked for, and whether they were given up. */
 class Source {
@@ -75,13 +42,16 @@ class Source {
   }
 }
 
-function open(overrides: Partial<StreamedResponse> = {}) {
-  const time = new Time();
+function open(
+  overrides: Partial<StreamedResponse> = {},
+  format: { events?: EventFormat } = { events: EVENTS },
+) {
+  const time = new FakeTime();
   const source = new Source();
   const outcomes: StreamOutcome[] = [];
   let firstChunks = 0;
   const response = streamedResponse(
-    { headers: {}, body: source.chunks(), events: EVENTS, ...overrides },
+    { headers: {}, body: source.chunks(), ...format, ...overrides },
     {
       clock: time.clock,
       after: time.after,
@@ -168,21 +138,10 @@ describe('a stream of bytes', () => {
       yield new Uint8Array([1, 2]);
       throw new Error('gone');
     }
-    const { chunks, events: _none, ...rest } = { chunks: failing(), events: undefined };
-    const time = new Time();
-    const outcomes: StreamOutcome[] = [];
-    const response = streamedResponse(
-      { headers: { 'content-type': 'audio/mpeg' }, body: chunks, ...rest },
-      {
-        clock: time.clock,
-        after: time.after,
-        envelopeOf: () => ({}),
-        onFirstChunk: () => {},
-        onEnd: (outcome) => outcomes.push(outcome),
-      },
-    );
+    const streamed = { headers: { 'content-type': 'audio/mpeg' }, body: failing() };
+    const { response, time, outcomes } = open(streamed, {});
     expect(Object.fromEntries(response.headers)).toEqual({ 'content-type': 'audio/mpeg' });
-    expect(time.pending).toBe(0);
+    expect(time.timers).toBe(0);
     await expect(response.bytes()).rejects.toThrow('gone');
     expect(outcomes).toEqual([{ status: 'failed', failure: new Error('gone') }]);
   });
@@ -196,7 +155,7 @@ describe('the heartbeat', () => {
     expect(await read()).toBe('data: 1\n\n');
     for (let beats = 0; beats < 3; beats += 1) {
       const next = read();
-      time.pass(HEARTBEAT_MS);
+      await time.advance(HEARTBEAT_MS);
       expect(await next).toBe(HEARTBEAT);
     }
     expect(HEARTBEAT_MS).toBe(15_000);
@@ -208,7 +167,7 @@ describe('the heartbeat', () => {
   it.each([1, 7_000, 14_999])('follows 15 s after an event that came %i ms into its interval', async (ms) => {
     const { time, source, read } = open();
     await turn();
-    time.pass(ms);
+    await time.advance(ms);
     source.give('data: 1\n\n');
     expect(await read()).toBe('data: 1\n\n');
     let beaten = false;
@@ -216,10 +175,10 @@ describe('the heartbeat', () => {
       beaten = true;
       return event;
     });
-    time.pass(HEARTBEAT_MS - 1);
+    await time.advance(HEARTBEAT_MS - 1);
     await turn();
     expect(beaten).toBe(false);
-    time.pass(1);
+    await time.advance(1);
     expect(await next).toBe(HEARTBEAT);
   });
 
@@ -236,7 +195,7 @@ describe('the heartbeat', () => {
   it('never piles up before a reader that does not read', async () => {
     const { time, source, read } = open();
     await turn();
-    time.pass(10 * HEARTBEAT_MS);
+    await time.advance(10 * HEARTBEAT_MS);
     expect(await read()).toBe(HEARTBEAT);
     await turn();
     source.give('data: 1\n\n');
@@ -249,7 +208,7 @@ describe('the heartbeat', () => {
     await turn();
     source.end();
     expect(await last).toBeUndefined();
-    expect(time.pending).toBe(0);
+    expect(time.timers).toBe(0);
   });
 });
 
@@ -264,7 +223,7 @@ describe('a reader that leaves', () => {
     await read();
     await cancel();
     expect(source.settled).toBe(1);
-    expect(time.pending).toBe(0);
+    expect(time.timers).toBe(0);
     expect(outcomes).toEqual([{ status: 'cancelled' }]);
   });
 

@@ -1,4 +1,5 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { captureLines } from '../../../tools/test-kit/captured-lines.ts';
 import type { UsageRecord } from '../../ledger/core/usage-record.ts';
 import { measuredCall } from '../../ledger/store/create-ledger.ts';
 import { createMeasure, createMetric, embedded } from './metrics.ts';
@@ -23,7 +24,6 @@ const record: UsageRecord = {
 };
 
 afterEach(() => {
-  jest.restoreAllMocks();
   delete process.env.METRICS_NAMESPACE;
 });
 
@@ -54,25 +54,16 @@ describe('the embedded metric format', () => {
     });
   });
 
-  it('contains only the common dimension if a metric has no other', () => {
-    const { _aws: directive } = embedded({ values: { Calls: 1 } }, AT) as {
-      _aws: { CloudWatchMetrics: { Dimensions: string[][] }[] };
-    };
-    expect(directive.CloudWatchMetrics[0]?.Dimensions).toEqual([['application']]);
-  });
-
   it('takes one line on standard output for any number of metrics', () => {
-    const lines: string[] = [];
-    jest.spyOn(process.stdout, 'write').mockImplementation((chunk) => {
-      lines.push(String(chunk));
-      return true;
-    });
+    const { lines, restore } = captureLines();
     createMeasure()({ values: { Calls: 1, Tokens: 7 } });
     createMetric()('Calls', 1);
-    jest.restoreAllMocks();
-    expect(lines).toHaveLength(2);
-    for (const line of lines) expect(line).toMatch(/^\{.*\}\n$/);
-    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ Calls: 1, Tokens: 7 });
+    restore();
+    const dimensions = { _aws: { CloudWatchMetrics: [{ Dimensions: [['application']] }] } };
+    expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+      { Calls: 1, Tokens: 7, ...dimensions },
+      { Calls: 1, ...dimensions },
+    ]);
   });
 });
 
@@ -84,40 +75,48 @@ describe('the measurement of a settled call', () => {
     });
   });
 
-  it('includes usage beyond the bound of the call if the route reported it', () => {
-    const { values } = measuredCall({ ...record, unbilled: { amount: 40n, factor: 1.5 } });
-    expect(values).toMatchObject({ CostNanoUsd: 2250, UnbilledNanoUsd: 40 });
-    expect(measuredCall(record).values).not.toHaveProperty('UnbilledNanoUsd');
-  });
-
-  it('includes the cost of the provider and the margin if the catalog states the cost of the route', () => {
-    const { values, dimensions } = measuredCall({ ...record, providerCost: 2000n });
-    expect(values).toMatchObject({ ProviderCostNanoUsd: 2000, MarginNanoUsd: 250 });
-    expect(values).not.toHaveProperty('SoldBelowCostNanoUsd');
-    expect(dimensions).toEqual({ route: 'sim-chat' });
-    // At cost is not below it, and a provider that takes nothing leaves all of it.
-    expect(measuredCall({ ...record, providerCost: 2250n }).values).toMatchObject({
-      MarginNanoUsd: 0,
-    });
-    expect(measuredCall({ ...record, providerCost: 2250n }).values).not.toHaveProperty(
-      'SoldBelowCostNanoUsd',
-    );
-    expect(measuredCall({ ...record, providerCost: 0n }).values).toMatchObject({
-      MarginNanoUsd: 2250,
-    });
-  });
-
-  it('includes the loss if the account paid less than the provider charged', () => {
-    const fallback = { ...record, providerCost: 3000n, route: 'sim-dear' };
-    expect(measuredCall(fallback)).toMatchObject({
-      values: { MarginNanoUsd: -750, SoldBelowCostNanoUsd: 750 },
-      dimensions: { route: 'sim-dear' },
-    });
-    // What was not billed is no income.
-    const unbilled = { ...fallback, cost: 0n, unbilled: { amount: 2250n, factor: 2 } };
-    expect(measuredCall(unbilled).values).toMatchObject({
-      MarginNanoUsd: -3000,
-      SoldBelowCostNanoUsd: 3000,
+  it.each<[string, Partial<UsageRecord>, object]>([
+    [
+      'usage beyond the bound of the call if the route reported it',
+      { unbilled: { amount: 40n, factor: 1.5 } },
+      { UnbilledNanoUsd: 40 },
+    ],
+    [
+      'the margin if the catalog states the cost of the route',
+      { providerCost: 2000n },
+      { ProviderCostNanoUsd: 2000, MarginNanoUsd: 250 },
+    ],
+    [
+      'no loss if the route is sold at its cost',
+      { providerCost: 2250n },
+      { ProviderCostNanoUsd: 2250, MarginNanoUsd: 0 },
+    ],
+    [
+      'all of the cost as the margin of a provider that takes nothing',
+      { providerCost: 0n },
+      { ProviderCostNanoUsd: 0, MarginNanoUsd: 2250 },
+    ],
+    [
+      'the loss if the account paid less than the provider charged',
+      { providerCost: 3000n },
+      { ProviderCostNanoUsd: 3000, MarginNanoUsd: -750, SoldBelowCostNanoUsd: 750 },
+    ],
+    [
+      'what was not billed as no income',
+      { providerCost: 3000n, cost: 0n, unbilled: { amount: 2250n, factor: 2 } },
+      {
+        CostNanoUsd: 0,
+        UnbilledNanoUsd: 2250,
+        ProviderCostNanoUsd: 3000,
+        MarginNanoUsd: -3000,
+        SoldBelowCostNanoUsd: 3000,
+      },
+    ],
+  ])('includes %s', (_what, changes, values) => {
+    const usual = { CallsSettled: 1, CostNanoUsd: 2250, InputTokens: 11, OutputTokens: 7 };
+    expect(measuredCall({ ...record, ...changes })).toEqual({
+      values: { ...usual, ...values },
+      dimensions: { route: 'sim-chat' },
     });
   });
 

@@ -3,12 +3,12 @@ import { readdirSync, readlinkSync } from 'node:fs';
 import fc from 'fast-check';
 import { wav } from '../../../test/system/recordings.ts';
 
-const BOUNDARY = 'xyz';
+export const BOUNDARY = 'xyz';
 export const FORM_TYPE = { 'content-type': `multipart/form-data; boundary=${BOUNDARY}` };
 
 export const audio = wav(0.048);
 
-const part = (headers: string, content: Buffer | string) =>
+export const part = (headers: string, content: Buffer | string) =>
   Buffer.concat([
     Buffer.from(`--${BOUNDARY}\r\n${headers}\r\n\r\n`),
     Buffer.from(content),

@@ -7,22 +7,6 @@ const written = (text: string): string => JSON.stringify(parseJson(text));
 
 describe('a JSON text that is read and written again', () => {
   it.each([
-    '12345678901234567890',
-    '-12345678901234567890',
-    '9007199254740993',
-    '-9007199254740993',
-    '1'.repeat(400),
-  ])('preserves the digits of an integer that a double cannot represent: %s', (number) => {
-    expect(written(number)).toBe(number);
-    for (const text of [`{"a":[1,{"b":${number}}]}`, `[${number}]`, `[1,${number}]`])
-      expect(written(text)).toBe(text);
-    for (const space of [' ', '\t', '\n', '\r']) {
-      expect(written(`${space}${number}`)).toBe(number);
-      expect(written(`{"a":${space}${number}${space}}`)).toBe(`{"a":${number}}`);
-    }
-  });
-
-  it.each([
     ['0.69999998807907104', 0.699999988079071],
     ['-0.69999998807907104', -0.699999988079071],
     ['0.1000000000000000055511151231257827', 0.1],
@@ -60,12 +44,25 @@ describe('a JSON text that is read and written again', () => {
 
   it('preserves any integer at any position', () => {
     fc.assert(
-      fc.property(fc.bigInt(), fc.jsonValue(), fc.constantFrom('', ' ', '\n'), (number, value, space) => {
-        const other = JSON.stringify(value);
-        expect(written(`[${space}${number},${space}{"a":${space}${number}},${other}]`)).toBe(
-          `[${number},{"a":${number}},${JSON.stringify(JSON.parse(other))}]`,
-        );
-      }),
+      fc.property(
+        fc.bigInt(),
+        fc.jsonValue(),
+        fc.constantFrom('', ' ', '\t', '\n', '\r'),
+        (number, value, space) => {
+          const other = JSON.stringify(value);
+          expect(written(`${space}${number}${space}`)).toBe(String(number));
+          expect(written(`[${space}${number},${space}{"a":${space}${number}${space}},${other}]`)).toBe(
+            `[${number},{"a":${number}},${JSON.stringify(JSON.parse(other))}]`,
+          );
+        },
+      ),
+      {
+        examples: [2n ** 53n + 1n, -(2n ** 53n) - 1n, 10n ** 400n].map((number): [bigint, null, ''] => [
+          number,
+          null,
+          '',
+        ]),
+      },
     );
   });
 

@@ -11,12 +11,9 @@ const server = createServer((socket) => {
     socket.end('HTTP/1.1 200 OK\r\nconnection: close\r\ncontent-length: 2\r\n\r\n{}');
   });
 });
-server.listen(
-  { port: Number(process.argv[3] ?? 0), host: process.argv[2] ?? '127.0.0.1', backlog: 1 },
-  () => {
-    process.send?.((server.address() as AddressInfo).port);
-  },
-);
+server.listen({ port: 0, host: process.argv[2], backlog: 1 }, () => {
+  process.send?.((server.address() as AddressInfo).port);
+});
 process.on('message', (ms: number) => {
   process.send?.('busy', () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms));
 });

@@ -7,32 +7,31 @@ import { setTimeout as sleep } from 'node:timers/promises';
 /** More than the host has room for. */
 const WAITING = 4;
 
+/** For so long the host accepts none; a connection that is begun meanwhile is there a second after its beginning. */
+const BUSY_MS = 600;
+
 export class SlowHost {
   readonly port: number;
   readonly #process: ChildProcess;
-  #waiting: Socket[] = [];
+  readonly #waiting: readonly Socket[];
 
-  private constructor(child: ChildProcess, port: number) {
+  private constructor(child: ChildProcess, port: number, waiting: readonly Socket[]) {
     this.#process = child;
     this.port = port;
+    this.#waiting = waiting;
   }
 
-  static async start(address: string, port = 0): Promise<SlowHost> {
-    const child = fork(new URL('slow-host-process.ts', import.meta.url), [address, String(port)]);
-    const [listening] = (await once(child, 'message')) as [number];
-    return new SlowHost(child, listening);
-  }
-
-  /** The host accepts none for so long; a connection that is begun meanwhile is there a second after its beginning. */
-  async blockFor(ms: number, address: string): Promise<void> {
-    this.#process.send(ms);
-    await once(this.#process, 'message');
+  /** A host that is busy now. */
+  static async start(host: string): Promise<SlowHost> {
+    const child = fork(new URL('slow-host-process.ts', import.meta.url), [host]);
+    const [port] = (await once(child, 'message')) as [number];
+    child.send(BUSY_MS);
+    await once(child, 'message');
     await sleep(20);
-    this.#waiting = Array.from({ length: WAITING }, () =>
-      connect({ host: address, port: this.port }).on('error', () => {}),
-    );
+    const waiting = Array.from({ length: WAITING }, () => connect({ host, port }).on('error', () => {}));
     await sleep(50);
-    for (const socket of this.#waiting) if (socket.connecting) socket.destroy();
+    for (const socket of waiting) if (socket.connecting) socket.destroy();
+    return new SlowHost(child, port, waiting);
   }
 
   async stop(): Promise<void> {

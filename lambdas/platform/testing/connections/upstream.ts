@@ -1,7 +1,7 @@
 /** An upstream that a test plays on the socket itself, on a free port. */
-import { once } from 'node:events';
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import type { Socket } from 'node:net';
+import { until } from '../../../../tools/test-kit/waiting.ts';
+import { type Receiver, tcpReceiver } from '../../../webhooks/testing/receivers.ts';
 
 /** A whole answer after which the connection is kept. */
 export const RESPONSE = 'HTTP/1.1 200 OK\r\ncontent-type: application/json\r\ncontent-length: 2\r\n\r\n{}';
@@ -16,30 +16,30 @@ export interface UpstreamRequest {
 const END = /\r\n\r\n(\{.*\})$/s;
 
 export class Upstream {
-  connections = 0;
   readonly bodies: string[] = [];
-  readonly #server: Server;
-  readonly #sockets = new Set<Socket>();
+  #receiver: Receiver | undefined;
   readonly onRequest: (request: UpstreamRequest) => unknown;
 
   private constructor(onRequest: Upstream['onRequest']) {
     this.onRequest = onRequest;
-    this.#server = createServer((socket) => this.#serve(socket));
   }
 
   static async start(onRequest: Upstream['onRequest']): Promise<Upstream> {
     const upstream = new Upstream(onRequest);
-    upstream.#server.listen(0, '127.0.0.1');
-    await once(upstream.#server, 'listening');
+    upstream.#receiver = await tcpReceiver((socket) => upstream.#serve(socket));
     return upstream;
   }
 
   get origin(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return `http://127.0.0.1:${this.#receiver?.port}`;
   }
 
   get url(): string {
     return `${this.origin}/v1/chat/completions`;
+  }
+
+  get connections(): number {
+    return this.#receiver?.connections() ?? 0;
   }
 
   get requests(): number {
@@ -47,25 +47,16 @@ export class Upstream {
   }
 
   async until(done: () => boolean): Promise<void> {
-    for (let checkIndex = 0; !done(); checkIndex += 1) {
-      if (checkIndex > 10_000) throw new Error('waited in vain');
-      await sleep(5);
-    }
+    await until(done, Boolean);
   }
 
   async stop(): Promise<void> {
-    for (const socket of this.#sockets) socket.destroy();
-    this.#server.close();
-    await once(this.#server, 'close');
+    await this.#receiver?.close();
   }
 
   #serve(socket: Socket): void {
-    this.connections += 1;
-    this.#sockets.add(socket);
     let text = '';
     let requestOfConnection = 0;
-    socket.on('error', () => {});
-    socket.on('close', () => this.#sockets.delete(socket));
     socket.on('data', (bytes) => {
       text += bytes.toString();
       const body = END.exec(text)?.[1];
