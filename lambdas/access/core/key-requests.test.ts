@@ -1,24 +1,28 @@
 import { describe, expect, it } from '@jest/globals';
+import type * as z from 'zod';
 import { validate } from '../../platform/core/json/json-body.ts';
-import { rotateKeyRequest } from './key-requests.ts';
+import { createKeyRequest, rotateKeyRequest } from './key-requests.ts';
 
-describe('the body of a rotation', () => {
-  const WEEK_SECONDS = 604_800;
+const WEEK_SECONDS = 604_800;
 
-  it.each([
-    [{}, 0],
-    [{ overlap_seconds: 0 }, 0],
-    [{ overlap_seconds: WEEK_SECONDS }, WEEK_SECONDS],
-  ])('accepts the overlap of the old secret that %j specifies', (body, seconds) => {
-    expect(validate(rotateKeyRequest, body)).toEqual({ overlap_seconds: seconds });
+describe('the body of a request about a key', () => {
+  it.each<readonly [z.ZodType, object, object]>([
+    [createKeyRequest, { name: 'a' }, { name: 'a' }],
+    [createKeyRequest, { name: 'x'.repeat(100) }, { name: 'x'.repeat(100) }],
+    [createKeyRequest, { name: '  production  ' }, { name: 'production' }],
+    [rotateKeyRequest, {}, { overlap_seconds: 0 }],
+    [rotateKeyRequest, { overlap_seconds: 0 }, { overlap_seconds: 0 }],
+    [rotateKeyRequest, { overlap_seconds: WEEK_SECONDS }, { overlap_seconds: WEEK_SECONDS }],
+  ])('passes validation: %#', (schema, body, valid) => {
+    expect(validate(schema, body)).toEqual(valid);
   });
 
-  it.each([-1, WEEK_SECONDS + 1, 0.5, '60', null])(
-    'fails validation if the overlap is %j seconds',
-    (seconds) => {
-      expect(() => validate(rotateKeyRequest, { overlap_seconds: seconds })).toThrow(
-        expect.objectContaining({ param: 'overlap_seconds' }),
-      );
-    },
-  );
+  it.each<readonly [z.ZodType, string, unknown]>([
+    ...['', '   ', 'x'.repeat(101)].map((name) => [createKeyRequest, 'name', name] as const),
+    ...[-1, WEEK_SECONDS + 1, 0.5, '60', null].map(
+      (seconds) => [rotateKeyRequest, 'overlap_seconds', seconds] as const,
+    ),
+  ])('fails validation: %#', (schema, param, value) => {
+    expect(() => validate(schema, { [param]: value })).toThrow(expect.objectContaining({ param }));
+  });
 });

@@ -28,13 +28,12 @@ const outcome = async (responsePromise: Promise<Response>) =>
     (failure: { status: number; code: string }) => `${failure.status} ${failure.code}`,
   );
 
-const asOperator = (headers: Record<string, string>, account: Account | undefined = ACCOUNT) =>
-  outcome(
-    withOperator({ sessions, findAccount: async () => account }, echo)(
-      new Request('http://x/', { headers }),
-      CONTEXT,
-    ),
+const operatorEndpoint = (headers: Record<string, string>, account: Account | undefined) =>
+  withOperator({ sessions, findAccount: async () => account }, echo)(
+    new Request('http://x/', { headers }),
+    CONTEXT,
   );
+const asOperator = (headers: Record<string, string>) => outcome(operatorEndpoint(headers, ACCOUNT));
 const asOwner = (headers: Record<string, string>) =>
   outcome(withSession(sessions, echo)(new Request('http://x/', { headers }), CONTEXT));
 
@@ -64,20 +63,12 @@ describe('a session of one role', () => {
 describe('an operator’s session', () => {
   it('grants no access after its account loses the operator flag or is deleted', async () => {
     const { operatorSince: _mark, ...unmarked } = ACCOUNT;
-    expect(await asOperator(bearer('operator'), unmarked)).toBe('403 operator_only');
-    const find = async () => undefined;
-    const request = new Request('http://x/', { headers: bearer('operator') });
-    expect(await outcome(withOperator({ sessions, findAccount: find }, echo)(request, CONTEXT))).toBe(
-      '403 operator_only',
-    );
+    for (const account of [unmarked, undefined])
+      expect(await outcome(operatorEndpoint(bearer('operator'), account))).toBe('403 operator_only');
   });
 
   it('receives a response with cache-control no-store', async () => {
-    const request = new Request('http://x/', { headers: bearer('operator') });
-    const response = await withOperator({ sessions, findAccount: async () => ACCOUNT }, echo)(
-      request,
-      CONTEXT,
-    );
+    const response = await operatorEndpoint(bearer('operator'), ACCOUNT);
     expect(response.headers.get('cache-control')).toBe('no-store');
   });
 

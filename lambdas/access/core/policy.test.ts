@@ -4,7 +4,7 @@ import { it } from '../../../tools/test-kit/search.ts';
 import { KINDS } from '../../platform/core/kinds.ts';
 import { policyEntry, policySchema } from './policy.ts';
 
-const cap = fc.bigInt({ min: 0n, max: 10n ** 18n });
+const cap = fc.bigInt({ min: 0n, max: 10n ** 15n - 1n });
 const policy = fc.record(
   {
     allowed_models: fc.uniqueArray(fc.string({ minLength: 1, maxLength: 128 }), {
@@ -24,14 +24,7 @@ describe('policySchema', () => {
   it('reads back what callers are shown, for caps of up to 15 digits', () => {
     fc.assert(
       fc.property(policy, (policyValue) => {
-        const small = {
-          ...policyValue,
-          ...(policyValue.daily_usd === undefined ? {} : { daily_usd: policyValue.daily_usd % 10n ** 15n }),
-          ...(policyValue.monthly_usd === undefined
-            ? {}
-            : { monthly_usd: policyValue.monthly_usd % 10n ** 15n }),
-        };
-        expect(policySchema.parse(JSON.parse(JSON.stringify(policyEntry(small))))).toEqual(small);
+        expect(policySchema.parse(JSON.parse(JSON.stringify(policyEntry(policyValue))))).toEqual(policyValue);
       }),
     );
   });

@@ -71,13 +71,6 @@ describe('the cookie of a session', () => {
     expect(verifiedTokens.every((token) => token === 'a.b.c')).toBe(true);
   });
 
-  it('sent in two headers of the same name is 401 as well', async () => {
-    const headers = new Headers(PAGE);
-    headers.append('cookie', COOKIE.cookie);
-    headers.append('cookie', COOKIE.cookie);
-    await expect(readSession(headers, knowing())).rejects.toMatchObject({ code: 'invalid_session' });
-  });
-
   it('yields to an authorization header, even to an invalid one', async () => {
     expect(await codeOf({ ...PAGE, ...COOKIE, authorization: 'Bearer a.b.c' })).toBe('401 invalid_session');
     expect(await codeOf({ ...PAGE, ...COOKIE, authorization: 'Basic x' })).toBe('401 invalid_session');

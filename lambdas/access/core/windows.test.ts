@@ -7,7 +7,6 @@ import { minuteEndsInMs, windowsAt } from './windows.ts';
 
 const HORIZON_MS = Date.UTC(2200, 0, 1);
 const instant = fc.integer({ min: 0, max: HORIZON_MS });
-const at = (iso: string) => windowsAt(Date.parse(iso));
 
 describe('windowsAt', () => {
   it('puts two instants into one window exactly when their UTC minute, day or month is the same', () => {
@@ -29,17 +28,6 @@ describe('windowsAt', () => {
     );
   });
 
-  it('gives a later instant no smaller window', () => {
-    fc.assert(
-      fc.property(instant, fc.nat(1e12), (ms, later) => {
-        const [first, second] = [windowsAt(ms), windowsAt(ms + later)];
-        expect(second.minute).toBeGreaterThanOrEqual(first.minute);
-        expect(second.day).toBeGreaterThanOrEqual(first.day);
-        expect(second.month).toBeGreaterThanOrEqual(first.month);
-      }),
-    );
-  });
-
   it('starts every minute, day and month at its first millisecond, directly after the previous one', () => {
     for (let month = 0; month < 12 * 130; month += 1) {
       const startMs = Date.UTC(1970, month, 1);
@@ -50,19 +38,6 @@ describe('windowsAt', () => {
       expect(windowsAt(startMs + 59_999)).toEqual(first);
       expect(windowsAt(startMs + 60_000)).toEqual({ ...first, minute: first.minute + 1 });
     }
-  });
-
-  it('gives February its 29th day in leap years only', () => {
-    expect(at('2028-02-29T23:59:59.999Z').month).toBe(at('2028-02-01T00:00:00Z').month);
-    expect(at('2028-03-01T00:00:00Z').day - at('2028-02-28T23:59:59.999Z').day).toBe(2);
-    expect(at('2027-03-01T00:00:00Z').day - at('2027-02-28T23:59:59.999Z').day).toBe(1);
-    expect(at('2100-03-01T00:00:00Z').day - at('2100-02-28T23:59:59.999Z').day).toBe(1);
-  });
-
-  it('starts a new month with the new year', () => {
-    const [last, first] = [at('2026-12-31T23:59:59.999Z'), at('2027-01-01T00:00:00.000Z')];
-    expect(first.month - last.month).toBe(1);
-    expect(at('2026-01-01T00:00:00Z').month).not.toBe(at('2027-01-01T00:00:00Z').month);
   });
 
   it.each(['Pacific/Kiritimati', 'America/St_Johns'])('takes no notice of the time zone %s', (zone) => {

@@ -1,30 +1,31 @@
 import { createHmac, type webcrypto } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { exportSPKI, generateKeyPair, importJWK, SignJWT } from 'jose';
+import type { LoopbackServer } from '../../../tools/simulators/loopback-server.ts';
 import { SILENT } from '../../ledger/testing/running-ledger.ts';
 import type { Log } from '../../platform/core/ports.ts';
 import type { IdentityVerifier } from '../core/sign-in.ts';
-import { GITHUB_CLIENT, GITHUB_SECRET, GitHubServer } from '../testing/github-server.ts';
+import { GITHUB_CLIENT, GITHUB_SECRET, startGitHub } from '../testing/github-server.ts';
 import { CLIENT_ID, OpenIdProvider } from '../testing/openid-provider.ts';
 import { createIdentityVerifier } from './identity-verifier.ts';
 
 const provider = new OpenIdProvider();
-const github = new GitHubServer();
+let github: LoopbackServer;
 let verifier: IdentityVerifier;
 let logged: unknown[] = [];
 
 const LOG: Log = { ...SILENT, warn: (...line) => logged.push(line) };
 
-const verifierOf = (settings: object, clock = Date.now): IdentityVerifier =>
+const verifierOf = (settings: object, fetch = provider.fetch): IdentityVerifier =>
   createIdentityVerifier({
     environment: { IDENTITY_PROVIDERS: JSON.stringify(settings), IDENTITY_SECRET: 'identity' },
     readSecret: async (reference) => {
       if (reference !== 'secretsmanager:identity#github') throw new Error(`there is no secret ${reference}`);
       return GITHUB_SECRET;
     },
-    clock,
+    clock: Date.now,
     log: LOG,
-    fetch: provider.fetch,
+    fetch,
   });
 
 const oidc = (fields: object = {}) => ({
@@ -42,7 +43,7 @@ const code = (outcome: Promise<unknown>): Promise<string> =>
 
 beforeAll(async () => {
   await provider.start();
-  await github.start();
+  github = await startGitHub();
 });
 afterAll(async () => {
   await provider.stop();
@@ -58,21 +59,21 @@ beforeEach(() => {
 });
 
 describe('an ID token', () => {
-  it('signs its subject in after a complete authorization code flow, only with its nonce', async () => {
-    const token = await provider.signIn('the nonce');
-    expect(await verify(token, 'the nonce')).toMatchObject({ issuer: provider.issuer, subject: 'johndoe' });
+  it('signs its subject in, and with a nonce only if it contains that one', async () => {
+    const token = await provider.idToken('somebody', { claims: { nonce: 'the nonce' } });
+    expect(await verify(token, 'the nonce')).toMatchObject({ issuer: provider.issuer, subject: 'somebody' });
     expect(await code(verify(token, 'another nonce'))).toBe('invalid_token');
     expect(await code(verify(await provider.idToken('somebody'), 'a nonce'))).toBe('invalid_token');
   });
 
-  it('gives the address that the issuer has checked, and no other', async () => {
-    const emailOf = async (claims: Record<string, unknown>) =>
-      (await verify(await provider.idToken('somebody', { claims }))).email;
-    expect(await emailOf({ email: 'a@example.com', email_verified: true })).toBe('a@example.com');
-    expect(await emailOf({ email: 'a@example.com', email_verified: 'true' })).toBe('a@example.com');
-    expect(await emailOf({ email: 'a@example.com', email_verified: false })).toBeUndefined();
-    expect(await emailOf({ email: 'a@example.com' })).toBeUndefined();
-    expect(await emailOf({ email: 'not an address', email_verified: true })).toBeUndefined();
+  it.each<[Record<string, unknown>, string | undefined]>([
+    [{ email: 'a@example.com', email_verified: true }, 'a@example.com'],
+    [{ email: 'a@example.com', email_verified: 'true' }, 'a@example.com'],
+    [{ email: 'a@example.com', email_verified: false }, undefined],
+    [{ email: 'a@example.com' }, undefined],
+    [{ email: 'not an address', email_verified: true }, undefined],
+  ])('gives the address that the issuer has checked, and no other: %j', async (claims, email) => {
+    expect((await verify(await provider.idToken('somebody', { claims }))).email).toBe(email);
   });
 
   const nowSeconds = Math.floor(Date.now() / 1000);
@@ -90,11 +91,10 @@ describe('an ID token', () => {
     ['for several, issued to another', { aud: [CLIENT_ID, 'other'], azp: 'other' }],
     ['for several, issued to nobody', { aud: [CLIENT_ID, 'other'] }],
     ['of another issuer', { iss: 'https://accounts.example.com' }],
-    ['of an issuer with a longer name', { iss: 'ISSUER/' }],
-  ])('fails verification: %s', async (_what, claims: Record<string, unknown>) => {
-    const iss = claims.iss === 'ISSUER/' ? { iss: `${provider.issuer}/` } : {};
-    const token = await provider.idToken('somebody', { claims: { ...claims, ...iss } });
-    expect(await code(verify(token))).toBe('invalid_token');
+    ['of an issuer with a longer name', () => ({ iss: `${provider.issuer}/` })],
+  ])('fails verification: %s', async (_what, changes) => {
+    const claims = typeof changes === 'function' ? changes() : changes;
+    expect(await code(verify(await provider.idToken('somebody', { claims })))).toBe('invalid_token');
   });
 
   it.each([
@@ -132,10 +132,12 @@ describe('an ID token', () => {
     }
   });
 
-  it('fails verification if it has no signature or an invalid one', async () => {
+  it('fails verification if it has no signature, an invalid one or that of other claims', async () => {
     const [header = '', payload = '', signature = ''] = (await provider.idToken('somebody')).split('.');
+    const claims = { ...JSON.parse(Buffer.from(payload, 'base64url').toString()), sub: 'somebody-else' };
     const none = Buffer.from('{"alg":"none"}').toString('base64url');
     const tokens = [
+      `${header}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.${signature}`,
       `${none}.${payload}.`,
       `${none}.${payload}.${signature}`,
       `${header}.${payload}.`,
@@ -146,13 +148,6 @@ describe('an ID token', () => {
       '..',
     ];
     for (const token of tokens) expect(await code(verify(token))).toBe('invalid_token');
-  });
-
-  it('fails verification if its claims were changed after signing', async () => {
-    const [header = '', payload = '', signature = ''] = (await provider.idToken('somebody')).split('.');
-    const claims = { ...JSON.parse(Buffer.from(payload, 'base64url').toString()), sub: 'somebody-else' };
-    const changed = Buffer.from(JSON.stringify(claims)).toString('base64url');
-    expect(await code(verify(`${header}.${changed}.${signature}`))).toBe('invalid_token');
   });
 
   it('fails verification if its type is that of an access token or a logout token', async () => {
@@ -178,20 +173,13 @@ describe('a signature', () => {
     'EdDSA',
     'Ed25519',
   ])('passes verification under the asymmetric algorithm %s, and a forged one fails', async (algorithm) => {
-    const other = new OpenIdProvider();
-    await other.start();
-    try {
-      await other.addKey('signing', algorithm);
-      verifier = verifierOf({ test: oidc({ issuer: other.issuer }) });
-      const token = await other.idToken('somebody', { kid: 'signing' });
-      expect(await verify(token)).toMatchObject({ subject: 'somebody' });
-      const [header = '', payload = ''] = token.split('.');
-      expect(JSON.parse(Buffer.from(header, 'base64url').toString())).toMatchObject({ alg: algorithm });
-      const forged = `${header}.${payload}.${Buffer.alloc(64, 1).toString('base64url')}`;
-      expect(await code(verify(forged))).toBe('invalid_token');
-    } finally {
-      await other.stop();
-    }
+    await provider.addKey(algorithm, algorithm);
+    const token = await provider.idToken('somebody', { kid: algorithm });
+    expect(await verify(token)).toMatchObject({ subject: 'somebody' });
+    const [header = '', payload = ''] = token.split('.');
+    expect(JSON.parse(Buffer.from(header, 'base64url').toString())).toMatchObject({ alg: algorithm });
+    const forged = `${header}.${payload}.${Buffer.alloc(64, 1).toString('base64url')}`;
+    expect(await code(verify(forged))).toBe('invalid_token');
   });
 });
 
@@ -277,16 +265,7 @@ describe('a provider', () => {
   it.each(['jwks that are no keys', 'jwks that fail'])('causes a 503 if it has %s', async (what) => {
     const bad = async () =>
       what === 'jwks that fail' ? new Response('', { status: 500 }) : Response.json({ keys: 'none' });
-    verifier = createIdentityVerifier({
-      environment: {
-        IDENTITY_PROVIDERS: JSON.stringify({ test: oidc({ jwksUri: 'https://example.com/jwks' }) }),
-        IDENTITY_SECRET: 'identity',
-      },
-      readSecret: async () => '',
-      clock: Date.now,
-      log: LOG,
-      fetch: bad,
-    });
+    verifier = verifierOf({ test: oidc({ jwksUri: 'https://example.com/jwks' }) }, bad);
     expect(await code(verify(await provider.idToken('somebody')))).toBe('identity_provider_unavailable');
   });
 

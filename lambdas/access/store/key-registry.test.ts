@@ -42,8 +42,8 @@ const issuerOn = (client = database.client) =>
   });
 const revokeKey = async (accountId: string, keyId: string) =>
   registryOn().revoke(await ownKey(registryOn(), accountId, keyId));
-const gate = () => openLedger({ clients: database, clock: () => nowMs }).gate;
-const keys = () => openLedger({ clients: database, clock: () => nowMs }).keys;
+const ledger = () => openLedger({ clients: database, clock: () => nowMs });
+const gate = () => ledger().gate;
 
 function verified(key: string): VerifiedKey {
   const verifiedKey = verifyKey(key, PEPPERS);
@@ -180,7 +180,7 @@ describe('a change of a key', () => {
     const before = { rpm: 10, tpm: 1_000, daily_usd: 500n, monthly_usd: 900n };
     const { state, key } = await issuerOn().create(accountId, 'k', before);
     const windows = windowsAt(nowMs);
-    await keys().charge({ key: verified(key), windows, tokens: 300, amount: 200n });
+    await ledger().keys.charge({ key: verified(key), windows, tokens: 300, amount: 200n });
     const change = (policy: Policy) => changeKey(registryOn(), accountId, state.keyId, { policy });
     expect(await change({ rpm: 12, tpm: 2_000, daily_usd: 501n, monthly_usd: 1_000n })).toMatchObject({
       requestsLeft: 11,
@@ -237,26 +237,18 @@ describe('a rotation', () => {
     expect(keyEntry(rotated, nowMs)).toMatchObject({ previous_secret_expires: null });
   });
 
-  it('ends every earlier secret at once if it has no overlap', async () => {
+  it.each([
+    [
+      'ends every earlier secret at once if it has no overlap',
+      0,
+      ['invalid_api_key', 'invalid_api_key', 'ok'],
+    ],
+    ['again during the overlap leaves the last two secrets good', 600, ['invalid_api_key', 'ok', 'ok']],
+  ])('%s', async (_what, overlap, statuses) => {
     const { state, key: first } = await issuerOn().create(accountId, 'k', {});
     const { key: second } = await issuerOn().rotate(accountId, state.keyId, 600);
-    const { key: third } = await issuerOn().rotate(accountId, state.keyId, 0);
-    expect([await statusOfKey(first), await statusOfKey(second), await statusOfKey(third)]).toEqual([
-      'invalid_api_key',
-      'invalid_api_key',
-      'ok',
-    ]);
-  });
-
-  it('again during the overlap leaves the last two secrets good', async () => {
-    const { state, key: first } = await issuerOn().create(accountId, 'k', {});
-    const { key: second } = await issuerOn().rotate(accountId, state.keyId, 600);
-    const { key: third } = await issuerOn().rotate(accountId, state.keyId, 600);
-    expect([await statusOfKey(first), await statusOfKey(second), await statusOfKey(third)]).toEqual([
-      'invalid_api_key',
-      'ok',
-      'ok',
-    ]);
+    const { key: third } = await issuerOn().rotate(accountId, state.keyId, overlap);
+    expect(await Promise.all([first, second, third].map(statusOfKey))).toEqual(statuses);
   });
 
   it('leaves the old secret valid if the response is lost and the SDK retries', async () => {

@@ -1,10 +1,11 @@
-import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { beforeEach, describe, expect } from '@jest/globals';
 import fc from 'fast-check';
-import { engineClients, startDatabase, type TestDatabase } from '../../../tools/test-kit/engine.ts';
+import { engineClients } from '../../../tools/test-kit/engine.ts';
 import { loseFirstResponses } from '../../../tools/test-kit/lost-answers.ts';
 import { it } from '../../../tools/test-kit/search.ts';
 import { systemUlid } from '../../platform/system/system.ts';
-import { type Session, Sessions } from '../core/session.ts';
+import { fileDatabase } from '../../platform/testing/file-database.ts';
+import { type Session, type SessionStore, Sessions } from '../core/session.ts';
 import { DynamoSessionStore } from './session-store.ts';
 import { createSessionTokens } from './session-tokens.ts';
 
@@ -12,26 +13,22 @@ const START_MS = Date.UTC(2026, 6, 15, 12);
 const MAX_SESSIONS = 4;
 const HOUR = 3600;
 
-let database: TestDatabase;
+const database = fileDatabase();
 let nowMs = START_MS;
 
-beforeAll(async () => {
-  database = await startDatabase();
-}, 30_000);
-afterAll(() => database.stop());
+beforeEach(() => {
+  nowMs = START_MS;
+});
 
+const tokens = createSessionTokens(
+  async () => ({ current: 'the key that signs sessions here' }),
+  () => nowMs,
+);
 const newAccount = () => `acc_${systemUlid()}`;
-const sessionsOn = (client = database.client, maxSessions = MAX_SESSIONS) =>
-  new Sessions({
-    tokens: createSessionTokens(
-      async () => ({ current: 'the key that signs sessions here' }),
-      () => nowMs,
-    ),
-    store: new DynamoSessionStore(client, database.tables.sessions),
-    clock: () => nowMs,
-    ulid: systemUlid,
-    maxSessions,
-  });
+const storeOn = (client = database.client) => new DynamoSessionStore(client, database.tables.sessions);
+const sessionsIn = (store: SessionStore) =>
+  new Sessions({ tokens, store, clock: () => nowMs, ulid: systemUlid, maxSessions: MAX_SESSIONS });
+const sessionsOn = (client = database.client) => sessionsIn(storeOn(client));
 const times = <T>(count: number, make: () => Promise<T>) => Promise.all(Array.from({ length: count }, make));
 const start = (accountId: string, seconds = HOUR) =>
   sessionsOn()
@@ -60,10 +57,6 @@ describe('a session', () => {
   it('requires more than a signature: another id, end or account in a signed token makes it invalid', async () => {
     const accountId = newAccount();
     const session = await sessionOf(await start(accountId));
-    const tokens = createSessionTokens(
-      async () => ({ current: 'the key that signs sessions here' }),
-      () => nowMs,
-    );
     expect(await accountOf(await tokens.sign(session))).toBe(accountId);
     const forged = [
       { ...session, id: `ses_${systemUlid()}` },
@@ -74,7 +67,6 @@ describe('a session', () => {
   });
 
   it('counts toward the limit of its account, also for concurrent sign-ins, until it expires or is ended', async () => {
-    nowMs = START_MS;
     const accountId = newAccount();
     const first = await start(accountId, 60);
     const results = await times(MAX_SESSIONS + 8, () => start(accountId));
@@ -89,7 +81,6 @@ describe('a session', () => {
     const live = results.find((result) => !result.startsWith('session_quota')) ?? '';
     await sessionsOn().end(await sessionOf(live), false);
     expect(await start(accountId)).not.toMatch(/^session_quota/);
-    nowMs = START_MS;
   });
 
   it('starts once if the SDK repeats a lost request, also as the last allowed session', async () => {
@@ -140,17 +131,14 @@ describe('signing in and out', () => {
       { numRuns: 30 },
     );
     expect(endedCount).toBeGreaterThan(20);
-    nowMs = START_MS;
   }, 60_000);
 });
 
 describe('a renewal', () => {
-  const renew = async (token: string, client = database.client, maxSessions = MAX_SESSIONS) =>
-    sessionsOn(client, maxSessions).renew(await sessionOf(token));
+  const renew = async (token: string) => sessionsOn().renew(await sessionOf(token));
   const DAY = 24 * HOUR;
 
   it('starts the next session and ends the previous one, until exactly a day after the sign-in', async () => {
-    nowMs = START_MS;
     const accountId = newAccount();
     let token = await start(accountId);
     const remaining: number[] = [];
@@ -165,11 +153,9 @@ describe('a renewal', () => {
     expect(remaining).toEqual([...Array(27).fill(HOUR), 2_400]);
     nowMs = START_MS + DAY * 1000 - 1000;
     expect((await renew(token)).expiresInSeconds).toBe(1);
-    nowMs = START_MS;
   });
 
   it('fails with 401 from one day after the sign-in', async () => {
-    nowMs = START_MS;
     const session = await sessionOf(await start(newAccount()));
     for (const authTime of [START_MS / 1000 - DAY, START_MS / 1000 - DAY - 1, 0])
       await expect(sessionsOn().renew({ ...session, authTime })).rejects.toMatchObject({
@@ -179,7 +165,6 @@ describe('a renewal', () => {
   });
 
   it('needs no extra slot: an account with the maximum number of sessions renews each of them', async () => {
-    nowMs = START_MS;
     const accountId = newAccount();
     const tokens = await times(MAX_SESSIONS, () => start(accountId));
     const renewed = [];
@@ -203,26 +188,11 @@ describe('a renewal', () => {
   });
 
   it('leaves one additional session, which expires by itself, if it fails between its two writes', async () => {
-    nowMs = START_MS;
     const accountId = newAccount();
     const token = await start(accountId);
-    const store = new DynamoSessionStore(database.client, database.tables.sessions);
-    const breaking = new Sessions({
-      tokens: createSessionTokens(
-        async () => ({ current: 'the key that signs sessions here' }),
-        () => nowMs,
-      ),
-      store: {
-        start: (...args) => store.start(...args),
-        isLive: (session) => store.isLive(session),
-        end: () => Promise.reject(new Error('it breaks off')),
-        endAll: (id) => store.endAll(id),
-      },
-      clock: () => nowMs,
-      ulid: systemUlid,
-      maxSessions: MAX_SESSIONS,
-    });
-    await expect(breaking.renew(await sessionOf(token))).rejects.toThrow('it breaks off');
+    const store = storeOn();
+    store.end = () => Promise.reject(new Error('it breaks off'));
+    await expect(sessionsIn(store).renew(await sessionOf(token))).rejects.toThrow('it breaks off');
     expect(await accountOf(token)).toBe(accountId);
     const later = await times(MAX_SESSIONS, () => start(accountId));
     expect(later.filter((result) => result.startsWith('session_quota'))).toHaveLength(2);
@@ -230,7 +200,6 @@ describe('a renewal', () => {
     expect(await accountOf(token)).toBeUndefined();
     const after = await times(MAX_SESSIONS, () => start(accountId));
     expect(after.filter((result) => result.startsWith('session_quota'))).toEqual([]);
-    nowMs = START_MS;
   });
 
   it('replaces the session once if the SDK repeats a lost request', async () => {

@@ -1,7 +1,6 @@
 /** The two questions that GitHub's API is asked about an access token, answered on a real socket. */
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { startLoopbackServer } from '../../../tools/simulators/loopback-server.ts';
 
 export const GITHUB_CLIENT = 'Iv1.0123456789abcdef';
 export const GITHUB_SECRET = 'the secret of the app';
@@ -22,33 +21,12 @@ const CHECKS: Readonly<Record<string, readonly [number, unknown]>> = {
   gho_nonsense: [200, { hello: 'world' }],
 };
 
-export class GitHubServer {
-  readonly #server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    const [status, body] = respondTo(
-      `${request.method} ${request.url}`,
-      request.headers.authorization ?? '',
-      Buffer.concat(chunks).toString(),
-    );
+export const startGitHub = () =>
+  startLoopbackServer(async (request, response) => {
+    const target = `${request.method} ${request.url}`;
+    const [status, body] = respondTo(target, request.headers.authorization ?? '', await text(request));
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-  });
-
-  async start(): Promise<void> {
-    this.#server.listen(0, '127.0.0.1');
-    await once(this.#server, 'listening');
-  }
-
-  get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
-  }
-
-  async stop(): Promise<void> {
-    this.#server.close();
-    this.#server.closeAllConnections();
-    await once(this.#server, 'close');
-  }
-}
+  }, 0);
 
 function respondTo(target: string, authorization: string, body: string): readonly [number, unknown] {
   if (target === `POST /applications/${GITHUB_CLIENT}/token`) {

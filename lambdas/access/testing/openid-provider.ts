@@ -62,31 +62,6 @@ export class OpenIdProvider {
     });
   }
 
-  /** Walks through the authorization code flow as a browser and its client do, and returns the ID token. */
-  async signIn(nonce: string): Promise<string> {
-    const redirect = 'http://127.0.0.1/callback';
-    const query = new URLSearchParams({
-      response_type: 'code',
-      client_id: CLIENT_ID,
-      redirect_uri: redirect,
-      scope: 'openid email',
-      state: 'state',
-      nonce,
-    });
-    const authorized = await fetch(`${this.issuer}/authorize?${query}`, { redirect: 'manual' });
-    const code = new URL(authorized.headers.get('location') ?? redirect).searchParams.get('code') ?? '';
-    const response = await fetch(`${this.issuer}/token`, {
-      method: 'POST',
-      body: new URLSearchParams({
-        grant_type: 'authorization_code',
-        code,
-        client_id: CLIENT_ID,
-        redirect_uri: redirect,
-      }),
-    });
-    return ((await response.json()) as { id_token: string }).id_token;
-  }
-
   async stop(): Promise<void> {
     if (this.#server.listening) await this.#server.stop();
   }

@@ -1,8 +1,8 @@
 /** A token endpoint on a real socket, with a discovery document and keys beside it, that can be hostile in every way. */
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
-import { createServer, type IncomingHttpHeaders, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
+import { type LoopbackServer, startLoopbackServer } from '../../../tools/simulators/loopback-server.ts';
 
 export interface TokenRequest {
   readonly headers: IncomingHttpHeaders;
@@ -28,32 +28,18 @@ export class TokenServer {
   /** The fields of the discovery document. */
   document: Readonly<Record<string, unknown>> = {};
   readonly #codes = new Map<string, IssuedCode>();
-  readonly #server = createServer(async (request, response) => {
-    const chunks: Buffer[] = [];
-    for await (const chunk of request) chunks.push(chunk);
-    if (request.method !== 'POST') {
-      this.requestedPaths.push(request.url ?? '');
-      if (request.url === '/elsewhere') response.end('{"id_token":"stolen","access_token":"gho_ours"}');
-      else response.end(JSON.stringify(this.document));
-      return;
-    }
-    const form = Object.fromEntries(new URLSearchParams(Buffer.concat(chunks).toString()));
-    this.requests.push({ headers: request.headers, form });
-    if (this.misbehaviour !== undefined) {
-      this.misbehaviour(response);
-      return;
-    }
-    const [status, body] = this.#exchange(form);
-    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
-  });
+  #server: LoopbackServer | undefined;
 
   async start(): Promise<void> {
-    this.#server.listen(0, '127.0.0.1');
-    await once(this.#server, 'listening');
+    this.#server = await startLoopbackServer((request, response) => this.#answer(request, response), 0);
   }
 
   get url(): string {
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    return this.#server?.url ?? '';
+  }
+
+  async stop(): Promise<void> {
+    await this.#server?.stop();
   }
 
   issue(code: string, issued: IssuedCode): void {
@@ -75,9 +61,17 @@ export class TokenServer {
     return [200, issued.response];
   }
 
-  async stop(): Promise<void> {
-    this.#server.close();
-    this.#server.closeAllConnections();
-    await once(this.#server, 'close');
+  async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (request.method !== 'POST') {
+      this.requestedPaths.push(request.url ?? '');
+      if (request.url === '/elsewhere') response.end('{"id_token":"stolen","access_token":"gho_ours"}');
+      else response.end(JSON.stringify(this.document));
+      return;
+    }
+    const form = Object.fromEntries(new URLSearchParams(await text(request)));
+    this.requests.push({ headers: request.headers, form });
+    if (this.misbehaviour !== undefined) return this.misbehaviour(response);
+    const [status, body] = this.#exchange(form);
+    response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   }
 }
