@@ -149,6 +149,15 @@ describe('an attempt', () => {
     }
   });
 
+  it.each([
+    ['90', 90_000],
+    ['Wed, 15 Jul 2026 12:40:00 GMT', 40 * 60_000],
+  ])('leads to the next one after the pause that the receiver requests: %s', async (retryAfter, ms) => {
+    const { handle, triggers, time } = working({ sendResult: { ...FAILED, status: 429, retryAfter } });
+    await handle();
+    expect(triggers.queued).toMatchObject([{ to: 'schedule', atMs: time.clock() + ms }]);
+  });
+
   it('counts attempts from the start of its round', async () => {
     const { handle, triggers, time } = working({
       sendResult: FAILED,
@@ -263,22 +272,7 @@ describe('a redelivery that the owner requests', () => {
 });
 
 describe('first attempts of one subscription in one process', () => {
-  it('run ten at once; further ones go to the lane of retries until one has ended', async () => {
-    const { worker, trigger, time, triggers, sent, deliveries } = working({ responseMs: 5_000 });
-    const ids = Array.from({ length: MAX_IN_FLIGHT + 2 }, (_, index) => `dlv_${index}`);
-    for (const id of ids) deliveries.deliveries.set(id, deliveryWith({ id }));
-    const start = (deliveryId = '') => worker.handle({ ...trigger, deliveryId }, 'deliveries');
-    const startedDeliveries = ids.slice(0, MAX_IN_FLIGHT).map(start);
-    await time.advance(0);
-    await start(ids[MAX_IN_FLIGHT]);
-    expect(sent).toHaveLength(MAX_IN_FLIGHT);
-    expect(triggers.queued).toMatchObject([{ to: 'retries', trigger: { deliveryId: ids[MAX_IN_FLIGHT] } }]);
-    await time.until(Promise.all(startedDeliveries));
-    await time.until(start(ids[MAX_IN_FLIGHT + 1]));
-    expect(sent).toHaveLength(MAX_IN_FLIGHT + 1);
-  });
-
-  it('make room for one more with each that ends, however many have ended', async () => {
+  it('run ten at once, and make room for one more with each that ends; further ones go to the lane of retries', async () => {
     const { worker, trigger, time, triggers, sent, deliveries } = working({ responseMs: 5_000 });
     const started: string[] = [];
     const start = () => {
@@ -298,6 +292,8 @@ describe('first attempts of one subscription in one process', () => {
       expect([sent.length, triggers.queued.length]).toEqual([MAX_IN_FLIGHT + attemptEnd, attemptEnd - 1]);
       await start();
       expect([sent.length, triggers.queued.length]).toEqual([MAX_IN_FLIGHT + attemptEnd, attemptEnd]);
+      const deliveryId = `dlv_${started.length}`;
+      expect(triggers.queued.at(-1)).toMatchObject({ to: 'retries', trigger: { deliveryId } });
       await time.until(startedDeliveries[attemptEnd] as Promise<void>);
     }
     await time.until(Promise.all(startedDeliveries));

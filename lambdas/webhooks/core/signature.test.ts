@@ -37,13 +37,10 @@ describe('a signature', () => {
     expect(expected).toMatch(/^[0-9a-f]{64}$/);
   });
 
-  it.each(VERIFIERS)('passes verification by the unchanged package %s', (_name, verify) => {
-    expect(() => verify(body, signed([NEW]), NEW)).not.toThrow();
-  });
-
   it.each(VERIFIERS)(
-    'passes verification by %s with either secret while one replaces the other',
+    'passes verification by the unchanged package %s, with either secret while one replaces the other',
     (_name, verify) => {
+      expect(() => verify(body, signed([NEW]), NEW)).not.toThrow();
       const headers = signed([NEW, OLD]);
       expect(headers['X-service-Signature']?.match(/v1=/g)).toHaveLength(2);
       expect(() => verify(body, headers, NEW)).not.toThrow();

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { deliveryWith } from '../testing/memory-deliveries.ts';
 import type { Delivery, DeliveryAttempt } from './delivery.ts';
 import { deliveryStatistics } from './statistics.ts';
 
@@ -11,21 +12,8 @@ const attempt = (number: number, changes: Partial<DeliveryAttempt> = {}): Delive
   ...changes,
 });
 
-const delivery = (status: Delivery['status'], log: readonly DeliveryAttempt[]): Delivery => ({
-  webhookId: 'wh_1',
-  id: 'dlv_1',
-  accountId: 'acc_1',
-  eventId: 'evt_1',
-  eventType: 'review.created',
-  status,
-  deadReason: undefined,
-  attempts: log.length,
-  roundStart: 0,
-  deadlineMs: 0,
-  dueMs: 0,
-  createdMs: 0,
-  log,
-});
+const delivery = (status: Delivery['status'], log: readonly DeliveryAttempt[]) =>
+  deliveryWith({ status, log });
 
 describe('the statistics of a subscription', () => {
   it('contain null if there is nothing to compute them from', () => {

@@ -3,7 +3,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { redrive } from '../../../operator/redrive.ts';
 import { JITTER, RETRY_SPAN_MS, WAITS_MS } from '../core/backoff.ts';
 import { recover } from '../core/recovery.ts';
-import { arnOf, NOON_MS, type Platform, QUEUE_ENVIRONMENT, startPlatform } from '../testing/platform.ts';
+import { NOON_MS, type Platform, QUEUE_ENVIRONMENT, startPlatform } from '../testing/platform.ts';
 import { httpReceiver, type ReceivedDelivery, type Receiver, readReceived } from '../testing/receivers.ts';
 
 const HOUR_MS = 3_600_000;
@@ -48,31 +48,6 @@ async function deliveryOf(webhookId: string) {
   expect(deliveries).toHaveLength(1);
   return deliveries[0];
 }
-
-describe('a trigger', () => {
-  it('stays in its queue if its attempt is not due, and changes nothing if the attempt has taken place', async () => {
-    const hits = await start(() => ({ status: 500 }));
-    const { id: webhookId, accountId } = await platform.subscribe(receiver.url);
-    await publishOne(accountId);
-    await platform.pass(0);
-    const delivery = await deliveryOf(webhookId);
-    expect([delivery?.attempts, hits.length]).toEqual([1, 1]);
-    const receive = async (attempt: number) => {
-      const trigger = { accountId, webhookId, deliveryId: delivery?.id, eventId: 'evt_1', attempt };
-      const record = { messageId: 'm', body: JSON.stringify(trigger), eventSourceARN: arnOf('retries') };
-      const { batchItemFailures } = (await platform.readers.retries(
-        { Records: [record] } as never,
-        {} as never,
-      )) as { readonly batchItemFailures: readonly { readonly itemIdentifier: string }[] };
-      return batchItemFailures.map(({ itemIdentifier }) => itemIdentifier);
-    };
-    expect(await receive(3)).toEqual(['m']);
-    expect(await receive(1)).toEqual([]);
-    expect(hits).toHaveLength(1);
-    // It is not in the log as a failure.
-    expect(platform.log.lines.filter((line) => line.startsWith('a message failed'))).toEqual([]);
-  });
-});
 
 describe('a delivery that always fails', () => {
   it('follows the schedule for 24 hours, becomes a dead letter, and is delivered again if it is redriven', async () => {
@@ -143,49 +118,6 @@ describe('a delivery that always fails', () => {
 });
 
 describe('a receiver', () => {
-  it('gets the pause that it requests, in seconds or as a date', async () => {
-    const date = new Date(NOON_MS + 40 * 60_000).toUTCString();
-    const hits = await start((receivedHits) => {
-      if (receivedHits.length === 1) return { status: 429, headers: { 'retry-after': '90' } };
-      return receivedHits.length === 2 ? { status: 503, headers: { 'retry-after': date } } : { status: 200 };
-    });
-    const { accountId } = await platform.subscribe(receiver.url);
-    await publishOne(accountId);
-    await platform.pass(DAY_MS);
-    expect(hits.map(({ atMs }) => (atMs - NOON_MS) / 1000)).toEqual([0, 90, 40 * 60]);
-  });
-
-  it('gets no further delivery if it reports that it is gone, and its owner receives an event', async () => {
-    const hits = await start((receivedHits) => ({
-      status: receivedHits.at(-1)?.body.includes('endpoint.disabled') ? 200 : 410,
-    }));
-    const deletedWebhook = await platform.subscribe(receiver.url, { events: ['review.created'] });
-    const other = await platform.subscribe(receiver.url, {
-      accountId: deletedWebhook.accountId,
-      events: ['endpoint.disabled'],
-    });
-    await publishOne(deletedWebhook.accountId);
-    await platform.pass(DAY_MS);
-    await publishOne(deletedWebhook.accountId, 'evt_2');
-    await platform.pass(DAY_MS);
-    expect(hits).toHaveLength(2);
-    expect(JSON.parse(hits[1]?.body ?? '')).toMatchObject({
-      type: 'endpoint.disabled',
-      data: { webhook_id: deletedWebhook.id, reason: 'gone' },
-    });
-    expect(await platform.subscriptions.get(deletedWebhook)).toMatchObject({
-      status: 'disabled',
-      disabledReason: 'gone',
-      notice: undefined,
-    });
-    expect(await deliveryOf(deletedWebhook.id)).toMatchObject({
-      status: 'dead',
-      deadReason: 'gone',
-      attempts: 1,
-    });
-    expect(await platform.subscriptions.get(other)).toMatchObject({ status: 'active' });
-  });
-
   it('gets no further delivery after five days of failures only, and its owner is notified once', async () => {
     const hits = await start((receivedHits) => ({
       status: receivedHits.at(-1)?.body.includes('endpoint.disabled') ? 200 : 500,
@@ -226,23 +158,6 @@ describe('a receiver', () => {
     expect(failures).toBeGreaterThan(50);
     expect(await platform.subscriptions.get({ accountId, id })).toMatchObject({ status: 'active' });
   }, 30_000);
-
-  it('gets no delivery while its owner has disabled it', async () => {
-    const hits = await start((receivedHits) => ({ status: receivedHits.length === 1 ? 500 : 200 }));
-    const { accountId, id } = await platform.subscribe(receiver.url);
-    await publishOne(accountId);
-    await platform.settle();
-    await platform.subscriptions.update({ accountId, id }, { status: 'disabled' });
-    await platform.pass(DAY_MS);
-    expect(hits).toHaveLength(1);
-    expect(await deliveryOf(id)).toMatchObject({ status: 'dead', deadReason: 'disabled', attempts: 1 });
-    await platform.subscriptions.update({ accountId, id }, { status: 'active' });
-    const clock = () => platform.time.nowMs;
-    await recover({ deliveries: platform.deliveries, triggers: platform.triggers, clock }, id, 0);
-    await platform.pass(0);
-    expect(hits).toHaveLength(2);
-    expect(await deliveryOf(id)).toMatchObject({ status: 'delivered' });
-  });
 });
 
 describe('secrets and payloads', () => {

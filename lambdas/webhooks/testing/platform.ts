@@ -20,7 +20,6 @@ import { drawsOf } from '../../../tools/test-kit/seed.ts';
 import { createEventClient, createQueueClient, createScheduleClient } from '../../platform/aws/clients.ts';
 import { VARIABLES } from '../../platform/contract/environment.ts';
 import { QUEUES, type QueueName, type Queue as QueueSpec } from '../../platform/contract/queues.ts';
-import type { Log } from '../../platform/core/ports.ts';
 import { queueReader } from '../../platform/http/consumers.ts';
 import { systemUlid } from '../../platform/system/system.ts';
 import { DeliveryWorker } from '../core/deliver.ts';
@@ -39,6 +38,7 @@ import { DynamoSubscriptionStore } from '../store/subscription-store.ts';
 import { createTriggerQueue, laneOfQueue, triggerSchema } from '../store/trigger-queue.ts';
 import { createSealer } from '../store/webhook-keys.ts';
 import { createSender } from '../store/webhook-sender.ts';
+import { SUBSCRIPTION } from './memory-deliveries.ts';
 
 /** The time at which a test starts. */
 export const NOON_MS = Date.UTC(2026, 6, 15, 12);
@@ -49,7 +49,7 @@ const ROLE = 'arn:aws:iam::000000000000:role/schedules';
 const CREDENTIALS = { accessKeyId: 'local', secretAccessKey: 'local' };
 
 const urlOf = (name: QueueName) => `https://sqs.${REGION}.amazonaws.com/${ACCOUNT_ID}/${name}`;
-export const arnOf = (name: QueueName) => regionalArn('sqs', name);
+const arnOf = (name: QueueName) => regionalArn('sqs', name);
 
 export const QUEUE_ENVIRONMENT: Readonly<Record<string, string>> = {
   ...Object.fromEntries(
@@ -89,15 +89,12 @@ function aroundSend<T extends { send: unknown }>(client: T, around: Around | und
 
 export type Platform = Awaited<ReturnType<typeof startPlatform>>;
 
-/** Log lines, for tests of what is in them. */
-class Lines implements Log {
-  readonly lines: string[] = [];
-  readonly #write = (message: string, fields: object = {}) => {
-    this.lines.push(`${message} ${JSON.stringify(fields)}`);
-  };
-  info = this.#write;
-  warn = this.#write;
-  error = this.#write;
+/** A log that tests read. */
+function createLines() {
+  const lines: string[] = [];
+  const write = (message: string, fields: object = {}) =>
+    void lines.push(`${message} ${JSON.stringify(fields)}`);
+  return { lines, info: write, warn: write, error: write };
 }
 
 function describeQueues({ visibilityMs, maxReceives }: PlatformOptions): QueueDescription[] {
@@ -162,7 +159,7 @@ export function composeReaders(
   const scheduler = aroundSend(createScheduleClient(config), around);
   const events = aroundSend(createEventClient(config), around);
   const post = send ?? createSender({ allowLoopback: true, resolve: createResolve() });
-  const log = new Lines();
+  const log = createLines();
   const sealer = createSealer(async () => ({ current: 'the-key-of-these-tests' }));
   const subscriptions = new DynamoSubscriptionStore(client, tables.webhooks);
   const secrets = new DynamoSigningSecretStore(client, tables.webhooks, sealer);
@@ -250,10 +247,7 @@ export async function startPlatform(options: PlatformOptions = {}) {
   const messaging = await startMessaging(options, clock);
   const parts = composeReaders(database, messaging.endpoint.url, { ...options, clock });
   const { queues, schedules } = messaging;
-  const lanes = Object.entries(parts.readers) as [
-    keyof typeof parts.readers,
-    (typeof parts.readers)['events'],
-  ][];
+  const lanes = Object.entries(parts.readers) as [keyof typeof parts.readers, Reader][];
 
   /** Hands over what can be received, until there is nothing more. */
   async function settle(): Promise<void> {
@@ -313,16 +307,12 @@ export async function startPlatform(options: PlatformOptions = {}) {
       { accountId = `acc_${systemUlid()}`, events = ['review.created'] as EventType[] } = {},
     ): Promise<Subscription & { readonly secret: string }> {
       const subscription: Subscription = {
+        ...SUBSCRIPTION,
         accountId,
         id: `wh_${systemUlid()}`,
         url,
         events,
-        description: undefined,
-        status: 'active',
-        disabledReason: undefined,
         created: Math.floor(clock() / 1000),
-        failingSinceMs: undefined,
-        notice: undefined,
       };
       const secret = newSigningSecret();
       await parts.secrets.create(subscription, secret, 1_000);

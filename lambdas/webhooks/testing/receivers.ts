@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener } from 'node:http';
 import { createServer as createSecureServer } from 'node:https';
 import { type AddressInfo, createServer as createTcpServer, type Server, type Socket } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { selfSigned } from './certificate.ts';
 
 export interface Receiver {
@@ -59,12 +60,7 @@ export interface ReceivedDelivery {
 
 /** The whole of a request; header names as they were sent. */
 export async function readReceived(request: IncomingMessage): Promise<ReceivedDelivery> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
   const { rawHeaders: raw } = request;
   const headers = raw.flatMap((name, index) => (index % 2 === 0 ? [[name, raw[index + 1] ?? '']] : []));
-  return {
-    headers: Object.fromEntries(headers) as Record<string, string>,
-    body: Buffer.concat(chunks).toString(),
-  };
+  return { headers: Object.fromEntries(headers) as Record<string, string>, body: await text(request) };
 }
