@@ -2,18 +2,11 @@ import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { it } from '../../../tools/test-kit/search.ts';
 import { rounds } from '../../../tools/test-kit/thorough.ts';
-import { validate } from '../../platform/core/json/json-body.ts';
-import { parseJson } from '../../platform/core/json/lossless-json.ts';
-import { toPayload as chatPayload } from '../formats/chat/payload.ts';
-import { chatCompletionRequest } from '../formats/chat/schema.ts';
-import { toPayload as messagesPayload } from '../formats/messages/payload.ts';
-import { messagesRequest } from '../formats/messages/schema.ts';
-import { toPayload as responsesPayload } from '../formats/responses/payload.ts';
-import type { ResponsesRequest } from '../formats/responses/request.ts';
-import { responsesRequest } from '../formats/responses/schema.ts';
 import { toRequest } from '../providers/anthropic/request.ts';
 import { toRequestBody } from '../providers/openai/request.ts';
 import { toRequestBody as toResponsesBody } from '../providers/responses/request.ts';
+import { chatPayloadOf, messagesPayloadOf } from '../testing/completions/payloads.ts';
+import { payloadOf as responsesPayloadOf } from '../testing/completions/responses/requests.ts';
 import { capabilitiesOf, featuresOf } from '../testing/fields/needs.ts';
 import { SIGNATURES } from '../testing/providers/sealing.ts';
 import { NO_SEALED_TOKENS } from '../testing/upstream/no-sealed-tokens.ts';
@@ -45,34 +38,17 @@ const payloadOf = (conversation: Conversation, protocol: ChatPayload['protocol']
   fields: NO_FIELDS,
 });
 
-const sentBody = (body: unknown): unknown => parseJson(JSON.stringify(body));
-
 /** Returns the payload of a chat route for the conversation, read again as a request of a chat caller. */
 const throughChat = (conversation: Conversation): ChatPayload =>
-  chatPayload(
-    validate(
-      chatCompletionRequest,
-      sentBody(toRequestBody(payloadOf(conversation, 'anthropic'), ROUTE, SIGNATURES)),
-    ),
-    NO_SEALED_TOKENS,
-  );
+  chatPayloadOf(toRequestBody(payloadOf(conversation, 'anthropic'), ROUTE, SIGNATURES));
 
 /** The same for the Messages protocol. */
 const throughMessages = (conversation: Conversation): ChatPayload =>
-  messagesPayload(
-    validate(messagesRequest, sentBody(toRequest(payloadOf(conversation, 'openai'), ROUTE, SIGNATURES).body)),
-    NO_SEALED_TOKENS,
-  );
+  messagesPayloadOf(toRequest(payloadOf(conversation, 'openai'), ROUTE, SIGNATURES).body);
 
 /** The same for Responses, which has no word for stop sequences. */
 const throughResponses = (conversation: Conversation): ChatPayload =>
-  responsesPayload(
-    validate(
-      responsesRequest,
-      sentBody(toResponsesBody(payloadOf(conversation, 'openai'), ROUTE, SIGNATURES)),
-    ) as ResponsesRequest,
-    NO_SEALED_TOKENS,
-  );
+  responsesPayloadOf(toResponsesBody(payloadOf(conversation, 'openai'), ROUTE, SIGNATURES), NO_SEALED_TOKENS);
 
 const word = fc.stringMatching(/^[a-zA-Z0-9_-]{1,12}$/);
 const words = fc.string({ minLength: 1 }).map((text) => `.${text}.`);

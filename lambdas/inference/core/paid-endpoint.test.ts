@@ -6,10 +6,9 @@ import type { CallOutcome } from '../../ledger/core/usage-record.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
 import type { Log, StreamedResponse } from '../../platform/core/ports.ts';
 import { createRequestHandler } from '../../platform/http/request-handler.ts';
+import { candidateOf } from '../testing/catalog/models.ts';
 import { createBreaker, SILENT } from '../testing/circuit/memory-circuits.ts';
 import type { PaidCall } from './call.ts';
-import type { Candidate } from './catalog/catalog-document.ts';
-import { parseCatalog } from './catalog/catalog-document.ts';
 import { runPaidCall } from './paid-endpoint.ts';
 
 const HEARTBEAT = ': alive\n\n';
@@ -17,34 +16,6 @@ const EVENTS = {
   heartbeat: HEARTBEAT,
   errorEvent: (envelope: object) => `data: ${JSON.stringify(envelope)}\n\n`,
 };
-
-/** A model with one route. */
-function candidateOf(id: string): Candidate {
-  const [model] = parseCatalog({
-    models: [
-      {
-        id,
-        aliases: [`${id}-alias`],
-        type: 'chat',
-        owned_by: 'a',
-        created: 1,
-        price: { unit: 'per_million_tokens', input: 1, output: 2 },
-        routes: [
-          {
-            id: 'route',
-            protocol: 'openai',
-            base_url: 'https://a.test',
-            upstream_model: 'b',
-            secret: 'env:KEY',
-          },
-        ],
-      },
-    ],
-  }).models;
-  const [route] = model?.routes ?? [];
-  if (model === undefined || route === undefined) throw new Error('the catalog is empty');
-  return { model, route };
-}
 
 interface Plan {
   /** The duration of the admission, in milliseconds. */
@@ -69,7 +40,9 @@ const OUTPUT = { min: 9, max: 900 };
 function calling(plan: Plan) {
   const { admitMs = 0, rejection, responseMs = 0, routeFails, settleMs = 0, settleFails } = plan;
   const { models = 1, granted = OUTPUT.max } = plan;
-  const candidates = Array.from({ length: models }, (_, index) => candidateOf(`a/${index}`));
+  const candidates = Array.from({ length: models }, (_, index) =>
+    candidateOf({ id: `a/${index}`, aliases: [`a/${index}-alias`] }),
+  );
   const time = new FakeTime();
   const outcomes: CallOutcome[] = [];
   const admitted: unknown[] = [];
@@ -185,7 +158,7 @@ describe('a call whose output is a range', () => {
 });
 
 describe('a call that every route has failed', () => {
-  it('releases its hold before its caller receives the error', async () => {
+  it('releases its hold, and records no units, before its caller receives the error', async () => {
     const { time, started, outcomes } = calling({ routeFails: new Error('broken'), settleMs: 1_000 });
     let settledFirst: boolean | undefined;
     const startedAt = started.then((response) => {
@@ -194,14 +167,8 @@ describe('a call that every route has failed', () => {
     });
     expect((await time.until(startedAt)).status).toBe(500);
     expect(settledFirst).toBe(true);
-    expect(outcomes).toMatchObject([{ status: 'failed', cost: 0n, tokens: 0, route: null, model: 'a/0' }]);
-  });
-
-  it('records no units, neither estimated nor counted', async () => {
-    const { time, started, outcomes } = calling({ routeFails: new Error('broken') });
-    await time.until(started);
-    const none = { inputUnits: 0, cachedUnits: 0, outputUnits: 0, estimated: false };
-    expect(outcomes).toMatchObject([none]);
+    const units = { inputUnits: 0, cachedUnits: 0, outputUnits: 0, tokens: 0, estimated: false };
+    expect(outcomes).toMatchObject([{ status: 'failed', cost: 0n, route: null, model: 'a/0', ...units }]);
   });
 
   it('fails with the same error when its release fails too, which is left in the log', async () => {

@@ -1,10 +1,10 @@
 /** A process of its own that calls one route when its parent says so: the breaker raced as separate functions race it. */
 import { flushCompileCache } from 'node:module';
 import { engineClients } from '../../../tools/test-kit/engine.ts';
-import { systemAfter, systemUlid } from '../../platform/system/system.ts';
-import { Breaker } from '../core/circuit/breaker.ts';
+import type { Breaker } from '../core/circuit/breaker.ts';
 import { DynamoCircuitStore } from '../store/circuit-store.ts';
 import { ACCOUNT, DEAD, PAYING, ROUTE } from './circuit/fleet.ts';
+import { createBreaker } from './circuit/memory-circuits.ts';
 
 /** One call of the route. */
 export interface Drill {
@@ -32,10 +32,10 @@ let writes = 0;
 let reads = 0;
 let breaker: Breaker | undefined;
 
-function createBreaker({ endpoint, table }: Drill): Breaker {
+function breakerOn({ endpoint, table }: Drill): Breaker {
   const dynamo = new DynamoCircuitStore(engineClients(endpoint).client, table, () => nowMs);
   const note = (message: string) => lines.push(message);
-  return new Breaker({
+  return createBreaker({
     store: {
       read: (keys) => {
         reads += 1;
@@ -47,8 +47,6 @@ function createBreaker({ endpoint, table }: Drill): Breaker {
       },
     },
     clock: () => nowMs,
-    after: systemAfter,
-    ulid: systemUlid,
     log: { info: note, warn: note, error: note },
     count: (event) => {
       if (event === 'circuitOpened') openings += 1;
@@ -57,7 +55,7 @@ function createBreaker({ endpoint, table }: Drill): Breaker {
 }
 
 async function run(drill: Drill): Promise<DrillResult> {
-  breaker ??= createBreaker(drill);
+  breaker ??= breakerOn(drill);
   nowMs = drill.nowMs;
   [lines, openings, writes, reads] = [[], 0, 0, 0];
   await breaker.refresh([ROUTE], ACCOUNT);

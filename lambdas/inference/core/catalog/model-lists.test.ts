@@ -1,26 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { parseCatalog } from './catalog-document.ts';
+import { candidateOf, modelsOf } from '../../testing/catalog/models.ts';
 import { modelListBody, priceEntry } from './model-lists.ts';
 
-function entryOf(type: string, price: object): Record<string, unknown> {
-  const route = { id: 'r', protocol: 'openai', base_url: 'https://a.test/v1', upstream_model: 'm' };
-  const cost = { unit: 'per_request', request: '0.123456789' };
-  const [model] = parseCatalog({
-    models: [
-      {
-        id: 'a/b',
-        type,
-        owned_by: 'a',
-        created: 1,
-        price,
-        routes: [
-          { ...route, ...(type === 'chat' ? { cost: { ...price, input: '0.123456789' } } : { cost }) },
-        ],
-      },
-    ],
-  }).models;
-  if (model === undefined) throw new Error('the catalog is empty');
-  return JSON.parse(JSON.stringify(priceEntry(model))) as Record<string, unknown>;
+function entryOf(type: string, price: object): object {
+  const cost =
+    type === 'chat' ? { ...price, input: '0.123456789' } : { unit: 'per_request', request: '0.123456789' };
+  const { model } = candidateOf({ type, price, routes: [{ cost }] });
+  return JSON.parse(JSON.stringify(priceEntry(model)));
 }
 
 describe('the prices of a model, as shown to callers', () => {
@@ -79,25 +65,12 @@ describe('the prices of a model, as shown to callers', () => {
 });
 
 it('states the limits of a model, and the capabilities of at least one of its routes', () => {
-  const route = { protocol: 'openai', base_url: 'https://a.test/v1', upstream_model: 'm' };
-  const [model] = parseCatalog({
-    models: [
-      {
-        id: 'a/b',
-        type: 'chat',
-        owned_by: 'a',
-        created: 1,
-        context_window: 128_000,
-        max_output_tokens: 4_096,
-        price: { unit: 'per_million_tokens', input: 1, output: 2 },
-        routes: [
-          { id: 'r', ...route, capabilities: ['vision', 'stream'] },
-          { id: 's', ...route, capabilities: ['tools', 'stream'] },
-        ],
-      },
-    ],
-  }).models;
-  expect(model === undefined ? undefined : priceEntry(model)).toMatchObject({
+  const { model } = candidateOf({
+    context_window: 128_000,
+    max_output_tokens: 4_096,
+    routes: [{ capabilities: ['vision', 'stream'] }, { capabilities: ['tools', 'stream'] }],
+  });
+  expect(priceEntry(model)).toMatchObject({
     context_window: 128_000,
     max_output_tokens: 4_096,
     capabilities: ['tools', 'vision', 'stream'],
@@ -105,18 +78,13 @@ it('states the limits of a model, and the capabilities of at least one of its ro
 });
 
 describe('the list of models', () => {
-  const route = { protocol: 'openai', base_url: 'https://a.test/v1', upstream_model: 'm' };
-  const { models } = parseCatalog({
-    models: ['a', 'b', 'c'].map((id) => ({
+  const models = modelsOf(
+    ...['a', 'b', 'c'].map((id) => ({
       id: `x/${id}`,
-      type: 'chat',
-      owned_by: 'x',
-      created: 1,
       aliases: id === 'b' ? ['claude-b', 'b'] : [],
-      price: { unit: 'per_million_tokens', input: 1, output: 2 },
-      routes: [{ id, ...route }],
+      routes: [{ id }],
     })),
-  });
+  );
   const idsOf = (query: Parameters<typeof modelListBody>[1]) => {
     const { data, has_more: hasMore } = modelListBody(models, query);
     return [data.map(({ id }) => id).join(' '), hasMore];

@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { modelDocument } from '../../testing/catalog/models.ts';
 import { type Prices, prices } from '../pricing/prices.ts';
 import { parseCatalog } from './catalog-document.ts';
 import { catalogChange, factorText, largeChanges, priceChanges } from './price-changes.ts';
@@ -75,15 +76,14 @@ describe('a change of price', () => {
 
 const catalogOf = (...models: readonly (readonly [id: string, input: number, ...aliases: string[]])[]) =>
   parseCatalog({
-    models: models.map(([id, input, ...aliases]) => ({
-      id,
-      aliases,
-      type: 'chat',
-      owned_by: 'a',
-      created: 1,
-      price: { unit: 'per_million_tokens', input, output: 100 },
-      routes: [{ id: `${id}-r`, protocol: 'openai', base_url: 'https://a.test/v1', upstream_model: 'm' }],
-    })),
+    models: models.map(([id, input, ...aliases]) =>
+      modelDocument({
+        id,
+        aliases,
+        price: { unit: 'per_million_tokens', input, output: 100 },
+        routes: [{ id: `${id}-r` }],
+      }),
+    ),
   });
 
 describe('a change of the catalog', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
+import { modelsOf } from '../../testing/catalog/models.ts';
 import { awsAddressOf, signedFor } from './aws-address.ts';
-import { parseCatalog } from './catalog-document.ts';
 
 describe('an address of AWS', () => {
   it.each([
@@ -40,11 +40,8 @@ describe('an address of AWS', () => {
 
 /** Returns the faults of a route, by field. */
 function faultsOf(route: object): string[] {
-  const entry = { id: 'r', upstream_model: 'm', ...route };
-  const price = { unit: 'per_million_tokens', input: 1, output: 1 };
-  const model = { id: 'a/m', type: 'chat', owned_by: 'a', created: 0, price, routes: [entry] };
   try {
-    parseCatalog({ models: [model] });
+    modelsOf({ routes: [{ base_url: undefined, ...route }] });
     return [];
   } catch (failure) {
     const lines = (failure as Error).message.matchAll(/✖ (.*)\n\s+→ at models\[0\]\.routes\[0\]\.(\w+)/g);

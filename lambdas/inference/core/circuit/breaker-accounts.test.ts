@@ -2,7 +2,6 @@ import { describe, expect } from '@jest/globals';
 import { it } from '../../../../tools/test-kit/search.ts';
 import { drawsOf } from '../../../../tools/test-kit/seed.ts';
 import { DEAD, Fleet, PAYING, ROUTE } from '../../testing/circuit/fleet.ts';
-import { MemoryCircuits } from '../../testing/circuit/memory-circuits.ts';
 import { UpstreamFailure } from '../upstream/provider.ts';
 import { accountHash } from './breaker.ts';
 import { type Circuit, COOLDOWN_MS, stateOf } from './circuit.ts';
@@ -13,13 +12,8 @@ const status = (code: number, retryAfterSeconds?: number) =>
   new UpstreamFailure('status', { status: code, retryAfterSeconds });
 const limited = (retryAfterSeconds?: number) => status(429, retryAfterSeconds);
 
-const memoryOf = ({ store }: Fleet): MemoryCircuits => {
-  if (!(store instanceof MemoryCircuits)) throw new Error('not in memory');
-  return store;
-};
-
 const sharedState = (fleet: Fleet) =>
-  stateOf(memoryOf(fleet).of(ROUTE.id), accountHash('nobody'), fleet.time.clock()).kind;
+  stateOf(fleet.memory.of(ROUTE.id), accountHash('nobody'), fleet.time.clock()).kind;
 
 /** Calls of an account, at all processes in turn; gives what became of the last. */
 async function calls(
@@ -121,7 +115,7 @@ describe('a route that fails one account', () => {
       for (let account = 0; account < 5; account += 1) {
         expect(await calls(fleet, 20, `acc_${account}`, status(code))).toBe('failed');
       }
-      expect(memoryOf(fleet).writes).toBe(0);
+      expect(fleet.memory.writes).toBe(0);
     },
   );
 
@@ -161,15 +155,6 @@ describe('a route that returns 429', () => {
     expect(await expectCounts(fleet, 'attacker')).toEqual(['completed']);
     expect(await expectCounts(fleet, 'conspirator')).toEqual(['completed']);
     expect(fleet.openings).toBe(0);
-  });
-
-  it('opens no circuit, however many accounts it throttles', async () => {
-    const fleet = new Fleet(PROCESSES);
-    for (let round = 0; round < 20; round += 1) {
-      for (let account = 0; account < 6; account += 1) await calls(fleet, 1, `acc_${account}`, limited(1));
-      await fleet.time.advance(1_000);
-    }
-    expect(fleet).toMatchObject({ openings: 0, events: [] });
   });
 });
 
@@ -262,7 +247,7 @@ describe('the circuits of a route', () => {
       await calls(fleet, 1, `acc_${call % 61}`, failure);
       await calls(fleet, 3, 'bystander');
     }
-    const { circuits, history } = memoryOf(fleet);
+    const { circuits, history } = fleet.memory;
     expect(circuits.size).toBe(1 + 61);
     const largest = Math.max(...history.map(({ key, after }) => sizeOf(key, after)));
     // A write of one costs a unit.

@@ -1,14 +1,13 @@
 import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
-import { ulid } from 'ulid';
 import { FakeTime } from '../../../../tools/test-kit/fake-time.ts';
 import { it } from '../../../../tools/test-kit/search.ts';
 import { rounds } from '../../../../tools/test-kit/thorough.ts';
 import { type Disturbance, FAULTS, FaultyCircuits } from '../../testing/circuit/faulty-circuits.ts';
 import { DEAD, Fleet, PAYING, ROUTE } from '../../testing/circuit/fleet.ts';
-import { MemoryCircuits, SILENT } from '../../testing/circuit/memory-circuits.ts';
+import { createBreaker, MemoryCircuits } from '../../testing/circuit/memory-circuits.ts';
 import { UpstreamFailure } from '../upstream/provider.ts';
-import { accountHash, Breaker } from './breaker.ts';
+import { accountHash, type Breaker } from './breaker.ts';
 import { type Circuit, COOLDOWN_MS, isOpen, routeOfKey, stateOf } from './circuit.ts';
 import { classifyFailure, hasFailed } from './failure-class.ts';
 
@@ -111,7 +110,7 @@ class World {
     };
     return {
       store,
-      breaker: new Breaker({ store, clock, after, ulid, log: SILENT, count }),
+      breaker: createBreaker({ store, clock, after, count }),
       isAlive: true,
     };
   }

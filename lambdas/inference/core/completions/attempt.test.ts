@@ -5,6 +5,8 @@ import { type Provider, type RouteEvent, type RouteResponse, UpstreamFailure } f
 import { type AttemptOptions, attemptRoute } from './delivery.ts';
 
 const ROUTE = { ...routeOf('route'), timeout_ms: 60_000, first_byte_timeout_ms: 5_000 };
+const never = () => new Promise<never>(() => {});
+const completePayload = { stream: false } as AttemptOptions['payload'];
 const EMPTY: RouteEvent = { outputText: '', hasOutput: false };
 const WORD: RouteEvent = { outputText: 'word', hasOutput: true };
 
@@ -47,8 +49,13 @@ const streaming =
   async (time: FakeTime, signal: AbortSignal) =>
     ({ kind: 'stream', events: streamOf(time, signal, events, gapMs) }) as unknown as RouteResponse;
 
+async function streamOfAttempt({ time, answered }: ReturnType<typeof attempting>) {
+  const answer = await time.until(answered);
+  if (answer.kind !== 'stream') throw new Error('not a stream');
+  return answer;
+}
+
 describe('an attempt whose caller must have had a byte by some time', () => {
-  const never = () => new Promise<never>(() => {});
   const lasts = async (
     changes: Partial<AttemptOptions>,
     respond: Parameters<typeof attempting>[0] = never,
@@ -58,7 +65,6 @@ describe('an attempt whose caller must have had a byte by some time', () => {
     const failure: unknown = await time.until(answered.catch((cause: unknown) => cause));
     return [(failure as UpstreamFailure).kind, time.clock() - startMs];
   };
-  const completePayload = { stream: false } as AttemptOptions['payload'];
   const streamed = { stream: true } as AttemptOptions['payload'];
 
   it.each([
@@ -71,24 +77,19 @@ describe('an attempt whose caller must have had a byte by some time', () => {
   });
 
   it('continues for as long as its route and server allow once it has started', async () => {
-    const { time, answered } = attempting(streaming([WORD, WORD], 4_500), {
-      payload: streamed,
-      silentTimeMs: 4_800,
-    });
-    const answer = await time.until(answered);
-    if (answer.kind !== 'stream') throw new Error('not a stream');
-    expect(await time.until(answer.remainingEvents.next())).toEqual({ done: false, value: WORD });
+    const started = attempting(streaming([WORD, WORD], 4_500), { payload: streamed, silentTimeMs: 4_800 });
+    const answer = await streamOfAttempt(started);
+    expect(await started.time.until(answer.remainingEvents.next())).toEqual({ done: false, value: WORD });
   });
 });
 
 describe('a streamed attempt', () => {
   it('starts with the events up to its first output, and continues with the rest', async () => {
-    const { time, answered } = attempting(streaming([EMPTY, WORD, WORD]));
-    const answer = await time.until(answered);
-    if (answer.kind !== 'stream') throw new Error('not a stream');
-    expect(answer.firstEvents).toEqual([EMPTY, WORD]);
-    expect(await time.until(answer.remainingEvents.next())).toEqual({ done: false, value: WORD });
-    expect((await time.until(answer.remainingEvents.next())).done).toBe(true);
+    const started = attempting(streaming([EMPTY, WORD, WORD]));
+    const { firstEvents, remainingEvents } = await streamOfAttempt(started);
+    expect(firstEvents).toEqual([EMPTY, WORD]);
+    expect(await started.time.until(remainingEvents.next())).toEqual({ done: false, value: WORD });
+    expect((await started.time.until(remainingEvents.next())).done).toBe(true);
   });
 
   it('returns all its events as the opening if it ends without content', async () => {
@@ -100,8 +101,7 @@ describe('a streamed attempt', () => {
     const late = attempting(streaming([WORD], 5_001));
     await expect(late.time.until(late.answered)).rejects.toMatchObject({ kind: 'timeout' });
     const slow = attempting(streaming([WORD, WORD], 4_999));
-    const answer = await slow.time.until(slow.answered);
-    if (answer.kind !== 'stream') throw new Error('not a stream');
+    const answer = await streamOfAttempt(slow);
     expect(await slow.time.until(answer.remainingEvents.next())).toMatchObject({ value: WORD });
     await slow.time.advance(ROUTE.timeout_ms);
     expect(slow.isAborted()).toBe(true);
@@ -111,10 +111,9 @@ describe('a streamed attempt', () => {
     ['whole: its connection is kept for a second, to be used again', true, false],
     ['left: its connection ends at once', false, true],
   ])('frees its route and its timers when it is closed, %s', async (_case, complete, abortedAtOnce) => {
-    const { time, answered, isAborted } = attempting(streaming([WORD]));
-    const answer = await time.until(answered);
-    if (answer.kind !== 'stream') throw new Error('not a stream');
-    answer.close(complete);
+    const started = attempting(streaming([WORD]));
+    const { time, isAborted } = started;
+    (await streamOfAttempt(started)).close(complete);
     expect(isAborted()).toBe(abortedAtOnce);
     await time.advance(1_000);
     expect(isAborted()).toBe(true);
@@ -134,7 +133,7 @@ describe('an attempt', () => {
   it('retains its connection for a second and leaves no other timer after a complete response', async () => {
     const respond = { kind: 'json', answer: {} } as unknown as RouteResponse;
     const { time, answered, isAborted } = attempting(async () => respond, {
-      payload: { stream: false } as AttemptOptions['payload'],
+      payload: completePayload,
     });
     expect(await answered).toBe(respond);
     expect([isAborted(), time.timers]).toEqual([false, 1]);
@@ -147,9 +146,7 @@ describe('an attempt', () => {
     ['its host, when that ends sooner', 1_000, 1_000, 'deadline'],
     ['a host that has ended', 0, -5, 'deadline'],
   ])('ends after the time of %s', async (_case, endsMs, remainingTimeMs, kind) => {
-    const never = () => new Promise<never>(() => {});
-    const payload = { stream: false } as AttemptOptions['payload'];
-    const { time, answered } = attempting(never, { remainingTimeMs, payload });
+    const { time, answered } = attempting(never, { remainingTimeMs, payload: completePayload });
     const startMs = time.clock();
     await expect(time.until(answered)).rejects.toMatchObject({ kind });
     expect(time.clock() - startMs).toBe(endsMs);

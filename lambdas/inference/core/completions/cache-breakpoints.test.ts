@@ -1,77 +1,17 @@
 import type Anthropic from '@anthropic-ai/sdk';
 import { describe, expect, it } from '@jest/globals';
-import { validate } from '../../../platform/core/json/json-body.ts';
-import { toPayload as chatPayload } from '../../formats/chat/payload.ts';
-import { chatCompletionRequest } from '../../formats/chat/schema.ts';
-import { toPayload as messagesPayload } from '../../formats/messages/payload.ts';
-import { messagesRequest } from '../../formats/messages/schema.ts';
-import { NO_SEALED_TOKENS } from '../../testing/upstream/no-sealed-tokens.ts';
+import { chatPayloadOf, messagesPayloadOf } from '../../testing/completions/payloads.ts';
 
 const ephemeral = { type: 'ephemeral' } as const;
 const hour = { type: 'ephemeral', ttl: '1h' } as const;
 const text = (value: string) => ({ type: 'text', text: value }) as const;
 
 const ofMessages = (fields: Partial<Anthropic.MessageCreateParams>) =>
-  messagesPayload(
-    validate(messagesRequest, {
-      model: 'a/b',
-      max_tokens: 9,
-      messages: [{ role: 'user', content: 'Hi' }],
-      ...fields,
-    }),
-    NO_SEALED_TOKENS,
-  ).conversation();
+  messagesPayloadOf(fields).conversation();
 
-const ofChat = (fields: object) =>
-  chatPayload(
-    validate(chatCompletionRequest, {
-      model: 'a/b',
-      max_tokens: 9,
-      messages: [{ role: 'user', content: 'Hi' }],
-      ...fields,
-    }),
-    NO_SEALED_TOKENS,
-  ).conversation();
+const ofChat = (fields: object) => chatPayloadOf(fields).conversation();
 
 describe('the cache breakpoints of a Messages request', () => {
-  it('stand where the caller put them', () => {
-    const body = ofMessages({
-      system: [text('a'), { ...text('b'), cache_control: hour }],
-      tools: [
-        { name: 'f', input_schema: { type: 'object' } },
-        { name: 'g', input_schema: { type: 'object' }, cache_control: hour },
-      ],
-      messages: [
-        {
-          role: 'user',
-          content: [
-            {
-              type: 'image',
-              source: { type: 'url', url: 'https://e.test/a.png' },
-              cache_control: ephemeral,
-            },
-            text('?'),
-          ],
-        },
-        {
-          role: 'assistant',
-          content: [{ type: 'tool_use', id: 't', name: 'f', input: {}, cache_control: ephemeral }],
-        },
-        {
-          role: 'user',
-          content: [{ type: 'tool_result', tool_use_id: 't', content: 'x', cache_control: ephemeral }],
-        },
-      ],
-    });
-    expect(body.systemCache).toEqual(new Map([[1, '1h']]));
-    expect(body.tools.map(({ cache }) => cache)).toEqual([undefined, '1h']);
-    expect(body.turns.map(({ parts }) => parts.map((part) => 'cache' in part && part.cache))).toEqual([
-      ['5m', false],
-      ['5m'],
-      ['5m'],
-    ]);
-  });
-
   it('within a result are one of the result', () => {
     const { turns } = ofMessages({
       messages: [

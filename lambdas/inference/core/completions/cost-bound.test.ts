@@ -10,9 +10,10 @@ import type { ChatRequest } from '../../formats/chat/request.ts';
 import { responsesFormat } from '../../formats/responses/format.ts';
 import { responsesRequest } from '../../formats/responses/schema.ts';
 import { createSealedTokens } from '../../store/sealed-tokens.ts';
+import { modelsOf as catalogModels } from '../../testing/catalog/models.ts';
 import { SILENT } from '../../testing/circuit/memory-circuits.ts';
 import type { UnsettledCall } from '../call.ts';
-import { type Model, parseCatalog } from '../catalog/catalog-document.ts';
+import type { Model } from '../catalog/catalog-document.ts';
 import type { Feature } from '../fields/need.ts';
 import { promptBounds } from '../metering/estimate.ts';
 import { tokenPrices } from '../metering/priced-usage.ts';
@@ -20,24 +21,20 @@ import { promptSizeOf } from '../metering/prompt-size.ts';
 import { boundTokens } from '../metering/token-bound.ts';
 import { amountOf } from '../pricing/bill.ts';
 import type { Provider } from '../upstream/provider.ts';
-import type { ApiFormat } from './api-format.ts';
+import type { ApiFormat, CompletionRequest } from './api-format.ts';
 import { type CompletionDependencies, readCompletion } from './completion-endpoint.ts';
 import type { StartedResponse } from './delivery.ts';
 
-const route = { protocol: 'openai', base_url: 'https://a.test', upstream_model: 'b', secret: 'env:K' };
-
+/** Models `a/0`, `a/1` and so on, each with the route of its number. */
 const modelsOf = (...entries: readonly object[]): readonly Model[] =>
-  parseCatalog({
-    models: entries.map((entry, index) => ({
+  catalogModels(
+    ...entries.map((entry, index) => ({
       id: `a/${index}`,
-      type: 'chat',
-      owned_by: 'a',
-      created: 1,
       price: { unit: 'per_million_tokens', input: 2, output: 10 },
-      routes: [{ id: `route-${index}`, ...route }],
+      routes: [{ id: `route-${index}` }],
       ...entry,
     })),
-  }).models;
+  );
 
 const able = { features: new Set<Feature>(['choices', 'image-urls', 'messages-blocks']) };
 const world = {
@@ -60,24 +57,30 @@ const CALLER = { requestId: 'req_1', key: { accountId: 'acc_1', keyId: 'key_1', 
 
 const messagesOf = (content: string) => [{ role: 'user' as const, content }];
 
+const readOf = <Request extends CompletionRequest>(
+  format: ApiFormat<Request>,
+  body: Request,
+  models: readonly Model[],
+  dependencies: Partial<CompletionDependencies> = {},
+) =>
+  readCompletion(
+    format,
+    { body, identity: '', models, catalog: 'v1', sealedTokens, ...CALLER },
+    { ...world, ...dependencies },
+  );
+
 function read(
   models: readonly Model[],
   fields: { max_tokens: number; n?: number },
   content = 'Hello.',
-  dependenciesOf: { readonly log?: Log } = {},
+  dependencies: Partial<CompletionDependencies> = {},
 ) {
-  const body = { model: 'a/0', messages: messagesOf(content), ...fields };
-  return readCompletion(
-    chatFormat,
-    { body, identity: '', models, catalog: 'v1', sealedTokens, ...CALLER },
-    { ...world, ...dependenciesOf },
-  );
+  return readOf(chatFormat, { model: 'a/0', messages: messagesOf(content), ...fields }, models, dependencies);
 }
 
 describe('the cost bound of a completion', () => {
   it('equals the cost of its prompt and of all its choices at full length', () => {
-    const [model] = modelsOf({});
-    if (model === undefined) throw new Error('the catalog is empty');
+    const [model] = modelsOf({}) as [Model];
     const count = fc.integer({ min: 1, max: 4_000 });
     fc.assert(
       fc.property(
@@ -106,28 +109,21 @@ describe('the cost bound of a completion', () => {
   it('grows with a model’s factor for texts, and with the tokens that its provider adds before a prompt', () => {
     const content = 'Good morning, Angela. '.repeat(50);
     const fields = { max_tokens: 100 };
-    const [plain, dear, hiding] = [{}, { token_factor: 3 }, { hidden_tokens: 5_128 }].map((extraFields) => {
-      const [model] = modelsOf(extraFields);
-      if (model === undefined) throw new Error('the catalog is empty');
-      const call = read([model], fields, content);
-      return call.cost(100);
-    });
-    if (plain === undefined) throw new Error('nothing was read');
+    const costWith = (limits: object) => read(modelsOf(limits), fields, content).cost(100);
+    const plain = costWith({});
     // A token of prompt costs 2,000 nano-USD.
     const byFactor = 2 * boundTokens(content);
-    expect(dear).toBe(plain + BigInt(byFactor) * 2_000n);
-    expect(hiding).toBe(plain + 10_000_000n);
+    expect(costWith({ token_factor: 3 })).toBe(plain + BigInt(byFactor) * 2_000n);
+    expect(costWith({ hidden_tokens: 5_128 })).toBe(plain + 10_000_000n);
   });
 
   it('equals the cost on the route whose dialect adds the most to the prompt, whatever the order of the routes', () => {
-    const plain = { ...route, id: 'plain' };
-    const adding = { ...route, id: 'adding', dialect: { assistant_after_tools: true } };
-    const boundOf = (...routes: readonly object[]) => {
-      const [model] = modelsOf({ routes: routes.map((one, at) => ({ ...one, priority: at + 1 })) });
-      if (model === undefined) throw new Error('the catalog is empty');
-      const call = read([model], { max_tokens: 100 });
-      return call.cost(100);
-    };
+    const plain = {};
+    const adding = { dialect: { assistant_after_tools: true } };
+    const boundOf = (...routes: readonly object[]) =>
+      read(modelsOf({ routes: routes.map((one, at) => ({ ...one, priority: at + 1 })) }), {
+        max_tokens: 100,
+      }).cost(100);
     expect(boundOf(adding)).toBeGreaterThan(boundOf(plain));
     expect(boundOf(plain, adding)).toBe(boundOf(adding));
     expect(boundOf(adding, plain)).toBe(boundOf(adding));
@@ -136,9 +132,8 @@ describe('the cost bound of a completion', () => {
 
 describe('a completion of which its route reports more than its bound', () => {
   it('costs what is held for it and no more, which is in the log by model and route', async () => {
-    const [model] = modelsOf({});
-    const [route] = model?.routes ?? [];
-    if (model === undefined || route === undefined) throw new Error('the catalog is empty');
+    const models = modelsOf({});
+    const [candidate] = models.flatMap((model) => model.routes.map((route) => ({ model, route })));
     const warned: unknown[] = [];
     const log: Log = { ...SILENT, warn: (message, fields) => void warned.push([message, fields]) };
     for (const [reported, lines] of [
@@ -146,7 +141,7 @@ describe('a completion of which its route reports more than its bound', () => {
       [10, 0],
     ] as const) {
       warned.length = 0;
-      const call = read([model], { max_tokens: 50 }, 'Hello.', { log });
+      const call = read(models, { max_tokens: 50 }, 'Hello.', { log });
       const amount = call.cost(50);
       const outcomes: CallOutcome[] = [];
       const settle = async (outcome: CallOutcome) => {
@@ -161,7 +156,7 @@ describe('a completion of which its route reports more than its bound', () => {
         usage,
       } as unknown as StartedResponse;
       const deliver = await call.prepare(answer, {
-        candidate: { model, route },
+        candidate,
         storeResponse: undefined,
         flush: async () => {},
         admission: { output: 50, hold: { amount }, headers: {}, settle },
@@ -192,14 +187,11 @@ describe('a completion whose output is left to the service', () => {
       limitedTo: (max_tokens) => chatFormat.toPayload({ ...request, max_tokens }, models),
     }),
   };
-  const readOpen = (models: readonly Model[], fields: object = {}) => {
-    const body = { model: 'a/0', messages: messagesOf('Hello.'), ...fields };
-    return readCompletion(
-      openFormat,
-      { body, identity: '', models, catalog: 'v1', sealedTokens, ...CALLER },
-      world,
-    );
-  };
+  const readOpen = (
+    models: readonly Model[],
+    fields: object = {},
+    dependencies: Partial<CompletionDependencies> = {},
+  ) => readOf(openFormat, { model: 'a/0', messages: messagesOf('Hello.'), ...fields }, models, dependencies);
 
   it('ranges from 256 tokens to the limit of its models, at the cost of the same explicit output', () => {
     const models = modelsOf({ max_output_tokens: 20_000 }, { max_output_tokens: 8_192 });
@@ -223,87 +215,58 @@ describe('a completion whose output is left to the service', () => {
     );
   });
 
-  it('reaches the route with the output that was admitted', async () => {
-    const requests: unknown[] = [];
-    const chat: Provider['chat'] = async ({ payload }) => {
-      requests.push([payload.body.max_tokens, payload.conversation().maxTokens]);
-      return { kind: 'json', completeResponse: { body: {} }, outputText: '', usage: undefined };
-    };
-    const [model] = modelsOf({ max_output_tokens: 20_000 });
-    const [route] = model?.routes ?? [];
-    if (model === undefined || route === undefined) throw new Error('the catalog is empty');
-    const providers = { ...world.providers, openai: { ...able, chat } };
-    const call = readCompletion(
-      openFormat,
-      {
-        body: { model: 'a/0', messages: messagesOf('Hello.') },
-        identity: '',
-        models: [model],
-        catalog: 'v1',
-        sealedTokens,
-        ...CALLER,
-      },
-      { ...world, providers },
-    );
-    const outputs = [20_000, 312];
-    for (const output of outputs) await call.attempt({ model, route }, { remainingTimeMs: 60_000 }, output);
-    expect(requests).toEqual(outputs.map((output) => [output, output]));
-  });
-
-  it('reaches the routes of all protocols with the admitted output if the request uses the Responses API', async () => {
-    const requests: unknown[] = [];
-    const chat: Provider['chat'] = async ({ payload }) => {
-      requests.push([payload.body.max_output_tokens, payload.conversation().maxTokens]);
-      return { kind: 'json', completeResponse: { body: {} }, outputText: '', usage: undefined };
-    };
-    const protocols = ['openai', 'openai-responses', 'anthropic', 'bedrock'] as const;
-    const provider = { ...able, chat };
-    const providers = Object.fromEntries(protocols.map((name) => [name, provider]));
-    const [model] = modelsOf({
-      max_output_tokens: 4_096,
-      routes: protocols.map((protocol) => ({
-        ...route,
-        id: protocol,
-        protocol,
-        ...(protocol === 'bedrock' ? { secret: undefined } : {}),
-      })),
-    });
-    if (model === undefined) throw new Error('the catalog is empty');
-    const call = readCompletion(
-      responsesFormat,
-      {
-        body: validate(responsesRequest, { model: 'a/0', input: 'Hello.' }),
-        identity: '',
-        models: [model],
-        catalog: 'v1',
-        sealedTokens,
-        ...CALLER,
-      },
-      { ...world, providers: providers as unknown as CompletionDependencies['providers'] },
-    );
-    expect(call.output).toEqual({ min: 256, max: 4_096 });
-    expect(call.candidates).toHaveLength(4);
-    const outputs = [4_096, 1_024];
-    for (const output of outputs)
-      for (const candidate of call.candidates)
-        await call.attempt(candidate, { remainingTimeMs: 60_000 }, output);
-    expect(requests).toEqual(outputs.flatMap((output) => Array(4).fill([output, output])));
-  });
-
-  it('uses the caller’s output if the caller specifies one', () => {
-    expect(readOpen(modelsOf({}), { max_tokens: 5_000 }).output).toEqual({ min: 5_000, max: 5_000 });
-  });
+  it.each([
+    ['chat', ['openai'], readOpen, 'max_tokens'],
+    [
+      'Responses',
+      ['openai', 'openai-responses', 'anthropic', 'bedrock'],
+      (models: readonly Model[], _fields: object, dependencies: Partial<CompletionDependencies>) =>
+        readOf(
+          responsesFormat,
+          validate(responsesRequest, { model: 'a/0', input: 'Hello.' }),
+          models,
+          dependencies,
+        ),
+      'max_output_tokens',
+    ],
+  ] as const)(
+    'reaches the routes of all protocols with the admitted output in %s',
+    async (_name, protocols, readIn, field) => {
+      const requests: unknown[] = [];
+      const chat: Provider['chat'] = async ({ payload }) => {
+        requests.push([payload.body[field], payload.conversation().maxTokens]);
+        return { kind: 'json', completeResponse: { body: {} }, outputText: '', usage: undefined };
+      };
+      const providers = Object.fromEntries(protocols.map((name) => [name, { ...able, chat }]));
+      const models = modelsOf({
+        max_output_tokens: 4_096,
+        routes: protocols.map((protocol) => ({
+          id: protocol,
+          protocol,
+          ...(protocol === 'bedrock' ? { base_url: undefined } : {}),
+        })),
+      });
+      const call = readIn(
+        models,
+        {},
+        { providers: providers as unknown as CompletionDependencies['providers'] },
+      );
+      expect(call.output).toEqual({ min: 256, max: 4_096 });
+      expect(call.candidates).toHaveLength(protocols.length);
+      const outputs = [4_096, 312];
+      for (const output of outputs)
+        for (const candidate of call.candidates)
+          await call.attempt(candidate, { remainingTimeMs: 60_000 }, output);
+      expect(requests).toEqual(outputs.flatMap((output) => protocols.map(() => [output, output])));
+    },
+  );
 });
 
 describe('a completion that no model can give', () => {
   const limited = modelsOf({ max_output_tokens: 100, context_window: 1_000 });
 
-  it('fails from one token above the model’s output limit', () => {
+  it('fails from one token above the output limit of any of its models', () => {
     expect(() => read(limited, { max_tokens: 100 })).not.toThrow();
-    expect(() => read(limited, { max_tokens: 101 })).toThrow('a/0 writes at most 100 tokens');
-  });
-
-  it('fails if the output exceeds the limit of any of its models', () => {
     const models = modelsOf({}, { max_output_tokens: 100 });
     expect(() => read(models, { max_tokens: 101 })).toThrow('a/1 writes at most 100 tokens');
   });
@@ -313,9 +276,8 @@ describe('a completion that no model can give', () => {
     expect(() => read(limited, { max_tokens: 10 }, long)).toThrow(
       /prompt is too long: \d+ tokens > 1000 maximum/,
     );
-    const [first, wide] = modelsOf({ context_window: 1_000 }, { context_window: 1_000_000 });
-    if (first === undefined || wide === undefined) throw new Error('the catalog is empty');
-    const call = read([first, wide], { max_tokens: 10 }, long);
+    const both = modelsOf({ context_window: 1_000 }, { context_window: 1_000_000 });
+    const call = read(both, { max_tokens: 10 }, long);
     expect(call.candidates.map(({ model }) => model.id)).toEqual(['a/1']);
   });
 });

@@ -1,14 +1,9 @@
 /** PDF documents and audio in the three formats: the same in each of them, for routes that can be given them. */
 import { describe, expect, it } from '@jest/globals';
-import { validate } from '../../../platform/core/json/json-body.ts';
-import { toPayload as toChatPayload } from '../../formats/chat/payload.ts';
-import type { ChatRequest } from '../../formats/chat/request.ts';
-import { chatCompletionRequest } from '../../formats/chat/schema.ts';
-import { toPayload as toMessagesPayload } from '../../formats/messages/payload.ts';
-import { request as messagesRequest, toolTurns } from '../../testing/completions/messages/request-fixture.ts';
+import { toolTurns } from '../../testing/completions/messages/request-fixture.ts';
+import { chatPayloadOf, messagesPayloadOf } from '../../testing/completions/payloads.ts';
 import { payloadOf as responsesPayload } from '../../testing/completions/responses/requests.ts';
 import { capabilitiesOf, featuresOf, pricedFeaturesOf } from '../../testing/fields/needs.ts';
-import { NO_SEALED_TOKENS } from '../../testing/upstream/no-sealed-tokens.ts';
 import { promptSizeOf } from '../metering/prompt-size.ts';
 import type { ChatPayload } from '../upstream/provider.ts';
 
@@ -16,13 +11,9 @@ const BYTES = 'JVBERi0xLjQK';
 const DATA = `data:application/pdf;base64,${BYTES}`;
 const URL = 'https://example.com/a.pdf';
 
-const chat = (...content: readonly object[]): ChatPayload =>
-  toChatPayload(
-    validate(chatCompletionRequest, { model: 'a/m', messages: [{ role: 'user', content }] }) as ChatRequest,
-    NO_SEALED_TOKENS,
-  );
-const messages = (...content: readonly object[]): ChatPayload =>
-  toMessagesPayload(messagesRequest({ messages: [{ role: 'user', content }] }), NO_SEALED_TOKENS);
+const chat = (...content: readonly object[]) => chatPayloadOf({ messages: [{ role: 'user', content }] });
+const messages = (...content: readonly object[]) =>
+  messagesPayloadOf({ messages: [{ role: 'user', content }] });
 const responses = (...content: readonly object[]): ChatPayload =>
   responsesPayload({ input: [{ role: 'user', content }], max_output_tokens: 9 });
 
@@ -77,11 +68,7 @@ describe('a PDF', () => {
     ['that is to be cited', () => messages(block(inBase64, { citations: { enabled: true } }))],
     [
       'in the result of a tool',
-      () =>
-        toMessagesPayload(
-          messagesRequest({ messages: toolTurns({}, { content: [block(inBase64)] }) }),
-          NO_SEALED_TOKENS,
-        ),
+      () => messagesPayloadOf({ messages: toolTurns({}, { content: [block(inBase64)] }) }),
     ],
   ])('%s is for routes of the Messages protocol alone', (_what, payload) => {
     expect(featuresOf(payload())).toContain('messages-blocks');

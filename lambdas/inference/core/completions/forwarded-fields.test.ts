@@ -1,49 +1,22 @@
 import { describe, expect, it } from '@jest/globals';
-import { validate } from '../../../platform/core/json/json-body.ts';
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
-import { toPayload } from '../../formats/chat/payload.ts';
-import { chatCompletionRequest } from '../../formats/chat/schema.ts';
-import { toPayload as messagesPayload } from '../../formats/messages/payload.ts';
-import { messagesRequest } from '../../formats/messages/schema.ts';
+import { candidateOf } from '../../testing/catalog/models.ts';
+import { chatPayloadOf, messagesPayloadOf } from '../../testing/completions/payloads.ts';
 import { PROVIDERS } from '../../testing/fields/needs.ts';
-import { NO_SEALED_TOKENS } from '../../testing/upstream/no-sealed-tokens.ts';
-import { parseCatalog } from '../catalog/catalog-document.ts';
 import { bodyFor } from '../quote.ts';
 import { checkSupport, ignoredFields } from '../routing/route-support.ts';
 import { ignoredFieldsHeader } from './forwarded-fields.ts';
 
+const PRICE = { unit: 'per_million_tokens', input: 1, output: 1 };
 const plain = { model: 'a/b', messages: [{ role: 'user', content: 'Hi' }], max_tokens: 8 };
-const payloadOf = (fields: object) =>
-  toPayload(validate(chatCompletionRequest, { ...plain, ...fields }), NO_SEALED_TOKENS);
+const payloadOf = (fields: object) => chatPayloadOf({ ...plain, ...fields });
 
-function candidateOf(fields: object, price: object = {}) {
-  const route = {
-    id: 'r',
-    protocol: 'openai',
-    base_url: 'https://a.test/v1',
-    upstream_model: 'm',
-    ...fields,
-  };
-  const [model] = parseCatalog({
-    models: [
-      {
-        id: 'a/b',
-        type: 'chat',
-        owned_by: 'a',
-        created: 1,
-        routes: [route],
-        price: { unit: 'per_million_tokens', input: 1, output: 1, ...price },
-      },
-    ],
-  }).models;
-  const firstRoute = model?.routes[0];
-  if (model === undefined || firstRoute === undefined) throw new Error('the catalog has no route');
-  return { model, route: firstRoute };
-}
+const candidateWith = (route: object, price: object = {}) =>
+  candidateOf({ price: { ...PRICE, ...price }, routes: [{ id: 'r', ...route }] });
 
 const sentTo = (fields: JsonObject, route: object) => {
   const payload = payloadOf(fields);
-  const candidate = candidateOf(route);
+  const candidate = candidateWith(route);
   return {
     body: bodyFor(payload, [candidate.route]),
     ignored: [...ignoredFields(candidate.route, payload, { ...plain, ...fields })],
@@ -75,9 +48,9 @@ describe('a field that the protocol of a request does not document', () => {
   });
 
   it('a dialect writes no reasoning of another protocol than chat', () => {
-    const request = validate(messagesRequest, { ...plain, reasoning: { effort: 'low' } });
-    const { route } = candidateOf({ protocol: 'anthropic', dialect: { reasoning_request: 'effort' } });
-    expect(bodyFor(messagesPayload(request, NO_SEALED_TOKENS), [route])).not.toHaveProperty('reasoning');
+    const payload = messagesPayloadOf({ ...plain, reasoning: { effort: 'low' } });
+    const { route } = candidateWith({ protocol: 'anthropic', dialect: { reasoning_request: 'effort' } });
+    expect(bodyFor(payload, [route])).not.toHaveProperty('reasoning');
   });
 
   it('a cache breakpoint is forwarded to a route that caches', () => {
@@ -93,7 +66,7 @@ describe('a field that the protocol of a request does not document', () => {
     const payload = payloadOf(SEARCH);
     const price = { features: { live_search: { price: 0.025, max_uses: 3 } } };
     const terms = (route: object, prices: object = {}) =>
-      checkSupport(candidateOf(route, prices), payload, PROVIDERS);
+      checkSupport(candidateWith(route, prices), payload, PROVIDERS);
     expect(terms({ dialect: { preset: 'xai' } })).toEqual({
       unmetNeed: { kind: 'unpriced', param: 'search_parameters' },
     });
@@ -118,9 +91,9 @@ describe('a field that a beta unlocks', () => {
     tools: [{ name: 'f', input_schema: {}, defer_loading: true }],
   };
   const ignoredWith = (betas: string, route: object = {}) => {
-    const request = validate(messagesRequest, { ...plain, ...fields });
-    const payload = messagesPayload(request, NO_SEALED_TOKENS, new Headers({ 'anthropic-beta': betas }));
-    return [...ignoredFields(candidateOf({ protocol: 'anthropic', ...route }).route, payload, request)];
+    const request = { ...plain, ...fields };
+    const payload = messagesPayloadOf(request, undefined, new Headers({ 'anthropic-beta': betas }));
+    return [...ignoredFields(candidateWith({ protocol: 'anthropic', ...route }).route, payload, request)];
   };
 
   it('a field of a beta is named if the route does not get the beta', () => {

@@ -1,25 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { validate } from '../../../platform/core/json/json-body.ts';
-import { systemClock } from '../../../platform/system/system.ts';
-import { toPayload as chatPayload } from '../../formats/chat/payload.ts';
-import { chatCompletionRequest } from '../../formats/chat/schema.ts';
-import { toPayload as messagesPayload } from '../../formats/messages/payload.ts';
-import { messagesRequest } from '../../formats/messages/schema.ts';
-import { createSealedTokens } from '../../store/sealed-tokens.ts';
-import { type CatalogRoute, parseCatalog } from '../catalog/catalog-document.ts';
+import { candidateOf } from '../../testing/catalog/models.ts';
+import { chatPayloadOf, messagesPayloadOf } from '../../testing/completions/payloads.ts';
 import type { ChatPayload } from '../upstream/provider.ts';
 import { payloadFor } from './forwarded-fields.ts';
 
 /** A route as the catalog would hold it. */
-function routeThat(fields: Partial<CatalogRoute>): CatalogRoute {
-  const base_url = 'https://upstream.example/v1';
-  const route = { id: 'r', protocol: 'openai', base_url, upstream_model: 'm', ...fields };
-  const price = { unit: 'per_million_tokens', input: 1, output: 1 };
-  const model = { id: 'a/b', type: 'chat', owned_by: 'a', created: 1, price, routes: [route] };
-  const [parsed] = parseCatalog({ models: [model] }).models[0]?.routes ?? [];
-  if (parsed === undefined) throw new Error('the catalog has no route');
-  return parsed;
-}
+const routeThat = (fields: object) => candidateOf({ routes: [fields] }).route;
 
 const REQUEST = {
   model: 'a/b',
@@ -29,14 +15,8 @@ const REQUEST = {
   top_p: 0.9,
 };
 
-const sealedTokens = createSealedTokens({ current: 'pepper' }, systemClock)('acc_1');
-
-const chat = () => chatPayload(validate(chatCompletionRequest, { ...REQUEST, stop: 'END' }), sealedTokens);
-const messages = () =>
-  messagesPayload(
-    validate(messagesRequest, { ...REQUEST, top_k: 40, stop_sequences: ['END'] }),
-    sealedTokens,
-  );
+const chat = () => chatPayloadOf({ ...REQUEST, stop: 'END' });
+const messages = () => messagesPayloadOf({ ...REQUEST, top_k: 40, stop_sequences: ['END'] });
 
 const CALLERS: readonly [string, () => ChatPayload, number | undefined][] = [
   ['a chat request', chat, undefined],
@@ -72,10 +52,7 @@ describe.each(CALLERS)('%s', (_name, payload, topK) => {
 describe('the default temperature of a request that names none', () => {
   it.each(CALLERS)('stays away from a route whose model reasons: %s', (_name, payload) => {
     const { temperature: _given, ...request } = REQUEST;
-    const plain =
-      payload().protocol === 'openai'
-        ? chatPayload(validate(chatCompletionRequest, request), sealedTokens)
-        : messagesPayload(validate(messagesRequest, request), sealedTokens);
+    const plain = payload().protocol === 'openai' ? chatPayloadOf(request) : messagesPayloadOf(request);
     expect(plain.conversation().temperature).toBe(0.7);
     const adapted = payloadFor(routeThat({ reasoning: true }), plain);
     expect(adapted.body).not.toHaveProperty('temperature');

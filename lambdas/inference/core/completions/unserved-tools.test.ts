@@ -4,39 +4,24 @@ import { messagesFormat } from '../../formats/messages/format.ts';
 import { messagesRequest } from '../../formats/messages/schema.ts';
 import { responsesFormat } from '../../formats/responses/format.ts';
 import { responsesRequest } from '../../formats/responses/schema.ts';
+import { modelsOf } from '../../testing/catalog/models.ts';
 import { PROVIDERS } from '../../testing/fields/needs.ts';
-import { parseCatalog } from '../catalog/catalog-document.ts';
+import type { Model } from '../catalog/catalog-document.ts';
 import type { ApiFormat, CompletionRequest } from './api-format.ts';
 import { unservedTools } from './forwarded-fields.ts';
 
 const SEARCH_PRICE = { features: { web_search: { price: 0.01, max_uses: 5 } } };
 
-const modelsOf = (protocol: string, price: object = {}) =>
-  parseCatalog({
-    models: [
-      {
-        id: 'a/b',
-        type: 'chat',
-        owned_by: 'a',
-        created: 1,
-        price: { unit: 'per_million_tokens', input: 1, output: 1, ...price },
-        routes: [
-          {
-            id: 'r',
-            protocol,
-            base_url: 'https://a.test/v1',
-            upstream_model: 'm',
-            capabilities: ['tools'],
-          },
-        ],
-      },
-    ],
-  }).models;
+const servedBy = (protocol: string, price: object) =>
+  modelsOf({
+    price: { unit: 'per_million_tokens', input: 1, output: 1, ...price },
+    routes: [{ protocol, capabilities: ['tools'] }],
+  });
 
 function without<Request extends CompletionRequest>(
   format: ApiFormat<Request>,
   request: Request,
-  models: ReturnType<typeof modelsOf>,
+  models: readonly Model[],
 ) {
   const unserved = unservedTools(format, request, { models, providers: PROVIDERS });
   return { unserved: [...unserved], request: format.withoutTools?.(request, unserved) };
@@ -51,7 +36,7 @@ describe('a tool of the provider in a Messages request', () => {
     without(
       messagesFormat,
       validate(messagesRequest, { model: 'a/b', messages, ...fields }),
-      modelsOf(protocol, price),
+      servedBy(protocol, price),
     );
 
   it('a tool that no route can serve is left out, and the others stay', () => {
@@ -95,7 +80,7 @@ describe('a tool of the provider in a Responses request', () => {
     without(
       responsesFormat,
       validate(responsesRequest, { model: 'a/b', input: 'Hi', ...fields }),
-      modelsOf(protocol, price),
+      servedBy(protocol, price),
     );
   const allowed = (mode: string, ...tools: object[]) => ({ type: 'allowed_tools', mode, tools });
 

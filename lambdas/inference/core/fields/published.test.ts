@@ -163,41 +163,6 @@ describe('the service tiers in a published schema', () => {
 
 describe('the reader of schemas', () => {
   const read = (text: string) => fieldsOf(scopeOfText('request.d.ts', text), 'Request');
-  const paths = (text: string) => read(text).map(({ path }) => path);
-
-  it('follows arrays, unions, extended interfaces, namespaces, maps and classes', () => {
-    const text = `
-      export interface Base { base?: string | null }
-      export interface Request extends Base {
-        list: Array<One | Other.Two>; both: One & { more: number }; map?: Record<string, One>; made: Made;
-        tuple?: (One[] | string)[];
-      }
-      export interface One { one: 'a' | 'b' }
-      export declare namespace Other { interface Two { two: Inner } interface Inner { inner?: never; real: 1 } }
-      export declare class Made { field?: string; method(): void }`;
-    expect(paths(text)).toEqual([
-      'base',
-      'list',
-      'list[].one',
-      'list[].two',
-      'list[].two.real',
-      'both',
-      'both.one',
-      'both.more',
-      'map',
-      'map{}.one',
-      'made',
-      'made.field',
-      'tuple',
-      'tuple[][].one',
-    ]);
-    expect(read(text).find(({ path }) => path === 'list[].one')?.values).toEqual(['a', 'b']);
-  });
-
-  it('reads a type within itself once', () => {
-    expect(paths('interface Request { filters: Request[]; key: string }')).toEqual(['filters', 'key']);
-  });
-
   it('rejects a schema that it cannot read, so that no field stays hidden', () => {
     expect(() => read('interface Request { of: Unknown }')).toThrow('of: no declaration of Unknown');
     expect(() => read('interface Request { of: A extends B ? C : D }')).toThrow(

@@ -6,7 +6,8 @@ import { it } from '../../../../tools/test-kit/search.ts';
 import { rounds } from '../../../../tools/test-kit/thorough.ts';
 import type { CallOutcome } from '../../../ledger/core/usage-record.ts';
 import { validate } from '../../../platform/core/json/json-body.ts';
-import { type Model, parseCatalog } from '../catalog/catalog-document.ts';
+import { candidateOf } from '../../testing/catalog/models.ts';
+import type { Model } from '../catalog/catalog-document.ts';
 import { boundTokens } from '../metering/token-bound.ts';
 import type { KindCall } from './call-kind.ts';
 import {
@@ -18,23 +19,8 @@ import {
 import { speech, speechRequest } from './speech/speech.ts';
 
 /** A nano-dollar a token. */
-const priced = (type: 'embeddings' | 'tts', fields: object = {}) => {
-  const [model] = parseCatalog({
-    models: [
-      {
-        id: 'a/b',
-        type,
-        owned_by: 'a',
-        created: 1,
-        price: { unit: 'per_million_tokens', input: 0.001 },
-        routes: [{ id: 'r', protocol: 'openai', base_url: 'http://127.0.0.1/v1', upstream_model: 'm' }],
-        ...fields,
-      },
-    ],
-  }).models;
-  if (model === undefined) throw new Error('no model');
-  return model;
-};
+const priced = (type: 'embeddings' | 'tts', fields: object = {}) =>
+  candidateOf({ type, price: { unit: 'per_million_tokens', input: 0.001 }, ...fields }).model;
 
 const words = fc.oneof(
   fc.constantFrom('Good morning', 'ⰰⰱⰲ', 'qjxz', ' '.repeat(300), '🜂🜂'),

@@ -1,5 +1,6 @@
 import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
+import { LIGHT } from '../../../../tools/bench/tokens/vocabularies.ts';
 import { it } from '../../../../tools/test-kit/search.ts';
 import { finestCut, LETTER_INDEX } from './finest-cut.ts';
 import { FIRST_MERGES, LAST_MERGES, PAIRS } from './token-table.ts';
@@ -64,6 +65,10 @@ function maxOverCuts(text: string): number {
 describe('the finest cut of letters', () => {
   it('yields one token for two letters that every tokenizer merges, and two tokens for any others', () => {
     expect(MERGED.size).toBeGreaterThan(900);
+    const apart = [...MERGED].filter(([left = '', right = '']) =>
+      LIGHT.some(({ merges }) => !merges(left, right)),
+    );
+    expect(apart).toEqual([]);
     // A tokenizer may cut before a capital that follows a small letter, whatever the others do.
     const isApart = (left: string, right: string) => SMALL.includes(left) && CAPITALS.includes(right);
     for (const left of LETTERS) {

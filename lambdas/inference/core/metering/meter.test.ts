@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { it } from '../../../../tools/test-kit/search.ts';
 import { rounds } from '../../../../tools/test-kit/thorough.ts';
 import type { Admission } from '../../../ledger/core/admission.ts';
-import type { CallOutcome } from '../../../ledger/core/usage-record.ts';
+import type { CallOutcome, CallStatus } from '../../../ledger/core/usage-record.ts';
+import { candidateOf } from '../../testing/catalog/models.ts';
 import {
   billableItemsFor,
   pricedFeature,
@@ -11,30 +12,16 @@ import {
   tokenPrices,
   tokenPricesOf,
 } from '../../testing/pricing/arbitraries.ts';
-import { parseCatalog } from '../catalog/catalog-document.ts';
 import type { PricedFeature } from '../fields/need.ts';
 import { amountOf } from '../pricing/bill.ts';
 import { type BillableItems, billableItemsOf, worstCost } from '../pricing/billable-items.ts';
 import type { Prices, TokenPrices } from '../pricing/prices.ts';
 import { NO_TOKENS, type TokenUsage } from '../pricing/token-usage.ts';
+import { unreportedPromptTokens } from './estimate.ts';
 import { Meter } from './meter.ts';
 import { priceUsage } from './priced-usage.ts';
 import { promptSizeOf } from './prompt-size.ts';
 import { boundTokens } from './token-bound.ts';
-
-const route = { id: 'r', protocol: 'openai', base_url: 'http://127.0.0.1/v1', upstream_model: 'm' };
-const { models } = parseCatalog({
-  models: [
-    {
-      id: 'a/b',
-      type: 'chat',
-      owned_by: 'a',
-      created: 1,
-      price: { unit: 'per_million_tokens', input: 1, output: 2, cached_input: 0.5 },
-      routes: [route],
-    },
-  ],
-});
 
 const BOUND = { prompt: 500, completion: 2_000 };
 
@@ -44,20 +31,25 @@ interface Metering {
   readonly prices?: TokenPrices;
   /** The prices of the provider. */
   readonly cost?: Prices;
-  /** The words of the prompt. */
-  readonly words?: string;
+  readonly prompt?: string;
 }
+
+interface SettledCall {
+  readonly hold?: bigint;
+  readonly status?: CallStatus;
+}
+
+const promptOf = (text: string) => promptSizeOf({ messages: [{ role: 'user', content: text }] });
 
 /** A meter over a hold of that amount, and the outcome it settled with. */
 function metered(
   amount: bigint,
-  { pricedFeatures = [], prices, cost, words = 'How are you?' }: Metering = {},
+  { pricedFeatures = [], prices, cost, prompt = 'How are you?' }: Metering = {},
 ) {
-  const [firstModel] = models;
-  const model =
-    firstModel === undefined || prices === undefined ? firstModel : { ...firstModel, price: prices };
-  const [first] = model?.routes ?? [];
-  if (model === undefined || first === undefined) throw new Error('no model');
+  const { model: plain, route } = candidateOf({
+    price: { unit: 'per_million_tokens', input: 1, output: 2, cached_input: 0.5 },
+  });
+  const model = prices === undefined ? plain : { ...plain, price: prices };
   const outcomes: CallOutcome[] = [];
   const admission = {
     hold: { amount },
@@ -67,14 +59,13 @@ function metered(
       return { record: {}, balance: undefined };
     },
   } as unknown as Admission;
-  const prompt = promptSizeOf({ messages: [{ role: 'user', content: words }] });
-  const candidate = { model, route: { ...first, cost } };
+  const candidate = { model, route: { ...route, cost } };
   const onExcess = jest.fn();
   return {
     meter: new Meter({
       candidate,
       admission,
-      prompt,
+      prompt: promptOf(prompt),
       billableItems: billableItemsFor(model.price, pricedFeatures),
       catalog: 'v1',
       bound: BOUND,
@@ -85,6 +76,21 @@ function metered(
   };
 }
 
+type Chunk = Parameters<Meter['add']>[0];
+
+/** The settlement of a call with these chunks, on a hold of a dollar unless the test gives another. */
+async function settled(
+  chunks: readonly Chunk[],
+  { hold = 1_000_000_000n, status = 'completed', ...metering }: Metering & SettledCall = {},
+) {
+  const { meter, outcomes, onExcess } = metered(hold, metering);
+  for (const chunk of chunks) meter.add(chunk);
+  await meter.settle(status);
+  const [outcome, ...others] = outcomes;
+  if (outcome === undefined || others.length > 0) throw new Error('not settled once');
+  return { outcome, excesses: onExcess.mock.calls.length };
+}
+
 const usage = (promptTokens: number, completionTokens: number, cachedTokens = 0) => ({
   promptTokens,
   completionTokens,
@@ -93,90 +99,70 @@ const usage = (promptTokens: number, completionTokens: number, cachedTokens = 0)
 
 describe('the settled usage of a call', () => {
   it('equals the usage that the route reports, up to the whole hold', async () => {
-    const { meter, outcomes, onExcess } = metered(100_000n);
-    meter.add({
-      outputText: 'I am well.',
-      usage: { promptTokens: 100, cachedTokens: 40, completionTokens: 10 },
-    });
-    await meter.settle('completed');
+    const chunk = { outputText: 'I am well.', usage: usage(100, 10, 40) };
+    const { outcome, excesses } = await settled([chunk], { hold: 100_000n });
     // 60 fresh at 1,000 nano-USD, 40 cached at 500, 10 written at 2,000: each token once.
-    expect(outcomes).toMatchObject([
-      { cost: 100_000n, waived: 0n, estimated: false, inputUnits: 100, cachedUnits: 40, tokens: 110 },
-    ]);
-    expect(outcomes.map(({ unbilled }) => unbilled)).toEqual([undefined]);
-    expect(onExcess).not.toHaveBeenCalled();
+    expect(outcome).toMatchObject({
+      cost: 100_000n,
+      waived: 0n,
+      estimated: false,
+      inputUnits: 100,
+      cachedUnits: 40,
+      tokens: 110,
+    });
+    expect([outcome.unbilled, excesses]).toEqual([undefined, 0]);
   });
 
   it('equals the service’s own count, flagged as estimated, if the route reports nothing', async () => {
-    const { meter, outcomes, onExcess } = metered(1_000_000_000n);
-    meter.add({ outputText: 'I am well, thank you.' });
-    await meter.settle('interrupted');
-    const [outcome] = outcomes;
-    expect(outcome).toMatchObject({ estimated: true, cachedUnits: 0, status: 'interrupted' });
-    expect(outcome?.outputUnits).toBe(boundTokens('I am well, thank you.'));
-    expect(outcome?.cost).toBe(
-      BigInt(outcome?.inputUnits ?? 0) * 1_000n + BigInt(outcome?.outputUnits ?? 0) * 2_000n,
-    );
-    expect(onExcess).not.toHaveBeenCalled();
-  });
-
-  it('equals about ten prompt tokens for two words if the route reports nothing', async () => {
-    const { meter, outcomes } = metered(1_000_000_000n, { words: 'hi there' });
-    meter.add({ outputText: 'Hello!' });
-    await meter.settle('completed');
-    expect(outcomes).toMatchObject([{ estimated: true }]);
-    expect(outcomes[0]?.inputUnits).toBeGreaterThanOrEqual(8);
-    expect(outcomes[0]?.inputUnits).toBeLessThanOrEqual(13);
+    const chunk = { outputText: 'I am well, thank you.' };
+    const { outcome, excesses } = await settled([chunk], { status: 'interrupted', prompt: 'hi there' });
+    expect(outcome).toMatchObject({
+      estimated: true,
+      cachedUnits: 0,
+      status: 'interrupted',
+      inputUnits: unreportedPromptTokens(promptOf('hi there'), candidateOf().model),
+      outputUnits: boundTokens('I am well, thank you.'),
+      cost: BigInt(outcome.inputUnits) * 1_000n + BigInt(outcome.outputUnits) * 2_000n,
+    });
+    expect(excesses).toBe(0);
   });
 
   it('stops at the bound of the call if the service counted itself, without an excess of the route', async () => {
-    const { meter, outcomes, onExcess } = metered(1_000_000_000n, { words: 'Good morning. '.repeat(500) });
-    for (let word = 0; word < 3_000; word += 1) meter.add({ outputText: 'word ' });
-    await meter.settle('completed');
-    expect(outcomes).toMatchObject([
-      { inputUnits: 500, outputUnits: 2_000, cost: 4_500_000n, waived: 0n, estimated: true },
-    ]);
-    expect(outcomes.map(({ unbilled }) => unbilled)).toEqual([undefined]);
-    expect(onExcess).not.toHaveBeenCalled();
-  });
-
-  it.each<[string, TokenUsage | undefined, boolean]>([
-    ['the service', undefined, true],
-    ['the route', usage(100, 1_000), false],
-    ['each a part', usage(100, 0), true],
-  ])('never exceeds the hold, whoever counted: %s', async (_who, reported, estimated) => {
-    const { meter, outcomes } = metered(7n);
-    for (let word = 0; word < 1_000; word += 1) meter.add({ outputText: 'word ' });
-    meter.add({ outputText: '', usage: reported });
-    await meter.settle('completed');
-    expect(outcomes).toMatchObject([{ cost: 7n, estimated }]);
-  });
-
-  it('equals the last of several reports', async () => {
-    const { meter, outcomes } = metered(1_000_000_000n);
-    meter.add({ outputText: 'a', usage: { promptTokens: 10, cachedTokens: 0, completionTokens: 1 } });
-    meter.add({ outputText: 'b', usage: { promptTokens: 10, cachedTokens: 0, completionTokens: 2 } });
-    await meter.settle('completed');
-    expect(outcomes).toMatchObject([{ inputUnits: 10, outputUnits: 2 }]);
+    const words = Array.from({ length: 3_000 }, () => ({ outputText: 'word ' }));
+    const { outcome, excesses } = await settled(words, { prompt: 'Good morning. '.repeat(500) });
+    expect(outcome).toMatchObject({
+      inputUnits: 500,
+      outputUnits: 2_000,
+      cost: 4_500_000n,
+      waived: 0n,
+      estimated: true,
+    });
+    expect([outcome.unbilled, excesses]).toEqual([undefined, 0]);
   });
 });
 
 describe('reported usage beyond the bound of the call', () => {
   it('stays off the bill', async () => {
-    const { meter, outcomes, onExcess } = metered(1_000_000_000n);
-    meter.add({ outputText: 'a', usage: usage(1e12, 1e12, 1e12) });
+    const { meter } = metered(1_000_000_000n);
+    const chunk = { outputText: 'a', usage: usage(1e12, 1e12, 1e12) };
+    meter.add(chunk);
     expect(meter.usage).toMatchObject(usage(500, 2_000, 500));
-    await meter.settle('completed');
-    expect(outcomes).toMatchObject([
-      { inputUnits: 500, cachedUnits: 500, outputUnits: 2_000, cost: 4_250_000n, estimated: false },
-    ]);
-    expect(outcomes[0]?.unbilled?.amount).toBe((10n ** 12n - 500n) * 500n + (10n ** 12n - 2_000n) * 2_000n);
-    expect(outcomes[0]?.tokens).toBe(2_500);
-    expect(onExcess).toHaveBeenCalledTimes(1);
+    const { outcome, excesses } = await settled([chunk]);
+    expect(outcome).toMatchObject({
+      inputUnits: 500,
+      cachedUnits: 500,
+      outputUnits: 2_000,
+      cost: 4_250_000n,
+      estimated: false,
+      tokens: 2_500,
+    });
+    expect(outcome.unbilled?.amount).toBe((10n ** 12n - 500n) * 500n + (10n ** 12n - 2_000n) * 2_000n);
+    expect(excesses).toBe(1);
   });
 
   // A token of prompt costs 1,000 nano-USD, one from the cache 500, and one of output 2,000.
   it.each<[string, TokenUsage, bigint, number]>([
+    ['none at the bound itself', usage(500, 2_000, 500), 0n, 1],
     ['a token of prompt', usage(501, 10), 1_000n, 1.002],
     ['a token of output', usage(100, 2_001), 2_000n, 1.001],
     ['twice the prompt', usage(1_000, 10), 500_000n, 2],
@@ -185,98 +171,93 @@ describe('reported usage beyond the bound of the call', () => {
     ['a prompt from the cache', usage(1_000, 10, 1_000), 250_000n, 2],
     ['a prompt whose cached part is within the bound', usage(600, 10, 500), 100_000n, 1.2],
   ])('counts as unbilled at exactly the price of the excess: %s', async (_what, reported, amount, factor) => {
-    const { meter, outcomes, onExcess } = metered(1_000_000_000n);
-    meter.add({ outputText: 'a', usage: reported });
-    await meter.settle('completed');
-    const outputCost = BigInt(reported.promptTokens - reported.cachedTokens) * 1_000n;
+    const { outcome, excesses } = await settled([{ outputText: 'a', usage: reported }]);
+    const freshCost = BigInt(reported.promptTokens - reported.cachedTokens) * 1_000n;
     const rest = BigInt(reported.cachedTokens) * 500n + BigInt(reported.completionTokens) * 2_000n;
-    expect(outcomes).toMatchObject([
-      { cost: outputCost + rest - amount, waived: 0n, estimated: false, unbilled: { amount, factor } },
-    ]);
-    expect(onExcess).toHaveBeenCalledTimes(1);
+    expect(outcome).toMatchObject({ cost: freshCost + rest - amount, waived: 0n, estimated: false });
+    expect(outcome.unbilled).toEqual(amount === 0n ? undefined : { amount, factor });
+    expect(excesses).toBe(amount === 0n ? 0 : 1);
   });
 
-  it('starts one token above the bound', async () => {
-    const { meter, outcomes, onExcess } = metered(1_000_000_000n);
-    meter.add({ outputText: 'a', usage: usage(500, 2_000, 500) });
-    await meter.settle('completed');
-    expect(outcomes).toMatchObject([{ inputUnits: 500, outputUnits: 2_000, cost: 4_250_000n }]);
-    expect(outcomes.map(({ unbilled }) => unbilled)).toEqual([undefined]);
-    expect(onExcess).not.toHaveBeenCalled();
-  });
+  it.each(['completed', 'interrupted'] as const)(
+    'counts as unbilled once, however often a stream reports it, even if the response is %s',
+    async (status) => {
+      const chunks = [1, 2, 3].map((completion) => ({ outputText: 'a', usage: usage(700, completion) }));
+      const { outcome, excesses } = await settled(chunks, { status });
+      expect(outcome).toMatchObject({ inputUnits: 500, unbilled: { amount: 200_000n, factor: 1.4 } });
+      expect(excesses).toBe(1);
+    },
+  );
 
-  it('counts as unbilled once, however often a stream reports it, even if the response is interrupted', async () => {
-    for (const status of ['completed', 'interrupted'] as const) {
-      const { meter, outcomes, onExcess } = metered(1_000_000_000n);
-      for (const completion of [1, 2, 3]) meter.add({ outputText: 'a', usage: usage(700, completion) });
-      await meter.settle(status);
-      expect(outcomes).toMatchObject([{ inputUnits: 500, unbilled: { amount: 200_000n, factor: 1.4 } }]);
-      expect(onExcess).toHaveBeenCalledTimes(1);
-    }
-  });
-
-  it('includes the runs of a tool beyond the requested maximum', async () => {
+  it.each([
+    [3, 0],
+    [4, 1],
+  ])('includes the runs of a tool beyond the requested maximum: %i of 3', async (uses, expected) => {
     const prices = tokenPricesOf({ input: '1', output: '2', features: { web_search: { price: '0.01' } } });
-    const features: PricedFeature = {
-      kind: 'server-tool',
-      name: 'web_search',
-      maxUses: 3,
-      param: 'tools[0]',
-    };
-    for (const [uses, calls] of [
-      [3, 0],
-      [4, 1],
-    ] as const) {
-      const { meter, outcomes, onExcess } = metered(1_000_000_000n, { pricedFeatures: [features], prices });
-      meter.add({ outputText: 'a', usage: { ...usage(100, 10), uses: { web_search: uses } } });
-      await meter.settle('completed');
-      expect(outcomes).toMatchObject([{ cost: 30_120_000n }]);
-      expect(onExcess).toHaveBeenCalledTimes(calls);
-    }
+    const pricedFeatures: PricedFeature[] = [
+      { kind: 'server-tool', name: 'web_search', maxUses: 3, param: 'tools[0]' },
+    ];
+    const chunk = { outputText: 'a', usage: { ...usage(100, 10), uses: { web_search: uses } } };
+    const { outcome, excesses } = await settled([chunk], { pricedFeatures, prices });
+    expect([outcome.cost, excesses]).toEqual([30_120_000n, expected]);
   });
 });
 
 describe('the usage that a route reports', () => {
-  it('yields to an estimate if it has no tokens, or too few, for the received text', async () => {
-    for (const completion of [0, 1]) {
-      const { meter, outcomes } = metered(1_000_000_000n);
-      meter.add({ outputText: 'word '.repeat(100), usage: usage(100, completion) });
-      await meter.settle('completed');
-      expect(outcomes).toMatchObject([{ inputUnits: 100, estimated: true }]);
-      expect(outcomes[0]?.outputUnits).toBeGreaterThan(50);
-    }
-  });
+  const counted = boundTokens('word '.repeat(100));
 
-  it('yields to an estimate if it has no tokens for a prompt that the model has read', async () => {
-    const { meter, outcomes } = metered(1_000_000_000n);
-    meter.add({ outputText: 'fine', usage: usage(0, 3) });
-    await meter.settle('completed');
-    expect(outcomes).toMatchObject([{ outputUnits: 3, estimated: true }]);
-    expect(outcomes[0]?.inputUnits).toBeGreaterThan(10);
-  });
-
-  it('stays valid if a later event of the stream reports zero tokens', async () => {
-    const { meter, outcomes } = metered(1_000_000_000n);
-    meter.add({ outputText: 'I am well.', usage: usage(100, 10) });
-    meter.add({ outputText: '', usage: usage(0, 0) });
-    await meter.settle('completed');
-    expect(outcomes).toMatchObject([{ inputUnits: 100, outputUnits: 10, estimated: false }]);
-  });
-
-  it('counts for at least the text that arrived before the response was interrupted', async () => {
-    const { meter, outcomes } = metered(1_000_000_000n);
-    meter.add({ outputText: '', usage: usage(100, 0) });
-    for (let word = 0; word < 100; word += 1) meter.add({ outputText: 'word ' });
-    await meter.settle('interrupted');
-    expect(outcomes).toMatchObject([{ inputUnits: 100, estimated: true }]);
-    expect(outcomes[0]?.outputUnits).toBeGreaterThan(50);
-  });
-
-  it('stays valid with zero output tokens for a response without text', async () => {
-    const { meter, outcomes } = metered(1_000_000_000n);
-    meter.add({ outputText: '', usage: usage(100, 0) });
-    await meter.settle('completed');
-    expect(outcomes).toMatchObject([{ cost: 100_000n, outputUnits: 0, estimated: false }]);
+  it.each<[string, readonly Chunk[], CallStatus, Partial<CallOutcome>]>([
+    [
+      'gives way to the count of the text if it has no tokens for it',
+      [{ outputText: 'word '.repeat(100), usage: usage(100, 0) }],
+      'completed',
+      { inputUnits: 100, outputUnits: counted, estimated: true },
+    ],
+    [
+      'gives way to the count of the text if it has too few tokens for it',
+      [{ outputText: 'word '.repeat(100), usage: usage(100, 1) }],
+      'completed',
+      { inputUnits: 100, outputUnits: counted, estimated: true },
+    ],
+    [
+      'gives way to the count of the prompt if it has no tokens for a prompt that the model has read',
+      [{ outputText: 'fine', usage: usage(0, 3) }],
+      'completed',
+      {
+        inputUnits: unreportedPromptTokens(promptOf('How are you?'), candidateOf().model),
+        outputUnits: 3,
+        estimated: true,
+      },
+    ],
+    [
+      'equals the last of several reports',
+      [1, 2].map((completion) => ({ outputText: 'a', usage: usage(10, completion) })),
+      'completed',
+      { inputUnits: 10, outputUnits: 2 },
+    ],
+    [
+      'stays valid if a later event of the stream reports zero tokens',
+      [
+        { outputText: 'I am well.', usage: usage(100, 10) },
+        { outputText: '', usage: usage(0, 0) },
+      ],
+      'completed',
+      { inputUnits: 100, outputUnits: 10, estimated: false },
+    ],
+    [
+      'counts for at least the text that arrived before the response was interrupted',
+      [{ outputText: 'word '.repeat(100), usage: usage(100, 4) }],
+      'interrupted',
+      { inputUnits: 100, outputUnits: counted, estimated: true },
+    ],
+    [
+      'stays valid with zero output tokens for a response without text',
+      [{ outputText: '', usage: usage(100, 0) }],
+      'completed',
+      { cost: 100_000n, outputUnits: 0, estimated: false },
+    ],
+  ])('%s', async (_what, chunks, status, expected) => {
+    expect((await settled(chunks, { status })).outcome).toMatchObject(expected);
   });
 });
 
@@ -303,11 +284,9 @@ describe('the bill of a call', () => {
           const billableItems = billableItemsOf(prices, features);
           if ('unpriced' in billableItems) return;
           const hold = worstCost(prices, billableItems, BOUND);
-          const { meter, outcomes, onExcess } = metered(hold, { pricedFeatures: features, prices });
-          for (const [at, each] of strings.entries()) meter.add({ outputText: each, usage: reports[at] });
-          await meter.settle(isInterrupted);
-          const [outcome] = outcomes;
-          if (outcome === undefined) throw new Error('not settled');
+          const chunks = strings.map((outputText, at) => ({ outputText, usage: reports[at] }));
+          const metering = { hold, status: isInterrupted, pricedFeatures: features, prices };
+          const { outcome, excesses } = await settled(chunks, metering);
           expect(outcome.cost).toBeLessThanOrEqual(hold);
           expect(outcome.cost).toBe(amountOf(outcome.lines ?? []));
           expect(outcome.waived).toBe(0n);
@@ -319,7 +298,7 @@ describe('the bill of a call', () => {
           const last = reports
             .slice(0, strings.length)
             .reduce<TokenUsage>((a, b) => (b.completionTokens >= a.completionTokens ? b : a), NO_TOKENS);
-          expect(onExcess).toHaveBeenCalledTimes(exceeds(last, billableItems) ? 1 : 0);
+          expect(excesses).toBe(exceeds(last, billableItems) ? 1 : 0);
           const excess = outcome.unbilled?.amount ?? 0n;
           const outputCost = priceUsage(prices, billableItems, last).amount;
           if (!outcome.estimated)
@@ -344,11 +323,8 @@ describe('the bill of a call', () => {
         fc.array(report, { maxLength: 3 }),
         status,
         async (hold, strings, reports, isInterrupted) => {
-          const { meter, outcomes } = metered(hold);
-          for (const [at, each] of strings.entries()) meter.add({ outputText: each, usage: reports[at] });
-          await meter.settle(isInterrupted);
-          const [outcome] = outcomes;
-          if (outcome === undefined) throw new Error('not settled');
+          const chunks = strings.map((outputText, at) => ({ outputText, usage: reports[at] }));
+          const { outcome } = await settled(chunks, { hold, status: isInterrupted });
           const amount = amountOf(outcome.lines ?? []);
           expect(outcome.cost).toBe(amount < hold ? amount : hold);
           expect(outcome.waived).toBe(amount - outcome.cost);
@@ -358,39 +334,12 @@ describe('the bill of a call', () => {
     );
   });
 
-  it('names what the service counted beyond the hold, which is not charged', async () => {
-    const { meter, outcomes } = metered(7n);
-    meter.add({ outputText: 'word '.repeat(100) });
-    await meter.settle('completed');
-    const [outcome] = outcomes;
-    expect(outcome?.waived).toBe(amountOf(outcome?.lines ?? []) - 7n);
-  });
-
   it('includes the provider’s cost for the same counts', async () => {
     const price = tokenPricesOf({ input: '2', output: '4', service_tiers: { priority: { factor: '2' } } });
     const cost = tokenPricesOf({ input: '1', output: '3', service_tiers: { priority: { factor: '3' } } });
     const features: PricedFeature = { kind: 'service-tier', name: 'priority', param: 'service_tier' };
-    const { meter, outcomes } = metered(1_000_000n, { pricedFeatures: [features], prices: price, cost });
-    meter.add({ outputText: 'a', usage: { promptTokens: 10, cachedTokens: 0, completionTokens: 1 } });
-    await meter.settle('completed');
-    expect(outcomes).toMatchObject([{ cost: 48_000n, providerCost: 39_000n, serviceTier: 'priority' }]);
-  });
-});
-
-describe('a model without a price', () => {
-  it('fails validation, as does one with a negative or absurd price', () => {
-    const model = { id: 'a/b', type: 'chat', owned_by: 'a', created: 1, routes: [route] };
-    const prices = [
-      undefined,
-      { unit: 'per_million_tokens' },
-      { unit: 'per_million_tokens', input: 1 },
-      { unit: 'per_million_tokens', input: -1, output: 1 },
-      { unit: 'per_million_tokens', input: 1e12, output: 1 },
-      { unit: 'per_million_tokens', input: 0.00000000001, output: 1 },
-      { unit: 'per_image', image: 1 },
-    ];
-    for (const price of prices) {
-      expect(() => parseCatalog({ models: [{ ...model, price }] })).toThrow(/models\[0\]\.price/);
-    }
+    const metering = { pricedFeatures: [features], prices: price, cost };
+    const { outcome } = await settled([{ outputText: 'a', usage: usage(10, 1) }], metering);
+    expect(outcome).toMatchObject({ cost: 48_000n, providerCost: 39_000n, serviceTier: 'priority' });
   });
 });

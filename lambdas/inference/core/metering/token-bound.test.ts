@@ -8,7 +8,7 @@ import { it } from '../../../../tools/test-kit/search.ts';
 import { drawsOf } from '../../../../tools/test-kit/seed.ts';
 import { offsets, rounds } from '../../../../tools/test-kit/thorough.ts';
 import { boundTokens, tokenUpperBound } from './token-bound.ts';
-import { PAIRS, WORDS, WORDS_AFTER_BLANK } from './token-table.ts';
+import { WORDS, WORDS_AFTER_BLANK } from './token-table.ts';
 
 /** The worst count of the tokenizers that are dependencies; `npm run bench -- tokens` asks the heavy ones as well. */
 const maxTokenCount = (text: string): number => Math.max(...LIGHT.map(({ count }) => count(text)));
@@ -132,20 +132,6 @@ describe('the table of the bound', () => {
         .filter((word) => LIGHT.some(({ count }) => count(`\n${before}${word}`) !== count('\n') + 1));
     expect(wrong(WORDS, '').concat(wrong(WORDS, ' '), wrong(WORDS_AFTER_BLANK, ' '))).toEqual([]);
     expect(wrong('qjqj', ' ')).toEqual(['qjqj']);
-  });
-
-  it('names pairs of letters that never stay two tokens', () => {
-    const letters = [...' abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ'];
-    const bits = Buffer.from(PAIRS, 'base64');
-    const named = letters.flatMap((left, row) =>
-      letters.flatMap((right, column) => {
-        const index = row * letters.length + column;
-        return ((bits[index >> 3] ?? 0) >> (index & 7)) & 1 ? [left + right] : [];
-      }),
-    );
-    expect(named.length).toBeGreaterThan(900);
-    const merged = named.map(([left = '', right = '']) => LIGHT.every(({ merges }) => merges(left, right)));
-    expect(merged).not.toContain(false);
   });
 });
 

@@ -8,9 +8,11 @@ import {
   tokenPrices,
   tokenPricesOf,
 } from '../../testing/pricing/arbitraries.ts';
+import type { PricedFeature } from '../fields/need.ts';
 import { priceUsage } from '../metering/priced-usage.ts';
 import { amountOf, billOf, imageItem } from './bill.ts';
 import { type BillableItem, unitCounts } from './counts.ts';
+import type { TokenPrices } from './prices.ts';
 import type { TokenUsage } from './token-usage.ts';
 
 const usageOf = (usage: Partial<TokenUsage>): TokenUsage => ({
@@ -21,6 +23,16 @@ const usageOf = (usage: Partial<TokenUsage>): TokenUsage => ({
 });
 
 const MILLION = 1_000_000;
+
+/** The bill of this usage by a call with these priced features. */
+const billFor = (prices: TokenPrices, usage: Partial<TokenUsage>, ...features: readonly PricedFeature[]) =>
+  priceUsage(prices, billableItemsFor(prices, features), usageOf(usage));
+
+const audioInput: PricedFeature = { kind: 'tokens', rate: 'audio_input', param: 'messages' };
+const audioOutput: PricedFeature = { kind: 'tokens', rate: 'audio_output', param: 'audio' };
+
+const quantitiesIn = ({ lines }: ReturnType<typeof billFor>) =>
+  Object.fromEntries(lines.map(({ item, quantity }) => [item, quantity]));
 
 describe('the bill of a call', () => {
   // Claude API docs, Pricing: $5 a million tokens; cache writes 1.25 times that for 5 minutes, twice that for an hour.
@@ -51,10 +63,10 @@ describe('the bill of a call', () => {
 
   it('equals 1.25 times the input price for a cache write of 5 minutes, and twice the price for an hour', () => {
     const writes = (lifetime: '5m' | '1h') =>
-      priceUsage(
+      billFor(
         opus,
-        billableItemsFor(opus, [{ kind: 'cache-write', lifetime, param: 'system' }]),
-        usageOf({ promptTokens: 202_000, completionTokens: 0, cacheWrites: { [lifetime]: 200_000 } }),
+        { promptTokens: 202_000, cacheWrites: { [lifetime]: 200_000 } },
+        { kind: 'cache-write', lifetime, param: 'system' },
       );
     // 2,000 fresh tokens: $0.01.
     expect(writes('5m').amount).toBe(1_260_000_000n);
@@ -66,23 +78,20 @@ describe('the bill of a call', () => {
   });
 
   it('equals the price of its tier for the whole of a long prompt', () => {
-    const of = (promptTokens: number) =>
-      priceUsage(gpt, billableItemsFor(gpt), usageOf({ promptTokens, completionTokens: 1_000 })).amount;
+    const of = (promptTokens: number) => billFor(gpt, { promptTokens, completionTokens: 1_000 }).amount;
     expect(of(300_000)).toBe(3_045_000_000n);
     expect(of(271_999)).toBe(1_359_995_000n + 30_000_000n);
     expect(of(272_000)).toBe(2_720_000_000n + 45_000_000n);
   });
 
   it('equals the price of the tier that was used, if the caller requested it', () => {
-    const usage = usageOf({ promptTokens: 100_000, completionTokens: 1_000 });
-    const items = billableItemsFor(gpt, [{ kind: 'service-tier', name: 'priority', param: 'service_tier' }]);
-    expect(priceUsage(gpt, items, usage).amount).toBe(1_325_000_000n);
-    expect(priceUsage(gpt, items, { ...usage, serviceTier: 'priority' }).amount).toBe(1_325_000_000n);
-    expect(priceUsage(gpt, items, { ...usage, serviceTier: 'standard' }).amount).toBe(530_000_000n);
+    const usage = { promptTokens: 100_000, completionTokens: 1_000 };
+    const requested: PricedFeature = { kind: 'service-tier', name: 'priority', param: 'service_tier' };
+    expect(billFor(gpt, usage, requested).amount).toBe(1_325_000_000n);
+    expect(billFor(gpt, { ...usage, serviceTier: 'priority' }, requested).amount).toBe(1_325_000_000n);
+    expect(billFor(gpt, { ...usage, serviceTier: 'standard' }, requested).amount).toBe(530_000_000n);
     // Nobody asked for it.
-    expect(priceUsage(gpt, billableItemsFor(gpt), { ...usage, serviceTier: 'priority' }).amount).toBe(
-      530_000_000n,
-    );
+    expect(billFor(gpt, { ...usage, serviceTier: 'priority' }).amount).toBe(530_000_000n);
   });
 
   it('includes the factors of the tier and region that were used', () => {
@@ -97,13 +106,11 @@ describe('the bill of a call', () => {
   });
 
   it('includes a line for the searches of the provider’s own tool, up to the requested maximum', () => {
-    const billableItems = billableItemsFor(opus, [
-      { kind: 'server-tool', name: 'web_search', maxUses: 3, param: 'tools[0]' },
-    ]);
-    const usage = usageOf({ promptTokens: 1_000, completionTokens: 0, uses: { web_search: 2 } });
-    expect(priceUsage(opus, billableItems, usage).amount).toBe(25_000_000n);
-    expect(priceUsage(opus, billableItems, { ...usage, uses: { web_search: 9 } }).amount).toBe(35_000_000n);
-    expect(priceUsage(opus, billableItemsFor(opus), usage).amount).toBe(5_000_000n);
+    const search: PricedFeature = { kind: 'server-tool', name: 'web_search', maxUses: 3, param: 'tools[0]' };
+    const usageWith = (searches: number) => ({ promptTokens: 1_000, uses: { web_search: searches } });
+    expect(billFor(opus, usageWith(2), search).amount).toBe(25_000_000n);
+    expect(billFor(opus, usageWith(9), search).amount).toBe(35_000_000n);
+    expect(billFor(opus, usageWith(2)).amount).toBe(5_000_000n);
   });
 
   it('includes the minimum uses in the catalog if the provider counts none', () => {
@@ -111,25 +118,20 @@ describe('the bill of a call', () => {
       input: '1',
       features: { web_search: { price: '0.01', min_uses: 1, max_uses: 1 } },
     });
-    const billableItems = billableItemsFor(searching, [
-      { kind: 'server-tool', name: 'web_search', maxUses: undefined, param: 'web_search_options' },
-    ]);
-    expect(priceUsage(searching, billableItems, usageOf({})).amount).toBe(10_000_000n);
-    expect(priceUsage(searching, billableItemsFor(searching), usageOf({})).amount).toBe(0n);
+    const search: PricedFeature = { kind: 'server-tool', name: 'web_search', maxUses: undefined, param: 'a' };
+    expect(billFor(searching, {}, search).amount).toBe(10_000_000n);
+    expect(billFor(searching, {}).amount).toBe(0n);
   });
 
   it('equals the price of the most expensive requested lifetime if the route does not report which one it wrote', () => {
-    const items = (...lifetimes: string[]) =>
-      billableItemsFor(
-        opus,
-        lifetimes.map((lifetime) => ({ kind: 'cache-write', lifetime, param: 'system' }) as const),
-      );
-    const of = (billableItems: ReturnType<typeof items>, cacheWrites: TokenUsage['cacheWrites']) =>
-      priceUsage(opus, billableItems, usageOf({ promptTokens: 1_000, cacheWrites })).amount;
-    expect(of(items('5m', '1h'), { auto: 1_000 })).toBe(10_000_000n);
-    expect(of(items('5m'), { auto: 1_000 })).toBe(6_250_000n);
-    expect(of(items('1h'), { '5m': 1_000 })).toBe(10_000_000n);
-    expect(of(items(), { '1h': 1_000 })).toBe(5_000_000n);
+    const of = (lifetimes: readonly string[], cacheWrites: TokenUsage['cacheWrites']) => {
+      const features = lifetimes.map((lifetime) => ({ kind: 'cache-write', lifetime, param: 'a' }) as const);
+      return billFor(opus, { promptTokens: 1_000, cacheWrites }, ...features).amount;
+    };
+    expect(of(['5m', '1h'], { auto: 1_000 })).toBe(10_000_000n);
+    expect(of(['5m'], { auto: 1_000 })).toBe(6_250_000n);
+    expect(of(['1h'], { '5m': 1_000 })).toBe(10_000_000n);
+    expect(of([], { '1h': 1_000 })).toBe(5_000_000n);
   });
 
   it('depends on the type of token if one has a separate price', () => {
@@ -143,11 +145,7 @@ describe('the bill of a call', () => {
       audio_output: '80',
       image_input: '5',
     });
-    const billableItems = billableItemsFor(voice, [
-      { kind: 'tokens', rate: 'audio_input', param: 'messages' },
-      { kind: 'tokens', rate: 'audio_output', param: 'audio' },
-    ]);
-    const usage = usageOf({
+    const usage = {
       promptTokens: 1_000,
       cachedTokens: 300,
       audioInputTokens: 400,
@@ -156,9 +154,8 @@ describe('the bill of a call', () => {
       completionTokens: 500,
       audioOutputTokens: 200,
       reasoningTokens: 100,
-    });
-    const { lines } = priceUsage(voice, billableItems, usage);
-    expect(Object.fromEntries(lines.map(({ item, quantity }) => [item, quantity]))).toEqual({
+    };
+    expect(quantitiesIn(billFor(voice, usage, audioInput, audioOutput))).toEqual({
       audio_input: 300,
       cached_audio_input: 100,
       cached_input: 200,
@@ -180,10 +177,7 @@ describe('the bill of a call', () => {
       image_input: '5',
       cached_image_input: '0.5',
     });
-    const billableItems = billableItemsFor(voice, [
-      { kind: 'tokens', rate: 'audio_input', param: 'messages' },
-    ]);
-    const usage = usageOf({
+    const usage = {
       promptTokens: 100,
       cachedTokens: 10,
       completionTokens: 0,
@@ -191,9 +185,8 @@ describe('the bill of a call', () => {
       cachedAudioTokens: 8,
       imageInputTokens: 8,
       cachedImageTokens: 8,
-    });
-    const { lines } = priceUsage(voice, billableItems, usage);
-    expect(Object.fromEntries(lines.map(({ item, quantity }) => [item, quantity]))).toEqual({
+    };
+    expect(quantitiesIn(billFor(voice, usage, audioInput))).toEqual({
       cached_audio_input: 8,
       cached_image_input: 2,
       image_input: 6,
@@ -206,7 +199,7 @@ describe('a bill of tokens', () => {
   it('counts every token of the prompt and of the completion once, whatever a route reports of their parts', () => {
     fc.assert(
       fc.property(tokenPrices, report, (prices, usage) => {
-        const { lines } = priceUsage(prices, billableItemsFor(prices), usage);
+        const { lines } = billFor(prices, usage);
         const sumOf = (predicate: (item: BillableItem) => boolean) =>
           lines.filter(({ item }) => predicate(item)).reduce((sum, { quantity }) => sum + quantity, 0);
         const isOutput = (item: BillableItem) => item === 'output' || item.endsWith('_output');
@@ -220,7 +213,7 @@ describe('a bill of tokens', () => {
   it('equals the sum of its lines, rounded up once', () => {
     fc.assert(
       fc.property(tokenPrices, report, (prices, usage) => {
-        const { lines, amount } = priceUsage(prices, billableItemsFor(prices), usage);
+        const { lines, amount } = billFor(prices, usage);
         const exact = lines.reduce(
           (sum, { quantity, price, per }) => sum + (BigInt(quantity) * price * 1_000_000n) / BigInt(per),
           0n,
@@ -232,21 +225,12 @@ describe('a bill of tokens', () => {
     );
   });
 
-  it('rounds up no line by itself', () => {
-    const cheap = tokenPricesOf({ input: '0.0001', output: '0.0001' });
-    const of = (promptTokens: number, completionTokens: number) =>
-      priceUsage(cheap, billableItemsFor(cheap), usageOf({ promptTokens, completionTokens })).amount;
-    expect(of(1, 1)).toBe(1n);
-    expect(of(5, 5)).toBe(1n);
-    expect(of(10, 1)).toBe(2n);
-  });
-
   it('uses the base price for token types without a separate price', () => {
     const plain = tokenPricesOf({ input: '3', output: '15' });
     fc.assert(
       fc.property(report, (usage) => {
         const { promptTokens, completionTokens } = usage;
-        expect(priceUsage(plain, billableItemsFor(plain), usage).amount).toBe(
+        expect(billFor(plain, usage).amount).toBe(
           3_000n * BigInt(promptTokens) + 15_000n * BigInt(completionTokens),
         );
       }),
@@ -255,10 +239,8 @@ describe('a bill of tokens', () => {
 
   it('includes the price of a request once, and none for a call that counted nothing', () => {
     const searched = tokenPricesOf({ input: '1', output: '1', request: '0.005' });
-    const of = (promptTokens: number) =>
-      priceUsage(searched, billableItemsFor(searched), usageOf({ promptTokens })).amount;
-    expect(of(1)).toBe(5_001_000n);
-    expect(of(0)).toBe(0n);
+    expect(billFor(searched, { promptTokens: 1 }).amount).toBe(5_001_000n);
+    expect(billFor(searched, {}).amount).toBe(0n);
   });
 });
 

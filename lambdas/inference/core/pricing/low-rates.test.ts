@@ -148,24 +148,12 @@ describe('the name of a low rate', () => {
     expect(named(us(1), us(1.1))).toEqual(['input (region us)']);
   });
 
-  it('comes with both amounts, per call of a tool that the provider runs', () => {
-    const searching = (price: number) => tokenPricesOf({ ...base, features: { web_search: { price } } });
-    expect(low(searching(1), searching(2))).toEqual([
-      {
-        rate: 'feature:web_search',
-        own: { price: 1_000_000_000n, per: 1 },
-        other: { price: 2_000_000_000n, per: 1 },
-      },
-    ]);
-  });
-
-  it('comes with both amounts, per million tokens', () => {
-    expect(low(tokenPricesOf({ ...base, input: 2 }), tokenPricesOf({ ...base, input: 3 }))).toEqual([
-      {
-        rate: 'input',
-        own: { price: 2_000_000_000n, per: 1_000_000 },
-        other: { price: 3_000_000_000n, per: 1_000_000 },
-      },
+  it.each([
+    ['input', 1_000_000, (input: number) => ({ ...base, input })],
+    ['feature:web_search', 1, (price: number) => ({ ...base, features: { web_search: { price } } })],
+  ])('comes with both amounts: %s per %i', (rate, per, listOf) => {
+    expect(low(tokenPricesOf(listOf(2)), tokenPricesOf(listOf(3)))).toEqual([
+      { rate, own: { price: 2_000_000_000n, per }, other: { price: 3_000_000_000n, per } },
     ]);
   });
 

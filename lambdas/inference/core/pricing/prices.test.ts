@@ -1,6 +1,7 @@
 import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { it } from '../../../../tools/test-kit/search.ts';
+import { modelDocument } from '../../testing/catalog/models.ts';
 import { tokenPricesOf } from '../../testing/pricing/arbitraries.ts';
 import { parseCatalog } from '../catalog/catalog-document.ts';
 import { prices } from './prices.ts';
@@ -94,17 +95,8 @@ describe('prices', () => {
 });
 
 describe('the prices of a model', () => {
-  const documentOf = (type: string, price: object, cost?: object) => ({
-    models: [
-      {
-        id: 'a/b',
-        type,
-        owned_by: 'a',
-        created: 1,
-        price,
-        routes: [{ id: 'r', protocol: 'openai', base_url: 'https://a.test/v1', upstream_model: 'm', cost }],
-      },
-    ],
+  const documentOf = (type: string, price: object | undefined, cost?: object) => ({
+    models: [modelDocument({ type, price, routes: [{ cost }] })],
   });
 
   it.each([
@@ -120,6 +112,7 @@ describe('the prices of a model', () => {
 
   it.each([
     ['chat', { unit: 'per_request', request: '1' }, 'price.unit'],
+    ['chat', { unit: 'per_million_tokens' }, 'price.input'],
     ['chat', { unit: 'per_million_tokens', input: '1' }, 'price.output'],
     ['image', BASE, 'price.unit'],
     ['audio', { unit: 'per_million_characters', character: '1' }, 'price.unit'],
@@ -129,5 +122,9 @@ describe('the prices of a model', () => {
     expect(() => parseCatalog(documentOf(type, validPrice, price))).toThrow(
       `models[0].routes[0].${path.replace('price', 'cost')}`,
     );
+  });
+
+  it('reject a model without them', () => {
+    expect(() => parseCatalog(documentOf('chat', undefined))).toThrow('models[0].price');
   });
 });

@@ -1,7 +1,7 @@
 import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { it } from '../../../../tools/test-kit/search.ts';
-import { parseCatalog } from '../catalog/catalog-document.ts';
+import { modelsOf } from '../../testing/catalog/models.ts';
 import { affinityOf, conversationIn } from './affinity.ts';
 import { chooseRoutes } from './route-choice.ts';
 import { NO_CONTROLS } from './route-controls.ts';
@@ -9,26 +9,13 @@ import { NO_CONTROLS } from './route-controls.ts';
 const PEPPERS = { current: 'pepper' };
 const ACCOUNT = 'acc_1';
 
-function modelsOf(weights: readonly number[]) {
-  const routes = weights.map((weight, index) => ({
-    id: `route-${index}`,
-    protocol: 'openai',
-    base_url: 'https://a.test',
-    upstream_model: 'm',
-    weight,
-  }));
-  const price = { unit: 'per_million_tokens', input: 1, output: 2 };
-  return parseCatalog({ models: [{ id: 'a/b', type: 'chat', owned_by: 'a', created: 1, price, routes }] })
-    .models;
-}
-
 const routesFor = (
   weights: readonly number[],
   conversation: string,
   accountId = ACCOUNT,
 ): readonly string[] =>
   chooseRoutes({
-    models: modelsOf(weights),
+    models: modelsOf({ routes: weights.map((weight) => ({ weight })) }),
     controls: NO_CONTROLS,
     chance: affinityOf(PEPPERS, accountId, conversation),
   }).map(({ route }) => route.id);

@@ -4,8 +4,8 @@ import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { CHAT_FIELDS } from '../../formats/chat/fields.ts';
 import { MESSAGES_FIELDS } from '../../formats/messages/fields.ts';
 import { RESPONSES_FIELDS } from '../../formats/responses/fields.ts';
+import { candidateOf, modelDocument, modelsOf } from '../../testing/catalog/models.ts';
 import { PROVIDERS, payloadNeeding } from '../../testing/fields/needs.ts';
-import { parseCatalog } from '../catalog/catalog-document.ts';
 import { readFields } from '../fields/read-fields.ts';
 import type { CallerProtocol } from '../upstream/provider.ts';
 import { chooseRoutes } from './route-choice.ts';
@@ -19,25 +19,16 @@ const TABLES = { openai: CHAT_FIELDS, anthropic: MESSAGES_FIELDS, 'openai-respon
 const payloadOf = (protocol: CallerProtocol, request: JsonObject) =>
   payloadNeeding([], { protocol, fields: { ...readFields(TABLES[protocol], request), needs: [] } });
 
-const route = (id: string, fields: object = {}) => ({
-  id,
-  protocol: 'openai',
-  base_url: 'https://a.test',
-  upstream_model: 'm',
-  ...fields,
-});
-const model = (id: string, price: object, routes: readonly object[] = [route(`at-${id}`)]) => ({
-  id,
-  type: 'chat',
-  owned_by: 'a',
-  created: 1,
-  routes,
-  price: { unit: 'per_million_tokens', ...price },
-});
+const model = (id: string, price: object, routes: readonly object[] = [{ id: `at-${id}` }]) =>
+  modelDocument({ id, routes, price: { unit: 'per_million_tokens', ...price } });
 
-function chosen(models: readonly object[], provider: object, fields: object = {}): readonly string[] {
+function chosen(
+  models: readonly ReturnType<typeof model>[],
+  provider: object,
+  fields: object = {},
+): readonly string[] {
   const candidates = chooseRoutes({
-    models: parseCatalog({ models }).models,
+    models: modelsOf(...models),
     controls: controlsOf(schema.parse({ provider })),
     chance: () => 0.5,
     ...fields,
@@ -101,10 +92,10 @@ describe('sort', () => {
 
 describe('require_parameters', () => {
   const mixed = model('a/b', { input: 1, output: 1 }, [
-    route('converse', { protocol: 'bedrock', priority: 0 }),
-    route('thinker', { reasoning: true, priority: 1 }),
-    route('serial', { dialect: { parallel_tool_calls: false }, priority: 2 }),
-    route('own', { priority: 3 }),
+    { id: 'converse', protocol: 'bedrock', base_url: undefined, priority: 0 },
+    { id: 'thinker', reasoning: true, priority: 1 },
+    { id: 'serial', dialect: { parallel_tool_calls: false }, priority: 2 },
+    { id: 'own', priority: 3 },
   ]);
   const requestWith = (fields: JsonObject, protocol: CallerProtocol = 'openai') => ({
     call: { payload: payloadOf(protocol, fields), providers: PROVIDERS, request: fields },
@@ -144,14 +135,9 @@ describe('require_parameters', () => {
     ['anthropic', 'top_k', 'stop_sequences'],
     ['openai-responses', 'truncation', 'instructions'],
   ])('recognizes what a conversation of %s cannot contain: %s, not %s', (protocol, lostFields, hasRollup) => {
-    const [converse] = parseCatalog({ models: [mixed] }).models[0]?.routes ?? [];
-    if (converse === undefined) throw new Error('there is no route');
-    expect([
-      ...ignoredFields(converse, payloadOf(protocol, { [lostFields]: 1, [hasRollup]: 1 }), {
-        [lostFields]: 1,
-        [hasRollup]: 1,
-      }),
-    ]).toEqual([lostFields]);
+    const { route } = candidateOf(mixed);
+    const request = { [lostFields]: 1, [hasRollup]: 1 };
+    expect([...ignoredFields(route, payloadOf(protocol, request), request)]).toEqual([lostFields]);
   });
 
   const strictChat = { tools: [{ type: 'function', function: { name: 'f', strict: true } }] };
@@ -172,9 +158,7 @@ describe('require_parameters', () => {
     ['openai-responses', { reasoning: { effort: 'high' } }, { reasoning_request: 'effort' }, []],
     ['openai', { store: false, stream_options: {} }, { store: false, stream_options: false }, []],
   ])('recognizes the fields that a dialect drops: %s %j, %j', (protocol, request, dialect, lostFields) => {
-    const openai = model('a/b', { input: 1, output: 1 }, [route('r', { dialect })]);
-    const [read] = parseCatalog({ models: [openai] }).models[0]?.routes ?? [];
-    if (read === undefined) throw new Error('there is no route');
-    expect([...ignoredFields(read, payloadOf(protocol, request), request)]).toEqual(lostFields);
+    const { route } = candidateOf({ routes: [{ dialect }] });
+    expect([...ignoredFields(route, payloadOf(protocol, request), request)]).toEqual(lostFields);
   });
 });

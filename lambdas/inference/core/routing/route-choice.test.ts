@@ -1,42 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
+import { candidateOf } from '../../testing/catalog/models.ts';
 import { PROVIDERS, payloadNeeding } from '../../testing/fields/needs.ts';
-import type { Candidate } from '../catalog/catalog-document.ts';
-import { type CatalogRoute, type Model, parseCatalog } from '../catalog/catalog-document.ts';
+import type { Candidate, Model } from '../catalog/catalog-document.ts';
 import type { Capability, Feature, Need } from '../fields/need.ts';
 import { chooseRoutes, type RouteChoice } from './route-choice.ts';
 import { controlsOf, NO_CONTROLS } from './route-controls.ts';
 
-function modelOf(id: string, routes: readonly Partial<CatalogRoute>[]): Model {
-  const [model] = parseCatalog({
-    models: [
-      {
-        id,
-        type: 'chat',
-        owned_by: 'a',
-        created: 1,
-        price: { unit: 'per_million_tokens', input: 1, output: 2 },
-        routes: routes.map((route) => ({
-          protocol: 'openai',
-          base_url: 'https://a.test',
-          upstream_model: 'b',
-          secret: 'env:K',
-          ...route,
-        })),
-      },
-    ],
-  }).models;
-  if (model === undefined) throw new Error('the catalog is empty');
-  return model;
-}
-
-/** Numbers that fill the range from 0 to 1 evenly, the same at every run. */
-function evenly() {
-  let at = 0;
-  return () => {
-    at = (at + 0.618_033_988_749_894_9) % 1;
-    return at;
-  };
-}
+const modelOf = (id: string, routes: readonly object[]) => candidateOf({ id, routes }).model;
 
 const choose = (models: readonly Model[], choice: Partial<RouteChoice> = {}) =>
   chooseRoutes({ models, controls: NO_CONTROLS, chance: () => 0.5, ...choice });
@@ -57,18 +27,6 @@ const codeOf = (run: () => unknown) => {
 };
 
 describe('routes of one priority', () => {
-  it('come first as often as they weigh', () => {
-    const model = modelOf('a/b', [
-      { id: 'light', weight: 1 },
-      { id: 'heavy', weight: 9 },
-    ]);
-    const random = evenly();
-    const first = Array.from({ length: 1_000 }, () => ids(choose([model], { chance: random }))[0]);
-    const heavy = first.filter((id) => id === 'heavy').length;
-    expect(heavy).toBeGreaterThan(800);
-    expect(heavy).toBeLessThan(980);
-  });
-
   it('come last when they weigh nothing', () => {
     const model = modelOf('a/b', [
       { id: 'spare', weight: 0 },

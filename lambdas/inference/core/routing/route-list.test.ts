@@ -4,6 +4,7 @@ import { it } from '../../../../tools/test-kit/search.ts';
 import { rounds } from '../../../../tools/test-kit/thorough.ts';
 import type { UnbilledOfRoute } from '../../../ledger/core/ports.ts';
 import { usdJson } from '../../../platform/core/money.ts';
+import { modelDocument } from '../../testing/catalog/models.ts';
 import { parseCatalog } from '../catalog/catalog-document.ts';
 import { catalogView } from '../catalog/catalog-view.ts';
 import { type Circuit, COOLDOWN_MS } from '../circuit/circuit.ts';
@@ -43,15 +44,14 @@ const documents = fc
     },
   )
   .map((models) => ({
-    models: models.map(({ price, routes }, model) => ({
-      id: `model-${model}`,
-      type: 'chat',
-      owned_by: 'someone',
-      created: 1,
-      price_source: { url: 'https://hidden-source.example', as_of: '2026-01-01' },
-      price: { unit: 'per_million_tokens', input: price, output: price },
-      routes: routes.map((each, at) => JSON.parse(JSON.stringify({ id: `route-${model}-${at}`, ...each }))),
-    })),
+    models: models.map(({ price, routes }, model) =>
+      modelDocument({
+        id: `model-${model}`,
+        price_source: { url: 'https://hidden-source.example', as_of: '2026-01-01' },
+        price: { unit: 'per_million_tokens', input: price, output: price },
+        routes: routes.map((each, at) => JSON.parse(JSON.stringify({ id: `route-${model}-${at}`, ...each }))),
+      }),
+    ),
   }));
 
 const page = (
@@ -208,14 +208,12 @@ describe('the operator’s view of the catalog', () => {
     json: JSON.stringify({ models }),
     appliedMs,
   });
-  const model = (id: string, input: number) => ({
-    id,
-    type: 'chat',
-    owned_by: 'someone',
-    created: 1,
-    price: { unit: 'per_million_tokens', input, output: 2 },
-    routes: [{ id: `r-${id}`, protocol: 'openai', base_url: 'https://x.example/v1', upstream_model: 'm' }],
-  });
+  const model = (id: string, input: number) =>
+    modelDocument({
+      id,
+      price: { unit: 'per_million_tokens', input, output: 2 },
+      routes: [{ id: `r-${id}` }],
+    });
 
   it('contains no difference for the first one', () => {
     expect(catalogView(applied('a', [model('one', 1)]), undefined)).toEqual({

@@ -1,45 +1,30 @@
 import { describe, expect, it } from '@jest/globals';
+import { modelsOf } from '../../testing/catalog/models.ts';
 import { PROVIDERS, payloadNeeding } from '../../testing/fields/needs.ts';
-import { type Model, parseCatalog } from '../catalog/catalog-document.ts';
+import type { Model } from '../catalog/catalog-document.ts';
 import type { PricedFeature } from '../fields/need.ts';
 import type { Conversation } from '../upstream/conversation.ts';
 import type { ChatPayload } from '../upstream/provider.ts';
 import { chooseRoutes } from './route-choice.ts';
 import { NO_CONTROLS } from './route-controls.ts';
 
-const route = (id: string, protocol: string) => ({
-  id,
-  protocol,
-  base_url: 'https://a.test/v1',
-  upstream_model: 'm',
-});
+const routesOf = (name: string) =>
+  ['openai', 'anthropic'].map((protocol) => ({ id: `${name}-${protocol}`, protocol }));
 
-const { models } = parseCatalog({
-  models: [
-    {
-      id: 'a/plain',
-      type: 'chat',
-      owned_by: 'a',
-      created: 1,
-      price: { unit: 'per_million_tokens', input: 1, output: 2 },
-      routes: [route('plain-openai', 'openai'), route('plain-anthropic', 'anthropic')],
+const models = modelsOf(
+  { id: 'a/plain', routes: routesOf('plain') },
+  {
+    id: 'a/priced',
+    price: {
+      unit: 'per_million_tokens',
+      input: 1,
+      output: 2,
+      cache_writes: { '5m': 1.25 },
+      service_tiers: { priority: { factor: 2 } },
     },
-    {
-      id: 'a/priced',
-      type: 'chat',
-      owned_by: 'a',
-      created: 1,
-      price: {
-        unit: 'per_million_tokens',
-        input: 1,
-        output: 2,
-        cache_writes: { '5m': 1.25 },
-        service_tiers: { priority: { factor: 2 } },
-      },
-      routes: [route('priced-openai', 'openai'), route('priced-anthropic', 'anthropic')],
-    },
-  ],
-});
+    routes: routesOf('priced'),
+  },
+);
 
 const TALK: Conversation = { system: [], turns: [], tools: [], maxTokens: 256, stop: [] };
 
@@ -99,19 +84,16 @@ describe('a request with a priced feature', () => {
 });
 
 describe('a vendor with a separate price for thinking, enabled by `enable_thinking`', () => {
-  const [plain, tiered] = parseCatalog({
-    models: [{}, { service_tiers: { thinking: { factor: 4 } } }].map((fields, index) => ({
+  const plainAndTiered = modelsOf(
+    ...[{}, { service_tiers: { thinking: { factor: 4 } } }].map((fields, index) => ({
       id: `q/${index}`,
-      type: 'chat',
-      owned_by: 'q',
-      created: 1,
       price: { unit: 'per_million_tokens', input: 1, output: 2, ...fields },
-      routes: [{ ...route(`q-${index}`, 'openai'), dialect: { preset: 'qwen' } }],
+      routes: [{ id: `q-${index}`, dialect: { preset: 'qwen' } }],
     })),
-  }).models;
+  );
   const chosen = (reasoning: Conversation['reasoning'], protocol: 'openai' | 'anthropic') =>
     chosenOf(
-      [plain, tiered].filter((model) => model !== undefined),
+      plainAndTiered,
       payloadNeeding([], {
         protocol,
         conversation: () => ({ ...TALK, ...(reasoning === undefined ? {} : { reasoning }) }),

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
+import { candidateOf } from '../../testing/catalog/models.ts';
 import { PROVIDERS, payloadNeeding } from '../../testing/fields/needs.ts';
-import { type Candidate, type Model, parseCatalog } from '../catalog/catalog-document.ts';
+import type { Candidate } from '../catalog/catalog-document.ts';
 import { NO_FIELDS } from '../fields/read-fields.ts';
 import { tokenPrices } from '../metering/priced-usage.ts';
 import { type BillableItems, worstCost } from '../pricing/billable-items.ts';
@@ -15,25 +16,11 @@ interface Case {
   readonly writes?: Readonly<Record<string, number>>;
 }
 
-function candidateOf({ protocol, capabilities = ['cache'], writes }: Case) {
-  const host = protocol === 'bedrock' ? {} : { base_url: 'https://a.test/v1' };
-  const { models } = parseCatalog({
-    models: [
-      {
-        id: 'a/b',
-        type: 'chat',
-        owned_by: 'a',
-        created: 1,
-        price: { unit: 'per_million_tokens', input: 1, output: 0, ...(writes && { cache_writes: writes }) },
-        routes: [{ id: 'r', protocol, upstream_model: 'm', capabilities, ...host }],
-      },
-    ],
+const candidateThat = ({ protocol, capabilities = ['cache'], writes }: Case) =>
+  candidateOf({
+    price: { unit: 'per_million_tokens', input: 1, output: 0, ...(writes && { cache_writes: writes }) },
+    routes: [{ protocol, capabilities, ...(protocol === 'bedrock' && { base_url: undefined }) }],
   });
-  const model = models[0] as Model;
-  const [route] = model.routes;
-  if (route === undefined) throw new Error('the catalog has no route');
-  return { model, route };
-}
 
 const payloadThat = (
   cachedMessages: CacheLifetime,
@@ -73,7 +60,7 @@ describe('cache breakpoints on a route of another protocol', () => {
     ['a host that does not cache', { protocol: 'bedrock', capabilities: [], writes: BOTH }, '5m', undefined],
     ['a protocol without marks', { protocol: 'openai-responses', writes: BOTH }, '5m', undefined],
   ])('match in the request, the hold and the bill: %s', (_what, marks, requestedCache, sentLifetime) => {
-    const candidate = candidateOf(marks);
+    const candidate = candidateThat(marks);
     const payload = payloadThat(requestedCache);
     const { system, systemCache, turns, tools } = withSentBreakpoints(candidate, payload).conversation();
     const cacheFields = sentLifetime === undefined ? {} : { cache: sentLifetime };
@@ -85,7 +72,7 @@ describe('cache breakpoints on a route of another protocol', () => {
   });
 
   it('add the price of the write to the hold', () => {
-    const candidate = candidateOf({ protocol: 'bedrock', writes: BOTH });
+    const candidate = candidateThat({ protocol: 'bedrock', writes: BOTH });
     const costOf = (payload: ChatPayload) => {
       const billableItems = billableItemsOn(candidate, payload);
       return worstCost(tokenPrices(candidate.model), billableItems, { prompt: 1_000_000, completion: 0 });
@@ -96,7 +83,7 @@ describe('cache breakpoints on a route of another protocol', () => {
   });
 
   it('stay the caller’s own on a route of its protocol', () => {
-    const candidate = candidateOf({ protocol: 'anthropic', capabilities: [] });
+    const candidate = candidateThat({ protocol: 'anthropic', capabilities: [] });
     const payload = payloadThat('1h', 'anthropic');
     expect(withSentBreakpoints(candidate, payload)).toBe(payload);
   });

@@ -1,55 +1,39 @@
 import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { it } from '../../../../tools/test-kit/search.ts';
+import { partsOf, type Step } from '../../testing/upstream/stream-script.ts';
 import type { StreamPart } from './conversation.ts';
-import { StreamPartBuilder } from './stream-part-builder.ts';
 
 const FINISH = { reason: 'stop', raw: 'stop' } as const;
-
-/**
- * A step of a reader of an upstream. Steps occur in any order. A call is identified by the number of calls before it.
- */
-type Step =
-  | { readonly do: 'text' | 'refusal' | 'reasoning'; readonly text: string }
-  | { readonly do: 'endText' | 'startCall' }
-  | { readonly do: 'endReasoning'; readonly signature: string }
-  | { readonly do: 'arguments'; readonly call: number; readonly text: string }
-  | { readonly do: 'endCall'; readonly call: number };
 
 const text = fc.string({ maxLength: 5 });
 const call = fc.nat(4);
 const step: fc.Arbitrary<Step> = fc.oneof(
-  fc.record({ do: fc.constantFrom('text' as const, 'refusal' as const, 'reasoning' as const), text }),
-  fc.record({ do: fc.constantFrom('endText' as const, 'startCall' as const) }),
-  fc.record({ do: fc.constant('endReasoning' as const), signature: fc.string({ minLength: 1 }) }),
-  fc.record({ do: fc.constant('arguments' as const), call, text }),
-  fc.record({ do: fc.constant('endCall' as const), call }),
+  fc.record({ says: text }),
+  fc.record({ refuses: text }),
+  fc.record({ thinks: text }),
+  fc.record({ signs: fc.string({ minLength: 1 }) }),
+  fc.constant('ends text' as const),
+  fc.record({ calls: call }),
+  fc.record({ adds: text, to: call }),
+  fc.record({ ends: call }),
 );
 
-function play(steps: readonly Step[]): StreamPart[] {
-  const blocks = new StreamPartBuilder();
-  const calls: number[] = [];
-  const parts = steps.flatMap((one) => {
-    switch (one.do) {
-      case 'endText':
-        return blocks.endText();
-      case 'endReasoning':
-        return blocks.endReasoning(one.signature);
-      case 'startCall': {
-        const started = blocks.startToolCall(`call_${calls.length}`, 'tool');
-        calls.push(started.index);
-        return started.parts;
-      }
-      case 'arguments':
-        return blocks.argumentsDelta(calls[one.call] ?? -1, one.text);
-      case 'endCall':
-        return blocks.endToolCall(calls[one.call] ?? -1);
-      default:
-        return blocks.textDelta(one.do, one.text);
-    }
-  });
-  return [...parts, ...blocks.finish(FINISH)];
-}
+const isDeltaOf = (one: Step): one is { readonly adds: string; readonly to: number } =>
+  typeof one === 'object' && 'adds' in one;
+
+/** The stream of what a reader of an upstream does, in any order, but for deltas of calls that never began. */
+const play = (steps: readonly Step[]): StreamPart[] =>
+  partsOf([
+    ...steps.filter(
+      (one, at) =>
+        !isDeltaOf(one) ||
+        steps
+          .slice(0, at)
+          .some((other) => typeof other === 'object' && 'calls' in other && other.calls === one.to),
+    ),
+    { finishes: FINISH },
+  ]);
 
 /** The rules of `StreamPart` that a stream breaks. */
 function broken(parts: readonly StreamPart[]): string[] {
@@ -107,22 +91,19 @@ describe('the blocks of a stream', () => {
   it('lose no text', () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 30 }), (steps) => {
-        const deltaTexts = steps.flatMap((one) =>
-          'text' in one && one.do !== 'arguments' ? [one.text] : [],
-        );
-        const prose = steps.filter((one) => one.do !== 'arguments');
+        const prose = steps.filter((one) => !isDeltaOf(one));
+        const deltaTexts = prose.map((one) => {
+          if (typeof one === 'string') return '';
+          if ('says' in one) return one.says;
+          return 'refuses' in one ? one.refuses : 'thinks' in one ? one.thinks : '';
+        });
         expect(textsOf(play(prose))).toBe(deltaTexts.join(''));
       }),
     );
   });
 
   it('end a reasoning part with its signature, and give a signature without text a separate part', () => {
-    const parts = play([
-      { do: 'reasoning', text: 'Hm.' },
-      { do: 'endReasoning', signature: 's1' },
-      { do: 'endReasoning', signature: 's2' },
-    ]);
-    expect(parts).toEqual([
+    expect(play([{ thinks: 'Hm.' }, { signs: 's1' }, { signs: 's2' }])).toEqual([
       { type: 'start', index: 0, content: { type: 'reasoning' } },
       { type: 'delta', index: 0, text: 'Hm.' },
       { type: 'end', index: 0, signature: 's1' },

@@ -16,6 +16,10 @@ const shown = (turns: readonly Turn[]): string[] =>
     ({ role, parts }) => `${role[0]}:${parts.map((part) => ('text' in part ? part.text : '')).join('+')}`,
   );
 
+const result: Turn = {
+  role: 'user',
+  parts: [{ type: 'tool-result', id: '1', content: [], isError: false }],
+};
 const reminder = (at: number) => reminderOf(`${at}`);
 
 describe('a system message between turns, for a route that does not support it', () => {
@@ -32,35 +36,16 @@ describe('a system message between turns, for a route that does not support it',
   });
 
   it('stands after the results of tools, so that they follow their calls', () => {
-    const result: Turn = {
-      role: 'user',
-      parts: [{ type: 'tool-result', id: '1', content: [], isError: false }],
-    };
     const [, user] = withReminders([turn('assistant', 'x'), turn('system', 'y'), result]);
     expect(user?.parts.map(({ type }) => type)).toEqual(['tool-result', 'text']);
   });
 
   it('moves behind the results of tools, and otherwise stays in place', () => {
-    const result: Turn = {
-      role: 'user',
-      parts: [{ type: 'tool-result', id: '1', content: [], isError: false }],
-    };
-    const [user, assistantTurn, called, late] = turnsOf('usas') as [Turn, Turn, Turn, Turn];
-    expect(behindResults([user, assistantTurn, called, late, result])).toEqual([
-      user,
-      assistantTurn,
-      called,
-      result,
-      late,
-    ]);
-    expect(behindResults([user, assistantTurn, called, late, user])).toEqual([
-      user,
-      assistantTurn,
-      called,
-      late,
-      user,
-    ]);
-    expect(behindResults([late, user, late])).toEqual([late, user, late]);
+    const turns = turnsOf('usas');
+    const late = turns.slice(-1);
+    expect(behindResults([...turns, result])).toEqual([...turns.slice(0, -1), result, ...late]);
+    for (const unchanged of [turnsOf('usasu'), turnsOf('sus')])
+      expect(behindResults(unchanged)).toEqual(unchanged);
   });
 
   it('loses nothing, appears once, and leaves the beginning unchanged when the conversation continues', () => {

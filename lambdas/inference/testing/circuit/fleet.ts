@@ -1,29 +1,16 @@
 /** Processes that share a store of circuits and call one route, in a time that stands still until it is advanced. */
-import { ulid } from 'ulid';
 import { FakeTime } from '../../../../tools/test-kit/fake-time.ts';
 import { NANO_PER_CENT, NANO_PER_USD } from '../../../platform/core/money.ts';
-import type { Candidate } from '../../core/catalog/catalog-document.ts';
-import { type CatalogRoute, parseCatalog } from '../../core/catalog/catalog-document.ts';
-import { Breaker } from '../../core/circuit/breaker.ts';
+import type { Candidate, CatalogRoute } from '../../core/catalog/catalog-document.ts';
+import type { Breaker } from '../../core/circuit/breaker.ts';
 import type { CircuitStore } from '../../core/circuit/cached-circuits.ts';
 import { UpstreamFailure } from '../../core/upstream/provider.ts';
-import { MemoryCircuits } from './memory-circuits.ts';
+import { candidatesOf as candidatesIn } from '../catalog/models.ts';
+import { createBreaker, MemoryCircuits } from './memory-circuits.ts';
 
 /** A model's routes of these names, as the catalog has them. */
-export function candidatesOf(...ids: readonly string[]): readonly Candidate[] {
-  const routes = ids.map((id) => ({
-    id,
-    protocol: 'openai',
-    base_url: 'http://localhost/v1',
-    upstream_model: 'm',
-    timeout_ms: 60_000,
-  }));
-  const price = { unit: 'per_million_tokens', input: 1, output: 2 };
-  const { models } = parseCatalog({
-    models: [{ id: 'a/b', type: 'chat', owned_by: 'a', created: 1, price, routes }],
-  });
-  return models.flatMap((model) => model.routes.map((route) => ({ model, route })));
-}
+export const candidatesOf = (...ids: readonly string[]): readonly Candidate[] =>
+  candidatesIn({ routes: ids.map((id) => ({ id, timeout_ms: 60_000 })) });
 
 export function routeOf(id: string): CatalogRoute {
   const [candidate] = candidatesOf(id);
@@ -68,18 +55,21 @@ export class Fleet {
   constructor(processes: number, store: (time: FakeTime) => CircuitStore = () => new MemoryCircuits()) {
     this.store = store(this.time);
     const note = (message: string) => this.log.push(message);
-    this.breakers = Array.from(
-      { length: processes },
-      () =>
-        new Breaker({
-          store: this.store,
-          clock: this.time.clock,
-          after: this.time.after,
-          ulid,
-          log: { info: note, warn: note, error: note },
-          count: (event) => this.events.push(event),
-        }),
+    this.breakers = Array.from({ length: processes }, () =>
+      createBreaker({
+        store: this.store,
+        clock: this.time.clock,
+        after: this.time.after,
+        log: { info: note, warn: note, error: note },
+        count: (event) => this.events.push(event),
+      }),
     );
+  }
+
+  /** The store, which is in memory unless the test gives another. */
+  get memory(): MemoryCircuits {
+    if (!(this.store instanceof MemoryCircuits)) throw new Error('not in memory');
+    return this.store;
   }
 
   breaker(process: number): Breaker {

@@ -63,19 +63,6 @@ describe('estimatedSeconds', () => {
 });
 
 describe('billedSeconds', () => {
-  it('equals the duration that the route measured', () => {
-    expect(billedSeconds(claiming(196), 196.02)).toEqual({ seconds: 196.02, estimated: false });
-    expect(billedSeconds(claiming(1), 1_500)).toEqual({ seconds: 1_500, estimated: false });
-    expect(billedSeconds(plain, 63)).toEqual({ seconds: 63, estimated: false });
-  });
-
-  it('equals the longest possible duration of the file if the route returned more', () => {
-    expect(billedSeconds(claiming(1), 5_000)).toEqual({ seconds: 4_000, estimated: false });
-    expect(billedSeconds(silent, 1e9)).toEqual({ seconds: 4_000, estimated: false });
-    expect(billedSeconds(claiming(7_200), 9_000)).toEqual({ seconds: 7_201, estimated: false });
-    expect(billedSeconds(plain, 9_000)).toEqual({ seconds: 63.5, estimated: false });
-  });
-
   it.each([undefined, 0])('equals the service’s own measure if the route returned %p', (returned) => {
     expect(billedSeconds(claiming(196), returned)).toEqual({ seconds: 196, estimated: true });
     expect(billedSeconds(silent, returned)).toEqual({ seconds: 1_500, estimated: true });
