@@ -65,12 +65,7 @@ function calling(plan: Plan) {
       };
     },
   } as unknown as Ledger;
-  const lines: {
-    readonly level: string;
-    readonly message: string;
-    readonly fields: unknown;
-    readonly measured: unknown;
-  }[] = [];
+  const lines: Record<'level' | 'message' | 'fields' | 'measured', unknown>[] = [];
   const line =
     (level: string): Log['info'] =>
     (message, fields, measured) =>
@@ -128,6 +123,12 @@ function calling(plan: Plan) {
   return { time, started, outcomes, admitted, lines };
 }
 
+/** The same once its response has started. */
+async function responding(plan: Plan) {
+  const call = calling(plan);
+  return { ...call, response: await call.time.until(call.started) };
+}
+
 const errors = (type: string) => ({
   values: { Errors: 1, RequestsFailed: 1 },
   dimensions: { error_type: type },
@@ -135,8 +136,8 @@ const errors = (type: string) => ({
 
 describe('the admission of a call that may fall back on other models', () => {
   it('covers every model that the call may run on, each with all its names', async () => {
-    const { time, started, admitted } = calling({ models: 2 });
-    await (await time.until(started)).text();
+    const { response, admitted } = await responding({ models: 2 });
+    await response.text();
     const models = [
       ['a/0', 'a/0-alias'],
       ['a/1', 'a/1-alias'],
@@ -148,8 +149,8 @@ describe('the admission of a call that may fall back on other models', () => {
 describe('a call whose output is a range', () => {
   it('requests admission with the range, then attempts and delivers the admitted output', async () => {
     for (const granted of [900, 90, 9]) {
-      const { time, started, admitted } = calling({ granted });
-      expect(await (await time.until(started)).text()).toBe(`data: answer within ${granted}\n\n`);
+      const { response, admitted } = await responding({ granted });
+      expect(await response.text()).toBe(`data: answer within ${granted}\n\n`);
       const [request] = admitted as Call[];
       expect(request).toMatchObject({ output: OUTPUT });
       expect([request?.tokens(granted), request?.cost(granted)]).toEqual([granted + 1, BigInt(granted)]);
@@ -172,11 +173,10 @@ describe('a call that every route has failed', () => {
   });
 
   it('fails with the same error when its release fails too, which is left in the log', async () => {
-    const { time, started } = calling({
+    const { response } = await responding({
       routeFails: new ServiceError('all_routes_failed', 'No.'),
       settleFails: new Error('no database'),
     });
-    const response = await time.until(started);
     expect(response.status).toBe(503);
     expect(response.headers.get('x-ratelimit-limit-requests')).toBe('60');
   });
@@ -190,8 +190,8 @@ describe('the status of a streamed call', () => {
   ] as const)(
     'equals that of its rejection (%s), however long the ledger takes to reject it',
     async (code, status) => {
-      const { time, started, lines } = calling({ admitMs: 30_000, rejection: new ServiceError(code, 'No.') });
-      const response = await time.until(started);
+      const rejection = new ServiceError(code, 'No.');
+      const { response, lines } = await responding({ admitMs: 30_000, rejection });
       expect(response.status).toBe(status);
       expect(await response.json()).toMatchObject({ error: { code } });
       expect(lines).toHaveLength(1);
@@ -199,30 +199,23 @@ describe('the status of a streamed call', () => {
   );
 
   it('equals that of a failure within 5 s of its admission, also after a slow one', async () => {
-    const { time, started } = calling({
-      admitMs: 20_000,
-      responseMs: 4_900,
-      routeFails: new Error('broken'),
-    });
-    expect((await time.until(started)).status).toBe(500);
+    const failing = { admitMs: 20_000, responseMs: 4_900, routeFails: new Error('broken') };
+    expect((await responding(failing)).response.status).toBe(500);
   });
 
   it('waits for its route to show x-route among the headers, 5 s at most', async () => {
-    const quick = calling({ admitMs: 20_000, responseMs: 4_900 });
-    const startedAt = await quick.time.until(quick.started);
-    expect([startedAt.status, startedAt.headers.get('x-route')]).toEqual([200, 'route']);
-    expect(await startedAt.text()).toBe('data: answer within 900\n\n');
+    const { response } = await responding({ admitMs: 20_000, responseMs: 4_900 });
+    expect([response.status, response.headers.get('x-route')]).toEqual([200, 'route']);
+    expect(await response.text()).toBe('data: answer within 900\n\n');
 
-    const slow = calling({ admitMs: 20_000, responseMs: 8_000 });
-    const early = await slow.time.until(slow.started);
+    const { response: early } = await responding({ admitMs: 20_000, responseMs: 8_000 });
     expect([early.status, early.headers.get('x-route')]).toEqual([200, null]);
   });
 });
 
 describe('headers that leave before there is an event', () => {
   it('include the limits of the key and the ignored fields, and arrive with a heartbeat', async () => {
-    const { time, started } = calling({ responseMs: 8_000 });
-    const response = await time.until(started);
+    const { time, response } = await responding({ responseMs: 8_000 });
     expect(response.headers.get('x-ignored-fields')).toBe('seed');
     expect(response.headers.get('x-ratelimit-limit-requests')).toBe('60');
     const reader = response.body?.getReader();
@@ -234,11 +227,10 @@ describe('headers that leave before there is an event', () => {
   });
 
   it('precede the failure as an event, which is logged and counted like any other', async () => {
-    const { time, started, lines, outcomes } = calling({
+    const { time, response, lines, outcomes } = await responding({
       responseMs: 8_000,
       routeFails: new Error('broken'),
     });
-    const response = await time.until(started);
     expect(response.status).toBe(200);
     const text = await time.until(response.text());
     expect(text).toContain('"code":"internal_error"');
@@ -250,8 +242,9 @@ describe('headers that leave before there is an event', () => {
 
 describe('a stream whose settlement fails', () => {
   it('appears as an error of the service in the log and the metrics, with its location', async () => {
-    const { time, started, lines } = calling({ settleFails: new Error('the usage record was not written') });
-    const response = await time.until(started);
+    const { time, response, lines } = await responding({
+      settleFails: new Error('the usage record was not written'),
+    });
     const text = await time.until(response.text());
     expect(text.startsWith('data: answer within 900\n\n')).toBe(true);
     expect(text).toContain('"code":"internal_error"');
@@ -267,8 +260,9 @@ describe('a stream whose settlement fails', () => {
   });
 
   it('counts as an error of the service even if its reader has left', async () => {
-    const { time, started, lines } = calling({ settleFails: new Error('the usage record was not written') });
-    const response = await time.until(started);
+    const { response, lines } = await responding({
+      settleFails: new Error('the usage record was not written'),
+    });
     const reader = response.body?.getReader();
     await reader?.read();
     await reader?.cancel();

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { ACCOUNT, DEAD, Fleet, PAYING, ROUTE, routeOf } from '../../testing/circuit/fleet.ts';
 import { MemoryCircuits } from '../../testing/circuit/memory-circuits.ts';
 import { UpstreamFailure } from '../upstream/provider.ts';
-import { accountHash, type Breaker, type BreakerDependencies } from './breaker.ts';
+import { accountHash, type Breaker, type BreakerDependencies, type Permit } from './breaker.ts';
 import { type Circuit, keysOf, stateOf } from './circuit.ts';
 
 const CALLER = { accountId: ACCOUNT, spentAmount: PAYING };
@@ -27,6 +27,18 @@ async function halfOpenFleet(processes: number): Promise<Fleet> {
   const fleet = await openFleet(processes);
   await fleet.time.advance(13_000);
   return fleet;
+}
+
+const admit = async (breaker: Breaker) => {
+  await breaker.refresh([ROUTE], ACCOUNT);
+  return breaker.admit(ROUTE, CALLER);
+};
+
+/** The permit of a call of this process, which the breaker lets try. */
+async function permitOf(fleet: Fleet, process = 0): Promise<Permit> {
+  const pass = await fleet.time.until(admit(fleet.breaker(process)));
+  if (!pass.allowed) throw new Error('not allowed');
+  return pass;
 }
 
 describe('calls over a route that works', () => {
@@ -139,11 +151,6 @@ describe('a dead route under eight processes', () => {
 });
 
 describe('a probe', () => {
-  const admit = async (breaker: Breaker) => {
-    await breaker.refresh([ROUTE], ACCOUNT);
-    return breaker.admit(ROUTE, CALLER);
-  };
-
   it('starts no earlier than the time that a rejected call receives, a second or more', async () => {
     const fleet = await openFleet(1);
     // It opened two seconds ago, for fifteen.
@@ -168,31 +175,27 @@ describe('a probe', () => {
     expect(passes.find(({ allowed }) => !allowed)).toEqual({ allowed: false, retryAfterSeconds: 2 });
   });
 
-  it('passes to another process when the claim of a dead process lapses', async () => {
-    const fleet = await halfOpenFleet(2);
-    expect(await fleet.time.until(admit(fleet.breaker(0)))).toMatchObject({ allowed: true });
-    // The route's own time of 60 s, and 5 s more.
-    await fleet.time.advance(64_999);
-    expect(await fleet.round({})).toEqual(['skipped', 'skipped']);
-    await fleet.time.advance(1);
-    expect([...(await fleet.round({}))].sort()).toEqual(['completed', 'skipped']);
-    expect(stateIn(fleet)).toBe('closed');
-  });
-
-  it('passes to another process after a minute, even on a route that may take longer', async () => {
-    const fleet = await halfOpenFleet(2);
-    const slow = { ...ROUTE, timeout_ms: 900_000 };
-    expect(await fleet.time.until(fleet.breaker(0).admit(slow, CALLER))).toMatchObject({ allowed: true });
-    await fleet.time.advance(65_000);
-    expect([...(await fleet.round({}))].sort()).toEqual(['completed', 'skipped']);
-  });
+  it.each([
+    ['the time of its route', ROUTE],
+    ['a minute if its route may take longer', { ...ROUTE, timeout_ms: 900_000 }],
+  ])(
+    'passes to another process when the claim of a dead process lapses, five seconds after %s',
+    async (_time, route) => {
+      const fleet = await halfOpenFleet(2);
+      expect(await fleet.time.until(fleet.breaker(0).admit(route, CALLER))).toMatchObject({ allowed: true });
+      await fleet.time.advance(64_999);
+      expect(await fleet.round({})).toEqual(['skipped', 'skipped']);
+      await fleet.time.advance(1);
+      expect([...(await fleet.round({}))].sort()).toEqual(['completed', 'skipped']);
+      expect(stateIn(fleet)).toBe('closed');
+    },
+  );
 
   it('whose claim has lapsed neither ends the next one nor opens what that one closed', async () => {
     const fleet = await halfOpenFleet(2);
-    const lapsed = await fleet.time.until(admit(fleet.breaker(0)));
+    const lapsed = await permitOf(fleet);
     await fleet.time.advance(65_000);
-    const next = await fleet.time.until(admit(fleet.breaker(1)));
-    if (!lapsed.allowed || !next.allowed) throw new Error('no probe');
+    const next = await permitOf(fleet, 1);
     fleet.breaker(0).failed(DEAD, lapsed);
     await fleet.breaker(0).flush();
     expect(ownCircuit(fleet).probe).toBe(next.probe?.id);
@@ -221,9 +224,7 @@ describe('a probe', () => {
 
   it('becomes available again if its call ended without a result of the route', async () => {
     const fleet = await halfOpenFleet(1);
-    const pass = await fleet.time.until(admit(fleet.breaker(0)));
-    if (!pass.allowed) throw new Error('no probe');
-    fleet.breaker(0).abandoned(pass);
+    fleet.breaker(0).abandoned(await permitOf(fleet));
     await fleet.breaker(0).flush();
     expect(stateIn(fleet)).toBe('half-open');
   });
@@ -286,8 +287,7 @@ describe('a failure', () => {
   it('counts within the response that closed the circuit, but does not open it alone', async () => {
     const fleet = await halfOpenFleet(1);
     const breaker = fleet.breaker(0);
-    const pass = await fleet.time.until(breaker.admit(ROUTE, CALLER));
-    if (!pass.allowed) throw new Error('no probe');
+    const pass = await permitOf(fleet);
     await fleet.time.advance(500);
     const usedTier = breaker.succeeded(pass);
     await fleet.time.advance(500);
@@ -317,9 +317,8 @@ describe('a route that returns 429', () => {
 
   it('costs no write in a process that has it cached', async () => {
     const fleet = new Fleet(1);
-    const passes = await Promise.all(Array.from({ length: 3 }, () => fleet.breaker(0).admit(ROUTE, CALLER)));
+    const passes = await Promise.all(Array.from({ length: 3 }, () => permitOf(fleet)));
     for (const pass of passes) {
-      if (!pass.allowed) throw new Error('no permit');
       fleet.breaker(0).failed(limited(), pass);
       await fleet.breaker(0).flush();
     }

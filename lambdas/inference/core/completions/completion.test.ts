@@ -2,15 +2,15 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { startUpstream } from '../../../../tools/simulators/models/server.ts';
 import type { Ledger } from '../../../ledger/core/admission.ts';
 import type { Call } from '../../../ledger/core/call.ts';
-import type { CallOutcome } from '../../../ledger/core/usage-record.ts';
 import type { StreamedResponse } from '../../../platform/core/ports.ts';
 import { systemAfter, systemClock, systemRandom, systemUlid } from '../../../platform/system/system.ts';
 import { chatEvents, chatFormat } from '../../formats/chat/format.ts';
 import { createProviders } from '../../providers/protocols.ts';
 import { createBedrockClients } from '../../store/bedrock-clients.ts';
 import { createSealedTokens } from '../../store/sealed-tokens.ts';
+import { recordedAdmission } from '../../testing/admission.ts';
 import { modelsOf } from '../../testing/catalog/models.ts';
-import { createBreaker } from '../../testing/circuit/memory-circuits.ts';
+import { createBreaker, SILENT } from '../../testing/circuit/memory-circuits.ts';
 import type { ResponseRecorder } from '../idempotency/idempotency.ts';
 import { runPaidCall } from '../paid-endpoint.ts';
 import { readCompletion } from './completion-endpoint.ts';
@@ -27,6 +27,9 @@ afterAll(() => upstream.close());
 const CALLER = { requestId: 'req_1', key: { accountId: 'acc_1', keyId: 'key_1', secretHash: '' } };
 
 interface CompletionSetup {
+  readonly stream?: boolean;
+  readonly remainingMs?: number;
+  readonly storeResponse?: ResponseRecorder;
   /** Fields of the request. */
   readonly bound?: object;
   /** Fields of the model. */
@@ -39,10 +42,15 @@ interface CompletionSetup {
 /** Runs a call over routes to these upstream models, and keeps what it settled with. */
 function calling(
   upstreamModels: readonly string[],
-  stream: boolean,
-  remainingMs = 900_000,
-  storeResponse?: ResponseRecorder,
-  { bound = {}, limits = {}, route = {}, hostEnds }: CompletionSetup = { bound: { max_tokens: 50 } },
+  {
+    stream = false,
+    remainingMs = 900_000,
+    storeResponse,
+    bound = { max_tokens: 50 },
+    limits = {},
+    route = {},
+    hostEnds,
+  }: CompletionSetup = {},
 ) {
   const models = modelsOf({
     ...limits,
@@ -53,25 +61,16 @@ function calling(
       secret: 'env:KEY',
       capabilities: ['stream'],
       timeout_ms: 5_000,
-      // Only a route that is slow by design may end early: others are slow on a busy machine.
-      first_byte_timeout_ms: /^(hang|slow)/.test(upstream_model) ? 200 : 4_900,
+      // Only a route that hangs by design may end early: others are slow on a busy machine.
+      first_byte_timeout_ms: /^hang/.test(upstream_model) ? 200 : 4_900,
       ...route,
     })),
   });
-  const outcomes: CallOutcome[] = [];
+  const { admission, outcomes } = recordedAdmission(1_000_000_000n);
   const ledger = {
-    admit: async ({ output }: Call) => ({
-      output: output.max,
-      hold: { amount: 1_000_000_000n },
-      headers: {},
-      settle: async (outcome: CallOutcome) => {
-        outcomes.push(outcome);
-        return { record: outcome, balance: 0n };
-      },
-    }),
+    admit: async ({ output }: Call) => ({ ...admission, output: output.max }),
   } as unknown as Ledger;
   const world = { clock: systemClock, after: systemAfter, random: systemRandom, ulid: systemUlid };
-  const log = { info: () => {}, warn: () => {}, error: () => {} };
   const providers = createProviders({
     fetch,
     readSecret: async () => 'key',
@@ -84,10 +83,10 @@ function calling(
   const call = readCompletion(
     chatFormat,
     { body, identity: '', models, catalog: 'v1', sealedTokens: sealedTokensOf('acc_1'), ...CALLER },
-    { ...world, providers, log, hostEnds },
+    { ...world, providers, log: SILENT, hostEnds },
   );
   const breaker = createBreaker();
-  const dependencies = { ledger, breaker, after: world.after, log };
+  const dependencies = { ledger, breaker, after: world.after, log: SILENT };
   const run = () => runPaidCall(dependencies, call, () => ({ remainingTimeMs: remainingMs }), storeResponse);
   return { call, run, outcomes, breaker };
 }
@@ -128,7 +127,7 @@ describe('the deadline of the host', () => {
   it('ends a stream that hangs in time to settle it on what was delivered', async () => {
     await queueFault({ hang_after_chunks: 4 });
     // 15 s are kept back for settlement, so 3 s are left for the route, whose first chunks a busy machine brings late.
-    const { run, outcomes } = calling(['chat'], true, 18_000);
+    const { run, outcomes } = calling(['chat'], { stream: true, remainingMs: 18_000 });
     const { outputs, failure } = await drain(run);
     expect(outputs).toBeGreaterThan(0);
     expect(failure).toMatchObject({ code: 'all_routes_failed' });
@@ -140,10 +139,7 @@ describe('the deadline of the host', () => {
 describe('a host that ends its calls', () => {
   it('ends a stream that hangs, which settles on what was delivered', async () => {
     const ends = new AbortController();
-    const { run, outcomes } = calling(['chat'], true, 900_000, undefined, {
-      bound: { max_tokens: 50 },
-      hostEnds: ends.signal,
-    });
+    const { run, outcomes } = calling(['chat'], { stream: true, hostEnds: ends.signal });
     await queueFault({ hang_after_chunks: 3 });
     const { body } = (await run()) as StreamedResponse;
     await body.next();
@@ -154,7 +150,7 @@ describe('a host that ends its calls', () => {
 
   it('ends a complete response that hangs, at no cost', async () => {
     const ends = new AbortController();
-    const { run, outcomes } = calling(['hang'], false, 900_000, undefined, { hostEnds: ends.signal });
+    const { run, outcomes } = calling(['hang'], { hostEnds: ends.signal });
     setTimeout(() => ends.abort(), 50);
     await expect(run()).rejects.toMatchObject({ code: 'all_routes_failed' });
     expect(outcomes).toMatchObject([{ status: 'failed', cost: 0n }]);
@@ -163,8 +159,8 @@ describe('a host that ends its calls', () => {
 
 describe('a reader that leaves', () => {
   const leaving = async (cancels: boolean) => {
-    const { run, outcomes, breaker } = calling(['claude-sim'], true, 900_000, undefined, {
-      bound: { max_tokens: 50 },
+    const { run, outcomes, breaker } = calling(['claude-sim'], {
+      stream: true,
       route: { protocol: 'anthropic', cancels },
     });
     await queueFault({ chunk_delay_ms: 20 });
@@ -189,8 +185,8 @@ describe('a reader that leaves', () => {
 
 describe('the headers of a response', () => {
   it('leave before its first event only if it is streamed', () => {
-    expect(calling(['chat'], true).call.events).toBe(chatEvents);
-    expect(calling(['chat'], false).call.events).toBeUndefined();
+    expect(calling(['chat'], { stream: true }).call.events).toBe(chatEvents);
+    expect(calling(['chat']).call.events).toBeUndefined();
   });
 
   it.each([
@@ -199,9 +195,8 @@ describe('the headers of a response', () => {
     [{}, { default_max_tokens: 4_000 }, '4000'],
     [{ max_tokens: 50 }, { max_output_tokens: 20, clamp_max_tokens: true }, '20'],
   ])('say how long it may be where its caller did not: %j %j', async (bound, limits, expected) => {
-    const options = { bound, limits };
-    const response = await calling(['chat'], false, 900_000, undefined, options).run();
-    const streamed = await calling(['chat'], true, 900_000, undefined, options).run();
+    const response = await calling(['chat'], { bound, limits }).run();
+    const streamed = await calling(['chat'], { bound, limits, stream: true }).run();
     if (!(response instanceof Response) || streamed instanceof Response) throw new Error('not as asked for');
     expect([response.headers.get('x-max-tokens'), streamed.headers['x-max-tokens'] ?? null]).toEqual([
       expected,
@@ -214,16 +209,16 @@ describe('the headers of a response', () => {
 describe('failover', () => {
   it('continues after each type of route failure, streamed and not', async () => {
     const dead = ['fail-500', 'fail-429', 'fail-401', 'fail-404', 'garbage', 'cut-0'];
-    expect(await drain(calling([...dead, 'chat'], true).run)).toMatchObject({
+    expect(await drain(calling([...dead, 'chat'], { stream: true }).run)).toMatchObject({
       route: `route-${dead.length}`,
     });
-    expect(await routeOf(calling([...dead, 'chat'], false).run)).toBe(`route-${dead.length}`);
+    expect(await routeOf(calling([...dead, 'chat']).run)).toBe(`route-${dead.length}`);
   });
 });
 
 it('fails a call at no cost if its response cannot be stored for replay', async () => {
-  const { run, outcomes } = calling(['chat'], false, 900_000, async () => {
-    throw new Error('the database is gone');
+  const { run, outcomes } = calling(['chat'], {
+    storeResponse: () => Promise.reject(new Error('the database is gone')),
   });
   await expect(run()).rejects.toThrow('the database is gone');
   expect(outcomes).toMatchObject([{ status: 'failed', cost: 0n }]);

@@ -1,7 +1,6 @@
 import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { it } from '../../../../tools/test-kit/search.ts';
-import type { CallOutcome } from '../../../ledger/core/usage-record.ts';
 import { validate } from '../../../platform/core/json/json-body.ts';
 import type { Log } from '../../../platform/core/ports.ts';
 import { systemAfter, systemClock, systemUlid } from '../../../platform/system/system.ts';
@@ -10,6 +9,7 @@ import type { ChatRequest } from '../../formats/chat/request.ts';
 import { responsesFormat } from '../../formats/responses/format.ts';
 import { responsesRequest } from '../../formats/responses/schema.ts';
 import { createSealedTokens } from '../../store/sealed-tokens.ts';
+import { recordedAdmission } from '../../testing/admission.ts';
 import { modelsOf as catalogModels } from '../../testing/catalog/models.ts';
 import { SILENT } from '../../testing/circuit/memory-circuits.ts';
 import type { UnsettledCall } from '../call.ts';
@@ -143,11 +143,7 @@ describe('a completion of which its route reports more than its bound', () => {
       warned.length = 0;
       const call = read(models, { max_tokens: 50 }, 'Hello.', { log });
       const amount = call.cost(50);
-      const outcomes: CallOutcome[] = [];
-      const settle = async (outcome: CallOutcome) => {
-        outcomes.push(outcome);
-        return { record: outcome, balance: undefined };
-      };
+      const { admission, outcomes } = recordedAdmission(amount, 50);
       const usage = { promptTokens: reported, cachedTokens: 0, completionTokens: reported };
       const answer = {
         kind: 'json',
@@ -159,7 +155,7 @@ describe('a completion of which its route reports more than its bound', () => {
         candidate,
         storeResponse: undefined,
         flush: async () => {},
-        admission: { output: 50, hold: { amount }, headers: {}, settle },
+        admission,
       } as unknown as UnsettledCall);
       await deliver();
       const [outcome] = outcomes;

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { FakeTime } from '../../../../tools/test-kit/fake-time.ts';
 import type { KeyGate } from '../../../access/core/key-gate.ts';
 import type { ReplayMarks } from '../../../ledger/core/ports.ts';
+import { SILENT } from '../../testing/circuit/memory-circuits.ts';
 import { MemoryReplays } from '../../testing/idempotency/memory-replays.ts';
 import { Idempotency, type ResponseRecorder } from './idempotency.ts';
 
@@ -36,8 +37,7 @@ beforeEach(() => {
     return { headers: LIMITS };
   };
   const log = {
-    info: () => {},
-    error: () => {},
+    ...SILENT,
     warn: (message: string, fields: unknown) => void warnings.push({ message, fields }),
   };
   const gate = { touch } as unknown as KeyGate;
@@ -72,15 +72,12 @@ function call({
   path = '/v1/chat/completions',
   body = '{}',
   keyId = 'key_1',
-  ...rest
+  credential = 'uis_secret',
+  stream = false,
+  remainingMs = 15 * MINUTE_MS,
+  takesMs = 0,
+  fails,
 }: Call = {}) {
-  const {
-    credential = 'uis_secret',
-    stream = false,
-    remainingMs = 15 * MINUTE_MS,
-    takesMs = 0,
-    fails,
-  } = rest;
   runCount += 1;
   const requestId = `req_${runCount}`;
   const request = new Request(`https://api.test${path}`, {
@@ -91,7 +88,7 @@ function call({
     requestId,
     remainingTimeMs: () => remainingMs,
     pathParameters: {},
-    log: { info: () => {}, warn: () => {}, error: () => {} },
+    log: SILENT,
   };
   const key = { accountId: 'acc_1', keyId, secretHash: '' };
   const run = async (storeResponse?: ResponseRecorder) => {
@@ -112,12 +109,7 @@ function call({
 const respond = (options?: Call) => time.until(call(options).answer);
 
 const rejectionOf = (response: Promise<unknown>) =>
-  time.until(
-    response.then(
-      () => undefined,
-      (failure: unknown) => failure,
-    ),
-  );
+  time.until(response.then(() => undefined).catch((failure: unknown) => failure));
 
 describe('a repeated call', () => {
   it('receives the stored response with the current limits of its key, and counts against them', async () => {

@@ -4,8 +4,8 @@ import { encode as encodeCl100k } from 'gpt-tokenizer/encoding/cl100k_base';
 import { encode as encodeO200k } from 'gpt-tokenizer/encoding/o200k_base';
 import { it } from '../../../../tools/test-kit/search.ts';
 import { rounds } from '../../../../tools/test-kit/thorough.ts';
-import type { CallOutcome } from '../../../ledger/core/usage-record.ts';
 import { validate } from '../../../platform/core/json/json-body.ts';
+import { recordedAdmission } from '../../testing/admission.ts';
 import { candidateOf } from '../../testing/catalog/models.ts';
 import type { Model } from '../catalog/catalog-document.ts';
 import { boundTokens } from '../metering/token-bound.ts';
@@ -91,13 +91,9 @@ describe('the hold for embeddings', () => {
 
 /** Returns the settlement of a call whose route reports that number of tokens. */
 async function settledWith(request: EmbeddingRequest, model: Model, tokens: number | undefined) {
-  const outcomes: CallOutcome[] = [];
   const [route] = model.routes;
-  const settle = async (outcome: CallOutcome) => {
-    outcomes.push(outcome);
-    return { record: outcome, balance: undefined };
-  };
   const estimate = embeddings.estimate(request, model);
+  const { admission, outcomes } = recordedAdmission(estimate.amount);
   const deliver = await embeddings.prepare({
     request,
     estimate,
@@ -106,7 +102,7 @@ async function settledWith(request: EmbeddingRequest, model: Model, tokens: numb
     output: { embeddings: [], tokens },
     storeResponse: undefined,
     flush: async () => {},
-    admission: { hold: { amount: estimate.amount }, headers: {}, settle },
+    admission,
   } as unknown as KindCall<EmbeddingRequest, EmbeddingOutput>);
   const answer = await ((await deliver()) as Response).json();
   const [outcome] = outcomes;

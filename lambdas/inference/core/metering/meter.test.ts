@@ -2,8 +2,8 @@ import { describe, expect, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { it } from '../../../../tools/test-kit/search.ts';
 import { rounds } from '../../../../tools/test-kit/thorough.ts';
-import type { Admission } from '../../../ledger/core/admission.ts';
 import type { CallOutcome, CallStatus } from '../../../ledger/core/usage-record.ts';
+import { recordedAdmission } from '../../testing/admission.ts';
 import { candidateOf } from '../../testing/catalog/models.ts';
 import {
   billableItemsFor,
@@ -32,63 +32,46 @@ interface Metering {
   /** The prices of the provider. */
   readonly cost?: Prices;
   readonly prompt?: string;
-}
-
-interface SettledCall {
   readonly hold?: bigint;
   readonly status?: CallStatus;
 }
 
 const promptOf = (text: string) => promptSizeOf({ messages: [{ role: 'user', content: text }] });
 
-/** A meter over a hold of that amount, and the outcome it settled with. */
-function metered(
-  amount: bigint,
-  { pricedFeatures = [], prices, cost, prompt = 'How are you?' }: Metering = {},
+type Chunk = Parameters<Meter['add']>[0];
+
+/** The meter of a call with these chunks, and its settlement on a hold of a dollar unless the test gives another. */
+async function settled(
+  chunks: readonly Chunk[],
+  {
+    hold = 1_000_000_000n,
+    status = 'completed',
+    pricedFeatures = [],
+    prices,
+    cost,
+    prompt = 'How are you?',
+  }: Metering = {},
 ) {
   const { model: plain, route } = candidateOf({
     price: { unit: 'per_million_tokens', input: 1, output: 2, cached_input: 0.5 },
   });
   const model = prices === undefined ? plain : { ...plain, price: prices };
-  const outcomes: CallOutcome[] = [];
-  const admission = {
-    hold: { amount },
-    headers: {},
-    settle: async (outcome: CallOutcome) => {
-      outcomes.push(outcome);
-      return { record: {}, balance: undefined };
-    },
-  } as unknown as Admission;
-  const candidate = { model, route: { ...route, cost } };
+  const { admission, outcomes } = recordedAdmission(hold);
   const onExcess = jest.fn();
-  return {
-    meter: new Meter({
-      candidate,
-      admission,
-      prompt: promptOf(prompt),
-      billableItems: billableItemsFor(model.price, pricedFeatures),
-      catalog: 'v1',
-      bound: BOUND,
-      onExcess,
-    }),
-    outcomes,
+  const meter = new Meter({
+    candidate: { model, route: { ...route, cost } },
+    admission,
+    prompt: promptOf(prompt),
+    billableItems: billableItemsFor(model.price, pricedFeatures),
+    catalog: 'v1',
+    bound: BOUND,
     onExcess,
-  };
-}
-
-type Chunk = Parameters<Meter['add']>[0];
-
-/** The settlement of a call with these chunks, on a hold of a dollar unless the test gives another. */
-async function settled(
-  chunks: readonly Chunk[],
-  { hold = 1_000_000_000n, status = 'completed', ...metering }: Metering & SettledCall = {},
-) {
-  const { meter, outcomes, onExcess } = metered(hold, metering);
+  });
   for (const chunk of chunks) meter.add(chunk);
   await meter.settle(status);
   const [outcome, ...others] = outcomes;
   if (outcome === undefined || others.length > 0) throw new Error('not settled once');
-  return { outcome, excesses: onExcess.mock.calls.length };
+  return { meter, outcome, excesses: onExcess.mock.calls.length };
 }
 
 const usage = (promptTokens: number, completionTokens: number, cachedTokens = 0) => ({
@@ -143,11 +126,9 @@ describe('the settled usage of a call', () => {
 
 describe('reported usage beyond the bound of the call', () => {
   it('stays off the bill', async () => {
-    const { meter } = metered(1_000_000_000n);
     const chunk = { outputText: 'a', usage: usage(1e12, 1e12, 1e12) };
-    meter.add(chunk);
+    const { meter, outcome, excesses } = await settled([chunk]);
     expect(meter.usage).toMatchObject(usage(500, 2_000, 500));
-    const { outcome, excesses } = await settled([chunk]);
     expect(outcome).toMatchObject({
       inputUnits: 500,
       cachedUnits: 500,

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { parseBuffer } from 'music-metadata';
 import { systemAfter } from '../../../../../platform/system/system.ts';
@@ -8,21 +7,7 @@ import { measureAudio } from './measure.ts';
 
 /** One second of a tone as FFmpeg 9.0.2 writes it, by file name. */
 const ENCODED = JSON.parse(
-  readFileSync(
-    join(
-      import.meta.dirname,
-      '..',
-      '..',
-      '..',
-      '..',
-      'testing',
-      'kinds',
-      'transcriptions',
-      'lengths',
-      'encoded.json',
-    ),
-    'utf8',
-  ),
+  readFileSync('lambdas/inference/testing/kinds/transcriptions/lengths/encoded.json', 'utf8'),
 ) as Readonly<Record<string, string>>;
 const read = (name: string): Buffer<ArrayBuffer> => Buffer.from(ENCODED[name] ?? '', 'base64');
 const extensionOf = (name: string) => name.slice(name.lastIndexOf('.') + 1) as AudioExtension;

@@ -1,0 +1,13 @@
+/** Admissions that keep what their calls settle with. */
+import type { Admission } from '../../ledger/core/admission.ts';
+import type { CallOutcome } from '../../ledger/core/usage-record.ts';
+
+export function recordedAdmission(amount: bigint, output = 0) {
+  const outcomes: CallOutcome[] = [];
+  const settle = async (outcome: CallOutcome) => {
+    outcomes.push(outcome);
+    return { record: outcome, balance: 0n };
+  };
+  const admission = { output, hold: { amount }, headers: {}, settle } as unknown as Admission;
+  return { admission, outcomes };
+}
