@@ -16,9 +16,9 @@ import { patternsOf } from './table.ts';
 
 /** At least this number of fields is read of each schema: a reader that overlooks most of one fails. */
 const FIELDS: Readonly<Record<CallerProtocol, number>> = {
-  openai: 160,
-  'openai-responses': 950,
-  anthropic: 2_900,
+  openai: 130,
+  'openai-responses': 510,
+  anthropic: 880,
 };
 
 /** Published fields, with all that they contain, that are not forwarded. */
@@ -97,7 +97,7 @@ describe.each(PROTOCOLS)('the published schema of %s', (protocol) => {
   const paths = pathsOf(protocol);
 
   it('contains only fields that are forwarded or listed as not forwarded', () => {
-    expect(PUBLISHED[protocol]().length).toBeGreaterThanOrEqual(FIELDS[protocol]);
+    expect(paths.length).toBeGreaterThanOrEqual(FIELDS[protocol]);
     const unforwardedPaths = paths.filter((path) => !isForwarded(protocol, path));
     expect([...outermost(unforwardedPaths)].sort()).toEqual([...NOT_FORWARDED[protocol]].sort());
   });
@@ -163,6 +163,19 @@ describe('the service tiers in a published schema', () => {
 
 describe('the reader of schemas', () => {
   const read = (text: string) => fieldsOf(scopeOfText('request.d.ts', text), 'Request');
+  it('reads the fields of extended interfaces and of maps, once each', () => {
+    const text = `
+      export interface Base { base?: string | null }
+      export interface Request extends Base { map: { [key: string]: One }; again: Request }
+      export interface One { one: 'a' | 'b' }`;
+    expect(read(text)).toEqual([
+      { path: 'base', values: [] },
+      { path: 'map', values: [] },
+      { path: 'map{}.one', values: ['a', 'b'] },
+      { path: 'again', values: [] },
+    ]);
+  });
+
   it('rejects a schema that it cannot read, so that no field stays hidden', () => {
     expect(() => read('interface Request { of: Unknown }')).toThrow('of: no declaration of Unknown');
     expect(() => read('interface Request { of: A extends B ? C : D }')).toThrow(

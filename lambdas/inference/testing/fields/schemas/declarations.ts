@@ -11,29 +11,24 @@ export interface TypeNode {
 
 /** A declared type, and where the names that it uses are looked up. */
 export interface Declaration {
-  readonly name: string;
   readonly node: TypeNode;
   readonly scope: Scope;
 }
 
-const DECLARED = /^(TsInterfaceDeclaration|TsTypeAliasDeclaration|TsEnumDeclaration|ClassDeclaration)$/;
+const DECLARED = /^(TsInterfaceDeclaration|TsTypeAliasDeclaration)$/;
 
 const nameOf = (node: unknown): string => String((node as { value: unknown }).value);
 
 /** The names of one file or of one namespace in it. */
 export class Scope {
   readonly path: string;
-  /** The namespaces around, each with its dot. */
-  readonly prefix: string;
   readonly #parent: Scope | undefined;
   readonly #types = new Map<string, TypeNode[]>();
   readonly #namespaces = new Map<string, Scope>();
   readonly #imports = new Map<string, { readonly from: string; readonly name: string | undefined }>();
-  readonly #reexports: string[] = [];
 
-  constructor(path: string, body: readonly TypeNode[], prefix = '', parent?: Scope) {
+  constructor(path: string, body: readonly TypeNode[], parent?: Scope) {
     this.path = path;
-    this.prefix = prefix;
     this.#parent = parent;
     for (const node of body) this.#declare(node);
   }
@@ -43,8 +38,7 @@ export class Scope {
     const [first = '', ...rest] = name.split('.');
     if (rest.length === 0) {
       const ownType = this.#types.get(first);
-      if (ownType !== undefined)
-        return ownType.map((node) => ({ name: this.prefix + first, node, scope: this }));
+      if (ownType !== undefined) return ownType.map((node) => ({ node, scope: this }));
     } else {
       const inner = this.#namespaces.get(first)?.find(rest.join('.'));
       if (inner !== undefined && inner.length > 0) return inner;
@@ -57,10 +51,6 @@ export class Scope {
     if (importedName !== undefined) {
       const names = importedName.name === undefined ? rest : [importedName.name, ...rest];
       return names.length === 0 ? [] : this.#file(importedName.from)?.find(names.join('.'));
-    }
-    for (const from of this.#reexports) {
-      const declarations = this.#file(from)?.find([first, ...rest].join('.')) ?? [];
-      if (declarations.length > 0) return declarations;
     }
     return undefined;
   }
@@ -80,19 +70,10 @@ export class Scope {
     } else if (declared.type === 'TsModuleDeclaration') {
       const { body } = declared.body as { readonly body: readonly TypeNode[] };
       const name = nameOf(declared.id);
-      this.#namespaces.set(name, new Scope(this.path, body, `${this.prefix}${name}.`, this));
+      this.#namespaces.set(name, new Scope(this.path, body, this));
     } else if (node.type === 'ImportDeclaration') {
       this.#import(node);
-    } else if (node.type === 'ExportAllDeclaration') {
-      this.#reexports.push(nameOf(node.source));
-    } else if (node.type === 'ExportNamedDeclaration' && node.source != null) {
-      for (const { orig, exported } of node.specifiers as readonly TypeNode[])
-        if (orig != null) this.#reexport(node, nameOf(orig), nameOf(exported ?? orig));
     }
-  }
-
-  #reexport({ source }: TypeNode, name: string, as: string): void {
-    this.#imports.set(as, { from: nameOf(source), name });
   }
 
   #import({ source, specifiers }: TypeNode): void {

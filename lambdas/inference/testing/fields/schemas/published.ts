@@ -9,19 +9,11 @@ export const PACKAGES = join(import.meta.dirname, '..', '..', '..', '..', '..', 
 const read = (file: string, type: string): readonly RequestField[] =>
   fieldsOf(scopeOf(join(PACKAGES, file)), type);
 
-/** The beta API declares every type again, most of them under the same name with a prefix. */
-const withoutPrefix = (field: RequestField): RequestField => ({
-  ...field,
-  owner: field.owner.replaceAll(/\bBeta(?=[A-Z])/g, ''),
-});
-
 export const PUBLISHED = {
   openai: () => read('openai/resources/chat/completions/completions.d.ts', 'ChatCompletionCreateParamsBase'),
   'openai-responses': () => read('openai/resources/responses/responses.d.ts', 'ResponseCreateParamsBase'),
   anthropic: () => [
     ...read('@anthropic-ai/sdk/resources/messages/messages.d.ts', 'MessageCreateParamsBase'),
-    ...read('@anthropic-ai/sdk/resources/beta/messages/messages.d.ts', 'MessageCreateParamsBase').map(
-      withoutPrefix,
-    ),
+    ...read('@anthropic-ai/sdk/resources/beta/messages/messages.d.ts', 'MessageCreateParamsBase'),
   ],
 } as const satisfies Readonly<Record<CallerProtocol, () => readonly RequestField[]>>;

@@ -1,13 +1,10 @@
-/** Every field that a request type declares, however deep: by its path, and by the type that declares it. */
+/** Every field that a request type declares, however deep. */
 import type { Declaration, Scope, TypeNode } from './declarations.ts';
 
 export interface RequestField {
   /** A pattern of fields, such as `messages[].content[].text`; `{}` stands for keys that a caller chooses. */
   readonly path: string;
-  /** The interface that declares it; of a type without a name, that of its field: `Tool.filters`. */
-  readonly owner: string;
-  readonly name: string;
-  /** The texts that its type names as values. */
+  /** The texts that its types name as values. */
   readonly values: readonly string[];
 }
 
@@ -16,26 +13,20 @@ interface TypeLocation {
   readonly node: TypeNode;
   readonly scope: Scope;
   readonly path: string;
-  readonly owner: string;
   /** The declarations around this one: a type within itself is read once. */
   readonly within: readonly TypeNode[];
 }
 
-/** Types whose argument is the type of their elements, of their values, or the type itself. */
-const ARRAYS = new Set(['Array', 'ReadonlyArray']);
-const RECORDS = new Set(['Record']);
-const SAME = new Set(['Partial', 'Required', 'Readonly']);
-
 /** Types of the platform and of serializers, which declare no field of a request. */
-const OPAQUE = new Set(['AbortSignal', 'Uint8Array', 'Blob', '__DocumentType', 'RequestInfo', 'typeof']);
+const OPAQUE = new Set(['AbortSignal', 'Uint8Array', 'Blob', 'RequestInfo', 'typeof']);
 
 /** Nodes that hold no other type: keywords, literals, functions, and what is computed of the names of another type. */
 const LEAVES = /^Ts(KeywordType|LiteralType|FunctionType|IndexedAccessType|TypeQuery|TypeOperator)$/;
 
-/** The fields of all types called `name`, each path of each field once. Throws for a type that it cannot read. */
+/** The fields of all types called `name`, each path once. Throws for a type that it cannot read. */
 export function fieldsOf(scope: Scope, name: string): readonly RequestField[] {
   const reader = new Reader();
-  reader.named(name, undefined, { node: { type: 'root' }, scope, path: '', owner: '', within: [] });
+  reader.named(name, undefined, { node: { type: 'root' }, scope, path: '', within: [] });
   return [...reader.fields.values()];
 }
 
@@ -44,13 +35,9 @@ class Reader {
 
   /** The type of a name, with its arguments. */
   named(name: string, parameters: unknown, location: TypeLocation): void {
-    const types = (parameters as { readonly params?: readonly TypeNode[] } | null | undefined)?.params ?? [];
-    const [first, second] = types;
-    if (first !== undefined && ARRAYS.has(name))
-      this.#type(first, { ...location, path: `${location.path}[]` });
-    else if (second !== undefined && RECORDS.has(name))
-      this.#type(second, { ...location, path: `${location.path}{}` });
-    else if (first !== undefined && SAME.has(name)) this.#type(first, location);
+    const [element] = (parameters as { readonly params?: readonly TypeNode[] } | null)?.params ?? [];
+    if (element !== undefined && name === 'Array')
+      this.#type(element, { ...location, path: `${location.path}[]` });
     else if (!OPAQUE.has(name)) {
       const declarations = location.scope.find(name);
       if (declarations.length === 0) throw new Error(`${location.path}: no declaration of ${name}`);
@@ -58,11 +45,10 @@ class Reader {
     }
   }
 
-  #declaration({ name, node, scope }: Declaration, { path, within }: TypeLocation): void {
+  #declaration({ node, scope }: Declaration, { path, within }: TypeLocation): void {
     if (within.includes(node)) return;
-    const location = { node, scope, path, owner: name, within: [...within, node] };
+    const location = { node, scope, path, within: [...within, node] };
     if (node.type === 'TsTypeAliasDeclaration') this.#type(node.typeAnnotation as TypeNode, location);
-    else if (node.type === 'ClassDeclaration') this.#members(node.body as readonly TypeNode[], location);
     else if (node.type === 'TsInterfaceDeclaration') {
       for (const { expression, typeArguments } of node.extends as readonly TypeNode[])
         this.named(nameOf(expression as TypeNode), typeArguments, location);
@@ -103,14 +89,14 @@ class Reader {
       if (node === undefined) continue;
       if (type === 'TsIndexSignature' && params !== undefined)
         this.#type(node, { ...location, path: `${location.path}{}` });
-      if (type !== 'TsPropertySignature' && type !== 'ClassProperty') continue;
+      if (type !== 'TsPropertySignature') continue;
       const name = String((key as TypeNode).value);
-      // A union's variants name the fields that they do not have; the AWS SDK has one more variant for what is unknown.
-      if ((node.type === 'TsKeywordType' && node.kind === 'never') || name === '$unknown') continue;
+      // A union's variants name the fields that they do not have.
+      if (node.type === 'TsKeywordType' && node.kind === 'never') continue;
       const path = location.path === '' ? name : `${location.path}.${name}`;
-      const field = { path, owner: location.owner, name, values: this.#stringsOf(node, location.scope) };
-      this.fields.set(`${field.owner} ${path}`, field);
-      this.#type(node, { ...location, path, owner: `${location.owner}.${name}` });
+      const values = [...(this.fields.get(path)?.values ?? []), ...this.#stringsOf(node, location.scope)];
+      this.fields.set(path, { path, values });
+      this.#type(node, { ...location, path });
     }
   }
 }
