@@ -82,7 +82,7 @@ function readProtocolWords(): ReadonlySet<string> {
 
 let protocolWords: ReadonlySet<string> | undefined;
 
-/** What in a body is the caller's. */
+/** Returns the texts and names in a body that are the caller's. */
 function stringsIn(body: unknown): string[] {
   protocolWords ??= readProtocolWords();
   const known = protocolWords;
