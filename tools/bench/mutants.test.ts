@@ -244,7 +244,7 @@ describe('a trial', () => {
       expect(readFileSync(file, 'utf8')).toBe(original);
 
       const record = new TrialRecord(join(root, 'trials.jsonl'));
-      const trials = new Trials(copy, { graph, coverage, record }, 0.5);
+      const trials = new Trials(copy, { graph, coverage, record, spareSeconds: 0.5 });
       const candidates = candidatesIn(root, ['source/sum.ts'], ['source/']);
       const verdictOf = async (line: number, replacement: string) => {
         const mutant = candidates.find((one) => one.line === line && one.replacement === replacement);

@@ -73,16 +73,17 @@ function recordIn(file: string | undefined): TrialRecord {
   return new TrialRecord(file ?? fresh);
 }
 
+interface RunOptions {
+  readonly modules: readonly string[];
+  readonly record: TrialRecord;
+  readonly workers: number;
+  readonly untilMs: number;
+}
+
 async function runTrials(
   candidates: readonly MutantCandidate[],
-  context: {
-    readonly modules: readonly string[];
-    readonly record: TrialRecord;
-    readonly workers: number;
-    readonly untilMs: number;
-  },
+  { modules, record, workers, untilMs }: RunOptions,
 ): Promise<void> {
-  const { modules, record, workers, untilMs } = context;
   const graph = new ImportGraph(ROOT, modules);
   const paths = [...new Set(candidates.map(({ path }) => path))];
   const copies = Array.from({ length: workers }, () => new WorkCopy(ROOT));
@@ -129,26 +130,21 @@ async function coverageOf(
 }
 
 function metricsOf(trials: readonly MutantTrial[], note: string): BenchMetric[] {
-  const names = new Set([
-    ...AREAS.map(({ name }) => name),
-    ...trials.map(({ candidate }) => areaName(candidate)),
-  ]);
-  const areas = [...names].flatMap((name) => {
-    const areaTrials = trials.filter(({ candidate }) => areaName(candidate) === name);
-    return areaTrials.length === 0
-      ? []
-      : [{ ...share(name, areaTrials, 'last'), ...survivorsAmong(areaTrials) }];
-  });
-  const unit = trials.filter(({ last }) => last.verdict === 'killed' && last.ring === 'unit').length;
+  const groups = Map.groupBy(trials, ({ candidate }) => areaName(candidate));
+  const names = new Set([...AREAS.map(({ name }) => name), ...groups.keys()]);
+  const caught = trials.filter(({ last }) => last.verdict === 'killed');
+  const byUnit = caught.filter(({ last }) => last.ring === 'unit');
+  const unit = '%';
   return [
-    ...areas,
+    ...[...names].flatMap((name) => {
+      const areaTrials = groups.get(name);
+      return areaTrials === undefined
+        ? []
+        : [{ ...share(name, areaTrials, 'last'), ...survivorsAmong(areaTrials) }];
+    }),
     { ...share('all', trials, 'last'), least: MIN_PERCENT, note },
-    { ...share('all, at the first trial', trials, 'first') },
-    {
-      name: 'of those caught, by the unit ring',
-      value: (100 * unit) / count(trials, 'last', 'killed'),
-      unit: '%',
-    },
+    share('all, at the first trial', trials, 'first'),
+    { name: 'of those caught, by the unit ring', value: (100 * byUnit.length) / caught.length, unit },
     {
       name: 'mutants that the compiler refuses, left out',
       value: count(trials, 'last', 'refused'),

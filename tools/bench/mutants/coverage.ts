@@ -2,8 +2,9 @@
  * The lines that each test file runs and the duration of each, on the unchanged code. They are stored in a file. A test
  * runs again only if it or a module that it imports has changed.
  */
-import { appendFileSync, existsSync, readFileSync, rmSync } from 'node:fs';
+import { appendFileSync, rmSync } from 'node:fs';
 import type { CoveredTest } from './coverage-reporter.ts';
+import { readLines } from './record.ts';
 import type { ImportGraph } from './related-tests.ts';
 import type { WorkCopy } from './work-copy.ts';
 
@@ -60,7 +61,7 @@ export async function measureCoverage(
   const digests = new Map([...ringOf.keys()].map((path) => [path, graph.digestOf(path)]));
   const coverage = new Coverage(ringOf);
   const missing = new Set(ringOf.keys());
-  for (const test of readStored<StoredTest>(file)) {
+  for (const test of readLines<StoredTest>(file)) {
     if (digests.get(test.path) !== test.digest) continue;
     coverage.add(test);
     missing.delete(test.path);
@@ -70,7 +71,7 @@ export async function measureCoverage(
     if (paths.length === 0) continue;
     console.log(`${paths.length} test files of the ${ring} ring without a mutant`);
     const written = await copy.cover(ring, paths, modules, workers);
-    for (const test of readStored<CoveredTest>(written).map((one) => copy.fromRoot(one))) {
+    for (const test of readLines<CoveredTest>(written).map((one) => copy.fromRoot(one))) {
       if (!test.passed) console.log(`Left out, since it fails without a mutant: ${test.path}`);
       else appendFileSync(file, `${JSON.stringify({ ...test, digest: digests.get(test.path) ?? '' })}\n`);
       coverage.add(test);
@@ -79,11 +80,3 @@ export async function measureCoverage(
   }
   return coverage;
 }
-
-const readStored = <T>(file: string): T[] =>
-  !existsSync(file)
-    ? []
-    : readFileSync(file, 'utf8')
-        .split('\n')
-        .filter((line) => line !== '')
-        .map((line) => JSON.parse(line) as T);

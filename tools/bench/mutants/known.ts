@@ -121,23 +121,18 @@ const ACCEPTED: readonly KnownMutant[] = [
   },
 ];
 
+const reasonIn =
+  (knownMutants: readonly KnownMutant[]) =>
+  (path: string, text: string, mutant: Mutant): string | undefined => {
+    const pathEntries = knownMutants.filter((entry) => entry.path === path);
+    if (pathEntries.length === 0) return undefined;
+    const line = text.split('\n')[mutant.line - 1]?.trim();
+    const mistake = `${mutant.operator}: ${mutant.original} -> ${mutant.replacement}`.replace(/\s+/g, ' ');
+    return pathEntries.find((entry) => entry.line === line && entry.mistake === mistake)?.reason;
+  };
+
 /** Returns the reason for which a mutant of a module changes nothing, if it is known to change nothing. */
-export const equivalenceOf = (path: string, text: string, mutant: Mutant): string | undefined =>
-  reasonIn(EQUIVALENT, path, text, mutant);
+export const equivalenceOf = reasonIn(EQUIVALENT);
 
 /** Returns the reason for which a mutant that no test detects is accepted, if it has been judged. */
-export const acceptanceOf = (path: string, text: string, mutant: Mutant): string | undefined =>
-  reasonIn(ACCEPTED, path, text, mutant);
-
-function reasonIn(
-  knownMutants: readonly KnownMutant[],
-  path: string,
-  text: string,
-  mutant: Mutant,
-): string | undefined {
-  const pathEntries = knownMutants.filter((entry) => entry.path === path);
-  if (pathEntries.length === 0) return undefined;
-  const line = text.split('\n')[mutant.line - 1]?.trim();
-  const mistake = `${mutant.operator}: ${mutant.original} -> ${mutant.replacement}`.replace(/\s+/g, ' ');
-  return pathEntries.find((entry) => entry.line === line && entry.mistake === mistake)?.reason;
-}
+export const acceptanceOf = reasonIn(ACCEPTED);

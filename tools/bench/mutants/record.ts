@@ -24,6 +24,12 @@ export interface StoredTrial extends Omit<Trial, 'candidate'> {
   readonly mistake: string;
 }
 
+/** What a file holds, a line of JSON each; nothing if it is not there. */
+export const readLines = <T>(file: string): T[] =>
+  (existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [])
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as T);
+
 export class TrialRecord {
   readonly #file: string;
   readonly #trials = new Map<string, StoredTrial[]>();
@@ -31,8 +37,7 @@ export class TrialRecord {
   /** Begins with what the file holds, if it is there. */
   constructor(file: string) {
     this.#file = file;
-    const lines = existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [];
-    for (const line of lines.filter((text) => text !== '')) this.#note(JSON.parse(line) as StoredTrial);
+    for (const stored of readLines<StoredTrial>(file)) this.#note(stored);
   }
 
   keep(trial: Trial): StoredTrial {
@@ -71,15 +76,8 @@ const shown = (text: string): string => text.replace(/\s+/g, ' ').slice(0, 100);
 function storedTrialOf({ candidate, verdict, by, ring }: Trial): StoredTrial {
   const { id, path, line, operator, original, replacement } = candidate;
   const mistake = `${operator}: ${shown(original)} -> ${shown(replacement)}`;
-  return {
-    id,
-    path,
-    line,
-    mistake,
-    verdict,
-    ...(by === undefined ? {} : { by: shown(by) }),
-    ...(ring === undefined ? {} : { ring }),
-  };
+  const caught = { ...(by === undefined ? {} : { by: shown(by) }), ...(ring === undefined ? {} : { ring }) };
+  return { id, path, line, mistake, verdict, ...caught };
 }
 
 /** A trial in a line of text. */

@@ -17,23 +17,20 @@ const TEMPLATE_SECONDS = 300;
 /** A mutant that runs into the limit is tried once more with this many times the limit: the machine may have been busy. */
 const RETRIES = 3;
 
+export interface TrialOptions {
+  readonly graph: ImportGraph;
+  readonly coverage: Coverage;
+  readonly record: TrialRecord;
+  readonly spareSeconds?: number;
+}
+
 export class Trials {
   readonly #copy: WorkCopy;
-  readonly #graph: ImportGraph;
-  readonly #coverage: Coverage;
-  readonly #record: TrialRecord;
-  readonly #spareSeconds: number;
+  readonly #options: TrialOptions;
 
-  constructor(
-    copy: WorkCopy,
-    { graph, coverage, record }: { graph: ImportGraph; coverage: Coverage; record: TrialRecord },
-    spareSeconds = SPARE_SECONDS,
-  ) {
+  constructor(copy: WorkCopy, options: TrialOptions) {
     this.#copy = copy;
-    this.#graph = graph;
-    this.#coverage = coverage;
-    this.#record = record;
-    this.#spareSeconds = spareSeconds;
+    this.#options = options;
   }
 
   async runTrial(candidate: MutantCandidate): Promise<Trial> {
@@ -54,50 +51,42 @@ export class Trials {
   async #failureIn(ring: string, tests: readonly LimitedTest[]): Promise<string | undefined> {
     let run = await this.#copy.test(ring, tests);
     if (run.outcome === 'ended') {
-      const rest = tests.slice(run.passed);
-      run = await this.#copy.test(
-        ring,
-        rest.map((test) => ({ ...test, limitSeconds: RETRIES * test.limitSeconds })),
-      );
+      const longer = (test: LimitedTest) => ({ ...test, limitSeconds: RETRIES * test.limitSeconds });
+      run = await this.#copy.test(ring, tests.slice(run.passed).map(longer));
     }
     return run.outcome === 'passed' ? undefined : (run.failure ?? 'the limit of time');
   }
 
-  #stepsOf(candidate: MutantCandidate): [ring: string, tests: readonly LimitedTest[]][] {
-    const { path, line } = candidate;
-    const running = this.#coverage.testsThatRun(path, line);
-    const tests = this.#graph.testsOf(path).flatMap((test) => {
-      const controlled = running.has(test) ? this.#coverage.test(test) : undefined;
+  #stepsOf({ path, line }: MutantCandidate): (readonly [ring: string, tests: readonly LimitedTest[]])[] {
+    const { graph, coverage, spareSeconds = SPARE_SECONDS } = this.#options;
+    const running = coverage.testsThatRun(path, line);
+    const tests = graph.testsOf(path).flatMap((test) => {
+      const controlled = running.has(test) ? coverage.test(test) : undefined;
       return controlled === undefined ? [] : [controlled];
     });
-    const steps = ['unit', 'integration'].map((ring): [string, readonly LimitedTest[]] => {
-      const ordered = this.#ordered(
-        path,
-        tests.filter((test) => test.ring === ring),
-      );
-      return [ring, within(RING_SECONDS[ring] ?? 0, ordered).map((test) => this.#limited(test))];
+    const steps = Object.entries(RING_SECONDS).map(([ring, seconds]) => {
+      const ringTests = tests.filter((test) => test.ring === ring);
+      const limited = within(seconds, this.#ordered(path, ringTests)).map((test) => ({
+        path: test.path,
+        limitSeconds: 3 * test.seconds + spareSeconds,
+      }));
+      return [ring, limited] as const;
     });
     const template = (areaOf(path)?.tests ?? []).map((test) => ({
       path: test,
       limitSeconds: TEMPLATE_SECONDS,
     }));
-    return [...steps, ['template', template] as const].flatMap(([ring, some]) =>
-      some.length === 0 ? [] : [[ring, some]],
-    );
+    return [...steps, ['template', template] as const].filter(([, some]) => some.length > 0);
   }
 
   /** Those that have caught mutants of the module, the nearest ones, then the others from the shortest to the longest. */
   #ordered(path: string, tests: readonly ControlledTest[]): ControlledTest[] {
-    const killers = this.#record.killersOf(path);
+    const killers = this.#options.record.killersOf(path);
     const nearest = new Set(tests.slice(0, ALWAYS));
     const rank = (test: ControlledTest): number => (nearest.has(test) ? 0 : test.seconds);
     return tests.toSorted(
       (a, b) => (killers.get(b.path) ?? 0) - (killers.get(a.path) ?? 0) || rank(a) - rank(b),
     );
-  }
-
-  #limited({ path, seconds }: ControlledTest): LimitedTest {
-    return { path, limitSeconds: 3 * seconds + this.#spareSeconds };
   }
 }
 

@@ -1,5 +1,6 @@
 /** A copy of the repository in a temporary folder, in which a mutant is run: nothing is ever changed in the original. */
-import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -60,13 +61,8 @@ export class WorkCopy {
   /** Runs test files in their order in one process, up to the first that fails or takes longer than it may. */
   async test(ring: string, tests: readonly LimitedTest[]): Promise<TestRun> {
     const sequencer = join(import.meta.dirname, 'sequencer.ts');
-    const options = ['--selectProjects', ring, '--runInBand', '--bail', `--testSequencer=${sequencer}`];
     const paths = tests.map(({ path }) => path);
-    const child = spawn(process.execPath, [...JEST, ...options, '--runTestsByPath', ...paths], {
-      cwd: this.#folder,
-      stdio: ['ignore', 'ignore', 'pipe'],
-      detached: true,
-    });
+    const child = this.#jest(ring, paths, ['--runInBand', '--bail', `--testSequencer=${sequencer}`]);
     let [output, passed, hasEnded] = ['', 0, false];
     const end = () => {
       hasEnded = true;
@@ -82,7 +78,7 @@ export class WorkCopy {
       clearTimeout(timer);
       timer = setTimeout(end, limitMs());
     });
-    const code = await exitOf(child);
+    const [code] = await once(child, 'close');
     clearTimeout(timer);
     // Servers and databases that the tests have started and left.
     endGroup(child.pid);
@@ -102,8 +98,6 @@ export class WorkCopy {
   ): Promise<string> {
     const file = join(this.#folder, 'test-results', 'covered.jsonl');
     const options = [
-      '--selectProjects',
-      ring,
       `--maxWorkers=${workers}`,
       '--coverage',
       '--coverageProvider=v8',
@@ -111,15 +105,22 @@ export class WorkCopy {
       ...modules.map((path) => `--collectCoverageFrom=${path}`),
       `--reporters=${join(import.meta.dirname, 'coverage-reporter.ts')}`,
     ];
-    const child = spawn(process.execPath, [...JEST, ...options, '--runTestsByPath', ...paths], {
-      cwd: this.#folder,
-      env: { ...process.env, [COVERAGE_FILE]: file },
-      stdio: 'ignore',
-      detached: true,
-    });
-    await exitOf(child);
+    const child = this.#jest(ring, paths, options, { [COVERAGE_FILE]: file });
+    child.stderr.resume();
+    await once(child, 'close');
     endGroup(child.pid);
     return file;
+  }
+
+  /** Starts a process, in a group of its own, that runs test files. */
+  #jest(ring: string, paths: readonly string[], options: readonly string[], env: NodeJS.ProcessEnv = {}) {
+    const args = [...JEST, '--selectProjects', ring, ...options, '--runTestsByPath', ...paths];
+    return spawn(process.execPath, args, {
+      cwd: this.#folder,
+      env: { ...process.env, ...env },
+      stdio: ['ignore', 'ignore', 'pipe'],
+      detached: true,
+    });
   }
 
   /** Returns a covered test with paths from the root in place of the paths of the copy. */
@@ -131,13 +132,9 @@ export class WorkCopy {
 
   /** Returns whether the current copy compiles. */
   async compiles(): Promise<boolean> {
-    const compiler = join('node_modules', '.bin', 'tsc');
-    const compilerOptions = [
-      '--incremental',
-      '--tsBuildInfoFile',
-      join('test-results', 'compiled.tsbuildinfo'),
-    ];
-    return promisify(execFile)(compiler, ['-p', '.', ...compilerOptions], { cwd: this.#folder }).then(
+    const file = join('test-results', 'compiled.tsbuildinfo');
+    const args = ['-p', '.', '--incremental', '--tsBuildInfoFile', file];
+    return promisify(execFile)(join('node_modules', '.bin', 'tsc'), args, { cwd: this.#folder }).then(
       () => true,
       () => false,
     );
@@ -156,12 +153,6 @@ const JEST = [join('node_modules', 'jest', 'bin', 'jest.js')];
 /** The first failed file and test of jest's output, which is all that it writes when it stops at a failure. */
 const failureIn = (output: string): string =>
   [/^FAIL \S+ (\S+)/m, /^ {2}\u25cf (.*)$/m].map((line) => line.exec(output)?.[1] ?? '').join(': ');
-
-function exitOf(child: ChildProcess): Promise<number | null> {
-  const { promise, resolve } = Promise.withResolvers<number | null>();
-  child.once('close', resolve);
-  return promise;
-}
 
 function endGroup(pid: number | undefined): void {
   try {
