@@ -32,47 +32,10 @@ const BLANKS = [
   '\u0085',
 ];
 const CONTRACTIONS = ["'", "'s", "'S", "'t", "'re", "'VE", "'ll", "'d", "'m", '’s', '’', "''"];
-const MARKS = [
-  '\u0301',
-  '\u0308',
-  '\u0323',
-  '\u0338',
-  '\u0327',
-  '\u20d7',
-  '\u0345',
-  '\u3099',
-  '\ufe0f',
-  '\u093c',
-];
-const INVISIBLE = [
-  '\u200b',
-  '\u200c',
-  '\u200d',
-  '\u2060',
-  '\ufeff',
-  '\u00ad',
-  '\u202e',
-  '\u180e',
-  '\u{e0041}',
-];
+const MARKS = '\u0301\u0308\u0323\u0338\u0327\u20d7\u0345\u3099\ufe0f\u093c';
+const INVISIBLE = '\u200b\u200c\u200d\u2060\ufeff\u00ad\u202e\u180e\u{e0041}';
 const EMOJI = ['🚀', '👩‍👩‍👧‍👦', '🏳️‍🌈', '🇩🇪', '👍🏽', '1️⃣', '☺️', '🧑‍💻', '❤️‍🔥'];
-const EXPANDING = [
-  '\ufdfa',
-  '\ufdfb',
-  '㍿',
-  '㋿',
-  'ﬃ',
-  '½',
-  '℡',
-  '№',
-  '…',
-  '\u0344',
-  '\u1e9b',
-  '🄐',
-  '㈱',
-  'ŉ',
-  '\u0958',
-];
+const EXPANDING = '\ufdfa\ufdfb㍿㋿ﬃ½℡№…\u0344\u1e9b🄐㈱ŉ\u0958';
 const WORD_LIST = `${WORDS} ${WORDS_AFTER_BLANK}`.split(' ');
 
 /** First and last code points of what a family draws from at once. */
@@ -166,16 +129,20 @@ export const FAMILIES: Readonly<Record<string, TextGenerator>> = {
   'words and contractions': anyOf(written, items(CONTRACTIONS), items([' '])),
   'words and digits': anyOf(written, letters('0123456789'), items([' ', '.', ','])),
   'words and other scripts': anyOf(written, script),
-  'words and marks': anyOf(written, items(MARKS), letters('aeionu=<>')),
-  'words and what is not seen': anyOf(written, items(INVISIBLE), items([' '])),
+  'words and marks': anyOf(written, letters(MARKS), letters('aeionu=<>')),
+  'words and what is not seen': anyOf(written, letters(INVISIBLE), items([' '])),
   'accents and marks': anyOf(
     (chance) => point(chance, 0xc0, 0x17f),
     (chance) => point(chance, 0x1e00, 0x1fff),
     (chance) => point(chance, 0x300, 0x345),
-    items(MARKS),
+    letters(MARKS),
     letters(LOWER),
   ),
-  'compatibility and marks': anyOf(items(EXPANDING), (chance) => point(chance, 0x2b0, 0x36f), items(BLANKS)),
+  'compatibility and marks': anyOf(
+    letters(EXPANDING),
+    (chance) => point(chance, 0x2b0, 0x36f),
+    items(BLANKS),
+  ),
   'words and accents': anyOf(written, (chance) => point(chance, 0xc0, 0x17f)),
   signs: letters(SIGNS),
   digits: anyOf(letters('0123456789'), letters('0123456789 .,:-٣५')),
@@ -187,8 +154,8 @@ export const FAMILIES: Readonly<Record<string, TextGenerator>> = {
     written,
   ),
   'all scripts': script,
-  emoji: anyOf(items(EMOJI), items(INVISIBLE), items(MARKS)),
-  'what normalisation expands': anyOf(items(EXPANDING), items(MARKS), letters(LOWER)),
+  emoji: anyOf(items(EMOJI), letters(INVISIBLE), letters(MARKS)),
+  'what normalisation expands': anyOf(letters(EXPANDING), letters(MARKS), letters(LOWER)),
   'all of Unicode': (chance) => point(chance, 0, 0x10ffff),
   'lone surrogates': anyOf((chance) => String.fromCharCode(0xd800 + below(chance, 0x800)), letters(LOWER)),
   everything: anyOf(
@@ -196,8 +163,8 @@ export const FAMILIES: Readonly<Record<string, TextGenerator>> = {
     script,
     items(BLANKS),
     letters(SIGNS),
-    items(EXPANDING),
-    items(MARKS),
+    letters(EXPANDING),
+    letters(MARKS),
     letters(LOWER),
   ),
   ...Object.fromEntries(
