@@ -23,54 +23,48 @@ const BY_THE_MONTH = [
 ] as const;
 
 /**
- * The types of resources that are billed by use, so that they cost nothing without calls (the price pages of the
- * services).
+ * The types of resources that cost nothing without calls: billed by use, or not at all (the price pages of the services;
+ * budgets without actions, the search for unusual costs and deployments to Lambda are free).
  */
-const BY_USE: readonly string[] = [
+const NOT_BY_THE_MONTH = [
+  'AWS::ApiGateway::Account',
   'AWS::ApiGateway::Deployment',
+  'AWS::ApiGateway::GatewayResponse',
   'AWS::ApiGateway::Method',
+  'AWS::ApiGateway::Resource',
   'AWS::ApiGateway::RestApi',
   'AWS::ApiGateway::Stage',
+  'AWS::Budgets::Budget',
+  // Settings of the stack that CDK adds; they lead to no resource of their own.
+  'AWS::CDK::Metadata',
+  'AWS::CE::AnomalyMonitor',
+  'AWS::CE::AnomalySubscription',
+  'AWS::CodeDeploy::Application',
+  'AWS::CodeDeploy::DeploymentGroup',
   'AWS::DynamoDB::Table',
   'AWS::Events::EventBus',
   'AWS::Events::Rule',
+  'AWS::IAM::Policy',
+  'AWS::IAM::Role',
   'AWS::Lambda::Alias',
   'AWS::Lambda::EventSourceMapping',
   'AWS::Lambda::Function',
+  'AWS::Lambda::Permission',
   'AWS::Lambda::Version',
   'AWS::Logs::LogGroup',
   // What a query reads is paid for when somebody runs it.
   'AWS::Logs::QueryDefinition',
   'AWS::SNS::Topic',
-  'AWS::SQS::Queue',
-  'AWS::StepFunctions::StateMachine',
-];
-
-/** The types of resources that AWS does not bill. */
-const FREE: readonly string[] = [
-  // Budgets without actions, and the search for unusual costs (price pages of AWS Budgets and of Cost Management).
-  'AWS::Budgets::Budget',
-  'AWS::CE::AnomalyMonitor',
-  'AWS::CE::AnomalySubscription',
-  'AWS::ApiGateway::Account',
-  'AWS::ApiGateway::GatewayResponse',
-  'AWS::ApiGateway::Resource',
-  // Settings of the stack that CDK adds; they lead to no resource of their own.
-  'AWS::CDK::Metadata',
-  // Deployments to Lambda cost nothing (price page of CodeDeploy).
-  'AWS::CodeDeploy::Application',
-  'AWS::CodeDeploy::DeploymentGroup',
-  'AWS::IAM::Policy',
-  'AWS::IAM::Role',
-  'AWS::Lambda::Permission',
   'AWS::SNS::TopicPolicy',
+  'AWS::SQS::Queue',
   'AWS::SQS::QueuePolicy',
   'AWS::Scheduler::ScheduleGroup',
+  'AWS::StepFunctions::StateMachine',
   'AWS::WAFv2::LoggingConfiguration',
   'AWS::WAFv2::WebACLAssociation',
 ];
 
-const KNOWN: ReadonlySet<string> = new Set([...BY_THE_MONTH, ...BY_USE, ...FREE]);
+const KNOWN: ReadonlySet<string> = new Set([...BY_THE_MONTH, ...NOT_BY_THE_MONTH]);
 
 /** Counts what the stacks have that is billed by the month; throws at a type whose price nobody has looked up. */
 export function fixturesOf(templates: readonly CostTemplate[]): Fixtures {

@@ -1,6 +1,6 @@
 /** The usage of a call, from the newest results of the benches. */
-import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { newestReport } from '../harness/report.ts';
 import type { ResourceUse } from './model.ts';
 
 const RESULTS = join(import.meta.dirname, '..', 'results');
@@ -10,19 +10,12 @@ const RESULTS = join(import.meta.dirname, '..', 'results');
  */
 const HOST_CPU_MS = 6.095;
 
-/** Returns a figure of a bench's newest run; files are named by their day. */
+/** Returns a figure of a bench's newest run. */
 function metricOf(bench: string, name: string, unit: string): number {
-  const newest = readdirSync(RESULTS)
-    .filter((file) => file.endsWith(`-${bench}.json`))
-    .sort()
-    .at(-1);
-  if (newest === undefined) throw new Error(`there are no results: npm run bench -- ${bench}`);
-  const { figures } = JSON.parse(readFileSync(join(RESULTS, newest), 'utf8')) as {
-    figures: readonly { readonly name: string; readonly value: number; readonly unit: string }[];
-  };
-  const value = figures.find((metric) => metric.name === name && metric.unit === unit);
-  if (value === undefined) throw new Error(`${newest} has no figure "${name}"`);
-  return value.value;
+  const report = newestReport(RESULTS, bench);
+  const found = report?.figures.find((metric) => metric.name === name && metric.unit === unit);
+  if (found === undefined) throw new Error(`there is no result "${name}": npm run bench -- ${bench}`);
+  return found.value;
 }
 
 export const readMeasured = (): ResourceUse => ({

@@ -1,5 +1,5 @@
 /** The result of a bench: values with their budgets, as a table for people and a file for comparisons. */
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
 
@@ -32,6 +32,9 @@ export interface Report {
   readonly seconds: number;
   readonly figures: readonly BenchMetric[];
 }
+
+/** A report as it is stored. */
+export type DatedReport = Report & { readonly date: string };
 
 export function describeMachine(): Machine {
   return {
@@ -92,6 +95,18 @@ export function writeReport({ figures, ...report }: Report, folder: string, now:
   const file = join(folder, `${date}-${report.bench}.json`);
   writeFileSync(file, `${JSON.stringify(content, null, 2)}\n`);
   return file;
+}
+
+/** The newest results of a bench in the folder; undefined when there are none. */
+export function newestReport(folder: string, bench: string): DatedReport | undefined {
+  const file = readdirSync(folder)
+    .filter((name) => name.endsWith(`-${bench}.json`))
+    .sort()
+    .at(-1);
+  if (file === undefined) return undefined;
+  // JSON has no NaN: what could not be measured is written as null, which would pass for 0.
+  const read = (name: string, value: unknown) => (name === 'value' ? (value ?? Number.NaN) : value);
+  return JSON.parse(readFileSync(join(folder, file), 'utf8'), read) as DatedReport;
 }
 
 /** `ok` or `BROKEN` of a budget, `met` or `missed` of a goal; nothing for a figure that is only reported. */

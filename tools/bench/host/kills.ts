@@ -7,7 +7,6 @@ import { VARIABLES } from '../../../lambdas/platform/contract/environment.ts';
 import { requireTable } from '../../../lambdas/platform/contract/tables.ts';
 import type { BenchMetric } from '../harness/report.ts';
 import { SILENT, UNMEASURED } from '../harness/service/account.ts';
-import { catalogModel } from '../harness/service/bench-catalog.ts';
 import { modelNamed } from '../harness/upstream/server.ts';
 import type { Stage } from './stage.ts';
 import { type StreamRun, streamAll } from './streams.ts';
@@ -30,14 +29,9 @@ export async function measureKills(stage: Stage): Promise<readonly BenchMetric[]
   const streamed: StreamRun[] = [];
   let openAtKill = Number.POSITIVE_INFINITY;
   for (let round = 0; round < ROUNDS; round += 1) {
-    const host = await stage.start({ [VARIABLES.holdTtlSeconds]: String(HOLD_SECONDS) });
-    const running = streamAll({
-      url: host.url,
-      accounts: stage.accounts,
-      count: CALLS,
-      perSecond: PER_SECOND,
-      model: catalogModel('openai', KILLED_RESPONSE),
-    });
+    const host = await stage.start({ overrides: { [VARIABLES.holdTtlSeconds]: String(HOLD_SECONDS) } });
+    const load = { url: host.url, upstream: KILLED_RESPONSE, count: CALLS, perSecond: PER_SECOND };
+    const running = streamAll(stage, load);
     // Past the time at which as many end as begin.
     await sleep(RESPONSE_MS + Math.random() * 2_000);
     openAtKill = Math.min(openAtKill, await openHolds(stage));

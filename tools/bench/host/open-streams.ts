@@ -1,6 +1,5 @@
 /** Streams held open in one process: its memory, the time to the first token while others begin, and the books. */
 import type { BenchMetric } from '../harness/report.ts';
-import { catalogModel } from '../harness/service/bench-catalog.ts';
 import { median, percentile } from '../harness/statistics.ts';
 import { modelNamed } from '../harness/upstream/server.ts';
 import { cpuMsOf, residentMbOf } from '../harness/weigh.ts';
@@ -31,19 +30,18 @@ export async function measureOpenStreams(
   options: OpenStreams,
 ): Promise<readonly BenchMetric[]> {
   const { count, perSecond, isPromised } = options;
-  const host = await stage.start({ HOST_OPEN_CALLS: String(count) });
-  const model = catalogModel('openai', OPEN_RESPONSE);
+  const host = await stage.start({ overrides: { HOST_OPEN_CALLS: String(count) } });
   let maxMb = 0;
   const pollTimer = setInterval(() => {
     maxMb = Math.max(maxMb, residentMbOf(host.pid));
   }, CHECK_MS);
   try {
-    const load = { url: host.url, model, accounts: stage.accounts, perSecond };
-    await streamAll({ ...load, model: catalogModel('openai', WARM_UP_RESPONSE), count: 20 });
+    const load = { url: host.url, perSecond };
+    await streamAll(stage, { ...load, upstream: WARM_UP_RESPONSE, count: 20 });
     const cpu = cpuMsOf(host.pid);
-    const streamed = await streamAll({ ...load, count });
+    const streamed = await streamAll(stage, { ...load, upstream: OPEN_RESPONSE, count });
     const cpuMs = cpuMsOf(host.pid) - cpu;
-    const first = streamed.flatMap(({ firstMs }) => firstMs ?? []);
+    const first = streamed.map(({ firstMs }) => firstMs).filter((ms) => !Number.isNaN(ms));
     const { off, held } = await stage.totals();
     const name = `${count} open streams, ${perSecond} begun a second`;
     const promised = (bounds: Pick<BenchMetric, 'most' | 'least'>) => (isPromised ? bounds : {});

@@ -1,24 +1,35 @@
-/**
- * The environment of a bench of the shared host: upstream, database, secrets, accounts, and the program as deployed.
- */
+/** The environment of a bench of the shared host: upstream, database, secrets, accounts, and the program as deployed. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { LoopbackServer } from '../../simulators/loopback-server.ts';
+import type { LoadRequest } from '../harness/load/call.ts';
+import type { Case } from '../harness/load/cases.ts';
+import { bodyOf, endOf, PATHS } from '../harness/load/cases.ts';
+import type { ServiceProcess } from '../harness/process.ts';
 import { auditOf, type BenchAccount, openAccount } from '../harness/service/account.ts';
-import { applyCatalog, catalogOf } from '../harness/service/bench-catalog.ts';
+import { applyCatalog, catalogModel, catalogOf } from '../harness/service/bench-catalog.ts';
 import { type Database, openDatabase } from '../harness/service/database.ts';
-import { startBenchUpstream } from '../harness/upstream/process.ts';
+import { type BenchUpstream, startBenchUpstream } from '../harness/upstream/process.ts';
 import { bundleHost } from './bundle.ts';
-import { type HostProcess, startHost, startSecrets } from './process.ts';
+import { startHost, startSecrets } from './process.ts';
 
-/** Calls at once come from several customers. */
+/** Calls at once come from several customers; what one wallet bears is a bench of its own. */
 const ACCOUNTS = 8;
 
+export interface StageStart {
+  readonly overrides?: Readonly<Record<string, string>>;
+  /** The duration of reading a secret. */
+  readonly secretsMs?: number;
+  /** False starts the host whose ledger grants everything and writes nothing. */
+  readonly money?: boolean;
+}
+
 export interface Stage {
+  readonly upstream: BenchUpstream;
   readonly database: Database;
   readonly accounts: readonly BenchAccount[];
-  /** `secretsMs`: how long the reading of a secret takes. */
-  start(overrides?: Readonly<Record<string, string>>, secretsMs?: number): Promise<HostProcess>;
+  start(options?: StageStart): Promise<ServiceProcess>;
   /** Returns the drift of the ledgers of all accounts, their open holds and their charges, in nano-USD. */
   totals(): Promise<{ readonly off: bigint; readonly held: bigint; readonly usage: bigint }>;
   close(): Promise<void>;
@@ -28,36 +39,52 @@ export interface Stage {
 export async function openStage(upstreams: readonly string[]): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-host-'));
   const [upstream, database] = [await startBenchUpstream(), await openDatabase({ inMemory: true })];
-  const secrets: Awaited<ReturnType<typeof startSecrets>>[] = [];
+  const { environment } = database;
   const clients = database.connect();
-  await bundleHost(folder, { money: true });
-  await applyCatalog(database, catalogOf(upstream.url, upstreams));
+  const secrets: LoopbackServer[] = [];
+  const folderOf = (money: boolean) => join(folder, money ? 'money' : 'no-money');
   const accounts: BenchAccount[] = [];
-  for (let account = 0; account < ACCOUNTS; account += 1)
-    accounts.push(await openAccount(clients, database.environment));
-  return {
+  const stage: Stage = {
+    upstream,
     database,
     accounts,
-    async start(overrides = {}, secretsMs = 0) {
+    async start({ overrides = {}, secretsMs = 0, money = true } = {}) {
       const reader = await startSecrets(secretsMs);
       secrets.push(reader);
-      return startHost({ database, folder, secretsUrl: reader.url, overrides });
+      return startHost({ database, folder: folderOf(money), secretsUrl: reader.url, overrides });
     },
     async totals() {
       let [off, held, usage] = [0n, 0n, 0n];
       for (const { accountId } of accounts) {
-        const totals = await auditOf(clients, database.environment, accountId);
-        off += totals.drift < 0n ? -totals.drift : totals.drift;
+        const totals = await auditOf(clients, environment, accountId);
+        off += totals.drift;
         held += totals.held;
         usage += totals.usage;
       }
       return { off, held, usage };
     },
     async close() {
-      for (const reader of secrets) reader.close();
+      for (const reader of secrets) await reader.stop();
       await database.close();
-      await upstream.stop();
+      await upstream.kill();
       rmSync(folder, { recursive: true, force: true });
     },
   };
+  try {
+    for (const money of [true, false]) await bundleHost(folderOf(money), { money });
+    await applyCatalog(database, catalogOf(upstream.url, upstreams));
+    while (accounts.length < ACCOUNTS) accounts.push(await openAccount(clients, environment));
+    return stage;
+  } catch (failure) {
+    await stage.close();
+    throw failure;
+  }
 }
+
+/** A call of the case on the host's catalog, answered by the upstream's model of that name. */
+export const hostRequest = (testCase: Case, upstream: string, { credential }: BenchAccount): LoadRequest => ({
+  path: PATHS[testCase.surface],
+  headers: { 'content-type': 'application/json', authorization: `Bearer ${credential}` },
+  body: bodyOf(testCase, catalogModel(testCase.protocol, upstream)),
+  end: endOf(testCase),
+});

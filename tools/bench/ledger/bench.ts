@@ -2,16 +2,16 @@
 
 import type { BenchMetric } from '../harness/report.ts';
 import { openDatabase } from '../harness/service/database.ts';
-import { measureCallCost } from './call-cost.ts';
 import { measureContention } from './contention.ts';
 import { measureEndpoint } from './endpoint.ts';
 import { measureOpenCalls } from './open-calls.ts';
+import { measureRefusals } from './refusals.ts';
 
 export async function measureLedger(): Promise<readonly BenchMetric[]> {
   const database = await openDatabase();
   try {
     return [
-      ...(await measureCallCost(database)),
+      ...(await measureRefusals(database)),
       ...(await measureEndpoint(database)),
       ...(await measureContention(database)),
       ...(await measureOpenCalls()),

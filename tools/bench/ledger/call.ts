@@ -39,6 +39,9 @@ export const OUTCOME: CallOutcome = {
   catalog: '0123456789abcdef',
 };
 
+/** The design's budget of the rounds before the upstream. */
+export const ROUNDS_BEFORE = 1;
+
 /** The first call of a minute begins the key's windows anew, which costs a round more. */
 const MINUTE_MS = 60_000;
 

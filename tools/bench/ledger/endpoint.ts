@@ -3,13 +3,12 @@ import { randomUUID } from 'node:crypto';
 import { startUpstreamProcess } from '../../simulators/models/models-process.ts';
 import type { BenchMetric } from '../harness/report.ts';
 import { auditOf, type BenchAccount, openAccount } from '../harness/service/account.ts';
-import { applyCatalog, callChat, composeChat, MODEL } from '../harness/service/chat.ts';
-import { backgroundTables, type Database } from '../harness/service/database.ts';
-import { Traffic, type TrafficCounts } from '../harness/service/traffic.ts';
-import { waitForQuietMinute } from './call.ts';
-import { ROUNDS_AFTER, ROUNDS_BEFORE, WRITE_UNITS } from './call-cost.ts';
+import { applyCatalog } from '../harness/service/bench-catalog.ts';
+import { localCatalog, MODEL } from '../harness/service/chat.ts';
+import type { Database } from '../harness/service/database.ts';
+import { ROUNDS_BEFORE, waitForQuietMinute } from './call.ts';
 import { measureOwnCpu } from './own-cpu.ts';
-import { Recorder } from './recorder.ts';
+import { callRecorder, type RecordedCall } from './recorder.ts';
 
 const BODY = {
   model: MODEL,
@@ -20,6 +19,10 @@ const BODY = {
   ],
 };
 
+/** The design's budget of a keyed call. */
+const ROUNDS_AFTER = 2;
+const WRITE_UNITS = 5;
+
 /** Three calls, and the simulated upstream's own pace. */
 const NEEDED_MS = 5_000;
 
@@ -27,55 +30,34 @@ export async function measureEndpoint(database: Database): Promise<readonly Benc
   const upstream = await startUpstreamProcess(0, () => {});
   try {
     const clients = database.connect();
-    await applyCatalog(clients, database.environment, upstream.url);
+    await applyCatalog(database, localCatalog(upstream.url));
     const account = await openAccount(clients, database.environment);
     const metrics = [
       ...(await measureCost(database, account)),
-      ...(await measureOwnCpu({ database, account, body: BODY })),
+      ...(await measureOwnCpu(database, account, BODY)),
     ];
-    const { drift, held, unproven } = await auditOf(clients, database.environment, account.accountId);
-    const off = Number(drift + held) + unproven;
-    return [...metrics, { name: 'endpoint: drift and holds left', value: off, unit: 'nano-USD', most: 0 }];
+    const { drift, held } = await auditOf(clients, database.environment, account.accountId);
+    const off = { name: 'endpoint: drift and holds left', value: Number(drift + held) };
+    return [...metrics, { ...off, unit: 'nano-USD', most: 0 }];
   } finally {
     await upstream.stop();
   }
 }
 
-interface CallCost {
-  readonly before: TrafficCounts;
-  readonly after: TrafficCounts;
-}
-
-async function measureCost(
-  database: Database,
-  { credential }: BenchAccount,
-): Promise<readonly BenchMetric[]> {
-  const clients = database.connect();
-  const recorder = new Recorder(new Traffic(clients, backgroundTables(database)));
-  const handler = composeChat({ clients, environment: database.environment, fetch: recorder.fetch });
-  const cost = async (headers: Record<string, string> = {}): Promise<CallCost> => {
-    recorder.start();
-    await (await callChat(handler, { credential, body: BODY, headers })).text();
-    return recorder.end();
-  };
+async function measureCost(database: Database, account: BenchAccount): Promise<readonly BenchMetric[]> {
+  const call = callRecorder(database, account, BODY);
   await waitForQuietMinute(NEEDED_MS);
-  await cost();
-  const plain = await cost();
-  const keyed = await cost({ 'idempotency-key': randomUUID() });
-  const units = ({ before, after }: CallCost) => before.writeUnits + after.writeUnits;
-  const rounds = 'rounds';
-  const label = 'endpoint, with an Idempotency-Key';
+  await call();
+  const [plain, keyed] = [await call(), await call({ 'idempotency-key': randomUUID() })];
   return [
-    { name: 'endpoint: before the upstream', value: plain.before.rounds, unit: rounds, most: ROUNDS_BEFORE },
-    { name: 'endpoint: after the upstream', value: plain.after.rounds, unit: rounds, most: ROUNDS_AFTER },
-    { name: 'endpoint: a call', value: units(plain), unit: 'write units', most: WRITE_UNITS },
-    {
-      name: `${label}: before the upstream`,
-      value: keyed.before.rounds,
-      unit: rounds,
-      most: ROUNDS_BEFORE + 1,
-    },
-    { name: `${label}: after the upstream`, value: keyed.after.rounds, unit: rounds },
-    { name: `${label}: a call`, value: units(keyed), unit: 'write units' },
+    ...metricsOf('endpoint', plain, [ROUNDS_BEFORE, ROUNDS_AFTER, WRITE_UNITS]),
+    ...metricsOf('endpoint, with an Idempotency-Key', keyed, [ROUNDS_BEFORE + 1]),
   ];
 }
+
+const metricsOf = (name: string, { before, after }: RecordedCall, bounds: readonly number[]): BenchMetric[] =>
+  [
+    { name: `${name}: before the upstream`, value: before.rounds, unit: 'rounds' },
+    { name: `${name}: after the upstream`, value: after.rounds, unit: 'rounds' },
+    { name: `${name}: a call`, value: before.writeUnits + after.writeUnits, unit: 'write units' },
+  ].map((metric, at) => ({ ...metric, ...(bounds[at] === undefined ? {} : { most: bounds[at] }) }));

@@ -2,18 +2,16 @@
  * The cost of a call on a key with other open calls, each in a separate process as in Lambda. One call is settled and
  * the next one admitted, repeatedly, while the number of open calls stays the same.
  */
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import type { Admission, Ledger } from '../../../lambdas/ledger/core/admission.ts';
 import { createLedger } from '../../../lambdas/ledger/store/create-ledger.ts';
 import { bytesOf } from '../harness/database/units.ts';
 import type { BenchMetric } from '../harness/report.ts';
 import { type BenchAccount, openAccount, SILENT, UNMEASURED } from '../harness/service/account.ts';
 import { type Database, openDatabase } from '../harness/service/database.ts';
-import { readTable } from '../harness/service/read-table.ts';
 import { Traffic } from '../harness/service/traffic.ts';
 import { median, percentile } from '../harness/statistics.ts';
-import { callOf, OUTCOME, waitForQuietMinute } from './call.ts';
-import { ROUNDS_BEFORE } from './call-cost.ts';
+import { callOf, OUTCOME, ROUNDS_BEFORE, waitForQuietMinute } from './call.ts';
 
 const OPEN = [1, 8, 64, 512, 2_048] as const;
 
@@ -114,10 +112,14 @@ async function replaceOne(calls: OpenCall[], account: BenchAccount): Promise<voi
 
 /** The bytes of the account's key and of the largest of its wallet's items. */
 async function largestItems(client: DynamoDBClient, { accountId, key }: BenchAccount) {
-  const keys = (await readTable(client, 'keys')).filter((item) => item.key_id?.S === key.keyId);
-  const wallets = (await readTable(client, 'wallets')).filter(
-    (item) => item.wallet_id?.S?.split('#')[0] === accountId,
-  );
-  const largest = (items: typeof keys) => Math.max(...items.map((item) => bytesOf(item)));
-  return { key: largest(keys), wallet: largest(wallets), wallets: wallets.length };
+  const sizes = async (table: string, attribute: string, owner: string) => {
+    const found: number[] = [];
+    const pages = paginateScan({ client }, { TableName: table, ConsistentRead: true });
+    for await (const { Items: items = [] } of pages)
+      for (const item of items) if (item[attribute]?.S?.split('#')[0] === owner) found.push(bytesOf(item));
+    return found;
+  };
+  const wallets = await sizes('wallets', 'wallet_id', accountId);
+  const keys = await sizes('keys', 'key_id', key.keyId);
+  return { key: Math.max(...keys), wallet: Math.max(...wallets), wallets: wallets.length };
 }

@@ -12,11 +12,11 @@ import { systemUlid } from '../../../lambdas/platform/system/system.ts';
 import type { BenchMetric } from '../harness/report.ts';
 import type { BenchAccount } from '../harness/service/account.ts';
 import { callChat, composeChat } from '../harness/service/chat.ts';
-import { backgroundTables, type Database } from '../harness/service/database.ts';
-import { type RecordedRequest, Traffic } from '../harness/service/traffic.ts';
+import type { Database } from '../harness/service/database.ts';
+import type { RecordedRequest } from '../harness/service/traffic.ts';
 import { median } from '../harness/statistics.ts';
 import { waitForQuietMinute } from './call.ts';
-import { type RecordedCall, Recorder } from './recorder.ts';
+import { callRecorder, type RecordedCall } from './recorder.ts';
 
 /** Blocks of both kinds alternate, so that what disturbs the machine disturbs both. */
 const BLOCKS = 11;
@@ -28,20 +28,17 @@ const WARM_UP_BLOCKS = 5;
 /** Recorded requests are of one minute and refused in the next; a block takes a second, more on a busy machine. */
 const NEEDED_MS = 5_000;
 
-export interface OwnCpuOptions {
-  readonly database: Database;
-  readonly account: BenchAccount;
-  readonly body: object;
-}
-
 type Work = () => Promise<unknown>;
 
-export async function measureOwnCpu(options: OwnCpuOptions): Promise<readonly BenchMetric[]> {
-  const { database, account, body } = options;
+export async function measureOwnCpu(
+  database: Database,
+  account: BenchAccount,
+  body: object,
+): Promise<readonly BenchMetric[]> {
   const handler = composeChat({ clients: database.connect(), environment: database.environment, fetch });
   const completeCall: Work = async () =>
     (await callChat(handler, { credential: account.credential, body })).text();
-  const record = recorderOf(options);
+  const record = callRecorder(database, account, body);
   const { client } = database.connect();
   const [totalMs, bareMs]: [number[], number[]] = [[], []];
   for (let round = 0; round < WARM_UP_BLOCKS + BLOCKS; round += 1) {
@@ -74,39 +71,23 @@ function metricsOf(totalMs: readonly number[], bareMs: readonly number[]): reado
   ];
 }
 
-/** Makes a warm call and returns what it sent. */
-function recorderOf({ database, account, body }: OwnCpuOptions): () => Promise<RecordedCall> {
-  const clients = database.connect();
-  const recorder = new Recorder(new Traffic(clients, backgroundTables(database)));
-  const handler = composeChat({ clients, environment: database.environment, fetch: recorder.fetch });
-  // One call a second renews what all calls read of the circuits; that is no part of a call.
-  const background = backgroundTables(database);
-  const ofCall = (half: RecordedCall['before']) => ({
-    ...half,
-    recordedRequests: half.recordedRequests.filter(
-      ({ input }) => !background.some((table) => table === input.TableName),
-    ),
-  });
-  return async () => {
-    recorder.start();
-    await (await callChat(handler, { credential: account.credential, body })).text();
-    const { before, after, upstream } = recorder.end();
-    return { before: ofCall(before), after: ofCall(after), upstream };
-  };
-}
-
 /** A block of calls that send what the recorded one sent, each under an id of its own, made before they are timed. */
-function bareCalls(client: DynamoDBClient, { before, after, upstream }: RecordedCall): Work {
-  const [url, init] = upstream;
-  const requestId = requestIdOf(after.recordedRequests);
-  const renamed = (recordedRequests: readonly RecordedRequest[], id: string) =>
-    rounds(recordedRequests).map((round) => round.map((request) => command(request, requestId, id)));
+function bareCalls(client: DynamoDBClient, { before, after, upstream: [url, init] }: RecordedCall): Work {
+  // The usage record is the only item that is put, and is named by the call.
+  const [, requestId] = /"request_id":\{"S":"([^"]+)"/.exec(JSON.stringify(after.recordedRequests)) ?? [];
+  if (requestId === undefined) throw new Error('the recorded call has put no usage record');
+  const renamed = ({ recordedRequests }: RecordedCall['before'], id: string) => {
+    const requests = JSON.parse(JSON.stringify(recordedRequests).replaceAll(requestId, id));
+    return Object.values(Object.groupBy(requests as RecordedRequest[], ({ round }) => round)).map(
+      (round = []) => round.map(commandOf),
+    );
+  };
   const calls = Array.from({ length: CALLS_A_BLOCK }, () => {
     const id = `req_${systemUlid()}`;
-    return { before: renamed(before.recordedRequests, id), after: renamed(after.recordedRequests, id) };
+    return { before: renamed(before, id), after: renamed(after, id) };
   });
-  const send = async (requests: ReturnType<typeof renamed>) => {
-    for (const round of requests) await Promise.all(round.map((request) => request(client)));
+  const send = async (rounds: ReturnType<typeof renamed>) => {
+    for (const round of rounds) await Promise.all(round.map((command) => client.send(command)));
   };
   return async () => {
     const call = calls.pop();
@@ -117,27 +98,16 @@ function bareCalls(client: DynamoDBClient, { before, after, upstream }: Recorded
   };
 }
 
-const rounds = (recordedRequests: readonly RecordedRequest[]): RecordedRequest[][] => [
-  ...Map.groupBy(recordedRequests, ({ round }) => round).values(),
-];
+const COMMANDS: Readonly<Record<string, new (input: never) => unknown>> = {
+  GetItemCommand,
+  PutItemCommand,
+  UpdateItemCommand,
+};
 
-/** The usage record is the only item that is put, and is named by the call. */
-function requestIdOf(recordedRequests: readonly RecordedRequest[]): string {
-  const put = recordedRequests.find((request) => request.command === 'PutItemCommand')?.input as
-    | { readonly Item?: { readonly request_id?: { readonly S?: string } } }
-    | undefined;
-  const id = put?.Item?.request_id?.S;
-  if (id === undefined) throw new Error('the recorded call has put no usage record');
-  return id;
-}
-
-function command({ command: name, input }: RecordedRequest, recordedId: string, id: string) {
-  const renamed = JSON.parse(JSON.stringify(input).replaceAll(recordedId, id));
-  if (name === 'GetItemCommand') return (client: DynamoDBClient) => client.send(new GetItemCommand(renamed));
-  if (name === 'PutItemCommand') return (client: DynamoDBClient) => client.send(new PutItemCommand(renamed));
-  if (name === 'UpdateItemCommand')
-    return (client: DynamoDBClient) => client.send(new UpdateItemCommand(renamed));
-  throw new Error(`a call sent ${name}, which this bench does not know`);
+function commandOf({ command: name, input }: RecordedRequest): GetItemCommand {
+  const Command = COMMANDS[name];
+  if (Command === undefined) throw new Error(`a call sent ${name}, which this bench does not know`);
+  return new Command(input as never) as GetItemCommand;
 }
 
 /** CPU time of this process, all its threads, for one call of a block. */

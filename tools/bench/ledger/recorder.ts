@@ -1,39 +1,32 @@
 /** Separates a call's database work before the upstream is asked from the work after it, and keeps what was sent to each. */
-import type { RecordedRequest, Traffic, TrafficCounts } from '../harness/service/traffic.ts';
+import type { BenchAccount } from '../harness/service/account.ts';
+import { callChat, composeChat } from '../harness/service/chat.ts';
+import { backgroundTables, type Database } from '../harness/service/database.ts';
+import { Traffic } from '../harness/service/traffic.ts';
+
+type Half = ReturnType<Traffic['take']>;
 
 export interface RecordedCall {
-  readonly before: TrafficCounts & { readonly recordedRequests: readonly RecordedRequest[] };
-  readonly after: TrafficCounts & { readonly recordedRequests: readonly RecordedRequest[] };
+  readonly before: Half;
+  readonly after: Half;
   readonly upstream: Parameters<typeof fetch>;
 }
 
-export class Recorder {
-  readonly #traffic: Traffic;
-  #before: RecordedCall['before'] | undefined;
-  #upstream: Parameters<typeof fetch> | undefined;
-
-  constructor(traffic: Traffic) {
-    this.#traffic = traffic;
-  }
-
-  start(): void {
-    this.#traffic.take();
-    this.#before = undefined;
-    this.#upstream = undefined;
-  }
-
-  /** The upstream's `fetch`. */
-  readonly fetch: typeof fetch = (...request) => {
-    this.#before = this.#traffic.take();
-    this.#upstream = request;
-    return fetch(...request);
+/** Returns what makes a call of the chat endpoint; it throws when the call does not reach the upstream. */
+export function callRecorder(database: Database, { credential }: BenchAccount, body: object) {
+  const clients = database.connect();
+  const traffic = new Traffic(clients, backgroundTables(database));
+  const asked: Omit<RecordedCall, 'after'>[] = [];
+  const recordingFetch: typeof fetch = (...upstream) => {
+    asked.push({ before: traffic.take(), upstream });
+    return fetch(...upstream);
   };
-
-  /** Throws when the call did not reach the upstream. */
-  end(): RecordedCall {
-    const after = this.#traffic.take();
-    if (this.#before === undefined || this.#upstream === undefined)
-      throw new Error('the call did not reach the upstream');
-    return { before: this.#before, after, upstream: this.#upstream };
-  }
+  const handler = composeChat({ clients, environment: database.environment, fetch: recordingFetch });
+  return async (headers: Readonly<Record<string, string>> = {}): Promise<RecordedCall> => {
+    traffic.take();
+    await (await callChat(handler, { credential, body, headers })).text();
+    const start = asked.pop();
+    if (start === undefined) throw new Error('the call did not reach the upstream');
+    return { ...start, after: traffic.take() };
+  };
 }

@@ -1,15 +1,17 @@
 /** Us and others who do the same work, side by side: the same calls, the same upstream, the same machine, in turns. */
-
-import { CASES } from '../harness/load/cases.ts';
-import { closedLoop } from '../harness/load/loops.ts';
+import { callOnce } from '../harness/load/call.ts';
+import { CHAT, UPSTREAM_MODELS } from '../harness/load/cases.ts';
+import { overPool } from '../harness/load/loops.ts';
 import type { BenchMetric } from '../harness/report.ts';
-import { auditOf } from '../harness/service/account.ts';
 import { median } from '../harness/statistics.ts';
 import { residentMbOf } from '../harness/weigh.ts';
-import { BARE } from './bare.ts';
+import { openStage, type Stage } from '../host/stage.ts';
+import { BARE, bareContestant } from './bare.ts';
 import type { Contestant } from './contestant.ts';
-import { caseMetrics, goalMetrics, type Weight, weightMetrics } from './figures.ts';
-import { openRing, type Ring } from './ring.ts';
+import { caseMetrics, goalMetrics, RESIDENT, START } from './figures.ts';
+import { LITELLM, liteLlmContestant } from './litellm.ts';
+import { ourContestant } from './ours.ts';
+import { PORTKEY, portkeyContestant } from './portkey.ts';
 import { type ContestantStart, measureRounds, warmUp } from './rounds.ts';
 import { Samples } from './samples.ts';
 
@@ -25,89 +27,79 @@ const STARTS = 3;
 const LONG_MS = 15_000;
 
 export async function measurePeers(): Promise<readonly BenchMetric[]> {
-  const ring = await openRing();
-  // Not before: what the first run installs is no part of it.
-  const deadlineMs = performance.now() + RUN_MS;
+  const stage = await openStage(UPSTREAM_MODELS);
+  const started: ContestantStart[] = [];
   try {
+    const contestants = [
+      bareContestant(stage.upstream),
+      ourContestant(stage, true),
+      ourContestant(stage, false),
+      ...installable(PORTKEY, () => portkeyContestant(stage.upstream.url)),
+      ...installable(LITELLM, () => liteLlmContestant(stage.upstream.url)),
+    ];
+    // Not before: what the first run installs is no part of it.
+    const deadlineMs = performance.now() + RUN_MS;
     const startMs = new Map<string, number>();
-    for (const contestant of ring.contestants.filter(({ name }) => name !== BARE))
+    for (const contestant of contestants.filter(({ name }) => name !== BARE))
       startMs.set(contestant.name, await measureStarts(contestant));
-    return await withAll(ring.contestants, (started) =>
-      measureStarted(ring, started, { startMs, deadlineMs }),
-    );
+    for (const contestant of contestants) started.push({ contestant, running: await contestant.start() });
+    await warmUp(started);
+    const measured = await measureRounds(stage, started, deadlineMs);
+    const samples = new Samples(measured);
+    return [
+      ...goalMetrics(samples),
+      ...(await ledgerMetrics(stage)),
+      { name: 'rounds', value: 1 + Math.max(...measured.map(({ round }) => round)), unit: '' },
+      ...started
+        .filter(({ contestant }) => contestant.name !== BARE)
+        .flatMap(({ contestant: { name }, running }) => [
+          { name: `${RESIDENT}: ${name}`, value: residentMbOf(running.pid), unit: 'MB' },
+          { name: `${START}: ${name}`, value: startMs.get(name) ?? Number.NaN, unit: 'ms' },
+        ]),
+      ...caseMetrics(
+        samples,
+        contestants.map(({ name }) => name),
+      ),
+    ];
   } finally {
-    await ring.close();
+    for (const { running } of started) await running.stop();
+    await stage.close();
   }
 }
 
-async function measureStarted(
-  ring: Ring,
-  started: readonly ContestantStart[],
-  { startMs, deadlineMs }: { readonly startMs: ReadonlyMap<string, number>; readonly deadlineMs: number },
-): Promise<readonly BenchMetric[]> {
-  await warmUp(started);
-  const measured = await measureRounds(ring, started, deadlineMs);
-  const samples = new Samples(measured);
-  const weights = started
-    .filter(({ contestant }) => startMs.has(contestant.name))
-    .map(
-      ({ contestant: { name }, running }): Weight => ({
-        contestant: name,
-        residentMb: residentMbOf(running.pid),
-        startMs: startMs.get(name) ?? Number.NaN,
-      }),
-    );
-  return [
-    ...goalMetrics(samples),
-    ...(await ledgerMetrics(ring)),
-    { name: 'rounds', value: 1 + Math.max(...measured.map(({ round }) => round)), unit: '' },
-    ...weightMetrics(weights),
-    ...caseMetrics(
-      samples,
-      started.map(({ contestant }) => contestant.name),
-    ),
-  ];
+/** The contestant, or none and a loud line when it cannot be had here. */
+function installable(name: string, make: () => Contestant): Contestant[] {
+  try {
+    return [make()];
+  } catch (failure) {
+    const { stderr, message } = failure as { stderr?: Buffer; message: string };
+    const reason = String(stderr ?? '')
+      .trim()
+      .split('\n')
+      .at(-1);
+    console.error(`SKIPPED: ${name}, because it cannot be installed here.\n${reason || message}`);
+    return [];
+  }
 }
 
 /** The money was on: every call of every round is in the books, to the nano-dollar. */
-async function ledgerMetrics({ database, accountIds }: Ring): Promise<BenchMetric[]> {
-  let [usage, off] = [0n, 0n];
-  for (const accountId of accountIds) {
-    const totals = await auditOf(database.connect(), database.environment, accountId);
-    usage += totals.usage;
-    off += totals.drift + totals.held;
-  }
+async function ledgerMetrics(stage: Stage): Promise<BenchMetric[]> {
+  const { usage, off, held } = await stage.totals();
   return [
     { name: 'billed in all rounds', value: Number(usage) / 1e9, unit: 'USD' },
-    { name: 'drift and holds left', value: Number(off), unit: 'nano-USD', most: 0 },
+    { name: 'drift and holds left', value: Number(off + held), unit: 'nano-USD', most: 0 },
   ];
-}
-
-async function withAll<T>(
-  contestants: readonly Contestant[],
-  work: (started: readonly ContestantStart[]) => Promise<T>,
-): Promise<T> {
-  const started: ContestantStart[] = [];
-  try {
-    for (const contestant of contestants) started.push({ contestant, running: await contestant.start() });
-    return await work(started);
-  } finally {
-    for (const { running } of started) await running.stop();
-  }
 }
 
 /** From the start of a process to the end of one whole chat answer: the median of several starts, milliseconds. */
 async function measureStarts(contestant: Contestant): Promise<number> {
-  const [chat] = CASES;
-  if (chat === undefined) return Number.NaN;
   const startMs: number[] = [];
   const firstMs = performance.now();
   for (let start = 0; start < STARTS && performance.now() - firstMs < LONG_MS; start += 1) {
     const startedMs = performance.now();
     const running = await contestant.start();
     try {
-      // A window of no length: one call.
-      await closedLoop({ url: running.url, next: () => contestant.request(chat, 0), windowMs: 1 }, 1);
+      await overPool(running.url, 1, (pool) => callOnce(pool, contestant.request(CHAT, 0)));
       startMs.push(performance.now() - startedMs);
     } finally {
       await running.stop();

@@ -1,41 +1,22 @@
 /** The comparison with others in docs/benchmarks.md, made from the newest results of `npm run bench -- peers`. */
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import type { CaseName } from '../harness/load/cases.ts';
-import { type BenchMetric, boundsOf, type Report, verdictOf } from '../harness/report.ts';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { CASES } from '../harness/load/cases.ts';
+import { type BenchMetric, boundsOf, type DatedReport, newestReport, verdictOf } from '../harness/report.ts';
 import { BARE } from './bare.ts';
 import { ADDED_ALONE, CPU, DATABASE_CPU, metricName, PEAK, RESIDENT, START } from './figures.ts';
 import { LITELLM } from './litellm.ts';
 import { OURS, OURS_WITHOUT_MONEY } from './ours.ts';
 import { PORTKEY } from './portkey.ts';
 
-export type PeersReport = Report & { readonly date: string };
-
 const [BEGIN, END] = ['<!-- peers -->', '<!-- /peers -->'];
 
 const COLUMNS = [OURS, OURS_WITHOUT_MONEY, PORTKEY, LITELLM] as const;
 
-const CASE_NAMES: readonly CaseName[] = [
-  'chat',
-  'chat streamed',
-  'messages streamed',
-  'messages over openai',
-];
-
 /** The newest results in the folder; undefined when there are none. */
-export function newestPeers(folder: string): PeersReport | undefined {
-  const file = readdirSync(folder)
-    .filter((name) => name.endsWith('-peers.json'))
-    .sort()
-    .at(-1);
-  if (file === undefined) return undefined;
-  // JSON has no NaN: what could not be measured is written as null, which would pass for 0.
-  const read = (name: string, value: unknown) => (name === 'value' ? (value ?? Number.NaN) : value);
-  return JSON.parse(readFileSync(join(folder, file), 'utf8'), read) as PeersReport;
-}
+export const newestPeers = (folder: string): DatedReport | undefined => newestReport(folder, 'peers');
 
 /** The section's text, with the marks around it. */
-export function peersSection(report: PeersReport): string {
+export function peersSection(report: DatedReport): string {
   const { date, machine, figures } = report;
   const value = (name: string) => figures.find((metric) => metric.name === name)?.value;
   const shown = (name: string, unit: string) => {
@@ -55,15 +36,15 @@ export function peersSection(report: PeersReport): string {
     '',
     `| | ${COLUMNS.join(' | ')} |`,
     '|---|---|---|---|---|',
-    ...CASE_NAMES.map((testCase) =>
+    ...CASES.map(({ name }) =>
       row(
-        `added to ${testCase}, p50, one call at a time`,
-        (column) => metricName(testCase, ADDED_ALONE, column),
+        `added to ${name}, p50, one call at a time`,
+        (column) => metricName(name, ADDED_ALONE, column),
         'ms',
       ),
     ),
-    ...CASE_NAMES.map((testCase) =>
-      row(`most calls a second, ${testCase}`, (column) => metricName(testCase, PEAK, column), '/s'),
+    ...CASES.map(({ name }) =>
+      row(`most calls a second, ${name}`, (column) => metricName(name, PEAK, column), '/s'),
     ),
     row('CPU of a chat call', (column) => metricName('chat', CPU, column), 'ms'),
     row('and of the database process', (column) => metricName('chat', DATABASE_CPU, column), 'ms'),
@@ -84,16 +65,12 @@ function goalRow(metric: BenchMetric): string {
 /** Rounds to the digits that a reader compares. */
 const digits = (value: number): string => String(Number(value.toPrecision(value >= 100 ? 3 : 2)));
 
-/** The text with its section replaced; throws when it has none. */
-function withSection(text: string, section: string): string {
-  const [startOffset, end] = [text.indexOf(BEGIN), text.indexOf(END)];
-  if (startOffset < 0 || end < startOffset) throw new Error(`there is no ${BEGIN} section`);
-  return text.slice(0, startOffset) + section + text.slice(end + END.length);
-}
-
-/** Brings the page up to the newest results. */
+/** Brings the page's section up to the newest results; throws when it has none. */
 export function updatePage(page: string, results: string): void {
   const report = newestPeers(results);
   if (report === undefined) return;
-  writeFileSync(page, withSection(readFileSync(page, 'utf8'), peersSection(report)));
+  const text = readFileSync(page, 'utf8');
+  const [start, end] = [text.indexOf(BEGIN), text.indexOf(END)];
+  if (start < 0 || end < start) throw new Error(`there is no ${BEGIN} section`);
+  writeFileSync(page, text.slice(0, start) + peersSection(report) + text.slice(end + END.length));
 }

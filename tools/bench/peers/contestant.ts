@@ -1,16 +1,12 @@
 /** One who answers the calls of the comparison: how it is started, asked and weighed. */
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { spawn } from 'node:child_process';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePort } from '../../local/process/free-port.ts';
 import type { LoadRequest } from '../harness/load/call.ts';
-import type { Case } from '../harness/load/cases.ts';
+import { bodyOf, type Case, endOf, PATHS } from '../harness/load/cases.ts';
+import { type ServiceProcess, serving } from '../harness/process.ts';
 
-export interface ContestantProcess {
-  readonly url: string;
-  /** The process that answers; 0 when it is not the contestant's own. */
-  readonly pid: number;
-  stop(): Promise<void>;
-}
+export type ContestantProcess = Omit<ServiceProcess, 'kill'>;
 
 export interface Contestant {
   readonly name: string;
@@ -21,13 +17,24 @@ export interface Contestant {
   start(): Promise<ContestantProcess>;
 }
 
+/** A request of the case for a contestant that knows the model by that name. */
+export const requestOf = (
+  testCase: Case,
+  model: string,
+  headers: Readonly<Record<string, string>>,
+): LoadRequest => ({
+  path: PATHS[testCase.surface],
+  headers: { 'content-type': 'application/json', ...headers },
+  body: bodyOf(testCase, model),
+  end: endOf(testCase),
+});
+
 /** A Python proxy imports for seconds, more on a busy machine. */
 const READY_MS = 90_000;
 
 export interface PeerProgram {
   readonly command: string;
-  readonly args: readonly string[];
-  readonly port: number;
+  readonly args: (port: string) => readonly string[];
   readonly environment?: Readonly<Record<string, string>>;
   readonly cwd: string;
 }
@@ -36,30 +43,25 @@ export interface PeerProgram {
 export async function startPeer({
   command,
   args,
-  port,
   environment,
   cwd,
 }: PeerProgram): Promise<ContestantProcess> {
-  const child = spawn(command, args, {
-    cwd,
-    stdio: ['ignore', 'ignore', 'ignore'],
-    env: { PATH: process.env.PATH ?? '', HOME: cwd, ...environment },
-  });
-  const url = `http://127.0.0.1:${port}`;
-  const deadlineMs = Date.now() + READY_MS;
-  while (Date.now() < deadlineMs && child.exitCode === null) {
-    const response = await fetch(url, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined);
-    await response?.arrayBuffer();
-    if (response !== undefined) return { url, pid: child.pid ?? 0, stop: () => stopPeer(child) };
-    await sleep(10);
-  }
-  await stopPeer(child);
-  throw new Error(`${command} did not start`);
+  const port = await freePort();
+  const env = { PATH: process.env.PATH ?? '', HOME: cwd, ...environment };
+  const child = spawn(command, args(String(port)), { cwd, stdio: 'ignore', env });
+  const running = await serving(child, answering(port));
+  return { ...running, stop: running.kill };
 }
 
-async function stopPeer(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  const closed = once(child, 'close');
-  child.kill('SIGKILL');
-  await closed;
+/** Resolves when somebody answers at the port. */
+async function answering(port: number): Promise<number> {
+  const deadlineMs = Date.now() + READY_MS;
+  while (Date.now() < deadlineMs) {
+    const url = `http://127.0.0.1:${port}`;
+    const response = await fetch(url, { signal: AbortSignal.timeout(5_000) }).catch(() => undefined);
+    await response?.arrayBuffer();
+    if (response !== undefined) return port;
+    await sleep(10);
+  }
+  throw new Error(`nobody answers at ${port}`);
 }

@@ -5,24 +5,13 @@ import type { BenchMetric } from '../harness/report.ts';
 import { BARE } from './bare.ts';
 import { OURS, OURS_WITHOUT_MONEY } from './ours.ts';
 import { PORTKEY } from './portkey.ts';
-import type { LoadName } from './sample.ts';
-import type { Samples } from './samples.ts';
-
-/** The measurements that are made once per run and not once per window. */
-export interface Weight {
-  readonly contestant: string;
-  /** After all rounds. */
-  readonly residentMb: number;
-  readonly startMs: number;
-}
+import { LOAD_NAMES, type LoadName, type Samples } from './samples.ts';
 
 /** One call at a time: what is added to a call when none waits for another. */
 const ALONE: LoadName = '1 at once';
 
 /** The load at which the CPU of a call is reported: concurrent calls as in service, but without a queue. */
 const LOADED: LoadName = '16 at once';
-
-const CASE_LOADS: readonly LoadName[] = ['1 at once', '16 at once', '64 at once', 'open loop'];
 
 /** The name of a figure; the table in docs/benchmarks.md finds it by the same. */
 export const metricName = (testCase: CaseName, measure: string, contestant: string): string =>
@@ -37,8 +26,11 @@ export const START = 'start to first answer';
 
 /** The goals; against Portkey, so none where it could not be installed. */
 export function goalMetrics(samples: Samples): BenchMetric[] {
+  // Of the medians: within a round, the difference of two close values may be almost zero, and a ratio to it meaningless.
+  const added = (contestant: string, caseName: CaseName) =>
+    samples.added({ contestant, caseName, load: ALONE }, 'p50Ms');
   const ratio = (contestant: string, testCase: CaseName) =>
-    samples.addedRatio({ contestant, caseName: testCase, load: ALONE }, PORTKEY, 'p50Ms');
+    added(contestant, testCase) / added(PORTKEY, testCase);
   const peaks = (testCase: CaseName) => samples.peak(OURS, testCase) / samples.peak(PORTKEY, testCase);
   const goal = (name: string, value: number, bound: Pick<BenchMetric, 'most' | 'least'>): BenchMetric => ({
     name,
@@ -68,32 +60,18 @@ export function caseMetrics(samples: Samples, contestants: readonly string[]): B
 function contestantMetrics(samples: Samples, testCase: CaseName, contestant: string): BenchMetric[] {
   const named = (measure: string) => metricName(testCase, measure, contestant);
   const at = (load: LoadName) => ({ contestant, caseName: testCase, load });
+  const ms = (measure: string, value: number) => ({ name: named(measure), value, unit: 'ms' });
   const peak = { name: named(PEAK), value: samples.peak(contestant, testCase), unit: 'calls/s' };
-  const loads = CASE_LOADS.filter((load) => !Number.isNaN(samples.middle(at(load), 'p50Ms')));
+  const loads = LOAD_NAMES.filter((load) => !Number.isNaN(samples.middle(at(load), 'p50Ms')));
   if (contestant === BARE)
-    return [
-      peak,
-      ...loads.map((load) => ({
-        name: named(`p50, ${load}`),
-        value: samples.middle(at(load), 'p50Ms'),
-        unit: 'ms',
-      })),
-    ];
+    return [peak, ...loads.map((load) => ms(`p50, ${load}`, samples.middle(at(load), 'p50Ms')))];
   return [
     peak,
     ...loads.flatMap((load) => [
-      { name: named(`added, p50, ${load}`), value: samples.added(at(load), 'p50Ms'), unit: 'ms' },
-      { name: named(`added, p99, ${load}`), value: samples.added(at(load), 'p99Ms'), unit: 'ms' },
+      ms(`added, p50, ${load}`, samples.added(at(load), 'p50Ms')),
+      ms(`added, p99, ${load}`, samples.added(at(load), 'p99Ms')),
     ]),
-    { name: named(CPU), value: samples.middle(at(LOADED), 'cpuMs'), unit: 'ms' },
-    ...(contestant === OURS
-      ? [{ name: named(DATABASE_CPU), value: samples.middle(at(LOADED), 'databaseCpuMs'), unit: 'ms' }]
-      : []),
+    ms(CPU, samples.middle(at(LOADED), 'cpuMs')),
+    ...(contestant === OURS ? [ms(DATABASE_CPU, samples.middle(at(LOADED), 'databaseCpuMs'))] : []),
   ];
 }
-
-export const weightMetrics = (weights: readonly Weight[]): BenchMetric[] =>
-  weights.flatMap(({ contestant, residentMb, startMs }) => [
-    { name: `${RESIDENT}: ${contestant}`, value: residentMb, unit: 'MB' },
-    { name: `${START}: ${contestant}`, value: startMs, unit: 'ms' },
-  ]);

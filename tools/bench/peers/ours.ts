@@ -1,36 +1,20 @@
 /** Our own functions, as they deploy, in one process behind HTTP; with the ledger, and without it to price the money. */
-
-import { bodyOf, endOf, PATHS, upstreamModel } from '../harness/load/cases.ts';
-import { catalogModel } from '../harness/service/bench-catalog.ts';
-import { type HostOptions, startHost } from '../host/process.ts';
+import { upstreamModel } from '../harness/load/cases.ts';
+import type { BenchAccount } from '../harness/service/account.ts';
+import { hostRequest, type Stage } from '../host/stage.ts';
 import type { Contestant } from './contestant.ts';
 
 export const OURS = 'ours';
 export const OURS_WITHOUT_MONEY = 'ours, ledger off';
 
-export interface OursOptions extends HostOptions {
-  readonly name: string;
-  /** Keys of as many accounts, which calls take in turn. */
-  readonly credentials: readonly string[];
-}
-
-export function ourContestant({ name, credentials, ...host }: OursOptions): Contestant {
+/** Calls take the accounts in turn. */
+export function ourContestant({ accounts, start }: Stage, money: boolean): Contestant {
   let calls = 0;
   return {
-    name,
+    name: money ? OURS : OURS_WITHOUT_MONEY,
     serves: () => true,
-    request(testCase, pauseMs) {
-      calls += 1;
-      return {
-        path: PATHS[testCase.surface],
-        headers: {
-          'content-type': 'application/json',
-          authorization: `Bearer ${credentials[calls % credentials.length]}`,
-        },
-        body: bodyOf(testCase, catalogModel(testCase.protocol, upstreamModel(pauseMs))),
-        end: endOf(testCase),
-      };
-    },
-    start: () => startHost(host),
+    request: (testCase, pauseMs) =>
+      hostRequest(testCase, upstreamModel(pauseMs), accounts[calls++ % accounts.length] as BenchAccount),
+    start: () => start({ money }),
   };
 }

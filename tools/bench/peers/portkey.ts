@@ -1,34 +1,41 @@
 /** Portkey's gateway as it is published on npm: stateless, the route and its key in the headers of each request. */
-import { dirname } from 'node:path';
-import { freePort } from '../../local/process/free-port.ts';
-import { bodyOf, endOf, PATHS, upstreamModel } from '../harness/load/cases.ts';
-import { installPortkey } from './cache.ts';
-import { type Contestant, startPeer } from './contestant.ts';
+import { dirname, join } from 'node:path';
+import { installedFolder, npmInstall } from '../harness/installed.ts';
+import { upstreamModel } from '../harness/load/cases.ts';
+import { type Contestant, requestOf, startPeer } from './contestant.ts';
 
 export const PORTKEY = 'Portkey';
 
+const PACKAGE = '@portkey-ai/gateway';
+const VERSION = '1.15.2';
+
+/**
+ * The ranges of its own manifest resolve to releases with which it answers 500 to every stream; these are those of
+ * its own lock file's time, with which it streams.
+ */
+const OVERRIDES = { '@hono/node-server': '1.13.5', hono: '4.9.7' } as const;
+
 /** Throws when it cannot be installed. */
 export function portkeyContestant(upstreamUrl: string): Contestant {
-  const program = installPortkey();
+  const folder = installedFolder(`portkey-${VERSION}`, (empty) =>
+    npmInstall(empty, { dependencies: { [PACKAGE]: VERSION }, overrides: OVERRIDES }),
+  );
+  const program = join(folder, 'node_modules', PACKAGE, 'build', 'start-server.js');
   return {
     name: PORTKEY,
     // "messages is not supported by openai" is its answer to Messages over an OpenAI route.
     serves: ({ surface, protocol }) => surface === 'chat' || protocol === 'anthropic',
-    request: (testCase, pauseMs) => ({
-      path: PATHS[testCase.surface],
-      headers: {
-        'content-type': 'application/json',
+    request: (testCase, pauseMs) =>
+      requestOf(testCase, upstreamModel(pauseMs), {
         'x-portkey-provider': testCase.protocol,
         'x-portkey-custom-host': `${upstreamUrl}/v1`,
         authorization: 'Bearer simulated',
-      },
-      body: bodyOf(testCase, upstreamModel(pauseMs)),
-      end: endOf(testCase),
-    }),
-    async start() {
-      const port = await freePort();
-      const args = [program, '--headless', `--port=${port}`];
-      return startPeer({ command: process.execPath, args, port, cwd: dirname(program) });
-    },
+      }),
+    start: () =>
+      startPeer({
+        command: process.execPath,
+        args: (port) => [program, '--headless', `--port=${port}`],
+        cwd: dirname(program),
+      }),
   };
 }

@@ -1,12 +1,13 @@
 /** Loads every contestant in turn, round after round, so that what disturbs the machine disturbs all of them. */
-import type { LoadRequest } from '../harness/load/call.ts';
+import { callOnce, type LoadedCall, type LoadRequest } from '../harness/load/call.ts';
 import { CASES, type Case, PAUSE_MS } from '../harness/load/cases.ts';
-import { closedLoop, type LoadMeasurement, openLoop } from '../harness/load/loops.ts';
+import { closedLoop, evenly, type LoadMeasurement, openLoop, overPool } from '../harness/load/loops.ts';
+import { percentile } from '../harness/statistics.ts';
 import { cpuMsOf, enginePid } from '../harness/weigh.ts';
+import type { Stage } from '../host/stage.ts';
 import { BARE } from './bare.ts';
 import type { Contestant, ContestantProcess } from './contestant.ts';
-import type { Ring } from './ring.ts';
-import { type LoadName, type Sample, sampleOf } from './sample.ts';
+import type { LoadName, Sample } from './samples.ts';
 
 export interface ContestantStart {
   readonly contestant: Contestant;
@@ -17,24 +18,33 @@ interface LoadKind {
   readonly name: LoadName;
   readonly pauseMs: number;
   readonly cases: readonly Case[];
-  run(url: string, next: () => LoadRequest, windowMs: number): Promise<LoadMeasurement>;
+  run(url: string, next: () => LoadRequest): Promise<LoadMeasurement<LoadedCall>>;
 }
 
 /** Enough for hundreds of calls of a gateway, short enough that a round fits between two changes of the machine. */
 const WINDOW_MS = 700;
 
-/** A rate that every contestant can keep. */
-const OPEN_PER_SECOND = 30;
-const OPEN_WINDOW_MS = 1_500;
+/** A rate that every contestant can keep, for a second and a half. */
+const [OPEN_CALLS, OPEN_PER_SECOND] = [45, 30];
+
+/** The maximum number of calls that overlap if a contestant falls behind. */
+const MAX_OVERLAP = 256;
 
 /** Until the code is compiled and connections are open. */
 const WARM_UP_MS = 1_500;
 
-const closed = (callers: 1 | 16 | 64): LoadKind => ({
+const closed = (callers: 1 | 16 | 64, windowMs = WINDOW_MS): LoadKind => ({
   name: `${callers} at once`,
   pauseMs: 0,
   cases: CASES,
-  run: (url, next, windowMs) => closedLoop({ url, next, windowMs }, callers),
+  run: (url, next) =>
+    overPool(url, callers, (pool) =>
+      closedLoop(
+        callers,
+        (elapsedMs) => elapsedMs < windowMs,
+        () => callOnce(pool, next()),
+      ),
+    ),
 });
 
 const LOADS: readonly LoadKind[] = [
@@ -45,23 +55,23 @@ const LOADS: readonly LoadKind[] = [
     name: 'open loop',
     pauseMs: PAUSE_MS,
     cases: CASES.filter(({ surface }) => surface === 'chat'),
-    run: (url, next) => openLoop({ url, next, windowMs: OPEN_WINDOW_MS }, OPEN_PER_SECOND),
+    run: (url, next) =>
+      overPool(url, MAX_OVERLAP, (pool) =>
+        openLoop(evenly(OPEN_CALLS, OPEN_PER_SECOND), (sinceMs) => callOnce(pool, next(), sinceMs)),
+      ),
   },
 ];
 
 export async function warmUp(started: readonly ContestantStart[]): Promise<void> {
-  for (const testCase of CASES) {
-    for (const { contestant, running } of started) {
-      if (!contestant.serves(testCase)) continue;
-      const next = () => contestant.request(testCase, 0);
-      await closedLoop({ url: running.url, next, windowMs: WARM_UP_MS }, 16);
-    }
-  }
+  const load = closed(16, WARM_UP_MS);
+  for (const testCase of CASES)
+    for (const { contestant, running } of started)
+      if (contestant.serves(testCase)) await load.run(running.url, () => contestant.request(testCase, 0));
 }
 
 /** At least one round, and as many more as should end before the deadline (`performance.now()`). */
 export async function measureRounds(
-  ring: Ring,
+  stage: Stage,
   started: readonly ContestantStart[],
   deadlineMs: number,
 ): Promise<Sample[]> {
@@ -74,7 +84,7 @@ export async function measureRounds(
     for (const load of LOADS) {
       for (const testCase of load.cases) {
         for (const one of order.filter(({ contestant }) => contestant.serves(testCase)))
-          samples.push(await measureWindow(ring, one, { load, testCase, round }));
+          samples.push(await measureWindow(stage, one, { load, testCase, round }));
       }
     }
     roundMs = performance.now() - startMs;
@@ -89,7 +99,7 @@ interface WindowOptions {
 }
 
 async function measureWindow(
-  { upstream, database }: Ring,
+  { upstream, database }: Stage,
   { contestant, running }: ContestantStart,
   { load, testCase, round }: WindowOptions,
 ): Promise<Sample> {
@@ -97,20 +107,22 @@ async function measureWindow(
   const next = () => contestant.request(testCase, load.pauseMs);
   const callsBefore = await upstream.calls();
   const cpuBefore = [cpuMsOf(running.pid), cpuMsOf(engine)] as const;
-  const loaded = await load.run(running.url, next, WINDOW_MS);
+  const { calls, seconds } = await load.run(running.url, next);
   const cpuMs = cpuMsOf(running.pid) - cpuBefore[0];
   const databaseCpuMs = contestant.name === BARE ? 0 : cpuMsOf(engine) - cpuBefore[1];
   const reached = (await upstream.calls()) - callsBefore;
-  if (reached !== loaded.calls.length)
-    throw new Error(`${contestant.name}: ${loaded.calls.length} answers of ${reached} calls of the upstream`);
-  return sampleOf({
+  if (reached !== calls.length)
+    throw new Error(`${contestant.name}: ${calls.length} answers of ${reached} calls of the upstream`);
+  const waited = calls.map(({ firstMs, totalMs }) => (testCase.stream ? firstMs : totalMs));
+  return {
     contestant: contestant.name,
     caseName: testCase.name,
     load: load.name,
     round,
-    stream: testCase.stream,
-    loaded,
-    cpuMs,
-    databaseCpuMs,
-  });
+    p50Ms: percentile(waited, 50),
+    p99Ms: percentile(waited, 99),
+    perSecond: calls.length / seconds,
+    cpuMs: cpuMs / calls.length,
+    databaseCpuMs: databaseCpuMs / calls.length,
+  };
 }

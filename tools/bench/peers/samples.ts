@@ -1,13 +1,31 @@
-/** The results of the samples of all rounds: medians, and comparisons that are made within each round first. */
+/**
+ * Windows of load on contestants, as numbers: what a caller waited, how many were served, what it took; and the results
+ * of all rounds: medians, and comparisons that are made within each round first.
+ */
 import { median } from '../harness/statistics.ts';
 import { BARE } from './bare.ts';
-import type { LoadName, Sample } from './sample.ts';
+
+/** The loads with callers that wait, and the one of a fixed rate. */
+export const LOAD_NAMES = ['1 at once', '16 at once', '64 at once', 'open loop'] as const;
+export type LoadName = (typeof LOAD_NAMES)[number];
 
 /** The contestant, case and load of a sample. */
 export interface SampleKey {
   readonly contestant: string;
   readonly caseName: string;
   readonly load: LoadName;
+}
+
+export interface Sample extends SampleKey {
+  /** The round of the sample. Samples of one round are compared. */
+  readonly round: number;
+  /** To the first content of a stream, to the last byte of an answer that is not streamed. */
+  readonly p50Ms: number;
+  readonly p99Ms: number;
+  readonly perSecond: number;
+  /** CPU time a call of the process that answers, and of the database. */
+  readonly cpuMs: number;
+  readonly databaseCpuMs: number;
 }
 
 type Measure = 'p50Ms' | 'p99Ms' | 'perSecond' | 'cpuMs' | 'databaseCpuMs';
@@ -24,45 +42,30 @@ export class Samples {
   }
 
   /** The median of all rounds; NaN when there was none. */
-  middle(runKey: SampleKey, measure: Measure): number {
-    return median([...this.#rounds(runKey).values()].map((sample) => sample[measure]));
+  middle(key: SampleKey, measure: Measure): number {
+    return median(this.#of(key).map((sample) => sample[measure]));
   }
 
   /** Returns the latency added to the bare upstream: the median of the differences within each round. */
-  added(runKey: SampleKey, measure: 'p50Ms' | 'p99Ms'): number {
-    return median(
-      this.#paired(runKey, { ...runKey, contestant: BARE }).map(([a, b]) => a[measure] - b[measure]),
+  added(key: SampleKey, measure: 'p50Ms' | 'p99Ms'): number {
+    const bare = this.#of({ ...key, contestant: BARE });
+    const differences = this.#of(key).map(
+      (sample) =>
+        sample[measure] - (bare.find(({ round }) => round === sample.round)?.[measure] ?? Number.NaN),
     );
+    return median(differences);
   }
 
-  /**
-   * Returns the latency that one contestant adds as a share of the latency that another adds. It is computed from the
-   * medians. Within a round the difference of two close values may be almost zero, and a ratio to it would be
-   * meaningless.
-   */
-  addedRatio(runKey: SampleKey, to: string, measure: 'p50Ms' | 'p99Ms'): number {
-    return this.added(runKey, measure) / this.added({ ...runKey, contestant: to }, measure);
-  }
-
-  /** The most calls a second of any closed load. */
+  /** The most calls a second of any load with callers that wait. */
   peak(contestant: string, caseName: string): number {
-    const loads: readonly LoadName[] = ['1 at once', '16 at once', '64 at once'];
+    const loads = LOAD_NAMES.filter((load) => load !== 'open loop');
     const throughputs = loads.map((load) => this.middle({ contestant, caseName, load }, 'perSecond'));
     return Math.max(...throughputs.filter((value) => !Number.isNaN(value)));
   }
 
-  #rounds({ contestant, caseName, load }: SampleKey): Map<number, Sample> {
-    const matching = this.#samples.filter(
+  #of({ contestant, caseName, load }: SampleKey): readonly Sample[] {
+    return this.#samples.filter(
       (sample) => sample.contestant === contestant && sample.caseName === caseName && sample.load === load,
     );
-    return new Map(matching.map((sample) => [sample.round, sample]));
-  }
-
-  #paired(runKey: SampleKey, other: SampleKey): [Sample, Sample][] {
-    const otherRounds = this.#rounds(other);
-    return [...this.#rounds(runKey)].flatMap(([round, sample]): [Sample, Sample][] => {
-      const pair = otherRounds.get(round);
-      return pair === undefined ? [] : [[sample, pair]];
-    });
   }
 }

@@ -1,12 +1,12 @@
 /**
- * The cost of a streamed chunk in each direction, the memory of a long stream, and the delay of its first content; each
- * in a fresh process.
+ * The cost of a streamed chunk in each direction and the memory of a long stream, each direction in a fresh process, and
+ * the delay of the first content.
  */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { BenchMetric } from '../harness/report.ts';
-import type { FirstTokenMeasurement } from './first-token.ts';
+import { measureFirstToken } from './first-token.ts';
 import type { StreamMeasurement } from './measure.ts';
 
 const run = promisify(execFile);
@@ -32,30 +32,12 @@ const DIRECTIONS = [
 
 export async function measureStream(): Promise<readonly BenchMetric[]> {
   const metrics: BenchMetric[] = [];
-  for (const [surface, protocol] of DIRECTIONS) {
-    const measured = await measuredBy<StreamMeasurement>('measure.ts', surface, protocol);
-    metrics.push(...directionMetrics(`${surface} over ${protocol}`, measured));
+  const program = join(import.meta.dirname, 'measure.ts');
+  for (const direction of DIRECTIONS) {
+    const { stdout } = await run(process.execPath, ['--expose-gc', program, ...direction]);
+    metrics.push(...directionMetrics(direction.join(' over '), JSON.parse(stdout) as StreamMeasurement));
   }
-  const { rounds, bareMs, oursMs } = await measuredBy<FirstTokenMeasurement>('first-token.ts');
-  return [
-    ...metrics,
-    { name: 'first content from the bare upstream, median', value: bareMs, unit: 'ms' },
-    {
-      name: 'added to it, money on, median',
-      value: oursMs - bareMs,
-      unit: 'ms',
-      note: `${rounds} interleaved rounds; the upstream, the database and this process share the machine`,
-    },
-  ];
-}
-
-async function measuredBy<T>(program: string, ...args: readonly string[]): Promise<T> {
-  const { stdout } = await run(process.execPath, [
-    '--expose-gc',
-    join(import.meta.dirname, program),
-    ...args,
-  ]);
-  return JSON.parse(stdout) as T;
+  return [...metrics, ...(await measureFirstToken())];
 }
 
 const directionMetrics = (

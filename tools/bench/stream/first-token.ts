@@ -1,19 +1,14 @@
 /**
- * Measures how much later the first content of a stream comes through us than from the bare upstream, money on, and
- * prints it; rounds of the two are interleaved.
+ * How much later the first content of a stream comes through us than from the bare upstream, money on; rounds of the two
+ * are interleaved.
  */
 import { startUpstreamProcess } from '../../simulators/models/models-process.ts';
+import type { BenchMetric } from '../harness/report.ts';
 import { openAccount } from '../harness/service/account.ts';
-import { applyCatalog, callChat, composeChat, MODEL } from '../harness/service/chat.ts';
+import { applyCatalog } from '../harness/service/bench-catalog.ts';
+import { callChat, composeChat, localCatalog, MODEL } from '../harness/service/chat.ts';
 import { openDatabase } from '../harness/service/database.ts';
 import { median } from '../harness/statistics.ts';
-
-export interface FirstTokenMeasurement {
-  readonly rounds: number;
-  /** Medians, milliseconds. */
-  readonly bareMs: number;
-  readonly oursMs: number;
-}
 
 const WARM_UP = 50;
 const ROUNDS = 300;
@@ -32,35 +27,39 @@ async function firstContent(call: () => Promise<Response>): Promise<number> {
   return firstMs - startedMs;
 }
 
-const database = await openDatabase();
-const upstream = await startUpstreamProcess(0, () => {});
-try {
-  const { environment } = database;
-  const clients = database.connect();
-  await applyCatalog(clients, environment, upstream.url);
-  const { credential } = await openAccount(clients, environment);
-  const handler = composeChat({ clients, environment, fetch });
-  const ours = () => callChat(handler, { credential, body: { ...BODY, model: MODEL } });
-  const bare = () =>
-    fetch(`${upstream.url}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', authorization: 'Bearer simulated' },
-      body: JSON.stringify({ ...BODY, model: 'chat' }),
-    });
-  const times = { bare: [] as number[], ours: [] as number[] };
-  for (let round = 0; round < WARM_UP + ROUNDS; round += 1) {
-    const [bareMs, oursMs] = [await firstContent(bare), await firstContent(ours)];
-    if (round < WARM_UP) continue;
-    times.bare.push(bareMs);
-    times.ours.push(oursMs);
+export async function measureFirstToken(): Promise<readonly BenchMetric[]> {
+  const database = await openDatabase();
+  const upstream = await startUpstreamProcess(0, () => {});
+  try {
+    const { environment } = database;
+    const clients = database.connect();
+    await applyCatalog(database, localCatalog(upstream.url));
+    const { credential } = await openAccount(clients, environment);
+    const handler = composeChat({ clients, environment, fetch });
+    const ours = () => callChat(handler, { credential, body: { ...BODY, model: MODEL } });
+    const bare = () =>
+      fetch(`${upstream.url}/v1/chat/completions`, {
+        method: 'POST',
+        headers: { 'content-type': 'application/json', authorization: 'Bearer simulated' },
+        body: JSON.stringify({ ...BODY, model: 'chat' }),
+      });
+    const [bareMs, oursMs]: [number[], number[]] = [[], []];
+    for (let round = 0; round < WARM_UP + ROUNDS; round += 1) {
+      bareMs.push(await firstContent(bare));
+      oursMs.push(await firstContent(ours));
+    }
+    const middle = (times: readonly number[]) => median(times.slice(WARM_UP));
+    return [
+      { name: 'first content from the bare upstream, median', value: middle(bareMs), unit: 'ms' },
+      {
+        name: 'added to it, money on, median',
+        value: middle(oursMs) - middle(bareMs),
+        unit: 'ms',
+        note: `${ROUNDS} interleaved rounds; the upstream, the database and this process share the machine`,
+      },
+    ];
+  } finally {
+    await upstream.stop();
+    await database.close();
   }
-  const measured: FirstTokenMeasurement = {
-    rounds: ROUNDS,
-    bareMs: median(times.bare),
-    oursMs: median(times.ours),
-  };
-  console.log(JSON.stringify(measured));
-} finally {
-  await upstream.stop();
-  await database.close();
 }

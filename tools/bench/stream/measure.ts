@@ -1,6 +1,7 @@
 /** Streams a long answer through an endpoint and prints what it cost: `<surface> <protocol>`; run with `--expose-gc`. */
 import { openAccount } from '../harness/service/account.ts';
-import { applyCatalog, callChat, composeChat, type SurfaceName } from '../harness/service/chat.ts';
+import { applyCatalog } from '../harness/service/bench-catalog.ts';
+import { callChat, composeChat, localCatalog, type SurfaceName } from '../harness/service/chat.ts';
 import { openDatabase } from '../harness/service/database.ts';
 import { median } from '../harness/statistics.ts';
 import { fragmentsOf, makeBody, type Protocol } from '../harness/upstream/answers.ts';
@@ -88,7 +89,7 @@ const database = await openDatabase();
 try {
   const { environment } = database;
   const clients = database.connect();
-  await applyCatalog(clients, environment, 'http://127.0.0.1:9');
+  await applyCatalog(database, localCatalog('http://127.0.0.1:9'));
   const { credential } = await openAccount(clients, environment);
   const body = makeBody(protocol, CHUNKS);
   const headers = { 'content-type': 'text/event-stream' };

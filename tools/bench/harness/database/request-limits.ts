@@ -1,43 +1,20 @@
 /**
  * Lets requests to DynamoDB through as DynamoDB does: within the capacity of items and partitions, and none that meets a
- * transaction on its item. It knows no time but the clock's, and no database: the units of a request are reported to it.
- * Stricter than DynamoDB: a batch that meets one hot partition is throttled as a whole.
+ * transaction on its item. It knows no database: the units of a request are reported to it. Stricter than DynamoDB: a
+ * batch that meets one hot partition is throttled as a whole.
  */
 import { Capacity, type CapacityLimits, type Demand } from './capacity.ts';
-import { type ItemAccess, type RequestInput, type Schemas, touchedBy } from './requests.ts';
-import { TRANSACTION_FACTOR } from './units.ts';
-
-export interface RequestLimitsOptions {
-  readonly limits: CapacityLimits;
-  readonly schemas: Schemas;
-  readonly clock: () => number;
-}
-
-/** An error as DynamoDB names it (status 400), with its further members. */
-export interface DynamoError {
-  readonly type: string;
-  readonly message: string;
-  readonly members: Readonly<Record<string, unknown>>;
-}
+import type { DatabaseError } from './front.ts';
+import { type ItemAccess, type RequestInput, touchedBy } from './requests.ts';
 
 /** A request on its way through the database. */
 export interface Passage {
   readonly touched: readonly ItemAccess[];
   /**
-   * The request has been carried out; with what each of its items cost, where that is known. Returns the error of a
-   * reading transaction that a write has disturbed.
+   * The request has been carried out; with what its only item cost, where that is known. Returns the error of a reading
+   * transaction that a write has disturbed.
    */
-  done(units?: readonly (number | undefined)[]): DynamoError | undefined;
-}
-
-/** Counts of requests. */
-export interface RequestCounts {
-  requests: number;
-  throttled: number;
-  /** Single writes that conflicted with a transaction. */
-  conflicts: number;
-  /** Transactions that conflicted with another one, or with a write. */
-  cancelled: number;
+  done(units?: number): DatabaseError | undefined;
 }
 
 /** Requests in flight on one item. */
@@ -48,42 +25,47 @@ interface InFlight {
   readonly readers: Set<{ disturbed: boolean }>;
 }
 
+/** A transaction prepares and commits, so each of its items costs twice as much. */
+const factorOf = ({ transaction, direction, consistent }: ItemAccess): number =>
+  transaction ? 2 : direction === 'read' && !consistent ? 0.5 : 1;
+
+const nameOf = ({ table, item }: Pick<ItemAccess, 'table' | 'item'>): string => `${table} ${item}`;
+
 export class RequestLimits {
   readonly capacity: Capacity;
-  readonly counts: RequestCounts = { requests: 0, throttled: 0, conflicts: 0, cancelled: 0 };
-  readonly #options: RequestLimitsOptions;
+  /** `conflicts` are single writes that met a transaction, `cancelled` transactions that met another one or a write. */
+  readonly counts = { throttled: 0, conflicts: 0, cancelled: 0 };
   readonly #inFlight = new Map<string, InFlight>();
   /** The units of the last request to an item in the same direction, before the factor of a transaction. */
   readonly #lastUnits = new Map<string, number>();
 
-  constructor(options: RequestLimitsOptions) {
-    this.#options = options;
-    this.capacity = new Capacity(options.limits);
+  constructor(limits: CapacityLimits) {
+    this.capacity = new Capacity(limits);
   }
 
-  /** Returns an error, or a passage that lasts until the request is done. A request that conflicts with a transaction uses
-   * capacity too. */
-  arrive(operation: string, input: RequestInput): Passage | DynamoError {
-    this.counts.requests += 1;
-    const touched = touchedBy(operation, input, this.#options.schemas);
+  /**
+   * Returns an error, or a passage that lasts until the request is done. A request that conflicts with a transaction uses
+   * capacity too.
+   */
+  arrive(operation: string, input: RequestInput): Passage | DatabaseError {
+    const touched = touchedBy(operation, input);
     const demands = touched.map((each) => this.#demand(each));
-    const throttledDemand = this.capacity.take(demands, this.#options.clock());
+    const transaction = touched[0]?.transaction === true;
+    const throttledDemand = this.capacity.take(demands);
     if (throttledDemand !== undefined) {
       this.counts.throttled += 1;
-      return this.#throttle(demands, throttledDemand, touched[0]?.transaction === true);
+      return throttleError(demands, throttledDemand, transaction);
     }
     const conflictFlags = touched.map((each) => this.#conflicts(each));
-    if (conflictFlags.includes(true)) return this.#conflict(conflictFlags, touched[0]?.transaction === true);
+    if (conflictFlags.includes(true)) return this.#conflict(conflictFlags, transaction);
     const reader = { disturbed: false };
     for (const each of touched) this.#enter(each, reader);
     return {
       touched,
-      done: (units = []) => {
-        for (const [at, each] of touched.entries()) {
-          this.#leave(each, reader);
-          const demand = demands[at];
-          if (demand !== undefined) this.#updateUsage(each, demand, units[at]);
-        }
+      done: (units) => {
+        for (const each of touched) this.#leave(each, reader);
+        const [only] = touched;
+        if (only !== undefined && units !== undefined) this.#correct(only, demands[0]?.units ?? 0, units);
         return reader.disturbed
           ? this.#conflict(
               touched.map(() => true),
@@ -94,35 +76,28 @@ export class RequestLimits {
     };
   }
 
-  #demand({ table, partitionKey, item, direction, transaction, consistent }: ItemAccess): Demand {
-    const factor = transaction ? TRANSACTION_FACTOR : direction === 'read' && !consistent ? 0.5 : 1;
-    const units = factor * (this.#lastUnits.get(`${direction} ${table} ${item}`) ?? 1);
-    return { table, partitionKey, item, direction, units };
+  #demand(access: ItemAccess): Demand {
+    const units = this.#lastUnits.get(`${access.direction} ${nameOf(access)}`) ?? 1;
+    return { ...access, units: factorOf(access) * units };
   }
 
-  #updateUsage(
-    { transaction, consistent, direction }: ItemAccess,
-    demand: Demand,
-    units: number | undefined,
-  ): void {
-    if (units === undefined || units === demand.units) return;
-    const factor = transaction ? TRANSACTION_FACTOR : direction === 'read' && !consistent ? 0.5 : 1;
-    this.#lastUnits.set(`${direction} ${demand.table} ${demand.item}`, units / factor);
-    this.capacity.correct({ ...demand, units: units - demand.units }, this.#options.clock());
+  #correct(access: ItemAccess, taken: number, units: number): void {
+    if (units === taken) return;
+    this.#lastUnits.set(`${access.direction} ${nameOf(access)}`, units / factorOf(access));
+    this.capacity.use({ ...access, units: units - taken });
   }
 
-  #conflicts({ table, item, direction, transaction }: ItemAccess): boolean {
-    const inFlight = this.#inFlight.get(`${table} ${item}`);
-    if (item === undefined || inFlight === undefined) return false;
+  #conflicts({ direction, transaction, ...access }: ItemAccess): boolean {
+    const inFlight = this.#inFlight.get(nameOf(access));
+    if (access.item === undefined || inFlight === undefined) return false;
     if (transaction) return inFlight.transactions > 0 || inFlight.writes > 0;
     return direction === 'write' && inFlight.transactions > 0;
   }
 
-  #enter({ table, item, direction, transaction }: ItemAccess, reader: { disturbed: boolean }): void {
-    if (item === undefined || (direction === 'read' && !transaction)) return;
-    const name = `${table} ${item}`;
-    const inFlight = this.#inFlight.get(name) ?? { writes: 0, transactions: 0, readers: new Set() };
-    this.#inFlight.set(name, inFlight);
+  #enter({ direction, transaction, ...access }: ItemAccess, reader: { disturbed: boolean }): void {
+    if (access.item === undefined || (direction === 'read' && !transaction)) return;
+    const inFlight = this.#inFlight.get(nameOf(access)) ?? { writes: 0, transactions: 0, readers: new Set() };
+    this.#inFlight.set(nameOf(access), inFlight);
     if (direction === 'read') {
       inFlight.readers.add(reader);
       return;
@@ -131,41 +106,37 @@ export class RequestLimits {
     inFlight[transaction ? 'transactions' : 'writes'] += 1;
   }
 
-  #leave({ table, item, direction, transaction }: ItemAccess, reader: { disturbed: boolean }): void {
-    const name = `${table} ${item}`;
-    const inFlight = this.#inFlight.get(name);
+  #leave({ direction, transaction, ...access }: ItemAccess, reader: { disturbed: boolean }): void {
+    const inFlight = this.#inFlight.get(nameOf(access));
     if (inFlight === undefined || (direction === 'read' && !transaction)) return;
     if (direction === 'read') inFlight.readers.delete(reader);
     else inFlight[transaction ? 'transactions' : 'writes'] -= 1;
-    if (inFlight.writes + inFlight.transactions + inFlight.readers.size === 0) this.#inFlight.delete(name);
+    if (inFlight.writes + inFlight.transactions + inFlight.readers.size === 0)
+      this.#inFlight.delete(nameOf(access));
   }
 
-  #throttle(demands: readonly Demand[], throttledDemand: Demand, transaction: boolean): DynamoError {
-    const message = 'Throughput exceeds the current capacity of your table or index.';
-    if (transaction) {
-      return cancelled(demands.map((demand) => (demand === throttledDemand ? 'ThrottlingError' : 'None')));
-    }
-    const limit = `Table${throttledDemand.direction === 'read' ? 'Read' : 'Write'}KeyRangeThroughputExceeded`;
-    const reasons = [{ reason: limit, resource: throttledDemand.table }];
-    return { type: 'ThrottlingException', message, members: { throttlingReasons: reasons } };
-  }
-
-  #conflict(conflictFlags: readonly boolean[], transaction: boolean): DynamoError {
+  #conflict(conflictFlags: readonly boolean[], transaction: boolean): DatabaseError {
     this.counts[transaction ? 'cancelled' : 'conflicts'] += 1;
-    if (transaction)
-      return cancelled(conflictFlags.map((conflicts) => (conflicts ? 'TransactionConflict' : 'None')));
-    return {
-      type: 'TransactionConflictException',
-      message: 'Transaction is ongoing for the item',
-      members: {},
-    };
+    return transaction
+      ? cancelled(conflictFlags.map((conflicts) => (conflicts ? 'TransactionConflict' : 'None')))
+      : errorOf('TransactionConflictException', {});
   }
 }
 
-const cancelled = (codes: readonly string[]): DynamoError => ({
-  type: 'TransactionCanceledException',
-  message: `Transaction cancelled, please refer cancellation reasons for specific reasons [${codes.join(', ')}]`,
-  members: { CancellationReasons: codes.map((code) => ({ Code: code })) },
+const errorOf = (type: string, members: Readonly<Record<string, unknown>>): DatabaseError => ({
+  status: 400,
+  type,
+  members,
 });
 
-export const isPassage = (outcome: Passage | DynamoError): outcome is Passage => 'done' in outcome;
+const cancelled = (codes: readonly string[]): DatabaseError =>
+  errorOf('TransactionCanceledException', { CancellationReasons: codes.map((code) => ({ Code: code })) });
+
+function throttleError(demands: readonly Demand[], throttled: Demand, transaction: boolean): DatabaseError {
+  if (transaction)
+    return cancelled(demands.map((demand) => (demand === throttled ? 'ThrottlingError' : 'None')));
+  const reason = `Table${throttled.direction === 'read' ? 'Read' : 'Write'}KeyRangeThroughputExceeded`;
+  return errorOf('ThrottlingException', { throttlingReasons: [{ reason, resource: throttled.table }] });
+}
+
+export const isPassage = (outcome: Passage | DatabaseError): outcome is Passage => 'done' in outcome;

@@ -1,22 +1,10 @@
 /** The items that a request to DynamoDB uses, from its operation and its input or body, which have the same form. */
 import type { AttributeValue } from '@aws-sdk/client-dynamodb';
+import { TABLES, type Table } from '../../../../lambdas/platform/contract/tables.ts';
 import type { Item } from '../../../../lambdas/platform/dynamodb/attribute-values.ts';
-import type { Direction } from './capacity.ts';
+import type { Demand } from './capacity.ts';
 
-interface KeyNames {
-  readonly partitionKey: string;
-  readonly sortKey?: string;
-}
-
-/** The keys of each table, by its name. */
-export type Schemas = Readonly<Record<string, KeyNames>>;
-
-export interface ItemAccess {
-  readonly table: string;
-  readonly partitionKey: string;
-  /** Partition and sort key; undefined for a query or a scan, which touch many. */
-  readonly item: string | undefined;
-  readonly direction: Direction;
+export interface ItemAccess extends Omit<Demand, 'units'> {
   /** One of the items of a transaction. */
   readonly transaction: boolean;
   /** True for a strongly consistent read. */
@@ -32,7 +20,6 @@ export interface RequestInput {
   readonly ConsistentRead?: boolean;
   readonly ExclusiveStartKey?: Item;
   readonly KeyConditionExpression?: string;
-  readonly ExpressionAttributeNames?: Readonly<Record<string, string>>;
   readonly ExpressionAttributeValues?: Item;
   readonly RequestItems?: Readonly<Record<string, BatchOfTable>>;
   readonly TransactItems?: readonly Readonly<Record<string, RequestInput>>[];
@@ -45,20 +32,20 @@ type BatchOfTable =
       readonly DeleteRequest?: { readonly Key: Item };
     }[];
 
-const isRead = (operation: string): boolean => /^(Get|BatchGet|Query|Scan|TransactGet)/.test(operation);
-
 const DATA = /^(Get|Put|Update|Delete|BatchGet|BatchWrite|TransactGet|TransactWrite)Items?$|^(Query|Scan)$/;
 
-/** Returns the items that the request uses; none if it is not about items. */
-export function touchedBy(operation: string, input: RequestInput, schemas: Schemas): readonly ItemAccess[] {
+const SCHEMAS: Readonly<Record<string, Table>> = TABLES;
+
+/** Returns the items of the contract's tables that the request uses; none if it is not about items. */
+export function touchedBy(operation: string, input: RequestInput): readonly ItemAccess[] {
   if (!DATA.test(operation)) return [];
   const base = {
-    direction: isRead(operation) ? 'read' : 'write',
+    direction: /^(Get|BatchGet|Query|Scan|TransactGet)/.test(operation) ? 'read' : 'write',
     transaction: operation.startsWith('Transact'),
     consistent: input.ConsistentRead === true || operation.startsWith('Transact'),
   } as const;
   const one = (table: string, key: Item, fields: Partial<ItemAccess> = {}): ItemAccess => {
-    const names = schemas[table];
+    const names = SCHEMAS[table];
     if (names === undefined) throw new Error(`there is no table ${table}`);
     const partitionKey = textOf(key[names.partitionKey]);
     const item = names.sortKey === undefined ? partitionKey : `${partitionKey}/${textOf(key[names.sortKey])}`;
@@ -77,15 +64,15 @@ export function touchedBy(operation: string, input: RequestInput, schemas: Schem
     );
   if (operation === 'Query' || operation === 'Scan') {
     const index = input.IndexName === undefined ? table : `${table}.${input.IndexName}`;
-    return [{ ...base, table: index, partitionKey: rangeOf(operation, input, schemas), item: undefined }];
+    return [{ ...base, table: index, partitionKey: rangeOf(operation, input), item: undefined }];
   }
   return [one(table, input.Key ?? input.Item ?? {})];
 }
 
 /** The partition key that a query names, or that a scan goes on from. */
-function rangeOf(operation: string, input: RequestInput, schemas: Schemas): string {
+function rangeOf(operation: string, input: RequestInput): string {
   if (operation === 'Scan')
-    return textOf(input.ExclusiveStartKey?.[schemas[input.TableName ?? '']?.partitionKey ?? '']);
+    return textOf(input.ExclusiveStartKey?.[SCHEMAS[input.TableName ?? '']?.partitionKey ?? '']);
   const placeholder = /=\s*(:\w+)/.exec(input.KeyConditionExpression ?? '')?.[1] ?? '';
   return textOf(input.ExpressionAttributeValues?.[placeholder]);
 }

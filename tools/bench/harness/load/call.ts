@@ -11,28 +11,54 @@ export interface LoadRequest {
 }
 
 export interface LoadedCall {
-  /** From `sinceMs` to the first content. */
+  /** From `sinceMs` to the first content; NaN without one. */
   readonly firstMs: number;
   /** From `sinceMs` to the last byte. */
   readonly totalMs: number;
+  readonly requestId: string | undefined;
+  /** The answer had status 200 and content, and came to its own end. */
+  readonly isComplete: boolean;
 }
 
 /** Longer than any end of an answer, and than the white space after it. */
 const TAIL_BYTES = 4_096;
 
-/** Rejects unless the answer is 200, has content and is whole. Times count from `sinceMs` (`performance.now()`). */
-export async function callOnce(pool: Pool, request: LoadRequest, sinceMs: number): Promise<LoadedCall> {
-  const { path, headers, body, end } = request;
-  const { statusCode, body: responseBody } = await pool.request({ path, method: 'POST', headers, body });
-  if (statusCode !== 200) throw new Error(`${path}: ${statusCode} ${await responseBody.text()}`);
-  let firstMs = 0;
-  let tail = '';
-  for await (const fragment of responseBody as AsyncIterable<Buffer>) {
-    if (firstMs === 0 && fragment.includes(FIRST_TEXT)) firstMs = performance.now();
-    tail = (tail + fragment.toString('latin1', Math.max(0, fragment.length - TAIL_BYTES))).slice(-TAIL_BYTES);
+/**
+ * Makes a call, which counts from `sinceMs` (`performance.now()`). One that is cut off resolves with what came by then,
+ * and tells the reason to `onFailure`.
+ */
+export async function call(
+  pool: Pool,
+  { path, headers, body, end }: LoadRequest,
+  sinceMs: number,
+  onFailure: (reason: Error) => void = () => {},
+): Promise<LoadedCall> {
+  let requestId: string | undefined;
+  let [status, firstMs, tail] = [0, Number.NaN, ''];
+  try {
+    const response = await pool.request({ path, method: 'POST', headers, body });
+    status = response.statusCode;
+    requestId = String(response.headers['x-request-id']);
+    for await (const fragment of response.body as AsyncIterable<Buffer>) {
+      if (Number.isNaN(firstMs) && fragment.includes(FIRST_TEXT)) firstMs = performance.now() - sinceMs;
+      const start = Math.max(0, fragment.length - TAIL_BYTES);
+      tail = (tail + fragment.toString('latin1', start)).slice(-TAIL_BYTES);
+    }
+  } catch (failure) {
+    onFailure(failure as Error);
   }
-  const endedMs = performance.now();
-  if (firstMs === 0 || !tail.includes(end))
-    throw new Error(`${path}: an answer was cut: ${tail.slice(-200)}`);
-  return { firstMs: firstMs - sinceMs, totalMs: endedMs - sinceMs };
+  const totalMs = performance.now() - sinceMs;
+  const isComplete = status === 200 && !Number.isNaN(firstMs) && tail.includes(end);
+  if (!isComplete) onFailure(new Error(`${path}: no whole answer: ${status} ${tail.slice(-200)}`));
+  return { firstMs, totalMs, requestId, isComplete };
 }
+
+/** The same, but rejects unless the answer is whole. */
+export const callOnce = (
+  pool: Pool,
+  request: LoadRequest,
+  sinceMs = performance.now(),
+): Promise<LoadedCall> =>
+  call(pool, request, sinceMs, (reason) => {
+    throw reason;
+  });

@@ -11,9 +11,12 @@ export interface Case {
   readonly protocol: 'openai' | 'anthropic';
 }
 
+export const CHAT: Case = { name: 'chat', surface: 'chat', stream: false, protocol: 'openai' };
+export const CHAT_STREAMED: Case = { ...CHAT, name: 'chat streamed', stream: true };
+
 export const CASES: readonly Case[] = [
-  { name: 'chat', surface: 'chat', stream: false, protocol: 'openai' },
-  { name: 'chat streamed', surface: 'chat', stream: true, protocol: 'openai' },
+  CHAT,
+  CHAT_STREAMED,
   { name: 'messages streamed', surface: 'messages', stream: true, protocol: 'anthropic' },
   { name: 'messages over openai', surface: 'messages', stream: true, protocol: 'openai' },
 ];
@@ -24,10 +27,11 @@ const CHUNKS = 20;
 /** Time to the first byte of a fast hosted model on a near host, where a load of a fixed rate is measured. */
 export const PAUSE_MS = 60;
 
-export const PAUSES_MS = [0, PAUSE_MS] as const;
-
 /** The upstream's name of the model that answers after so long. */
 export const upstreamModel = (pauseMs: number): string => modelNamed({ chunks: CHUNKS, pauseMs });
+
+/** The upstream's names of all models of the cases. */
+export const UPSTREAM_MODELS = [0, PAUSE_MS].map(upstreamModel);
 
 export const PATHS = { chat: '/v1/chat/completions', messages: '/v1/messages' } as const;
 

@@ -1,72 +1,64 @@
-/** The two kinds of load: a number of callers that each wait for their answer, and a fixed rate of calls whatever happens. */
+/** The two kinds of load: callers that each wait for their answer, and calls that begin when they are due, whatever happens. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
-import { callOnce, type LoadedCall, type LoadRequest } from './call.ts';
 
-export interface Load {
-  readonly url: string;
-  /** The next request; called once a call. */
-  readonly next: () => LoadRequest;
-  readonly windowMs: number;
-}
-
-export interface LoadMeasurement {
-  readonly calls: readonly LoadedCall[];
+export interface LoadMeasurement<Call> {
+  readonly calls: readonly Call[];
   /** From the first call's start to the last one's end. */
   readonly seconds: number;
 }
 
-const LONGEST_CALL_MS = 60_000;
+const LONGEST_CALL_MS = 180_000;
 
-const poolOf = (url: string, connections: number) =>
-  new Pool(url, {
-    connections,
-    pipelining: 1,
-    bodyTimeout: LONGEST_CALL_MS,
-    headersTimeout: LONGEST_CALL_MS,
-  });
+/** Does the work over connections to the server of its own. */
+export async function overPool<T>(
+  url: string,
+  connections: number,
+  work: (pool: Pool) => Promise<T>,
+): Promise<T> {
+  const timeouts = { bodyTimeout: LONGEST_CALL_MS, headersTimeout: LONGEST_CALL_MS };
+  const pool = new Pool(url, { connections, pipelining: 1, ...timeouts });
+  try {
+    return await work(pool);
+  } finally {
+    await pool.destroy();
+  }
+}
 
-/** `callers` at a time, each call begun when the one before it has ended. */
-export async function closedLoop({ url, next, windowMs }: Load, callers: number): Promise<LoadMeasurement> {
-  const pool = poolOf(url, callers);
-  const calls: LoadedCall[] = [];
+/** `callers` at a time, each call begun when the one before it has ended, as long as there `isMore` to do. */
+export async function closedLoop<Call>(
+  callers: number,
+  isMore: (elapsedMs: number) => boolean,
+  call: () => Promise<Call>,
+): Promise<LoadMeasurement<Call>> {
+  const calls: Call[] = [];
   const startedMs = performance.now();
   const caller = async () => {
-    while (performance.now() - startedMs < windowMs) {
-      calls.push(await callOnce(pool, next(), performance.now()));
-    }
+    while (isMore(performance.now() - startedMs)) calls.push(await call());
   };
-  try {
-    await Promise.all(Array.from({ length: callers }, caller));
-    return { calls, seconds: (performance.now() - startedMs) / 1000 };
-  } finally {
-    await pool.destroy();
-  }
+  await Promise.all(Array.from({ length: callers }, caller));
+  return { calls, seconds: (performance.now() - startedMs) / 1000 };
 }
-
-/** The maximum number of calls that overlap if a contestant falls behind. */
-const MAX_OVERLAP = 256;
 
 /**
- * A rate of calls, each begun when it is due and timed from then: a contestant that falls behind is charged
- * with the wait, which callers that wait for their answers would hide.
+ * Each call begun when it is due, in ms from now, and given that time (`performance.now()`): a service that falls behind
+ * is charged with the wait, which callers that wait for their answers would hide.
  */
-export async function openLoop({ url, next, windowMs }: Load, perSecond: number): Promise<LoadMeasurement> {
-  const pool = poolOf(url, MAX_OVERLAP);
+export async function openLoop<Call>(
+  dueMs: Iterable<number>,
+  call: (sinceMs: number) => Promise<Call>,
+): Promise<LoadMeasurement<Call>> {
+  const running: Promise<Call>[] = [];
   const startedMs = performance.now();
-  const due = Array.from({ length: Math.floor((windowMs / 1000) * perSecond) }, (_, at) => {
-    return startedMs + (at * 1000) / perSecond;
-  });
-  try {
-    const running: Promise<LoadedCall>[] = [];
-    for (const dueMs of due) {
-      const waitMs = dueMs - performance.now();
-      if (waitMs > 0) await sleep(waitMs);
-      running.push(callOnce(pool, next(), dueMs));
-    }
-    const calls = await Promise.all(running);
-    return { calls, seconds: (performance.now() - startedMs) / 1000 };
-  } finally {
-    await pool.destroy();
+  for (const offsetMs of dueMs) {
+    const waitMs = startedMs + offsetMs - performance.now();
+    if (waitMs > 0) await sleep(waitMs);
+    running.push(call(startedMs + offsetMs));
   }
+  const calls = await Promise.all(running);
+  return { calls, seconds: (performance.now() - startedMs) / 1000 };
 }
+
+/** The times of calls at an even rate. */
+export const evenly = (count: number, perSecond: number): number[] =>
+  Array.from({ length: count }, (_, at) => (at * 1000) / perSecond);

@@ -11,11 +11,9 @@ import type { Policy } from '../../../../lambdas/access/core/policy.ts';
 import { createAccounts, createKeyIssuer } from '../../../../lambdas/access/store/create-accounts.ts';
 import { auditAccount } from '../../../../lambdas/ledger/core/audit/account.ts';
 import type { LedgerTotals } from '../../../../lambdas/ledger/core/audit/ledger-totals.ts';
-import { createAuditStore } from '../../../../lambdas/ledger/store/audit-reader.ts';
+import { createAudit } from '../../../../lambdas/ledger/store/create-audit.ts';
 import { createCredits } from '../../../../lambdas/ledger/store/credit-store.ts';
 import type { DynamoClients } from '../../../../lambdas/platform/aws/clients.ts';
-import { requireVariable } from '../../../../lambdas/platform/contract/environment.ts';
-import { TABLES } from '../../../../lambdas/platform/contract/tables.ts';
 import { NANO_PER_USD, type NanoUsd } from '../../../../lambdas/platform/core/money.ts';
 import type { Log, Measure } from '../../../../lambdas/platform/core/ports.ts';
 
@@ -40,31 +38,15 @@ export interface BenchAccount {
   readonly credential: string;
 }
 
-export interface AccountOptions {
-  readonly policy?: Policy;
-  /** 0 opens an account without credit. */
-  readonly credit?: NanoUsd;
-}
-
-const tablesOf = (environment: Environment) => {
-  const table = (name: keyof typeof TABLES) => requireVariable(environment, TABLES[name].variable);
-  return {
-    accounts: table('accounts'),
-    keys: table('keys'),
-    usage: table('usage'),
-    wallets: table('wallets'),
-  };
-};
-
 export async function openAccount(
   clients: DynamoClients,
   environment: Environment,
-  { policy = UNLIMITED, credit = 1_000n * NANO_PER_USD }: AccountOptions = {},
+  policy: Policy = UNLIMITED,
+  credit: NanoUsd = 1_000n * NANO_PER_USD,
 ): Promise<BenchAccount> {
   const accounts = createAccounts({ clients, environment });
   const accountId = await accounts.open();
-  if (credit > 0n)
-    await createCredits({ clients, environment }).topUp({ accountId, amount: credit, source: 'bench' });
+  await createCredits({ clients, environment }).topUp({ accountId, amount: credit, source: 'bench' });
   const keys = createKeyIssuer({ clients, environment, peppers: async () => PEPPERS });
   const { key: credential } = await keys.create(accountId, 'bench', policy);
   const key = verifyKey(credential, PEPPERS);
@@ -72,12 +54,14 @@ export async function openAccount(
   return { accountId, key, credential };
 }
 
-/** The service's own audit, of one account. */
+/** The service's own audit of one account, with each usage record; throws when it cannot verify the account. */
 export async function auditOf(
-  { client }: DynamoClients,
+  clients: DynamoClients,
   environment: Environment,
   accountId: string,
 ): Promise<LedgerTotals> {
-  const store = createAuditStore(client, tablesOf(environment));
-  return (await auditAccount(store, accountId, { clock: Date.now })).totals;
+  const { store, clock } = createAudit({ clients, environment, clock: Date.now, log: SILENT });
+  const audit = await auditAccount(store, accountId, { clock, includesRecords: true });
+  if (audit.totals.unproven > 0) throw new Error(`${accountId} could not be audited: ${audit.reason}`);
+  return audit.totals;
 }

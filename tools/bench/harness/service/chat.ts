@@ -13,12 +13,9 @@ import { messagesRequest } from '../../../../lambdas/inference/formats/messages/
 import { responsesFormat } from '../../../../lambdas/inference/formats/responses/format.ts';
 import { responsesRequest } from '../../../../lambdas/inference/formats/responses/schema.ts';
 import { createChatProviders, createPaidCalls } from '../../../../lambdas/inference/handlers/paid-handler.ts';
-import { writeCatalog } from '../../../../lambdas/inference/store/catalog-history.ts';
 import { createCatalog } from '../../../../lambdas/inference/store/catalog-store.ts';
 import { createSecretsClient, type DynamoClients } from '../../../../lambdas/platform/aws/clients.ts';
 import { createSecretReader } from '../../../../lambdas/platform/aws/secrets.ts';
-import { requireVariable } from '../../../../lambdas/platform/contract/environment.ts';
-import { TABLES } from '../../../../lambdas/platform/contract/tables.ts';
 import { createRequestHandler, type Handler } from '../../../../lambdas/platform/http/request-handler.ts';
 import { systemClock } from '../../../../lambdas/platform/system/system.ts';
 import { REGION } from '../../../local/assembly/intrinsics.ts';
@@ -61,19 +58,12 @@ export interface ChatOptions {
   readonly surface?: SurfaceName;
 }
 
-/** Makes the local catalog the active one, with its simulated routes at `upstreamUrl`. */
-export async function applyCatalog(
-  { client }: DynamoClients,
-  environment: ChatOptions['environment'],
-  upstreamUrl: string,
-): Promise<void> {
-  const text = readFileSync(
+/** The local catalog, with its simulated routes at `upstreamUrl`. */
+export const localCatalog = (upstreamUrl: string): string =>
+  readFileSync(
     join(import.meta.dirname, '..', '..', '..', 'local', 'seed', 'catalog.json'),
     'utf8',
-  );
-  const table = requireVariable(environment, TABLES.catalog.variable);
-  await writeCatalog(client, table, text.replaceAll(/\{(?:UPSTREAM|AWS)_URL\}/g, upstreamUrl));
-}
+  ).replaceAll(/\{(?:UPSTREAM|AWS)_URL\}/g, upstreamUrl);
 
 /** Returns the handler of `handler.ts` without the Lambda host, the pepper's secret and the log lines. */
 export function composeChat({ clients, environment, fetch, surface = 'chat' }: ChatOptions): Handler {

@@ -17,8 +17,8 @@ export interface Database {
   readonly endpoint: string;
   /** The tables' names and the hold's life, as a function gets them. */
   readonly environment: Readonly<Record<string, string>>;
-  /** New clients with the service's own limits and retries; closed with the database. */
-  connect(): DynamoClients;
+  /** New clients of the database, or of a front before it, with the service's own retries; closed with the database. */
+  connect(frontEndpoint?: string): DynamoClients;
   close(): Promise<void>;
 }
 
@@ -51,8 +51,9 @@ export async function openDatabase({ inMemory = false }: DatabaseOptions = {}): 
       ...TABLE_VARIABLES,
       [VARIABLES.holdTtlSeconds]: String(DEFAULT_HOLD_TTL_SECONDS),
     },
-    connect() {
-      const clients = createDynamoClients({ endpoint, region: REGION, credentials: ENGINE_CREDENTIALS });
+    connect(frontEndpoint = endpoint) {
+      const server = { endpoint: frontEndpoint, region: REGION };
+      const clients = createDynamoClients({ ...server, credentials: ENGINE_CREDENTIALS });
       opened.push(clients);
       return clients;
     },

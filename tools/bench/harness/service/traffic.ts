@@ -2,23 +2,6 @@
 import { type DynamoDBClient, TransactionCanceledException } from '@aws-sdk/client-dynamodb';
 import type { DynamoClients } from '../../../../lambdas/platform/aws/clients.ts';
 
-export interface TrafficCounts {
-  /** The longest chain of requests each of which began after the end of the one before: parallel ones are one round. */
-  readonly rounds: number;
-  readonly reads: number;
-  readonly writes: number;
-  /** Writes that failed their condition. */
-  readonly rejected: number;
-  /**
-   * Units that the database reports. A failed write reports none, and is counted as one, or as two for each item of a transaction:
-   * our items are below a kilobyte.
-   */
-  readonly writeUnits: number;
-  readonly readUnits: number;
-  /** Requests that the SDK sent again. */
-  readonly repeats: number;
-}
-
 /** A request as it went out, and in which round. */
 export interface RecordedRequest {
   readonly command: string;
@@ -26,15 +9,25 @@ export interface RecordedRequest {
   readonly round: number;
 }
 
-const NOTHING: TrafficCounts = {
+const nothing = () => ({
+  /** The longest chain of requests each of which began after the end of the one before: parallel ones are one round. */
   rounds: 0,
   reads: 0,
   writes: 0,
+  /** Writes that failed their condition. */
   rejected: 0,
+  /**
+   * Units that the database reports. A failed write reports none, and is counted as one, or as two for each item of a transaction:
+   * our items are below a kilobyte.
+   */
   writeUnits: 0,
   readUnits: 0,
+  /** Requests that the SDK sent again. */
   repeats: 0,
-};
+  recordedRequests: [] as RecordedRequest[],
+});
+
+export type TrafficCounts = ReturnType<typeof nothing>;
 
 interface ConsumedUnits {
   readonly CapacityUnits?: number;
@@ -47,8 +40,7 @@ interface MeasuredResponse {
 }
 
 export class Traffic {
-  #counts = NOTHING;
-  #recordedRequests: RecordedRequest[] = [];
+  #counts = nothing();
   /** The last round of which a request has ended. */
   #endedCount = 0;
   readonly #background: readonly unknown[];
@@ -60,10 +52,9 @@ export class Traffic {
   }
 
   /** Returns the requests and capacity spent since the last call of this method. */
-  take(): TrafficCounts & { readonly recordedRequests: readonly RecordedRequest[] } {
-    const counts = { ...this.#counts, recordedRequests: this.#recordedRequests };
-    this.#counts = NOTHING;
-    this.#recordedRequests = [];
+  take(): TrafficCounts {
+    const counts = this.#counts;
+    this.#counts = nothing();
     this.#endedCount = 0;
     return counts;
   }
@@ -73,14 +64,16 @@ export class Traffic {
       (next, { commandName = '' }) =>
         async (request) => {
           const input = { ...request.input } as Record<string, unknown>;
-          if (isRead(commandName) && this.#background.includes(input.TableName)) return next(request);
-          const round = this.#start(commandName, { ...input });
+          const isRead = /^(Get|BatchGet|TransactGet|Query|Scan)/.test(commandName);
+          if (isRead && tablesIn(input).every((table) => this.#background.includes(table)))
+            return next(request);
+          const round = this.#start(commandName, isRead, { ...input });
           try {
             const response = await next({
               ...request,
               input: Object.assign(input, { ReturnConsumedCapacity: 'TOTAL' }) as typeof request.input,
             });
-            this.#record(commandName, response.output as MeasuredResponse);
+            this.#record(isRead, response.output as MeasuredResponse);
             return response;
           } catch (failure) {
             this.#failed(failure as Error);
@@ -93,44 +86,30 @@ export class Traffic {
     );
   }
 
-  #start(command: string, input: RecordedRequest['input']): number {
+  #start(command: string, isRead: boolean, input: RecordedRequest['input']): number {
     const round = this.#endedCount + 1;
-    this.#recordedRequests.push({ command, input, round });
-    this.#add({
-      rounds: Math.max(0, round - this.#counts.rounds),
-      ...(isRead(command) ? { reads: 1 } : { writes: 1 }),
-    });
+    this.#counts.recordedRequests.push({ command, input, round });
+    this.#counts.rounds = Math.max(this.#counts.rounds, round);
+    this.#counts[isRead ? 'reads' : 'writes'] += 1;
     return round;
   }
 
   #record(
-    command: string,
-    { ConsumedCapacity: consumed, $metadata: { attempts = 1 } }: MeasuredResponse,
+    isRead: boolean,
+    { ConsumedCapacity: consumed = [], $metadata: { attempts = 1 } }: MeasuredResponse,
   ): void {
-    const units = [consumed ?? []]
-      .flat()
-      .reduce((total, { CapacityUnits: each = Number.NaN }) => total + each, 0);
-    this.#add({ repeats: attempts - 1, [isRead(command) ? 'readUnits' : 'writeUnits']: units });
+    this.#counts.repeats += attempts - 1;
+    for (const { CapacityUnits: units = Number.NaN } of [consumed].flat())
+      this.#counts[isRead ? 'readUnits' : 'writeUnits'] += units;
   }
 
   #failed(failure: Error): void {
-    if (failure.name === 'ConditionalCheckFailedException') this.#add({ rejected: 1, writeUnits: 1 });
-    if (failure instanceof TransactionCanceledException)
-      this.#add({ rejected: 1, writeUnits: 2 * (failure.CancellationReasons?.length ?? 0) });
-  }
-
-  #add(counts: Partial<TrafficCounts>): void {
-    const sum = (name: keyof TrafficCounts) => this.#counts[name] + (counts[name] ?? 0);
-    this.#counts = {
-      rounds: sum('rounds'),
-      reads: sum('reads'),
-      writes: sum('writes'),
-      rejected: sum('rejected'),
-      writeUnits: sum('writeUnits'),
-      readUnits: sum('readUnits'),
-      repeats: sum('repeats'),
-    };
+    const isTransaction = failure instanceof TransactionCanceledException;
+    if (!isTransaction && failure.name !== 'ConditionalCheckFailedException') return;
+    this.#counts.rejected += 1;
+    this.#counts.writeUnits += isTransaction ? 2 * (failure.CancellationReasons?.length ?? 0) : 1;
   }
 }
 
-const isRead = (command: string): boolean => /^(Get|BatchGet|TransactGet|Query|Scan)/.test(command);
+const tablesIn = ({ TableName: table, RequestItems: batches }: RecordedRequest['input']): unknown[] =>
+  batches === undefined ? [table] : Object.keys(batches as object);

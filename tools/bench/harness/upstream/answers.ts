@@ -19,6 +19,10 @@ const WORDS = [
   '\n\n',
 ];
 
+/** The pieces of text of an answer: all chunks but the first and the last. */
+const wordsOf = (chunks: number): string[] =>
+  Array.from({ length: chunks - 2 }, (_, at) => WORDS[at % WORDS.length] ?? '');
+
 const COMMON = {
   id: 'chatcmpl-upstream-0123456789abcdef',
   object: 'chat.completion.chunk',
@@ -29,33 +33,37 @@ const COMMON = {
 
 const event = (fields: object) => `data: ${JSON.stringify({ ...COMMON, ...fields })}\n\n`;
 
-/** A role, `chunks - 2` pieces of text and a finish reason, then usage and the end. */
+const openAiUsage = (chunks: number) => {
+  return { prompt_tokens: 8, completion_tokens: chunks, total_tokens: 8 + chunks };
+};
+
+/** A role, the pieces of text and a finish reason, then usage and the end. */
 function openAiBody(chunks: number): string[] {
   const choice = (delta: object, finish: string | null = null) =>
     event({ choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }] });
-  const text = Array.from({ length: chunks - 2 }, (_, at) => choice({ content: WORDS[at % WORDS.length] }));
-  const usage = { prompt_tokens: 8, completion_tokens: chunks, total_tokens: 8 + chunks };
   return [
     choice({ role: 'assistant', content: '' }),
-    ...text,
+    ...wordsOf(chunks).map((content) => choice({ content })),
     choice({}, 'stop'),
-    event({ choices: [], usage }),
+    event({ choices: [], usage: openAiUsage(chunks) }),
     'data: [DONE]\n\n',
   ];
 }
 
-/** A start, `chunks - 2` pieces of text in one block, and an end with usage. */
+const named = (type: string, fields: object) =>
+  `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`;
+
+const ANTHROPIC = { id: 'msg_upstream', type: 'message', role: 'assistant', model: 'claude' };
+
+/** A start, the pieces of text in one block, and an end with usage. */
 function anthropicBody(chunks: number): string[] {
-  const named = (type: string, fields: object) =>
-    `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`;
-  const message = { id: 'msg_upstream', type: 'message', role: 'assistant', model: 'claude', content: [] };
-  const text = Array.from({ length: chunks - 2 }, (_, at) =>
-    named('content_block_delta', { index: 0, delta: { type: 'text_delta', text: WORDS[at % WORDS.length] } }),
-  );
+  const message = { ...ANTHROPIC, content: [], usage: { input_tokens: 8, output_tokens: 1 } };
   return [
-    named('message_start', { message: { ...message, usage: { input_tokens: 8, output_tokens: 1 } } }),
+    named('message_start', { message }),
     named('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }),
-    ...text,
+    ...wordsOf(chunks).map((text) =>
+      named('content_block_delta', { index: 0, delta: { type: 'text_delta', text } }),
+    ),
     named('content_block_stop', { index: 0 }),
     named('message_delta', {
       delta: { stop_reason: 'end_turn', stop_sequence: null },
@@ -65,35 +73,32 @@ function anthropicBody(chunks: number): string[] {
   ];
 }
 
-/** A start, `chunks - 2` pieces of text in one part of one message, and an end with usage. */
+/** A start, the pieces of text in one part of one message, and an end with usage. */
 function responsesBody(chunks: number): string[] {
   let number = 0;
-  const named = (name: string, fields: object) => {
-    const type = `response.${name}`;
-    number += 1;
-    return `event: ${type}\ndata: ${JSON.stringify({ type, sequence_number: number - 1, ...fields })}\n\n`;
-  };
+  const numbered = (name: string, fields: object) =>
+    named(`response.${name}`, { sequence_number: number++, ...fields });
   const response = { id: 'resp_upstream', object: 'response', created_at: 1_760_000_000, model: 'chat' };
   const itemIndex = { item_id: 'msg_upstream', output_index: 0 };
   const item = { id: 'msg_upstream', type: 'message', role: 'assistant' };
   const startedItem = { ...item, status: 'in_progress', content: [] };
   const partOf = (text: string) => ({ type: 'output_text', text, annotations: [], logprobs: [] });
-  const words = Array.from({ length: chunks - 2 }, (_, at) => WORDS[at % WORDS.length] ?? '');
+  const words = wordsOf(chunks);
   const text = words.join('');
   const message = { ...item, status: 'completed', content: [partOf(text)] };
   const usage = { input_tokens: 8, output_tokens: chunks, total_tokens: 8 + chunks };
   return [
-    named('created', { response: { ...response, status: 'in_progress', output: [] } }),
-    named('in_progress', { response: { ...response, status: 'in_progress', output: [] } }),
-    named('output_item.added', { output_index: 0, item: startedItem }),
-    named('content_part.added', { ...itemIndex, content_index: 0, part: partOf('') }),
+    numbered('created', { response: { ...response, status: 'in_progress', output: [] } }),
+    numbered('in_progress', { response: { ...response, status: 'in_progress', output: [] } }),
+    numbered('output_item.added', { output_index: 0, item: startedItem }),
+    numbered('content_part.added', { ...itemIndex, content_index: 0, part: partOf('') }),
     ...words.map((delta) =>
-      named('output_text.delta', { ...itemIndex, content_index: 0, delta, logprobs: [] }),
+      numbered('output_text.delta', { ...itemIndex, content_index: 0, delta, logprobs: [] }),
     ),
-    named('output_text.done', { ...itemIndex, content_index: 0, text, logprobs: [] }),
-    named('content_part.done', { ...itemIndex, content_index: 0, part: partOf(text) }),
-    named('output_item.done', { output_index: 0, item: message }),
-    named('completed', { response: { ...response, status: 'completed', output: [message], usage } }),
+    numbered('output_text.done', { ...itemIndex, content_index: 0, text, logprobs: [] }),
+    numbered('content_part.done', { ...itemIndex, content_index: 0, part: partOf(text) }),
+    numbered('output_item.done', { output_index: 0, item: message }),
+    numbered('completed', { response: { ...response, status: 'completed', output: [message], usage } }),
   ];
 }
 
@@ -111,25 +116,21 @@ export const makeBody = (protocol: Protocol, chunks: number): Buffer =>
 
 /** The same answer, not streamed. */
 export function completeResponse(protocol: Exclude<Protocol, 'openai-responses'>, chunks: number): string {
-  const content = Array.from({ length: chunks - 2 }, (_, at) => WORDS[at % WORDS.length]).join('');
-  if (protocol === 'anthropic') {
+  const content = wordsOf(chunks).join('');
+  if (protocol === 'anthropic')
     return JSON.stringify({
-      id: 'msg_upstream',
-      type: 'message',
-      role: 'assistant',
-      model: 'claude',
+      ...ANTHROPIC,
       content: [{ type: 'text', text: content }],
       stop_reason: 'end_turn',
       stop_sequence: null,
       usage: { input_tokens: 8, output_tokens: chunks },
     });
-  }
   const message = { role: 'assistant', content, refusal: null };
   return JSON.stringify({
     ...COMMON,
     object: 'chat.completion',
     choices: [{ index: 0, message, logprobs: null, finish_reason: 'stop' }],
-    usage: { prompt_tokens: 8, completion_tokens: chunks, total_tokens: 8 + chunks },
+    usage: openAiUsage(chunks),
   });
 }
 

@@ -1,31 +1,19 @@
 /** Starts the comparisons' upstream, which shares no process with any contestant or with the load. */
-import { fork } from 'node:child_process';
-import { once } from 'node:events';
 import { join } from 'node:path';
+import { type ServiceProcess, startProgram } from '../process.ts';
 
-export interface BenchUpstream {
-  readonly url: string;
-  readonly pid: number;
+export interface BenchUpstream extends ServiceProcess {
   /** Returns the number of calls that it has received so far. */
   calls(): Promise<number>;
-  stop(): Promise<void>;
 }
 
 export async function startBenchUpstream(): Promise<BenchUpstream> {
-  const child = fork(join(import.meta.dirname, 'main.ts'), { execArgv: [] });
-  const [port] = (await once(child, 'message')) as [number];
-  const url = `http://127.0.0.1:${port}`;
+  const upstream = await startProgram(join(import.meta.dirname, 'main.ts'));
   return {
-    url,
-    pid: child.pid ?? 0,
+    ...upstream,
     async calls() {
-      const { calls } = (await (await fetch(`${url}/calls`)).json()) as { calls: number };
+      const { calls } = (await (await fetch(`${upstream.url}/calls`)).json()) as { calls: number };
       return calls;
-    },
-    async stop() {
-      const closed = once(child, 'close');
-      child.kill('SIGKILL');
-      await closed;
     },
   };
 }

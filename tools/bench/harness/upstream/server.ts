@@ -5,8 +5,9 @@
  */
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { completeResponse, eventsOf, type Protocol } from './answers.ts';
+import { completeResponse, eventsOf } from './answers.ts';
 
 /** Longer than contestants keep idle connections, so that no call meets one that is just closing. */
 const KEEP_ALIVE_MS = 120_000;
@@ -14,13 +15,13 @@ const KEEP_ALIVE_MS = 120_000;
 interface Script {
   readonly chunks: number;
   readonly pauseMs: number;
-  /** Between two events of a stream; 0 when absent. */
+  /** Between two events of a stream. */
   readonly everyMs?: number;
 }
 
 /** The upstream's name of a model that answers so. */
-export const modelNamed = ({ chunks, pauseMs, everyMs = 0 }: Script): string =>
-  `c${chunks}-d${pauseMs}${everyMs === 0 ? '' : `-e${everyMs}`}`;
+export const modelNamed = ({ chunks, pauseMs, everyMs }: Script): string =>
+  `c${chunks}-d${pauseMs}${everyMs === undefined ? '' : `-e${everyMs}`}`;
 
 function scriptOf(model: string): Required<Script> {
   const [, chunks, pauseMs, everyMs = 0] = /c(\d+)-d(\d+)(?:-e(\d+))?$/.exec(model) ?? [];
@@ -29,54 +30,40 @@ function scriptOf(model: string): Required<Script> {
 
 export function createUpstreamServer(): Server {
   let calls = 0;
-  const responseStore = new ResponseStore();
   const server = createServer((request, response) => {
     if (request.url === '/calls') {
       response.end(JSON.stringify({ calls }));
       return;
     }
     calls += 1;
-    respond(responseStore, request, response).catch(() => response.destroy());
+    respond(request, response).catch(() => response.destroy());
   });
   server.keepAliveTimeout = KEEP_ALIVE_MS;
   return server;
 }
 
-/** Answers are made once. */
-class ResponseStore {
-  readonly #streams = new Map<string, readonly Buffer[]>();
-  readonly #wholes = new Map<string, Buffer>();
+/** Answers are made once: the events of a stream, or a whole answer. */
+const answers = new Map<string, readonly Buffer[]>();
 
-  events(protocol: Protocol, chunks: number): readonly Buffer[] {
-    const name = `${protocol} ${chunks}`;
-    const stream = this.#streams.get(name) ?? eventsOf(protocol, chunks).map((event) => Buffer.from(event));
-    this.#streams.set(name, stream);
-    return stream;
-  }
-
-  completeBody(protocol: Exclude<Protocol, 'openai-responses'>, chunks: number): Buffer {
-    const name = `${protocol} ${chunks}`;
-    const stream = this.#wholes.get(name) ?? Buffer.from(completeResponse(protocol, chunks));
-    this.#wholes.set(name, stream);
-    return stream;
-  }
+function answerOf(name: string, make: () => readonly string[]): readonly Buffer[] {
+  const answer = answers.get(name) ?? make().map((part) => Buffer.from(part));
+  answers.set(name, answer);
+  return answer;
 }
 
-async function respond(responseStore: ResponseStore, request: IncomingMessage, response: ServerResponse) {
-  let text = '';
-  for await (const fragment of request) text += fragment;
-  const { model, stream } = JSON.parse(text) as { model: string; stream?: boolean };
+async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { model, stream } = JSON.parse(await text(request)) as { model: string; stream?: boolean };
   const { chunks, pauseMs, everyMs } = scriptOf(model);
   const protocol = request.url?.endsWith('/messages') ? 'anthropic' : 'openai';
   if (pauseMs > 0) await sleep(pauseMs);
   if (!stream) {
-    const body = responseStore.completeBody(protocol, chunks);
-    response.writeHead(200, { 'content-type': 'application/json', 'content-length': body.length });
+    const [body] = answerOf(`${protocol} ${chunks}, whole`, () => [completeResponse(protocol, chunks)]);
+    response.writeHead(200, { 'content-type': 'application/json', 'content-length': body?.length });
     response.end(body);
     return;
   }
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
-  for (const [at, event] of responseStore.events(protocol, chunks).entries()) {
+  for (const [at, event] of answerOf(`${protocol} ${chunks}`, () => eventsOf(protocol, chunks)).entries()) {
     // One write an event, as providers do; a contestant that is slower than this is waited for.
     if (!response.write(event)) await new Promise((resolve) => response.once('drain', resolve));
     if (response.destroyed) return;

@@ -6,20 +6,18 @@ const IDLE_MS = 5_000;
 
 export class Processes {
   readonly #start: () => Ledger;
-  readonly #clock: () => number;
   /** The one that was used last is the next to serve. */
   readonly #idle: { readonly process: Ledger; readonly sinceMs: number }[] = [];
   #running = 0;
   /** The most that there were at once. */
   maxOpen = 0;
 
-  constructor(start: () => Ledger, clock: () => number) {
+  constructor(start: () => Ledger) {
     this.#start = start;
-    this.#clock = clock;
   }
 
   take(): Ledger {
-    while ((this.#idle[0]?.sinceMs ?? Number.POSITIVE_INFINITY) < this.#clock() - IDLE_MS) {
+    while ((this.#idle[0]?.sinceMs ?? Number.POSITIVE_INFINITY) < Date.now() - IDLE_MS) {
       this.#idle.shift();
       this.#running -= 1;
     }
@@ -31,6 +29,6 @@ export class Processes {
   }
 
   giveBack(process: Ledger): void {
-    this.#idle.push({ process, sinceMs: this.#clock() });
+    this.#idle.push({ process, sinceMs: Date.now() });
   }
 }
