@@ -175,11 +175,6 @@ describe('a trial', () => {
   const root = mkdtempSync(join(tmpdir(), 'mutants-fixture-'));
   afterAll(() => rmSync(root, { recursive: true }));
 
-  const write = (path: string, text: string) => {
-    mkdirSync(join(root, path, '..'), { recursive: true });
-    writeFileSync(join(root, path), text);
-  };
-
   it('shows a mistake to the tests that import its module: caught, missed or endless', async () => {
     symlinkSync(join(ROOT, 'node_modules'), join(root, 'node_modules'));
     const ring = {
@@ -190,34 +185,25 @@ describe('a trial', () => {
         '^.+\\.ts$': ['@swc/jest', { jsc: { parser: { syntax: 'typescript' } }, module: { type: 'es6' } }],
       },
     };
-    write('package.json', '{ "type": "module" }');
-    write('jest.config.json', JSON.stringify({ watchman: false, projects: [ring] }));
-    write(
-      'tsconfig.json',
-      '{ "compilerOptions": { "strict": true, "noEmit": true, "allowImportingTsExtensions": true }, "include": ["source"] }',
-    );
-    write(
-      'source/sum.ts',
-      'export const sum = (a: number, b: number): number => a + b;\nexport const spare = (a: number): number => a - 1;\nexport function count(to: number): number {\n  let at = 0;\n  while (at < to) at += 1;\n  return at;\n}\n',
-    );
-    write('source/total.ts', "export { sum as total } from './sum.ts';\n");
-    write(
-      'test/total.test.ts',
-      "import { expect, it } from '@jest/globals';\nimport { total } from '../source/total.ts';\nimport { count } from '../source/sum.ts';\nit('is the sum of both', () => {\n  expect(total(2, 3)).toBe(5);\n  expect(count(3)).toBe(3);\n});\n",
-    );
-    write('test/other.test.ts', "import { it } from '@jest/globals';\nit('imports nothing', () => {});\n");
-
-    write(
-      'test/red.test.ts',
-      "import { expect, it } from '@jest/globals';\nimport { sum } from '../source/sum.ts';\nit('fails', () => {\n  expect(sum(1, 1)).toBe(3);\n});\n",
-    );
-    const paths = [
-      'source/sum.ts',
-      'source/total.ts',
-      'test/total.test.ts',
-      'test/other.test.ts',
-      'test/red.test.ts',
-    ];
+    const files: Readonly<Record<string, string>> = {
+      'package.json': '{ "type": "module" }',
+      'jest.config.json': JSON.stringify({ watchman: false, projects: [ring] }),
+      'tsconfig.json':
+        '{ "compilerOptions": { "strict": true, "noEmit": true, "allowImportingTsExtensions": true }, "include": ["source"] }',
+      'source/sum.ts':
+        'export const sum = (a: number, b: number): number => a + b;\nexport const spare = (a: number): number => a - 1;\nexport function count(to: number): number {\n  let at = 0;\n  while (at < to) at += 1;\n  return at;\n}\n',
+      'source/total.ts': "export { sum as total } from './sum.ts';\n",
+      'test/total.test.ts':
+        "import { expect, it } from '@jest/globals';\nimport { total } from '../source/total.ts';\nimport { count } from '../source/sum.ts';\nit('is the sum of both', () => {\n  expect(total(2, 3)).toBe(5);\n  expect(count(3)).toBe(3);\n});\n",
+      'test/other.test.ts': "import { it } from '@jest/globals';\nit('imports nothing', () => {});\n",
+      'test/red.test.ts':
+        "import { expect, it } from '@jest/globals';\nimport { sum } from '../source/sum.ts';\nit('fails', () => {\n  expect(sum(1, 1)).toBe(3);\n});\n",
+    };
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(join(root, path, '..'), { recursive: true });
+      writeFileSync(join(root, path), text);
+    }
+    const paths = Object.keys(files).filter((path) => path.endsWith('.ts'));
     const graph = new ImportGraph(root, paths);
     expect(graph.testsOf('source/sum.ts').toSorted()).toEqual(['test/red.test.ts', 'test/total.test.ts']);
 

@@ -1,28 +1,23 @@
 /** The shared host under many calls at once, and under the end of it. */
 import type { BenchMetric } from '../harness/report.ts';
 import { KILLED_RESPONSE, measureKills } from './kills.ts';
-import { measureOpenStreams, OPEN_RESPONSE, WARM_UP_RESPONSE } from './open-streams.ts';
-import { measureRounds, QUICK_RESPONSE } from './rounds.ts';
+import { measureOpenStreams, OPEN_RESPONSE } from './open-streams.ts';
+import { measureRounds } from './rounds.ts';
 import { openStage, type Stage } from './stage.ts';
 
-export async function measureHost(): Promise<readonly BenchMetric[]> {
-  const streams = (count: number, perSecond: number, isPromised: boolean) =>
-    onStage([OPEN_RESPONSE, WARM_UP_RESPONSE], (stage) =>
-      measureOpenStreams(stage, { count, perSecond, isPromised }),
-    );
-  return [
-    ...(await onStage([QUICK_RESPONSE], measureRounds)),
-    ...(await streams(1_000, 50, true)),
-    ...(await streams(5_000, 100, false)),
-    ...(await onStage([KILLED_RESPONSE], measureKills)),
-  ];
-}
+export const measureHost = async (): Promise<readonly BenchMetric[]> => [
+  ...(await onStage(measureRounds)),
+  ...(await onStage((stage) => measureOpenStreams(stage, { count: 1_000, perSecond: 50, isPromised: true }))),
+  ...(await onStage((stage) =>
+    measureOpenStreams(stage, { count: 5_000, perSecond: 100, isPromised: false }),
+  )),
+  ...(await onStage(measureKills)),
+];
 
 async function onStage(
-  upstreams: readonly string[],
   measure: (stage: Stage) => Promise<readonly BenchMetric[]>,
 ): Promise<readonly BenchMetric[]> {
-  const stage = await openStage(upstreams);
+  const stage = await openStage(OPEN_RESPONSE, KILLED_RESPONSE);
   try {
     return await measure(stage);
   } finally {

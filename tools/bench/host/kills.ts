@@ -7,7 +7,7 @@ import { VARIABLES } from '../../../lambdas/platform/contract/environment.ts';
 import { requireTable } from '../../../lambdas/platform/contract/tables.ts';
 import type { BenchMetric } from '../harness/report.ts';
 import { SILENT, UNMEASURED } from '../harness/service/account.ts';
-import { modelNamed } from '../harness/upstream/server.ts';
+import { modelNamed } from '../harness/upstream/model-name.ts';
 import type { Stage } from './stage.ts';
 import { type StreamRun, streamAll } from './streams.ts';
 

@@ -1,7 +1,8 @@
 /** Streams held open in one process: its memory, the time to the first token while others begin, and the books. */
+import { upstreamModel } from '../harness/load/cases.ts';
 import type { BenchMetric } from '../harness/report.ts';
 import { median, percentile } from '../harness/statistics.ts';
-import { modelNamed } from '../harness/upstream/server.ts';
+import { modelNamed } from '../harness/upstream/model-name.ts';
 import { cpuMsOf, residentMbOf } from '../harness/weigh.ts';
 import type { Stage } from './stage.ts';
 import { streamAll } from './streams.ts';
@@ -19,8 +20,6 @@ const EVERY_MS = 3_000;
 const FIRST_AFTER_MS = 20;
 export const OPEN_RESPONSE = modelNamed({ chunks: EVENTS, pauseMs: FIRST_AFTER_MS, everyMs: EVERY_MS });
 
-export const WARM_UP_RESPONSE = modelNamed({ chunks: 20, pauseMs: 0 });
-
 const MEMORY_MB = 512;
 const SPREAD = 3;
 const CHECK_MS = 250;
@@ -37,7 +36,7 @@ export async function measureOpenStreams(
   }, CHECK_MS);
   try {
     const load = { url: host.url, perSecond };
-    await streamAll(stage, { ...load, upstream: WARM_UP_RESPONSE, count: 20 });
+    await streamAll(stage, { ...load, upstream: upstreamModel(0), count: 20 });
     const cpu = cpuMsOf(host.pid);
     const streamed = await streamAll(stage, { ...load, upstream: OPEN_RESPONSE, count });
     const cpuMs = cpuMsOf(host.pid) - cpu;

@@ -2,18 +2,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startFront } from '../harness/database/front.ts';
 import { callOnce } from '../harness/load/call.ts';
-import { CHAT_STREAMED } from '../harness/load/cases.ts';
+import { CHAT_STREAMED, upstreamModel } from '../harness/load/cases.ts';
 import { overPool } from '../harness/load/loops.ts';
 import type { BenchMetric } from '../harness/report.ts';
 import type { BenchAccount } from '../harness/service/account.ts';
 import { median } from '../harness/statistics.ts';
-import { modelNamed } from '../harness/upstream/server.ts';
 import { hostRequest, type Stage } from './stage.ts';
 
 /** Every answer of AWS takes so long: far more than a call's own work. */
 const ROUND_MS = 200;
-
-export const QUICK_RESPONSE = modelNamed({ chunks: 20, pauseMs: 0 });
 
 const STARTS = 3;
 
@@ -43,7 +40,7 @@ export async function measureRounds(stage: Stage): Promise<readonly BenchMetric[
 
 /** Of a stream, whose first text comes before its settlement; that of a whole answer takes rounds before the answer. */
 async function roundsOf({ accounts: [account] }: Stage, url: string): Promise<number> {
-  const request = hostRequest(CHAT_STREAMED, QUICK_RESPONSE, account as BenchAccount);
+  const request = hostRequest(CHAT_STREAMED, upstreamModel(0), account as BenchAccount);
   const { firstMs } = await overPool(url, 1, (pool) => callOnce(pool, request));
   return Math.floor(firstMs / ROUND_MS);
 }

@@ -4,8 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { LoopbackServer } from '../../simulators/loopback-server.ts';
 import type { LoadRequest } from '../harness/load/call.ts';
-import type { Case } from '../harness/load/cases.ts';
-import { bodyOf, endOf, PATHS } from '../harness/load/cases.ts';
+import { bodyOf, type Case, endOf, PATHS, UPSTREAM_MODELS } from '../harness/load/cases.ts';
 import type { ServiceProcess } from '../harness/process.ts';
 import { auditOf, type BenchAccount, openAccount } from '../harness/service/account.ts';
 import { applyCatalog, catalogModel, catalogOf } from '../harness/service/bench-catalog.ts';
@@ -35,10 +34,10 @@ export interface Stage {
   close(): Promise<void>;
 }
 
-/** The catalog has a model for each of the upstream's names of an answer. */
-export async function openStage(upstreams: readonly string[]): Promise<Stage> {
+/** The catalog has a model for each answer of the cases, and for the upstream's other names of answers. */
+export async function openStage(...others: readonly string[]): Promise<Stage> {
   const folder = mkdtempSync(join(tmpdir(), 'bench-host-'));
-  const [upstream, database] = [await startBenchUpstream(), await openDatabase({ inMemory: true })];
+  const [upstream, database] = [await startBenchUpstream(), await openDatabase()];
   const { environment } = database;
   const clients = database.connect();
   const secrets: LoopbackServer[] = [];
@@ -72,7 +71,7 @@ export async function openStage(upstreams: readonly string[]): Promise<Stage> {
   };
   try {
     for (const money of [true, false]) await bundleHost(folderOf(money), { money });
-    await applyCatalog(database, catalogOf(upstream.url, upstreams));
+    await applyCatalog(database, catalogOf(upstream.url, [...UPSTREAM_MODELS, ...others]));
     while (accounts.length < ACCOUNTS) accounts.push(await openAccount(clients, environment));
     return stage;
   } catch (failure) {

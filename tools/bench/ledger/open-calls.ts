@@ -31,7 +31,7 @@ interface OpenCall {
 }
 
 export async function measureOpenCalls(): Promise<readonly BenchMetric[]> {
-  const database = await openDatabase({ inMemory: true });
+  const database = await openDatabase();
   try {
     const metrics: BenchMetric[] = [];
     for (const open of OPEN) metrics.push(...(await measureAt(open, database)));

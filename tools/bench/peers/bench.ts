@@ -1,6 +1,6 @@
 /** Us and others who do the same work, side by side: the same calls, the same upstream, the same machine, in turns. */
 import { callOnce } from '../harness/load/call.ts';
-import { CHAT, UPSTREAM_MODELS } from '../harness/load/cases.ts';
+import { CHAT } from '../harness/load/cases.ts';
 import { overPool } from '../harness/load/loops.ts';
 import type { BenchMetric } from '../harness/report.ts';
 import { median } from '../harness/statistics.ts';
@@ -27,7 +27,7 @@ const STARTS = 3;
 const LONG_MS = 15_000;
 
 export async function measurePeers(): Promise<readonly BenchMetric[]> {
-  const stage = await openStage(UPSTREAM_MODELS);
+  const stage = await openStage();
   const started: ContestantStart[] = [];
   try {
     const contestants = [

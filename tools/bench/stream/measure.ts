@@ -4,7 +4,7 @@ import { applyCatalog } from '../harness/service/bench-catalog.ts';
 import { callChat, composeChat, localCatalog, type SurfaceName } from '../harness/service/chat.ts';
 import { openDatabase } from '../harness/service/database.ts';
 import { median } from '../harness/statistics.ts';
-import { fragmentsOf, makeBody, type Protocol } from '../harness/upstream/answers.ts';
+import { eventsOf, fragmentsOf, type Protocol } from '../harness/upstream/answers.ts';
 
 export interface StreamMeasurement {
   readonly chunks: number;
@@ -91,7 +91,7 @@ try {
   const clients = database.connect();
   await applyCatalog(database, localCatalog('http://127.0.0.1:9'));
   const { credential } = await openAccount(clients, environment);
-  const body = makeBody(protocol, CHUNKS);
+  const body = Buffer.concat(eventsOf(protocol, CHUNKS));
   const headers = { 'content-type': 'text/event-stream' };
   const fetch = async () => new Response(ReadableStream.from(fragmentsOf(body)), { headers });
   const handler = composeChat({ clients, environment, fetch, surface });

@@ -63,15 +63,17 @@ const byPairs =
   (pairs: { has(pair: string): boolean }, write: (text: string) => string) => (left: string, right: string) =>
     pairs.has(`${write(left)} ${write(right)}`);
 
+const sentencePieces = (name: string, tokenizer: typeof llama2): Vocabulary => ({
+  name,
+  count: (text) => tokenizer.encode(text, false, true).length,
+  merges: byPairs(tokenizer.merges, withBlankMark),
+});
+
 /** Those that are development dependencies. */
 export const LIGHT: readonly Vocabulary[] = [
   gpt('o200k_base', encodeO200k),
   gpt('cl100k_base', encodeCl100k as typeof encodeO200k),
-  {
-    name: 'Llama 2',
-    count: (text) => llama2.encode(text, false, true).length,
-    merges: byPairs(llama2.merges, withBlankMark),
-  },
+  sentencePieces('Llama 2', llama2),
   {
     name: 'Llama 3',
     count: (text) => llama3.encode(text, { bos: false, eos: false }).length,
@@ -105,11 +107,7 @@ async function loadModel(folder: string, model: keyof typeof MODELS): Promise<Vo
 async function loadMistral(folder: string): Promise<Vocabulary> {
   const path = join(folder, 'node_modules', 'mistral-tokenizer-js', 'mistral-tokenizer.js');
   const { default: mistral } = (await import(pathToFileURL(path).href)) as { default: typeof llama2 };
-  return {
-    name: 'Mistral',
-    count: (text) => mistral.encode(text, false, true).length,
-    merges: byPairs(mistral.merges, withBlankMark),
-  };
+  return sentencePieces('Mistral', mistral);
 }
 
 async function loadClaude(folder: string): Promise<Vocabulary> {

@@ -1,6 +1,6 @@
 /** One call of the load: when its first content came, when its last byte, and whether it was a whole answer. */
 import type { Pool } from 'undici';
-import { FIRST_TEXT } from '../upstream/answers.ts';
+import { FIRST_TEXT } from '../upstream/model-name.ts';
 
 export interface LoadRequest {
   readonly path: string;

@@ -1,5 +1,5 @@
 /** The calls of every contestant: the same prompt and the same response, on four surfaces. */
-import { modelNamed } from '../upstream/server.ts';
+import { modelNamed } from '../upstream/model-name.ts';
 
 export type CaseName = 'chat' | 'chat streamed' | 'messages streamed' | 'messages over openai';
 

@@ -28,17 +28,12 @@ export const backgroundTables = ({ environment }: Pick<Database, 'environment'>)
   environment[TABLES.circuits.variable],
 ];
 
-export interface DatabaseOptions {
-  /** Keeps the file in memory where the system offers that: the disk of this machine is no part of DynamoDB. */
-  readonly inMemory?: boolean;
-}
-
-/** A folder in memory, on Linux. */
+/** A folder in memory, on Linux: the disk of this machine is no part of DynamoDB. */
 const MEMORY = '/dev/shm';
 
-/** Starts the engine on a file, as the local service does. */
-export async function openDatabase({ inMemory = false }: DatabaseOptions = {}): Promise<Database> {
-  const parent = inMemory && existsSync(MEMORY) ? MEMORY : tmpdir();
+/** Starts the engine on a file, as the local service does; in memory where the system offers that. */
+export async function openDatabase(): Promise<Database> {
+  const parent = existsSync(MEMORY) ? MEMORY : tmpdir();
   const folder = await mkdtemp(join(parent, 'bench-database-'));
   const { endpoint, stop } = await startEngine({ databaseFile: join(folder, 'dynamodb.sqlite') });
   const opened: DynamoClients[] = [];

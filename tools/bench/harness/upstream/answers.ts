@@ -1,137 +1,57 @@
-/** A streamed answer as a server of each protocol writes it (OpenAI API reference and Claude API docs, Streaming), whole in memory. */
+/** An answer as a server of each protocol writes it, whole in memory: a text of the bench's, as the simulated providers send it. */
+import { messageEvents } from '../../../simulators/models/anthropic/answer.ts';
+import { sse } from '../../../simulators/models/exchange/encodings.ts';
+import type { SimulatedEvent } from '../../../simulators/models/exchange/reply.ts';
+import type { ModelChoice, ModelUsage } from '../../../simulators/models/model/model.ts';
+import { cutToTokens } from '../../../simulators/models/model/tokens.ts';
+import { chatChunks, chatCompletion } from '../../../simulators/models/openai/chat-answer.ts';
+import { responseEvents } from '../../../simulators/models/responses/stream.ts';
+import { FIRST_TEXT } from './model-name.ts';
 
 export type Protocol = 'openai' | 'openai-responses' | 'anthropic';
 
-/** The first piece of text of every answer. */
-export const FIRST_TEXT = 'Gate';
+/** A dozen tokens and more, with what JSON escapes. */
+const TEXT = `${FIRST_TEXT}ways stand between callers and models, "quoted" né\n\n`;
 
-const WORDS = [
-  FIRST_TEXT,
-  'ways',
-  ' stand',
-  ' between',
-  ' callers',
-  ' and',
-  ' models',
-  ',',
-  ' "quoted"',
-  ' né',
-  '\n\n',
-];
-
-/** The pieces of text of an answer: all chunks but the first and the last. */
-const wordsOf = (chunks: number): string[] =>
-  Array.from({ length: chunks - 2 }, (_, at) => WORDS[at % WORDS.length] ?? '');
-
-const COMMON = {
-  id: 'chatcmpl-upstream-0123456789abcdef',
-  object: 'chat.completion.chunk',
-  created: 1_760_000_000,
-  model: 'chat',
-  system_fingerprint: 'fp_0123456789',
+const USAGE = {
+  promptTokens: 8,
+  cachedTokens: 0,
+  cacheWriteTokens: 0,
+  cacheWrites: { '5m': 0, '1h': 0 },
+  thinkingTokens: 0,
+  webSearches: 0,
 };
 
-const event = (fields: object) => `data: ${JSON.stringify({ ...COMMON, ...fields })}\n\n`;
+const IDENTITY = { id: 'upstream', created: 1_760_000_000, model: 'chat', service_tier: 'default' };
 
-const openAiUsage = (chunks: number) => {
-  return { prompt_tokens: 8, completion_tokens: chunks, total_tokens: 8 + chunks };
-};
-
-/** A role, the pieces of text and a finish reason, then usage and the end. */
-function openAiBody(chunks: number): string[] {
-  const choice = (delta: object, finish: string | null = null) =>
-    event({ choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }] });
-  return [
-    choice({ role: 'assistant', content: '' }),
-    ...wordsOf(chunks).map((content) => choice({ content })),
-    choice({}, 'stop'),
-    event({ choices: [], usage: openAiUsage(chunks) }),
-    'data: [DONE]\n\n',
-  ];
+/** An answer of so many pieces of text, but for a role and an end. */
+function outputOf(chunks: number): { readonly choice: ModelChoice; readonly usage: ModelUsage } {
+  const { text, tokenCount } = cutToTokens(TEXT.repeat(chunks), chunks - 2);
+  const choice = { text, tokenCount, toolCalls: [], finishReason: 'stop' } as const;
+  return { choice, usage: { ...USAGE, completionTokens: chunks } };
 }
 
-const named = (type: string, fields: object) =>
-  `event: ${type}\ndata: ${JSON.stringify({ type, ...fields })}\n\n`;
-
-const ANTHROPIC = { id: 'msg_upstream', type: 'message', role: 'assistant', model: 'claude' };
-
-/** A start, the pieces of text in one block, and an end with usage. */
-function anthropicBody(chunks: number): string[] {
-  const message = { ...ANTHROPIC, content: [], usage: { input_tokens: 8, output_tokens: 1 } };
-  return [
-    named('message_start', { message }),
-    named('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }),
-    ...wordsOf(chunks).map((text) =>
-      named('content_block_delta', { index: 0, delta: { type: 'text_delta', text } }),
-    ),
-    named('content_block_stop', { index: 0 }),
-    named('message_delta', {
-      delta: { stop_reason: 'end_turn', stop_sequence: null },
-      usage: { output_tokens: chunks },
-    }),
-    named('message_stop', {}),
-  ];
+function simulatedEvents(protocol: Protocol, chunks: number): Iterable<SimulatedEvent> {
+  const { choice, usage } = outputOf(chunks);
+  const accounting = { withUsage: true };
+  if (protocol === 'openai') return chatChunks({ choices: [choice], usage }, IDENTITY, accounting);
+  if (protocol === 'anthropic')
+    return messageEvents(choice, usage, { ...IDENTITY, ...accounting, accounting: {} });
+  const request = { model: 'chat', input: 'Hello', stream_options: { include_obfuscation: false } };
+  const envelope = { id: 'upstream', createdAt: IDENTITY.created, serviceTier: 'default', scope: [] };
+  return responseEvents(choice, usage, { ...envelope, ...accounting, request });
 }
-
-/** A start, the pieces of text in one part of one message, and an end with usage. */
-function responsesBody(chunks: number): string[] {
-  let number = 0;
-  const numbered = (name: string, fields: object) =>
-    named(`response.${name}`, { sequence_number: number++, ...fields });
-  const response = { id: 'resp_upstream', object: 'response', created_at: 1_760_000_000, model: 'chat' };
-  const itemIndex = { item_id: 'msg_upstream', output_index: 0 };
-  const item = { id: 'msg_upstream', type: 'message', role: 'assistant' };
-  const startedItem = { ...item, status: 'in_progress', content: [] };
-  const partOf = (text: string) => ({ type: 'output_text', text, annotations: [], logprobs: [] });
-  const words = wordsOf(chunks);
-  const text = words.join('');
-  const message = { ...item, status: 'completed', content: [partOf(text)] };
-  const usage = { input_tokens: 8, output_tokens: chunks, total_tokens: 8 + chunks };
-  return [
-    numbered('created', { response: { ...response, status: 'in_progress', output: [] } }),
-    numbered('in_progress', { response: { ...response, status: 'in_progress', output: [] } }),
-    numbered('output_item.added', { output_index: 0, item: startedItem }),
-    numbered('content_part.added', { ...itemIndex, content_index: 0, part: partOf('') }),
-    ...words.map((delta) =>
-      numbered('output_text.delta', { ...itemIndex, content_index: 0, delta, logprobs: [] }),
-    ),
-    numbered('output_text.done', { ...itemIndex, content_index: 0, text, logprobs: [] }),
-    numbered('content_part.done', { ...itemIndex, content_index: 0, part: partOf(text) }),
-    numbered('output_item.done', { output_index: 0, item: message }),
-    numbered('completed', { response: { ...response, status: 'completed', output: [message], usage } }),
-  ];
-}
-
-const BODIES: Readonly<Record<Protocol, (chunks: number) => string[]>> = {
-  openai: openAiBody,
-  'openai-responses': responsesBody,
-  anthropic: anthropicBody,
-};
 
 /** The answer's events, each complete with its blank line. */
-export const eventsOf = (protocol: Protocol, chunks: number): string[] => BODIES[protocol](chunks);
+export const eventsOf = (protocol: Protocol, chunks: number): Buffer[] =>
+  [...simulatedEvents(protocol, chunks)].map((event) => sse.encode(event, {}));
 
-export const makeBody = (protocol: Protocol, chunks: number): Buffer =>
-  Buffer.from(eventsOf(protocol, chunks).join(''));
-
-/** The same answer, not streamed. */
-export function completeResponse(protocol: Exclude<Protocol, 'openai-responses'>, chunks: number): string {
-  const content = wordsOf(chunks).join('');
-  if (protocol === 'anthropic')
-    return JSON.stringify({
-      ...ANTHROPIC,
-      content: [{ type: 'text', text: content }],
-      stop_reason: 'end_turn',
-      stop_sequence: null,
-      usage: { input_tokens: 8, output_tokens: chunks },
-    });
-  const message = { role: 'assistant', content, refusal: null };
-  return JSON.stringify({
-    ...COMMON,
-    object: 'chat.completion',
-    choices: [{ index: 0, message, logprobs: null, finish_reason: 'stop' }],
-    usage: openAiUsage(chunks),
-  });
+/** The same chat completion, not streamed. */
+export function completeResponse(chunks: number): Buffer {
+  const { choice, usage } = outputOf(chunks);
+  return Buffer.from(
+    JSON.stringify(chatCompletion({ choices: [choice], usage }, IDENTITY, { withUsage: true })),
+  );
 }
 
 /** The pieces of a body as a connection brings them: 1 to 4 KB, split anywhere. */

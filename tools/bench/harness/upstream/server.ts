@@ -1,32 +1,15 @@
 /**
  * The upstream of the comparisons: answers at once or after a pause, never computes, and counts its calls, so that a
- * contestant that did not ask it is found out. The model's name says what to answer: `c<chunks>-d<pause in ms>`,
- * and `-e<ms>` how long it takes between two events once it has begun to write.
+ * contestant that did not ask it is found out. The model's name says what to answer.
  */
-
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { completeResponse, eventsOf } from './answers.ts';
+import { answerNamed } from './model-name.ts';
 
 /** Longer than contestants keep idle connections, so that no call meets one that is just closing. */
 const KEEP_ALIVE_MS = 120_000;
-
-interface Script {
-  readonly chunks: number;
-  readonly pauseMs: number;
-  /** Between two events of a stream. */
-  readonly everyMs?: number;
-}
-
-/** The upstream's name of a model that answers so. */
-export const modelNamed = ({ chunks, pauseMs, everyMs }: Script): string =>
-  `c${chunks}-d${pauseMs}${everyMs === undefined ? '' : `-e${everyMs}`}`;
-
-function scriptOf(model: string): Required<Script> {
-  const [, chunks, pauseMs, everyMs = 0] = /c(\d+)-d(\d+)(?:-e(\d+))?$/.exec(model) ?? [];
-  return { chunks: Number(chunks), pauseMs: Number(pauseMs), everyMs: Number(everyMs) };
-}
 
 export function createUpstreamServer(): Server {
   let calls = 0;
@@ -45,19 +28,19 @@ export function createUpstreamServer(): Server {
 /** Answers are made once: the events of a stream, or a whole answer. */
 const answers = new Map<string, readonly Buffer[]>();
 
-function answerOf(name: string, make: () => readonly string[]): readonly Buffer[] {
-  const answer = answers.get(name) ?? make().map((part) => Buffer.from(part));
+function answerOf(name: string, make: () => readonly Buffer[]): readonly Buffer[] {
+  const answer = answers.get(name) ?? make();
   answers.set(name, answer);
   return answer;
 }
 
 async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { model, stream } = JSON.parse(await text(request)) as { model: string; stream?: boolean };
-  const { chunks, pauseMs, everyMs } = scriptOf(model);
+  const { chunks, pauseMs, everyMs } = answerNamed(model);
   const protocol = request.url?.endsWith('/messages') ? 'anthropic' : 'openai';
   if (pauseMs > 0) await sleep(pauseMs);
   if (!stream) {
-    const [body] = answerOf(`${protocol} ${chunks}, whole`, () => [completeResponse(protocol, chunks)]);
+    const [body] = answerOf(`whole ${chunks}`, () => [completeResponse(chunks)]);
     response.writeHead(200, { 'content-type': 'application/json', 'content-length': body?.length });
     response.end(body);
     return;

@@ -38,7 +38,7 @@ function* arrivals(): Generator<number> {
 }
 
 export async function measureLoad(): Promise<readonly BenchMetric[]> {
-  const database = await openDatabase({ inMemory: true });
+  const database = await openDatabase();
   try {
     const front = await startLimitedFront(database.endpoint, LIMITS, DELAY_MS);
     try {
