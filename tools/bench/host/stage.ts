@@ -16,7 +16,7 @@ import { startHost, startSecrets } from './process.ts';
 /** Calls at once come from several customers; what one wallet bears is a bench of its own. */
 const ACCOUNTS = 8;
 
-export interface StageStart {
+interface StageStart {
   readonly overrides?: Readonly<Record<string, string>>;
   /** The duration of reading a secret. */
   readonly secretsMs?: number;

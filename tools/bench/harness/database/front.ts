@@ -17,7 +17,7 @@ export interface DatabaseError {
   readonly members?: Readonly<Record<string, unknown>>;
 }
 
-export interface DatabaseResponse {
+interface DatabaseResponse {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
 }
