@@ -38,7 +38,7 @@ export async function measureRounds(stage: Stage): Promise<readonly BenchMetric[
   }
 }
 
-/** Of a stream, whose first text comes before its settlement; that of a whole answer takes rounds before the answer. */
+/** Makes a streamed call: its first text comes before its settlement, whose rounds delay an answer that is whole. */
 async function roundsOf({ accounts: [account] }: Stage, url: string): Promise<number> {
   const request = hostRequest(CHAT_STREAMED, upstreamModel(0), account as BenchAccount);
   const { firstMs } = await overPool(url, 1, (pool) => callOnce(pool, request));

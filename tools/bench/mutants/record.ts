@@ -24,7 +24,7 @@ export interface StoredTrial extends Omit<Trial, 'candidate'> {
   readonly mistake: string;
 }
 
-/** What a file holds, a line of JSON each; nothing if it is not there. */
+/** Returns the lines of a file, each of which is JSON; none if the file is not there. */
 export const readLines = <T>(file: string): T[] =>
   (existsSync(file) ? readFileSync(file, 'utf8').split('\n') : [])
     .filter((line) => line !== '')

@@ -1,6 +1,6 @@
 /**
- * How much later the first content of a stream comes through us than from the bare upstream, money on; rounds of the two
- * are interleaved.
+ * Measures how much later the first content of a stream comes through us than from the bare upstream, money on; rounds of
+ * the two are interleaved.
  */
 import { startUpstreamProcess } from '../../simulators/models/models-process.ts';
 import type { BenchMetric } from '../harness/report.ts';
