@@ -42,25 +42,11 @@ const machines = [
   ...Object.values(definition.States).flatMap(({ ItemProcessor: processor }) => processor ?? []),
 ];
 const states = machines.flatMap((each) => Object.entries(each.States));
-const schedules = app.resources(STACK, 'AWS::Events::Rule').map(([, { Properties }]) => Properties);
-const ruleOf = (expression: string) =>
-  schedules.find(({ ScheduleExpression: schedule }) => schedule === expression);
 
 describe('the sweeper of holds', () => {
-  it('runs every five minutes, and ends before it runs again', () => {
-    const rule = ruleOf(CONSUMERS['sweep-holds'].schedule);
-    expect(rule?.State).toBe('ENABLED');
-    expect(rule?.Targets).toEqual([
-      expect.objectContaining({ Arn: { 'Fn::GetAtt': [functionOf('sweep-holds'), 'Arn'] } }),
-    ]);
-    expect(CONSUMERS['sweep-holds'].schedule).toBe('rate(5 minutes)');
-    expect(CONSUMERS['sweep-holds'].timeoutSeconds).toBeLessThan(5 * 60);
-  });
-
-  it('runs on its own schedule, and no other principal can invoke it', () => {
+  it('runs on its own schedule alone, and ends before it runs again', () => {
     const permissions = app
-      .resources(STACK, 'AWS::Lambda::Permission')
-      .map(([, { Properties }]) => Properties)
+      .properties(STACK, 'AWS::Lambda::Permission')
       .filter(({ FunctionName: name }) => app.reference(STACK, name)?.id === functionOf('sweep-holds'));
     expect(permissions).toEqual([
       expect.objectContaining({ Action: 'lambda:InvokeFunction', Principal: 'events.amazonaws.com' }),
@@ -69,15 +55,15 @@ describe('the sweeper of holds', () => {
     expect(app.templates.inference.Resources[source?.id ?? '']?.Properties.ScheduleExpression).toBe(
       'rate(5 minutes)',
     );
+    expect(CONSUMERS['sweep-holds'].timeoutSeconds).toBeLessThan(5 * 60);
   });
 });
 
 describe('the audit of the ledger', () => {
   it('starts once a day, by a role that may start it and nothing else', () => {
-    const targets: readonly { readonly Arn: unknown; readonly RoleArn: unknown }[] = Object(
-      ruleOf(AUDIT_SCHEDULE),
-    ).Targets;
-    const [target] = targets;
+    const rules = app.properties(STACK, 'AWS::Events::Rule');
+    const rule = rules.find(({ ScheduleExpression: schedule }) => schedule === AUDIT_SCHEDULE);
+    const [target] = (rule?.Targets ?? []) as { readonly Arn: unknown; readonly RoleArn: unknown }[];
     expect(target?.Arn).toEqual({ Ref: machineId });
     const roleId = app.reference(STACK, target?.RoleArn)?.id ?? '';
     expect(permissionsOf(app, STACK, roleId)).toEqual([
@@ -90,17 +76,6 @@ describe('the audit of the ledger', () => {
       StateMachineType: 'STANDARD',
       LoggingConfiguration: { IncludeExecutionData: false },
     });
-  });
-
-  it('holds only the permissions to invoke its step and to write logs and traces', () => {
-    const roleId = app.reference(STACK, machine?.Properties.RoleArn)?.id ?? '';
-    const permissions = permissionsOf(app, STACK, roleId);
-    const step = resourceName(app, STACK, { 'Fn::GetAtt': [functionOf('audit-books'), 'Arn'] });
-    expect(permissions.filter((permission) => !permission.endsWith(' *'))).toEqual([
-      `lambda:InvokeFunction ${step}`,
-    ]);
-    const wild = permissions.filter((permission) => permission.endsWith(' *'));
-    expect(wild.filter((permission) => !/^(logs|xray):/.test(permission))).toEqual([]);
   });
 
   it('lists the keys of an account, and can read and repair their caps', () => {
@@ -154,14 +129,27 @@ describe('the audit of the ledger', () => {
   });
 });
 
+describe('a workflow', () => {
+  it.each([
+    ['LedgerUpkeep', 'audit-books'],
+    ['TranscriptionSettlement', 'settle-transcription'],
+  ])('holds only the permissions to invoke its step and to write logs and traces: %s', (prefix, step) => {
+    const [[, workflow] = []] = app
+      .resources(STACK, 'AWS::StepFunctions::StateMachine')
+      .filter(([id]) => id.startsWith(prefix));
+    const roleId = app.reference(STACK, workflow?.Properties.RoleArn)?.id ?? '';
+    const permissions = permissionsOf(app, STACK, roleId);
+    expect(permissions.filter((permission) => !/^(logs|xray):\w+ \*$/.test(permission))).toEqual([
+      `lambda:InvokeFunction ${resourceName(app, STACK, { 'Fn::GetAtt': [functionOf(step), 'Arn'] })}`,
+    ]);
+  });
+});
+
 describe('the roles of the stack', () => {
   it('belong to the functions, two workflows, a schedule, and API Gateway for its calls and its logs', () => {
     const principals = app
-      .resources(STACK, 'AWS::IAM::Role')
-      .map(
-        ([, { Properties }]) =>
-          Object(Properties.AssumeRolePolicyDocument).Statement[0].Principal.Service as string,
-      )
+      .properties(STACK, 'AWS::IAM::Role')
+      .map(({ AssumeRolePolicyDocument: trust }) => Object(trust).Statement[0].Principal.Service as string)
       .filter((service) => service !== 'lambda.amazonaws.com');
     expect(principals.sort()).toEqual([
       'apigateway.amazonaws.com',

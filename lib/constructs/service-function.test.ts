@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ROUTES } from '../../lambdas/app/routes.ts';
-import { CONSUMERS } from '../../lambdas/platform/contract/consumers.ts';
+import { CONSUMERS, type Consumer, type ConsumerName } from '../../lambdas/platform/contract/consumers.ts';
 import { VARIABLES } from '../../lambdas/platform/contract/environment.ts';
 import { QUEUES, type Queue, type QueueName } from '../../lambdas/platform/contract/queues.ts';
 import { TABLES, type TableName } from '../../lambdas/platform/contract/tables.ts';
@@ -18,6 +18,7 @@ import { type FunctionName, GRANTS } from '../config/grants.ts';
 const app = new SynthesizedApp();
 
 interface DeployedFunction {
+  readonly id: string;
   readonly stack: StackName;
   readonly name: FunctionName;
   readonly properties: Resource['Properties'];
@@ -27,6 +28,7 @@ interface DeployedFunction {
 
 const functions: readonly DeployedFunction[] = SERVICE_STACKS.flatMap((stack) =>
   app.resources(stack, 'AWS::Lambda::Function').map(([id, { Properties: properties }]) => ({
+    id,
     stack,
     name: app.functionName(stack, id),
     properties,
@@ -97,6 +99,21 @@ describe('the functions', () => {
       Type: 'AWS::Logs::LogGroup',
       Properties: { RetentionInDays: 30 },
     });
+  });
+});
+
+describe('a scheduled function', () => {
+  const scheduled = functions.flatMap(({ id, stack, name }) => {
+    const { schedule }: Partial<Consumer> = CONSUMERS[name as ConsumerName] ?? {};
+    return schedule === undefined ? [] : [[name, schedule, stack, id] as const];
+  });
+
+  it.each(scheduled)('runs by a rule of its own, on the schedule of the contract: %s %s', (...row) => {
+    const [, schedule, stack, id] = row;
+    const rules = app
+      .properties(stack, 'AWS::Events::Rule')
+      .filter(({ Targets: targets }) => JSON.stringify(targets)?.includes(`"${id}"`));
+    expect(rules).toMatchObject([{ State: 'ENABLED', ScheduleExpression: schedule, Targets: [{}] }]);
   });
 });
 

@@ -1,7 +1,5 @@
-import { readFileSync } from 'node:fs';
-import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { outputName, SECRET_VARIABLES, VARIABLES } from '../../lambdas/platform/contract/environment.ts';
+import { outputName, SECRET_VARIABLES } from '../../lambdas/platform/contract/environment.ts';
 import { TABLES, type Table, type TableName } from '../../lambdas/platform/contract/tables.ts';
 import { SynthesizedApp } from '../../test/template/synthesized-app.ts';
 
@@ -18,14 +16,6 @@ const keySchema = ({ partitionKey, sortKey }: Pick<Table, 'partitionKey' | 'sort
   { AttributeName: partitionKey, KeyType: 'HASH' },
   ...(sortKey === undefined ? [] : [{ AttributeName: sortKey, KeyType: 'RANGE' }]),
 ];
-
-it('the stack is protected from termination: another in its place would have tables without the money', () => {
-  const manifest = JSON.parse(readFileSync(join(app.outdir, 'manifest.json'), 'utf8'));
-  const stacks = ['data', 'inference'].map(
-    (stack) => manifest.artifacts[`Inference-prod-${stack}`].properties,
-  );
-  expect(stacks.map(({ terminationProtection }) => terminationProtection)).toEqual([true, false]);
-});
 
 describe('the tables', () => {
   it('match those of the contract', () => {
@@ -53,8 +43,6 @@ describe('the tables', () => {
     const { resource } = resourceOf(variable);
     expect(resource).toMatchObject({
       Type: 'AWS::DynamoDB::Table',
-      DeletionPolicy: 'Retain',
-      UpdateReplacePolicy: 'Retain',
       Properties: {
         BillingMode: 'PAY_PER_REQUEST',
         DeletionProtectionEnabled: true,
@@ -63,34 +51,6 @@ describe('the tables', () => {
       },
     });
     expect(resource?.Properties).not.toHaveProperty('TableName');
-  });
-});
-
-describe.each([
-  ['the key pepper', VARIABLES.keyPepperSecret],
-  ['the session key', VARIABLES.sessionKeySecret],
-  ['the webhook key', VARIABLES.webhookKeySecret],
-])('%s', (_name, variable) => {
-  const { resource } = resourceOf(variable);
-
-  it('uses a value that is generated at deployment, in the form that the functions read', () => {
-    expect(resource?.Properties).not.toHaveProperty('SecretString');
-    expect(resource?.Properties.GenerateSecretString).toEqual({
-      SecretStringTemplate: '{}',
-      GenerateStringKey: 'current',
-      PasswordLength: 64,
-      ExcludePunctuation: true,
-    });
-  });
-});
-
-describe('a secret', () => {
-  it.each(SECRET_VARIABLES)('outlives the stack: %s', (variable) => {
-    expect(resourceOf(variable).resource).toMatchObject({
-      Type: 'AWS::SecretsManager::Secret',
-      DeletionPolicy: 'Retain',
-      UpdateReplacePolicy: 'Retain',
-    });
   });
 });
 
@@ -103,10 +63,8 @@ describe('the data stack', () => {
   });
 
   it('holds only what must survive', () => {
-    const replaceable = Object.entries(app.templates.data.Resources)
-      .filter(([, { DeletionPolicy: policy }]) => policy !== 'Retain')
-      .map(([id]) => id);
-    expect(replaceable).toEqual([]);
+    for (const [id, resource] of Object.entries(app.templates.data.Resources))
+      expect([id, resource]).toMatchObject([id, { DeletionPolicy: 'Retain', UpdateReplacePolicy: 'Retain' }]);
   });
 });
 

@@ -1,55 +1,17 @@
 import { describe, expect, it } from '@jest/globals';
 import { CONSUMERS } from '../../lambdas/platform/contract/consumers.ts';
 import { METRICS } from '../../lambdas/platform/contract/metrics.ts';
-import { permissionsOf } from './permissions.ts';
 import { SynthesizedApp } from './synthesized-app.ts';
 
 const app = new SynthesizedApp();
-const STACK = 'inference';
-const [[functionId = '', watch] = []] = app
-  .resources(STACK, 'AWS::Lambda::Function')
-  .filter(([id]) => app.functionName(STACK, id) === 'watch-prices');
-
-describe('the watch of prices', () => {
-  it('runs once a day by its own rule', () => {
-    const rules = app
-      .resources(STACK, 'AWS::Events::Rule')
-      .map(([, { Properties }]) => Properties)
-      .filter(({ Name: name }) => name === 'prod-watch-prices');
-    expect(rules).toEqual([
-      expect.objectContaining({
-        State: 'ENABLED',
-        ScheduleExpression: CONSUMERS['watch-prices'].schedule,
-        Targets: [expect.objectContaining({ Arn: { 'Fn::GetAtt': [functionId, 'Arn'] } })],
-      }),
-    ]);
-    expect(CONSUMERS['watch-prices'].schedule).toMatch(/^cron\(\d+ \d+ \* \* \? \*\)$/);
-  });
-
-  it('reads only the catalog table item by item, and writes only its log', () => {
-    const roleId = app.reference(STACK, watch?.Properties.Role)?.id ?? '';
-    const permissions = permissionsOf(app, STACK, roleId).filter((each) => !each.startsWith('logs:'));
-    expect(permissions).toEqual(['dynamodb:GetItem data:Catalog.Arn']);
-    const { Variables: variables } = Object(watch?.Properties.Environment);
-    expect(Object.keys(variables).filter((name) => name.endsWith('_TABLE'))).toEqual(['CATALOG_TABLE']);
-  });
-});
-
 describe('the alarms of prices', () => {
-  const alarmOf = (article: string) => {
-    const [resource] = app
-      .resources('operations', 'AWS::CloudWatch::Alarm')
-      .map(([, { Properties }]) => Properties)
-      .filter(({ AlarmName: name }) => name === `prod/${article}`);
-    return resource;
-  };
-
   it.each([
     ['price-passed', METRICS.pricesPassed],
     ['cost-outdated', METRICS.costsOutdated],
     ['reference-prices-old', METRICS.referencePricesOld],
   ])('go off at the first result of a check, and stay until the next check: %s', (article, metric) => {
-    expect(alarmOf(article)).toMatchObject({
+    expect(CONSUMERS['watch-prices'].schedule).toMatch(/^cron\(\d+ \d+ \* \* \? \*\)$/);
+    expect(app.alarm(article)).toMatchObject({
       MetricName: metric,
       Statistic: 'Maximum',
       Period: 24 * 3600,
@@ -60,7 +22,7 @@ describe('the alarms of prices', () => {
   });
 
   it('take a day’s losses on calls for one from a dollar and a percent of what providers took on', () => {
-    const alarm = alarmOf('sold-below-cost');
+    const alarm = app.alarm('sold-below-cost');
     expect(alarm).toMatchObject({ Threshold: 1, TreatMissingData: 'notBreaching' });
     const metrics = alarm?.Metrics as readonly {
       readonly Id: string;

@@ -1,42 +1,28 @@
 import { describe, expect, it } from '@jest/globals';
 import { METRICS } from '../../lambdas/platform/contract/metrics.ts';
-import { parseConfig } from '../../lib/config/config.ts';
 import { CONFIGURATIONS } from './configurations.ts';
 import { permissionsOf } from './permissions.ts';
 import { SynthesizedApp } from './synthesized-app.ts';
 
 const STACK = 'inference';
-const standard = new SynthesizedApp();
 const app = new SynthesizedApp('every-setting');
 const { stage, smoke } = CONFIGURATIONS['every-setting'];
 
-const functionIn = (of: SynthesizedApp) =>
-  of.resources(STACK, 'AWS::Lambda::Function').find(([id]) => of.functionName(STACK, id) === 'run-smoke');
-const rulesIn = (of: SynthesizedApp) =>
-  of
-    .resources(STACK, 'AWS::Events::Rule')
-    .map(([, { Properties }]) => Properties)
-    .filter(({ Name: name }) => String(name).endsWith('-run-smoke'));
-const alarmsIn = (of: SynthesizedApp) =>
-  of
-    .resources('operations', 'AWS::CloudWatch::Alarm')
-    .map(([, { Properties }]) => Properties)
-    .filter(({ AlarmName: name }) => String(name).endsWith('/smoke-failed'));
-
+const [id = '', smokeFunction] =
+  app.resources(STACK, 'AWS::Lambda::Function').find(([id]) => app.functionName(STACK, id) === 'run-smoke') ??
+  [];
 describe('a deployment without the setting', () => {
   it('contains nothing of the scheduled smoke test', () => {
-    expect(functionIn(standard)).toBeUndefined();
-    expect(rulesIn(standard)).toEqual([]);
-    expect(alarmsIn(standard)).toEqual([]);
-    expect(JSON.stringify(standard.templates)).not.toMatch(/smoke/i);
+    expect(JSON.stringify(new SynthesizedApp().templates)).not.toMatch(/smoke/i);
   });
 });
 
 describe('the scheduled smoke test', () => {
-  const [id = '', smokeFunction] = functionIn(app) ?? [];
-
   it('runs as often as the setting specifies', () => {
-    expect(rulesIn(app)).toEqual([
+    const rules = app
+      .properties(STACK, 'AWS::Events::Rule')
+      .filter(({ Name: name }) => String(name).endsWith('-run-smoke'));
+    expect(rules).toEqual([
       expect.objectContaining({
         State: 'ENABLED',
         ScheduleExpression: `rate(${smoke.everyMinutes} minutes)`,
@@ -64,8 +50,7 @@ describe('the scheduled smoke test', () => {
   });
 
   it('raises an alarm when two runs of three fail, and when it falls silent; not before it has spoken', () => {
-    const [alarm, ...otherAlarms] = alarmsIn(app);
-    expect(otherAlarms).toEqual([]);
+    const alarm = app.alarm('smoke-failed');
     expect(alarm).toMatchObject({
       MetricName: METRICS.smokeFailed,
       Statistic: 'Maximum',
@@ -82,26 +67,8 @@ describe('the scheduled smoke test', () => {
 
   it('causes the only alarm that reports missing data in this way', () => {
     const silent = app
-      .resources('operations', 'AWS::CloudWatch::Alarm')
-      .filter(([, { Properties }]) => Properties.InsufficientDataActions !== undefined);
+      .properties('operations', 'AWS::CloudWatch::Alarm')
+      .filter(({ InsufficientDataActions: actions }) => actions !== undefined);
     expect(silent).toHaveLength(1);
-  });
-});
-
-describe('the setting', () => {
-  it('defaults to a run every five minutes if it has no fields', () => {
-    expect(parseConfig({ smoke: {} }).smoke).toEqual({ everyMinutes: 5 });
-    expect(parseConfig({}).smoke).toBeUndefined();
-  });
-
-  it.each([
-    [{ everyMinutes: 0 }],
-    [{ everyMinutes: 61 }],
-    [{ models: [] }],
-    [{ models: ['a,b'] }],
-    [{ models: Array.from({ length: 6 }, (_, at) => `acme/${at}`) }],
-    [{ every: 5 }],
-  ])('rejects %j', (wrong) => {
-    expect(() => parseConfig({ smoke: wrong })).toThrow('smoke');
   });
 });

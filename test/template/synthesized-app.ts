@@ -82,6 +82,18 @@ export class SynthesizedApp {
     return Object.entries(this.templates[stack].Resources).filter(([, resource]) => resource.Type === type);
   }
 
+  /** The properties of the resources of a type in a stack. */
+  properties(stack: StackName, type: string): readonly Properties[] {
+    return this.resources(stack, type).map(([, { Properties: properties }]) => properties);
+  }
+
+  /** The properties of the alarm of this name, without its stage; undefined if there is none. */
+  alarm(name: string): Properties | undefined {
+    return this.properties('operations', 'AWS::CloudWatch::Alarm').find(({ AlarmName: full }) =>
+      String(full).endsWith(`/${name}`),
+    );
+  }
+
   /** The only resource of a type in a stack. */
   only(stack: StackName, type: string): Resource {
     const [resource, ...otherResources] = this.resources(stack, type);

@@ -1,6 +1,5 @@
 import { readdirSync } from 'node:fs';
 import { describe, expect, it } from '@jest/globals';
-import { HOST_HEALTH_PATH } from '../../../lambdas/platform/contract/inference-host.ts';
 import { FUNCTION_FILE_BYTES, TRANSCRIPTION_FILE_BYTES } from '../../../lambdas/platform/contract/limits.ts';
 import { assemblyOf } from '../../../test/template/assemblies.ts';
 import { distributionOf } from '../../../test/template/edge/distributions.ts';
@@ -42,28 +41,8 @@ describe('the host of uploads on Fargate', () => {
     });
   });
 
-  it('runs two arm64 tasks or more, each with time to end its uploads, and rolls a bad deployment back', () => {
-    expect(app.only('ingress', 'AWS::ECS::Service').Properties).toMatchObject({
-      ServiceName: 'prod-uploads',
-      DesiredCount: 2,
-      DeploymentConfiguration: { DeploymentCircuitBreaker: { Enable: true, Rollback: true } },
-    });
-    expect(app.only('ingress', 'AWS::ECS::TaskDefinition').Properties).toMatchObject({
-      RuntimePlatform: { CpuArchitecture: 'ARM64' },
-      ContainerDefinitions: [{ StopTimeout: 120, PortMappings: [{ ContainerPort: 8080 }] }],
-    });
+  it('settles what it takes in the function’s role, which only the tasks can also assume', () => {
     expect(JSON.stringify(app.templates.ingress)).toContain('SETTLEMENT_WORKFLOW');
-  });
-
-  it('receives health checks on the path at which the program responds with 200', () => {
-    const { HealthCheckPath, Matcher } = app.only(
-      'ingress',
-      'AWS::ElasticLoadBalancingV2::TargetGroup',
-    ).Properties;
-    expect([HealthCheckPath, Matcher]).toEqual([HOST_HEALTH_PATH, undefined]);
-  });
-
-  it('runs in the function’s role, which only the tasks can also assume', () => {
     const { TaskRoleArn: role } = app.only('ingress', 'AWS::ECS::TaskDefinition').Properties;
     expect(JSON.stringify(role)).toContain('createtranscriptionRole');
     const trusting = Object.entries(app.templates.inference.Resources).filter(([, { Properties }]) =>
@@ -73,10 +52,8 @@ describe('the host of uploads on Fargate', () => {
   });
 
   it('raises an alarm if no task runs', () => {
-    const alarm = Object.values(app.templates.operations.Resources).find(
-      ({ Properties }) => Properties.AlarmName === 'prod/upload-tasks-missing',
-    );
-    expect(alarm?.Properties).toMatchObject({ Threshold: 1, TreatMissingData: 'breaching' });
+    const alarm = app.alarm('upload-tasks-missing');
+    expect(alarm).toMatchObject({ Threshold: 1, TreatMissingData: 'breaching' });
     expect(JSON.stringify(alarm)).toContain('RunningTaskCount');
     expect(JSON.stringify(alarm)).toContain('{"Name":"ServiceName","Value":"prod-uploads"}');
   });
