@@ -68,26 +68,26 @@ const SONNET = '"input": 3, "output": 15, "cache_read": 0.3, "cache_write": 3.75
 const SONNET_RATES =
   '"litellm_provider": "anthropic", "mode": "chat", "input_cost_per_token": 3e-06, "output_cost_per_token": 1.5e-05, "cache_read_input_token_cost": 3e-07, "cache_creation_input_token_cost": 3.75e-06, "cache_creation_input_token_cost_above_1hr": 6e-06, "search_context_cost_per_query": {"search_context_size_low": 0.01, "search_context_size_high": 0.01}';
 
-const anthropic = () => [
-  '--providers',
-  'anthropic',
-  '--only',
-  'claude-sonnet-4-6',
-  '--from',
-  litellm({ 'claude-sonnet-4-6': SONNET_RATES }),
-];
-
 const EMPTY = () => ['--from', litellm({})];
+
+/** Imports models of one provider from models.dev alone, at this markup. */
+const importFrom = (
+  provider: string,
+  models: Readonly<Record<string, string>>,
+  markup: string,
+  ...options: readonly string[]
+) => run('--from', modelsDev(provider, models), '--providers', provider, '--markup', markup, ...options);
+
+/** Imports Claude Sonnet 4.6 with this cost in models.dev, and with its rates in LiteLLM. */
+function importSonnet(cost: string, markup: string, ...options: readonly string[]) {
+  const models = { 'claude-sonnet-4-6': about(cost) };
+  const other = ['--only', 'claude-sonnet-4-6', '--from', litellm({ 'claude-sonnet-4-6': SONNET_RATES })];
+  return importFrom('anthropic', models, markup, ...other, ...options);
+}
 
 describe('catalog import', () => {
   it('writes what two sources agree upon: the provider’s price as the cost, and the price with the markup', () => {
-    const { models, exitCode, counts, left_prices } = run(
-      '--from',
-      modelsDev('anthropic', { 'claude-sonnet-4-6': about(SONNET) }),
-      ...anthropic(),
-      '--markup',
-      '5%',
-    );
+    const { models, exitCode, counts, left_prices } = importSonnet(SONNET, '5%');
     expect([exitCode, counts.models]).toEqual([0, 1]);
     expect(models[0]).toMatchObject({
       id: 'anthropic/claude-sonnet-4-6',
@@ -140,8 +140,7 @@ describe('catalog import', () => {
   ])(
     'sets the cache capability if the model caches breakpoints of callers and writes have a price: %s',
     (_name, provider, id, cost, isCached) => {
-      const from = ['--from', modelsDev(provider, { [id]: about(cost) }), '--unconfirmed', '--markup', '0%'];
-      const { models } = run(...from, '--providers', provider);
+      const { models } = importFrom(provider, { [id]: about(cost) }, '0%', '--unconfirmed');
       expect(models[0]?.routes[0]?.capabilities).toEqual([
         'stream',
         'tools',
@@ -164,30 +163,14 @@ describe('catalog import', () => {
   ])(
     'sets the maximum tokens of an image if that of the model is known: %s %s',
     (provider, id, maxImageTokens) => {
-      const from = [
-        '--from',
-        modelsDev(provider, { [id]: about(SONNET) }),
-        '--unconfirmed',
-        '--markup',
-        '0%',
-      ];
-      const { models } = run(...from, '--providers', provider);
+      const { models } = importFrom(provider, { [id]: about(SONNET) }, '0%', '--unconfirmed');
       expect(models).toHaveLength(1);
       expect(models[0]?.max_image_tokens).toBe(maxImageTokens);
     },
   );
 
   it('imports prices of one hour and of searches, which one list alone can state, if requested', () => {
-    const { models } = run(
-      '--from',
-      modelsDev('anthropic', { 'claude-sonnet-4-6': about(SONNET) }),
-      ...anthropic(),
-      '--unconfirmed',
-      '--markup',
-      '0%',
-      '--secrets',
-      'prod',
-    );
+    const { models } = importSonnet(SONNET, '0%', '--unconfirmed', '--secrets', 'prod');
     expect(models[0]?.price).toMatchObject({
       cache_writes: { '5m': '3.75', '1h': '6' },
       features: { web_search: { price: '0.01' } },
@@ -210,15 +193,8 @@ describe('catalog import', () => {
   });
 
   it('rounds a price up to nine places, and leaves the cost exact', () => {
-    const { models } = run(
-      '--from',
-      modelsDev('openai', { model: about('"input": 0.000000001, "output": 0.1') }),
-      '--providers',
-      'openai',
-      '--markup',
-      '7.5%',
-      '--unconfirmed',
-    );
+    const model = about('"input": 0.000000001, "output": 0.1');
+    const { models } = importFrom('openai', { model }, '7.5%', '--unconfirmed');
     expect(models[0]?.price).toMatchObject({ input: '0.000000002', output: '0.1075' });
     expect(models[0]?.routes[0]?.cost).toMatchObject({ input: '0.000000001', output: '0.1' });
   });
@@ -256,13 +232,7 @@ describe('catalog import', () => {
     ],
     ['no price at all', '', 'models.dev: it has no price', {}],
   ])('leaves out and lists a model with %s', (_what, cost, reason, figures) => {
-    const { models, left_out, exitCode } = run(
-      '--from',
-      modelsDev('anthropic', { 'claude-sonnet-4-6': about(cost) }),
-      ...anthropic(),
-      '--markup',
-      '5%',
-    );
+    const { models, left_out, exitCode } = importSonnet(cost, '5%');
     expect([models, exitCode]).toEqual([[], 1]);
     expect(left_out).toHaveLength(1);
     expect(left_out[0]).toMatchObject({ model: 'anthropic/claude-sonnet-4-6', figures });
@@ -278,26 +248,13 @@ describe('catalog import', () => {
       'it has a price of cached input and none of cache writes',
     ],
   ])('rejects a price that is %s, whatever is confirmed', (_what, cost, reason) => {
-    const { left_out } = run(
-      '--from',
-      modelsDev('anthropic', { 'claude-x': about(cost) }),
-      '--providers',
-      'anthropic',
-      '--markup',
-      '5%',
-      '--unconfirmed',
-    );
+    const { left_out } = importFrom('anthropic', { 'claude-x': about(cost) }, '5%', '--unconfirmed');
     expect(left_out).toEqual([expect.objectContaining({ model: 'anthropic/claude-x', reason })]);
   });
 
   it('accepts models of a single source if requested, and otherwise lists them', () => {
-    const from = [
-      '--from',
-      modelsDev('openai', { one: about('"input": 1, "output": 2') }),
-      '--providers',
-      'openai',
-    ];
-    const listed = run(...from, '--markup', '0%');
+    const models = { one: about('"input": 1, "output": 2') };
+    const listed = importFrom('openai', models, '0%');
     expect(listed.left_out).toEqual([
       {
         model: 'openai/one',
@@ -306,7 +263,7 @@ describe('catalog import', () => {
       },
     ]);
     expect([listed.exitCode, listed.file]).toEqual([1, null]);
-    expect(run(...from, '--markup', '0%', '--unconfirmed').models).toHaveLength(1);
+    expect(importFrom('openai', models, '0%', '--unconfirmed').models).toHaveLength(1);
   });
 
   it('imports a service tier if two sources have it with all rates of the model', () => {
@@ -316,16 +273,7 @@ describe('catalog import', () => {
         'gpt-x': `"litellm_provider": "openai", "mode": "chat", "input_cost_per_token": 1e-06, "output_cost_per_token": 2e-06, "input_cost_per_token_priority": 2e-06${priority}`,
       });
     const imported = (priority: string) =>
-      run(
-        '--from',
-        modelsDev('openai', { 'gpt-x': modes }),
-        '--from',
-        rates(priority),
-        '--providers',
-        'openai',
-        '--markup',
-        '10%',
-      );
+      importFrom('openai', { 'gpt-x': modes }, '10%', '--from', rates(priority));
     expect(imported(', "output_cost_per_token_priority": 4e-06').models[0]?.price).toMatchObject({
       service_tiers: { priority: { input: '2.2', output: '4.4' } },
     });
@@ -341,16 +289,8 @@ describe('catalog import', () => {
     const rates =
       '"litellm_provider": "xai", "mode": "chat", "input_cost_per_token": 2e-06, "output_cost_per_token": 6e-06, "input_cost_per_token_above_200k_tokens": 4e-06, "output_cost_per_token_above_200k_tokens": 1.2e-05';
     const cost = '"input": 2, "output": 6, "context_over_200k": {"input": 4, "output": 12}';
-    const { models, left_out } = run(
-      '--from',
-      modelsDev('xai', { 'grok-x': about(cost) }),
-      '--from',
-      litellm({ 'xai/grok-x': rates }),
-      '--providers',
-      'xai',
-      '--markup',
-      '0%',
-    );
+    const from = ['--from', litellm({ 'xai/grok-x': rates })];
+    const { models, left_out } = importFrom('xai', { 'grok-x': about(cost) }, '0%', ...from);
     expect(left_out).toEqual([]);
     expect(models[0]?.price).toEqual({
       unit: 'per_million_tokens',
@@ -363,15 +303,8 @@ describe('catalog import', () => {
   it('leaves out what LiteLLM has in a price that a catalog cannot say', () => {
     const rates =
       '"litellm_provider": "xai", "mode": "chat", "input_cost_per_token": 2e-06, "output_cost_per_token": 6e-06, "input_cost_per_request_of_its_own": 1';
-    const { left_out } = run(
-      '--from',
-      litellm({ 'xai/grok-x': rates }),
-      '--providers',
-      'xai',
-      '--markup',
-      '0%',
-      '--unconfirmed',
-    );
+    const from = ['--from', litellm({ 'xai/grok-x': rates })];
+    const { left_out } = run(...from, '--providers', 'xai', '--markup', '0%', '--unconfirmed');
     expect(left_out[0]?.reason).toBe(
       'litellm: input_cost_per_request_of_its_own is not a price that a catalog can say',
     );
@@ -379,15 +312,7 @@ describe('catalog import', () => {
 
   it('imports embeddings without a price of output, whatever a list has there', () => {
     const cost = '"name": "E", "family": "text-embedding", "cost": {"input": 0.02, "output": 0}';
-    const { models } = run(
-      '--from',
-      modelsDev('openai', { 'text-embedding-x': cost }),
-      '--providers',
-      'openai',
-      '--markup',
-      '0%',
-      '--unconfirmed',
-    );
+    const { models } = importFrom('openai', { 'text-embedding-x': cost }, '0%', '--unconfirmed');
     expect(models[0]).toMatchObject({
       type: 'embeddings',
       price: { unit: 'per_million_tokens', input: '0.02' },
@@ -395,16 +320,8 @@ describe('catalog import', () => {
   });
 
   it('lists wanted models that no source has', () => {
-    const { left_out } = run(
-      '--from',
-      litellm({ 'gpt-x': '"litellm_provider": "openai"' }),
-      '--providers',
-      'openai',
-      '--only',
-      'gpt-none',
-      '--markup',
-      '5%',
-    );
+    const from = ['--from', litellm({ 'gpt-x': '"litellm_provider": "openai"' })];
+    const { left_out } = run(...from, '--providers', 'openai', '--only', 'gpt-none', '--markup', '5%');
     expect(left_out).toEqual([{ model: 'gpt-none', reason: 'no source has it', figures: {} }]);
   });
 
@@ -429,15 +346,7 @@ describe('catalog import', () => {
           about(`"input": ${at + 1}.5, "output": 3, "cache_read": 0.1`),
         ]),
       );
-      const { counts } = run(
-        '--from',
-        modelsDev('openai', models),
-        '--providers',
-        'openai',
-        '--markup',
-        '5%',
-        '--unconfirmed',
-      );
+      const { counts } = importFrom('openai', models, '5%', '--unconfirmed');
       expect(counts).toMatchObject({ models: length, left_out: 0 });
     };
     expect(await growthOf(make, 100)).toBeLessThan(MAX_RATIO);

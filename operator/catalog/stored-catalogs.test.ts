@@ -1,10 +1,9 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { PutItemCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { wireServer } from '../../lambdas/inference/testing/providers/wire-server.ts';
 import { createUsageStore } from '../../lambdas/ledger/store/usage-store.ts';
 import { SECRET_VARIABLES, VARIABLES } from '../../lambdas/platform/contract/environment.ts';
 import { openAccount } from '../../tools/bench/harness/service/account.ts';
@@ -25,7 +24,7 @@ const folder = mkdtempSync(join(tmpdir(), 'stored-catalogs-'));
 
 let database: TestDatabase;
 let operator: Operator;
-let upstream: Server;
+const upstream = wireServer();
 
 /** The usage that the route reports for each call: 30 of 100 prompt tokens from its cache, 5 of 20 for reasoning. */
 const USAGE = {
@@ -39,26 +38,22 @@ const USAGE = {
 beforeAll(async () => {
   database = await startDatabase();
   operator = operatorOf(database);
-  upstream = createServer((request, response) => {
-    request.resume().on('end', () => {
-      response.setHeader('content-type', 'application/json');
-      response.end(
-        JSON.stringify({
-          id: 'c',
-          object: 'chat.completion',
-          created: 1,
-          model: 'm',
-          usage: USAGE,
-          choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
-        }),
-      );
-    });
-  });
-  await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
+  upstream.respond = (response) => {
+    response.setHeader('content-type', 'application/json');
+    response.end(
+      JSON.stringify({
+        id: 'c',
+        object: 'chat.completion',
+        created: 1,
+        model: 'm',
+        usage: USAGE,
+        choices: [{ index: 0, message: { role: 'assistant', content: 'Hello' }, finish_reason: 'stop' }],
+      }),
+    );
+  };
 });
 afterAll(async () => {
   operator.close();
-  await new Promise((resolve) => upstream.close(resolve));
   await database.stop();
   rmSync(folder, { recursive: true });
 });
@@ -67,7 +62,6 @@ const STANDARD = { input: 3, cached_input: 0.3, output: 15 };
 
 /** A catalog file with one model at these prices, and others that differ in nothing. */
 function fileOf(name: string, price: object, otherModels: readonly string[] = []): string {
-  const { port } = upstream.address() as AddressInfo;
   const model = (id: string, rates: object) => ({
     id,
     type: 'chat',
@@ -78,7 +72,7 @@ function fileOf(name: string, price: object, otherModels: readonly string[] = []
       {
         id: `${id}-route`,
         protocol: 'openai',
-        base_url: `http://127.0.0.1:${port}/v1`,
+        base_url: `${upstream.origin}/v1`,
         upstream_model: 'm',
       },
     ],

@@ -1,6 +1,5 @@
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { wireServer } from '../../lambdas/inference/testing/providers/wire-server.ts';
 import { TABLES } from '../../lambdas/platform/contract/tables.ts';
 import { COMMANDS } from '../commands.ts';
 import type { AccountQuotas, AccountResources } from './account.ts';
@@ -62,36 +61,27 @@ describe('the required quota of a deployment', () => {
 });
 
 describe('quotas of an account, as AWS shows them', () => {
-  let aws: Server;
+  const aws = wireServer();
   const variables = { ...process.env };
   /** The response of each operation. A number is a status with an error of that name. */
   const responses = new Map<string, readonly [number, object]>();
 
-  beforeAll(async () => {
-    aws = createServer((request, response) => {
-      let body = '';
-      request.on('data', (chunk) => {
-        body += String(chunk);
-      });
-      request.on('end', () => {
-        const target = String(request.headers['x-amz-target'] ?? request.url);
-        const code = /"QuotaCode":"([^"]+)"/.exec(body)?.[1];
-        const isQuery = body.startsWith('Action=') || body.includes('&Action=');
-        if (isQuery) {
-          response.setHeader('content-type', 'text/xml');
-          response.end('<R><DescribeStacksResult><Stacks></Stacks></DescribeStacksResult></R>');
-          return;
-        }
-        const key = code === undefined ? target : `${target} ${code}`;
-        const [status, responseBody] = responses.get(key) ??
-          responses.get(target) ?? [404, { __type: 'Unknown' }];
-        response.writeHead(status, { 'content-type': 'application/x-amz-json-1.1' });
-        response.end(JSON.stringify(responseBody));
-      });
-    });
-    await new Promise<void>((resolve) => aws.listen(0, '127.0.0.1', resolve));
+  beforeAll(() => {
+    aws.respond = (response, { path, headers, body }) => {
+      if (body.startsWith('Action=') || body.includes('&Action=')) {
+        response.setHeader('content-type', 'text/xml');
+        response.end('<R><DescribeStacksResult><Stacks></Stacks></DescribeStacksResult></R>');
+        return;
+      }
+      const target = String(headers['x-amz-target'] ?? path);
+      const code = /"QuotaCode":"([^"]+)"/.exec(body)?.[1];
+      const [status, responseBody] = responses.get(`${target} ${code}`) ??
+        responses.get(target) ?? [404, { __type: 'Unknown' }];
+      response.writeHead(status, { 'content-type': 'application/x-amz-json-1.1' });
+      response.end(JSON.stringify(responseBody));
+    };
     Object.assign(process.env, {
-      AWS_ENDPOINT_URL: `http://127.0.0.1:${(aws.address() as AddressInfo).port}`,
+      AWS_ENDPOINT_URL: aws.origin,
       AWS_ACCESS_KEY_ID: 'operator',
       AWS_SECRET_ACCESS_KEY: 'operator',
       AWS_REGION: 'eu-central-1',
@@ -105,9 +95,8 @@ describe('quotas of an account, as AWS shows them', () => {
   afterEach(() => {
     responses.delete('ServiceQuotasV20190624.GetServiceQuota L-2EC3DE7B');
   });
-  afterAll(async () => {
+  afterAll(() => {
     process.env = variables;
-    await new Promise((resolve) => aws.close(resolve));
   });
 
   const run = async (...args: readonly string[]) => {
