@@ -86,12 +86,6 @@ describe('the description of the service', () => {
     expect(without.map(([name]) => name)).toEqual([]);
   });
 
-  it('refers to schemas that it has', () => {
-    const references = [...JSON.stringify(document).matchAll(/"#\/components\/schemas\/(\w+)"/g)];
-    expect(references.length).toBeGreaterThan(100);
-    for (const [, name = ''] of references) expect(document.components.schemas).toHaveProperty(name);
-  });
-
   it('takes its bodies from the schemas that the endpoints validate with', () => {
     const chat = document.paths['/v1/chat/completions']?.post?.requestBody?.content['application/json'];
     expect(chat?.schema).toMatchObject({

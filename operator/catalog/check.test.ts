@@ -93,7 +93,7 @@ interface CheckOutput {
 
 async function check(
   routes: readonly object[],
-  bedrockUrl: string | null = server.origin,
+  bedrockUrl: string | null | undefined = server.origin,
   losses: readonly UnbilledOfRoute[] = [],
 ) {
   const operator = { catalog: async () => catalogOf(routes), routes: access, unbilled: async () => losses };
@@ -228,11 +228,11 @@ describe('catalog check', () => {
     ]);
   });
 
-  it.each<[string, readonly object[], string | null, string]>([
+  it.each<[string, readonly object[], string | null | undefined, string]>([
     [
       'Azure, which lists no deployments',
       [{ auth: 'api-key' }, { auth: 'entra' }, { api_version: 'preview' }],
-      '',
+      undefined,
       'Azure lists models, not deployments',
     ],
     [

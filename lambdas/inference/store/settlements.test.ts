@@ -1,8 +1,7 @@
-import { createServer, type ServerResponse } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { VARIABLES } from '../../platform/contract/environment.ts';
 import type { SettlementOrder } from '../core/kinds/transcriptions/order.ts';
+import { type WireResponder, wireServer } from '../testing/providers/wire-server.ts';
 import { createSettlements } from './create-settlements.ts';
 
 const ARN = 'arn:aws:states:us-east-1:000000000000:stateMachine:settle';
@@ -10,10 +9,8 @@ const ORDER = { requestId: 'req_1', accountId: 'acc_1' } as SettlementOrder;
 const region = 'us-east-1';
 const credentials = { accessKeyId: 'a', secretAccessKey: 'b' };
 
-type Responder = (response: ServerResponse) => void;
-
 const respondWith =
-  (status: number, body: object): Responder =>
+  (status: number, body: object): WireResponder =>
   (response) => {
     response.writeHead(status, { 'content-type': 'application/x-amz-json-1.0' }).end(JSON.stringify(body));
   };
@@ -22,51 +19,34 @@ const executionResponse = (fields: object) =>
 const SETTLED = executionResponse({ status: 'SUCCEEDED', output: '{"cost":"5","balance":"7"}' });
 const RECEIPT = { record: { cost: 5n }, balance: 7n };
 
-let responses: Responder[] = [];
-let requests: { target: unknown; body: object }[] = [];
-const server = createServer((request, response) => {
-  let text = '';
-  request.on('data', (chunk) => {
-    text += String(chunk);
-  });
-  request.on('end', () => {
-    requests.push({ target: request.headers['x-amz-target'], body: JSON.parse(text) });
-    responses.shift()?.(response);
-  });
-});
-
-beforeEach(async () => {
-  [responses, requests] = [[], []];
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-});
-afterEach(async () => {
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
-});
+const workflow = wireServer();
 
 /** Far longer than the pauses of the SDK between its attempts. */
 const LONG_MS = 60_000;
 
-const settleWithin = (limitMs: number, ...responders: readonly Responder[]) => {
-  responses = [...responders];
-  const endpoint = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+const settleWithin = (limitMs: number, ...responders: readonly WireResponder[]) => {
+  const { origin: endpoint } = workflow;
+  const responses = [...responders];
+  workflow.respond = (...call) => responses.shift()?.(...call);
   const environment = { [VARIABLES.settlementWorkflow]: ARN, AWS_ENDPOINT_URL: endpoint };
   return createSettlements(environment, { endpoint, region, credentials }, limitMs).settle(ORDER);
 };
-const settle = (...responders: readonly Responder[]) => settleWithin(LONG_MS, ...responders);
+const settle = (...responders: readonly WireResponder[]) => settleWithin(LONG_MS, ...responders);
 
 describe('a settlement', () => {
   it('returns the output of the execution, with the order as its input and the request id as its name', async () => {
     expect(await settle(SETTLED)).toEqual(RECEIPT);
     const body = { stateMachineArn: ARN, name: 'req_1', input: JSON.stringify(ORDER) };
-    expect(requests).toEqual([{ target: 'AWSStepFunctions.StartSyncExecution', body }]);
+    expect(workflow.requests).toMatchObject([
+      { headers: { 'x-amz-target': 'AWSStepFunctions.StartSyncExecution' }, body: JSON.stringify(body) },
+    ]);
   });
 
   it('starts again after a throttle, a failure at AWS, or a lost response', async () => {
     expect(await settle(respondWith(400, { __type: 'ThrottlingException' }), SETTLED)).toEqual(RECEIPT);
     expect(await settle(respondWith(500, {}), SETTLED)).toEqual(RECEIPT);
     expect(await settle((response) => void response.destroy(), SETTLED)).toEqual(RECEIPT);
-    expect(requests).toHaveLength(6);
+    expect(workflow.requests).toHaveLength(6);
   });
 
   it.each([
@@ -76,7 +56,7 @@ describe('a settlement', () => {
     ['an output that is no settlement', executionResponse({ status: 'SUCCEEDED', output: '{}' })],
   ])('fails at once: %s', async (_name, failures) => {
     await expect(settle(failures)).rejects.toThrow();
-    expect(requests).toHaveLength(1);
+    expect(workflow.requests).toHaveLength(1);
   });
 
   it('fails if there is no response in time', async () => {

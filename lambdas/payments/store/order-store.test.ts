@@ -22,16 +22,17 @@ beforeAll(async () => {
 
 const referenceOf = ({ id, accountId: owner }: Order) => ({ orderId: id, accountId: owner });
 
+const newOrder = (): Order => ({
+  id: `ord_${systemUlid()}`,
+  accountId,
+  amount: 25n * DOLLAR,
+  created: NOW,
+  reversals: {},
+  version: 0,
+});
+
 async function saved(): Promise<Order> {
-  const order: Order = {
-    id: `ord_${systemUlid()}`,
-    accountId,
-    amount: 25n * DOLLAR,
-    created: NOW,
-    checkoutUrl: 'https://pay.example.com/1',
-    reversals: {},
-    version: 0,
-  };
+  const order = { ...newOrder(), checkoutUrl: 'https://pay.example.com/1' };
   await store.save(order);
   return order;
 }
@@ -82,14 +83,7 @@ describe('an order', () => {
   });
 
   it('uses the paid amount as its amount until it is saved, if its payment event arrives first', async () => {
-    const order: Order = {
-      id: `ord_${systemUlid()}`,
-      accountId,
-      amount: 25n * DOLLAR,
-      created: NOW,
-      reversals: {},
-      version: 0,
-    };
+    const order = newOrder();
     const paid = { ...order, paid: 7n, version: 1 };
     expect(await store.advance(order, paid, [])).toBe('done');
     expect(await store.find(referenceOf(order))).toEqual({ ...paid, amount: 7n });
