@@ -23,8 +23,7 @@ const idOf = (name: QueueName): string => {
 const propertiesOf = (name: QueueName) => app.templates[STACK].Resources[idOf(name)]?.Properties ?? {};
 const arn = (name: QueueName) => ({ 'Fn::GetAtt': [idOf(name), 'Arn'] });
 const mappings = app
-  .resources(STACK, 'AWS::Lambda::EventSourceMapping')
-  .map(([, { Properties }]) => Properties)
+  .properties(STACK, 'AWS::Lambda::EventSourceMapping')
   // A follower of a table has a place to start from; a reader of a queue has none.
   .filter(({ StartingPosition: start }) => start === undefined);
 
@@ -39,8 +38,8 @@ describe('a queue', () => {
 
   it.each(specs)('requires TLS: %s', (name) => {
     const policies = app
-      .resources(STACK, 'AWS::SQS::QueuePolicy')
-      .filter(([, { Properties }]) => JSON.stringify(Properties.Queues).includes(idOf(name)));
+      .properties(STACK, 'AWS::SQS::QueuePolicy')
+      .filter(({ Queues: queues }) => JSON.stringify(queues).includes(idOf(name)));
     expect(JSON.stringify(policies)).toContain('{"Bool":{"aws:SecureTransport":"false"}}');
   });
 
@@ -105,8 +104,7 @@ describe('the bus', () => {
 
   it('passes every event of this account on, and stores the failed ones', () => {
     const [rule = {}, ...otherRules] = app
-      .resources(STACK, 'AWS::Events::Rule')
-      .map(([, { Properties }]) => Properties)
+      .properties(STACK, 'AWS::Events::Rule')
       .filter(({ EventPattern: pattern }) => pattern !== undefined);
     expect(otherRules).toEqual([]);
     expect(rule).toMatchObject({ State: 'ENABLED', EventPattern: { account: [{ Ref: 'AWS::AccountId' }] } });

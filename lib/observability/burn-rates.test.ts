@@ -182,8 +182,7 @@ describe('the alarms of availability', () => {
 describe('a window of the availability', () => {
   it('sends no notification itself', () => {
     const windows = new SynthesizedApp()
-      .resources('operations', 'AWS::CloudWatch::Alarm')
-      .map(([, { Properties }]) => Properties)
+      .properties('operations', 'AWS::CloudWatch::Alarm')
       .filter(({ AlarmName: name }) => /\/availability-\w+\/(long|short)$/.test(String(name)));
     expect(windows).toHaveLength(4);
     for (const window of windows) {

@@ -68,8 +68,8 @@ describe('the dashboards', () => {
     ['fargate', true],
   ] as const)('show the open calls of a host where there is one: %s, %s', (name, shown) => {
     const bodies = new SynthesizedApp(name)
-      .resources('operations', 'AWS::CloudWatch::Dashboard')
-      .map(([, { Properties }]) => joined(Properties.DashboardBody));
+      .properties('operations', 'AWS::CloudWatch::Dashboard')
+      .map(({ DashboardBody: body }) => joined(body));
     expect(bodies.join('').includes('OpenCalls')).toBe(shown);
   });
 });

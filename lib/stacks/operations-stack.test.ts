@@ -12,10 +12,8 @@ import { DASHBOARDS } from '../observability/dashboards.ts';
 const app = new SynthesizedApp();
 const template = JSON.stringify(app.templates.operations);
 const runbook = readFileSync(join(import.meta.dirname, '..', 'observability', 'runbook.md'), 'utf8');
-const alarms = app.resources('operations', 'AWS::CloudWatch::Alarm').map(([, { Properties }]) => Properties);
-const composites = app
-  .resources('operations', 'AWS::CloudWatch::CompositeAlarm')
-  .map(([, { Properties }]) => Properties);
+const alarms = app.properties('operations', 'AWS::CloudWatch::Alarm');
+const composites = app.properties('operations', 'AWS::CloudWatch::CompositeAlarm');
 const isWindow = ({ AlarmName: name }: { readonly [name: string]: unknown }) =>
   Object.keys(BURNS).some((article) => String(name).startsWith(`prod/${article}/`));
 const named = (article: string) =>
@@ -113,9 +111,7 @@ describe('the alarms', () => {
         .sort(),
     ).toEqual(growing.toSorted());
     for (const { FunctionName: name, Timeout: timeout } of unattended) {
-      const alarm = alarms.find(
-        (each) => each.AlarmName === String(name).replace('prod-', 'prod/function-duration/'),
-      );
+      const alarm = app.alarm(String(name).replace('prod-', 'function-duration/'));
       if (!growing.some((each) => String(name).endsWith(each))) continue;
       expect(alarm).toMatchObject({ Threshold: Number(timeout) * 900, EvaluationPeriods: 3 });
       expect(alarm?.Metrics).toMatchObject([
@@ -137,11 +133,9 @@ describe('the alarms', () => {
     expect(named('api-5xx')).toEqual(['prod/api-5xx/inference']);
     expect(named('api-errors-lasting')).toEqual(['prod/api-errors-lasting/platform']);
     const namesOf = (type: string, name: string) =>
-      SERVICE_STACKS.flatMap((stack) => app.resources(stack, type))
-        .filter(
-          ([, { Properties }]) => type !== 'AWS::Events::Rule' || Properties.ScheduleExpression !== undefined,
-        )
-        .map(([, { Properties }]) => String(Properties[name]).replace('prod-', ''));
+      SERVICE_STACKS.flatMap((stack) => app.properties(stack, type))
+        .filter(({ EventPattern: pattern }) => pattern === undefined)
+        .map((properties) => String(properties[name]).replace('prod-', ''));
     const watched = (article: string) => named(article).map((name) => name.replace(`prod/${article}/`, ''));
     expect(watched('workflow-failed').sort()).toEqual(
       [
@@ -159,9 +153,8 @@ describe('the alarms', () => {
   it('watch every dead-letter queue', () => {
     const ends = SERVICE_STACKS.flatMap((stack) =>
       app
-        .resources(stack, 'AWS::SQS::Queue')
-        .map(([, { Properties }]) => Object(Properties.RedrivePolicy).deadLetterTargetArn)
-        .filter((arn) => arn !== undefined)
+        .properties(stack, 'AWS::SQS::Queue')
+        .flatMap(({ RedrivePolicy: policy }) => Object(policy).deadLetterTargetArn ?? [])
         .map((arn) => `${stack}:${app.reference(stack, arn)?.id}`),
     );
     expect(named('dead-letters').length).toBeGreaterThanOrEqual(new Set(ends).size);
@@ -194,31 +187,27 @@ describe('the alarms', () => {
   });
 
   it('ignore holds that the next two sweeps may still release', () => {
-    const [alarm] = alarms.filter(({ AlarmName: name }) => name === 'prod/holds-stuck');
     const [, sweepMinutes = ''] = /^rate\((\d+) minutes\)$/.exec(CONSUMERS['sweep-holds'].schedule) ?? [];
-    expect(alarm).toMatchObject({
+    expect(app.alarm('holds-stuck')).toMatchObject({
       MetricName: 'OverdueHoldSeconds',
       Threshold: 2 * 60 * Number(sweepMinutes),
     });
   });
 
   it('go off at the smallest amount if they guard money', () => {
-    for (const article of ['audit-drift', 'unbilled']) {
-      const alarm = alarms.find(({ AlarmName: name }) => name === `prod/${article}`);
-      expect(alarm).toMatchObject({
+    for (const article of ['audit-drift', 'unbilled'])
+      expect(app.alarm(article)).toMatchObject({
         Namespace: 'UnifiedInference/prod',
         Threshold: 1,
         ComparisonOperator: 'GreaterThanOrEqualToThreshold',
       });
-    }
   });
 });
 
 describe('the dashboards', () => {
-  const bodies = app.resources('operations', 'AWS::CloudWatch::Dashboard').map(([, { Properties }]) => ({
-    name: Properties.DashboardName,
-    body: joined(Properties.DashboardBody),
-  }));
+  const bodies = app
+    .properties('operations', 'AWS::CloudWatch::Dashboard')
+    .map(({ DashboardName: name, DashboardBody: body }) => ({ name, body: joined(body) }));
 
   it('match those of the table, at most as many as are free', () => {
     expect(bodies.map(({ name }) => name)).toEqual(Object.keys(DASHBOARDS).map((name) => `prod-${name}`));
@@ -261,8 +250,8 @@ describe('the metrics of the contract', () => {
   it('use the namespace that is watched', () => {
     const namespaces = SERVICE_STACKS.flatMap((stack) =>
       app
-        .resources(stack, 'AWS::Lambda::Function')
-        .map(([, { Properties }]) => Object(Properties.Environment).Variables.METRICS_NAMESPACE),
+        .properties(stack, 'AWS::Lambda::Function')
+        .map(({ Environment: environment }) => Object(environment).Variables.METRICS_NAMESPACE),
     );
     expect(new Set(namespaces)).toEqual(new Set(['UnifiedInference/prod']));
   });

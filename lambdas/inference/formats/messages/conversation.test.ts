@@ -77,20 +77,6 @@ describe('a Messages request as a conversation', () => {
     expect(converse(fields).reasoning).toEqual(reasoning);
   });
 
-  it('preserves reasoning, including its unreadable parts', () => {
-    const thought = { type: 'thinking', thinking: 'x', signature: 's' };
-    const { turns } = converse({
-      messages: [
-        { role: 'assistant', content: [{ type: 'redacted_thinking', data: 'x' }] },
-        { role: 'assistant', content: [thought, text('a')] },
-      ],
-    });
-    expect(turns).toEqual([
-      { role: 'assistant', parts: [{ type: 'reasoning', text: '', signature: 'x' }] },
-      { role: 'assistant', parts: [{ type: 'reasoning', text: 'x', signature: 's' }, text('a')] },
-    ]);
-  });
-
   it('preserves the caller’s tools', () => {
     const { tools } = converse({
       tools: [

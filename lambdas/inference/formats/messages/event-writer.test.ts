@@ -80,34 +80,6 @@ describe('a streamed response in the Messages format', () => {
     ]);
   });
 
-  it('starts no block if the output has no content', () => {
-    expect(stream([finish]).map(({ type }) => type)).toEqual([
-      'message_start',
-      'message_delta',
-      'message_stop',
-    ]);
-  });
-
-  it('gives a tool call its name first and its arguments as they come', () => {
-    const [, opened, first, second, closed] = stream([
-      start(0),
-      delta(0, '{"a'),
-      delta(0, '":1}'),
-      end(0),
-      finish,
-    ]);
-    expect([opened, first, second, closed]).toEqual([
-      {
-        type: 'content_block_start',
-        index: 0,
-        content_block: { type: 'tool_use', id: 'c0', name: 'f0', input: {} },
-      },
-      { type: 'content_block_delta', index: 0, delta: { type: 'input_json_delta', partial_json: '{"a' } },
-      { type: 'content_block_delta', index: 0, delta: { type: 'input_json_delta', partial_json: '":1}' } },
-      { type: 'content_block_stop', index: 0 },
-    ]);
-  });
-
   it('ends a text before a call, and separates texts on both sides of an end or a refusal', () => {
     const parts: Step[] = [
       says('a'),

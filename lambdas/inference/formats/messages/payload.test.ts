@@ -12,6 +12,7 @@ import { toPayload as payloadOf } from './payload.ts';
 
 const toPayload = (messagesRequest: ReturnType<typeof request>) =>
   payloadOf(messagesRequest, NO_SEALED_TOKENS);
+const user = (...content: readonly object[]) => ({ messages: [{ role: 'user', content }] });
 const bodyOf = (fields: Record<string, unknown>) => toPayload(request(fields)).body;
 const tool = { name: 'f', input_schema: { type: 'object' } };
 
@@ -53,43 +54,25 @@ describe('the payload of a Messages request', () => {
     ['a tool choice', { tool_choice: { type: 'none' } }, ['tools']],
     ['tool turns', { messages: toolTurns({}, {}) }, ['tools']],
     ['an output format', { output_config: { format: { type: 'json_schema', schema: {} } } }, ['json']],
-    ['an image', { messages: [{ role: 'user', content: [PNG] }] }, ['vision']],
+    ['an image', user(PNG), ['vision']],
     ['an image in a result', { messages: toolTurns({}, { content: [PNG] }) }, ['tools', 'vision']],
-    [
-      'a PDF',
-      {
-        messages: [
-          {
-            role: 'user',
-            content: [
-              { type: 'document', source: { type: 'base64', media_type: 'application/pdf', data: 'aGk=' } },
-            ],
-          },
-        ],
-      },
-      ['documents'],
-    ],
     ['a stream', { stream: true }, ['stream']],
   ])('requires the route’s capabilities for %s', (_what, fields, needs) => {
     expect(capabilitiesOf(toPayload(request(fields)))).toEqual(needs);
   });
 
   it.each<[string, Record<string, unknown>, string[]]>([
-    ['an image by URL', { messages: [{ role: 'user', content: [LINKED] }] }, ['image-urls']],
+    ['an image by URL', user(LINKED), ['image-urls']],
     ['an image by URL in a result', { messages: toolTurns({}, { content: [LINKED] }) }, ['image-urls']],
     ['a server tool', { tools: [{ type: 'web_search_20250305', name: 'web_search' }] }, ['messages-blocks']],
     ['a custom tool', { tools: [{ ...tool, type: 'custom' }] }, []],
-    ['an unknown block', { messages: [{ role: 'user', content: [{ type: 'new' }] }] }, ['messages-blocks']],
+    ['an unknown block', user({ type: 'new' }), ['messages-blocks']],
     [
       'an unknown block in a result',
       { messages: toolTurns({}, { content: [{ type: 'tool_reference' }] }) },
       ['messages-blocks'],
     ],
-    [
-      'a document',
-      { messages: [{ role: 'user', content: [{ type: 'document', source: { type: 'text', data: '' } }] }] },
-      ['messages-blocks'],
-    ],
+    ['a document', user({ type: 'document', source: { type: 'text', data: '' } }), ['messages-blocks']],
     ['stop sequences', { stop_sequences: ['a'] }, ['stop-sequences']],
     ['no stop sequences', { stop_sequences: [] }, []],
     ['MCP servers', { mcp_servers: [{ type: 'url' }] }, ['messages-blocks']],
