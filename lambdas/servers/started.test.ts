@@ -1,10 +1,9 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { json } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { until } from '../../tools/test-kit/waiting.ts';
+import { wireServer } from '../inference/testing/providers/wire-server.ts';
 import { VARIABLES } from '../platform/contract/environment.ts';
 import { HOST_HEALTH_PATH } from '../platform/contract/inference-host.ts';
 import { TABLES } from '../platform/contract/tables.ts';
@@ -37,29 +36,21 @@ function start(name: string, environment: Readonly<Record<string, string>> = {})
   return child;
 }
 
-/** Starts a fake AWS that records each request of a program by the name of the table or the secret. */
-async function startAws() {
-  const requestedNames = new Set<string>();
-  const server = createServer(async (request, response) => {
-    const { TableName, SecretId } = (await json(request)) as Readonly<Record<string, string>>;
-    requestedNames.add(TableName ?? SecretId ?? '');
-    response.writeHead(400, { 'content-type': 'application/x-amz-json-1.0' }).end('{"__type":"Refused"}');
-    server.emit('requested');
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  return { requestedNames, server, url: `http://127.0.0.1:${(server.address() as AddressInfo).port}` };
-}
-
 describe('the data for the first call of a process', () => {
+  const aws = wireServer();
+
   it('loads while the process starts: the pepper and the catalog', async () => {
-    const { requestedNames, server, url } = await startAws();
-    const program = start('upload', { AWS_ENDPOINT_URL: url });
-    await once(program, 'message');
-    const required = [TABLES.catalog.variable, PEPPER];
-    while (!required.every((name) => requestedNames.has(name))) await once(server, 'requested');
+    aws.respond = (response) => void response.writeHead(400).end('{"__type":"Refused"}');
+    await once(start('upload', { AWS_ENDPOINT_URL: aws.origin }), 'message');
+    const required = [TABLES.catalog.variable, PEPPER].sort();
+    const requestedNames = () =>
+      aws.requests.map(({ body }): string => {
+        const { TableName, SecretId } = JSON.parse(body);
+        return TableName ?? SecretId;
+      });
+    await until(requestedNames, (names) => required.every((name) => names.includes(name)));
     // The program itself received no request.
-    expect([...requestedNames].sort()).toEqual(required.sort());
-    server.close().closeAllConnections();
+    expect([...new Set(requestedNames())].sort()).toEqual(required);
   }, 30_000);
 });
 

@@ -136,13 +136,9 @@ describe('the settings', () => {
     expect(() => parseConfig(settings)).toThrow(/^configuration: /);
   });
 
-  it('cause an error with the file name if they cannot be read', () => {
-    const file = join(temporaryFolder(), 'absent.json');
-    expect(() => loadConfig(file)).toThrow(`configuration: cannot read ${file}`);
-  });
-
-  it('cause an error with the file name if they are not JSON', () => {
+  it('cause an error with the file name if they cannot be read, or are not JSON', () => {
     const file = join(temporaryFolder(), 'broken.json');
+    expect(() => loadConfig(file)).toThrow(`configuration: cannot read ${file}`);
     writeFileSync(file, '{"stage": ');
     expect(() => loadConfig(file)).toThrow(file);
   });

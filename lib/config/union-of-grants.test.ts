@@ -31,11 +31,6 @@ describe('the union of grants', () => {
     expect(unionOf([])).toEqual({ tables: {} });
   });
 
-  it('equals the single grant if there is only one', () => {
-    const grants: Grants = { tables: { accounts: [] }, sessionKey: true };
-    expect(unionOf([grants])).toEqual(grants);
-  });
-
   it('rejects the reader of a stream, because Lambda itself reads in its role', () => {
     const follower: Grants = { follows: { table: 'listings', dead: 'deadChanges' } };
     expect(() => unionOf([{}, follower])).toThrow('cannot be served by a host');

@@ -1,8 +1,6 @@
 /** Events as Stripe sends them, signed by Stripe's own library, and the one question its API is asked about them. */
-import { once } from 'node:events';
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import Stripe from 'stripe';
+import { WireServer } from '../../inference/testing/providers/wire-server.ts';
 
 export const WEBHOOK_SECRET = 'whsec_of_this_test';
 export const API_KEY = 'sk_test_of_this_test';
@@ -47,30 +45,26 @@ export function signedEvent(
 /** Stripe's API as far as events are read: payments by their id, with the metadata of their order. */
 export class PaymentIntents {
   readonly metadata = new Map<string, Readonly<Record<string, string>>>();
-  requests = 0;
-  readonly #server = createServer((request, response) => {
-    this.requests += 1;
-    const id = /^\/v1\/payment_intents\/(\w+)$/.exec(request.url ?? '')?.[1] ?? '';
-    const metadata = this.metadata.get(id);
-    response.writeHead(metadata === undefined ? 404 : 200, { 'content-type': 'application/json' });
-    response.end(
-      JSON.stringify(
-        metadata === undefined
-          ? { error: { type: 'invalid_request_error', message: 'No such payment_intent' } }
-          : { id, object: 'payment_intent', metadata },
-      ),
-    );
-  });
+  readonly #server = new WireServer();
 
   async start(): Promise<string> {
-    this.#server.listen(0, '127.0.0.1');
-    await once(this.#server, 'listening');
-    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
+    this.#server.respond = (response, { path }) => {
+      const id = /^\/v1\/payment_intents\/(\w+)$/.exec(path)?.[1] ?? '';
+      const metadata = this.metadata.get(id);
+      response.writeHead(metadata === undefined ? 404 : 200, { 'content-type': 'application/json' });
+      response.end(
+        JSON.stringify(
+          metadata === undefined
+            ? { error: { type: 'invalid_request_error', message: 'No such payment_intent' } }
+            : { id, object: 'payment_intent', metadata },
+        ),
+      );
+    };
+    await this.#server.start();
+    return this.#server.origin;
   }
 
-  async stop(): Promise<void> {
-    this.#server.close();
-    this.#server.closeAllConnections();
-    await once(this.#server, 'close');
+  stop(): Promise<void> {
+    return this.#server.stop();
   }
 }

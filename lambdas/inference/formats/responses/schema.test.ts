@@ -103,6 +103,12 @@ describe('a Responses request', () => {
   });
 
   const message = (fields: Fields) => ({ input: [{ role: 'user', content: 'Hi' }, fields] });
+  const part = (role: string, content: unknown) => message({ role, content: [content] });
+  const image = { type: 'input_image', image_url: 'x' };
+  const allowed = (...tools: readonly unknown[]) => ({
+    tools: [f],
+    tool_choice: { type: 'allowed_tools', mode: 'auto', tools },
+  });
   it.each<[string, Fields]>([
     ['input', { input: 7 }],
     ['input', { input: null }],
@@ -119,19 +125,13 @@ describe('a Responses request', () => {
     ['input[1].role', message({})],
     ['input[1].content', message({ role: 'user' })],
     ['input[1].content', message({ role: 'user', content: 7 })],
-    ['input[1].content[0].type', message({ role: 'user', content: [{ type: 'new' }] })],
-    ['input[1].content[0]', message({ role: 'user', content: ['x'] })],
+    ['input[1].content[0].type', part('user', { type: 'new' })],
+    ['input[1].content[0]', part('user', 'x')],
     ['input[1].content[1].text', message({ role: 'user', content: [text, { type: 'input_text' }] })],
-    ['input[1].content[0].image_url', message({ role: 'user', content: [{ ...text, image_url: 'x' }] })],
-    ['input[1].content[0].type', message({ role: 'user', content: [{ type: 'output_text', text: 'x' }] })],
-    [
-      'input[1].content[0].type',
-      message({ role: 'assistant', content: [{ type: 'input_image', image_url: 'x' }] }),
-    ],
-    [
-      'input[1].content[0].type',
-      message({ role: 'system', content: [{ type: 'input_image', image_url: 'x' }] }),
-    ],
+    ['input[1].content[0].image_url', part('user', { ...text, image_url: 'x' })],
+    ['input[1].content[0].type', part('user', { type: 'output_text', text: 'x' })],
+    ['input[1].content[0].type', part('assistant', image)],
+    ['input[1].content[0].type', part('system', image)],
     ['input[0].content[0].image_url', user({ type: 'input_image', image_url: 'file:///etc/passwd' })],
     ['input[0].content[0].file_id', user({ type: 'input_image', file_id: 'file_1' })],
     ['input[0].content[0].file_id', user({ type: 'input_file', file_id: 'file_1' })],
@@ -166,20 +166,7 @@ describe('a Responses request', () => {
     ['tool_choice.name', { tool_choice: { type: 'function', name: 'g' }, tools: [f] }],
     ['tool_choice.name', { tool_choice: { type: 'custom', name: 'f' }, tools: [f] }],
     ['tool_choice.name', { tool_choice: { type: 'function' }, tools: [f] }],
-    [
-      'tool_choice.tools[1].name',
-      {
-        tools: [f],
-        tool_choice: {
-          type: 'allowed_tools',
-          mode: 'auto',
-          tools: [
-            { type: 'function', name: 'f' },
-            { type: 'custom', name: 'x' },
-          ],
-        },
-      },
-    ],
+    ['tool_choice.tools[1].name', allowed({ type: 'function', name: 'f' }, { type: 'custom', name: 'x' })],
     [
       'tool_choice.mode',
       { tools: [f], tool_choice: { type: 'allowed_tools', tools: [{ type: 'function', name: 'f' }] } },
@@ -191,10 +178,7 @@ describe('a Responses request', () => {
         tool_choice: { type: 'function', name: 'f' },
       },
     ],
-    [
-      'tool_choice.tools[0]',
-      { tools: [f], tool_choice: { type: 'allowed_tools', mode: 'auto', tools: [null] } },
-    ],
+    ['tool_choice.tools[0]', allowed(null)],
     ['max_output_tokens', { max_output_tokens: 0 }],
     ['max_output_tokens', { max_output_tokens: 1.5 }],
     ['temperature', { temperature: 2.1 }],
