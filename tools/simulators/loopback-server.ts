@@ -5,16 +5,18 @@ import type { AddressInfo } from 'node:net';
 
 export interface LoopbackServer {
   readonly url: string;
-  /** Ends open connections too. */
   stop(): Promise<void>;
 }
+
+/** Longer than clients keep idle connections, so that no request meets one that is just closing. */
+const KEEP_ALIVE_TIMEOUT_MS = 120_000;
 
 /** Takes any free port when the preferred one is not to be had; 0 wants none in particular. */
 export async function startLoopbackServer(
   listener: RequestListener,
   preferredPort: number,
 ): Promise<LoopbackServer> {
-  const server = createServer(listener);
+  const server = createServer({ keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS }, listener);
   const listen = (port: number) => once(server.listen(port, '127.0.0.1'), 'listening');
   try {
     await listen(preferredPort);
@@ -33,18 +35,18 @@ export async function startLoopbackServer(
   };
 }
 
-/** The body as text; throws what `tooLarge` makes when it has more bytes. */
-export async function readBody(
+/** The whole body, or undefined when it has more bytes. Rejects when the client disconnects before its end. */
+export async function readBytes(
   request: IncomingMessage,
   maxBytes: number,
-  tooLarge: () => Error,
-): Promise<string> {
+): Promise<Buffer<ArrayBuffer> | undefined> {
   const chunks: Buffer[] = [];
-  let bytes = 0;
+  let byteLength = 0;
   for await (const chunk of request) {
-    bytes += chunk.length;
-    if (bytes > maxBytes) throw tooLarge();
-    chunks.push(chunk);
+    byteLength += chunk.length;
+    // Read on, keeping nothing: leaving the loop would close the connection before the refusal is sent.
+    if (byteLength > maxBytes) chunks.length = 0;
+    else chunks.push(chunk);
   }
-  return Buffer.concat(chunks).toString();
+  return byteLength > maxBytes ? undefined : Buffer.concat(chunks);
 }

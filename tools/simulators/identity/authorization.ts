@@ -1,9 +1,8 @@
 /** Requests for an authorization code, checked (RFC 6749, section 4.1.1; RFC 7636, section 4.3). */
 
-export interface AuthorizationRequest {
-  readonly redirectUri: string;
-  readonly codeChallenge: string;
-  readonly nonce: string | undefined;
+import type { Grant } from './codes.ts';
+
+export interface AuthorizationRequest extends Omit<Grant, 'email'> {
   readonly state: string | undefined;
 }
 

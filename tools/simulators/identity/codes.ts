@@ -1,7 +1,6 @@
 /** Authorization codes: each is good once, for a minute, and for whoever has the verifier (RFC 6749, 4.1.2; RFC 7636). */
 import { createHash, randomBytes } from 'node:crypto';
 
-/** The grant that a person gives by signing in. */
 export interface Grant {
   readonly email: string;
   readonly redirectUri: string;
@@ -15,7 +14,7 @@ export class Codes {
   readonly #clock: () => number;
   readonly #grants = new Map<string, Grant & { readonly endsMs: number }>();
 
-  constructor(clock: () => number = Date.now) {
+  constructor(clock: () => number) {
     this.#clock = clock;
   }
 

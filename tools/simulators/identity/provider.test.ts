@@ -49,10 +49,8 @@ const REQUEST = {
   code_challenge_method: 'S256',
 };
 
-const addressOf = (changes: Readonly<Record<string, string | undefined>> = {}): string => {
-  const parameters = Object.entries({ ...REQUEST, ...changes }).filter(([, value]) => value !== undefined);
-  return `${provider.url}/authorize?${new URLSearchParams(parameters as [string, string][])}`;
-};
+const addressOf = (changes: object = {}): string =>
+  `${provider.url}/authorize?${new URLSearchParams({ ...REQUEST, ...changes })}`;
 
 const submit = (email: string, address = addressOf()) =>
   fetch(address, { method: 'POST', body: new URLSearchParams({ email }), redirect: 'manual' });
@@ -101,10 +99,9 @@ describe('the page', () => {
 
   it.each([
     ['client', { client_id: 'another' }],
-    ['client', { client_id: undefined }],
     ['redirect URI', { redirect_uri: 'https://evil.example/' }],
     ['redirect URI', { redirect_uri: `${REDIRECT}x` }],
-    ['redirect URI', { redirect_uri: undefined }],
+    ['redirect URI', { redirect_uri: '' }],
   ])('returns no redirect for an unknown %s', async (_what, changes) => {
     for (const response of [
       await fetch(addressOf(changes), { redirect: 'manual' }),
@@ -116,10 +113,10 @@ describe('the page', () => {
   it.each([
     ['unsupported_response_type', { response_type: 'token' }],
     ['invalid_scope', { scope: 'email' }],
-    ['invalid_request', { code_challenge: undefined }],
+    ['invalid_request', { code_challenge: '' }],
     ['invalid_request', { code_challenge: 'short' }],
     ['invalid_request', { code_challenge_method: 'plain' }],
-    ['invalid_request', { code_challenge_method: undefined }],
+    ['invalid_request', { code_challenge_method: '' }],
   ])('sends %s back to the client', async (error, changes) => {
     const response = await submit(DEMO_EMAIL, addressOf(changes));
     const url = new URL(response.headers.get('location') ?? '');
@@ -147,13 +144,11 @@ describe('a code', () => {
     expect(await exchange(late)).toEqual(rejection);
   });
 
-  it('works only for its client and its grant type', async () => {
-    expect((await exchange(await codeFor(), { client_id: 'another' }))[1]).toEqual({
-      error: 'invalid_client',
-    });
-    expect((await exchange(await codeFor(), { grant_type: 'password' }))[1]).toEqual({
-      error: 'unsupported_grant_type',
-    });
+  it.each([
+    [{ client_id: 'another' }, 'invalid_client'],
+    [{ grant_type: 'password' }, 'unsupported_grant_type'],
+  ])('works only for its client and its grant type: %j', async (changes, error) => {
+    expect((await exchange(await codeFor(), changes))[1]).toEqual({ error });
   });
 });
 
@@ -170,8 +165,7 @@ describe('the provider', () => {
     expect(keys).not.toContain('"d"');
   });
 
-  it('returns 404 for unknown paths, and 400 for a body beyond its limit', async () => {
-    expect((await fetch(`${provider.url}/admin`)).status).toBe(404);
+  it('returns 400 for a body beyond its limit', async () => {
     const huge = await fetch(`${provider.url}/token`, { method: 'POST', body: 'x'.repeat(20_000) });
     expect(huge.status).toBe(400);
   });

@@ -5,16 +5,15 @@
 import { createHash, randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { SignJWT } from 'jose';
-import { readBody, startLoopbackServer } from '../loopback-server.ts';
+import { readBytes, startLoopbackServer } from '../loopback-server.ts';
+import { escapeHtml, page, pageHeaders } from '../pages.ts';
 import { readAuthorization, readResponse, UntrustedRequest } from './authorization.ts';
 import { Codes, type Grant } from './codes.ts';
 import { ALGORITHM, openKey, type SigningKey } from './keys.ts';
-import { errorPage, pageHeaders, signInPage } from './pages.ts';
 
 export interface LocalIdentityProvider {
   /** Its address, which is the issuer. */
   readonly url: string;
-  /** Says where codes may be sent. */
   allow(redirectUris: readonly string[]): void;
   stop(): Promise<void>;
 }
@@ -24,7 +23,6 @@ export interface IdentityProviderOptions {
   readonly preferredPort: number;
   /** The file that stores the key across restarts. */
   readonly keyFile: string;
-  /** Milliseconds since the epoch. */
   readonly clock?: () => number;
 }
 
@@ -35,7 +33,6 @@ export const CLIENT_ID = 'local-console';
 export const DEMO_EMAIL = 'demo@example.com';
 
 const MAX_BODY_BYTES = 16 * 1024;
-const tooLarge = () => new UntrustedRequest('The request is too large.');
 const ID_TOKEN_SECONDS = 300;
 const EMAIL = /^[^\s@<>"]{1,64}@[^\s@<>"]{1,189}$/;
 
@@ -76,7 +73,9 @@ class Provider {
 
   async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const url = new URL(request.url ?? '/', this.issuer);
-    const form = new URLSearchParams(await readBody(request, MAX_BODY_BYTES, tooLarge));
+    const body = await readBytes(request, MAX_BODY_BYTES);
+    if (body === undefined) throw new UntrustedRequest('The request is too large.');
+    const form = new URLSearchParams(body.toString());
     switch (`${request.method} ${url.pathname}`) {
       case 'GET /.well-known/openid-configuration':
         return sendJson(response, 200, this.#document());
@@ -112,7 +111,6 @@ class Provider {
     };
   }
 
-  /** The page, and what its form leads to. */
   #authorize(query: URLSearchParams, form: URLSearchParams | undefined, response: ServerResponse): void {
     const authorization = readAuthorization(query, { id: CLIENT_ID, redirectUris: this.redirectUris });
     if (authorization instanceof URL) {
@@ -121,18 +119,13 @@ class Provider {
     }
     const email = form?.get('email')?.trim() ?? DEMO_EMAIL;
     if (form !== undefined && EMAIL.test(email)) {
-      redirect(
-        response,
-        readResponse(authorization, { code: this.#codes.issue({ ...authorization, email }) }),
-      );
+      const code = this.#codes.issue({ ...authorization, email });
+      redirect(response, readResponse(authorization, { code }));
       return;
     }
-    const problem = form === undefined ? undefined : 'Enter an email address.';
-    response.writeHead(
-      problem === undefined ? 200 : 400,
-      pageHeaders(new URL(authorization.redirectUri).origin),
-    );
-    response.end(signInPage(email, problem));
+    const headers = pageHeaders(new URL(authorization.redirectUri).origin);
+    response.writeHead(form === undefined ? 200 : 400, headers);
+    response.end(signInPage(email, form !== undefined));
   }
 
   async #token(form: URLSearchParams): Promise<readonly [number, object]> {
@@ -141,11 +134,8 @@ class Provider {
     if (field('grant_type') !== 'authorization_code') return [400, { error: 'unsupported_grant_type' }];
     const grant = this.#codes.redeem(field('code'), field('code_verifier'), field('redirect_uri'));
     if (grant === undefined) return [400, { error: 'invalid_grant' }];
-    const idToken = await this.#idToken(grant);
-    return [
-      200,
-      { id_token: idToken, access_token: randomUUID(), token_type: 'Bearer', expires_in: ID_TOKEN_SECONDS },
-    ];
+    const tokens = { id_token: await this.#idToken(grant), access_token: randomUUID() };
+    return [200, { ...tokens, token_type: 'Bearer', expires_in: ID_TOKEN_SECONDS }];
   }
 
   #idToken({ email, nonce }: Grant): Promise<string> {
@@ -159,6 +149,20 @@ class Provider {
       .setExpirationTime(nowSeconds + ID_TOKEN_SECONDS)
       .sign(this.#key.privateKey);
   }
+}
+
+/** Asks who is signing in; the form goes to the page's own address, with its query. */
+function signInPage(email: string, isInvalid: boolean): string {
+  const problem = isInvalid ? '<p role="alert" id="problem">Enter an email address.</p>' : '';
+  const marks = isInvalid ? ' aria-invalid="true" aria-describedby="problem"' : '';
+  return page(
+    'Sign in to the local service',
+    `<p>A provider for this machine: any address signs in, without a password.</p>
+${problem}
+<form method="post"><label for="email">Email</label>
+<input id="email" name="email" type="email" autocomplete="email" required maxlength="254" value="${escapeHtml(email)}"${marks}>
+<button type="submit">Sign in</button></form>`,
+  );
 }
 
 function redirect(response: ServerResponse, location: URL): void {
@@ -178,5 +182,6 @@ function reject(response: ServerResponse, failure: unknown): void {
   const isUntrusted = failure instanceof UntrustedRequest;
   if (!isUntrusted) console.error(failure);
   response.writeHead(isUntrusted ? 400 : 500, pageHeaders());
-  response.end(errorPage(isUntrusted ? failure.message : 'The provider itself failed.'));
+  const problem = isUntrusted ? failure.message : 'The provider itself failed.';
+  response.end(page('This sign-in cannot begin', `<p role="alert">${escapeHtml(problem)}</p>`));
 }

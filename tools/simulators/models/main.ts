@@ -1,12 +1,8 @@
-/** Runs the simulated provider as a process of its own: `PORT` and `HOST` configure it. */
+/** Runs the simulated provider as a process of its own, at `PORT` if it is free. */
 import { flushCompileCache } from 'node:module';
 import { startUpstream } from './server.ts';
 
-const { PORT, HOST } = process.env;
-const upstream = await startUpstream({
-  port: PORT === undefined ? 0 : Number(PORT),
-  ...(HOST === undefined ? {} : { host: HOST }),
-});
+const upstream = await startUpstream({ port: Number(process.env.PORT ?? 0) });
 console.log(JSON.stringify({ url: upstream.url, control_url: upstream.controlUrl }));
 // A killed process keeps nothing by itself of what it has compiled (NODE_COMPILE_CACHE).
 flushCompileCache();
@@ -16,7 +12,5 @@ async function stop(): Promise<void> {
   process.exit(0);
 }
 
-process.once('SIGTERM', stop);
-process.once('SIGINT', stop);
-/** The parent is gone, or wants this process gone. */
-process.once('disconnect', stop);
+// The parent is gone, or wants this process gone.
+for (const event of ['SIGTERM', 'SIGINT', 'disconnect']) process.once(event, stop);

@@ -18,7 +18,7 @@ export async function startUpstreamProcess(
   log: (line: string) => void,
 ): Promise<UpstreamProcess> {
   const child = fork(join(import.meta.dirname, 'main.ts'), {
-    env: { ...process.env, PORT: String(preferredPort), HOST: '127.0.0.1' },
+    env: { ...process.env, PORT: String(preferredPort) },
     execArgv: [],
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
     // A group of its own: Ctrl-C must not end it under calls that are still in flight.

@@ -3,19 +3,17 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { anthropicRoutes } from './anthropic/routes.ts';
 import { azureRoutes } from './azure/routes.ts';
 import { bedrockRoutes } from './bedrock/routes.ts';
-import type { Fault } from './control/fault.ts';
 import type { FaultQueue } from './control/fault-queue.ts';
-import type { StoredResponses } from './control/kept-responses.ts';
 import { faultOfModelName } from './control/model-name-faults.ts';
 import type { RequestLog, RequestOutcome, RequestRecord } from './control/request-log.ts';
 import { deliver } from './exchange/deliver.ts';
-import { ExchangeEnd, Link, type Wait } from './exchange/link.ts';
+import { ExchangeEnd, Link } from './exchange/link.ts';
 import type { PromptCache } from './exchange/prompt-cache.ts';
 import type { CompleteReply, SimulatedRoute } from './exchange/reply.ts';
 import { readBody } from './exchange/request-body.ts';
-import { RouteTable } from './exchange/route-table.ts';
 import { geminiRoutes } from './gemini/routes.ts';
 import { hostRoutes } from './hosts/routes.ts';
+import { openAiProtocol } from './openai/protocol.ts';
 import { openAiRoutes } from './openai/routes.ts';
 import { responsesRoutes } from './responses/routes.ts';
 
@@ -23,13 +21,11 @@ export interface UpstreamState {
   readonly faults: FaultQueue;
   readonly log: RequestLog;
   readonly cache: PromptCache;
-  readonly storedResponses: StoredResponses;
+  readonly stored: { count: number };
   /** Time between two content chunks of a stream. */
   readonly chunkDelayMs: number;
-  readonly wait: Wait;
 }
 
-/** Every provider route this server speaks. */
 const ROUTES: readonly SimulatedRoute[] = [
   ...openAiRoutes,
   ...responsesRoutes,
@@ -39,9 +35,20 @@ const ROUTES: readonly SimulatedRoute[] = [
   ...azureRoutes,
   ...geminiRoutes,
 ];
-const table = new RouteTable(ROUTES);
+const TABLE = ROUTES.map((route) => {
+  const pathname = route.path.replaceAll(/\{(\w+)\}/gu, ':$1');
+  return { route, pattern: new URLPattern({ pathname }) };
+});
 
-/** Sends a reply that no fault applies to. */
+/** The route of a request, and the named segments of its path without their percent escapes. */
+function matchOf(method: string, pathname: string) {
+  const found = TABLE.find(({ route, pattern }) => route.method === method && pattern.test({ pathname }));
+  if (found === undefined) return undefined;
+  const segments = Object.entries(found.pattern.exec({ pathname })?.pathname.groups ?? {});
+  const decoded = segments.map(([name, value = '']) => [name, decodeURIComponent(value)]);
+  return { route: found.route, parameters: Object.fromEntries(decoded) as Record<string, string> };
+}
+
 export function sendResponse(response: ServerResponse, simulatedResponse: CompleteReply): void {
   response.writeHead(simulatedResponse.status, {
     ...simulatedResponse.headers,
@@ -52,20 +59,15 @@ export function sendResponse(response: ServerResponse, simulatedResponse: Comple
 
 /** A body as the log keeps it: of a file its name, type and size. */
 function describeFiles(body: unknown): unknown {
-  const isForm = Object.values(Object(body)).some((value) => value instanceof File);
-  if (!isForm) return body;
-  return Object.fromEntries(
-    Object.entries(Object(body)).map(([name, value]) =>
-      value instanceof File
-        ? [name, { name: value.name, type: value.type, size: value.size }]
-        : [name, value],
-    ),
-  );
+  if (!Object.values(Object(body)).some((value) => value instanceof File)) return body;
+  const shown = (value: unknown) =>
+    value instanceof File ? { name: value.name, type: value.type, size: value.size } : value;
+  return Object.fromEntries(Object.entries(Object(body)).map(([name, value]) => [name, shown(value)]));
 }
 
 /** The model a request names, by which faults are chosen: in the path, or in the body. */
 function modelOf({ modelId }: Readonly<Record<string, string>>, body: unknown): string | undefined {
-  const model = typeof body === 'object' && body !== null && 'model' in body ? body.model : undefined;
+  const { model } = Object(body);
   return modelId ?? (typeof model === 'string' ? model : undefined);
 }
 
@@ -76,9 +78,8 @@ async function respondToExchange(
   record: RequestRecord,
 ): Promise<RequestOutcome> {
   const { method, path } = record;
-  const matches = table.matches(path);
-  const match = matches.find(({ route }) => route.method === method);
-  const protocol = match?.route.protocol ?? table.protocolNear(path);
+  const match = matchOf(method, path);
+  const protocol = match?.route.protocol ?? openAiProtocol;
   const body = await readBody(request, protocol.maxBodyBytes);
   if (body !== undefined && body.byteLength > 0)
     state.log.recordBody(record, describeFiles(body.json ?? body.text), body.byteLength);
@@ -86,7 +87,7 @@ async function respondToExchange(
   const rejection =
     protocol.refusal(record) ?? (body === undefined ? protocol.failure(413, record) : undefined);
   if (rejection !== undefined || match === undefined) {
-    const simulatedResponse = rejection ?? protocol.failure(matches.length > 0 ? 405 : 404, record);
+    const simulatedResponse = rejection ?? protocol.failure(404, record);
     record.status = simulatedResponse.status;
     sendResponse(response, {
       ...simulatedResponse,
@@ -96,20 +97,14 @@ async function respondToExchange(
   }
   const { route, parameters } = match;
   const model = modelOf(parameters, body?.json);
-  const fault: Fault = {
-    ...faultOfModelName(model),
-    ...state.faults.take({ path, routePath: route.path, model }),
-  };
+  const named = faultOfModelName(model);
+  const fault = { ...named, ...state.faults.take({ path, routePath: route.path, model }) };
   const { cleared } = state.faults;
-  record.fault = fault;
-  const { headers, sequence, query } = record;
-  const { cache, storedResponses, chunkDelayMs } = state;
-  const head = { method, path, ...(query === undefined ? {} : { query }), headers, sequence };
-  const call = { ...head, parameters, body: body?.json, fault, cache, storedResponses };
-  return deliver({ link: new Link(response, fault, state.wait), route, call, record, chunkDelayMs, cleared });
+  const { cache, stored, chunkDelayMs } = state;
+  const call = { ...record, parameters, body: body?.json, fault, cache, stored };
+  return deliver({ link: new Link(response, fault), route, call, record, chunkDelayMs, cleared });
 }
 
-/** Answers a request to a provider route and records how it ended. */
 export async function handleExchange(
   state: UpstreamState,
   request: IncomingMessage,
@@ -117,14 +112,11 @@ export async function handleExchange(
 ): Promise<void> {
   const { pathname: path, search: query } = new URL(request.url ?? '/', 'http://localhost');
   const { method = 'GET', headers } = request;
-  const record = state.log.open({ method, path, ...(query === '' ? {} : { query }), headers });
-  let outcome: RequestOutcome = 'aborted';
+  const record = state.log.open({ method, path, query, headers });
   try {
-    outcome = await respondToExchange(state, request, response, record);
+    record.outcome = await respondToExchange(state, request, response, record);
   } catch (error) {
-    if (error instanceof ExchangeEnd) outcome = error.outcome;
-    else if (request.complete && !response.destroyed) throw error;
-  } finally {
-    state.log.close(record, outcome);
+    record.outcome = error instanceof ExchangeEnd ? error.outcome : 'aborted';
+    if (!(error instanceof ExchangeEnd) && request.complete && !response.destroyed) throw error;
   }
 }

@@ -1,4 +1,3 @@
-import Anthropic from '@anthropic-ai/sdk';
 import { ConverseCommand, type ConverseCommandInput } from '@aws-sdk/client-bedrock-runtime';
 import { describe, expect, it } from '@jest/globals';
 import {
@@ -26,8 +25,6 @@ describe('a bad chat completions request', () => {
   it.each<Case>([
     ['that is not JSON', '{"model":', null],
     ['without a model', { messages: [user('x')] }, 'model'],
-    ['without messages', { model: 'm' }, 'messages'],
-    ['with empty messages', chatWith(), 'messages'],
     ['with an unknown role', chatWith({ role: 'alien', content: 'x' }), 'messages[0].role'],
     ['with content of the wrong type', chatWith(user(3)), 'messages[0].content'],
     ['with an unknown part', chatWith(user([{ type: 'video' }])), 'messages[0].content[0].type'],
@@ -76,6 +73,15 @@ describe('a bad chat completions request', () => {
       code: param === null ? null : expect.any(String),
     });
   });
+
+  it.each([{}, { authorization: 'Bearer' }, { authorization: 'Bearer  ' }, { authorization: 'Basic abc' }])(
+    'causes 401 if its headers are %j',
+    async (headers) => {
+      const response = await upstream.post(chat({}), { headers });
+      expect(response.status).toBe(401);
+      expect(await response.json()).toMatchObject({ error: { message: expect.stringContaining('API key') } });
+    },
+  );
 });
 
 describe('a bad request to the Messages API', () => {
@@ -94,16 +100,13 @@ describe('a bad request to the Messages API', () => {
 
   it.each<Case>([
     ['that is not JSON', '{"model":', 'not valid JSON'],
-    ['that is no object', [], ''],
     ['without max_tokens', { ...base, max_tokens: undefined }, 'max_tokens: Field required'],
     ['with an unknown field', { ...base, n: 2 }, 'n: Extra inputs are not permitted'],
     ['with a temperature above 1', { ...base, temperature: 1.5 }, 'temperature: '],
     ['with null for a field', { ...base, system: null }, 'system: '],
-    ['without messages', chatWith(), 'messages: '],
     ['that begins with the assistant', chatWith(assistant('x')), 'messages: '],
     ['with a system message', chatWith({ role: 'system', content: 'x' }), 'messages.0.role: '],
     ['with content of the wrong type', chatWith(user(3)), 'messages.0.content: '],
-    ['with an unknown block', blocks({ type: 'video' }), 'messages.0.content.0.type: '],
     ['with a block without type', blocks({ text: 'x' }), 'messages.0.content.0.type: Field required'],
     ['with an unknown field in a block', blocks({ ...text('x'), foo: 1 }), 'messages.0.content.0.foo: Extra'],
     ['with a blank text', blocks(text(' ')), 'messages.0.content.0.text: '],
@@ -124,16 +127,10 @@ describe('a bad request to the Messages API', () => {
       chatWith(user('x'), assistant([call]), user([text('y'), result])),
       'messages.2',
     ],
-    ['with a result without a call', chatWith(user('x'), assistant('y'), user([result])), 'messages.2: '],
     [
       'with two calls of one id',
       chatWith(user('x'), assistant([call, call]), user([result])),
       'messages.1: ',
-    ],
-    [
-      'with two results of one call',
-      chatWith(user('x'), assistant([call]), user([result, result])),
-      'messages.2: ',
     ],
     [
       'with results in two messages',
@@ -151,7 +148,6 @@ describe('a bad request to the Messages API', () => {
       { ...base, tools: [{ name: 'f' }] },
       'tools.0.input_schema: Field required',
     ],
-    ['with two tools of one name', { ...base, tools: [tool, tool] }, 'tools: '],
     [
       'with an unknown choice',
       { ...base, tools: [tool], tool_choice: { type: 'required' } },
@@ -159,30 +155,13 @@ describe('a bad request to the Messages API', () => {
     ],
     ['with a choice of no tools', { ...base, tool_choice: { type: 'auto' } }, 'tool_choice: '],
     [
-      'with a choice not offered',
-      { ...base, tools: [tool], tool_choice: { type: 'tool', name: 'g' } },
-      "'g'",
-    ],
-    [
       'with a small budget',
       { ...base, thinking: { ...thinking, budget_tokens: 9 } },
       'thinking.budget_tokens: ',
     ],
-    ['with a budget above the limit', { ...base, thinking, max_tokens: 1024 }, 'greater than'],
-    [
-      'with thinking and a forced tool',
-      { ...base, thinking, tools: [tool], tool_choice: { type: 'any' } },
-      'forces',
-    ],
     ['with thinking and a temperature', { ...base, thinking, temperature: 0 }, 'temperature'],
-    [
-      'that lost the thought before a call',
-      { ...chatWith(user('x'), assistant([call]), user([result])), thinking },
-      'messages.1.content.0.type: ',
-    ],
     ['with five cache breakpoints', blocks(...Array(5).fill(breakpoint)), 'cache_control'],
     ['with a blank stop sequence', { ...base, stop_sequences: [' '] }, 'stop_sequences.0: '],
-    ['to Claude with temperature and top_p', { ...claude, temperature: 1, top_p: 1 }, 'for this model'],
     [
       'to Claude with an open schema',
       { ...claude, ...format({ type: 'object' }) },
@@ -203,38 +182,14 @@ describe('a bad request to the Messages API', () => {
     });
   });
 
-  it('causes an error for the field max_tokens if it counts tokens', async () => {
-    const response = await upstream.postTo('/v1/messages/count_tokens', base, { headers: CLAUDE_HEADERS });
-    expect(await response.json()).toMatchObject({
-      error: { message: expect.stringContaining('max_tokens: Extra') },
-    });
-  });
-
   it('causes an error if it has no key or no known version', async () => {
-    const rejection = async (headers: Record<string, string>) => {
-      const response = await upstream.postTo('/v1/messages', base, { headers });
-      const { error } = (await response.json()) as { error?: { type: string } };
-      return [response.status, error?.type];
-    };
+    const statusOf = async (headers: Record<string, string>) =>
+      (await upstream.postTo('/v1/messages', base, { headers })).status;
     const version = { 'anthropic-version': '2023-06-01' };
-    expect(await rejection(version)).toEqual([401, 'authentication_error']);
-    expect(await rejection({ 'x-api-key': 'k' })).toEqual([400, 'invalid_request_error']);
-    expect(await rejection({ 'x-api-key': 'k', 'anthropic-version': '2024-01-01' })).toEqual([
-      400,
-      'invalid_request_error',
-    ]);
-    expect(await rejection({ ...version, authorization: 'Bearer k' })).toEqual([200, undefined]);
-  });
-
-  it('raises the error classes of the official client', async () => {
-    const failing = (model: string) =>
-      upstream
-        .anthropic()
-        .messages.create({ model, max_tokens: 1, messages: [{ role: 'user', content: 'x' }] });
-    await expect(failing('fail-401')).rejects.toBeInstanceOf(Anthropic.AuthenticationError);
-    await expect(failing('fail-404')).rejects.toBeInstanceOf(Anthropic.NotFoundError);
-    await expect(failing('fail-429')).rejects.toBeInstanceOf(Anthropic.RateLimitError);
-    await expect(failing('fail-529')).rejects.toMatchObject({ status: 529, type: 'overloaded_error' });
+    expect(await statusOf(version)).toBe(401);
+    expect(await statusOf({ 'x-api-key': 'k' })).toBe(400);
+    expect(await statusOf({ 'x-api-key': 'k', 'anthropic-version': '2024-01-01' })).toBe(400);
+    expect(await statusOf({ ...version, authorization: 'Bearer k' })).toBe(200);
   });
 });
 
@@ -270,12 +225,10 @@ describe('a bad Converse request', () => {
     ['that begins with the assistant', chatWith(assistant([text('x')])), 'messages'],
     ['with two user turns', chatWith(user([text('x')]), user([text('y')])), 'messages.2.member'],
     ['with an unknown role', chatWith({ role: 'system', content: [text('x')] }), 'messages.1.member.role'],
-    ['with a turn without content', chatWith(user([])), 'messages.1.member.content'],
     ['with a blank text', chatWith(user([text(' ')])), 'messages.1.member.content.1.member.text'],
     ['with an empty system text', { ...request, system: [text('')] }, 'system.1.member.text'],
     ['with a block of two kinds', chatWith(user([{ ...text('x'), ...toolUse('a') }])), 'content.1.member'],
     ['with an unknown field', { ...request, max_tokens: 3 }, 'max_tokens'],
-    ['with an unknown block', chatWith(user([{ type: 'text', text: 'x' }])), 'content.1.member.type'],
     ['with an illegal id', chatWith(user([text('x')]), assistant([toolUse('a b')])), 'toolUse.toolUseId'],
     [
       'with a long id',
@@ -284,9 +237,6 @@ describe('a bad Converse request', () => {
     ],
     ['with a call without a result', called(text('y')), 'messages.3.member'],
     ['that ends with a call', chatWith(user([text('x')]), assistant([toolUse('a')])), 'messages.2.member'],
-    ['with a result without a call', chatWith(user([toolResult('a')])), 'messages.1.member'],
-    ['with another result than asked', called(toolResult('b')), 'messages.3.member'],
-    ['with two results of one call', called(toolResult('a'), toolResult('a')), 'messages.3.member'],
     ['with a text before the result', called(text('y'), toolResult('a')), 'messages.3.member'],
     [
       'with a failure that says nothing',
@@ -401,11 +351,8 @@ describe('a request that requires an AWS signature', () => {
   const body = { max_tokens: 16, messages: [{ role: 'user', content: 'Say exactly: hi' }] };
   const post = async (path: string, model: string, headers: Record<string, string>) => {
     const response = await upstream.postTo(path, { ...body, model }, { headers });
-    return {
-      status: response.status,
-      type: response.headers.get('x-amzn-errortype'),
-      text: await response.text(),
-    };
+    const type = response.headers.get('x-amzn-errortype');
+    return { status: response.status, type, text: await response.text() };
   };
   const [RUNTIME, MANTLE, PLATFORM] = [
     '/anthropic/v1/messages',
@@ -424,14 +371,10 @@ describe('a request that requires an AWS signature', () => {
     async (path, service, model) => {
       const rest = { ...version, ...workspace };
       expect(await post(path, model, { ...signedFor(service), ...rest })).toMatchObject({ status: 200 });
-      const otherServices = ['bedrock', 'bedrock-mantle', 'aws-external-anthropic'].filter(
-        (each) => each !== service,
-      );
-      for (const other of otherServices)
-        expect(await post(path, model, { ...signedFor(other), ...rest })).toMatchObject({
-          status: 403,
-          type: expect.stringMatching(/^InvalidSignatureException:/),
-        });
+      const invalid = { status: 403, type: expect.stringMatching(/^InvalidSignatureException:/) };
+      for (const other of ['bedrock', 'bedrock-mantle', 'aws-external-anthropic'])
+        if (other !== service)
+          expect(await post(path, model, { ...signedFor(other), ...rest })).toMatchObject(invalid);
       expect(await post(path, model, { ...rest, 'x-api-key': 'k' })).toMatchObject({ status: 403 });
     },
   );
@@ -450,21 +393,19 @@ describe('a request that requires an AWS signature', () => {
   });
 });
 
-describe('a request to', () => {
-  const bearer = { authorization: 'Bearer k' };
-  it.each<[string, string, Record<string, string>, number, object]>([
-    ['OpenAI', '/v1/chat', bearer, 52, { error: { type: 'invalid_request_error' } }],
-    ['the Messages API', '/v1/messages', CLAUDE_HEADERS, 33, { type: 'error', error: {} }],
-    ['Bedrock', '/model/x/converse', SIGNED_HEADERS, 25, { message: expect.any(String) }],
-  ])(
-    '%s fails in its envelope without a route, or above the size limit',
-    async (_name, path, headers, megabytes, body) => {
-      const nowhere = await upstream.postTo(`${path}/nowhere`, {}, { headers });
-      expect([nowhere.status, await nowhere.json()]).toMatchObject([404, body]);
-      const large = await upstream.postTo(path, 'x'.repeat(megabytes * 1024 * 1024), { headers });
-      expect([large.status, await large.json()]).toMatchObject([413, body]);
-      const get = await fetch(`${upstream.running.url}/v1/messages`, { headers: CLAUDE_HEADERS });
-      expect(get.status).toBe(405);
-    },
-  );
+it.each<[string, string, Record<string, string>, number, object]>([
+  ['OpenAI', '/v1/embeddings', { authorization: 'Bearer k' }, 52, { error: { type: expect.any(String) } }],
+  ['the Messages API', '/v1/messages', CLAUDE_HEADERS, 33, { type: 'error', error: {} }],
+  ['Bedrock', '/model/x/converse', SIGNED_HEADERS, 25, { message: expect.any(String) }],
+])(
+  'a request to %s above the size limit fails in its envelope',
+  async (_name, path, headers, megabytes, body) => {
+    const large = await upstream.postTo(path, 'x'.repeat(megabytes * 1024 * 1024), { headers });
+    expect([large.status, await large.json()]).toMatchObject([413, body]);
+  },
+);
+
+it('a request to an unknown path fails', async () => {
+  const headers = { authorization: 'Bearer k' };
+  expect((await upstream.postTo('/v1/nowhere', {}, { headers })).status).toBe(404);
 });

@@ -1,15 +1,9 @@
-/** Checkouts and what becomes of them: opened by the API, paid on a page, refunded or disputed afterwards. */
+/** Checkouts and what becomes of them: opened by the API, paid on a page, refunded afterwards. */
 import * as z from 'zod';
-import {
-  type CheckoutSession,
-  newId,
-  nowSeconds,
-  type PaymentIntent,
-  type PaymentLedger,
-  type SimulatedReversal,
-} from './books.ts';
-import type { Courier } from './courier.ts';
-import { missing, SandboxError } from './errors.ts';
+import { escapeHtml, page } from '../pages.ts';
+import { newId, nowSeconds, type PaymentLedger } from './books.ts';
+import type { Courier, SandboxEvent } from './courier.ts';
+import { SandboxError } from './errors.ts';
 import type { FormValue } from './form.ts';
 
 /** Stripe's own default (Stripe API reference, Create a Checkout Session, expires_at). */
@@ -18,7 +12,7 @@ const SESSION_SECONDS = 24 * 60 * 60;
 /** Stripe charges no less (Stripe documentation, minimum charge amounts). */
 const MIN_CENTS = 50;
 
-const sessionSchema = z
+const cents = z
   .string()
   .regex(/^\d{1,9}$/)
   .transform(Number);
@@ -27,7 +21,7 @@ const item = z.strictObject({
   quantity: z.literal('1'),
   price_data: z.strictObject({
     currency: z.literal('usd'),
-    unit_amount: sessionSchema,
+    unit_amount: cents,
     product_data: z.strictObject({ name: z.string().min(1) }),
   }),
 });
@@ -43,7 +37,7 @@ const checkoutRequest = z.strictObject({
   cancel_url: z.url().optional(),
 });
 
-const refundRequest = z.strictObject({ payment_intent: z.string(), amount: sessionSchema.optional() });
+const refundRequest = z.strictObject({ payment_intent: z.string(), amount: cents.optional() });
 
 function parse<T>(schema: z.ZodType<T>, form: Readonly<Record<string, FormValue>>): T {
   const result = schema.safeParse({ ...form });
@@ -51,11 +45,82 @@ function parse<T>(schema: z.ZodType<T>, form: Readonly<Record<string, FormValue>
   throw new SandboxError(400, z.prettifyError(result.error), 'parameter_invalid');
 }
 
+/** Stripe API reference, The Checkout Session object. */
+function newSession(request: z.infer<typeof checkoutRequest>, origin: string) {
+  const { unit_amount: amount, currency } = request.line_items[0].price_data;
+  const id = newId('cs_test');
+  return {
+    id,
+    object: 'checkout.session',
+    mode: request.mode,
+    status: 'open',
+    payment_status: 'unpaid',
+    amount_subtotal: amount,
+    amount_total: amount,
+    currency,
+    client_reference_id: request.client_reference_id ?? null,
+    metadata: request.metadata,
+    payment_intent: null as string | null,
+    url: `${origin}/pay/${id}` as string | null,
+    success_url: request.success_url,
+    cancel_url: request.cancel_url ?? null,
+    created: nowSeconds(),
+    expires_at: nowSeconds() + SESSION_SECONDS,
+    livemode: false,
+  };
+}
+
+type CheckoutSession = ReturnType<typeof newSession>;
+type Metadata = CheckoutSession['metadata'];
+
+const newIntent = ({ amount_total: amount, currency, created }: CheckoutSession, of: Metadata) => ({
+  id: newId('pi'),
+  object: 'payment_intent',
+  amount,
+  currency,
+  metadata: of,
+  status: 'succeeded',
+  latest_charge: newId('ch'),
+  created,
+  livemode: false,
+});
+
+type PaymentIntent = ReturnType<typeof newIntent>;
+
+const newRefund = ({ id, currency, latest_charge: charge }: PaymentIntent, amount: number) => ({
+  id: newId('re'),
+  object: 'refund',
+  amount,
+  currency,
+  payment_intent: id,
+  charge,
+  status: 'succeeded',
+  created: nowSeconds(),
+  metadata: {},
+});
+
+export const noRecords = () => ({
+  sessions: {} as Record<string, CheckoutSession>,
+  /** The metadata that a session's payment will have. */
+  intentMetadata: {} as Record<string, Metadata>,
+  intents: {} as Record<string, PaymentIntent>,
+  refunds: {} as Record<string, ReturnType<typeof newRefund>>,
+  /** Answers by idempotency key. */
+  answers: {} as Record<string, { readonly request: string; readonly answer: object }>,
+  outbox: {} as Record<string, SandboxEvent>,
+});
+
+function found<T>(records: Readonly<Record<string, T>>, what: string, id: string): T {
+  const record = records[id];
+  if (record === undefined) throw new SandboxError(404, `No such ${what}: '${id}'`, 'resource_missing');
+  return record;
+}
+
 export class Checkouts {
-  readonly #ledger: PaymentLedger;
+  readonly #ledger: PaymentLedger<ReturnType<typeof noRecords>>;
   readonly #courier: Courier;
 
-  constructor(ledger: PaymentLedger, courier: Courier) {
+  constructor(ledger: PaymentLedger<ReturnType<typeof noRecords>>, courier: Courier) {
     this.#ledger = ledger;
     this.#courier = courier;
   }
@@ -63,159 +128,63 @@ export class Checkouts {
   /** `origin` is where the sandbox's pages are. */
   open(form: Readonly<Record<string, FormValue>>, origin: string): CheckoutSession {
     const request = parse(checkoutRequest, form);
-    const { unit_amount: amount, currency } = request.line_items[0].price_data;
-    if (amount < MIN_CENTS)
+    const session = newSession(request, origin);
+    if (session.amount_total < MIN_CENTS)
       throw new SandboxError(400, 'Amount must be at least 50 cents.', 'amount_too_small');
-    const id = newId('cs_test');
-    const session: CheckoutSession = {
-      id,
-      object: 'checkout.session',
-      mode: 'payment',
-      status: 'open',
-      payment_status: 'unpaid',
-      amount_subtotal: amount,
-      amount_total: amount,
-      currency,
-      client_reference_id: request.client_reference_id ?? null,
-      metadata: request.metadata,
-      payment_intent: null,
-      url: `${origin}/pay/${id}`,
-      success_url: request.success_url,
-      cancel_url: request.cancel_url ?? null,
-      created: nowSeconds(),
-      expires_at: nowSeconds() + SESSION_SECONDS,
-      livemode: false,
-    };
-    this.#ledger.records.sessions[id] = session;
-    this.#ledger.records.intentMetadata[id] = request.payment_intent_data.metadata;
+    this.#ledger.records.sessions[session.id] = session;
+    this.#ledger.records.intentMetadata[session.id] = request.payment_intent_data.metadata;
     this.#ledger.save();
     return session;
   }
 
   session(id: string): CheckoutSession {
-    const record = this.#ledger.records.sessions[id];
-    if (record === undefined) throw missing('checkout.session', id);
-    return record;
+    return found(this.#ledger.records.sessions, 'checkout.session', id);
   }
 
   intent(id: string): PaymentIntent {
-    const record = this.#ledger.records.intents[id];
-    if (record === undefined) throw missing('payment_intent', id);
-    return record;
+    return found(this.#ledger.records.intents, 'payment_intent', id);
   }
 
   async pay(id: string): Promise<CheckoutSession> {
-    const session = this.#requireOpen(id);
-    const { amount_total: amount, currency, created } = session;
-    const intent: PaymentIntent = {
-      id: newId('pi'),
-      object: 'payment_intent',
-      amount,
-      currency,
-      metadata: this.#ledger.records.intentMetadata[id] ?? {},
-      status: 'succeeded',
-      latest_charge: newId('ch'),
-      created,
-      livemode: false,
-    };
+    const session = this.session(id);
+    if (session.status !== 'open') throw new SandboxError(400, `This Checkout Session is ${session.status}.`);
+    const intent = newIntent(session, this.#ledger.records.intentMetadata[id] ?? {});
     this.#ledger.records.intents[intent.id] = intent;
-    Object.assign(session, {
-      status: 'complete',
-      payment_status: 'paid',
-      payment_intent: intent.id,
-      url: null,
-    });
-    await this.#courier.send('checkout.session.completed', session);
+    const payment = { status: 'complete', payment_status: 'paid', payment_intent: intent.id, url: null };
+    await this.#courier.send('checkout.session.completed', Object.assign(session, payment));
     return session;
   }
 
-  async expire(id: string): Promise<CheckoutSession> {
-    const session = this.#requireOpen(id);
-    Object.assign(session, { status: 'expired', url: null });
-    await this.#courier.send('checkout.session.expired', session);
-    return session;
-  }
-
-  async refund(form: Readonly<Record<string, FormValue>>): Promise<SimulatedReversal> {
+  async refund(form: Readonly<Record<string, FormValue>>): Promise<object> {
     const { payment_intent: payment, amount } = parse(refundRequest, form);
-    const remainingAmount = this.intent(payment).amount - this.#sentBack(payment);
-    if (remainingAmount === 0)
+    const intent = this.intent(payment);
+    const refunds = Object.values(this.#ledger.records.refunds).filter(
+      (each) => each.payment_intent === payment,
+    );
+    const remaining = refunds.reduce((left, each) => left - each.amount, intent.amount);
+    if (remaining === 0)
       throw new SandboxError(400, 'Charge has already been refunded.', 'charge_already_refunded');
-    if (amount !== undefined && (amount > remainingAmount || amount === 0))
+    if (amount !== undefined && (amount > remaining || amount === 0))
       throw new SandboxError(
         400,
         'Refund amount is greater than unrefunded amount on charge',
         'amount_too_large',
       );
-    const refund = this.#reverse('refund', payment, amount ?? remainingAmount, 'succeeded');
+    const refund = newRefund(intent, amount ?? remaining);
+    this.#ledger.records.refunds[refund.id] = refund;
     await this.#courier.send('refund.created', refund);
     return refund;
   }
 
-  /** Makes a refund fail, as only a bank can do. */
-  async failRefund(id: string): Promise<SimulatedReversal> {
-    const refund = this.#reversal('refund', id);
-    refund.status = 'failed';
-    await this.#courier.send('refund.failed', refund);
-    return refund;
-  }
-
-  /** Disputes a payment, as only a payer can do. */
-  async dispute(payment: string): Promise<SimulatedReversal> {
-    const remainingAmount = this.intent(payment).amount - this.#sentBack(payment);
-    if (remainingAmount === 0)
-      throw new SandboxError(400, 'There is nothing left to dispute.', 'charge_disputed');
-    const dispute = this.#reverse('dispute', payment, remainingAmount, 'needs_response');
-    await this.#courier.send('charge.dispute.created', dispute);
-    await this.#courier.send('charge.dispute.funds_withdrawn', dispute);
-    return dispute;
-  }
-
-  async winDispute(id: string): Promise<SimulatedReversal> {
-    const dispute = this.#reversal('dispute', id);
-    dispute.status = 'won';
-    await this.#courier.send('charge.dispute.funds_reinstated', dispute);
-    await this.#courier.send('charge.dispute.closed', dispute);
-    return dispute;
-  }
-
-  #requireOpen(id: string): CheckoutSession {
-    const session = this.session(id);
-    if (session.status === 'open') return session;
-    throw new SandboxError(400, `This Checkout Session is ${session.status}.`);
-  }
-
-  #reverse(
-    object: SimulatedReversal['object'],
-    payment: string,
-    amount: number,
-    status: string,
-  ): SimulatedReversal {
-    const { currency, latest_charge: charge } = this.intent(payment);
-    const reversal: SimulatedReversal = {
-      id: newId(object === 'refund' ? 're' : 'dp'),
-      object,
-      amount,
-      currency,
-      payment_intent: payment,
-      charge,
-      status,
-      created: nowSeconds(),
-      metadata: {},
-    };
-    this.#ledger.records.reversals[reversal.id] = reversal;
-    return reversal;
-  }
-
-  #reversal(object: SimulatedReversal['object'], id: string): SimulatedReversal {
-    const record = this.#ledger.records.reversals[id];
-    if (record === undefined || record.object !== object) throw missing(object, id);
-    return record;
-  }
-
-  #sentBack(payment: string): number {
-    return Object.values(this.#ledger.records.reversals)
-      .filter(({ payment_intent: of, status }) => of === payment && status !== 'failed' && status !== 'won')
-      .reduce((sum, { amount }) => sum + amount, 0);
+  /** The page of a checkout: one button, and no card. */
+  page(id: string): string {
+    const { amount_total: amount, status, cancel_url: cancel } = this.session(id);
+    if (status !== 'open') return page('Nothing to pay', `<p>This checkout is ${escapeHtml(status)}.</p>`);
+    const title = `Pay ${(amount / 100).toFixed(2)} USD`;
+    const back = cancel === null ? '' : `<p><a href="${escapeHtml(cancel)}">Cancel</a></p>`;
+    return page(
+      title,
+      `<p>A sandbox: no money moves.</p><form method="post" action="/pay/${escapeHtml(id)}"><button>${title}</button></form>${back}`,
+    );
   }
 }

@@ -1,26 +1,38 @@
 /** Delivers the sandbox's events, signed as Stripe signs them, until somebody takes them. */
 import Stripe from 'stripe';
-import { newId, nowSeconds, type PaymentLedger, type SandboxEvent } from './books.ts';
+import { newId, nowSeconds, type PaymentLedger } from './books.ts';
 
 export interface Recipient {
   readonly url: string;
-  /** Signs the events. */
   readonly secret: string;
 }
+
+const newEvent = (type: string, object: object) => ({
+  id: newId('evt'),
+  object: 'event',
+  type,
+  created: nowSeconds(),
+  data: { object: structuredClone(object) },
+  livemode: false,
+});
+
+export type SandboxEvent = ReturnType<typeof newEvent>;
 
 /** Between two tries at one event, milliseconds; Stripe itself goes on for three days. */
 const RETRY_MS = [500, 1_000, 2_000, 5_000, 15_000, 60_000];
 const TIMEOUT_MS = 30_000;
 
+type Outbox = PaymentLedger<{ readonly outbox: Record<string, SandboxEvent> }>;
+
 export class Courier {
-  readonly #ledger: PaymentLedger;
+  readonly #ledger: Outbox;
   readonly #log: (line: string) => void;
   readonly #stripe = new Stripe('sk_test_sandbox');
   readonly #timers = new Set<NodeJS.Timeout>();
   #recipient: Recipient | undefined;
   #stopped = false;
 
-  constructor(ledger: PaymentLedger, log: (line: string) => void) {
+  constructor(ledger: Outbox, log: (line: string) => void) {
     this.#ledger = ledger;
     this.#log = log;
   }
@@ -33,14 +45,7 @@ export class Courier {
 
   /** Makes an event of an object as it is now, and resolves when it has been offered once. */
   async send(type: string, object: object): Promise<void> {
-    const event: SandboxEvent = {
-      id: newId('evt'),
-      object: 'event',
-      type,
-      created: nowSeconds(),
-      data: { object: structuredClone(object) },
-      livemode: false,
-    };
+    const event = newEvent(type, object);
     this.#ledger.records.outbox[event.id] = event;
     this.#ledger.save();
     await this.#deliver(event, 0);

@@ -1,32 +1,27 @@
 /** The answer, whole or streamed (Claude API reference, "Message"; guide "Streaming Messages"). */
+
+import { parsedJson } from '../../parsed-json.ts';
+import type { Fault } from '../control/fault.ts';
 import { contentBlocksOf, fragmentsOf, type OutputBlock } from '../exchange/blocks.ts';
-import { sealed, signatureOf } from '../exchange/proof.ts';
-import type { SimulatedEvent } from '../exchange/reply.ts';
-import { parsedJson } from '../exchange/request-body.ts';
+import { signatureOf } from '../exchange/proof.ts';
+import { type SimulatedEvent, usageField } from '../exchange/reply.ts';
 import type { ModelChoice, ModelUsage } from '../model/model.ts';
 import { scopeOf } from './reasoning.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The properties of a message that are fixed before its first text. */
 export interface MessageEnvelope {
   readonly id: string;
   readonly model: string;
-  /** False omits `usage`, as some compatible servers do. */
-  readonly withUsage: boolean;
   /** The speed, region and tier used: fields of the usage with which a message starts. */
   readonly accounting: Fields;
-  /** Figures in place of the model's own. */
-  readonly usageFields?: Fields | undefined;
+  readonly fault: Fault;
 }
 
-/** The block as it stands in a whole answer. */
 function completeBlock(block: OutputBlock, model: string): Fields {
   const { text } = block;
-  const scope = scopeOf(model);
   if (block.kind === 'thinking')
-    return { type: 'thinking', thinking: text, signature: signatureOf(scope, text) };
-  if (block.kind === 'redacted') return { type: 'redacted_thinking', data: sealed(scope, text) };
+    return { type: 'thinking', thinking: text, signature: signatureOf(scopeOf(model), text) };
   if (block.kind === 'text') return { type: 'text', text };
   const { id, name } = block.call;
   // Arguments cut by `max_tokens` are no document.
@@ -37,7 +32,6 @@ function completeBlock(block: OutputBlock, model: string): Fields {
 /** The fields of a block that a stream leaves empty at first, and its delta: the type, and the field with the piece. */
 const OPENINGS = {
   thinking: { thinking: '', signature: '' },
-  redacted: {},
   text: { text: '' },
   call: { input: {} },
 };
@@ -47,9 +41,7 @@ const DELTAS = {
   call: ['input_json_delta', 'partial_json'],
 } as const;
 
-/** A block that may not be shown has no deltas. */
 function* deltasOf(block: OutputBlock, model: string): Generator<Fields> {
-  if (block.kind === 'redacted') return;
   const [type, field] = DELTAS[block.kind];
   for (const fragment of fragmentsOf(block)) yield { type, [field]: fragment };
   if (block.kind === 'thinking')
@@ -57,25 +49,17 @@ function* deltasOf(block: OutputBlock, model: string): Generator<Fields> {
 }
 
 /** `input_tokens` excludes what was read from the cache or written to it. */
-const usageOf = (usage: ModelUsage, { usageFields }: MessageEnvelope) => ({
+const usageOf = (usage: ModelUsage) => ({
   input_tokens: usage.promptTokens - usage.cachedTokens - usage.cacheWriteTokens,
   cache_creation_input_tokens: usage.cacheWriteTokens,
   cache_read_input_tokens: usage.cachedTokens,
   output_tokens: usage.completionTokens,
   ...(usage.thinkingTokens === 0 ? {} : { output_tokens_details: { thinking_tokens: usage.thinkingTokens } }),
   ...(usage.webSearches === 0 ? {} : { server_tool_use: { web_search_requests: usage.webSearches } }),
-  ...usageFields,
-});
-
-/** Returns the tokens written to the cache, by their lifetime. */
-const creationOf = ({ cacheWrites }: ModelUsage) => ({
-  ephemeral_5m_input_tokens: cacheWrites['5m'],
-  ephemeral_1h_input_tokens: cacheWrites['1h'],
 });
 
 const STOP_REASONS = { length: 'max_tokens', 'tool-calls': 'tool_use', refusal: 'refusal' } as const;
 
-/** Returns the reason for the end of the message: fields of the message, and of the `message_delta` event. */
 function endingOf({ finishReason, stopSequence }: ModelChoice) {
   const natural = stopSequence === undefined ? 'end_turn' : 'stop_sequence';
   return {
@@ -85,15 +69,14 @@ function endingOf({ finishReason, stopSequence }: ModelChoice) {
   };
 }
 
-/** The message with these fields in place, and the usage of its first `outputTokens` tokens. */
 function messageOf(envelope: MessageEnvelope, fields: Fields, usage: ModelUsage) {
-  const { id, model, withUsage, accounting } = envelope;
-  const full = { cache_creation: creationOf(usage), ...accounting, ...usageOf(usage, envelope) };
+  const { id, model, accounting, fault } = envelope;
+  const { '5m': ephemeral_5m_input_tokens, '1h': ephemeral_1h_input_tokens } = usage.cacheWrites;
+  const cache_creation = { ephemeral_5m_input_tokens, ephemeral_1h_input_tokens };
   const message = { id, type: 'message', role: 'assistant', model, container: null, ...fields };
-  return { ...message, ...(withUsage ? { usage: full } : {}) };
+  return { ...message, ...usageField('usage', { cache_creation, ...accounting, ...usageOf(usage) }, fault) };
 }
 
-/** The answer as one document. */
 export function messageDocument(choice: ModelChoice, usage: ModelUsage, envelope: MessageEnvelope) {
   const content = contentBlocksOf(choice).map((block) => completeBlock(block, envelope.model));
   return messageOf(envelope, { content, ...endingOf(choice) }, usage);
@@ -113,23 +96,18 @@ function* blockEvents(block: OutputBlock, index: number, model: string): Generat
   yield event('between', 'content_block_stop', { index });
 }
 
-/** All events of the answer, from `message_start` to `message_stop`. */
 export function* messageEvents(
   choice: ModelChoice,
   usage: ModelUsage,
   envelope: MessageEnvelope,
 ): Generator<SimulatedEvent> {
   const open = { content: [], stop_reason: null, stop_sequence: null, stop_details: null };
-  const message = messageOf(envelope, open, {
-    ...usage,
-    completionTokens: 1,
-    thinkingTokens: 0,
-    webSearches: 0,
-  });
+  const begun = { ...usage, completionTokens: 1, thinkingTokens: 0, webSearches: 0 };
+  const message = messageOf(envelope, open, begun);
   yield event('start', 'message_start', { message });
   for (const [index, block] of contentBlocksOf(choice).entries())
     yield* blockEvents(block, index, envelope.model);
-  const total = envelope.withUsage ? { usage: usageOf(usage, envelope) } : {};
+  const total = usageField('usage', usageOf(usage), envelope.fault);
   yield event('end', 'message_delta', { delta: endingOf(choice), ...total });
   yield event('end', 'message_stop', {});
 }

@@ -3,8 +3,8 @@
  * is rejected, as the API does.
  */
 import type { RequestHead } from '../exchange/reply.ts';
-import { RequestError, requireThat } from '../exchange/request-error.ts';
-import type { AnyRequest } from './request.ts';
+import { requireThat } from '../exchange/request-error.ts';
+import type { SimulatedMessagesRequest } from './request.ts';
 
 /** The flags that current clients send (Claude Code 2.1, the SDKs), without their dates. */
 const KNOWN: ReadonlySet<string> = new Set([
@@ -30,30 +30,22 @@ const KNOWN: ReadonlySet<string> = new Set([
 const FLAG = /^([a-z0-9-]+?)-\d{4}-?\d{2}-?\d{2}$/u;
 
 function namesOf(headers: RequestHead['headers']): ReadonlySet<string> {
-  const flags = String(headers['anthropic-beta'] ?? '')
-    .split(',')
-    .map((flag) => flag.trim())
-    .filter((flag) => flag !== '');
-  const unknown = flags.find((flag) => !KNOWN.has(FLAG.exec(flag)?.[1] ?? ''));
-  if (unknown !== undefined)
-    throw new RequestError(`Unexpected value(s) \`${unknown}\` for the \`anthropic-beta\` header.`);
-  return new Set(flags.map((flag) => FLAG.exec(flag)?.[1] ?? ''));
+  const flags = String(headers['anthropic-beta'] ?? '').match(/[^\s,]+/gu) ?? [];
+  const names = flags.map((flag) => FLAG.exec(flag)?.[1] ?? '');
+  const at = names.findIndex((name) => !KNOWN.has(name));
+  requireThat(at < 0, `Unexpected value(s) \`${flags[at]}\` for the \`anthropic-beta\` header.`);
+  return new Set(names);
 }
 
 /** Throws `RequestError` for an unknown flag, and for what the request has without the flag that unlocks it. */
-export function checkBetas(request: AnyRequest, headers: RequestHead['headers']): void {
+export function checkBetas(request: SimulatedMessagesRequest, headers: RequestHead['headers']): void {
   const names = namesOf(headers);
   const extra = 'Extra inputs are not permitted';
   requireThat(request.context_management == null || names.has('context-management'), extra, [
     'context_management',
   ]);
   for (const [index, tool] of (request.tools ?? []).entries())
-    requireThat(!('defer_loading' in tool) || names.has('advanced-tool-use'), extra, [
-      'tools',
-      index,
-      'custom',
-      'defer_loading',
-    ]);
+    requireThat(!('defer_loading' in tool) || names.has('advanced-tool-use'), extra, ['tools', index]);
   const at = request.messages.findIndex(({ role }) => role === 'system');
   const role = "Input should be 'user' or 'assistant'";
   requireThat(at < 0 || names.has('mid-conversation-system'), role, ['messages', at, 'role']);

@@ -6,7 +6,6 @@ import { sse } from '../exchange/encodings.ts';
 import { type CompleteReply, jsonResponse, type RequestHead, type WireProtocol } from '../exchange/reply.ts';
 import { identifierFrom } from '../model/random.ts';
 
-/** The types of errors, by status. */
 const TYPES: Readonly<Record<number, string>> = {
   400: 'invalid_request_error',
   401: 'authentication_error',
@@ -30,7 +29,6 @@ const envelope = (type: string, message: string, head: RequestHead) => ({
   request_id: requestId(head),
 });
 
-/** An error in the protocol's envelope. */
 export function errorResponse(status: number, message: string, head: RequestHead): CompleteReply {
   const type = TYPES[status] ?? (status < 500 ? 'invalid_request_error' : 'api_error');
   return jsonResponse(status, envelope(type, message, head));
@@ -49,7 +47,6 @@ function refusal(head: RequestHead): CompleteReply | undefined {
   return versionRejection(head);
 }
 
-/** Every host of the protocol wants its version. */
 export function versionRejection(head: RequestHead): CompleteReply | undefined {
   if (VERSIONS.includes(head.headers['anthropic-version'])) return undefined;
   return errorResponse(400, 'anthropic-version: header is required and names a valid version', head);
@@ -67,9 +64,7 @@ export const anthropicProtocol: WireProtocol = {
   failure: (status, head) => errorResponse(status, `Status ${status}`, head),
   failureEvent: (call) => ({
     name: 'error',
-    data: JSON.stringify(envelope(call.fault.error_event_type ?? 'overloaded_error', 'Overloaded', call)),
-    part: 'end',
-    failure: true,
+    data: JSON.stringify(envelope('overloaded_error', 'Overloaded', call)),
   }),
   responseHeaders: (head) => ({
     'request-id': requestId(head),

@@ -1,6 +1,5 @@
 /** Translates a Messages request into the model's neutral one, and refuses what breaks a rule between fields. */
-import type { Fault } from '../control/fault.ts';
-import { checkForClaude, checkText } from '../exchange/claude-rules.ts';
+import { checkForClaude, checkLastTurn, checkText, checkThinking } from '../exchange/claude-rules.ts';
 import {
   type BlockContent,
   checkOffered,
@@ -14,7 +13,13 @@ import { requireThat } from '../exchange/request-error.ts';
 import type { ModelRequest } from '../model/model.ts';
 import { countTokens } from '../model/tokens.ts';
 import { checkThoughts } from './reasoning.ts';
-import { type AnyRequest, type ContentBlock, contentBlocksOf, isCallersOwn, thinks } from './request.ts';
+import {
+  type ContentBlock,
+  contentBlocksOf,
+  isCallersOwn,
+  type SimulatedMessagesRequest,
+  thinks,
+} from './request.ts';
 
 function partOf(block: ContentBlock): BlockContent {
   if (block.type === 'text') return { text: block.text };
@@ -29,19 +34,21 @@ function partOf(block: ContentBlock): BlockContent {
   return { result: { toolCallId, isError, parts: contentBlocksOf<ContentBlock>(content).map(partOf) } };
 }
 
-function toToolChoice({ tool_choice: choice }: AnyRequest): ModelRequest['toolChoice'] {
+function toToolChoice({ tool_choice: choice }: SimulatedMessagesRequest): ModelRequest['toolChoice'] {
   if (choice?.type === 'tool') return { name: choice.name };
   return choice?.type === 'any' ? 'required' : (choice?.type ?? 'auto');
 }
-
-/** Some rules hold for the newest models alone, which are known here by what their names begin with. */
-const isClaude = ({ model }: AnyRequest): boolean => model.startsWith('claude-');
 
 /** The most breakpoints a request may set (prompt caching guide). */
 const MAX_BREAKPOINTS = 4;
 
 /** The blocks and tools that ask for caching, wherever they stand. */
-function breakpoints({ messages, system, tools = [], cache_control: control }: AnyRequest): number {
+function breakpoints({
+  messages,
+  system,
+  tools = [],
+  cache_control: control,
+}: SimulatedMessagesRequest): number {
   const count = (value: unknown): number => {
     if (typeof value !== 'object' || value === null) return 0;
     const breakpointCount = 'cache_control' in value && value.cache_control ? 1 : 0;
@@ -51,47 +58,36 @@ function breakpoints({ messages, system, tools = [], cache_control: control }: A
   return count([messages, system, { cache_control: control }, ofTools]);
 }
 
-function checkMessages({ messages, thinking }: AnyRequest): void {
+function checkMessages({ messages, thinking }: SimulatedMessagesRequest): void {
   requireThat(messages[0]?.role === 'user', 'first message must use the "user" role', ['messages']);
   const empty = messages.findIndex(
     ({ role, content }, index) =>
       content.length === 0 && !(role === 'assistant' && index === messages.length - 1),
   );
   requireThat(empty < 0, 'all messages must have non-empty content', ['messages', empty]);
-  // With a thinking budget, the turn that called tools must still begin with its thought.
   const index = messages.findLastIndex(({ role }) => role === 'assistant');
-  const blocks = contentBlocksOf<ContentBlock>(messages[index]?.content);
-  const first = blocks[0]?.type ?? '';
-  const isBare = !['thinking', 'redacted_thinking'].includes(first);
-  requireThat(
-    thinking?.type !== 'enabled' || !isBare || blocks.every(({ type }) => type !== 'tool_use'),
-    `Expected \`thinking\` or \`redacted_thinking\`, but found \`${first}\`. When \`thinking\` is enabled, ` +
-      'a final `assistant` message must start with a thinking block',
-    ['messages', index, 'content', 0, 'type'],
-  );
+  const kinds = contentBlocksOf<ContentBlock>(messages[index]?.content).map(({ type }) => type);
+  if (thinking?.type === 'enabled') checkLastTurn(kinds, ['messages', index, 'content', 0, 'type']);
 }
 
-function checkFields(request: AnyRequest): void {
+function checkFields(request: SimulatedMessagesRequest): void {
   const { tools = [], tool_choice: choice, thinking } = request;
   const names = tools.map(({ name }) => name);
   checkUnique(names, ['tools']);
   requireThat(choice === undefined || tools.length > 0, 'is only allowed with `tools`', ['tool_choice']);
   checkOffered(names, choice?.type === 'tool' ? [choice.name] : [], ['tool_choice']);
-  if (thinking?.type === 'enabled') {
-    const fits = request.max_tokens === undefined || request.max_tokens > thinking.budget_tokens;
-    requireThat(fits, '`max_tokens` must be greater than `thinking.budget_tokens`.');
-  }
-  if (thinks(request)) {
-    const isForced = choice?.type === 'any' || choice?.type === 'tool';
-    requireThat(!isForced, 'Thinking may not be enabled when tool_choice forces tool use.');
-    const isWarm = request.temperature === undefined || request.temperature === 1;
-    requireThat(isWarm, '`temperature` may only be set to 1 when thinking is enabled.');
-  }
+  if (thinks(request))
+    checkThinking({
+      budget: thinking?.type === 'enabled' ? thinking.budget_tokens : undefined,
+      maxTokens: request.max_tokens,
+      temperature: request.temperature,
+      isForced: choice?.type === 'any' || choice?.type === 'tool',
+    });
   requireThat(breakpoints(request) <= MAX_BREAKPOINTS, 'Too many blocks with cache_control.');
 }
 
 /** The prompt as the cache reads it; a mark on the request itself is one on its last block. */
-export function promptBlocks(request: AnyRequest): readonly PromptBlock[] {
+export function promptBlocks(request: SimulatedMessagesRequest): readonly PromptBlock[] {
   const { tools = [], system, messages, cache_control: control } = request;
   const contents = [{ role: 'system', content: system ?? [] }, ...messages].flatMap(({ role, content }) =>
     contentBlocksOf<ContentBlock>(content).map((block) => ({ role, block })),
@@ -106,7 +102,7 @@ export function promptBlocks(request: AnyRequest): readonly PromptBlock[] {
   );
 }
 
-type WithCacheControl = { readonly cache_control?: AnyRequest['cache_control'] };
+type WithCacheControl = { readonly cache_control?: SimulatedMessagesRequest['cache_control'] };
 
 function unmarked({ cache_control: _mark, ...block }: object & WithCacheControl): object {
   return block;
@@ -125,12 +121,11 @@ const lifetimeOf = ({ ttl }: { readonly ttl?: SimulatedLifetime | undefined }): 
   ttl ?? '5m';
 
 /** One search for each tool that searches, as far as it may be used. */
-const searches = ({ tools = [] }: AnyRequest): number =>
+const searches = ({ tools = [] }: SimulatedMessagesRequest): number =>
   tools.filter((tool) => !isCallersOwn(tool) && tool.type.startsWith('web_search_') && tool.max_uses !== 0)
     .length;
 
-/** The model is asked for what the request says, and for what the fault adds to it. Throws `RequestError`. */
-export function toModelRequest(request: AnyRequest, fault: Fault): ModelRequest {
+export function toModelRequest(request: SimulatedMessagesRequest): ModelRequest {
   checkMessages(request);
   checkFields(request);
   checkThoughts(request);
@@ -142,17 +137,18 @@ export function toModelRequest(request: AnyRequest, fault: Fault): ModelRequest 
   const { tool_choice: choice, temperature, top_p: topP } = request;
   const schema = request.output_config?.format?.schema;
   const schemaPath = ['output_config', 'format', 'schema'];
-  if (isClaude(request)) checkForClaude({ messages, temperature, topP, schema, schemaPath });
+  // Some rules hold for the newest models alone, which are known here by what their names begin with.
+  if (request.model.startsWith('claude-'))
+    checkForClaude({ messages, temperature, topP, schema, schemaPath });
+  const tools = (request.tools ?? []).filter(isCallersOwn);
   return {
     model: request.model,
     messages: [...toMessages('system', contentBlocksOf(request.system).map(partOf)), ...messages],
-    tools: (request.tools ?? [])
-      .filter(isCallersOwn)
-      .map(({ name, description, input_schema: parameters }) => ({
-        name,
-        description,
-        parameters,
-      })),
+    tools: tools.map(({ name, description, input_schema: parameters }) => ({
+      name,
+      description,
+      parameters,
+    })),
     toolChoice: toToolChoice(request),
     parallelToolCalls:
       choice === undefined || choice.type === 'none' || choice.disable_parallel_tool_use !== true,
@@ -160,7 +156,6 @@ export function toModelRequest(request: AnyRequest, fault: Fault): ModelRequest 
     maxTokens: request.max_tokens,
     stop: request.stop_sequences ?? [],
     choiceCount: 1,
-    refuses: fault.refusal,
     thinks: thinks(request),
     webSearches: searches(request),
   };

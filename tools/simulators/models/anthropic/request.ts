@@ -1,13 +1,12 @@
-/** The requests of the Messages API (Claude API reference, "Create a Message" and "Count tokens in a Message"); unknown fields are refused, as the API does. */
+/** The request of the Messages API (Claude API reference, "Create a Message"); unknown fields are refused, as the API does. */
 import { z } from 'zod';
+import { base64, jsonObject, webAddress } from '../exchange/schemas.ts';
 
 const cacheControl = z
   .strictObject({ type: z.literal('ephemeral'), ttl: z.enum(['5m', '1h']).optional() })
   .nullish();
 const cacheable = { cache_control: cacheControl };
-const jsonObject = z.record(z.string(), z.unknown());
 
-/** A text that says something. */
 const words = z.string().regex(/\S/u, 'text content blocks must contain non-whitespace text');
 const textBlock = z.strictObject({
   type: z.literal('text'),
@@ -16,14 +15,13 @@ const textBlock = z.strictObject({
   ...cacheable,
 });
 
-const base64 = z.string().regex(/^[A-Za-z0-9+/]+={0,2}$/u, 'Invalid base64 data');
 const mediaType = z.enum(['image/jpeg', 'image/png', 'image/gif', 'image/webp']);
 const imageBlock = z.strictObject({
   type: z.literal('image'),
   source: z.discriminatedUnion('type', [
     z.strictObject({ type: z.literal('base64'), media_type: mediaType, data: base64 }),
     z.strictObject({ type: z.literal('file'), file_id: z.string() }),
-    z.strictObject({ type: z.literal('url'), url: z.string().regex(/^https?:\/\/\S+$/u) }),
+    z.strictObject({ type: z.literal('url'), url: webAddress }),
   ]),
   ...cacheable,
 });
@@ -37,7 +35,7 @@ const documentBlock = z.strictObject({
       type: z.literal('content'),
       content: z.union([z.string(), z.array(z.discriminatedUnion('type', [textBlock, imageBlock]))]),
     }),
-    z.strictObject({ type: z.literal('url'), url: z.string().regex(/^https?:\/\/\S+$/u) }),
+    z.strictObject({ type: z.literal('url'), url: webAddress }),
     z.strictObject({ type: z.literal('file'), file_id: z.string() }),
   ]),
   title: z.string().min(1).max(500).nullish(),
@@ -86,7 +84,6 @@ const assistantBlock = z.discriminatedUnion('type', [
   otherBlock,
 ]);
 
-/** The blocks a role may have are part of its message. */
 const messageSchema = z.discriminatedUnion('role', [
   z.strictObject({ role: z.literal('user'), content: z.union([z.string(), z.array(userBlock)]) }),
   z.strictObject({ role: z.literal('assistant'), content: z.union([z.string(), z.array(assistantBlock)]) }),
@@ -117,7 +114,6 @@ const serverToolSchema = z.strictObject({
   ...cacheable,
 });
 
-/** Returns whether the caller runs a tool itself. */
 export const isCallersOwn = (
   tool: z.infer<typeof toolSchema> | z.infer<typeof serverToolSchema>,
 ): tool is z.infer<typeof toolSchema> => 'input_schema' in tool;
@@ -129,13 +125,11 @@ const toolChoiceSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('tool'), name: z.string(), ...parallel }),
 ]);
 
-/** The smallest budget the extended thinking guide allows. */
-const MIN_THINKING_TOKENS = 1024;
 const display = z.enum(['summarized', 'omitted']).nullish();
 const thinkingSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('adaptive'), display }),
   z.strictObject({ type: z.literal('disabled') }),
-  z.strictObject({ type: z.literal('enabled'), budget_tokens: z.int().min(MIN_THINKING_TOKENS), display }),
+  z.strictObject({ type: z.literal('enabled'), budget_tokens: z.int().min(1024), display }),
 ]);
 
 const outputConfigSchema = z.strictObject({
@@ -143,8 +137,7 @@ const outputConfigSchema = z.strictObject({
   format: z.strictObject({ type: z.literal('json_schema'), schema: jsonObject }).nullish(),
 });
 
-/** The fields that a message request and a token count request share. */
-export const countRequestSchema = z.strictObject({
+export const messagesRequestSchema = z.strictObject({
   model: z.string().min(1),
   messages: z.array(messageSchema).min(1),
   system: z.union([z.string(), z.array(textBlock)]).optional(),
@@ -154,10 +147,6 @@ export const countRequestSchema = z.strictObject({
   output_config: outputConfigSchema.optional(),
   speed: z.enum(['standard', 'fast']).nullish(),
   context_management: z.strictObject({ edits: z.array(z.looseObject({ type: z.string() })) }).nullish(),
-  ...cacheable,
-});
-
-export const messagesRequestSchema = countRequestSchema.extend({
   // A prompt can be put into the cache without an answer.
   max_tokens: z.int().min(0),
   stream: z.boolean().optional(),
@@ -171,11 +160,10 @@ export const messagesRequestSchema = countRequestSchema.extend({
   service_tier: z.enum(['auto', 'standard_only']).optional(),
   inference_geo: z.string().nullish(),
   container: z.string().nullish(),
+  ...cacheable,
 });
 
-type MessagesRequest = z.infer<typeof messagesRequestSchema>;
-/** Either request: what only one that asks for an answer has may be missing. */
-export type AnyRequest = z.infer<typeof countRequestSchema> & Partial<MessagesRequest>;
+export type SimulatedMessagesRequest = z.infer<typeof messagesRequestSchema>;
 export type ContentBlock = z.infer<typeof userBlock> | z.infer<typeof assistantBlock>;
 
 /** The blocks of a message or of a tool's result; a string is a text block, an empty one none. */
@@ -186,6 +174,5 @@ export function contentBlocksOf<Block>(
   return content === '' ? [] : [{ type: 'text', text: content }];
 }
 
-/** Returns whether a response starts with a thought. */
-export const thinks = ({ thinking }: AnyRequest): boolean =>
+export const thinks = ({ thinking }: SimulatedMessagesRequest): boolean =>
   thinking !== undefined && thinking.type !== 'disabled';

@@ -1,72 +1,39 @@
-/** The routes of the Messages wire format (Claude API reference, "Create a Message" and "Count tokens in a Message"). */
-import type { Fault } from '../control/fault.ts';
-import {
-  jsonResponse,
-  type SimulatedCall,
-  type SimulatedResponse,
-  type SimulatedRoute,
-} from '../exchange/reply.ts';
+/** The route of the Messages wire format (Claude API reference, "Create a Message"). */
+import { answerAs, postRoute, type SimulatedCall } from '../exchange/reply.ts';
 import { readRequest } from '../exchange/request-error.ts';
 import { generateSingleOutput } from '../model/answer.ts';
-import { promptTokens } from '../model/prompt-tokens.ts';
 import { identifierFrom } from '../model/random.ts';
 import { type MessageEnvelope, messageDocument, messageEvents } from './answer.ts';
 import { checkBetas } from './betas.ts';
 import { anthropicProtocol } from './protocol.ts';
 import { promptBlocks, toModelRequest } from './question.ts';
-import { type AnyRequest, countRequestSchema, messagesRequestSchema } from './request.ts';
+import { messagesRequestSchema, type SimulatedMessagesRequest } from './request.ts';
 
 const MESSAGE_ID_LENGTH = 22;
 
-/**
- * Returns the speed and region used, as requested or as the fault sets them. The usage contains only requested fields.
- */
-function accountingOf(
-  { speed, inference_geo: region }: AnyRequest,
-  { served_tier: tier }: Fault,
-): MessageEnvelope['accounting'] {
-  return {
-    service_tier: tier === undefined || tier === 'fast' ? 'standard' : tier,
-    ...(speed ? { speed: tier === undefined || tier === 'fast' ? speed : 'standard' } : {}),
-    ...(region ? { inference_geo: region } : {}),
-  };
-}
+/** Returns the speed and region used, as requested. The usage contains only requested fields. */
+const accountingOf = ({ speed, inference_geo: region }: SimulatedMessagesRequest) => ({
+  service_tier: 'standard',
+  speed: speed ?? undefined,
+  inference_geo: region ?? undefined,
+});
 
-/** Answers a Messages request. */
-export function respondToMessages({
-  body,
-  fault,
-  headers,
-  sequence,
-  cache,
-}: SimulatedCall): SimulatedResponse {
+export function respondToMessages({ body, fault, headers, sequence, cache }: SimulatedCall) {
   const request = readRequest(messagesRequestSchema, body);
+  const { model } = request;
   checkBetas(request, headers);
-  const question = toModelRequest(request, fault);
+  const question = { ...toModelRequest(request), refuses: fault.refusal };
   const { choice, usage } = generateSingleOutput({
     ...question,
-    cache: cache.use(request.model, promptBlocks(request)),
+    cache: cache.use(model, promptBlocks(request)),
   });
-  const envelope: MessageEnvelope = {
-    id: `msg_01${identifierFrom(`message ${sequence}`, MESSAGE_ID_LENGTH)}`,
-    model: request.model,
-    withUsage: fault.no_usage !== true,
-    accounting: accountingOf(request, fault),
-    usageFields: fault.usage,
-  };
-  if (request.stream !== true) return jsonResponse(200, messageDocument(choice, usage, envelope));
-  return { kind: 'stream', events: messageEvents(choice, usage, envelope) };
+  const id = `msg_01${identifierFrom(`message ${sequence}`, MESSAGE_ID_LENGTH)}`;
+  const envelope: MessageEnvelope = { id, model, accounting: accountingOf(request), fault };
+  return answerAs(
+    request.stream,
+    () => messageDocument(choice, usage, envelope),
+    () => messageEvents(choice, usage, envelope),
+  );
 }
 
-function respondToCount({ body, headers }: SimulatedCall): SimulatedResponse {
-  const request = readRequest(countRequestSchema, body);
-  checkBetas(request, headers);
-  return jsonResponse(200, { input_tokens: promptTokens(toModelRequest(request, {})) });
-}
-
-const post = { method: 'POST', protocol: anthropicProtocol };
-
-export const anthropicRoutes: readonly SimulatedRoute[] = [
-  { ...post, path: '/v1/messages', reply: respondToMessages },
-  { ...post, path: '/v1/messages/count_tokens', reply: respondToCount },
-];
+export const anthropicRoutes = [postRoute(anthropicProtocol, '/v1/messages', respondToMessages)];

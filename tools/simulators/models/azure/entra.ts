@@ -1,6 +1,6 @@
 /** Microsoft Entra's token endpoint for clients with a secret (Microsoft identity platform docs, OAuth 2.0 client credentials flow). */
 import { z } from 'zod';
-import { jsonResponse, type SimulatedCall, type SimulatedResponse } from '../exchange/reply.ts';
+import { jsonResponse, type SimulatedCall } from '../exchange/reply.ts';
 
 const requestSchema = z.object({
   grant_type: z.literal('client_credentials'),
@@ -9,7 +9,6 @@ const requestSchema = z.object({
   scope: z.string().regex(/\/\.default$/u),
 });
 
-/** The only secret that the simulated clients have. */
 const CLIENT_SECRET = 'sim-client-secret';
 
 /** Seconds; Entra's own are random between 60 and 90 minutes. */
@@ -17,14 +16,12 @@ const LIFETIME_SECONDS = 3_599;
 
 const PREFIX = 'entra-token-';
 
-/** Returns whether Entra issued the token. */
 export const isIssued = (token: string): boolean => token.startsWith(PREFIX);
 
-const rejection = (status: number, error: string, code: number): SimulatedResponse =>
+const rejection = (status: number, error: string, code: number) =>
   jsonResponse(status, { error, error_description: `AADSTS${code}: refused.`, error_codes: [code] });
 
-/** Answers a request for a token. */
-export function respondWithToken({ body, parameters, sequence }: SimulatedCall): SimulatedResponse {
+export function respondWithToken({ body, parameters, sequence }: SimulatedCall) {
   const request = requestSchema.safeParse(body);
   if (!request.success) return rejection(400, 'invalid_request', 900_144);
   if (request.data.client_secret !== CLIENT_SECRET) return rejection(401, 'invalid_client', 7_000_215);

@@ -54,7 +54,6 @@ const STOP = chunk('end', {
   ],
 });
 
-/** Words after which a stream is stopped. */
 const STOPPED_AFTER = 3;
 
 function* filteredStream(events: Iterable<SimulatedEvent>, stops: boolean): Generator<SimulatedEvent> {

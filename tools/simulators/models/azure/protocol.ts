@@ -4,8 +4,7 @@
  */
 
 import { type CompleteReply, jsonResponse, type RequestHead, type WireProtocol } from '../exchange/reply.ts';
-import { errorResponse as jsonError, openAiProtocol } from '../openai/protocol.ts';
-import { responsesProtocol } from '../responses/protocol.ts';
+import { envelope } from '../openai/protocol.ts';
 import { isIssued } from './entra.ts';
 
 /** Azure's gateway answers with the status as a text for its code. */
@@ -40,7 +39,7 @@ function rejectionOf(head: RequestHead, isV1: boolean): CompleteReply | undefine
   return isAuthorised(head, isV1) ? undefined : gatewayError(401, '401', NO_KEY);
 }
 
-const azure = (protocol: WireProtocol, isV1: boolean): WireProtocol => ({
+export const azure = (protocol: WireProtocol, isV1: boolean): WireProtocol => ({
   ...protocol,
   refusal: (head) => rejectionOf(head, isV1),
   responseHeaders: (head) => ({
@@ -49,15 +48,6 @@ const azure = (protocol: WireProtocol, isV1: boolean): WireProtocol => ({
   }),
 });
 
-export const chatV1 = azure(openAiProtocol, true);
-export const chatOfDeployments = azure(openAiProtocol, false);
-export const responsesV1 = azure(responsesProtocol, true);
-export const responsesDated = azure(responsesProtocol, false);
-
-/** Entra's endpoint has no headers to refuse by. */
-export const entraProtocol: WireProtocol = { ...openAiProtocol, refusal: () => undefined };
-
-/** The answer of a resource that has no such deployment. */
 export const noDeployment = (): CompleteReply =>
   gatewayError(
     404,
@@ -67,13 +57,12 @@ export const noDeployment = (): CompleteReply =>
 
 /** A prompt that the filter stopped, as the docs show it ("Content filtering", "Scenario details"). */
 export const filteredPrompt = (): CompleteReply => {
-  const plain = jsonError(400, {
+  const { error } = envelope({
     message:
       "The response was filtered due to the prompt triggering Azure OpenAI's content management policy. Please modify your prompt and retry. To learn more about our content filtering policies please read our documentation: https://go.microsoft.com/fwlink/?linkid=2198766",
     param: 'prompt',
     code: 'content_filter',
   });
-  const { error } = JSON.parse(plain.body.toString('utf8'));
   const innererror = {
     code: 'ResponsibleAIPolicyViolation',
     content_filter_result: { hate: { filtered: true, severity: 'high' } },

@@ -2,20 +2,14 @@
  * Azure OpenAI: the paths of `v1`, those of deployments with a dated version, and Entra, which gives out tokens. A
  * deployment is any whose name begins with `sim`.
  */
-import type { SimulatedCall, SimulatedResponse, SimulatedRoute } from '../exchange/reply.ts';
+import { postRoute, type SimulatedCall, type SimulatedResponse } from '../exchange/reply.ts';
+import { openAiProtocol, openProtocol } from '../openai/protocol.ts';
 import { respondToChat } from '../openai/routes.ts';
+import { responsesProtocol } from '../responses/protocol.ts';
 import { respondToResponses } from '../responses/routes.ts';
 import { respondWithToken } from './entra.ts';
 import { withFilterResults } from './filters.ts';
-import {
-  chatOfDeployments,
-  chatV1,
-  entraProtocol,
-  filteredPrompt,
-  noDeployment,
-  responsesDated,
-  responsesV1,
-} from './protocol.ts';
+import { azure, filteredPrompt, noDeployment } from './protocol.ts';
 
 /** The texts in a prompt that make the filter stop the prompt, or stop its response. */
 const STOPPED_PROMPT = /filter this prompt/iu;
@@ -36,17 +30,12 @@ const respondToFilteredChat = respondAs((call) =>
 );
 const respondToFilteredResponses = respondAs(respondToResponses);
 
-const post = { method: 'POST' };
+const DEPLOYMENT = '/azure/openai/deployments/{deployment}';
 
-export const azureRoutes: readonly SimulatedRoute[] = [
-  { ...post, path: '/azure/openai/v1/chat/completions', protocol: chatV1, reply: respondToFilteredChat },
-  {
-    ...post,
-    path: '/azure/openai/deployments/{deployment}/chat/completions',
-    protocol: chatOfDeployments,
-    reply: respondToFilteredChat,
-  },
-  { ...post, path: '/azure/openai/v1/responses', protocol: responsesV1, reply: respondToFilteredResponses },
-  { ...post, path: '/azure/openai/responses', protocol: responsesDated, reply: respondToFilteredResponses },
-  { ...post, path: '/entra/{tenant}/oauth2/v2.0/token', protocol: entraProtocol, reply: respondWithToken },
+export const azureRoutes = [
+  postRoute(azure(openAiProtocol, true), '/azure/openai/v1/chat/completions', respondToFilteredChat),
+  postRoute(azure(openAiProtocol, false), `${DEPLOYMENT}/chat/completions`, respondToFilteredChat),
+  postRoute(azure(responsesProtocol, true), '/azure/openai/v1/responses', respondToFilteredResponses),
+  postRoute(azure(responsesProtocol, false), '/azure/openai/responses', respondToFilteredResponses),
+  postRoute(openProtocol, '/entra/{tenant}/oauth2/v2.0/token', respondWithToken),
 ];

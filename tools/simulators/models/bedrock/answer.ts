@@ -1,39 +1,30 @@
 /** The answer, whole or streamed (Amazon Bedrock API reference, "Converse", "Response Syntax", and "ConverseStreamOutput"). */
+
+import { parsedJson } from '../../parsed-json.ts';
+import type { Fault } from '../control/fault.ts';
 import { contentBlocksOf, fragmentsOf, type OutputBlock } from '../exchange/blocks.ts';
-import { sealed, signatureOf } from '../exchange/proof.ts';
-import type { SimulatedEvent } from '../exchange/reply.ts';
-import { parsedJson } from '../exchange/request-body.ts';
+import { signatureOf } from '../exchange/proof.ts';
+import { type SimulatedEvent, usageField } from '../exchange/reply.ts';
 import type { ModelChoice, ModelToolCall, ModelUsage } from '../model/model.ts';
 import { scopeOf } from './reasoning.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The properties of a response that are fixed before its first text. */
 export interface ConverseEnvelope {
   readonly modelId: string;
-  /** Milliseconds since the epoch. */
   readonly startedAtMs: number;
-  /** False omits `usage`, as some compatible servers do. */
-  readonly withUsage: boolean;
-  /** The tier that served, where one was asked for. */
-  readonly serviceTier?: string | undefined;
-  /** Figures in place of the model's own. */
-  readonly usageFields?: Fields | undefined;
+  readonly fault: Fault;
   /** The requested fields of the model's own response, as JSON pointers. */
   readonly fieldPaths: readonly string[];
 }
 
-/** Returns the fields that identify a call. */
 const useOf = ({ id, name }: ModelToolCall) => ({ toolUseId: `tooluse_${id}`, name });
 
-/** The block as it stands in a whole answer. */
 function completeBlock(block: OutputBlock, modelId: string): Fields {
   const { text } = block;
-  const scope = scopeOf(modelId);
   if (block.kind === 'text') return { text };
   if (block.kind === 'thinking')
-    return { reasoningContent: { reasoningText: { text, signature: signatureOf(scope, text) } } };
-  if (block.kind === 'redacted') return { reasoningContent: { redactedContent: sealed(scope, text) } };
+    return { reasoningContent: { reasoningText: { text, signature: signatureOf(scopeOf(modelId), text) } } };
   // Arguments that were cut are no document, and become an empty one.
   return { toolUse: { ...useOf(block.call), input: parsedJson(text) ?? {} } };
 }
@@ -44,16 +35,11 @@ function deltaOf(kind: OutputBlock['kind'], text: string): Fields {
 }
 
 function* deltasOf(block: OutputBlock, modelId: string): Generator<Fields> {
-  if (block.kind === 'redacted') {
-    yield completeBlock(block, modelId);
-    return;
-  }
   for (const fragment of fragmentsOf(block)) yield deltaOf(block.kind, fragment);
   if (block.kind === 'thinking')
     yield { reasoningContent: { signature: signatureOf(scopeOf(modelId), block.text) } };
 }
 
-/** One entry for each lifetime of which something was written. */
 const detailsOf = (writes: ModelUsage['cacheWrites']) =>
   (['1h', '5m'] as const).flatMap((ttl) => (writes[ttl] > 0 ? [{ ttl, inputTokens: writes[ttl] }] : []));
 
@@ -82,27 +68,16 @@ function endingOf({ finishReason, stopSequence }: ModelChoice, { fieldPaths }: C
   };
 }
 
-/** Returns the usage of the response and its duration so far. */
-const accountOf = (
-  usage: ModelUsage,
-  { startedAtMs, withUsage, serviceTier, usageFields }: ConverseEnvelope,
-) => ({
-  ...(withUsage ? { usage: { ...usageOf(usage), ...usageFields } } : {}),
-  ...(serviceTier === undefined ? {} : { serviceTier: { type: serviceTier } }),
+const accountOf = (usage: ModelUsage, { startedAtMs, fault }: ConverseEnvelope) => ({
+  ...usageField('usage', usageOf(usage), fault),
   metrics: { latencyMs: Date.now() - startedAtMs },
 });
 
-/** The answer as one document. */
-export const converseDocument = (choice: ModelChoice, usage: ModelUsage, envelope: ConverseEnvelope) => ({
-  output: {
-    message: {
-      role: 'assistant',
-      content: contentBlocksOf(choice).map((block) => completeBlock(block, envelope.modelId)),
-    },
-  },
-  ...endingOf(choice, envelope),
-  ...accountOf(usage, envelope),
-});
+export function converseDocument(choice: ModelChoice, usage: ModelUsage, envelope: ConverseEnvelope) {
+  const content = contentBlocksOf(choice).map((block) => completeBlock(block, envelope.modelId));
+  const output = { message: { role: 'assistant', content } };
+  return { output, ...endingOf(choice, envelope), ...accountOf(usage, envelope) };
+}
 
 const PADDING = 'abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789';
 
@@ -128,7 +103,6 @@ function* blockEvents(
   yield event('between', 'contentBlockStop', { contentBlockIndex });
 }
 
-/** All events of the answer, from `messageStart` to `metadata`. */
 export function* converseEvents(
   choice: ModelChoice,
   usage: ModelUsage,

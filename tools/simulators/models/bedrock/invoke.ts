@@ -4,7 +4,7 @@
  */
 import { randomInt } from 'node:crypto';
 import { z } from 'zod';
-import { jsonResponse, type SimulatedCall, type SimulatedResponse } from '../exchange/reply.ts';
+import { jsonResponse, type SimulatedCall } from '../exchange/reply.ts';
 import { RequestError, readRequest } from '../exchange/request-error.ts';
 import { paint } from '../model/picture.ts';
 import { countTokens } from '../model/tokens.ts';
@@ -83,7 +83,6 @@ function stability({
   return { document: { seeds: [seed], finish_reasons: [null], images: [image] } };
 }
 
-/** Parses the body of a model family. Throws `RequestError` for a body that it rejects. */
 type Family = (body: unknown) => Invocation;
 
 const family =
@@ -97,7 +96,7 @@ const FAMILIES: readonly (readonly [RegExp, Family])[] = [
   [/stability\.(stable-image-(core|ultra)|sd3-5-large)-/u, family(stabilityRequest, stability)],
 ];
 
-export function respondToInvoke({ parameters, body, fault }: SimulatedCall): SimulatedResponse {
+export function respondToInvoke({ parameters, body, fault }: SimulatedCall) {
   const [, read] = FAMILIES.find(([pattern]) => pattern.test(parameters.modelId ?? '')) ?? [];
   if (read === undefined) throw new RequestError('The provided model identifier is invalid.');
   const { document, tokens } = read(body);

@@ -23,7 +23,6 @@ const TYPES: Readonly<Record<number, string>> = {
 /** The name comes with the address of a type, which clients cut off. */
 const TYPE_SUFFIX = ':http://internal.amazon.com/coral/com.amazon.bedrock/';
 
-/** An error response: the message in the body, its type in a header. */
 const errorResponse = (status: number, type: string, message: string): CompleteReply =>
   jsonResponse(status, { message }, { 'x-amzn-errortype': `${type}${TYPE_SUFFIX}` });
 
@@ -61,11 +60,9 @@ export const bedrockProtocol: WireProtocol = {
     const type = TYPES[status] ?? (status < 500 ? 'ValidationException' : 'InternalServerException');
     return errorResponse(status, type, `Status ${status}.`);
   },
-  failureEvent: ({ fault }) => ({
-    name: fault.error_event_type ?? 'modelStreamErrorException',
+  failureEvent: () => ({
+    name: 'modelStreamErrorException',
     data: JSON.stringify({ message: 'The model encountered an unexpected error.' }),
-    part: 'end',
-    failure: true,
   }),
   responseHeaders,
 };

@@ -1,8 +1,8 @@
 /** Translates a Converse request into the model's neutral one, and refuses what breaks a rule between fields. */
-import type { Fault } from '../control/fault.ts';
 import { checkForClaude } from '../exchange/claude-rules.ts';
 import {
   type BlockContent,
+  checkAlternation,
   checkOffered,
   checkToolTurns,
   checkUnique,
@@ -41,23 +41,17 @@ function partOf(block: ConverseContent): BlockContent {
 
 /** The tools that are specified, without cache points and the like. */
 const toolsOf = ({ toolConfig }: ConverseRequest): ModelTool[] =>
-  (toolConfig?.tools ?? []).flatMap(({ toolSpec: spec }) =>
-    spec === undefined
-      ? []
-      : [
-          {
-            name: spec.name,
-            description: spec.description ?? undefined,
-            parameters: spec.inputSchema.json,
-          },
-        ],
-  );
+  (toolConfig?.tools ?? [])
+    .flatMap(({ toolSpec: spec }) => spec ?? [])
+    .map(({ name, description, inputSchema }) => ({
+      name,
+      description: description ?? undefined,
+      parameters: inputSchema.json,
+    }));
 
 function checkMessages({ messages, toolConfig }: ConverseRequest): void {
   const all = messages ?? [];
-  requireThat(all[0]?.role === 'user', 'A conversation must start with a user message.', ['messages']);
-  const repeated = all.findIndex(({ role }, index) => role === all[index - 1]?.role);
-  requireThat(repeated < 0, 'Roles must alternate between user and assistant.', ['messages', repeated]);
+  checkAlternation(all, 'messages');
   const usesTools = all.some(({ content }) => content.some((block) => block.toolUse ?? block.toolResult));
   requireThat(!!toolConfig || !usesTools, 'must be defined when tool blocks are used', ['toolConfig']);
 }
@@ -98,8 +92,7 @@ const tokensOf = (block: object): number =>
     ? countTokens(JSON.stringify(block.toolSpec))
     : partTokens(partOf(block as ConverseContent));
 
-/** The model is asked for what the request says, and for what the fault adds to it. Throws `RequestError`. */
-export function toModelRequest(request: ConverseRequest, modelId: string, fault: Fault): ModelRequest {
+export function toModelRequest(request: ConverseRequest, modelId: string): ModelRequest {
   checkMessages(request);
   checkDocuments(request);
   checkReasoning(request, modelId);
@@ -127,7 +120,6 @@ export function toModelRequest(request: ConverseRequest, modelId: string, fault:
     maxTokens: request.inferenceConfig?.maxTokens ?? undefined,
     stop: request.inferenceConfig?.stopSequences ?? [],
     choiceCount: 1,
-    refuses: fault.refusal,
     thinks: thinks(request),
   };
 }

@@ -3,26 +3,12 @@
  * are refused, which the service itself does not always do: whoever sends one has made a mistake.
  */
 import { z } from 'zod';
-import { parsedJson } from '../exchange/request-body.ts';
-
-/** A union as AWS writes it: an object with exactly one of its members. Null is the same as absent. */
-const unionOf = <Shape extends z.core.$ZodLooseShape>(shape: Shape) =>
-  z
-    .strictObject(shape)
-    .partial()
-    .refine(
-      (members) => Object.values(members).filter((member) => member !== undefined).length === 1,
-      'Exactly one member of a union can be set',
-    );
+import { parsedJson } from '../../parsed-json.ts';
+import { base64, toolName as identifier, jsonObject, unionOf } from '../exchange/schemas.ts';
 
 const loose = z.looseObject({});
-const jsonObject = z.record(z.string(), z.unknown());
-/** Ids of tool calls and names of tools. */
-const identifier = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/u);
-const base64 = z.string().regex(/^[A-Za-z0-9+/]+={0,2}$/u);
 const cachePoint = z.strictObject({ type: z.literal('default'), ttl: z.enum(['5m', '1h']).nullish() });
 
-/** A text that says something. */
 const words = z.string().regex(/\S/u, 'the text is blank');
 
 const image = z.strictObject({
@@ -49,12 +35,10 @@ const document = z.strictObject({
   citations: loose.nullish(),
 });
 
-/** A video and the like are what a service passes on as it came. */
-const otherBlocks = { document, video: loose, searchResult: loose };
 const toolResult = z
   .strictObject({
     toolUseId: identifier,
-    content: z.array(unionOf({ text: z.string(), json: jsonObject, image, ...otherBlocks })),
+    content: z.array(unionOf({ text: z.string(), json: jsonObject, image, document })),
     status: z.enum(['success', 'error']).nullish(),
     type: z.string().nullish(),
   })
@@ -72,10 +56,7 @@ const contentBlock = unionOf({
   toolResult,
   cachePoint,
   reasoningContent,
-  ...otherBlocks,
-  audio: loose,
-  guardContent: loose,
-  citationsContent: loose,
+  document,
 });
 
 const messageSchema = z.strictObject({
@@ -99,11 +80,10 @@ const toolSpec = z.strictObject({
 
 const empty = z.strictObject({});
 const toolConfig = z.strictObject({
-  tools: z.array(unionOf({ toolSpec, cachePoint, systemTool: loose })).min(1),
+  tools: z.array(unionOf({ toolSpec, cachePoint })).min(1),
   toolChoice: unionOf({ auto: empty, any: empty, tool: z.strictObject({ name: identifier }) }).nullish(),
 });
 
-/** The object that a JSON text stands for; undefined when it stands for none. */
 export const parsedObject = (text: string) => jsonObject.safeParse(parsedJson(text)).data;
 
 const jsonSchema = z.strictObject({
@@ -120,17 +100,12 @@ const outputConfig = z.strictObject({
 
 export const converseRequestSchema = z.strictObject({
   messages: z.array(messageSchema).nullish(),
-  system: z.array(unionOf({ text: z.string().min(1), cachePoint, guardContent: loose })).nullish(),
+  system: z.array(unionOf({ text: z.string().min(1), cachePoint })).nullish(),
   inferenceConfig: inferenceConfig.nullish(),
   toolConfig: toolConfig.nullish(),
   outputConfig: outputConfig.nullish(),
-  guardrailConfig: loose.nullish(),
   additionalModelRequestFields: loose.nullish(),
   additionalModelResponseFieldPaths: z.array(z.string().min(1).max(256)).max(10).nullish(),
-  promptVariables: loose.nullish(),
-  requestMetadata: z.record(z.string(), z.string()).nullish(),
-  performanceConfig: loose.nullish(),
-  serviceTier: z.strictObject({ type: z.enum(['default', 'flex', 'priority', 'reserved']) }).nullish(),
 });
 
 export type ConverseRequest = z.infer<typeof converseRequestSchema>;

@@ -1,10 +1,5 @@
 /** The routes of Bedrock Runtime (its API reference, "Converse", "ConverseStream" and "InvokeModel"), and all others that are signed. */
-import {
-  jsonResponse,
-  type SimulatedCall,
-  type SimulatedResponse,
-  type SimulatedRoute,
-} from '../exchange/reply.ts';
+import { answerAs, postRoute, type SimulatedCall, type SimulatedRoute } from '../exchange/reply.ts';
 import { readRequest } from '../exchange/request-error.ts';
 import { generateSingleOutput } from '../model/answer.ts';
 import { type ConverseEnvelope, converseDocument, converseEvents } from './answer.ts';
@@ -14,36 +9,27 @@ import { promptBlocks, toModelRequest } from './question.ts';
 import { converseRequestSchema } from './request.ts';
 import { signedRoutes } from './signed-routes.ts';
 
-function respondToConverse(
-  { body, fault, parameters, cache }: SimulatedCall,
-  streams: boolean,
-): SimulatedResponse {
+function respondToConverse({ body, fault, parameters, cache }: SimulatedCall, isStream: boolean) {
   const startedAtMs = Date.now();
   const request = readRequest(converseRequestSchema, body);
   const { modelId = '' } = parameters;
-  const question = toModelRequest(request, modelId, fault);
+  const question = { ...toModelRequest(request, modelId), refuses: fault.refusal };
   const { choice, usage } = generateSingleOutput({
     ...question,
     cache: cache.use(modelId, promptBlocks(request)),
   });
   const fieldPaths = request.additionalModelResponseFieldPaths ?? [];
-  const envelope: ConverseEnvelope = {
-    modelId,
-    startedAtMs,
-    withUsage: fault.no_usage !== true,
-    fieldPaths,
-    serviceTier: fault.served_tier ?? request.serviceTier?.type,
-    usageFields: fault.usage,
-  };
-  if (!streams) return jsonResponse(200, converseDocument(choice, usage, envelope));
-  return { kind: 'stream', events: converseEvents(choice, usage, envelope) };
+  const envelope: ConverseEnvelope = { modelId, startedAtMs, fieldPaths, fault };
+  return answerAs(
+    isStream,
+    () => converseDocument(choice, usage, envelope),
+    () => converseEvents(choice, usage, envelope),
+  );
 }
 
-const post = { method: 'POST', protocol: bedrockProtocol };
-
 export const bedrockRoutes: readonly SimulatedRoute[] = [
-  { ...post, path: '/model/{modelId}/converse', reply: (call) => respondToConverse(call, false) },
-  { ...post, path: '/model/{modelId}/converse-stream', reply: (call) => respondToConverse(call, true) },
-  { ...post, path: '/model/{modelId}/invoke', reply: respondToInvoke },
+  postRoute(bedrockProtocol, '/model/{modelId}/converse', (call) => respondToConverse(call, false)),
+  postRoute(bedrockProtocol, '/model/{modelId}/converse-stream', (call) => respondToConverse(call, true)),
+  postRoute(bedrockProtocol, '/model/{modelId}/invoke', respondToInvoke),
   ...signedRoutes,
 ];

@@ -6,14 +6,7 @@
  */
 import { anthropicProtocol, errorResponse, versionRejection } from '../anthropic/protocol.ts';
 import { respondToMessages } from '../anthropic/routes.ts';
-import type {
-  CompleteReply,
-  RequestHead,
-  SimulatedCall,
-  SimulatedResponse,
-  SimulatedRoute,
-  WireProtocol,
-} from '../exchange/reply.ts';
+import { postRoute, type RequestHead, type SimulatedCall, type WireProtocol } from '../exchange/reply.ts';
 import { RequestError } from '../exchange/request-error.ts';
 import { openAiProtocol } from '../openai/protocol.ts';
 import { respondToChat } from '../openai/routes.ts';
@@ -27,20 +20,16 @@ const signed = (protocol: WireProtocol, service: string): WireProtocol => ({
   responseHeaders,
 });
 
-const messages = (
-  service: string,
-  rejection: (head: RequestHead) => CompleteReply | undefined = versionRejection,
-): WireProtocol => ({
+const messages = (service: string, rejection = versionRejection): WireProtocol => ({
   ...anthropicProtocol,
   refusal: (head) => signedFor(service)(head) ?? rejection(head),
   responseHeaders: (head) => ({ ...anthropicProtocol.responseHeaders(head), ...responseHeaders(head) }),
 });
 
-function workspaceRejection(head: RequestHead): CompleteReply | undefined {
-  if (!head.headers['anthropic-workspace-id'])
-    return errorResponse(400, 'anthropic-workspace-id: header is required', head);
-  return versionRejection(head);
-}
+const workspaceRejection = (head: RequestHead) =>
+  head.headers['anthropic-workspace-id']
+    ? versionRejection(head)
+    : errorResponse(400, 'anthropic-workspace-id: header is required', head);
 
 const modelOf = ({ body }: SimulatedCall): string => String(Object(body).model);
 
@@ -49,57 +38,28 @@ const BARE_CLAUDE = /^anthropic\./u;
 /** A system-defined inference profile (Amazon Bedrock user guide, "Supported Regions and models for inference profiles"). */
 const PROFILE = /^(?:us|us-gov|eu|apac|au|ca|jp|global)\./u;
 
-function respondOnRuntime(call: SimulatedCall): SimulatedResponse {
+function respondOnRuntime(call: SimulatedCall) {
   const model = modelOf(call);
   if (BARE_CLAUDE.test(model))
     throw new RequestError(`Invocation of model ID ${model} with on-demand throughput isn't supported.`);
   return respondToMessages(call);
 }
 
-function respondOnMantle(call: SimulatedCall): SimulatedResponse {
+function respondOnMantle(call: SimulatedCall) {
   const model = modelOf(call);
   if (PROFILE.test(model)) throw new RequestError(`The model '${model}' does not exist`, [], { status: 404 });
   return respondToMessages(call);
 }
 
-const post = { method: 'POST' };
+const MANTLE = 'bedrock-mantle';
+const PLATFORM = 'aws-external-anthropic';
 
-export const signedRoutes: readonly SimulatedRoute[] = [
-  {
-    ...post,
-    path: '/openai/v1/chat/completions',
-    protocol: signed(openAiProtocol, 'bedrock'),
-    reply: respondToChat,
-  },
-  {
-    ...post,
-    path: '/openai/v1/responses',
-    protocol: signed(responsesProtocol, 'bedrock'),
-    reply: respondToResponses,
-  },
-  { ...post, path: '/anthropic/v1/messages', protocol: messages('bedrock'), reply: respondOnRuntime },
-  {
-    ...post,
-    path: '/bedrock-mantle/v1/chat/completions',
-    protocol: signed(openAiProtocol, 'bedrock-mantle'),
-    reply: respondToChat,
-  },
-  {
-    ...post,
-    path: '/bedrock-mantle/v1/responses',
-    protocol: signed(responsesProtocol, 'bedrock-mantle'),
-    reply: respondToResponses,
-  },
-  {
-    ...post,
-    path: '/bedrock-mantle/anthropic/v1/messages',
-    protocol: messages('bedrock-mantle'),
-    reply: respondOnMantle,
-  },
-  {
-    ...post,
-    path: '/aws-external-anthropic/v1/messages',
-    protocol: messages('aws-external-anthropic', workspaceRejection),
-    reply: respondToMessages,
-  },
+export const signedRoutes = [
+  postRoute(signed(openAiProtocol, 'bedrock'), '/openai/v1/chat/completions', respondToChat),
+  postRoute(signed(responsesProtocol, 'bedrock'), '/openai/v1/responses', respondToResponses),
+  postRoute(messages('bedrock'), '/anthropic/v1/messages', respondOnRuntime),
+  postRoute(signed(openAiProtocol, MANTLE), `/${MANTLE}/v1/chat/completions`, respondToChat),
+  postRoute(signed(responsesProtocol, MANTLE), `/${MANTLE}/v1/responses`, respondToResponses),
+  postRoute(messages(MANTLE), `/${MANTLE}/anthropic/v1/messages`, respondOnMantle),
+  postRoute(messages(PLATFORM, workspaceRejection), `/${PLATFORM}/v1/messages`, respondToMessages),
 ];

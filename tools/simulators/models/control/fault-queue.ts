@@ -1,33 +1,26 @@
 /** The faults that tests have asked for and that have not happened yet. */
 import type { Fault, FaultRule } from './fault.ts';
 
-export interface FaultSubject {
+interface FaultSubject {
   readonly path: string;
   /** The path of the route, with its parameters by name. */
   readonly routePath: string;
   readonly model: string | undefined;
 }
 
-function concerns({ match }: FaultRule, subject: FaultSubject): boolean {
-  return (
-    (match.model === undefined || match.model === subject.model) &&
-    (match.path === undefined || match.path === subject.path || match.path === subject.routePath)
-  );
-}
+const concerns = ({ match }: FaultRule, { path, routePath, model }: FaultSubject): boolean =>
+  [undefined, model].includes(match.model) && [undefined, path, routePath].includes(match.path);
 
 export class FaultQueue {
-  readonly #standing: FaultRule[] = [];
-  #counted: { rule: FaultRule; remaining: number }[] = [];
+  #rules: FaultRule[] = [];
   #cleared = new AbortController();
 
   add(rule: FaultRule): void {
-    if (rule.times === 0) this.#standing.push(rule);
-    else this.#counted.push({ rule, remaining: rule.times });
+    this.#rules.push({ ...rule });
   }
 
   clear(): void {
-    this.#standing.length = 0;
-    this.#counted = [];
+    this.#rules = [];
     this.#cleared.abort();
     this.#cleared = new AbortController();
   }
@@ -37,9 +30,8 @@ export class FaultQueue {
     return this.#cleared.signal;
   }
 
-  /** The number of rules that can still apply. */
   get size(): number {
-    return this.#standing.length + this.#counted.length;
+    return this.#rules.length;
   }
 
   /**
@@ -47,10 +39,11 @@ export class FaultQueue {
    * counted rule, one use of which is spent.
    */
   take(subject: FaultSubject): Fault {
-    const standing = this.#standing.filter((rule) => concerns(rule, subject)).map((rule) => rule.fault);
-    const counted = this.#counted.find(({ rule }) => concerns(rule, subject));
-    if (counted !== undefined) counted.remaining -= 1;
-    this.#counted = this.#counted.filter(({ remaining }) => remaining > 0);
-    return Object.assign({}, ...standing, counted?.rule.fault);
+    const matching = this.#rules.filter((rule) => concerns(rule, subject));
+    const standing = matching.filter(({ times }) => times === 0);
+    const counted = matching.find(({ times }) => times > 0);
+    if (counted?.times === 1) this.#rules = this.#rules.filter((rule) => rule !== counted);
+    else if (counted !== undefined) counted.times -= 1;
+    return Object.assign({}, ...standing.map(({ fault }) => fault), counted?.fault);
   }
 }

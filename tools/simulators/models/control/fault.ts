@@ -2,7 +2,6 @@
 import { z } from 'zod';
 
 const count = z.int().min(0);
-const delayMs = z.int().min(0);
 
 const faultSchema = z.strictObject({
   /** Answers with this status instead of the model's answer: the protocol's error envelope, or `body`. */
@@ -10,14 +9,10 @@ const faultSchema = z.strictObject({
   /** Sent as it is when a string, as JSON otherwise; needs `status`. */
   body: z.unknown().optional(),
   headers: z.record(z.string(), z.string()).optional(),
-  /** Value of the `Retry-After` header that goes with `status`. */
-  retry_after: z.union([z.string(), z.number()]).optional(),
   /** Time before the response headers. */
-  delay_ms: delayMs.optional(),
-  /** Time between the headers and the first byte of the body. */
-  first_chunk_delay_ms: delayMs.optional(),
+  delay_ms: count.optional(),
   /** Time between two content chunks. */
-  chunk_delay_ms: delayMs.optional(),
+  chunk_delay_ms: count.optional(),
   /** Accepts the request and never answers. */
   hang: z.boolean().optional(),
   /** Goes silent after this many content chunks; a body that is not streamed stops half-way. */
@@ -28,8 +23,6 @@ const faultSchema = z.strictObject({
   cut_after_chunks: count.optional(),
   /** Destroys the socket after this many bytes of the body. */
   cut_after_bytes: count.optional(),
-  /** Writes the body in pieces of this many bytes. */
-  split_bytes: z.int().min(1).optional(),
   no_usage: z.boolean().optional(),
   /** Fields of the protocol's usage, over those that the model counts. */
   usage: z.record(z.string(), z.unknown()).optional(),
@@ -37,18 +30,10 @@ const faultSchema = z.strictObject({
   served_tier: z.string().min(1).optional(),
   /** Answers 200 with something that is not JSON, or with events that are not. */
   garbage: z.boolean().optional(),
-  /** Puts a comment before every content chunk of server-sent events. */
-  comments: z.boolean().optional(),
-  /** Ends the lines of server-sent events with CR LF. */
-  crlf: z.boolean().optional(),
   /** Sends the protocol's in-band error after this many content chunks, and ends. */
   error_event_after_chunks: count.optional(),
-  /** The type that error has, in place of the protocol's usual one. */
-  error_event_type: z.string().min(1).optional(),
   /** Resets the connection before the headers. */
   reset: z.boolean().optional(),
-  /** Ends the body cleanly after the content, without the events that close an answer. */
-  end_without_done: z.boolean().optional(),
   /** Makes the model decline to answer. */
   refusal: z.boolean().optional(),
 });
@@ -60,7 +45,7 @@ export const faultRuleSchema = z.strictObject({
   match: z.strictObject({ model: z.string().optional(), path: z.string().optional() }).default({}),
   fault: faultSchema,
   /** The number of matching requests to which the fault applies; 0 means all until it is cleared. */
-  times: z.int().min(0).default(1),
+  times: count.default(1),
 });
 
 export type FaultRule = z.infer<typeof faultRuleSchema>;

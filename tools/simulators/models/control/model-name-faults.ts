@@ -1,19 +1,14 @@
 /** Behaviours chosen by the model's name, so that a catalog can hold a broken route without a control call. */
 import type { Fault } from './fault.ts';
 
-/** Seconds; a value tests can recognise. */
-const RETRY_AFTER_SECONDS = 7;
-
 /** The fault of a name; `value` is the number that the name ends in. */
 const FAULTS: readonly (readonly [RegExp, (value: number) => Fault])[] = [
-  [/^fail-(429|503)$/u, (status) => ({ status, retry_after: RETRY_AFTER_SECONDS })],
+  [/^fail-(429|503)$/u, (status) => ({ status, headers: { 'retry-after': '7' } })],
   [/^fail-([3-5]\d\d)$/u, (status) => ({ status })],
   [/^slow-first-(\d{1,7})$/u, (delayMs) => ({ delay_ms: delayMs })],
   [/^cut-(\d{1,7})$/u, (chunks) => ({ cut_after_chunks: chunks })],
   [/^hang$/u, () => ({ hang: true })],
-  [/^no-usage$/u, () => ({ no_usage: true })],
   [/^garbage$/u, () => ({ garbage: true })],
-  [/^refusal$/u, () => ({ refusal: true })],
 ];
 
 /** The fault that a model's name asks for; none for ordinary names. */

@@ -1,6 +1,5 @@
 /** A bounded record of the requests received, by which tests see what a gateway really sent and when it hung up. */
 import type { IncomingHttpHeaders } from 'node:http';
-import type { Fault } from './fault.ts';
 
 /** `aborted`: the client disconnected before the end; `fault`: this server broke the answer on purpose. */
 export type RequestOutcome = 'completed' | 'aborted' | 'fault';
@@ -10,20 +9,16 @@ export interface RequestRecord {
   readonly sequence: number;
   readonly method: string;
   readonly path: string;
-  /** With its `?`; absent without one. */
-  readonly query?: string;
+  /** With its `?`; empty without one. */
+  readonly query: string;
   readonly headers: IncomingHttpHeaders;
   /** Parsed when it is JSON, the text otherwise; null once dropped to bound memory. */
   body: unknown;
   body_bytes: number;
   readonly started_at: string;
-  ended_at: string | null;
   outcome: RequestOutcome | null;
-  /** Status sent, null when none was. */
   status: number | null;
-  /** Content chunks written of a stream. */
   chunks: number;
-  fault: Fault;
 }
 
 const MAX_RECORDS = 1000;
@@ -34,23 +29,18 @@ export class RequestLog {
   #records: RequestRecord[] = [];
   #bodyBytes = 0;
   #sequence = 0;
-  #open = 0;
 
-  /** Starts the record of one request. */
   open(request: Pick<RequestRecord, 'method' | 'path' | 'query' | 'headers'>): RequestRecord {
     this.#sequence += 1;
-    this.#open += 1;
     const record: RequestRecord = {
       sequence: this.#sequence,
       ...request,
       body: null,
       body_bytes: 0,
       started_at: new Date().toISOString(),
-      ended_at: null,
       outcome: null,
       status: null,
       chunks: 0,
-      fault: {},
     };
     this.#records.push(record);
     if (this.#records.length > MAX_RECORDS) this.#dropBody(this.#records.shift());
@@ -61,16 +51,7 @@ export class RequestLog {
     record.body = body;
     record.body_bytes = byteLength;
     this.#bodyBytes += byteLength;
-    for (const older of this.#records) {
-      if (this.#bodyBytes <= MAX_BODY_BYTES) break;
-      if (older.body !== null) this.#dropBody(older);
-    }
-  }
-
-  close(record: RequestRecord, outcome: RequestOutcome): void {
-    record.outcome = outcome;
-    record.ended_at = new Date().toISOString();
-    this.#open -= 1;
+    for (const older of this.#records) if (this.#bodyBytes > MAX_BODY_BYTES) this.#dropBody(older);
   }
 
   /** Records with a sequence number above `sequence`, oldest first. */
@@ -78,15 +59,9 @@ export class RequestLog {
     return this.#records.filter((record) => record.sequence > sequence);
   }
 
-  /** Forgets all records; numbering goes on. */
-  clear(): void {
-    this.#records = [];
-    this.#bodyBytes = 0;
-  }
-
-  /** `requests`: received since the start; `open`: of these, not ended yet. */
-  stats(): { requests: number; open: number } {
-    return { requests: this.#sequence, open: this.#open };
+  /** `requests`: received since the start. */
+  stats(): { readonly requests: number } {
+    return { requests: this.#sequence };
   }
 
   #dropBody(record: RequestRecord | undefined): void {

@@ -5,15 +5,13 @@ import { splitIntoTokens } from '../model/tokens.ts';
 /** `text` is the thought, the text, or the arguments of the call. */
 export type OutputBlock =
   | { readonly kind: 'thinking'; readonly text: string }
-  | { readonly kind: 'redacted'; readonly text: string }
   | { readonly kind: 'text'; readonly text: string }
   | { readonly kind: 'call'; readonly text: string; readonly call: ModelToolCall };
 
 /** The blocks of an answer, in order; an empty text has no block. */
-export function contentBlocksOf({ thinking, redacts, text = '', toolCalls }: ModelChoice): OutputBlock[] {
-  const thought = redacts === true ? ('redacted' as const) : ('thinking' as const);
+export function contentBlocksOf({ thinking, text = '', toolCalls }: ModelChoice): OutputBlock[] {
   return [
-    ...(thinking === undefined ? [] : [{ kind: thought, text: thinking }]),
+    ...(thinking === undefined ? [] : [{ kind: 'thinking' as const, text: thinking }]),
     ...(text === '' ? [] : [{ kind: 'text' as const, text }]),
     ...toolCalls.map((call) => ({ kind: 'call' as const, text: call.arguments, call })),
   ];

@@ -1,17 +1,17 @@
-/** Rules of the newest Claude models alone, whichever service serves them. */
+/** Rules of Claude models, whichever service serves them. */
 import type { ModelMessage } from '../model/model.ts';
 import { type FieldPath, requireThat } from './request-error.ts';
+import { schemasIn } from './schemas.ts';
 
-export interface ClaudeRequest {
+interface ClaudeRequest {
   readonly messages: readonly ModelMessage[];
   readonly temperature: number | null | undefined;
   readonly topP: number | null | undefined;
-  /** The schema that the answer must satisfy. */
   readonly schema: unknown;
   readonly schemaPath: FieldPath;
 }
 
-/** Throws `RequestError` for the first rule that the request breaks. */
+/** The rules of the newest models alone. Throws `RequestError`. */
 export function checkForClaude({ messages, temperature, topP, schema, schemaPath }: ClaudeRequest): void {
   const isDouble = temperature != null && topP != null;
   requireThat(!isDouble, '`temperature` and `top_p` cannot both be specified for this model.');
@@ -28,11 +28,8 @@ export function checkText(messages: readonly ModelMessage[]): void {
   requireThat(!isBlank, 'text content blocks must be non-empty', ['messages']);
 }
 
-/**
- * The schema keywords that structured outputs do not support, by type (guide "Structured outputs", "JSON Schema
- * limitations").
- */
 const NUMBER = ['exclusiveMaximum', 'exclusiveMinimum', 'maximum', 'minimum', 'multipleOf'];
+/** The keywords that structured outputs do not support (guide "Structured outputs", "JSON Schema limitations"). */
 const UNSUPPORTED: Readonly<Record<string, readonly string[]>> = {
   integer: NUMBER,
   number: NUMBER,
@@ -40,23 +37,47 @@ const UNSUPPORTED: Readonly<Record<string, readonly string[]>> = {
   array: ['maxItems', 'uniqueItems'],
 };
 
-/** Keywords whose values are schemas by name, and those that hold one schema or a list. */
-const NAMED = ['properties', '$defs', 'definitions'];
-const LISTED = ['anyOf', 'allOf', 'items'];
-
 function checkSchema(schema: unknown, path: FieldPath): void {
-  if (typeof schema !== 'object' || schema === null) return;
-  const node = schema as Readonly<Record<string, unknown>>;
-  for (const type of [node.type].flat().map(String)) {
-    const isOpen = type === 'object' && node.additionalProperties !== false;
-    requireThat(!isOpen, "For 'object' type, 'additionalProperties' must be explicitly set to false", path);
-    const unsupportedKeyword = (UNSUPPORTED[type] ?? []).find((keyword) => node[keyword] !== undefined);
-    requireThat(
-      unsupportedKeyword === undefined,
-      `For '${type}' type, property '${unsupportedKeyword}' is not supported`,
-      path,
-    );
-  }
-  const named = NAMED.flatMap((keyword) => Object.values(Object(node[keyword])));
-  for (const inner of [...named, ...LISTED.flatMap((keyword) => node[keyword])]) checkSchema(inner, path);
+  for (const { node } of schemasIn(schema))
+    for (const type of [node.type].flat().map(String)) {
+      const isOpen = type === 'object' && node.additionalProperties !== false;
+      requireThat(!isOpen, "For 'object' type, 'additionalProperties' must be explicitly set to false", path);
+      const keyword = UNSUPPORTED[type]?.find((name) => node[name] !== undefined);
+      requireThat(keyword === undefined, `For '${type}' type, property '${keyword}' is not supported`, path);
+    }
 }
+
+interface ThinkingRequest {
+  /** Undefined if the model chooses its budget itself. */
+  readonly budget: number | undefined;
+  readonly maxTokens: number | null | undefined;
+  readonly temperature: number | null | undefined;
+  readonly isForced: boolean;
+}
+
+/** The parameters of a request that thinks (guide "Extended thinking"). Throws `RequestError`. */
+export function checkThinking({ budget, maxTokens, temperature, isForced }: ThinkingRequest): void {
+  const fits = budget === undefined || maxTokens == null || maxTokens > budget;
+  requireThat(fits, '`max_tokens` must be greater than `thinking.budget_tokens`.');
+  const isWarm = temperature == null || temperature === 1;
+  requireThat(isWarm, '`temperature` may only be set to 1 when thinking is enabled.');
+  requireThat(!isForced, 'Thinking may not be enabled when tool_choice forces tool use.');
+}
+
+/** With a budget, the last turn that called tools must still begin with its thought. Throws `RequestError`. */
+export function checkLastTurn(kinds: readonly string[], path: FieldPath): void {
+  const [first = ''] = kinds;
+  const isBare = !['thinking', 'redacted_thinking', 'reasoningContent'].includes(first);
+  requireThat(
+    !isBare || !kinds.some((kind) => kind === 'tool_use' || kind === 'toolUse'),
+    `Expected \`thinking\` or \`redacted_thinking\`, but found \`${first}\`. When \`thinking\` is enabled, ` +
+      'a final `assistant` message must start with a thinking block',
+    path,
+  );
+}
+
+const INVALID = { signature: 'thinking', data: 'redacted_thinking' };
+
+/** The proof of a thought is one that this model gave. Throws `RequestError`. */
+export const requireProof = (isOwn: boolean, proof: keyof typeof INVALID, path: FieldPath): void =>
+  requireThat(isOwn, `Invalid \`${proof}\` in \`${INVALID[proof]}\` block`, path);

@@ -81,13 +81,18 @@ export function checkToolTurns(messages: readonly ModelMessage[], inOneTurn: boo
   checkCompletedCalls(['messages', messages.at(-1)?.turn ?? 0]);
 }
 
-/** The tools that a choice names are among those offered. Throws `RequestError`. */
+/** The first turn is the user's, and roles alternate. Throws `RequestError`. */
+export function checkAlternation(turns: readonly { readonly role: string }[], field: string): void {
+  requireThat(turns[0]?.role === 'user', 'A conversation must start with a user message.', [field]);
+  const repeated = turns.findIndex(({ role }, index) => role === turns[index - 1]?.role);
+  requireThat(repeated < 0, 'Roles must alternate.', [field, repeated]);
+}
+
 export function checkOffered(tools: readonly string[], chosen: readonly string[], path: FieldPath): void {
   const unknown = chosen.find((name) => !tools.includes(name));
   requireThat(unknown === undefined, `the tool '${unknown}' is not among the tools`, path);
 }
 
-/** Names of tools are unique. Throws `RequestError`. */
 export function checkUnique(tools: readonly string[], path: FieldPath): void {
   requireThat(new Set(tools).size === tools.length, 'Tool names must be unique.', path);
 }

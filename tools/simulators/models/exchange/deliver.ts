@@ -25,14 +25,10 @@ export interface ResponseDelivery {
 
 /** The answer of a fault that sets a status; no model is asked. */
 function statusResponse({ route, call }: ResponseDelivery, status: number): CompleteReply {
-  const { body, retry_after: retryAfter } = call.fault;
-  const base = body === undefined ? route.protocol.failure(status, call) : jsonResponse(status, body);
-  const retry = retryAfter === undefined ? {} : { 'retry-after': String(retryAfter) };
-  return {
-    ...base,
-    headers: { ...base.headers, ...retry },
-    body: typeof body === 'string' ? Buffer.from(body) : base.body,
-  };
+  const { body } = call.fault;
+  if (body === undefined) return route.protocol.failure(status, call);
+  const json = jsonResponse(status, body);
+  return typeof body === 'string' ? { ...json, body: Buffer.from(body) } : json;
 }
 
 async function completeResponseOf(delivery: ResponseDelivery): Promise<SimulatedResponse> {
@@ -55,13 +51,14 @@ function startResponse({ link, route, call, record }: ResponseDelivery, reply: S
     reply.kind === 'stream'
       ? route.protocol.encoding.headers
       : { 'content-length': String(reply.body.length) };
-  const headers = { ...route.protocol.responseHeaders(call), ...routeHeaders, ...reply.headers };
+  const headers: Record<string, string> = {
+    ...route.protocol.responseHeaders(call),
+    ...routeHeaders,
+    ...reply.headers,
+  };
   // In the lower case that lets them replace ours.
-  const otherHeaders = Object.entries(call.fault.headers ?? {}).map(([name, value]) => [
-    name.toLowerCase(),
-    value,
-  ]);
-  link.start(record.status, { ...headers, ...Object.fromEntries(otherHeaders) });
+  for (const [name, value] of Object.entries(call.fault.headers ?? {})) headers[name.toLowerCase()] = value;
+  link.start(record.status, headers);
 }
 
 /** A fault that counts chunks stops half-way a body that has none. */
@@ -97,16 +94,16 @@ async function sendEvents(
       if (chunks === fault.cut_after_chunks) await link.cut();
       if (chunks === fault.hang_after_chunks) await link.hang();
       if (chunks === fault.error_event_after_chunks) {
-        await link.write(encoding.encode(route.protocol.failureEvent(call), fault));
+        const failure = route.protocol.failureEvent(call);
+        await link.write(encoding.encode({ ...failure, part: 'end', failure: true }));
         return true;
       }
-      if (event.part === 'end' && fault.end_without_done === true) return true;
     }
     if (event.part === 'content') {
       if (chunks > 0) await link.pause(fault.chunk_delay_ms ?? chunkDelayMs);
       record.chunks += 1;
     }
-    await link.write(encoding.encode(event, fault));
+    await link.write(encoding.encode(event));
   }
   return false;
 }
@@ -120,7 +117,6 @@ export async function deliver(delivery: ResponseDelivery): Promise<RequestOutcom
   if (fault.hang === true) await link.hang();
   const reply = await completeResponseOf(delivery);
   startResponse(delivery, reply);
-  await link.pause(fault.first_chunk_delay_ms ?? 0);
   if (reply.kind === 'stream') {
     const isFault = await sendEvents(delivery, reply);
     await link.end();

@@ -8,11 +8,9 @@ export const NOT_JSON = '<!doctype html><title>502</title><p>upstream sent no JS
 /** WHATWG HTML, section 9.2 "Server-sent events". */
 export const sse: StreamEncoding = {
   headers: { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' },
-  encode({ name, data, part, isUnended }, { crlf, comments }) {
-    const comment = comments === true && part === 'content' ? ': keep-alive\n\n' : '';
+  encode({ name, data, isUnended }) {
     const lines = `data: ${data.replaceAll('\n', '\ndata: ')}${isUnended === true ? '' : '\n\n'}`;
-    const text = `${comment}${name === undefined ? '' : `event: ${name}\n`}${lines}`;
-    return Buffer.from(crlf === true ? text.replaceAll('\n', '\r\n') : text);
+    return Buffer.from(name === undefined ? lines : `event: ${name}\n${lines}`);
   },
   garbage: [Buffer.from('data: {"id":"chatcmpl-\n\n'), Buffer.from(`data: ${NOT_JSON}\n\n`)],
 };
@@ -35,14 +33,12 @@ const encodeFrame: StreamEncoding['encode'] = ({ name = '', data, failure }) => 
   return Buffer.from(codec.encode({ headers, body: Buffer.from(data, 'utf8') }));
 };
 
-/** A frame whose checksum is wrong by one bit. */
 function damagedFrame(): Buffer {
-  const frame = encodeFrame({ name: 'contentBlockDelta', data: '{}', part: 'content' }, {});
+  const frame = encodeFrame({ name: 'contentBlockDelta', data: '{}', part: 'content' });
   frame.writeUInt8(frame.readUInt8(frame.length - 1) ^ 1, frame.length - 1);
   return frame;
 }
 
-/** Frames have neither comments nor line ends. */
 export const eventStream: StreamEncoding = {
   headers: { 'content-type': 'application/vnd.amazon.eventstream' },
   encode: encodeFrame,

@@ -1,7 +1,7 @@
 /** The bytes of one response: back-pressure, hang-ups, and the faults that concern bytes alone. */
 import { once } from 'node:events';
 import type { ServerResponse } from 'node:http';
-import { setImmediate, setTimeout } from 'node:timers/promises';
+import { setTimeout } from 'node:timers/promises';
 import type { Fault } from '../control/fault.ts';
 import type { RequestOutcome } from '../control/request-log.ts';
 
@@ -16,30 +16,22 @@ export class ExchangeEnd extends Error {
   }
 }
 
-/** Resolves after a time; rejects when the signal aborts. */
-export type Wait = (ms: number, signal: AbortSignal) => Promise<void>;
-
-export const wait: Wait = (ms, signal) => setTimeout(ms, undefined, { signal });
-
 /** The interval of the checks whether the kernel has accepted all written bytes, before the socket is destroyed. */
 const FLUSH_POLL_MS = 1;
 
 export class Link {
   readonly #response: ServerResponse;
   readonly #fault: Fault;
-  readonly #wait: Wait;
   readonly #closed = new AbortController();
   #bodyBytes = 0;
 
-  constructor(response: ServerResponse, fault: Fault, wait: Wait) {
+  constructor(response: ServerResponse, fault: Fault) {
     this.#response = response;
     this.#fault = fault;
-    this.#wait = wait;
     if (response.destroyed) this.#closed.abort();
     else response.once('close', () => this.#closed.abort());
   }
 
-  /** Sends the status and headers at once, without waiting for the body. */
   start(status: number, headers: Readonly<Record<string, string>>): void {
     this.#response.writeHead(status, headers);
     this.#response.flushHeaders();
@@ -47,18 +39,17 @@ export class Link {
 
   /** Writes `bytes`, and resolves when there is room for more. Throws `ExchangeEnd` when the client has disconnected. */
   async write(bytes: Buffer): Promise<void> {
-    const { cut_after_bytes: cutAfter, split_bytes: splitBytes } = this.#fault;
-    const cut = cutAfter !== undefined && this.#bodyBytes + bytes.length >= cutAfter;
-    const sentBytes = cut ? bytes.subarray(0, cutAfter - this.#bodyBytes) : bytes;
+    const { cut_after_bytes: cutAfter = Number.POSITIVE_INFINITY } = this.#fault;
+    const sentBytes = bytes.subarray(0, cutAfter - this.#bodyBytes);
     this.#bodyBytes += sentBytes.length;
-    if (splitBytes === undefined) await this.#send(sentBytes);
-    else await this.#sendInFragments(sentBytes, splitBytes);
-    if (cut) await this.cut();
+    this.#checkOpen();
+    if (sentBytes.length > 0 && !this.#response.write(sentBytes))
+      await this.#unlessClosed((signal) => once(this.#response, 'drain', { signal }));
+    if (this.#bodyBytes >= cutAfter) await this.cut();
   }
 
   /** Ends the response properly and waits until it has been handed over. */
   async end(): Promise<void> {
-    this.#checkOpen();
     await this.#unlessClosed((signal) => {
       const finished = once(this.#response, 'finish', { signal });
       this.#response.end();
@@ -67,14 +58,13 @@ export class Link {
   }
 
   async pause(durationMs: number): Promise<void> {
-    this.#checkOpen();
-    if (durationMs > 0) await this.#unlessClosed((signal) => this.#wait(durationMs, signal));
+    await this.#unlessClosed(
+      async (signal) => durationMs > 0 && setTimeout(durationMs, undefined, { signal }),
+    );
   }
 
-  /** Waits for the signal. */
   async until(signal: AbortSignal): Promise<void> {
-    this.#checkOpen();
-    if (!signal.aborted) await this.#unlessClosed((closed) => once(signal, 'abort', { signal: closed }));
+    await this.#unlessClosed(async (closed) => signal.aborted || once(signal, 'abort', { signal: closed }));
   }
 
   /** Sends nothing more and waits for the client to disconnect. */
@@ -85,30 +75,14 @@ export class Link {
 
   /** Destroys the socket once everything written so far is on its way. */
   async cut(): Promise<never> {
-    while ((this.#response.socket?.writableLength ?? 0) > 0)
-      await this.#unlessClosed((signal) => wait(FLUSH_POLL_MS, signal));
+    while ((this.#response.socket?.writableLength ?? 0) > 0) await this.pause(FLUSH_POLL_MS);
     this.#response.destroy();
     throw new ExchangeEnd('fault');
   }
 
-  /** Resets the connection (TCP RST). */
   reset(): never {
     this.#response.socket?.resetAndDestroy();
     throw new ExchangeEnd('fault');
-  }
-
-  async #send(bytes: Buffer): Promise<void> {
-    this.#checkOpen();
-    if (bytes.length === 0 || this.#response.write(bytes)) return;
-    await this.#unlessClosed((signal) => once(this.#response, 'drain', { signal }));
-  }
-
-  /** Lets the event loop turn between pieces, so that they are sent in segments of their own. */
-  async #sendInFragments(bytes: Buffer, fragmentBytes: number): Promise<void> {
-    for (let start = 0; start < bytes.length; start += fragmentBytes) {
-      await this.#send(bytes.subarray(start, start + fragmentBytes));
-      await setImmediate();
-    }
   }
 
   #checkOpen(): void {
@@ -116,6 +90,7 @@ export class Link {
   }
 
   async #unlessClosed(wait: (signal: AbortSignal) => Promise<unknown>): Promise<void> {
+    this.#checkOpen();
     try {
       await wait(this.#closed.signal);
     } catch (error) {

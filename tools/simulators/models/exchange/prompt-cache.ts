@@ -8,36 +8,19 @@ import { identifierFrom } from '../model/random.ts';
 
 export type SimulatedLifetime = '5m' | '1h';
 
-/** One block of a prompt, in its order. */
 export interface PromptBlock {
-  /** All that it says, without its mark. */
   readonly content: unknown;
   readonly tokens: number;
   readonly cacheBreakpoint?: SimulatedLifetime | undefined;
 }
 
-/** The tokens of a prompt that were read from the cache and written to it. */
 export interface CacheUse {
   readonly read: number;
   readonly written: Readonly<Record<SimulatedLifetime, number>>;
 }
 
-interface Breakpoint {
-  readonly at: number;
-  readonly cacheBreakpoint: SimulatedLifetime;
-  readonly tokens: number;
-}
-
-/** A place in a prompt: everything up to the end of a block. */
-interface Prefix {
-  readonly key: string;
-  readonly tokens: number;
-  readonly cacheBreakpoint: SimulatedLifetime | undefined;
-}
-
 const KEY_LENGTH = 43;
 
-/** Enough for any test; the oldest are forgotten first. */
 const MAX_PREFIXES = 1000;
 
 const LIFETIMES_MS: Readonly<Record<SimulatedLifetime, number>> = { '5m': 300_000, '1h': 3_600_000 };
@@ -73,35 +56,34 @@ export class PromptCache {
   use(model: string, blocks: readonly PromptBlock[]): CacheUse {
     const prefixes = prefixesOf(model, blocks);
     const minimum = minimumOf(model);
-    const breakpoints = prefixes.flatMap(({ cacheBreakpoint, tokens }, at): Breakpoint[] =>
-      cacheBreakpoint !== undefined && tokens >= minimum ? [{ at, cacheBreakpoint, tokens }] : [],
+    const marked = prefixes.flatMap(({ cacheBreakpoint: lifetime, ...prefix }, at) =>
+      lifetime !== undefined && prefix.tokens >= minimum ? [{ ...prefix, lifetime, at }] : [],
     );
-    const read = this.#longest(prefixes, breakpoints.toReversed(), lookbackOf(model));
+    // Of each breakpoint and the blocks before it, the last one first, the longest prefix that is known.
+    const known = marked
+      .toReversed()
+      .flatMap(({ at, lifetime }) =>
+        prefixes
+          .slice(Math.max(0, at + 1 - lookbackOf(model)), at + 1)
+          .toReversed()
+          .map(({ key, tokens }) => ({ key, tokens, lifetime })),
+      )
+      .find(({ key, lifetime }) => (this.#expiriesMs.get(`${key} ${lifetime}`) ?? 0) > this.#now());
+    if (known !== undefined) this.#store(known.key, known.lifetime);
+    const read = known?.tokens ?? 0;
     const written = { '5m': 0, '1h': 0 };
     let covered = read;
-    for (const { at, cacheBreakpoint, tokens } of breakpoints) {
-      written[cacheBreakpoint] += Math.max(0, tokens - covered);
+    for (const { key, lifetime, tokens } of marked) {
+      written[lifetime] += Math.max(0, tokens - covered);
       covered = Math.max(covered, tokens);
-      this.#store(entryKey(prefixes[at], cacheBreakpoint), cacheBreakpoint);
+      this.#store(key, lifetime);
     }
     return { read, written };
   }
 
-  /** The tokens of the longest prefix that is known: of each breakpoint and the blocks before it, the last one first. */
-  #longest(prefixes: readonly Prefix[], breakpoints: readonly Breakpoint[], lookback: number): number {
-    for (const { at: from, cacheBreakpoint } of breakpoints) {
-      for (const prefix of prefixes.slice(Math.max(0, from + 1 - lookback), from + 1).reverse()) {
-        const key = entryKey(prefix, cacheBreakpoint);
-        if ((this.#expiriesMs.get(key) ?? 0) <= this.#now()) continue;
-        this.#store(key, cacheBreakpoint);
-        return prefix.tokens;
-      }
-    }
-    return 0;
-  }
-
-  /** An entry that is used lives on for its whole lifetime. */
-  #store(key: string, lifetime: SimulatedLifetime): void {
+  /** An entry that is used lives on for its whole lifetime; entries of one prefix for two lifetimes are two. */
+  #store(prefix: string, lifetime: SimulatedLifetime): void {
+    const key = `${prefix} ${lifetime}`;
     this.#expiriesMs.delete(key);
     this.#expiriesMs.set(key, this.#now() + LIFETIMES_MS[lifetime]);
     const [oldest] = this.#expiriesMs.keys();
@@ -109,16 +91,12 @@ export class PromptCache {
   }
 }
 
-/** Entries of one prefix for two lifetimes are two. */
-const entryKey = (prefix: Prefix | undefined, lifetime: SimulatedLifetime): string =>
-  `${prefix?.key ?? ''} ${lifetime}`;
-
 /** Each place's key stands for the model and every block up to it. */
-function prefixesOf(model: string, blocks: readonly PromptBlock[]): Prefix[] {
+function prefixesOf(model: string, blocks: readonly PromptBlock[]) {
   let [key, tokens] = [model, 0];
-  return blocks.map((block) => {
-    key = identifierFrom(`${key} ${JSON.stringify(block.content)}`, KEY_LENGTH);
-    tokens += block.tokens;
-    return { key, tokens, cacheBreakpoint: block.cacheBreakpoint };
+  return blocks.map(({ content, tokens: own, cacheBreakpoint }) => {
+    key = identifierFrom(`${key} ${JSON.stringify(content)}`, KEY_LENGTH);
+    tokens += own;
+    return { key, tokens, cacheBreakpoint };
   });
 }

@@ -1,6 +1,6 @@
 /** Proofs of reasoning: values that only the provider that gave them accepts, for the text they were given with. */
 import { createHmac } from 'node:crypto';
-import { parsedJson } from './request-body.ts';
+import { parsedJson } from '../../parsed-json.ts';
 
 /** Fixed, so that a conversation goes on after a restart. */
 const KEY = 'key of the simulated providers';
@@ -13,11 +13,9 @@ const mac = (scope: SignatureScope, text: string): Buffer =>
     .update(JSON.stringify([scope, text]))
     .digest();
 
-/** The signature under `text`. */
 export const signatureOf = (scope: SignatureScope, text: string): string =>
   mac(scope, text).toString('base64');
 
-/** Returns whether `signature` was issued for exactly this text. */
 export const isSignatureOf = (scope: SignatureScope, text: string, signature: unknown): boolean =>
   signature === signatureOf(scope, text);
 

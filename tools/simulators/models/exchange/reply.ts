@@ -1,19 +1,11 @@
 /** The responses of a protocol, before faults and pacing turn them into bytes on a socket. */
 import type { Fault } from '../control/fault.ts';
-import type { StoredResponses } from '../control/kept-responses.ts';
+import type { RequestRecord } from '../control/request-log.ts';
 import type { PromptCache } from './prompt-cache.ts';
 import type { RequestError } from './request-error.ts';
 
-/** The properties of a request that are known before its body is read. */
-export interface RequestHead {
-  readonly method: string;
-  readonly path: string;
-  /** With its `?`; empty or absent without one. */
-  readonly query?: string;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
-  /** Number of this request on this server, for ids that must not repeat. */
-  readonly sequence: number;
-}
+/** The properties of a request that are known before its body is read; `sequence` is for ids that must not repeat. */
+export type RequestHead = Pick<RequestRecord, 'method' | 'path' | 'query' | 'headers' | 'sequence'>;
 
 export interface SimulatedCall extends RequestHead {
   /** The named segments of the path, decoded. */
@@ -22,7 +14,8 @@ export interface SimulatedCall extends RequestHead {
   readonly body: unknown;
   readonly fault: Fault;
   readonly cache: PromptCache;
-  readonly storedResponses: StoredResponses;
+  /** The number of answers that requests had stored, for later requests; none is read again. */
+  readonly stored: { count: number };
 }
 
 export interface CompleteReply {
@@ -33,7 +26,6 @@ export interface CompleteReply {
 }
 
 export interface SimulatedEvent {
-  /** The event's name, in protocols that name their events. */
   readonly name?: string;
   readonly data: string;
   /** `content` events are what faults count and pacing separates; `between` ones open and close blocks; `end` events close an answer. */
@@ -54,41 +46,42 @@ export interface StreamedReply {
 
 export type SimulatedResponse = CompleteReply | StreamedReply;
 
-/** The encoding of events as bytes. */
 export interface StreamEncoding {
   readonly headers: Readonly<Record<string, string>>;
-  encode(event: SimulatedEvent, style: Pick<Fault, 'crlf' | 'comments'>): Buffer;
+  encode(event: SimulatedEvent): Buffer;
   /** A body of this encoding that no client can read, in pieces. */
   readonly garbage: readonly Buffer[];
 }
 
-/** The differences between the wire formats of providers, except the routes themselves. */
 export interface WireProtocol {
   readonly encoding: StreamEncoding;
-  /** The largest request body that is accepted. */
   readonly maxBodyBytes: number;
   /** The refusal of a request without the headers this protocol requires. */
   refusal(head: RequestHead): CompleteReply | undefined;
-  /** The refusal of a body that breaks a rule. */
   badRequest(error: RequestError, head: RequestHead): CompleteReply;
-  /** The error envelope for a status. */
   failure(status: number, head: RequestHead): CompleteReply;
-  /** The in-band error of a stream that has begun. */
-  failureEvent(call: SimulatedCall): SimulatedEvent;
-  /** Headers of every response. */
+  failureEvent(call: SimulatedCall): Pick<SimulatedEvent, 'name' | 'data'>;
   responseHeaders(head: RequestHead): Readonly<Record<string, string>>;
 }
+
+/** Throws `RequestError` when the request breaks a rule. */
+type Responder = (call: SimulatedCall) => SimulatedResponse | Promise<SimulatedResponse>;
 
 export interface SimulatedRoute {
   readonly method: string;
   /** A segment in braces, `{modelId}`, matches any one segment. */
   readonly path: string;
   readonly protocol: WireProtocol;
-  /** Throws `RequestError` when the request breaks a rule. */
-  reply(call: SimulatedCall): SimulatedResponse | Promise<SimulatedResponse>;
+  readonly reply: Responder;
 }
 
-/** An answer in JSON. */
+export const postRoute = (protocol: WireProtocol, path: string, reply: Responder): SimulatedRoute => ({
+  method: 'POST',
+  path,
+  protocol,
+  reply,
+});
+
 export function jsonResponse(
   status: number,
   body: unknown,
@@ -97,3 +90,15 @@ export function jsonResponse(
   const bytes = Buffer.from(JSON.stringify(body));
   return { kind: 'whole', status, headers: { 'content-type': 'application/json', ...headers }, body: bytes };
 }
+
+/** The answer to a request that may ask for a stream. */
+export const answerAs = (
+  isStream: boolean | null | undefined,
+  document: () => unknown,
+  events: () => Iterable<SimulatedEvent>,
+): SimulatedResponse =>
+  isStream === true ? { kind: 'stream', events: events() } : jsonResponse(200, document());
+
+/** The field with the usage, in which a fault's figures replace the model's; none if the fault omits it. */
+export const usageField = (name: string, figures: object, { no_usage: omits, usage }: Fault): object =>
+  omits === true ? {} : { [name]: { ...figures, ...usage } };

@@ -3,6 +3,13 @@ import type { z } from 'zod';
 
 export type FieldPath = readonly PropertyKey[];
 
+/** `messages[0].content`, as OpenAI and Google write the path of a field. */
+export const fieldPath = (path: FieldPath): string =>
+  path
+    .map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))
+    .join('')
+    .replace(/^\./u, '');
+
 export class RequestError extends Error {
   /** The path of the error in the body; empty for the whole body. */
   readonly path: FieldPath;
@@ -61,7 +68,6 @@ export function readRequest<Schema extends z.ZodType>(schema: Schema, body: unkn
   return parsed.data as z.infer<Schema>;
 }
 
-/** Throws a `RequestError` unless `holds`. */
 export function requireThat(holds: boolean, message: string, path: FieldPath = []): void {
   if (!holds) throw new RequestError(message, path);
 }

@@ -1,21 +1,19 @@
 /** The answer, whole or streamed (Gemini API reference, GenerateContentResponse). */
+
+import { parsedJson } from '../../parsed-json.ts';
+import type { Fault } from '../control/fault.ts';
 import { contentBlocksOf, fragmentsOf, type OutputBlock } from '../exchange/blocks.ts';
 import { signatureOf } from '../exchange/proof.ts';
-import type { SimulatedEvent } from '../exchange/reply.ts';
-import { parsedJson } from '../exchange/request-body.ts';
+import { type SimulatedEvent, usageField } from '../exchange/reply.ts';
 import type { ModelChoice, ModelUsage } from '../model/model.ts';
 import { scopeOf } from './question.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The properties of a response that are fixed before its first text. */
 export interface GeminiEnvelope {
   readonly model: string;
   readonly responseId: string;
-  /** False omits the counts, as some compatible servers do. */
-  readonly withUsage: boolean;
-  /** Figures in place of the model's own. */
-  readonly usageFields?: Fields | undefined;
+  readonly fault: Fault;
 }
 
 const FINISH_REASONS = {
@@ -25,9 +23,8 @@ const FINISH_REASONS = {
   stop: 'STOP',
 } as const;
 
-/** Only the first call at once is proven; what may not be shown is left out. Arguments that were cut become none. */
+/** Only the first call at once is proven. Arguments that were cut become none. */
 function partsOf(block: OutputBlock, isFirstCall: boolean, model: string): Fields[] {
-  if (block.kind === 'redacted') return [];
   if (block.kind !== 'call')
     return [...fragmentsOf(block)].map((text) => ({
       text,
@@ -54,8 +51,8 @@ const usageOf = (usage: ModelUsage) => ({
   totalTokenCount: usage.promptTokens + usage.completionTokens,
 });
 
-const accountOf = (usage: ModelUsage, { model, responseId, withUsage, usageFields }: GeminiEnvelope) => ({
-  ...(withUsage ? { usageMetadata: { ...usageOf(usage), ...usageFields } } : {}),
+const accountOf = (usage: ModelUsage, { model, responseId, fault }: GeminiEnvelope) => ({
+  ...usageField('usageMetadata', usageOf(usage), fault),
   modelVersion: model,
   responseId,
 });

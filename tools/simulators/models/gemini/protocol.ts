@@ -3,8 +3,8 @@
  */
 import { sse } from '../exchange/encodings.ts';
 import { type CompleteReply, jsonResponse, type WireProtocol } from '../exchange/reply.ts';
+import { fieldPath } from '../exchange/request-error.ts';
 
-/** Names of `google.rpc.Code`, by status. */
 const CODES: Readonly<Record<number, string>> = {
   400: 'INVALID_ARGUMENT',
   401: 'UNAUTHENTICATED',
@@ -16,13 +16,9 @@ const CODES: Readonly<Record<number, string>> = {
   504: 'DEADLINE_EXCEEDED',
 };
 
-const RETRY_INFO = { '@type': 'type.googleapis.com/google.rpc.RetryInfo', retryDelay: '7.5s' };
-
-/** An error as Google's APIs write it. */
-export function envelope(code: number, message: string, details: readonly object[] = []) {
-  const status = CODES[code] ?? 'UNKNOWN';
-  return { error: { code, message, status, ...(details.length === 0 ? {} : { details }) } };
-}
+export const envelope = (code: number, message: string, details?: readonly object[]) => ({
+  error: { code, message, status: CODES[code] ?? 'UNKNOWN', details },
+});
 
 /** A missing key is forbidden; a wrong one is refused as the request. */
 const MISSING_KEY = 'Method does not allow unregistered callers. Please use API Key.';
@@ -33,32 +29,17 @@ const refusal: WireProtocol['refusal'] = ({ headers }): CompleteReply | undefine
 /** Inline requests are at most 20 MB (Gemini API docs, Image understanding). */
 const MAX_BODY_BYTES = 20 * 1024 * 1024;
 
-const snakeCase = (key: PropertyKey): string =>
-  String(key).replaceAll(/[A-Z]/gu, (letter) => `_${letter.toLowerCase()}`);
-
-/** A path as `google.rpc.BadRequest` writes it. */
-const fieldOf = (path: readonly PropertyKey[]): string =>
-  path.reduce<string>(
-    (field, key) =>
-      typeof key === 'number' ? `${field}[${key}]` : `${field}${field === '' ? '' : '.'}${snakeCase(key)}`,
-    '',
-  );
-
 export const geminiProtocol: WireProtocol = {
   encoding: sse,
   maxBodyBytes: MAX_BODY_BYTES,
   refusal,
   badRequest({ status, path, message }) {
-    const violation = { field: fieldOf(path), description: message };
+    const field = fieldPath(path).replaceAll(/[A-Z]/gu, (letter) => `_${letter.toLowerCase()}`);
+    const violation = { field, description: message };
     const details = [{ '@type': 'type.googleapis.com/google.rpc.BadRequest', fieldViolations: [violation] }];
-    return jsonResponse(status, envelope(status, message, path.length === 0 ? [] : details));
+    return jsonResponse(status, envelope(status, message, path.length === 0 ? undefined : details));
   },
-  failure: (status) =>
-    jsonResponse(status, envelope(status, `Status ${status}`, status === 429 ? [RETRY_INFO] : [])),
-  failureEvent: () => ({
-    data: JSON.stringify(envelope(503, 'The model is overloaded. Please try again later.')),
-    part: 'end',
-    failure: true,
-  }),
+  failure: (status) => jsonResponse(status, envelope(status, `Status ${status}`)),
+  failureEvent: () => ({ data: JSON.stringify(envelope(503, 'The model is overloaded.')) }),
   responseHeaders: () => ({ 'x-gemini-service-tier': 'standard' }),
 };

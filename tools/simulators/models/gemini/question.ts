@@ -1,7 +1,7 @@
 /** Translates a request of generateContent into the model's neutral one, and refuses what breaks a rule between fields. */
-import type { Fault } from '../control/fault.ts';
 import {
   type BlockContent,
+  checkAlternation,
   checkOffered,
   checkToolTurns,
   checkUnique,
@@ -12,7 +12,6 @@ import { requireThat } from '../exchange/request-error.ts';
 import type { ModelRequest } from '../model/model.ts';
 import { type GeminiPart, type GenerateRequest, thinks } from './request.ts';
 
-/** Returns the scope of the calls that a model can verify. */
 export const scopeOf = (model: string): SignatureScope => ['gemini', model];
 
 /** Stands for the signature of a call of another model (Gemini API docs, Thought signatures, FAQs). */
@@ -58,35 +57,22 @@ function checkSignatures({ contents }: GenerateRequest, model: string): void {
   }
 }
 
-/** A call follows a user's content or a result, and results stand in the content after their calls (docs, Function calling). */
-function checkTurns({ contents }: GenerateRequest): void {
-  requireThat(contents[0]?.role === 'user', 'Please ensure that the first content is a user turn.', [
-    'contents',
-  ]);
-  const repeated = contents.findIndex(({ role }, index) => role === contents[index - 1]?.role);
-  requireThat(repeated < 0, 'Please ensure that roles alternate.', ['contents', repeated]);
-}
-
 function toToolChoice({ toolConfig }: GenerateRequest): ModelRequest['toolChoice'] {
   const { mode, allowedFunctionNames: [only] = [] } = toolConfig?.functionCallingConfig ?? {};
   if (mode === 'ANY') return only === undefined ? 'required' : { name: only };
   return mode === 'NONE' ? 'none' : 'auto';
 }
 
-/** The model is asked for what the request says, and for what the fault adds to it. Throws `RequestError`. */
-export function toModelRequest(request: GenerateRequest, model: string, fault: Fault): ModelRequest {
-  checkTurns(request);
+export function toModelRequest(request: GenerateRequest, model: string): ModelRequest {
+  checkAlternation(request.contents, 'contents');
   checkSignatures(request, model);
   const declared = (request.tools ?? []).flatMap(({ functionDeclarations: all }) => all);
   const names = declared.map(({ name }) => name);
   checkUnique(names, ['tools']);
   const config = request.toolConfig?.functionCallingConfig;
   checkOffered(names, config?.allowedFunctionNames ?? [], ['tool_config']);
-  requireThat(
-    config === undefined || names.length > 0,
-    'Function calling config is set without function_declarations.',
-    ['tool_config'],
-  );
+  const isIdle = config !== undefined && names.length === 0;
+  requireThat(!isIdle, 'Function calling config is set without function_declarations.', ['tool_config']);
   const messages = request.contents.flatMap(({ role, parts }, turn) =>
     toMessages(role === 'model' ? 'assistant' : 'user', parts.map(partOf), turn),
   );
@@ -98,24 +84,18 @@ export function toModelRequest(request: GenerateRequest, model: string, fault: F
     responseJsonSchema: schema,
   } = request.generationConfig ?? {};
   const isJson = type === 'application/json';
-  requireThat(schema === undefined || isJson, 'response_json_schema needs a JSON type', [
-    'generation_config',
-  ]);
+  const isTyped = schema === undefined || isJson;
+  requireThat(isTyped, 'response_json_schema needs a JSON type', ['generation_config']);
   return {
     model,
     messages: [...toMessages('system', (request.systemInstruction?.parts ?? []).map(partOf)), ...messages],
-    tools: declared.map(({ name, description, parametersJsonSchema: parameters }) => ({
-      name,
-      description,
-      parameters,
-    })),
+    tools: declared.map(({ parametersJsonSchema: parameters, ...tool }) => ({ ...tool, parameters })),
     toolChoice: toToolChoice(request),
     parallelToolCalls: true,
     schema: schema ?? (isJson ? { type: 'object' } : undefined),
     maxTokens,
     stop,
     choiceCount: 1,
-    refuses: fault.refusal,
     thinks: thinks(request),
   };
 }

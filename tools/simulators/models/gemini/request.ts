@@ -1,8 +1,6 @@
 /** The requests of generateContent (Gemini API reference, models.generateContent); unknown fields are refused, as the API does. */
 import { z } from 'zod';
-
-const jsonObject = z.record(z.string(), z.unknown());
-const base64 = z.string().regex(/^[A-Za-z0-9+/]+={0,2}$/u, 'Base64 decoding failed');
+import { base64, jsonObject } from '../exchange/schemas.ts';
 
 /** Gemini API docs, Image understanding, Supported image formats. */
 const inlineType = z.enum([
@@ -86,6 +84,5 @@ export const generateRequestSchema = z.strictObject({
 export type GenerateRequest = z.infer<typeof generateRequestSchema>;
 export type GeminiPart = z.infer<typeof partSchema>;
 
-/** Returns whether a response shows its thoughts. */
 export const thinks = ({ generationConfig }: GenerateRequest): boolean =>
   generationConfig?.thinkingConfig?.includeThoughts === true;

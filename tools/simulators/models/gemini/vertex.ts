@@ -3,14 +3,8 @@
  * token endpoint for service accounts (Google Identity docs, Using OAuth 2.0 for Server to Server Applications).
  */
 import { z } from 'zod';
-import {
-  jsonResponse,
-  type RequestHead,
-  type SimulatedCall,
-  type SimulatedResponse,
-  type WireProtocol,
-} from '../exchange/reply.ts';
-import { openAiProtocol } from '../openai/protocol.ts';
+import { parsedJson } from '../../parsed-json.ts';
+import { jsonResponse, type SimulatedCall, type WireProtocol } from '../exchange/reply.ts';
 import { envelope, geminiProtocol } from './protocol.ts';
 
 const PREFIX = 'ya29.sim-';
@@ -18,17 +12,14 @@ const PREFIX = 'ya29.sim-';
 const UNAUTHENTICATED =
   'Request is missing required authentication credential. Expected OAuth 2 access token.';
 
-const isIssued = ({ headers }: RequestHead): boolean =>
-  String(headers.authorization).startsWith(`Bearer ${PREFIX}`);
-
 /** Only tokens open it; an API key does not. */
 export const vertexProtocol: WireProtocol = {
   ...geminiProtocol,
-  refusal: (head) => (isIssued(head) ? undefined : jsonResponse(401, envelope(401, UNAUTHENTICATED))),
+  refusal: ({ headers: { authorization = '' } }) =>
+    authorization.startsWith(`Bearer ${PREFIX}`)
+      ? undefined
+      : jsonResponse(401, envelope(401, UNAUTHENTICATED)),
 };
-
-/** The token endpoint has no headers to refuse by. */
-export const googleTokenProtocol: WireProtocol = { ...openAiProtocol, refusal: () => undefined };
 
 const requestSchema = z.object({
   grant_type: z.literal('urn:ietf:params:oauth:grant-type:jwt-bearer'),
@@ -49,13 +40,7 @@ const claimsSchema = z.object({
 const LIFETIME_SECONDS = 3_599;
 const MAX_VALID_SECONDS = 3_600;
 
-const jsonIn = (part = ''): unknown => {
-  try {
-    return JSON.parse(Buffer.from(part, 'base64url').toString('utf8'));
-  } catch {
-    return undefined;
-  }
-};
+const jsonIn = (part = ''): unknown => parsedJson(Buffer.from(part, 'base64url').toString('utf8'));
 
 /**
  * Returns whether the assertion has the required header and claims. Any signature is accepted, because no key is known
@@ -69,8 +54,7 @@ function isAssertion(assertion: string): boolean {
   return exp > iat && exp - iat <= MAX_VALID_SECONDS && aud.endsWith('/google/token');
 }
 
-/** Answers a request for a token. */
-export function respondWithGoogleToken({ body, sequence }: SimulatedCall): SimulatedResponse {
+export function respondWithGoogleToken({ body, sequence }: SimulatedCall) {
   const request = requestSchema.safeParse(body);
   if (!request.success) return jsonResponse(400, { error: 'invalid_request' });
   if (!isAssertion(request.data.assertion))

@@ -47,13 +47,11 @@ export interface HostQuirk {
   readonly check?: (body: Json) => void;
   /** Returns whether the request asks the model to think; undefined if it has no field that the host reads. */
   readonly thinks?: (body: Json) => boolean | undefined;
-  /** The change of its answers. */
   readonly change?: Change;
   /** It gives an account in streams that did not ask for one. */
   readonly counts?: true;
 }
 
-/** Gives other values to the fields of every item that `itemsOf` finds. */
 const patch =
   <Item extends object>(itemsOf: (chunk: Chunk) => readonly Item[]) =>
   (fieldsOf: (item: Item, request: Json) => object): Change =>
@@ -75,7 +73,6 @@ const choices = patch(choicesOf);
 const said = patch(saidOf);
 const calls = patch((chunk) => saidOf(chunk).flatMap(({ tool_calls = [] }) => tool_calls));
 
-/** Changes the reason why an answer ended. */
 const finish = (change: (reason: string) => string): Change =>
   choices(({ finish_reason: reason }) =>
     typeof reason === 'string' ? { finish_reason: change(reason) } : {},
@@ -100,7 +97,6 @@ const inStreams =
   (parts, request) =>
     request.stream === true ? change(parts, request) : parts;
 
-/** The signature of the first call of a message, which alone has one. */
 export const signed = (signatureOf: (name: unknown) => string): Change =>
   said(({ tool_calls: [first, ...rest] = [] }) => {
     if (first?.id === undefined || (first.index ?? 0) > 0) return {};
@@ -108,7 +104,6 @@ export const signed = (signatureOf: (name: unknown) => string): Change =>
     return { tool_calls: [{ ...first, extra_content: { google } }, ...rest] };
   });
 
-/** A chunk of usage alone. */
 const isAccount = ({ chunk: { usage, choices } = {} }: Part): boolean =>
   isSet(usage) && choices?.length === 0;
 

@@ -52,15 +52,6 @@ describe('a vendor with its own response format', () => {
     expect(await send(thinks, over)).toBe(await send(thinks, over));
     expect(await send(host, over)).not.toBe(await send(thinks, over));
   });
-
-  it('combines several quirks', async () => {
-    const text = await send('no-done,no-last-blank-line,usage-in-choice,two-objects-an-event', {
-      stream: true,
-      ...COUNTED,
-    });
-    expect(text).toMatch(/^data: \{.*\ndata: \{/u);
-    expect(text).toMatch(/"finish_reason":"stop","usage":\{[^\n]*\}$/u);
-  });
 });
 
 describe('a host with thinking', () => {

@@ -10,9 +10,7 @@ export const objectIn = (value: unknown): Json => (isJson(value) ? value : {});
 export const objectsIn = (value: unknown): readonly Json[] =>
   Array.isArray(value) ? value.filter(isJson) : [];
 
-/** The calls of an assistant's message. */
 export const callsOf = ({ role, tool_calls: calls }: Json): readonly Json[] =>
   role === 'assistant' ? objectsIn(calls) : [];
 
-/** A value that is there and says something. */
 export const isSet = (value: unknown): boolean => value !== undefined && value !== null;

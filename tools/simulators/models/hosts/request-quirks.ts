@@ -4,6 +4,8 @@
  */
 import { isSignatureOf, signatureOf } from '../exchange/proof.ts';
 import { RequestError } from '../exchange/request-error.ts';
+import { schemasIn } from '../exchange/schemas.ts';
+import { PLACEHOLDERS } from '../openai/reasoning.ts';
 import { type HostQuirk, signed } from './answer-quirks.ts';
 import { callsOf, isJson, isSet, type Json, objectIn, objectsIn } from './json.ts';
 
@@ -52,7 +54,6 @@ const rejects = (envelope: Envelope, reason: string, find: (body: Json) => strin
   },
 });
 
-/** Rejects a field that says something. */
 const rejectsField = (envelope: Envelope, field: string) =>
   rejects(envelope, 'Extra inputs are not permitted', (body) => (isSet(body[field]) ? field : undefined));
 
@@ -75,26 +76,10 @@ const functionsOf = ({ tools }: Json): readonly Json[] =>
     .filter(({ type }) => type === 'function')
     .map((tool) => (isJson(tool.function) ? tool.function : tool));
 
-/** Keywords whose values are schemas by name, those that hold one, and those that hold a list. */
-const NAMED = ['properties', '$defs', 'definitions', 'patternProperties'];
-const NESTED = ['items', 'additionalProperties', 'not', 'contains'];
-const LISTED = ['anyOf', 'allOf', 'oneOf', 'prefixItems', 'items'];
-
-/** A schema and all schemas within it. */
-function schemasIn(schema: unknown): readonly Json[] {
-  if (!isJson(schema)) return [];
-  const inner = [
-    ...NAMED.flatMap((keyword) => Object.values(objectIn(schema[keyword]))),
-    ...NESTED.map((keyword) => schema[keyword]),
-    ...LISTED.flatMap((keyword) => objectsIn(schema[keyword])),
-  ];
-  return [schema, ...inner.flatMap(schemasIn)];
-}
-
 /** Rejects a function whose parameters have a wrong schema at any depth. */
 const rejectsSchema = (envelope: Envelope, reason: string, isWrong: (schema: Json) => boolean) =>
   rejectsIn('tools.*.function.parameters', functionsOf)(envelope, reason, ({ parameters }) =>
-    schemasIn(parameters).some(isWrong),
+    schemasIn(parameters).some(({ node }) => isWrong(node)),
   );
 
 const isSystem = ({ role }: Json): boolean => role === 'system' || role === 'developer';
@@ -105,7 +90,6 @@ const isEmpty = (content: unknown): boolean =>
 /** The efforts of OpenAI's first reasoning models. */
 const FEW_EFFORTS: readonly unknown[] = ['low', 'medium', 'high'];
 
-/** The ids of a message's calls, and of the call whose result it is. */
 const callIdsOf = (said: Json): readonly unknown[] => [
   ...callsOf(said).map(({ id }) => id),
   ...(said.role === 'tool' ? [said.tool_call_id] : []),
@@ -117,9 +101,6 @@ const wantsField = (envelope: Envelope, name: string) =>
     `The ${name} of a message with tool calls must be passed back`,
     (said) => callsOf(said).length > 0 && typeof said[name] !== 'string',
   );
-
-/** The placeholders that Google documents for calls of another model (Gemini API docs, "Thought signatures", FAQs). */
-const PLACEHOLDERS = ['skip_thought_signature_validator', 'context_engineering_is_the_way_to_go'];
 
 /** The proof of a call is by its name, because arguments may be written again in another form. */
 const SCOPE = ['host'];
@@ -139,13 +120,11 @@ function hasWrongBudget({ thinking, max_tokens: older, max_completion_tokens: ne
   return type === 'enabled' && !isRight;
 }
 
-/** Reads from a field whether to think; undefined if it is not there. */
 const ask = (field: unknown, isOn: (value: unknown) => boolean): boolean | undefined =>
   isSet(field) ? isOn(field) : undefined;
 
 const bySwitch = ({ thinking }: Json) => ask(objectIn(thinking).type, (type) => type === 'enabled');
 
-/** A field that is true or false. */
 const byBoolean = (value: unknown): boolean | undefined => (typeof value === 'boolean' ? value : undefined);
 
 export const REQUEST_QUIRKS = {

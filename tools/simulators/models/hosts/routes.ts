@@ -2,13 +2,7 @@
  * Hosts that speak OpenAI's wire format with quirks of their own, on real HTTP. They answer as the simulated OpenAI does:
  * what they refuse, how they think and the form of the answer are theirs.
  */
-import {
-  jsonResponse,
-  type SimulatedCall,
-  type SimulatedEvent,
-  type SimulatedResponse,
-  type SimulatedRoute,
-} from '../exchange/reply.ts';
+import { jsonResponse, postRoute, type SimulatedCall, type SimulatedEvent } from '../exchange/reply.ts';
 import { openAiProtocol } from '../openai/protocol.ts';
 import { respondToChat } from '../openai/routes.ts';
 import { responsesProtocol } from '../responses/protocol.ts';
@@ -29,7 +23,6 @@ function checkedQuirks({ parameters, body }: SimulatedCall): Quirks {
   return quirks;
 }
 
-/** The request as the simulated OpenAI takes it. */
 function plainRequest(body: Json, quirks: Quirks): Json {
   const isOn = quirks.map(({ thinks }) => thinks?.(body)).find((result) => result !== undefined);
   const isUnasked = body.stream === true && quirks.some(({ counts }) => counts);
@@ -53,7 +46,7 @@ function withThought(message: unknown): unknown {
 }
 
 /** The answer as the host gives it; the model has the name that was asked for. */
-function changeResponse(response: SimulatedResponse, request: Json, quirks: Quirks): SimulatedResponse {
+function changeResponse(response: ReturnType<typeof respondToChat>, request: Json, quirks: Quirks) {
   const { model } = request;
   const partOf = (event: SimulatedEvent): Part =>
     event.data.startsWith('{') ? { event, chunk: { ...JSON.parse(event.data), model } } : { event };
@@ -67,21 +60,21 @@ function changeResponse(response: SimulatedResponse, request: Json, quirks: Quir
   return { ...response, events: parts.map((part) => ({ ...part.event, data: dataOf(part) })) };
 }
 
-function respondAsHost(call: SimulatedCall): SimulatedResponse {
+function respondAsHost(call: SimulatedCall) {
   const quirks = checkedQuirks(call);
   const { body } = call;
   if (!isJson(body)) return respondToChat(call);
   return changeResponse(respondToChat({ ...call, body: plainRequest(body, quirks) }), body, quirks);
 }
 
-function respondInResponses(call: SimulatedCall): SimulatedResponse {
+function respondInResponses(call: SimulatedCall) {
   checkedQuirks(call);
   return respondToResponses(call);
 }
 
 const HOST = '/hosts/{quirks}/v1';
 
-export const hostRoutes: readonly SimulatedRoute[] = [
-  { method: 'POST', path: `${HOST}/chat/completions`, protocol: openAiProtocol, reply: respondAsHost },
-  { method: 'POST', path: `${HOST}/responses`, protocol: responsesProtocol, reply: respondInResponses },
+export const hostRoutes = [
+  postRoute(openAiProtocol, `${HOST}/chat/completions`, respondAsHost),
+  postRoute(responsesProtocol, `${HOST}/responses`, respondInResponses),
 ];

@@ -1,5 +1,4 @@
 /** The simulated model: a pure function from a request to an answer, the same for every wire format. */
-import { requestsRedaction } from './instructions.ts';
 import type { ModelChoice, ModelMessage, ModelOutput, ModelRequest, ModelUsage } from './model.ts';
 import { promptTokens, TOKENS_PER_SEARCH } from './prompt-tokens.ts';
 import { plainProse } from './prose.ts';
@@ -38,22 +37,15 @@ const thoughtFrom = (seed: string, maxTokens: number | undefined): TokenCut =>
 function afterThought(request: ModelRequest, { text, tokenCount }: TokenCut, seed: string): ModelChoice {
   const remainingTokens = request.maxTokens === undefined ? undefined : request.maxTokens - tokenCount;
   const choice = plainChoice({ ...request, maxTokens: remainingTokens }, seed, 0);
-  const prompt = request.messages.findLast(({ role }) => role === 'user')?.text ?? '';
-  const redacts = requestsRedaction(prompt) ? ({ redacts: true } as const) : {};
-  return { ...choice, ...redacts, thinking: text, tokenCount: choice.tokenCount + tokenCount };
+  return { ...choice, thinking: text, tokenCount: choice.tokenCount + tokenCount };
 }
 
 /** Returns the cache usage of the wire format. Models with a certain name read half of any prompt. */
-function cacheUse(
-  { model, cache }: ModelRequest,
-  prompt: number,
-): Pick<ModelUsage, 'cachedTokens' | 'cacheWriteTokens' | 'cacheWrites'> {
-  if (model.endsWith(CACHED_MODEL_SUFFIX) || cache === undefined) {
-    const cachedTokens = model.endsWith(CACHED_MODEL_SUFFIX) ? Math.floor(prompt / 2) : 0;
-    return { cachedTokens, cacheWriteTokens: 0, cacheWrites: { '5m': 0, '1h': 0 } };
-  }
-  const { read, written } = cache;
-  return { cachedTokens: read, cacheWriteTokens: written['5m'] + written['1h'], cacheWrites: written };
+function cacheUse({ model, cache }: ModelRequest, prompt: number) {
+  const half = model.endsWith(CACHED_MODEL_SUFFIX) ? Math.floor(prompt / 2) : undefined;
+  const { written } = (half === undefined ? cache : undefined) ?? { written: { '5m': 0, '1h': 0 } };
+  const cachedTokens = half ?? cache?.read ?? 0;
+  return { cachedTokens, cacheWriteTokens: written['5m'] + written['1h'], cacheWrites: written };
 }
 
 /**
@@ -82,7 +74,6 @@ export function generateOutput(request: ModelRequest): ModelOutput {
   };
 }
 
-/** The answer to a request of one choice. */
 export function generateSingleOutput(request: ModelRequest): { choice: ModelChoice; usage: ModelUsage } {
   const { choices, usage } = generateOutput(request);
   const [choice] = choices;

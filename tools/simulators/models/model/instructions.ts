@@ -1,4 +1,4 @@
-/** The instructions a test needs in order to choose the answer itself: its text, its length, and reasoning that may not be shown. */
+/** The instructions a test needs in order to choose the answer itself: its text and its length. */
 
 export interface RepeatInstruction {
   /** The text to answer with, and nothing else. */
@@ -24,14 +24,7 @@ export function findRepeatInstruction(prompt: string): RepeatInstruction | undef
 const MAX_REQUESTED_WORDS = 20_000;
 const WORDS_REQUEST = /\bwrite\b[^\n]{0,60}?\b(\d{1,9})[ -]+words?\b/iu;
 
-/** The number of words asked for by "write N words", at most 20,000. */
 export function requestedWordCount(prompt: string): number | undefined {
   const count = Number(WORDS_REQUEST.exec(prompt)?.[1] ?? 0);
   return count > 0 ? Math.min(count, MAX_REQUESTED_WORDS) : undefined;
 }
-
-/** The beginning of the text that Claude's documentation gives for tests (guide "Extended thinking", "Thinking redaction"). */
-const REDACTION_TRIGGER = 'ANTHROPIC_MAGIC_STRING_TRIGGER_REDACTED_THINKING';
-
-/** Returns whether the prompt requests redacted reasoning. */
-export const requestsRedaction = (prompt: string): boolean => prompt.includes(REDACTION_TRIGGER);

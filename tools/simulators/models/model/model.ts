@@ -33,7 +33,6 @@ export interface ModelTool {
   readonly freeform?: true | undefined;
 }
 
-/** Tokens that were put into the prompt cache, by how long they are kept there. */
 type SimulatedCacheWrites = Readonly<Record<'5m' | '1h', number>>;
 
 export interface ModelRequest {
@@ -63,10 +62,7 @@ export interface ModelRequest {
 export type SimulatedFinish = 'stop' | 'length' | 'tool-calls' | 'refusal';
 
 export interface ModelChoice {
-  /** The reasoning before the answer, where it was asked for. */
   readonly thinking?: string;
-  /** The reasoning may not be shown. */
-  readonly redacts?: true;
   /** Absent when the choice calls tools. */
   readonly text?: string;
   readonly toolCalls: readonly ModelToolCall[];
@@ -78,14 +74,11 @@ export interface ModelChoice {
 
 export interface ModelUsage {
   readonly promptTokens: number;
-  /** The part of `promptTokens` served from the prompt cache. */
   readonly cachedTokens: number;
-  /** The part of `promptTokens` that was put into the prompt cache. */
+  /** The part of `promptTokens` that was put into the prompt cache, and the same by how long it is kept there. */
   readonly cacheWriteTokens: number;
-  /** The same by how long it is kept there. */
   readonly cacheWrites: SimulatedCacheWrites;
   readonly completionTokens: number;
-  /** The part of `completionTokens` spent on reasoning. */
   readonly thinkingTokens: number;
   readonly webSearches: number;
 }

@@ -2,11 +2,9 @@
 import type { ModelMessage, ModelRequest } from './model.ts';
 import { countTokens } from './tokens.ts';
 
-/** Framing tokens of one message, from the cookbook. */
 const TOKENS_PER_MESSAGE = 3;
 /** The tokens of a message's `name` in addition to its text, from the cookbook. */
 const TOKENS_PER_NAME = 1;
-/** The primed start of the reply, from the cookbook. */
 const TOKENS_PER_REPLY = 3;
 /** One high-detail 1024 x 1024 image (OpenAI vision guide); a fixed figure keeps tests exact. */
 export const TOKENS_PER_IMAGE = 765;

@@ -18,7 +18,6 @@ export function plainProse(random: Random, choiceIndex: number): string {
   return `${SENTENCES[start % SENTENCES.length]} ${random.pick(SENTENCES)}`;
 }
 
-/** A text of exactly `wordCount` words. */
 export function proseOfWords(random: Random, choiceIndex: number, wordCount: number): string {
   const words = plainProse(random, choiceIndex).split(' ');
   while (words.length < wordCount) words.push(...random.pick(SENTENCES).split(' '));

@@ -20,7 +20,6 @@ function validatorOf(schema: OutputSchema): (value: unknown) => boolean {
   }
 }
 
-/** Returns whether `value` is an instance of `schema`. `format` is an annotation and not checked. */
 export const conformsToSchema = (schema: OutputSchema, value: unknown): boolean => validatorOf(schema)(value);
 
 /** One draw; null where the generator finds no value. */

@@ -1,11 +1,12 @@
 /** The choice that answers in text: what it says, in which format, and where the request's limits end it. */
+import { parsedJson } from '../../parsed-json.ts';
 import { lastQuestion } from './asked.ts';
 import { findRepeatInstruction, requestedWordCount } from './instructions.ts';
 import type { ModelChoice, ModelMessage, ModelRequest } from './model.ts';
 import { plainProse, proseOfWords } from './prose.ts';
 import { randomFrom } from './random.ts';
 import { conformsToSchema, schemaInstance } from './schema-instance.ts';
-import { scriptOf } from './script.ts';
+import { nextCalls } from './script.ts';
 import { cutToTokens } from './tokens.ts';
 
 /** A tool result longer than this (in UTF-16 units) is quoted only in part. */
@@ -26,19 +27,11 @@ function observations({ messages }: ModelRequest): string {
 }
 
 function writeProse(request: ModelRequest, seed: string, choiceIndex: number): string {
-  if (scriptOf(request) !== undefined) return `${observations(request)}Done.`;
+  if (nextCalls(request) !== undefined) return `${observations(request)}Done.`;
   const random = randomFrom(seed);
   const wordCount = requestedWordCount(lastQuestion(request.messages).text);
   if (wordCount !== undefined) return proseOfWords(random, choiceIndex, wordCount);
   return observations(request) + plainProse(random, choiceIndex);
-}
-
-function isInstance(schema: NonNullable<ModelRequest['schema']>, text: string): boolean {
-  try {
-    return conformsToSchema(schema, JSON.parse(text));
-  } catch {
-    return false;
-  }
 }
 
 /** Text in the format asked for; a text that the user, or else the system, wants repeated is kept where it satisfies that format. */
@@ -49,28 +42,25 @@ function generateText(request: ModelRequest, seed: string, choiceIndex: number):
     findRepeatInstruction(lastTextOf(request, 'system')) ??
     findRepeatInstruction(lastTextOf(request, 'user'));
   if (schema === undefined) return instruction?.text ?? writeProse(request, seed, choiceIndex);
-  if (instruction !== undefined && isInstance(schema, instruction.text)) return instruction.text;
+  const value = parsedJson(instruction?.text ?? '');
+  if (instruction !== undefined && value !== undefined && conformsToSchema(schema, value))
+    return instruction.text;
   return JSON.stringify(schemaInstance(schema, seed));
 }
 
-/** Ends the text before the first stop sequence it contains. */
 function cutAtStop(text: string, stop: readonly string[]): Pick<ModelChoice, 'text' | 'stopSequence'> {
   const [first] = stop
     .map((stopSequence) => ({ stopSequence, index: stopSequence === '' ? -1 : text.indexOf(stopSequence) }))
     .filter(({ index }) => index >= 0)
     .toSorted((a, b) => a.index - b.index);
-  return first === undefined
-    ? { text }
-    : { text: text.slice(0, first.index), stopSequence: first.stopSequence };
+  return first === undefined ? { text } : { ...first, text: text.slice(0, first.index) };
 }
 
-/** The choice of a model that declines. */
 export function refusalChoice(maxTokens: number | undefined): ModelChoice {
   const { text, tokenCount, truncated } = cutToTokens('I am sorry, but I cannot help with that.', maxTokens);
   return { text, toolCalls: [], finishReason: truncated ? 'length' : 'refusal', tokenCount };
 }
 
-/** The text choice number `choiceIndex`; it depends on `seed` and the request alone. */
 export function textChoice(request: ModelRequest, seed: string, choiceIndex: number): ModelChoice {
   const { text = '', ...stopped } = cutAtStop(generateText(request, seed, choiceIndex), request.stop);
   const { truncated, ...cut } = cutToTokens(text, request.maxTokens);

@@ -33,7 +33,6 @@ function* segments(text: string): Generator<string> {
   }
 }
 
-/** The number of tokens in `text`. */
 export function countTokens(text: string): number {
   let count = 0;
   for (const segment of segments(text)) count += countPiece(segment, PLAIN_TEXT);

@@ -5,7 +5,7 @@ import type { ModelChoice, ModelRequest, ModelTool, ModelToolCall } from './mode
 import { plainProse } from './prose.ts';
 import { identifierFrom, randomFrom } from './random.ts';
 import { schemaInstance } from './schema-instance.ts';
-import { type PlannedCall, scriptOf } from './script.ts';
+import { nextCalls, type PlannedCall } from './script.ts';
 import { countTokens, cutToTokens } from './tokens.ts';
 
 const TOOL_CALL_ID_LENGTH = 24;
@@ -14,10 +14,7 @@ function callTool(tool: ModelTool, seed: string): PlannedCall {
   if (tool.freeform === true) return { name: tool.name, arguments: plainProse(randomFrom(seed), 0) };
   const instance = tool.parameters === undefined ? {} : schemaInstance(tool.parameters, seed);
   const isObject = typeof instance === 'object' && instance !== null && !Array.isArray(instance);
-  return {
-    name: tool.name,
-    arguments: JSON.stringify(isObject ? instance : {}),
-  };
+  return { name: tool.name, arguments: JSON.stringify(isObject ? instance : {}) };
 }
 
 /** Spends the token limit over the calls in order; the one it runs out in keeps the start of its arguments. */
@@ -41,7 +38,6 @@ export function toolCallChoice(
   return { toolCalls, finishReason: 'tool-calls', tokenCount };
 }
 
-/** The tools named in `text` as whole words of any case, in the order of their names there. */
 function namedTools(tools: readonly ModelTool[], text: string): ModelTool[] {
   return tools
     .map((tool) => {
@@ -68,7 +64,7 @@ function toolsToCall(request: ModelRequest): readonly ModelTool[] {
 
 /** The calls of the answer: those that the user writes out, and else one of each tool that is to be called. */
 export function callsToMake(request: ModelRequest, seed: string): readonly PlannedCall[] {
-  const { next } = scriptOf(request) ?? {};
+  const next = nextCalls(request);
   if (next !== undefined) return request.parallelToolCalls ? next : next.slice(0, 1);
   return toolsToCall(request).map((tool, index) => callTool(tool, `${seed}/${tool.name}/${index}`));
 }

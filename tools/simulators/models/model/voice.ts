@@ -34,7 +34,6 @@ export function wavHeader(frames: number): Buffer {
   return header;
 }
 
-/** A frame of silence. */
 export const wavFrame = (): Buffer => Buffer.alloc(SAMPLES_PER_FRAME * BYTES_PER_SAMPLE);
 
 /**

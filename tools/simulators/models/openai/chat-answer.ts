@@ -1,5 +1,6 @@
 /** The answer, whole or streamed (OpenAI API reference, "The chat completion object" and "The chat completion chunk object"). */
-import type { SimulatedEvent } from '../exchange/reply.ts';
+import type { Fault } from '../control/fault.ts';
+import { type SimulatedEvent, usageField } from '../exchange/reply.ts';
 import type { ModelChoice, ModelOutput, ModelToolCall, ModelUsage, SimulatedFinish } from '../model/model.ts';
 import { splitIntoTokens } from '../model/tokens.ts';
 import { callSignature, hostOf } from './reasoning.ts';
@@ -7,19 +8,9 @@ import { callSignature, hostOf } from './reasoning.ts';
 /** The fields that every document and chunk of one response repeat. */
 export interface CompletionIdentity {
   readonly id: string;
-  /** Unix seconds. */
   readonly created: number;
   readonly model: string;
-  /** The tier that served. */
   readonly service_tier: string;
-}
-
-/** The usage of a response, and whether the response contains it. */
-export interface Accounting {
-  /** False omits `usage`, as some compatible servers do. */
-  readonly withUsage: boolean;
-  /** Figures in place of the model's own. */
-  readonly usageFields?: Readonly<Record<string, unknown>> | undefined;
 }
 
 const FINISH_REASONS: Readonly<Record<SimulatedFinish, string>> = {
@@ -29,22 +20,23 @@ const FINISH_REASONS: Readonly<Record<SimulatedFinish, string>> = {
   refusal: 'stop',
 };
 
-const usageOf = (
-  { promptTokens, cachedTokens, completionTokens, thinkingTokens }: ModelUsage,
-  { usageFields }: Accounting,
-) => ({
-  prompt_tokens: promptTokens,
-  completion_tokens: completionTokens,
-  total_tokens: promptTokens + completionTokens,
-  prompt_tokens_details: { cached_tokens: cachedTokens, audio_tokens: 0 },
-  completion_tokens_details: {
-    reasoning_tokens: thinkingTokens,
-    audio_tokens: 0,
-    accepted_prediction_tokens: 0,
-    rejected_prediction_tokens: 0,
-  },
-  ...usageFields,
-});
+const usageOf = (usage: ModelUsage, fault: Fault) =>
+  usageField(
+    'usage',
+    {
+      prompt_tokens: usage.promptTokens,
+      completion_tokens: usage.completionTokens,
+      total_tokens: usage.promptTokens + usage.completionTokens,
+      prompt_tokens_details: { cached_tokens: usage.cachedTokens, audio_tokens: 0 },
+      completion_tokens_details: {
+        reasoning_tokens: usage.thinkingTokens,
+        audio_tokens: 0,
+        accepted_prediction_tokens: 0,
+        rejected_prediction_tokens: 0,
+      },
+    },
+    fault,
+  );
 
 /** Fields whose value is the same in every answer of this server. */
 const SERVER_FIELDS = { system_fingerprint: 'fp_simulated1' } as const;
@@ -65,48 +57,41 @@ const shownThought = ({ thinking }: ModelChoice, { model }: CompletionIdentity):
 
 function messageOf(choice: ModelChoice, identity: CompletionIdentity) {
   const { text = null, toolCalls, finishReason } = choice;
-  const thought = shownThought(choice, identity);
   const calls = toolCalls.map((call, index) => toolCallOf(call, index, identity.model));
   return {
     role: 'assistant',
     content: finishReason === 'refusal' ? null : text,
-    ...(thought === undefined ? {} : { reasoning_content: thought }),
+    reasoning_content: shownThought(choice, identity),
     refusal: finishReason === 'refusal' ? text : null,
     annotations: [],
-    ...(calls.length > 0 ? { tool_calls: calls } : {}),
+    tool_calls: calls.length > 0 ? calls : undefined,
   };
 }
 
-/** The answer as one document. */
-export function chatCompletion(output: ModelOutput, identity: CompletionIdentity, accounting: Accounting) {
-  return {
-    ...identity,
-    object: 'chat.completion',
-    choices: output.choices.map((choice, index) => ({
-      index,
-      message: messageOf(choice, identity),
-      logprobs: null,
-      finish_reason: FINISH_REASONS[choice.finishReason],
-    })),
-    ...(accounting.withUsage ? { usage: usageOf(output.usage, accounting) } : {}),
-    ...SERVER_FIELDS,
-  };
-}
+export const chatCompletion = (output: ModelOutput, identity: CompletionIdentity, fault: Fault) => ({
+  ...identity,
+  object: 'chat.completion',
+  choices: output.choices.map((choice, index) => ({
+    index,
+    message: messageOf(choice, identity),
+    logprobs: null,
+    finish_reason: FINISH_REASONS[choice.finishReason],
+  })),
+  ...usageOf(output.usage, fault),
+  ...SERVER_FIELDS,
+});
 
-/** The `delta` of a chunk. */
 type Delta = Readonly<Record<string, unknown>>;
-
-function* toolCallDeltas(call: ModelToolCall, index: number, model: string): Generator<Delta> {
-  yield { tool_calls: [{ index, ...toolCallOf(call, index, model, '') }] };
-  for (const fragment of splitIntoTokens(call.arguments))
-    yield { tool_calls: [{ index, function: { arguments: fragment } }] };
-}
 
 function* choiceDeltas(choice: ModelChoice, identity: CompletionIdentity): Generator<Delta> {
   const { text = '', toolCalls, finishReason } = choice;
   for (const fragment of splitIntoTokens(shownThought(choice, identity) ?? ''))
     yield { reasoning_content: fragment };
-  for (const [index, call] of toolCalls.entries()) yield* toolCallDeltas(call, index, identity.model);
+  for (const [index, call] of toolCalls.entries()) {
+    yield { tool_calls: [{ index, ...toolCallOf(call, index, identity.model, '') }] };
+    for (const fragment of splitIntoTokens(call.arguments))
+      yield { tool_calls: [{ index, function: { arguments: fragment } }] };
+  }
   const field = finishReason === 'refusal' ? 'refusal' : 'content';
   for (const fragment of splitIntoTokens(text)) yield { [field]: fragment };
 }
@@ -128,28 +113,18 @@ function* interleave<T>(iterables: readonly Iterable<T>[]): Generator<T> {
 export function* chatChunks(
   { choices, usage }: ModelOutput,
   identity: CompletionIdentity,
-  accounting: Accounting,
+  fault: Fault,
 ): Generator<SimulatedEvent> {
-  const envelope = { ...identity, object: 'chat.completion.chunk', ...SERVER_FIELDS };
-  const chunk = (
-    part: SimulatedEvent['part'],
-    index: number,
-    delta: Delta,
-    finish: string | null = null,
-  ) => ({
-    part,
-    data: JSON.stringify({
-      ...envelope,
-      choices: [{ index, delta, logprobs: null, finish_reason: finish }],
-      ...(accounting.withUsage ? { usage: null } : {}),
-    }),
-  });
-  for (const [index, { text }] of choices.entries())
-    yield chunk('start', index, {
-      role: 'assistant',
-      content: text === undefined ? null : '',
-      refusal: null,
-    });
+  const document = { ...identity, object: 'chat.completion.chunk', ...SERVER_FIELDS };
+  const unused = fault.no_usage === true ? {} : { usage: null };
+  const chunk = (part: SimulatedEvent['part'], index: number, delta: Delta, finish: string | null = null) => {
+    const choice = { index, delta, logprobs: null, finish_reason: finish };
+    return { part, data: JSON.stringify({ ...document, choices: [choice], ...unused }) };
+  };
+  for (const [index, { text }] of choices.entries()) {
+    const content = text === undefined ? null : '';
+    yield chunk('start', index, { role: 'assistant', content, refusal: null });
+  }
   yield* interleave(
     choices.map((choice, index) =>
       choiceDeltas(choice, identity).map((delta) => chunk('content', index, delta)),
@@ -157,10 +132,7 @@ export function* chatChunks(
   );
   for (const [index, { finishReason }] of choices.entries())
     yield chunk('end', index, {}, FINISH_REASONS[finishReason]);
-  if (accounting.withUsage)
-    yield {
-      part: 'end',
-      data: JSON.stringify({ ...envelope, choices: [], usage: usageOf(usage, accounting) }),
-    };
+  if (fault.no_usage !== true)
+    yield { part: 'end', data: JSON.stringify({ ...document, choices: [], ...usageOf(usage, fault) }) };
   yield { part: 'end', data: '[DONE]' };
 }

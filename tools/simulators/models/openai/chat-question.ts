@@ -1,5 +1,4 @@
 /** Translates a chat completions request into the model's neutral one, and refuses what breaks a rule between fields. */
-import type { Fault } from '../control/fault.ts';
 import { type BlockContent, checkOffered, checkToolTurns, toMessages } from '../exchange/conversation.ts';
 import { requireThat } from '../exchange/request-error.ts';
 import type { ModelMessage, ModelRequest } from '../model/model.ts';
@@ -63,8 +62,7 @@ function checkFields(request: ChatRequest): void {
   requireThat(silent < 0, 'expected a string, got null', ['messages', silent, 'content']);
 }
 
-/** The model is asked for what the request says, and for what the fault adds to it. Throws `RequestError`. */
-export function toModelRequest(request: ChatRequest, fault: Fault): ModelRequest {
+export function toModelRequest(request: ChatRequest): ModelRequest {
   checkFields(request);
   const { stop } = request;
   const messages = request.messages.flatMap(toModelMessages);
@@ -86,7 +84,6 @@ export function toModelRequest(request: ChatRequest, fault: Fault): ModelRequest
     maxTokens: request.max_completion_tokens ?? request.max_tokens ?? undefined,
     stop: typeof stop === 'string' ? [stop] : (stop ?? []),
     choiceCount: request.n ?? 1,
-    refuses: fault.refusal,
     thinks: thinks(request),
   };
 }

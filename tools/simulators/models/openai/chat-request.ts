@@ -1,14 +1,13 @@
 /** The chat completions request (OpenAI API reference, "Create chat completion"); unknown fields are accepted. */
 import { z } from 'zod';
+import { base64, imageUrl, jsonObject, toolName } from '../exchange/schemas.ts';
 
 const textPart = z.looseObject({ type: z.literal('text'), text: z.string() });
 const refusalPart = z.looseObject({ type: z.literal('refusal'), refusal: z.string() });
-/** A web address, or an image in one of the formats the vision guide lists as a base64 data URL. */
-const IMAGE_URL = /^(?:https?:\/\/\S+|data:image\/(?:png|jpe?g|gif|webp);base64,[A-Za-z0-9+/]+={0,2})$/u;
 const imagePart = z.looseObject({
   type: z.literal('image_url'),
   image_url: z.looseObject({
-    url: z.string().regex(IMAGE_URL),
+    url: imageUrl,
     detail: z.enum(['auto', 'low', 'high']).nullish(),
   }),
 });
@@ -21,16 +20,11 @@ const filePart = z.looseObject({
 });
 const audioPart = z.looseObject({
   type: z.literal('input_audio'),
-  input_audio: z.strictObject({
-    data: z.string().regex(/^[A-Za-z0-9+/]+={0,2}$/u),
-    format: z.enum(['wav', 'mp3']),
-  }),
+  input_audio: z.strictObject({ data: base64, format: z.enum(['wav', 'mp3']) }),
 });
 
 const contentOf = <Part extends z.ZodType>(part: Part) => z.union([z.string(), z.array(part).min(1)]);
 const plainContent = contentOf(textPart);
-
-const toolName = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/u);
 
 const toolCall = z.looseObject({
   id: z.string(),
@@ -63,7 +57,6 @@ const namedFunction = z.looseObject({
   type: z.literal('function'),
   function: z.looseObject({ name: toolName }),
 });
-const jsonObject = z.record(z.string(), z.unknown());
 
 const toolSchema = z.looseObject({
   type: z.literal('function'),

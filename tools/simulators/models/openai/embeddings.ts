@@ -1,6 +1,6 @@
 /** `POST /v1/embeddings` (OpenAI API reference, "Create embeddings"). */
 import { z } from 'zod';
-import { jsonResponse, type SimulatedCall, type SimulatedResponse } from '../exchange/reply.ts';
+import { jsonResponse, type SimulatedCall, usageField } from '../exchange/reply.ts';
 import { readRequest } from '../exchange/request-error.ts';
 import { countTokens } from '../model/tokens.ts';
 import { DEFAULT_DIMENSIONS, embed } from '../model/vector.ts';
@@ -34,7 +34,7 @@ function inputsOf(value: z.infer<typeof input>): readonly Input[] {
 
 const tokensOf = (value: Input) => (typeof value === 'string' ? countTokens(value) : value.length);
 
-export function respondWithEmbeddings({ body, fault }: SimulatedCall): SimulatedResponse {
+export function respondWithEmbeddings({ body, fault }: SimulatedCall) {
   const request = readRequest(embeddingRequestSchema, body);
   const { model, dimensions, encoding_format: format } = request;
   const inputs = inputsOf(request.input);
@@ -45,5 +45,5 @@ export function respondWithEmbeddings({ body, fault }: SimulatedCall): Simulated
   });
   const promptTokens = inputs.reduce((sum, value) => sum + tokensOf(value), 0);
   const usage = { prompt_tokens: promptTokens, total_tokens: promptTokens };
-  return jsonResponse(200, { object: 'list', data, model, ...(fault.no_usage === true ? {} : { usage }) });
+  return jsonResponse(200, { object: 'list', data, model, ...usageField('usage', usage, fault) });
 }

@@ -1,6 +1,6 @@
 /** `POST /v1/images/generations` (OpenAI API reference, "Create image"), and the pictures its URLs name. */
 import { z } from 'zod';
-import { jsonResponse, type SimulatedCall, type SimulatedResponse } from '../exchange/reply.ts';
+import { jsonResponse, type SimulatedCall } from '../exchange/reply.ts';
 import { readRequest } from '../exchange/request-error.ts';
 import { paint } from '../model/picture.ts';
 import { identifierFrom } from '../model/random.ts';
@@ -24,7 +24,7 @@ const imageRequestSchema = z.looseObject({
 export const IMAGES_PATH = '/pictures/{name}';
 const NAME = /^([A-Za-z0-9]+)-(\d{3,4})x(\d{3,4})\.png$/u;
 
-export function respondWithImages({ body, headers }: SimulatedCall): SimulatedResponse {
+export function respondWithImages({ body, headers }: SimulatedCall) {
   const request = readRequest(imageRequestSchema, body);
   const { prompt, n, size, response_format: format } = request;
   const [width = 0, height = 0] = (size ?? DEFAULT_SIZE).split('x').map(Number);
@@ -37,9 +37,9 @@ export function respondWithImages({ body, headers }: SimulatedCall): SimulatedRe
   return jsonResponse(200, { created: Math.floor(Date.now() / 1000), data });
 }
 
-export function respondWithImageFile({ parameters }: SimulatedCall): SimulatedResponse {
+export function respondWithImageFile({ parameters }: SimulatedCall) {
   const [, seed, width, height] = NAME.exec(parameters.name ?? '') ?? [];
   if (seed === undefined) return errorResponse(404, { message: 'There is no such picture.' });
   const body = paint(seed, Number(width), Number(height));
-  return { kind: 'whole', status: 200, headers: { 'content-type': 'image/png' }, body };
+  return { kind: 'whole' as const, status: 200, headers: { 'content-type': 'image/png' }, body };
 }

@@ -4,7 +4,7 @@
  */
 import { sse } from '../exchange/encodings.ts';
 import { type CompleteReply, jsonResponse, type WireProtocol } from '../exchange/reply.ts';
-import { type FieldPath, RequestError } from '../exchange/request-error.ts';
+import { fieldPath, RequestError } from '../exchange/request-error.ts';
 import { identifierFrom } from '../model/random.ts';
 
 interface OpenAiError {
@@ -14,7 +14,12 @@ interface OpenAiError {
   readonly code?: string | null;
 }
 
-const envelope = ({ message, type = 'invalid_request_error', param = null, code = null }: OpenAiError) => ({
+export const envelope = ({
+  message,
+  type = 'invalid_request_error',
+  param = null,
+  code = null,
+}: OpenAiError) => ({
   error: { message, type, param, code },
 });
 
@@ -22,7 +27,6 @@ const envelope = ({ message, type = 'invalid_request_error', param = null, code 
 export const rejectionAs = (message: string, param: string | null = null, code: string | null = null) =>
   new RequestError(message, [], { body: envelope({ message, param, code }) });
 
-/** An error response in OpenAI's envelope. */
 export const errorResponse = (status: number, error: OpenAiError): CompleteReply =>
   jsonResponse(status, envelope(error));
 
@@ -37,13 +41,6 @@ const FAILURES: Readonly<Record<number, OpenAiError>> = {
   503: { message: 'The engine is currently overloaded.', type: 'server_error' },
 };
 
-/** `messages[0].content`, as OpenAI writes the path of a field. */
-const paramOf = (path: FieldPath): string =>
-  path
-    .map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))
-    .join('')
-    .replace(/^\./u, '');
-
 const CODES = {
   missing: 'missing_required_parameter',
   wrong_type: 'invalid_type',
@@ -54,7 +51,7 @@ const CODES = {
 function badRequest({ message, path, reason, status, body }: RequestError): CompleteReply {
   if (body !== undefined) return jsonResponse(status, body);
   if (path.length === 0) return errorResponse(status, { message });
-  const param = paramOf(path);
+  const param = fieldPath(path);
   return errorResponse(status, { message: `Invalid '${param}': ${message}.`, param, code: CODES[reason] });
 }
 
@@ -74,13 +71,18 @@ export const openAiProtocol: WireProtocol = {
     const other = status < 500 ? { message: `Status ${status}.` } : SERVER_ERROR;
     return errorResponse(status, FAILURES[status] ?? other);
   },
-  failureEvent: ({ fault }) => ({
-    data: JSON.stringify(envelope({ ...SERVER_ERROR, type: fault.error_event_type ?? 'server_error' })),
-    part: 'end',
-    failure: true,
-  }),
+  failureEvent: () => ({ data: JSON.stringify(envelope(SERVER_ERROR)) }),
   responseHeaders: ({ sequence }) => ({
     'openai-version': '2020-10-01',
     'x-request-id': `req_${identifierFrom(`request ${sequence}`, REQUEST_ID_LENGTH)}`,
   }),
 };
+
+/** Takes requests without a key. */
+export const openProtocol: WireProtocol = { ...openAiProtocol, refusal: () => undefined };
+
+/** The tier as it was asked for; fast and priority are one (OpenAI API reference, `service_tier`). */
+export function usedTier({ service_tier: tier }: { readonly service_tier?: string | null | undefined }) {
+  if (tier === 'fast') return 'priority';
+  return tier == null || tier === 'auto' ? 'default' : tier;
+}

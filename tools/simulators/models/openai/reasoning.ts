@@ -2,8 +2,9 @@
  * Hosts that speak OpenAI's wire format and show reasoning in ways of their own, known here by the model's name: DeepSeek
  * (its guide "Thinking Mode") and Gemini (its guides "OpenAI compatibility" and "Thought signatures").
  */
+
+import { parsedJson } from '../../parsed-json.ts';
 import { isSignatureOf, signatureOf } from '../exchange/proof.ts';
-import { parsedJson } from '../exchange/request-body.ts';
 import { RequestError } from '../exchange/request-error.ts';
 import type { ModelToolCall } from '../model/model.ts';
 import type { ChatMessage, ChatRequest } from './chat-request.ts';
@@ -24,12 +25,11 @@ export function thinks({ model, thinking }: ChatRequest): boolean {
 }
 
 /** The placeholder signatures that Google documents for calls of another model. */
-const PLACEHOLDERS = ['skip_thought_signature_validator', 'context_engineering_is_the_way_to_go'];
+export const PLACEHOLDERS = ['skip_thought_signature_validator', 'context_engineering_is_the_way_to_go'];
 
 /** Arguments without the differences that writing them again makes. */
 const signed = (name: string, text: string): string => JSON.stringify([name, parsedJson(text) ?? text]);
 
-/** The proof of a call. */
 export const callSignature = (model: string, { name, arguments: text }: ModelToolCall): string =>
   signatureOf(['gemini', model], signed(name, text));
 
@@ -74,7 +74,6 @@ function checkDeepSeek(request: ChatRequest): void {
   );
 }
 
-/** Throws `RequestError` for the first rule of the model's host that the request breaks. */
 export function checkReasoning(request: ChatRequest): void {
   const host = hostOf(request.model);
   if (host === 'gemini') checkGemini(request);

@@ -1,6 +1,6 @@
 /** `POST /v1/audio/speech` (OpenAI API reference, "Create speech"): audio in chunks, at the pace of a stream. */
 import { z } from 'zod';
-import type { SimulatedCall, SimulatedEvent, SimulatedResponse, WireProtocol } from '../exchange/reply.ts';
+import type { SimulatedCall, SimulatedEvent, WireProtocol } from '../exchange/reply.ts';
 import { readRequest } from '../exchange/request-error.ts';
 import { frameCount, mp3Frame, wavFrame, wavHeader } from '../model/voice.ts';
 import { openAiProtocol } from './protocol.ts';
@@ -37,7 +37,6 @@ export const audioProtocol: WireProtocol = {
   },
 };
 
-/** About a quarter of a second. */
 const FRAMES_PER_CHUNK = 10;
 
 const event = (bytes: Buffer): SimulatedEvent => ({ data: bytes.toString('base64'), part: 'content' });
@@ -52,12 +51,12 @@ function* audio(frames: number, format: 'mp3' | 'wav'): Generator<SimulatedEvent
   }
 }
 
-export function respondWithSpeech({ body }: SimulatedCall): SimulatedResponse {
+export function respondWithSpeech({ body }: SimulatedCall) {
   const request = readRequest(speechRequestSchema, body);
   const { input, response_format: format, speed } = request;
   const contentType = format === 'wav' ? 'audio/wav' : 'audio/mpeg';
   return {
-    kind: 'stream',
+    kind: 'stream' as const,
     headers: { 'content-type': contentType },
     events: audio(frameCount(input, speed ?? 1), format ?? 'mp3'),
   };

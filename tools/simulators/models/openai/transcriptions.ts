@@ -2,7 +2,7 @@
 import { createHash } from 'node:crypto';
 import { parseBuffer } from 'music-metadata';
 import { z } from 'zod';
-import { jsonResponse, type SimulatedCall, type SimulatedResponse } from '../exchange/reply.ts';
+import { jsonResponse, type SimulatedCall } from '../exchange/reply.ts';
 import { RequestError, readRequest } from '../exchange/request-error.ts';
 import { proseOfWords } from '../model/prose.ts';
 import { randomFrom } from '../model/random.ts';
@@ -17,7 +17,6 @@ const transcriptionRequestSchema = z.looseObject({
   language: z.string().nullish(),
 });
 
-/** The length that a player would find, by reading the file to its end. */
 async function secondsOf(bytes: Uint8Array, file: File): Promise<number | undefined> {
   try {
     const { format } = await parseBuffer(bytes, { mimeType: file.type, size: file.size }, { duration: true });
@@ -61,7 +60,7 @@ const segmentBody = ({ start, end, text }: Segment, id: number) => ({
   no_speech_prob: 0.01,
 });
 
-export async function respondWithTranscript({ body, fault }: SimulatedCall): Promise<SimulatedResponse> {
+export async function respondWithTranscript({ body, fault }: SimulatedCall) {
   const request = readRequest(transcriptionRequestSchema, body);
   const { file, response_format: format, language } = request;
   if (file.size > MAX_FILE_BYTES)

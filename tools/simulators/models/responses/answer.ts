@@ -1,6 +1,9 @@
 /** The answer as a document (OpenAI API reference, "The response object"). */
+
+import type { Fault } from '../control/fault.ts';
 import { contentBlocksOf, type OutputBlock } from '../exchange/blocks.ts';
 import { type SignatureScope, sealed } from '../exchange/proof.ts';
+import { usageField } from '../exchange/reply.ts';
 import type { ModelChoice, ModelUsage } from '../model/model.ts';
 import { identifierFrom } from '../model/random.ts';
 import type { SealedReasoning } from './history.ts';
@@ -8,23 +11,15 @@ import { callersTools, type ResponsesRequest } from './request.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The properties of a response that are fixed before its first text. */
 export interface ResponseEnvelope {
   readonly id: string;
-  /** Unix seconds. */
   readonly createdAt: number;
   readonly request: ResponsesRequest;
-  /** The tier that serves. */
   readonly serviceTier: string;
-  /** The scope of the reasoning. */
   readonly scope: SignatureScope;
-  /** False omits `usage`, as some compatible servers do. */
-  readonly withUsage: boolean;
-  /** Figures in place of the model's own. */
-  readonly usageFields?: Fields | undefined;
+  readonly fault: Fault;
 }
 
-/** An item of the answer, and the pieces in which it is streamed. */
 export interface SimulatedOutputItem {
   readonly block: OutputBlock;
   readonly item: Fields & { readonly id: string };
@@ -66,12 +61,11 @@ function itemOf(
     return { id, type: 'reasoning', ...encrypted, summary: summaryOf(text, envelope) };
   }
   const { id: callId, name } = block.call;
-  const tool = callersTools(envelope.request).find((each) => each.name === name);
-  const callIds = { call_id: `call_${callId}`, name };
-  const namespace = tool?.namespace === undefined ? {} : { namespace: tool.namespace };
-  return tool?.type === 'custom'
-    ? { id: `ctc_${suffix}`, type: 'custom_tool_call', status, input: text, ...callIds, ...namespace }
-    : { id: `fc_${suffix}`, type: 'function_call', status, arguments: text, ...callIds, ...namespace };
+  const { type, namespace } = callersTools(envelope.request).find((each) => each.name === name) ?? {};
+  const fields = { status, call_id: `call_${callId}`, name, namespace };
+  return type === 'custom'
+    ? { id: `ctc_${suffix}`, type: 'custom_tool_call', input: text, ...fields }
+    : { id: `fc_${suffix}`, type: 'function_call', arguments: text, ...fields };
 }
 
 /** The items of the answer, in order; where the limit ended it, the last one is not complete. */
@@ -84,18 +78,45 @@ export function outputItemsOf(choice: ModelChoice, envelope: ResponseEnvelope): 
   });
 }
 
-const usageOf = (usage: ModelUsage, { usageFields }: ResponseEnvelope) => ({
+const usageOf = (usage: ModelUsage) => ({
   input_tokens: usage.promptTokens,
   input_tokens_details: { cached_tokens: usage.cachedTokens, cache_write_tokens: usage.cacheWriteTokens },
   output_tokens: usage.completionTokens,
   output_tokens_details: { reasoning_tokens: usage.thinkingTokens },
   total_tokens: usage.promptTokens + usage.completionTokens,
-  ...usageFields,
 });
 
+/** The fields of the request that its answer repeats, with their defaults. */
+const REPEATED = {
+  instructions: null,
+  max_output_tokens: null,
+  max_tool_calls: null,
+  model: null,
+  parallel_tool_calls: true,
+  previous_response_id: null,
+  prompt_cache_key: null,
+  prompt_cache_retention: null,
+  safety_identifier: null,
+  service_tier: 'auto',
+  store: true,
+  temperature: 1,
+  tool_choice: 'auto',
+  tools: [],
+  top_logprobs: 0,
+  top_p: 1,
+  truncation: 'disabled',
+  user: null,
+  metadata: {},
+} satisfies Partial<Record<keyof ResponsesRequest, unknown>>;
+
+const repeatedFields = (request: ResponsesRequest): Fields =>
+  Object.fromEntries(
+    Object.entries(REPEATED).map(([name, usual]) => [name, request[name as keyof typeof REPEATED] ?? usual]),
+  );
+
 /** The document while the answer is being made. */
-export function openDocument(envelope: ResponseEnvelope): Fields {
-  const { id, createdAt, request } = envelope;
+export function openDocument({ id, createdAt, request }: ResponseEnvelope): Fields {
+  const { format = null, verbosity = null } = request.text ?? {};
   return {
     id,
     object: 'response',
@@ -105,36 +126,14 @@ export function openDocument(envelope: ResponseEnvelope): Fields {
     completed_at: null,
     error: null,
     incomplete_details: null,
-    instructions: request.instructions ?? null,
-    max_output_tokens: request.max_output_tokens ?? null,
-    max_tool_calls: request.max_tool_calls ?? null,
-    model: request.model,
+    ...repeatedFields(request),
     output: [],
-    parallel_tool_calls: request.parallel_tool_calls ?? true,
-    previous_response_id: request.previous_response_id ?? null,
-    prompt_cache_key: request.prompt_cache_key ?? null,
-    prompt_cache_retention: request.prompt_cache_retention ?? null,
     reasoning: { effort: request.reasoning?.effort ?? null, summary: request.reasoning?.summary ?? null },
-    safety_identifier: request.safety_identifier ?? null,
-    service_tier: request.service_tier ?? 'auto',
-    store: request.store ?? true,
-    temperature: request.temperature ?? 1,
-    text: {
-      format: request.text?.format ?? { type: 'text' },
-      verbosity: request.text?.verbosity ?? 'medium',
-    },
-    tool_choice: request.tool_choice ?? 'auto',
-    tools: request.tools ?? [],
-    top_logprobs: request.top_logprobs ?? 0,
-    top_p: request.top_p ?? 1,
-    truncation: request.truncation ?? 'disabled',
+    text: { format: format ?? { type: 'text' }, verbosity: verbosity ?? 'medium' },
     usage: null,
-    user: request.user ?? null,
-    metadata: request.metadata ?? {},
   };
 }
 
-/** The document of the whole answer. */
 export function responseDocument(choice: ModelChoice, usage: ModelUsage, envelope: ResponseEnvelope): Fields {
   const isCut = choice.finishReason === 'length';
   return {
@@ -144,6 +143,6 @@ export function responseDocument(choice: ModelChoice, usage: ModelUsage, envelop
     incomplete_details: isCut ? { reason: 'max_output_tokens' } : null,
     output: outputItemsOf(choice, envelope).map(({ item }) => item),
     service_tier: envelope.serviceTier,
-    usage: envelope.withUsage ? usageOf(usage, envelope) : null,
+    ...usageField('usage', usageOf(usage), envelope.fault),
   };
 }

@@ -1,8 +1,7 @@
-/** The earlier turns of a request and their completeness: stored items, reasoning, and calls with their results. */
-import type { StoredResponses } from '../control/kept-responses.ts';
+/** The earlier turns of a request and their completeness: reasoning, and calls with their results. */
 import { opened, type SignatureScope } from '../exchange/proof.ts';
 import { rejectionAs } from '../openai/protocol.ts';
-import { type InputItem, inputItemSchema, type ReasoningItem } from './input.ts';
+import type { InputItem, ReasoningItem } from './input.ts';
 import type { ResponsesRequest } from './request.ts';
 
 /** The reasoning that a value of `encrypted_content` stands for, and the item it was given with. */
@@ -18,39 +17,31 @@ const notFound = (id: string) =>
     'input',
   );
 
-function checkReasoning(item: ReasoningItem, scope: SignatureScope, storedResponses: StoredResponses): void {
+function checkReasoning(item: ReasoningItem, scope: SignatureScope): void {
   const { id, encrypted_content: sealedText } = item;
-  if (sealedText == null) {
-    if (id == null || storedResponses.item(id) === undefined) throw notFound(id ?? '');
-    return;
-  }
+  if (sealedText == null) throw notFound(id ?? '');
   const reasoning = opened(scope, sealedText) as SealedReasoning | undefined;
   const shown = `${sealedText.slice(0, 4)}...${sealedText.slice(-4)}`;
-  if (reasoning === undefined)
-    throw rejectionAs(
-      `The encrypted content ${shown} could not be verified. ` +
-        'Reason: Encrypted content could not be decrypted or parsed.',
-      null,
-      'invalid_encrypted_content',
-    );
-  if (id != null && id !== reasoning.id)
-    throw rejectionAs(
-      `The encrypted content for item ${id} could not be verified. ` +
-        'Reason: Encrypted content item_id did not match the target item id.',
-      null,
-      'invalid_encrypted_content',
-    );
+  const isOther = id != null && id !== reasoning?.id;
+  if (reasoning !== undefined && !isOther) return;
+  const reason =
+    reasoning === undefined ? 'could not be decrypted or parsed' : 'item_id did not match the target item id';
+  throw rejectionAs(
+    `The encrypted content ${shown} could not be verified. Reason: Encrypted content ${reason}.`,
+    null,
+    'invalid_encrypted_content',
+  );
 }
 
 /** The types of items that may follow reasoning, because the same response contains them. */
-const FOLLOWERS = ['message', 'function_call', 'custom_tool_call', 'reasoning', 'item_reference'];
+const FOLLOWERS = ['message', 'function_call', 'custom_tool_call', 'reasoning'];
 
 function checkFollowed(items: readonly InputItem[]): void {
   for (const [index, item] of items.entries()) {
     if (item.type !== 'reasoning' || item.id == null) continue;
     const next = items[index + 1];
     const isOwn = next !== undefined && FOLLOWERS.includes(next.type);
-    if (isOwn && !(next.type === 'message' && 'role' in next && next.role !== 'assistant')) continue;
+    if (isOwn && !(next.type === 'message' && next.role !== 'assistant')) continue;
     throw rejectionAs(
       `Item '${item.id}' of type 'reasoning' was provided without its required following item.`,
       'input',
@@ -70,7 +61,7 @@ function checkResults(items: readonly InputItem[]): void {
     const called = new Set<string>();
     const open = new Set<string>();
     for (const item of items) {
-      if (!('call_id' in item) || typeof item.call_id !== 'string') continue;
+      if (!('call_id' in item)) continue;
       if (item.type === type) {
         called.add(item.call_id);
         open.add(item.call_id);
@@ -85,37 +76,18 @@ function checkResults(items: readonly InputItem[]): void {
   }
 }
 
-function previousItems(
-  { previous_response_id: id }: ResponsesRequest,
-  storedResponses: StoredResponses,
-): InputItem[] {
-  if (id == null) return [];
-  const items = storedResponses.itemsOf(id);
-  if (items !== undefined) return items.map((item) => inputItemSchema.parse(item));
+/** The whole conversation; nothing that was stored is found. Throws `RequestError`. */
+export function conversationOf(request: ResponsesRequest, scope: SignatureScope): readonly InputItem[] {
+  const { input = [], previous_response_id: id } = request;
   const code = 'previous_response_not_found';
-  throw rejectionAs(`Previous response with id '${id}' not found.`, 'previous_response_id', code);
-}
-
-/** The items of the request as it writes them. */
-function ownItems({ input = [] }: ResponsesRequest): readonly InputItem[] {
-  return typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : input;
-}
-
-/** The whole conversation, with what is kept in place of references to it. Throws `RequestError`. */
-export function conversationOf(
-  request: ResponsesRequest,
-  scope: SignatureScope,
-  storedResponses: StoredResponses,
-): InputItem[] {
-  const newItems = ownItems(request).map((item) => {
-    if (item.type !== 'item_reference' || typeof item.id !== 'string') return item;
-    const reasoning = storedResponses.item(item.id);
-    if (reasoning === undefined) throw notFound(item.id);
-    return inputItemSchema.parse(reasoning);
-  });
-  const items = [...previousItems(request, storedResponses), ...newItems];
-  for (const item of items)
-    if (item.type === 'reasoning') checkReasoning(item as ReasoningItem, scope, storedResponses);
+  if (id != null)
+    throw rejectionAs(`Previous response with id '${id}' not found.`, 'previous_response_id', code);
+  const items: readonly InputItem[] =
+    typeof input === 'string' ? [{ type: 'message', role: 'user', content: input }] : input;
+  for (const item of items) {
+    if (item.type === 'item_reference') throw notFound(item.id);
+    if (item.type === 'reasoning') checkReasoning(item, scope);
+  }
   checkFollowed(items);
   checkResults(items);
   return items;

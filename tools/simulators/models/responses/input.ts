@@ -3,30 +3,21 @@
  * refused, as the API does.
  */
 import { z } from 'zod';
+import { imageUrl, toolName, webAddress } from '../exchange/schemas.ts';
 
-const MAX_ID_LENGTH = 64;
+const anyId = z.string().max(64, 'string too long. Expected a string with maximum length 64');
 /** Ids of a kind begin alike. */
 const idOf = (prefix: string) =>
-  z
-    .string()
-    .max(MAX_ID_LENGTH, `string too long. Expected a string with maximum length ${MAX_ID_LENGTH}`)
-    .regex(new RegExp(`^${prefix}_`, 'u'), `Expected an ID that begins with '${prefix}'`)
-    .nullish();
-const callId = z
-  .string()
-  .min(1)
-  .max(MAX_ID_LENGTH, `string too long. Expected a string with maximum length ${MAX_ID_LENGTH}`);
-export const toolName = z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/u);
+  anyId.regex(new RegExp(`^${prefix}_`, 'u'), `Expected an ID that begins with '${prefix}'`).nullish();
+const callId = anyId.min(1);
 const status = z.enum(['in_progress', 'completed', 'incomplete']).nullish();
 
-/** A web address, or an image in one of the formats the vision guide lists as a base64 data URL. */
-const IMAGE_URL = /^(?:https?:\/\/\S+|data:image\/(?:png|jpe?g|gif|webp);base64,[A-Za-z0-9+/]+={0,2})$/u;
 const breakpoint = { prompt_cache_breakpoint: z.unknown().optional() };
 const inputPart = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('input_text'), text: z.string(), ...breakpoint }),
   z.strictObject({
     type: z.literal('input_image'),
-    image_url: z.string().regex(IMAGE_URL).nullish(),
+    image_url: imageUrl.nullish(),
     file_id: z.string().nullish(),
     detail: z.enum(['low', 'high', 'auto', 'original']).nullish(),
     ...breakpoint,
@@ -36,10 +27,7 @@ const inputPart = z.discriminatedUnion('type', [
       type: z.literal('input_file'),
       filename: z.string().min(1).nullish(),
       file_data: z.string().min(1).nullish(),
-      file_url: z
-        .string()
-        .regex(/^https?:\/\/\S+$/u)
-        .nullish(),
+      file_url: webAddress.nullish(),
       file_id: z.string().nullish(),
       ...breakpoint,
     })
@@ -80,15 +68,12 @@ const call = {
 const result = {
   call_id: callId,
   output: z.union([z.string(), z.array(inputPart)]),
-  id: z.string().max(MAX_ID_LENGTH).nullish(),
+  id: anyId.nullish(),
   status,
   caller: z.unknown().optional(),
 };
 
 const summaryPart = z.strictObject({ type: z.literal('summary_text'), text: z.string() });
-
-/** Items of tools that the provider runs; none is run here. */
-const HOSTED = ['web_search_call', 'file_search_call', 'computer_call', 'code_interpreter_call', 'mcp_call'];
 
 const item = z.discriminatedUnion('type', [
   messageItem,
@@ -106,7 +91,6 @@ const item = z.discriminatedUnion('type', [
     status,
   }),
   z.strictObject({ type: z.literal('item_reference'), id: z.string() }),
-  z.looseObject({ type: z.enum(HOSTED) }),
 ]);
 
 /** A message may leave its type out, and a reference too. */

@@ -7,26 +7,13 @@ import { openAiProtocol } from '../openai/protocol.ts';
 
 const MESSAGE = 'The server had an error while processing your request.';
 
-/** A stream fails with `response.failed`, or with a bare `error` where the fault asks for that type. */
 export const responsesProtocol: WireProtocol = {
   ...openAiProtocol,
-  failureEvent({ fault, sequence }) {
-    const type = fault.error_event_type === 'error' ? 'error' : 'response.failed';
-    const code = type === 'error' ? 'server_error' : (fault.error_event_type ?? 'server_error');
-    const error = { code, message: MESSAGE };
-    const response = {
-      id: `resp_failed${sequence}`,
-      object: 'response',
-      status: 'failed',
-      error,
-      output: [],
-    };
-    const data = type === 'error' ? { ...error, param: null } : { response };
-    return {
-      name: type,
-      data: JSON.stringify({ type, sequence_number: 0, ...data }),
-      part: 'end',
-      failure: true,
-    };
+  failureEvent({ sequence }) {
+    const id = `resp_failed${sequence}`;
+    const error = { code: 'server_error', message: MESSAGE };
+    const response = { id, object: 'response', status: 'failed', error, output: [] };
+    const type = 'response.failed';
+    return { name: type, data: JSON.stringify({ type, sequence_number: 0, response }) };
   },
 };

@@ -1,5 +1,4 @@
 /** Translates a Responses request into the model's neutral one, and refuses what breaks a rule between fields. */
-import type { Fault } from '../control/fault.ts';
 import { type BlockContent, checkOffered, toMessages } from '../exchange/conversation.ts';
 import { requireThat } from '../exchange/request-error.ts';
 import type { ModelMessage, ModelRequest } from '../model/model.ts';
@@ -10,27 +9,23 @@ import { checkStrict } from './strict-schema.ts';
 
 function partOf(part: InputPart): BlockContent {
   if (part.type === 'input_image' || part.type === 'input_file') return { isImage: true };
-  if (part.type === 'refusal') return { text: part.refusal };
-  return 'text' in part ? { text: String(part.text) } : {};
+  return { text: part.type === 'refusal' ? part.refusal : part.text };
 }
 
 const partsOf = (content: string | readonly InputPart[]): BlockContent[] =>
   typeof content === 'string' ? [{ text: content }] : content.map(partOf);
 
-/** Items of tools that the provider runs, and reasoning, say nothing here. */
+/** Reasoning says nothing here. */
 function toModelMessages(item: InputItem, turn: number): ModelMessage[] {
-  if (item.type === 'message' && 'role' in item) {
-    const { role, content } = item as Extract<InputItem, { role: 'user' | 'system' | 'developer' }>;
-    return toMessages(role === 'developer' ? 'system' : role, partsOf(content), turn);
-  }
+  if (item.type === 'message')
+    return toMessages(item.role === 'developer' ? 'system' : item.role, partsOf(item.content), turn);
   if (item.type === 'function_call' || item.type === 'custom_tool_call') {
-    const { call_id: id, name } = item as { call_id: string; name: string };
-    const text = 'arguments' in item ? String(item.arguments) : String(Object(item).input);
+    const { call_id: id, name } = item;
+    const text = item.type === 'function_call' ? item.arguments : item.input;
     return toMessages('assistant', [{ call: { id, name, arguments: text } }], turn);
   }
   if (item.type === 'function_call_output' || item.type === 'custom_tool_call_output') {
-    const { call_id: toolCallId, output } = item as { call_id: string; output: string | InputPart[] };
-    const result = { toolCallId, isError: false, parts: partsOf(output) };
+    const result = { toolCallId: item.call_id, isError: false, parts: partsOf(item.output) };
     return toMessages('tool', [{ result }], turn);
   }
   return [];
@@ -39,9 +34,8 @@ function toModelMessages(item: InputItem, turn: number): ModelMessage[] {
 /** The tools that the choice names; undefined where it names none. */
 function chosenTools({ tool_choice: choice }: ResponsesRequest): readonly string[] | undefined {
   if (typeof choice !== 'object' || choice === null) return undefined;
-  if (choice.type === 'function' || choice.type === 'custom') return [String(choice.name)];
-  if (choice.type !== 'allowed_tools' || !Array.isArray(choice.tools)) return undefined;
-  return choice.tools.flatMap(({ name }: { name?: string }) => name ?? []);
+  if (choice.type === 'allowed_tools') return choice.tools.flatMap(({ name }) => name ?? []);
+  return [choice.name];
 }
 
 function toToolChoice(request: ResponsesRequest): ModelRequest['toolChoice'] {
@@ -77,28 +71,17 @@ function checkTools(request: ResponsesRequest): void {
   const path = ['tool_choice'];
   const isNamed = typeof request.tool_choice === 'object' && request.tool_choice !== null;
   requireThat(!isNamed || (request.tools ?? []).length > 0, "is only allowed with 'tools'", path);
-  checkOffered(
-    tools.map(({ name }) => name),
-    chosenTools(request) ?? [],
-    path,
-  );
+  const names = tools.map(({ name }) => name);
+  checkOffered(names, chosenTools(request) ?? [], path);
   for (const [index, tool] of tools.entries())
     if (tool.type === 'function' && tool.strict === true)
-      checkStrict(tool.parameters, {
-        owner: `function '${tool.name}'`,
-        param: `tools[${index}].parameters`,
-        code: 'invalid_function_parameters',
-      });
+      checkStrict(tool.parameters, `function '${tool.name}'`, `tools[${index}].parameters`);
 }
 
 function checkFormat({ text }: ResponsesRequest, messages: readonly ModelMessage[]): void {
   const format = text?.format;
   if (format?.type === 'json_schema' && format.strict === true)
-    checkStrict(format.schema, {
-      owner: `response_format '${format.name}'`,
-      param: 'text.format.schema',
-      code: 'invalid_json_schema',
-    });
+    checkStrict(format.schema, `response_format '${format.name}'`, 'text.format.schema');
   const mentionsJson = messages.some((message) => /json/iu.test(message.text));
   if (format?.type === 'json_object' && !mentionsJson)
     throw rejectionAs(
@@ -107,17 +90,10 @@ function checkFormat({ text }: ResponsesRequest, messages: readonly ModelMessage
     );
 }
 
-/** The model is asked for what the request says, and for what the fault adds to it. Throws `RequestError`. */
-export function toModelRequest(
-  request: ResponsesRequest,
-  items: readonly InputItem[],
-  fault: Fault,
-): ModelRequest {
-  requireThat(items.length > 0 || request.prompt !== undefined, 'One of "input" must be provided', ['input']);
+export function toModelRequest(request: ResponsesRequest, items: readonly InputItem[]): ModelRequest {
+  requireThat(items.length > 0, 'One of "input" must be provided', ['input']);
   const { stream, stream_options: options, instructions } = request;
   requireThat(!options || stream === true, "is only allowed when 'stream' is enabled", ['stream_options']);
-  const isBackground = request.background === true && request.store === false;
-  requireThat(!isBackground, "requires 'store' to be true", ['background']);
   checkSampling(request);
   checkTools(request);
   const messages = items.flatMap((item, turn) => toModelMessages(item, turn));
@@ -139,7 +115,6 @@ export function toModelRequest(
     maxTokens: request.max_output_tokens ?? undefined,
     stop: [],
     choiceCount: 1,
-    refuses: fault.refusal,
     thinks: thinks(request),
   };
 }

@@ -1,13 +1,19 @@
 import { describe, expect, it } from '@jest/globals';
 import type OpenAI from 'openai';
-import { continued, type Item, REASONING, SCRIPT, TOOLS } from '../../testing/models/responses/conversing.ts';
 import { runningUpstream } from '../../testing/models/running-upstream.ts';
 
 const upstream = runningUpstream();
-const user = (content: unknown) => ({ role: 'user', content }) as Item;
-const assistant = (content: unknown) => ({ role: 'assistant', content }) as Item;
-
-type Output = OpenAI.Responses.ResponseOutputItem;
+const user = (content: unknown) => ({ role: 'user', content }) as OpenAI.Responses.ResponseInputItem;
+const assistant = (content: unknown) => ({ role: 'assistant', content });
+const PARAMETERS = {
+  type: 'object',
+  properties: { place: { type: 'string' } },
+  required: ['place'],
+  additionalProperties: false,
+};
+const TOOLS: OpenAI.Responses.Tool[] = [
+  { type: 'function', name: 'lookup', strict: true, parameters: PARAMETERS },
+];
 
 /** The refusal of a request; undefined when it is answered. */
 async function rejected(body: object, key = 'test') {
@@ -148,39 +154,34 @@ describe('a bad Responses request', () => {
     expect(rejection).toMatchObject({ status: 400, type: 'invalid_request_error', param });
     expect(rejection).toMatchObject({ message: expect.stringContaining(message) });
   });
-
-  it.each([
-    ['a temperature without an effort', { input: 'x', temperature: 1 }],
-    ['a schema that is not strict', format({ schema: open })],
-    ['JSON that it speaks of', { input: 'Some JSON.', text: { format: { type: 'json_object' } } }],
-    ['the least limit', { input: 'x', max_output_tokens: 16 }],
-  ])('does not include %s', async (_name, body) => {
-    expect(await rejected({ model: 'm', store: false, ...body })).toBeUndefined();
-  });
 });
 
 describe('reasoning that returns', () => {
-  const input = [user(SCRIPT)];
-  const request = { ...REASONING, tools: TOOLS };
-  const acceptedOutput = async (): Promise<Output[]> =>
-    (await upstream.openai().responses.create({ ...request, input: input })).output;
-  const changed = (output: readonly Output[], change: object) =>
-    output.map((item) => (item.type === 'reasoning' ? { ...item, ...change } : item));
+  const request = {
+    model: 'reasoner',
+    store: false,
+    include: ['reasoning.encrypted_content'],
+    tools: TOOLS,
+  } satisfies OpenAI.Responses.ResponseCreateParamsNonStreaming;
+  const input = [user('call lookup {"place":"Oslo"}')];
+  const answer = async () => {
+    const { output } = await upstream.openai().responses.create({ ...request, input });
+    const [reasoning, call] = output;
+    if (reasoning?.type !== 'reasoning' || call?.type !== 'function_call') throw new Error('no reasoning');
+    const result = { type: 'function_call_output', call_id: call.call_id, output: 'found' };
+    const returned = (change: object, key?: string) =>
+      rejected({ ...request, input: [...input, { ...reasoning, ...change }, call, result] }, key);
+    return { reasoning, returned };
+  };
 
   it('passes the checks unchanged, with and without its id', async () => {
-    const output = await acceptedOutput();
-    expect(await rejected({ ...request, input: continued(input, output) })).toBeUndefined();
-    const nameless = continued(input, changed(output, { id: undefined }) as Output[]);
-    expect(await rejected({ ...request, input: nameless })).toBeUndefined();
+    const { returned } = await answer();
+    expect([await returned({}), await returned({ id: undefined })]).toEqual([undefined, undefined]);
   });
 
   it('causes an error if it was changed, belongs to another key or item, or is missing', async () => {
-    const output = await acceptedOutput();
-    const [reasoning] = output;
-    if (reasoning?.type !== 'reasoning') throw new Error('no reasoning');
+    const { reasoning, returned } = await answer();
     const sealed = reasoning.encrypted_content ?? '';
-    const sendItem = (change: object, key?: string) =>
-      rejected({ ...request, input: continued(input, changed(output, change) as Output[]) }, key);
     const unverified = {
       status: 400,
       code: 'invalid_encrypted_content',
@@ -188,21 +189,26 @@ describe('reasoning that returns', () => {
       param: null,
       message: expect.stringContaining('could not be verified'),
     };
-    expect(await sendItem({ encrypted_content: `${sealed.slice(0, 40)}A${sealed.slice(41)}` })).toEqual(
-      unverified,
-    );
-    expect(await sendItem({}, 'another')).toEqual(unverified);
-    expect(await sendItem({ id: 'rs_other' })).toEqual(unverified);
-    expect(await sendItem({ encrypted_content: undefined })).toMatchObject({
+    const changed = `${sealed.slice(0, 40)}A${sealed.slice(41)}`;
+    expect(await returned({ encrypted_content: changed })).toEqual(unverified);
+    expect(await returned({}, 'another')).toEqual(unverified);
+    expect(await returned({ id: 'rs_other' })).toEqual(unverified);
+    expect(await returned({ encrypted_content: undefined })).toMatchObject({
       status: 400,
       message: expect.stringContaining(`Item with id '${reasoning.id}' not found`),
     });
   });
 
   it('causes an error without the item that followed it', async () => {
-    const [reasoning] = await acceptedOutput();
+    const { reasoning } = await answer();
     expect(await rejected({ ...request, input: [...input, reasoning] })).toMatchObject({
       message: expect.stringContaining('without its required following item'),
     });
   });
+});
+
+it('a response is counted as stored unless the request excludes it', async () => {
+  const stored = async () => (await upstream.control('GET', '/kept-responses')).json();
+  for (const store of [false, true]) await rejected({ model: 'm', input: 'x', store });
+  expect(await stored()).toEqual({ count: 1 });
 });

@@ -1,20 +1,16 @@
 /** A real upstream on a free port for one test file, with the clients tests use. */
 import { setTimeout } from 'node:timers/promises';
-import Anthropic from '@anthropic-ai/sdk';
 import { BedrockRuntimeClient } from '@aws-sdk/client-bedrock-runtime';
-import { afterAll, afterEach, beforeAll, expect } from '@jest/globals';
+import { afterAll, afterEach, beforeAll } from '@jest/globals';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import OpenAI from 'openai';
 import type { RequestRecord } from '../../models/control/request-log.ts';
-import { startUpstream, type Upstream, type UpstreamOptions } from '../../models/server.ts';
+import { startUpstream, type Upstream } from '../../models/server.ts';
 
 const POLL_MS = 5;
-/** Long enough for a server on this machine to answer, were it going to. */
-const SILENCE_MS = 50;
 
 const jsonText = (body: unknown): string => (typeof body === 'string' ? body : JSON.stringify(body));
 
-/** The headers that a request to the Claude API needs. */
 export const CLAUDE_HEADERS = { 'x-api-key': 'test', 'anthropic-version': '2023-06-01' };
 
 /** A signature in the right form, which is all that the upstream can check. */
@@ -28,8 +24,8 @@ export const SIGNED_HEADERS = {
 export class RunningUpstream {
   #upstream: Upstream | undefined;
 
-  async start(options: UpstreamOptions): Promise<void> {
-    this.#upstream = await startUpstream({ chunkDelayMs: 0, ...options });
+  async start(): Promise<void> {
+    this.#upstream = await startUpstream({ chunkDelayMs: 0 });
   }
 
   get running(): Upstream {
@@ -40,11 +36,6 @@ export class RunningUpstream {
   openai(): OpenAI {
     const baseURL = `${this.running.url}/v1`;
     return new OpenAI({ apiKey: 'test', baseURL, maxRetries: 0, logLevel: 'off' });
-  }
-
-  /** It asks for version 2026-10-21 and sends its key as a bearer token. */
-  anthropic(): Anthropic {
-    return new Anthropic({ apiKey: 'test', baseURL: this.running.url, maxRetries: 0, logLevel: 'off' });
   }
 
   /** Over HTTP/1.1, where the client's own choice would be HTTP/2. */
@@ -69,7 +60,6 @@ export class RunningUpstream {
     return this.postTo('/v1/messages', body, { headers: CLAUDE_HEADERS });
   }
 
-  /** A signed request to Bedrock's `operation` for a model. */
   postConverse(operation: 'converse' | 'converse-stream', body: unknown, model = 'sim'): Promise<Response> {
     const path = `/model/${encodeURIComponent(model)}/${operation}`;
     return this.postTo(path, body, { headers: SIGNED_HEADERS });
@@ -108,31 +98,17 @@ export class RunningUpstream {
       if (last !== undefined && done(last)) return last;
     }
   }
-
-  /** Fails when the request is answered; gives up on it shortly after it has arrived. */
-  async expectNoResponse(body: unknown): Promise<void> {
-    const controller = new AbortController();
-    const rejected = expect(this.post(body, { signal: controller.signal })).rejects.toThrow('aborted');
-    await this.lastRequest((record) => record.body !== null);
-    await setTimeout(SILENCE_MS);
-    controller.abort();
-    await rejected;
-  }
 }
 
-/** An upstream that runs while the tests of this file do, and forgets faults and requests between them. */
-export function runningUpstream(options: UpstreamOptions = {}): RunningUpstream {
+/** An upstream that runs while the tests of this file do, and forgets faults between them. */
+export function runningUpstream(): RunningUpstream {
   const upstream = new RunningUpstream();
-  beforeAll(() => upstream.start(options));
-  afterEach(async () => {
-    await upstream.control('DELETE', '/faults');
-    await upstream.control('DELETE', '/requests');
-  });
+  beforeAll(() => upstream.start());
+  afterEach(() => upstream.control('DELETE', '/faults'));
   afterAll(() => upstream.running.close());
   return upstream;
 }
 
-/** A chat request of one user message. */
 export const chatRequest = (content: string, model = 'sim-small') => ({
   model,
   messages: [{ role: 'user' as const, content }],

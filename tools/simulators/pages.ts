@@ -1,4 +1,4 @@
-/** The pages of the local identity provider: HTML without scripts. */
+/** The pages of the simulators: HTML without scripts. */
 import { createHash } from 'node:crypto';
 
 const STYLE =
@@ -8,10 +8,10 @@ const STYLE =
 
 const STYLE_HASH = createHash('sha256').update(STYLE).digest('base64');
 
-const escapeHtml = (text: string): string =>
+export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`);
 
-const page = (title: string, body: string): string =>
+export const page = (title: string, body: string): string =>
   `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>${escapeHtml(title)}</title><style>${STYLE}</style></head>
 <body><main><h1>${escapeHtml(title)}</h1>${body}</main></body></html>`;
@@ -24,17 +24,3 @@ export const pageHeaders = (target = ''): Readonly<Record<string, string>> => ({
   'x-content-type-options': 'nosniff',
   'cache-control': 'no-store',
 });
-
-/** Asks who is signing in; the form goes to the page's own address, with its query. */
-export const signInPage = (email: string, problem?: string): string =>
-  page(
-    'Sign in to the local service',
-    `<p>A provider for this machine: any address signs in, without a password.</p>
-${problem === undefined ? '' : `<p role="alert" id="problem">${escapeHtml(problem)}</p>`}
-<form method="post"><label for="email">Email</label>
-<input id="email" name="email" type="email" autocomplete="email" required maxlength="254" value="${escapeHtml(email)}"${problem === undefined ? '' : ' aria-invalid="true" aria-describedby="problem"'}>
-<button type="submit">Sign in</button></form>`,
-  );
-
-export const errorPage = (problem: string): string =>
-  page('This sign-in cannot begin', `<p role="alert">${escapeHtml(problem)}</p>`);
