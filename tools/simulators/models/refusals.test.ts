@@ -21,6 +21,8 @@ describe('a bad chat completions request', () => {
   const call = { ...tool('f'), id: 'call_1', function: { name: 'f', arguments: '{}' } };
   const result = { role: 'tool', tool_call_id: 'call_1', content: 'x' };
   const image = (url: string) => user([{ type: 'image_url', image_url: { url } }]);
+  const calling = (...later: object[]) =>
+    chatWith(user('x'), assistant(null, { tool_calls: [call] }), ...later);
 
   it.each<Case>([
     ['that is not JSON', '{"model":', null],
@@ -46,21 +48,9 @@ describe('a bad chat completions request', () => {
       'response_format.json_schema.name',
     ],
     ['with a result without a call', chatWith(user('x'), result), 'messages[1]'],
-    [
-      'with a call without a result',
-      chatWith(user('x'), assistant(null, { tool_calls: [call] })),
-      'messages[1]',
-    ],
-    [
-      'with another message before the result',
-      chatWith(user('x'), assistant(null, { tool_calls: [call] }), user('y'), result),
-      'messages[2]',
-    ],
-    [
-      'with two results',
-      chatWith(user('x'), assistant('', { tool_calls: [call] }), result, result),
-      'messages[3]',
-    ],
+    ['with a call without a result', calling(), 'messages[1]'],
+    ['with another message before the result', calling(user('y'), result), 'messages[2]'],
+    ['with two results', calling(result, result), 'messages[3]'],
     ['with an assistant that says nothing', chatWith(assistant(null)), 'messages[0].content'],
   ])('causes an error in the envelope of OpenAI: %s', async (_name, body, param) => {
     const response = await upstream.post(body);
@@ -86,16 +76,27 @@ describe('a bad chat completions request', () => {
 
 describe('a bad request to the Messages API', () => {
   const base = { model: 'sim', max_tokens: 2000, messages: [user('hello')] };
-  const claude = { ...base, model: 'claude-sim-5' };
   const chatWith = (...messages: object[]) => ({ ...base, messages });
   const blocks = (...content: object[]) => chatWith(user(content));
   const text = (words: string) => ({ type: 'text', text: words });
   const image = (source: object) => blocks({ type: 'image', source: { type: 'base64', ...source } });
   const call = { type: 'tool_use', id: 'toolu_1', name: 'f', input: {} };
   const result = { type: 'tool_result', tool_use_id: 'toolu_1', content: 'x' };
+  const [other, otherResult] = [
+    { ...call, id: 'b' },
+    { ...result, tool_use_id: 'b' },
+  ];
   const tool = { name: 'f', input_schema: { type: 'object' } };
+  const calling = (calls: object[], ...results: object[][]) =>
+    chatWith(user('x'), assistant(calls), ...results.map(user));
+  const offering = (...tools: object[]) => ({ ...base, tools });
   const thinking = { type: 'enabled', budget_tokens: 1024 };
-  const format = (schema: object) => ({ output_config: { format: { type: 'json_schema', schema } } });
+  const format = (schema: object) => ({
+    ...base,
+    model: 'claude-sim-5',
+    output_config: { format: { type: 'json_schema', schema } },
+  });
+  const listOf = (fields: object) => ({ type: 'array', items: { type: 'integer', ...fields } });
   const breakpoint = { ...text('x'), cache_control: { type: 'ephemeral' } };
 
   it.each<Case>([
@@ -115,44 +116,15 @@ describe('a bad request to the Messages API', () => {
     ['with an image of another format', image({ media_type: 'image/bmp', data: 'aaaa' }), 'media_type: '],
     ['with broken base64', image({ media_type: 'image/png', data: '%' }), 'source.data: Invalid base64'],
     ['with a call by the user', blocks(call), 'messages.0.content.0.type: '],
-    ['with an illegal call id', chatWith(user('x'), assistant([{ ...call, id: 'a:b' }])), 'content.0.id: '],
-    [
-      'with arguments as text',
-      chatWith(user('x'), assistant([{ ...call, input: '{}' }])),
-      'content.0.input: ',
-    ],
-    ['with a call without a result', chatWith(user('x'), assistant([call]), user('y')), 'messages.2: '],
-    [
-      'with a text before the result',
-      chatWith(user('x'), assistant([call]), user([text('y'), result])),
-      'messages.2',
-    ],
-    [
-      'with two calls of one id',
-      chatWith(user('x'), assistant([call, call]), user([result])),
-      'messages.1: ',
-    ],
-    [
-      'with results in two messages',
-      chatWith(
-        user('x'),
-        assistant([call, { ...call, id: 'b' }]),
-        user([result]),
-        user([{ ...result, tool_use_id: 'b' }]),
-      ),
-      'messages.3: ',
-    ],
-    ['with an illegal tool name', { ...base, tools: [{ ...tool, name: 'a b' }] }, 'tools.0.name: '],
-    [
-      'with a tool without a schema',
-      { ...base, tools: [{ name: 'f' }] },
-      'tools.0.input_schema: Field required',
-    ],
-    [
-      'with an unknown choice',
-      { ...base, tools: [tool], tool_choice: { type: 'required' } },
-      'tool_choice.type',
-    ],
+    ['with an illegal call id', calling([{ ...call, id: 'a:b' }]), 'content.0.id: '],
+    ['with arguments as text', calling([{ ...call, input: '{}' }]), 'content.0.input: '],
+    ['with a call without a result', calling([call], [text('y')]), 'messages.2: '],
+    ['with a text before the result', calling([call], [text('y'), result]), 'messages.2'],
+    ['with two calls of one id', calling([call, call], [result]), 'messages.1: '],
+    ['with results in two messages', calling([call, other], [result], [otherResult]), 'messages.3: '],
+    ['with an illegal tool name', offering({ ...tool, name: 'a b' }), 'tools.0.name: '],
+    ['with a tool without a schema', offering({ name: 'f' }), 'tools.0.input_schema: Field required'],
+    ['with an unknown choice', { ...offering(tool), tool_choice: { type: 'required' } }, 'tool_choice.type'],
     ['with a choice of no tools', { ...base, tool_choice: { type: 'auto' } }, 'tool_choice: '],
     [
       'with a small budget',
@@ -162,16 +134,8 @@ describe('a bad request to the Messages API', () => {
     ['with thinking and a temperature', { ...base, thinking, temperature: 0 }, 'temperature'],
     ['with five cache breakpoints', blocks(...Array(5).fill(breakpoint)), 'cache_control'],
     ['with a blank stop sequence', { ...base, stop_sequences: [' '] }, 'stop_sequences.0: '],
-    [
-      'to Claude with an open schema',
-      { ...claude, ...format({ type: 'object' }) },
-      'output_config.format.schema: ',
-    ],
-    [
-      'to Claude with an unsupported schema',
-      { ...claude, ...format({ type: 'array', items: { type: 'integer', minimum: 1 } }) },
-      "'minimum' is not supported",
-    ],
+    ['to Claude with an open schema', format({ type: 'object' }), 'output_config.format.schema: '],
+    ['to Claude with an unsupported schema', format(listOf({ minimum: 1 })), "'minimum' is not supported"],
   ])('causes an error in the envelope of the API: %s', async (_name, body, path) => {
     const response = await upstream.postMessage(body);
     expect(response.status).toBe(400);
@@ -199,12 +163,15 @@ describe('a bad Converse request', () => {
   const spec = (name: string) => ({ toolSpec: { name, inputSchema: { json: { type: 'object' } } } });
   const toolConfig = { tools: [spec('f')] };
   const chatWith = (...messages: unknown[]) => ({ messages, toolConfig });
+  const offering = (...tools: object[]) => ({ ...request, toolConfig: { tools } });
+  const inferring = (inferenceConfig: object) => ({ ...request, inferenceConfig });
   const toolUse = (toolUseId: string) => ({ toolUse: { toolUseId, name: 'f', input: {} } });
-  const toolResult = (toolUseId: string, over = {}) => ({
-    toolResult: { toolUseId, content: [text('x')], ...over },
+  const toolResult = (content = [text('x')], over = {}) => ({
+    toolResult: { toolUseId: 'a', content, ...over },
   });
-  const called = (...results: object[]) =>
-    chatWith(user([text('x')]), assistant([toolUse('a')]), user(results));
+  const calling = (id: string, ...later: object[]) =>
+    chatWith(user([text('x')]), assistant([toolUse(id)]), ...later);
+  const called = (...results: object[]) => calling('a', user(results));
   const image = (over: object) =>
     chatWith(user([{ image: { format: 'png', source: { bytes: 'aaaa' }, ...over } }]));
   const format = (schema: string) => ({
@@ -229,45 +196,21 @@ describe('a bad Converse request', () => {
     ['with an empty system text', { ...request, system: [text('')] }, 'system.1.member.text'],
     ['with a block of two kinds', chatWith(user([{ ...text('x'), ...toolUse('a') }])), 'content.1.member'],
     ['with an unknown field', { ...request, max_tokens: 3 }, 'max_tokens'],
-    ['with an illegal id', chatWith(user([text('x')]), assistant([toolUse('a b')])), 'toolUse.toolUseId'],
-    [
-      'with a long id',
-      chatWith(user([text('x')]), assistant([toolUse('a'.repeat(65))])),
-      'toolUse.toolUseId',
-    ],
+    ['with an illegal id', calling('a b'), 'toolUse.toolUseId'],
+    ['with a long id', calling('a'.repeat(65)), 'toolUse.toolUseId'],
     ['with a call without a result', called(text('y')), 'messages.3.member'],
-    ['that ends with a call', chatWith(user([text('x')]), assistant([toolUse('a')])), 'messages.2.member'],
-    ['with a text before the result', called(text('y'), toolResult('a')), 'messages.3.member'],
-    [
-      'with a failure that says nothing',
-      called(toolResult('a', { content: [], status: 'error' })),
-      'toolResult',
-    ],
-    ['with calls but no tools', { messages: called(toolResult('a')).messages }, 'toolConfig'],
+    ['that ends with a call', calling('a'), 'messages.2.member'],
+    ['with a text before the result', called(text('y'), toolResult()), 'messages.3.member'],
+    ['with a failure that says nothing', called(toolResult([], { status: 'error' })), 'toolResult'],
+    ['with calls but no tools', { messages: called(toolResult()).messages }, 'toolConfig'],
     ['with an image of another format', image({ format: 'bmp' }), 'image.format'],
     ['with an image by address', image({ source: { url: 'https://x' } }), 'image.source.url'],
-    ['with a temperature above 1', { ...request, inferenceConfig: { temperature: 1.5 } }, 'temperature'],
-    [
-      'with no tokens to spend',
-      { ...request, inferenceConfig: { maxTokens: 0 } },
-      'inferenceConfig.maxTokens',
-    ],
-    [
-      'with an illegal tool name',
-      { ...request, toolConfig: { tools: [spec('a b')] } },
-      'tools.1.member.toolSpec.name',
-    ],
-    ['with an empty list of tools', { ...request, toolConfig: { tools: [] } }, 'toolConfig.tools'],
-    [
-      'with a tool without a schema',
-      { ...request, toolConfig: { tools: [{ toolSpec: { name: 'f' } }] } },
-      'toolSpec.inputSchema',
-    ],
-    [
-      'with two tools of one name',
-      { ...request, toolConfig: { tools: [spec('f'), spec('f')] } },
-      'toolConfig.tools',
-    ],
+    ['with a temperature above 1', inferring({ temperature: 1.5 }), 'temperature'],
+    ['with no tokens to spend', inferring({ maxTokens: 0 }), 'inferenceConfig.maxTokens'],
+    ['with an illegal tool name', offering(spec('a b')), 'tools.1.member.toolSpec.name'],
+    ['with an empty list of tools', offering(), 'toolConfig.tools'],
+    ['with a tool without a schema', offering({ toolSpec: { name: 'f' } }), 'toolSpec.inputSchema'],
+    ['with two tools of one name', offering(spec('f'), spec('f')), 'toolConfig.tools'],
     [
       'with a choice not offered',
       { ...request, toolConfig: { ...toolConfig, toolChoice: { tool: { name: 'g' } } } },
@@ -280,8 +223,8 @@ describe('a bad Converse request', () => {
   });
 
   it.each<Case>([
-    ['temperature and topP', { ...request, inferenceConfig: { temperature: 1, topP: 1 } }, 'for this model'],
-    ['a blank result', called(toolResult('a', { content: [text(' ')] })), 'non-empty'],
+    ['temperature and topP', inferring({ temperature: 1, topP: 1 }), 'for this model'],
+    ['a blank result', called(toolResult([text(' ')])), 'non-empty'],
     [
       'a trailing space in the prefill',
       chatWith(user([text('x')]), assistant([text('y ')])),

@@ -13,11 +13,8 @@ type Json = Record<string, unknown>;
 /** A chunk of the filter's own names nothing. */
 const NAMELESS = { id: '', object: '', created: 0, model: '' };
 
-const choicesOf = (completion: Json): readonly Json[] =>
-  Array.isArray(completion.choices) ? completion.choices : [];
-
 function completeResponse(completion: Json, stops: boolean): Json {
-  const choices = choicesOf(completion).map((choice) => ({
+  const choices = (completion.choices as readonly Json[]).map((choice) => ({
     ...choice,
     ...(stops ? { finish_reason: 'content_filter', message: { role: 'assistant' } } : {}),
     content_filter_results: RESULTS,
@@ -31,28 +28,14 @@ const chunk = (part: SimulatedEvent['part'], fields: Json): SimulatedEvent => ({
 });
 
 /** The filter's note about text that went before, with no `delta`. */
-const note = (end: number): SimulatedEvent =>
-  chunk('between', {
-    choices: [
-      {
-        index: 0,
-        finish_reason: null,
-        content_filter_results: RESULTS,
-        content_filter_offsets: { check_offset: 0, start_offset: 0, end_offset: end },
-      },
-    ],
-  });
+function note(part: SimulatedEvent['part'], end: number, finish: string | null, results: Json = RESULTS) {
+  const content_filter_offsets = { check_offset: 0, start_offset: 0, end_offset: end };
+  const verdict = { content_filter_results: results, content_filter_offsets };
+  return chunk(part, { choices: [{ index: 0, finish_reason: finish, ...verdict }] });
+}
 
-const STOP = chunk('end', {
-  choices: [
-    {
-      index: 0,
-      finish_reason: 'content_filter',
-      content_filter_results: { ...RESULTS, violence: { filtered: true, severity: 'medium' } },
-      content_filter_offsets: { check_offset: 0, start_offset: 0, end_offset: 9 },
-    },
-  ],
-});
+const VIOLENT = { ...RESULTS, violence: { filtered: true, severity: 'medium' } };
+const STOP = note('end', 9, 'content_filter', VIOLENT);
 
 const STOPPED_AFTER = 3;
 
@@ -71,7 +54,7 @@ function* filteredStream(events: Iterable<SimulatedEvent>, stops: boolean): Gene
       return;
     }
     yield event;
-    yield note(words);
+    yield note('between', words, null);
   }
 }
 

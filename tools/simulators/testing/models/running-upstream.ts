@@ -22,16 +22,7 @@ export const SIGNED_HEADERS = {
 };
 
 export class RunningUpstream {
-  #upstream: Upstream | undefined;
-
-  async start(): Promise<void> {
-    this.#upstream = await startUpstream({ chunkDelayMs: 0 });
-  }
-
-  get running(): Upstream {
-    if (this.#upstream === undefined) throw new Error('the upstream is not running');
-    return this.#upstream;
-  }
+  running!: Upstream;
 
   openai(): OpenAI {
     const baseURL = `${this.running.url}/v1`;
@@ -67,12 +58,7 @@ export class RunningUpstream {
 
   /** A chat request over plain HTTP; a body that is a string is sent as it is. */
   post(body: unknown, init: RequestInit = {}): Promise<Response> {
-    return fetch(`${this.running.url}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { authorization: 'Bearer test', 'content-type': 'application/json' },
-      body: jsonText(body),
-      ...init,
-    });
+    return this.postTo('/v1/chat/completions', body, { headers: { authorization: 'Bearer test' }, ...init });
   }
 
   control(method: string, path: string, body?: unknown): Promise<Response> {
@@ -103,7 +89,9 @@ export class RunningUpstream {
 /** An upstream that runs while the tests of this file do, and forgets faults between them. */
 export function runningUpstream(): RunningUpstream {
   const upstream = new RunningUpstream();
-  beforeAll(() => upstream.start());
+  beforeAll(async () => {
+    upstream.running = await startUpstream({ chunkDelayMs: 0 });
+  });
   afterEach(() => upstream.control('DELETE', '/faults'));
   afterAll(() => upstream.running.close());
   return upstream;
