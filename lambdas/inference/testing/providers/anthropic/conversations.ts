@@ -18,11 +18,11 @@ const document = fc.constantFrom(
   { type: 'document', source: pdf, name: 'a. b.pdf' } as const,
 );
 const id = fc.oneof(fc.string(), fc.constantFrom('call_0', 'call_1', 'functions.f:0', 'x'.repeat(80)));
-const name = fc.stringMatching(/^[a-zA-Z0-9_-]{1,20}$/);
+const name = fc.oneof(fc.stringMatching(/^[a-zA-Z0-9_-]{1,20}$/), fc.constant('json_answer'));
 const call = fc.record({
   type: fc.constant('tool-call' as const),
   id,
-  name: fc.oneof(name, fc.constant('json_answer')),
+  name,
   arguments: fc.oneof(fc.json(), fc.string(), fc.constant('{"a":1}')),
 });
 const resultOf = (of: string): fc.Arbitrary<ToolResultPart> =>
