@@ -7,11 +7,11 @@ import {
   outcome,
   START,
   STOP,
-  wire,
 } from '../testing/providers/anthropic/decoding.ts';
 import { FOREIGN, NATIVE } from '../testing/providers/anthropic/fixtures.ts';
-import { outcome as chunkOutcome, encode, event } from '../testing/providers/openai/decoding.ts';
+import { outcome as chunkOutcome } from '../testing/providers/openai/decoding.ts';
 import { CALL } from '../testing/providers/openai/fixtures.ts';
+import { encode, event, wire } from '../testing/providers/streams.ts';
 import { toRouteResponse as toMessageReply } from './anthropic/response.ts';
 import { toFinish as toBedrockFinish } from './bedrock/response.ts';
 import { toRouteResponse } from './openai/response.ts';

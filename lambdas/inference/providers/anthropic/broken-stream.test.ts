@@ -1,8 +1,6 @@
 import { describe, expect } from '@jest/globals';
-import fc from 'fast-check';
 import { it } from '../../../../tools/test-kit/search.ts';
-import { offsets, rounds } from '../../../../tools/test-kit/thorough.ts';
-import { UpstreamFailure } from '../../core/upstream/provider.ts';
+import { offsets } from '../../../../tools/test-kit/thorough.ts';
 import {
   block,
   change,
@@ -12,10 +10,10 @@ import {
   READINGS,
   START,
   STOP,
-  wire,
 } from '../../testing/providers/anthropic/decoding.ts';
 import { bytesOf, FOREIGN, NAMES, NATIVE } from '../../testing/providers/anthropic/fixtures.ts';
 import { withProofs } from '../../testing/providers/sealing.ts';
+import { wire } from '../../testing/providers/streams.ts';
 
 describe.each(READINGS)('a stream that breaks off, read %s,', (_reading, context) => {
   it.each(NAMES)('fails, or has already sent its stop event, at whatever byte it ends: %s', async (name) => {
@@ -43,27 +41,12 @@ describe.each(READINGS)('a stream that breaks off, read %s,', (_reading, context
     ).toEqual([]);
   });
 
-  it('before its first event fails', async () => {
-    expect((await outcome(context)).failure).toMatchObject({ kind: 'interrupted', retryable: true });
-    expect((await outcome(context, wire({ type: 'ping' }))).failure).toMatchObject({ kind: 'interrupted' });
-  });
-
   it('after an error repeats none of its text', async () => {
     const { events, failure } = await outcome(context, bytesOf('error-in-band'));
     expect(events.map(({ outputText }) => outputText)).toEqual(['', '', 'The answer is']);
     expect(failure).toMatchObject({ kind: 'interrupted', retryable: true });
     expect(`${String(failure)} ${JSON.stringify(failure)}`).not.toMatch(/heron|node-17|overloaded/);
   });
-
-  it.each(['not json', '<html>', '{"type":', '[]', 'null', '42', '"text"', 'true', '[DONE]'])(
-    'causes a protocol failure if its data is not a JSON object: %s',
-    async (data) => {
-      expect((await outcome(context, wire(START, data))).failure).toMatchObject({
-        kind: 'protocol',
-        retryable: true,
-      });
-    },
-  );
 
   it.each([
     [{}],
@@ -91,34 +74,6 @@ describe.each(READINGS)('a stream that breaks off, read %s,', (_reading, context
     [STOP],
   ])('causes a protocol failure if it does not start with a message: %j', async (data) => {
     expect((await outcome(context, wire(data))).failure).toMatchObject({ kind: 'protocol' });
-  });
-
-  it('ends in events or in an upstream failure for any JSON', async () => {
-    const types = fc.constantFrom(
-      'message_start',
-      'content_block_start',
-      'content_block_delta',
-      'content_block_stop',
-      'message_delta',
-    );
-    await fc.assert(
-      fc.asyncProperty(types, fc.jsonValue(), async (type, value) => {
-        const event = { type, index: 0, message: value, content_block: value, delta: value, usage: value };
-        const events = [START, block(0, { type: 'text', text: '' }), event, value, STOP];
-        const { failure } = await outcome(context, wire(...events));
-        if (failure !== undefined) expect(failure).toBeInstanceOf(UpstreamFailure);
-      }),
-      { numRuns: rounds(60) },
-    );
-  });
-
-  it('ends in an upstream failure for any bytes', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(fc.uint8Array({ maxLength: 200 }), { maxLength: 5 }), async (parts) => {
-        expect((await outcome(context, ...parts)).failure).toBeInstanceOf(UpstreamFailure);
-      }),
-      { numRuns: 100 },
-    );
   });
 });
 

@@ -4,16 +4,15 @@ import {
   block,
   change,
   closed,
-  collect,
   decode,
   FINAL_EVENT,
   START,
   STOP,
-  wire,
 } from '../../testing/providers/anthropic/decoding.ts';
 import { bytesOf, FOREIGN, JSON_MODE } from '../../testing/providers/anthropic/fixtures.ts';
 import { reasoningParts, textParts, toolCallParts } from '../../testing/providers/parts.ts';
 import { withProofs } from '../../testing/providers/sealing.ts';
+import { collect, wire } from '../../testing/providers/streams.ts';
 import type { MessagesCallContext } from './response.ts';
 
 async function partsOf(context: MessagesCallContext, ...bytes: readonly Uint8Array[]): Promise<StreamPart[]> {

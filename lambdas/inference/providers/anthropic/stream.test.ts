@@ -1,17 +1,5 @@
-import { describe, expect } from '@jest/globals';
-import fc from 'fast-check';
-import { it } from '../../../../tools/test-kit/search.ts';
-import { offsets } from '../../../../tools/test-kit/thorough.ts';
-import {
-  block,
-  change,
-  collect,
-  decode,
-  encode,
-  READINGS,
-  START,
-  wire,
-} from '../../testing/providers/anthropic/decoding.ts';
+import { describe, expect, it } from '@jest/globals';
+import { block, change, decode, outcome, START } from '../../testing/providers/anthropic/decoding.ts';
 import {
   bytesOf,
   FOREIGN,
@@ -20,28 +8,9 @@ import {
   NATIVE,
   wireEventsOf,
 } from '../../testing/providers/anthropic/fixtures.ts';
-import { withOpenedSignature, withProofs } from '../../testing/providers/sealing.ts';
-import { decodeSse } from '../http-upstream.ts';
-import type { MessagesCallContext } from './response.ts';
+import { withProofs } from '../../testing/providers/sealing.ts';
+import { collect, wire } from '../../testing/providers/streams.ts';
 import { readRouteEvents } from './stream.ts';
-
-/** Cuts bytes at the given offsets. */
-function cut(bytes: Uint8Array, offsets: readonly number[]): Uint8Array[] {
-  const sorted = [0, ...offsets.toSorted((a, b) => a - b), bytes.length];
-  return sorted.slice(1).map((end, index) => bytes.subarray(sorted[index], end));
-}
-
-const withLineEnds = (name: string, end: string): Uint8Array =>
-  encode(new TextDecoder().decode(bytesOf(name)).replaceAll('\n', end));
-
-const streams = [
-  ...NAMES.map((name) => [name, bytesOf(name)] as const),
-  ['text, lines ended by CR LF', withLineEnds('text', '\r\n')] as const,
-];
-
-/** The events as text, with the proofs that they hold: kept numbers are compared digit for digit. */
-const read = async (context: MessagesCallContext, ...parts: readonly Uint8Array[]): Promise<string> =>
-  JSON.stringify(await collect(decode(context, ...parts)), withOpenedSignature);
 
 /** The same with each signature as it is once its sealed token is opened. */
 const sealedIn = (value: unknown): unknown =>
@@ -51,37 +20,6 @@ const sealedIn = (value: unknown): unknown =>
       return name === 'data' ? `<${JSON.stringify({ redacted: inner })}>` : inner;
     }),
   );
-
-describe.each(READINGS)('a stream, read %s,', (_reading, context) => {
-  it.each(streams)('gives the same events wherever its bytes are split in two: %s', async (_name, bytes) => {
-    const events = await read(context, bytes);
-    expect(JSON.parse(events).length).toBeGreaterThan(2);
-    for (const at of offsets(0, bytes.length))
-      expect(await read(context, bytes.subarray(0, at), bytes.subarray(at))).toBe(events);
-  });
-
-  it.each(streams)(
-    'gives the same events byte by byte, and for any other split: %s',
-    async (_name, bytes) => {
-      const events = await read(context, bytes);
-      const offsets = Array.from({ length: bytes.length }, (_, index) => index);
-      expect(await read(context, ...cut(bytes, offsets))).toBe(events);
-      await fc.assert(
-        fc.asyncProperty(fc.array(fc.nat(bytes.length), { maxLength: 40 }), async (random) => {
-          expect(await read(context, ...cut(bytes, random))).toBe(events);
-        }),
-        { numRuns: 20 },
-      );
-    },
-  );
-
-  it.each(NAMES)('gives the same events whatever ends its lines: %s', async (name) => {
-    const events = await read(context, bytesOf(name));
-    for (const end of ['\r\n', '\r'])
-      expect(await read(context, withLineEnds(name, end), encode(`${end}: x${end}`))).toBe(events);
-    expect(await read(context, encode('\uFEFF'), bytesOf(name))).toBe(events);
-  });
-});
 
 describe('a stream for a caller of the protocol', () => {
   it.each(NAMES)(
@@ -182,14 +120,9 @@ describe('the usage of a stream', () => {
   it('counts only the prompt before the end, because the first event does not count the model’s output', async () => {
     const bytes = bytesOf('text');
     const cutAt = new TextDecoder().decode(bytes).indexOf('event: message_delta');
-    const events = decode(NATIVE, bytes.subarray(0, cutAt));
-    const chunks: unknown[] = [];
-    await expect(
-      (async () => {
-        for await (const event of events) chunks.push(event.usage);
-      })(),
-    ).rejects.toThrow('interrupted');
-    expect(chunks.filter((usage) => usage !== undefined)).toMatchObject([
+    const { events, failure } = await outcome(NATIVE, bytes.subarray(0, cutAt));
+    expect(failure).toMatchObject({ kind: 'interrupted' });
+    expect(events.flatMap(({ usage }) => usage ?? [])).toMatchObject([
       { promptTokens: 45, completionTokens: 0 },
     ]);
   });
@@ -206,46 +139,33 @@ describe('the usage of a stream', () => {
 });
 
 describe('the reader of a stream', () => {
-  it('who leaves lets go of the connection', async () => {
-    let released = false;
-    async function* body(): AsyncGenerator<Uint8Array, void> {
-      try {
-        yield bytesOf('text').slice(0, 700);
-        yield new Uint8Array();
-      } finally {
-        released = true;
-      }
-    }
-    for await (const _event of readRouteEvents(decodeSse(body()), NATIVE)) break;
-    expect(released).toBe(true);
-  });
-
   it.each([
     ['fails', () => Promise.reject(new Error('reset'))],
     ['stays open', () => new Promise<void>(() => {})],
     ['says more', () => Promise.resolve()],
   ])(
     'returns the complete output at message_stop, even if the connection then %s',
-    async (_what, laterBytes) => {
-      async function* body(): AsyncGenerator<Uint8Array, void> {
-        yield bytesOf('text');
-        await laterBytes();
-        yield wire(block(9, { type: 'text', text: 'late' }));
+    async (_what, laterData) => {
+      async function* data(): AsyncGenerator<string, void> {
+        yield* wireEventsOf('text').map((event) => JSON.stringify(event));
+        await laterData();
+        yield JSON.stringify(block(9, { type: 'text', text: 'late' }));
       }
-      expect(await collect(readRouteEvents(decodeSse(body()), NATIVE))).toHaveLength(8);
+      expect(await collect(readRouteEvents(data(), NATIVE))).toHaveLength(8);
     },
   );
 
   it('reads one event at a time, and takes from the connection only what its consumer requests', async () => {
     let readCount = 0;
-    async function* body(): AsyncGenerator<Uint8Array, void> {
-      yield wire(START, block(0, { type: 'text', text: '' }));
+    async function* data(): AsyncGenerator<string, void> {
+      yield JSON.stringify(START);
+      yield JSON.stringify(block(0, { type: 'text', text: '' }));
       for (;;) {
         readCount += 1;
-        yield wire(change(0, { type: 'text_delta', text: 'x' }));
+        yield JSON.stringify(change(0, { type: 'text_delta', text: 'x' }));
       }
     }
-    const events = readRouteEvents(decodeSse(body()), FOREIGN);
+    const events = readRouteEvents(data(), FOREIGN);
     await events.next();
     await events.next();
     for (let read = 1; read <= 10; read += 1) {

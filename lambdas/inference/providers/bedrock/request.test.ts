@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { growthOf, MAX_RATIO } from '../../../../tools/test-kit/growth.ts';
 import type { Conversation, Tool, Turn } from '../../core/upstream/conversation.ts';
 import { UpstreamFailure } from '../../core/upstream/provider.ts';
-import { CONVERSATION } from '../../testing/providers/bedrock/calling.ts';
+import { CONVERSATION } from '../../testing/providers/payloads.ts';
 import { SIGNATURES } from '../../testing/providers/sealing.ts';
 import { type ConverseCall, toConverseCall } from './request.ts';
 

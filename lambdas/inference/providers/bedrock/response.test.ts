@@ -3,13 +3,12 @@ import fc from 'fast-check';
 import { it } from '../../../../tools/test-kit/search.ts';
 import { rounds } from '../../../../tools/test-kit/thorough.ts';
 import { type RouteResponse, UpstreamFailure } from '../../core/upstream/provider.ts';
-import { type Call, CONVERSATION, callFor, JSON_TYPE } from '../../testing/providers/bedrock/calling.ts';
+import { type Call, callFor, JSON_TYPE } from '../../testing/providers/bedrock/calling.ts';
 import { USAGE } from '../../testing/providers/bedrock/frames.ts';
 import { failureOf } from '../../testing/providers/http-calls.ts';
 import { withProofs } from '../../testing/providers/sealing.ts';
-import { toUsage } from './usage.ts';
 
-const JSON_OUTPUT = { conversation: { ...CONVERSATION, format: { type: 'json' } } } as const;
+const JSON_OUTPUT = { conversation: { format: { type: 'json' } } } as const;
 
 const respondTo = (body: unknown, call: Call = {}): Promise<RouteResponse> => {
   const text = typeof body === 'string' ? body : JSON.stringify(body);
@@ -165,39 +164,4 @@ describe('a complete response of Converse', () => {
       { numRuns: rounds(80) },
     );
   });
-});
-
-describe('usage that Converse reports', () => {
-  it.each([
-    // Claude and Nova: the input leaves out what the cache read and took.
-    [{ inputTokens: 368, outputTokens: 19, totalTokens: 10923, cacheReadInputTokens: 10536 }, 10904, 10536],
-    [
-      {
-        inputTokens: 4,
-        outputTokens: 1,
-        totalTokens: 30,
-        cacheReadInputTokens: 5,
-        cacheWriteInputTokens: 20,
-      },
-      29,
-      5,
-    ],
-    [{ inputTokens: 4, outputTokens: 1, cacheReadInputTokens: 5 }, 9, 5],
-    // Such an input cannot hold what the cache read, whatever the total says.
-    [{ inputTokens: 4, outputTokens: 1, totalTokens: 5, cacheReadInputTokens: 5 }, 9, 5],
-    // A few models count it in, as their total shows.
-    [{ inputTokens: 100, outputTokens: 10, totalTokens: 110, cacheReadInputTokens: 64 }, 100, 64],
-    [{ inputTokens: 10, outputTokens: 2, totalTokens: 12, cacheReadInputTokens: null }, 10, 0],
-    [{ inputTokens: 10, outputTokens: 2, totalTokens: 12, cacheReadInputTokens: -3 }, 10, 0],
-  ])('counts the whole prompt, and its cached part: %j', (reported, promptTokens, cachedTokens) => {
-    const { outputTokens: completionTokens } = reported;
-    expect(toUsage({ usage: reported })).toMatchObject({ promptTokens, cachedTokens, completionTokens });
-  });
-
-  it.each([[undefined], [null], ['10'], [{}], [{ inputTokens: 1 }], [{ inputTokens: 1.5, outputTokens: 1 }]])(
-    'yields no counts if it does not count both sides: %j',
-    (reported) => {
-      expect(toUsage({ usage: reported })).toBeUndefined();
-    },
-  );
 });

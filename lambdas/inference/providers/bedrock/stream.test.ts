@@ -2,7 +2,7 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect } from '@jest/globals';
 import { it } from '../../../../tools/test-kit/search.ts';
 import { offsets } from '../../../../tools/test-kit/thorough.ts';
-import { CONVERSATION, callFor, outcome } from '../../testing/providers/bedrock/calling.ts';
+import { callFor, outcome } from '../../testing/providers/bedrock/calling.ts';
 import {
   end,
   frame,
@@ -22,7 +22,7 @@ import { streamOf } from '../../testing/providers/http-calls.ts';
 import { openText, reasoningParts, textParts, toolCallParts } from '../../testing/providers/parts.ts';
 import { withOpenedSignature, withProofs } from '../../testing/providers/sealing.ts';
 
-const JSON_OUTPUT = { conversation: { ...CONVERSATION, format: { type: 'json' } } } as const;
+const JSON_OUTPUT = { conversation: { format: { type: 'json' } } } as const;
 
 const partsOf = async (events: readonly WireEvent[], call = {}) =>
   (await outcome(framesOf(events), call)).parts;

@@ -13,12 +13,10 @@ import {
   block,
   change,
   closed,
-  collect,
   decode,
   FINAL_EVENT,
   START,
   STOP,
-  wire,
 } from '../../testing/providers/anthropic/decoding.ts';
 import { FOREIGN, foreignPayload } from '../../testing/providers/anthropic/fixtures.ts';
 import { callFor, JSON_TYPE, outcome } from '../../testing/providers/bedrock/calling.ts';
@@ -31,6 +29,7 @@ import {
   thought,
 } from '../../testing/providers/bedrock/frames.ts';
 import { SIGNATURES } from '../../testing/providers/sealing.ts';
+import { collect, wire } from '../../testing/providers/streams.ts';
 import { toRequest } from '../anthropic/request.ts';
 import { toRouteResponse } from '../anthropic/response.ts';
 import { toConverseCall } from '../bedrock/request.ts';

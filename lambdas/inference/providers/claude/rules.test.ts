@@ -19,7 +19,6 @@ interface Block {
   readonly type: string;
   readonly text?: string | undefined;
   readonly id?: string | undefined;
-  readonly name?: string | undefined;
   readonly input?: unknown;
   readonly tool_use_id?: string | undefined;
   readonly content?: readonly Block[];
@@ -95,7 +94,7 @@ function blockOf(
   block: ContentBlock | ToolResultContentBlock | { readonly text?: string | undefined },
 ): Block {
   const { text, toolUse, toolResult, reasoningContent } = block as ContentBlock;
-  if (toolUse !== undefined) return { type: 'tool_use', ...toolUse, id: toolUse.toolUseId };
+  if (toolUse !== undefined) return { type: 'tool_use', id: toolUse.toolUseId, input: toolUse.input };
   if (toolResult !== undefined)
     return {
       type: 'tool_result',

@@ -4,15 +4,14 @@ import {
   block,
   change,
   closed,
-  collect,
   decode,
   FINAL_EVENT,
   START,
   STOP,
-  wire,
 } from '../../testing/providers/anthropic/decoding.ts';
 import { NATIVE, nativePayload } from '../../testing/providers/anthropic/fixtures.ts';
 import { SIGNATURES, signaturesFor, withProofs } from '../../testing/providers/sealing.ts';
+import { collect, wire } from '../../testing/providers/streams.ts';
 import { toRequest } from '../anthropic/request.ts';
 import { toRouteResponse } from '../anthropic/response.ts';
 import { sealRouteSignature } from './route-signatures.ts';

@@ -5,7 +5,8 @@ import type {
   ReasoningRequest,
   Turn,
 } from '../../core/upstream/conversation.ts';
-import { CONVERSATION, foreignPayload } from '../../testing/providers/anthropic/fixtures.ts';
+import { foreignPayload } from '../../testing/providers/anthropic/fixtures.ts';
+import { CONVERSATION } from '../../testing/providers/payloads.ts';
 import { SIGNATURES, signaturesFor } from '../../testing/providers/sealing.ts';
 import { toRequest } from '../anthropic/request.ts';
 import { toConverseCall } from '../bedrock/request.ts';

@@ -1,7 +1,6 @@
-import { describe, expect } from '@jest/globals';
-import { it } from '../../../../tools/test-kit/search.ts';
-import { offsets } from '../../../../tools/test-kit/thorough.ts';
+import { describe, expect, it } from '@jest/globals';
 import { bytesOf, CONTEXT, EVENTS, RESPONSE, read } from '../../testing/providers/gemini/fixtures.ts';
+import { reasoningParts, textParts, toolCallParts } from '../../testing/providers/parts.ts';
 import { withProofs } from '../../testing/providers/sealing.ts';
 import { toRouteResponse } from './response.ts';
 
@@ -48,33 +47,16 @@ describe('a complete response', () => {
 });
 
 describe('a streamed response', () => {
-  it('stays the same at any split of its bytes', async () => {
-    const bytes = bytesOf(EVENTS);
-    const events = withProofs(await read(bytes));
-    for (const at of offsets(0, bytes.length))
-      expect(withProofs(await read(bytes.subarray(0, at), bytes.subarray(at)))).toEqual(events);
-  });
-
   it('contains its content parts in order and every text once, and its last event counts as usage', async () => {
     const events = await read(bytesOf(EVENTS));
     expect(events.map(({ outputText }) => outputText).join('')).toBe(TEXT);
     expect(events.at(-1)?.usage).toMatchObject({ promptTokens: 30, completionTokens: 20 });
     expect(withProofs(events.flatMap(({ parts }) => parts ?? []))).toEqual([
-      { type: 'start', index: 0, content: { type: 'reasoning' } },
-      { type: 'delta', index: 0, text: 'Łódź?' },
-      { type: 'end', index: 0 },
-      { type: 'start', index: 1, content: { type: 'text' } },
-      { type: 'delta', index: 1, text: 'Grüße, ' },
-      { type: 'delta', index: 1, text: '世界' },
-      { type: 'end', index: 1 },
-      { type: 'start', index: 2, content: { type: 'reasoning' } },
-      { type: 'end', index: 2, signature: SIGNATURE },
-      { type: 'start', index: 3, content: { type: 'tool-call', id: 'call_abc_0', name: 'get_weather' } },
-      { type: 'delta', index: 3, text: '{"city":"Łódź"}' },
-      { type: 'end', index: 3 },
-      { type: 'start', index: 4, content: { type: 'tool-call', id: 'own', name: 'now' } },
-      { type: 'delta', index: 4, text: '{}' },
-      { type: 'end', index: 4 },
+      ...reasoningParts(0, ['Łódź?']),
+      ...textParts(1, 'Grüße, ', '世界'),
+      ...reasoningParts(2, [], SIGNATURE),
+      ...toolCallParts(3, { id: 'call_abc_0', name: 'get_weather' }, '{"city":"Łódź"}'),
+      ...toolCallParts(4, { id: 'own', name: 'now' }, '{}'),
       { type: 'finish', reason: 'tool-calls', raw: 'STOP' },
     ]);
   });

@@ -1,10 +1,7 @@
-import { describe, expect } from '@jest/globals';
-import { it } from '../../../../tools/test-kit/search.ts';
-import { offsets } from '../../../../tools/test-kit/thorough.ts';
-import { collect, decode, encode, event, outcome } from '../../testing/providers/openai/decoding.ts';
-import { bytesOf, CALL, IDENTITY } from '../../testing/providers/openai/fixtures.ts';
-import { decodeSse } from '../http-upstream.ts';
-import { readRouteEvents } from './stream.ts';
+import { describe, expect, it } from '@jest/globals';
+import { decode, outcome, partsOf } from '../../testing/providers/openai/decoding.ts';
+import { bytesOf, IDENTITY } from '../../testing/providers/openai/fixtures.ts';
+import { collect, wire } from '../../testing/providers/streams.ts';
 
 const NAMES = ['azure-async-filter', 'azure-stopped'] as const;
 
@@ -30,24 +27,7 @@ const PASSED = {
   ],
 };
 
-/** The parts that a caller of another format gets. */
-async function partsOf(bytes: Uint8Array) {
-  const payload = { ...CALL.payload, protocol: 'anthropic' as const };
-  async function* unsplit() {
-    yield bytes;
-  }
-  const events = await collect(readRouteEvents(decodeSse(unsplit()), { ...CALL, payload }));
-  return events.flatMap(({ parts = [] }) => parts);
-}
-
 describe('a stream of Azure', () => {
-  it.each(NAMES)('gives the same events wherever its bytes are split in two: %s', async (name) => {
-    const bytes = bytesOf(name);
-    const unsplit = await collect(decode(bytes));
-    for (const at of offsets(0, bytes.length))
-      expect(await collect(decode(bytes.subarray(0, at), bytes.subarray(at)))).toEqual(unsplit);
-  });
-
   it.each(NAMES)('reaches a chat caller without the results of its filter: %s', async (name) => {
     const events = await collect(decode(bytesOf(name)));
     expect(events.flatMap(({ nativeEvent }) => nativeEvent ?? [])).toEqual(PASSED[name]);
@@ -72,8 +52,7 @@ describe('a stream of Azure', () => {
     const textChoice = { index: 0, delta: { content: 'a' }, finish_reason: null };
     const finalChoice = { index: 0, delta: {}, finish_reason: 'stop' };
     const note = { index: 0, finish_reason: null, content_filter_results: {} };
-    const streamOf = (...choices: object[]) =>
-      encode(choices.map((each) => event({ choices: [each] })).join(''));
+    const streamOf = (...choices: object[]) => wire(...choices.map((each) => ({ choices: [each] })));
     expect((await outcome(streamOf(textChoice, finalChoice, note))).failure).toBeUndefined();
     expect((await outcome(streamOf(textChoice, note))).failure).toMatchObject({ kind: 'interrupted' });
   });

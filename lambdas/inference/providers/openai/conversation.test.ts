@@ -1,33 +1,20 @@
 import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { it } from '../../../../tools/test-kit/search.ts';
-import { offsets, rounds } from '../../../../tools/test-kit/thorough.ts';
-import { NO_FIELDS } from '../../core/fields/read-fields.ts';
-import type { Conversation, StreamPart } from '../../core/upstream/conversation.ts';
-import { type ChatPayload, UpstreamFailure } from '../../core/upstream/provider.ts';
-import { collect, encode, event } from '../../testing/providers/openai/decoding.ts';
-import { bytesOf, IDENTITY, jsonOf, NAMES } from '../../testing/providers/openai/fixtures.ts';
-import { reasoningParts, textParts } from '../../testing/providers/parts.ts';
+import { rounds } from '../../../../tools/test-kit/thorough.ts';
+import type { Conversation } from '../../core/upstream/conversation.ts';
+import { UpstreamFailure } from '../../core/upstream/provider.ts';
+import { partsOf } from '../../testing/providers/openai/decoding.ts';
+import { CONVERTED, IDENTITY, jsonOf } from '../../testing/providers/openai/fixtures.ts';
+import { convertedPayload } from '../../testing/providers/payloads.ts';
 import { SIGNATURES } from '../../testing/providers/sealing.ts';
-import { decodeSse } from '../http-upstream.ts';
+import { wire } from '../../testing/providers/streams.ts';
 import { toRequestBody } from './request.ts';
 import { toRouteResponse } from './response.ts';
-import { readRouteEvents } from './stream.ts';
 
-const PLAIN: Conversation = { system: [], turns: [], tools: [], maxTokens: 256, stop: [] };
-
-const payloadOf = (conversation: Partial<Conversation>, stream = false): ChatPayload => ({
-  protocol: 'anthropic',
-  body: { max_tokens: 1, stop_sequences: ['never sent'] },
-  conversation: () => ({ ...PLAIN, ...conversation }),
-  stream,
-  fields: NO_FIELDS,
-});
-
-const CALL = { route: {}, payload: payloadOf({}), identity: IDENTITY, signatures: SIGNATURES };
 const target = { upstream_model: 'm', reasoning: false };
 const requestOf = (conversation: Partial<Conversation>) =>
-  toRequestBody(payloadOf(conversation), target, SIGNATURES);
+  toRequestBody(convertedPayload(conversation), target, SIGNATURES);
 const text = (words: string) => ({ type: 'text' as const, text: words });
 
 describe('the request converted from another protocol’s conversation', () => {
@@ -147,32 +134,8 @@ describe('the request converted from another protocol’s conversation', () => {
     expect(messages[1]?.tool_call_id).toBe(called);
   });
 
-  it('gives each call a unique id, even if a caller restarts its numbering at every turn', () => {
-    const turn = [
-      {
-        role: 'assistant' as const,
-        parts: [{ type: 'tool-call' as const, id: 'call_0', name: 'f', arguments: '{}' }],
-      },
-      {
-        role: 'user' as const,
-        parts: [{ type: 'tool-result' as const, id: 'call_0', content: [text('b')], isError: false }],
-      },
-    ];
-    const messages = requestOf({ turns: [...turn, ...turn] }).messages as {
-      readonly tool_call_id?: string;
-      readonly tool_calls?: readonly { readonly id: string }[];
-    }[];
-    const [first, firstResult, second, secondResult] = messages.map(
-      ({ tool_call_id: of, tool_calls: calls }) => calls?.[0]?.id ?? of,
-    );
-    expect([first, firstResult]).toEqual(['call_0', 'call_0']);
-    expect(second).toMatch(/^[a-zA-Z0-9_-]{1,40}$/);
-    expect(second).not.toBe(first);
-    expect(secondResult).toBe(second);
-  });
-
   it('uses the name of the output bound that reasoning models accept', () => {
-    const body = toRequestBody(payloadOf({}), { ...target, reasoning: true }, SIGNATURES);
+    const body = toRequestBody(convertedPayload(), { ...target, reasoning: true }, SIGNATURES);
     expect(body).toMatchObject({ max_completion_tokens: 256 });
     expect(body).not.toHaveProperty('max_tokens');
   });
@@ -180,7 +143,7 @@ describe('the request converted from another protocol’s conversation', () => {
 
 describe('a complete response to a caller of another protocol', () => {
   it('consists of its first choice, with the arguments unchanged', () => {
-    expect(toRouteResponse(jsonOf('completion'), CALL).completeResponse).toEqual({
+    expect(toRouteResponse(jsonOf('completion'), CONVERTED).completeResponse).toEqual({
       output: {
         parts: [
           { type: 'tool-call', id: expect.any(String), name: 'get_weather', arguments: '{"city":"Łódź"}' },
@@ -192,7 +155,7 @@ describe('a complete response to a caller of another protocol', () => {
   });
 
   const toResponse = (message: object, rest: object = {}) =>
-    toRouteResponse({ choices: [{ message, finish_reason: 'stop', ...rest }] }, CALL).completeResponse;
+    toRouteResponse({ choices: [{ message, finish_reason: 'stop', ...rest }] }, CONVERTED).completeResponse;
 
   it('preserves a text, a refusal, and the stop sequence if the server reports it', () => {
     expect(toResponse({ content: 'a', refusal: 'b' }, { stop_reason: 'END' })).toEqual({
@@ -224,27 +187,11 @@ describe('a complete response to a caller of another protocol', () => {
   });
 });
 
-async function partsOf(...fragments: readonly Uint8Array[]): Promise<StreamPart[]> {
-  async function* bytes() {
-    yield* fragments;
-  }
-  const events = await collect(readRouteEvents(decodeSse(bytes()), CALL));
-  return events.flatMap(({ parts }) => parts ?? []);
-}
-
 const chunk = (delta: object, finish_reason: string | null = null) =>
-  encode(event({ choices: [{ index: 0, delta, finish_reason }] }));
-const DONE = encode('data: [DONE]\n\n');
+  wire({ choices: [{ index: 0, delta, finish_reason }] });
+const DONE = wire('[DONE]');
 
 describe('a streamed response to a caller of another protocol', () => {
-  it.each(NAMES)('yields the same parts at every split of its bytes: %s', async (name) => {
-    const bytes = bytesOf(name);
-    const parts = await partsOf(bytes);
-    expect(parts.at(-1)?.type).toBe('finish');
-    for (const at of offsets(1, bytes.length - 1))
-      expect(await partsOf(bytes.subarray(0, at), bytes.subarray(at))).toEqual(parts);
-  });
-
   it('numbers tool calls by their start, whatever the server numbers them', async () => {
     const called = (index: unknown, rest: object) => chunk({ tool_calls: [{ index, ...rest }] });
     const parts = await partsOf(
@@ -264,31 +211,6 @@ describe('a streamed response to a caller of another protocol', () => {
       { type: 'end', index: 0 },
       { type: 'end', index: 1 },
       { type: 'finish', reason: 'tool-calls', raw: 'stop' },
-    ]);
-  });
-
-  it('separates calls that a server does not number', async () => {
-    const called = (id: string, name: string) =>
-      chunk({ tool_calls: [{ id, function: { name, arguments: '{}' } }] });
-    const parts = await partsOf(called('a', 'f'), called('b', 'g'), chunk({}, 'tool_calls'), DONE);
-    expect(parts.filter(({ type }) => type === 'start')).toEqual([
-      { type: 'start', index: 0, content: { type: 'tool-call', id: 'a', name: 'f' } },
-      { type: 'start', index: 1, content: { type: 'tool-call', id: 'b', name: 'g' } },
-    ]);
-  });
-
-  it('contains its reasoning before its text, and counts it once as output', async () => {
-    async function* bytes() {
-      yield chunk({ reasoning_content: 'Hm.', reasoning: 'Hm.' });
-      yield chunk({ content: 'a' }, 'stop');
-      yield DONE;
-    }
-    const events = await collect(readRouteEvents(decodeSse(bytes()), CALL));
-    expect(events.map(({ outputText }) => outputText)).toEqual(['Hm.', 'a', '']);
-    expect(events.flatMap(({ parts }) => parts ?? [])).toEqual([
-      ...reasoningParts(0, ['Hm.']),
-      ...textParts(1, 'a'),
-      { type: 'finish', reason: 'stop', raw: 'stop' },
     ]);
   });
 

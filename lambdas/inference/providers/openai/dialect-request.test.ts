@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { Conversation } from '../../core/upstream/conversation.ts';
 import { nativePayload } from '../../testing/providers/openai/fixtures.ts';
+import { convertedPayload } from '../../testing/providers/payloads.ts';
 import { SIGNATURES } from '../../testing/providers/sealing.ts';
 import { toRequestBody } from './request.ts';
 
@@ -13,22 +14,7 @@ const native = (body: JsonObject, dialect: Dialect, stream = false) =>
   toRequestBody(nativePayload(body, stream), route(dialect), SIGNATURES);
 
 const converted = (conversation: Partial<Conversation>, dialect: Dialect, stream = false) =>
-  toRequestBody(
-    {
-      ...nativePayload({}, stream),
-      protocol: 'anthropic',
-      conversation: () => ({
-        system: [],
-        turns: [],
-        tools: [],
-        maxTokens: 256,
-        stop: [],
-        ...conversation,
-      }),
-    },
-    route(dialect),
-    SIGNATURES,
-  );
+  toRequestBody(convertedPayload(conversation, stream), route(dialect), SIGNATURES);
 
 const messagesOf = (messages: readonly JsonObject[], dialect: Dialect) =>
   native({ messages }, dialect).messages as JsonObject[];

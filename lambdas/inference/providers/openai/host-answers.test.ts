@@ -1,26 +1,12 @@
-import { describe, expect } from '@jest/globals';
-import { it } from '../../../../tools/test-kit/search.ts';
-import { offsets } from '../../../../tools/test-kit/thorough.ts';
+import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { NO_FIELDS } from '../../core/fields/read-fields.ts';
-import type { StreamPart } from '../../core/upstream/conversation.ts';
 import { UpstreamFailure } from '../../core/upstream/provider.ts';
-import { collect, decode, encode, event } from '../../testing/providers/openai/decoding.ts';
-import { bytesOf, CALL, IDENTITY } from '../../testing/providers/openai/fixtures.ts';
+import { decode, partsOf as decodedParts, decodeFor } from '../../testing/providers/openai/decoding.ts';
+import { bytesOf, CALL, CONVERTED, IDENTITY } from '../../testing/providers/openai/fixtures.ts';
 import { textParts } from '../../testing/providers/parts.ts';
-import { decodeSse } from '../http-upstream.ts';
+import { collect, encode, event, partsIn } from '../../testing/providers/streams.ts';
 import { type OpenAiCallContext, toRouteResponse } from './response.ts';
-import { readRouteEvents } from './stream.ts';
-
-const CONVERTED = {
-  ...CALL,
-  payload: { ...CALL.payload, protocol: 'anthropic' as const },
-};
-
-async function* body(text: string, size: number): AsyncGenerator<Uint8Array, void> {
-  const bytes = encode(text);
-  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size);
-}
 
 const DONE = 'data: [DONE]\n\n';
 const chunk = (delta: unknown, reason: unknown = null, fields: object = {}) => ({
@@ -29,18 +15,7 @@ const chunk = (delta: unknown, reason: unknown = null, fields: object = {}) => (
 });
 const toolCallDelta = (call: object) => chunk({ tool_calls: [call] });
 const sse = (...chunks: readonly unknown[]) => chunks.map(event).join('');
-
-/** Returns the stream parts for callers of other protocols. They are the same at any split of the bytes. */
-async function partsOf(text: string): Promise<StreamPart[]> {
-  const [unsplit, single, some] = await Promise.all(
-    [text.length * 4, 1, 7].map(async (size) => {
-      const events = await collect(readRouteEvents(decodeSse(body(text, size)), CONVERTED));
-      return events.flatMap(({ parts }) => parts ?? []);
-    }),
-  );
-  expect([single, some]).toEqual([unsplit, unsplit]);
-  return unsplit ?? [];
-}
+const partsOf = (text: string) => decodedParts(encode(text));
 
 interface Native {
   readonly text: string;
@@ -52,7 +27,7 @@ interface Native {
  * Returns the content that a client of the protocol collects. It joins calls by their numbers, as OpenAI's SDK does.
  */
 async function nativeOf(text: string): Promise<Native> {
-  const events = await collect(readRouteEvents(decodeSse(body(text, text.length * 4)), CALL));
+  const events = await collect(decode(encode(text)));
   const calls: { id?: string; name?: string; arguments: string }[] = [];
   const reasons: unknown[] = [];
   let content = '';
@@ -93,8 +68,7 @@ const NUMBERED: readonly (readonly [string, readonly string[]])[] = [
 
 describe('streamed tool calls as hosts have them (D9, D10, D11, D13)', () => {
   it.each(NUMBERED)('%s', async (name, [first = '', second = '']) => {
-    const bytes = bytesOf(`dialects/${name}`);
-    const text = new TextDecoder().decode(bytes);
+    const text = new TextDecoder().decode(bytesOf(`dialects/${name}`));
     expect(await nativeOf(text)).toEqual({
       text: '',
       calls: [
@@ -108,9 +82,6 @@ describe('streamed tool calls as hosts have them (D9, D10, D11, D13)', () => {
       { id: first, name: 'x' },
       { id: second, name: 'y' },
     ]);
-    const unsplit = await collect(decode(bytes));
-    for (const at of offsets(1, bytes.length - 1))
-      expect(await collect(decode(bytes.subarray(0, at), bytes.subarray(at)))).toEqual(unsplit);
   });
 
   it('receive valid ids for callers of every other protocol', async () => {
@@ -266,7 +237,7 @@ describe('JSON output in the reasoning (`json_answer`, D23)', () => {
   const FINAL_EVENT = event(chunk({}, 'stop'));
 
   const content = async (text: string, call: OpenAiCallContext = CALLED) => {
-    const events = await collect(readRouteEvents(decodeSse(body(text, 9)), call));
+    const events = await collect(decodeFor(call, encode(text)));
     const deltas = events.flatMap(({ nativeEvent }) =>
       ((nativeEvent?.choices ?? []) as { delta: JsonObject }[]).map(({ delta }) => delta),
     );
@@ -274,11 +245,9 @@ describe('JSON output in the reasoning (`json_answer`, D23)', () => {
     return { content: all('content'), reasoning: all('reasoning_content') + all('reasoning') };
   };
   const partsOfCall = async (text: string, call: OpenAiCallContext = converted) =>
-    (await collect(readRouteEvents(decodeSse(body(text, 9)), call)))
-      .flatMap(({ parts }) => parts ?? [])
-      .flatMap((part) =>
-        part.type === 'start' ? [part.content.type] : part.type === 'delta' ? [part.text] : [],
-      );
+    partsIn(await collect(decodeFor(call, encode(text)))).flatMap((part) =>
+      part.type === 'start' ? [part.content.type] : part.type === 'delta' ? [part.text] : [],
+    );
 
   it.each(['reasoning_content', 'reasoning'])(
     'becomes the text if there is no other output: %s',
@@ -335,7 +304,7 @@ describe('JSON output in the reasoning (`json_answer`, D23)', () => {
 
   it('counts once', async () => {
     const text = sse(thought('reasoning', '{"a":'), thought('reasoning', '1}')) + DONE;
-    const events = await collect(readRouteEvents(decodeSse(body(text, 9)), CALLED));
+    const events = await collect(decodeFor(CALLED, encode(text)));
     expect(events.map((each) => each.outputText).join('')).toBe('{"a":1}');
   });
 });

@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { Conversation } from '../../core/upstream/conversation.ts';
+import { pricedFeaturesIn } from '../../testing/fields/samples/all.ts';
 import { nativePayload } from '../../testing/providers/openai/fixtures.ts';
+import { convertedPayload } from '../../testing/providers/payloads.ts';
 import { SIGNATURES } from '../../testing/providers/sealing.ts';
 import { toRequestBody } from './request.ts';
 
@@ -30,18 +32,7 @@ const route = (dialect: Dialect) => ({ upstream_model: 'm', reasoning: false, di
 const converted = (reasoning: Conversation['reasoning'], dialect: Dialect) =>
   requestedReasoning(
     toRequestBody(
-      {
-        ...nativePayload(),
-        protocol: 'anthropic',
-        conversation: () => ({
-          system: [],
-          turns: [],
-          tools: [],
-          maxTokens: 10_000,
-          stop: [],
-          ...(reasoning === undefined ? {} : { reasoning }),
-        }),
-      },
+      convertedPayload({ maxTokens: 10_000, ...(reasoning && { reasoning }) }),
       route(dialect),
       SIGNATURES,
     ),
@@ -67,6 +58,7 @@ const FLAGGED_MODES: readonly (readonly [Dialect, JsonObject, JsonObject])[] = [
     { reasoning_effort: 'medium' },
     { reasoning_effort: 'low' },
   ],
+  [{ reasoning_request: 'adaptive' }, { reasoning_effort: 'high' }, { reasoning_effort: 'none' }],
   [{ reasoning_request: 'budget' }, { thinking: { type: 'enabled', budget_tokens: 8_000 } }, {}],
   [{ reasoning_request: 'switch' }, { thinking: { type: 'enabled' } }, { thinking: { type: 'disabled' } }],
   [
@@ -111,6 +103,20 @@ describe('reasoning requested in the vendor’s own fields (D3)', () => {
     const body = { reasoning_effort: 'high', reasoning: { exclude: true }, thinking: { type: 'enabled' } };
     expect(native(body, {})).toEqual(body);
     expect(converted({ effort: 'high' }, {})).toEqual({});
+  });
+
+  it.each(['effort', 'adaptive', 'switch', 'budget'] as const)(
+    'the service requests it in fields without a separate price: %s',
+    (mode) => {
+      const fields = converted({ effort: 'high' }, { reasoning_request: mode });
+      expect(pricedFeaturesIn('openai', fields)).toEqual([]);
+    },
+  );
+
+  it('the service converts a budget of the caller to an effort', () => {
+    expect(converted({ maxTokens: 2_000 }, { reasoning_request: 'effort' })).toEqual({
+      reasoning_effort: 'low',
+    });
   });
 });
 

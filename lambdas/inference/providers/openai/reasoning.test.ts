@@ -1,28 +1,18 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
-import type { AssistantPart, Conversation, StreamPart } from '../../core/upstream/conversation.ts';
-import type { ChatPayload } from '../../core/upstream/provider.ts';
-import { pricedFeaturesIn } from '../../testing/fields/samples/all.ts';
-import { collect, encode, event } from '../../testing/providers/openai/decoding.ts';
-import { CALL, IDENTITY, nativePayload } from '../../testing/providers/openai/fixtures.ts';
+import type { AssistantPart } from '../../core/upstream/conversation.ts';
+import { decodeFor } from '../../testing/providers/openai/decoding.ts';
+import { CALL, CONVERTED, nativePayload } from '../../testing/providers/openai/fixtures.ts';
 import { reasoningParts, textParts, toolCallParts } from '../../testing/providers/parts.ts';
+import { convertedPayload } from '../../testing/providers/payloads.ts';
 import { SIGNATURES, signaturesFor, withProofs } from '../../testing/providers/sealing.ts';
-import { decodeSse } from '../http-upstream.ts';
+import { collect, partsIn, wire } from '../../testing/providers/streams.ts';
 import { toRequestBody } from './request.ts';
 import { toRouteResponse } from './response.ts';
-import { readRouteEvents } from './stream.ts';
 
 const CANARY = 'heron-7f3a';
 const SIGNATURE = JSON.stringify({ thought_signature: CANARY });
 const PLACEHOLDER = 'skip_thought_signature_validator';
-const PLAIN: Conversation = { system: [], turns: [], tools: [], maxTokens: 10_000, stop: [] };
-
-const converted = (conversation: Partial<Conversation> = {}): ChatPayload => ({
-  ...nativePayload(),
-  protocol: 'anthropic',
-  conversation: () => ({ ...PLAIN, ...conversation }),
-});
-
 type Dialect = NonNullable<Parameters<typeof toRequestBody>[1]['dialect']>;
 const target = (dialect: Dialect = {}) => ({ upstream_model: 'm', reasoning: false, dialect });
 const TEXT_BACK = target({ reasoning_return: 'reasoning_content' });
@@ -30,7 +20,7 @@ const RETURNED_SIGNATURE = target({ reasoning_return: 'thought_signature' });
 
 const messageOf = (parts: readonly AssistantPart[], route: ReturnType<typeof target>) =>
   (
-    toRequestBody(converted({ turns: [{ role: 'assistant', parts }] }), route, SIGNATURES)
+    toRequestBody(convertedPayload({ turns: [{ role: 'assistant', parts }] }), route, SIGNATURES)
       .messages as JsonObject[]
   )[0];
 const nativeOf = (message: JsonObject, route: ReturnType<typeof target>) =>
@@ -47,24 +37,6 @@ const wireCall = (id: string, fields: object = {}) => ({
   type: 'function',
   function: { name: 'f', arguments: '{}' },
   ...fields,
-});
-
-describe('a request for reasoning', () => {
-  it.each([
-    ['effort', { effort: 'high' }, { reasoning_effort: 'high' }],
-    ['effort', { maxTokens: 2_000 }, { reasoning_effort: 'low' }],
-    ['adaptive', { effort: 'low' }, { reasoning_effort: 'low' }],
-    ['switch', { effort: 'high' }, { thinking: { type: 'enabled' } }],
-    ['switch', { effort: 'none' }, { thinking: { type: 'disabled' } }],
-    ['budget', { effort: 'medium' }, { thinking: { type: 'enabled', budget_tokens: 5_000 } }],
-    ['budget', { effort: 'none' }, {}],
-    [undefined, { effort: 'high' }, {}],
-  ] as const)('follows the mode of the route: %s %j', (fields, reasoning, expected) => {
-    const route = target(fields === undefined ? {} : { reasoning_request: fields });
-    const { thinking, reasoning_effort } = toRequestBody(converted({ reasoning }), route, SIGNATURES);
-    expect(JSON.parse(JSON.stringify({ thinking, reasoning_effort }))).toEqual(expected);
-    expect(pricedFeaturesIn('openai', expected)).toEqual([]);
-  });
 });
 
 describe('reasoning that a conversation holds', () => {
@@ -161,21 +133,13 @@ describe('reasoning that a caller of the protocol sends back', () => {
 
 const SIGNED = { ...wireCall('a', extra(CANARY)), index: 0 };
 const SEALED = `<${SIGNATURE}>`;
-const chunk = (delta: object, finish_reason: string | null = null) =>
-  encode(event({ choices: [{ index: 0, delta, finish_reason }] }));
-const DONE = encode('data: [DONE]\n\n');
-
-async function eventsOf(payload: ChatPayload, ...fragments: readonly Uint8Array[]) {
-  async function* bytes() {
-    yield* fragments;
-  }
-  const context = { route: {}, payload, identity: IDENTITY, signatures: SIGNATURES };
-  return withProofs(await collect(readRouteEvents(decodeSse(bytes()), context)));
-}
+const chunk = (delta: object, finish_reason: string | null = null) => ({
+  choices: [{ index: 0, delta, finish_reason }],
+});
+const eventsOf = async (context: typeof CALL | typeof CONVERTED, ...chunks: readonly unknown[]) =>
+  withProofs(await collect(decodeFor(context, wire(...chunks, '[DONE]'))));
 
 describe('a response', () => {
-  const context = { ...CALL, payload: converted() };
-
   it.each([
     { reasoning_content: 'Hm.' },
     { reasoning: 'Hm.' },
@@ -184,7 +148,7 @@ describe('a response', () => {
   ])('contains its reasoning as a content part, from any field name of a host: %j', async (fields) => {
     const { completeResponse, outputText } = toRouteResponse(
       { choices: [{ message: { content: 'a', ...fields } }] },
-      context,
+      CONVERTED,
     );
     expect(completeResponse).toMatchObject({
       output: {
@@ -195,24 +159,23 @@ describe('a response', () => {
       },
     });
     expect(outputText).toBe('aHm.');
-    const events = await eventsOf(converted(), chunk(fields), chunk({ content: 'a' }, 'stop'), DONE);
-    const parts: StreamPart[] = events.flatMap(({ parts }) => parts ?? []);
-    expect(parts.slice(0, -1)).toEqual([...reasoningParts(0, ['Hm.']), ...textParts(1, 'a')]);
+    const events = await eventsOf(CONVERTED, chunk(fields), chunk({ content: 'a' }, 'stop'));
+    expect(events.map((each) => each.outputText).join('')).toBe('Hm.a');
+    expect(partsIn(events).slice(0, -1)).toEqual([...reasoningParts(0, ['Hm.']), ...textParts(1, 'a')]);
   });
 
   it('contains the signature of a call directly before it, sealed, both complete and streamed', async () => {
     const message = { content: 'a', tool_calls: [SIGNED] };
     const { completeResponse } = toRouteResponse(
       { choices: [{ message, finish_reason: 'tool_calls' }] },
-      context,
+      CONVERTED,
     );
     expect(withProofs(completeResponse)).toMatchObject({
       output: { parts: [{ type: 'text' }, { type: 'reasoning', text: '', signature: SEALED }, call('a')] },
     });
     expect(JSON.stringify(completeResponse)).not.toContain(CANARY);
-    const wire = [chunk({ reasoning_content: 'Hm.' }), chunk({ tool_calls: [SIGNED] }, 'tool_calls'), DONE];
-    const parts = (await eventsOf(converted(), ...wire)).flatMap(({ parts }) => parts ?? []);
-    expect(parts.slice(0, -1)).toEqual([
+    const chunks = [chunk({ reasoning_content: 'Hm.' }), chunk({ tool_calls: [SIGNED] }, 'tool_calls')];
+    expect(partsIn(await eventsOf(CONVERTED, ...chunks)).slice(0, -1)).toEqual([
       ...reasoningParts(0, ['Hm.']),
       ...reasoningParts(1, [], SEALED),
       ...toolCallParts(2, { id: 'a', name: 'f' }, '{}'),
@@ -224,11 +187,7 @@ describe('a response', () => {
     const tool_calls = [{ ...SIGNED, extra_content: fields }];
     const { completeResponse } = toRouteResponse({ choices: [{ message: { tool_calls } }] }, CALL);
     expect(JSON.stringify(completeResponse)).not.toContain(CANARY);
-    const [{ nativeEvent } = { nativeEvent: undefined }] = await eventsOf(
-      nativePayload(),
-      chunk({ tool_calls }),
-      DONE,
-    );
+    const [{ nativeEvent } = { nativeEvent: undefined }] = await eventsOf(CALL, chunk({ tool_calls }));
     expect(nativeEvent).toMatchObject({ choices: [{ delta: { tool_calls: [extra(SEALED)] } }] });
     const sealed = (completeResponse as { body: { choices: { message: JsonObject }[] } }).body.choices[0]
       ?.message;

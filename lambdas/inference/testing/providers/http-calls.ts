@@ -15,6 +15,7 @@ import {
 } from '../../core/upstream/provider.ts';
 import type { OpenAiDependencies } from '../../providers/openai/provider.ts';
 import { SIGNATURES } from './sealing.ts';
+import { collect } from './streams.ts';
 
 export const CANARY = 'heron-7f3a';
 export const EVENT_STREAM = { 'content-type': 'text/event-stream; charset=utf-8' };
@@ -61,28 +62,18 @@ export const callsOf =
     { stream = false, signal, secret, payload = ownPayload(stream) }: Call = {},
   ): Promise<RouteResponse> =>
     provider.chat({
-      route: routeTo(origin, protocol, secret),
+      route: routeOf({ protocol, base_url: `${origin}/v1`, ...(secret === undefined ? {} : { secret }) }),
       payload,
       identity,
       signatures: SIGNATURES,
       signal: signal ?? new AbortController().signal,
     });
 
-/** A route as the catalog would hold it. */
-function routeTo(
-  origin: string,
-  protocol: HttpProtocol['protocol'],
-  secret: string | undefined,
-): CatalogRoute {
-  const route = {
-    id: 'sim-a',
-    protocol,
-    base_url: `${origin}/v1`,
-    upstream_model: 'upstream-model',
-    ...(secret === undefined ? {} : { secret }),
-  };
-  const price = { unit: 'per_million_tokens', input: 1, output: 1 };
-  const model = { id: 'sim/chat', type: 'chat', owned_by: 'sim', created: 1, price, routes: [route] };
+/** A route of a model as the catalog would hold it. */
+export function routeOf(fields: object, type = 'chat'): CatalogRoute {
+  const price = { unit: 'per_million_tokens', input: 1, ...(type === 'chat' && { output: 1 }) };
+  const route = { id: 'sim-a', upstream_model: 'upstream-model', ...fields };
+  const model = { id: 'sim/chat', type, owned_by: 'sim', created: 1, price, routes: [route] };
   const [parsed] = parseCatalog({ models: [model] }).models[0]?.routes ?? [];
   if (parsed === undefined) throw new Error('the catalog has no route');
   return parsed;
@@ -106,11 +97,8 @@ export async function streamOf(response: Promise<RouteResponse>): Promise<AsyncI
 }
 
 /** Reads a streamed reply to its end. */
-export async function eventsOf(response: Promise<RouteResponse>): Promise<RouteEvent[]> {
-  const all: RouteEvent[] = [];
-  for await (const event of await streamOf(response)) all.push(event);
-  return all;
-}
+export const eventsOf = async (response: Promise<RouteResponse>): Promise<RouteEvent[]> =>
+  collect(await streamOf(response));
 
 /** Waits until something holds; fails after two seconds. */
 export async function until(done: () => boolean): Promise<void> {

@@ -42,9 +42,3 @@ export const accountOf = (
     { ...Object.fromEntries(names.map((name) => [name, amount])), ...parts },
     { requiredKeys: [] },
   ) as fc.Arbitrary<Record<string, unknown>>;
-
-/** Bytes in pieces, cut wherever the random numbers say. */
-export function fragmentsOf(bytes: Uint8Array, cuts: readonly number[]): Uint8Array[] {
-  const at = [0, ...cuts.map((cut) => cut % (bytes.length + 1)).toSorted((a, b) => a - b), bytes.length];
-  return at.slice(1).map((end, index) => bytes.subarray(at[index], end));
-}

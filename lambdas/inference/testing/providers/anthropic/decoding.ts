@@ -1,8 +1,8 @@
 /** Decoding of streamed bytes, as the provider does it. */
-import type { RouteEvent } from '../../../core/upstream/provider.ts';
 import type { MessagesCallContext } from '../../../providers/anthropic/response.ts';
 import { readRouteEvents } from '../../../providers/anthropic/stream.ts';
 import { decodeSse } from '../../../providers/http-upstream.ts';
+import { inPieces, outcomeOf } from '../streams.ts';
 import { JSON_MODE, NATIVE } from './fixtures.ts';
 
 /** Every way in which an answer is read. */
@@ -11,38 +11,11 @@ export const READINGS = [
   ['for any other', JSON_MODE],
 ] as const;
 
-async function* fragments(parts: readonly Uint8Array[]): AsyncGenerator<Uint8Array, void> {
-  yield* parts;
-}
+export const decode = (context: MessagesCallContext, ...pieces: readonly Uint8Array[]) =>
+  readRouteEvents(decodeSse(inPieces(pieces)), context);
 
-export const decode = (context: MessagesCallContext, ...parts: readonly Uint8Array[]) =>
-  readRouteEvents(decodeSse(fragments(parts)), context);
-
-export async function collect<T>(values: AsyncIterable<T>): Promise<T[]> {
-  const all: T[] = [];
-  for await (const value of values) all.push(value);
-  return all;
-}
-
-/** Returns the events of a stream before it ended or failed, and the failure. */
-export async function outcome(
-  context: MessagesCallContext,
-  ...parts: readonly Uint8Array[]
-): Promise<{ events: RouteEvent[]; failure: unknown }> {
-  const events: RouteEvent[] = [];
-  try {
-    for await (const event of decode(context, ...parts)) events.push(event);
-    return { events, failure: undefined };
-  } catch (failure) {
-    return { events, failure };
-  }
-}
-
-export const encode = (text: string): Uint8Array => new TextEncoder().encode(text);
-
-/** Events with JSON, or with text as it is. */
-export const wire = (...data: readonly unknown[]): Uint8Array =>
-  encode(data.map((one) => `data: ${typeof one === 'string' ? one : JSON.stringify(one)}\n\n`).join(''));
+export const outcome = (context: MessagesCallContext, ...pieces: readonly Uint8Array[]) =>
+  outcomeOf(decode(context, ...pieces));
 
 export const START = {
   type: 'message_start',

@@ -1,13 +1,14 @@
 /** Calls of the provider through the real client, over a real wire or with an answer given in process. */
 import { Readable } from 'node:stream';
 import { BedrockRuntimeClient } from '@aws-sdk/client-bedrock-runtime';
-import { type CatalogRoute, parseCatalog } from '../../../core/catalog/catalog-document.ts';
-import { NO_FIELDS } from '../../../core/fields/read-fields.ts';
 import type { Conversation, StreamPart } from '../../../core/upstream/conversation.ts';
 import type { RouteAttempt, RouteEvent, RouteResponse } from '../../../core/upstream/provider.ts';
 import { createBedrockProvider } from '../../../providers/bedrock/provider.ts';
 import { createBedrockClients } from '../../../store/bedrock-clients.ts';
+import { routeOf, streamOf } from '../http-calls.ts';
+import { CONVERSATION, convertedPayload } from '../payloads.ts';
 import { SIGNATURES } from '../sealing.ts';
+import { outcomeOf, partsIn } from '../streams.ts';
 
 export const EVENT_STREAM = { 'content-type': 'application/vnd.amazon.eventstream' };
 export const JSON_TYPE = { 'content-type': 'application/json' };
@@ -16,14 +17,6 @@ const credentials = { accessKeyId: 'AKIDEXAMPLE', secretAccessKey: 'secret' };
 
 const MODEL = 'us.anthropic.claude-haiku-4-5-20251001-v1:0';
 
-export const CONVERSATION: Conversation = {
-  system: [],
-  turns: [{ role: 'user', parts: [{ type: 'text', text: 'Grüße' }] }],
-  tools: [],
-  maxTokens: 256,
-  stop: [],
-};
-
 /** A whole answer. */
 export const RESPONSE = {
   output: { message: { role: 'assistant', content: [{ text: 'Hi' }] } },
@@ -31,35 +24,18 @@ export const RESPONSE = {
   usage: { inputTokens: 1, outputTokens: 1, totalTokens: 2 },
 };
 
-/** A route as the catalog would hold it. */
-function routeTo(baseUrl: string, fields: Partial<CatalogRoute> = {}): CatalogRoute {
-  const route = { id: 'sim-b', protocol: 'bedrock', base_url: baseUrl, upstream_model: MODEL, ...fields };
-  const price = { unit: 'per_million_tokens', input: 1, output: 1 };
-  const model = { id: 'sim/chat', type: 'chat', owned_by: 'sim', created: 1, price, routes: [route] };
-  const [parsed] = parseCatalog({ models: [model] }).models[0]?.routes ?? [];
-  if (parsed === undefined) throw new Error('the catalog has no route');
-  return parsed;
-}
-
 export interface Call {
   readonly stream?: boolean;
   readonly signal?: AbortSignal;
   readonly conversation?: Partial<Conversation>;
-  readonly route?: Partial<CatalogRoute>;
 }
 
 export const attemptAt = (
   baseUrl: string,
-  { stream = false, signal, conversation, route }: Call = {},
+  { stream = false, signal, conversation }: Call = {},
 ): RouteAttempt => ({
-  route: routeTo(baseUrl, route),
-  payload: {
-    protocol: 'openai',
-    body: {},
-    conversation: () => ({ ...CONVERSATION, ...conversation }),
-    stream,
-    fields: NO_FIELDS,
-  },
+  route: routeOf({ id: 'sim-b', protocol: 'bedrock', base_url: baseUrl, upstream_model: MODEL }),
+  payload: convertedPayload({ ...CONVERSATION, ...conversation }, stream, 'openai'),
   identity: { id: 'chatcmpl-01ARZ3NDEKTSV4RRFFQ69G5FAV', model: 'sim/chat' },
   signatures: SIGNATURES,
   signal: signal ?? new AbortController().signal,
@@ -112,21 +88,11 @@ export async function outcome(
   response: BedrockResponse | Uint8Array,
   call: Call = {},
 ): Promise<{ events: RouteEvent[]; parts: StreamPart[]; failure: unknown }> {
-  const events: RouteEvent[] = [];
-  const result = (failure: unknown) => ({
-    events,
-    parts: events.flatMap(({ parts = [] }) => parts),
-    failure,
-  });
-  try {
-    const upstreamResponse = await callFor(response instanceof Uint8Array ? { body: [response] } : response, {
-      stream: true,
-      ...call,
-    });
-    if (upstreamResponse.kind !== 'stream') throw new Error('the reply is no stream');
-    for await (const event of upstreamResponse.events) events.push(event);
-    return result(undefined);
-  } catch (failure) {
-    return result(failure);
-  }
+  const { events, failure } = await outcomeOf(streamFor(response, call));
+  return { events, parts: partsIn(events), failure };
+}
+
+async function* streamFor(response: BedrockResponse | Uint8Array, call: Call): AsyncGenerator<RouteEvent> {
+  const answer = response instanceof Uint8Array ? { body: [response] } : response;
+  yield* await streamOf(callFor(answer, { stream: true, ...call }));
 }

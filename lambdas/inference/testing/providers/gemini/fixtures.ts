@@ -6,6 +6,7 @@ import type { RouteEvent } from '../../../core/upstream/provider.ts';
 import { readRouteEvents } from '../../../providers/gemini/stream.ts';
 import { decodeSse } from '../../../providers/http-upstream.ts';
 import { SIGNATURES } from '../sealing.ts';
+import { collect, encode, event, inPieces } from '../streams.ts';
 
 export const CONTEXT = { identity: { id: 'chatcmpl-abc' }, signatures: SIGNATURES };
 
@@ -43,16 +44,8 @@ export const EVENTS = PARTS.map((part, at) => ({
 }));
 
 export const bytesOf = (events: readonly unknown[]): Uint8Array =>
-  new TextEncoder().encode(events.map((each) => `data: ${JSON.stringify(each)}\r\n\r\n`).join(''));
-
-async function* inFragments(fragments: readonly Uint8Array[]): AsyncGenerator<Uint8Array> {
-  yield* fragments;
-}
+  encode(events.map(event).join('').replaceAll('\n', '\r\n'));
 
 /** The reply events of a stream that comes in these pieces. */
-export async function read(...fragments: readonly Uint8Array[]): Promise<RouteEvent[]> {
-  const events: RouteEvent[] = [];
-  for await (const response of readRouteEvents(decodeSse(inFragments(fragments)), CONTEXT))
-    events.push(response);
-  return events;
-}
+export const read = (...pieces: readonly Uint8Array[]): Promise<RouteEvent[]> =>
+  collect(readRouteEvents(decodeSse(inPieces(pieces)), CONTEXT));

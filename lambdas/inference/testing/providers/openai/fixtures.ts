@@ -1,10 +1,8 @@
 /** The recorded streams, as bytes and as what they say. */
-import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { JsonObject } from '../../../../platform/core/json/lossless-json.ts';
-import { NO_FIELDS } from '../../../core/fields/read-fields.ts';
-import type { ChatPayload } from '../../../core/upstream/provider.ts';
+import { nativePayloadOf } from '../payloads.ts';
 import { SIGNATURES } from '../sealing.ts';
+import { recordingsIn } from '../streams.ts';
 
 export const NAMES = [
   'text',
@@ -18,27 +16,11 @@ export const NAMES = [
 /** The identity that answers get: nothing of the upstream's own names may be left. */
 export const IDENTITY = { id: 'chatcmpl-01ARZ3NDEKTSV4RRFFQ69G5FAV', model: 'sim/chat' };
 
-/** A call of the OpenAI protocol's own surface. */
-export const nativePayload = (body: JsonObject = {}, stream = false): ChatPayload => ({
-  protocol: 'openai',
-  body,
-  conversation: () => {
-    throw new Error("a route of the caller's own protocol needs no conversion");
-  },
-  stream,
-  fields: NO_FIELDS,
-});
+export const nativePayload = nativePayloadOf('openai');
 
-/** The properties of a call that are needed to read its response. */
+/** The properties of a call that are needed to read its response: for a caller of the protocol, and for any other. */
 export const CALL = { route: {}, payload: nativePayload(), identity: IDENTITY, signatures: SIGNATURES };
-
-const folder = join(import.meta.dirname, 'fixtures');
-
-export const bytesOf = (name: string): Uint8Array<ArrayBuffer> =>
-  Uint8Array.from(readFileSync(join(folder, `${name}.sse`)));
-
-export const jsonOf = (name: string): Record<string, unknown> =>
-  JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8')) as Record<string, unknown>;
+export const CONVERTED = { ...CALL, payload: { ...CALL.payload, protocol: 'anthropic' as const } };
 
 export type WireChunk = Readonly<Record<string, unknown>> & {
   readonly choices: readonly {
@@ -49,19 +31,7 @@ export type WireChunk = Readonly<Record<string, unknown>> & {
   readonly usage?: Readonly<Record<string, unknown>> | null;
 };
 
-/** The chunks of a recorded stream, read line by line: the recordings have no data but JSON and `[DONE]`. */
-export function chunksOf(name: string): WireChunk[] {
-  return new TextDecoder()
-    .decode(bytesOf(name))
-    .split('\n\n')
-    .map((event) =>
-      event
-        .split('\n')
-        .filter((line) => line.startsWith('data:'))
-        .map((line) => line.slice(5))
-        .join('\n')
-        .trim(),
-    )
-    .filter((data) => data !== '' && data !== '[DONE]')
-    .map((data) => JSON.parse(data) as WireChunk);
-}
+const { bytesOf, jsonOf, eventsOf } = recordingsIn(join(import.meta.dirname, 'fixtures'));
+
+export { bytesOf, jsonOf };
+export const chunksOf = (name: string) => eventsOf(name) as WireChunk[];

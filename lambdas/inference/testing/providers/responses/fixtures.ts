@@ -4,13 +4,13 @@
  */
 
 import type { JsonObject } from '../../../../platform/core/json/lossless-json.ts';
-import { NO_FIELDS } from '../../../core/fields/read-fields.ts';
-import type { Conversation } from '../../../core/upstream/conversation.ts';
 import type { ChatPayload, RouteEvent } from '../../../core/upstream/provider.ts';
 import { decodeSse } from '../../../providers/http-upstream.ts';
 import type { ResponsesCallContext } from '../../../providers/responses/response.ts';
 import { readRouteEvents } from '../../../providers/responses/stream.ts';
+import { convertedPayload, nativePayloadOf } from '../payloads.ts';
 import { SIGNATURES } from '../sealing.ts';
+import { collect, inPieces, wire } from '../streams.ts';
 
 /** Stands in everything of the upstream's that no caller may see. */
 export const CANARY = 'heron-7f3a';
@@ -139,26 +139,14 @@ export const COMPLETE_ITEMS = EVENTS.filter(({ type }) =>
 );
 export const COMPLETE_RESPONSE = EVENTS.filter(({ type }) => /created|completed/.test(String(type)));
 
-export const bytesOf = (events: readonly unknown[]): Uint8Array<ArrayBuffer> =>
-  new TextEncoder().encode(events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join(''));
-
-const PLAIN: Conversation = { system: [], turns: [], tools: [], maxTokens: 256, stop: [] };
+export const bytesOf = (events: readonly unknown[]) => wire(...events);
 
 /** A call of another protocol's caller, with what it says. */
-export const converted = (conversation: Partial<Conversation> = {}, stream = false): ChatPayload => ({
-  protocol: 'anthropic',
-  body: { max_tokens: 1, stop_sequences: ['never sent'] },
-  conversation: () => ({ ...PLAIN, ...conversation }),
-  stream,
-  fields: NO_FIELDS,
-});
+export const converted = convertedPayload;
 
 /** A call of a caller of the Responses protocol. */
-export const native = (body: JsonObject = {}, stream = false): ChatPayload => ({
-  ...converted({}, stream),
-  protocol: 'openai-responses',
-  body: { model: 'sim/chat', input: 'Hi', ...body },
-});
+export const native = (body: JsonObject = {}, stream = false): ChatPayload =>
+  nativePayloadOf('openai-responses')({ model: 'sim/chat', input: 'Hi', ...body }, stream);
 
 export const contextOf = (payload: ChatPayload): ResponsesCallContext => ({
   payload,
@@ -167,14 +155,5 @@ export const contextOf = (payload: ChatPayload): ResponsesCallContext => ({
 });
 
 /** The events that pieces of bytes give. */
-export async function read(
-  payload: ChatPayload,
-  ...fragments: readonly Uint8Array[]
-): Promise<readonly RouteEvent[]> {
-  async function* body() {
-    yield* fragments;
-  }
-  const all: RouteEvent[] = [];
-  for await (const event of readRouteEvents(decodeSse(body()), contextOf(payload))) all.push(event);
-  return all;
-}
+export const read = (payload: ChatPayload, ...pieces: readonly Uint8Array[]): Promise<RouteEvent[]> =>
+  collect(readRouteEvents(decodeSse(inPieces(pieces)), contextOf(payload)));
