@@ -5,7 +5,7 @@ import { rounds } from '../../../../tools/test-kit/thorough.ts';
 import { isTokenCount } from '../../core/pricing/token-usage.ts';
 import { callFor, JSON_TYPE, outcome } from '../../testing/providers/bedrock/calling.ts';
 import { end, framesOf, start, text } from '../../testing/providers/bedrock/frames.ts';
-import { accountOf, amount, valuesOf } from '../../testing/providers/reported-usage.ts';
+import { accountOf, amount, noAccount, valuesOf } from '../../testing/providers/reported-usage.ts';
 import { toUsage } from './usage.ts';
 
 /** An account as the service has it (Amazon Bedrock API reference, TokenUsage, CacheDetail). */
@@ -103,7 +103,7 @@ describe('the account of Converse', () => {
       cacheDetails: fc.oneof(fc.array(fc.oneof(detail, amount)), amount),
     });
     fc.assert(
-      fc.property(fc.oneof({ weight: 9, arbitrary: usage }, amount), amount, (reported, usedTier) => {
+      fc.property(fc.oneof({ weight: 9, arbitrary: usage }, noAccount), amount, (reported, usedTier) => {
         const read = toUsage({ usage: reported, serviceTier: usedTier, performanceConfig: usedTier });
         const { inputTokens: input, outputTokens: output } = Object(reported);
         expect(read === undefined).toBe(!isTokenCount(input) || !isTokenCount(output));
