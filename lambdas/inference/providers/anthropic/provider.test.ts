@@ -2,7 +2,7 @@ import { inspect } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { callAt } from '../../testing/providers/anthropic/calling.ts';
 import { bytesOf, foreignPayload, IDENTITY, jsonOf } from '../../testing/providers/anthropic/fixtures.ts';
-import { describeFailingRoute } from '../../testing/providers/failing-route.ts';
+import { describeFailingRoute, describeFetchedRoute } from '../../testing/providers/failing-route.ts';
 import {
   CANARY,
   type Call,
@@ -10,7 +10,6 @@ import {
   eventsOf,
   failureOf,
   JSON_TYPE,
-  streamOf,
 } from '../../testing/providers/http-calls.ts';
 import { wireServer } from '../../testing/providers/wire-server.ts';
 import { features } from './provider.ts';
@@ -62,19 +61,6 @@ describe('a call', () => {
     const [{ headers, body } = { headers: {}, body: '{}' }] = server.requests;
     expect(headers.accept).toBe('text/event-stream');
     expect(JSON.parse(body)).toMatchObject({ stream: true });
-  });
-
-  it('sends no key if the route has no secret', async () => {
-    respondWithJson();
-    await call();
-    expect(server.requests[0]?.headers).not.toHaveProperty('x-api-key');
-  });
-
-  it('sends nothing if the route’s secret cannot be read', async () => {
-    const failure = await failureOf(call({ secret: 'env:ABSENT' }));
-    expect(failure).toMatchObject({ kind: 'secret', retryable: true });
-    expect(failure.message).not.toContain(CANARY);
-    expect(server.requests).toEqual([]);
   });
 
   it('preserves the digits of its request and of its response', async () => {
@@ -132,27 +118,9 @@ describe('a call', () => {
     const { tools } = JSON.parse(server.requests[0]?.body ?? '{}') as { tools: unknown };
     expect(tools).toEqual([expect.objectContaining({ name: 'json_answer' })]);
   });
-
-  it('returns a stream while it is still being written', async () => {
-    const bytes = bytesOf('text');
-    let release = () => {};
-    server.respond = async (response) => {
-      response.writeHead(200, EVENT_STREAM);
-      response.write(bytes.subarray(0, 500));
-      await new Promise<void>((resolve) => {
-        release = resolve;
-      });
-      response.end(bytes.subarray(500));
-    };
-    const events = (await streamOf(call({ stream: true })))[Symbol.asyncIterator]();
-    expect((await events.next()).value).toMatchObject({ nativeEvent: { type: 'message_start' } });
-    release();
-    let count = 1;
-    while (!(await events.next()).done) count += 1;
-    expect(count).toBe(8);
-  });
 });
 
+describeFetchedRoute({ server, callAt });
 describeFailingRoute({
   server,
   callAt,

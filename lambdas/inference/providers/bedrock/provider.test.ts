@@ -1,4 +1,3 @@
-import { createServer } from 'node:net';
 import { BedrockRuntimeClient } from '@aws-sdk/client-bedrock-runtime';
 import { describe, expect, it } from '@jest/globals';
 import {
@@ -9,8 +8,9 @@ import {
   JSON_TYPE,
   RESPONSE,
 } from '../../testing/providers/bedrock/calling.ts';
-import { TEXT, TEXT_PART } from '../../testing/providers/bedrock/frames.ts';
-import { eventsOf, failureOf, until } from '../../testing/providers/http-calls.ts';
+import { exceptionFrame, TEXT, TEXT_PART } from '../../testing/providers/bedrock/frames.ts';
+import { describeFailingRoute } from '../../testing/providers/failing-route.ts';
+import { CANARY, eventsOf, failureOf, until } from '../../testing/providers/http-calls.ts';
 import { type WireResponder, wireServer } from '../../testing/providers/wire-server.ts';
 import { createBedrockProvider, features } from './provider.ts';
 
@@ -71,51 +71,6 @@ describe('a call of Bedrock', () => {
     expect(server.requests).toHaveLength(2);
   });
 
-  it.each([false, true])(
-    'closes its connection if the caller leaves before the response: streamed %s',
-    async (stream) => {
-      const giving = new AbortController();
-      const aborted = Promise.withResolvers<void>();
-      server.respond = (response) => {
-        response.once('close', () => aborted.resolve());
-        giving.abort();
-      };
-      await expect(call({ stream, signal: giving.signal })).rejects.toBeDefined();
-      await aborted.promise;
-      expect(server.requests).toHaveLength(1);
-    },
-  );
-
-  it('fails if no server listens at the address, and permits another route', async () => {
-    const listener = createServer().listen(0, '127.0.0.1');
-    await new Promise((resolve) => listener.once('listening', resolve));
-    const { port } = listener.address() as { port: number };
-    await new Promise((resolve) => listener.close(resolve));
-    const failure = await failureOf(callAt(`http://127.0.0.1:${port}`));
-    expect(failure).toMatchObject({ kind: 'connection', retryable: true });
-  });
-
-  it('fails if the connection ends before a complete response, and permits another route', async () => {
-    server.respond = (_response, _request, socket) => void socket.destroy();
-    expect(await failureOf(call())).toMatchObject({ kind: 'connection', retryable: true });
-    server.respond = (response, _request, socket) => {
-      response.writeHead(200, { ...JSON_TYPE, 'content-length': '1000' }).write('{');
-      setTimeout(() => socket.destroy(), 20);
-    };
-    expect(await failureOf(call())).toMatchObject({ kind: 'connection', retryable: true });
-  });
-
-  it('fails if the connection ends within a stream', async () => {
-    server.respond = (response, _request, socket) => {
-      response.writeHead(200, EVENT_STREAM).write(TEXT_PART);
-      setTimeout(() => socket.destroy(), 20);
-    };
-    expect(await failureOf(eventsOf(call({ stream: true })))).toMatchObject({
-      kind: 'interrupted',
-      retryable: true,
-    });
-  });
-
   it('fails like a route without its key if there are no credentials, and sends nothing', async () => {
     const client = new BedrockRuntimeClient({
       endpoint: server.origin,
@@ -131,16 +86,27 @@ describe('a call of Bedrock', () => {
   });
 });
 
-describe('a connection to Bedrock', () => {
-  it('closes if the response is not a stream', async () => {
-    server.respond = (response) => void response.writeHead(200, JSON_TYPE).write('{');
-    expect(await failureOf(call({ stream: true }))).toMatchObject({ kind: 'protocol' });
-    await until(() => server.open === 0);
-  });
+it('closes the connection if the response is not a stream', async () => {
+  server.respond = (response) => void response.writeHead(200, JSON_TYPE).write('{');
+  expect(await failureOf(call({ stream: true }))).toMatchObject({ kind: 'protocol' });
+  await until(() => server.open === 0);
+});
 
-  it('does not delay the output if it stays open after the last event', async () => {
-    server.respond = (response) => void response.writeHead(200, EVENT_STREAM).write(TEXT);
-    expect(await eventsOf(call({ stream: true }))).toHaveLength(5);
-    server.disconnect();
-  });
+it('does not delay the output if it stays open after the last event', async () => {
+  server.respond = (response) => void response.writeHead(200, EVENT_STREAM).write(TEXT);
+  expect(await eventsOf(call({ stream: true }))).toHaveLength(5);
+  server.disconnect();
+});
+
+describeFailingRoute({
+  server,
+  callAt,
+  completeBody: JSON.stringify(RESPONSE),
+  stream: TEXT,
+  errorInStream: Buffer.concat([
+    TEXT_PART.subarray(0, -9),
+    exceptionFrame('modelStreamErrorException', CANARY),
+  ]),
+  stranger: '{"output":null}',
+  streamType: EVENT_STREAM,
 });

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { describeFailingRoute } from '../../testing/providers/failing-route.ts';
+import { describeFailingRoute, describeFetchedRoute } from '../../testing/providers/failing-route.ts';
 import { callAt } from '../../testing/providers/gemini/calling.ts';
 import { bytesOf, EVENTS, RESPONSE } from '../../testing/providers/gemini/fixtures.ts';
 import { CANARY, EVENT_STREAM, eventsOf, JSON_TYPE } from '../../testing/providers/http-calls.ts';
@@ -22,6 +22,7 @@ describe('a call', () => {
   });
 });
 
+describeFetchedRoute({ server, callAt });
 describeFailingRoute({
   server,
   callAt,

@@ -1,14 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import type { RouteEvent } from '../../core/upstream/provider.ts';
-import { describeFailingRoute } from '../../testing/providers/failing-route.ts';
+import { describeFailingRoute, describeFetchedRoute } from '../../testing/providers/failing-route.ts';
 import {
-  CANARY,
   type Call,
   EVENT_STREAM,
   eventsOf,
   failureOf,
   JSON_TYPE,
-  streamOf,
 } from '../../testing/providers/http-calls.ts';
 import { callAt } from '../../testing/providers/openai/calling.ts';
 import { bytesOf, IDENTITY, jsonOf } from '../../testing/providers/openai/fixtures.ts';
@@ -52,19 +49,6 @@ describe('a call', () => {
     expect(JSON.parse(body)).toMatchObject({ stream: true, stream_options: { include_usage: true } });
   });
 
-  it('sends no key if the route has no secret', async () => {
-    respondWithJson();
-    await call();
-    expect(server.requests[0]?.headers).not.toHaveProperty('authorization');
-  });
-
-  it('sends nothing if the route’s secret cannot be read', async () => {
-    const failure = await failureOf(call({ secret: 'env:ABSENT' }));
-    expect(failure).toMatchObject({ kind: 'secret', retryable: true });
-    expect(failure.message).not.toContain(CANARY);
-    expect(server.requests).toEqual([]);
-  });
-
   it('returns a complete response', async () => {
     respondWithJson();
     expect(await call()).toMatchObject({
@@ -74,31 +58,13 @@ describe('a call', () => {
     });
   });
 
-  it('returns a stream while it is still being written', async () => {
-    const bytes = bytesOf('text');
-    let release = () => {};
-    server.respond = async (response) => {
-      response.writeHead(200, EVENT_STREAM);
-      response.write(bytes.subarray(0, 900));
-      await new Promise<void>((resolve) => {
-        release = resolve;
-      });
-      response.end(bytes.subarray(900));
-    };
-    const events = (await streamOf(call({ stream: true })))[Symbol.asyncIterator]();
-    expect((await events.next()).value).toMatchObject({ hasOutput: false });
-    release();
-    const rest: RouteEvent[] = [];
-    for (let next = await events.next(); !next.done; next = await events.next()) rest.push(next.value);
-    expect(rest).toHaveLength(6);
-  });
-
   it('takes an event stream whatever the parameters of its type', async () => {
     respondWith(200, { 'content-type': 'Text/Event-Stream; charset=UTF-8' }, bytesOf('text'));
     expect(await eventsOf(call({ stream: true }))).toHaveLength(7);
   });
 });
 
+describeFetchedRoute({ server, callAt });
 describeFailingRoute({
   server,
   callAt,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { describeFailingRoute } from '../../testing/providers/failing-route.ts';
+import { describeFailingRoute, describeFetchedRoute } from '../../testing/providers/failing-route.ts';
 import {
   callsOf,
   DEPENDENCIES,
@@ -64,6 +64,7 @@ describe('a call', () => {
   });
 });
 
+describeFetchedRoute({ server, callAt });
 describeFailingRoute({
   server,
   callAt,

@@ -1,9 +1,9 @@
-/** The guarantees for a route that fails, for each protocol over HTTP. */
+/** The guarantees for a route over HTTP: how it is called, and how it fails. */
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-import type { RouteResponse } from '../../core/upstream/provider.ts';
+import type { RouteEvent, RouteResponse } from '../../core/upstream/provider.ts';
 import { CANARY, type Call, EVENT_STREAM, eventsOf, failureOf, JSON_TYPE, streamOf } from './http-calls.ts';
 import type { WireServer } from './wire-server.ts';
 
@@ -18,16 +18,71 @@ export interface FailingRoute {
   readonly errorInStream: Uint8Array | string;
   /** JSON that is no answer of the protocol. */
   readonly stranger: string;
+  readonly streamType?: Readonly<Record<string, string>>;
+}
+
+const KEY_HEADERS = ['authorization', 'x-api-key', 'x-goog-api-key', 'api-key'];
+
+/** Declares the tests of a route that is called by `fetch`. */
+export function describeFetchedRoute({ server, callAt }: Pick<FailingRoute, 'server' | 'callAt'>): void {
+  it('a route causes a protocol failure if it responds with a status without content', async () => {
+    server.respond = (response) => void response.writeHead(204).end();
+    expect(await failureOf(callAt(server.origin))).toMatchObject({ kind: 'protocol' });
+    expect(await failureOf(callAt(server.origin, { stream: true }))).toMatchObject({ kind: 'protocol' });
+  });
+
+  it.each([301, 302, 303, 307, 308])(
+    'a route receives no second request at the address of a redirect (%i)',
+    async (status) => {
+      server.respond = (response) =>
+        void response.writeHead(status, { location: `${server.origin}/elsewhere` }).end();
+      expect(await failureOf(callAt(server.origin))).toMatchObject({ kind: 'connection', retryable: true });
+      expect(server.requests).toHaveLength(1);
+      expect(server.requests[0]?.path).not.toBe('/elsewhere');
+    },
+  );
+
+  describe('the key of a route', () => {
+    it('goes into no request if the route has none', async () => {
+      server.respond = (response) => void response.writeHead(503).end();
+      await failureOf(callAt(server.origin));
+      const names = server.requests.flatMap(({ headers }) => Object.keys(headers));
+      expect(names).toContain('accept');
+      expect(names.filter((name) => KEY_HEADERS.includes(name))).toEqual([]);
+    });
+
+    it('permits another route if it cannot be read, and then nothing is sent', async () => {
+      const failure = await failureOf(callAt(server.origin, { secret: 'env:ABSENT' }));
+      expect(failure).toMatchObject({ kind: 'secret', retryable: true });
+      expect(failure.message).not.toContain(CANARY);
+      expect(server.requests).toEqual([]);
+    });
+  });
 }
 
 /** Declares the tests; those of one protocol alone stand beside the call. */
 export function describeFailingRoute(route: FailingRoute): void {
-  const { server, callAt, completeBody, stream, errorInStream, stranger } = route;
+  const { server, callAt, completeBody, stream, errorInStream, stranger, streamType = EVENT_STREAM } = route;
   const call = (options: Call = {}) => callAt(server.origin, options);
   const half = stream.subarray(0, stream.length / 2);
   const respondWith = (status: number, headers: Record<string, string>, body: string | Uint8Array) => {
     server.respond = (response) => void response.writeHead(status, headers).end(body);
   };
+
+  it('a route returns a stream while it is still being written', async () => {
+    const { promise, resolve: release } = Promise.withResolvers<void>();
+    server.respond = async (response) => {
+      response.writeHead(200, streamType).write(half);
+      await promise;
+      response.end(stream.subarray(half.length));
+    };
+    const events = (await streamOf(call({ stream: true })))[Symbol.asyncIterator]();
+    expect((await events.next()).done).toBe(false);
+    release();
+    let last: RouteEvent | undefined;
+    for (let next = await events.next(); !next.done; next = await events.next()) last = next.value;
+    expect(last).toBeDefined();
+  });
 
   describe('a route that fails', () => {
     it('permits another route if it accepts no connection', async () => {
@@ -51,13 +106,12 @@ export function describeFailingRoute(route: FailingRoute): void {
         response.writeHead(200, { ...JSON_TYPE, 'content-length': String(completeBody.length + 1_000) });
         response.write(completeBody.slice(0, 12), () => socket.destroy());
       };
-      expect(await failureOf(call())).toMatchObject({ retryable: true });
+      expect(await failureOf(call())).toMatchObject({ kind: 'connection', retryable: true });
     });
 
     it('within a stream, by a reset, has delivered what came before', async () => {
       server.respond = (response, _request, socket) => {
-        response.writeHead(200, EVENT_STREAM);
-        response.write(half, () => setTimeout(() => socket.resetAndDestroy(), 20));
+        response.writeHead(200, streamType).write(half, () => setTimeout(() => socket.resetAndDestroy(), 20));
       };
       const events = (await streamOf(call({ stream: true })))[Symbol.asyncIterator]();
       expect((await events.next()).done).toBe(false);
@@ -68,17 +122,17 @@ export function describeFailingRoute(route: FailingRoute): void {
     });
 
     it('causes an interruption if it ends a stream before its finish', async () => {
-      respondWith(200, EVENT_STREAM, half);
+      respondWith(200, streamType, half);
       expect(await failureOf(eventsOf(call({ stream: true })))).toMatchObject({
         kind: 'interrupted',
         retryable: true,
       });
-      respondWith(200, EVENT_STREAM, stream);
+      respondWith(200, streamType, stream);
       expect((await eventsOf(call({ stream: true }))).length).toBeGreaterThan(1);
     });
 
     it('causes a failure without its text if it sends an error within a stream', async () => {
-      respondWith(200, EVENT_STREAM, errorInStream);
+      respondWith(200, streamType, errorInStream);
       const failure = await failureOf(eventsOf(call({ stream: true })));
       expect(Buffer.from(errorInStream).toString()).toContain(CANARY);
       expect(inspect(failure, { depth: null })).not.toContain(CANARY);
@@ -104,12 +158,6 @@ export function describeFailingRoute(route: FailingRoute): void {
       expect(await failureOf(call())).toMatchObject({ kind: 'protocol', retryable: true });
     });
 
-    it('causes a protocol failure if it responds with a status without content', async () => {
-      server.respond = (response) => void response.writeHead(204).end();
-      expect(await failureOf(call())).toMatchObject({ kind: 'protocol' });
-      expect(await failureOf(call({ stream: true }))).toMatchObject({ kind: 'protocol' });
-    });
-
     it('causes a failure with its status and retry time, and without its text', async () => {
       const error = { code: 429, type: 'some_error', message: CANARY };
       respondWith(429, { ...JSON_TYPE, 'retry-after': '3' }, JSON.stringify({ type: 'error', error }));
@@ -117,15 +165,5 @@ export function describeFailingRoute(route: FailingRoute): void {
       expect(failure).toMatchObject({ kind: 'status', status: 429, retryAfterSeconds: 3, retryable: true });
       expect(inspect(failure, { depth: null })).not.toContain(CANARY);
     });
-
-    it.each([301, 302, 303, 307, 308])(
-      'receives no second request at the address of a redirect (%i)',
-      async (status) => {
-        respondWith(status, { location: `${server.origin}/elsewhere` }, '');
-        expect(await failureOf(call())).toMatchObject({ kind: 'connection', retryable: true });
-        expect(server.requests).toHaveLength(1);
-        expect(server.requests[0]?.path).not.toBe('/elsewhere');
-      },
-    );
   });
 }
