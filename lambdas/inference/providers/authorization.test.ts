@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { RequestSigner } from '../../platform/core/ports.ts';
-import { parseCatalog } from '../core/catalog/catalog-document.ts';
 import { nativePayload as anthropicPayload } from '../testing/providers/anthropic/fixtures.ts';
-import { DEPENDENCIES, failureOf } from '../testing/providers/http-calls.ts';
+import { DEPENDENCIES, failureOf, routeOf } from '../testing/providers/http-calls.ts';
 import { nativePayload as openAiPayload } from '../testing/providers/openai/fixtures.ts';
 import { native as responsesPayload } from '../testing/providers/responses/fixtures.ts';
 import { SIGNATURES } from '../testing/providers/sealing.ts';
@@ -25,6 +24,14 @@ const PROVIDERS = {
   'openai-responses': [createResponsesProvider, responsesPayload({}, false)],
 } as const;
 
+/** An upstream that rejects every request, and what it receives. */
+const rejecting =
+  (requests: AuthorizedRequest[]): typeof fetch =>
+  async (url, init) => {
+    requests.push({ url: String(url), headers: init?.headers as AuthorizedRequest['headers'] });
+    return new Response('{}', { status: 503 });
+  };
+
 /** Makes one call that the upstream rejects, and returns what it sends and what it signs. */
 async function callTo(route: object, protocol: keyof typeof PROVIDERS, sign?: RequestSigner) {
   const signed: SignerInput[] = [];
@@ -32,10 +39,7 @@ async function callTo(route: object, protocol: keyof typeof PROVIDERS, sign?: Re
   const [create, payload] = PROVIDERS[protocol];
   const provider = create({
     ...DEPENDENCIES,
-    fetch: async (url, init) => {
-      requests.push({ url: String(url), headers: init?.headers as AuthorizedRequest['headers'] });
-      return new Response('{}', { status: 503 });
-    },
+    fetch: rejecting(requests),
     sign:
       sign ??
       (async (request) => {
@@ -43,16 +47,9 @@ async function callTo(route: object, protocol: keyof typeof PROVIDERS, sign?: Re
         return { ...request.headers, authorization: 'AWS4-HMAC-SHA256 …' };
       }),
   });
-  const price = { unit: 'per_million_tokens', input: 1, output: 1 };
-  const entry = { id: 'r', protocol, upstream_model: 'm', ...route };
-  const [model] = parseCatalog({
-    models: [{ id: 'a/m', type: 'chat', owned_by: 'a', created: 0, price, routes: [entry] }],
-  }).models;
-  const [first] = model?.routes ?? [];
-  if (first === undefined) throw new Error('no route');
   const failure = await failureOf(
     provider.chat({
-      route: first,
+      route: routeOf({ protocol, upstream_model: 'm', ...route }),
       payload,
       identity: { id: 'x', model: 'a/m' },
       signatures: SIGNATURES,
@@ -165,24 +162,13 @@ describe('a call to Azure', () => {
 
   it('uses the address of its deployment also for embeddings', async () => {
     const requests: AuthorizedRequest[] = [];
-    const http = {
-      ...DEPENDENCIES,
-      fetch: async (url: unknown, init?: RequestInit) => {
-        requests.push({ url: String(url), headers: init?.headers as AuthorizedRequest['headers'] });
-        return new Response('{}', { status: 503 });
-      },
-    };
-    const price = { unit: 'per_million_tokens', input: 1 };
-    const entry = { id: 'r', protocol: 'openai', upstream_model: 'embed', ...DATED, auth: 'api-key' };
-    const { models } = parseCatalog({
-      models: [{ id: 'a/m', type: 'embeddings', owned_by: 'a', created: 0, price, routes: [entry] }],
-    });
-    const [route] = models[0]?.routes ?? [];
-    if (route === undefined) throw new Error('no route');
-    const signal = new AbortController().signal;
-    await failureOf(
-      sendRequest(http as typeof DEPENDENCIES, { route, path: '/embeddings', body: {}, signal }),
+    const route = routeOf(
+      { protocol: 'openai', ...DATED, auth: 'api-key', upstream_model: 'embed' },
+      'embeddings',
     );
+    const signal = new AbortController().signal;
+    const request = { route, path: '/embeddings', body: {}, signal } as const;
+    await failureOf(sendRequest({ ...DEPENDENCIES, fetch: rejecting(requests) }, request));
     expect(requests).toMatchObject([
       {
         url: 'https://r.openai.azure.com/openai/deployments/embed/embeddings?api-version=2024-10-21',

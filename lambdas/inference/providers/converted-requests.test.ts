@@ -8,32 +8,20 @@ import { it } from '../../../tools/test-kit/search.ts';
 import { rounds } from '../../../tools/test-kit/thorough.ts';
 import type { JsonObject } from '../../platform/core/json/lossless-json.ts';
 import { isPriced } from '../core/fields/need.ts';
-import { NO_FIELDS, readFields } from '../core/fields/read-fields.ts';
+import { readFields } from '../core/fields/read-fields.ts';
 import { type FieldTable, fieldTable } from '../core/fields/table.ts';
 import type { Conversation } from '../core/upstream/conversation.ts';
-import type { ChatPayload } from '../core/upstream/provider.ts';
 import { CHAT_FIELDS } from '../formats/chat/fields.ts';
 import { MESSAGES_FIELDS } from '../formats/messages/fields.ts';
 import { RESPONSES_FIELDS } from '../formats/responses/fields.ts';
 import { soundConversation } from '../testing/providers/anthropic/conversations.ts';
+import { convertedPayload, PLAIN } from '../testing/providers/payloads.ts';
 import { SIGNATURES } from '../testing/providers/sealing.ts';
 import { toRequest } from './anthropic/request.ts';
 import { toConverseCall } from './bedrock/request.ts';
 import { toRequestBody as toGeminiBody } from './gemini/request.ts';
 import { toRequestBody } from './openai/request.ts';
 import { toRequestBody as toResponsesBody } from './responses/request.ts';
-
-const payloadOf = (
-  protocol: ChatPayload['protocol'],
-  conversation: Conversation,
-  stream: boolean,
-): ChatPayload => ({
-  protocol,
-  body: { service_tier: 'priority', store: true },
-  conversation: () => conversation,
-  stream,
-  fields: NO_FIELDS,
-});
 
 /** Everything that the service writes in Converse: nothing in it has a price of its own. */
 const CONVERSE = fieldTable([
@@ -78,7 +66,7 @@ const WRITTEN: Readonly<Record<string, readonly [FieldTable, Written]>> = {
     CHAT_FIELDS,
     (conversation, stream, reasoning) =>
       toRequestBody(
-        payloadOf('anthropic', conversation, stream),
+        convertedPayload(conversation, stream),
         { upstream_model: 'm', reasoning, dialect: { reasoning_request: 'effort' } },
         SIGNATURES,
       ),
@@ -86,17 +74,13 @@ const WRITTEN: Readonly<Record<string, readonly [FieldTable, Written]>> = {
   Responses: [
     RESPONSES_FIELDS,
     (conversation, stream, reasoning) =>
-      toResponsesBody(
-        payloadOf('anthropic', conversation, stream),
-        { upstream_model: 'm', reasoning },
-        SIGNATURES,
-      ),
+      toResponsesBody(convertedPayload(conversation, stream), { upstream_model: 'm', reasoning }, SIGNATURES),
   ],
   Messages: [
     MESSAGES_FIELDS,
     (conversation, stream, reasoning) =>
       toRequest(
-        payloadOf('openai', conversation, stream),
+        convertedPayload(conversation, stream, 'openai'),
         { upstream_model: 'm', reasoning, dialect: { reasoning_request: 'adaptive' } },
         SIGNATURES,
       ).body,
@@ -138,8 +122,7 @@ describe.each(Object.entries(WRITTEN))(
     });
 
     it('fails this check if the service adds a priced field to it', () => {
-      const plain: Conversation = { system: [], turns: [], tools: [], maxTokens: 1, stop: [] };
-      const body = { ...written(plain, false, false), service_tier: 'priority' };
+      const body = { ...written(PLAIN, false, false), service_tier: 'priority' };
       expect(otherFieldsIn(table, body)).toEqual(['service_tier']);
     });
   },

@@ -1,10 +1,11 @@
 /** PDF documents and audio as a route of each protocol receives them, in the forms that vendors document. */
 import { describe, expect, it } from '@jest/globals';
+import type { JsonObject } from '../../platform/core/json/lossless-json.ts';
 import type { CatalogRoute } from '../core/catalog/catalog-document.ts';
-import { NO_FIELDS } from '../core/fields/read-fields.ts';
 import type { Conversation, UserPart } from '../core/upstream/conversation.ts';
-import type { ChatPayload } from '../core/upstream/provider.ts';
 import { UpstreamFailure } from '../core/upstream/provider.ts';
+import { foreignPayload } from '../testing/providers/anthropic/fixtures.ts';
+import { convertedPayload, PLAIN } from '../testing/providers/payloads.ts';
 import { SIGNATURES } from '../testing/providers/sealing.ts';
 import { toRequest as toAnthropic } from './anthropic/request.ts';
 import { toConverseCall } from './bedrock/request.ts';
@@ -15,43 +16,20 @@ import { toRequestBody as toResponses } from './responses/request.ts';
 const route = { upstream_model: 'm', reasoning: false } as CatalogRoute;
 
 const conversationOf = (...parts: readonly UserPart[]): Conversation => ({
-  system: [],
-  tools: [],
-  maxTokens: 9,
-  stop: [],
+  ...PLAIN,
   turns: [{ role: 'user', parts }],
-});
-
-/** Returns a payload of another protocol than the route's, so that it is converted. */
-const payloadOf = (conversation: Conversation, protocol: ChatPayload['protocol']): ChatPayload => ({
-  protocol,
-  body: {},
-  stream: false,
-  conversation: () => conversation,
-  fields: NO_FIELDS,
 });
 
 /** The content of the one message. */
 const WRITTEN = {
-  openai: (one: Conversation) => {
-    const { messages } = toOpenAi(payloadOf(one, 'anthropic'), route, SIGNATURES) as { messages?: unknown };
-    return (messages as { content: unknown }[])[0]?.content;
-  },
-  responses: (one: Conversation) => {
-    const { input } = toResponses(payloadOf(one, 'openai'), route, SIGNATURES) as { input?: unknown };
-    return (input as { content: unknown }[])[0]?.content;
-  },
-  anthropic: (one: Conversation) => {
-    const { messages } = toAnthropic(payloadOf(one, 'openai'), route, SIGNATURES).body as {
-      messages?: unknown;
-    };
-    return (messages as { content: unknown }[])[0]?.content;
-  },
+  openai: (one: Conversation) =>
+    (toOpenAi(convertedPayload(one), route, SIGNATURES).messages as JsonObject[])[0]?.content,
+  responses: (one: Conversation) =>
+    (toResponses(convertedPayload(one), route, SIGNATURES).input as JsonObject[])[0]?.content,
+  anthropic: (one: Conversation) =>
+    (toAnthropic(foreignPayload(one), route, SIGNATURES).body.messages as JsonObject[])[0]?.content,
   bedrock: (one: Conversation) => toConverseCall(one, route, SIGNATURES).request.messages?.[0]?.content,
-  gemini: (one: Conversation) => {
-    const { contents } = toGemini(one, route, SIGNATURES) as { contents?: unknown };
-    return (contents as { parts: unknown }[])[0]?.parts;
-  },
+  gemini: (one: Conversation) => (toGemini(one, route, SIGNATURES).contents as JsonObject[])[0]?.parts,
 };
 
 const PDF: UserPart = {

@@ -19,10 +19,6 @@ const call = (id: string, args = '{}') => ({ type: 'tool-call', id, name: 'f', a
 const result = (id: string, ...content: readonly ReturnType<typeof text>[]) =>
   ({ type: 'tool-result', id, content, isError: false }) as const;
 
-/** The input that a call's arguments become. */
-const inputOf = (args: string) =>
-  toMessages([user(text('a')), assistant(call('c', args))])[1]?.content[0]?.input;
-
 describe('the messages of a conversation', () => {
   it('merge neighbours of one role, results first', () => {
     const turns = [
@@ -128,59 +124,8 @@ describe('the messages of a conversation', () => {
     ]);
   });
 
-  it.each([
-    ['', {}],
-    [' ', {}],
-    ['{}', {}],
-    [' {"city":"Łódź"} ', { city: 'Łódź' }],
-    ['{"a":', { arguments: '{"a":' }],
-    ['[1]', { arguments: '[1]' }],
-    ['"a"', { arguments: '"a"' }],
-    ['null', { arguments: 'null' }],
-    ['12345678901234567890', { arguments: '12345678901234567890' }],
-    ['not json', { arguments: 'not json' }],
-  ])('contain an object as the input of a tool, for any arguments: %j', (args, input) => {
-    expect(inputOf(args)).toEqual(input);
-  });
-
   it('preserve the digits of an input', () => {
-    expect(JSON.stringify(inputOf('{"id":12345678901234567890}'))).toBe('{"id":12345678901234567890}');
-  });
-});
-
-describe('the ids of tool calls', () => {
-  const idsOf = (turns: readonly Turn[]) =>
-    toMessages(turns).flatMap(({ content }) => content.flatMap(({ id, tool_use_id: of }) => id ?? of ?? []));
-
-  it('satisfy the protocol, and each result has the id of its call', () => {
-    const [called, resultId, ...rest] = idsOf([
-      user(text('a')),
-      assistant(call('functions.f:0')),
-      user(result('functions.f:0', text('b'))),
-    ]);
-    expect(called).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
-    expect(resultId).toBe(called);
-    expect(rest).toEqual([]);
-  });
-
-  it('differ for every call, even if a caller starts its numbers again in each turn', () => {
-    const turn = [assistant(call('call_0')), user(result('call_0', text('b')))];
-    const [first, firstResult, second, secondResult] = idsOf([user(text('a')), ...turn, ...turn]);
-    expect(first).toBe('call_0');
-    expect(firstResult).toBe(first);
-    expect(second).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
-    expect(second).not.toBe(first);
-    expect(secondResult).toBe(second);
-    const within = idsOf([
-      user(text('a')),
-      assistant(call('c'), call('c')),
-      user(result('c', text('1')), result('c', text('2'))),
-    ]);
-    expect(within.slice(0, 2)).toEqual(within.slice(2));
-    expect(new Set(within).size).toBe(2);
-  });
-
-  it('satisfy the protocol also for a result without a call', () => {
-    expect(idsOf([user(result('a b', text('b')))])).toEqual([expect.stringMatching(/^call_[a-zA-Z0-9_-]+$/)]);
+    const turns = [user(text('a')), assistant(call('c', '{"id":12345678901234567890}'))];
+    expect(JSON.stringify(toMessages(turns)[1]?.content)).toContain('"input":{"id":12345678901234567890}');
   });
 });

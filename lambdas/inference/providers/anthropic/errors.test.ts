@@ -1,7 +1,4 @@
-import { inspect } from 'node:util';
-import { describe, expect } from '@jest/globals';
-import fc from 'fast-check';
-import { it } from '../../../../tools/test-kit/search.ts';
+import { describe, expect, it } from '@jest/globals';
 import { toFailure } from './errors.ts';
 
 const CANARY = 'heron-7f3a';
@@ -10,45 +7,22 @@ const CANARY = 'heron-7f3a';
 const body = (message: unknown): string =>
   JSON.stringify({ type: 'error', error: { type: 'invalid_request_error', message }, request_id: CANARY });
 
-interface FailureResponse {
-  readonly text?: string;
-  readonly headers?: Record<string, string>;
-  readonly protocol?: 'openai' | 'anthropic';
-}
-
-const failureOf = (status: number, { text, headers, protocol }: FailureResponse = {}) =>
-  toFailure(new Response(text ?? body('no'), { status, headers: headers ?? {} }), protocol ?? 'anthropic');
+const failureOf = (text: string, protocol: 'openai' | 'anthropic' = 'anthropic') =>
+  toFailure(new Response(text, { status: 400 }), protocol);
 
 const paramOf = async (message: unknown, protocol?: 'openai' | 'anthropic') =>
-  (await failureOf(400, { text: body(message), protocol: protocol ?? 'anthropic' })).param;
+  (await failureOf(body(message), protocol)).param;
 
 describe('an error response', () => {
-  it.each([400, 413, 422])('forbids another attempt if the route rejects the request: %i', async (status) => {
-    expect(await failureOf(status)).toMatchObject({ kind: 'status', status, retryable: false });
-  });
-
-  it.each([401, 402, 403, 404, 405, 408, 409, 418, 425, 429, 500, 502, 503, 504, 529])(
-    'lets another route try otherwise: %i',
-    async (status) => {
-      expect(await failureOf(status)).toMatchObject({ kind: 'status', status, retryable: true });
-    },
-  );
-
   it.each([
     'Your credit balance is too low to access the Anthropic API. Please go to Plans & Billing.',
     'You have reached your specified API usage limits. You will regain access on 2026-04-01 at 00:00 UTC.',
     'You have reached your specified workspace API usage limits.',
   ])('lets another route try when the operator’s account is exhausted: %s', async (message) => {
-    expect(await failureOf(400, { text: body(message) })).toMatchObject({
+    expect(await failureOf(body(message))).toMatchObject({
       retryable: true,
       param: undefined,
     });
-  });
-
-  it('states when the route can be retried', async () => {
-    const headers = { 'retry-after': '17' };
-    expect(await failureOf(429, { headers })).toMatchObject({ retryAfterSeconds: 17 });
-    expect((await failureOf(529)).retryAfterSeconds).toBeUndefined();
   });
 
   it.each([
@@ -136,36 +110,6 @@ describe('an error response', () => {
     '<html>',
     '{"error":{',
   ])('names no field when its body is of another form: %s', async (text) => {
-    expect(await failureOf(400, { text })).toMatchObject({ status: 400, retryable: false, param: undefined });
-  });
-
-  it('repeats nothing else of the upstream’s text, however it is inspected', async () => {
-    for (const status of [400, 401, 429, 500]) {
-      const text = body(`messages.0.content: ${CANARY}`);
-      const failure = await failureOf(status, { text, headers: { 'retry-after': CANARY } });
-      const observed = [
-        failure.message,
-        failure.stack,
-        String(failure.cause),
-        JSON.stringify(failure),
-        inspect(failure),
-      ];
-      expect(observed.join('\n')).not.toContain(CANARY);
-    }
-  });
-
-  it('yields no field if its body is longer than the limit', async () => {
-    const text = JSON.stringify({ error: { message: 'messages: no', more: 'x'.repeat(128 * 1024) } });
-    expect((await failureOf(400, { text })).param).toBeUndefined();
-  });
-
-  it('never fails to be read, whatever its bytes', async () => {
-    await fc.assert(
-      fc.asyncProperty(fc.uint8Array(), async (bytes) => {
-        const failure = await toFailure(new Response(Uint8Array.from(bytes), { status: 422 }), 'anthropic');
-        expect(failure.status).toBe(422);
-      }),
-      { numRuns: 100 },
-    );
+    expect(await failureOf(text)).toMatchObject({ status: 400, retryable: false, param: undefined });
   });
 });

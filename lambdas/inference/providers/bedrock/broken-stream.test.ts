@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { it } from '../../../../tools/test-kit/search.ts';
 import { offsets, rounds } from '../../../../tools/test-kit/thorough.ts';
 import { UpstreamFailure } from '../../core/upstream/provider.ts';
-import { JSON_TYPE, outcome } from '../../testing/providers/bedrock/calling.ts';
+import { outcome } from '../../testing/providers/bedrock/calling.ts';
 import {
   end,
   errorFrame,
@@ -97,15 +97,6 @@ describe('an error within a stream of Converse', () => {
     const { parts, failure } = await interruptedBy(damaged, frame(end('end_turn')));
     expect(parts).toEqual(openText(0, 'The answer'));
     expect(failure).toMatchObject({ kind: 'interrupted', retryable: true });
-  });
-
-  it('a body of another type causes a protocol failure, and its bytes do not count as lengths', async () => {
-    const page = Buffer.from('<html>not a stream</html>');
-    for (const headers of [JSON_TYPE, { 'content-type': 'text/html' }, {}])
-      expect((await outcome({ headers, body: [page] })).failure).toMatchObject({
-        kind: 'protocol',
-        retryable: true,
-      });
   });
 });
 

@@ -91,16 +91,9 @@ describe('an error response of Bedrock', () => {
     expect(await failureFor(status)).toMatchObject({ kind: 'status', status, retryable: false });
   });
 
-  it.each([
-    ['1', 1],
-    ['17', 17],
-    ['0', 1],
-    ['soon', undefined],
-    ['1.5', undefined],
-    ['Wed, 21 Oct 2015 07:28:00 GMT', 1],
-  ])('states when the route can be retried, in seconds: Retry-After %j', async (value, seconds) => {
-    const failure = await failureFor(429, { type: 'ThrottlingException', headers: { 'retry-after': value } });
-    expect(failure.retryAfterSeconds).toBe(seconds);
+  it('states when the route can be retried, in seconds', async () => {
+    const headers = { date: 'Wed, 21 Oct 2015 07:28:00 GMT', 'retry-after': 'Wed, 21 Oct 2015 07:28:40 GMT' };
+    expect((await failureFor(429, { type: 'ThrottlingException', headers })).retryAfterSeconds).toBe(40);
   });
 
   it('retains its status if an intermediate server sends an HTML page', async () => {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from '@jest/globals';
-import { growthOf, MAX_RATIO } from '../../../../tools/test-kit/growth.ts';
 import type { Conversation, Tool, Turn } from '../../core/upstream/conversation.ts';
 import { UpstreamFailure } from '../../core/upstream/provider.ts';
 import { CONVERSATION } from '../../testing/providers/payloads.ts';
@@ -62,34 +61,6 @@ describe('a conversation for Converse', () => {
     });
   });
 
-  it('alternates: consecutive messages of one role become one, also across empty turns', () => {
-    const refusal: Turn = { role: 'assistant', parts: [{ type: 'refusal', text: 'No.' }] };
-    expect(
-      messagesFor([user('a'), user('b', 'c'), assistant(' \n'), user('d'), refusal, assistant('e')]),
-    ).toEqual([
-      { role: 'user', content: [{ text: 'a' }, { text: 'b' }, { text: 'c' }, { text: 'd' }] },
-      { role: 'assistant', content: [{ text: 'No.' }, { text: 'e' }] },
-    ]);
-  });
-
-  it('starts with the user', () => {
-    const firstMessage = { role: 'user', content: [{ text: 'Begin.' }] };
-    expect(messagesFor([])).toEqual([firstMessage]);
-    expect(messagesFor([user('')])).toEqual([firstMessage]);
-    expect(messagesFor([assistant('Hello!'), user('Hi')])).toEqual([
-      firstMessage,
-      { role: 'assistant', content: [{ text: 'Hello!' }] },
-      { role: 'user', content: [{ text: 'Hi' }] },
-    ]);
-  });
-
-  it('ends without trailing white space if the model continues it', () => {
-    expect(messagesFor([user('Hi '), assistant('One ', 'two \n')])).toEqual([
-      { role: 'user', content: [{ text: 'Hi ' }] },
-      { role: 'assistant', content: [{ text: 'One ' }, { text: 'two' }] },
-    ]);
-  });
-
   it('contains tool calls as objects, and their results before everything else', () => {
     const shown: Turn = {
       role: 'user',
@@ -142,30 +113,6 @@ describe('a conversation for Converse', () => {
     ]);
   });
 
-  it.each(['not json', '[1]', '"text"', '42', 'null', '{"a":'])(
-    'wraps arguments that are not an object as text in one: %s',
-    (text) => {
-      const [, message] = messagesFor([user('a'), called('call_1', 'f', text)]) ?? [];
-      expect(message?.content).toEqual([
-        { toolUse: { toolUseId: 'call_1', name: 'f', input: { arguments: text } } },
-      ]);
-    },
-  );
-
-  it('gives each call a separate valid id, and its result the same id', () => {
-    const round = [called('functions.f:0', 'f', ''), toolResultTurn('functions.f:0', 'x')];
-    const messages = messagesFor([user('a'), ...round, ...round, toolResultTurn('unknown', 'y')]) ?? [];
-    const ids = messages.flatMap(({ content }) =>
-      (content ?? []).flatMap(({ toolUse, toolResult }) => toolUse?.toolUseId ?? toolResult?.toolUseId ?? []),
-    );
-    expect(ids).toHaveLength(5);
-    for (const id of ids) expect(id).toMatch(/^[a-zA-Z0-9_-]{1,64}$/);
-    expect(ids[1]).toBe(ids[0]);
-    expect(ids[3]).toBe(ids[2]);
-    expect(ids[2]).not.toBe(ids[0]);
-    expect(ids[4]).toBe('unknown');
-  });
-
   it.each([
     ['image/png', 'png'],
     ['image/jpeg', 'jpeg'],
@@ -189,14 +136,6 @@ describe('a conversation for Converse', () => {
     };
     expect(() => messagesFor([turn])).toThrow(UpstreamFailure);
     expect(() => messagesFor([turn])).toThrow(expect.objectContaining({ retryable: false, status: 415 }));
-  });
-
-  it('takes time in proportion to its length, also with many turns of one role', async () => {
-    const make = (length: number) => {
-      const turns = Array.from({ length }, () => user('a'));
-      expect(messagesFor(turns)?.[0]?.content).toHaveLength(length);
-    };
-    expect(await growthOf(make, 1_000)).toBeLessThan(MAX_RATIO);
   });
 });
 
@@ -350,12 +289,6 @@ describe('JSON output requested from Converse', () => {
     const { request, answerTool } = callFor({ ...json, tools: [WEATHER], toolChoice });
     expect(request.toolConfig).toEqual({ tools: [WEATHER_SPEC], toolChoice: choice });
     expect(answerTool).toBeUndefined();
-  });
-
-  it('receives a tool name that is not in use', () => {
-    const occupiedName = { ...TIME, name: 'json_answer' };
-    const turns = [user('a'), called('1', 'json_answer_2', '{}')];
-    expect(callFor({ ...json, tools: [occupiedName], turns }).answerTool).toBe('json_answer_3');
   });
 
   it('appears as a system text if the model cannot be forced to call a tool', () => {

@@ -1,16 +1,16 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Conversation } from '../../core/upstream/conversation.ts';
+import { PLAIN } from '../../testing/providers/payloads.ts';
 import { SIGNATURES, signaturesFor } from '../../testing/providers/sealing.ts';
 import { sealSignature } from './content.ts';
 import { toRequestBody } from './request.ts';
 
-const PLAIN: Conversation = { system: [], turns: [], tools: [], maxTokens: 4_000, stop: [] };
 const TARGET = { upstream_model: 'gemini-3-pro', reasoning: false };
 
 const bodyOf = (
   conversation: Partial<Conversation>,
   route: Partial<Parameters<typeof toRequestBody>[1]> = {},
-) => toRequestBody({ ...PLAIN, ...conversation }, { ...TARGET, ...route }, SIGNATURES);
+) => toRequestBody({ ...PLAIN, maxTokens: 4_000, ...conversation }, { ...TARGET, ...route }, SIGNATURES);
 
 const user = (text: string) => ({ role: 'user' as const, parts: [{ type: 'text' as const, text }] });
 const TOOL = { name: 'f', description: 'd', parameters: { type: 'object' } };

@@ -1,9 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startUpstream, type Upstream } from '../../../../tools/simulators/models/server.ts';
-import { parseCatalog } from '../../core/catalog/catalog-document.ts';
 import type { Provider } from '../../core/upstream/provider.ts';
 import { createAccessTokens } from '../../store/access-tokens.ts';
-import { DEPENDENCIES, eventsOf, failureOf } from '../../testing/providers/http-calls.ts';
+import { DEPENDENCIES, eventsOf, failureOf, routeOf } from '../../testing/providers/http-calls.ts';
 import { IDENTITY, nativePayload } from '../../testing/providers/openai/fixtures.ts';
 import { native } from '../../testing/providers/responses/fixtures.ts';
 import { SIGNATURES } from '../../testing/providers/sealing.ts';
@@ -32,21 +31,10 @@ const dependencies = {
 const chat = createOpenAiProvider(dependencies);
 const responses = createResponsesProvider(dependencies);
 
-function routeOf(fields: object) {
-  const price = { unit: 'per_million_tokens', input: 1, output: 1 };
-  const route = { id: 'r', protocol: 'openai', upstream_model: 'sim-gpt', ...fields };
-  const { models } = parseCatalog({
-    models: [{ id: 'a/m', type: 'chat', owned_by: 'a', created: 0, price, routes: [route] }],
-  });
-  const [first] = models[0]?.routes ?? [];
-  if (first === undefined) throw new Error('no route');
-  return first;
-}
-
 const send = (provider: Provider, fields: object, content = 'Say exactly: hi', stream = false) => {
   const messages = [{ role: 'user', content }];
   return provider.chat({
-    route: routeOf(fields),
+    route: routeOf({ protocol: 'openai', upstream_model: 'sim-gpt', ...fields }),
     payload:
       provider === responses ? native({ input: content }, stream) : nativePayload({ messages }, stream),
     identity: IDENTITY,

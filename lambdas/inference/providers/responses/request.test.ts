@@ -3,6 +3,7 @@ import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { NO_FIELDS } from '../../core/fields/read-fields.ts';
 import type { Conversation } from '../../core/upstream/conversation.ts';
 import { pricedFeaturesIn } from '../../testing/fields/samples/all.ts';
+import { PLAIN } from '../../testing/providers/payloads.ts';
 import {
   CANARY,
   contextOf,
@@ -244,12 +245,9 @@ describe('a whole response', () => {
 
 describe('a vendor that rejects custom tools (D21)', () => {
   const custom = { tools: [{ type: 'custom', name: 'patch' }] };
-  const payloadWith = (body: object, fields: object = {}) => ({
-    protocol: 'openai-responses' as const,
-    stream: false,
-    fields: NO_FIELDS,
-    body: { ...body },
-    conversation: () => ({ system: [], turns: [], tools: [], maxTokens: 1, stop: [] }),
+  const payloadWith = (body: JsonObject, fields: object = {}) => ({
+    ...native(body),
+    conversation: () => PLAIN,
     ...fields,
   });
   const route = { upstream_model: 'm', reasoning: false, dialect: { custom_tools: false as const } };

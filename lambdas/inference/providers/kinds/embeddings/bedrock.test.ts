@@ -6,16 +6,12 @@ import {
   bedrockClient,
   bodiesOf,
   catalogOf,
-  respondWith as respondWithServer,
+  respondWith,
 } from '../../../testing/providers/kinds/bedrock-calls.ts';
 import { wireServer } from '../../../testing/providers/wire-server.ts';
 import { embeddingsOfBedrock } from './bedrock.ts';
 
 const server = wireServer();
-const respondWith = (
-  make: (body: Record<string, unknown>) => unknown,
-  headers: Record<string, string> = {},
-) => respondWithServer(server, make, headers);
 const bodies = () => bodiesOf(server);
 
 const TITAN = 'amazon.titan-embed-text-v2:0';
@@ -49,7 +45,7 @@ describe('a batch that takes several calls', () => {
   ])(
     'a single call sends such a text, and %s decides whether it is too long',
     async (_name, model, count) => {
-      respondWith(({ texts: requestedTexts = [0] }) => ({
+      respondWith(server, ({ texts: requestedTexts = [0] }) => ({
         embedding: [1],
         inputTextTokenCount: 9,
         embeddings: { float: (requestedTexts as unknown[]).map(() => [1]) },
@@ -84,7 +80,7 @@ describe('embeddings of Titan', () => {
 
 describe('embeddings of Cohere', () => {
   it('come from calls of up to 96 texts, counted by Bedrock’s header', async () => {
-    respondWith(({ texts }) => ({ embeddings: { float: (texts as string[]).map(() => [1]) } }), {
+    respondWith(server, ({ texts }) => ({ embeddings: { float: (texts as string[]).map(() => [1]) } }), {
       'x-amzn-bedrock-input-token-count': '40',
     });
     const { embeddings, tokens } = await embed(COHERE, { input: Array.from({ length: 200 }, () => 'a') });
@@ -96,7 +92,7 @@ describe('embeddings of Cohere', () => {
   });
 
   it('report no token count if Bedrock counts none', async () => {
-    respondWith(() => ({ embeddings: { float: [[1]] } }));
+    respondWith(server, () => ({ embeddings: { float: [[1]] } }));
     expect(await embed(COHERE, { input: 'a' })).toEqual({ embeddings: [[1]], tokens: undefined });
   });
 });
@@ -117,7 +113,7 @@ describe('a malformed response, retryable on another route', () => {
     ['an empty vector', { embedding: [] }],
     ['no object', []],
   ])('%s', async (_name, responseBody) => {
-    respondWith(() => responseBody);
+    respondWith(server, () => responseBody);
     expect(await failureOf(embed(TITAN, { input: 'a' }))).toMatchObject({
       kind: 'protocol',
       retryable: true,
@@ -128,7 +124,7 @@ describe('a malformed response, retryable on another route', () => {
     ['fewer vectors than texts', { embeddings: { float: [[1]] } }],
     ['a list without types', { embeddings: [[1], [2]] }],
   ])('%s', async (_name, responseBody) => {
-    respondWith(() => responseBody);
+    respondWith(server, () => responseBody);
     expect(await failureOf(embed(COHERE, { input: ['a', 'b'] }))).toMatchObject({ kind: 'protocol' });
   });
 

@@ -6,16 +6,12 @@ import {
   bedrockClient,
   bodiesOf,
   catalogOf,
-  respondWith as respondWithServer,
+  respondWith,
 } from '../../../testing/providers/kinds/bedrock-calls.ts';
 import { wireServer } from '../../../testing/providers/wire-server.ts';
 import { imagesOfBedrock } from './bedrock.ts';
 
 const server = wireServer();
-const respondWith = (
-  make: (body: Record<string, unknown>) => unknown,
-  headers: Record<string, string> = {},
-) => respondWithServer(server, make, headers);
 const bodies = () => bodiesOf(server);
 
 const CORE = 'stability.stable-image-core-v1:1';
@@ -32,7 +28,7 @@ describe('images of Stability AI', () => {
     'come from a signed call for each image: %s',
     async (model) => {
       let requestCount = 0;
-      respondWith(() => {
+      respondWith(server, () => {
         requestCount += 1;
         return { seeds: [requestCount], finish_reasons: [null], images: [`image${requestCount}`] };
       });
@@ -56,7 +52,7 @@ describe('images of Stability AI', () => {
     [0, [0, 0, 0]],
     [null, [undefined, undefined, undefined]],
   ])('differ though their call has a seed, %p, and avoid what it does not want', async (seed, seeds) => {
-    respondWith(() => ({ seeds: [1], finish_reasons: [null], images: ['QQ=='] }));
+    respondWith(server, () => ({ seeds: [1], finish_reasons: [null], images: ['QQ=='] }));
     await paint({ n: 3, seed, negative_prompt: 'a hound' });
     const requestCount = bodies();
     expect(requestCount.map((body) => body.seed).sort()).toEqual(seeds);
@@ -89,7 +85,7 @@ describe('images of Stability AI', () => {
   it.each(['Filter reason: prompt', 'Filter reason: output image'])(
     'cause a rejection of the prompt without another route if the filter stops all of them: %s',
     async (reason) => {
-      respondWith(() => ({ finish_reasons: [reason], images: ['QQ=='] }));
+      respondWith(server, () => ({ finish_reasons: [reason], images: ['QQ=='] }));
       expect(await failureOf(paint({ n: 2 }))).toMatchObject({
         status: 400,
         retryable: false,
@@ -133,7 +129,7 @@ describe('a malformed response, retryable on another route', () => {
     ['an error of the model', { finish_reasons: ['Inference error'] }],
     ['an image beside an error', { finish_reasons: ['Inference error'], images: ['QQ=='] }],
   ])('%s', async (_name, responseBody) => {
-    respondWith(() => responseBody);
+    respondWith(server, () => responseBody);
     expect(await failureOf(paint({ n: 2 }))).toMatchObject({ kind: 'protocol', retryable: true });
   });
 });
