@@ -70,6 +70,7 @@ describeFailingRoute({
   callAt,
   completeBody: JSON.stringify(jsonOf('completion')),
   stream: bytesOf('text'),
+  otherStreams: [bytesOf('without-done')],
   errorInStream: bytesOf('error-in-band'),
   stranger: '{"choices":[]}',
 });

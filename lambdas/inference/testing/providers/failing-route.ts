@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { inspect } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import type { RouteEvent, RouteResponse } from '../../core/upstream/provider.ts';
+import { describeConnections } from './connections.ts';
 import { CANARY, type Call, EVENT_STREAM, eventsOf, failureOf, JSON_TYPE, streamOf } from './http-calls.ts';
 import type { WireServer } from './wire-server.ts';
 
@@ -14,6 +15,8 @@ export interface FailingRoute {
   readonly completeBody: string;
   /** A streamed answer; its first half has an event, and not the last one. */
   readonly stream: Uint8Array;
+  /** Streams that end in other ways. */
+  readonly otherStreams?: readonly Uint8Array[];
   /** A stream with an error in it that says `CANARY`. */
   readonly errorInStream: Uint8Array | string;
   /** JSON that is no answer of the protocol. */
@@ -68,6 +71,8 @@ export function describeFailingRoute(route: FailingRoute): void {
   const respondWith = (status: number, headers: Record<string, string>, body: string | Uint8Array) => {
     server.respond = (response) => void response.writeHead(status, headers).end(body);
   };
+
+  describeConnections(route);
 
   it('a route returns a stream while it is still being written', async () => {
     const { promise, resolve: release } = Promise.withResolvers<void>();

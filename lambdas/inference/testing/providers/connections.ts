@@ -1,85 +1,18 @@
+/** The guarantees for the connections to a route. */
 import { setTimeout as pause } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { type RouteResponse as ProviderReply, UpstreamFailure } from '../core/upstream/provider.ts';
-import { callAt as callAnthropic } from '../testing/providers/anthropic/calling.ts';
-import * as anthropic from '../testing/providers/anthropic/fixtures.ts';
-import * as bedrock from '../testing/providers/bedrock/calling.ts';
-import * as frames from '../testing/providers/bedrock/frames.ts';
-import { callAt as callGemini } from '../testing/providers/gemini/calling.ts';
-import * as gemini from '../testing/providers/gemini/fixtures.ts';
-import {
-  EVENT_STREAM,
-  eventsOf,
-  failureOf,
-  JSON_TYPE,
-  streamOf,
-  until,
-} from '../testing/providers/http-calls.ts';
-import { callAt as callOpenAi } from '../testing/providers/openai/calling.ts';
-import * as openai from '../testing/providers/openai/fixtures.ts';
-import { type WireResponder, WireServer, wireServer } from '../testing/providers/wire-server.ts';
+import { UpstreamFailure } from '../../core/upstream/provider.ts';
+import type { FailingRoute } from './failing-route.ts';
+import { type Call, EVENT_STREAM, eventsOf, failureOf, JSON_TYPE, streamOf, until } from './http-calls.ts';
+import { type WireResponder, WireServer } from './wire-server.ts';
 
-interface Call {
-  readonly stream?: boolean;
-  readonly signal?: AbortSignal;
-}
-
-interface Protocol {
-  readonly protocol: string;
-  /** One chat call to the server at an origin. */
-  readonly callAt: (origin: string, call?: Call) => Promise<ProviderReply>;
-  readonly streamType: Readonly<Record<string, string>>;
-  /** Streams that end well. */
-  readonly streams: readonly (readonly [ending: string, bytes: Uint8Array])[];
-  /** A part of a stream that has some content and no end. */
-  readonly part: Uint8Array;
-  readonly completeBody: object;
-}
-
-const PROTOCOLS: readonly Protocol[] = [
-  {
-    protocol: 'openai',
-    callAt: callOpenAi,
-    streamType: EVENT_STREAM,
-    streams: [
-      ['with [DONE]', openai.bytesOf('text')],
-      ['without [DONE]', openai.bytesOf('without-done')],
-    ],
-    part: openai.bytesOf('text').subarray(0, 900),
-    completeBody: openai.jsonOf('completion'),
-  },
-  {
-    protocol: 'anthropic',
-    callAt: callAnthropic,
-    streamType: EVENT_STREAM,
-    streams: [['with message_stop', anthropic.bytesOf('text')]],
-    part: anthropic.bytesOf('text').subarray(0, 500),
-    completeBody: anthropic.jsonOf('message'),
-  },
-  {
-    protocol: 'bedrock',
-    callAt: bedrock.callAt,
-    streamType: bedrock.EVENT_STREAM,
-    streams: [['with metadata', frames.TEXT]],
-    part: frames.TEXT_PART,
-    completeBody: bedrock.RESPONSE,
-  },
-  {
-    protocol: 'gemini',
-    callAt: callGemini,
-    streamType: EVENT_STREAM,
-    streams: [['with a reason and its usage', gemini.bytesOf(gemini.EVENTS)]],
-    part: gemini.bytesOf(gemini.EVENTS.slice(0, 2)),
-    completeBody: gemini.RESPONSE,
-  },
-];
-
-const server = wireServer();
-
-describe.each(PROTOCOLS)('over $protocol', ({ callAt, streamType, streams, part, completeBody }) => {
+/** Declares the tests. */
+export function describeConnections(route: FailingRoute): void {
+  const { server, callAt, completeBody, stream, otherStreams = [], streamType = EVENT_STREAM } = route;
+  const half = stream.subarray(0, stream.length / 2);
   const call = (options: Call = {}) => callAt(server.origin, options);
   const respondPartially = () => {
-    server.respond = (response) => void response.writeHead(200, streamType).write(part);
+    server.respond = (response) => void response.writeHead(200, streamType).write(half);
   };
 
   describe('a call whose time is up', () => {
@@ -101,9 +34,9 @@ describe.each(PROTOCOLS)('over $protocol', ({ callAt, streamType, streams, part,
     it('within a stream ends it, and lets go of its connection', async () => {
       respondPartially();
       const controller = new AbortController();
-      const respond = call({ stream: true, signal: controller.signal });
-      await respond;
-      const work = failureOf(eventsOf(respond));
+      const response = call({ stream: true, signal: controller.signal });
+      await response;
+      const work = failureOf(eventsOf(response));
       await pause(20);
       controller.abort(timeout);
       expect(await work).toBe(timeout);
@@ -140,14 +73,13 @@ describe.each(PROTOCOLS)('over $protocol', ({ callAt, streamType, streams, part,
       }
     }
 
-    it.each([...streams])('serves the next call after a finished stream: %s', async (_name, bytes) => {
+    it.each([stream, ...otherStreams])('serves the next call after a finished stream (%#)', async (bytes) => {
       const respond: WireResponder = (response) => void response.writeHead(200, streamType).end(bytes);
       expect(await connectionsOf(respond, (origin) => eventsOf(callAt(origin, { stream: true })))).toBe(1);
     });
 
     it('serves the next call after a complete response', async () => {
-      const text = JSON.stringify(completeBody);
-      const respond: WireResponder = (response) => void response.writeHead(200, JSON_TYPE).end(text);
+      const respond: WireResponder = (response) => void response.writeHead(200, JSON_TYPE).end(completeBody);
       expect(await connectionsOf(respond, (origin) => callAt(origin))).toBe(1);
     });
 
@@ -177,4 +109,4 @@ describe.each(PROTOCOLS)('over $protocol', ({ callAt, streamType, streams, part,
       await until(() => server.open === 0);
     });
   });
-});
+}
