@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Conversation, Tool } from '../../core/upstream/conversation.ts';
 import { foreignPayload, nativePayload } from '../../testing/providers/anthropic/fixtures.ts';
 import { SIGNATURES } from '../../testing/providers/sealing.ts';
+import { assistant, toolCall, toolResult, user } from '../../testing/providers/turns.ts';
 import { toRequest, type UpstreamMessages } from './request.ts';
 
 const ROUTE = { upstream_model: 'claude-sonnet-4-5', reasoning: false };
@@ -29,16 +30,7 @@ const WEATHER_BODY = {
   input_schema: WEATHER.parameters,
 };
 
-const CALLED: Conversation['turns'] = [
-  { role: 'user', parts: [{ type: 'text', text: 'Hi' }] },
-  { role: 'assistant', parts: [{ type: 'tool-call', id: 'call_1', name: 'get_time', arguments: '{}' }] },
-  {
-    role: 'user',
-    parts: [
-      { type: 'tool-result', id: 'call_1', content: [{ type: 'text', text: '12:00' }], isError: false },
-    ],
-  },
-];
+const CALLED = [user('Hi'), assistant(toolCall('call_1', 'get_time')), user(toolResult('call_1', '12:00'))];
 
 describe('the request of a caller of the protocol', () => {
   it('equals the caller’s request, including fields unknown to the service, under the route’s model name', () => {
@@ -278,13 +270,7 @@ describe('the output format', () => {
 
   it('receives a tool name that is not in use', () => {
     const tools = [{ ...WEATHER, name: 'json_answer' }];
-    const turns: Conversation['turns'] = [
-      ...CALLED,
-      {
-        role: 'assistant',
-        parts: [{ type: 'tool-call', id: 'call_2', name: 'json_answer_2', arguments: '{}' }],
-      },
-    ];
+    const turns = [...CALLED, assistant(toolCall('call_2', 'json_answer_2'))];
     expect(requestFor({ ...json, tools, turns }).answerTool).toBe('json_answer_3');
   });
 

@@ -3,6 +3,7 @@ import type { Conversation, Tool, Turn } from '../../core/upstream/conversation.
 import { UpstreamFailure } from '../../core/upstream/provider.ts';
 import { CONVERSATION } from '../../testing/providers/payloads.ts';
 import { SIGNATURES } from '../../testing/providers/sealing.ts';
+import { assistant, text, toolCall, toolResult, user } from '../../testing/providers/turns.ts';
 import { type ConverseCall, toConverseCall } from './request.ts';
 
 const CLAUDE = 'us.anthropic.claude-haiku-4-5-20251001-v1:0';
@@ -13,23 +14,6 @@ const callFor = (conversation: Partial<Conversation>, model = NOVA, reasoning = 
 
 const requestFor = (...args: Parameters<typeof callFor>) => callFor(...args).request;
 const messagesFor = (turns: readonly Turn[]) => requestFor({ turns }).messages;
-
-const user = (...contents: string[]): Turn => ({
-  role: 'user',
-  parts: contents.map((text) => ({ type: 'text', text })),
-});
-const assistant = (...contents: string[]): Turn => ({
-  role: 'assistant',
-  parts: contents.map((text) => ({ type: 'text', text })),
-});
-const called = (id: string, name: string, text: string): Turn => ({
-  role: 'assistant',
-  parts: [{ type: 'tool-call', id, name, arguments: text }],
-});
-const toolResultTurn = (id: string, text: string, isError = false): Turn => ({
-  role: 'user',
-  parts: [{ type: 'tool-result', id, content: [{ type: 'text', text }], isError }],
-});
 
 const WEATHER: Tool = {
   name: 'get_weather',
@@ -62,28 +46,16 @@ describe('a conversation for Converse', () => {
   });
 
   it('contains tool calls as objects, and their results before everything else', () => {
-    const shown: Turn = {
-      role: 'user',
-      parts: [
-        { type: 'text', text: 'And?' },
-        {
-          type: 'tool-result',
-          id: 'call_1',
-          content: [
-            { type: 'text', text: '' },
-            { type: 'text', text: 'Rain' },
-            { type: 'image', source: { kind: 'base64', mediaType: 'image/webp', data: 'AQI=' } },
-          ],
-          isError: false,
-        },
-      ],
-    };
+    const image = {
+      type: 'image',
+      source: { kind: 'base64', mediaType: 'image/webp', data: 'AQI=' },
+    } as const;
     const turns = [
       user('Weather?'),
-      called('call_1', 'get_weather', '{"city":"Łódź"}'),
-      called('call_2', 'get_time', ''),
-      shown,
-      toolResultTurn('call_2', '', true),
+      assistant(toolCall('call_1', 'get_weather', '{"city":"Łódź"}')),
+      assistant(toolCall('call_2', 'get_time', '')),
+      user('And?', toolResult('call_1', [text(''), text('Rain'), image])),
+      user(toolResult('call_2', '', true)),
     ];
     expect(messagesFor(turns)).toEqual([
       { role: 'user', content: [{ text: 'Weather?' }] },
@@ -120,22 +92,21 @@ describe('a conversation for Converse', () => {
     ['image/gif', 'gif'],
     ['image/webp', 'webp'],
   ])('contains images by their format: %s', (mediaType, format) => {
-    const turn: Turn = {
-      role: 'user',
-      parts: [{ type: 'image', source: { kind: 'base64', mediaType, data: 'AQI=' } }],
-    };
-    expect(messagesFor([turn])).toEqual([
+    const image = { type: 'image', source: { kind: 'base64', mediaType, data: 'AQI=' } } as const;
+    expect(messagesFor([user(image)])).toEqual([
       { role: 'user', content: [{ image: { format, source: { bytes: Buffer.from([1, 2]) } } }] },
     ]);
   });
 
   it('rejects images of any other format', () => {
-    const turn: Turn = {
-      role: 'user',
-      parts: [{ type: 'image', source: { kind: 'base64', mediaType: 'image/tiff', data: 'AQI=' } }],
-    };
-    expect(() => messagesFor([turn])).toThrow(UpstreamFailure);
-    expect(() => messagesFor([turn])).toThrow(expect.objectContaining({ retryable: false, status: 415 }));
+    const image = {
+      type: 'image',
+      source: { kind: 'base64', mediaType: 'image/tiff', data: 'AQI=' },
+    } as const;
+    expect(() => messagesFor([user(image)])).toThrow(UpstreamFailure);
+    expect(() => messagesFor([user(image)])).toThrow(
+      expect.objectContaining({ retryable: false, status: 415 }),
+    );
   });
 });
 
@@ -188,14 +159,14 @@ describe('the tools of Converse', () => {
   });
 
   it('remain if they were called but must not be called again, because Converse requires them then', () => {
-    const turns = [user('a'), called('1', 'get_weather', '{}'), toolResultTurn('1', 'Rain')];
+    const turns = [user('a'), assistant(toolCall('1', 'get_weather')), user(toolResult('1', 'Rain'))];
     expect(requestFor({ turns, tools, toolChoice: { type: 'none' } }).toolConfig).toEqual({
       tools: [WEATHER_SPEC],
     });
   });
 
   it('appear by name if the caller declares none and the conversation called some', () => {
-    const turns = [user('a'), called('1', 'old_tool', '{}'), toolResultTurn('1', 'x')];
+    const turns = [user('a'), assistant(toolCall('1', 'old_tool')), user(toolResult('1', 'x'))];
     const stand = { toolSpec: { name: 'old_tool', inputSchema: { json: { type: 'object' } } } };
     expect(requestFor({ turns }).toolConfig).toEqual({ tools: [stand] });
     expect(requestFor({ turns, tools: [TIME] }).toolConfig).toEqual({ tools: [TIME_SPEC] });
@@ -275,7 +246,7 @@ describe('JSON output requested from Converse', () => {
   it('requires the answer tool if the caller forbids its tools, also after calls of them', () => {
     const none = { ...json, tools: [WEATHER, TIME], toolChoice: { type: 'none' } } as const;
     expect(requestFor(none).toolConfig).toEqual({ tools: [spec('json_answer')], toolChoice: { any: {} } });
-    const turns = [user('a'), called('1', 'get_weather', '{}'), toolResultTurn('1', 'Rain')];
+    const turns = [user('a'), assistant(toolCall('1', 'get_weather')), user(toolResult('1', 'Rain'))];
     expect(requestFor({ ...none, turns }).toolConfig).toEqual({
       tools: [WEATHER_SPEC, spec('json_answer')],
       toolChoice: { tool: { name: 'json_answer' } },

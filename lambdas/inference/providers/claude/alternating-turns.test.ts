@@ -2,15 +2,12 @@ import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { growthOf, MAX_RATIO } from '../../../../tools/test-kit/growth.ts';
 import { it } from '../../../../tools/test-kit/search.ts';
-import type { Turn } from '../../core/upstream/conversation.ts';
 import { withReminders } from '../../core/upstream/system-reminder.ts';
 import { anyConversation } from '../../testing/providers/anthropic/conversations.ts';
 import { SIGNATURES } from '../../testing/providers/sealing.ts';
+import { assistant, user } from '../../testing/providers/turns.ts';
 import { alternatingTurns } from './alternating-turns.ts';
 import { toClaudeTurns } from './route-signatures.ts';
-
-const user = (words: string): Turn => ({ role: 'user', parts: [{ type: 'text', text: words }] });
-const assistant = (words: string): Turn => ({ role: 'assistant', parts: [{ type: 'text', text: words }] });
 
 describe('turns in the order that Claude accepts', () => {
   it('remain the same if they already alternate, and leave the originals unchanged', () => {

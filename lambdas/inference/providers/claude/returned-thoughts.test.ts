@@ -30,6 +30,7 @@ import {
 } from '../../testing/providers/bedrock/frames.ts';
 import { SIGNATURES } from '../../testing/providers/sealing.ts';
 import { collect, wire } from '../../testing/providers/streams.ts';
+import { assistant, user } from '../../testing/providers/turns.ts';
 import { toRequest } from '../anthropic/request.ts';
 import { toRouteResponse } from '../anthropic/response.ts';
 import { toConverseCall } from '../bedrock/request.ts';
@@ -69,11 +70,7 @@ function assistantPartsOf(parts: readonly StreamPart[]): AssistantPart[] {
 
 /** The conversation that goes on with an answer. */
 const followUpOf = (parts: readonly AssistantPart[]): Partial<Conversation> => ({
-  turns: [
-    { role: 'user', parts: [{ type: 'text', text: 'a' }] },
-    { role: 'assistant', parts },
-    { role: 'user', parts: [{ type: 'text', text: 'c' }] },
-  ],
+  turns: [user('a'), assistant(...parts), user('c')],
 });
 
 /** Bytes as the wire has them: a replacer of JSON, which gets them as Node writes them. */

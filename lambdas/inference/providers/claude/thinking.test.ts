@@ -1,13 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
-import type {
-  AssistantPart,
-  Conversation,
-  ReasoningRequest,
-  Turn,
-} from '../../core/upstream/conversation.ts';
+import type { Conversation, ReasoningRequest, Turn } from '../../core/upstream/conversation.ts';
 import { foreignPayload } from '../../testing/providers/anthropic/fixtures.ts';
 import { CONVERSATION } from '../../testing/providers/payloads.ts';
 import { SIGNATURES, signaturesFor } from '../../testing/providers/sealing.ts';
+import { assistant, toolCall as call, text, toolResult, user } from '../../testing/providers/turns.ts';
 import { toRequest } from '../anthropic/request.ts';
 import { toConverseCall } from '../bedrock/request.ts';
 import { sealRouteSignature } from './route-signatures.ts';
@@ -47,14 +43,7 @@ function requestedReasoning(conversation: Partial<Conversation>, mode?: Thinking
   return request;
 }
 
-const user = (text: string): Turn => ({ role: 'user', parts: [{ type: 'text', text }] });
-const assistant = (...parts: readonly AssistantPart[]): Turn => ({ role: 'assistant', parts });
-const text = (content: string) => ({ type: 'text', text: content }) as const;
-const call = (id: string) => ({ type: 'tool-call', id, name: 'f', arguments: '{}' }) as const;
-const result = (id: string): Turn => ({
-  role: 'user',
-  parts: [{ type: 'tool-result', id, content: [text('12:00')], isError: false }],
-});
+const result = (id: string) => user(toolResult(id, '12:00'));
 const shown = {
   type: 'reasoning',
   text: 'Hm.',
@@ -154,26 +143,14 @@ describe('the reasoning of earlier responses', () => {
     converseFor(requestWith({}, { turns }), mode).messages?.[1]?.content;
 
   const THINKING = { type: 'thinking', thinking: 'Hm.', signature: 'EqQB' };
-  const REDACTED = { type: 'redacted_thinking', data: 'AQI=' };
   const USE = { type: 'tool_use', id: 'c', name: 'f', input: {} };
-
-  it('returns unchanged to the route that produced it', () => {
-    const turns = [user('a'), assistant(shown, hidden, text('b'), call('c')), result('c')];
-    expect(contentBlocksOf(turns)).toEqual([THINKING, REDACTED, text('b'), USE]);
-    expect(converseBlocksOf(turns)).toEqual([
-      { reasoningContent: { reasoningText: { text: 'Hm.', signature: 'EqQB' } } },
-      { reasoningContent: { redactedContent: Buffer.from([1, 2]) } },
-      { text: 'b' },
-      { toolUse: { toolUseId: 'c', name: 'f', input: {} } },
-    ]);
-  });
 
   it.each([
     ['another route’s', foreign],
     ['unsigned', unsigned],
     ['not sealed by the service', raw],
   ])('disappears if it is %s', (_what, reasoning) => {
-    const turns = [user('a'), assistant(reasoning, text('b')), user('c')];
+    const turns = [user('a'), assistant(reasoning, 'b'), user('c')];
     expect(contentBlocksOf(turns)).toEqual([text('b')]);
     expect(converseBlocksOf(turns)).toEqual([{ text: 'b' }]);
     const alone = [user('a'), assistant(reasoning), user('c')];
@@ -183,15 +160,17 @@ describe('the reasoning of earlier responses', () => {
   });
 
   it('comes first in its message and never last, and disappears from a response that the model continues', () => {
-    expect(
-      contentBlocksOf([user('a'), assistant(text('b')), assistant(shown, call('c')), result('c')]),
-    ).toEqual([THINKING, text('b'), USE]);
-    expect(contentBlocksOf([user('a'), assistant(shown, text('b'), hidden), user('c')])).toEqual([
+    expect(contentBlocksOf([user('a'), assistant('b'), assistant(shown, call('c')), result('c')])).toEqual([
+      THINKING,
+      text('b'),
+      USE,
+    ]);
+    expect(contentBlocksOf([user('a'), assistant(shown, 'b', hidden), user('c')])).toEqual([
       THINKING,
       text('b'),
     ]);
     expect(contentBlocksOf([user('a'), assistant(shown), user('c')])).toBeUndefined();
-    expect(contentBlocksOf([user('a'), assistant(shown, text('b'))])).toEqual([text('b')]);
+    expect(contentBlocksOf([user('a'), assistant(shown, 'b')])).toEqual([text('b')]);
   });
 
   it('disappears if the request does not enable thinking', () => {
@@ -225,14 +204,12 @@ describe('thinking with a budget', () => {
   });
 
   it('turns off if the model continues a response, and on again with the next question', () => {
-    expect(thinkingOf(user('a'), assistant(text('b')))).toEqual(OFF);
-    expect(thinkingOf(user('a'), assistant(call('c')), result('c'), assistant(text('b')), user('d'))).toEqual(
-      ON,
-    );
+    expect(thinkingOf(user('a'), assistant('b'))).toEqual(OFF);
+    expect(thinkingOf(user('a'), assistant(call('c')), result('c'), assistant('b'), user('d'))).toEqual(ON);
   });
 
   it('sends no thinking if it is off, and retains the other fields', () => {
-    const turns = [user('a'), assistant(shown, text('b')), user('c'), assistant(call('d')), result('d')];
+    const turns = [user('a'), assistant(shown, 'b'), user('c'), assistant(call('d')), result('d')];
     const body = bodyFor(requestWith({}, { turns, temperature: 0.7 }), 'budget');
     expect(body).toMatchObject({ thinking: OFF, temperature: 0.7 });
     expect(JSON.stringify(body)).not.toContain('EqQB');

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { Conversation } from '../../core/upstream/conversation.ts';
 import { PLAIN } from '../../testing/providers/payloads.ts';
 import { SIGNATURES, signaturesFor } from '../../testing/providers/sealing.ts';
+import { assistant, text, toolCall, toolResult, user } from '../../testing/providers/turns.ts';
 import { sealSignature } from './content.ts';
 import { toRequestBody } from './request.ts';
 
@@ -12,7 +13,6 @@ const bodyOf = (
   route: Partial<Parameters<typeof toRequestBody>[1]> = {},
 ) => toRequestBody({ ...PLAIN, maxTokens: 4_000, ...conversation }, { ...TARGET, ...route }, SIGNATURES);
 
-const user = (text: string) => ({ role: 'user' as const, parts: [{ type: 'text' as const, text }] });
 const TOOL = { name: 'f', description: 'd', parameters: { type: 'object' } };
 
 describe('a request of generateContent', () => {
@@ -71,22 +71,16 @@ describe('a request of generateContent', () => {
 });
 
 describe('its contents', () => {
-  const call = (id: string, name: string) =>
-    ({ type: 'tool-call', id, name, arguments: '{"a":12345678901234567890}' }) as const;
-  const result = (id: string, isError = false) =>
-    ({ type: 'tool-result', id, isError, content: [{ type: 'text', text: id }] }) as const;
+  const call = (id: string, name: string) => toolCall(id, name, '{"a":12345678901234567890}');
   const TURNS: Conversation['turns'] = [
     user('Hi'),
-    {
-      role: 'assistant',
-      parts: [
-        { type: 'reasoning', text: 'Hm', signature: sealSignature('c2ln', SIGNATURES) },
-        call('1', 'f'),
-        call('2', 'g'),
-      ],
-    },
-    { role: 'system', parts: [{ type: 'text', text: 'Hurry.' }] },
-    { role: 'user', parts: [{ type: 'text', text: 'And?' }, result('2', true), result('1')] },
+    assistant(
+      { type: 'reasoning', text: 'Hm', signature: sealSignature('c2ln', SIGNATURES) },
+      call('1', 'f'),
+      call('2', 'g'),
+    ),
+    { role: 'system', parts: [text('Hurry.')] },
+    user('And?', toolResult('2', '2', true), toolResult('1', '1')),
   ];
 
   it('alternate, with results by id and name first, and the signature with its call', () => {
@@ -114,7 +108,7 @@ describe('its contents', () => {
   });
 
   it('omit ids and placeholder signatures for a model before Gemini 3', () => {
-    const turns: Conversation['turns'] = [user('Hi'), { role: 'assistant', parts: [call('1', 'f')] }];
+    const turns = [user('Hi'), assistant(call('1', 'f'))];
     expect(JSON.stringify(bodyOf({ turns }))).toContain('skip_thought_signature_validator');
     const earlier = JSON.stringify(bodyOf({ turns }, { upstream_model: 'gemini-2.5-pro' }));
     expect(earlier).not.toMatch(/skip_thought|"id"/);
@@ -122,17 +116,14 @@ describe('its contents', () => {
 
   it('contain a placeholder for the signature of another route', () => {
     const signature = sealSignature('c2ln', signaturesFor('sim-b'));
-    const turns: Conversation['turns'] = [
-      user('Hi'),
-      { role: 'assistant', parts: [{ type: 'reasoning', text: '', signature }, call('1', 'f')] },
-    ];
+    const turns = [user('Hi'), assistant({ type: 'reasoning', text: '', signature }, call('1', 'f'))];
     const written = JSON.stringify(bodyOf({ turns }));
     expect(written).toContain('skip_thought_signature_validator');
     expect(written).not.toContain('c2ln');
   });
 
   it('start with a user message, whatever the conversation starts with', () => {
-    const turns: Conversation['turns'] = [{ role: 'assistant', parts: [{ type: 'text', text: 'Yes' }] }];
+    const turns = [assistant('Yes')];
     expect(bodyOf({ turns }).contents).toEqual([
       { role: 'user', parts: [{ text: 'Begin.' }] },
       { role: 'model', parts: [{ text: 'Yes' }] },

@@ -9,18 +9,17 @@ import { CONVERTED, IDENTITY, jsonOf } from '../../testing/providers/openai/fixt
 import { convertedPayload } from '../../testing/providers/payloads.ts';
 import { SIGNATURES } from '../../testing/providers/sealing.ts';
 import { wire } from '../../testing/providers/streams.ts';
+import { assistant, text, toolCall, toolResult, user } from '../../testing/providers/turns.ts';
 import { toRequestBody } from './request.ts';
 import { toRouteResponse } from './response.ts';
 
 const target = { upstream_model: 'm', reasoning: false };
 const requestOf = (conversation: Partial<Conversation>) =>
   toRequestBody(convertedPayload(conversation), target, SIGNATURES);
-const text = (words: string) => ({ type: 'text' as const, text: words });
 
 describe('the request converted from another protocol’s conversation', () => {
   it('contains nothing beyond the conversation', () => {
-    const turns = [{ role: 'user' as const, parts: [text('Hi')] }];
-    expect(requestOf({ turns })).toEqual({
+    expect(requestOf({ turns: [user('Hi')] })).toEqual({
       model: 'm',
       stream: false,
       max_tokens: 256,
@@ -79,23 +78,8 @@ describe('the request converted from another protocol’s conversation', () => {
     const url = { type: 'image', source: { kind: 'url', url: 'https://example.com/a.png' } } as const;
     const { messages } = requestOf({
       turns: [
-        {
-          role: 'assistant',
-          parts: [
-            text('Looking.'),
-            { type: 'tool-call', id: 'toolu_1', name: 'see', arguments: '{"a":1}' },
-            { type: 'tool-call', id: 'toolu_2', name: 'now', arguments: '' },
-          ],
-        },
-        {
-          role: 'user',
-          parts: [
-            text('Well?'),
-            { type: 'tool-result', id: 'toolu_1', content: [text('seen'), image], isError: false },
-            { type: 'tool-result', id: 'toolu_2', content: [], isError: true },
-            url,
-          ],
-        },
+        assistant('Looking.', toolCall('toolu_1', 'see', '{"a":1}'), toolCall('toolu_2', 'now', '')),
+        user('Well?', toolResult('toolu_1', [text('seen'), image]), toolResult('toolu_2', [], true), url),
       ],
     });
     expect(messages).toEqual([
@@ -123,12 +107,9 @@ describe('the request converted from another protocol’s conversation', () => {
 
   it('gives a call and its result the same id, one that OpenAI takes', () => {
     const id = `toolu_${'x'.repeat(80)}`;
-    const { messages } = requestOf({
-      turns: [
-        { role: 'assistant', parts: [{ type: 'tool-call', id, name: 'f', arguments: '{}' }] },
-        { role: 'user', parts: [{ type: 'tool-result', id, content: [], isError: false }] },
-      ],
-    }) as { messages: { tool_calls?: { id: string }[]; tool_call_id?: string }[] };
+    const { messages } = requestOf({ turns: [assistant(toolCall(id)), user(toolResult(id))] }) as {
+      messages: { tool_calls?: { id: string }[]; tool_call_id?: string }[];
+    };
     const called = messages[0]?.tool_calls?.[0]?.id ?? '';
     expect(called.length).toBeLessThanOrEqual(40);
     expect(messages[1]?.tool_call_id).toBe(called);

@@ -7,6 +7,7 @@ import { reasoningParts, textParts, toolCallParts } from '../../testing/provider
 import { convertedPayload } from '../../testing/providers/payloads.ts';
 import { SIGNATURES, signaturesFor, withProofs } from '../../testing/providers/sealing.ts';
 import { collect, partsIn, wire } from '../../testing/providers/streams.ts';
+import { toolCall } from '../../testing/providers/turns.ts';
 import { toRequestBody } from './request.ts';
 import { toRouteResponse } from './response.ts';
 
@@ -29,7 +30,6 @@ const nativeOf = (message: JsonObject, route: ReturnType<typeof target>) =>
       .messages as JsonObject[]
   )[0];
 
-const call = (id: string) => ({ type: 'tool-call' as const, id, name: 'f', arguments: '{}' });
 const signedReasoning = (signature: string) => ({ type: 'reasoning' as const, text: '', signature });
 const extra = (signature: string) => ({ extra_content: { google: { thought_signature: signature } } });
 const wireCall = (id: string, fields: object = {}) => ({
@@ -48,7 +48,7 @@ describe('reasoning that a conversation holds', () => {
       content: 'a',
       reasoning_content: 'Hm.',
     });
-    expect(messageOf([call('a')], TEXT_BACK)).toMatchObject({ reasoning_content: '' });
+    expect(messageOf([toolCall('a')], TEXT_BACK)).toMatchObject({ reasoning_content: '' });
     expect(messageOf([{ type: 'text', text: 'a' }], TEXT_BACK)).not.toHaveProperty('reasoning_content');
   });
 
@@ -61,14 +61,14 @@ describe('reasoning that a conversation holds', () => {
   });
 
   it('contains the signature of this route’s calls, and the placeholder for the first call of any other route', () => {
-    const ownParts = [signedReasoning(SIGNATURES.seal(SIGNATURE)), call('a'), call('b')];
+    const ownParts = [signedReasoning(SIGNATURES.seal(SIGNATURE)), toolCall('a'), toolCall('b')];
     expect(messageOf(ownParts, RETURNED_SIGNATURE)).toMatchObject({
       tool_calls: [wireCall('a', extra(CANARY)), wireCall('b')],
     });
     const foreign = [signaturesFor('sim-b').seal(SIGNATURE), SIGNATURES.seal('no JSON'), 'EqQBCkgIARAB'];
     for (const signature of foreign)
       expect(
-        messageOf([signedReasoning(signature), call('a'), call('b')], RETURNED_SIGNATURE)?.tool_calls,
+        messageOf([signedReasoning(signature), toolCall('a'), toolCall('b')], RETURNED_SIGNATURE)?.tool_calls,
       ).toEqual([wireCall('a', extra(PLACEHOLDER)), wireCall('b')]);
     expect(messageOf(ownParts, target())?.tool_calls).toEqual([wireCall('a'), wireCall('b')]);
   });
@@ -171,7 +171,9 @@ describe('a response', () => {
       CONVERTED,
     );
     expect(withProofs(completeResponse)).toMatchObject({
-      output: { parts: [{ type: 'text' }, { type: 'reasoning', text: '', signature: SEALED }, call('a')] },
+      output: {
+        parts: [{ type: 'text' }, { type: 'reasoning', text: '', signature: SEALED }, toolCall('a')],
+      },
     });
     expect(JSON.stringify(completeResponse)).not.toContain(CANARY);
     const chunks = [chunk({ reasoning_content: 'Hm.' }), chunk({ tool_calls: [SIGNED] }, 'tool_calls')];

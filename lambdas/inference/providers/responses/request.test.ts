@@ -14,6 +14,7 @@ import {
   RESPONSE,
 } from '../../testing/providers/responses/fixtures.ts';
 import { SIGNATURES, signaturesFor } from '../../testing/providers/sealing.ts';
+import { assistant, text, toolCall, toolResult, user } from '../../testing/providers/turns.ts';
 import { forHost, toRequestBody } from './request.ts';
 import { toRouteResponse } from './response.ts';
 
@@ -25,13 +26,12 @@ const sentBody = (conversation: Partial<Conversation>, target: object = {}) =>
   toRequestBody(converted(conversation), { ...TARGET, ...target }, SIGNATURES);
 const sentNative = (body: JsonObject, target: object = {}) =>
   toRequestBody(native(body), { ...TARGET, ...target }, SIGNATURES);
-const text = (content: string) => ({ type: 'text' as const, text: content });
 const thought = (signature: string) => ({ type: 'reasoning' as const, text: 'Hm.', signature });
-const call = (id = 'a') => ({ type: 'tool-call' as const, id, name: 'f', arguments: '' });
+const call = toolCall('a', 'f', '');
 
 describe('a conversation as a Responses request', () => {
   it('contains nothing beyond the conversation, and disables storage', () => {
-    expect(sentBody({ turns: [{ role: 'user', parts: [text('Hi')] }] })).toEqual({
+    expect(sentBody({ turns: [user('Hi')] })).toEqual({
       model: 'gpt-5-mini',
       store: false,
       stream: false,
@@ -94,14 +94,8 @@ describe('a conversation as a Responses request', () => {
     };
     const { input } = sentBody({
       turns: [
-        { role: 'assistant', parts: [text('One.'), call('a'), { type: 'refusal', text: 'No.' }] },
-        {
-          role: 'user',
-          parts: [
-            { type: 'tool-result', id: 'a', content: [text('seen'), image], isError: true },
-            text('Well?'),
-          ],
-        },
+        assistant('One.', call, { type: 'refusal', text: 'No.' }),
+        user(toolResult('a', [text('seen'), image], true), 'Well?'),
       ],
     });
     expect(input).toEqual([
@@ -121,8 +115,7 @@ describe('a conversation as a Responses request', () => {
   });
 
   it('returns the signatures of this route, and none of another route', () => {
-    const turn = (signature: string) =>
-      sentBody({ turns: [{ role: 'assistant', parts: [thought(signature), call()] }] }).input;
+    const turn = (signature: string) => sentBody({ turns: [assistant(thought(signature), call)] }).input;
     expect(turn(SIGNATURES.seal(SIGNATURE))).toEqual([
       {
         type: 'reasoning',
@@ -141,8 +134,8 @@ describe('a conversation as a Responses request', () => {
   });
 
   it('ends with no reasoning that nothing follows', () => {
-    const parts = [text('a'), thought(SIGNATURES.seal(SIGNATURE))];
-    expect(sentBody({ turns: [{ role: 'assistant', parts }] }).input).toHaveLength(1);
+    const turns = [assistant('a', thought(SIGNATURES.seal(SIGNATURE)))];
+    expect(sentBody({ turns }).input).toHaveLength(1);
   });
 });
 
