@@ -133,6 +133,9 @@ describe('a stream in JSON mode', () => {
     change(index, { type: 'input_json_delta', partial_json: `{"n":${index}}` }),
     closed(index),
   ];
+  const EMPTY = [block(0, { type: 'tool_use', id: 'toolu_0', name: 'json_answer', input: {} }), closed(0)];
+  const CALLED = (index: number) =>
+    toolCallParts(index, { id: `toolu_${index}`, name: 'get_time' }, `{"n":${index}}`);
   const CALLS_END = { ...FINAL_EVENT, delta: { stop_reason: 'tool_use' } };
 
   it('returns the input of the answer tool as text, digit for digit', async () => {
@@ -148,51 +151,31 @@ describe('a stream in JSON mode', () => {
     expect(events.findIndex(({ hasOutput }) => hasOutput)).toBe(3);
   });
 
-  it('gives an empty object where the tool got nothing', async () => {
-    const empty = [block(0, { type: 'tool_use', id: 'toolu_0', name: 'json_answer', input: {} }), closed(0)];
-    expect(await partsOf(JSON_MODE, wire(START, ...empty, CALLS_END, STOP))).toEqual([
-      ...textParts(0, '{}'),
-      { type: 'finish', reason: 'stop', raw: 'tool_use' },
-    ]);
-  });
-
-  it('still gives the calls of the caller’s own tools', async () => {
-    expect(await partsOf(JSON_MODE, wire(START, ...use(0, 'get_time'), CALLS_END, STOP))).toEqual([
-      ...toolCallParts(0, { id: 'toolu_0', name: 'get_time' }, '{"n":0}'),
-      { type: 'finish', reason: 'tool-calls', raw: 'tool_use' },
-    ]);
-    const both = wire(START, ...use(0, 'json_answer'), ...use(1, 'get_time'), CALLS_END, STOP);
-    expect((await partsOf(JSON_MODE, both)).map(({ type }) => type)).toEqual([
-      'start',
-      'delta',
-      'end',
-      'start',
-      'delta',
-      'end',
-      'finish',
-    ]);
-    expect((await partsOf(JSON_MODE, both)).at(-1)).toMatchObject({ reason: 'tool-calls' });
-  });
-
-  it('gives one object, however often the tool was called', async () => {
-    const twice = wire(START, ...use(0, 'json_answer'), ...use(1, 'json_answer'), CALLS_END, STOP);
-    expect(await partsOf(JSON_MODE, twice)).toEqual([
-      ...textParts(0, '{"n":0}'),
-      { type: 'finish', reason: 'stop', raw: 'tool_use' },
+  it.each<[string, readonly object[], readonly StreamPart[], string]>([
+    ['an empty object where the tool got nothing', EMPTY, textParts(0, '{}'), 'stop'],
+    ['the calls of the caller’s own tools', use(0, 'get_time'), CALLED(0), 'tool-calls'],
+    [
+      'the calls of the caller’s own tools and the object',
+      [...use(0, 'json_answer'), ...use(1, 'get_time')],
+      [...textParts(0, '{"n":0}'), ...CALLED(1)],
+      'tool-calls',
+    ],
+    [
+      'one object, however often the tool was called',
+      [...use(0, 'json_answer'), ...use(1, 'json_answer')],
+      textParts(0, '{"n":0}'),
+      'stop',
+    ],
+  ])('gives %s', async (_what, events, parts, reason) => {
+    expect(await partsOf(JSON_MODE, wire(START, ...events, CALLS_END, STOP))).toEqual([
+      ...parts,
+      { type: 'finish', reason, raw: 'tool_use' },
     ]);
   });
 
   it('reports it if the output was truncated', async () => {
-    const cutShort = wire(
-      START,
-      ...use(0, 'json_answer'),
-      { ...FINAL_EVENT, delta: { stop_reason: 'max_tokens' } },
-      STOP,
-    );
-    expect((await partsOf(JSON_MODE, cutShort)).at(-1)).toEqual({
-      type: 'finish',
-      reason: 'length',
-      raw: 'max_tokens',
-    });
+    const cutShort = { ...FINAL_EVENT, delta: { stop_reason: 'max_tokens' } };
+    const parts = await partsOf(JSON_MODE, wire(START, ...use(0, 'json_answer'), cutShort, STOP));
+    expect(parts.at(-1)).toEqual({ type: 'finish', reason: 'length', raw: 'max_tokens' });
   });
 });

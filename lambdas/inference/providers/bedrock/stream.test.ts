@@ -179,82 +179,62 @@ describe('a stream of Converse', () => {
 });
 
 describe('JSON output requested as a tool’s input', () => {
-  const answerTool = tool(0, 'tooluse_1', 'json_answer');
+  const called = (index: number, name: string, ...fragments: readonly string[]) => [
+    tool(index, 'tooluse_1', name),
+    ...fragments.map((fragment) => input(index, fragment)),
+    stop(index),
+  ];
+  const said = (index: number, ...words: readonly string[]) => [
+    ...words.map((word) => text(index, word)),
+    stop(index),
+  ];
+  const STOPPED = { type: 'finish', reason: 'stop', raw: 'tool_use' };
 
-  it('becomes the text of the output, which then stops normally', async () => {
-    const events = [
-      start,
-      answerTool,
-      input(0, '{"a"'),
-      input(0, ':1}'),
-      stop(0),
-      end('tool_use'),
-      metadata(USAGE),
-    ];
-    const outcomes = await outcome(framesOf(events), JSON_OUTPUT);
-    expect(outcomes.parts).toEqual([
-      ...textParts(0, '{"a"', ':1}'),
-      { type: 'finish', reason: 'stop', raw: 'tool_use' },
-    ]);
-    expect(outcomes.events.map((event) => event.outputText).join('')).toBe('{"a":1}');
-  });
-
-  it('becomes an empty object if the model gives no input', async () => {
-    expect(await partsOf([start, answerTool, stop(0), end('tool_use')], JSON_OUTPUT)).toMatchObject([
-      ...textParts(0, '{}'),
-      { reason: 'stop' },
-    ]);
-  });
-
-  it('stands alone: words around it and a second one are left out', async () => {
-    const events = [
-      start,
-      text(0, 'Here it is:'),
-      stop(0),
-      tool(1, 'tooluse_1', 'json_answer'),
-      input(1, '{}'),
-      stop(1),
-      text(2, 'There.'),
-      stop(2),
-      tool(3, 'tooluse_2', 'json_answer'),
-      input(3, '{"b":2}'),
-      stop(3),
-      end('tool_use'),
-    ];
-    expect(await partsOf(events, JSON_OUTPUT)).toEqual([
-      ...textParts(0, '{}'),
-      { type: 'finish', reason: 'stop', raw: 'tool_use' },
-    ]);
-  });
-
-  it('becomes the text that the model wrote if it calls no tool', async () => {
-    const events = [start, text(0, '{"a"'), text(0, ':1}'), stop(0), end('end_turn')];
-    expect(await partsOf(events, JSON_OUTPUT)).toEqual([
-      ...textParts(0, '{"a":1}'),
-      { type: 'finish', reason: 'stop', raw: 'end_turn' },
-    ]);
+  it.each<[string, readonly WireEvent[], readonly unknown[]]>([
+    [
+      'becomes the text of the output, which then stops normally',
+      [...called(0, 'json_answer', '{"a"', ':1}'), end('tool_use'), metadata(USAGE)],
+      [...textParts(0, '{"a"', ':1}'), STOPPED],
+    ],
+    [
+      'becomes an empty object if the model gives no input',
+      [...called(0, 'json_answer'), end('tool_use')],
+      [...textParts(0, '{}'), STOPPED],
+    ],
+    [
+      'stands alone: words around it and a second one are left out',
+      [
+        ...said(0, 'Here it is:'),
+        ...called(1, 'json_answer', '{}'),
+        ...said(2, 'There.'),
+        ...called(3, 'json_answer', '{"b":2}'),
+        end('tool_use'),
+      ],
+      [...textParts(0, '{}'), STOPPED],
+    ],
+    [
+      'becomes the text that the model wrote if it calls no tool',
+      [...said(0, '{"a"', ':1}'), end('end_turn')],
+      [...textParts(0, '{"a":1}'), { ...STOPPED, raw: 'end_turn' }],
+    ],
+    [
+      'preserves a call of the caller’s tools and the text before it',
+      [...said(0, 'First the weather.'), ...called(1, 'get_weather', '{}'), end('tool_use')],
+      [
+        ...textParts(0, 'First the weather.'),
+        ...toolCallParts(1, { id: 'tooluse_1', name: 'get_weather' }, '{}'),
+        { ...STOPPED, reason: 'tool-calls' },
+      ],
+    ],
+  ])('%s', async (_title, events, parts) => {
+    expect(await partsOf([start, ...events], JSON_OUTPUT)).toEqual(parts);
   });
 
   it('counts as output from its first delta, although the caller receives it at the end', async () => {
-    const events = [start, text(0, '{"a"'), text(0, ':1}'), stop(0), end('end_turn')];
-    const outcomes = await outcome(framesOf(events), JSON_OUTPUT);
-    expect(outcomes.events[0]).toEqual({ outputText: '{"a"', hasOutput: true });
-  });
-
-  it('preserves a call of the caller’s tools and the text before it', async () => {
-    const events = [
-      start,
-      text(0, 'First the weather.'),
-      stop(0),
-      tool(1, 'tooluse_1', 'get_weather'),
-      input(1, '{}'),
-      stop(1),
-      end('tool_use'),
-    ];
-    expect(await partsOf(events, JSON_OUTPUT)).toEqual([
-      ...textParts(0, 'First the weather.'),
-      ...toolCallParts(1, { id: 'tooluse_1', name: 'get_weather' }, '{}'),
-      { type: 'finish', reason: 'tool-calls', raw: 'tool_use' },
-    ]);
+    const written = await outcome(framesOf([start, ...said(0, '{"a"', ':1}'), end('end_turn')]), JSON_OUTPUT);
+    expect(written.events[0]).toEqual({ outputText: '{"a"', hasOutput: true });
+    const answered = [start, ...called(0, 'json_answer', '{"a"', ':1}'), end('tool_use')];
+    const { events } = await outcome(framesOf(answered), JSON_OUTPUT);
+    expect(events.map((event) => event.outputText).join('')).toBe('{"a":1}');
   });
 });

@@ -47,14 +47,6 @@ const foreign = thinking(sealRouteSignature({ signature: 'x' }, signaturesFor('s
 const foreignRedacted = redacted(sealRouteSignature({ redacted: 'x' }, signaturesFor('sim-b')));
 
 describe('the thinking in a request of the protocol', () => {
-  it('leaves as this route gave it', () => {
-    expect(messagesOf([user('a'), assistant(ownThinking, ownRedacted, text, use), result])).toEqual([
-      user('a'),
-      assistant(thinking(RAW), redacted('EmwK'), text, use),
-      result,
-    ]);
-  });
-
   it.each([
     ['another route’s', [foreign, foreignRedacted]],
     ['not sealed by the service', [thinking(RAW), redacted('EmwK'), thinking('')]],

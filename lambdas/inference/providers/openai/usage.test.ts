@@ -63,17 +63,6 @@ const DIALECTS: readonly (readonly [string, object, ExpectedUsage])[] = [
     { cachedTokens: 256 },
   ],
   [
-    'xAI docs, Prompt caching',
-    {
-      prompt_tokens: 125,
-      completion_tokens: 48,
-      total_tokens: 173,
-      prompt_tokens_details: { text_tokens: 125, audio_tokens: 0, image_tokens: 0, cached_tokens: 98 },
-      completion_tokens_details: { reasoning_tokens: 0, audio_tokens: 0 },
-    },
-    { promptTokens: 125, cachedTokens: 98, completionTokens: 48 },
-  ],
-  [
     'xAI, recorded: reasoning beside the completion, as the total shows (github.com/vercel/ai/pull/12425)',
     {
       prompt_tokens: 12,
@@ -153,16 +142,6 @@ const DIALECTS: readonly (readonly [string, object, ExpectedUsage])[] = [
       cacheWrites: { '5m': 10, '1h': 20 },
       uses: { web_search: 3 },
     },
-  ],
-  [
-    'Mistral docs, Prompt caching',
-    {
-      prompt_tokens: 1013,
-      completion_tokens: 30,
-      total_tokens: 1043,
-      prompt_tokens_details: { cached_tokens: 1008 },
-    },
-    { promptTokens: 1013, cachedTokens: 1008 },
   ],
   [
     'Mistral, recorded (github.com/pydantic/genai-prices, tests/dataset)',
