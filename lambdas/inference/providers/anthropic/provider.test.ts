@@ -1,20 +1,34 @@
-import { inspect } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
-import { callAt } from '../../testing/providers/anthropic/calling.ts';
-import { bytesOf, foreignPayload, IDENTITY, jsonOf } from '../../testing/providers/anthropic/fixtures.ts';
+import {
+  bytesOf,
+  foreignPayload,
+  IDENTITY,
+  jsonOf,
+  nativePayload,
+} from '../../testing/providers/anthropic/fixtures.ts';
 import { describeFailingRoute, describeFetchedRoute } from '../../testing/providers/failing-route.ts';
 import {
   CANARY,
   type Call,
+  callsOf,
+  DEPENDENCIES,
   EVENT_STREAM,
   eventsOf,
+  everythingIn,
   failureOf,
   JSON_TYPE,
 } from '../../testing/providers/http-calls.ts';
 import { wireServer } from '../../testing/providers/wire-server.ts';
-import { features } from './provider.ts';
+import { createAnthropicProvider, features } from './provider.ts';
 
 const server = wireServer();
+const BODY = { max_tokens: 256, messages: [{ role: 'user', content: 'Grüße' }], top_k: 7 };
+const callAt = callsOf({
+  protocol: 'anthropic',
+  provider: createAnthropicProvider(DEPENDENCIES),
+  identity: IDENTITY,
+  payload: (stream) => nativePayload(BODY, stream),
+});
 const call = (options: Call = {}) => callAt(server.origin, options);
 
 const respondWith = (status: number, headers: Record<string, string>, body: string | Uint8Array) => {
@@ -142,5 +156,5 @@ it.each([
   respondWith(status, JSON_TYPE, JSON.stringify({ type: 'error', error }));
   const failure = await failureOf(call({ stream: true }));
   expect(failure).toMatchObject({ kind: 'status', status, retryable, param });
-  expect(inspect(failure, { depth: null })).not.toContain(CANARY);
+  expect(everythingIn(failure)).not.toContain(CANARY);
 });

@@ -111,18 +111,7 @@ describe('the request of a conversation', () => {
 });
 
 describe('the tools of a request', () => {
-  it('receive an object schema', () => {
-    const tools: Tool[] = [
-      { name: 'a', parameters: {} },
-      { name: 'b', parameters: { properties: { x: { type: 'string' } } } },
-    ];
-    expect(bodyOf({ tools }).tools).toEqual([
-      { name: 'a', input_schema: { type: 'object' } },
-      { name: 'b', input_schema: { properties: { x: { type: 'string' } }, type: 'object' } },
-    ]);
-  });
-
-  it('remain strict if the caller requests that and the protocol supports the schema', () => {
+  it('receive an object schema, and remain strict if the caller requests that and the protocol supports the schema', () => {
     const closed = { type: 'object', properties: {}, additionalProperties: false };
     const tools: Tool[] = [
       { name: 'a', parameters: closed, strict: true },
@@ -130,12 +119,14 @@ describe('the tools of a request', () => {
       { name: 'c', parameters: { type: 'object' }, strict: true },
       // Without a type it becomes one of any object.
       { name: 'd', parameters: {}, strict: true },
+      { name: 'e', parameters: { properties: { x: { type: 'string' } } } },
     ];
     expect(bodyOf({ tools }).tools).toEqual([
       { name: 'a', input_schema: closed, strict: true },
       { name: 'b', input_schema: closed },
       { name: 'c', input_schema: { type: 'object' } },
       { name: 'd', input_schema: { type: 'object' } },
+      { name: 'e', input_schema: { properties: { x: { type: 'string' } }, type: 'object' } },
     ]);
   });
 

@@ -1,7 +1,6 @@
-import { inspect } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { callFor, JSON_TYPE } from '../../testing/providers/bedrock/calling.ts';
-import { CANARY, failureOf } from '../../testing/providers/http-calls.ts';
+import { CANARY, everythingIn, failureOf } from '../../testing/providers/http-calls.ts';
 
 interface FailureCase {
   readonly type?: string;
@@ -119,14 +118,7 @@ describe('an error response of Bedrock', () => {
     ] as const) {
       const headers = { 'retry-after': CANARY, 'x-amzn-requestid': CANARY };
       const failure = await failureFor(status, { ...(type && { type }), headers });
-      const observed = [
-        failure.message,
-        failure.stack,
-        String(failure.cause),
-        JSON.stringify(failure),
-        inspect(failure),
-      ];
-      expect(observed.join('\n')).not.toContain(CANARY);
+      expect(everythingIn(failure)).not.toContain(CANARY);
       expect(failure.message).toBe(`upstream failure: status ${status}`);
       expect(failure.param).toBeUndefined();
     }

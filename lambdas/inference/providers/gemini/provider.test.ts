@@ -1,11 +1,25 @@
 import { describe, expect, it } from '@jest/globals';
 import { describeFailingRoute, describeFetchedRoute } from '../../testing/providers/failing-route.ts';
-import { callAt } from '../../testing/providers/gemini/calling.ts';
 import { bytesOf, EVENTS, RESPONSE } from '../../testing/providers/gemini/fixtures.ts';
-import { CANARY, EVENT_STREAM, eventsOf, JSON_TYPE } from '../../testing/providers/http-calls.ts';
+import {
+  CANARY,
+  callsOf,
+  DEPENDENCIES,
+  EVENT_STREAM,
+  eventsOf,
+  JSON_TYPE,
+} from '../../testing/providers/http-calls.ts';
+import { CONVERSATION, convertedPayload } from '../../testing/providers/payloads.ts';
 import { wireServer } from '../../testing/providers/wire-server.ts';
+import { createGeminiProvider } from './provider.ts';
 
 const server = wireServer();
+const callAt = callsOf({
+  protocol: 'gemini',
+  provider: createGeminiProvider(DEPENDENCIES),
+  identity: { id: 'chatcmpl-abc', model: 'a/b' },
+  payload: (stream) => convertedPayload(CONVERSATION, stream),
+});
 
 describe('a call', () => {
   it('sends one POST to the model’s method, with the key in a header and never in the address', async () => {

@@ -1,10 +1,8 @@
-import { inspect } from 'node:util';
 import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { it } from '../../../../tools/test-kit/search.ts';
+import { CANARY, everythingIn } from '../../testing/providers/http-calls.ts';
 import { toFailure } from './errors.ts';
-
-const CANARY = 'heron-7f3a';
 
 /** An error as OpenAI writes it (OpenAI API reference, Error codes). */
 const body = (param: unknown): string =>
@@ -130,14 +128,7 @@ describe('an error response', () => {
   it('repeats nothing of the upstream’s text, however it is inspected', async () => {
     for (const status of [400, 401, 429, 500]) {
       const failure = await failureOf(status, { text: body(CANARY), headers: { 'retry-after': CANARY } });
-      const observed = [
-        failure.message,
-        failure.stack,
-        String(failure.cause),
-        JSON.stringify(failure),
-        inspect(failure),
-      ];
-      expect(observed.join('\n')).not.toContain(CANARY);
+      expect(everythingIn(failure)).not.toContain(CANARY);
       expect(failure.message).toBe(`upstream failure: status ${status}`);
     }
   });

@@ -2,16 +2,24 @@ import { describe, expect, it } from '@jest/globals';
 import { describeFailingRoute, describeFetchedRoute } from '../../testing/providers/failing-route.ts';
 import {
   type Call,
+  callsOf,
+  DEPENDENCIES,
   EVENT_STREAM,
   eventsOf,
   failureOf,
   JSON_TYPE,
 } from '../../testing/providers/http-calls.ts';
-import { callAt } from '../../testing/providers/openai/calling.ts';
-import { bytesOf, IDENTITY, jsonOf } from '../../testing/providers/openai/fixtures.ts';
+import { bytesOf, IDENTITY, jsonOf, nativePayload } from '../../testing/providers/openai/fixtures.ts';
 import { wireServer } from '../../testing/providers/wire-server.ts';
+import { createOpenAiProvider } from './provider.ts';
 
 const server = wireServer();
+const callAt = callsOf({
+  protocol: 'openai',
+  provider: createOpenAiProvider(DEPENDENCIES),
+  identity: IDENTITY,
+  payload: (stream) => nativePayload({ messages: [{ role: 'user', content: 'Grüße' }], seed: 7 }, stream),
+});
 const call = (options: Call = {}) => callAt(server.origin, options);
 
 const respondWith = (status: number, headers: Record<string, string>, body: string | Uint8Array) => {

@@ -89,6 +89,10 @@ export async function failureOf(work: Promise<unknown>): Promise<UpstreamFailure
   return failure;
 }
 
+/** Everything that a log could have of a failure. */
+export const everythingIn = (failure: unknown): string =>
+  [String(failure), JSON.stringify(failure), inspect(failure, { depth: null })].join('\n');
+
 /** The events of a streamed reply, not yet read. */
 export async function streamOf(response: Promise<RouteResponse>): Promise<AsyncIterable<RouteEvent>> {
   const settled = await response;

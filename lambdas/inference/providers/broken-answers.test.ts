@@ -1,9 +1,9 @@
-/** Streams that are not what the protocol says, in every protocol whose streams are events over HTTP. */
+/** Answers that are not what the protocol says, of every protocol over HTTP. */
 import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { it } from '../../../tools/test-kit/search.ts';
 import { rounds } from '../../../tools/test-kit/thorough.ts';
-import { UpstreamFailure } from '../core/upstream/provider.ts';
+import { type RouteResponse, UpstreamFailure } from '../core/upstream/provider.ts';
 import * as messages from '../testing/providers/anthropic/decoding.ts';
 import { JSON_MODE, NATIVE } from '../testing/providers/anthropic/fixtures.ts';
 import * as gemini from '../testing/providers/gemini/fixtures.ts';
@@ -11,6 +11,10 @@ import { decodeFor } from '../testing/providers/openai/decoding.ts';
 import { CALL, CONVERTED } from '../testing/providers/openai/fixtures.ts';
 import * as responses from '../testing/providers/responses/fixtures.ts';
 import { collect, encode, wire } from '../testing/providers/streams.ts';
+import { toRouteResponse as toMessage } from './anthropic/response.ts';
+import { toRouteResponse as toGenerated } from './gemini/response.ts';
+import { toRouteResponse as toCompletion } from './openai/response.ts';
+import { toRouteResponse as toResponse } from './responses/response.ts';
 
 /** Events with a value wherever one of the protocol may be. */
 type EventsWith = (value: unknown, type: string) => readonly unknown[];
@@ -93,6 +97,60 @@ describe.each(READERS)('a stream of %s', (_name, read, eventsWith) => {
         expect(await failureOf(...pieces)).toBeInstanceOf(UpstreamFailure);
       }),
       { numRuns: rounds(60) },
+    );
+  });
+});
+
+/** Bodies with a value wherever one of the protocol may be. */
+const BODIES: Readonly<Record<string, (value: unknown) => readonly unknown[]>> = {
+  chat: (value) => [{ choices: value }, { choices: [value] }, { choices: [{ message: value }] }],
+  messages: (value) =>
+    [
+      value,
+      [value],
+      [{ type: 'text', text: value }],
+      [{ type: 'tool_use', id: 'a', name: 'f', input: value }],
+    ].map((content) => ({ content, stop_reason: 'end_turn', usage: value })),
+  responses: (value) =>
+    [value, [value], [{ type: 'message', content: value }], [{ type: 'reasoning', summary: value }]].map(
+      (output) => ({
+        ...responses.RESPONSE,
+        output,
+        usage: value,
+      }),
+    ),
+  gemini: (value) => [
+    { candidates: value, usageMetadata: value },
+    { candidates: [value] },
+    { candidates: [{ content: { parts: [value] }, finishReason: 'STOP' }] },
+  ],
+};
+
+describe.each<[string, (body: unknown) => RouteResponse, string]>([
+  ['chat completions', (body) => toCompletion(body, CALL), 'chat'],
+  ['converted chat completions', (body) => toCompletion(body, CONVERTED), 'chat'],
+  ['Messages', (body) => toMessage(body, NATIVE), 'messages'],
+  ['converted Messages', (body) => toMessage(body, JSON_MODE), 'messages'],
+  ['Responses', (body) => toResponse(body, responses.contextOf(responses.native())), 'responses'],
+  [
+    'converted Responses',
+    (body) => toResponse(body, responses.contextOf(responses.converted())),
+    'responses',
+  ],
+  ['generateContent', (body) => toGenerated(body, gemini.CONTEXT), 'gemini'],
+])('a complete response of %s', (_name, toRouteResponse, form) => {
+  it('is a response or an upstream failure for any JSON', () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        for (const body of [value, ...(BODIES[form]?.(value) ?? [])]) {
+          try {
+            expect(toRouteResponse(body).kind).toBe('json');
+          } catch (failure) {
+            expect(failure).toBeInstanceOf(UpstreamFailure);
+          }
+        }
+      }),
+      { numRuns: rounds(100) },
     );
   });
 });
