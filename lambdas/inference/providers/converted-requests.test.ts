@@ -11,11 +11,12 @@ import { isPriced } from '../core/fields/need.ts';
 import { readFields } from '../core/fields/read-fields.ts';
 import { type FieldTable, fieldTable } from '../core/fields/table.ts';
 import type { Conversation } from '../core/upstream/conversation.ts';
+import type { ChatPayload } from '../core/upstream/provider.ts';
 import { CHAT_FIELDS } from '../formats/chat/fields.ts';
 import { MESSAGES_FIELDS } from '../formats/messages/fields.ts';
 import { RESPONSES_FIELDS } from '../formats/responses/fields.ts';
 import { soundConversation } from '../testing/providers/anthropic/conversations.ts';
-import { convertedPayload, PLAIN } from '../testing/providers/payloads.ts';
+import { convertedPayload } from '../testing/providers/payloads.ts';
 import { SIGNATURES } from '../testing/providers/sealing.ts';
 import { toRequest } from './anthropic/request.ts';
 import { toConverseCall } from './bedrock/request.ts';
@@ -55,75 +56,51 @@ function otherFieldsIn(table: FieldTable, request: JsonObject): readonly string[
   return [...undocumented.map(({ pattern }) => pattern), ...needs.filter(isPriced).map(({ param }) => param)];
 }
 
-type Written = (conversation: Conversation, stream: boolean, reasoning: boolean) => JsonObject;
+type Route = Parameters<typeof toRequestBody>[1];
+type Mode = NonNullable<Route['dialect']>['reasoning_request'];
+type Written = (payload: ChatPayload, route: Route) => JsonObject;
 
 /** Converse and Gemini take no images by URL: routes of these are no candidates for them. */
-const withoutUrls = (conversation: Conversation): boolean =>
-  !JSON.stringify(conversation).includes('"kind":"url"');
+const withoutUrls =
+  (write: (conversation: Conversation, route: Route) => unknown): Written =>
+  (payload, route) => {
+    const conversation = payload.conversation();
+    const hasUrl = JSON.stringify(conversation).includes('"kind":"url"');
+    return (hasUrl ? {} : write(conversation, route)) as JsonObject;
+  };
 
-const WRITTEN: Readonly<Record<string, readonly [FieldTable, Written]>> = {
-  'chat completions': [
-    CHAT_FIELDS,
-    (conversation, stream, reasoning) =>
-      toRequestBody(
-        convertedPayload(conversation, stream),
-        { upstream_model: 'm', reasoning, dialect: { reasoning_request: 'effort' } },
-        SIGNATURES,
-      ),
-  ],
-  Responses: [
-    RESPONSES_FIELDS,
-    (conversation, stream, reasoning) =>
-      toResponsesBody(convertedPayload(conversation, stream), { upstream_model: 'm', reasoning }, SIGNATURES),
-  ],
-  Messages: [
+const WRITTEN: readonly (readonly [string, FieldTable, Mode, Written])[] = [
+  ['chat completions', CHAT_FIELDS, 'effort', (...call) => toRequestBody(...call, SIGNATURES)],
+  ['Responses', RESPONSES_FIELDS, 'effort', (...call) => toResponsesBody(...call, SIGNATURES)],
+  [
+    'Messages',
     MESSAGES_FIELDS,
-    (conversation, stream, reasoning) =>
-      toRequest(
-        convertedPayload(conversation, stream, 'openai'),
-        { upstream_model: 'm', reasoning, dialect: { reasoning_request: 'adaptive' } },
-        SIGNATURES,
-      ).body,
+    'adaptive',
+    (payload, route) => toRequest({ ...payload, protocol: 'openai' }, route, SIGNATURES).body,
   ],
-  Converse: [
-    CONVERSE,
-    (conversation, _stream, reasoning) =>
-      withoutUrls(conversation)
-        ? (toConverseCall(
-            conversation,
-            { upstream_model: 'anthropic.m', reasoning, dialect: { reasoning_request: 'budget' } },
-            SIGNATURES,
-          ).request as unknown as JsonObject)
-        : {},
-  ],
-  generateContent: [
-    GEMINI,
-    (conversation, _stream, reasoning) =>
-      withoutUrls(conversation)
-        ? toGeminiBody(
-            conversation,
-            { upstream_model: 'm', reasoning, dialect: { reasoning_request: 'effort' } },
-            SIGNATURES,
-          )
-        : {},
-  ],
-};
+  ['Converse', CONVERSE, 'budget', withoutUrls((...call) => toConverseCall(...call, SIGNATURES).request)],
+  ['generateContent', GEMINI, 'effort', withoutUrls((...call) => toGeminiBody(...call, SIGNATURES))],
+];
 
-describe.each(Object.entries(WRITTEN))(
-  'a conversation as the service writes it in %s',
-  (_name, [table, written]) => {
-    it('contains no field that its table does not list or that has a separate price', () => {
-      fc.assert(
-        fc.property(soundConversation, fc.boolean(), fc.boolean(), (conversation, stream, reasoning) => {
-          expect(otherFieldsIn(table, written(conversation, stream, reasoning))).toEqual([]);
-        }),
-        { numRuns: rounds(200) },
-      );
-    });
+describe.each(WRITTEN)('a conversation as the service writes it in %s', (_name, table, mode, written) => {
+  const routeWith = (reasoning: boolean): Route => ({
+    upstream_model: 'anthropic.m',
+    reasoning,
+    dialect: { reasoning_request: mode },
+  });
 
-    it('fails this check if the service adds a priced field to it', () => {
-      const body = { ...written(PLAIN, false, false), service_tier: 'priority' };
-      expect(otherFieldsIn(table, body)).toEqual(['service_tier']);
-    });
-  },
-);
+  it('contains no field that its table does not list or that has a separate price', () => {
+    fc.assert(
+      fc.property(soundConversation, fc.boolean(), fc.boolean(), (conversation, stream, reasoning) => {
+        const request = written(convertedPayload(conversation, stream), routeWith(reasoning));
+        expect(otherFieldsIn(table, request)).toEqual([]);
+      }),
+      { numRuns: rounds(200) },
+    );
+  });
+
+  it('fails this check if the service adds a priced field to it', () => {
+    const body = { ...written(convertedPayload(), routeWith(false)), service_tier: 'priority' };
+    expect(otherFieldsIn(table, body)).toEqual(['service_tier']);
+  });
+});

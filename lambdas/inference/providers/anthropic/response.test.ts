@@ -3,7 +3,7 @@ import { parseJson } from '../../../platform/core/json/lossless-json.ts';
 import { UpstreamFailure } from '../../core/upstream/provider.ts';
 import { FOREIGN, IDENTITY, JSON_MODE, jsonOf, NATIVE } from '../../testing/providers/anthropic/fixtures.ts';
 import { withProofs } from '../../testing/providers/sealing.ts';
-import { toRouteResponse } from './response.ts';
+import { type MessagesCallContext, toRouteResponse } from './response.ts';
 import { toUsage } from './usage.ts';
 
 const message = jsonOf('message');
@@ -19,7 +19,7 @@ const COUNTED = {
 const completeResponseOf = (
   content: readonly unknown[],
   fields: Record<string, unknown> = {},
-  context = JSON_MODE,
+  context: MessagesCallContext = JSON_MODE,
 ) => toRouteResponse({ content, stop_reason: 'tool_use', ...fields }, context);
 const use = (name: string, input: unknown) => ({ type: 'tool_use', id: `id_${name}`, name, input });
 
@@ -130,13 +130,8 @@ describe('a complete response', () => {
   it.each([[{ type: 'tool_use', name: 'f' }], [{ type: 'tool_use', id: 'a' }]])(
     'fails if a call has no id or no name: %j',
     (block) => {
-      expect(() => completeResponseOf([block], {}, JSON_MODE)).toThrow(UpstreamFailure);
-      expect(() => completeResponseOf([block], {}, { ...FOREIGN, answerTool: 'other' })).toThrow(
-        UpstreamFailure,
-      );
-      expect(() => toRouteResponse({ content: [block], stop_reason: 'tool_use' }, FOREIGN)).toThrow(
-        UpstreamFailure,
-      );
+      for (const context of [JSON_MODE, FOREIGN, { ...FOREIGN, answerTool: 'other' }])
+        expect(() => completeResponseOf([block], {}, context)).toThrow(UpstreamFailure);
     },
   );
 });

@@ -15,7 +15,8 @@ const messages = [{ role: 'user', content: 'Hi' }];
 const payload = (body: Record<string, unknown>, stream: boolean): ChatPayload =>
   nativePayload({ model: 'sim/chat', messages, ...body }, stream);
 
-const target = (upstream_model: string, reasoning = false) => ({ upstream_model, reasoning });
+const sentFor = (request: ChatPayload) =>
+  toRequestBody(request, { upstream_model: 'm', reasoning: false }, SIGNATURES);
 
 describe('the request sent to an OpenAI-compatible server', () => {
   it('equals the caller’s request, including fields unknown to the service, under the route’s model name', () => {
@@ -26,9 +27,9 @@ describe('the request sent to an OpenAI-compatible server', () => {
       metadata: { trace: 'a' },
       vendor_extension: { nested: [1, null] },
     };
-    expect(toRequestBody(payload(body, false), target('gpt-5-mini'), SIGNATURES)).toEqual({
+    expect(sentFor(payload(body, false))).toEqual({
       ...body,
-      model: 'gpt-5-mini',
+      model: 'm',
       messages,
       stream: false,
     });
@@ -37,7 +38,7 @@ describe('the request sent to an OpenAI-compatible server', () => {
   it('requests usage of a stream, whatever the caller requests', () => {
     const streamOptions = [undefined, null, {}, { include_usage: false }, { include_usage: true }];
     for (const options of streamOptions) {
-      expect(toRequestBody(payload({ stream_options: options }, true), target('m'), SIGNATURES)).toEqual({
+      expect(sentFor(payload({ stream_options: options }, true))).toEqual({
         model: 'm',
         messages,
         stream: true,
@@ -47,27 +48,19 @@ describe('the request sent to an OpenAI-compatible server', () => {
   });
 
   it('retains the caller’s other stream options', () => {
-    const body = toRequestBody(
-      payload({ stream_options: { include_obfuscation: false } }, true),
-      target('m'),
-      SIGNATURES,
-    );
+    const body = sentFor(payload({ stream_options: { include_obfuscation: false } }, true));
     expect(body.stream_options).toEqual({ include_obfuscation: false, include_usage: true });
   });
 
   it('omits stream options without a stream, because servers reject them', () => {
-    const body = toRequestBody(
-      payload({ stream: true, stream_options: { include_usage: true } }, false),
-      target('m'),
-      SIGNATURES,
-    );
+    const body = sentFor(payload({ stream: true, stream_options: { include_usage: true } }, false));
     expect(body).toEqual({ model: 'm', messages, stream: false });
   });
 
   it('changes nothing of the caller’s request itself', () => {
     const body = payload({ stream_options: { include_obfuscation: true } }, true);
     const before = structuredClone(body.body);
-    toRequestBody(body, target('m'), SIGNATURES);
+    sentFor(body);
     expect(body.body).toEqual(before);
   });
 
@@ -85,8 +78,8 @@ describe('the request sent to an OpenAI-compatible server', () => {
       top_p: null,
       seed: 7,
     };
-    expect(toRequestBody(toPayload(request, NO_SEALED_TOKENS), target('gpt-5-mini'), SIGNATURES)).toEqual({
-      model: 'gpt-5-mini',
+    expect(sentFor(toPayload(request, NO_SEALED_TOKENS))).toEqual({
+      model: 'm',
       messages: [
         { role: 'system', content: 'Be brief.' },
         { role: 'user', content: 'Hi' },
