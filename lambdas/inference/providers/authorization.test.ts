@@ -101,7 +101,7 @@ describe('a signed call', () => {
     expect((await callTo(there, 'openai')).signed).toMatchObject([{ region: 'ap-south-1' }]);
   });
 
-  it('has the version and the workspace of Messages, as does one with a key', async () => {
+  it('contains the version and the workspace of Messages, as a call with a key does', async () => {
     const base_url = 'https://aws-external-anthropic.us-west-2.api.aws/v1';
     const { signed, sent } = await callTo({ base_url, auth: 'sigv4', workspace: 'wrkspc_1' }, 'anthropic');
     const headers = { 'anthropic-version': '2023-06-01', 'anthropic-workspace-id': 'wrkspc_1' };

@@ -44,7 +44,11 @@ const GEMINI: EventsWith = (value) => [
 ];
 
 const TYPES = fc.constantFrom(
-  ...['message_start', 'content_block_start', 'content_block_delta', 'content_block_stop', 'message_delta'],
+  'message_start',
+  'content_block_start',
+  'content_block_delta',
+  'content_block_stop',
+  'message_delta',
   ...responses.EVENTS.map(({ type }) => String(type)),
 );
 
@@ -139,7 +143,7 @@ describe.each<[string, (body: unknown) => RouteResponse, string]>([
   ],
   ['generateContent', (body) => toGenerated(body, gemini.CONTEXT), 'gemini'],
 ])('a complete response of %s', (_name, toRouteResponse, form) => {
-  it('is a response or an upstream failure for any JSON', () => {
+  it('becomes a response or an upstream failure for any JSON', () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         for (const body of [value, ...(BODIES[form]?.(value) ?? [])]) {

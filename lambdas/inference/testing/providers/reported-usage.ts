@@ -33,7 +33,7 @@ export const amount: fc.Arbitrary<unknown> = fc.oneof(
   ),
 );
 
-/** What is no account at all. */
+/** Values that are no account at all. */
 export const noAccount: fc.Arbitrary<unknown> = fc.constantFrom(undefined, null, '10', []);
 
 /** An account under these names, any of which may be missing. */
