@@ -24,6 +24,9 @@ const USAGE = {
 
 const IDENTITY = { id: 'upstream', created: 1_760_000_000, model: 'chat', service_tier: 'default' };
 
+/** What the simulated providers are asked to do wrong. */
+const NO_FAULT = {};
+
 /** An answer of so many pieces of text, but for a role and an end. */
 function outputOf(chunks: number): { readonly choice: ModelChoice; readonly usage: ModelUsage } {
   const { text, tokenCount } = cutToTokens(TEXT.repeat(chunks), chunks - 2);
@@ -33,25 +36,22 @@ function outputOf(chunks: number): { readonly choice: ModelChoice; readonly usag
 
 function simulatedEvents(protocol: Protocol, chunks: number): Iterable<SimulatedEvent> {
   const { choice, usage } = outputOf(chunks);
-  const accounting = { withUsage: true };
-  if (protocol === 'openai') return chatChunks({ choices: [choice], usage }, IDENTITY, accounting);
+  if (protocol === 'openai') return chatChunks({ choices: [choice], usage }, IDENTITY, NO_FAULT);
   if (protocol === 'anthropic')
-    return messageEvents(choice, usage, { ...IDENTITY, ...accounting, accounting: {} });
+    return messageEvents(choice, usage, { ...IDENTITY, fault: NO_FAULT, accounting: {} });
   const request = { model: 'chat', input: 'Hello', stream_options: { include_obfuscation: false } };
   const envelope = { id: 'upstream', createdAt: IDENTITY.created, serviceTier: 'default', scope: [] };
-  return responseEvents(choice, usage, { ...envelope, ...accounting, request });
+  return responseEvents(choice, usage, { ...envelope, fault: NO_FAULT, request });
 }
 
 /** The answer's events, each complete with its blank line. */
 export const eventsOf = (protocol: Protocol, chunks: number): Buffer[] =>
-  [...simulatedEvents(protocol, chunks)].map((event) => sse.encode(event, {}));
+  [...simulatedEvents(protocol, chunks)].map((event) => sse.encode(event));
 
 /** The same chat completion, not streamed. */
 export function completeResponse(chunks: number): Buffer {
   const { choice, usage } = outputOf(chunks);
-  return Buffer.from(
-    JSON.stringify(chatCompletion({ choices: [choice], usage }, IDENTITY, { withUsage: true })),
-  );
+  return Buffer.from(JSON.stringify(chatCompletion({ choices: [choice], usage }, IDENTITY, NO_FAULT)));
 }
 
 /** The pieces of a body as a connection brings them: 1 to 4 KB, split anywhere. */
