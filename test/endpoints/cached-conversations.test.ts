@@ -5,7 +5,7 @@ import type { Call } from '../../lambdas/ledger/core/call.ts';
 import type { CallOutcome } from '../../lambdas/ledger/core/usage-record.ts';
 import { CLAUDE_HEADERS } from '../../tools/simulators/testing/models/running-upstream.ts';
 import { CountingTill, CREDENTIAL } from '../fuzz/counting-till.ts';
-import { type Service, type SurfaceName, startService } from '../fuzz/running-service.ts';
+import { modelOf, routeTo, type Service, type SurfaceName, startService } from '../fuzz/running-service.ts';
 import { Wire } from '../fuzz/wire.ts';
 
 /** Nano-USD of a token: Claude Haiku 4.5 (Claude docs, Pricing). */
@@ -24,40 +24,30 @@ const CLAUDE = 'claude-haiku-4-5';
 const DIRECT = `${CLAUDE}-direct`;
 const CONVERSE = 'us.anthropic.claude-haiku-4-5-20251001-v1:0';
 
-const route = (protocol: string, upstream_model: string, fields: object = {}) => ({
-  id: `${protocol}-${upstream_model}`,
-  protocol,
-  upstream_model,
-  capabilities: ['tools', 'json', 'vision', 'stream', 'cache'],
-  ...fields,
-});
+const capabilities = ['tools', 'json', 'vision', 'stream', 'cache'];
 
-const catalogOf = (origin: string) => ({
-  models: [
-    ['sim/messages', route('anthropic', CLAUDE, { base_url: `${origin}/v1`, secret: 'env:KEY' })] as const,
-    ['sim/converse', route('bedrock', CONVERSE)] as const,
-    [
-      'sim/signed',
-      route('anthropic', CONVERSE, {
-        id: 'signed',
-        base_url: `${origin}/anthropic/v1`,
-        auth: 'sigv4',
-        aws_service: 'bedrock',
-        aws_region: 'eu-central-1',
-      }),
-    ] as const,
-    ['sim/uncached', route('bedrock', CONVERSE, { id: 'uncached', capabilities: [] })] as const,
-  ].map(([id, one]) => ({
-    id,
-    type: 'chat',
-    owned_by: 'sim',
-    created: 1,
-    price: PRICE,
-    max_output_tokens: 1_000,
-    context_window: 200_000,
-    routes: [one],
-  })),
-});
+const catalogOf = (origin: string) => {
+  const model = (name: string, protocol: string, upstream_model: string, fields: object = {}) => {
+    const routes = [routeTo(origin, protocol, { id: name, upstream_model, capabilities, ...fields })];
+    const limits = { max_output_tokens: 1_000, context_window: 200_000 };
+    return modelOf(`sim/${name}`, 'chat', PRICE, { ...limits, routes });
+  };
+  const signed = {
+    base_url: `${origin}/anthropic/v1`,
+    secret: undefined,
+    auth: 'sigv4',
+    aws_service: 'bedrock',
+    aws_region: 'eu-central-1',
+  };
+  return {
+    models: [
+      model('messages', 'anthropic', CLAUDE),
+      model('converse', 'bedrock', CONVERSE),
+      model('signed', 'anthropic', CONVERSE, signed),
+      model('uncached', 'bedrock', CONVERSE, { capabilities: [] }),
+    ],
+  };
+};
 
 interface Paid {
   readonly held: bigint;

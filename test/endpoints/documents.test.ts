@@ -1,38 +1,27 @@
 /** PDF documents and audio from callers of every format over routes of every protocol that has a form for them. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { CountingTill, CREDENTIAL } from '../fuzz/counting-till.ts';
-import { type Service, type SurfaceName, startService } from '../fuzz/running-service.ts';
+import {
+  modelOf,
+  PROTOCOLS,
+  routeTo,
+  type Service,
+  type SurfaceName,
+  startService,
+  TOKEN_PRICE,
+} from '../fuzz/running-service.ts';
 import { Wire } from '../fuzz/wire.ts';
 
-const PROTOCOLS = ['openai', 'openai-responses', 'anthropic', 'bedrock', 'gemini'] as const;
+const PRICE = { ...TOKEN_PRICE, audio_input: 3 };
 
 const catalogOf = (origin: string) => {
-  const model = (id: string, protocol: string, capabilities: readonly string[]) => ({
-    id,
-    type: 'chat',
-    owned_by: 'sim',
-    created: 1,
-    context_window: 100_000,
-    max_output_tokens: 1_000,
-    price: { unit: 'per_million_tokens', input: 1, output: 2, audio_input: 3 },
-    routes: [
-      {
-        id,
-        protocol,
-        upstream_model: 'sim',
-        capabilities,
-        ...(protocol === 'bedrock'
-          ? {}
-          : { base_url: `${origin}/${protocol === 'gemini' ? 'v1beta' : 'v1'}`, secret: 'env:KEY' }),
-      },
-    ],
-  });
-  return {
-    models: [
-      ...PROTOCOLS.map((protocol) => model(`sim/${protocol}`, protocol, ['documents', 'audio', 'stream'])),
-      ...PROTOCOLS.map((protocol) => model(`seeing/${protocol}`, protocol, ['vision'])),
-    ],
-  };
+  const models = (owner: string, capabilities: readonly string[]) =>
+    PROTOCOLS.map((protocol) => {
+      const id = `${owner}/${protocol}`;
+      const routes = [routeTo(origin, protocol, { id, capabilities })];
+      return modelOf(id, 'chat', PRICE, { context_window: 100_000, max_output_tokens: 1_000, routes });
+    });
+  return { models: [...models('sim', ['documents', 'audio', 'stream']), ...models('seeing', ['vision'])] };
 };
 
 const till = new CountingTill();

@@ -1,12 +1,11 @@
 import { afterAll, beforeAll, describe, expect } from '@jest/globals';
-import type { Breaker } from '../../lambdas/inference/core/circuit/breaker.ts';
 import { it } from '../../tools/test-kit/search.ts';
 import { drawsOf } from '../../tools/test-kit/seed.ts';
 import { rounds } from '../../tools/test-kit/thorough.ts';
 import { CountingTill, CREDENTIAL } from '../fuzz/counting-till.ts';
 import { CANARY, CORPUS, HostileRoute, hostileResponseOf, type Protocol } from '../fuzz/hostile-route.ts';
 import { Mutator } from '../fuzz/mutants.ts';
-import { type Service, startService } from '../fuzz/running-service.ts';
+import { PROTOCOLS, type Service, startService, TRUSTING } from '../fuzz/running-service.ts';
 
 /**
  * The number of responses for each protocol over each surface, complete and streamed. `FUZZ_ANSWERS=20000` runs a
@@ -14,20 +13,8 @@ import { type Service, startService } from '../fuzz/running-service.ts';
  */
 const RESPONSES = Number(process.env.FUZZ_ANSWERS ?? rounds(100));
 
-const PROTOCOLS = ['openai', 'openai-responses', 'anthropic', 'bedrock', 'gemini'] as const;
 const SURFACES = ['chat', 'responses', 'messages'] as const;
 type Surface = (typeof SURFACES)[number];
-
-/** Every call tries its route, whatever became of those before. */
-const TRUSTING = {
-  refresh: async () => {},
-  admit: async () => ({ allowed: true }),
-  succeeded: () => ({}),
-  failed: () => {},
-  broke: () => {},
-  abandoned: () => {},
-  flush: async () => {},
-} as unknown as Breaker;
 
 const upstreamRoute = new HostileRoute();
 const till = new CountingTill();

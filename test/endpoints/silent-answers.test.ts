@@ -14,7 +14,14 @@ import type { After, Clock } from '../../lambdas/platform/core/ports.ts';
 import { systemAfter } from '../../lambdas/platform/system/system.ts';
 import { audio, bodyOf, FORM_TYPE, file, formOf } from '../../lambdas/platform/testing/mutated-forms.ts';
 import { startDatabase, type TestDatabase } from '../../tools/test-kit/engine.ts';
-import { PEPPERS, type Service, type SurfaceName, startService } from '../fuzz/running-service.ts';
+import {
+  modelOf,
+  PEPPERS,
+  routeTo,
+  type Service,
+  type SurfaceName,
+  startService,
+} from '../fuzz/running-service.ts';
 
 /** A silence of which settling leaves half a second. */
 const SHORT = { silenceMs: 15_500 };
@@ -68,24 +75,11 @@ const UPSTREAM_MODELS: Readonly<Record<string, string>> = {
 
 /** Models of each kind, and a route to each that is silent at first. */
 function slowCatalog(origin: string) {
-  const model = (id: string, type: string, price: object, fields: object = {}) => ({
-    id,
-    type,
-    owned_by: 'sim',
-    created: 1,
-    price,
-    ...fields,
-    routes: [
-      {
-        id: id.replace('/', '-'),
-        protocol: 'openai',
-        base_url: `${origin}/v1`,
-        secret: 'env:KEY',
-        upstream_model: UPSTREAM_MODELS[id.split('/')[0] ?? ''] ?? 'sim',
-        capabilities: ['stream'],
-      },
-    ],
-  });
+  const model = (id: string, type: string, price: object, fields: object = {}) => {
+    const upstream_model = UPSTREAM_MODELS[id.split('/')[0] ?? ''] ?? 'sim';
+    const route = { id: id.replace('/', '-'), upstream_model, capabilities: ['stream'] };
+    return modelOf(id, type, price, { ...fields, routes: [routeTo(origin, 'openai', route)] });
+  };
   const tokens = { unit: 'per_million_tokens', input: 1 };
   return {
     models: [
@@ -93,9 +87,9 @@ function slowCatalog(origin: string) {
         model(`${name}/chat`, 'chat', { ...tokens, output: 2 }, { max_output_tokens: 100 }),
         model(`${name}/embed`, 'embeddings', tokens),
         model(`${name}/image`, 'image', { unit: 'per_image', image: 0.01 }),
-        model(`${name}/speech`, 'tts', tokens, { default_voice: 'alloy' }),
+        model(`${name}/speech`, 'tts', tokens),
       ]),
-      model('quick/speech', 'tts', tokens, { default_voice: 'alloy' }),
+      model('quick/speech', 'tts', tokens),
     ],
   };
 }

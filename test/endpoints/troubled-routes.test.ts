@@ -15,7 +15,14 @@ import { createUpstreamFetch } from '../../lambdas/platform/connections/upstream
 import { systemClock } from '../../lambdas/platform/system/system.ts';
 import { Upstream } from '../../lambdas/platform/testing/connections/upstream.ts';
 import { startDatabase, type TestDatabase } from '../../tools/test-kit/engine.ts';
-import { PEPPERS, type Service, startService } from '../fuzz/running-service.ts';
+import {
+  modelOf,
+  PEPPERS,
+  routeTo,
+  type Service,
+  startService,
+  TOKEN_PRICE,
+} from '../fuzz/running-service.ts';
 
 const CREDIT = 1_000_000_000n;
 /** At the prices below. */
@@ -75,16 +82,10 @@ async function upstreamThat(
 
 /** The service with one model whose routes lead to these upstreams, in this order, and an account. */
 async function serviceOver(upstreams: readonly Upstream[]) {
-  const routes = upstreams.map(({ origin }, index) => ({
-    id: `route-${index + 1}`,
-    protocol: 'openai',
-    base_url: `${origin}/v1`,
-    upstream_model: 'm',
-    priority: index,
-    capabilities: ['stream'],
-  }));
-  const price = { unit: 'per_million_tokens', input: 1, output: 2 };
-  const model = { id: 'a/b', type: 'chat', owned_by: 'a', created: 1, price, routes };
+  const routes = upstreams.map(({ origin }, index) =>
+    routeTo(origin, 'openai', { id: `route-${index + 1}`, priority: index, capabilities: ['stream'] }),
+  );
+  const model = modelOf('a/b', 'chat', TOKEN_PRICE, { routes });
   const time = { aheadMs: 0 };
   const events: string[] = [];
   let repeated = 0;

@@ -4,6 +4,7 @@ import type { BedrockRuntimeClient } from '@aws-sdk/client-bedrock-runtime';
 import type { Peppers } from '../../lambdas/access/core/api-key.ts';
 import type { KeyGate } from '../../lambdas/access/core/key-gate.ts';
 import { openCatalog } from '../../lambdas/inference/core/catalog/catalog.ts';
+import type { Breaker } from '../../lambdas/inference/core/circuit/breaker.ts';
 import { createCompletionEndpoint } from '../../lambdas/inference/core/completions/completion-endpoint.ts';
 import { createTokenCount } from '../../lambdas/inference/core/completions/token-count.ts';
 import { Idempotency } from '../../lambdas/inference/core/idempotency/idempotency.ts';
@@ -52,43 +53,71 @@ export interface Till {
   readonly store: ReplayStore;
 }
 
-const PROTOCOLS = ['openai', 'openai-responses', 'anthropic', 'bedrock', 'gemini'] as const;
+/** The protocols of routes. */
+export const PROTOCOLS = ['openai', 'openai-responses', 'anthropic', 'bedrock', 'gemini'] as const;
 
-/** Returns the base address of a protocol's API at the upstream. */
-const baseOf = (origin: string, protocol: string): string =>
-  `${origin}/${protocol === 'gemini' ? 'v1beta' : 'v1'}`;
+interface RouteFields {
+  readonly id: string;
+  readonly [field: string]: unknown;
+}
+
+interface ModelFields {
+  readonly routes: readonly object[];
+  readonly [field: string]: unknown;
+}
+
+/** A route to the simulated upstream at an origin, by default with every capability of conversations. */
+export const routeTo = (origin: string, protocol: string, fields: RouteFields) => ({
+  protocol,
+  upstream_model: 'sim',
+  capabilities: ['tools', 'json', 'vision', 'stream'],
+  ...(protocol === 'bedrock'
+    ? {}
+    : { base_url: `${origin}/${protocol === 'gemini' ? 'v1beta' : 'v1'}`, secret: 'env:KEY' }),
+  ...fields,
+});
+
+/** A model of a catalog. */
+export const modelOf = (id: string, type: string, price: object, fields: ModelFields) => ({
+  id,
+  type,
+  owned_by: 'sim',
+  created: 1,
+  price,
+  ...(type === 'tts' ? { default_voice: 'alloy' } : {}),
+  ...fields,
+});
+
+export const TOKEN_PRICE = { unit: 'per_million_tokens', input: 1, output: 2 };
+const INPUT_PRICE = { unit: 'per_million_tokens', input: 1 };
 
 export function catalogAt(origin: string) {
-  const model = (id: string, type: string, price: object, routes: readonly object[]) => ({
-    id,
-    type,
-    owned_by: 'sim',
-    created: 1,
-    price,
-    routes,
-    ...(type === 'chat' ? { max_output_tokens: 100_000 } : {}),
-    ...(type === 'tts' ? { default_voice: 'alloy' } : {}),
+  const routes = (id: string, protocol = 'openai') => [routeTo(origin, protocol, { id })];
+  const chat = (protocol: string) => ({
+    routes: routes(`chat-${protocol}`, protocol),
+    max_output_tokens: 100_000,
   });
-  const route = (id: string, protocol: string, upstream_model = 'sim') => ({
-    id,
-    protocol,
-    upstream_model,
-    capabilities: ['tools', 'json', 'vision', 'stream'],
-    ...(protocol === 'bedrock' ? {} : { base_url: baseOf(origin, protocol), secret: 'env:KEY' }),
-  });
-  const tokens = { unit: 'per_million_tokens', input: 1, output: 2 };
   return {
     models: [
-      ...PROTOCOLS.map((protocol) =>
-        model(`sim/${protocol}`, 'chat', tokens, [route(`chat-${protocol}`, protocol)]),
-      ),
-      model('sim/embed', 'embeddings', { unit: 'per_million_tokens', input: 1 }, [route('embed', 'openai')]),
-      model('sim/image', 'image', { unit: 'per_image', image: 0.01 }, [route('image', 'openai')]),
-      model('sim/speech', 'tts', { unit: 'per_million_tokens', input: 1 }, [route('speech', 'openai')]),
+      ...PROTOCOLS.map((protocol) => modelOf(`sim/${protocol}`, 'chat', TOKEN_PRICE, chat(protocol))),
+      modelOf('sim/embed', 'embeddings', INPUT_PRICE, { routes: routes('embed') }),
+      modelOf('sim/image', 'image', { unit: 'per_image', image: 0.01 }, { routes: routes('image') }),
+      modelOf('sim/speech', 'tts', INPUT_PRICE, { routes: routes('speech') }),
     ],
     defaults: { embeddings: 'sim/embed' },
   };
 }
+
+/** Every call tries its route, whatever became of those before. */
+export const TRUSTING = {
+  refresh: async () => {},
+  admit: async () => ({ allowed: true }),
+  succeeded: () => ({}),
+  failed: () => {},
+  broke: () => {},
+  abandoned: () => {},
+  flush: async () => {},
+} as unknown as Breaker;
 
 export type Service = Awaited<ReturnType<typeof startService>>;
 

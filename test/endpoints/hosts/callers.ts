@@ -1,150 +1,29 @@
-/** Callers of the three formats, by the SDKs of their vendors: what is asked, and what comes of it, in one form. */
+/** Callers of the three formats before one service, by the SDKs of their vendors. */
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import { CREDENTIAL } from '../../fuzz/counting-till.ts';
 import type { Service, SurfaceName } from '../../fuzz/running-service.ts';
+import {
+  type CallFormat,
+  chatCaller,
+  messagesCaller,
+  responsesCaller,
+} from '../../system/conversations/matrix/sdk-callers.ts';
 
 export const FORMATS = ['chat', 'messages', 'responses'] as const;
 export type Format = (typeof FORMATS)[number];
 
-/** An answer as a caller of any format understands it. */
-export interface Heard {
-  readonly text: string;
-  readonly reasoning: string;
-  readonly calls: readonly { readonly name: string; readonly input: unknown }[];
-  readonly ids: readonly string[];
-  readonly finish: 'stop' | 'calls' | 'length';
-  /** Tokens of the prompt with what was cached of it. */
-  readonly input: number;
-  readonly cached: number;
-  readonly output: number;
-}
-
-export type CallFormat = (body: object, stream: boolean) => Promise<Heard>;
-
-const sending =
-  (service: Service, format: SurfaceName): typeof fetch =>
-  (_url, init) =>
-    service.send(format, { headers: init?.headers ?? {}, body: String(init?.body) });
-
-/** Under the name that the host has for it: answers of hosts of a caller's own format keep theirs. */
-function reasoningOf(reasoningField: unknown): string {
-  const { reasoning_content: text, reasoning, reasoning_details: details = [] } = Object(reasoningField);
-  return text ?? reasoning ?? details.map((detail: { readonly text?: string }) => detail.text ?? '').join('');
-}
-
-function chatCaller(service: Service): CallFormat {
-  const client = new OpenAI({
+export const callersOf = (service: Service): Readonly<Record<Format, CallFormat>> => {
+  const optionsOf = (format: SurfaceName) => ({
     apiKey: CREDENTIAL,
     maxRetries: 0,
-    fetch: sending(service, 'chat'),
-    logLevel: 'off',
+    logLevel: 'off' as const,
+    fetch: (_url: unknown, init?: RequestInit) =>
+      service.send(format, { headers: init?.headers ?? {}, body: String(init?.body) }),
   });
-  return async (body, stream) => {
-    const request = body as Omit<OpenAI.ChatCompletionCreateParams, 'stream'>;
-    let thought = '';
-    const streamed = () =>
-      client.chat.completions
-        .stream({ ...request, stream_options: { include_usage: true } })
-        // The SDK keeps only the last piece of a field that it does not know.
-        .on('chunk', ({ choices: [part] }) => {
-          thought += reasoningOf(part?.delta);
-        });
-    const response = stream
-      ? await streamed().finalChatCompletion()
-      : await client.chat.completions.create({ ...request, stream: false });
-    const [choice] = response.choices;
-    const { message, finish_reason: reason } = choice ?? {};
-    const calls = (message?.tool_calls ?? []).filter((call) => call.type === 'function');
-    return {
-      text: message?.content ?? '',
-      reasoning: stream ? thought : reasoningOf(message),
-      calls: calls.map((call) => ({ name: call.function.name, input: JSON.parse(call.function.arguments) })),
-      ids: calls.map(({ id }) => id),
-      finish: reason === 'tool_calls' ? 'calls' : reason === 'stop' ? 'stop' : 'length',
-      input: response.usage?.prompt_tokens ?? 0,
-      cached: response.usage?.prompt_tokens_details?.cached_tokens ?? 0,
-      output: response.usage?.completion_tokens ?? 0,
-    };
+  return {
+    chat: chatCaller(new OpenAI(optionsOf('chat'))),
+    messages: messagesCaller(new Anthropic(optionsOf('messages'))),
+    responses: responsesCaller(new OpenAI(optionsOf('responses'))),
   };
-}
-
-function messagesCaller(service: Service): CallFormat {
-  const client = new Anthropic({
-    apiKey: CREDENTIAL,
-    maxRetries: 0,
-    fetch: sending(service, 'messages'),
-    logLevel: 'off',
-  });
-  return async (body, stream) => {
-    const request = body as Anthropic.MessageCreateParamsNonStreaming;
-    const response = stream
-      ? await client.messages.stream(request).finalMessage()
-      : await client.messages.create(request);
-    const uses = response.content.filter((block) => block.type === 'tool_use');
-    const {
-      input_tokens: fresh,
-      cache_read_input_tokens: read,
-      cache_creation_input_tokens: written,
-    } = response.usage;
-    return {
-      text: response.content.map((block) => (block.type === 'text' ? block.text : '')).join(''),
-      reasoning: response.content.map((block) => (block.type === 'thinking' ? block.thinking : '')).join(''),
-      calls: uses.map(({ name, input }) => ({ name, input })),
-      ids: uses.map(({ id }) => id),
-      finish:
-        response.stop_reason === 'tool_use'
-          ? 'calls'
-          : response.stop_reason === 'end_turn'
-            ? 'stop'
-            : 'length',
-      input: fresh + (read ?? 0) + (written ?? 0),
-      cached: read ?? 0,
-      output: response.usage.output_tokens,
-    };
-  };
-}
-
-function responsesCaller(service: Service): CallFormat {
-  const client = new OpenAI({
-    apiKey: CREDENTIAL,
-    maxRetries: 0,
-    fetch: sending(service, 'responses'),
-    logLevel: 'off',
-  });
-  return async (body, stream) => {
-    const request = body as Omit<OpenAI.Responses.ResponseCreateParams, 'stream'>;
-    const response = stream
-      ? await client.responses.stream(request).finalResponse()
-      : await client.responses.create(request);
-    const items: readonly OpenAI.Responses.ResponseOutputItem[] = response.output;
-    const calls = items.flatMap((item) => (item.type === 'function_call' ? item : []));
-    const customs = items.flatMap((item) => (item.type === 'custom_tool_call' ? item : []));
-    return {
-      text: items
-        .flatMap((item) => (item.type === 'message' ? item.content : []))
-        .map((part) => (part.type === 'output_text' ? part.text : ''))
-        .join(''),
-      reasoning: items
-        .flatMap((item) => (item.type === 'reasoning' ? item.summary : []))
-        .map(({ text }) => text)
-        .join(''),
-      calls: [
-        ...calls.map(({ name, arguments: text }) => ({ name, input: JSON.parse(text) })),
-        ...customs.map(({ name, input }) => ({ name, input })),
-      ],
-      ids: [...calls, ...customs].map(({ call_id: id }) => id),
-      finish:
-        response.status !== 'completed' ? 'length' : calls.length + customs.length > 0 ? 'calls' : 'stop',
-      input: response.usage?.input_tokens ?? 0,
-      cached: response.usage?.input_tokens_details?.cached_tokens ?? 0,
-      output: response.usage?.output_tokens ?? 0,
-    };
-  };
-}
-
-export const callersOf = (service: Service): Readonly<Record<Format, CallFormat>> => ({
-  chat: chatCaller(service),
-  messages: messagesCaller(service),
-  responses: responsesCaller(service),
-});
+};

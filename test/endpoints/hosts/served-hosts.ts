@@ -1,7 +1,6 @@
 /** The service before simulated hosts: a model for each, with a dialect or without. */
-import type { Breaker } from '../../../lambdas/inference/core/circuit/breaker.ts';
 import { CountingTill } from '../../fuzz/counting-till.ts';
-import { type FuzzRoute, startService } from '../../fuzz/running-service.ts';
+import { type FuzzRoute, modelOf, routeTo, startService, TRUSTING } from '../../fuzz/running-service.ts';
 
 export interface RunningHost {
   /** The id of the model. */
@@ -11,17 +10,6 @@ export interface RunningHost {
   readonly protocol?: string;
 }
 
-/** No host is avoided for what it did before. */
-const TRUSTING = {
-  refresh: async () => {},
-  admit: async () => ({ allowed: true }),
-  succeeded: () => ({}),
-  failed: () => {},
-  broke: () => {},
-  abandoned: () => {},
-  flush: async () => {},
-} as unknown as Breaker;
-
 const FIXED_ROUTE: FuzzRoute = {
   fetch,
   bedrockClient() {
@@ -29,39 +17,28 @@ const FIXED_ROUTE: FuzzRoute = {
   },
 };
 
-/** Hosts that are asked by `enable_thinking` may have another price for what is thought. */
-const SERVICE_TIERS = { thinking: { factor: 1 } };
+const PRICE = {
+  unit: 'per_million_tokens',
+  input: 1,
+  cached_input: 1,
+  cache_writes: { auto: 1 },
+  output: 2,
+  /** Hosts that are asked by `enable_thinking` may have another price for what is thought. */
+  service_tiers: { thinking: { factor: 1 } },
+};
 
-const modelOf = (origin: string, { id, quirks, dialect, protocol = 'openai' }: RunningHost) => ({
-  id,
-  type: 'chat',
-  owned_by: 'sim',
-  created: 1,
-  max_output_tokens: 10_000,
-  price: {
-    unit: 'per_million_tokens',
-    input: 1,
-    cached_input: 1,
-    cache_writes: { auto: 1 },
-    output: 2,
-    service_tiers: SERVICE_TIERS,
-  },
-  routes: [
-    {
-      id,
-      protocol,
-      upstream_model: 'chat-cached',
-      secret: 'env:KEY',
-      dialect,
-      base_url: `${origin}/hosts/${quirks.join(',') || 'none'}/v1`,
-      capabilities: ['tools', 'json', 'vision', 'stream'],
-    },
-  ],
-});
+const servedModel = (origin: string, { id, quirks, dialect, protocol = 'openai' }: RunningHost) => {
+  const base_url = `${origin}/hosts/${quirks.join(',') || 'none'}/v1`;
+  const route = routeTo(origin, protocol, { id, upstream_model: 'chat-cached', base_url, dialect });
+  return modelOf(id, 'chat', PRICE, { max_output_tokens: 10_000, routes: [route] });
+};
 
 export const startHosts = (hosts: readonly RunningHost[]) =>
   startService(
     new CountingTill(),
-    { ...FIXED_ROUTE, catalog: (origin: string) => ({ models: hosts.map((host) => modelOf(origin, host)) }) },
+    {
+      ...FIXED_ROUTE,
+      catalog: (origin: string) => ({ models: hosts.map((host) => servedModel(origin, host)) }),
+    },
     TRUSTING,
   );

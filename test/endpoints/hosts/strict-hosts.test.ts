@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import type { Service } from '../../fuzz/running-service.ts';
-import { type CallFormat, callersOf, FORMATS, type Format } from './callers.ts';
+import type { CallFormat } from '../../system/conversations/matrix/sdk-callers.ts';
+import { callersOf, FORMATS, type Format } from './callers.ts';
 import { compatible, dialectOf, FLAGGED, FLAGS, type FlaggedQuirk } from './flags.ts';
 import { CUSTOM, EVERYTHING, JSON_OUTPUT, JSON_TEXT, TEXT, THINKING } from './requests.ts';
 import { startHosts } from './served-hosts.ts';

@@ -23,9 +23,9 @@ interface Result {
 const observationOf = ({ text, toolCalls, finishReason, usage }: Result): ClientObservation => ({
   text,
   calls: toolCalls.map(({ toolName, input }) => ({ name: toolName, input })),
-  finish: finishReason,
-  promptTokens: usage.inputTokens ?? 0,
-  outputTokens: usage.outputTokens ?? 0,
+  finish: finishReason === 'tool-calls' ? 'calls' : finishReason,
+  input: usage.inputTokens ?? 0,
+  output: usage.outputTokens ?? 0,
 });
 
 type DescribedTool = typeof WEATHER | typeof CLOCK;
@@ -41,7 +41,7 @@ const toTool = (
 
 const TOOLS: ToolSet = { [WEATHER.name]: toTool(WEATHER), [CLOCK.name]: toTool(CLOCK) };
 
-export function aiClient(name: string, model: (id: string) => LanguageModel): Client {
+export function aiClient(model: (id: string) => LanguageModel): Client {
   async function complete(
     request: Parameters<typeof generateText>[0],
     stream = false,
@@ -57,7 +57,6 @@ export function aiClient(name: string, model: (id: string) => LanguageModel): Cl
     return observationOf({ text, toolCalls, finishReason, usage });
   }
   return {
-    name,
     ask(id, prompt, { stream, system, image, maxTokens, stop } = {}) {
       const content = [
         { type: 'text' as const, text: prompt },

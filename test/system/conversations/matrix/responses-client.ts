@@ -1,8 +1,7 @@
 /** The official OpenAI SDK on the Responses API, with its streaming helper and structured outputs; the loop of tools is ours. */
 import type OpenAI from 'openai';
-import { CLOCK, type Client, type ClientObservation, PERSON, WEATHER } from './scenarios.ts';
-
-type Request = OpenAI.Responses.ResponseCreateParamsNonStreaming;
+import { CLOCK, type Client, PERSON, WEATHER } from './scenarios.ts';
+import { responsesCaller } from './sdk-callers.ts';
 
 const toTool = ({
   name,
@@ -22,43 +21,19 @@ const TOOLS = [toTool(WEATHER), toTool(CLOCK)];
 const callsIn = (response: OpenAI.Responses.Response) =>
   response.output.filter((item) => item.type === 'function_call');
 
-function observationOf(response: OpenAI.Responses.Response): ClientObservation {
-  const calls = callsIn(response);
-  const cut = response.incomplete_details?.reason;
-  return {
-    text: response.output_text,
-    calls: calls.map(({ name, arguments: input }) => ({ name, input: JSON.parse(input) as unknown })),
-    // The response has no such word: it is complete, with calls or without, or cut.
-    finish: cut === 'max_output_tokens' ? 'length' : calls.length > 0 ? 'tool_calls' : 'stop',
-    promptTokens: response.usage?.input_tokens ?? 0,
-    outputTokens: response.usage?.output_tokens ?? 0,
-  };
-}
-
 export function responsesClient(client: OpenAI): Client {
-  async function complete(request: Request, stream = false): Promise<ClientObservation> {
-    if (!stream) return observationOf(await client.responses.create(request));
-    return observationOf(await client.responses.stream({ ...request, stream: true }).finalResponse());
-  }
+  const send = responsesCaller(client);
   return {
-    name: 'openai on responses',
-    ask(model, prompt, { stream, system, image, maxTokens } = {}) {
+    ask(model, prompt, { stream, system: instructions, image, maxTokens } = {}) {
       const content: OpenAI.Responses.ResponseInputContent[] = [{ type: 'input_text', text: prompt }];
       if (image !== undefined)
         content.push({ type: 'input_image', detail: 'auto', image_url: `data:image/png;base64,${image}` });
-      return complete(
-        {
-          model,
-          input: [{ role: 'user', content }],
-          ...(system === undefined ? {} : { instructions: system }),
-          ...(maxTokens === undefined ? {} : { max_output_tokens: maxTokens }),
-        },
-        stream,
-      );
+      const input = [{ role: 'user', content }];
+      return send({ model, input, instructions, max_output_tokens: maxTokens }, stream);
     },
     call(model, prompt, { stream, force } = {}) {
-      const choice = force ? { tool_choice: { type: 'function' as const, name: WEATHER.name } } : {};
-      return complete({ model, input: prompt, tools: TOOLS, ...choice }, stream);
+      const tool_choice = force ? { type: 'function', name: WEATHER.name } : undefined;
+      return send({ model, input: prompt, tools: TOOLS, tool_choice }, stream);
     },
     async runTools(model, prompt, weather) {
       const input: OpenAI.Responses.ResponseInputItem[] = [{ role: 'user', content: prompt }];

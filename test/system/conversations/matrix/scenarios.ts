@@ -1,4 +1,5 @@
 /** The tasks that every client must complete on every route protocol, without the name of any protocol. */
+import type { Heard } from './sdk-callers.ts';
 
 /** One pixel. */
 export const PNG =
@@ -31,20 +32,11 @@ export const PERSON = {
   additionalProperties: false,
 };
 
-/** The values that a client observed in one response. */
-export interface ClientObservation {
-  readonly text: string;
-  /** In order, with arguments as objects. */
-  readonly calls: readonly { readonly name: string; readonly input: unknown }[];
-  /** The reason for the end of the response, in the client's own spelling. */
-  readonly finish: string | null | undefined;
-  readonly promptTokens: number;
-  readonly outputTokens: number;
-}
+/** What a client observed in one response. */
+export type ClientObservation = Pick<Heard, 'text' | 'calls' | 'finish' | 'input' | 'output'>;
 
 /** One official client; `stream` asks for the same answer through its streaming helper. */
 export interface Client {
-  readonly name: string;
   /** A system text, a prompt, and perhaps an image. */
   ask(
     model: string,
