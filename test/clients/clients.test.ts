@@ -1,5 +1,4 @@
 /** Clients as their authors ship them, and what the specification of `POST /v1/responses` asks, on one service. */
-import './compliance.ts';
 import './ai-sdk.ts';
 import './programs.ts';
 import './openai-python.ts';

@@ -1,6 +1,6 @@
 /**
- * The rules of the Open Responses specification over every route protocol, beyond its acceptance tests. Its own runner is in
- * no registry; its schemas are, in the package openresponses-types, which is made from them.
+ * The rules of the Open Responses specification over every route protocol, with what its acceptance tests ask. Its own runner
+ * is in no registry; its schemas are, in the package openresponses-types, which is made from them.
  */
 import { execFile } from 'node:child_process';
 import { join } from 'node:path';
@@ -31,14 +31,6 @@ const documentsOf = ({ status, events, text }: CheckedResponse): readonly Docume
   ...(status === 200 ? [['ResponseResource', text] as const] : []),
 ];
 
-async function inject(fault: unknown): Promise<void> {
-  await fetch(`${service.session.upstream_control_url}/faults`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ fault }),
-  });
-}
-
 /** Returns the error of each document by the schemas of the specification; null for a valid document. */
 async function validated(documents: readonly Document[]): Promise<readonly (string | null)[]> {
   const lines = documents.map((document) => `${JSON.stringify(document)}\n`);
@@ -55,7 +47,7 @@ const cases = PROTOCOLS.flatMap((protocol) => CHECKS.map((check) => [protocol, c
 
 describe('Open Responses', () => {
   it.each(cases)('over %s: %s', async (protocol, _name, check) => {
-    if (check.fault !== undefined) await inject(check.fault);
+    if (check.fault !== undefined) await service.fault(check.fault);
     const model = (check.reasons ? REASONERS : MODELS)[protocol];
     const response = await send(caller(), { model, ...check.body });
     responses.set(keyOf(protocol, check), response);

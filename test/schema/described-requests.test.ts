@@ -51,11 +51,8 @@ async function makeListings(): Promise<Readonly<Record<string, readonly string[]
 }
 
 async function makeWebhooks(): Promise<{ readonly webhooks: string[]; readonly deliveries: string[] }> {
-  const post = async (path: string, body: object) => {
-    const headers = { 'content-type': 'application/json' };
-    const response = await service.fetch(path, { method: 'POST', key, headers, body: JSON.stringify(body) });
-    return ((await response.json()) as CreatedResources).id;
-  };
+  const post = async (path: string, body: object) =>
+    ((await (await service.post(path, body, { key })).json()) as CreatedResources).id;
   const [webhooks, deliveries]: [string[], string[]] = [[], []];
   for (const _spare of SPARES) {
     const id = await post('/api/v1/webhooks', { url: RECEIVER, events: ['review.created'] });
@@ -70,11 +67,7 @@ async function makeWebhooks(): Promise<{ readonly webhooks: string[]; readonly d
  * unknown ids.
  */
 async function makeCallers() {
-  const createdIds = async () => {
-    const account = await service.admin<{ session_token: string }>('account', 'create');
-    return account.session_token;
-  };
-  owner = new Owner(service, await createdIds());
+  owner = await Owner.open(service);
   const { order_id: order } = await owner.buy(50);
   const calling = await owner.createKey({ name: 'calls', policy: { rpm: 100_000 } });
   ({ key } = calling);
@@ -87,7 +80,7 @@ async function makeCallers() {
   return {
     key,
     session: owner.session,
-    leaver: await createdIds(),
+    leaver: (await Owner.open(service)).session,
     kept: calling.id,
     receiver: RECEIVER,
     models: {

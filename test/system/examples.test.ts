@@ -73,15 +73,6 @@ interface Delivery {
   readonly attempt_count: number;
 }
 
-/** Opens an account; returns its id and its owner, signed in. */
-async function openAccount() {
-  const { account_id: id, session_token: session } = await service.admin<{
-    account_id: string;
-    session_token: string;
-  }>('account', 'create');
-  return { id, owner: new Owner(service, session) };
-}
-
 describe('each example', () => {
   it.each(PROGRAMS)('%s names the variable that is missing, such as %s', (program, variable) =>
     expectMissing(program, variable),
@@ -130,7 +121,7 @@ describe('the example webhook-receiver', () => {
   it('accepts a delivery of the service once, and no message that is forged, old or from the future', async () => {
     const port = await freePort();
     const url = `http://127.0.0.1:${port}/`;
-    const { owner } = await openAccount();
+    const owner = await Owner.open(service);
     const created = await owner.send('POST', '/api/v1/webhooks', { url, events: ['purchase.completed'] });
     const { id, secret } = (await created.json()) as { id: string; secret: string };
     const env = { WEBHOOK_SECRET: secret, PORT: String(port) };
@@ -175,20 +166,20 @@ describe('the example webhook-receiver', () => {
 
 describe('the example marketplace-app', () => {
   it('lists and releases an app, hears of its purchase once, and receives the price to the cent', async () => {
-    const [publisher, buyer] = [await openAccount(), await openAccount()];
+    const [publisher, buyer] = [await Owner.open(service), await Owner.open(service)];
     await service.admin('credit', 'grant', '--account', buyer.id, '--amount', '5');
     const port = String(await freePort());
     const SECRET_FILE = join(service.directory, 'webhook-secret');
     const env = {
       PLATFORM_URL: service.session.platform_url,
-      SESSION_TOKEN: publisher.owner.session,
+      SESSION_TOKEN: publisher.session,
       RECEIVER_URL: `http://127.0.0.1:${port}/`,
       SECRET_FILE,
     };
     const published = await runExample('examples/marketplace-app/publish.mjs', env);
     expect(published).toMatchObject({ status: 0, stderr: '' });
     const [, id] = /^Listed (lst_\w+) for 1\.99 USD\.\nReleased 1\.1\.0\.$/m.exec(published.stdout) ?? [];
-    expect(await publisher.owner.json(`/apps/${id}`)).toMatchObject({
+    expect(await publisher.json(`/apps/${id}`)).toMatchObject({
       version: '1.1.0',
       tags: ['notes', 'offline'],
     });
@@ -202,7 +193,7 @@ describe('the example marketplace-app', () => {
 
     const { child, output } = await start('examples/marketplace-app/sell.mjs', { PORT: port, SECRET_FILE });
     const agreed = { amount: 199, currency: 'USD' };
-    expect((await buyer.owner.send('POST', `/apps/${id}/purchase`, agreed)).status).toBe(201);
+    expect((await buyer.send('POST', `/apps/${id}/purchase`, agreed)).status).toBe(201);
     const sale = `Sold ${id} to ${buyer.id} for 1.99 USD.`;
     await until(output, (text) => text.includes(sale) && text.includes('Version 1.1.0 is out.'));
     const wallets = [publisher, buyer].map((account) =>
@@ -211,15 +202,15 @@ describe('the example marketplace-app', () => {
     expect((await Promise.all(wallets)).map(({ balance }) => Number(balance))).toEqual([1.99, 3.01]);
     expect(await service.admin('audit')).toMatchObject({ exact: true });
 
-    const { data: webhooks } = await publisher.owner.json<{ data: { id: string }[] }>('/api/v1/webhooks');
+    const { data: webhooks } = await publisher.json<{ data: { id: string }[] }>('/api/v1/webhooks');
     const webhook = `/api/v1/webhooks/${webhooks[0]?.id}`;
     const deliveryOfSale = async () => {
-      const { data } = await publisher.owner.json<{ data: Delivery[] }>(`${webhook}/deliveries`);
+      const { data } = await publisher.json<{ data: Delivery[] }>(`${webhook}/deliveries`);
       return data.findLast(({ event_type: type }) => type === 'purchase.completed');
     };
-    await publisher.owner.send('POST', `${webhook}/deliveries/${(await deliveryOfSale())?.id}/redeliver`);
+    await publisher.send('POST', `${webhook}/deliveries/${(await deliveryOfSale())?.id}/redeliver`);
     await until(deliveryOfSale, (delivery) => delivery?.attempt_count === 2);
-    await publisher.owner.send('POST', `${webhook}/test`, { type: 'purchase.completed' });
+    await publisher.send('POST', `${webhook}/test`, { type: 'purchase.completed' });
     await until(output, (text) => text.includes('A test of purchase.completed.'));
     await endByItself(child);
     expect(output().match(/^Sold .*$/gm)).toEqual([sale]);

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
-import { beforeAll, expect, it as plain } from '@jest/globals';
+import { expect, it as plain } from '@jest/globals';
 import { parseUsd } from '../../lambdas/platform/core/money.ts';
 import { onLinux } from '../../tools/test-kit/on-linux.ts';
 import { it } from '../../tools/test-kit/search.ts';
@@ -20,11 +20,7 @@ const TRANSCRIBERS = 4;
 
 /** Holds expire soon, so that each kill can be recovered from, but not before a step that died is taken up again. */
 const service = oneService({ HOLD_TTL_SECONDS: '6' });
-let payer: Payer;
-
-beforeAll(async () => {
-  payer = await Payer.open(service, '5');
-}, 90_000);
+const payer = Payer.ofTests(service, '5');
 
 const SECONDS = 2.4;
 const COST = Math.ceil((SECONDS * 6_000_000) / 60);
@@ -65,7 +61,7 @@ onLinux(
   async () => {
     await transcribe();
     const before = await payer.wallet();
-    await payer.fault({ hang: true });
+    await service.fault({ hang: true });
     const call = transcribe().then(
       ({ status }) => status,
       () => 0,
@@ -77,7 +73,7 @@ onLinux(
     expect(kill('host.mjs')).toBe(1);
     expect(await call).not.toBe(200);
     // The host may have died before its route was called.
-    await payer.endFaults();
+    await service.endFaults();
     expect(await settled()).toEqual({ balance: before.balance, held: 0 });
   },
   60_000,

@@ -1,4 +1,5 @@
 /** Every kind of call beside conversations, and the shared host, on one service. */
+import './kinds/every-kind.ts';
 import './kinds/embeddings.ts';
 import './kinds/images.ts';
 import './kinds/speech.ts';

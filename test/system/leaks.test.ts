@@ -97,41 +97,14 @@ const request = (fields: object = {}) => ({
   ...fields,
 });
 
-/** Queues a fault; gives how many there are by then that have not happened. */
-async function queueFault(fault: object, model: string): Promise<number> {
-  const response = await fetch(`${service.session.upstream_control_url}/faults`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    // A connection that was kept is tried once more.
-    body: JSON.stringify({ fault, times: 2, match: { model } }),
-  });
-  return ((await response.json()) as { rules: number }).rules;
+async function textOf(path: string, body: object, headers: Record<string, string> = {}): Promise<string> {
+  return (await service.post(path, body, { key: account.key, headers })).text();
 }
 
-async function call(body: object, headers: Record<string, string> = {}): Promise<string> {
-  const response = await service.chat(body, { key: account.key, headers });
-  return response.text();
-}
-
-async function callMessages(body: object): Promise<string> {
-  const response = await service.fetch('/v1/messages', {
-    method: 'POST',
-    key: account.key,
-    headers: { 'content-type': 'application/json', 'x-claude-code-session-id': SESSION },
-    body: JSON.stringify(body),
-  });
-  return response.text();
-}
-
-async function callResponses(body: object): Promise<string> {
-  const response = await service.fetch('/v1/responses', {
-    method: 'POST',
-    key: account.key,
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  return response.text();
-}
+const call = (body: object, headers?: Record<string, string>) =>
+  textOf('/v1/chat/completions', body, headers);
+const callMessages = (body: object) => textOf('/v1/messages', body, { 'x-claude-code-session-id': SESSION });
+const callResponses = (body: object) => textOf('/v1/responses', body);
 
 /** A Responses request likewise; its answer goes back sealed. */
 const responsesRequest = (fields: object = {}) => ({
@@ -184,7 +157,8 @@ it.each(PROTOCOLS)(
     const body = { message, error: { message, type: 'x', code: 'y', param: UPSTREAM_TEXT } };
     for (const [index, { fault, stream, send }] of casesOf(protocol).entries()) {
       const queued = 'status' in fault ? { ...fault, body } : fault;
-      expect(await queueFault(queued, upstreamModelOf(protocol, index))).toBeGreaterThan(0);
+      // A connection that was kept is tried once more.
+      await service.fault(queued, { model: upstreamModelOf(protocol, index) }, 2);
       const model = modelOf(protocol, index);
       const text = await send(BODIES.get(send)?.({ model, stream }) ?? {});
       expect(text).toContain('"error"');
@@ -216,7 +190,7 @@ async function callKinds(): Promise<string> {
     if (body.startsWith('{"text"')) transcript = (JSON.parse(body) as { text: string }).text;
     // The ways of failing: a route that breaks, a route that refuses, an answer that is malformed.
     for (const fault of [{ cut_after_bytes: 1 }, { status: 400 }, { garbage: true }]) {
-      await payer.fault(fault);
+      await service.fault(fault);
       await (await send()).arrayBuffer().catch(() => {});
     }
   }

@@ -15,10 +15,19 @@ export interface CreatedOrder {
 export class Owner {
   readonly #service: Service;
   readonly session: string;
+  /** The account; empty if the session is of a person who signed in. */
+  readonly id: string;
 
-  constructor(service: Service, session: string) {
+  constructor(service: Service, session: string, id = '') {
     this.#service = service;
     this.session = session;
+    this.id = id;
+  }
+
+  /** The owner of a new account. */
+  static async open(service: Service): Promise<Owner> {
+    const created = await service.admin<{ account_id: string; session_token: string }>('account', 'create');
+    return new Owner(service, created.session_token, created.account_id);
   }
 
   fetch(path: string, init: RequestInit = {}): Promise<Response> {

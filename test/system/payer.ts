@@ -1,31 +1,43 @@
 /** An account of its own at the running service, and what it has left. */
+import type Anthropic from '@anthropic-ai/sdk';
+import { beforeAll } from '@jest/globals';
 import type OpenAI from 'openai';
 import type { Service } from './service.ts';
 
 export class Payer {
   readonly #service: Service;
-  readonly key: string;
+  id = '';
+  key = '';
 
-  private constructor(service: Service, key: string) {
+  private constructor(service: Service) {
     this.#service = service;
-    this.key = key;
   }
 
   static async open(service: Service, credits: string, policy: object = {}): Promise<Payer> {
-    return new Payer(service, (await service.account(credits, policy)).key);
+    return Object.assign(new Payer(service), await service.account(credits, policy));
+  }
+
+  /** One for all tests of a file, opened before the first of them. */
+  static ofTests(service: Service, credits: string): Payer {
+    const payer = new Payer(service);
+    beforeAll(async () => {
+      Object.assign(payer, await service.account(credits));
+    }, 90_000);
+    return payer;
   }
 
   get client(): OpenAI {
     return this.#service.openai(this.key);
   }
 
+  get anthropic(): Anthropic {
+    return this.#service.anthropic(this.key);
+  }
+
   post(path: string, body: object, headers: Record<string, string> = {}): Promise<Response> {
-    return this.#service.fetch(path, {
-      method: 'POST',
-      key: this.key,
-      body: body instanceof FormData ? body : JSON.stringify(body),
-      headers: body instanceof FormData ? headers : { 'content-type': 'application/json', ...headers },
-    });
+    const { key } = this;
+    if (body instanceof FormData) return this.#service.fetch(path, { method: 'POST', key, body, headers });
+    return this.#service.post(path, body, { key, headers });
   }
 
   /** Nano-dollars. */
@@ -36,27 +48,21 @@ export class Payer {
   }
 
   /** The record of the call that was answered so. */
-  async record({ headers }: Pick<Response, 'headers'>): Promise<Record<string, unknown>> {
+  async record<T = Record<string, unknown>>({ headers }: Pick<Response, 'headers'>): Promise<T> {
     const path = `/v1/usage/${headers.get('x-request-id')}`;
     const response = await this.#service.fetch(path, { key: this.key });
-    return (await response.json()) as Record<string, unknown>;
-  }
-
-  /** Lets requests go on that a fault has wait. */
-  async endFaults(): Promise<void> {
-    await fetch(`${this.#service.session.upstream_control_url}/faults`, { method: 'DELETE' });
-  }
-
-  /** The next request to the simulated upstream goes wrong in this way. */
-  async fault(fault: object, match: object = {}): Promise<void> {
-    await fetch(`${this.#service.session.upstream_control_url}/faults`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ fault, match }),
-    });
+    return (await response.json()) as T;
   }
 }
 
 /** A header of money in nano-dollars. */
 export const nano = ({ headers }: Pick<Response, 'headers'>, name: string): number =>
   Math.round(Number(headers.get(name)) * 1e9);
+
+/** What an error answer says. */
+export async function errorOf(response: Response) {
+  const { error } = (await response.json()) as {
+    error: { type: string; code?: string; param?: string | null; message: string };
+  };
+  return { status: response.status, ...error };
+}

@@ -3,11 +3,23 @@ import { type ChildProcess, fork, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
 import type { AdminCommand, AdminResult } from './admin-process.ts';
 import { describedFetch } from './described-answers.ts';
 
 const root = join(import.meta.dirname, '..', '..');
+
+type KeyedInit = RequestInit & { readonly key?: string | null };
+
+/** A request that has reached the simulated upstream. */
+export interface ReceivedRequest {
+  readonly sequence: number;
+  readonly started_at: string;
+  readonly model: string | null;
+  readonly outcome: string | null;
+  readonly body: Readonly<Record<string, unknown>> | null;
+}
 
 /** A start takes seconds; before this, jest would end a test without what the service has printed. */
 const READY_MS = 110_000;
@@ -104,24 +116,53 @@ export class Service {
     });
   }
 
-  fetch(path: string, init: RequestInit & { key?: string | null } = {}): Promise<Response> {
+  anthropic(apiKey: string): Anthropic {
+    return new Anthropic({ baseURL: this.session.base_url, apiKey, maxRetries: 0, fetch: describedFetch });
+  }
+
+  fetch(path: string, init: KeyedInit = {}): Promise<Response> {
     const { key = this.session.api_key, ...rest } = init;
     const headers = new Headers(rest.headers);
     if (key !== null && !headers.has('authorization')) headers.set('authorization', `Bearer ${key}`);
     return describedFetch(`${this.session.base_url}${path}`, { ...rest, headers });
   }
 
-  chat(body: object, init: RequestInit & { key?: string | null } = {}): Promise<Response> {
+  /** Sends JSON. */
+  post(path: string, body: object, init: KeyedInit = {}): Promise<Response> {
     const headers = {
       'content-type': 'application/json',
       ...(init.headers as Record<string, string> | undefined),
     };
-    return this.fetch('/v1/chat/completions', {
+    return this.fetch(path, { method: 'POST', body: JSON.stringify(body), ...init, headers });
+  }
+
+  chat(body: object, init: KeyedInit = {}): Promise<Response> {
+    return this.post('/v1/chat/completions', body, init);
+  }
+
+  /** The next requests to the simulated upstream that match go wrong in this way; all of them if `times` is 0. */
+  async fault(fault: object, match: object = {}, times = 1): Promise<void> {
+    const headers = { 'content-type': 'application/json' };
+    await this.#control('/faults', {
       method: 'POST',
-      body: JSON.stringify(body),
-      ...init,
       headers,
+      body: JSON.stringify({ fault, match, times }),
     });
+  }
+
+  /** Ends all faults, and lets requests go on that one has wait. */
+  async endFaults(): Promise<void> {
+    await this.#control('/faults', { method: 'DELETE' });
+  }
+
+  /** The requests to the simulated upstream, or those after one of them. */
+  async received(since = 0): Promise<readonly ReceivedRequest[]> {
+    const response = await this.#control(`/requests?since=${since}`);
+    return ((await response.json()) as { requests: readonly ReceivedRequest[] }).requests;
+  }
+
+  #control(path: string, init: RequestInit = {}): Promise<Response> {
+    return fetch(`${this.session.upstream_control_url}${path}`, init);
   }
 
   /** Returns the output of `npm run admin -- <command> --json`; throws if its exit code is not 0. */

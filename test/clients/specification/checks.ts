@@ -3,6 +3,7 @@
  * without stored responses. Each check is a request with the conditions for its response, and names its section.
  */
 import { expect } from '@jest/globals';
+import { PNG } from '../../system/conversations/matrix/scenarios.ts';
 import { type CheckedResponse, itemsOf, type Json, list, textOf } from './answer.ts';
 
 export interface Check {
@@ -20,6 +21,12 @@ export interface Check {
 }
 
 const user = (content: unknown): Json => ({ type: 'message', role: 'user', content });
+const says = (content: string, phase: string): Json => ({
+  type: 'message',
+  role: 'assistant',
+  content,
+  phase,
+});
 
 const WEATHER = {
   type: 'function',
@@ -105,6 +112,35 @@ export const CHECKS: readonly Check[] = [
     body: { input: [{ type: 'message', role, content: 'Repeat exactly: ahoy' }, user('Say hello.')] },
     judge: hasText('ahoy'),
   })),
+  {
+    name: 'an image',
+    section: 'Content',
+    body: {
+      input: [
+        user([
+          { type: 'input_text', text: 'What is this?' },
+          { type: 'input_image', image_url: `data:image/png;base64,${PNG}` },
+        ]),
+      ],
+    },
+    judge: hasText(/image/i),
+  },
+  {
+    name: 'several turns, with phases and the output of a tool',
+    section: 'Items are polymorphic; Tool Calling',
+    body: {
+      input: [
+        user('My name is Ada.'),
+        says('I see.', 'commentary'),
+        says('Hi, Ada.', 'final_answer'),
+        user(CALL),
+        { type: 'function_call', call_id: 'call_1', name: 'get_weather', arguments: '{"location":"Oslo"}' },
+        { type: 'function_call_output', call_id: 'call_1', output: 'minus 7 degrees' },
+      ],
+      tools: [WEATHER],
+    },
+    judge: hasText('minus 7 degrees'),
+  },
   ...both({
     name: 'a tool call',
     section: 'Tool Calling',

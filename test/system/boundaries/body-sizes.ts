@@ -1,10 +1,10 @@
 /** Bodies around what a Lambda event and API Gateway take, in both of an event's encodings, on every kind of route. */
 import Anthropic from '@anthropic-ai/sdk';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
 import { ROUTES } from '../../../lambdas/app/routes.ts';
 import type { Route } from '../../../lambdas/platform/contract/route.ts';
-import { Payer } from '../payer.ts';
+import { errorOf, Payer } from '../payer.ts';
 import { form as fileForm, wavOfBytes } from '../recordings.ts';
 import { isHost, service } from './service.ts';
 
@@ -19,11 +19,7 @@ const KINDS = Object.values(
   ),
 ).map((route): readonly [string, Route] => [`${route.method} ${route.path}`, route]);
 
-let key: string;
-
-beforeAll(async () => {
-  ({ key } = await service.account('1'));
-}, 90_000);
+const payer = Payer.ofTests(service, '1');
 
 interface SizedRequest {
   readonly type: string;
@@ -48,7 +44,7 @@ const send = ({ method, path }: Pick<Route, 'method' | 'path'>, { type, body }: 
   service.fetch(path.replaceAll(/\{[^}]+\}/g, 'one'), {
     method,
     body,
-    key,
+    key: payer.key,
     headers: { 'content-type': type },
   });
 
@@ -89,16 +85,16 @@ describeGateway('a body larger than an event or a gateway takes', () => {
 
 describeGateway('a file for a transcription, where no host takes uploads', () => {
   it('succeeds if it is small, and the error for a larger one names the limit', async () => {
-    const payer = await Payer.open(service, '1');
     const upload = (bytes: number) =>
       payer.post('/v1/audio/transcriptions', fileForm(wavOfBytes(bytes), 'a.wav'));
     expect((await upload(3 * MB)).status).toBe(200);
     for (const bytes of [4 * MB + 1, 6 * MB]) {
       const response = await upload(bytes);
-      expect([response.status, await response.json()]).toMatchObject([
-        413,
-        { error: { code: 'request_too_large', message: expect.stringContaining('4 MB') } },
-      ]);
+      expect(await errorOf(response)).toMatchObject({
+        status: 413,
+        code: 'request_too_large',
+        message: expect.stringContaining('4 MB'),
+      });
     }
     expect((await payer.wallet()).held).toBe(0);
   });
@@ -118,7 +114,7 @@ function counting(fetcher: typeof fetch) {
 async function failuresOf(fetcher: typeof fetch, content: string) {
   const { count, counted } = counting(fetcher);
   const messages = [{ role: 'user' as const, content }];
-  const options = { apiKey: key, fetch: counted };
+  const options = { apiKey: payer.key, fetch: counted };
   const openai = new OpenAI({ ...options, baseURL: `${service.session.base_url}/v1` });
   const anthropic = new Anthropic({ ...options, baseURL: service.session.base_url });
   const calls = [

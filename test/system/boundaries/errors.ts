@@ -1,15 +1,12 @@
 /** The errors that a caller can meet, through the official SDKs. */
 import Anthropic from '@anthropic-ai/sdk';
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
 import { ERROR_CODES, type ErrorCode } from '../../../lambdas/platform/core/errors.ts';
+import { Payer } from '../payer.ts';
 import { service, TOO_LARGE } from './service.ts';
 
-let funded: string;
-
-beforeAll(async () => {
-  ({ key: funded } = await service.account('5'));
-}, 90_000);
+const funded = Payer.ofTests(service, '5');
 
 interface Surface {
   readonly name: string;
@@ -183,7 +180,7 @@ const ELSEWHERE: readonly ErrorCode[] = [
 ];
 
 function send(surface: Surface, request: Request = {}): Promise<Response> {
-  const { method = 'POST', path = surface.path, key = funded, headers = {} } = request;
+  const { method = 'POST', path = surface.path, key = funded.key, headers = {} } = request;
   return service.fetch(path, {
     method,
     key,
@@ -192,31 +189,14 @@ function send(surface: Surface, request: Request = {}): Promise<Response> {
   });
 }
 
-/** The typed exception that each SDK throws for a status. */
-const EXCEPTIONS = {
-  openai: new Map<number, unknown>([
-    [400, OpenAI.BadRequestError],
-    [401, OpenAI.AuthenticationError],
-    [402, OpenAI.APIError],
-    [403, OpenAI.PermissionDeniedError],
-    [404, OpenAI.NotFoundError],
-    [405, OpenAI.APIError],
-    [413, OpenAI.APIError],
-    [426, OpenAI.APIError],
-    [429, OpenAI.RateLimitError],
-    [503, OpenAI.InternalServerError],
-  ]),
-  anthropic: new Map<number, unknown>([
-    [400, Anthropic.BadRequestError],
-    [401, Anthropic.AuthenticationError],
-    [402, Anthropic.APIError],
-    [403, Anthropic.PermissionDeniedError],
-    [404, Anthropic.NotFoundError],
-    [405, Anthropic.APIError],
-    [413, Anthropic.APIError],
-    [429, Anthropic.RateLimitError],
-    [503, Anthropic.InternalServerError],
-  ]),
+/** The typed exception that either SDK throws for a status. */
+const EXCEPTIONS: Readonly<Record<number, keyof typeof OpenAI & keyof typeof Anthropic>> = {
+  400: 'BadRequestError',
+  401: 'AuthenticationError',
+  403: 'PermissionDeniedError',
+  404: 'NotFoundError',
+  429: 'RateLimitError',
+  503: 'InternalServerError',
 };
 
 /** The exception that an SDK makes of exactly this answer. */
@@ -272,8 +252,8 @@ describe.each(SURFACES)('the $name surface', (surface) => {
       expect(Number(response.headers.get('retry-after'))).toBeGreaterThan(0);
 
     const failure = await thrownBy(surface, response, text);
-    const expected = EXCEPTIONS[surface.name === 'messages' ? 'anthropic' : 'openai'].get(status);
-    expect(failure).toBeInstanceOf(expected);
+    const sdk = surface.name === 'messages' ? Anthropic : OpenAI;
+    expect(failure).toBeInstanceOf(sdk[EXCEPTIONS[status] ?? 'APIError']);
     if (surface.name === 'messages') expect(failure).toMatchObject({ status, type });
     else expect(failure).toMatchObject({ status, code, type, param });
   });

@@ -1,5 +1,5 @@
 /** Prompts near the context window of a model, whose tokens the service bounds and only the route knows. */
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { boundTokens } from '../../../lambdas/inference/core/metering/token-bound.ts';
 import { CODE, PROSE } from '../../../tools/bench/tokens/honest.ts';
@@ -12,11 +12,7 @@ const pastBound = (text: string | undefined, window: number): string =>
 
 const userMessages = (content: string) => [{ role: 'user', content }];
 
-let payer: Payer;
-
-beforeAll(async () => {
-  payer = await Payer.open(service, '5');
-}, 90_000);
+const payer = Payer.ofTests(service, '5');
 
 describe('a prompt that fits the context window', () => {
   it.each([
@@ -81,9 +77,8 @@ describe('a prompt that its route rejects as too long', () => {
     ['embeddings', '/v1/embeddings', { model: 'sim/embed', input: 'Hi' }],
   ])('costs nothing and counts against the requests a minute of its key in %s', async (_name, path, body) => {
     const { id, key } = await service.account('1', { rpm: 1 });
-    const headers = { 'content-type': 'application/json' };
-    const send = () => service.fetch(path, { method: 'POST', key, headers, body: JSON.stringify(body) });
-    await payer.fault(OVERFLOW);
+    const send = () => service.post(path, body, { key });
+    await service.fault(OVERFLOW);
     const rejected = await send();
     expect(rejected.status).toBe(400);
     const { error } = (await rejected.json()) as { error: { message: string; code?: string } };

@@ -1,18 +1,14 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
+import { Payer } from '../payer.ts';
 import { service } from './service.ts';
 
-let client: OpenAI;
-
-beforeAll(async () => {
-  const { key } = await service.account('5');
-  client = service.openai(key);
-}, 90_000);
+const payer = Payer.ofTests(service, '5');
 
 const userMessage = (content: string) => [{ role: 'user' as const, content }];
 describe('the official OpenAI SDK', () => {
   it('receives a complete response, with our id, the requested model and usage', async () => {
-    const { data, response } = await client.chat.completions
+    const { data, response } = await payer.client.chat.completions
       .create({ model: 'sim/chat', messages: userMessage('Repeat exactly: Grüße, 世界 🌍') })
       .withResponse();
     expect(data.object).toBe('chat.completion');
@@ -33,7 +29,7 @@ describe('the official OpenAI SDK', () => {
 
   it('streams the same output in many chunks', async () => {
     const text = 'The quick brown fox jumps over the lazy dog, again and again.';
-    const stream = await client.chat.completions.create({
+    const stream = await payer.client.chat.completions.create({
       model: 'sim/chat',
       messages: userMessage(`Repeat exactly: ${text}`),
       stream: true,
@@ -50,86 +46,24 @@ describe('the official OpenAI SDK', () => {
     expect(chunks.length).toBeGreaterThan(10);
   });
 
-  it('receives usage with its cost as the last event of a stream that requested it', async () => {
-    const stream = await client.chat.completions.create({
-      model: 'sim/chat',
-      messages: userMessage('Repeat exactly: counted'),
-      stream: true,
-      stream_options: { include_usage: true },
-    });
-    const chunks: OpenAI.ChatCompletionChunk[] = [];
-    for await (const chunk of stream) chunks.push(chunk);
-    const last = chunks.at(-1);
-    expect(last?.choices).toEqual([]);
-    expect(last?.usage?.total_tokens).toBeGreaterThan(0);
-    expect(last?.usage).toMatchObject({ cost: expect.any(Number) });
-    expect(chunks.slice(0, -1).every(({ usage }) => usage === null)).toBe(true);
-  });
-
-  it('receives several choices, and an output that its bound ends', async () => {
-    const several = await client.chat.completions.create({
-      model: 'sim/chat',
-      messages: userMessage('Hello'),
-      n: 3,
-    });
-    expect(several.choices.map(({ index }) => index)).toEqual([0, 1, 2]);
-    const short = await client.chat.completions.create({
-      model: 'sim/chat',
-      messages: userMessage('write 500 words'),
-      max_completion_tokens: 5,
-    });
-    expect(short.choices[0]?.finish_reason).toBe('length');
-    expect(short.usage?.completion_tokens).toBe(5);
-  });
-
-  it('applies the default of 256 tokens', async () => {
-    const { usage } = await client.chat.completions.create({
-      model: 'sim/chat',
-      messages: userMessage('write 900 words'),
-    });
-    expect(usage?.completion_tokens).toBe(256);
+  it('receives several choices where a route supports them, and an error where none does', async () => {
+    const create = (model: string) =>
+      payer.client.chat.completions.create({ model, messages: userMessage('Hello'), n: 3 });
+    expect((await create('sim/chat')).choices.map(({ index }) => index)).toEqual([0, 1, 2]);
+    for (const model of ['sim/chat-anthropic', 'sim/chat-bedrock'])
+      await expect(create(model)).rejects.toMatchObject({ status: 400, code: 'unsupported_by_model' });
   });
 
   it('lists models, and returns one by id with a slash and by alias', async () => {
-    const list = await client.models.list();
+    const list = await payer.client.models.list();
     expect(list.data.map(({ id }) => id)).toContain('sim/chat');
-    expect((await client.models.retrieve('sim/chat')).id).toBe('sim/chat');
-    expect((await client.models.retrieve('claude-sonnet-4-5')).id).toBe('sim/chat-large');
-    await expect(client.models.retrieve('nobody/nothing')).rejects.toThrow(OpenAI.NotFoundError);
-  });
-
-  it('talks to a model of its key’s scope through its alias in another provider’s style', async () => {
-    const { key } = await service.account('1', { allowed_models: ['sim/chat-large'] });
-    const { model } = await service.openai(key).chat.completions.create({
-      model: 'claude-sonnet-4-5',
-      messages: userMessage('Hi'),
-    });
-    expect(model).toBe('claude-sonnet-4-5');
+    expect((await payer.client.models.retrieve('sim/chat')).id).toBe('sim/chat');
+    expect((await payer.client.models.retrieve('claude-sonnet-4-5')).id).toBe('sim/chat-large');
+    await expect(payer.client.models.retrieve('nobody/nothing')).rejects.toThrow(OpenAI.NotFoundError);
   });
 });
 
 describe('a stream on the wire', () => {
-  const fault = (fields: object) =>
-    fetch(`${service.session.upstream_control_url}/faults`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ fault: fields }),
-    });
-
-  const clearFaults = () => fetch(`${service.session.upstream_control_url}/faults`, { method: 'DELETE' });
-
-  /** The text of each content chunk, as it arrives. */
-  async function openStream() {
-    const { key } = await service.account('1');
-    const request = {
-      model: 'sim/chat',
-      stream: true,
-      messages: userMessage('Repeat exactly: one two three four five six'),
-    };
-    const response = await service.chat(request, { key });
-    return { status: response.status, reader: (response.body ?? new ReadableStream()).getReader() };
-  }
-
   /** Reads on, up to the text; throws if the stream ends before. */
   async function readUntil(reader: ReadableStreamDefaultReader<Uint8Array>, text: string): Promise<string> {
     let received = '';
@@ -142,20 +76,14 @@ describe('a stream on the wire', () => {
   }
 
   it('delivers a chunk while the upstream still waits with the next one', async () => {
-    await fault({ wait_after_chunks: 2 });
-    const { reader } = await openStream();
+    await service.fault({ wait_after_chunks: 2 });
+    const messages = userMessage('Repeat exactly: one two three four five six');
+    const { body } = await service.chat({ model: 'sim/chat', stream: true, messages }, payer);
+    const reader = (body ?? new ReadableStream<Uint8Array>()).getReader();
     expect(await readUntil(reader, '"content":"one')).not.toContain('three');
-    await clearFaults();
+    await service.endFaults();
     expect(await readUntil(reader, 'data: [DONE]')).toContain('six');
   });
-
-  it('sends its headers while the upstream still waits with the first content', async () => {
-    await fault({ wait_after_chunks: 0 });
-    const { status, reader } = await openStream();
-    expect(status).toBe(200);
-    await clearFaults();
-    expect(await readUntil(reader, 'data: [DONE]')).toContain('one');
-  }, 30_000);
 });
 
 describe('the account of a key', () => {

@@ -1,6 +1,5 @@
 import { createAnthropic } from '@ai-sdk/anthropic';
 import { createOpenAI } from '@ai-sdk/openai';
-import Anthropic from '@anthropic-ai/sdk';
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { offsets } from '../../../tools/test-kit/thorough.ts';
 import { describedFetch } from '../described-answers.ts';
@@ -52,9 +51,7 @@ beforeAll(async () => {
   const baseURL = `${base_url}/v1`;
   clients = {
     openai: openAiClient(service.openai(apiKey)),
-    anthropic: anthropicClient(
-      new Anthropic({ baseURL: base_url, apiKey, maxRetries: 0, fetch: describedFetch }),
-    ),
+    anthropic: anthropicClient(service.anthropic(apiKey)),
     'ai on chat': aiClient(createOpenAI({ baseURL, apiKey, fetch: describedFetch }).chat),
     'openai on responses': responsesClient(service.openai(apiKey)),
     'ai on responses': aiClient(createOpenAI({ baseURL, apiKey, fetch: describedFetch })),

@@ -1,5 +1,5 @@
 /** Models that think, over every API format: their providers' rules are kept, also when a conversation changes its model. */
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../lambdas/platform/core/json/lossless-json.ts';
 import { offsets } from '../../../tools/test-kit/thorough.ts';
 import { Payer } from '../payer.ts';
@@ -158,10 +158,7 @@ const TALKS: readonly [string, () => Talk][] = [
 const CALL = 'call get_weather {"city":"Łódź"}';
 
 describe('reasoning', () => {
-  let payer: Payer;
-  beforeAll(async () => {
-    payer = await Payer.open(service, '50', { rpm: 10_000 });
-  });
+  const payer = Payer.ofTests(service, '50');
 
   async function lastMessage(talk: Talk, model: string): Promise<AssistantTurn> {
     const [path, body] = talk.body(model);

@@ -1,23 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import Anthropic from '@anthropic-ai/sdk';
-import { beforeAll, describe, expect, it } from '@jest/globals';
-import OpenAI from 'openai';
+import { describe, expect, it } from '@jest/globals';
+import { Payer } from '../payer.ts';
 import { service } from './service.ts';
 
 const CLAUDE = 'sim/chat-anthropic';
 const TIERED = 'sim/chat-large';
 
-let key: string;
-let anthropic: Anthropic;
-let openai: OpenAI;
-
-beforeAll(async () => {
-  const { base_url: baseURL } = service.session;
-  ({ key } = await service.account('20'));
-  const options = { apiKey: key, maxRetries: 0 };
-  anthropic = new Anthropic({ ...options, baseURL });
-  openai = new OpenAI({ ...options, baseURL: `${baseURL}/v1` });
-}, 90_000);
+const payer = Payer.ofTests(service, '20');
 
 interface Receipt {
   readonly cost: number;
@@ -34,11 +23,7 @@ interface Receipt {
   }[];
 }
 
-async function receiptOf({ headers }: Response): Promise<Receipt> {
-  const response = await service.fetch(`/v1/usage/${headers.get('x-request-id')}`, { key });
-  expect(response.status).toBe(200);
-  return (await response.json()) as Receipt;
-}
+const receiptOf = (response: Response) => payer.record<Receipt>(response);
 
 /** Returns the total of the lines, rounded up to a nano-dollar. */
 const sumOf = ({ lines }: Receipt): number => {
@@ -48,14 +33,6 @@ const sumOf = ({ lines }: Receipt): number => {
 
 const quantities = ({ lines }: Receipt) =>
   Object.fromEntries(lines.map(({ item, quantity }) => [item, quantity]));
-
-/** Sets a fault for the next response of the upstream. */
-const fault = (fields: object) =>
-  fetch(`${service.session.upstream_control_url}/faults`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ fault: fields }),
-  });
 
 const userMessage = (content: string) => [{ role: 'user' as const, content }];
 
@@ -74,7 +51,7 @@ describe('the receipt of a call', () => {
         },
       ],
     };
-    const first = await anthropic.messages.create(request).withResponse();
+    const first = await payer.anthropic.messages.create(request).withResponse();
     const written = await receiptOf(first.response);
     const tokens = first.data.usage.cache_creation?.ephemeral_1h_input_tokens ?? 0;
     expect(tokens).toBeGreaterThan(1_000);
@@ -86,7 +63,7 @@ describe('the receipt of a call', () => {
     });
     expect(written.cost).toBe(sumOf(written));
     expect(first.response.headers.get('x-cost-usd')).toBe(String(written.cost));
-    const second = await anthropic.messages.create(request).withResponse();
+    const second = await payer.anthropic.messages.create(request).withResponse();
     const read = await receiptOf(second.response);
     expect(read.lines).toContainEqual({ item: 'cached_input', quantity: tokens, price: 0.1, per: 1_000_000 });
     expect(read.cost).toBeLessThan(written.cost);
@@ -95,7 +72,7 @@ describe('the receipt of a call', () => {
   });
 
   it('lists the searches of the provider’s own tool, streamed, and applies the factor of the region', async () => {
-    const { data: stream, response } = await anthropic.messages
+    const { data: stream, response } = await payer.anthropic.messages
       .create({
         stream: true,
         model: CLAUDE,
@@ -115,7 +92,7 @@ describe('the receipt of a call', () => {
 
   it('states the tier that the upstream used, not the requested one', async () => {
     const send = () =>
-      openai.chat.completions
+      payer.client.chat.completions
         .create({
           model: TIERED,
           max_tokens: 20,
@@ -127,7 +104,7 @@ describe('the receipt of a call', () => {
     expect(await receiptOf(response.response)).toMatchObject({
       service_tier: 'priority',
     });
-    await fault({ served_tier: 'default' });
+    await service.fault({ served_tier: 'default' });
     const lowered = await send();
     expect(lowered.data.service_tier).toBe('default');
     const receipt = await receiptOf(lowered.response);
@@ -137,37 +114,13 @@ describe('the receipt of a call', () => {
 
   it('uses the price tier of the prompt that was sent, whatever count a route reports', async () => {
     const prompt = `Repeat exactly: short\n${'word '.repeat(40)}`;
-    await fault({ usage: { prompt_tokens: 150_001, completion_tokens: 10 } });
-    const { response } = await openai.chat.completions
+    await service.fault({ usage: { prompt_tokens: 150_001, completion_tokens: 10 } });
+    const { response } = await payer.client.chat.completions
       .create({ model: TIERED, max_tokens: 20, messages: userMessage(prompt) })
       .withResponse();
     const receipt = await receiptOf(response);
     // More than the prompt can count is not believed: a route cannot lift a call into a dearer tier.
     expect(quantities(receipt).input).toBeLessThan(2_000);
     expect(receipt.lines).toContainEqual(expect.objectContaining({ item: 'input', price: 3 }));
-  });
-
-  it('never covers a field without a price: the call is rejected with the field’s name', async () => {
-    const unpriced = [
-      openai.chat.completions.create({
-        model: 'sim/chat',
-        service_tier: 'priority',
-        messages: userMessage('Hi'),
-      }),
-      openai.chat.completions.create({ model: TIERED, store: true, messages: userMessage('Hi') }),
-      anthropic.messages.create({
-        model: CLAUDE,
-        max_tokens: 9,
-        messages: userMessage('Hi'),
-        tools: [{ type: 'web_search_20250305', name: 'web_search' }],
-        tool_choice: { type: 'tool', name: 'web_search' },
-      }),
-    ];
-    const errors = await Promise.all(unpriced.map((call) => call.then(() => undefined, String)));
-    expect(errors).toEqual([
-      expect.stringContaining('service_tier: sim/chat has no price'),
-      expect.stringContaining('store: sim/chat-large has no price'),
-      expect.stringContaining('tools[0].type: sim/chat-anthropic has no price'),
-    ]);
   });
 });

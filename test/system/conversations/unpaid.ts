@@ -1,11 +1,8 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
+import { Payer } from '../payer.ts';
 import { service } from './service.ts';
 
-let account: { readonly id: string; readonly key: string };
-
-beforeAll(async () => {
-  account = await service.account('0.01');
-}, 90_000);
+const payer = Payer.ofTests(service, '0.01');
 
 /** Each of the models below twice, streaming and not. */
 const CALLS = 6;
@@ -72,13 +69,11 @@ const cases = [
 
 describe.each(cases)('an account with a cent and 60 KB of prompt in $where ($path)', ({ path, fields }) => {
   it(`draws nothing unpaid by ${CALLS} calls at once`, async () => {
-    const { key } = account;
     const statuses = await Promise.all(
       Array.from({ length: CALLS }, async (_, at) => {
         const model = MODELS[at % MODELS.length];
-        const body = JSON.stringify({ model, max_tokens: 1, stream: at % 2 === 1, ...fields });
-        const headers = { 'content-type': 'application/json' };
-        const response = await service.fetch(path, { method: 'POST', key, headers, body });
+        const body = { model, max_tokens: 1, stream: at % 2 === 1, ...fields };
+        const response = await payer.post(path, body);
         await response.text();
         return response.status;
       }),
@@ -86,9 +81,6 @@ describe.each(cases)('an account with a cent and 60 KB of prompt in $where ($pat
     // Not every route can carry every part.
     expect(statuses).toContain(402);
     expect(statuses.filter((status) => status !== 402 && status !== 400)).toEqual([]);
-    expect(await (await service.fetch(`/credits/${key}`, { key })).json()).toMatchObject({
-      balance: 0.01,
-      held: 0,
-    });
+    expect(await payer.wallet()).toEqual({ balance: 10_000_000, held: 0 });
   });
 });

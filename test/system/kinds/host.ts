@@ -2,14 +2,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { onLinux } from '../../../tools/test-kit/on-linux.ts';
 import { until } from '../../../tools/test-kit/waiting.ts';
+import { errorOf } from '../payer.ts';
 import { processesOf } from '../processes.ts';
 import { OPEN_CALLS, service } from './service.ts';
-
-interface ReceivedRequest {
-  readonly sequence: number;
-  readonly model: string | null;
-  readonly outcome: string | null;
-}
 
 interface UsageRecord {
   readonly id: string;
@@ -18,19 +13,8 @@ interface UsageRecord {
   readonly output_units: number;
 }
 
-const control = async <T>(path: string, body?: object): Promise<T> => {
-  const response = await fetch(`${service.session.upstream_control_url}${path}`, {
-    method: body === undefined ? 'GET' : 'POST',
-    headers: { 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
-  return (await response.json()) as T;
-};
-
 /** Makes this number of responses wait after their first chunk until the faults are cleared. */
-const waits = (times: number) => control('/faults', { fault: { wait_after_chunks: 1 }, times });
-
-const goOn = () => fetch(`${service.session.upstream_control_url}/faults`, { method: 'DELETE' });
+const waits = (times: number) => service.fault({ wait_after_chunks: 1 }, {}, times);
 
 const send = (key: string, body: object, init: RequestInit = {}) =>
   service.chat(
@@ -53,10 +37,7 @@ const settledOf = (key: string) =>
 const heldBy = async (id: string): Promise<number> =>
   (await service.admin<{ held: number }>('wallet', 'show', '--account', id)).held;
 
-const lastSequence = async (): Promise<number> => (await control<{ last: number }>('/requests')).last;
-
-const receivedSince = async (sequence: number): Promise<readonly ReceivedRequest[]> =>
-  (await control<{ requests: readonly ReceivedRequest[] }>(`/requests?since=${sequence}`)).requests;
+const lastSequence = async (): Promise<number> => (await service.received()).at(-1)?.sequence ?? 0;
 
 /** Opens a stream, reads some of it and leaves. */
 async function leave(key: string, body: object): Promise<void> {
@@ -77,7 +58,7 @@ describe('a caller who leaves', () => {
     expect(record).toMatchObject({ status: 'interrupted', estimated: true });
     expect(record?.output_units).toBeGreaterThan(0);
     expect(record?.output_units).toBeLessThan(50);
-    expect((await receivedSince(since)).map(({ outcome }) => outcome)).toEqual(['aborted']);
+    expect((await service.received(since)).map(({ outcome }) => outcome)).toEqual(['aborted']);
     expect(await heldBy(id)).toBe(0);
   });
 
@@ -89,11 +70,11 @@ describe('a caller who leaves', () => {
     const since = await lastSequence();
     await waits(1);
     await leave(key, body);
-    await goOn();
+    await service.endFaults();
     const [record] = await settledOf(key);
     expect(record).toMatchObject({ status: 'completed', estimated: false });
     expect(record?.output_units).toBeGreaterThan(100);
-    expect((await receivedSince(since)).map(({ outcome }) => outcome)).toEqual(['completed']);
+    expect((await service.received(since)).map(({ outcome }) => outcome)).toEqual(['completed']);
     expect(await heldBy(id)).toBe(0);
   });
 
@@ -105,12 +86,12 @@ describe('a caller who leaves', () => {
     const aborted = new AbortController();
     const response = send(key, {}, { headers, signal: aborted.signal });
     await until(
-      () => receivedSince(since),
+      () => service.received(since),
       ({ length }) => length > 0,
     );
     aborted.abort();
     await expect(response).rejects.toThrow('aborted');
-    await goOn();
+    await service.endFaults();
     const [record] = await settledOf(key);
     expect(record).toMatchObject({ status: 'completed', estimated: false });
     const again = await send(key, {}, { headers });
@@ -132,7 +113,7 @@ describe('a host at its call limit', () => {
     expect(await rejection.json()).toMatchObject({
       error: { code: 'overloaded', type: 'service_unavailable' },
     });
-    await goOn();
+    await service.endFaults();
     for (const text of await Promise.all(streams.map((response) => response.text())))
       expect(text.trimEnd().endsWith('data: [DONE]')).toBe(true);
     expect((await send(key, {})).status).toBe(200);
@@ -148,7 +129,7 @@ describe('a body of 20 MB', () => {
     const messages = [{ role: 'user', content: 'word '.repeat(4 << 20) }];
     const response = await send(key, { messages });
     // It is more than the model reads: its length has been counted, and nothing is held.
-    expect([response.status, await response.json()]).toMatchObject([400, { error: { param: 'messages' } }]);
+    expect(await errorOf(response)).toMatchObject({ status: 400, param: 'messages' });
   });
 });
 
@@ -157,7 +138,7 @@ describe('a host that is stopped', () => {
     const { id, key } = await service.account('5');
     const streamed = OPEN_CALLS - 10;
     await waits(streamed / 2);
-    await control('/faults', { fault: { chunk_delay_ms: 200 }, times: streamed / 2 });
+    await service.fault({ chunk_delay_ms: 200 }, {}, streamed / 2);
     const streams = await Promise.all(
       Array.from({ length: streamed }, () => send(key, { stream: true, max_tokens: 60 })),
     );

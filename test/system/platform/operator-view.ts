@@ -2,7 +2,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ROUTES } from '../../../lambdas/app/routes.ts';
 import type { Route } from '../../../lambdas/platform/contract/route.ts';
-import { nano, Payer } from '../payer.ts';
+import { errorOf, nano, Payer } from '../payer.ts';
 import { idTokenOf } from '../sign-in.ts';
 import { service } from './service.ts';
 
@@ -12,24 +12,9 @@ let account: string;
 let owner: string;
 let operator: string;
 
-const post = (path: string, body: object, headers: Record<string, string> = {}) =>
-  service.fetch(path, {
-    method: 'POST',
-    key: null,
-    headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(body),
-  });
-
-const signIn = async (email: string, role?: string, headers: Record<string, string> = {}) =>
-  post(
-    '/api/v1/auth/local',
-    { token: await idTokenOf(service, email), ...(role === undefined ? {} : { role }) },
-    headers,
-  );
-
-const errorOf = async (response: Response) => {
-  const { error } = (await response.json()) as { error: { code: string } };
-  return [response.status, error.code];
+const signIn = async (email: string, role?: string, headers: Record<string, string> = {}) => {
+  const token = await idTokenOf(service, email);
+  return service.post('/api/v1/auth/local', { token, role }, { key: null, headers });
 };
 
 const sendRequest = (path: string, key: string | null = operator) => service.fetch(path, { key });
@@ -41,8 +26,11 @@ beforeAll(async () => {
   };
   owner = signedIn.access_token;
   account = signedIn.account.id;
-  expect(await errorOf(await signIn(EMAIL, 'operator'))).toEqual([403, 'operator_only']);
-  expect(await errorOf(await signIn(EMAIL, 'admin'))).toEqual([400, 'invalid_value']);
+  expect(await errorOf(await signIn(EMAIL, 'operator'))).toMatchObject({
+    status: 403,
+    code: 'operator_only',
+  });
+  expect(await errorOf(await signIn(EMAIL, 'admin'))).toMatchObject({ status: 400, code: 'invalid_value' });
   await service.admin('operators', 'add', account);
   const body = (await (await signIn(EMAIL, 'operator')).json()) as { access_token: string };
   operator = body.access_token;
@@ -62,12 +50,15 @@ const taking = (...kinds: readonly Route['authentication'][]) =>
 
 describe('a route of an owner', () => {
   it.each(taking('session'))('rejects an operator’s session: %s', async (_name, route) => {
-    expect(await errorOf(await send(route, operator))).toEqual([401, 'invalid_session']);
+    expect(await errorOf(await send(route, operator))).toMatchObject({
+      status: 401,
+      code: 'invalid_session',
+    });
   });
 
   it('rejects an operator’s session also if it accepts keys', async () => {
     const response = await sendRequest(`/credits/key_${'0'.repeat(26)}`);
-    expect(await errorOf(response)).toEqual([401, 'invalid_session']);
+    expect(await errorOf(response)).toMatchObject({ status: 401, code: 'invalid_session' });
   });
 
   it.each(taking('api-key').filter(([, { endpoint }]) => endpoint !== 'get-credits'))(
@@ -75,7 +66,8 @@ describe('a route of an owner', () => {
     async (_name, route) => {
       // Errors of the Messages format have no code.
       const code = route.surface === 'messages' ? undefined : 'invalid_api_key';
-      expect(await errorOf(await send(route, operator))).toEqual([401, code]);
+      const rejection = await errorOf(await send(route, operator));
+      expect([rejection.status, rejection.code]).toEqual([401, code]);
     },
   );
 });
@@ -84,9 +76,12 @@ describe('a route of the operator’s view', () => {
   it.each(taking('operator'))(
     'rejects an owner’s session, a key and a missing credential: %s',
     async (_name, route) => {
-      expect(await errorOf(await send(route, owner))).toEqual([401, 'invalid_session']);
-      expect(await errorOf(await send(route, service.session.api_key))).toEqual([401, 'invalid_session']);
-      expect(await errorOf(await send(route, null))).toEqual([401, 'missing_session']);
+      expect(await errorOf(await send(route, owner))).toMatchObject({ status: 401, code: 'invalid_session' });
+      expect(await errorOf(await send(route, service.session.api_key))).toMatchObject({
+        status: 401,
+        code: 'invalid_session',
+      });
+      expect(await errorOf(await send(route, null))).toMatchObject({ status: 401, code: 'missing_session' });
     },
   );
 
@@ -113,7 +108,10 @@ describe('the operator’s view', () => {
     expect(operators).toMatchObject([{ account_id: account }]);
     const before = await ids();
     expect(before).toContain(account);
-    expect(await errorOf(await signIn('stranger@example.com', 'operator'))).toEqual([403, 'operator_only']);
+    expect(await errorOf(await signIn('stranger@example.com', 'operator'))).toMatchObject({
+      status: 403,
+      code: 'operator_only',
+    });
     expect(await ids()).toEqual(before);
   });
 
@@ -128,7 +126,7 @@ describe('the operator’s view', () => {
   it('shows the usage that a route reported beyond the bound of a call, of which the caller pays the hold alone', async () => {
     const payer = await Payer.open(service, '1');
     const before = await payer.wallet();
-    await payer.fault({ usage: { prompt_tokens: 90_000, completion_tokens: 4 } });
+    await service.fault({ usage: { prompt_tokens: 90_000, completion_tokens: 4 } });
     const response = await payer.post('/v1/chat/completions', {
       model: 'sim/chat',
       max_tokens: 8,
@@ -163,15 +161,18 @@ describe('the operator’s view', () => {
       200,
       ['__Host-operator=; Path=/; HttpOnly; Secure; SameSite=Strict; Max-Age=0'],
     ]);
-    expect(await errorOf(await view())).toEqual([401, 'invalid_session']);
+    expect(await errorOf(await view())).toMatchObject({ status: 401, code: 'invalid_session' });
   });
 
   it('rejects a removed operator at once', async () => {
     expect((await sendRequest('/api/v1/operator/accounts')).status).toBe(200);
     await service.admin('operators', 'remove', account);
     for (const [, { path }] of taking('operator').filter(([, { method }]) => method === 'GET'))
-      expect(await errorOf(await sendRequest(path))).toEqual([403, 'operator_only']);
-    expect(await errorOf(await signIn(EMAIL, 'operator'))).toEqual([403, 'operator_only']);
+      expect(await errorOf(await sendRequest(path))).toMatchObject({ status: 403, code: 'operator_only' });
+    expect(await errorOf(await signIn(EMAIL, 'operator'))).toMatchObject({
+      status: 403,
+      code: 'operator_only',
+    });
     expect((await sendRequest('/api/v1/auth/me', owner)).status).toBe(200);
   });
 });

@@ -26,13 +26,6 @@ async function smoke(...args: readonly string[]): Promise<SmokeOutput> {
 
 const resultsOf = ({ checks }: SmokeOutput) => checks.map(({ check, result }) => [check, result]);
 
-const breakModel = (model: string, status: number) =>
-  fetch(`${service.session.upstream_control_url}/faults`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ match: { model }, fault: { status }, times: 0 }),
-  });
-
 /** In the order of what they cost. */
 const CALLED = [
   'transcription',
@@ -47,9 +40,7 @@ const CALLED = [
 ];
 
 describe('a smoke test', () => {
-  afterEach(async () => {
-    await fetch(`${service.session.upstream_control_url}/faults`, { method: 'DELETE' });
-  });
+  afterEach(() => service.endFaults());
 
   it('calls every kind for which the catalog has a model, and leaves an exact ledger without its credit', async () => {
     const reported = service.reported.length;
@@ -78,7 +69,7 @@ describe('a smoke test', () => {
   }, 60_000);
 
   it('names a provider that is broken by its model, checks the rest and ends its key', async () => {
-    await breakModel('image', 500);
+    await service.fault({ status: 500 }, { model: 'image' }, 0);
     const printed = await smoke();
     expect(printed).toMatchObject({ passed: false, failed: ['image'] });
     const broken = printed.checks.find(({ check }) => check === 'image');
