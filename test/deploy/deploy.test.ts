@@ -22,7 +22,7 @@ import { RESTORED, type RestoredTables } from '../../operator/restore.ts';
 import { startUpstreamProcess, type UpstreamProcess } from '../../tools/simulators/models/models-process.ts';
 import { until } from '../../tools/test-kit/waiting.ts';
 import { Deployment } from './deployment.ts';
-import { ACCOUNT, Emulator, REGION, ROOT } from './emulator.ts';
+import { ACCOUNT, Emulator, REGION } from './emulator.ts';
 import { OperatorCommands } from './operator-commands.ts';
 import { Releases, type Template } from './release.ts';
 import { RunningWorkflow } from './running-workflow.ts';
@@ -70,7 +70,7 @@ afterAll(async () => {
 
 /** The scheduled smoke test, as its rule starts it; what it found. */
 async function runSmoke(): Promise<unknown> {
-  const lambda = new LambdaClient({ endpoint: emulator.url, region: REGION, credentials: ROOT });
+  const lambda = new LambdaClient(emulator.client);
   const name = `${deployment.stage}-inference-run-smoke`;
   const { Payload: payload } = await lambda.send(new InvokeCommand({ FunctionName: name }));
   lambda.destroy();
@@ -79,7 +79,7 @@ async function runSmoke(): Promise<unknown> {
 
 /** The simulated models, their key in Secrets Manager as in AWS. */
 async function applyCatalog(): Promise<string> {
-  const secrets = new SecretsManagerClient({ endpoint: emulator.url, region: REGION, credentials: ROOT });
+  const secrets = new SecretsManagerClient(emulator.client);
   const name = `${deployment.stage}/providers/sim`;
   await secrets.send(new CreateSecretCommand({ Name: name, SecretString: '{"key":"sim-key"}' }));
   secrets.destroy();
@@ -185,18 +185,6 @@ describe('the deployed inference API', () => {
     expect((arrivalsMs.at(-1) ?? 0) - (arrivalsMs[0] ?? 0)).toBeGreaterThan(completeMs / 4);
   });
 
-  it('fails over from a dead route', async () => {
-    const { response } = await openai()
-      .chat.completions.create({ model: 'sim/chat-failover', messages: userMessage('Hi') })
-      .withResponse();
-    expect(response.headers.get('x-route')).toBe('sim-failover-live');
-  });
-
-  it('returns 503 if every route fails', async () => {
-    const call = openai().chat.completions.create({ model: 'sim/chat-down', messages: userMessage('Hi') });
-    await expect(call).rejects.toMatchObject({ status: 503, code: 'all_routes_failed' });
-  });
-
   it('replays a repeated call instead of billing it again', async () => {
     const send = () =>
       fetch(`${inferenceUrl}/v1/chat/completions`, {
@@ -213,7 +201,7 @@ describe('the deployed inference API', () => {
   it('lists the calls of a key with what they cost', async () => {
     const httpResponse = await get(`${inferenceUrl}/v1/usage`, bearer());
     const { data } = (await httpResponse.json()) as { data: { id: string; cost: number; status: string }[] };
-    expect(data.filter(({ status }) => status === 'completed')).toHaveLength(5);
+    expect(data.filter(({ status }) => status === 'completed')).toHaveLength(4);
     const one = await get(`${inferenceUrl}/v1/usage/${data[0]?.id}`, bearer());
     expect(await one.json()).toMatchObject({ id: data[0]?.id });
   });
@@ -286,7 +274,7 @@ describe('the deployed maintenance jobs', () => {
 
 describe('the operator’s commands', () => {
   const secret = async (id: string) => {
-    const secrets = new SecretsManagerClient({ endpoint: emulator.url, region: REGION, credentials: ROOT });
+    const secrets = new SecretsManagerClient(emulator.client);
     const { SecretString: text } = await secrets.send(new GetSecretValueCommand({ SecretId: id }));
     secrets.destroy();
     return text ?? '';
@@ -329,7 +317,7 @@ describe('the operator’s commands', () => {
     );
     expect(Object.keys(restoredTables).toSorted()).toEqual(RESTORED.toSorted());
     expect(await deployment.admin('restore', '--at', at)).toEqual({ restoredTables });
-    const client = new DynamoDBClient({ endpoint: emulator.url, region: REGION, credentials: ROOT });
+    const client = new DynamoDBClient(emulator.client);
     for (const name of RESTORED) {
       const spec: Table = TABLES[name];
       const TableName = restoredTables[name]?.name;
@@ -415,23 +403,15 @@ describe('an update of the deployment', () => {
     expect(anew.status).toBe(200);
   });
 
-  it('serves from the restored tables, which record the costs of later calls', async () => {
+  it('serves at the same address from the restored tables, which record the costs of later calls', async () => {
     const { WALLETSTABLE: wallets } = await deployment.outputs('data');
     expect(wallets).toBe(restored.wallets?.name);
-    const { id } = await openai().chat.completions.create({
-      model: 'sim/chat',
-      messages: userMessage('Restored.'),
-    });
-    expect(id).toMatch(/^chatcmpl-/);
-    expect(await deployment.admin('audit')).toMatchObject({ exact: true, drift: 0 });
-  });
-
-  it('continues to serve at the same address', async () => {
     const { choices } = await openai().chat.completions.create({
       model: 'sim/chat',
       messages: userMessage('Repeat exactly: still here'),
     });
     expect(choices[0]?.message.content).toBe('still here');
+    expect(await deployment.admin('audit')).toMatchObject({ exact: true, drift: 0 });
   });
 
   it('takes a new catalog without a deployment', async () => {

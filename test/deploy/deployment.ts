@@ -11,7 +11,7 @@ import {
   ListTablesCommand,
   UpdateTableCommand,
 } from '@aws-sdk/client-dynamodb';
-import { ACCOUNT, type Emulator, REGION, ROOT } from './emulator.ts';
+import { ACCOUNT, type Emulator, REGION } from './emulator.ts';
 
 const run = promisify(execFile);
 const root = join(import.meta.dirname, '..', '..');
@@ -30,11 +30,7 @@ export class Deployment {
 
   constructor(emulator: Emulator) {
     this.#emulator = emulator;
-    this.#cloudFormation = new CloudFormationClient({
-      endpoint: emulator.url,
-      region: REGION,
-      credentials: ROOT,
-    });
+    this.#cloudFormation = new CloudFormationClient(emulator.client);
   }
 
   dispose(): void {
@@ -78,7 +74,7 @@ export class Deployment {
 
   /** The names of the tables in the account. */
   async tables(): Promise<readonly string[]> {
-    const client = new DynamoDBClient({ endpoint: this.#emulator.url, region: REGION, credentials: ROOT });
+    const client = new DynamoDBClient(this.#emulator.client);
     const { TableNames: names } = await client.send(new ListTablesCommand({}));
     client.destroy();
     return names ?? [];
@@ -86,7 +82,7 @@ export class Deployment {
 
   /** Deletes the tables as the operator's page describes. */
   async deleteTables(names: readonly string[]): Promise<void> {
-    const client = new DynamoDBClient({ endpoint: this.#emulator.url, region: REGION, credentials: ROOT });
+    const client = new DynamoDBClient(this.#emulator.client);
     for (const TableName of names) {
       await client.send(new UpdateTableCommand({ TableName, DeletionProtectionEnabled: false }));
       await client.send(new DeleteTableCommand({ TableName }));

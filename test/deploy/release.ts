@@ -8,7 +8,7 @@ import {
   UpdateStackCommand,
 } from '@aws-sdk/client-cloudformation';
 import { GetAliasCommand, LambdaClient } from '@aws-sdk/client-lambda';
-import { ACCOUNT, type Emulator, REGION, ROOT } from './emulator.ts';
+import { ACCOUNT, type Emulator, REGION } from './emulator.ts';
 
 interface Resource {
   readonly Type: string;
@@ -44,9 +44,8 @@ export class Releases {
     this.#emulator = emulator;
     this.#stack = stack;
     this.#functionName = functionName;
-    const options = { endpoint: emulator.url, region: REGION, credentials: ROOT };
-    this.#cloudFormation = new CloudFormationClient(options);
-    this.#lambda = new LambdaClient(options);
+    this.#cloudFormation = new CloudFormationClient(emulator.client);
+    this.#lambda = new LambdaClient(emulator.client);
   }
 
   dispose(): void {
@@ -134,11 +133,9 @@ export class Releases {
 
   /** A template of this size is read from the bucket that the bootstrap made. */
   async #store(body: string): Promise<string> {
-    const url = `${this.#emulator.url}/cdk-hnb659fds-assets-${ACCOUNT}-${REGION}/release-${this.#count}.json`;
-    const authorization = `AWS4-HMAC-SHA256 Credential=${ROOT.accessKeyId}/20260101/${REGION}/s3/aws4_request, SignedHeaders=host, Signature=none`;
-    const stored = await fetch(url, { method: 'PUT', body, headers: { authorization } });
-    if (!stored.ok) throw new Error(`the template cannot be stored: ${stored.status} ${await stored.text()}`);
-    return url;
+    const path = `/cdk-hnb659fds-assets-${ACCOUNT}-${REGION}/release-${this.#count}.json`;
+    await this.#emulator.send('s3', path, { method: 'PUT', body });
+    return `${this.#emulator.url}${path}`;
   }
 
   /** The reason of the first resource that failed since. */

@@ -1,7 +1,7 @@
 /** An execution of the deployed audit workflow, started as an operator would and followed to its end. */
 import { CloudFormationClient, DescribeStackResourcesCommand } from '@aws-sdk/client-cloudformation';
 import { until } from '../../tools/test-kit/waiting.ts';
-import { type Emulator, REGION, ROOT } from './emulator.ts';
+import type { Emulator } from './emulator.ts';
 
 interface Execution {
   readonly status: string;
@@ -19,7 +19,7 @@ export class RunningWorkflow {
 
   /** Starts the state machine of the stack whose name ends so. */
   static async start(emulator: Emulator, stackName: string, name: string): Promise<RunningWorkflow> {
-    const client = new CloudFormationClient({ endpoint: emulator.url, region: REGION, credentials: ROOT });
+    const client = new CloudFormationClient(emulator.client);
     const resources = await client.send(new DescribeStackResourcesCommand({ StackName: stackName }));
     client.destroy();
     const machine = resources.StackResources?.find(
@@ -45,15 +45,14 @@ export class RunningWorkflow {
 
 /** The Step Functions API (AWS JSON 1.0), for which the project has no other use of a client. */
 async function call<T>(emulator: Emulator, action: string, input: object): Promise<T> {
-  const response = await fetch(emulator.url, {
+  const headers = {
+    'content-type': 'application/x-amz-json-1.0',
+    'x-amz-target': `AWSStepFunctions.${action}`,
+  };
+  const response = await emulator.send('states', '/', {
     method: 'POST',
-    headers: {
-      'content-type': 'application/x-amz-json-1.0',
-      'x-amz-target': `AWSStepFunctions.${action}`,
-      authorization: `AWS4-HMAC-SHA256 Credential=${ROOT.accessKeyId}/20260101/${REGION}/states/aws4_request, SignedHeaders=host, Signature=none`,
-    },
+    headers,
     body: JSON.stringify(input),
   });
-  if (!response.ok) throw new Error(`${action}: ${response.status} ${await response.text()}`);
   return (await response.json()) as T;
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { SEED } from '../../tools/test-kit/seed.ts';
 import { Owner } from '../system/owner.ts';
-import { newListing, RECEIVER } from '../system/platform/reaches.ts';
+import { type Belongings, makeBelongings, RECEIVER } from '../system/platform/reaches.ts';
 import { Service } from '../system/service.ts';
 import { runTool } from './tools.ts';
 
@@ -21,8 +21,6 @@ const CHECKS = [
   'response_schema_conformance',
 ];
 
-const SPARES = [1, 2, 3];
-
 const service = new Service({ COMPUTE: 'host', WEBHOOK_ALLOW_LOOPBACK: '1' });
 const folder = mkdtempSync(join(tmpdir(), 'schemathesis-'));
 /** In a file: Schemathesis passes over the address that it reads the description from. */
@@ -31,52 +29,23 @@ let callers: Readonly<Record<string, unknown>>;
 let owner: Owner;
 let key: string;
 
-interface CreatedResources {
-  readonly id: string;
-}
-
-async function makeListings(): Promise<Readonly<Record<string, readonly string[]>>> {
-  const createdIds: Record<string, string[]> = {};
-  for (const collection of ['apps', 'ai-agents']) {
-    createdIds[collection] = [];
-    for (const _spare of SPARES) {
-      const listing = (await (
-        await owner.send('POST', `/${collection}`, newListing())
-      ).json()) as CreatedResources;
-      await owner.send('POST', `/${collection}/${listing.id}/releases`, { version: '2.0.0' });
-      createdIds[collection].push(listing.id);
-    }
-  }
-  return createdIds;
-}
-
-async function makeWebhooks(): Promise<{ readonly webhooks: string[]; readonly deliveries: string[] }> {
-  const post = async (path: string, body: object) =>
-    ((await (await service.post(path, body, { key })).json()) as CreatedResources).id;
-  const [webhooks, deliveries]: [string[], string[]] = [[], []];
-  for (const _spare of SPARES) {
-    const id = await post('/api/v1/webhooks', { url: RECEIVER, events: ['review.created'] });
-    webhooks.push(id);
-    deliveries.push(await post(`/api/v1/webhooks/${id}/test`, {}));
-  }
-  return { webhooks, deliveries };
-}
-
 /**
  * Creates the objects and credentials that `hooks.py` puts into the requests, so that not all requests are rejected for
  * unknown ids.
  */
 async function makeCallers() {
   owner = await Owner.open(service);
-  const { order_id: order } = await owner.buy(50);
   const calling = await owner.createKey({ name: 'calls', policy: { rpm: 100_000 } });
   ({ key } = calling);
-  const keys = await Promise.all(SPARES.map((spare) => owner.createKey({ name: `spare ${spare}` })));
+  const spares: Belongings[] = [];
+  while (spares.length < 3) spares.push(await makeBelongings(service, owner, 20));
   const body = { model: 'sim/chat', messages: [{ role: 'user', content: 'Hi' }] };
   const call = await service.chat(body, { key });
-  const listings = await makeListings();
-  const { webhooks, deliveries } = await makeWebhooks();
   const chat = ['sim/chat', 'sim/chat-anthropic', 'sim/chat-bedrock'];
+  const listings = (collection: string) => ({
+    id: spares.map(({ listingIds }) => listingIds[collection]),
+    version: ['1.0.0', '2.0.0'],
+  });
   return {
     key,
     session: owner.session,
@@ -94,14 +63,17 @@ async function makeCallers() {
       '/v1/audio/speech': ['sim/speech'],
     },
     ids: {
-      '/api-keys/': { id: keys.map(({ id }) => id) },
+      '/api-keys/': { id: spares.map(({ keyId }) => keyId) },
       '/credits/': { api_key: [key] },
       '/v1/usage/': { request_id: [call.headers.get('x-request-id')] },
       '/v1/models/': { model: chat },
-      '/api/orders/': { order_id: [order] },
-      '/api/v1/webhooks/': { id: webhooks, delivery_id: deliveries },
-      '/apps/': { id: listings.apps, version: ['1.0.0', '2.0.0'] },
-      '/ai-agents/': { id: listings['ai-agents'], version: ['1.0.0', '2.0.0'] },
+      '/api/orders/': { order_id: spares.slice(0, 1).map(({ orderId }) => orderId) },
+      '/api/v1/webhooks/': {
+        id: spares.map(({ webhookId }) => webhookId),
+        delivery_id: spares.map(({ deliveryId }) => deliveryId),
+      },
+      '/apps/': listings('apps'),
+      '/ai-agents/': listings('ai-agents'),
     },
   };
 }

@@ -3,41 +3,13 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ROUTES } from '../../../lambdas/app/routes.ts';
 import type { Authentication, Route } from '../../../lambdas/platform/contract/route.ts';
 import { Owner } from '../owner.ts';
-import { type Belongings, ISOLATION_CASES, NOBODYS, newListing, RECEIVER } from './reaches.ts';
+import { type Belongings, ISOLATION_CASES, makeBelongings, NOBODYS, RECEIVER } from './reaches.ts';
 import { service } from './service.ts';
 
 let mine: Belongings;
 let theirs: Belongings;
 
-/** A new account with one of everything that an account can have. */
-async function newBelongings(): Promise<Belongings> {
-  const owner = await Owner.open(service);
-  const { order_id: orderId } = await owner.buy(5);
-  const { id: keyId, key } = await owner.createKey({ name: 'own', policy: { daily_usd: 3, rpm: 100_000 } });
-  const call = await service.chat(
-    { model: 'sim/chat', messages: [{ role: 'user', content: 'Hi' }] },
-    { key },
-  );
-  const requestId = call.headers.get('x-request-id') ?? '';
-  const { webhookId, deliveryId } = await subscribe(key);
-  const listingIds: Record<string, string> = {};
-  for (const collection of ['apps', 'ai-agents']) {
-    const listing = await (await owner.send('POST', `/${collection}`, newListing())).json();
-    const { id } = listing as { readonly id: string };
-    await owner.send('POST', `/${collection}/${id}/releases`, { version: '2.0.0' });
-    listingIds[collection] = id;
-  }
-  return { accountId: owner.id, owner, keyId, key, orderId, requestId, webhookId, deliveryId, listingIds };
-}
-
-async function subscribe(key: string): Promise<Pick<Belongings, 'webhookId' | 'deliveryId'>> {
-  const create = async (path: string, body: object) => {
-    const { id } = (await (await service.post(path, body, { key })).json()) as { readonly id: string };
-    return id;
-  };
-  const webhookId = await create('/api/v1/webhooks', { url: RECEIVER, events: ['review.created'] });
-  return { webhookId, deliveryId: await create(`/api/v1/webhooks/${webhookId}/test`, {}) };
-}
+const newBelongings = async () => makeBelongings(service, await Owner.open(service), 5);
 
 beforeAll(async () => {
   [mine, theirs] = await Promise.all([newBelongings(), newBelongings()]);

@@ -1,6 +1,7 @@
 /** For each route that identifies its caller, the request that names what belongs to an account. */
 import type { Route } from '../../../lambdas/platform/contract/route.ts';
 import type { Owner } from '../owner.ts';
+import type { Service } from '../service.ts';
 
 /** The objects of one account. */
 export interface Belongings {
@@ -21,10 +22,34 @@ export const RECEIVER = 'http://127.0.0.1:9/';
 
 let listings = 0;
 /** The fields of a listing that there is not yet. */
-export const newListing = () => {
+const newListing = () => {
   listings += 1;
   return { name: `Listing ${listings}`, summary: 'A summary.', category: 'tools' };
 };
+
+/** One of everything that an account can have, once its owner has bought that credit. */
+export async function makeBelongings(service: Service, owner: Owner, credit: number): Promise<Belongings> {
+  const { order_id: orderId } = await owner.buy(credit);
+  const { id: keyId, key } = await owner.createKey({ name: 'own', policy: { daily_usd: 3, rpm: 100_000 } });
+  const call = await service.chat(
+    { model: 'sim/chat', messages: [{ role: 'user', content: 'Hi' }] },
+    { key },
+  );
+  const requestId = call.headers.get('x-request-id') ?? '';
+  const make = async (path: string, body: object) => {
+    const { id } = (await (await owner.send('POST', path, body)).json()) as { readonly id: string };
+    return id;
+  };
+  const webhookId = await make('/api/v1/webhooks', { url: RECEIVER, events: ['review.created'] });
+  const deliveryId = await make(`/api/v1/webhooks/${webhookId}/test`, {});
+  const listingIds: Record<string, string> = {};
+  for (const collection of ['apps', 'ai-agents']) {
+    const id = await make(`/${collection}`, newListing());
+    await owner.send('POST', `/${collection}/${id}/releases`, { version: '2.0.0' });
+    listingIds[collection] = id;
+  }
+  return { accountId: owner.id, owner, keyId, key, orderId, requestId, webhookId, deliveryId, listingIds };
+}
 
 interface IsolationCase {
   /** The path that names what belongs to an account; undefined when the route names nothing. */
