@@ -1,8 +1,5 @@
 /** A long conversation with marks for the cache costs on every route that caches what it costs at the provider itself. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import type { Ledger } from '../../lambdas/ledger/core/admission.ts';
-import type { Call } from '../../lambdas/ledger/core/call.ts';
-import type { CallOutcome } from '../../lambdas/ledger/core/usage-record.ts';
 import { CLAUDE_HEADERS } from '../../tools/simulators/testing/models/running-upstream.ts';
 import { CountingTill, CREDENTIAL } from '../fuzz/counting-till.ts';
 import { modelOf, routeTo, type Service, type SurfaceName, startService } from '../fuzz/running-service.ts';
@@ -49,28 +46,7 @@ const catalogOf = (origin: string) => {
   };
 };
 
-interface Paid {
-  readonly held: bigint;
-  readonly cost: bigint;
-}
-
-class RecordingTill extends CountingTill {
-  readonly paid: Paid[] = [];
-
-  override readonly ledger = {
-    admit: async ({ output, cost }: Call) => ({
-      output: output.max,
-      hold: { amount: cost(output.max) },
-      headers: {},
-      settle: async (record: CallOutcome) => {
-        this.paid.push({ held: cost(output.max), cost: record.cost });
-        return { record, balance: 0n };
-      },
-    }),
-  } as unknown as Ledger;
-}
-
-const till = new RecordingTill();
+const till = new CountingTill();
 let service: Service;
 
 beforeAll(async () => {
@@ -119,7 +95,7 @@ async function directCost(system: string, turns: readonly Turn[]): Promise<bigin
   );
 }
 
-async function paidThrough(format: SurfaceName, model: string, body: object): Promise<Paid> {
+async function paidThrough(format: SurfaceName, model: string, body: object) {
   const headers = { 'content-type': 'application/json', 'x-api-key': CREDENTIAL };
   const response = await service.send(format, { headers, body: JSON.stringify({ model, ...body }) });
   const text = await response.text();

@@ -16,6 +16,8 @@ export const CREDENTIAL = formatKey(
 /** Takes every call and keeps count; the ledger itself is fuzzed on its engine, with fewer requests. */
 export class CountingTill implements Till {
   readonly open = new Map<string, bigint>();
+  /** What each settled call had held and has cost. */
+  readonly paid: { readonly held: bigint; readonly cost: bigint }[] = [];
   negative = 0;
   settles = true;
 
@@ -31,6 +33,7 @@ export class CountingTill implements Till {
         settle: async (record: CallOutcome) => {
           if (this.settles) this.open.delete(requestId);
           const { inputUnits, outputUnits, cost } = record;
+          this.paid.push({ held: amount, cost });
           if (cost < 0n || !Number.isFinite(inputUnits) || !Number.isFinite(outputUnits)) this.negative += 1;
           return { record, balance: 0n };
         },
