@@ -11,7 +11,7 @@ import { freePort } from '../../tools/local/process/free-port.ts';
 const READY_MS = 60_000;
 
 /** The account's root, whom the emulator lets do everything; its functions get sessions of their roles instead. */
-export const ROOT = { accessKeyId: 'test', secretAccessKey: 'test' } as const;
+const ROOT = { accessKeyId: 'test', secretAccessKey: 'test' } as const;
 export const ACCOUNT = '000000000000';
 export const REGION = 'us-east-1';
 

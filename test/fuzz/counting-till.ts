@@ -16,7 +16,7 @@ export const CREDENTIAL = formatKey(
 /** Takes every call and keeps count; the ledger itself is fuzzed on its engine, with fewer requests. */
 export class CountingTill implements Till {
   readonly open = new Map<string, bigint>();
-  /** What each settled call had held and has cost. */
+  /** The hold and the cost of each settled call. */
   readonly paid: { readonly held: bigint; readonly cost: bigint }[] = [];
   negative = 0;
   settles = true;

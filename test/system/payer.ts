@@ -59,7 +59,7 @@ export class Payer {
 export const nano = ({ headers }: Pick<Response, 'headers'>, name: string): number =>
   Math.round(Number(headers.get(name)) * 1e9);
 
-/** What an error answer says. */
+/** Returns the status and the error of a rejected request. */
 export async function errorOf(response: Response) {
   const { error } = (await response.json()) as {
     error: { type: string; code?: string; param?: string | null; message: string };

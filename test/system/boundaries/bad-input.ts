@@ -136,7 +136,7 @@ describe('credentials', () => {
     expect(response.status).toBe(200);
   });
 
-  it('are checked before the body', async () =>
+  it('cause 401 before the body is read', async () =>
     expectError(await service.chat({}, { body: '{', key: 'uis_x' }), 401, 'invalid_api_key'));
 });
 

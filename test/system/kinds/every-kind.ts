@@ -1,4 +1,4 @@
-/** What embeddings, images and speech have in common: a dead route, rejected requests and repeated calls. */
+/** The behavior that embeddings, images and speech share: at a dead route, a rejected request and a repeated call. */
 import { describe, expect, it } from '@jest/globals';
 import { errorOf, Payer } from '../payer.ts';
 import { service } from './service.ts';

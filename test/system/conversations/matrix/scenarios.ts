@@ -32,7 +32,7 @@ export const PERSON = {
   additionalProperties: false,
 };
 
-/** What a client observed in one response. */
+/** The values that a client observed in one response. */
 export type ClientObservation = Pick<Heard, 'text' | 'calls' | 'finish' | 'input' | 'output'>;
 
 /** One official client; `stream` asks for the same answer through its streaming helper. */
