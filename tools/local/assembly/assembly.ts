@@ -1,76 +1,22 @@
 /** The whole of an assembly as the local runtime runs it. */
 
-import { describeRestApis, type RestApi } from './api/rest-apis.ts';
+import { describeRestApis } from './api/rest-apis.ts';
 import { readCloudAssembly } from './cloud-assembly.ts';
-import {
-  describeBuses,
-  describeEventRules,
-  type EventBusDescription,
-  type EventRule,
-} from './event-rules.ts';
-import { describeFunctions, type FunctionDescription } from './functions.ts';
-import {
-  describeMappings,
-  describeQueues,
-  type MappingDescription,
-  type QueueDescription,
-} from './queues.ts';
-import { describeRoles, type RoleDescription, rolesOfService } from './roles.ts';
-import { describeSchedules, type ScheduleDescription } from './schedules.ts';
-import { describeSecrets, type SecretDescription } from './secrets.ts';
+import { describeBuses, describeEventRules } from './event-rules.ts';
+import { describeFunctions } from './functions.ts';
+import { describeMappings, describeQueues } from './queues.ts';
+import { describeRoles, rolesOfService } from './roles.ts';
+import { describeSchedules } from './schedules.ts';
+import { describeSecrets } from './secrets.ts';
 import { Stacks } from './stacks.ts';
-import { describeStreamMappings, type StreamMappingDescription } from './stream-mappings.ts';
-import { describeTables, type TableDescription } from './tables.ts';
-import { describeWorkflows, type WorkflowDescription } from './workflows.ts';
+import { describeStreamMappings } from './stream-mappings.ts';
+import { describeTables } from './tables.ts';
+import { describeWorkflows } from './workflows.ts';
 
-export interface Assembly {
-  readonly functions: readonly FunctionDescription[];
-  readonly tables: readonly TableDescription[];
-  readonly secrets: readonly SecretDescription[];
-  readonly restApis: readonly RestApi[];
-  readonly workflows: readonly WorkflowDescription[];
-  readonly schedules: readonly ScheduleDescription[];
-  readonly queues: readonly QueueDescription[];
-  readonly mappings: readonly MappingDescription[];
-  /** The functions that follow a table's changes. */
-  readonly streamMappings: readonly StreamMappingDescription[];
-  readonly buses: readonly EventBusDescription[];
-  readonly eventRules: readonly EventRule[];
-  /** Names of the groups that one-time schedules are made in. */
-  readonly scheduleGroups: readonly string[];
-  /** The roles that functions, workflows and schedules act in. */
-  readonly roles: readonly RoleDescription[];
-  /** Stack outputs by name. */
-  readonly outputs: Readonly<Record<string, string>>;
-}
-
-/** Types that the runtime acts out. */
-const RUN = [
-  'AWS::ApiGateway::GatewayResponse',
-  'AWS::ApiGateway::Method',
-  'AWS::ApiGateway::Resource',
-  'AWS::ApiGateway::RestApi',
-  'AWS::ApiGateway::Stage',
-  'AWS::DynamoDB::Table',
-  'AWS::Events::EventBus',
-  'AWS::Events::Rule',
-  'AWS::IAM::ManagedPolicy',
-  'AWS::IAM::Policy',
-  'AWS::IAM::Role',
-  'AWS::Lambda::Alias',
-  'AWS::Lambda::EventSourceMapping',
-  'AWS::Lambda::Function',
-  'AWS::SQS::Queue',
-  'AWS::SQS::QueuePolicy',
-  'AWS::Scheduler::ScheduleGroup',
-  'AWS::SecretsManager::Secret',
-  'AWS::StepFunctions::StateMachine',
-  'AWS::WAFv2::WebACL',
-  'AWS::WAFv2::WebACLAssociation',
-];
+export type Assembly = ReturnType<typeof readAssembly>;
 
 /** Types whose absence nobody notices locally: they watch, record or only matter to a deployment. */
-const IGNORED = [
+const IGNORED: readonly string[] = [
   'AWS::ApiGateway::Account',
   'AWS::ApiGateway::BasePathMapping',
   'AWS::ApiGateway::Deployment',
@@ -84,6 +30,7 @@ const IGNORED = [
   'AWS::CloudWatch::Dashboard',
   'AWS::CodeDeploy::Application',
   'AWS::CodeDeploy::DeploymentGroup',
+  'AWS::Lambda::Alias',
   'AWS::Lambda::Permission',
   'AWS::Lambda::Version',
   'AWS::Logs::LogGroup',
@@ -96,11 +43,8 @@ const IGNORED = [
 ];
 
 /** Reads an assembly folder; throws an error that names whatever the local runtime cannot run. */
-export function readAssembly(directory: string): Assembly {
+export function readAssembly(directory: string) {
   const stacks = new Stacks(readCloudAssembly(directory));
-  const unknown = stacks.typesOutside(new Set([...RUN, ...IGNORED]));
-  if (unknown.length > 0)
-    throw new Error(`the local runtime does not know the resource type ${unknown.join(', ')}`);
   const functions = describeFunctions(stacks);
   const workflows = describeWorkflows(stacks);
   const schedules = describeSchedules(stacks);
@@ -109,7 +53,7 @@ export function readAssembly(directory: string): Assembly {
     ...[...functions, ...workflows, ...targets].flatMap(({ roleArn }) => roleArn ?? []),
     ...rolesOfService(stacks, 'scheduler.amazonaws.com'),
   ];
-  return {
+  const assembly = {
     functions,
     tables: describeTables(stacks),
     secrets: describeSecrets(stacks),
@@ -118,11 +62,19 @@ export function readAssembly(directory: string): Assembly {
     schedules,
     queues: describeQueues(stacks),
     mappings: describeMappings(stacks),
+    /** The functions that follow a table's changes. */
     streamMappings: describeStreamMappings(stacks),
     buses: describeBuses(stacks),
     eventRules: describeEventRules(stacks),
+    /** Names of the groups that one-time schedules are made in. */
     scheduleGroups: stacks.resources('AWS::Scheduler::ScheduleGroup').map(({ identity }) => identity.ref),
+    /** The roles that functions, workflows and schedules act in. */
     roles: describeRoles(stacks, roleArns),
+    /** Stack outputs by name. */
     outputs: stacks.outputs(),
   };
+  const unknown = stacks.unreadTypes().filter((type) => !IGNORED.includes(type));
+  if (unknown.length > 0)
+    throw new Error(`the local runtime does not know the resource type ${unknown.join(', ')}`);
+  return assembly;
 }

@@ -5,21 +5,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** A resource as the template has it, its intrinsic functions unresolved. */
-interface TemplateResource {
-  readonly Type: string;
-  readonly Properties?: Readonly<Record<string, unknown>>;
-}
+type Named<T> = Readonly<Record<string, T>>;
 
+/** A template, its intrinsic functions unresolved. */
 export interface Template {
-  readonly Resources: Readonly<Record<string, TemplateResource>>;
-  readonly Parameters?: Readonly<Record<string, { readonly Default?: unknown }>>;
-  readonly Outputs?: Readonly<Record<string, TemplateOutput>>;
-}
-
-interface TemplateOutput {
-  readonly Value: unknown;
-  readonly Export?: { readonly Name: unknown };
+  readonly Resources: Named<{ readonly Type: string; readonly Properties?: Named<unknown> }>;
+  readonly Parameters?: Named<{ readonly Default?: unknown }>;
+  readonly Outputs?: Named<{ readonly Value: unknown; readonly Export?: { readonly Name: unknown } }>;
 }
 
 export interface SynthesizedStack {
@@ -27,10 +19,6 @@ export interface SynthesizedStack {
   readonly template: Template;
   /** Asset folders and files (absolute) by the S3 key under which the template knows them. */
   readonly assets: ReadonlyMap<string, string>;
-}
-
-interface Manifest {
-  readonly artifacts?: Readonly<Record<string, Artifact>>;
 }
 
 interface Artifact {
@@ -42,17 +30,14 @@ interface Artifact {
   };
 }
 
-interface AssetManifest {
-  readonly files?: Readonly<
-    Record<string, { readonly source: { readonly path?: string }; readonly destinations: Destinations }>
-  >;
+interface AssetFile {
+  readonly source: { readonly path?: string };
+  readonly destinations: Named<{ readonly objectKey: string }>;
 }
-
-type Destinations = Readonly<Record<string, { readonly objectKey: string }>>;
 
 /** Reads every stack of an assembly folder; throws an error that names the file it could not read. */
 export function readCloudAssembly(directory: string): readonly SynthesizedStack[] {
-  const manifest = readJson<Manifest>(join(directory, 'manifest.json'));
+  const manifest = readJson<{ artifacts?: Named<Artifact> }>(join(directory, 'manifest.json'));
   const artifacts = Object.entries(manifest.artifacts ?? {});
   const nested = artifacts.find(([, artifact]) => artifact.type === 'cdk:cloud-assembly');
   if (nested !== undefined)
@@ -68,16 +53,14 @@ export function readCloudAssembly(directory: string): readonly SynthesizedStack[
   });
 }
 
-function readAssets(directory: string, file: string): Map<string, string> {
-  const assets = new Map<string, string>();
-  for (const { source, destinations } of Object.values(
-    readJson<AssetManifest>(join(directory, file)).files ?? {},
-  )) {
-    if (source.path === undefined) continue;
-    for (const { objectKey } of Object.values(destinations))
-      assets.set(objectKey, join(directory, source.path));
-  }
-  return assets;
+function readAssets(directory: string, file: string): ReadonlyMap<string, string> {
+  const { files = {} } = readJson<{ files?: Named<AssetFile> }>(join(directory, file));
+  const assets = Object.values(files).flatMap(({ source: { path }, destinations }) =>
+    path === undefined
+      ? []
+      : Object.values(destinations).map(({ objectKey }) => [objectKey, join(directory, path)] as const),
+  );
+  return new Map(assets);
 }
 
 function readJson<T>(file: string): T {

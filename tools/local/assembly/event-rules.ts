@@ -38,14 +38,15 @@ interface PolicyStatement {
 }
 
 export function describeBuses(stacks: Stacks): readonly EventBusDescription[] {
-  return stacks.resources('AWS::Events::EventBus').map(({ identity }) => ({
-    name: identity.ref,
-    arn: String(identity.attributes.Arn),
-  }));
+  return stacks.resources('AWS::Events::EventBus').map(({ identity, arn }) => ({ name: identity.ref, arn }));
 }
 
 /** Every rule with a pattern; throws when a queue's own policy does not let the rule send to it. */
 export function describeEventRules(stacks: Stacks): readonly EventRule[] {
+  const queues = stacks.resources('AWS::SQS::Queue');
+  const policies = stacks
+    .resources('AWS::SQS::QueuePolicy')
+    .map((policy) => policy.properties<QueuePolicyProperties>());
   return stacks.resources('AWS::Events::Rule').flatMap((resource) => {
     const {
       EventPattern: pattern,
@@ -54,10 +55,9 @@ export function describeEventRules(stacks: Stacks): readonly EventRule[] {
       Targets = [],
     } = resource.properties<RuleProperties>();
     if (pattern === undefined || State === 'DISABLED') return [];
-    const location = `${resource.stack.name}/${resource.logicalId}`;
-    requireKnown(pattern, location);
+    requireKnown(pattern, resource.location);
     const queueArns = Targets.map(({ Arn: arn }) => arn);
-    for (const arn of queueArns) requireAdmission(stacks, resource, arn);
+    for (const arn of queueArns) requireAdmission(queues, policies, resource, arn);
     return { name: resource.identity.ref, busName: bus ?? 'default', pattern, queueArns };
   });
 }
@@ -72,18 +72,18 @@ function requireKnown(pattern: EventPattern, location: string): void {
   }
 }
 
-function requireAdmission(stacks: Stacks, rule: LocatedResource, queueArn: string): void {
-  const queue = stacks
-    .resources('AWS::SQS::Queue')
-    .find(({ identity }) => identity.attributes.Arn === queueArn);
-  const admitted = stacks
-    .resources('AWS::SQS::QueuePolicy')
-    .map((policy) => policy.properties<QueuePolicyProperties>())
+function requireAdmission(
+  queues: readonly LocatedResource[],
+  policies: readonly QueuePolicyProperties[],
+  rule: LocatedResource,
+  queueArn: string,
+): void {
+  const queue = queues.find(({ arn }) => arn === queueArn);
+  const admitted = policies
     .filter(({ Queues }) => Queues.includes(queue?.identity.ref ?? ''))
     .flatMap(({ PolicyDocument }) => PolicyDocument.Statement)
-    .some((statement) => admits(statement, String(rule.identity.attributes.Arn)));
-  if (!admitted)
-    throw new Error(`${rule.stack.name}/${rule.logicalId}: the policy of ${queueArn} does not let it send`);
+    .some((statement) => admits(statement, rule.arn));
+  if (!admitted) throw new Error(`${rule.location}: the policy of ${queueArn} does not let it send`);
 }
 
 function admits({ Effect, Action, Principal, Condition }: PolicyStatement, ruleArn: string): boolean {

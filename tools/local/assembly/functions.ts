@@ -37,7 +37,7 @@ export function describeFunctions(stacks: Stacks): readonly FunctionDescription[
 
 function describeFunction(resource: LocatedResource): FunctionDescription {
   const properties = resource.properties<FunctionProperties>();
-  const location = `${resource.stack.name}/${resource.logicalId}`;
+  const { arn, identity, location } = resource;
   if (!properties.Runtime?.startsWith('nodejs'))
     throw new Error(`${location}: the local runtime cannot run ${properties.Runtime}`);
   const assetDir = resource.stack.assets.get(properties.Code.S3Key ?? '');
@@ -46,9 +46,9 @@ function describeFunction(resource: LocatedResource): FunctionDescription {
   const variables = Object.entries(properties.Environment?.Variables ?? {});
   const environment = Object.fromEntries(variables.map(([name, value]) => [name, String(value)]));
   return {
-    name: resource.identity.ref,
-    arn: String(resource.identity.attributes.Arn),
-    label: environment.POWERTOOLS_SERVICE_NAME ?? resource.identity.ref,
+    name: identity.ref,
+    arn,
+    label: environment.POWERTOOLS_SERVICE_NAME ?? identity.ref,
     assetDir,
     handler: properties.Handler,
     timeoutMs: Number(properties.Timeout ?? DEFAULT_TIMEOUT_SECONDS) * 1000,

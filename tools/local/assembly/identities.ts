@@ -41,80 +41,76 @@ function token(text: string, length: number): string {
 
 const generatedName = (resource: UnnamedResource) => `${resource.stack}-${resource.logicalId}`;
 
-const generatedId = (resource: UnnamedResource): ResourceIdentity => ({
-  ref: token(generatedName(resource), 10),
-  attributes: {},
+type Identify = (resource: UnnamedResource) => ResourceIdentity;
+
+const generatedId: Identify = (resource) => ({ ref: token(generatedName(resource), 10), attributes: {} });
+
+/** The identity of a resource whose name is that property, or else generated. */
+const named =
+  (property: string, identify: (name: string, resource: UnnamedResource) => ResourceIdentity): Identify =>
+  (resource) =>
+    identify(resource.property(property) ?? generatedName(resource), resource);
+
+/** A resource that `Ref` refers to by its name. */
+const byName = (ref: string, Arn: string, further: Readonly<Record<string, string>> = {}) => ({
+  ref,
+  attributes: { Arn, ...further },
 });
 
 /** Identities by resource type. A missing type cannot be referred to. */
-export const IDENTITIES: Readonly<Record<string, (resource: UnnamedResource) => ResourceIdentity>> = {
-  'AWS::DynamoDB::Table': (resource) => {
-    const name = resource.property('TableName') ?? generatedName(resource);
-    return {
-      ref: name,
-      attributes: { Arn: regionalArn('dynamodb', `table/${name}`), StreamArn: streamArnOf(name) },
-    };
-  },
+export const IDENTITIES: Readonly<Record<string, Identify>> = {
+  'AWS::DynamoDB::Table': named('TableName', (name) =>
+    byName(name, regionalArn('dynamodb', `table/${name}`), { StreamArn: streamArnOf(name) }),
+  ),
   'AWS::SecretsManager::Secret': (resource) => {
     const arn = secretArn(secretName(resource));
     return { ref: arn, attributes: { Id: arn } };
   },
-  'AWS::Lambda::Function': (resource) => {
-    const name = resource.property('FunctionName') ?? generatedName(resource);
-    return { ref: name, attributes: { Arn: regionalArn('lambda', `function:${name}`) } };
-  },
+  'AWS::Lambda::Function': named('FunctionName', (name) =>
+    byName(name, regionalArn('lambda', `function:${name}`)),
+  ),
   // There is one version of a function here, so that its alias is the function.
-  'AWS::Lambda::Alias': (resource) => {
-    const name = resource.property('FunctionName') ?? generatedName(resource);
-    return { ref: regionalArn('lambda', `function:${name}`), attributes: {} };
-  },
-  'AWS::IAM::Role': (resource) => {
-    const name = resource.property('RoleName') ?? generatedName(resource);
-    return { ref: name, attributes: { Arn: `arn:${PARTITION}:iam::${ACCOUNT_ID}:role/${name}` } };
-  },
-  'AWS::Logs::LogGroup': (resource) => {
-    const name = resource.property('LogGroupName') ?? generatedName(resource);
-    return { ref: name, attributes: { Arn: regionalArn('logs', `log-group:${name}:*`) } };
-  },
+  'AWS::Lambda::Alias': named('FunctionName', (name) => ({
+    ref: regionalArn('lambda', `function:${name}`),
+    attributes: {},
+  })),
+  'AWS::IAM::Role': named('RoleName', (name) =>
+    byName(name, `arn:${PARTITION}:iam::${ACCOUNT_ID}:role/${name}`),
+  ),
+  'AWS::Logs::LogGroup': named('LogGroupName', (name) =>
+    byName(name, regionalArn('logs', `log-group:${name}:*`)),
+  ),
   'AWS::ApiGateway::RestApi': (resource) => ({
     ref: token(generatedName(resource), 10),
     attributes: { RootResourceId: token(`${generatedName(resource)}/`, 10) },
   }),
   'AWS::ApiGateway::Resource': generatedId,
   'AWS::ApiGateway::Deployment': generatedId,
-  'AWS::ApiGateway::Stage': (resource) => ({
-    ref: resource.property('StageName') ?? generatedName(resource),
-    attributes: {},
-  }),
-  'AWS::Events::Rule': (resource) => {
-    const name = resource.property('Name') ?? generatedName(resource);
+  'AWS::ApiGateway::Stage': named('StageName', (ref) => ({ ref, attributes: {} })),
+  'AWS::Events::Rule': named('Name', (name, resource) => {
     const bus = resource.property('EventBusName');
-    const path = bus === undefined ? name : `${bus}/${name}`;
-    return { ref: name, attributes: { Arn: regionalArn('events', `rule/${path}`) } };
-  },
-  'AWS::Events::EventBus': (resource) => {
-    const name = resource.property('Name') ?? generatedName(resource);
-    return { ref: name, attributes: { Arn: regionalArn('events', `event-bus/${name}`), Name: name } };
-  },
-  'AWS::Scheduler::ScheduleGroup': (resource) => {
-    const name = resource.property('Name') ?? generatedName(resource);
-    return { ref: name, attributes: { Arn: regionalArn('scheduler', `schedule-group/${name}`) } };
-  },
-  'AWS::SQS::Queue': (resource) => {
-    const name = resource.property('QueueName') ?? generatedName(resource);
-    const url = `https://sqs.${REGION}.amazonaws.com/${ACCOUNT_ID}/${name}`;
-    return { ref: url, attributes: { Arn: regionalArn('sqs', name), QueueName: name } };
-  },
-  'AWS::StepFunctions::StateMachine': (resource) => {
-    const name = resource.property('StateMachineName') ?? generatedName(resource);
+    return byName(name, regionalArn('events', `rule/${bus === undefined ? '' : `${bus}/`}${name}`));
+  }),
+  'AWS::Events::EventBus': named('Name', (name) =>
+    byName(name, regionalArn('events', `event-bus/${name}`), { Name: name }),
+  ),
+  'AWS::Scheduler::ScheduleGroup': named('Name', (name) =>
+    byName(name, regionalArn('scheduler', `schedule-group/${name}`)),
+  ),
+  'AWS::SQS::Queue': named('QueueName', (name) => ({
+    ref: `https://sqs.${REGION}.amazonaws.com/${ACCOUNT_ID}/${name}`,
+    attributes: { Arn: regionalArn('sqs', name), QueueName: name },
+  })),
+  'AWS::StepFunctions::StateMachine': named('StateMachineName', (name) => {
     const arn = regionalArn('states', `stateMachine:${name}`);
     return { ref: arn, attributes: { Arn: arn, Name: name } };
-  },
-  'AWS::WAFv2::WebACL': (resource) => {
-    const name = resource.property('Name') ?? generatedName(resource);
-    const arn = regionalArn('wafv2', `regional/webacl/${name}/${token(name, 32)}`);
-    return { ref: `${name}|${token(name, 32)}|REGIONAL`, attributes: { Arn: arn } };
-  },
+  }),
+  'AWS::WAFv2::WebACL': named('Name', (name) =>
+    byName(
+      `${name}|${token(name, 32)}|REGIONAL`,
+      regionalArn('wafv2', `regional/webacl/${name}/${token(name, 32)}`),
+    ),
+  ),
 };
 
 /** The name under which a secret of the templates is read. */

@@ -18,11 +18,6 @@ const cases: readonly [string, unknown, unknown][] = [
   ['imports', { 'Fn::ImportValue': { 'Fn::Sub': '${A}:out' } }, 'imported-ref-A:out'],
   ['selections of splits', { 'Fn::Select': [1, { 'Fn::Split': [':', 'a:b:c'] }] }, 'b'],
   ['values inside objects and lists', { a: [{ Ref: 'A' }], b: 1 }, { a: ['ref-A'], b: 1 }],
-  [
-    'absent values, which vanish',
-    { a: { Ref: 'AWS::NoValue' }, b: [{ Ref: 'AWS::NoValue' }, 1] },
-    { b: [1] },
-  ],
 ];
 
 describe('intrinsic functions', () => {

@@ -22,8 +22,6 @@ const PSEUDO_PARAMETERS: Readonly<Record<string, string>> = {
   'AWS::URLSuffix': 'amazonaws.com',
 };
 
-const NO_VALUE = Symbol('AWS::NoValue');
-
 type Intrinsic = (argument: unknown, scope: ReferenceScope) => unknown;
 
 const INTRINSICS: Readonly<Record<string, Intrinsic>> = {
@@ -37,7 +35,7 @@ const INTRINSICS: Readonly<Record<string, Intrinsic>> = {
     return list(values, scope).join(String(separator));
   },
   'Fn::Sub': (argument, scope) => substitute(argument, scope),
-  'Fn::ImportValue': (argument, scope) => scope.importValue(String(evaluate(argument, scope))),
+  'Fn::ImportValue': (argument, scope) => scope.importValue(String(resolveIntrinsics(argument, scope))),
   'Fn::Select': (argument, scope) => {
     const [index, values] = list(argument, scope);
     return list(values, scope)[Number(index)];
@@ -50,13 +48,7 @@ const INTRINSICS: Readonly<Record<string, Intrinsic>> = {
 
 /** Returns the value with every intrinsic function in it evaluated; throws an error that names an unknown one. */
 export function resolveIntrinsics(value: unknown, scope: ReferenceScope): unknown {
-  const resolved = evaluate(value, scope);
-  return resolved === NO_VALUE ? undefined : resolved;
-}
-
-function evaluate(value: unknown, scope: ReferenceScope): unknown {
-  if (Array.isArray(value))
-    return value.map((item) => evaluate(item, scope)).filter((item) => item !== NO_VALUE);
+  if (Array.isArray(value)) return value.map((item) => resolveIntrinsics(item, scope));
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value);
   const [name, argument] = entries[0] ?? ['', undefined];
@@ -66,17 +58,15 @@ function evaluate(value: unknown, scope: ReferenceScope): unknown {
       throw new Error(`the local runtime does not know the intrinsic function ${name}`);
     return intrinsic(argument, scope);
   }
-  const resolved = entries.map(([key, item]) => [key, evaluate(item, scope)] as const);
-  return Object.fromEntries(resolved.filter(([, item]) => item !== NO_VALUE));
+  return Object.fromEntries(entries.map(([key, item]) => [key, resolveIntrinsics(item, scope)]));
 }
 
 function reference(name: string, scope: ReferenceScope): unknown {
-  if (name === 'AWS::NoValue') return NO_VALUE;
   return PSEUDO_PARAMETERS[name] ?? scope.ref(name);
 }
 
 function list(value: unknown, scope: ReferenceScope): unknown[] {
-  const resolved = evaluate(value, scope);
+  const resolved = resolveIntrinsics(value, scope);
   if (!Array.isArray(resolved))
     throw new Error(`expected a list in a template, got ${JSON.stringify(resolved)}`);
   return resolved;
@@ -89,7 +79,7 @@ function substitute(argument: unknown, scope: ReferenceScope): string {
   ];
   return text.replace(/\$\{([^}]+)\}/g, (_, expression: string) => {
     if (expression.startsWith('!')) return `\${${expression.slice(1)}}`;
-    if (Object.hasOwn(variables, expression)) return String(evaluate(variables[expression], scope));
+    if (Object.hasOwn(variables, expression)) return String(resolveIntrinsics(variables[expression], scope));
     const [logicalId = '', ...attribute] = expression.split('.');
     return String(
       attribute.length === 0 ? reference(expression, scope) : scope.attribute(logicalId, attribute.join('.')),

@@ -1,5 +1,5 @@
 /** Describes the queues of an assembly, and which of them Lambda reads. */
-import type { LocatedResource, Stacks } from './stacks.ts';
+import type { Stacks } from './stacks.ts';
 
 export interface QueueDescription {
   readonly name: string;
@@ -30,11 +30,11 @@ export function describeQueues(stacks: Stacks): readonly QueueDescription[] {
   return stacks.resources('AWS::SQS::Queue').map((resource) => {
     const properties = resource.properties<QueueProperties>();
     if (properties.FifoQueue)
-      throw new Error(`${location(resource)}: the local runtime knows standard queues only`);
+      throw new Error(`${resource.location}: the local runtime knows standard queues only`);
     const redrive = properties.RedrivePolicy;
     return {
       name: String(resource.identity.attributes.QueueName),
-      arn: String(resource.identity.attributes.Arn),
+      arn: resource.arn,
       url: resource.identity.ref,
       visibilityMs: Number(properties.VisibilityTimeout ?? DEFAULT_VISIBILITY_SECONDS) * 1000,
       delayMs: Number(properties.DelaySeconds ?? 0) * 1000,
@@ -77,7 +77,7 @@ export function describeMappings(stacks: Stacks): readonly MappingDescription[] 
     if (properties.Enabled === false || properties.EventSourceArn.includes(':dynamodb:')) return [];
     if (!properties.EventSourceArn.includes(':sqs:'))
       throw new Error(
-        `${location(resource)}: the local runtime maps queues only, not ${properties.EventSourceArn}`,
+        `${resource.location}: the local runtime maps queues only, not ${properties.EventSourceArn}`,
       );
     return {
       functionName: properties.FunctionName,
@@ -88,5 +88,3 @@ export function describeMappings(stacks: Stacks): readonly MappingDescription[] 
     };
   });
 }
-
-const location = ({ stack, logicalId }: LocatedResource): string => `${stack.name}/${logicalId}`;

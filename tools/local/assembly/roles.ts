@@ -41,15 +41,13 @@ interface AttachedPolicyProperties {
   readonly Roles?: readonly string[];
 }
 
-const LOG_STATEMENT: PolicyStatement = {
-  Effect: 'Allow',
-  Action: ['logs:CreateLogGroup', 'logs:CreateLogStream', 'logs:PutLogEvents'],
-  Resource: '*',
-};
-
 /** AWS managed policies that function roles use (AWS managed policy reference), by the end of their ARN. */
-const MANAGED_POLICIES: Readonly<Record<string, readonly PolicyStatement[]>> = {
-  'service-role/AWSLambdaBasicExecutionRole': [LOG_STATEMENT],
+const MANAGED_POLICIES: Readonly<Record<string, PolicyStatement>> = {
+  'service-role/AWSLambdaBasicExecutionRole': {
+    Effect: 'Allow',
+    Action: ['logs:CreateLogGroup', 'logs:CreateLogStream', 'logs:PutLogEvents'],
+    Resource: '*',
+  },
 };
 
 /** The roles with these ARNs; throws an error that names a managed policy it does not know. */
@@ -58,9 +56,7 @@ export function describeRoles(stacks: Stacks, roleArns: readonly string[]): read
   const attached = ['AWS::IAM::Policy', 'AWS::IAM::ManagedPolicy'].flatMap((type) =>
     stacks.resources(type).map((resource) => resource.properties<AttachedPolicyProperties>()),
   );
-  const roles = stacks
-    .resources('AWS::IAM::Role')
-    .filter((role) => requiredArns.has(String(role.identity.attributes.Arn)));
+  const roles = stacks.resources('AWS::IAM::Role').filter(({ arn }) => requiredArns.has(arn));
   const descriptions = roles.map((role) => describeRole(role, attached));
   const missing = [...requiredArns].find((arn) => !descriptions.some((role) => role.arn === arn));
   if (missing !== undefined) throw new Error(`no stack defines the role ${missing}`);
@@ -78,7 +74,7 @@ export function rolesOfService(stacks: Stacks, service: string): readonly string
           [Principal?.Service ?? []].flat().includes(service),
         ),
     )
-    .map(({ identity }) => String(identity.attributes.Arn));
+    .map(({ arn }) => arn);
 }
 
 function describeRole(role: LocatedResource, attached: readonly AttachedPolicyProperties[]): RoleDescription {
@@ -90,17 +86,17 @@ function describeRole(role: LocatedResource, attached: readonly AttachedPolicyPr
   ];
   return {
     name,
-    arn: String(role.identity.attributes.Arn),
+    arn: role.arn,
     trust: properties.AssumeRolePolicyDocument?.Statement ?? [],
     statements: [
       ...documents.flatMap(({ Statement }) => Statement),
-      ...(properties.ManagedPolicyArns ?? []).flatMap(managed),
+      ...(properties.ManagedPolicyArns ?? []).map(managed),
     ],
   };
 }
 
-function managed(arn: string): readonly PolicyStatement[] {
-  const statements = MANAGED_POLICIES[arn.slice(arn.indexOf(':policy/') + ':policy/'.length)];
-  if (statements === undefined) throw new Error(`the local runtime does not know the managed policy ${arn}`);
-  return statements;
+function managed(arn: string): PolicyStatement {
+  const statement = MANAGED_POLICIES[arn.slice(arn.indexOf(':policy/') + ':policy/'.length)];
+  if (statement === undefined) throw new Error(`the local runtime does not know the managed policy ${arn}`);
+  return statement;
 }

@@ -1,13 +1,13 @@
 /** Describes the scheduled EventBridge rules of an assembly. */
-import type { LocatedResource, Stacks } from './stacks.ts';
+import type { Stacks } from './stacks.ts';
 
 export interface ScheduleTarget {
   /** A function or a state machine. */
   readonly arn: string;
   /** The role EventBridge starts a state machine in; a function allows EventBridge by itself. */
-  readonly roleArn?: string;
+  readonly roleArn: string | undefined;
   /** JSON that replaces the event. */
-  readonly input?: string;
+  readonly input: string | undefined;
 }
 
 export interface ScheduleDescription {
@@ -28,25 +28,20 @@ interface RuleProperties {
 
 /** Every scheduled rule that is switched on. */
 export function describeSchedules(stacks: Stacks): readonly ScheduleDescription[] {
-  return stacks.resources('AWS::Events::Rule').flatMap(describeRule);
-}
-
-function describeRule(resource: LocatedResource): readonly ScheduleDescription[] {
-  const properties = resource.properties<RuleProperties>();
-  const location = `${resource.stack.name}/${resource.logicalId}`;
-  if (properties.State === 'DISABLED' || properties.EventPattern !== undefined) return [];
-  const { ScheduleExpression: expression, Targets: targets = [] } = properties;
-  if (expression === undefined) throw new Error(`${location}: it has neither a schedule nor a pattern`);
-  return [
-    {
-      name: resource.identity.ref,
-      arn: String(resource.identity.attributes.Arn),
+  return stacks.resources('AWS::Events::Rule').flatMap(({ arn, identity, location, properties }) => {
+    const {
+      EventPattern,
+      State,
+      ScheduleExpression: expression,
+      Targets: targets = [],
+    } = properties<RuleProperties>();
+    if (State === 'DISABLED' || EventPattern !== undefined) return [];
+    if (expression === undefined) throw new Error(`${location}: it has neither a schedule nor a pattern`);
+    return {
+      name: identity.ref,
+      arn,
       expression,
-      targets: targets.map(({ Arn: arn, RoleArn: roleArn, Input: input }) => ({
-        arn,
-        ...(roleArn === undefined ? {} : { roleArn }),
-        ...(input === undefined ? {} : { input }),
-      })),
-    },
-  ];
+      targets: targets.map(({ Arn, RoleArn: roleArn, Input: input }) => ({ arn: Arn, roleArn, input })),
+    };
+  });
 }

@@ -1,18 +1,11 @@
 /** Describes the secrets of an assembly and how their first value is made. */
+import type { GetRandomPasswordCommandInput } from '@aws-sdk/client-secrets-manager';
 import { secretName } from './identities.ts';
 import type { Stacks } from './stacks.ts';
 
 /** AWS CloudFormation reference, AWS::SecretsManager::Secret GenerateSecretString. */
-export interface GenerateSecretString {
-  readonly ExcludeCharacters?: string;
-  readonly ExcludeLowercase?: boolean;
-  readonly ExcludeNumbers?: boolean;
-  readonly ExcludePunctuation?: boolean;
-  readonly ExcludeUppercase?: boolean;
+export interface GenerateSecretString extends GetRandomPasswordCommandInput {
   readonly GenerateStringKey?: string;
-  readonly IncludeSpace?: boolean;
-  readonly PasswordLength?: number;
-  readonly RequireEachIncludedType?: boolean;
   readonly SecretStringTemplate?: string;
 }
 
@@ -20,8 +13,8 @@ export interface SecretDescription {
   readonly name: string;
   readonly arn: string;
   /** A literal first value; the template may have one instead of a recipe. */
-  readonly value?: string;
-  readonly generate?: GenerateSecretString;
+  readonly value: string | undefined;
+  readonly generate: GenerateSecretString | undefined;
 }
 
 interface SecretProperties {
@@ -35,8 +28,8 @@ export function describeSecrets(stacks: Stacks): readonly SecretDescription[] {
     return {
       name: secretName(stacks.unnamed(resource.stack, resource.logicalId)),
       arn: resource.identity.ref,
-      ...(value === undefined ? {} : { value }),
-      ...(generate === undefined ? {} : { generate }),
+      value,
+      generate,
     };
   });
 }

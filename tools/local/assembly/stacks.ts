@@ -7,8 +7,10 @@ import { type ReferenceScope, resolveIntrinsics } from './intrinsics.ts';
 export interface LocatedResource {
   readonly stack: SynthesizedStack;
   readonly logicalId: string;
-  readonly type: string;
+  /** The place of the resource, for errors. */
+  readonly location: string;
   readonly identity: ResourceIdentity;
+  readonly arn: string;
   properties<T>(): T;
 }
 
@@ -16,6 +18,7 @@ export class Stacks {
   readonly #stacks: readonly SynthesizedStack[];
   readonly #identities = new Map<string, ResourceIdentity>();
   readonly #exports = new Map<string, () => unknown>();
+  readonly #readTypes = new Set<string>();
 
   constructor(stacks: readonly SynthesizedStack[]) {
     this.#stacks = stacks;
@@ -24,6 +27,7 @@ export class Stacks {
 
   /** Every resource of a type, in the order of the stacks. */
   resources(type: string): readonly LocatedResource[] {
+    this.#readTypes.add(type);
     return this.#stacks.flatMap((stack) =>
       Object.entries(stack.template.Resources)
         .filter(([, resource]) => resource.Type === type)
@@ -31,12 +35,12 @@ export class Stacks {
     );
   }
 
-  /** Types that occur and that `known` lacks. */
-  typesOutside(knownTypes: ReadonlySet<string>): readonly string[] {
+  /** Types that occur and whose resources nobody has read. */
+  unreadTypes(): readonly string[] {
     const types = this.#stacks.flatMap(({ template }) =>
       Object.values(template.Resources).map(({ Type }) => Type),
     );
-    return [...new Set(types)].filter((type) => !knownTypes.has(type));
+    return [...new Set(types)].filter((type) => !this.#readTypes.has(type));
   }
 
   /** Outputs that are for people and tools; those that only carry an export between stacks are left out. */
@@ -55,9 +59,12 @@ export class Stacks {
     return {
       stack,
       logicalId,
-      type: resource.Type,
+      location: `${stack.name}/${logicalId}`,
       get identity() {
         return stacks.#identify(stack, logicalId);
+      },
+      get arn() {
+        return String(this.identity.attributes.Arn);
       },
       properties: <T>() => this.#resolve(resource.Properties ?? {}, stack, logicalId) as T,
     };
@@ -65,8 +72,8 @@ export class Stacks {
 
   #identify(stack: SynthesizedStack, logicalId: string): ResourceIdentity {
     const key = `${stack.name}/${logicalId}`;
-    const knownTypes = this.#identities.get(key);
-    if (knownTypes !== undefined) return knownTypes;
+    const known = this.#identities.get(key);
+    if (known !== undefined) return known;
     const resource = stack.template.Resources[logicalId];
     if (resource === undefined) throw new Error(`${key}: there is no such resource`);
     const identify = IDENTITIES[resource.Type];

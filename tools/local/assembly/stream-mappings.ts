@@ -34,10 +34,10 @@ const DEFAULT_BATCH_SIZE = 100;
 export function describeStreamMappings(stacks: Stacks): readonly StreamMappingDescription[] {
   const tables = stacks.resources('AWS::DynamoDB::Table').map(({ identity }) => identity.ref);
   return stacks.resources('AWS::Lambda::EventSourceMapping').flatMap((resource) => {
+    const { location } = resource;
     const properties = resource.properties<MappingProperties>();
     const streamArn = properties.EventSourceArn;
     if (properties.Enabled === false || !streamArn.includes(':dynamodb:')) return [];
-    const location = `${resource.stack.name}/${resource.logicalId}`;
     const tableName = tables.find((name) => streamArnOf(name) === streamArn);
     if (tableName === undefined) throw new Error(`${location}: no stack defines a table with ${streamArn}`);
     if (properties.StartingPosition !== 'TRIM_HORIZON')

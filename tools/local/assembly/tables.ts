@@ -36,11 +36,8 @@ interface TableProperties {
 export function describeTables(stacks: Stacks): readonly TableDescription[] {
   return stacks.resources('AWS::DynamoDB::Table').map((resource) => {
     const properties = resource.properties<TableProperties>();
-    if (properties.LocalSecondaryIndexes !== undefined) {
-      throw new Error(
-        `${resource.stack.name}/${resource.logicalId}: the local runtime makes no local secondary indexes`,
-      );
-    }
+    if (properties.LocalSecondaryIndexes !== undefined)
+      throw new Error(`${resource.location}: the local runtime makes no local secondary indexes`);
     const ttl = properties.TimeToLiveSpecification;
     const stream = properties.StreamSpecification?.StreamViewType;
     return {

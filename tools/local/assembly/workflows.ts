@@ -1,5 +1,5 @@
 /** Describes the Step Functions state machines of an assembly: the definition with its substitutions made. */
-import type { LocatedResource, Stacks } from './stacks.ts';
+import type { Stacks } from './stacks.ts';
 
 export interface WorkflowDescription {
   readonly name: string;
@@ -18,23 +18,22 @@ interface StateMachineProperties {
 }
 
 export function describeWorkflows(stacks: Stacks): readonly WorkflowDescription[] {
-  return stacks.resources('AWS::StepFunctions::StateMachine').map(describeWorkflow);
-}
-
-function describeWorkflow(resource: LocatedResource): WorkflowDescription {
-  const properties = resource.properties<StateMachineProperties>();
-  const location = `${resource.stack.name}/${resource.logicalId}`;
-  if (properties.DefinitionString === undefined)
-    throw new Error(`${location}: its definition is not in the template`);
-  const text = Object.entries(properties.DefinitionSubstitutions ?? {}).reduce(
-    (definition, [name, value]) => definition.replaceAll(`\${${name}}`, value),
-    properties.DefinitionString,
-  );
-  return {
-    name: String(resource.identity.attributes.Name),
-    arn: resource.identity.ref,
-    roleArn: properties.RoleArn,
-    type: properties.StateMachineType ?? 'STANDARD',
-    definition: JSON.parse(text) as Record<string, unknown>,
-  };
+  return stacks
+    .resources('AWS::StepFunctions::StateMachine')
+    .map(({ arn, identity, location, properties }) => {
+      const {
+        DefinitionString,
+        DefinitionSubstitutions = {},
+        RoleArn: roleArn,
+        StateMachineType: type = 'STANDARD',
+      } = properties<StateMachineProperties>();
+      if (DefinitionString === undefined)
+        throw new Error(`${location}: its definition is not in the template`);
+      const text = Object.entries(DefinitionSubstitutions).reduce(
+        (definition, [name, value]) => definition.replaceAll(`\${${name}}`, value),
+        DefinitionString,
+      );
+      const definition = JSON.parse(text) as Record<string, unknown>;
+      return { name: String(identity.attributes.Name), arn, roleArn, type, definition };
+    });
 }

@@ -53,7 +53,7 @@ const DEFAULT_TIMEOUT_MS = 29_000;
 const INTEGRATION_URI = /\/functions\/(arn:[^/]+)\/(?:response-streaming-)?invocations$/;
 
 export function describeRestApis(stacks: Stacks): readonly RestApi[] {
-  const paths = resourcePaths(stacks);
+  const pathOf = resourcePaths(stacks);
   const rules = describeRateRules(stacks);
   const methods = stacks.resources('AWS::ApiGateway::Method');
   return stacks.resources('AWS::ApiGateway::RestApi').map((api) => {
@@ -63,7 +63,7 @@ export function describeRestApis(stacks: Stacks): readonly RestApi[] {
       id,
       stage,
       binaryMediaTypes: api.properties<{ BinaryMediaTypes?: string[] }>().BinaryMediaTypes ?? [],
-      routes: methods.flatMap((method) => describeMethod(method, id, paths)),
+      routes: methods.flatMap((method) => describeMethod(method, id, pathOf)),
       gatewayResponses: describeGatewayResponses(stacks, id),
       rateRules: rules.get(`arn:aws:apigateway:${REGION}::/restapis/${id}/stages/${stage}`) ?? [],
     };
@@ -78,44 +78,38 @@ function stageName(stacks: Stacks, api: LocatedResource): string {
   const names = stages.filter(({ RestApiId }) => RestApiId === id).map(({ StageName }) => StageName);
   const [name] = names;
   if (name === undefined || names.length > 1) {
-    throw new Error(`${api.stack.name}/${api.logicalId}: expected one stage, got ${names.length}`);
+    throw new Error(`${api.location}: expected one stage, got ${names.length}`);
   }
   return name;
 }
 
-/** The full path of every resource by its id; the root of each API is `/`. */
-function resourcePaths(stacks: Stacks): ReadonlyMap<string, string> {
-  const paths = new Map(
-    stacks
-      .resources('AWS::ApiGateway::RestApi')
-      .map((api) => [String(api.identity.attributes.RootResourceId), '/']),
-  );
-  const waiting = new Map(
+/** Returns a lookup of the full path of a resource by its id; the root of each API is `/`. */
+function resourcePaths(stacks: Stacks): (id: string) => string {
+  const roots = stacks
+    .resources('AWS::ApiGateway::RestApi')
+    .map((api) => String(api.identity.attributes.RootResourceId));
+  const resources = new Map(
     stacks
       .resources('AWS::ApiGateway::Resource')
       .map((resource) => [resource.identity.ref, resource.properties<ResourceProperties>()]),
   );
-  const pathOf = (id: string): string => {
-    const cachedPath = paths.get(id);
-    if (cachedPath !== undefined) return cachedPath;
-    const resource = waiting.get(id);
+  const prefixOf = (id: string): string => {
+    if (roots.includes(id)) return '';
+    const resource = resources.get(id);
     if (resource === undefined) throw new Error(`no stack defines the API resource ${id}`);
-    const path = `${pathOf(resource.ParentId).replace(/\/$/, '')}/${resource.PathPart}`;
-    paths.set(id, path);
-    return path;
+    return `${prefixOf(resource.ParentId)}/${resource.PathPart}`;
   };
-  for (const id of waiting.keys()) pathOf(id);
-  return paths;
+  return (id) => prefixOf(id) || '/';
 }
 
 function describeMethod(
   resource: LocatedResource,
   apiId: string,
-  paths: ReadonlyMap<string, string>,
+  pathOf: (resourceId: string) => string,
 ): readonly ApiRoute[] {
   const method = resource.properties<MethodProperties>();
   if (method.RestApiId !== apiId) return [];
-  const location = `${resource.stack.name}/${resource.logicalId}`;
+  const { location } = resource;
   const { Integration } = method;
   const target = INTEGRATION_URI.exec(Integration.Uri ?? '');
   if (Integration.Type !== 'AWS_PROXY' || target?.[1] === undefined) {
@@ -131,7 +125,7 @@ function describeMethod(
   return [
     {
       method: method.HttpMethod,
-      resourcePath: paths.get(method.ResourceId) ?? '/',
+      resourcePath: pathOf(method.ResourceId),
       resourceId: method.ResourceId,
       functionArn: target[1],
       transfer: Integration.ResponseTransferMode === 'STREAM' ? 'stream' : 'buffered',

@@ -51,7 +51,7 @@ const CONTENT_TYPES: Readonly<Record<string, string>> = {
 export function describeRateRules(stacks: Stacks): ReadonlyMap<string, readonly RateRule[]> {
   const byAcl = new Map(
     stacks.resources('AWS::WAFv2::WebACL').map((resource) => {
-      const arn = String(resource.identity.attributes.Arn);
+      const { arn } = resource;
       return [arn, rateRules(arn, resource.properties<AclProperties>())] as const;
     }),
   );
