@@ -6,7 +6,7 @@
 import { regionalArn } from '../assembly/identities.ts';
 import { PARTITION, REGION } from '../assembly/intrinsics.ts';
 import type { NeededAccess } from './dynamodb-access.ts';
-import { AwsError, unknownCall } from './errors.ts';
+import { AwsError, parseBody, unknownCall } from './errors.ts';
 
 /** Bedrock API reference, Converse, ConverseStream and InvokeModel, URI Request Parameters. */
 const PATH = /^\/model\/([^/]+)\/(converse|converse-stream|invoke)$/;
@@ -34,17 +34,9 @@ export function neededBedrockAccess({ path, body }: BedrockRequest): readonly Ne
 }
 
 function accessOfBody(body: Buffer): readonly NeededAccess[] {
-  const { model, stream } = parsed(body);
+  const { model, stream } = parseBody<{ readonly model?: unknown; readonly stream?: unknown }>(body);
   if (typeof model !== 'string') throw new AwsError('ValidationException', 'the body names no model');
   return accessOf(model, stream === true);
-}
-
-function parsed(body: Buffer): { readonly model?: unknown; readonly stream?: unknown } {
-  try {
-    return Object(JSON.parse(body.toString()));
-  } catch {
-    throw new AwsError('ValidationException', 'the body is not JSON');
-  }
 }
 
 const accessOf = (model: string, streams: boolean): readonly NeededAccess[] =>
@@ -66,16 +58,3 @@ const profileArn = (id: string): string =>
 /** Models belong to no account. */
 const foundationModelArn = (id: string): string =>
   `arn:${PARTITION}:bedrock:${REGION}::foundation-model/${id}`;
-
-/** The default project of the account (service authorization reference, Amazon Bedrock Powered by AWS Mantle). */
-export const neededMantleAccess = (): readonly NeededAccess[] => [
-  { action: 'bedrock-mantle:CreateInference', resourceArn: regionalArn('bedrock-mantle', 'project/default') },
-];
-
-/** The workspace that the call names (Claude Platform on AWS user guide, IAM policies). */
-export const neededClaudePlatformAccess = (workspace: unknown): readonly NeededAccess[] => [
-  {
-    action: 'aws-external-anthropic:CreateInference',
-    resourceArn: regionalArn('aws-external-anthropic', `workspace/${String(workspace)}`),
-  },
-];

@@ -1,22 +1,14 @@
-/** Checks calls of models on AWS against IAM and forwards them to the simulated provider, bytes in and bytes out as they come. */
+/** Checks calls of models on AWS against IAM and forwards them to the simulated provider. */
 import type { IncomingHttpHeaders } from 'node:http';
-import { Readable } from 'node:stream';
-import { pipeline } from 'node:stream/promises';
-import { neededBedrockAccess, neededClaudePlatformAccess, neededMantleAccess } from './bedrock-access.ts';
-import type { Authorize } from './callers.ts';
+import { regionalArn } from '../assembly/identities.ts';
+import { relay } from '../relay.ts';
+import { neededBedrockAccess } from './bedrock-access.ts';
 import type { NeededAccess } from './dynamodb-access.ts';
 import type { AwsCall, AwsServiceHandler } from './endpoint.ts';
 import { AwsError } from './errors.ts';
 
 /** The headers that belong to one connection and are created again for the next (RFC 9110, section 7.6.1). */
-const HOP_BY_HOP: ReadonlySet<string> = new Set([
-  'connection',
-  'content-length',
-  'expect',
-  'host',
-  'keep-alive',
-  'transfer-encoding',
-]);
+const HOP_BY_HOP = ['connection', 'content-length', 'expect', 'host', 'keep-alive', 'transfer-encoding'];
 
 type UpstreamUrl = (() => Promise<string>) | undefined;
 
@@ -28,59 +20,52 @@ export const createBedrockService = (upstreamUrl: UpstreamUrl): AwsServiceHandle
 export const createModelServices = (
   upstreamUrl: UpstreamUrl,
 ): Readonly<Record<string, AwsServiceHandler>> => ({
-  'bedrock-mantle': forwarding(upstreamUrl, neededMantleAccess),
-  'aws-external-anthropic': forwarding(upstreamUrl, ({ headers }) =>
-    neededClaudePlatformAccess(headers['anthropic-workspace-id']),
-  ),
+  // The default project of the account (service authorization reference, Amazon Bedrock Powered by AWS Mantle).
+  'bedrock-mantle': forwarding(upstreamUrl, () => [
+    {
+      action: 'bedrock-mantle:CreateInference',
+      resourceArn: regionalArn('bedrock-mantle', 'project/default'),
+    },
+  ]),
+  // The workspace that the call names (Claude Platform on AWS user guide, IAM policies).
+  'aws-external-anthropic': forwarding(upstreamUrl, ({ headers }) => [
+    {
+      action: 'aws-external-anthropic:CreateInference',
+      resourceArn: regionalArn('aws-external-anthropic', `workspace/${headers['anthropic-workspace-id']}`),
+    },
+  ]),
 });
+
+const unavailable = (message: string) => new AwsError('ServiceUnavailableException', message, 503);
 
 function forwarding(
   upstreamUrl: UpstreamUrl,
   neededBy: (call: AwsCall) => readonly NeededAccess[],
 ): AwsServiceHandler {
   return async (call, response) => {
-    const { path, body, headers, authorize } = call;
-    for (const { action, resourceArn } of neededBy(call)) permit(authorize, action, resourceArn);
+    permit(call, neededBy(call));
     if (upstreamUrl === undefined)
-      throw new AwsError(
-        'ServiceUnavailableException',
-        'the local runtime has no Bedrock: it was started without the simulated provider',
-        503,
-      );
-    const httpResponse = await forward(new URL(path, await upstreamUrl()), body, headers);
-    response.writeHead(httpResponse.status, endToEnd(Object.fromEntries(httpResponse.headers)));
-    // Headers leave before the first event does, as they do at the provider.
-    response.flushHeaders();
-    if (httpResponse.body === null) response.end();
-    else await pipeline(Readable.fromWeb(httpResponse.body), response);
+      throw unavailable('the local runtime has no Bedrock: it was started without the simulated provider');
+    const { path, body, headers } = call;
+    const url = new URL(path, await upstreamUrl());
+    try {
+      return await relay({ url, headers: onwardHeaders(headers, body), body }, response);
+    } catch (cause) {
+      throw unavailable(`the simulated provider does not answer: ${(cause as Error).message}`);
+    }
   };
 }
 
 /** Rejects with status 403 like a service with a REST API; the JSON protocol has 400. */
-function permit(authorize: Authorize, action: string, resourceArn: string): void {
+function permit({ authorize }: AwsCall, needed: readonly NeededAccess[]): void {
   try {
-    authorize(action, resourceArn);
+    for (const { action, resourceArn } of needed) authorize(action, resourceArn);
   } catch (denied) {
     throw denied instanceof AwsError ? new AwsError(denied.type, denied.message, 403) : denied;
   }
 }
 
-async function forward(url: URL, body: Buffer, headers: IncomingHttpHeaders): Promise<Response> {
-  try {
-    return await fetch(url, { method: 'POST', headers: endToEnd(headers), body: new Uint8Array(body) });
-  } catch (cause) {
-    const { message } = cause as Error;
-    throw new AwsError(
-      'ServiceUnavailableException',
-      `the simulated provider does not answer: ${message}`,
-      503,
-    );
-  }
-}
-
-const endToEnd = (headers: Readonly<Record<string, string | string[] | undefined>>): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries(headers).flatMap(([name, value]) =>
-      value === undefined || HOP_BY_HOP.has(name) ? [] : [[name, String(value)]],
-    ),
-  );
+const onwardHeaders = (headers: IncomingHttpHeaders, body: Buffer) => ({
+  ...Object.fromEntries(Object.entries(headers).filter(([name]) => !HOP_BY_HOP.includes(name))),
+  'content-length': body.length,
+});

@@ -3,7 +3,7 @@
  * Source: service authorization reference, actions for Amazon DynamoDB; transactions need the action of each item.
  */
 import { regionalArn } from '../assembly/identities.ts';
-import { AwsError } from './errors.ts';
+import { AwsError, parseBody } from './errors.ts';
 
 export interface NeededAccess {
   readonly action: string;
@@ -11,11 +11,11 @@ export interface NeededAccess {
 }
 
 interface Request {
-  readonly TableName?: string;
-  readonly IndexName?: string;
-  readonly ResourceArn?: string;
-  readonly RequestItems?: Readonly<Record<string, unknown>>;
-  readonly TransactItems?: readonly Readonly<Record<string, { readonly TableName: string } | undefined>>[];
+  readonly TableName: string;
+  readonly IndexName: string;
+  readonly ResourceArn: string;
+  readonly RequestItems: Readonly<Record<string, unknown>>;
+  readonly TransactItems: readonly Readonly<Record<string, { readonly TableName: string } | undefined>>[];
 }
 
 /** Names of the parts of a transaction, and the action that each needs. */
@@ -43,25 +43,18 @@ const ON_ALL_RESOURCES = new Set(['ListTables', 'DescribeEndpoints', 'DescribeLi
 /** Throws `UnknownOperationException` on an operation whose permissions it does not know (PartiQL, backups). */
 export function neededAccess(operation: string, body: Buffer): readonly NeededAccess[] {
   if (ON_ALL_RESOURCES.has(operation)) return [need(operation, '*')];
-  const request = parse(body);
-  if (request.TransactItems !== undefined)
-    return request.TransactItems.flatMap((item) => Object.entries(item).map(transactionAccess));
-  if (request.RequestItems !== undefined) {
-    return Object.keys(request.RequestItems).map((table) => need(operation, tableArn(table)));
-  }
-  const table = request.TableName ?? request.ResourceArn;
-  if (table === undefined) {
+  const { TransactItems, RequestItems, TableName, ResourceArn, IndexName } = parseBody<Request>(body);
+  if (TransactItems !== undefined)
+    return TransactItems.flatMap((item) => Object.entries(item).map(transactionAccess));
+  if (RequestItems !== undefined)
+    return Object.keys(RequestItems).map((table) => need(operation, tableArn(table)));
+  const table = TableName ?? ResourceArn;
+  if (table === undefined)
     throw new AwsError(
       'UnknownOperationException',
       `the local runtime does not know what DynamoDB ${operation} touches`,
     );
-  }
-  return [
-    need(
-      operation,
-      request.IndexName === undefined ? tableArn(table) : `${tableArn(table)}/index/${request.IndexName}`,
-    ),
-  ];
+  return [need(operation, `${tableArn(table)}${IndexName === undefined ? '' : `/index/${IndexName}`}`)];
 }
 
 function transactionAccess([part, item]: [string, { readonly TableName: string } | undefined]): NeededAccess {
@@ -79,14 +72,4 @@ function need(operation: string, resourceArn: string): NeededAccess {
 /** Every call takes a table's ARN in place of its name. */
 function tableArn(table: string): string {
   return table.startsWith('arn:') ? table : regionalArn('dynamodb', `table/${table}`);
-}
-
-function parse(body: Buffer): Request {
-  try {
-    const request: unknown = JSON.parse(body.toString());
-    if (typeof request === 'object' && request !== null) return request;
-  } catch {
-    // Answered below, with everything else that is not an object.
-  }
-  throw new AwsError('SerializationException', 'the request body is not a JSON object');
 }

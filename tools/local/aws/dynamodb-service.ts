@@ -1,9 +1,10 @@
-/** Checks DynamoDB calls against IAM and forwards them to the engine, bytes in and bytes out; gives notice of writes. */
-import { Agent, request } from 'node:http';
-import { Agent as SecureAgent, request as secureRequest } from 'node:https';
+/** Checks DynamoDB calls against IAM and forwards them to the engine; gives notice of writes. */
+import { Agent } from 'node:http';
+import { Agent as SecureAgent } from 'node:https';
 import { REGION } from '../assembly/intrinsics.ts';
 import { ENGINE_CREDENTIALS } from '../dynamodb/client.ts';
 import type { TableWrites } from '../dynamodb/table-writes.ts';
+import { relay } from '../relay.ts';
 import { neededAccess, writtenTables } from './dynamodb-access.ts';
 import type { AwsServiceHandler } from './endpoint.ts';
 import { AwsError } from './errors.ts';
@@ -19,16 +20,11 @@ export function createDynamoDbService(
   writes: TableWrites,
 ): { readonly service: AwsServiceHandler; close(): void } {
   const url = new URL(endpoint);
-  const secure = url.protocol === 'https:';
-  const agent = secure ? new SecureAgent({ keepAlive: true }) : new Agent({ keepAlive: true });
-  const send = secure ? secureRequest : request;
+  const agent = new (url.protocol === 'https:' ? SecureAgent : Agent)({ keepAlive: true });
 
   const service: AwsServiceHandler = async ({ operation, target, body, headers, authorize }, response) => {
-    const requiredAccesses = neededAccess(operation, body);
-    for (const { action, resourceArn } of requiredAccesses) authorize(action, resourceArn);
-    const noticeWrites = () => {
-      for (const table of writtenTables(requiredAccesses)) writes.written(table);
-    };
+    const needed = neededAccess(operation, body);
+    for (const { action, resourceArn } of needed) authorize(action, resourceArn);
     const forwarded = {
       'content-type': headers['content-type'] ?? 'application/x-amz-json-1.0',
       'content-length': body.length,
@@ -36,33 +32,14 @@ export function createDynamoDbService(
       'x-amz-date': headers['x-amz-date'] ?? '20200101T000000Z',
       authorization: ENGINE_AUTHORIZATION,
     };
-    await new Promise<void>((resolve, reject) => {
-      const call = send(url, { method: 'POST', agent, headers: forwarded }, (httpResponse) => {
-        noticeWrites();
-        response.writeHead(httpResponse.statusCode ?? 500, endToEndHeaders(httpResponse.rawHeaders));
-        httpResponse.pipe(response);
-        response.once('close', resolve);
-        httpResponse.once('error', () => response.destroy());
-      });
-      call.once('error', (cause) => {
-        noticeWrites();
-        if (response.headersSent) response.destroy();
-        reject(
-          new AwsError('InternalServerError', `the DynamoDB engine does not answer: ${cause.message}`, 500),
-        );
-      });
-      call.end(body);
-    });
+    try {
+      return await relay({ url, agent, headers: forwarded, body }, response);
+    } catch (cause) {
+      const { message } = cause as Error;
+      throw new AwsError('InternalServerError', `the DynamoDB engine does not answer: ${message}`, 500);
+    } finally {
+      for (const table of writtenTables(needed)) writes.written(table);
+    }
   };
   return { service, close: () => agent.destroy() };
-}
-
-function endToEndHeaders(rawHeaders: readonly string[]): string[] {
-  const retained: string[] = [];
-  for (let index = 0; index < rawHeaders.length; index += 2) {
-    const [name = '', value = ''] = rawHeaders.slice(index, index + 2);
-    if (!['connection', 'keep-alive', 'transfer-encoding'].includes(name.toLowerCase()))
-      retained.push(name, value);
-  }
-  return retained;
 }

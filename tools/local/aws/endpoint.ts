@@ -19,8 +19,8 @@ export interface AwsCall {
   readonly authorize: Authorize;
 }
 
-/** Answers a call, or throws an `AwsError` before it has begun to answer. */
-export type AwsServiceHandler = (call: AwsCall, response: ServerResponse) => Promise<void>;
+/** Answers a call, or resolves with the JSON to answer. Throws an `AwsError` before it has begun to answer. */
+export type AwsServiceHandler = (call: AwsCall, response: ServerResponse) => Promise<object | undefined>;
 
 export interface AwsEndpointOptions {
   /**
@@ -72,10 +72,9 @@ async function respond(
   }
   const authorize = options.authorizeAs(keyId);
   const { method = 'POST', url: path = '/', headers } = request;
-  await service(
-    { operation: target.slice(dot + 1), target, method, path, body, headers, authorize },
-    response,
-  );
+  const operation = target.slice(dot + 1);
+  const answer = await service({ operation, target, method, path, body, headers, authorize }, response);
+  if (answer !== undefined) sendJson(response, 200, JSON.stringify(answer));
 }
 
 /** Signature version 4: `Credential=<access key id>/<date>/<region>/<service>/aws4_request`. */
@@ -90,14 +89,13 @@ function fail(response: ServerResponse, failure: Error, log: (line: string) => v
     response.destroy();
     return;
   }
-  const operation =
+  const error =
     failure instanceof AwsError ? failure : new AwsError('InternalServerError', failure.message, 500);
-  if (operation.status >= 500) log(`AWS call failed: ${failure.message}`);
-  sendJson(response, operation.status, errorBody(operation));
+  if (error.status >= 500) log(`AWS call failed: ${failure.message}`);
+  sendJson(response, error.status, errorBody(error));
 }
 
-/** Sends the answer of a service in the JSON protocol. */
-export function sendJson(response: ServerResponse, status: number, body: string): void {
+function sendJson(response: ServerResponse, status: number, body: string): void {
   response.writeHead(status, {
     'content-type': 'application/x-amz-json-1.1',
     'content-length': Buffer.byteLength(body),

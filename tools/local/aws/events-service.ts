@@ -1,8 +1,8 @@
 /** EventBridge, as far as publishers use it. Source: Amazon EventBridge API reference, PutEvents. */
 import type { EventBuses } from '../messaging/event-bus.ts';
 import type { Authorize } from './callers.ts';
-import { type AwsServiceHandler, sendJson } from './endpoint.ts';
-import { AwsError, unknownCall } from './errors.ts';
+import type { AwsServiceHandler } from './endpoint.ts';
+import { AwsError, parseBody, unknownCall } from './errors.ts';
 
 interface Entry {
   readonly EventBusName?: string;
@@ -16,12 +16,10 @@ const MAX_ENTRIES = 10;
 const MAX_REQUEST_BYTES = 1024 * 1024;
 
 export function createEventsService(buses: EventBuses): AwsServiceHandler {
-  return async ({ operation, body, authorize }, response) => {
+  return async ({ operation, body, authorize }) => {
     if (operation !== 'PutEvents') throw unknownCall(`EventBridge call ${operation}`);
-    const entries = parse(body);
-    const results = entries.map((entry) => put(buses, entry, authorize));
-    const failed = results.filter((result) => 'ErrorCode' in result).length;
-    sendJson(response, 200, JSON.stringify({ FailedEntryCount: failed, Entries: results }));
+    const Entries = entriesOf(body).map((entry) => put(buses, entry, authorize));
+    return { FailedEntryCount: Entries.filter((result) => 'ErrorCode' in result).length, Entries };
   };
 }
 
@@ -47,13 +45,8 @@ function parseDetail(text: string): object | undefined {
   }
 }
 
-function parse(body: Buffer): readonly Entry[] {
-  let entries: unknown;
-  try {
-    entries = (JSON.parse(body.toString()) as { Entries?: unknown }).Entries;
-  } catch {
-    throw new AwsError('SerializationException', 'the request body is not a JSON object');
-  }
+function entriesOf(body: Buffer): readonly Entry[] {
+  const { Entries: entries } = parseBody<{ Entries: unknown }>(body);
   if (!Array.isArray(entries) || entries.length === 0 || entries.length > MAX_ENTRIES)
     throw new AwsError('ValidationException', `Entries must hold from 1 to ${MAX_ENTRIES} events.`);
   if (body.length > MAX_REQUEST_BYTES)

@@ -2,8 +2,8 @@
 import { regionalArn } from '../assembly/identities.ts';
 import type { Schedules } from '../messaging/schedules.ts';
 import type { StoredSchedule } from '../messaging/store.ts';
-import { type AwsServiceHandler, sendJson } from './endpoint.ts';
-import { AwsError, unknownCall } from './errors.ts';
+import type { AwsServiceHandler } from './endpoint.ts';
+import { AwsError, parseBody, unknownCall } from './errors.ts';
 
 interface CreateScheduleRequest {
   readonly GroupName?: string;
@@ -19,7 +19,7 @@ export const SCHEDULER = 'scheduler.amazonaws.com';
 const invalid = (message: string) => new AwsError('ValidationException', message);
 
 export function createSchedulerService(schedules: Schedules): AwsServiceHandler {
-  return async ({ method, path, body, authorize }, response) => {
+  return async ({ method, path, body, authorize }) => {
     const name = /^\/schedules\/([\w.-]{1,64})$/.exec(path)?.[1];
     if (method !== 'POST' || name === undefined) throw unknownCall(`Scheduler call ${method} ${path}`);
     const schedule = read(name, body);
@@ -35,12 +35,12 @@ export function createSchedulerService(schedules: Schedules): AwsServiceHandler 
     if (schedules.has(schedule.groupName, name))
       throw new AwsError('ConflictException', `Schedule ${name} already exists.`, 409);
     schedules.add(schedule);
-    sendJson(response, 200, JSON.stringify({ ScheduleArn: arn }));
+    return { ScheduleArn: arn };
   };
 }
 
 function read(name: string, body: Buffer): StoredSchedule {
-  const request = JSON.parse(body.toString()) as CreateScheduleRequest;
+  const request = parseBody<CreateScheduleRequest>(body);
   const { GroupName: groupName = 'default', Target: target, ScheduleExpression: expression = '' } = request;
   const at = /^at\((\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2})\)$/.exec(expression)?.[1];
   if (at === undefined) throw invalid(`the local runtime runs one-time schedules only, not ${expression}`);

@@ -1,7 +1,6 @@
 /** Secrets Manager, as far as functions read it. Source: Secrets Manager API reference. */
 import type { AwsServiceHandler } from './endpoint.ts';
-import { sendJson } from './endpoint.ts';
-import { AwsError, unknownCall } from './errors.ts';
+import { AwsError, parseBody, unknownCall } from './errors.ts';
 import type { SecretStore } from './secret-store.ts';
 
 interface GetSecretValueRequest {
@@ -13,9 +12,13 @@ interface GetSecretValueRequest {
 const CURRENT = 'AWSCURRENT';
 
 export function createSecretsService(store: SecretStore): AwsServiceHandler {
-  return async ({ operation, body, authorize }, response) => {
+  return async ({ operation, body, authorize }) => {
     if (operation !== 'GetSecretValue') throw unknownCall(`Secrets Manager call ${operation}`);
-    const { SecretId: id, VersionId: version, VersionStage: stage = CURRENT } = parse(body);
+    const {
+      SecretId: id,
+      VersionId: version,
+      VersionStage: stage = CURRENT,
+    } = parseBody<GetSecretValueRequest>(body);
     if (id === undefined || id === '')
       throw new AwsError('InvalidParameterException', 'SecretId is required');
     authorize('secretsmanager:GetSecretValue', store.arnOf(id));
@@ -27,7 +30,7 @@ export function createSecretsService(store: SecretStore): AwsServiceHandler {
     ) {
       throw new AwsError('ResourceNotFoundException', "Secrets Manager can't find the specified secret.");
     }
-    const value = {
+    return {
       ARN: secret.arn,
       Name: secret.name,
       SecretString: secret.value,
@@ -35,14 +38,5 @@ export function createSecretsService(store: SecretStore): AwsServiceHandler {
       VersionStages: [CURRENT],
       CreatedDate: secret.created,
     };
-    sendJson(response, 200, JSON.stringify(value));
   };
-}
-
-function parse(body: Buffer): GetSecretValueRequest {
-  try {
-    return JSON.parse(body.toString()) as GetSecretValueRequest;
-  } catch {
-    throw new AwsError('SerializationException', 'the request body is not a JSON object');
-  }
 }

@@ -1,10 +1,10 @@
 /** SQS in its JSON protocol, as far as functions and the operator's command use it. Source: Amazon SQS API reference. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { md5 } from '../messaging/poller.ts';
 import type { LocalQueue, NewMessage, ReceivedMessage } from '../messaging/queue.ts';
 import type { Queues } from '../messaging/queues.ts';
-import type { Authorize } from './callers.ts';
-import { type AwsServiceHandler, sendJson } from './endpoint.ts';
-import { AwsError } from './errors.ts';
+import type { AwsServiceHandler } from './endpoint.ts';
+import { AwsError, parseBody } from './errors.ts';
 
 interface Message {
   readonly MessageBody?: string;
@@ -16,7 +16,6 @@ interface Request extends Message {
   readonly QueueUrl?: string;
   readonly Entries?: readonly (Message & { readonly Id: string; readonly ReceiptHandle?: string })[];
   readonly MaxNumberOfMessages?: number;
-  readonly VisibilityTimeout?: number;
   readonly WaitTimeSeconds?: number;
   readonly ReceiptHandle?: string;
 }
@@ -28,57 +27,36 @@ const MAX_DELAY_SECONDS = 900;
 const MAX_MESSAGE_BYTES = 1024 * 1024;
 const MAX_BATCH = 10;
 
-/** The IAM action of each operation: a batch needs what one message needs (service authorization reference). */
-const OPERATIONS: Readonly<Record<string, { readonly action: string; readonly run: Operation }>> = {
-  SendMessage: {
-    action: 'SendMessage',
-    run(queue, request) {
-      const message = read(request);
-      const [id = ''] = queue.send([message]);
-      return { MessageId: id, MD5OfMessageBody: md5(message.body) };
-    },
-  },
-  SendMessageBatch: {
-    action: 'SendMessage',
-    run(queue, request) {
+/** Operations with the IAM action of each: a batch needs what one message needs (service authorization reference). */
+const OPERATIONS: Readonly<Record<string, readonly [action: string, run: Operation]>> = {
+  SendMessage: ['SendMessage', (queue, request) => send(queue, [request])[0] ?? {}],
+  SendMessageBatch: [
+    'SendMessage',
+    (queue, request) => {
       const entries = entriesOf(request);
-      const messages = entries.map(read);
-      const ids = queue.send(messages);
-      return {
-        Successful: entries.map(({ Id }, index) => ({
-          Id,
-          MessageId: ids[index],
-          MD5OfMessageBody: md5(messages[index]?.body ?? ''),
-        })),
-      };
+      const sent = send(queue, entries);
+      return { Successful: entries.map(({ Id }, index) => ({ Id, ...sent[index] })) };
     },
-  },
-  ReceiveMessage: { action: 'ReceiveMessage', run: receive },
-  DeleteMessage: {
-    action: 'DeleteMessage',
-    run(queue, { ReceiptHandle: receipt = '' }) {
+  ],
+  ReceiveMessage: ['ReceiveMessage', receive],
+  DeleteMessage: [
+    'DeleteMessage',
+    (queue, { ReceiptHandle: receipt = '' }) => {
       queue.delete([receipt]);
       return {};
     },
-  },
-  DeleteMessageBatch: {
-    action: 'DeleteMessage',
-    run(queue, request) {
+  ],
+  DeleteMessageBatch: [
+    'DeleteMessage',
+    (queue, request) => {
       const entries = entriesOf(request);
       queue.delete(entries.flatMap(({ ReceiptHandle }) => ReceiptHandle ?? []));
       return { Successful: entries.map(({ Id }) => ({ Id })) };
     },
-  },
-  ChangeMessageVisibility: {
-    action: 'ChangeMessageVisibility',
-    run(queue, { ReceiptHandle: receipt = '', VisibilityTimeout: seconds = 0 }) {
-      queue.changeVisibility(receipt, seconds * 1000);
-      return {};
-    },
-  },
-  GetQueueAttributes: {
-    action: 'GetQueueAttributes',
-    run(queue) {
+  ],
+  GetQueueAttributes: [
+    'GetQueueAttributes',
+    (queue) => {
       const { visible, inFlight, delayed } = queue.counts();
       return {
         Attributes: {
@@ -86,34 +64,29 @@ const OPERATIONS: Readonly<Record<string, { readonly action: string; readonly ru
           ApproximateNumberOfMessages: String(visible),
           ApproximateNumberOfMessagesNotVisible: String(inFlight),
           ApproximateNumberOfMessagesDelayed: String(delayed),
-          VisibilityTimeout: String(queue.description.visibilityMs / 1000),
         },
       };
     },
-  },
+  ],
 };
 
 export function createSqsService(queues: Queues): AwsServiceHandler {
-  return async ({ operation, body, authorize }, response) => {
-    const operationHandler = OPERATIONS[operation];
-    if (operationHandler === undefined)
+  return async ({ operation, body, authorize }) => {
+    const [action, run] = OPERATIONS[operation] ?? [];
+    if (run === undefined)
       throw new AwsError('UnsupportedOperation', `the local runtime does not know the SQS call ${operation}`);
-    const request = parse(body);
-    const queue = findQueue(queues, request.QueueUrl, authorize, operationHandler.action);
-    sendJson(response, 200, JSON.stringify(await operationHandler.run(queue, request)));
+    const request = parseBody<Request>(body);
+    const queue = queues.byUrl(request.QueueUrl ?? '');
+    if (queue === undefined) throw new AwsError('QueueDoesNotExist', 'The specified queue does not exist.');
+    authorize(`sqs:${action}`, queue.description.arn);
+    return run(queue, request);
   };
 }
 
-function findQueue(
-  queues: Queues,
-  url: string | undefined,
-  authorize: Authorize,
-  action: string,
-): LocalQueue {
-  const queue = queues.byUrl(url ?? '');
-  if (queue === undefined) throw new AwsError('QueueDoesNotExist', 'The specified queue does not exist.');
-  authorize(`sqs:${action}`, queue.description.arn);
-  return queue;
+function send(queue: LocalQueue, messages: readonly Message[]): readonly object[] {
+  const accepted = messages.map(read);
+  const ids = queue.send(accepted);
+  return accepted.map(({ body }, index) => ({ MessageId: ids[index], MD5OfMessageBody: md5(body) }));
 }
 
 function entriesOf({ Entries: entries = [] }: Request): NonNullable<Request['Entries']> {
@@ -141,19 +114,15 @@ function read({ MessageBody: body, MessageGroupId: groupId, DelaySeconds: second
 }
 
 /** Waits for a message for as long as it is asked to. */
-async function receive(queue: LocalQueue, request: Request): Promise<object> {
-  const {
-    MaxNumberOfMessages: maxMessages = 1,
-    VisibilityTimeout: seconds,
-    WaitTimeSeconds: wait = 0,
-  } = request;
-  const receiveMessages = () =>
-    queue.receive(maxMessages, seconds === undefined ? undefined : seconds * 1000);
+async function receive(
+  queue: LocalQueue,
+  { MaxNumberOfMessages: maxMessages = 1, WaitTimeSeconds: wait = 0 }: Request,
+): Promise<object> {
   const deadlineMs = Date.now() + wait * 1000;
-  let messages = receiveMessages();
+  let messages = queue.receive(maxMessages);
   while (messages.length === 0 && Date.now() < deadlineMs) {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-    messages = receiveMessages();
+    await sleep(20);
+    messages = queue.receive(maxMessages);
   }
   return messages.length === 0 ? {} : { Messages: messages.map(messageOf) };
 }
@@ -169,11 +138,3 @@ const messageOf = (message: ReceivedMessage) => ({
     ...(message.groupId === null ? {} : { MessageGroupId: message.groupId }),
   },
 });
-
-function parse(body: Buffer): Request {
-  try {
-    return JSON.parse(body.toString()) as Request;
-  } catch {
-    throw new AwsError('SerializationException', 'the request body is not a JSON object');
-  }
-}

@@ -1,5 +1,4 @@
 import type { ServerResponse } from 'node:http';
-import { PassThrough } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import { ExecutionTimeoutError } from 'aws-local-stepfunctions';
 import { createStatesService } from './states-service.ts';
@@ -20,15 +19,14 @@ async function start(
   operation = 'StartSyncExecution',
 ): Promise<Record<string, unknown>> {
   const service = createStatesService({ workflows, run, log: () => {} });
-  const httpResponse = new PassThrough();
-  const response = Object.assign(httpResponse, { writeHead: () => response }) as unknown as ServerResponse;
   const allowed: string[] = [];
   const body = Buffer.from(typeof request === 'string' ? request : JSON.stringify(request));
   const target = `AWSStepFunctions.${operation}`;
   const authorize = (action: string, arn: string) => void allowed.push(`${action} ${arn}`);
-  await service({ operation, target, method: 'POST', path: '/', body, headers: {}, authorize }, response);
+  const call = { operation, target, method: 'POST', path: '/', body, headers: {}, authorize };
+  const answer = await service(call, {} as ServerResponse);
   expect(allowed).toEqual([`states:StartSyncExecution ${ARN}`]);
-  return JSON.parse(String(httpResponse.read()));
+  return { ...answer };
 }
 
 const REQUEST = { stateMachineArn: ARN, name: 'req_1', input: '{"a":1}' };
@@ -71,7 +69,7 @@ describe('StartSyncExecution', () => {
     ['a Standard one', { ...REQUEST, stateMachineArn: `${ARN}-standard` }, 'StateMachineTypeNotSupported'],
     ['a name with spaces', { ...REQUEST, name: 'a b' }, 'InvalidName'],
     ['an input that is not JSON', { ...REQUEST, input: '{' }, 'InvalidExecutionInput'],
-    ['a body that is not JSON', '{', 'InvalidExecutionInput'],
+    ['a body that is not JSON', '{', 'SerializationException'],
   ])('rejects %s', async (_name, request, code) => {
     await expect(start(request)).rejects.toMatchObject({ name: code });
   });

@@ -1,8 +1,8 @@
 /** Step Functions, as far as functions use it. Source: AWS Step Functions API reference, StartSyncExecution. */
 import { randomUUID } from 'node:crypto';
 import type { WorkflowDescription } from '../assembly/workflows.ts';
-import { type AwsServiceHandler, sendJson } from './endpoint.ts';
-import { AwsError, unknownCall } from './errors.ts';
+import type { AwsServiceHandler } from './endpoint.ts';
+import { AwsError, parseBody, unknownCall } from './errors.ts';
 
 export interface StatesServiceOptions {
   readonly workflows: readonly WorkflowDescription[];
@@ -24,13 +24,13 @@ const TIMED_OUT = 'ExecutionTimeoutError';
 
 /** An execution goes on when its caller leaves, and one of the same name is another execution. */
 export function createStatesService({ workflows, run, log }: StatesServiceOptions): AwsServiceHandler {
-  return async ({ operation, body, authorize }, response) => {
+  return async ({ operation, body, authorize }) => {
     if (operation !== 'StartSyncExecution') throw unknownCall(`Step Functions call ${operation}`);
     const {
       stateMachineArn = '',
       name = randomUUID(),
       input = '{}',
-    } = parse<StartSyncExecutionRequest>(body);
+    } = parseBody<StartSyncExecutionRequest>(body);
     authorize('states:StartSyncExecution', stateMachineArn);
     const workflow = workflows.find(({ arn }) => arn === stateMachineArn);
     if (workflow === undefined)
@@ -45,20 +45,20 @@ export function createStatesService({ workflows, run, log }: StatesServiceOption
       input,
       startDate: Date.now() / 1000,
     };
-    const execution = await run(stateMachineArn, parse(input)).then(
+    const execution = await run(stateMachineArn, parseInput(input)).then(
       (output) => ({ status: 'SUCCEEDED', output: JSON.stringify(output) }),
       ({ name: error, message: cause }: Error) => {
         log(`the execution ${name} failed: ${cause}`);
         return { status: error === TIMED_OUT ? 'TIMED_OUT' : 'FAILED', error, cause };
       },
     );
-    sendJson(response, 200, JSON.stringify({ ...started, ...execution, stopDate: Date.now() / 1000 }));
+    return { ...started, ...execution, stopDate: Date.now() / 1000 };
   };
 }
 
-function parse<T>(text: Buffer | string): T {
+function parseInput(text: string): unknown {
   try {
-    return JSON.parse(text.toString()) as T;
+    return JSON.parse(text);
   } catch {
     throw new AwsError('InvalidExecutionInput', 'the input is not JSON');
   }

@@ -6,12 +6,10 @@ import { systemAfter } from '../../../lambdas/platform/system/system.ts';
 import { FunctionTimedOut, HandlerFailure } from './function-errors.ts';
 import { FunctionProcess } from './function-process.ts';
 import { FAILURE_HEADER, type FunctionFailure } from './process-protocol.ts';
+import type { ProgramOptions } from './programs.ts';
 
-export interface FunctionHostOptions {
-  readonly label: string;
+export interface FunctionHostOptions extends ProgramOptions {
   readonly timeoutMs: number;
-  readonly environment: Record<string, string>;
-  readonly log: (line: string) => void;
   /** Replaces how long an idle process is kept beyond the function's timeout. */
   readonly idleMs?: number | undefined;
   /** Replaces the passing of time in a call. */

@@ -1,21 +1,14 @@
 /** One forked process of a function, which runs `function-program.ts`: how it starts, gets calls and ends. */
-import { type ChildProcess, fork } from 'node:child_process';
+import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { HandlerFailure } from './function-errors.ts';
-import { formatLogLine } from './log-lines.ts';
 import { DEADLINE_HEADER, type ProcessReport, REQUEST_ID_HEADER } from './process-protocol.ts';
+import { type ProgramOptions, startProgram } from './programs.ts';
 
 /** Lambda allows 10 s; a machine on which everything starts at once may need more. */
 const INIT_TIMEOUT_MS = 30_000;
-
-export interface FunctionProcessOptions {
-  readonly label: string;
-  readonly environment: Record<string, string>;
-  readonly log: (line: string) => void;
-}
 
 export interface ProcessCall {
   readonly event: Buffer;
@@ -35,21 +28,8 @@ export class FunctionProcess {
   readonly #agent = new Agent({ keepAlive: true, maxFreeSockets: 1024 });
   #port = 0;
 
-  constructor({ label, environment, log }: FunctionProcessOptions) {
-    this.#child = fork(join(import.meta.dirname, 'function-program.ts'), {
-      env: environment,
-      execArgv: [],
-      stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
-      // A group of its own: Ctrl-C in the terminal must reach the runtime alone, which lets calls end first.
-      detached: true,
-    });
-    for (const output of [this.#child.stdout, this.#child.stderr]) {
-      if (output === null) continue;
-      createInterface({ input: output, crlfDelay: Number.POSITIVE_INFINITY }).on('line', (line) => {
-        const formatted = formatLogLine(label, line);
-        if (formatted !== undefined) log(formatted);
-      });
-    }
+  constructor(options: ProgramOptions) {
+    this.#child = startProgram(join(import.meta.dirname, 'function-program.ts'), options);
     this.exited = once(this.#child, 'close').then(() => this.#agent.destroy());
     this.ready = this.#awaitReport();
     this.ready.catch(() => this.kill());

@@ -12,7 +12,7 @@ export interface DueTimer {
 export interface DueTimerOptions {
   /** Returns the time of the next run in milliseconds since the epoch. */
   readonly next: () => number | undefined;
-  readonly run: () => void;
+  readonly run: (dueMs: number) => void;
 }
 
 export function startDueTimer({ next, run }: DueTimerOptions): DueTimer {
@@ -24,7 +24,7 @@ export function startDueTimer({ next, run }: DueTimerOptions): DueTimer {
     if (dueMs === undefined) return;
     timer = setTimeout(
       () => {
-        if (Date.now() >= dueMs) run();
+        if (Date.now() >= dueMs) run(dueMs);
         touch();
       },
       Math.min(Math.max(1, dueMs - Date.now()), LONGEST_TIMER_MS),

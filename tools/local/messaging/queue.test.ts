@@ -67,14 +67,6 @@ describe('a message', () => {
     expect(bodies(work.receive(10))).toContain('late');
   });
 
-  it('arrives again if its reader changes its visibility to 0', () => {
-    const { work } = open();
-    work.send([{ body: 'a' }]);
-    const [message] = work.receive(1);
-    work.changeVisibility(message?.receipt ?? '', 0);
-    expect(work.receive(1)).toMatchObject([{ body: 'a', receives: 2 }]);
-  });
-
   it('becomes a dead letter after the maximum number of receptions', () => {
     const { time, work, dead } = open({ dead: { queueArn: DEAD_ARN, maxReceives: 3 } });
     work.send([{ body: 'poison', groupId: 'g' }]);

@@ -5,7 +5,6 @@
  */
 import { randomUUID } from 'node:crypto';
 import type { QueueDescription } from '../assembly/queues.ts';
-import { DueList } from './due-list.ts';
 import type { MessagingStore, StoredMessage } from './store.ts';
 
 export interface NewMessage {
@@ -17,6 +16,13 @@ export interface NewMessage {
 export interface ReceivedMessage extends StoredMessage {
   /** Deletes or returns this very reception. */
   readonly receipt: string;
+}
+
+interface HiddenMessage {
+  readonly dueMs: number;
+  readonly message: StoredMessage;
+  /** The reception that hides it, if one does. */
+  readonly receipt: string | undefined;
 }
 
 interface MessageGroup {
@@ -37,7 +43,8 @@ export class LocalQueue {
   readonly description: QueueDescription;
   readonly #options: QueueOptions;
   readonly #groups = new Map<string, MessageGroup>();
-  readonly #hidden = new DueList<{ readonly message: StoredMessage; readonly receipt: string | undefined }>();
+  /** The last to be visible first. */
+  readonly #hidden: HiddenMessage[] = [];
   /** Receptions whose visibility has not ended. */
   readonly #inFlight = new Map<string, StoredMessage>();
   readonly #listeners: (() => void)[] = [];
@@ -70,7 +77,7 @@ export class LocalQueue {
         firstReceivedMs: null,
       }),
     );
-    this.#options.store.add(stored);
+    this.#options.store.put(stored);
     for (const message of stored) this.#hide(message, undefined);
     this.#changed();
     return stored.map(({ id }) => id);
@@ -82,8 +89,8 @@ export class LocalQueue {
     this.#changed();
   }
 
-  /** At most `most` messages, hidden from others for the queue's time or the one given. */
-  receive(maxMessages: number, visibilityMs = this.description.visibilityMs): readonly ReceivedMessage[] {
+  /** At most `maxMessages`, hidden from others for the queue's time. */
+  receive(maxMessages: number): readonly ReceivedMessage[] {
     const nowMs = this.#options.clock();
     this.#reveal(nowMs);
     const received: ReceivedMessage[] = [];
@@ -91,16 +98,16 @@ export class LocalQueue {
       const message = this.#next();
       if (message === undefined) break;
       if (this.#isDead(message)) continue;
-      message.visibleMs = nowMs + visibilityMs;
+      message.visibleMs = nowMs + this.description.visibilityMs;
       message.receives += 1;
       message.firstReceivedMs ??= nowMs;
       const receipt = randomUUID();
       this.#inFlight.set(receipt, message);
       this.#groupOf(message).inFlight += 1;
-      this.#hidden.add(message.visibleMs, { message, receipt });
+      this.#hide(message, receipt);
       received.push({ ...message, receipt });
     }
-    if (received.length > 0) this.#options.store.update(received);
+    if (received.length > 0) this.#options.store.put(received.map(({ receipt: _, ...message }) => message));
     return received;
   }
 
@@ -109,17 +116,6 @@ export class LocalQueue {
     const messages = receipts.flatMap((receipt) => this.#release(receipt) ?? []);
     this.#options.store.remove(messages.map(({ id }) => id));
     this.#size -= messages.length;
-  }
-
-  /** Hides a received message for so long from now. */
-  changeVisibility(receipt: string, visibilityMs: number): void {
-    const message = this.#release(receipt);
-    if (message === undefined) return;
-    message.visibleMs = this.#options.clock() + visibilityMs;
-    this.#options.store.update([message]);
-    this.#size -= 1;
-    this.#hide(message, undefined);
-    this.#changed();
   }
 
   /** Counts like SQS: messages that can be received, that a reader holds, and that are delayed. */
@@ -131,19 +127,22 @@ export class LocalQueue {
 
   /** The time at which the next hidden message becomes visible. */
   get nextVisibleMs(): number | undefined {
-    return this.#hidden.nextMs;
+    return this.#hidden.at(-1)?.dueMs;
   }
 
   #hide(message: StoredMessage, receipt: string | undefined): void {
-    this.#size += 1;
-    this.#hidden.add(message.visibleMs, { message, receipt });
+    if (receipt === undefined) this.#size += 1;
+    const dueMs = message.visibleMs;
+    const at = this.#hidden.findIndex((other) => other.dueMs <= dueMs);
+    this.#hidden.splice(at < 0 ? this.#hidden.length : at, 0, { dueMs, message, receipt });
   }
 
   #reveal(nowMs: number): void {
-    for (const { message, receipt } of this.#hidden.take(nowMs)) {
-      // A reception that was deleted or changed has left its entry here.
-      if (receipt !== undefined && this.#release(receipt) === undefined) continue;
-      this.#groupOf(message).waiting.push(message);
+    for (let last = this.#hidden.at(-1); last && last.dueMs <= nowMs; last = this.#hidden.at(-1)) {
+      this.#hidden.pop();
+      const { message, receipt } = last;
+      // A reception that was deleted has left its entry here.
+      if (receipt === undefined || this.#release(receipt)) this.#groupOf(message).waiting.push(message);
     }
   }
 

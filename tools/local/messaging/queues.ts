@@ -44,7 +44,7 @@ export class Queues {
   #moveToDead(queueArn: string, message: StoredMessage): void {
     const queue = this.byArn(queueArn);
     const moved = { ...message, queue: queue.description.name, receives: 0, firstReceivedMs: null };
-    this.#store.move(message.id, moved);
+    this.#store.put([moved]);
     queue.adopt(moved);
   }
 }

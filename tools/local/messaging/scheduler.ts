@@ -1,5 +1,6 @@
 /** Fires the scheduled rules: each at its next time, then at the one after. */
 import type { ScheduleDescription, ScheduleTarget } from '../assembly/schedules.ts';
+import { startDueTimer } from './due-timer.ts';
 import { nextTime } from './schedule-expression.ts';
 
 export interface SchedulerOptions {
@@ -9,41 +10,25 @@ export interface SchedulerOptions {
   readonly log: (line: string) => void;
 }
 
-/** A timer of Node holds at most 2^31-1 ms; a wait longer than this is cut and looked at again. */
-const LONGEST_TIMER_MS = 86_400_000;
-
 /** Returns a function that stops it. Throws at once when an expression cannot be read. */
 export function startScheduler({ schedules, deliver, log }: SchedulerOptions): () => void {
-  const stops = schedules.map((schedule) => startSchedule(schedule, deliver, log));
+  const timers = schedules.map((schedule) => {
+    const { name, arn, expression, targets } = schedule;
+    let nextMs = nextTime(expression, Date.now());
+    return startDueTimer({
+      next: () => nextMs,
+      run(dueMs) {
+        for (const target of targets)
+          deliver(target, target.input ?? scheduledEvent(schedule, dueMs), arn).catch((failure: Error) =>
+            log(`${name}: ${failure.message}`),
+          );
+        nextMs = nextTime(expression, dueMs);
+      },
+    });
+  });
   return () => {
-    for (const stop of stops) stop();
+    for (const { stop } of timers) stop();
   };
-}
-
-function startSchedule(
-  schedule: ScheduleDescription,
-  deliver: SchedulerOptions['deliver'],
-  log: SchedulerOptions['log'],
-): () => void {
-  let timer: NodeJS.Timeout | undefined;
-  const arm = (dueMs: number | undefined) => {
-    if (dueMs === undefined) return;
-    timer = setTimeout(
-      () => (Date.now() < dueMs ? arm(dueMs) : fire(dueMs)),
-      Math.min(Math.max(0, dueMs - Date.now()), LONGEST_TIMER_MS),
-    );
-  };
-  const fire = (dueMs: number) => {
-    for (const target of schedule.targets) {
-      const event = target.input ?? scheduledEvent(schedule, dueMs);
-      deliver(target, event, schedule.arn).catch((failure: Error) =>
-        log(`${schedule.name}: ${failure.message}`),
-      );
-    }
-    arm(nextTime(schedule.expression, dueMs));
-  };
-  arm(nextTime(schedule.expression, Date.now()));
-  return () => clearTimeout(timer);
 }
 
 /** The event a rule sends when a target names no input (EventBridge user guide, scheduled events). */

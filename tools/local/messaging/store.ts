@@ -24,19 +24,7 @@ export interface StoredSchedule {
   readonly input: string;
 }
 
-export interface MessagingStore {
-  messages(queue: string): StoredMessage[];
-  /** Writes all or none. */
-  add(messages: readonly StoredMessage[]): void;
-  update(messages: readonly StoredMessage[]): void;
-  remove(ids: readonly string[]): void;
-  /** Takes a message out of one queue and puts it into another. */
-  move(id: string, replacement: StoredMessage): void;
-  schedules(): StoredSchedule[];
-  addSchedule(schedule: StoredSchedule): void;
-  removeSchedule(groupName: string, name: string): void;
-  close(): void;
-}
+export type MessagingStore = ReturnType<typeof openMessagingStore>;
 
 const SCHEMA = `
   PRAGMA journal_mode = WAL;
@@ -48,59 +36,40 @@ const SCHEMA = `
 `;
 
 /** Opens the store in a file, or in memory (`:memory:`). */
-export function openMessagingStore(file: string): MessagingStore {
+export function openMessagingStore(file: string) {
   if (file !== ':memory:') mkdirSync(dirname(file), { recursive: true });
   const database = new DatabaseSync(file);
   database.exec(SCHEMA);
-  const insert = database.prepare('INSERT INTO messages VALUES (?, ?, ?, ?, ?, ?, ?, ?)');
-  const change = database.prepare(
-    'UPDATE messages SET visibleMs = ?, receives = ?, firstReceivedMs = ? WHERE id = ?',
+  const putMessage = database.prepare(`INSERT OR REPLACE INTO messages VALUES
+    (:id, :queue, :body, :groupId, :sentMs, :visibleMs, :receives, :firstReceivedMs)`);
+  const removeMessage = database.prepare('DELETE FROM messages WHERE id = ?');
+  const messagesOf = database.prepare('SELECT * FROM messages WHERE queue = ?');
+  const putSchedule = database.prepare(
+    'INSERT INTO schedules VALUES (:groupName, :name, :dueMs, :targetArn, :roleArn, :input)',
   );
-  const erase = database.prepare('DELETE FROM messages WHERE id = ?');
-  const select = database.prepare('SELECT * FROM messages WHERE queue = ?');
-  const insertSchedule = database.prepare('INSERT INTO schedules VALUES (?, ?, ?, ?, ?, ?)');
-  const eraseSchedule = database.prepare('DELETE FROM schedules WHERE groupName = ? AND name = ?');
-  const selectSchedules = database.prepare('SELECT * FROM schedules');
+  const removeSchedule = database.prepare('DELETE FROM schedules WHERE groupName = ? AND name = ?');
+  const allSchedules = database.prepare('SELECT * FROM schedules');
 
-  /** One commit for the lot. */
-  function together(run: () => void): void {
+  /** Writes all in one commit, or none. */
+  function forEach<T>(rows: readonly T[], write: (row: T) => unknown): void {
     database.exec('BEGIN');
     try {
-      run();
+      rows.forEach(write);
       database.exec('COMMIT');
     } catch (failure) {
       database.exec('ROLLBACK');
       throw failure;
     }
   }
-  const write = (message: StoredMessage) => {
-    const { id, queue, body, groupId, sentMs, visibleMs, receives, firstReceivedMs } = message;
-    insert.run(id, queue, body, groupId, sentMs, visibleMs, receives, firstReceivedMs);
-  };
   return {
-    messages: (queue) => select.all(queue) as unknown as StoredMessage[],
-    add: (messages) => together(() => messages.forEach(write)),
-    update: (messages) =>
-      together(() => {
-        for (const { id, visibleMs, receives, firstReceivedMs } of messages)
-          change.run(visibleMs, receives, firstReceivedMs, id);
-      }),
-    remove: (ids) =>
-      together(() => {
-        for (const id of ids) erase.run(id);
-      }),
-    move: (id, replacement) =>
-      together(() => {
-        erase.run(id);
-        write(replacement);
-      }),
-    schedules: () => selectSchedules.all() as unknown as StoredSchedule[],
-    addSchedule: ({ groupName, name, dueMs, targetArn, roleArn, input }) => {
-      insertSchedule.run(groupName, name, dueMs, targetArn, roleArn, input);
-    },
-    removeSchedule: (groupName, name) => {
-      eraseSchedule.run(groupName, name);
-    },
+    messages: (queue: string) => messagesOf.all(queue) as unknown as StoredMessage[],
+    /** Adds messages, or replaces those with their ids. */
+    put: (messages: readonly StoredMessage[]) =>
+      forEach(messages, (message) => putMessage.run({ ...message })),
+    remove: (ids: readonly string[]) => forEach(ids, (id) => removeMessage.run(id)),
+    schedules: () => allSchedules.all() as unknown as StoredSchedule[],
+    addSchedule: (schedule: StoredSchedule) => void putSchedule.run({ ...schedule }),
+    removeSchedule: (groupName: string, name: string) => void removeSchedule.run(groupName, name),
     close: () => database.close(),
   };
 }
