@@ -6,37 +6,20 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { until } from '../test-kit/waiting.ts';
-import { json, post, type RunningFixture, startFixture } from './testing/fixture/running.ts';
+import { json, post, startFixture } from './testing/fixture/running.ts';
 import { FIXTURE_TIMEOUT_MS, fixtureAssembly, temporaryFolder } from './testing/fixture/synthesize.ts';
 
-const folders: string[] = [];
+let stateDir: string;
 
 beforeAll(async () => {
   await fixtureAssembly();
-  folders.push(await temporaryFolder('restart'), await temporaryFolder('killed'));
+  stateDir = await temporaryFolder('killed');
 }, FIXTURE_TIMEOUT_MS);
 
-afterAll(async () => {
-  for (const folder of folders) await rm(folder, { recursive: true, force: true });
-});
-
-interface LocalResponse {
-  readonly output: { readonly Item?: unknown; readonly SecretString: string };
-}
+afterAll(() => rm(stateDir, { recursive: true, force: true }));
 
 const aws = async (url: string, target: string, input: unknown) =>
-  (await json<LocalResponse>(await post(url, '/aws', { target, input }))).output;
-const put = (url: string, table: string) =>
-  aws(url, 'DynamoDB_20120810.PutItem', { TableName: table, Item: { id: { S: 'kept' } } });
-const get = (url: string, table: string) =>
-  aws(url, 'DynamoDB_20120810.GetItem', { TableName: table, Key: { id: { S: 'kept' } } });
-
-async function pepper({ url, environment }: RunningFixture): Promise<string> {
-  const { SecretString } = await aws(url, 'secretsmanager.GetSecretValue', {
-    SecretId: environment.PEPPER ?? '',
-  });
-  return SecretString;
-}
+  json<{ readonly output: { readonly Item?: unknown } }>(await post(url, '/aws', { target, input }));
 
 /** Throws if a resource is still alive after two seconds. */
 async function end(isAlive: () => Promise<unknown>): Promise<void> {
@@ -49,24 +32,7 @@ async function end(isAlive: () => Promise<unknown>): Promise<void> {
 }
 
 describe('the runtime', () => {
-  it('retains tables and secrets across a restart', async () => {
-    const [stateDir = ''] = folders;
-    const first = await startFixture({ stateDir });
-    const table = first.outputs.ThingsTable ?? '';
-    await put(first.url, table);
-    const secret = await pepper(first);
-    await first.close();
-    const second = await startFixture({ stateDir });
-    expect([(await get(second.url, table)).Item, await pepper(second)]).toEqual([
-      { id: { S: 'kept' } },
-      secret,
-    ]);
-    expect(secret).toContain('pepper');
-    await second.close();
-  });
-
   it('ends all its processes if it is killed, and retains every acknowledged write', async () => {
-    const [, stateDir = ''] = folders;
     const runner = fork(join(import.meta.dirname, 'testing', 'fixture', 'run.ts'), [stateDir], {
       execArgv: [],
       stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
@@ -79,13 +45,15 @@ describe('the runtime', () => {
     const { environment } = await json<{ environment: Record<string, string> }>(await fetch(`${url}/echo`));
     const pid = Number(await (await post(url, '/misbehave', { way: 'pid' })).text());
     const table = environment.TABLE ?? '';
-    await put(url, table);
+    const Item = { id: { S: 'kept' } };
+    await aws(url, 'DynamoDB_20120810.PutItem', { TableName: table, Item });
     runner.kill('SIGKILL');
     await once(runner, 'exit');
     await end(() => fetch(dynamodbEndpoint));
     await end(async () => process.kill(pid, 0));
     const again = await startFixture({ stateDir });
-    expect((await get(again.url, table)).Item).toEqual({ id: { S: 'kept' } });
+    const read = await aws(again.url, 'DynamoDB_20120810.GetItem', { TableName: table, Key: Item });
+    expect(read.output).toEqual({ Item });
     await again.close();
   });
 

@@ -60,9 +60,11 @@ export async function startService(options: ServiceOptions): Promise<Service> {
 
 async function assemble(options: ServiceOptions, releases: Release[]): Promise<Omit<Service, 'close'>> {
   const { settings, environment, log } = options;
-  releases.push(occupy(settings.stateDir));
-  await requireFreePort(settings.port);
-  const upstreamStart = startUpstreamProcess(settings.port === 0 ? 0 : settings.port + 1, log);
+  const { port, stateDir } = settings;
+  const portAfter = (offset: number) => (port === 0 ? 0 : port + offset);
+  releases.push(occupy(stateDir));
+  await requireFreePort(port);
+  const upstreamStart = startUpstreamProcess(portAfter(1), log);
   releases.push(() =>
     upstreamStart.then(
       (started) => started.stop(),
@@ -70,12 +72,12 @@ async function assemble(options: ServiceOptions, releases: Release[]): Promise<O
     ),
   );
   const payments = await startPaymentSandbox({
-    preferredPort: settings.port === 0 ? 0 : settings.port + 2,
-    file: join(settings.stateDir, 'payment-sandbox.json'),
+    preferredPort: portAfter(2),
+    file: join(stateDir, 'payment-sandbox.json'),
     log,
   });
   releases.push(() => payments.stop());
-  const identity = await startIdentity(settings, releases);
+  const identity = await startIdentity(settings, portAfter(3), releases);
   const assemblyDir = await ensureAssembly({
     root,
     outputDir: join(root, ASSEMBLY_FOLDER),
@@ -87,24 +89,19 @@ async function assemble(options: ServiceOptions, releases: Release[]): Promise<O
     assemblyDir,
     environment: { ...SIMULATED_KEYS, ...environment },
     bedrockUrl: async () => (await upstreamStart).url,
-    overrides: {
-      ...settings.overrides,
-      [VARIABLES.paymentApiUrl]: payments.url,
-    },
+    overrides: { ...settings.overrides, [VARIABLES.paymentApiUrl]: payments.url },
     overridesAt: (url) => ({
       // Who has paid is back in the console.
       [VARIABLES.paymentReturnUrl]: `${url}/console`,
-      ...(identity === undefined
-        ? {}
-        : { [VARIABLES.identityProviders]: JSON.stringify(connectIdentity(identity, url)) }),
+      ...(identity && { [VARIABLES.identityProviders]: JSON.stringify(connectIdentity(identity, url)) }),
     }),
     log,
   });
   releases.push(() => runtime.close(GRACE_MS));
   payments.connect(await paymentEvents(runtime));
   const upstream = await upstreamStart;
-  const session = await openSession({ runtime, upstream, identity, settings });
-  releases.push(() => retract(settings.stateDir));
+  const session = await openSession(settings, runtime, upstream, identity?.url);
+  releases.push(() => retract(stateDir));
   return { session, failure: Promise.race([runtime.failure, upstream.failure]) };
 }
 
@@ -125,54 +122,39 @@ async function paymentEvents({ url, awsEndpoint, environment }: Runtime): Promis
 
 /** The local identity provider, unless the settings name others. */
 async function startIdentity(
-  { port, stateDir, overrides }: Settings,
+  { stateDir, overrides }: Settings,
+  preferredPort: number,
   releases: Release[],
 ): Promise<LocalIdentityProvider | undefined> {
   if (overrides[VARIABLES.identityProviders] !== undefined) return undefined;
-  const identity = await startIdentityProvider({
-    preferredPort: port === 0 ? 0 : port + 3,
-    keyFile: join(stateDir, 'identity-key.json'),
-  });
+  const keyFile = join(stateDir, 'identity-key.json');
+  const identity = await startIdentityProvider({ preferredPort, keyFile });
   releases.push(() => identity.stop());
   return identity;
 }
 
-interface LocalServiceParts {
-  readonly runtime: Runtime;
-  readonly upstream: UpstreamProcess;
-  readonly identity: LocalIdentityProvider | undefined;
-  readonly settings: Settings;
-}
-
-async function openSession({
-  runtime,
-  upstream,
-  identity,
-  settings,
-}: LocalServiceParts): Promise<SessionFile> {
+async function openSession(
+  settings: Settings,
+  { url, awsEndpoint, dynamodbEndpoint, environment, outputs }: Runtime,
+  upstream: UpstreamProcess,
+  identityIssuer: string | undefined,
+): Promise<SessionFile> {
   const { apiKey, sessionToken } = await seed({
-    environment: { ...runtime.environment },
-    awsEndpoint: runtime.awsEndpoint,
+    ...settings,
+    environment: { ...environment },
+    awsEndpoint,
     upstreamUrl: upstream.url,
-    identityIssuer: identity?.url,
-    catalogFile: settings.catalogFile,
-    stateDir: settings.stateDir,
-    historyDays: settings.historyDays,
+    identityIssuer,
   });
   const session = {
-    base_url: runtime.url,
-    platform_url: runtime.url,
+    base_url: url,
+    platform_url: url,
     api_key: apiKey,
     session_token: sessionToken,
     upstream_control_url: upstream.controlUrl,
     pid: process.pid,
   };
-  const record = {
-    aws_endpoint: runtime.awsEndpoint,
-    dynamodb_endpoint: runtime.dynamodbEndpoint,
-    environment: runtime.environment,
-    outputs: runtime.outputs,
-  };
+  const record = { aws_endpoint: awsEndpoint, dynamodb_endpoint: dynamodbEndpoint, environment, outputs };
   announce(settings.stateDir, record, session);
   return session;
 }

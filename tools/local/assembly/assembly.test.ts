@@ -61,21 +61,6 @@ describe('an assembly', () => {
     expect(assembly.restApis[1]?.rateRules).toEqual([]);
   });
 
-  it('collects the statements of a role across stacks, with ARNs resolved', () => {
-    const table = named(assembly.tables, 'Things').name;
-    expect(named(assembly.roles, 'awsServiceRole').statements).toContainEqual({
-      Effect: 'Allow',
-      Action: ['dynamodb:GetItem', 'dynamodb:PutItem', 'dynamodb:Query'],
-      Resource: `arn:aws:dynamodb:us-east-1:000000000000:table/${table}`,
-    });
-  });
-
-  it('contains the same from any location, except the folder', () => {
-    cpSync(folder, copy, { recursive: true });
-    const text = (read: Assembly, from: string) => JSON.stringify(read).replaceAll(from, '');
-    expect(text(readAssembly(copy), copy)).toBe(text(assembly, folder));
-  });
-
   it('takes an alias of a function for the function, of which it runs one version', () => {
     cpSync(folder, copy, { recursive: true });
     const file = join(copy, 'Service.template.json');

@@ -12,14 +12,14 @@ const HOP_BY_HOP = ['connection', 'content-length', 'expect', 'host', 'keep-aliv
 
 type UpstreamUrl = (() => Promise<string>) | undefined;
 
-/** `upstreamUrl` gives the provider's address; without it there is no Bedrock, and every call says so. */
-export const createBedrockService = (upstreamUrl: UpstreamUrl): AwsServiceHandler =>
-  forwarding(upstreamUrl, neededBedrockAccess);
-
-/** The other services that serve models, by the names that calls are signed for; addresses as for Bedrock. */
+/**
+ * The services that serve models, by the names that calls are signed for. `upstreamUrl` gives the provider's address;
+ * without it there are no models, and every call says so.
+ */
 export const createModelServices = (
   upstreamUrl: UpstreamUrl,
 ): Readonly<Record<string, AwsServiceHandler>> => ({
+  bedrock: forwarding(upstreamUrl, neededBedrockAccess),
   // The default project of the account (service authorization reference, Amazon Bedrock Powered by AWS Mantle).
   'bedrock-mantle': forwarding(upstreamUrl, () => [
     {

@@ -19,7 +19,7 @@ export function accessKeyIdOf(description: Pick<FunctionDescription, 'name'>): s
 }
 
 export interface CallerOptions {
-  readonly functions: readonly FunctionDescription[];
+  readonly functions: readonly Pick<FunctionDescription, 'name' | 'roleArn'>[];
   /** The programs that act with the grants of several roles, and no others. */
   readonly hosts?: readonly { readonly name: string; readonly roleArns: readonly string[] }[];
   readonly roles: readonly Omit<RoleDescription, 'trust'>[];

@@ -1,6 +1,6 @@
 /** Keeps the values of the templates' secrets in the state folder, and reads further ones that the user wrote. */
 import { randomUUID } from 'node:crypto';
-import { readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { secretArn } from '../assembly/identities.ts';
 import type { SecretDescription } from '../assembly/secrets.ts';
@@ -22,10 +22,7 @@ export interface SecretStore {
   arnOf(id: string): string;
 }
 
-type Records = Record<
-  string,
-  { readonly value: string; readonly versionId: string; readonly created: number }
->;
+type Records = Record<string, Omit<StoredSecret, 'name' | 'arn'>>;
 
 /** Values made from the templates. */
 const GENERATED_FILE = 'generated-secrets.json';
@@ -37,17 +34,14 @@ const USER_FILE = 'secrets.json';
 export function openSecretStore(stateDir: string, secrets: readonly SecretDescription[]): SecretStore {
   const generated = ensureGenerated(join(stateDir, GENERATED_FILE), secrets);
   const userFile = join(stateDir, USER_FILE);
-  const arnOf = (id: string) =>
-    id.startsWith('arn:') ? completeArn(id) : (byName(id)?.arn ?? secretArn(id));
-  const byName = (name: string) => secrets.find((secret) => secret.name === name);
+  const arnOf = (id: string) => (id.startsWith('arn:') ? completeArn(id) : secretArn(id));
   return {
     arnOf,
     find: (id) => {
       const arn = arnOf(id);
-      const storedSecret = secrets.find((secret) => secret.arn === arn);
-      const record = storedSecret === undefined ? undefined : generated[storedSecret.name];
-      if (storedSecret !== undefined && record !== undefined)
-        return { name: storedSecret.name, arn, ...record };
+      const name = secrets.find((secret) => secret.arn === arn)?.name ?? '';
+      const record = generated[name];
+      if (record !== undefined) return { name, arn, ...record };
       return readUserSecrets(userFile).find((secret) => secret.arn === arn);
     },
   };
@@ -92,15 +86,9 @@ function completeArn(arn: string): string {
 }
 
 function readJson<T>(file: string): T | undefined {
-  let text: string;
+  if (!existsSync(file)) return undefined;
   try {
-    text = readFileSync(file, 'utf8');
-  } catch (failure) {
-    if ((failure as NodeJS.ErrnoException).code === 'ENOENT') return undefined;
-    throw failure;
-  }
-  try {
-    return JSON.parse(text) as T;
+    return JSON.parse(readFileSync(file, 'utf8')) as T;
   } catch (cause) {
     throw new Error(`${file} is not JSON`, { cause });
   }

@@ -39,16 +39,4 @@ describe("a function's environment", () => {
       expect(environment).not.toHaveProperty(name);
     expect(environment.AWS_ACCESS_KEY_ID).toBe('local-f');
   });
-
-  it('contains Lambda’s own variables and the local endpoints', () => {
-    expect(environment).toMatchObject({
-      AWS_REGION: 'us-east-1',
-      AWS_LAMBDA_FUNCTION_NAME: 'f',
-      AWS_LAMBDA_FUNCTION_MEMORY_SIZE: '512',
-      LAMBDA_TASK_ROOT: '/bundle',
-      _HANDLER: 'index.handler',
-      AWS_ENDPOINT_URL: 'http://127.0.0.1:1',
-      AWS_ENDPOINT_URL_DYNAMODB: 'http://127.0.0.1:2',
-    });
-  });
 });

@@ -1,4 +1,3 @@
-import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { type Echo, json, post, type RunningFixture, startFixture } from '../testing/fixture/running.ts';
 import { FIXTURE_TIMEOUT_MS } from '../testing/fixture/synthesize.ts';
@@ -53,13 +52,5 @@ describe('a function', () => {
     expect(context.remainingTimeMs).toBeGreaterThan(0);
     expect(context.remainingTimeMs).toBeLessThanOrEqual(10_000);
     expect(environment.TABLE).toBe(fixture.environment.TABLE);
-  });
-
-  it('prints to the terminal', async () => {
-    await misbehave('print');
-    const printed = () =>
-      fixture.lines.filter((line) => /INFO misbehave hello amount=3$|misbehave plain words$/.test(line));
-    for (let checkIndex = 0; checkIndex < 1_000 && printed().length < 2; checkIndex += 1) await pause(20);
-    expect(printed()).toHaveLength(2);
   });
 });

@@ -57,7 +57,7 @@ interface Invocation {
 async function invoke({ handler, functionArn, request, response }: Invocation): Promise<void> {
   const event = await json(request);
   const context = createContext(request, functionArn);
-  if (handler.kind === 'streaming') {
+  if (handler.streams) {
     const result = await handler.handle(event, toResponseStream(response), context);
     if (result !== undefined) console.warn('Streaming handlers ignore return values.');
     return;

@@ -2,15 +2,13 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Context } from 'aws-lambda';
-import { type ResponseStream, STREAMING } from './response-stream.ts';
+import { STREAMING } from './response-stream.ts';
 
-export type LoadedHandler =
-  | { readonly kind: 'buffered'; readonly handle: (event: unknown, context: Context) => unknown }
-  | {
-      readonly kind: 'streaming';
-      readonly handle: (event: unknown, stream: ResponseStream, context: Context) => unknown;
-    };
+export interface LoadedHandler {
+  /** The handler takes a stream after its event, to which it writes its answer. */
+  readonly streams: boolean;
+  readonly handle: (...args: readonly unknown[]) => unknown;
+}
 
 /** In the order in which Lambda looks for the module. */
 const EXTENSIONS = ['', '.js', '.mjs', '.cjs'];
@@ -30,13 +28,10 @@ export async function loadHandler(taskRoot: string, handler: string): Promise<Lo
     .reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], exported);
   if (typeof handlerExport !== 'function')
     throw failure('Runtime.HandlerNotFound', `${handler} is undefined or not a function`);
-  const streams = (handlerExport as { [STREAMING]?: unknown })[STREAMING] === 'response';
-  return streams
-    ? {
-        kind: 'streaming',
-        handle: handlerExport as (event: unknown, stream: ResponseStream, context: Context) => unknown,
-      }
-    : { kind: 'buffered', handle: handlerExport as (event: unknown, context: Context) => unknown };
+  return {
+    streams: (handlerExport as { [STREAMING]?: unknown })[STREAMING] === 'response',
+    handle: handlerExport as LoadedHandler['handle'],
+  };
 }
 
 function failure(name: string, message: string): Error {

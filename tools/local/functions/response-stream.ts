@@ -45,15 +45,7 @@ export function toResponseStream(response: ServerResponse): ResponseStream {
 /** Sets `globalThis.awslambda`; must run before the handler's module is loaded. */
 export function installAwslambda(): void {
   const awslambda = {
-    streamifyResponse: (handler: object, options?: { readonly highWaterMark?: number }) => {
-      Object.assign(handler, { [STREAMING]: 'response' });
-      if (options?.highWaterMark !== undefined) {
-        Object.assign(handler, {
-          [Symbol.for('aws.lambda.runtime.handler.streaming.highWaterMark')]: options.highWaterMark,
-        });
-      }
-      return handler;
-    },
+    streamifyResponse: (handler: object) => Object.assign(handler, { [STREAMING]: 'response' }),
     HttpResponseStream: {
       from: (stream: ResponseStream, metadata: unknown): ResponseStream => {
         stream.setContentType(METADATA_CONTENT_TYPE);

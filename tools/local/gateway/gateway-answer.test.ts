@@ -53,25 +53,16 @@ describe('a gateway response', () => {
     });
   });
 
-  it('falls back to the default of its class and keeps its own status', () => {
-    const defaults = api(
-      response('DEFAULT_4XX', '4'),
-      response('DEFAULT_5XX', '5 $context.error.responseType'),
-    );
-    expect(renderFault(defaults, faults.requestTooLarge(), context)).toMatchObject({
-      status: 413,
-      body: '4',
-    });
-    expect(renderFault(defaults, faults.functionTimedOut(), context)).toMatchObject({
-      status: 504,
-      body: '5 INTEGRATION_TIMEOUT',
-    });
-  });
-
-  it('defaults to API Gateway’s own response if the template has none', () => {
-    expect(renderFault(api(), faults.noSuchRoute(), context)).toMatchObject({
-      status: 403,
-      body: '{"message":"Missing Authentication Token"}',
+  it.each([
+    ['the default of its class, with its own status', faults.requestTooLarge(), 413, '4'],
+    ['the default of errors of the server', faults.functionTimedOut(), 504, '5 INTEGRATION_TIMEOUT'],
+  ])('falls back to %s', (_, fault, status, body) => {
+    const server = response('DEFAULT_5XX', '5 $context.error.responseType');
+    const defaults = api(response('DEFAULT_4XX', '4'), server);
+    expect(renderFault(defaults, fault, context)).toMatchObject({ status, body });
+    expect(renderFault(api(), fault, context)).toMatchObject({
+      status,
+      body: JSON.stringify({ message: fault.message }),
     });
   });
 

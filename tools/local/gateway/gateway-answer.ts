@@ -13,7 +13,21 @@ export interface GatewayReplyBody {
   readonly body: string;
 }
 
-type Variables = Readonly<Record<string, string>>;
+type Value = (api: RestApi, fault: GatewayFault, context: GatewayRequestContext) => string;
+
+/** The variables that templates may use. */
+const VARIABLES: Readonly<Record<string, Value>> = {
+  apiId: ({ id }) => id,
+  'error.message': (_api, { message }) => message,
+  'error.messageString': (_api, { message }) => JSON.stringify(message),
+  'error.responseType': (_api, { responseType }) => responseType,
+  httpMethod: (_api, _fault, { method }) => method,
+  'identity.sourceIp': (_api, _fault, { sourceIp }) => sourceIp,
+  path: ({ stage }, _fault, { path }) => `/${stage}${path}`,
+  requestId: (_api, _fault, { requestId }) => requestId,
+  requestTimeEpoch: (_api, _fault, { startedMs }) => String(startedMs),
+  stage: ({ stage }) => stage,
+};
 
 /** API Gateway's body where a template sets none. */
 const DEFAULT_TEMPLATE = ['application/json', '{"message":$context.error.messageString}'] as const;
@@ -32,11 +46,11 @@ export function renderFault(
   const response =
     findResponse(api, fault.responseType) ??
     findResponse(api, fault.status < 500 ? 'DEFAULT_4XX' : 'DEFAULT_5XX');
-  const values = variables(api, fault, context);
+  const valueFor = (name: string) => VARIABLES[name]?.(api, fault, context) ?? '';
   const [contentType, template] = response?.bodies[0] ?? DEFAULT_TEMPLATE;
   const headers = Object.entries(response?.headers ?? {}).map(([name, value]) => [
     name,
-    headerValue(value, values),
+    value.startsWith("'") ? value.slice(1, -1) : valueFor(value.slice('context.'.length)),
   ]);
   return {
     status: response?.status ?? fault.status,
@@ -45,7 +59,7 @@ export function renderFault(
       'x-amzn-RequestId': context.requestId,
       ...Object.fromEntries(headers),
     },
-    body: template.replace(VARIABLE, (_, name: string) => variable(name, values)),
+    body: template.replace(VARIABLE, (_, name: string) => valueFor(name)),
   };
 }
 
@@ -58,49 +72,12 @@ export function checkTemplates(api: RestApi): void {
     const fromBodies = bodies.flatMap(([, template]) =>
       [...template.matchAll(VARIABLE)].map(([, name]) => name ?? ''),
     );
-    const unknown = [...fromHeaders, ...fromBodies].find((name) => !VARIABLE_NAMES.has(name));
+    const unknown = [...fromHeaders, ...fromBodies].find((name) => !Object.hasOwn(VARIABLES, name));
     if (unknown !== undefined)
       throw new Error(`the local gateway does not know the variable $context.${unknown}`);
   }
 }
 
-const VARIABLE_NAMES = new Set([
-  'apiId',
-  'error.message',
-  'error.messageString',
-  'error.responseType',
-  'httpMethod',
-  'identity.sourceIp',
-  'path',
-  'requestId',
-  'requestTimeEpoch',
-  'stage',
-]);
-
 function findResponse(api: RestApi, responseType: string): GatewayResponse | undefined {
   return api.gatewayResponses.find((response) => response.responseType === responseType);
-}
-
-function variables(api: RestApi, fault: GatewayFault, context: GatewayRequestContext): Variables {
-  return {
-    apiId: api.id,
-    'error.message': fault.message,
-    'error.messageString': JSON.stringify(fault.message),
-    'error.responseType': fault.responseType,
-    httpMethod: context.method,
-    'identity.sourceIp': context.sourceIp,
-    path: `/${api.stage}${context.path}`,
-    requestId: context.requestId,
-    requestTimeEpoch: String(context.startedMs),
-    stage: api.stage,
-  };
-}
-
-function headerValue(mapping: string, values: Variables): string {
-  if (mapping.startsWith("'")) return mapping.slice(1, -1);
-  return variable(mapping.slice('context.'.length), values);
-}
-
-function variable(name: string, values: Variables): string {
-  return values[name] ?? '';
 }

@@ -1,23 +1,13 @@
 /** The responses that API Gateway sends itself: the types of its gateway responses and their statuses. */
 
-export type FaultType =
-  | 'BAD_REQUEST_BODY'
-  | 'BAD_REQUEST_PARAMETERS'
-  | 'DEFAULT_4XX'
-  | 'DEFAULT_5XX'
-  | 'INTEGRATION_FAILURE'
-  | 'INTEGRATION_TIMEOUT'
-  | 'MISSING_AUTHENTICATION_TOKEN'
-  | 'REQUEST_TOO_LARGE';
-
 /** Ends a request with a gateway response; the message is API Gateway's own, for templates that quote it. */
 export class GatewayFault extends Error {
   override readonly name = 'GatewayFault';
-  readonly responseType: FaultType;
+  readonly responseType: string;
   /** Holds unless the template of the response sets another. */
   readonly status: number;
 
-  constructor(responseType: FaultType, status: number, message: string) {
+  constructor(responseType: string, status: number, message: string) {
     super(message);
     this.responseType = responseType;
     this.status = status;

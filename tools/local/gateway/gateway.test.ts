@@ -14,7 +14,7 @@ import { sendRaw } from '../testing/gateway/raw-client.ts';
 let fixture: RunningFixture;
 
 beforeAll(async () => {
-  fixture = await startFixture({ bodyStallTimeoutMs: 300 });
+  fixture = await startFixture();
 }, FIXTURE_TIMEOUT_MS);
 
 afterAll(() => fixture.end());
@@ -57,24 +57,22 @@ describe('the event of a proxy integration', () => {
     expect(received.headers).not.toHaveProperty('connection');
   });
 
-  it('preserves the case of header names, and every value of a repeated header', async () => {
-    const { body } = await sendRaw(fixture.url, [
-      'GET /echo HTTP/1.1\r\nHost: h\r\nX-Two: a\r\nX-Two: b\r\n\r\n',
-    ]);
-    const received = JSON.parse(body).event;
-    expect(received.headers['X-Two']).toBe('b');
-    expect(received.multiValueHeaders['X-Two']).toEqual(['a', 'b']);
-  });
-
-  it('results from a WebSocket request as from any other, without the header that requests it', async () => {
+  it('contains names in their case and every value, but not the header that requests a WebSocket', async () => {
     const { body } = await sendRaw(fixture.url, [
       'GET /echo HTTP/1.1\r\nHost: h\r\nConnection: Upgrade\r\nUpgrade: websocket\r\n',
-      'Sec-WebSocket-Version: 13\r\nSec-WebSocket-Key: AAAAAAAAAAAAAAAAAAAAAA==\r\n\r\n',
+      'X-Two: a\r\nX-Two: b\r\nSec-WebSocket-Version: 13\r\n\r\n',
     ]);
     const received = JSON.parse(body).event;
     expect(received.httpMethod).toBe('GET');
     expect(Object.keys(received.headers).map((name) => name.toLowerCase())).not.toContain('upgrade');
-    expect(received.headers['Sec-WebSocket-Version']).toBe('13');
+    expect(received.headers).toMatchObject({ 'Sec-WebSocket-Version': '13', 'X-Two': 'b' });
+    expect(received.multiValueHeaders['X-Two']).toEqual(['a', 'b']);
+  });
+
+  it('is for the most specific resource of the path, and for none if that lacks the method', async () => {
+    expect((await event('/things/fixed')).resource).toBe('/things/fixed');
+    expect((await event('/things/other')).resource).toBe('/things/{id}');
+    expect((await call('/things/fixed', { method: 'POST' })).status).toBe(404);
   });
 
   it('contains a text body as UTF-8, and a binary one as base64 if the API specifies it', async () => {
@@ -97,7 +95,7 @@ describe('a buffered response', () => {
   it('contains status, headers and body of the function', async () => {
     const httpResponse = await postResult({
       statusCode: 201,
-      headers: { 'x-a': 'b' },
+      headers: { 'x-a': 'b', Via: 'x', 'WWW-Authenticate': 'Bearer' },
       multiValueHeaders: { 'set-cookie': ['c=1', 'd=2'] },
       body: 'é',
     });
@@ -108,6 +106,8 @@ describe('a buffered response', () => {
       httpResponse.headers.getSetCookie(),
     ]).toEqual([201, 'é', 'b', ['c=1', 'd=2']]);
     expect(httpResponse.headers.get('content-type')).toBe('application/json');
+    const changed = ['via', 'www-authenticate', 'x-amzn-remapped-www-authenticate'];
+    expect(changed.map((name) => httpResponse.headers.get(name))).toEqual([null, null, 'Bearer']);
   });
 
   it.each([
@@ -143,18 +143,6 @@ describe('a buffered response', () => {
 });
 
 describe('a request that reaches no function', () => {
-  it('gets the gateway response of its kind with its own id', async () => {
-    const httpResponse = await call('/nowhere');
-    const { made_by, id } = await json<GatewaySetup>(httpResponse);
-    expect([httpResponse.status, made_by, httpResponse.headers.get('x-literal')]).toEqual([
-      404,
-      'MISSING_AUTHENTICATION_TOKEN',
-      'yes',
-    ]);
-    expect(httpResponse.headers.get('x-request-id')).toBe(id);
-    expect((await call('/things', { method: 'POST' })).status).toBe(404);
-  });
-
   it('causes a 400 if its path is not well encoded', async () => {
     const { status, body } = await sendRaw(fixture.url, ['GET /things/%zz HTTP/1.1\r\nHost: h\r\n\r\n']);
     expect([status, JSON.parse(body).made_by]).toEqual([400, 'DEFAULT_4XX']);
@@ -178,16 +166,6 @@ describe('a request body', () => {
   const head = (length: number, bodyText = '') =>
     `PUT /files/x HTTP/1.1\r\nHost: h\r\nContent-Length: ${length}\r\n${bodyText}\r\n`;
 
-  it('causes an error over the limit before it has arrived, which the client can read while it still sends', async () => {
-    const { status, body, closed } = await sendRaw(fixture.url, [head(20_000_000), Buffer.alloc(1_000_000)]);
-    expect([status, JSON.parse(body).made_by, closed]).toEqual([413, 'REQUEST_TOO_LARGE', false]);
-    const response = await call('/files/x', { method: 'PUT', body: Buffer.alloc(11_000_000) });
-    expect([response.status, (await json<GatewaySetup>(response)).made_by]).toEqual([
-      413,
-      'REQUEST_TOO_LARGE',
-    ]);
-  });
-
   it('causes an error over the limit without a Content-Length too', async () => {
     const httpResponse = await new Promise<number | undefined>((resolve, reject) => {
       const upload = request(`${fixture.url}/files/x`, { method: 'PUT', agent: false }, (response) =>
@@ -200,23 +178,10 @@ describe('a request body', () => {
     expect(httpResponse).toBe(413);
   });
 
-  it('causes a 413 if it is over 6 MB inside the event', async () => {
-    const httpResponse = await call('/files/x', { method: 'PUT', body: '"'.repeat(4_000_000) });
-    expect([httpResponse.status, (await json<GatewaySetup>(httpResponse)).made_by]).toEqual([
-      413,
-      'REQUEST_TOO_LARGE',
-    ]);
-  });
-
   it('starts after a 100 Continue, or a 413 comes first, if the client expects this', async () => {
     const response = await sendRaw(fixture.url, [head(20_000_000, 'Expect: 100-continue\r\n')]);
     expect(response.status).toBe(413);
     const rawResponse = await sendRaw(fixture.url, [head(2, 'Expect: 100-continue\r\n'), 'hi']);
     expect(rawResponse.headers).toMatch(/^http\/1.1 100 continue/);
-  });
-
-  it('causes a 408 and closes the connection if it stalls', async () => {
-    const { status, body, closed } = await sendRaw(fixture.url, [head(100), 'half']);
-    expect([status, JSON.parse(body).made_by, closed]).toEqual([408, 'DEFAULT_4XX', true]);
   });
 });

@@ -22,8 +22,6 @@ export interface GatewayOptions {
   readonly invoke: InvokeFunction;
   /** Replaces the limit of WAF's rate rules; 0 lifts them. */
   readonly ipRequestsPerMinute?: number | undefined;
-  /** After so long without a byte of a body that is not complete, the request is refused. */
-  readonly bodyStallTimeoutMs?: number | undefined;
   /** Replaces how long a streamed answer may be silent. */
   readonly silenceMs?: number | undefined;
   /** Takes the requests of some functions past API Gateway, as the upload ingress does. */
@@ -65,7 +63,7 @@ export class Gateway {
     this.#server = createServer({
       maxHeaderSize: HEADER_BYTES_MAX,
       keepAliveTimeout: KEEP_ALIVE_TIMEOUT_MS,
-      headersTimeout: this.#stallTimeoutMs,
+      headersTimeout: BODY_STALL_TIMEOUT_MS,
       requestTimeout: 0,
       connectionsCheckingInterval: 1000,
     });
@@ -94,10 +92,6 @@ export class Gateway {
     timer.abort();
     this.#server.closeAllConnections();
     await closed;
-  }
-
-  get #stallTimeoutMs(): number {
-    return this.#options.bodyStallTimeoutMs ?? BODY_STALL_TIMEOUT_MS;
   }
 
   #track(exchange: Promise<void>): void {
@@ -135,7 +129,7 @@ export class Gateway {
       if (request.headers.expect?.toLowerCase() === '100-continue') response.writeContinue();
       return ingress(request, response);
     }
-    const body = await readBody(request, response, this.#stallTimeoutMs);
+    const body = await readBody(request, response, BODY_STALL_TIMEOUT_MS);
     await this.#integrate({ match, context, request, response, body });
   }
 }

@@ -14,13 +14,14 @@ import { systemClock } from '../../../lambdas/platform/system/system.ts';
 import { createOperator, type Operator } from '../../../operator/operator.ts';
 import { localTarget } from '../../../operator/target.ts';
 import { DEMO_EMAIL, subjectOf } from '../../simulators/identity/provider.ts';
+import type { Settings } from '../settings.ts';
 import { costOfCalls, type PastCall, pastCalls, pastKeyId, settlePast } from './history.ts';
 
 /** Credits of the demo account. */
 const DEMO_CREDITS = 10n;
 
 /** The target of the demo account and the catalog, and their sources. */
-export interface SeedTarget {
+export interface SeedTarget extends Pick<Settings, 'catalogFile' | 'historyDays' | 'stateDir'> {
   /** Names of tables and secrets by the functions' own variables. */
   readonly environment: Record<string, string>;
   /** Answers AWS calls; the access key id `local-admin` may do everything. */
@@ -29,11 +30,6 @@ export interface SeedTarget {
   readonly upstreamUrl: string;
   /** The local identity provider, if it runs: its proposed address signs in to the demo account. */
   readonly identityIssuer: string | undefined;
-  /** The user's own catalog, if one is named. */
-  readonly catalogFile: string | undefined;
-  readonly stateDir: string;
-  /** For how many days the demo account has made calls before. */
-  readonly historyDays: number;
 }
 
 interface Seed {

@@ -1,5 +1,5 @@
 /** The followers of the assembly's tables, and how far each has got, kept in the state folder. */
-import { readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import type { Assembly } from '../assembly/assembly.ts';
@@ -94,16 +94,13 @@ function authorizeFollower(
 
 /** A crash between a batch and its note repeats the batch, as Lambda may at any time. */
 function openCheckpoints(file: string) {
-  let checkpoints: Record<string, Checkpoint> = {};
-  try {
-    checkpoints = JSON.parse(readFileSync(file, 'utf8')) as Record<string, Checkpoint>;
-  } catch (cause) {
-    if ((cause as NodeJS.ErrnoException).code !== 'ENOENT') throw cause;
-  }
+  const checkpoints: Record<string, Checkpoint> = existsSync(file)
+    ? JSON.parse(readFileSync(file, 'utf8'))
+    : {};
   return {
     read: (name: string): Checkpoint | undefined => checkpoints[name],
     write(name: string, checkpoint: Checkpoint) {
-      checkpoints = { ...checkpoints, [name]: checkpoint };
+      checkpoints[name] = checkpoint;
       writeFileSync(`${file}.new`, JSON.stringify(checkpoints));
       renameSync(`${file}.new`, file);
     },
