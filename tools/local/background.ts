@@ -6,7 +6,7 @@ import type { ScheduleTarget } from './assembly/schedules.ts';
 import { authorizeRole } from './aws/callers.ts';
 import type { RolePrincipal } from './aws/iam/trust.ts';
 import type { FunctionFleet } from './functions/function-fleet.ts';
-import { WorkflowFleet } from './functions/workflow-fleet.ts';
+import { workflowRunner } from './functions/workflow-runner.ts';
 import { startScheduler } from './messaging/scheduler.ts';
 
 export interface Background {
@@ -24,7 +24,7 @@ export interface BackgroundOptions {
 
 export function startBackground(options: BackgroundOptions): Background {
   const { assembly, functions, log } = options;
-  const workflows = new WorkflowFleet({
+  const runWorkflow = workflowRunner({
     workflows: assembly.workflows,
     async invoke({ name, roleArn, arn }, functionArn, input) {
       authorizeRole(options, roleArn, name, workflowOf(arn))('lambda:InvokeFunction', functionArn);
@@ -33,7 +33,7 @@ export function startBackground(options: BackgroundOptions): Background {
   });
 
   async function deliver({ arn, roleArn }: ScheduleTarget, event: string, ruleArn: string): Promise<void> {
-    if (!workflows.has(arn)) {
+    if (!assembly.workflows.some((workflow) => workflow.arn === arn)) {
       await invokeBuffered(functions, arn, event);
       return;
     }
@@ -41,11 +41,11 @@ export function startBackground(options: BackgroundOptions): Background {
       const principal = { service: 'events.amazonaws.com', sourceArn: ruleArn };
       authorizeRole(options, roleArn, 'events', principal)('states:StartExecution', arn);
     }
-    await workflows.run(arn, JSON.parse(event));
+    await runWorkflow(arn, JSON.parse(event));
   }
 
   const stop = startScheduler({ schedules: assembly.schedules, deliver, log });
-  return { runWorkflow: (arn, input) => workflows.run(arn, input), stop };
+  return { runWorkflow, stop };
 }
 
 /** Step Functions, for a state machine. */

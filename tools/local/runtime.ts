@@ -1,4 +1,5 @@
 /** Puts the local service together: an assembly's functions behind its APIs, with AWS answered on loopback. */
+import { EventEmitter } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { readAssembly } from './assembly/assembly.ts';
@@ -15,7 +16,6 @@ import { invokeBuffered, startBackground } from './background.ts';
 import { ENGINE_CREDENTIALS } from './dynamodb/client.ts';
 import { startEngine } from './dynamodb/engine.ts';
 import { startTables } from './dynamodb/start-tables.ts';
-import { TableWrites } from './dynamodb/table-writes.ts';
 import { deploymentEnvironment } from './functions/deployment-environment.ts';
 import { functionEnvironment } from './functions/environment.ts';
 import { FunctionFleet } from './functions/function-fleet.ts';
@@ -148,7 +148,7 @@ async function startBackend(
   const databaseFile = join(stateDir, 'dynamodb.sqlite');
   const engine = await startEngine({ databaseFile, endpoint: dynamodbEndpoint });
   releases.push(() => engine.stop());
-  const writes = new TableWrites();
+  const writes = new EventEmitter();
   releases.push(await startTables(assembly.tables, engine.endpoint, writes, log));
   const visibilityMs = queueVisibilityMs;
   const messaging = new MessagingServices({ assembly, stateDir, enforceIam, visibilityMs, log });

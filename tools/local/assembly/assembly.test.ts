@@ -1,4 +1,4 @@
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { FIXTURE_TIMEOUT_MS, fixtureAssembly, temporaryFolder } from '../testing/fixture/synthesize.ts';
@@ -23,17 +23,6 @@ const named = <T extends { readonly name: string }>(list: readonly T[], part: st
 };
 
 describe('an assembly', () => {
-  it('gives a function its bundle, limits and resolved environment', () => {
-    const echo = named(assembly.functions, 'Service-echo');
-    expect(echo).toMatchObject({ label: 'echo', handler: 'index.handler', timeoutMs: 10_000, memoryMb: 256 });
-    expect(readdirSync(echo.assetDir)).toEqual(['index.mjs']);
-    expect(echo.environment).toEqual({
-      POWERTOOLS_SERVICE_NAME: 'echo',
-      TABLE: named(assembly.tables, 'Things').name,
-    });
-    expect(echo.arn).toBe(`arn:aws:lambda:us-east-1:000000000000:function:${echo.name}`);
-  });
-
   it('gives a table its keys, indexes and time to live', () => {
     expect(named(assembly.tables, 'Things')).toMatchObject({
       keySchema: [{ AttributeName: 'id', KeyType: 'HASH' }],
@@ -41,24 +30,6 @@ describe('an assembly', () => {
       ttlAttribute: 'expires',
     });
     expect(named(assembly.tables, 'Hidden').ttlAttribute).toBeUndefined();
-  });
-
-  it('gives a route its method, path, function and response mode', () => {
-    const routes = assembly.restApis[0]?.routes ?? [];
-    const stream = routes.find(({ resourcePath }) => resourcePath === '/stream');
-    expect(stream).toMatchObject({ method: 'POST', transfer: 'stream', timeoutMs: 60_000 });
-    expect(stream?.functionArn).toBe(named(assembly.functions, 'Service-stream').arn);
-    expect(routes.find(({ resourcePath }) => resourcePath === '/things/{id}/parts/{rest+}')).toMatchObject({
-      transfer: 'buffered',
-    });
-    expect(assembly.restApis[1]).toMatchObject({ stage: 'v2', binaryMediaTypes: ['image/*'] });
-  });
-
-  it('puts the rate rule in front of the stage that it protects, and no other', () => {
-    expect(assembly.restApis[0]?.rateRules).toMatchObject([
-      { limit: 50, windowSeconds: 60, status: 429, body: '{"made_by":"waf"}' },
-    ]);
-    expect(assembly.restApis[1]?.rateRules).toEqual([]);
   });
 
   it('takes an alias of a function for the function, of which it runs one version', () => {

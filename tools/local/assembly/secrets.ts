@@ -1,11 +1,12 @@
 /** Describes the secrets of an assembly and how their first value is made. */
-import type { GetRandomPasswordCommandInput } from '@aws-sdk/client-secrets-manager';
 import { secretName } from './identities.ts';
 import type { Stacks } from './stacks.ts';
 
 /** AWS CloudFormation reference, AWS::SecretsManager::Secret GenerateSecretString. */
-export interface GenerateSecretString extends GetRandomPasswordCommandInput {
+export interface GenerateSecretString {
+  readonly ExcludePunctuation?: boolean;
   readonly GenerateStringKey?: string;
+  readonly PasswordLength?: number;
   readonly SecretStringTemplate?: string;
 }
 

@@ -8,52 +8,48 @@ const access = (operation: string, request: unknown) =>
     resourceArn,
   ]);
 
+const TRANSACTION = {
+  TransactItems: [
+    { Put: { TableName: 'A' } },
+    { ConditionCheck: { TableName: 'B' } },
+    { Update: { TableName: 'A' } },
+    { Delete: { TableName: 'A' } },
+  ],
+};
+
 describe('the access that a DynamoDB call needs', () => {
-  it('consists of its own action on the table, by name or by ARN', () => {
-    expect(access('GetItem', { TableName: 'A' })).toEqual([['dynamodb:GetItem', arn('A')]]);
-    expect(access('GetItem', { TableName: arn('A') })).toEqual([['dynamodb:GetItem', arn('A')]]);
-  });
-
-  it('covers the index if the call names one', () => {
-    expect(access('Query', { TableName: 'A', IndexName: 'i' })).toEqual([
-      ['dynamodb:Query', `${arn('A')}/index/i`],
-    ]);
-  });
-
-  it('covers every table of a batch', () => {
-    expect(access('BatchWriteItem', { RequestItems: { A: [], B: [] } })).toEqual([
-      ['dynamodb:BatchWriteItem', arn('A')],
-      ['dynamodb:BatchWriteItem', arn('B')],
-    ]);
-  });
-
-  it('consists of the action of each item of a transaction', () => {
-    const TransactItems = [
-      { Put: { TableName: 'A' } },
-      { ConditionCheck: { TableName: 'B' } },
-      { Update: { TableName: 'A' } },
-      { Delete: { TableName: 'A' } },
-    ];
-    expect(access('TransactWriteItems', { TransactItems })).toEqual([
-      ['dynamodb:PutItem', arn('A')],
-      ['dynamodb:ConditionCheckItem', arn('B')],
-      ['dynamodb:UpdateItem', arn('A')],
-      ['dynamodb:DeleteItem', arn('A')],
-    ]);
-    expect(access('TransactGetItems', { TransactItems: [{ Get: { TableName: 'B' } }] })).toEqual([
-      ['dynamodb:GetItem', arn('B')],
-    ]);
+  it.each<readonly [string, string, object, readonly string[]]>([
+    ['its action on the table', 'GetItem', { TableName: 'A' }, ['GetItem A']],
+    ['the table of an ARN', 'GetItem', { TableName: arn('A') }, ['GetItem A']],
+    ['the index that it names', 'Query', { TableName: 'A', IndexName: 'i' }, ['Query A/index/i']],
+    [
+      'every table of a batch',
+      'BatchWriteItem',
+      { RequestItems: { A: [], B: [] } },
+      ['BatchWriteItem A', 'BatchWriteItem B'],
+    ],
+    [
+      'the action of each item of a transaction',
+      'TransactWriteItems',
+      TRANSACTION,
+      ['PutItem A', 'ConditionCheckItem B', 'UpdateItem A', 'DeleteItem A'],
+    ],
+  ])('is for %s', (_, operation, request, expected) => {
+    expect(access(operation, request)).toEqual(
+      expected
+        .map((each) => each.split(' '))
+        .map(([action, table = '']) => [`dynamodb:${action}`, arn(table)]),
+    );
   });
 
   it('names the tables that a call may write to, and none for a call that reads', () => {
     const written = (operation: string, input: object) => [
       ...writtenTables(neededAccess(operation, Buffer.from(JSON.stringify(input)))),
     ];
-    const TransactItems = [{ Put: { TableName: 'A' } }, { ConditionCheck: { TableName: 'B' } }];
     for (const operation of ['PutItem', 'UpdateItem', 'DeleteItem'])
       expect(written(operation, { TableName: arn('A') })).toEqual(['A']);
     expect(written('BatchWriteItem', { RequestItems: { A: [], B: [] } })).toEqual(['A', 'B']);
-    expect(written('TransactWriteItems', { TransactItems })).toEqual(['A']);
+    expect(written('TransactWriteItems', TRANSACTION)).toEqual(['A']);
     for (const operation of ['GetItem', 'Query', 'Scan'])
       expect(written(operation, { TableName: 'A', IndexName: 'by-owner' })).toEqual([]);
   });

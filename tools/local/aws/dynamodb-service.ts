@@ -1,9 +1,9 @@
 /** Checks DynamoDB calls against IAM and forwards them to the engine; gives notice of writes. */
+import type { EventEmitter } from 'node:events';
 import { Agent } from 'node:http';
 import { Agent as SecureAgent } from 'node:https';
 import { REGION } from '../assembly/intrinsics.ts';
 import { ENGINE_CREDENTIALS } from '../dynamodb/client.ts';
-import type { TableWrites } from '../dynamodb/table-writes.ts';
 import { relay } from '../relay.ts';
 import { neededAccess, writtenTables } from './dynamodb-access.ts';
 import type { AwsServiceHandler } from './endpoint.ts';
@@ -17,7 +17,7 @@ const ENGINE_AUTHORIZATION =
 /** The service for an engine at `endpoint`, and a way to give up its idle connections. */
 export function createDynamoDbService(
   endpoint: string,
-  writes: TableWrites,
+  writes: EventEmitter,
 ): { readonly service: AwsServiceHandler; close(): void } {
   const url = new URL(endpoint);
   const agent = new (url.protocol === 'https:' ? SecureAgent : Agent)({ keepAlive: true });
@@ -38,7 +38,7 @@ export function createDynamoDbService(
       const { message } = cause as Error;
       throw new AwsError('InternalServerError', `the DynamoDB engine does not answer: ${message}`, 500);
     } finally {
-      for (const table of writtenTables(needed)) writes.written(table);
+      for (const table of writtenTables(needed)) writes.emit(table);
     }
   };
   return { service, close: () => agent.destroy() };

@@ -80,7 +80,7 @@ export class MessagingServices {
       next: () => this.#schedules.nextMs,
       run: () => this.#schedules.fireDue(),
     });
-    this.#schedules.onChange(timer.touch);
+    this.#schedules.onChange = timer.touch;
     this.#stops = [timer.stop, ...pollers.map(({ stop }) => stop)];
   }
 

@@ -45,15 +45,6 @@ describe('StartSyncExecution', () => {
     });
   });
 
-  it('runs a second execution of the same name', async () => {
-    let runs = 0;
-    const run = async () => {
-      runs += 1;
-    };
-    const [one, other] = [await start(REQUEST, run), await start(REQUEST, run)];
-    expect([runs, one.executionArn === other.executionArn]).toEqual([2, false]);
-  });
-
   it('returns the error of an execution that fails or reaches its time limit', async () => {
     const fail = (failure: Error) => start(REQUEST, () => Promise.reject(failure));
     expect(await fail(new Error('gone'))).toMatchObject({ status: 'FAILED', error: 'Error', cause: 'gone' });

@@ -1,7 +1,7 @@
 /** The tables of a deployment in the engine, with expired items leaving them. */
+import type { EventEmitter } from 'node:events';
 import type { Assembly } from '../assembly/assembly.ts';
 import { createEngineClient } from './client.ts';
-import type { TableWrites } from './table-writes.ts';
 import { ensureTables } from './tables.ts';
 import { startTtlSweeper } from './ttl-sweeper.ts';
 
@@ -9,7 +9,7 @@ import { startTtlSweeper } from './ttl-sweeper.ts';
 export async function startTables(
   tables: Assembly['tables'],
   endpoint: string,
-  writes: TableWrites,
+  writes: EventEmitter,
   log: (line: string) => void,
 ): Promise<() => Promise<void>> {
   const client = createEngineClient(endpoint);

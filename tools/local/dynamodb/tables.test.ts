@@ -1,3 +1,4 @@
+import { EventEmitter } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import {
@@ -13,7 +14,6 @@ import type { TableDescription } from '../assembly/tables.ts';
 import { temporaryFolder } from '../testing/fixture/synthesize.ts';
 import { createEngineClient } from './client.ts';
 import { type DynamoEngine, startEngine } from './engine.ts';
-import { TableWrites } from './table-writes.ts';
 import { ensureTables } from './tables.ts';
 import { sweepExpired } from './ttl-sweeper.ts';
 
@@ -108,9 +108,9 @@ describe('the sweeper', () => {
     await client.send(
       new PutItemCommand({ TableName: 'expiring', Item: { pk: { S: 'none' }, sk: { N: '1' } } }),
     );
-    const writes = new TableWrites();
+    const writes = new EventEmitter();
     const noticed: string[] = [];
-    for (const name of ['expiring', 'made']) writes.onWrite(name, () => noticed.push(name));
+    for (const name of ['expiring', 'made']) writes.on(name, () => noticed.push(name));
     expect(await sweepExpired(client, [table, described('made')], writes)).toBe(1);
     expect(noticed).toEqual(['expiring']);
     const deletedTable = await client.send(

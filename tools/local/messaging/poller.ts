@@ -53,7 +53,7 @@ export function startPoller(options: PollerOptions): Poller {
     timer.touch();
   };
   const timer = startDueTimer({ next: () => queue.nextVisibleMs, run: plan });
-  queue.onChange(plan);
+  queue.onChange = plan;
   plan();
   return {
     stop() {

@@ -1,21 +1,11 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { QueueDescription } from '../assembly/queues.ts';
+import { describedQueue } from '../testing/described-queue.ts';
 import { Queues } from './queues.ts';
 import { type MessagingStore, openMessagingStore } from './store.ts';
 
 const NOW_MS = 1_800_000_000_000;
-const DEAD_ARN = 'arn:aws:sqs:us-east-1:000000000000:dead';
-
-const describeQueue = (name: string, changes: Partial<QueueDescription> = {}): QueueDescription => ({
-  name,
-  arn: `arn:aws:sqs:us-east-1:000000000000:${name}`,
-  url: `https://sqs.us-east-1.amazonaws.com/000000000000/${name}`,
-  visibilityMs: 30_000,
-  delayMs: 0,
-  retentionMs: 86_400_000,
-  dead: undefined,
-  ...changes,
-});
+const DEAD = describedQueue('dead');
 
 const stores: MessagingStore[] = [];
 afterEach(() => {
@@ -25,7 +15,7 @@ afterEach(() => {
 function open(changes: Partial<QueueDescription> = {}, store = openMessagingStore(':memory:')) {
   if (!stores.includes(store)) stores.push(store);
   const time = { nowMs: NOW_MS };
-  const descriptions = [describeQueue('work', changes), describeQueue('dead')];
+  const descriptions = [describedQueue('work', changes), DEAD];
   const queues = new Queues({ descriptions, store, clock: () => time.nowMs });
   const [work, dead] = queues.all;
   if (work === undefined || dead === undefined) throw new Error('no queues');
@@ -68,7 +58,7 @@ describe('a message', () => {
   });
 
   it('becomes a dead letter after the maximum number of receptions', () => {
-    const { time, work, dead } = open({ dead: { queueArn: DEAD_ARN, maxReceives: 3 } });
+    const { time, work, dead } = open({ dead: { queueArn: DEAD.arn, maxReceives: 3 } });
     work.send([{ body: 'poison', groupId: 'g' }]);
     for (let receives = 1; receives <= 3; receives += 1) {
       expect(work.receive(1)).toMatchObject([{ receives }]);

@@ -47,7 +47,8 @@ export class LocalQueue {
   readonly #hidden: HiddenMessage[] = [];
   /** Receptions whose visibility has not ended. */
   readonly #inFlight = new Map<string, StoredMessage>();
-  readonly #listeners: (() => void)[] = [];
+  /** Called whenever a message may have become receivable, or its time is known. */
+  onChange = () => {};
   /** Messages that are there, whether visible or not. */
   #size = 0;
 
@@ -55,11 +56,6 @@ export class LocalQueue {
     this.#options = options;
     this.description = options.description;
     for (const message of options.store.messages(this.description.name)) this.#hide(message, undefined);
-  }
-
-  /** Called whenever a message may have become receivable, or its time is known. */
-  onChange(listener: () => void): void {
-    this.#listeners.push(listener);
   }
 
   /** Returns the ids; the messages are safe when this returns. */
@@ -79,14 +75,14 @@ export class LocalQueue {
     );
     this.#options.store.put(stored);
     for (const message of stored) this.#hide(message, undefined);
-    this.#changed();
+    this.onChange();
     return stored.map(({ id }) => id);
   }
 
   /** Takes in a message that the store has already moved here. */
   adopt(message: StoredMessage): void {
     this.#hide(message, undefined);
-    this.#changed();
+    this.onChange();
   }
 
   /** At most `maxMessages`, hidden from others for the queue's time. */
@@ -185,15 +181,8 @@ export class LocalQueue {
   /** Messages without a group are one. */
   #groupOf({ groupId }: StoredMessage): MessageGroup {
     const name = groupId ?? '';
-    let group = this.#groups.get(name);
-    if (group === undefined) {
-      group = { waiting: [], inFlight: 0 };
-      this.#groups.set(name, group);
-    }
+    const group = this.#groups.get(name) ?? { waiting: [], inFlight: 0 };
+    this.#groups.set(name, group);
     return group;
-  }
-
-  #changed(): void {
-    for (const listener of this.#listeners) listener();
   }
 }

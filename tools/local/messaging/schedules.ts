@@ -13,7 +13,8 @@ export interface SchedulesOptions {
 export class Schedules {
   readonly #options: SchedulesOptions;
   readonly #pending = new Map<string, StoredSchedule>();
-  readonly #listeners: (() => void)[] = [];
+  /** Called when a schedule has been added. */
+  onChange = () => {};
 
   constructor(options: SchedulesOptions) {
     this.#options = options;
@@ -31,11 +32,7 @@ export class Schedules {
   add(schedule: StoredSchedule): void {
     this.#options.store.addSchedule(schedule);
     this.#pending.set(keyOf(schedule), schedule);
-    for (const listener of this.#listeners) listener();
-  }
-
-  onChange(listener: () => void): void {
-    this.#listeners.push(listener);
+    this.onChange();
   }
 
   get nextMs(): number | undefined {

@@ -1,5 +1,7 @@
+import { EventEmitter } from 'node:events';
 import { rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { regionalArn } from '../assembly/identities.ts';
@@ -7,7 +9,6 @@ import { createDynamoDbService } from '../aws/dynamodb-service.ts';
 import { startAwsEndpoint } from '../aws/endpoint.ts';
 import { createEngineClient } from '../dynamodb/client.ts';
 import { startEngine } from '../dynamodb/engine.ts';
-import { TableWrites } from '../dynamodb/table-writes.ts';
 import { ensureTables } from '../dynamodb/tables.ts';
 import { Queues } from '../messaging/queues.ts';
 import { openMessagingStore } from '../messaging/store.ts';
@@ -15,7 +16,7 @@ import { temporaryFolder } from '../testing/fixture/synthesize.ts';
 import { startStreams } from './streams.ts';
 
 const TABLE = 'followed';
-const FUNCTION = { name: 'follower', arn: regionalArn('lambda', 'function:follower') };
+const FUNCTION = { name: 'follower', arn: regionalArn('lambda', 'function:follower'), roleArn: '' };
 
 /** Far below the time after which a follower looks without a notice. */
 const SOON_MS = 1_000;
@@ -41,7 +42,7 @@ beforeAll(async () => {
       attributes: [{ AttributeName: 'id', AttributeType: 'S' }],
     },
   ]);
-  const writes = new TableWrites();
+  const writes = new EventEmitter();
   const dynamodb = createDynamoDbService(engineEndpoint, writes);
   releases.push(dynamodb.close);
   const services = { DynamoDB_20120810: dynamodb.service };
@@ -61,7 +62,7 @@ function client(address: string): DynamoDBClient {
   return engineClient;
 }
 
-async function follow(stateDir: string, writes: TableWrites): Promise<() => Promise<void>> {
+async function follow(stateDir: string, writes: EventEmitter): Promise<() => Promise<void>> {
   const store = openMessagingStore(':memory:');
   releases.push(() => store.close());
   const mapping = {
@@ -73,11 +74,10 @@ async function follow(stateDir: string, writes: TableWrites): Promise<() => Prom
     streamArn: regionalArn('dynamodb', `table/${TABLE}/stream/local`),
     deadQueueArn: undefined,
   };
-  const described = { label: 'follower', handler: 'index.handler', assetDir: '', environment: {} };
   return startStreams({
     assembly: {
       streamMappings: [mapping],
-      functions: [{ ...FUNCTION, ...described, roleArn: '', timeoutMs: 1000, memoryMb: 128 }],
+      functions: [FUNCTION],
       roles: [],
     },
     stateDir,
@@ -110,13 +110,13 @@ describe('the follower of a table', () => {
     const delays: number[] = [];
     for (let write = 0; write < 20; write += 1) {
       delays.push(await delay(writer, `noticed-${write}`));
-      await new Promise((resolve) => setTimeout(resolve, 20 * (write % 5)));
+      await sleep(20 * (write % 5));
     }
     expect(Math.max(...delays)).toBeLessThan(SOON_MS);
   });
 
   it('also receives a write that bypasses the runtime, but later', async () => {
-    await new Promise((resolve) => setTimeout(resolve, 300));
+    await sleep(300);
     const late = await delay(client(engineEndpoint), 'unnoticed');
     expect(late).toBeGreaterThan(SOON_MS);
   }, 15_000);

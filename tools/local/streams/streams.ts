@@ -1,23 +1,26 @@
 /** The followers of the assembly's tables, and how far each has got, kept in the state folder. */
+import type { EventEmitter } from 'node:events';
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DynamoDBStreamsClient } from '@aws-sdk/client-dynamodb-streams';
 import type { Assembly } from '../assembly/assembly.ts';
+import type { FunctionDescription } from '../assembly/functions.ts';
 import { REGION } from '../assembly/intrinsics.ts';
 import type { StreamMappingDescription } from '../assembly/stream-mappings.ts';
 import { authorizeRole } from '../aws/callers.ts';
 import { createEngineClient, ENGINE_CREDENTIALS } from '../dynamodb/client.ts';
-import type { TableWrites } from '../dynamodb/table-writes.ts';
 import type { Queues } from '../messaging/queues.ts';
 import { POLL_MS, startStreamPoller } from './stream-poller.ts';
 import { type Checkpoint, createStreamReader } from './stream-reader.ts';
 
 export interface StreamsOptions {
-  readonly assembly: Pick<Assembly, 'streamMappings' | 'functions' | 'roles'>;
+  readonly assembly: Pick<Assembly, 'streamMappings' | 'roles'> & {
+    readonly functions: readonly Pick<FunctionDescription, 'name' | 'arn' | 'roleArn'>[];
+  };
   readonly stateDir: string;
   readonly engineEndpoint: string;
-  /** Gives notice of writes. */
-  readonly writes: TableWrites;
+  /** Gives notice of a write by an event with the name of the table. */
+  readonly writes: EventEmitter;
   /** True if every function and program gives notice of its writes, so that frequent reads are not needed. */
   readonly allWritesNoticed: boolean;
   readonly queues: Queues;
@@ -61,15 +64,12 @@ export async function startStreams(options: StreamsOptions): Promise<() => Promi
         },
         log,
       });
-      const unsubscribe = writes.onWrite(mapping.tableName, poller.notify);
-      return async () => {
-        unsubscribe();
-        await poller.stop();
-      };
+      writes.on(mapping.tableName, poller.notify);
+      return poller;
     }),
   );
   return async () => {
-    await Promise.all(pollers.map((stop) => stop()));
+    await Promise.all(pollers.map((poller) => poller.stop()));
     streams.destroy();
     tables.destroy();
   };

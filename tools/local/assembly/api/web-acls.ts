@@ -21,15 +21,15 @@ interface AclProperties {
 
 interface Rule {
   readonly Name: string;
-  readonly Statement: { readonly RateBasedStatement?: RateStatement };
+  readonly Statement: {
+    readonly RateBasedStatement?: {
+      readonly AggregateKeyType: string;
+      readonly Limit: number;
+      readonly EvaluationWindowSec?: number;
+      readonly ScopeDownStatement?: unknown;
+    };
+  };
   readonly Action?: { readonly Block?: { readonly CustomResponse?: CustomResponse } };
-}
-
-interface RateStatement {
-  readonly AggregateKeyType: string;
-  readonly Limit: number;
-  readonly EvaluationWindowSec?: number;
-  readonly ScopeDownStatement?: unknown;
 }
 
 interface CustomResponse {

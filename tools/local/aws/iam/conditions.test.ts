@@ -3,31 +3,40 @@ import { compileCondition, type RequestContext } from './conditions.ts';
 
 const group = 'arn:aws:scheduler:us-east-1:000000000000:schedule-group/prod-deliveries';
 const context: RequestContext = { 'aws:SourceAccount': '000000000000', 'aws:SourceArn': group };
-const isMet = (block: unknown, contextValues = context) => compileCondition(block)(contextValues);
+const isMet = (block: unknown, values = context) => compileCondition(block)(values);
+const passed: RequestContext = { 'iam:PassedToService': 'scheduler.amazonaws.com' };
 
 describe('an IAM condition', () => {
-  it('holds when all of its keys hold, each for one of its values', () => {
-    expect(isMet(undefined)).toBe(true);
-    expect(isMet({ StringEquals: { 'aws:SourceAccount': '000000000000' } })).toBe(true);
-    expect(isMet({ StringEquals: { 'aws:SourceAccount': ['1', '000000000000'] } })).toBe(true);
-    expect(isMet({ StringEquals: { 'aws:SourceAccount': '1' }, ArnLike: { 'aws:SourceArn': group } })).toBe(
+  it.each<readonly [string, boolean, unknown, RequestContext?]>([
+    ['there is none', true, undefined],
+    ['its key has its value', true, { StringEquals: { 'aws:SourceAccount': '000000000000' } }],
+    ['its key has one of its values', true, { StringEquals: { 'aws:SourceAccount': ['1', '000000000000'] } }],
+    [
+      'one of its operators fails',
       false,
-    );
-    expect(isMet({ StringEquals: { 'aws:SourceAccount': '000000000000', 'iam:PassedToService': 'x' } })).toBe(
+      { StringEquals: { 'aws:SourceAccount': '1' }, ArnLike: { 'aws:SourceArn': group } },
+    ],
+    [
+      'one of its keys fails',
       false,
-    );
-  });
-
-  it('fails for a key that the request lacks', () => {
-    expect(isMet({ StringEquals: { 'aws:SourceAccount': '000000000000' } }, {})).toBe(false);
-    expect(isMet({ ArnLike: { 'aws:SourceArn': '*:*:*:*:*:*' } }, {})).toBe(false);
-  });
-
-  it('compares text by its case and names of keys without', () => {
-    const passed: RequestContext = { 'iam:PassedToService': 'scheduler.amazonaws.com' };
-    expect(isMet({ StringEquals: { 'IAM:passedtoservice': 'scheduler.amazonaws.com' } }, passed)).toBe(true);
-    expect(isMet({ StringEquals: { 'iam:PassedToService': 'Scheduler.amazonaws.com' } }, passed)).toBe(false);
-    expect(isMet({ StringEquals: { 'iam:PassedToService': 'scheduler.*' } }, passed)).toBe(false);
+      { StringEquals: { 'aws:SourceAccount': '000000000000', 'iam:PassedToService': 'x' } },
+    ],
+    ['the request lacks its key', false, { ArnLike: { 'aws:SourceArn': '*:*:*:*:*:*' } }, {}],
+    [
+      'its key has another case',
+      true,
+      { StringEquals: { 'IAM:passedtoservice': passed['iam:PassedToService'] } },
+      passed,
+    ],
+    [
+      'its text has another case',
+      false,
+      { StringEquals: { 'iam:PassedToService': 'Scheduler.amazonaws.com' } },
+      passed,
+    ],
+    ['its text has a wildcard', false, { StringEquals: { 'iam:PassedToService': 'scheduler.*' } }, passed],
+  ])('decides if %s: %s', (_, expected, block, values) => {
+    expect(isMet(block, values)).toBe(expected);
   });
 
   it.each(['ArnLike', 'ArnEquals'])('reads wildcards within the parts of an ARN: %s', (operator) => {

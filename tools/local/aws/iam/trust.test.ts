@@ -4,56 +4,48 @@ import { mayTake } from './trust.ts';
 
 const group = 'arn:aws:scheduler:us-east-1:000000000000:schedule-group/prod-deliveries';
 const scheduler = { service: 'scheduler.amazonaws.com', sourceArn: group };
+const lambda = { service: 'lambda.amazonaws.com', sourceArn: 'arn:aws:lambda:us-east-1:0:function:a' };
+const toLambda = { Principal: { Service: lambda.service } };
+const SOURCE = { 'aws:SourceAccount': '000000000000', 'aws:SourceArn': group };
 
 const trusting = (statement: Partial<TrustStatement>) => ({
   trust: [
-    {
-      Effect: 'Allow',
-      Action: 'sts:AssumeRole',
-      Principal: { Service: 'scheduler.amazonaws.com' },
-      ...statement,
-    },
+    { Effect: 'Allow', Action: 'sts:AssumeRole', Principal: { Service: scheduler.service }, ...statement },
   ],
 });
 
 describe('the trust in a service', () => {
-  it('covers that service alone', () => {
-    expect(mayTake(trusting({}), scheduler)).toBe(true);
-    expect(mayTake(trusting({ Principal: { Service: ['a', 'scheduler.amazonaws.com'] } }), scheduler)).toBe(
-      true,
-    );
-    expect(mayTake(trusting({}), { ...scheduler, service: 'events.amazonaws.com' })).toBe(false);
-    expect(mayTake({ trust: [] }, scheduler)).toBe(false);
+  it.each([
+    ['covers the service', true, trusting({}), scheduler],
+    ['covers each service', true, trusting({ Principal: { Service: ['a', scheduler.service] } }), scheduler],
+    ['covers no other service', false, trusting({}), { ...scheduler, service: 'events.amazonaws.com' }],
+    ['is not there by default', false, { trust: [] }, scheduler],
+    ['covers the source', true, trusting({ Condition: { StringEquals: SOURCE } }), scheduler],
+    [
+      'covers no other source',
+      false,
+      trusting({ Condition: { StringEquals: SOURCE } }),
+      { ...scheduler, sourceArn: group.replace('prod', 'test') },
+    ],
+    [
+      'covers no other account',
+      false,
+      trusting({ Condition: { StringEquals: { 'aws:SourceAccount': '111111111111' } } }),
+      scheduler,
+    ],
+    ['covers Lambda', true, trusting(toLambda), lambda],
+    [
+      'does not cover Lambda for a source, which Lambda does not name',
+      false,
+      trusting({ ...toLambda, Condition: { ArnLike: { 'aws:SourceArn': '*:*:*:*:*:*' } } }),
+      lambda,
+    ],
+  ])('%s: %s', (_, expected, role, principal) => {
+    expect(mayTake(role, principal)).toBe(expected);
   });
 
-  it('depends on the source of the service', () => {
-    const role = trusting({
-      Condition: { StringEquals: { 'aws:SourceAccount': '000000000000', 'aws:SourceArn': group } },
-    });
-    expect(mayTake(role, scheduler)).toBe(true);
-    expect(mayTake(role, { ...scheduler, sourceArn: group.replace('prod', 'test') })).toBe(false);
-    const elsewhere = trusting({ Condition: { StringEquals: { 'aws:SourceAccount': '111111111111' } } });
-    expect(mayTake(elsewhere, scheduler)).toBe(false);
-  });
-
-  it('cannot depend on the source for Lambda, which does not name it', () => {
-    const lambda = {
-      service: 'lambda.amazonaws.com',
-      sourceArn: 'arn:aws:lambda:us-east-1:000000000000:function:a',
-    };
-    const role = trusting({ Principal: { Service: lambda.service } });
-    expect(mayTake(role, lambda)).toBe(true);
-    const bound = {
-      Principal: { Service: lambda.service },
-      Condition: { ArnLike: { 'aws:SourceArn': '*:*:*:*:*:*' } },
-    };
-    expect(mayTake(trusting(bound), lambda)).toBe(false);
-  });
-
-  it('causes an error if its form is unknown', () => {
-    expect(() => mayTake(trusting({ Effect: 'Deny' }), scheduler)).toThrow('trust policy');
-    expect(() => mayTake(trusting({ Action: ['sts:AssumeRole', 'sts:TagSession'] }), scheduler)).toThrow(
-      'trust policy',
-    );
-  });
+  it.each([{ Effect: 'Deny' }, { Action: ['sts:AssumeRole', 'sts:TagSession'] }])(
+    'causes an error if its form is unknown: %j',
+    (statement) => expect(() => mayTake(trusting(statement), scheduler)).toThrow('trust policy'),
+  );
 });
