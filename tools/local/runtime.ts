@@ -24,7 +24,7 @@ import { Gateway } from './gateway/gateway.ts';
 import type { Settings } from './settings.ts';
 import { startStreams } from './streams/streams.ts';
 
-/** What `npm start` reads, and what it adds. */
+/** The settings of a start, and the surroundings of the runtime. */
 export interface RuntimeOptions
   extends Pick<Settings, 'port' | 'stateDir' | 'overrides'>,
     Partial<Pick<Settings, 'dynamodbEndpoint' | 'enforceIam' | 'ipRequestsPerMinute' | 'queueVisibilityMs'>>,

@@ -5,13 +5,13 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-type Named<T> = Readonly<Record<string, T>>;
+type RecordOf<T> = Readonly<Record<string, T>>;
 
 /** A template, its intrinsic functions unresolved. */
 export interface Template {
-  readonly Resources: Named<{ readonly Type: string; readonly Properties?: Named<unknown> }>;
-  readonly Parameters?: Named<{ readonly Default?: unknown }>;
-  readonly Outputs?: Named<{ readonly Value: unknown; readonly Export?: { readonly Name: unknown } }>;
+  readonly Resources: RecordOf<{ readonly Type: string; readonly Properties?: RecordOf<unknown> }>;
+  readonly Parameters?: RecordOf<{ readonly Default?: unknown }>;
+  readonly Outputs?: RecordOf<{ readonly Value: unknown; readonly Export?: { readonly Name: unknown } }>;
 }
 
 export interface SynthesizedStack {
@@ -32,12 +32,12 @@ interface Artifact {
 
 interface AssetFile {
   readonly source: { readonly path?: string };
-  readonly destinations: Named<{ readonly objectKey: string }>;
+  readonly destinations: RecordOf<{ readonly objectKey: string }>;
 }
 
 /** Reads every stack of an assembly folder; throws an error that names the file it could not read. */
 export function readCloudAssembly(directory: string): readonly SynthesizedStack[] {
-  const manifest = readJson<{ artifacts?: Named<Artifact> }>(join(directory, 'manifest.json'));
+  const manifest = readJson<{ artifacts?: RecordOf<Artifact> }>(join(directory, 'manifest.json'));
   const artifacts = Object.entries(manifest.artifacts ?? {});
   const nested = artifacts.find(([, artifact]) => artifact.type === 'cdk:cloud-assembly');
   if (nested !== undefined)
@@ -54,7 +54,7 @@ export function readCloudAssembly(directory: string): readonly SynthesizedStack[
 }
 
 function readAssets(directory: string, file: string): ReadonlyMap<string, string> {
-  const { files = {} } = readJson<{ files?: Named<AssetFile> }>(join(directory, file));
+  const { files = {} } = readJson<{ files?: RecordOf<AssetFile> }>(join(directory, file));
   const assets = Object.values(files).flatMap(({ source: { path }, destinations }) =>
     path === undefined
       ? []

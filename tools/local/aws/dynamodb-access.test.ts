@@ -34,7 +34,7 @@ describe('the access that a DynamoDB call needs', () => {
       TRANSACTION,
       ['PutItem A', 'ConditionCheckItem B', 'UpdateItem A', 'DeleteItem A'],
     ],
-  ])('is for %s', (_, operation, request, expected) => {
+  ])('names %s', (_, operation, request, expected) => {
     expect(access(operation, request)).toEqual(
       expected
         .map((each) => each.split(' '))

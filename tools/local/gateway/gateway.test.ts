@@ -69,7 +69,7 @@ describe('the event of a proxy integration', () => {
     expect(received.multiValueHeaders['X-Two']).toEqual(['a', 'b']);
   });
 
-  it('is for the most specific resource of the path, and for none if that lacks the method', async () => {
+  it('names the most specific resource of the path, and does not exist if that resource lacks the method', async () => {
     expect((await event('/things/fixed')).resource).toBe('/things/fixed');
     expect((await event('/things/other')).resource).toBe('/things/{id}');
     expect((await call('/things/fixed', { method: 'POST' })).status).toBe(404);

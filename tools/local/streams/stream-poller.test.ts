@@ -25,7 +25,7 @@ afterEach(() => Promise.all(pollers.splice(0).map((poller) => poller.stop())));
 interface Stream {
   /** The records that are there; the test may add some. */
   count: number;
-  /** How often the function fails at a record, by its number. */
+  /** The number of failures of the function at a record, by the number of the record. */
   readonly failures?: Readonly<Record<string, number>>;
   readonly start?: Checkpoint;
   readonly longestWaitMs?: number;
