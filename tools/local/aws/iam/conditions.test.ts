@@ -35,7 +35,7 @@ describe('an IAM condition', () => {
       passed,
     ],
     ['its text has a wildcard', false, { StringEquals: { 'iam:PassedToService': 'scheduler.*' } }, passed],
-  ])('decides if %s: %s', (_, expected, block, values) => {
+  ])('decides if %s: %s', (_, expected, block, values = context) => {
     expect(isMet(block, values)).toBe(expected);
   });
 
