@@ -24,7 +24,7 @@ const USAGE = {
 
 const IDENTITY = { id: 'upstream', created: 1_760_000_000, model: 'chat', service_tier: 'default' };
 
-/** What the simulated providers are asked to do wrong. */
+/** The simulated providers answer without a fault. */
 const NO_FAULT = {};
 
 /** An answer of so many pieces of text, but for a role and an end. */
