@@ -45,11 +45,17 @@ interface SentRequest {
   readonly headers: Readonly<Record<string, string>>;
 }
 
+/** The last request that was read. */
+let lastSequence = 0;
+
 /** Returns the requests that have reached the upstream since the last call. */
 async function sentRequests(): Promise<readonly SentRequest[]> {
-  const address = `${service.session.upstream_control_url}/requests`;
-  const { requests } = (await (await fetch(address)).json()) as { requests: SentRequest[] };
-  await fetch(address, { method: 'DELETE' });
+  const address = `${service.session.upstream_control_url}/requests?since=${lastSequence}`;
+  const { requests, last } = (await (await fetch(address)).json()) as {
+    requests: SentRequest[];
+    last: number;
+  };
+  lastSequence = last;
   return requests;
 }
 

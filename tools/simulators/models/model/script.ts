@@ -18,14 +18,27 @@ interface FileChange {
   readonly lines: string[];
 }
 
-/** The change of a file with the tool `apply_patch` (OpenAI's Codex, `apply_patch` instructions), if it is offered. */
+const propertiesOf = ({ parameters }: ModelTool): Readonly<Record<string, unknown>> =>
+  Object(Object(parameters).properties);
+
+/** The property in which Codex's shell takes a command. */
+const COMMAND = 'cmd';
+
+/**
+ * The change of a file in the format of `apply_patch` (OpenAI's Codex, `apply_patch` instructions): by that tool, or as a
+ * command of the shell if the tool is not offered.
+ */
 function fileCall({ path, lines }: FileChange, tools: readonly ModelTool[]): PlannedCall | undefined {
+  const change = [`*** Update File: ${path}`, '@@', ...lines].join('\n');
+  const text = `*** Begin Patch\n${change}\n*** End Patch\n`;
   const tool = tools.find(({ name }) => name === 'apply_patch');
+  const shell = tools.find((each) => propertiesOf(each)[COMMAND] !== undefined);
+  if (tool === undefined && shell !== undefined) {
+    const command = `apply_patch <<'END_OF_PATCH'\n${text}END_OF_PATCH`;
+    return { name: shell.name, arguments: JSON.stringify({ [COMMAND]: command }) };
+  }
   if (tool === undefined) return undefined;
-  const text = ['*** Begin Patch', `*** Update File: ${path}`, '@@', ...lines, '*** End Patch', ''].join(
-    '\n',
-  );
-  const [property = 'input'] = Object.keys(Object(Object(tool.parameters).properties));
+  const [property = 'input'] = Object.keys(propertiesOf(tool));
   return { name: tool.name, arguments: tool.freeform ? text : JSON.stringify({ [property]: text }) };
 }
 
