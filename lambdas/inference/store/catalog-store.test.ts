@@ -127,7 +127,7 @@ describe('the catalog in memory', () => {
   let nowMs = 0;
   const sourceOf = (client: DynamoDBClient = database.client, random = () => 0, log: Log = SILENT) =>
     createCatalogSource({ client, table, clock: () => nowMs, random, log });
-  /** A client of the database that counts its requests, and fails while it is told to. */
+  /** A database client that counts its requests, and fails while the test requires it. */
   function failingClient() {
     const state = { isFailing: false, requests: 0 };
     const client = aroundSend(database.client, async (command, send) => {

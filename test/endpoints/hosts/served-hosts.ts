@@ -23,7 +23,7 @@ const PRICE = {
   cached_input: 1,
   cache_writes: { auto: 1 },
   output: 2,
-  /** Hosts that are asked by `enable_thinking` may have another price for what is thought. */
+  /** Hosts with `enable_thinking` may have another price for thinking. */
   service_tiers: { thinking: { factor: 1 } },
 };
 

@@ -35,7 +35,7 @@ const NOT_BY_THE_MONTH = [
   'AWS::ApiGateway::RestApi',
   'AWS::ApiGateway::Stage',
   'AWS::Budgets::Budget',
-  // Settings of the stack that CDK adds; they lead to no resource of their own.
+  // Settings of the stack that CDK adds; they create no resource.
   'AWS::CDK::Metadata',
   'AWS::CE::AnomalyMonitor',
   'AWS::CE::AnomalySubscription',

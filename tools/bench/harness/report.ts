@@ -33,7 +33,7 @@ export interface Report {
   readonly figures: readonly BenchMetric[];
 }
 
-/** A report as it is stored. */
+/** A stored report. */
 export type DatedReport = Report & { readonly date: string };
 
 export function describeMachine(): Machine {

@@ -67,7 +67,7 @@ export const AREAS: readonly Area[] = [
     tests: [
       'test/template/least-privilege.test.ts',
       'lib/app.test.ts',
-      'lib/constructs/api/scheduled-smoke.test.ts',
+      'test/template/scheduled-smoke.test.ts',
       'lib/constructs/ledger-maintenance.test.ts',
     ],
   },

@@ -57,7 +57,7 @@ function bodiesOf(payload: ChatPayload, reasoning: boolean): unknown[] {
   ];
 }
 
-/** The caller's texts and names are all this while the words of the protocols are told apart from them. */
+/** Stands for every text and name of the caller, so that what remains is the words of the protocols. */
 const MARK = 'MARK';
 let isMarked = false;
 const ofCaller = (texts: fc.Arbitrary<string>, mark = MARK) => texts.map((text) => (isMarked ? mark : text));
@@ -70,7 +70,7 @@ function allStringsIn(value: unknown): string[] {
   return Object.entries(value).flatMap(([name, inner]) => [name, ...allStringsIn(inner)]);
 }
 
-/** The texts and names that the protocols give of their own accord, and images. */
+/** The texts and names that the protocols add, and images. */
 function readProtocolWords(): ReadonlySet<string> {
   isMarked = true;
   const samples = Object.values(payloads).flatMap((payload) => fc.sample(payload, { numRuns: 500, seed: 1 }));
@@ -136,7 +136,7 @@ const object = (fields: Readonly<Record<string, unknown>>): fc.Arbitrary<Record<
 const merged = (...parts: fc.Arbitrary<object>[]): fc.Arbitrary<Record<string, unknown>> =>
   fc.tuple(...parts).map((objects) => Object.assign({}, ...objects));
 
-/** The same with other fields beside them. */
+/** The same with further fields. */
 const extended = (fields: Readonly<Record<string, unknown>>) => merged(extraFields, object(fields));
 
 const schema = object({ type: 'object', properties: fc.dictionary(words, json, { maxKeys: 2 }) });

@@ -12,7 +12,7 @@ import { withProofs } from '../../testing/providers/sealing.ts';
 import { collect, wire } from '../../testing/providers/streams.ts';
 import { readRouteEvents } from './stream.ts';
 
-/** The same with each signature as it is once its sealed token is opened. */
+/** The same with the original signature of each sealed token. */
 const sealedIn = (value: unknown): unknown =>
   JSON.parse(
     JSON.stringify(value, (name, inner: unknown) => {

@@ -6,7 +6,7 @@ import type { RouteEvent } from '../../core/upstream/provider.ts';
 
 export const encode = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
 
-/** One event with JSON, or with text as it is. */
+/** One event with JSON, or with unchanged text. */
 export const event = (data: unknown): string =>
   `data: ${typeof data === 'string' ? data : JSON.stringify(data)}\n\n`;
 

@@ -1,4 +1,4 @@
-/** Callers of the three formats, by the SDKs of their vendors: what is asked, and what comes of it, in one form. */
+/** Callers of the three formats, by the SDKs of their vendors. Requests and results have one form. */
 import type Anthropic from '@anthropic-ai/sdk';
 import type OpenAI from 'openai';
 

@@ -16,7 +16,7 @@ export interface LoadedCall {
   /** From `sinceMs` to the last byte. */
   readonly totalMs: number;
   readonly requestId: string | undefined;
-  /** The answer had status 200 and content, and came to its own end. */
+  /** The response had status 200, content, and its last event. */
   readonly isComplete: boolean;
 }
 

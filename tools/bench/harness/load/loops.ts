@@ -10,7 +10,7 @@ export interface LoadMeasurement<Call> {
 
 const LONGEST_CALL_MS = 180_000;
 
-/** Does the work over connections to the server of its own. */
+/** Does the work over a separate pool of connections to the server. */
 export async function overPool<T>(
   url: string,
   connections: number,
