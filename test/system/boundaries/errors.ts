@@ -3,6 +3,7 @@ import Anthropic from '@anthropic-ai/sdk';
 import { describe, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
 import { ERROR_CODES, type ErrorCode } from '../../../lambdas/platform/core/errors.ts';
+import { withinOneMinute } from '../../../tools/test-kit/waiting.ts';
 import { Payer } from '../payer.ts';
 import { service, TOO_LARGE } from './service.ts';
 
@@ -234,7 +235,7 @@ describe.each(SURFACES)('the $name surface', (surface) => {
   it.each(ownCodes)('returns %s with its status, type, envelope and typed exception', async (code) => {
     const { provoke, param: field }: Case = CASES[code] ?? { provoke: () => ({}) };
     const param = typeof field === 'function' ? field(surface) : (field ?? null);
-    const response = await send(surface, await provoke(surface));
+    const response = await withinOneMinute(async () => send(surface, await provoke(surface)));
     const text = await response.text();
     const { status, type } = ERROR_CODES[code];
     expect({ status: response.status, text }).toMatchObject({ status });

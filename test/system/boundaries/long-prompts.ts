@@ -3,6 +3,7 @@ import { describe, expect, it } from '@jest/globals';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
 import { boundTokens } from '../../../lambdas/inference/core/metering/token-bound.ts';
 import { CODE, PROSE } from '../../../tools/bench/tokens/honest.ts';
+import { withinOneMinute } from '../../../tools/test-kit/waiting.ts';
 import { Payer } from '../payer.ts';
 import { service } from './service.ts';
 
@@ -76,15 +77,17 @@ describe('a prompt that its route rejects as too long', () => {
     ['Responses', '/v1/responses', { model: 'sim/chat', input: 'Hi' }],
     ['embeddings', '/v1/embeddings', { model: 'sim/embed', input: 'Hi' }],
   ])('costs nothing and counts against the requests a minute of its key in %s', async (_name, path, body) => {
-    const { id, key } = await service.account('1', { rpm: 1 });
-    const send = () => service.post(path, body, { key });
-    await service.fault(OVERFLOW);
-    const rejected = await send();
+    const { id, rejected, next } = await withinOneMinute(async () => {
+      const account = await service.account('1', { rpm: 1 });
+      const send = () => service.post(path, body, { key: account.key });
+      await service.fault(OVERFLOW);
+      return { id: account.id, rejected: await send(), next: await send() };
+    });
     expect(rejected.status).toBe(400);
     const { error } = (await rejected.json()) as { error: { message: string; code?: string } };
     expect(error.message).toMatch(/prompt is too long: .* maximum context length is 128000 tokens/);
     if (path !== '/v1/messages') expect(error.code).toBe('context_length_exceeded');
+    expect(next.status).toBe(429);
     expect(await service.admin('wallet', 'show', '--account', id)).toMatchObject({ balance: 1, held: 0 });
-    expect((await send()).status).toBe(429);
   });
 });
