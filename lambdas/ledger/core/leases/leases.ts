@@ -1,0 +1,67 @@
+/** The leases of a process: a call is admitted by the lease of its key and minute, if it can be. */
+import { encodeTime } from 'ulid';
+import { overloaded } from '../../../platform/core/errors.ts';
+import type { UlidSource } from '../../../platform/core/ports.ts';
+import type { Call } from '../call.ts';
+import { type Draw, Lease, type LeaseDependencies } from './lease.ts';
+import { minuteOf } from './times.ts';
+
+/** Leases that a call may meet at their end, one after the other. */
+const MAX_LEASES = 6;
+
+/** The characters of a ULID that encode its time (github.com/ulid/spec). */
+const TIME_CHARACTERS = 10;
+
+export class Leases {
+  readonly #dependencies: LeaseDependencies & { readonly ulid: UlidSource };
+  /** By key. */
+  readonly #current = new Map<string, Lease>();
+  readonly #alive = new Set<Lease>();
+  #isStopping = false;
+
+  constructor(dependencies: LeaseDependencies & { readonly ulid: UlidSource }) {
+    this.#dependencies = dependencies;
+  }
+
+  /**
+   * Admits a call; in steady use of its key without a request. Undefined for a call that needs a hold of its own: its request
+   * id is older than its lease, or another process may settle it. Throws 401, 403, 429, 402 or 503, with nothing drawn.
+   */
+  async admit(call: Call): Promise<Draw | undefined> {
+    for (let leases = 0; leases < MAX_LEASES && !this.#isStopping; leases += 1) {
+      const lease = this.#leaseOf(call);
+      if (!lease.covers(call.requestId) || call.scope.kind === 'audio') return undefined;
+      const result = await lease.admit(call);
+      if (result !== 'again') return result;
+    }
+    throw overloaded();
+  }
+
+  /** Closes each lease with its last call; new calls are rejected with 503. */
+  stop(): void {
+    this.#isStopping = true;
+    for (const lease of this.#alive) lease.stop();
+  }
+
+  #leaseOf({ key: { accountId, keyId } }: Call): Lease {
+    const current = this.#current.get(keyId);
+    if (current?.isCurrent === true) return current;
+    const startMs = minuteOf(this.#dependencies.clock());
+    const id = `${encodeTime(startMs)}${this.#dependencies.ulid().slice(TIME_CHARACTERS)}`;
+    const lease = new Lease(this.#dependencies, {
+      id,
+      accountId,
+      keyId,
+      startMs,
+      onEnd: (ended) => this.#forget(ended),
+    });
+    this.#current.set(keyId, lease);
+    this.#alive.add(lease);
+    return lease;
+  }
+
+  #forget(lease: Lease): void {
+    this.#alive.delete(lease);
+    if (this.#current.get(lease.keyId) === lease) this.#current.delete(lease.keyId);
+  }
+}

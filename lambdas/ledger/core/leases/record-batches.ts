@@ -1,0 +1,64 @@
+/**
+ * Writes the records of leased calls in batches. With no batch in flight a record is sent at once, else with the next batch,
+ * or when a batch is full. So batches are as large as the load makes them, and no record waits for a timer.
+ */
+import { FenceError, type LeasedRecord, MAX_BATCH, type RecordStore } from './ports.ts';
+
+interface QueuedRecord {
+  readonly record: LeasedRecord;
+  readonly fenceMs: number;
+  readonly resolve: () => void;
+  readonly reject: (failure: FenceError) => void;
+}
+
+export class RecordBatches {
+  readonly #store: Pick<RecordStore, 'putAll'>;
+  readonly #clock: () => number;
+  #queue: QueuedRecord[] = [];
+  #inFlight = 0;
+
+  constructor(store: Pick<RecordStore, 'putAll'>, clock: () => number) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  /**
+   * Resolves once the record is durable. The same record is sent until then. Throws `FenceError` once the fence of its lease
+   * has passed: then recovery alone decides whether the call was recorded.
+   */
+  put(record: LeasedRecord, fenceMs: number): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.#queue.push({ record, fenceMs, resolve, reject });
+      this.#flush();
+    });
+  }
+
+  #flush(): void {
+    if (this.#queue.length === 0 || (this.#inFlight > 0 && this.#queue.length < MAX_BATCH)) return;
+    const batch = this.#queue.splice(0, MAX_BATCH);
+    this.#inFlight += 1;
+    this.#send(batch)
+      .then((unprocessed) => {
+        this.#queue.push(...unprocessed);
+      })
+      .finally(() => {
+        this.#inFlight -= 1;
+        this.#flush();
+      });
+  }
+
+  /** Returns those that are to be sent again. */
+  async #send(batch: readonly QueuedRecord[]): Promise<readonly QueuedRecord[]> {
+    const fenceMs = Math.min(...batch.map((each) => each.fenceMs));
+    try {
+      const unprocessed = new Set(await this.#store.putAll(batch.map(({ record }) => record), fenceMs));
+      for (const { record, resolve } of batch) if (!unprocessed.has(record)) resolve();
+      return batch.filter(({ record }) => unprocessed.has(record));
+    } catch {
+      const nowMs = this.#clock();
+      const isPast = (each: QueuedRecord) => nowMs > each.fenceMs;
+      for (const each of batch) if (isPast(each)) each.reject(new FenceError());
+      return batch.filter((each) => !isPast(each));
+    }
+  }
+}

@@ -1,0 +1,70 @@
+/**
+ * Recovery of leases whose process died. What was recorded and not charged is charged, and the rest returns. Any number of
+ * processes may recover the same lease: each write applies only to the entry that it was computed from.
+ */
+import { decodeTime } from 'ulid';
+import { windowsAt } from '../../../access/core/windows.ts';
+import type { NanoUsd } from '../../../platform/core/money.ts';
+import type { UsageRecord } from '../usage-record.ts';
+import { type CostByDay, type LeaseEntry, type LeaseStore, type RecordStore, totalOf } from './ports.ts';
+import { requestRange } from './times.ts';
+
+export interface LeaseRecoveryDependencies {
+  readonly store: LeaseStore;
+  readonly records: Pick<RecordStore, 'ofLease'>;
+}
+
+const SECONDS_A_DAY = 86_400;
+
+export class LeaseRecovery {
+  readonly #dependencies: LeaseRecoveryDependencies;
+
+  constructor(dependencies: LeaseRecoveryDependencies) {
+    this.#dependencies = dependencies;
+  }
+
+  /**
+   * Recovers an expired lease that a shard of a wallet holds. The key comes first, because the wallet's entry leads to it.
+   * Returns whether this process removed the wallet's entry.
+   */
+  async recover(walletId: string, leaseId: string, entry: LeaseEntry): Promise<boolean> {
+    const { store } = this.#dependencies;
+    const windows = windowsAt(decodeTime(leaseId));
+    const keyEntry = (await store.readKey(entry.keyId, windows))?.leases.get(leaseId);
+    if (keyEntry !== undefined && !(await this.recoverKey(leaseId, keyEntry))) return false;
+    const { day } = windows;
+    const costs = chargedByDay(await this.#recordsOf(leaseId, entry), day, entry);
+    const change = totalOf(costs) - entry.amount;
+    const write = { leaseId, from: entry, to: undefined, change, asks: false };
+    return (await store.writeWallet({ ...write, walletId, day, costs, across: false })).applied;
+  }
+
+  /** Recovers the entry of a key. Returns whether it is gone. */
+  async recoverKey(leaseId: string, entry: LeaseEntry): Promise<boolean> {
+    const windows = windowsAt(decodeTime(leaseId));
+    const costs = chargedByDay(await this.#recordsOf(leaseId, entry), windows.day, entry);
+    const { applied, item } = await this.#dependencies.store.writeKey({
+      leaseId,
+      keyId: entry.keyId,
+      windows,
+      from: entry,
+      to: undefined,
+      change: totalOf(costs) - entry.amount,
+      asks: false,
+      requests: 0,
+      tokens: 0,
+    });
+    return applied || item?.leases.has(leaseId) === false;
+  }
+
+  #recordsOf(leaseId: string, { keyId }: LeaseEntry): Promise<readonly UsageRecord[]> {
+    return this.#dependencies.records.ofLease({ keyId, leaseId, ...requestRange(decodeTime(leaseId)) });
+  }
+}
+
+/** The cost that was recorded and not yet charged from the entry. */
+function chargedByDay(records: readonly UsageRecord[], day: number, { settled }: LeaseEntry): CostByDay {
+  const costs: [NanoUsd, NanoUsd] = [-settled[0], -settled[1]];
+  for (const { created, cost } of records) costs[Math.floor(created / SECONDS_A_DAY) > day ? 1 : 0] += cost;
+  return costs;
+}

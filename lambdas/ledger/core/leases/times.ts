@@ -1,0 +1,53 @@
+/**
+ * The times of leases. A lease admits calls in one UTC minute, so that no window ends in it. Its end is followed by three
+ * periods: its calls end and are recorded (until the fence), then requests that were signed before lose their validity
+ * (until the expiry), then any process may recover it.
+ */
+import { encodeTime } from 'ulid';
+
+export const MINUTE_MS = 60_000;
+
+/** The interval of writes. Two of them and a round trip are under 2 s, after which unused credit is back. */
+export const TICK_MS = 750;
+
+/** The longest time for which a key's item admits calls from memory: a revoked key admits none after it. */
+export const FRESH_MS = 1_000;
+
+/** A lease without a call for as long returns what is unused, and closes. */
+export const IDLE_MS = 1_000;
+
+/** The time in which every other lease returns what it does not use: two ticks and a round trip. */
+export const RECHECK_MS = 1_600;
+
+/** Request ids up to as old are admitted by the lease of a minute; calls with a slower upload take a hold. */
+const EARLY_MS = 5_000;
+
+/** DynamoDB rejects a signature that is older (Amazon DynamoDB low-level API, request signatures). */
+const SIGNATURE_MS = 300_000;
+
+/** The most that a recovering process's clock may be ahead. */
+const CLOCK_MS = 180_000;
+
+/** For the last call's record to be repeated. */
+const SPARE_MS = 60_000;
+
+export interface LeaseTimes {
+  /** From the end of the minute to the fence, ms: the longest call, and its record. */
+  readonly recordMs: number;
+  /** From the fence to the expiry, ms. */
+  readonly marginMs: number;
+}
+
+/** The times for calls that last at most `longestCallMs`. */
+export const leaseTimes = (longestCallMs: number): LeaseTimes => ({
+  recordMs: longestCallMs + SPARE_MS,
+  marginMs: SIGNATURE_MS + CLOCK_MS,
+});
+
+/** The range of request ids that the lease of a minute admits. The end is exclusive. */
+export function requestRange(startMs: number): { readonly from: string; readonly to: string } {
+  return { from: `req_${encodeTime(startMs - EARLY_MS)}`, to: `req_${encodeTime(startMs + MINUTE_MS)}` };
+}
+
+/** The start of the minute of a time. */
+export const minuteOf = (ms: number): number => ms - (ms % MINUTE_MS);

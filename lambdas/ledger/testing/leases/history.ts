@@ -1,0 +1,371 @@
+/** Histories of a service whose processes have leases: callers, faults and changes, from a seed. */
+import { encodeTime } from 'ulid';
+import type { Policy } from '../../../access/core/policy.ts';
+import { ServiceError } from '../../../platform/core/errors.ts';
+import type { NanoUsd } from '../../../platform/core/money.ts';
+import { Leases } from '../../core/leases/leases.ts';
+import { FenceError, type LeasedRecord } from '../../core/leases/ports.ts';
+import { RecordBatches } from '../../core/leases/record-batches.ts';
+import { LeaseRecovery } from '../../core/leases/recovery.ts';
+import { MINUTE_MS } from '../../core/leases/times.ts';
+import { NO_OUTPUT } from '../../core/call.ts';
+import { limitOf, SECRET_HASH } from './items.ts';
+import { createLeaseStore, createRecordStore } from './simulated-database.ts';
+import { SimulatedProcess, TIMES, UnknownOutcome } from './simulated-process.ts';
+import type { Simulation } from './simulation.ts';
+import { type SimulatedCall, World } from './world.ts';
+
+const SILENT = { info() {}, warn() {}, error() {} };
+
+/** A ULID of a simulated time, with random letters. */
+function ulidOf(simulation: Simulation, ms: number): string {
+  const letters = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
+  const random = Array.from({ length: 16 }, () => letters[simulation.int(0, letters.length - 1)]);
+  return `${encodeTime(ms)}${random.join('')}`;
+}
+
+/** The ledger of one process. */
+class Host {
+  readonly process: SimulatedProcess;
+  readonly #world: World;
+  readonly #leases: Leases;
+  readonly #records: RecordBatches;
+  #isStopping = false;
+
+  constructor(world: World, name: string) {
+    this.#world = world;
+    const { simulation, database } = world;
+    this.process = new SimulatedProcess(world, name);
+    const { process } = this;
+    const options = { database, process, simulation, faultRate: () => world.faultRate };
+    this.#leases = new Leases({
+      store: createLeaseStore(options),
+      clock: process.clock,
+      uptime: process.uptime,
+      after: process.after,
+      times: TIMES,
+      log: SILENT,
+      ulid: () => ulidOf(simulation, process.clock()),
+    });
+    this.#records = new RecordBatches(createRecordStore(options), process.clock);
+    process.pauseEnd = () => this.#pauseEnd();
+  }
+
+  /** A pause ends at any time, or close to the fence of an open call. */
+  #pauseEnd(): number {
+    const { simulation, calls } = this.#world;
+    const open = [...calls.values()].find(({ process, hasEnded }) => process === this.process && !hasEnded);
+    if (open !== undefined && simulation.chance(0.5))
+      return open.draw.lease.fenceMs - this.process.offsetMs - simulation.int(-60, 300);
+    return simulation.nowMs + simulation.int(1, MINUTE_MS * (simulation.chance(0.3) ? 2 : 0.1));
+  }
+
+  pause(): void {
+    this.process.pausedUntilMs = this.#pauseEnd();
+  }
+
+  stop(): void {
+    this.#isStopping = true;
+    if (!this.process.isDead) this.#leases.stop();
+  }
+
+  get takesCalls(): boolean {
+    return !this.process.isDead && !this.#isStopping;
+  }
+
+  /** `uploadMs`: from the request id to the admission. */
+  async call(planned: Omit<SimulatedCall, 'requestId'>, uploadMs: number): Promise<void> {
+    const { process } = this;
+    const { simulation, database, counts } = this.#world;
+    const call = { ...planned, requestId: `req_${ulidOf(simulation, process.clock())}` };
+    if (uploadMs > 0) await process.sleep(uploadMs);
+    const accountId = database.keys.get(call.keyId)?.accountId ?? '';
+    const admit = this.#leases.admit({
+      requestId: call.requestId,
+      key: { accountId, keyId: call.keyId, secretHash: SECRET_HASH },
+      scope: { kind: 'chat', models: [] },
+      output: NO_OUTPUT,
+      tokens: () => call.tokens,
+      cost: () => call.bound,
+    });
+    const draw = await admit.catch((failure: unknown) => {
+      if (!(failure instanceof ServiceError || failure instanceof UnknownOutcome)) throw failure;
+      counts.rejected += 1;
+      this.onRejected?.(failure);
+      return undefined;
+    });
+    if (draw === undefined) return;
+    const admitted = this.#world.admitted(call, process, draw);
+    await process.gate();
+    await process.sleep(call.durationMs);
+    const created = Math.floor(process.clock() / 1000);
+    const record: LeasedRecord = { ...BLANK, id: call.requestId, keyId: call.keyId, accountId, created, cost: call.cost, lease: draw.lease.id };
+    try {
+      await this.#records.put(record, draw.lease.fenceMs);
+    } catch (failure) {
+      if (!(failure instanceof FenceError)) throw failure;
+      return this.#world.lost(admitted);
+    }
+    if (draw.lease.isAlive) draw.lease.settle(draw, { created, cost: call.cost, tokens: call.usedTokens });
+    this.#world.delivered(admitted);
+    this.onDelivered?.();
+  }
+
+  onRejected?: (failure: unknown) => void;
+  onDelivered?: () => void;
+}
+
+const BLANK = {
+  model: null,
+  kind: 'chat',
+  inputUnits: 0,
+  cachedUnits: 0,
+  outputUnits: 0,
+  unit: 'token',
+  estimated: false,
+  route: null,
+  status: 'completed',
+} as const;
+
+/** Recovers what has expired, as the sweep does. */
+class Sweeper {
+  readonly process: SimulatedProcess;
+  readonly #world: World;
+  readonly #recovery: LeaseRecovery;
+
+  constructor(world: World, name: string) {
+    this.#world = world;
+    this.process = new SimulatedProcess(world, name);
+    const options = {
+      database: world.database,
+      process: this.process,
+      simulation: world.simulation,
+      faultRate: () => world.faultRate,
+    };
+    this.#recovery = new LeaseRecovery({ store: createLeaseStore(options), records: createRecordStore(options) });
+  }
+
+  async sweep(): Promise<void> {
+    const { wallets, keys } = this.#world.database;
+    const attempt = async (work: () => Promise<unknown>) => {
+      await work().catch((failure: unknown) => {
+        if (!(failure instanceof UnknownOutcome)) throw failure;
+      });
+    };
+    const hasExpired = ({ expires }: { readonly expires: number }) => expires * 1000 <= this.process.clock();
+    for (const { walletId, leases } of [...wallets.values()])
+      for (const [id, entry] of [...leases])
+        if (hasExpired(entry)) await attempt(() => this.#recovery.recover(walletId, id, entry));
+    for (const { leases } of [...keys.values()])
+      for (const [id, entry] of [...leases])
+        if (hasExpired(entry)) await attempt(() => this.#recovery.recoverKey(id, entry));
+  }
+}
+
+export interface HistoryResult {
+  readonly world: World;
+  readonly failure?: unknown;
+}
+
+/** A policy whose limits a history may reach; 0 stands for none. */
+function randomPolicy(simulation: Simulation): Policy {
+  const tpm = simulation.pick([30, 0]);
+  const daily = simulation.pick([50n, 1_000n, 0n]);
+  const monthly = simulation.pick([150n, 0n]);
+  return {
+    rpm: simulation.pick([5, 20, 1_000]),
+    ...(tpm === 0 ? {} : { tpm }),
+    ...(daily === 0n ? {} : { daily_usd: daily }),
+    ...(monthly === 0n ? {} : { monthly_usd: monthly }),
+  };
+}
+
+/** Just before the end of a minute, a day or a month, or in the middle of a day. */
+const STARTS = [Date.UTC(2026, 6, 15, 12, 0, 50), Date.UTC(2026, 6, 15, 23, 59, 40), Date.UTC(2026, 6, 31, 23, 59, 57), Date.UTC(2026, 6, 15, 12, 0, 5)];
+
+export async function playHistory(seed: number): Promise<HistoryResult> {
+  const first = new World(seed, 0, 0).simulation;
+  const faultRate = first.chance(0.3) ? 0 : first.random() * 0.2;
+  const startMs = first.pick(STARTS);
+  const world = new World(seed * 7919 + 1, startMs, faultRate);
+  const { simulation } = world;
+  const hosts = Array.from({ length: simulation.int(1, 3) }, (_, at) => new Host(world, `host ${at}`));
+  const sweepers = Array.from({ length: simulation.int(1, 3) }, (_, at) => new Sweeper(world, `sweeper ${at}`));
+  const keyIds: string[] = [];
+  for (let account = 0, accounts = simulation.int(1, 2); account < accounts; account += 1) {
+    world.addAccount(`acc${account}`, simulation.pick([30n, 200n, 2_000n, 20_000n]), simulation.chance(0.3) ? 2 : 1);
+    for (let at = 0, keys = simulation.int(1, 2); at < keys; at += 1) {
+      keyIds.push(`acc${account}/key${at}`);
+      world.addKey(`acc${account}`, `acc${account}/key${at}`, randomPolicy(simulation));
+    }
+  }
+  const lengthMs = simulation.pick([4_000, 9_000, 16_000, 75_000]);
+  planCalls(world, hosts, keyIds, lengthMs);
+  planFaults(world, hosts, lengthMs);
+  planChanges(world, keyIds, lengthMs);
+  const endMs = startMs + lengthMs;
+  const quietMs = endMs + MINUTE_MS + TIMES.recordMs + TIMES.marginMs + 2 * TIMES.signatureMs + 3 * MINUTE_MS;
+  for (const sweeper of sweepers)
+    for (let atMs = startMs + simulation.int(0, 5_000); atMs < quietMs; atMs += 5_000)
+      simulation.at(atMs, () => guard(simulation, sweeper.sweep()));
+  try {
+    await simulation.run(endMs + 2 * TIMES.callMs);
+    for (const host of hosts) if (simulation.chance(0.5)) host.stop();
+    await simulation.run(quietMs);
+    world.faultRate = 0;
+    for (let pass = 0; pass < 2; pass += 1) {
+      for (const sweeper of sweepers) guard(simulation, sweeper.sweep());
+      await simulation.run(simulation.nowMs + 2 * TIMES.signatureMs);
+    }
+    world.checkRest();
+  } catch (failure) {
+    return { world, failure };
+  }
+  return { world };
+}
+
+/** A failure of a part of the history is one of the history. */
+function guard(simulation: Simulation, work: Promise<unknown>): void {
+  work.catch((failure: unknown) => {
+    simulation.failure ??= failure;
+  });
+}
+
+function planCalls(world: World, hosts: readonly Host[], keyIds: readonly string[], lengthMs: number): void {
+  const { simulation } = world;
+  const perSecond = simulation.pick(lengthMs > 60_000 ? [1, 5] : [2, 10, 30]);
+  const endMs = simulation.nowMs + lengthMs;
+  for (let atMs = simulation.nowMs; atMs < endMs; ) {
+    const keyId = simulation.pick(keyIds);
+    const burst = simulation.chance(0.1) ? simulation.int(2, 12) : 1;
+    for (let each = 0; each < burst; each += 1) {
+      simulation.at(atMs, () => {
+        const host = simulation.pick(hosts);
+        const uploadMs = simulation.chance(0.08) ? simulation.int(0, 20_000) : 0;
+        if (host.takesCalls) guard(simulation, host.call(randomCall(simulation, keyId), uploadMs));
+      });
+    }
+    atMs += Math.ceil((simulation.random() * 2_000) / perSecond) + (simulation.chance(0.02) ? 2_500 : 0);
+  }
+}
+
+function randomCall(simulation: Simulation, keyId: string): Omit<SimulatedCall, 'requestId'> {
+  const bound = simulation.int(0, 20);
+  return {
+    keyId,
+    bound: BigInt(bound),
+    cost: simulation.chance(0.1) ? 0n : BigInt(simulation.int(0, bound)),
+    tokens: simulation.int(0, 5),
+    usedTokens: simulation.int(0, 6),
+    durationMs: simulation.pick([5, 40, 400, simulation.int(0, TIMES.callMs)]),
+  };
+}
+
+function planFaults({ simulation, faultRate }: World, hosts: readonly Host[], lengthMs: number): void {
+  const sometimes = (times: number, run: () => void) => {
+    for (let at = 0; at < times; at += 1) simulation.at(simulation.nowMs + simulation.random() * lengthMs, run);
+  };
+  for (const host of hosts) {
+    const { process } = host;
+    if (simulation.chance(0.4)) process.dieAt = simulation.int(1, 400);
+    if (simulation.chance(0.4)) process.pauseAt = simulation.int(1, 400);
+    sometimes(simulation.int(0, 1), () => host.pause());
+    sometimes(faultRate > 0 ? simulation.int(0, 2) : 0, () => {
+      process.offlineUntilMs = simulation.nowMs + simulation.int(50, 1_500);
+    });
+    sometimes(simulation.int(0, 1), () => {
+      process.offsetMs += simulation.int(-60, 60);
+    });
+    if (simulation.chance(0.2)) sometimes(1, () => host.stop());
+  }
+}
+
+function planChanges(world: World, keyIds: readonly string[], lengthMs: number): void {
+  const { simulation, database, credits } = world;
+  const sometimes = (times: number, run: () => void) => {
+    for (let at = 0; at < times; at += 1) simulation.at(simulation.nowMs + simulation.random() * lengthMs, run);
+  };
+  const randomWallet = () => {
+    const accountId = simulation.pick([...credits.keys()]);
+    const item = database.wallets.get(accountId);
+    if (item === undefined) throw new Error('there is no such wallet');
+    return { accountId, item };
+  };
+  const credit = (accountId: string, by: NanoUsd) => credits.set(accountId, (credits.get(accountId) ?? 0n) + by);
+  sometimes(simulation.int(0, 2), () => {
+    const { accountId, item } = randomWallet();
+    const by = BigInt(simulation.int(1, 500));
+    const paid = item.debt < by ? item.debt : by;
+    credit(accountId, by);
+    item.received += by;
+    item.debt -= paid;
+    item.balance += by - paid;
+  });
+  sometimes(simulation.int(0, 2), () => {
+    const { accountId, item } = randomWallet();
+    const by = BigInt(simulation.int(1, 300));
+    const paid = item.balance < by ? item.balance : by;
+    credit(accountId, -by);
+    item.received -= by;
+    item.balance -= paid;
+    item.debt += by - paid;
+  });
+  sometimes(simulation.int(0, 2), () => {
+    const item = database.keys.get(simulation.pick(keyIds));
+    if (item === undefined) return;
+    const policy = randomPolicy(simulation);
+    for (const counter of ['requests', 'tokens', 'day', 'month'] as const) {
+      const by = limitOf(policy, counter) - limitOf(item.policy, counter);
+      for (const name of new Set([...item.counters.keys()].filter((each) => each.startsWith(counter))))
+        item.counters.set(name, (item.counters.get(name) ?? 0n) + by);
+    }
+    item.policy = policy;
+    item.version += 1;
+    world.changedKeys.add(item.keyId);
+  });
+  sometimes(simulation.chance(0.5) ? 1 : 0, () => {
+    const keyId = simulation.pick(keyIds);
+    const item = database.keys.get(keyId);
+    if (item === undefined) return;
+    item.status = 'revoked';
+    world.revokedMs.set(keyId, simulation.nowMs);
+  });
+}
+
+/** A wallet, a cap or a limit that affords exactly k calls admits k, whoever races for it; nothing is held 2 s after the last. */
+export async function playRace(seed: number): Promise<HistoryResult> {
+  const world = new World(seed, STARTS[3] ?? 0, 0);
+  const { simulation, database } = world;
+  const count = simulation.int(1, 80);
+  const bound = BigInt(simulation.int(1, 9));
+  const scarce = simulation.pick(['wallet', 'day', 'requests', 'tokens'] as const);
+  const rest = BigInt(simulation.int(0, Number(bound) - 1));
+  world.addAccount('acc', scarce === 'wallet' ? BigInt(count) * bound + rest : 1_000_000_000n, simulation.chance(0.3) ? 2 : 1);
+  world.addKey('acc', 'acc/key', {
+    rpm: scarce === 'requests' ? count : 1_000_000,
+    ...(scarce === 'tokens' ? { tpm: count } : {}),
+    ...(scarce === 'day' ? { daily_usd: BigInt(count) * bound } : {}),
+  });
+  const hosts = Array.from({ length: simulation.int(1, 4) }, (_, at) => new Host(world, `host ${at}`));
+  const spreadMs = simulation.pick([1, 100, 900]);
+  const beginMs = simulation.nowMs;
+  let lastMs = beginMs;
+  for (const host of hosts) host.onDelivered = () => {
+    lastMs = simulation.nowMs;
+  };
+  for (let at = 0; at < count * 2 + 10; at += 1) {
+    const call = { keyId: 'acc/key', bound, cost: bound, tokens: 1, usedTokens: 1, durationMs: simulation.int(1, 300) };
+    simulation.at(beginMs + simulation.random() * spreadMs, () => guard(simulation, simulation.pick(hosts).call(call, 0)));
+  }
+  try {
+    await simulation.run(beginMs + spreadMs + 3_300);
+    if (world.counts.admitted !== count)
+      throw new Error(`${world.counts.admitted} of ${count} calls were admitted by ${hosts.length} hosts (${scarce})`);
+    await simulation.run(lastMs + 2_000);
+    const held = database.shardsOf('acc').flatMap(({ leases }) => [...leases.values()].map(({ amount }) => amount));
+    if (held.some((amount) => amount > 0n)) throw new Error(`${held} are held two seconds after the last call`);
+  } catch (failure) {
+    return { world, failure };
+  }
+  return { world };
+}

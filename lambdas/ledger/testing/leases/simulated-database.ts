@@ -1,0 +1,127 @@
+/** The tables of a simulated service, and the ledger's stores on them for each process. */
+import type { KeyStore } from '../../../access/core/key-store.ts';
+import { type Windows, windowsAt } from '../../../access/core/windows.ts';
+import {
+  FenceError,
+  type LeasedRecord,
+  type LeaseResult,
+  type LeaseStore,
+  type RecordStore,
+} from '../../core/leases/ports.ts';
+import type { UsageRecord } from '../../core/usage-record.ts';
+import {
+  type KeyItem,
+  leasedKey,
+  leasedWallet,
+  type WalletItem,
+  writeKey,
+  writeWallet,
+} from './items.ts';
+import type { SimulatedProcess } from './simulated-process.ts';
+import type { Simulation } from './simulation.ts';
+
+/** How often a client sends a request that is safe to repeat. */
+const TRIES = 3;
+
+export type StoredRecord = UsageRecord & { readonly lease?: string | undefined };
+
+export class SimulatedDatabase {
+  /** By shard. */
+  readonly wallets = new Map<string, WalletItem>();
+  readonly keys = new Map<string, KeyItem>();
+  /** By request id. */
+  readonly records = new Map<string, StoredRecord>();
+
+  shardsOf(accountId: string): readonly WalletItem[] {
+    return [...this.wallets.values()].filter(({ walletId }) => walletId.split('#')[0] === accountId);
+  }
+}
+
+const accountOf = (walletId: string): string => walletId.split('#')[0] ?? walletId;
+
+export interface StoreOptions {
+  readonly database: SimulatedDatabase;
+  readonly process: SimulatedProcess;
+  readonly simulation: Simulation;
+  readonly faultRate: () => number;
+}
+
+export function createLeaseStore({ database, process, simulation }: StoreOptions): LeaseStore {
+  const { wallets, keys } = database;
+  const nowSeconds = () => Math.floor(process.clock() / 1000);
+  async function write<T>(opens: boolean, operation: () => Omit<LeaseResult<T>, 'copies'>): Promise<LeaseResult<T>> {
+    const { result, copies } = await process.send(operation, { tries: opens ? 1 : TRIES });
+    return { ...result, copies };
+  }
+  const read = async <T>(operation: () => T): Promise<T> => (await process.send(operation, { tries: TRIES })).result;
+  const walletOf = (walletId: string) => {
+    const item = wallets.get(walletId);
+    return item && leasedWallet(item);
+  };
+  const keyOf = (keyId: string, windows: Windows) => {
+    const item = keys.get(keyId);
+    return item && leasedKey(item, windows);
+  };
+  return {
+    writeWallet: (request) =>
+      write(request.from === undefined, () => {
+        const item = wallets.get(request.walletId);
+        const shards = database.shardsOf(accountOf(request.walletId));
+        const applied = item !== undefined && writeWallet(item, shards, request);
+        const found = walletOf(request.walletId);
+        if (applied || !request.across || found === undefined) return { applied, item: found };
+        return { applied, item: { ...found, balance: shards.reduce((sum, { balance }) => sum + balance, 0n) } };
+      }),
+    writeKey: (request) => {
+      const now = nowSeconds();
+      return write(request.from === undefined, () => {
+        const item = keys.get(request.keyId);
+        const applied = item !== undefined && writeKey(item, request, now);
+        return { applied, item: keyOf(request.keyId, request.windows) };
+      });
+    },
+    readWallet: (walletId) => read(() => walletOf(walletId)),
+    readKey: (keyId, windows) => read(() => keyOf(keyId, windows)),
+    drawShard: (accountId) => simulation.pick(database.shardsOf(accountId)).walletId,
+    hasShards: (accountId) => database.shardsOf(accountId).length > 1,
+    collect: (accountId) =>
+      read(() => {
+        const shards = database.shardsOf(accountId);
+        for (const shard of shards) {
+          const paid = shard.balance < shard.debt ? shard.balance : shard.debt;
+          shard.balance -= paid;
+          shard.debt -= paid;
+        }
+      }),
+  };
+}
+
+export function createRecordStore({ database, process, simulation, faultRate }: StoreOptions): RecordStore {
+  const { records } = database;
+  return {
+    async putAll(batch: readonly LeasedRecord[], fenceMs) {
+      const onSigned = () => {
+        if (process.clock() > fenceMs) throw new FenceError();
+      };
+      const put = () => {
+        const unprocessed = batch.filter(() => simulation.chance(faultRate()));
+        for (const record of batch) if (!unprocessed.includes(record)) records.set(record.id, record);
+        return unprocessed;
+      };
+      return (await process.send(put, { tries: TRIES, onSigned })).result;
+    },
+    async ofLease({ keyId, leaseId, from, to }) {
+      const query = () =>
+        [...records.values()].filter(
+          ({ id, keyId: key, lease }) => key === keyId && lease === leaseId && id >= from && id < to,
+        );
+      return (await process.send(query, { tries: TRIES })).result;
+    },
+  };
+}
+
+/** The key's state as the process sees it now. */
+export const readState = ({ database }: StoreOptions, keyId: string, nowMs: number): ReturnType<KeyStore['read']> => {
+  const item = database.keys.get(keyId);
+  return Promise.resolve(item && leasedKey(item, windowsAt(nowMs)).state);
+};

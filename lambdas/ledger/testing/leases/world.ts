@@ -1,0 +1,208 @@
+/** The ground truth of a simulated service, and the laws that hold after every request that the database executes. */
+import { type Windows, windowsAt } from '../../../access/core/windows.ts';
+import type { Policy } from '../../../access/core/policy.ts';
+import type { NanoUsd } from '../../../platform/core/money.ts';
+import type { Draw } from '../../core/leases/lease.ts';
+import { type LeaseEntry, totalOf } from '../../core/leases/ports.ts';
+import { FRESH_MS } from '../../core/leases/times.ts';
+import { type Counter, counterName, type KeyItem, leftOf, limitOf, type WalletItem } from './items.ts';
+import { SimulatedDatabase } from './simulated-database.ts';
+import type { Network, SimulatedProcess } from './simulated-process.ts';
+import { Simulation } from './simulation.ts';
+
+/** A call of a history. */
+export interface SimulatedCall {
+  readonly requestId: string;
+  readonly keyId: string;
+  readonly bound: NanoUsd;
+  readonly cost: NanoUsd;
+  /** What it takes from the minute, and what its route reports. */
+  readonly tokens: number;
+  readonly usedTokens: number;
+  readonly durationMs: number;
+}
+
+export interface AdmittedCall extends SimulatedCall {
+  readonly process: SimulatedProcess;
+  readonly draw: Draw;
+  readonly admittedMs: number;
+  hasEnded: boolean;
+}
+
+export class BrokenLaw extends Error {
+  override readonly name = 'BrokenLaw';
+}
+
+function must(holds: boolean, law: string, detail: () => unknown = () => ''): void {
+  if (holds) return;
+  const plain = (_name: string, value: unknown) =>
+    typeof value === 'bigint' ? Number(value) : value instanceof Map ? [...value] : value;
+  throw new BrokenLaw(`${law}: ${JSON.stringify(detail(), plain)}`);
+}
+
+const SECONDS_A_DAY = 86_400;
+const sum = <T>(list: Iterable<T>, of: (item: T) => NanoUsd): NanoUsd => {
+  let total = 0n;
+  for (const item of list) total += of(item);
+  return total;
+};
+
+export class World implements Network {
+  readonly simulation: Simulation;
+  readonly database = new SimulatedDatabase();
+  faultRate: number;
+  /** Credit by account. */
+  readonly credits = new Map<string, NanoUsd>();
+  readonly calls = new Map<string, AdmittedCall>();
+  readonly #callsByLease = new Map<string, AdmittedCall[]>();
+  /** When keys were revoked. */
+  readonly revokedMs = new Map<string, number>();
+  /** Keys whose policy has changed: earlier calls may exceed the new limits. */
+  readonly changedKeys = new Set<string>();
+  readonly counts = { admitted: 0, rejected: 0, lost: 0, recorded: 0, requests: 0 };
+
+  constructor(seed: number, startMs: number, faultRate: number) {
+    this.simulation = new Simulation(seed, startMs);
+    this.faultRate = faultRate;
+  }
+
+  addAccount(accountId: string, credit: NanoUsd, shards: number): void {
+    this.credits.set(accountId, credit);
+    for (let index = 0; index < shards; index += 1) {
+      const walletId = index === 0 ? accountId : `${accountId}#${index}`;
+      const own = index === 0 ? credit : 0n;
+      const empty = { spent: 0n, debt: 0n, spentByDay: new Map(), holds: new Map(), leases: new Map() };
+      this.database.wallets.set(walletId, { walletId, balance: own, received: own, ...empty });
+    }
+  }
+
+  addKey(accountId: string, keyId: string, policy: Policy): void {
+    const empty = { counters: new Map(), leases: new Map(), used: undefined, repaired: undefined };
+    this.database.keys.set(keyId, { keyId, accountId, policy, status: 'active', version: 1, ...empty });
+  }
+
+  admitted(call: SimulatedCall, process: SimulatedProcess, draw: Draw): AdmittedCall {
+    const { nowMs } = this.simulation;
+    const admitted = { ...call, process, draw, admittedMs: nowMs, hasEnded: false };
+    this.counts.admitted += 1;
+    this.calls.set(call.requestId, admitted);
+    const calls = this.#callsByLease.get(draw.lease.id) ?? [];
+    calls.push(admitted);
+    this.#callsByLease.set(draw.lease.id, calls);
+    const revokedMs = this.revokedMs.get(call.keyId) ?? Number.POSITIVE_INFINITY;
+    must(nowMs <= revokedMs + FRESH_MS, 'a revoked key admits no call a second later', () => ({ nowMs, revokedMs }));
+    return admitted;
+  }
+
+  /** The caller has received the end of the response. */
+  delivered(call: AdmittedCall): void {
+    call.hasEnded = true;
+    this.counts.recorded += 1;
+    must(this.database.records.has(call.requestId), 'a response ends after its record is durable');
+  }
+
+  lost(call: AdmittedCall): void {
+    call.hasEnded = true;
+    this.counts.lost += 1;
+  }
+
+  onExecuted = (): void => {
+    this.counts.requests += 1;
+    for (const item of this.database.wallets.values()) this.#checkWallet(item);
+    for (const item of this.database.keys.values()) this.#checkKey(item);
+  };
+
+  #checkWallet(item: WalletItem): void {
+    const { walletId, balance, debt, received, spent, leases } = item;
+    must(balance >= 0n && debt >= 0n, 'no balance is below zero', () => item);
+    const open = sum(leases.values(), ({ amount }) => amount);
+    must(received === balance + open + spent - debt, 'received = balance + open + spent - owed', () => item);
+    for (const [id, entry] of leases) this.#checkEntry(id, entry, walletId);
+  }
+
+  /** An entry covers the open calls of its lease, and what they cost that was not charged. */
+  #checkEntry(id: string, entry: LeaseEntry, where: string): void {
+    const calls = this.#callsByLease.get(id) ?? [];
+    const open = sum(calls, (call) => (this.#isOpen(call) ? call.bound : 0n));
+    const cost = sum(calls, ({ requestId }) => this.database.records.get(requestId)?.cost ?? 0n);
+    const settled = totalOf(entry.settled);
+    const detail = () => ({ where, id, entry, open, cost, at: this.simulation.nowMs });
+    must(entry.amount >= open + cost - settled, 'an entry covers its calls', detail);
+    must(cost >= settled, 'nothing is charged that was not recorded', detail);
+  }
+
+  /** No counter has more left than its limit less what was used. */
+  #checkKey(item: KeyItem): void {
+    for (const [id, entry] of item.leases) this.#checkEntry(id, entry, item.keyId);
+    const used = new Map<string, { counter: Counter; windows: Windows; by: bigint }>();
+    const use = (counter: Counter, windows: Windows, by: bigint) => {
+      const name = counterName(counter, windows);
+      used.set(name, { counter, windows, by: (used.get(name)?.by ?? 0n) + by });
+    };
+    for (const call of this.calls.values()) {
+      if (call.keyId !== item.keyId) continue;
+      const { windows } = call.draw.lease;
+      const record = this.database.records.get(call.requestId);
+      const isOpen = this.#isOpen(call);
+      const amount = record?.cost ?? (isOpen ? call.bound : 0n);
+      use('requests', windows, 1n);
+      use('tokens', windows, BigInt(record ? Math.min(call.tokens, call.usedTokens) : isOpen ? call.tokens : 0));
+      use('day', windows, amount);
+      use('month', windows, amount);
+    }
+    for (const { counter, windows, by } of used.values()) {
+      const limit = limitOf(item.policy, counter);
+      const isWithin = limit - leftOf(item, counter, windows) >= by;
+      must(isWithin, 'no more is left than there is', () => ({ item, counter, by }));
+      if (counter === 'requests' && !this.changedKeys.has(item.keyId))
+        must(by <= limit, 'no more requests than the limit', () => item);
+    }
+  }
+
+  #isOpen(call: AdmittedCall): boolean {
+    const { process, draw, requestId, hasEnded } = call;
+    if (hasEnded || process.isDead || this.database.records.has(requestId)) return false;
+    return process.clock() <= draw.lease.fenceMs;
+  }
+
+  /** At rest: every process has gone, and every lease was closed or recovered. */
+  checkRest(): void {
+    const { wallets, keys, records } = this.database;
+    for (const [accountId, credit] of this.credits) {
+      const shards = this.database.shardsOf(accountId);
+      const own = [...records.values()].filter((record) => record.accountId === accountId);
+      const cost = sum(own, (record) => record.cost);
+      must(shards.every(({ leases }) => leases.size === 0), 'nothing is held at rest', () => shards);
+      const balance = sum(shards, (shard) => shard.balance - shard.debt);
+      must(credit === balance + cost, 'credits = balances + records', () => ({ credit, balance, cost }));
+      must(sum(shards, ({ spent }) => spent) === cost, 'what was spent is the sum of the records', () => shards);
+      const dayOf = ({ created }: { readonly created: number }) => Math.floor(created / SECONDS_A_DAY);
+      for (const day of new Set([...own.map(dayOf), ...shards.flatMap(({ spentByDay }) => [...spentByDay.keys()])])) {
+        const spent = sum(shards, ({ spentByDay }) => spentByDay.get(day) ?? 0n);
+        const recorded = sum(own.filter((record) => dayOf(record) === day), (record) => record.cost);
+        must(spent === recorded, 'what was spent on a day is the sum of its records', () => ({ day, spent, recorded }));
+      }
+    }
+    for (const item of keys.values()) this.#checkKeyAtRest(item);
+    must(wallets.size > 0, 'there are wallets');
+  }
+
+  #checkKeyAtRest(item: KeyItem): void {
+    must(item.leases.size === 0, 'no key has a lease at rest', () => item);
+    const windows = [...this.calls.values()].flatMap(({ keyId, draw }) =>
+      keyId === item.keyId ? [draw.lease.windows] : [],
+    );
+    for (const counter of ['day', 'month'] as const) {
+      for (const each of new Map(windows.map((one) => [one[counter], one])).values()) {
+        const calls = [...this.calls.values()].filter(
+          ({ keyId, draw }) => keyId === item.keyId && draw.lease.windows[counter] === each[counter],
+        );
+        const cost = sum(calls, ({ requestId }) => this.database.records.get(requestId)?.cost ?? 0n);
+        const missing = limitOf(item.policy, counter) - cost - leftOf(item, counter, each);
+        must(missing === 0n, 'a cap has what no record used', () => ({ item, counter, cost, missing }));
+      }
+    }
+  }
+}
+
+export const windowsNow = (world: World): Windows => windowsAt(world.simulation.nowMs);
