@@ -51,7 +51,12 @@ export class RecordBatches {
   async #send(batch: readonly QueuedRecord[]): Promise<readonly QueuedRecord[]> {
     const fenceMs = Math.min(...batch.map((each) => each.fenceMs));
     try {
-      const unprocessed = new Set(await this.#store.putAll(batch.map(({ record }) => record), fenceMs));
+      const unprocessed = new Set(
+        await this.#store.putAll(
+          batch.map(({ record }) => record),
+          fenceMs,
+        ),
+      );
       for (const { record, resolve } of batch) if (!unprocessed.has(record)) resolve();
       return batch.filter(({ record }) => unprocessed.has(record));
     } catch {

@@ -9,12 +9,14 @@ import { type CostByDay, type LeaseEntry, type LeaseResult, NO_COST, totalOf } f
 export interface SideState {
   /** Undefined if the item has no such entry. */
   readonly entry: LeaseEntry | undefined;
+  /** The total of what was charged by then. It outlasts the entry: a side that has closed may open again. */
+  readonly settled: CostByDay;
   /** The totals that the lease has taken from the minute of its key. */
   readonly requests: number;
   readonly tokens: number;
 }
 
-const NOT_OPEN: SideState = { entry: undefined, requests: 0, tokens: 0 };
+const NOT_OPEN: SideState = { entry: undefined, settled: NO_COST, requests: 0, tokens: 0 };
 
 export type SideOutcome = 'applied' | 'refused' | 'gone';
 
@@ -32,7 +34,7 @@ export class LeaseSide {
   }
 
   get settled(): CostByDay {
-    return this.#confirmed.entry?.settled ?? NO_COST;
+    return this.#confirmed.settled;
   }
 
   /** The last entry that was sent or confirmed. */
@@ -43,7 +45,7 @@ export class LeaseSide {
   /** What the entry holds for certain beyond what open calls may cost and what recorded calls have cost. */
   free(drawn: NanoUsd, cost: NanoUsd): NanoUsd {
     return this.#states()
-      .map(({ entry }) => (entry?.amount ?? 0n) - drawn - (cost - totalOf(entry?.settled ?? NO_COST)))
+      .map(({ entry, settled }) => (entry?.amount ?? 0n) - drawn - (cost - totalOf(settled)))
       .reduce(least);
   }
 

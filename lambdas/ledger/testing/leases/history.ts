@@ -3,12 +3,12 @@ import { encodeTime } from 'ulid';
 import type { Policy } from '../../../access/core/policy.ts';
 import { ServiceError } from '../../../platform/core/errors.ts';
 import type { NanoUsd } from '../../../platform/core/money.ts';
+import { NO_OUTPUT } from '../../core/call.ts';
 import { Leases } from '../../core/leases/leases.ts';
 import { FenceError, type LeasedRecord } from '../../core/leases/ports.ts';
 import { RecordBatches } from '../../core/leases/record-batches.ts';
 import { LeaseRecovery } from '../../core/leases/recovery.ts';
 import { MINUTE_MS } from '../../core/leases/times.ts';
-import { NO_OUTPUT } from '../../core/call.ts';
 import { limitOf, SECRET_HASH } from './items.ts';
 import { createLeaseStore, createRecordStore } from './simulated-database.ts';
 import { SimulatedProcess, TIMES, UnknownOutcome } from './simulated-process.ts';
@@ -99,7 +99,15 @@ class Host {
     await process.gate();
     await process.sleep(call.durationMs);
     const created = Math.floor(process.clock() / 1000);
-    const record: LeasedRecord = { ...BLANK, id: call.requestId, keyId: call.keyId, accountId, created, cost: call.cost, lease: draw.lease.id };
+    const record: LeasedRecord = {
+      ...BLANK,
+      id: call.requestId,
+      keyId: call.keyId,
+      accountId,
+      created,
+      cost: call.cost,
+      lease: draw.lease.id,
+    };
     try {
       await this.#records.put(record, draw.lease.fenceMs);
     } catch (failure) {
@@ -142,7 +150,10 @@ class Sweeper {
       simulation: world.simulation,
       faultRate: () => world.faultRate,
     };
-    this.#recovery = new LeaseRecovery({ store: createLeaseStore(options), records: createRecordStore(options) });
+    this.#recovery = new LeaseRecovery({
+      store: createLeaseStore(options),
+      records: createRecordStore(options),
+    });
   }
 
   async sweep(): Promise<void> {
@@ -181,7 +192,12 @@ function randomPolicy(simulation: Simulation): Policy {
 }
 
 /** Just before the end of a minute, a day or a month, or in the middle of a day. */
-const STARTS = [Date.UTC(2026, 6, 15, 12, 0, 50), Date.UTC(2026, 6, 15, 23, 59, 40), Date.UTC(2026, 6, 31, 23, 59, 57), Date.UTC(2026, 6, 15, 12, 0, 5)];
+const STARTS = [
+  Date.UTC(2026, 6, 15, 12, 0, 50),
+  Date.UTC(2026, 6, 15, 23, 59, 40),
+  Date.UTC(2026, 6, 31, 23, 59, 57),
+  Date.UTC(2026, 6, 15, 12, 0, 5),
+];
 
 export async function playHistory(seed: number): Promise<HistoryResult> {
   const first = new World(seed, 0, 0).simulation;
@@ -190,10 +206,17 @@ export async function playHistory(seed: number): Promise<HistoryResult> {
   const world = new World(seed * 7919 + 1, startMs, faultRate);
   const { simulation } = world;
   const hosts = Array.from({ length: simulation.int(1, 3) }, (_, at) => new Host(world, `host ${at}`));
-  const sweepers = Array.from({ length: simulation.int(1, 3) }, (_, at) => new Sweeper(world, `sweeper ${at}`));
+  const sweepers = Array.from(
+    { length: simulation.int(1, 3) },
+    (_, at) => new Sweeper(world, `sweeper ${at}`),
+  );
   const keyIds: string[] = [];
   for (let account = 0, accounts = simulation.int(1, 2); account < accounts; account += 1) {
-    world.addAccount(`acc${account}`, simulation.pick([30n, 200n, 2_000n, 20_000n]), simulation.chance(0.3) ? 2 : 1);
+    world.addAccount(
+      `acc${account}`,
+      simulation.pick([30n, 200n, 2_000n, 20_000n]),
+      simulation.chance(0.3) ? 2 : 1,
+    );
     for (let at = 0, keys = simulation.int(1, 2); at < keys; at += 1) {
       keyIds.push(`acc${account}/key${at}`);
       world.addKey(`acc${account}`, `acc${account}/key${at}`, randomPolicy(simulation));
@@ -263,7 +286,8 @@ function randomCall(simulation: Simulation, keyId: string): Omit<SimulatedCall, 
 
 function planFaults({ simulation, faultRate }: World, hosts: readonly Host[], lengthMs: number): void {
   const sometimes = (times: number, run: () => void) => {
-    for (let at = 0; at < times; at += 1) simulation.at(simulation.nowMs + simulation.random() * lengthMs, run);
+    for (let at = 0; at < times; at += 1)
+      simulation.at(simulation.nowMs + simulation.random() * lengthMs, run);
   };
   for (const host of hosts) {
     const { process } = host;
@@ -283,7 +307,8 @@ function planFaults({ simulation, faultRate }: World, hosts: readonly Host[], le
 function planChanges(world: World, keyIds: readonly string[], lengthMs: number): void {
   const { simulation, database, credits } = world;
   const sometimes = (times: number, run: () => void) => {
-    for (let at = 0; at < times; at += 1) simulation.at(simulation.nowMs + simulation.random() * lengthMs, run);
+    for (let at = 0; at < times; at += 1)
+      simulation.at(simulation.nowMs + simulation.random() * lengthMs, run);
   };
   const randomWallet = () => {
     const accountId = simulation.pick([...credits.keys()]);
@@ -291,7 +316,8 @@ function planChanges(world: World, keyIds: readonly string[], lengthMs: number):
     if (item === undefined) throw new Error('there is no such wallet');
     return { accountId, item };
   };
-  const credit = (accountId: string, by: NanoUsd) => credits.set(accountId, (credits.get(accountId) ?? 0n) + by);
+  const credit = (accountId: string, by: NanoUsd) =>
+    credits.set(accountId, (credits.get(accountId) ?? 0n) + by);
   sometimes(simulation.int(0, 2), () => {
     const { accountId, item } = randomWallet();
     const by = BigInt(simulation.int(1, 500));
@@ -340,7 +366,11 @@ export async function playRace(seed: number): Promise<HistoryResult> {
   const bound = BigInt(simulation.int(1, 9));
   const scarce = simulation.pick(['wallet', 'day', 'requests', 'tokens'] as const);
   const rest = BigInt(simulation.int(0, Number(bound) - 1));
-  world.addAccount('acc', scarce === 'wallet' ? BigInt(count) * bound + rest : 1_000_000_000n, simulation.chance(0.3) ? 2 : 1);
+  world.addAccount(
+    'acc',
+    scarce === 'wallet' ? BigInt(count) * bound + rest : 1_000_000_000n,
+    simulation.chance(0.3) ? 2 : 1,
+  );
   world.addKey('acc', 'acc/key', {
     rpm: scarce === 'requests' ? count : 1_000_000,
     ...(scarce === 'tokens' ? { tpm: count } : {}),
@@ -350,20 +380,35 @@ export async function playRace(seed: number): Promise<HistoryResult> {
   const spreadMs = simulation.pick([1, 100, 900]);
   const beginMs = simulation.nowMs;
   let lastMs = beginMs;
-  for (const host of hosts) host.onDelivered = () => {
-    lastMs = simulation.nowMs;
-  };
+  for (const host of hosts)
+    host.onDelivered = () => {
+      lastMs = simulation.nowMs;
+    };
   for (let at = 0; at < count * 2 + 10; at += 1) {
-    const call = { keyId: 'acc/key', bound, cost: bound, tokens: 1, usedTokens: 1, durationMs: simulation.int(1, 300) };
-    simulation.at(beginMs + simulation.random() * spreadMs, () => guard(simulation, simulation.pick(hosts).call(call, 0)));
+    const call = {
+      keyId: 'acc/key',
+      bound,
+      cost: bound,
+      tokens: 1,
+      usedTokens: 1,
+      durationMs: simulation.int(1, 300),
+    };
+    simulation.at(beginMs + simulation.random() * spreadMs, () =>
+      guard(simulation, simulation.pick(hosts).call(call, 0)),
+    );
   }
   try {
     await simulation.run(beginMs + spreadMs + 3_300);
     if (world.counts.admitted !== count)
-      throw new Error(`${world.counts.admitted} of ${count} calls were admitted by ${hosts.length} hosts (${scarce})`);
+      throw new Error(
+        `${world.counts.admitted} of ${count} calls were admitted by ${hosts.length} hosts (${scarce})`,
+      );
     await simulation.run(lastMs + 2_000);
-    const held = database.shardsOf('acc').flatMap(({ leases }) => [...leases.values()].map(({ amount }) => amount));
-    if (held.some((amount) => amount > 0n)) throw new Error(`${held} are held two seconds after the last call`);
+    const held = database
+      .shardsOf('acc')
+      .flatMap(({ leases }) => [...leases.values()].map(({ amount }) => amount));
+    if (held.some((amount) => amount > 0n))
+      throw new Error(`${held} are held two seconds after the last call`);
   } catch (failure) {
     return { world, failure };
   }

@@ -100,7 +100,11 @@ function putEntry(leases: Map<string, LeaseEntry>, { leaseId, to }: LeaseWrite):
 }
 
 /** Returns whether it applied. `shards` are all shards of the wallet. */
-export function writeWallet(item: WalletItem, shards: readonly WalletItem[], write: WalletLeaseWrite): boolean {
+export function writeWallet(
+  item: WalletItem,
+  shards: readonly WalletItem[],
+  write: WalletLeaseWrite,
+): boolean {
   if (!isEntry(item.leases.get(write.leaseId), write)) return false;
   if (write.across && shards.every(({ debt }) => debt === 0n)) moveCredit(item, shards, write.change);
   if (write.change > 0n && (item.balance < write.change || item.debt > 0n)) return false;

@@ -9,14 +9,7 @@ import {
   type RecordStore,
 } from '../../core/leases/ports.ts';
 import type { UsageRecord } from '../../core/usage-record.ts';
-import {
-  type KeyItem,
-  leasedKey,
-  leasedWallet,
-  type WalletItem,
-  writeKey,
-  writeWallet,
-} from './items.ts';
+import { type KeyItem, leasedKey, leasedWallet, type WalletItem, writeKey, writeWallet } from './items.ts';
 import type { SimulatedProcess } from './simulated-process.ts';
 import type { Simulation } from './simulation.ts';
 
@@ -49,11 +42,15 @@ export interface StoreOptions {
 export function createLeaseStore({ database, process, simulation }: StoreOptions): LeaseStore {
   const { wallets, keys } = database;
   const nowSeconds = () => Math.floor(process.clock() / 1000);
-  async function write<T>(opens: boolean, operation: () => Omit<LeaseResult<T>, 'copies'>): Promise<LeaseResult<T>> {
+  async function write<T>(
+    opens: boolean,
+    operation: () => Omit<LeaseResult<T>, 'copies'>,
+  ): Promise<LeaseResult<T>> {
     const { result, copies } = await process.send(operation, { tries: opens ? 1 : TRIES });
     return { ...result, copies };
   }
-  const read = async <T>(operation: () => T): Promise<T> => (await process.send(operation, { tries: TRIES })).result;
+  const read = async <T>(operation: () => T): Promise<T> =>
+    (await process.send(operation, { tries: TRIES })).result;
   const walletOf = (walletId: string) => {
     const item = wallets.get(walletId);
     return item && leasedWallet(item);
@@ -70,7 +67,10 @@ export function createLeaseStore({ database, process, simulation }: StoreOptions
         const applied = item !== undefined && writeWallet(item, shards, request);
         const found = walletOf(request.walletId);
         if (applied || !request.across || found === undefined) return { applied, item: found };
-        return { applied, item: { ...found, balance: shards.reduce((sum, { balance }) => sum + balance, 0n) } };
+        return {
+          applied,
+          item: { ...found, balance: shards.reduce((sum, { balance }) => sum + balance, 0n) },
+        };
       }),
     writeKey: (request) => {
       const now = nowSeconds();
@@ -121,7 +121,11 @@ export function createRecordStore({ database, process, simulation, faultRate }: 
 }
 
 /** The key's state as the process sees it now. */
-export const readState = ({ database }: StoreOptions, keyId: string, nowMs: number): ReturnType<KeyStore['read']> => {
+export const readState = (
+  { database }: StoreOptions,
+  keyId: string,
+  nowMs: number,
+): ReturnType<KeyStore['read']> => {
   const item = database.keys.get(keyId);
   return Promise.resolve(item && leasedKey(item, windowsAt(nowMs)).state);
 };

@@ -91,7 +91,8 @@ export class SimulatedProcess {
       this.pauseAt = Number.POSITIVE_INFINITY;
       this.pausedUntilMs = this.pauseEnd();
     }
-    while (simulation.nowMs < this.pausedUntilMs) await simulation.sleep(this.pausedUntilMs - simulation.nowMs);
+    while (simulation.nowMs < this.pausedUntilMs)
+      await simulation.sleep(this.pausedUntilMs - simulation.nowMs);
     if (this.isDead) await NEVER;
   }
 
@@ -104,7 +105,10 @@ export class SimulatedProcess {
    * Sends an operation, which the database executes at once or not at all. A try may be lost, lose its response, or arrive
    * late; each is signed anew. Throws `UnknownOutcome` after the last. Returns the number of tries in `copies`.
    */
-  async send<T>(operation: () => T, { tries, onSigned }: SendOptions): Promise<{ readonly result: T; readonly copies: number }> {
+  async send<T>(
+    operation: () => T,
+    { tries, onSigned }: SendOptions,
+  ): Promise<{ readonly result: T; readonly copies: number }> {
     const { simulation, onExecuted } = this.#network;
     for (let copies = 1; copies <= tries; copies += 1) {
       const signedMs = simulation.nowMs;
@@ -124,11 +128,14 @@ export class SimulatedProcess {
   }
 
   /** Resolves with undefined when no response arrives in time. */
-  #transmit<T>(execute: () => { readonly result: T } | undefined): Promise<{ readonly result: T } | undefined> {
+  #transmit<T>(
+    execute: () => { readonly result: T } | undefined,
+  ): Promise<{ readonly result: T } | undefined> {
     const { simulation, faultRate } = this.#network;
     const isFaulty = simulation.nowMs < this.offlineUntilMs || simulation.random() < faultRate;
     const fate = isFaulty ? simulation.pick(['lost', 'unanswered', 'late'] as const) : 'answered';
-    const delayMs = fate === 'late' ? simulation.int(10, TIMES.signatureMs + 2_000) : 1 + simulation.random() * 6;
+    const delayMs =
+      fate === 'late' ? simulation.int(10, TIMES.signatureMs + 2_000) : 1 + simulation.random() * 6;
     return new Promise((resolve) => {
       if (fate !== 'answered') simulation.at(simulation.nowMs + TIMES.timeoutMs, () => resolve(undefined));
       if (fate === 'lost') return;

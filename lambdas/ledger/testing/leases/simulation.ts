@@ -55,7 +55,11 @@ export class Simulation {
 
   /** Runs all events until then, each to its end. Throws the first failure. */
   async run(untilMs: number): Promise<void> {
-    for (let next = this.#events.at(-1); next !== undefined && next.atMs <= untilMs; next = this.#events.at(-1)) {
+    for (
+      let next = this.#events.at(-1);
+      next !== undefined && next.atMs <= untilMs;
+      next = this.#events.at(-1)
+    ) {
       this.#events.pop();
       this.nowMs = next.atMs;
       next.run();

@@ -1,6 +1,7 @@
 /** The ground truth of a simulated service, and the laws that hold after every request that the database executes. */
-import { type Windows, windowsAt } from '../../../access/core/windows.ts';
+
 import type { Policy } from '../../../access/core/policy.ts';
+import { type Windows, windowsAt } from '../../../access/core/windows.ts';
 import type { NanoUsd } from '../../../platform/core/money.ts';
 import type { Draw } from '../../core/leases/lease.ts';
 import { type LeaseEntry, totalOf } from '../../core/leases/ports.ts';
@@ -90,7 +91,10 @@ export class World implements Network {
     calls.push(admitted);
     this.#callsByLease.set(draw.lease.id, calls);
     const revokedMs = this.revokedMs.get(call.keyId) ?? Number.POSITIVE_INFINITY;
-    must(nowMs <= revokedMs + FRESH_MS, 'a revoked key admits no call a second later', () => ({ nowMs, revokedMs }));
+    must(nowMs <= revokedMs + FRESH_MS, 'a revoked key admits no call a second later', () => ({
+      nowMs,
+      revokedMs,
+    }));
     return admitted;
   }
 
@@ -146,7 +150,11 @@ export class World implements Network {
       const isOpen = this.#isOpen(call);
       const amount = record?.cost ?? (isOpen ? call.bound : 0n);
       use('requests', windows, 1n);
-      use('tokens', windows, BigInt(record ? Math.min(call.tokens, call.usedTokens) : isOpen ? call.tokens : 0));
+      use(
+        'tokens',
+        windows,
+        BigInt(record ? Math.min(call.tokens, call.usedTokens) : isOpen ? call.tokens : 0),
+      );
       use('day', windows, amount);
       use('month', windows, amount);
     }
@@ -172,15 +180,33 @@ export class World implements Network {
       const shards = this.database.shardsOf(accountId);
       const own = [...records.values()].filter((record) => record.accountId === accountId);
       const cost = sum(own, (record) => record.cost);
-      must(shards.every(({ leases }) => leases.size === 0), 'nothing is held at rest', () => shards);
+      must(
+        shards.every(({ leases }) => leases.size === 0),
+        'nothing is held at rest',
+        () => shards,
+      );
       const balance = sum(shards, (shard) => shard.balance - shard.debt);
       must(credit === balance + cost, 'credits = balances + records', () => ({ credit, balance, cost }));
-      must(sum(shards, ({ spent }) => spent) === cost, 'what was spent is the sum of the records', () => shards);
+      must(
+        sum(shards, ({ spent }) => spent) === cost,
+        'what was spent is the sum of the records',
+        () => shards,
+      );
       const dayOf = ({ created }: { readonly created: number }) => Math.floor(created / SECONDS_A_DAY);
-      for (const day of new Set([...own.map(dayOf), ...shards.flatMap(({ spentByDay }) => [...spentByDay.keys()])])) {
+      for (const day of new Set([
+        ...own.map(dayOf),
+        ...shards.flatMap(({ spentByDay }) => [...spentByDay.keys()]),
+      ])) {
         const spent = sum(shards, ({ spentByDay }) => spentByDay.get(day) ?? 0n);
-        const recorded = sum(own.filter((record) => dayOf(record) === day), (record) => record.cost);
-        must(spent === recorded, 'what was spent on a day is the sum of its records', () => ({ day, spent, recorded }));
+        const recorded = sum(
+          own.filter((record) => dayOf(record) === day),
+          (record) => record.cost,
+        );
+        must(spent === recorded, 'what was spent on a day is the sum of its records', () => ({
+          day,
+          spent,
+          recorded,
+        }));
       }
     }
     for (const item of keys.values()) this.#checkKeyAtRest(item);

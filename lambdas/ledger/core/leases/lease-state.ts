@@ -1,0 +1,157 @@
+/** What a lease has: the two entries, the calls that draw from them, and the items as their last responses showed them. */
+import { type Windows, windowsAt } from '../../../access/core/windows.ts';
+import { least, type NanoUsd } from '../../../platform/core/money.ts';
+import type { AccountSnapshot } from '../preflight.ts';
+import { type CostByDay, type LeasedKey, type LeasedWallet, totalOf } from './ports.ts';
+import { LeaseSide } from './side.ts';
+import type { Remainder } from './slack.ts';
+
+const SECONDS_A_DAY = 86_400;
+
+/** What a call takes: its bound, and its tokens of the minute. */
+export interface Bound {
+  readonly amount: NanoUsd;
+  readonly tokens: number;
+}
+
+/** A call that was recorded. */
+export interface RecordedCall {
+  /** Seconds since the epoch. */
+  readonly created: number;
+  readonly cost: NanoUsd;
+  /** Tokens that count against the key's tokens a minute. */
+  readonly tokens: number;
+}
+
+/** An account without a wallet. It covers no call. */
+const NO_WALLET: LeasedWallet = { balance: -1n, debt: 0n, spentAmount: 0n, leases: new Map() };
+
+export class LeaseState {
+  readonly windows: Windows;
+  readonly wallet = new LeaseSide();
+  readonly key = new LeaseSide();
+  walletItem: LeasedWallet | undefined;
+  keyItem: LeasedKey | undefined;
+  /** Open calls, and the sum of their bounds. */
+  #open = 0;
+  #drawn: NanoUsd = 0n;
+  /** The cost of all durable records. */
+  readonly #cost: [NanoUsd, NanoUsd] = [0n, 0n];
+  /** What calls have taken of the minute; settled calls with what they used. */
+  readonly #used = { requests: 0, tokens: 0 };
+
+  constructor(startMs: number) {
+    this.windows = windowsAt(startMs);
+  }
+
+  get openCalls(): number {
+    return this.#open;
+  }
+
+  get drawn(): NanoUsd {
+    return this.#drawn;
+  }
+
+  get cost(): CostByDay {
+    return [...this.#cost];
+  }
+
+  get used(): { readonly requests: number; readonly tokens: number } {
+    return this.#used;
+  }
+
+  get isOpen(): boolean {
+    return this.wallet.isOpen || this.key.isOpen;
+  }
+
+  /** What was recorded and a side has not charged yet. */
+  get uncharged(): NanoUsd {
+    return totalOf(this.#cost) - least(totalOf(this.wallet.settled), totalOf(this.key.settled));
+  }
+
+  draw({ amount, tokens }: Bound): void {
+    this.#open += 1;
+    this.#drawn += amount;
+    this.#used.requests += 1;
+    this.#used.tokens += tokens;
+  }
+
+  /** Ends a call whose record is durable: its bound is free, and its cost counts. */
+  settle({ amount, tokens }: Bound, record: RecordedCall): void {
+    const isNextDay = Math.floor(record.created / SECONDS_A_DAY) > this.windows.day;
+    this.#cost[isNextDay ? 1 : 0] += record.cost;
+    this.#used.tokens += record.tokens - tokens;
+    this.#open -= 1;
+    this.#drawn -= amount;
+  }
+
+  /** What a side has for certain beyond open calls. */
+  free(side: LeaseSide): NanoUsd {
+    return side.free(this.#drawn, totalOf(this.#cost));
+  }
+
+  /** The sum of what both sides have. */
+  get isUnused(): boolean {
+    return this.free(this.wallet) + this.free(this.key) > 0n;
+  }
+
+  /** The key and wallet as far as the lease has taken of them; undefined before both sides are open. */
+  inHand(): AccountSnapshot | undefined {
+    if (this.keyItem === undefined || !this.wallet.isOpen || !this.key.isOpen) return undefined;
+    const capLeft = this.free(this.key);
+    return {
+      state: {
+        ...this.keyItem.state,
+        requestsLeft: this.#remaining('requests'),
+        tokensLeft: BigInt(this.#remaining('tokens')),
+        dayLeft: capLeft,
+        monthLeft: capLeft,
+      },
+      wallet: { balance: this.free(this.wallet) },
+    };
+  }
+
+  /** The same with what the items have left; undefined before the key was read. */
+  inReach(): AccountSnapshot | undefined {
+    if (this.keyItem === undefined) return undefined;
+    const { state } = this.keyItem;
+    const { balance, debt } = this.walletItem ?? NO_WALLET;
+    const capLeft = this.free(this.key);
+    return {
+      state: {
+        ...state,
+        requestsLeft: state.requestsLeft + this.#remaining('requests'),
+        tokensLeft: state.tokensLeft + BigInt(this.#remaining('tokens')),
+        dayLeft: state.dayLeft + capLeft,
+        monthLeft: state.monthLeft + capLeft,
+      },
+      wallet: { balance: (debt > 0n ? 0n : balance) + this.free(this.wallet) },
+    };
+  }
+
+  /** What the items have left for slack; undefined if none may be taken. */
+  get remainder(): Remainder | undefined {
+    if (this.keyItem === undefined || this.walletItem === undefined || this.walletItem.debt > 0n)
+      return undefined;
+    const { dayLeft, monthLeft, requestsLeft, tokensLeft } = this.keyItem.state;
+    return {
+      balance: this.walletItem.balance,
+      cap: least(dayLeft, monthLeft),
+      requests: requestsLeft,
+      tokens: Number(tokensLeft),
+    };
+  }
+
+  /** Whether another lease holds credit or limits that it may return soon. */
+  othersHaveSlack(leaseId: string, nowSeconds: number): boolean {
+    return [this.walletItem, this.keyItem].some((item) =>
+      [...(item?.leases ?? [])].some(
+        ([id, { amount, expires }]) => id !== leaseId && amount > 0n && expires > nowSeconds,
+      ),
+    );
+  }
+
+  #remaining(what: 'requests' | 'tokens'): number {
+    return this.key.taken(what) - this.#used[what];
+  }
+}
