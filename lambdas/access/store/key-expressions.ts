@@ -5,6 +5,7 @@ import { SKEW_SECONDS } from '../../platform/core/ports.ts';
 import { type Item, number, readInteger, text } from '../../platform/dynamodb/attribute-values.ts';
 import type { VerifiedKey } from '../core/api-key.ts';
 import type { KeyChange } from '../core/api-keys.ts';
+import type { KeyLeaseWrite } from '../core/key-leases.ts';
 import type { CallScope, KeyCharge, KeyState } from '../core/key-state.ts';
 import type { CapsLeft, ChargeEnd } from '../core/key-store.ts';
 import { type Windows, windowsAt } from '../core/windows.ts';
@@ -19,6 +20,7 @@ import {
   REQUESTS,
   TOKENS,
 } from './key-item.ts';
+import { leaseText } from './lease-entries.ts';
 
 /** The fields of an update's input that define the update and its condition. */
 interface Expression {
@@ -61,8 +63,13 @@ export function chargeExpression(charge: KeyCharge, nowSeconds: number): Express
   subtract(clauses, MONTH, windows, amount);
   if (amount > 0n) clauses.sets.push('used = :now');
   if (scope !== undefined) limitScope(clauses, scope);
-  const before = { minute: windows.minute - 2, day: windows.day - 2, month: windows.month - 2 };
-  return clauses.build(` REMOVE ${COUNTERS.map((counter) => nameOf(counter, before)).join(', ')}`);
+  return clauses.build(` REMOVE ${passedNames(windows)}`);
+}
+
+/** The counters of the windows before the last ones, in which no process's clock is any more. */
+function passedNames({ minute, day, month }: Windows): string {
+  const passed = { minute: minute - 2, day: day - 2, month: month - 2 };
+  return COUNTERS.map((counter) => nameOf(counter, passed)).join(', ');
 }
 
 /** The key is active, of that account, and has that secret. */
@@ -137,6 +144,40 @@ export function settleExpression(
   clauses.conditions.push(repaired === undefined ? 'attribute_not_exists(repaired)' : 'repaired = :repaired');
   if (repaired !== undefined) clauses.values[':repaired'] = number(repaired);
   return clauses.build();
+}
+
+/**
+ * Changes a lease of a key. If the write asks for something, the key must be active, and every counter that is lowered must
+ * have it. A write that only settles and returns applies to a revoked key too, and to a counter below zero.
+ */
+export function leaseExpression(write: KeyLeaseWrite, nowSeconds: number): Expression {
+  const { leaseId, from, to, windows, change, asks, requests, tokens } = write;
+  const clauses = new Clauses();
+  clauses.names['#lease'] = leaseId;
+  clauses.conditions.push(
+    from === undefined ? 'attribute_not_exists(leases.#lease)' : 'leases.#lease = :from',
+  );
+  if (from !== undefined) clauses.values[':from'] = leaseText(from);
+  for (const [counter, by] of [
+    [REQUESTS, BigInt(requests)],
+    [TOKENS, BigInt(tokens)],
+    [DAY, change],
+    [MONTH, change],
+  ] as const) {
+    if (asks && by > 0n) subtract(clauses, counter, windows, by);
+    else if (by !== 0n) add(clauses, counter, windows, -by);
+  }
+  if (asks) {
+    clauses.conditions.push('#status = :active');
+    clauses.names['#status'] = 'status';
+    clauses.values[':active'] = text('active');
+  }
+  clauses.sets.push('used = :now');
+  clauses.values[':now'] = number(nowSeconds);
+  if (to === undefined) return clauses.build(' REMOVE leases.#lease');
+  clauses.sets.push('leases.#lease = :to');
+  clauses.values[':to'] = leaseText(to);
+  return clauses.build(from === undefined ? ` REMOVE ${passedNames(windows)}` : '');
 }
 
 /** Takes a cost from the caps, whatever they have left. */

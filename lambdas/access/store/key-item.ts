@@ -7,6 +7,7 @@ import type { AttributeValue } from '@aws-sdk/client-dynamodb';
 import { KINDS, type Kind } from '../../platform/core/kinds.ts';
 import {
   type Item,
+  map,
   number,
   readInteger,
   readNumber,
@@ -73,6 +74,8 @@ export function encodeNewKey(
     status: text('active'),
     version: number(1),
     created: number(key.created),
+    // The map exists, because the first lease is written into it.
+    leases: map({}),
     ...encodePolicy(key.policy),
   };
 }

@@ -2,7 +2,7 @@
 import type { KeyCharge } from '../../access/core/key-state.ts';
 import type { ChargeResult, KeyStore } from '../../access/core/key-store.ts';
 import type { Call } from './call.ts';
-import type { Hold, HoldResult, Wallet } from './ports.ts';
+import { type Hold, type HoldResult, isCallHold, type Wallet } from './ports.ts';
 import { largestOutput } from './preflight.ts';
 
 /** An attempt, and the results of its two halves. */
@@ -65,5 +65,5 @@ export function isGranted<T extends ChargeResult | HoldResult>(
 /** Returns the hold as the wallet stores it, with its shard; the requested hold if the response does not show it. */
 export function placedHold(holdResult: PromiseSettledResult<HoldResult>, hold: Hold): Hold {
   const holds = holdResult.status === 'fulfilled' ? holdResult.value.wallet?.holds : undefined;
-  return holds?.find(({ id }) => id === hold.id) ?? hold;
+  return holds?.filter(isCallHold).find(({ id }) => id === hold.id) ?? hold;
 }

@@ -1,4 +1,5 @@
 /** The ledger's storage: what each store must do in one atomic step, so that the rules above it need no transaction. */
+import type { LeaseEntry } from '../../access/core/key-leases.ts';
 import type { Kind } from '../../platform/core/kinds.ts';
 import type { NanoUsd } from '../../platform/core/money.ts';
 import type { UnbilledUsage, UsageRecord } from './usage-record.ts';
@@ -18,6 +19,17 @@ export interface Hold {
   readonly expires: number;
 }
 
+/** Credit set aside for the calls that one process admits with a key in one UTC minute. Its id is that of the lease. */
+export interface LeaseHold extends LeaseEntry {
+  readonly id: string;
+  readonly walletId: string;
+  readonly kind: 'lease';
+}
+
+export type OpenHold = Hold | LeaseHold;
+
+export const isCallHold = (hold: OpenHold): hold is Hold => hold.kind !== 'lease';
+
 export interface Wallet {
   readonly accountId: string;
   /** The credit that calls may hold, after the debt is deducted. */
@@ -28,7 +40,7 @@ export interface Wallet {
   readonly entries: number;
   /** The cost of all calls whose hold has ended in it. */
   readonly spentAmount: NanoUsd;
-  readonly holds: readonly Hold[];
+  readonly holds: readonly OpenHold[];
 }
 
 /** The end of a hold. If its shard is unknown, every shard is checked. */

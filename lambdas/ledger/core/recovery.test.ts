@@ -25,6 +25,7 @@ import {
   outcomeOf,
   sweep,
 } from '../testing/running-ledger.ts';
+import { isCallHold } from './ports.ts';
 
 const database = fileDatabase();
 const PLAN: CallPlan = {
@@ -263,7 +264,7 @@ describe('recovery', () => {
       amount: 100n,
       expires: nowMs / 1000 + HOLD_TTL_SECONDS,
     });
-    const [hold] = wallet?.holds ?? [];
+    const [hold] = (wallet?.holds ?? []).filter(isCallHold);
     if (hold === undefined) throw new Error('the hold was refused');
     nowMs += 600_000;
     const long = await ledger.admit(callOf(key, 500n));

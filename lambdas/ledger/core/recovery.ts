@@ -3,7 +3,15 @@
  * writes its own record, which decides the case before a late settlement of a call that was considered dead.
  */
 import type { Clock, Log } from '../../platform/core/ports.ts';
-import type { Hold, UsageStore, Wallet, WalletStore } from './ports.ts';
+import type { LeaseRecovery } from './leases/recovery.ts';
+import {
+  type Hold,
+  isCallHold,
+  type OpenHold,
+  type UsageStore,
+  type Wallet,
+  type WalletStore,
+} from './ports.ts';
 import { type UsageRecord, unitOf } from './usage-record.ts';
 
 export interface RecoveryCount {
@@ -15,12 +23,14 @@ export interface RecoveryCount {
 
 export interface ExpiredHold {
   readonly accountId: string;
-  readonly holds: readonly Hold[];
+  readonly holds: readonly OpenHold[];
 }
 
 interface RecoveryDependencies {
   readonly wallets: WalletStore;
   readonly usage: UsageStore;
+  /** Absent in processes that leave expired leases to the sweep. */
+  readonly leases?: Pick<LeaseRecovery, 'recover'> | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -37,8 +47,11 @@ export class Recovery {
 
   /** The holds of a wallet that have expired by now. */
   expiredOf({ accountId, holds }: Pick<Wallet, 'accountId' | 'holds'>): ExpiredHold {
-    const nowSeconds = this.#dependencies.clock() / 1000;
-    return { accountId, holds: holds.filter(({ expires }) => expires <= nowSeconds) };
+    const { clock, leases } = this.#dependencies;
+    const nowSeconds = clock() / 1000;
+    const isRecoverable = (hold: OpenHold) =>
+      hold.expires <= nowSeconds && (leases !== undefined || isCallHold(hold));
+    return { accountId, holds: holds.filter(isRecoverable) };
   }
 
   /** Ends every expired hold of the wallet, as it was read; safe to repeat and to race. */
@@ -50,6 +63,10 @@ export class Recovery {
     let settled = 0;
     let released = 0;
     for (const hold of holds) {
+      if (!isCallHold(hold)) {
+        if (await this.#dependencies.leases?.recover(hold.walletId, hold.id, hold)) settled += 1;
+        continue;
+      }
       const record = await this.#decide(accountId, hold);
       // A late copy of a hold that was settled already is released: its call has paid.
       const isSameAttempt = record.attempt === hold.attempt;

@@ -16,6 +16,8 @@ export interface WriteResult {
   readonly applied: boolean;
   /** The item that the command requests if applied, otherwise the item that failed the condition. */
   readonly item: Item | undefined;
+  /** How often the request was sent. A copy without a response may still be executed. */
+  readonly copies: number;
 }
 
 /** A transaction on the item takes milliseconds, a throttled partition recovers within a second: so often, so long. */
@@ -67,9 +69,10 @@ async function write(
   for (let throttles = 0; ; throttles += 1) {
     try {
       const { Attributes: item } = await send();
-      return { applied: true, item };
+      return { applied: true, item, copies: 1 };
     } catch (failure) {
-      if (failure instanceof ConditionalCheckFailedException) return { applied: false, item: failure.Item };
+      if (failure instanceof ConditionalCheckFailedException)
+        return { applied: false, item: failure.Item, copies: failure.$metadata.attempts ?? 1 };
       const sentOnce = failure instanceof DynamoDBServiceException && (failure.$metadata.attempts ?? 1) === 1;
       if (!sentOnce || !isSafeToRetry(failure) || throttles === maxThrottles) throw failure;
       await sleep(RETRY_PAUSE_MS * (throttles + 1));

@@ -1,8 +1,10 @@
 /** What a lease has: the two entries, the calls that draw from them, and the items as their last responses showed them. */
+
+import { type CostByDay, type LeasedKey, totalOf } from '../../../access/core/key-leases.ts';
 import { type Windows, windowsAt } from '../../../access/core/windows.ts';
 import { least, type NanoUsd } from '../../../platform/core/money.ts';
 import type { AccountSnapshot } from '../preflight.ts';
-import { type CostByDay, type LeasedKey, type LeasedWallet, totalOf } from './ports.ts';
+import type { LeasedWallet } from './ports.ts';
 import { LeaseSide } from './side.ts';
 import type { Remainder } from './slack.ts';
 

@@ -1,16 +1,16 @@
 /** The writes of a lease: a tick of both sides at once, and the close of an opening that has no response. */
-import type { LeaseState } from './lease-state.ts';
+
 import {
   type CostByDay,
   type LeasedKey,
-  type LeasedWallet,
   type LeaseEntry,
   type LeaseResult,
-  type LeaseStore,
   type LeaseWrite,
   NO_COST,
   totalOf,
-} from './ports.ts';
+} from '../../../access/core/key-leases.ts';
+import type { LeaseState } from './lease-state.ts';
+import type { LeasedWallet, LeaseStores } from './ports.ts';
 import type { LeaseSide, SideOutcome } from './side.ts';
 
 /** What a tick brings about on both sides. */
@@ -49,12 +49,12 @@ export interface LeaseIdentity {
 }
 
 export class LeaseWriter {
-  readonly #store: LeaseStore;
+  readonly #stores: LeaseStores;
   readonly #lease: LeaseIdentity;
   readonly #state: LeaseState;
 
-  constructor(store: LeaseStore, lease: LeaseIdentity, state: LeaseState) {
-    this.#store = store;
+  constructor(stores: LeaseStores, lease: LeaseIdentity, state: LeaseState) {
+    this.#stores = stores;
     this.#lease = lease;
     this.#state = state;
   }
@@ -87,8 +87,8 @@ export class LeaseWriter {
     const { walletId } = this.#lease;
     const shard = { walletId, day: this.#state.windows.day, costs, across };
     return {
-      send: (write) => this.#store.writeWallet({ ...write, ...shard }),
-      read: () => this.#store.readWallet(walletId),
+      send: (write) => this.#stores.wallets.write({ ...write, ...shard }),
+      read: () => this.#stores.wallets.read(walletId),
     };
   }
 
@@ -96,8 +96,8 @@ export class LeaseWriter {
     const { keyId } = this.#lease;
     const { windows } = this.#state;
     return {
-      send: (write) => this.#store.writeKey({ ...write, ...taken, keyId, windows }),
-      read: () => this.#store.readKey(keyId, windows),
+      send: (write) => this.#stores.keys.write({ ...write, ...taken, keyId, windows }),
+      read: () => this.#stores.keys.read(keyId, windows),
     };
   }
 

@@ -12,13 +12,13 @@ import type { Call } from '../call.ts';
 import { largestOutput, preflight } from '../preflight.ts';
 import { type Bound, LeaseState, type RecordedCall } from './lease-state.ts';
 import { LeaseWriter, type TickTarget } from './lease-writer.ts';
-import type { LeaseStore } from './ports.ts';
+import type { LeaseStores } from './ports.ts';
 import { NOTHING, type Quantity, RecentDraws } from './slack.ts';
 import { FRESH_MS, IDLE_MS, type LeaseTimes, MINUTE_MS, RECHECK_MS, requestRange, TICK_MS } from './times.ts';
 import { type WaitingCall, WaitingCalls } from './waiting-calls.ts';
 
 export interface LeaseDependencies {
-  readonly store: LeaseStore;
+  readonly stores: LeaseStores;
   /** The time of day. */
   readonly clock: Clock;
   /** Milliseconds of the process, which no correction of its clock changes. */
@@ -95,7 +95,7 @@ export class Lease {
   #wasAcross = false;
 
   constructor(dependencies: LeaseDependencies, { id, accountId, keyId, startMs, onEnd }: LeaseOptions) {
-    const { times, store } = dependencies;
+    const { times, stores } = dependencies;
     this.#dependencies = dependencies;
     this.#onEnd = onEnd;
     this.id = id;
@@ -104,7 +104,11 @@ export class Lease {
     this.#startMs = startMs;
     this.#range = requestRange(startMs);
     this.#state = new LeaseState(startMs);
-    this.#writer = new LeaseWriter(store, { id, keyId, walletId: store.drawShard(accountId) }, this.#state);
+    this.#writer = new LeaseWriter(
+      stores,
+      { id, keyId, walletId: stores.wallets.drawShard(accountId) },
+      this.#state,
+    );
     this.fenceMs = startMs + MINUTE_MS + times.recordMs;
     this.expires = Math.ceil((this.fenceMs + times.marginMs) / 1000);
   }
@@ -202,8 +206,14 @@ export class Lease {
 
   #maintain(): void {
     if (this.#hasEnded) return;
-    if (this.#isTicking) return this.#arm(BUSY_MS);
-    if (this.#dependencies.clock() > this.fenceMs) return this.#end();
+    if (this.#isTicking) {
+      this.#arm(BUSY_MS);
+      return;
+    }
+    if (this.#dependencies.clock() > this.fenceMs) {
+      this.#end();
+      return;
+    }
     const hasNews = this.#hasReady() || this.#state.uncharged > 0n || this.#hasUsedSlack;
     if (hasNews || this.#hasReturns()) this.#tick();
     else this.#rearm();
@@ -337,7 +347,7 @@ export class Lease {
 
   /** Decides about a call that does not fit: a smaller output, credit of other shards, the slack of others, or a rejection. */
   #judge(each: WaitingCall): void {
-    const { store, clock } = this.#dependencies;
+    const { stores, clock } = this.#dependencies;
     const { call } = each;
     const inReach = this.#state.inReach();
     if (inReach === undefined) return this.#waiting.reject(each, invalidKey());
@@ -350,7 +360,7 @@ export class Lease {
     }
     if ((this.#state.walletItem?.debt ?? 0n) > 0n) this.#collectDebt();
     const rejection = preflight(call, inReach, at) ?? overloaded();
-    if (rejection.status === 402 && !this.#wasAcross && store.hasShards(this.#accountId)) {
+    if (rejection.status === 402 && !this.#wasAcross && stores.wallets.hasShards(this.#accountId)) {
       this.#isAcross = true;
       return;
     }
@@ -372,8 +382,8 @@ export class Lease {
   }
 
   #collectDebt(): void {
-    const { store, log } = this.#dependencies;
-    store.collect(this.#accountId).catch((failure: unknown) => {
+    const { stores, log } = this.#dependencies;
+    stores.wallets.collect(this.#accountId).catch((failure: unknown) => {
       log.warn('debt not collected', { accountId: this.#accountId, failure: String(failure) });
     });
   }

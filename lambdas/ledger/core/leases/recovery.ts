@@ -3,14 +3,15 @@
  * processes may recover the same lease: each write applies only to the entry that it was computed from.
  */
 import { decodeTime } from 'ulid';
+import { type CostByDay, type LeaseEntry, totalOf } from '../../../access/core/key-leases.ts';
 import { windowsAt } from '../../../access/core/windows.ts';
 import type { NanoUsd } from '../../../platform/core/money.ts';
 import type { UsageRecord } from '../usage-record.ts';
-import { type CostByDay, type LeaseEntry, type LeaseStore, type RecordStore, totalOf } from './ports.ts';
+import type { LeaseStores, RecordStore } from './ports.ts';
 import { requestRange } from './times.ts';
 
 export interface LeaseRecoveryDependencies {
-  readonly store: LeaseStore;
+  readonly stores: LeaseStores;
   readonly records: Pick<RecordStore, 'ofLease'>;
 }
 
@@ -28,22 +29,22 @@ export class LeaseRecovery {
    * Returns whether this process removed the wallet's entry.
    */
   async recover(walletId: string, leaseId: string, entry: LeaseEntry): Promise<boolean> {
-    const { store } = this.#dependencies;
+    const { stores } = this.#dependencies;
     const windows = windowsAt(decodeTime(leaseId));
-    const keyEntry = (await store.readKey(entry.keyId, windows))?.leases.get(leaseId);
+    const keyEntry = (await stores.keys.read(entry.keyId, windows))?.leases.get(leaseId);
     if (keyEntry !== undefined && !(await this.recoverKey(leaseId, keyEntry))) return false;
     const { day } = windows;
     const costs = chargedByDay(await this.#recordsOf(leaseId, entry), day, entry);
     const change = totalOf(costs) - entry.amount;
     const write = { leaseId, from: entry, to: undefined, change, asks: false };
-    return (await store.writeWallet({ ...write, walletId, day, costs, across: false })).applied;
+    return (await stores.wallets.write({ ...write, walletId, day, costs, across: false })).applied;
   }
 
   /** Recovers the entry of a key. Returns whether it is gone. */
   async recoverKey(leaseId: string, entry: LeaseEntry): Promise<boolean> {
     const windows = windowsAt(decodeTime(leaseId));
     const costs = chargedByDay(await this.#recordsOf(leaseId, entry), windows.day, entry);
-    const { applied, item } = await this.#dependencies.store.writeKey({
+    const { applied, item } = await this.#dependencies.stores.keys.write({
       leaseId,
       keyId: entry.keyId,
       windows,

@@ -2,8 +2,15 @@
  * One of the two entries of a lease, as its process knows it. A request without a response may have changed the entry or may
  * still change it, so each state that the entry may be in is kept until a response excludes it.
  */
+
+import {
+  type CostByDay,
+  type LeaseEntry,
+  type LeaseResult,
+  NO_COST,
+  totalOf,
+} from '../../../access/core/key-leases.ts';
 import { least, type NanoUsd } from '../../../platform/core/money.ts';
-import { type CostByDay, type LeaseEntry, type LeaseResult, NO_COST, totalOf } from './ports.ts';
 
 /** A state of an entry. */
 export interface SideState {

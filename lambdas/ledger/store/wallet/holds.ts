@@ -59,14 +59,14 @@ export class WalletHolds {
     let attempts = 0;
     return retryOptimistically<HoldResult>(MAX_ATTEMPTS, 'the wallet', async () => {
       attempts += 1;
-      const walletId = this.#draw(accountId);
+      const walletId = this.draw(accountId);
       const { outcome, shard } = await this.#shards.hold(walletId, hold, attempts > MAX_PASSED_OVER);
       this.cacheCount(shard);
       switch (outcome) {
         case 'granted':
           return { granted: true, wallet: toWallet(accountId, [shard]) };
         case 'full':
-          await this.#addCapacity(accountId, walletId);
+          await this.addCapacity(accountId, walletId);
           return undefined;
         case 'absent':
           if (walletId === accountId) return { granted: false, wallet: undefined };
@@ -88,18 +88,18 @@ export class WalletHolds {
    * also at least half full. The first shard alone is no evidence: every process starts there until it has cached
    * others.
    */
-  async #addCapacity(accountId: string, fullId: string): Promise<void> {
+  async addCapacity(accountId: string, fullId: string): Promise<void> {
     const currentCount = this.countOf(accountId);
     if (currentCount === 1) return this.#grow(accountId, currentCount);
     if (fullId === accountId) return;
     await this.#refreshCount(accountId);
     if (this.countOf(accountId) !== currentCount) return;
-    const other = await this.#reads.read(this.#draw(accountId, 1));
+    const other = await this.#reads.read(this.draw(accountId, 1));
     if (other !== undefined && other.holds.length >= MAX_HOLDS / 2) await this.#grow(accountId, currentCount);
   }
 
   /** Returns a random shard, from the n-th on. */
-  #draw(accountId: string, from = 0): string {
+  draw(accountId: string, from = 0): string {
     return shardId(accountId, from + Math.floor(this.#random() * (this.countOf(accountId) - from)));
   }
 

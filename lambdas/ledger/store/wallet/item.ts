@@ -3,6 +3,8 @@
  * shard, at every instant: received = balance + holds + spent - owed.
  */
 import { randomBytes } from 'node:crypto';
+import type { LeaseEntry } from '../../../access/core/key-leases.ts';
+import { decodeLease, encodeLease } from '../../../access/store/lease-entries.ts';
 import { KINDS, type Kind } from '../../../platform/core/kinds.ts';
 import type { NanoUsd } from '../../../platform/core/money.ts';
 import {
@@ -13,7 +15,7 @@ import {
   readText,
   text,
 } from '../../../platform/dynamodb/attribute-values.ts';
-import type { Hold, Wallet } from '../../core/ports.ts';
+import type { Hold, OpenHold, Wallet } from '../../core/ports.ts';
 
 /** Open holds of one shard: with as many an item stays under 1 KB, so that every write of it costs one unit. */
 export const MAX_HOLDS = 8;
@@ -33,7 +35,7 @@ export const indexOf = (walletId: string): number => Number(walletId.split('#')[
 export interface Shard {
   readonly walletId: string;
   readonly balance: NanoUsd;
-  readonly holds: readonly Hold[];
+  readonly holds: readonly OpenHold[];
   /**
    * The debt of the account, in its first shard. During a debt every other shard has 0, so that none accepts a hold.
    */
@@ -55,6 +57,17 @@ export interface Shard {
 /** One short string, so that a hold takes a tenth of a kilobyte and its whole state is compared at once. */
 export const encodeHold = ({ keyId, kind, amount, expires, attempt = '' }: Hold) =>
   text([keyId, kind, amount, expires, attempt].join('|'));
+
+/** A lease has the form of a hold: its key, what it is, and its amount come first. */
+const LEASE = /^([^|]*)\|lease\|(.*)$/;
+
+export const encodeLeaseHold = (entry: LeaseEntry) => text(`${entry.keyId}|lease|${encodeLease(entry)}`);
+
+function decodeOpenHold(id: string, walletId: string, entry: string): OpenHold {
+  const [, keyId, lease] = LEASE.exec(entry) ?? [];
+  if (keyId === undefined || lease === undefined) return decodeHold(id, walletId, entry);
+  return { ...decodeLease(keyId, lease), id, walletId, kind: 'lease' };
+}
 
 function decodeHold(id: string, walletId: string, entry: string): Hold {
   const [keyId = '', kind = '', amount = '', expires = '', attempt = ''] = entry.split('|');
@@ -90,7 +103,7 @@ export function decodeShard(item: Item): Shard {
     walletId,
     balance: readInteger(item, 'balance'),
     holds: Object.entries(readMap(item, 'holds')).map(([id, { S: entry = '' }]) =>
-      decodeHold(id, walletId, entry),
+      decodeOpenHold(id, walletId, entry),
     ),
     debt: item.owed === undefined ? undefined : readInteger(item, 'owed'),
     entries: Number(readOptional(item, 'entries')),

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { it } from '../../../../tools/test-kit/search.ts';
 import { rounds } from '../../../../tools/test-kit/thorough.ts';
 import { fileDatabase } from '../../../platform/testing/file-database.ts';
-import type { Hold, WalletStore } from '../../core/ports.ts';
+import { type Hold, isCallHold, type WalletStore } from '../../core/ports.ts';
 import { aroundSend } from '../../testing/failing-process.ts';
 import {
   HOLD_TTL_SECONDS,
@@ -60,7 +60,7 @@ const holdOf = (amount: bigint, id = 'req_1'): Hold => ({
 
 async function placeHold(process: WalletStore, hold: Hold): Promise<Hold> {
   const { wallet } = await process.hold(account.accountId, hold);
-  const placedHold = wallet?.holds.find(({ id }) => id === hold.id);
+  const placedHold = wallet?.holds.filter(isCallHold).find(({ id }) => id === hold.id);
   if (placedHold === undefined) throw new Error('the hold was refused');
   return placedHold;
 }

@@ -6,7 +6,7 @@ import { it } from '../../../../tools/test-kit/search.ts';
 import { DynamoAccountStore } from '../../../access/store/account-store.ts';
 import { number, text } from '../../../platform/dynamodb/attribute-values.ts';
 import { systemUlid } from '../../../platform/system/system.ts';
-import type { Hold, Wallet } from '../../core/ports.ts';
+import { type Hold, isCallHold, type Wallet } from '../../core/ports.ts';
 import { auditAll } from '../../testing/running-ledger.ts';
 import { splitWallet } from '../../testing/split-wallet.ts';
 import { WalletPostings } from './posting.ts';
@@ -136,7 +136,8 @@ describe('a wallet in several shards', () => {
     await post(-60n);
     expect(await read()).toMatchObject({ balance: 0n, debt: 40n });
     const { holds } = await read();
-    for (const hold of holds) await wallets().endHold(accountId, { ...hold, cost: 0n, recorded: 0 });
+    for (const hold of holds.filter(isCallHold))
+      await wallets().endHold(accountId, { ...hold, cost: 0n, recorded: 0 });
     expect(await read()).toMatchObject({ balance: 40n, debt: 0n });
     const attempts = Array.from({ length: 12 }, () => wallets().hold(accountId, holdOf(5n)));
     const granted = (await Promise.all(attempts)).filter((result) => result.granted);
@@ -170,7 +171,7 @@ describe('a wallet, properties', () => {
               if ((await post(by, systemUlid(), id)) === 'posted') paid += by;
             } else if (kind === 'hold') {
               const result = await store.hold(id, holdOf(by));
-              const mine = result.granted ? result.wallet.holds.at(-1) : undefined;
+              const mine = result.granted ? result.wallet.holds.filter(isCallHold).at(-1) : undefined;
               if (mine !== undefined && !atOnce) open.push(mine);
             } else {
               const hold = open.pop();

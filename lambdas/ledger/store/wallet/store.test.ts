@@ -12,7 +12,7 @@ import { DATABASE_TABLES, engineClients } from '../../../../tools/test-kit/engin
 import { loseFirstResponses } from '../../../../tools/test-kit/lost-answers.ts';
 import { DynamoAccountStore } from '../../../access/store/account-store.ts';
 import { fileDatabase } from '../../../platform/testing/file-database.ts';
-import type { Hold, WalletStore } from '../../core/ports.ts';
+import { type Hold, isCallHold, type WalletStore } from '../../core/ports.ts';
 import { aroundSend } from '../../testing/failing-process.ts';
 import { splitWallet } from '../../testing/split-wallet.ts';
 import { DynamoCreditStore } from '../credit-store.ts';
@@ -42,7 +42,7 @@ beforeAll(async () => {
 /** Takes a hold and returns it as the wallet has it. */
 async function hold(holdRequest: Hold, store = wallets): Promise<Hold> {
   const { wallet } = await store.hold(accountId, holdRequest);
-  const storedHold = wallet?.holds.find(({ id }) => id === holdRequest.id);
+  const storedHold = wallet?.holds.filter(isCallHold).find(({ id }) => id === holdRequest.id);
   if (storedHold === undefined) throw new Error('the hold was refused');
   return storedHold;
 }
@@ -316,7 +316,7 @@ describe('a wallet in several shards', () => {
     expect(results.map(({ granted }) => granted)).toEqual([...Array.from({ length: 10 }, () => true), false]);
     const { holds = [] } = (await wallets.read(accountId)) ?? {};
     expect(holds).toHaveLength(10);
-    for (const placedHold of holds)
+    for (const placedHold of holds.filter(isCallHold))
       await wallets.endHold(accountId, { ...placedHold, cost: 30n, recorded: 0 });
     expect(await wallets.read(accountId)).toMatchObject({ balance: 700n, holds: [] });
     expect(await wallets.hold(accountId, { ...HOLD, amount: 700n })).toMatchObject({ granted: true });

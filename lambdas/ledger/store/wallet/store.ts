@@ -4,7 +4,14 @@ import type { DynamoClients } from '../../../platform/aws/clients.ts';
 import type { NanoUsd } from '../../../platform/core/money.ts';
 import type { Clock, RandomSource } from '../../../platform/core/ports.ts';
 import { systemClock, systemRandom } from '../../../platform/system/system.ts';
-import type { Hold, HoldEnd, HoldResult, Wallet, WalletStore } from '../../core/ports.ts';
+import {
+  type Hold,
+  type HoldEnd,
+  type HoldResult,
+  isCallHold,
+  type Wallet,
+  type WalletStore,
+} from '../../core/ports.ts';
 import { WalletHolds } from './holds.ts';
 import { toWallet } from './item.ts';
 import { WalletReads } from './reads.ts';
@@ -73,7 +80,7 @@ class DynamoWalletStore implements WalletStore {
       walletId === undefined
         ? await this.#reads.readAll(accountId)
         : [await this.#reads.read(walletId)].filter((shard) => shard !== undefined);
-    return shards.flatMap(({ holds }) => holds).find((hold) => hold.id === id);
+    return shards.flatMap(({ holds }) => holds.filter(isCallHold)).find((hold) => hold.id === id);
   }
 
   balance(accountId: string): Promise<NanoUsd> {

@@ -46,7 +46,7 @@ export const largestSources = (shards: readonly Shard[]): readonly TransferSourc
 export function chooseDonors(
   shards: readonly Shard[],
   { walletId, balance }: Shard,
-  { amount }: Hold,
+  { amount }: Pick<Hold, 'amount'>,
 ): readonly TransferSource[] | undefined {
   const otherShards = shards.filter((shard) => shard.walletId !== walletId);
   const richest = otherShards.reduce((max, shard) => greatest(max, shard.balance), 0n);
@@ -65,20 +65,21 @@ export class WalletTransfers {
 
   /** Takes a hold on a shard with what others give to it; false when one of them has moved meanwhile. */
   hold(walletId: string, hold: Hold, donors: readonly TransferSource[]): Promise<boolean> {
-    return this.#send(donors, holdUpdate(this.#table, walletId, hold, sum(donors)));
+    return this.receive(holdUpdate(this.#table, walletId, hold, sum(donors)), donors);
   }
 
   /** Moves what others give to a shard's balance; false when one of them has moved meanwhile. */
   move(walletId: string, donors: readonly TransferSource[]): Promise<boolean> {
-    return this.#send(donors, this.#change(walletId, sum(donors)));
+    return this.receive(this.#change(walletId, sum(donors)), donors);
   }
 
-  async #send(
+  /** Makes an update of a shard with what others give to it; false when one of them has moved meanwhile. */
+  async receive(
+    update: NonNullable<TransactWriteItem['Update']>,
     donors: readonly TransferSource[],
-    receive: NonNullable<TransactWriteItem['Update']>,
   ): Promise<boolean> {
     const gives = donors.map(({ shard, amount }) => ({ Update: this.#change(shard.walletId, -amount) }));
-    return (await transact(this.#client, [...gives, { Update: receive }])).done;
+    return (await transact(this.#client, [...gives, { Update: update }])).done;
   }
 
   /** Changes the balance of a shard by what it is given, or gives where that is below 0. */

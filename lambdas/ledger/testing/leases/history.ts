@@ -10,7 +10,7 @@ import { RecordBatches } from '../../core/leases/record-batches.ts';
 import { LeaseRecovery } from '../../core/leases/recovery.ts';
 import { MINUTE_MS } from '../../core/leases/times.ts';
 import { limitOf, SECRET_HASH } from './items.ts';
-import { createLeaseStore, createRecordStore } from './simulated-database.ts';
+import { createLeaseStores, createRecordStore } from './simulated-database.ts';
 import { SimulatedProcess, TIMES, UnknownOutcome } from './simulated-process.ts';
 import type { Simulation } from './simulation.ts';
 import { type SimulatedCall, World } from './world.ts';
@@ -39,7 +39,7 @@ class Host {
     const { process } = this;
     const options = { database, process, simulation, faultRate: () => world.faultRate };
     this.#leases = new Leases({
-      store: createLeaseStore(options),
+      stores: createLeaseStores(options),
       clock: process.clock,
       uptime: process.uptime,
       after: process.after,
@@ -151,7 +151,7 @@ class Sweeper {
       faultRate: () => world.faultRate,
     };
     this.#recovery = new LeaseRecovery({
-      store: createLeaseStore(options),
+      stores: createLeaseStores(options),
       records: createRecordStore(options),
     });
   }

@@ -1,16 +1,11 @@
 /** The items of wallets and keys as a simulated database has them, and the writes of leases on them. */
+
+import type { KeyLeaseWrite, LeasedKey, LeaseEntry, LeaseWrite } from '../../../access/core/key-leases.ts';
 import { dailyOf, type KeyState, monthlyOf, rpmOf, tpmOf } from '../../../access/core/key-state.ts';
 import type { Policy } from '../../../access/core/policy.ts';
 import type { Windows } from '../../../access/core/windows.ts';
 import { greatest, least, type NanoUsd } from '../../../platform/core/money.ts';
-import type {
-  KeyLeaseWrite,
-  LeasedKey,
-  LeasedWallet,
-  LeaseEntry,
-  LeaseWrite,
-  WalletLeaseWrite,
-} from '../../core/leases/ports.ts';
+import type { LeasedWallet, WalletLeaseWrite } from '../../core/leases/ports.ts';
 import type { Hold } from '../../core/ports.ts';
 
 export interface WalletItem {

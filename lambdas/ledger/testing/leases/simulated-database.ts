@@ -1,11 +1,11 @@
 /** The tables of a simulated service, and the ledger's stores on them for each process. */
-import type { KeyStore } from '../../../access/core/key-store.ts';
-import { type Windows, windowsAt } from '../../../access/core/windows.ts';
+
+import type { LeaseResult } from '../../../access/core/key-leases.ts';
+import type { Windows } from '../../../access/core/windows.ts';
 import {
   FenceError,
   type LeasedRecord,
-  type LeaseResult,
-  type LeaseStore,
+  type LeaseStores,
   type RecordStore,
 } from '../../core/leases/ports.ts';
 import type { UsageRecord } from '../../core/usage-record.ts';
@@ -39,7 +39,7 @@ export interface StoreOptions {
   readonly faultRate: () => number;
 }
 
-export function createLeaseStore({ database, process, simulation }: StoreOptions): LeaseStore {
+export function createLeaseStores({ database, process, simulation }: StoreOptions): LeaseStores {
   const { wallets, keys } = database;
   const nowSeconds = () => Math.floor(process.clock() / 1000);
   async function write<T>(
@@ -60,39 +60,42 @@ export function createLeaseStore({ database, process, simulation }: StoreOptions
     return item && leasedKey(item, windows);
   };
   return {
-    writeWallet: (request) =>
-      write(request.from === undefined, () => {
-        const item = wallets.get(request.walletId);
-        const shards = database.shardsOf(accountOf(request.walletId));
-        const applied = item !== undefined && writeWallet(item, shards, request);
-        const found = walletOf(request.walletId);
-        if (applied || !request.across || found === undefined) return { applied, item: found };
-        return {
-          applied,
-          item: { ...found, balance: shards.reduce((sum, { balance }) => sum + balance, 0n) },
-        };
-      }),
-    writeKey: (request) => {
-      const now = nowSeconds();
-      return write(request.from === undefined, () => {
-        const item = keys.get(request.keyId);
-        const applied = item !== undefined && writeKey(item, request, now);
-        return { applied, item: keyOf(request.keyId, request.windows) };
-      });
+    wallets: {
+      write: (request) =>
+        write(request.from === undefined, () => {
+          const item = wallets.get(request.walletId);
+          const shards = database.shardsOf(accountOf(request.walletId));
+          const applied = item !== undefined && writeWallet(item, shards, request);
+          const found = walletOf(request.walletId);
+          if (applied || !request.across || found === undefined) return { applied, item: found };
+          return {
+            applied,
+            item: { ...found, balance: shards.reduce((sum, { balance }) => sum + balance, 0n) },
+          };
+        }),
+      read: (walletId) => read(() => walletOf(walletId)),
+      drawShard: (accountId) => simulation.pick(database.shardsOf(accountId)).walletId,
+      hasShards: (accountId) => database.shardsOf(accountId).length > 1,
+      collect: (accountId) =>
+        read(() => {
+          for (const shard of database.shardsOf(accountId)) {
+            const paid = shard.balance < shard.debt ? shard.balance : shard.debt;
+            shard.balance -= paid;
+            shard.debt -= paid;
+          }
+        }),
     },
-    readWallet: (walletId) => read(() => walletOf(walletId)),
-    readKey: (keyId, windows) => read(() => keyOf(keyId, windows)),
-    drawShard: (accountId) => simulation.pick(database.shardsOf(accountId)).walletId,
-    hasShards: (accountId) => database.shardsOf(accountId).length > 1,
-    collect: (accountId) =>
-      read(() => {
-        const shards = database.shardsOf(accountId);
-        for (const shard of shards) {
-          const paid = shard.balance < shard.debt ? shard.balance : shard.debt;
-          shard.balance -= paid;
-          shard.debt -= paid;
-        }
-      }),
+    keys: {
+      write: (request) => {
+        const now = nowSeconds();
+        return write(request.from === undefined, () => {
+          const item = keys.get(request.keyId);
+          const applied = item !== undefined && writeKey(item, request, now);
+          return { applied, item: keyOf(request.keyId, request.windows) };
+        });
+      },
+      read: (keyId, windows) => read(() => keyOf(keyId, windows)),
+    },
   };
 }
 
@@ -119,13 +122,3 @@ export function createRecordStore({ database, process, simulation, faultRate }: 
     },
   };
 }
-
-/** The key's state as the process sees it now. */
-export const readState = (
-  { database }: StoreOptions,
-  keyId: string,
-  nowMs: number,
-): ReturnType<KeyStore['read']> => {
-  const item = database.keys.get(keyId);
-  return Promise.resolve(item && leasedKey(item, windowsAt(nowMs)).state);
-};

@@ -1,10 +1,10 @@
 /** The ground truth of a simulated service, and the laws that hold after every request that the database executes. */
 
+import { type LeaseEntry, totalOf } from '../../../access/core/key-leases.ts';
 import type { Policy } from '../../../access/core/policy.ts';
 import { type Windows, windowsAt } from '../../../access/core/windows.ts';
 import type { NanoUsd } from '../../../platform/core/money.ts';
 import type { Draw } from '../../core/leases/lease.ts';
-import { type LeaseEntry, totalOf } from '../../core/leases/ports.ts';
 import { FRESH_MS } from '../../core/leases/times.ts';
 import { type Counter, counterName, type KeyItem, leftOf, limitOf, type WalletItem } from './items.ts';
 import { SimulatedDatabase } from './simulated-database.ts';
