@@ -7,6 +7,9 @@ export const WALLETS = ['GetItem', 'BatchGetItem', 'UpdateItem'] as const;
 /** The actions of a function that places holds, which adds shards. */
 export const HOLDS = [...WALLETS, 'PutItem'] as const;
 
+/** The additional actions of a process that has leases: it writes records in batches. */
+export const LEASE_GRANTS: Grants = { tables: { usage: ['BatchWriteItem'] } };
+
 /** The keys that an account has or had, for its owner. */
 const ACCOUNT_USAGE = {
   tables: { accounts: ['GetItem'], keys: [] },
@@ -33,9 +36,9 @@ export const LEDGER_GRANTS = {
   'get-account-usage': { ...ACCOUNT_USAGE, tables: { ...ACCOUNT_USAGE.tables, usage: ['BatchGetItem'] } },
   'sweep-holds': {
     tables: {
-      keys: [],
+      keys: ['GetItem', 'UpdateItem'],
       wallets: [...WALLETS, 'Scan', 'DeleteItem'],
-      usage: ['PutItem'],
+      usage: ['PutItem', 'Query'],
     },
     holds: true,
   },

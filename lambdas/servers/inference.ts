@@ -16,16 +16,17 @@ import { handler as createSpeech } from '../inference/endpoints/create-speech/ha
 import { handler as getModel } from '../inference/endpoints/get-model/handler.ts';
 import { handler as listModels } from '../inference/endpoints/list-models/handler.ts';
 import { handler as listPrices } from '../inference/endpoints/list-prices/handler.ts';
-import { endOfCalls } from '../inference/handlers/paid-handler.ts';
+import { sharedHost } from '../inference/handlers/paid-handler.ts';
 import { createTranscriptionHandler, fileTooLarge } from '../inference/handlers/transcription.ts';
 import { handler as getUsage } from '../ledger/endpoints/get-usage/handler.ts';
 import { handler as listUsage } from '../ledger/endpoints/list-usage/handler.ts';
+import { createLeasedCalls } from '../ledger/store/create-leases.ts';
 import { STREAM_TIMEOUT_SECONDS } from '../platform/contract/environment.ts';
 import { openCallsOf } from '../platform/contract/inference-host.ts';
 import { TRANSCRIPTION_FILE_BYTES } from '../platform/contract/limits.ts';
 import { METRICS } from '../platform/contract/metrics.ts';
 import { overloaded } from '../platform/core/errors.ts';
-import { createResources } from '../platform/handlers/resources.ts';
+import { createDataResources, createResources } from '../platform/handlers/resources.ts';
 import { NodeHost, type RouteTarget } from '../platform/http/node-host.ts';
 import { createRequestHandler, type Handler } from '../platform/http/request-handler.ts';
 import { matchPath } from '../platform/http/router.ts';
@@ -91,10 +92,19 @@ const host: NodeHost = new NodeHost({
   maxCalls: openCallsOf(process.env),
 });
 
+/** Leases close in two writes; what does not close in time expires and is recovered. */
+const CLOSE_MS = 3_000;
+
 /** Scaling evaluates one minute; a shorter interval would only add log lines. */
 const REPORT_MS = 15_000;
 
 const measure = createMeasure();
 setInterval(() => measure({ values: { [METRICS.openCalls]: host.takePeak() } }), REPORT_MS).unref();
 
-serve(host, resources.log, () => endOfCalls.abort());
+const leased = createLeasedCalls({ ...createDataResources(), measure: createMeasure() });
+sharedHost.leased = leased;
+
+serve(host, resources.log, {
+  endCalls: () => sharedHost.endOfCalls.abort(),
+  close: () => leased.leases.stop(CLOSE_MS),
+});

@@ -19,7 +19,11 @@ const GRACE_VARIABLE = 'HOST_GRACE_SECONDS';
  * uncaught failure must not end the calls of others. A rejection is logged. After an exception, which may leave an
  * undefined state, the program stops in order and another one replaces it.
  */
-export function serve(host: NodeHost, log: Log, endCalls: () => void): void {
+export function serve(
+  host: NodeHost,
+  log: Log,
+  { endCalls, close }: { readonly endCalls: () => void; readonly close?: () => Promise<void> },
+): void {
   const { server } = host;
   const { AWS_LAMBDA_HTTP_ENDPOINT: endpoint, PORT = '8080', HOST } = process.env;
   const ready = () => process.send?.({ port: (server.address() as AddressInfo).port });
@@ -28,6 +32,7 @@ export function serve(host: NodeHost, log: Log, endCalls: () => void): void {
   const stop = async (exitCode: number) => {
     if (host.isStopping) return;
     await host.stop(Number(process.env[GRACE_VARIABLE] ?? DEFAULT_GRACE_SECONDS) * 1000, endCalls);
+    await close?.();
     process.exit(exitCode);
   };
   process.once('disconnect', () => process.exit(0));

@@ -4,7 +4,7 @@
  */
 
 import { ROUTES } from '../app/routes.ts';
-import { endOfCalls } from '../inference/handlers/paid-handler.ts';
+import { sharedHost } from '../inference/handlers/paid-handler.ts';
 import { createTranscriptionHandler, fileTooLarge } from '../inference/handlers/transcription.ts';
 import { STREAM_TIMEOUT_SECONDS } from '../platform/contract/environment.ts';
 import { TRANSCRIPTION_FILE_BYTES } from '../platform/contract/limits.ts';
@@ -51,4 +51,4 @@ const host: NodeHost = new NodeHost({
   maxCalls: MAX_CALLS,
 });
 
-serve(host, resources.log, () => endOfCalls.abort());
+serve(host, resources.log, { endCalls: () => sharedHost.endOfCalls.abort() });

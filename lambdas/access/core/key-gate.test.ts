@@ -72,7 +72,7 @@ describe('the key gate', () => {
         const results = await Promise.allSettled(calls.map(run));
         const granted = results.flatMap((result) => (result.status === 'fulfilled' ? [result.value] : []));
         const stateAfter = await keyState(ledger, key.keyId);
-        const held = granted.reduce((sum, { admission }) => sum + admission.hold.amount, 0n);
+        const held = granted.reduce((sum, { admission }) => sum + admission.amount, 0n);
         const tokens = granted.reduce((sum, call) => sum + call.tokens, 0);
         if (policy.tpm !== undefined) expect(stateAfter.tokensLeft).toBe(BigInt(policy.tpm - tokens));
         if (policy.daily_usd !== undefined) expect(stateAfter.dayLeft).toBe(policy.daily_usd - held);

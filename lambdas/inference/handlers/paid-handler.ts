@@ -2,7 +2,7 @@
 
 import type { Peppers } from '../../access/core/api-key.ts';
 import { createSecrets } from '../../access/store/create-secrets.ts';
-import { createLedger } from '../../ledger/store/create-ledger.ts';
+import { createLedger, type LeasedCalls, type LedgerOptions } from '../../ledger/store/create-ledger.ts';
 import { createKeySpend } from '../../ledger/store/usage/key-spend.ts';
 import { DynamoUnbilledStore } from '../../ledger/store/usage/unbilled-store.ts';
 import { createReplayMarks } from '../../ledger/store/usage-store.ts';
@@ -45,6 +45,8 @@ export interface PaidCallOptions {
   readonly fetch?: typeof globalThis.fetch;
   /** Fires when the host ends the calls that are open. */
   readonly hostEnds?: AbortSignal;
+  /** Returns the leases of a shared host. */
+  readonly leased?: LedgerOptions['leased'];
 }
 
 export type PaidCalls = ReturnType<typeof createPaidCalls>;
@@ -58,7 +60,15 @@ export function createPaidCalls(options: PaidCallOptions) {
   const table = requireTable(environment, 'circuits');
   const unbilled = new DynamoUnbilledStore(clients.client, table, systemClock);
   const spend = createKeySpend({ clients, environment });
-  const ledger = createLedger({ clients, environment, log, measure, unbilled, spend });
+  const ledger = createLedger({
+    clients,
+    environment,
+    log,
+    measure,
+    unbilled,
+    spend,
+    leased: options.leased,
+  });
   const exchange = createExchange(new ConnectionPool(), () => {
     measure({ values: { [METRICS.requestsRepeated]: 1 } });
   });
@@ -86,8 +96,12 @@ export function createPaidCalls(options: PaidCallOptions) {
   };
 }
 
-/** Ends the calls that are open when a shared host stops. */
-export const endOfCalls = new AbortController();
+/** What a process has that serves many calls at once. Its program sets it before the first call. */
+export const sharedHost = {
+  /** Ends the calls that are open when the host stops. */
+  endOfCalls: new AbortController(),
+  leased: undefined as LeasedCalls | undefined,
+};
 
 /**
  * Returns the paid calls of a process. Throws an error that names the variable if the environment lacks one.
@@ -103,7 +117,8 @@ export const paidCalls = oncePerEnvironment((environment) => {
     access: createSecrets({ environment, log }),
     measure: createMeasure(),
     catalog: catalogSource(),
-    hostEnds: endOfCalls.signal,
+    hostEnds: sharedHost.endOfCalls.signal,
+    leased: () => sharedHost.leased,
   });
   for (const read of [calls.peppers(), calls.catalog()]) read.catch(() => {});
   return calls;

@@ -8,6 +8,6 @@ export function recordedAdmission(amount: bigint, output = 0) {
     outcomes.push(outcome);
     return { record: outcome, balance: 0n };
   };
-  const admission = { output, hold: { amount }, headers: {}, settle } as unknown as Admission;
+  const admission = { output, amount, headers: {}, settle } as unknown as Admission;
   return { admission, outcomes };
 }

@@ -24,11 +24,12 @@ import {
 } from './admission-attempt.ts';
 import type { Call } from './call.ts';
 import { type KeySpend, repairRejectingCap } from './cap-repair.ts';
+import { type LeasedCallDependencies, leasedAdmission } from './leases/admission.ts';
 import type { Hold, HoldResult, UnbilledStore, UsageStore, Wallet, WalletStore } from './ports.ts';
 import { preflight } from './preflight.ts';
 import type { RecentRejections } from './recent-rejections.ts';
 import type { Recovery } from './recovery.ts';
-import { type Settlement, type SettlementListener, settleCall } from './settlement.ts';
+import { observeCall, type Settlement, type SettlementListener, settleCall } from './settlement.ts';
 import type { CallOutcome } from './usage-record.ts';
 
 export interface LedgerDependencies {
@@ -39,6 +40,8 @@ export interface LedgerDependencies {
   readonly usage: UsageStore;
   readonly unbilled?: UnbilledStore | undefined;
   readonly recovery: Recovery;
+  /** Absent in a process that serves one call at a time. */
+  readonly leased?: (() => LeasedCallDependencies | undefined) | undefined;
   /**
    * The cost of the records of a key, to repair its caps when they reject a call. Absent if the process admits no
    * calls.
@@ -52,15 +55,16 @@ export interface LedgerDependencies {
   readonly holdTtlSeconds: number;
 }
 
-/** An admitted call: its hold is open until it is settled. */
+/** An admitted call: its amount is held until it is settled. */
 export interface Admission {
   /** The output that it was admitted with, tokens of each choice; within the call's range. */
   readonly output: number;
-  readonly hold: Hold;
+  /** The most that the call may cost: what is held for it. */
+  readonly amount: NanoUsd;
   /** The minimum spend of the account. It excludes only the spend from shards of its wallet that were not read. */
   readonly spentAmount: NanoUsd;
-  /** The charge of the key. */
-  readonly charge: GrantedCharge;
+  /** The hold of the call, and the charge of its key. Absent if a lease of the process covers the call. */
+  readonly held?: { readonly hold: Hold; readonly charge: GrantedCharge };
   /** Rate-limit headers as of the admission. */
   readonly headers: Readonly<Record<string, string>>;
   /** Records in the usage record that a route attempt starts, or that the first content of a stream has arrived. */
@@ -104,9 +108,16 @@ export class Ledger {
    * Holds the cost of the largest output in the call's range that the wallet covers, and charges the key's windows, in
    * one round trip. If the first attempt is rejected, its results determine the output of the next attempt, after the
    * undo. Throws 401, 403, 429 or 402, in this order of precedence, with nothing held. Rethrows any failure to reach
-   * the database unchanged, after the undo.
+   * the database unchanged, after the undo. A process with leases admits most calls without a request.
    */
   async admit(call: Call): Promise<Admission> {
+    const leased = this.#dependencies.leased?.();
+    const draw = await leased?.leases.admit(call);
+    if (leased === undefined || draw === undefined) return this.#admitWithHold(call);
+    return leasedAdmission({ ...this.#dependencies, ...leased }, call, draw);
+  }
+
+  async #admitWithHold(call: Call): Promise<Admission> {
     const { clock, recentRejections } = this.#dependencies;
     let step: Step = { output: await recentRejections.check(call, clock()), attempts: 0 };
     for (let repaired = false; ; ) {
@@ -189,23 +200,18 @@ export class Ledger {
     const expired = recovery.expiredOf(wallet);
     const { key, windows, tokens } = charge;
     const granted: GrantedCharge = { windows, repaired: state.repaired };
-    const admittedMs = clock();
-    let [attempts, firstTokenMs]: readonly [number, number | undefined] = [0, undefined];
+    const { observe, observed } = observeCall(clock);
     let settlement: Promise<Settlement> | undefined;
     return {
-      observe: (what) => {
-        if (what === 'attempt') attempts += 1;
-        else firstTokenMs ??= clock() - admittedMs;
-      },
+      observe,
       output,
-      hold,
+      amount: hold.amount,
       spentAmount: wallet.spentAmount,
-      charge: granted,
+      held: { hold, charge: granted },
       headers: rateLimitHeaders(state, clock()),
       settle: (outcome) => {
         const call = { accountId: key.accountId, hold, charge: granted, tokens };
-        const metrics = { attempts, ...(firstTokenMs === undefined ? {} : { firstTokenMs }) };
-        settlement ??= settleCall(this.#dependencies, call, { ...outcome, ...metrics }).finally(() =>
+        settlement ??= settleCall(this.#dependencies, call, { ...outcome, ...observed() }).finally(() =>
           recovery.recoverQuietly(expired),
         );
         return settlement;

@@ -308,7 +308,7 @@ describe('Ledger.admit, properties', () => {
         const admission = await ledger
           .admit(callOf(key, 0n, { output: RANGE, ...BY_OUTPUT }))
           .catch(() => undefined);
-        const cost = (admission?.hold.amount ?? 0n) / 2n;
+        const cost = (admission?.amount ?? 0n) / 2n;
         await admission?.settle(outcomeOf(cost, { tokens: 3 })).catch(() => {});
         await process.landLate();
         nowMs += (HOLD_TTL_SECONDS + 1) * 1_000;
@@ -340,7 +340,7 @@ describe('Ledger.admit, properties', () => {
         ),
       )
     ).filter((admission) => admission !== undefined);
-    const heldAmount = admissions.reduce((sum, { hold }) => sum + hold.amount, 0n);
+    const heldAmount = admissions.reduce((sum, { amount }) => sum + amount, 0n);
     expect((await books()).wallet).toMatchObject({ balance: 1_530n - heldAmount });
     expect(admissions.length).toBeGreaterThan(1);
     await Promise.all(admissions.map((admission) => admission.settle(outcomeOf(1n))));

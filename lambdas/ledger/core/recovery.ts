@@ -30,7 +30,7 @@ interface RecoveryDependencies {
   readonly wallets: WalletStore;
   readonly usage: UsageStore;
   /** Absent in processes that leave expired leases to the sweep. */
-  readonly leases?: Pick<LeaseRecovery, 'recover'> | undefined;
+  readonly leases?: (() => Pick<LeaseRecovery, 'recover'> | undefined) | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -50,7 +50,7 @@ export class Recovery {
     const { clock, leases } = this.#dependencies;
     const nowSeconds = clock() / 1000;
     const isRecoverable = (hold: OpenHold) =>
-      hold.expires <= nowSeconds && (leases !== undefined || isCallHold(hold));
+      hold.expires <= nowSeconds && (isCallHold(hold) || leases?.() !== undefined);
     return { accountId, holds: holds.filter(isRecoverable) };
   }
 
@@ -64,7 +64,7 @@ export class Recovery {
     let released = 0;
     for (const hold of holds) {
       if (!isCallHold(hold)) {
-        if (await this.#dependencies.leases?.recover(hold.walletId, hold.id, hold)) settled += 1;
+        if (await this.#dependencies.leases?.()?.recover(hold.walletId, hold.id, hold)) settled += 1;
         continue;
       }
       const record = await this.#decide(accountId, hold);

@@ -159,7 +159,7 @@ describe('settlement', () => {
     const first = await admission.settle(outcomeOf(100n));
     expect(first.balance).toBe(900n);
     expect(await admission.settle(outcomeOf(100n))).toBe(first);
-    expect(reported).toEqual([admission.hold.id]);
+    expect(reported).toEqual([admission.held?.hold.id]);
   });
 
   it('changes nothing for a call that recovery has released, and returns the record that counts', async () => {

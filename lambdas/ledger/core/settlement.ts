@@ -38,6 +38,19 @@ export interface SettlementDependencies {
   readonly onSettled: SettlementListener;
 }
 
+/** Observes the progress of a call for its record. */
+export function observeCall(clock: Clock) {
+  const admittedMs = clock();
+  let [attempts, firstTokenMs]: readonly [number, number | undefined] = [0, undefined];
+  return {
+    observe(what: 'attempt' | 'content'): void {
+      if (what === 'attempt') attempts += 1;
+      else firstTokenMs ??= clock() - admittedMs;
+    },
+    observed: () => ({ attempts, ...(firstTokenMs === undefined ? {} : { firstTokenMs }) }),
+  };
+}
+
 export type SettlementListener = (record: UsageRecord) => void;
 
 /**

@@ -60,6 +60,8 @@ export interface UsageRecord extends BillBasis, CallMetrics {
   readonly replayed?: number | undefined;
   /** The attempt of the hold that the record settles; not shown to callers. */
   readonly attempt?: string | undefined;
+  /** The lease that admitted the call, if one did; not shown to callers. */
+  readonly lease?: string | undefined;
   /** The request id. */
   readonly id: string;
   readonly keyId: string;

@@ -18,8 +18,8 @@ describe('the ledger of a function', () => {
     const { ledger } = createLedger({ clients: database, environment, log: SILENT });
     const seconds = () => Math.floor(Date.now() / 1000);
     const earliest = seconds();
-    const { hold, settle } = await ledger.admit(callOf(account.keys[0], 500n));
-    const createdAt = hold.expires - 1200;
+    const { held, settle } = await ledger.admit(callOf(account.keys[0], 500n));
+    const createdAt = (held?.hold.expires ?? 0) - 1200;
     expect([createdAt >= earliest, createdAt <= seconds()]).toEqual([true, true]);
     const printed = captureLines();
     await settle(outcomeOf(300n));

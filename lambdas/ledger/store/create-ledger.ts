@@ -11,6 +11,8 @@ import { createMeasure } from '../../platform/system/metrics.ts';
 import { systemClock } from '../../platform/system/system.ts';
 import { Ledger } from '../core/admission.ts';
 import type { KeySpend } from '../core/cap-repair.ts';
+import type { LeasedCallDependencies } from '../core/leases/admission.ts';
+import type { LeaseRecovery } from '../core/leases/recovery.ts';
 import type { UnbilledStore } from '../core/ports.ts';
 import { RecentRejections } from '../core/recent-rejections.ts';
 import { Recovery } from '../core/recovery.ts';
@@ -18,6 +20,10 @@ import type { SettlementListener } from '../core/settlement.ts';
 import type { UsageRecord } from '../core/usage-record.ts';
 import { createUsageStore } from './usage-store.ts';
 import { createWalletStore } from './wallet/store.ts';
+
+export interface LeasedCalls extends LeasedCallDependencies {
+  readonly recovery: LeaseRecovery;
+}
 
 export interface LedgerOptions {
   readonly clients: DynamoClients;
@@ -27,18 +33,23 @@ export interface LedgerOptions {
   readonly unbilled?: UnbilledStore;
   /** Reads the spend by which caps are repaired; absent where no calls are admitted. */
   readonly spend?: KeySpend;
+  /** Returns the leases of a process that serves many calls at once. */
+  readonly leased?: (() => LeasedCalls | undefined) | undefined;
+  /** Recovers expired leases. They are left to other processes when it is absent and the process has no leases. */
+  readonly leaseRecovery?: LeaseRecovery | undefined;
   /** Receives the metrics of each settled call; writes to standard output when absent. */
   readonly measure?: Measure;
 }
 
 /** The ledger and its stores, from the tables that the environment names. */
 export function createLedger(options: LedgerOptions) {
-  const { clients, environment, log, unbilled, spend, measure = createMeasure() } = options;
+  const { clients, environment, log, unbilled, spend, leased, measure = createMeasure() } = options;
+  const leases = () => leased?.()?.recovery ?? options.leaseRecovery;
   const clock = systemClock;
   const { gate, keys } = createKeyGate({ clients, environment });
   const wallets = createWalletStore(clients, requireTable(environment, 'wallets'));
   const usage = createUsageStore(clients.client, requireTable(environment, 'usage'));
-  const recovery = new Recovery({ wallets, usage, clock, log });
+  const recovery = new Recovery({ wallets, usage, leases, clock, log });
   const onSettled: SettlementListener = (record) => measure(measuredCall(record));
   const holdTtlSeconds = requirePositiveInteger(environment, VARIABLES.holdTtlSeconds);
   const ledger = new Ledger({
@@ -49,6 +60,7 @@ export function createLedger(options: LedgerOptions) {
     usage,
     unbilled,
     recovery,
+    leased,
     spend,
     clock,
     log,

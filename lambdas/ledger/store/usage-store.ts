@@ -122,6 +122,7 @@ export function encodeRecord(record: UsageRecord): Item {
     ...(record.route === null ? {} : { route: text(record.route) }),
     status: text(record.status),
     ...(record.attempt === undefined ? {} : { attempt: text(record.attempt) }),
+    ...(record.lease === undefined ? {} : { lease: text(record.lease) }),
     ...(record.heldAmount === undefined ? {} : { held: number(record.heldAmount) }),
     ...(record.firstTokenMs === undefined ? {} : { first_token_ms: number(record.firstTokenMs) }),
     ...(record.attempts === undefined ? {} : { attempts: number(record.attempts) }),
@@ -133,6 +134,7 @@ export function decodeRecord(item: Item): UsageRecord {
   return {
     id: readText(item, 'request_id'),
     ...(item.attempt?.S === undefined ? {} : { attempt: item.attempt.S }),
+    ...(item.lease?.S === undefined ? {} : { lease: item.lease.S }),
     keyId: readText(item, 'key_id'),
     accountId: readText(item, 'account_id'),
     created: readNumber(item, 'created'),

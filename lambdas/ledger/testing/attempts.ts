@@ -26,9 +26,7 @@ export async function rejectionOf(attempt: Promise<unknown>): Promise<ServiceErr
 
 /** Settles each call at exactly what it held. */
 export const settleAll = (admissions: readonly Admission[]) =>
-  Promise.all(
-    admissions.map((admission) => admission.settle(outcomeOf(admission.hold.amount, { tokens: 10 }))),
-  );
+  Promise.all(admissions.map((admission) => admission.settle(outcomeOf(admission.amount, { tokens: 10 }))));
 
 /** The key's stored state; throws when there is none. */
 export async function keyState({ keys }: TestLedger, keyId: string): Promise<KeyState> {

@@ -15,6 +15,7 @@ import {
 import { getEndpointFromInstructions } from '@smithy/core/endpoints';
 import { type Agents, createExchange, type DynamoExchange, type DynamoResponse } from './exchange.ts';
 import { createDynamoSigner, type DynamoSigner } from './signature.ts';
+import { checkSigningLimit } from './signing-limit.ts';
 
 const ITEM_OPERATIONS: ReadonlySet<unknown> = new Set([
   'GetItem',
@@ -124,7 +125,7 @@ class ItemRequests {
     const decode = this.#decoder.resolve(async ({ request }) => ({ response: request }) as never, context);
     const target = `DynamoDB_20120810.${operation}`;
     const attempt = async ({ input }: { readonly input: ServiceInputTypes }) => {
-      const httpResponse = await this.#exchange(target, JSON.stringify(input));
+      const httpResponse = await this.#exchange(target, input);
       const text = httpResponse.body.toString();
       if (httpResponse.statusCode !== 200 || HAS_BINARY.test(text))
         return decode({ input, request: httpResponse } as never).catch((failure) =>
@@ -137,14 +138,17 @@ class ItemRequests {
     return (input) => send({ input });
   }
 
-  async #exchange(target: string, body: string): Promise<DynamoResponse> {
+  async #exchange(target: string, input: ServiceInputTypes): Promise<DynamoResponse> {
+    const body = JSON.stringify(input);
     this.#target ??= this.#resolve();
     const { exchange, sign } = await this.#target.catch((failure) => {
       this.#target = undefined;
       throw failure;
     });
     const credentials = await this.#client.config.credentials();
-    const headers = sign({ target, body }, credentials, new Date(Date.now() + this.#skewMs));
+    const signed = new Date(Date.now() + this.#skewMs);
+    const headers = sign({ target, body }, credentials, signed);
+    checkSigningLimit(input, signed.getTime() - this.#skewMs);
     const trace = process.env._X_AMZN_TRACE_ID;
     return exchange(trace === undefined ? headers : [...headers, 'x-amzn-trace-id', trace], body);
   }

@@ -5,6 +5,9 @@ import type { After, Clock, RandomSource, UlidSource } from '../core/ports.ts';
 
 export const systemClock: Clock = () => Date.now();
 
+/** Milliseconds of the process, which no correction of the clock changes. */
+export const systemUptime: Clock = () => performance.now();
+
 export const systemRandom: RandomSource = () => Math.random();
 
 /** An id draws 16 numbers; a call to the system for each would cost more than all the rest of it. */

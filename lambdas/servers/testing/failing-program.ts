@@ -40,4 +40,4 @@ const host = new NodeHost({
   maxCalls: 10,
 });
 
-serve(host, { info: print, warn: print, error: print }, () => {});
+serve(host, { info: print, warn: print, error: print }, { endCalls: () => {} });

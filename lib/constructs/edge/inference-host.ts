@@ -6,6 +6,7 @@ import type { LogGroup } from 'aws-cdk-lib/aws-logs';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { type EndpointName, ROUTES, UNKNOWN_ROUTE_ENDPOINT } from '../../../lambdas/app/routes.ts';
+import { LEASE_GRANTS } from '../../../lambdas/ledger/grants.ts';
 import { STREAM_TIMEOUT_SECONDS } from '../../../lambdas/platform/contract/environment.ts';
 import {
   DEFAULT_OPEN_CALLS,
@@ -72,7 +73,7 @@ export class InferenceHost extends Construct {
     const onFargate = config.compute === 'fargate';
     const hosting = createHosting(this, {
       name: PROGRAM,
-      grants: unionOf(HOSTED.map((endpoint) => GRANTS[endpoint])),
+      grants: unionOf([...HOSTED.map((endpoint) => GRANTS[endpoint]), LEASE_GRANTS]),
       reads: [],
       service: onFargate ? 'ecs-tasks.amazonaws.com' : 'lambda.amazonaws.com',
       config,

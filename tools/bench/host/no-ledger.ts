@@ -25,9 +25,9 @@ function admitted({ requestId, key, scope, output, cost }: Call): Admission {
   const hold = { id: requestId, keyId: key.keyId, amount, kind, expires: created };
   return {
     output: output.max,
-    hold,
+    amount,
     spentAmount: 0n,
-    charge: { windows: windowsAt(Date.now()) },
+    held: { hold, charge: { windows: windowsAt(Date.now()) } },
     headers: {},
     settle: async ({ tokens: _used, ...outcome }: CallOutcome): Promise<Settlement> => ({
       record: {

@@ -3,7 +3,7 @@
  * held, recorded and settled at its time, so that the books balance and a start that is killed on the way harms nothing.
  */
 import { ulid } from 'ulid';
-import type { UsageStore, WalletStore } from '../../../lambdas/ledger/core/ports.ts';
+import { isCallHold, type UsageStore, type WalletStore } from '../../../lambdas/ledger/core/ports.ts';
 import type { BillLine, UsageRecord } from '../../../lambdas/ledger/core/usage-record.ts';
 import { DEFAULT_HOLD_TTL_SECONDS } from '../../../lambdas/platform/contract/environment.ts';
 import type { NanoUsd } from '../../../lambdas/platform/core/money.ts';
@@ -116,7 +116,7 @@ export async function settlePast(
     const { id, created, cost, kind } = call;
     const expires = created + DEFAULT_HOLD_TTL_SECONDS;
     const { granted, wallet } = await wallets.hold(accountId, { id, keyId, amount: cost, kind, expires });
-    const hold = wallet?.holds.find((each) => each.id === id);
+    const hold = wallet?.holds.filter(isCallHold).find((each) => each.id === id);
     if (!granted || hold === undefined) throw new Error('the account cannot pay for its past calls');
     await usage.put({ ...call, accountId, keyId });
     await wallets.endHold(accountId, { ...hold, cost, recorded: created });

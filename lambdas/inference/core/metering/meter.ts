@@ -12,7 +12,7 @@ import type { PromptSize } from './prompt-size.ts';
 
 export interface MeterOptions {
   readonly candidate: Candidate;
-  readonly admission: Pick<Admission, 'hold' | 'settle'>;
+  readonly admission: Pick<Admission, 'amount' | 'settle'>;
   readonly prompt: PromptSize;
   /** The billable items of the call. */
   readonly billableItems: BillableItems;
@@ -115,7 +115,7 @@ export class Meter {
       completionTokens: reportsOutput && !isBehind ? reported.completionTokens : counted,
     });
     const priced = this.#price(usage);
-    const cost = least(priced.amount, admission.hold.amount);
+    const cost = least(priced.amount, admission.amount);
     return { usage, estimated: !(reportsPrompt && reportsOutput && !isBehind), cost, priced };
   }
 

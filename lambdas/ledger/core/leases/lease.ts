@@ -5,7 +5,7 @@
  */
 import { invalidKey } from '../../../access/core/api-key.ts';
 import { rateLimitHeaders } from '../../../access/core/key-state.ts';
-import { overloaded } from '../../../platform/core/errors.ts';
+import { overloaded, type ServiceError } from '../../../platform/core/errors.ts';
 import type { NanoUsd } from '../../../platform/core/money.ts';
 import type { After, Clock, Log } from '../../../platform/core/ports.ts';
 import type { Call } from '../call.ts';
@@ -345,28 +345,36 @@ export class Lease {
     }
   }
 
-  /** Decides about a call that does not fit: a smaller output, credit of other shards, the slack of others, or a rejection. */
   #judge(each: WaitingCall): void {
+    const rejection = this.#rejectionOf(each);
+    if (rejection !== undefined) this.#waiting.reject(each, rejection);
+  }
+
+  /**
+   * Returns the error of a call that does not fit. Undefined if another tick may admit it: with a smaller output, with credit
+   * of other shards, or once other leases have returned their slack.
+   */
+  #rejectionOf(each: WaitingCall): ServiceError | undefined {
     const { stores, clock } = this.#dependencies;
     const { call } = each;
     const inReach = this.#state.inReach();
-    if (inReach === undefined) return this.#waiting.reject(each, invalidKey());
-    if (each.tries > MAX_TICKS) return this.#waiting.reject(each, overloaded());
+    if (inReach === undefined) return invalidKey();
+    if (each.tries > MAX_TICKS) return overloaded();
     const at = this.#at(call);
     const fitting = largestOutput(call, { min: call.output.min, max: each.output }, inReach, at);
     if (fitting !== undefined) {
       each.output = fitting;
-      return;
+      return undefined;
     }
     if ((this.#state.walletItem?.debt ?? 0n) > 0n) this.#collectDebt();
     const rejection = preflight(call, inReach, at) ?? overloaded();
     if (rejection.status === 402 && !this.#wasAcross && stores.wallets.hasShards(this.#accountId)) {
       this.#isAcross = true;
-      return;
+      return undefined;
     }
-    if (each.hasRechecked || !this.#state.othersHaveSlack(this.id, clock() / 1000))
-      return this.#waiting.reject(each, rejection);
+    if (each.hasRechecked || !this.#state.othersHaveSlack(this.id, clock() / 1000)) return rejection;
     this.#park(each);
+    return undefined;
   }
 
   /** Other leases return their unused credit first. */

@@ -18,6 +18,7 @@ export class Leases {
   readonly #current = new Map<string, Lease>();
   readonly #alive = new Set<Lease>();
   #isStopping = false;
+  #onAllEnded = () => {};
 
   constructor(dependencies: LeaseDependencies & { readonly ulid: UlidSource }) {
     this.#dependencies = dependencies;
@@ -37,10 +38,15 @@ export class Leases {
     throw overloaded();
   }
 
-  /** Closes each lease with its last call; new calls are rejected with 503. */
-  stop(): void {
+  /** Closes each lease with its last call; new calls are rejected with 503. Resolves when all have closed, or after `maxMs`. */
+  stop(maxMs: number): Promise<void> {
     this.#isStopping = true;
     for (const lease of this.#alive) lease.stop();
+    return new Promise((resolve) => {
+      this.#onAllEnded = resolve;
+      this.#dependencies.after(maxMs, resolve);
+      if (this.#alive.size === 0) resolve();
+    });
   }
 
   #leaseOf({ key: { accountId, keyId } }: Call): Lease {
@@ -62,6 +68,7 @@ export class Leases {
 
   #forget(lease: Lease): void {
     this.#alive.delete(lease);
+    if (this.#alive.size === 0) this.#onAllEnded();
     if (this.#current.get(lease.keyId) === lease) this.#current.delete(lease.keyId);
   }
 }

@@ -2,6 +2,7 @@
  * Writes the records of leased calls in batches. With no batch in flight a record is sent at once, else with the next batch,
  * or when a batch is full. So batches are as large as the load makes them, and no record waits for a timer.
  */
+import type { After, Clock } from '../../../platform/core/ports.ts';
 import { FenceError, type LeasedRecord, MAX_BATCH, type RecordStore } from './ports.ts';
 
 interface QueuedRecord {
@@ -11,15 +12,23 @@ interface QueuedRecord {
   readonly reject: (failure: FenceError) => void;
 }
 
+/** The pause before records that the database did not take are sent again. */
+const RETRY_MS = 100;
+
 export class RecordBatches {
   readonly #store: Pick<RecordStore, 'putAll'>;
-  readonly #clock: () => number;
+  readonly #clock: Clock;
+  readonly #after: After;
   #queue: QueuedRecord[] = [];
   #inFlight = 0;
 
-  constructor(store: Pick<RecordStore, 'putAll'>, clock: () => number) {
+  constructor(
+    store: Pick<RecordStore, 'putAll'>,
+    { clock, after }: { readonly clock: Clock; readonly after: After },
+  ) {
     this.#store = store;
     this.#clock = clock;
+    this.#after = after;
   }
 
   /**
@@ -38,13 +47,19 @@ export class RecordBatches {
     const batch = this.#queue.splice(0, MAX_BATCH);
     this.#inFlight += 1;
     this.#send(batch)
-      .then((unprocessed) => {
-        this.#queue.push(...unprocessed);
-      })
+      .then((unprocessed) => this.#retryLater(unprocessed))
       .finally(() => {
         this.#inFlight -= 1;
         this.#flush();
       });
+  }
+
+  #retryLater(records: readonly QueuedRecord[]): void {
+    if (records.length === 0) return;
+    this.#after(RETRY_MS, () => {
+      this.#queue.push(...records);
+      this.#flush();
+    });
   }
 
   /** Returns those that are to be sent again. */

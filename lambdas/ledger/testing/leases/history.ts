@@ -47,7 +47,7 @@ class Host {
       log: SILENT,
       ulid: () => ulidOf(simulation, process.clock()),
     });
-    this.#records = new RecordBatches(createRecordStore(options), process.clock);
+    this.#records = new RecordBatches(createRecordStore(options), process);
     process.pauseEnd = () => this.#pauseEnd();
   }
 
@@ -66,7 +66,7 @@ class Host {
 
   stop(): void {
     this.#isStopping = true;
-    if (!this.process.isDead) this.#leases.stop();
+    if (!this.process.isDead) this.#leases.stop(0);
   }
 
   get takesCalls(): boolean {

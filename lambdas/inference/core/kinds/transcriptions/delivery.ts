@@ -52,12 +52,13 @@ function orderOf({
   const billed = billedSeconds(recording, transcript.duration);
   const priced = priceMeasured(model, { seconds: billed.seconds });
   const { providerCost } = billBasis(priced, { cost: priced.amount, catalog, route });
-  const { id: _id, amount, ...hold } = admission.hold;
+  if (admission.held === undefined) throw new Error('a transcription needs a hold of its own');
+  const { id: _id, amount, ...hold } = admission.held.hold;
   return {
     requestId,
     accountId: key.accountId,
     hold: { ...hold, amount: String(amount) },
-    charge: admission.charge,
+    charge: admission.held.charge,
     model: model.id,
     route: route.id,
     lines: priced.lines.map((line) => ({ ...line, price: String(line.price) })),

@@ -1,0 +1,87 @@
+/** The admission of a call by a lease. Settlement waits for one thing: that the record of the call is durable. */
+import { overloaded } from '../../../platform/core/errors.ts';
+import { least, type NanoUsd } from '../../../platform/core/money.ts';
+import type { Clock, Log } from '../../../platform/core/ports.ts';
+import type { Admission } from '../admission.ts';
+import type { Call } from '../call.ts';
+import type { UnbilledStore } from '../ports.ts';
+import { observeCall, type Settlement, type SettlementListener } from '../settlement.ts';
+import type { CallOutcome } from '../usage-record.ts';
+import type { Draw } from './lease.ts';
+import type { Leases } from './leases.ts';
+import { FenceError, type LeasedRecord } from './ports.ts';
+import type { RecordBatches } from './record-batches.ts';
+
+export interface LeasedCallDependencies {
+  readonly leases: Leases;
+  readonly records: RecordBatches;
+  /** Counts the cost of a call whose process paused for so long that its record cannot be written any more. */
+  readonly onLost: (cost: NanoUsd) => void;
+}
+
+interface SettlementDependencies extends Pick<LeasedCallDependencies, 'records' | 'onLost'> {
+  readonly unbilled?: UnbilledStore | undefined;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly onSettled: SettlementListener;
+}
+
+/** Returns the admission of a call that has drawn from a lease. */
+export function leasedAdmission(dependencies: SettlementDependencies, call: Call, draw: Draw): Admission {
+  const { output, amount, spentAmount, headers } = draw;
+  const { observe, observed } = observeCall(dependencies.clock);
+  let settlement: Promise<Settlement> | undefined;
+  return {
+    observe,
+    output,
+    amount,
+    spentAmount,
+    headers,
+    settle: (outcome) => {
+      settlement ??= settle(dependencies, { call, draw }, { ...outcome, ...observed() });
+      return settlement;
+    },
+  };
+}
+
+/** Throws 503 if the record could not be written in time. Then recovery releases the call, at the operator's loss. */
+async function settle(
+  dependencies: SettlementDependencies,
+  { call, draw }: { readonly call: Call; readonly draw: Draw },
+  outcome: CallOutcome,
+): Promise<Settlement> {
+  const { records, unbilled, clock, log, onSettled, onLost } = dependencies;
+  const { requestId, key, scope } = call;
+  const { lease, amount } = draw;
+  if (outcome.cost > amount)
+    log.error('a call came to more than its hold', { requestId, unpaid: String(outcome.cost) });
+  const { tokens, ...counted } = outcome;
+  const record: LeasedRecord = {
+    ...counted,
+    id: requestId,
+    lease: lease.id,
+    keyId: key.keyId,
+    accountId: key.accountId,
+    created: Math.floor(clock() / 1000),
+    cost: least(outcome.cost, amount),
+    heldAmount: amount,
+    kind: scope.kind,
+  };
+  try {
+    await records.put(record, lease.fenceMs);
+  } catch (failure) {
+    if (!(failure instanceof FenceError)) throw failure;
+    log.error('a call was recorded too late', { requestId, unpaid: String(record.cost) });
+    onLost(record.cost);
+    throw overloaded();
+  }
+  if (lease.isAlive) lease.settle(draw, { created: record.created, cost: record.cost, tokens });
+  onSettled(record);
+  if (record.unbilled !== undefined && record.route !== null)
+    await unbilled
+      ?.add(record.route, record.unbilled)
+      .catch(() => log.warn('unbilled usage not counted', { requestId }));
+  return { record, balance: balanceOf(draw) };
+}
+
+const balanceOf = ({ lease }: Draw): NanoUsd | undefined => (lease.isAlive ? lease.balance : undefined);

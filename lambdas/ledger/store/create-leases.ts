@@ -1,0 +1,72 @@
+/** The leases of a process that serves many calls at once, from the tables that the environment names. */
+import { createKeyLeases } from '../../access/store/key-leases.ts';
+import type { DynamoClients } from '../../platform/aws/clients.ts';
+import {
+  requirePositiveInteger,
+  STREAM_TIMEOUT_SECONDS,
+  VARIABLES,
+} from '../../platform/contract/environment.ts';
+import { METRICS } from '../../platform/contract/metrics.ts';
+import { requireTable } from '../../platform/contract/tables.ts';
+import { toMetric } from '../../platform/core/money.ts';
+import type { Log, Measure } from '../../platform/core/ports.ts';
+import {
+  systemAfter,
+  systemClock,
+  systemRandom,
+  systemUlid,
+  systemUptime,
+} from '../../platform/system/system.ts';
+import { Leases } from '../core/leases/leases.ts';
+import type { LeaseStores } from '../core/leases/ports.ts';
+import { RecordBatches } from '../core/leases/record-batches.ts';
+import { LeaseRecovery } from '../core/leases/recovery.ts';
+import { leaseTimes } from '../core/leases/times.ts';
+import type { LeasedCalls } from './create-ledger.ts';
+import { createLeaseRecords } from './lease-records.ts';
+import { WalletHolds } from './wallet/holds.ts';
+import { DynamoWalletLeases } from './wallet/leases.ts';
+
+export interface LeaseOptions {
+  readonly clients: DynamoClients;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+  readonly log: Log;
+  readonly measure: Measure;
+}
+
+function createStores({ clients, environment }: Pick<LeaseOptions, 'clients' | 'environment'>): LeaseStores {
+  const wallets = requireTable(environment, 'wallets');
+  const holds = new WalletHolds(clients, wallets, systemRandom);
+  return {
+    wallets: new DynamoWalletLeases(clients, wallets, holds),
+    keys: createKeyLeases({ clients, table: requireTable(environment, 'keys'), clock: systemClock }),
+  };
+}
+
+/** Recovers leases whose process died. */
+export function createLeaseRecovery(options: Pick<LeaseOptions, 'clients' | 'environment'>): LeaseRecovery {
+  const records = createLeaseRecords(options.clients, requireTable(options.environment, 'usage'));
+  return new LeaseRecovery({ stores: createStores(options), records });
+}
+
+export function createLeasedCalls({ clients, environment, log, measure }: LeaseOptions): LeasedCalls {
+  const store = createLeaseRecords(clients, requireTable(environment, 'usage'));
+  const stores = createStores({ clients, environment });
+  return {
+    leases: new Leases({
+      stores,
+      clock: systemClock,
+      uptime: systemUptime,
+      after: systemAfter,
+      times: leaseTimes(
+        STREAM_TIMEOUT_SECONDS,
+        requirePositiveInteger(environment, VARIABLES.holdTtlSeconds),
+      ),
+      log,
+      ulid: systemUlid,
+    }),
+    records: new RecordBatches(store, { clock: systemClock, after: systemAfter }),
+    recovery: new LeaseRecovery({ stores, records: store }),
+    onLost: (cost: bigint) => measure({ values: { [METRICS.unbilled]: toMetric(cost) } }),
+  };
+}
