@@ -39,6 +39,8 @@ export interface KeyState {
   readonly monthLeft: NanoUsd;
   /** The time at which a call last took an amount, in seconds since the epoch. Absent before the first such call. */
   readonly used?: number;
+  /** Processes have taken something in advance. */
+  readonly hasLeases?: true;
   /** The value of `used` at the last repair of the caps. Absent before the first repair. */
   readonly repaired?: number;
 }

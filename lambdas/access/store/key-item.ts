@@ -124,6 +124,7 @@ export function decodeKey(item: Item, windows: Windows): KeyState {
     dayLeft: remainingOf(DAY),
     monthLeft: remainingOf(MONTH),
     ...(item.used === undefined ? {} : { used: readNumber(item, 'used') }),
+    ...(Object.keys(item.leases?.M ?? {}).length === 0 ? {} : { hasLeases: true }),
     ...(item.repaired === undefined ? {} : { repaired: readNumber(item, 'repaired') }),
   };
 }

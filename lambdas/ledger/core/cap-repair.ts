@@ -40,8 +40,8 @@ export interface CapRepairDependencies {
 const AT_ONCE = 16;
 
 /** A key that was charged since its last repair, and is at rest. */
-export const needsRepair = ({ used, repaired }: KeyState, nowMs: number): boolean =>
-  used !== undefined && used !== repaired && used + REST_SECONDS <= nowMs / 1000;
+export const needsRepair = ({ used, repaired, hasLeases }: KeyState, nowMs: number): boolean =>
+  hasLeases !== true && used !== undefined && used !== repaired && used + REST_SECONDS <= nowMs / 1000;
 
 /**
  * Repairs the caps of those of an account's keys that need it, and returns their number. Reads no records if none does.

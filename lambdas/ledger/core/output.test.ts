@@ -67,7 +67,7 @@ describe('a call that leaves its output to the service', () => {
       const ledger = open();
       const admission = await ledger.ledger.admit(call());
       const amount = BigInt(output);
-      expect(admission).toMatchObject({ output, hold: { amount } });
+      expect(admission).toMatchObject({ output, amount });
       const state = await keyState(ledger, key.keyId);
       // However often it asked, it is one request.
       expect(state.requestsLeft).toBe(9);

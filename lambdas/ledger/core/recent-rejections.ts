@@ -54,6 +54,8 @@ export class RecentRejections {
     const windows = windowsAt(nowMs);
     const at = { charge: { key, windows, tokens: 0, amount: 0n, scope } satisfies KeyCharge, nowMs };
     if (state === undefined) throw invalidKey();
+    // What a lease has taken from the key may be back by the time of the admission.
+    if (state.hasLeases === true) return output.max;
     // Credit in a hold may be back by the time of the admission.
     const reason = preflight(call, { state, wallet: wallet?.holds.length === 0 ? wallet : undefined }, at);
     if (reason !== undefined) throw reason;

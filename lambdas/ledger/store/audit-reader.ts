@@ -21,6 +21,7 @@ import { readItem, readMany } from '../../platform/dynamodb/reads.ts';
 import { putNextVersion, updateItem } from '../../platform/dynamodb/update-item.ts';
 import { type AuditedCall, type AuditStore, NO_PROVEN_USAGE, type WalletShard } from '../core/audit/ports.ts';
 import type { AccountPages } from '../core/audit/run.ts';
+import { requestRange } from '../core/leases/times.ts';
 import { timeOfId } from '../core/usage/rollups.ts';
 import { decodeEntry, ENTRY_RANGE } from './ledger-entry.ts';
 import { rollupDependenciesOf } from './usage/create-account-usage.ts';
@@ -78,8 +79,14 @@ export function createAuditStore(client: DynamoDBClient, tables: AuditTables): A
       for await (const item of rows) yield decodeEntry(item);
     },
     rollups: rollupDependenciesOf(client, tables),
-    async recordedCost(calls) {
+    async recordedCost(holds) {
       let cost = 0n;
+      const calls = holds.filter(({ settled }) => settled === undefined);
+      for (const { keyId, id, settled } of holds) {
+        if (settled === undefined) continue;
+        for await (const record of recordsOfLease(client, tables.usage, { keyId, id })) cost += record.cost;
+        cost -= settled;
+      }
       for (let at = 0; at < calls.length; at += BATCH) {
         const keys = calls
           .slice(at, at + BATCH)
@@ -153,10 +160,16 @@ function decodeShard(item: Item): WalletShard {
     id: readText(item, 'wallet_id'),
     balance: readInteger(item, 'balance'),
     holds: Object.entries(item.holds?.M ?? {}).map(([id, { S: entry = '' }]) => {
-      // `<key>|<kind>|<amount>|<expires>|<attempt>`
-      const [keyId = '', , amount = ''] = entry.split('|');
-      // A hold is taken after its request has come.
-      return { id, keyId, amount: BigInt(amount), created: Math.floor(timeOfId(id) / 1000) };
+      // `<key>|<kind>|<amount>|<expires>|<attempt>`, or `<key>|lease|<amount>|<expires>|<sequence>|<settled>|<settled>`
+      const [keyId = '', kind, amount = '', , , ...settled] = entry.split('|');
+      return {
+        id,
+        keyId,
+        amount: BigInt(amount),
+        // A hold is taken after its request has come, and a lease after its minute has begun.
+        created: Math.floor(timeOfId(id) / 1000),
+        ...(kind === 'lease' ? { settled: settled.reduce((sum, each) => sum + BigInt(each), 0n) } : {}),
+      };
     }),
     debt: optional('owed') ?? 0n,
     entries: Number(optional('entries') ?? 0n),
@@ -190,14 +203,40 @@ async function* recordsOf(
     TableName: table,
     ConsistentRead: true,
     KeyConditionExpression: 'key_id = :key',
-    ProjectionExpression: 'request_id, created, cost',
+    ProjectionExpression: 'request_id, created, cost, #lease',
+    ExpressionAttributeNames: { '#lease': 'lease' },
     ExpressionAttributeValues: { ':key': text(keyId) },
   });
-  for await (const item of rows)
-    yield {
-      keyId,
-      id: readText(item, 'request_id'),
-      created: readNumber(item, 'created'),
-      cost: readInteger(item, 'cost'),
-    };
+  for await (const item of rows) yield decodeCall(item, keyId);
 }
+
+/** The records of a lease, whose request ids lie from shortly before its minute until its end. */
+async function* recordsOfLease(
+  client: DynamoDBClient,
+  table: string,
+  { keyId, id }: Pick<AuditedCall, 'keyId' | 'id'>,
+): AsyncGenerator<AuditedCall, void> {
+  const { from, to } = requestRange(timeOfId(id));
+  const rows = query(client, {
+    TableName: table,
+    ConsistentRead: true,
+    KeyConditionExpression: 'key_id = :key AND request_id BETWEEN :from AND :to',
+    FilterExpression: '#lease = :lease',
+    ExpressionAttributeNames: { '#lease': 'lease' },
+    ExpressionAttributeValues: {
+      ':key': text(keyId),
+      ':from': text(from),
+      ':to': text(to),
+      ':lease': text(id),
+    },
+  });
+  for await (const item of rows) yield decodeCall(item, keyId);
+}
+
+const decodeCall = (item: Item, keyId: string): AuditedCall => ({
+  keyId,
+  id: readText(item, 'request_id'),
+  created: readNumber(item, 'created'),
+  cost: readInteger(item, 'cost'),
+  ...(item.lease?.S === undefined ? {} : { lease: item.lease.S }),
+});

@@ -1,8 +1,15 @@
-import { describe, expect, it } from '@jest/globals';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, it } from '@jest/globals';
 import { systemUlid } from '../../platform/system/system.ts';
 import { fileDatabase } from '../../platform/testing/file-database.ts';
-import { callOf, ledgerOf, openAccount, outcomeOf, SILENT, type TestAccount } from '../testing/running-ledger.ts';
+import {
+  callOf,
+  ledgerOf,
+  openAccount,
+  outcomeOf,
+  SILENT,
+  type TestAccount,
+} from '../testing/running-ledger.ts';
 import { createLeasedCalls } from './create-leases.ts';
 import { createLedger } from './create-ledger.ts';
 

@@ -44,14 +44,15 @@ function createStores({ clients, environment }: Pick<LeaseOptions, 'clients' | '
 }
 
 /** Recovers leases whose process died. */
-export function createLeaseRecovery(options: Pick<LeaseOptions, 'clients' | 'environment'>): LeaseRecovery {
+export function createLeaseRecovery(options: Omit<LeaseOptions, 'measure'>): LeaseRecovery {
   const records = createLeaseRecords(options.clients, requireTable(options.environment, 'usage'));
-  return new LeaseRecovery({ stores: createStores(options), records });
+  return new LeaseRecovery({ stores: createStores(options), records, clock: systemClock, log: options.log });
 }
 
 export function createLeasedCalls({ clients, environment, log, measure }: LeaseOptions): LeasedCalls {
   const store = createLeaseRecords(clients, requireTable(environment, 'usage'));
   const stores = createStores({ clients, environment });
+  const recovery = new LeaseRecovery({ stores, records: store, clock: systemClock, log });
   return {
     leases: new Leases({
       stores,
@@ -63,10 +64,11 @@ export function createLeasedCalls({ clients, environment, log, measure }: LeaseO
         requirePositiveInteger(environment, VARIABLES.holdTtlSeconds),
       ),
       log,
+      recovery,
       ulid: systemUlid,
     }),
     records: new RecordBatches(store, { clock: systemClock, after: systemAfter }),
-    recovery: new LeaseRecovery({ stores, records: store }),
+    recovery,
     onLost: (cost: bigint) => measure({ values: { [METRICS.unbilled]: toMetric(cost) } }),
   };
 }

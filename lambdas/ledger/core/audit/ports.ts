@@ -8,12 +8,14 @@ export interface WalletShard {
   readonly id: string;
   readonly balance: NanoUsd;
   readonly holds: readonly {
-    /** The call's request id. */
+    /** The call's request id, or the id of a lease. */
     readonly id: string;
     readonly keyId: string;
     readonly amount: NanoUsd;
     /** Seconds since the epoch. */
     readonly created: number;
+    /** Only of a lease: the cost that was charged from it so far. */
+    readonly settled?: NanoUsd | undefined;
   }[];
   readonly debt: NanoUsd;
   /** Counts the postings, transfers and merges that touched the shard. */
@@ -33,6 +35,8 @@ export interface AuditedCall {
   /** Seconds since the epoch. */
   readonly created: number;
   readonly cost: NanoUsd;
+  /** The lease that admitted the call, if one did. */
+  readonly lease?: string | undefined;
 }
 
 /** The usage of an account that an audit has verified: all records created on or before a day. */
@@ -53,8 +57,10 @@ export interface AuditStore {
   entries(accountId: string): AsyncIterable<Pick<LedgerEntry, 'kind' | 'amount'>>;
   /** The dependencies to read, compute and store the usage rollups of an account. */
   readonly rollups: RollupDependencies;
-  /** The cost of those of these calls (any number) that have a record. */
-  recordedCost(calls: readonly Pick<AuditedCall, 'keyId' | 'id'>[]): Promise<NanoUsd>;
+  /** The cost of calls that have a record, and that these holds (any number) still contain. */
+  recordedCost(
+    holds: readonly Pick<WalletShard['holds'][number], 'keyId' | 'id' | 'settled'>[],
+  ): Promise<NanoUsd>;
   /** Every record of its keys. */
   usage(accountId: string): AsyncIterable<AuditedCall>;
   readProvenUsage(accountId: string): Promise<ProvenUsage>;

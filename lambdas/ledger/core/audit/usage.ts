@@ -105,17 +105,19 @@ export async function readUsageRecords(
     const name = `${keyId} on ${dateOf(day)}`;
     differences.set(name, (differences.get(name) ?? 0n) + cost);
   };
-  let [closed, open, rollupCost] = [0n, 0n, 0n];
+  // A lease is younger than every closed day, so all that was charged from it is later.
+  let open = holds.reduce((sum, { settled = 0n }) => sum + settled, 0n);
+  let [closed, rollupCost] = [0n, 0n];
   for (const { keyId, day, rows } of await store.rollups.store.days(accountId, 0, through)) {
     rollupCost += costOf(rows);
     add(keyId, day, costOf(rows));
   }
-  for await (const { keyId, id, created, cost } of store.usage(accountId)) {
+  for await (const { keyId, id, lease = id, created, cost } of store.usage(accountId)) {
     const day = Math.floor(created / DAY_SECONDS);
     if (day <= through) {
       closed += cost;
       add(keyId, day, -cost);
-    } else if (!heldIds.has(id)) open += cost;
+    } else if (!heldIds.has(lease)) open += cost;
   }
   return { closed, open, rollupCost, differences: new Map([...differences].filter(([, by]) => by !== 0n)) };
 }

@@ -4,7 +4,7 @@ import { least, type NanoUsd } from '../../../platform/core/money.ts';
 import type { Clock, Log } from '../../../platform/core/ports.ts';
 import type { Admission } from '../admission.ts';
 import type { Call } from '../call.ts';
-import type { UnbilledStore } from '../ports.ts';
+import type { UnbilledStore, WalletStore } from '../ports.ts';
 import { observeCall, type Settlement, type SettlementListener } from '../settlement.ts';
 import type { CallOutcome } from '../usage-record.ts';
 import type { Draw } from './lease.ts';
@@ -21,6 +21,7 @@ export interface LeasedCallDependencies {
 
 interface SettlementDependencies extends Pick<LeasedCallDependencies, 'records' | 'onLost'> {
   readonly unbilled?: UnbilledStore | undefined;
+  readonly wallets: Pick<WalletStore, 'balance'>;
   readonly clock: Clock;
   readonly log: Log;
   readonly onSettled: SettlementListener;
@@ -50,7 +51,7 @@ async function settle(
   { call, draw }: { readonly call: Call; readonly draw: Draw },
   outcome: CallOutcome,
 ): Promise<Settlement> {
-  const { records, unbilled, clock, log, onSettled, onLost } = dependencies;
+  const { records, wallets, unbilled, clock, log, onSettled, onLost } = dependencies;
   const { requestId, key, scope } = call;
   const { lease, amount } = draw;
   if (outcome.cost > amount)
@@ -81,7 +82,8 @@ async function settle(
     await unbilled
       ?.add(record.route, record.unbilled)
       .catch(() => log.warn('unbilled usage not counted', { requestId }));
-  return { record, balance: balanceOf(draw) };
+  return {
+    record,
+    balance: await lease.readBalance(() => wallets.balance(key.accountId)).catch(() => undefined),
+  };
 }
-
-const balanceOf = ({ lease }: Draw): NanoUsd | undefined => (lease.isAlive ? lease.balance : undefined);

@@ -13,6 +13,7 @@ import { largestOutput, preflight } from '../preflight.ts';
 import { type Bound, LeaseState, type RecordedCall } from './lease-state.ts';
 import { LeaseWriter, type TickTarget } from './lease-writer.ts';
 import type { LeaseStores } from './ports.ts';
+import type { LeaseRecovery } from './recovery.ts';
 import { NOTHING, type Quantity, RecentDraws } from './slack.ts';
 import { FRESH_MS, IDLE_MS, type LeaseTimes, MINUTE_MS, RECHECK_MS, requestRange, TICK_MS } from './times.ts';
 import { type WaitingCall, WaitingCalls } from './waiting-calls.ts';
@@ -26,6 +27,8 @@ export interface LeaseDependencies {
   readonly after: After;
   readonly times: LeaseTimes;
   readonly log: Log;
+  /** Recovers expired leases that an item shows. */
+  readonly recovery: Pick<LeaseRecovery, 'recoverQuietly'>;
 }
 
 export interface LeaseOptions {
@@ -68,6 +71,7 @@ export class Lease {
   /** After it the process may sign no record of the lease. */
   readonly fenceMs: number;
   readonly #accountId: string;
+  readonly #walletId: string;
   readonly #startMs: number;
   readonly #range: { readonly from: string; readonly to: string };
   readonly #dependencies: LeaseDependencies;
@@ -104,11 +108,8 @@ export class Lease {
     this.#startMs = startMs;
     this.#range = requestRange(startMs);
     this.#state = new LeaseState(startMs);
-    this.#writer = new LeaseWriter(
-      stores,
-      { id, keyId, walletId: stores.wallets.drawShard(accountId) },
-      this.#state,
-    );
+    this.#walletId = stores.wallets.drawShard(accountId);
+    this.#writer = new LeaseWriter(stores, { id, keyId, walletId: this.#walletId }, this.#state);
     this.fenceMs = startMs + MINUTE_MS + times.recordMs;
     this.expires = Math.ceil((this.fenceMs + times.marginMs) / 1000);
   }
@@ -133,19 +134,26 @@ export class Lease {
     return requestId >= this.#range.from && requestId < this.#range.to;
   }
 
-  /** The balance that a tick would leave now; undefined before the first response of the wallet. */
-  get balance(): NanoUsd | undefined {
+  /** The balance that a tick would leave now. `readTotal` reads that of a wallet with several shards, at most 2 s old. */
+  async readBalance(readTotal: () => Promise<NanoUsd>): Promise<NanoUsd | undefined> {
     const { walletItem, wallet } = this.#state;
-    return walletItem && walletItem.balance - walletItem.debt + this.#state.free(wallet);
+    if (this.#hasEnded || walletItem === undefined) return undefined;
+    const isSharded = this.#dependencies.stores.wallets.hasShards(this.#accountId);
+    const total = isSharded ? await readTotal() : walletItem.balance - walletItem.debt;
+    return total + this.#state.free(wallet);
   }
 
-  /** Admits the call from memory, or with the next tick. Throws 401, 403, 429, 402 or 503 with nothing drawn. */
+  /** Admits the call from what the lease has; undefined if that does not cover it, or is too old. */
+  admitAtOnce(call: Call): Draw | undefined {
+    if (!this.isCurrent || !this.#canDraw(call, call.output.max)) return undefined;
+    this.#hasUsedSlack = true;
+    return this.#draw(call, call.output.max);
+  }
+
+  /** Admits the call at once, or with the next tick. Throws 401, 403, 429, 402 or 503 with nothing drawn. */
   admit(call: Call): Promise<Admittance> | Draw {
-    const output = call.output.max;
-    if (this.isCurrent && this.#canDraw(call, output)) {
-      this.#hasUsedSlack = true;
-      return this.#draw(call, output);
-    }
+    const draw = this.admitAtOnce(call);
+    if (draw !== undefined) return draw;
     const admittance = this.#waiting.add(call);
     this.#tick();
     return admittance;
@@ -245,6 +253,7 @@ export class Lease {
       .catch((failure) => this.#waiting.rejectAll(failure))
       .finally(() => {
         this.#isTicking = false;
+        this.#waiting.deliverRejections();
         if (!this.#hasEnded) this.#rearm();
       });
   }
@@ -269,7 +278,8 @@ export class Lease {
       return;
     }
     const target = this.#target(calls, slack, { asks, closes });
-    const sentMs = this.#dependencies.uptime();
+    const { uptime, recovery } = this.#dependencies;
+    const sentMs = uptime();
     this.#hasUsedSlack = false;
     this.#lastTickMs = sentMs;
     this.#wasAcross = this.#isAcross;
@@ -283,6 +293,7 @@ export class Lease {
     if (closes && !this.#state.isOpen) return this.#end();
     if (key.item !== undefined) [this.#state.keyItem, this.#keyReadMs] = [key.item, sentMs];
     if (wallet.item !== undefined) this.#state.walletItem = wallet.item;
+    recovery.recoverQuietly({ walletId: this.#walletId, wallet: wallet.item, key: key.item });
     if (wallet.outcome === 'applied' && asks) this.#isAcross = false;
     this.#wasRefused = asks && outcomes.some((outcome) => outcome !== 'applied' && outcome !== 'skipped');
     for (const { outcome, failure } of [wallet, key])

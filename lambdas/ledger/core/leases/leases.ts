@@ -1,5 +1,6 @@
 /** The leases of a process: a call is admitted by the lease of its key and minute, if it can be. */
 import { encodeTime } from 'ulid';
+import type { VerifiedKey } from '../../../access/core/api-key.ts';
 import { overloaded } from '../../../platform/core/errors.ts';
 import type { UlidSource } from '../../../platform/core/ports.ts';
 import type { Call } from '../call.ts';
@@ -24,15 +25,24 @@ export class Leases {
     this.#dependencies = dependencies;
   }
 
+  /** Returns whether a lease can admit the call. Another process may settle a transcription, and leases admit no old request ids. */
+  accepts({ requestId, key, scope }: Pick<Call, 'requestId' | 'key' | 'scope'>): boolean {
+    return scope.kind !== 'audio' && this.#leaseOf(key).covers(requestId);
+  }
+
+  /** Admits the call from what the lease of its key has; undefined if that takes a request. */
+  admitAtOnce(call: Call): Draw | undefined {
+    return this.#isStopping ? undefined : this.#leaseOf(call.key).admitAtOnce(call);
+  }
+
   /**
-   * Admits a call; in steady use of its key without a request. Undefined for a call that needs a hold of its own: its request
-   * id is older than its lease, or another process may settle it. Throws 401, 403, 429, 402 or 503, with nothing drawn.
+   * Admits a call, with the next request of its lease. Undefined for a call that no lease accepts. Throws 401, 403, 429, 402
+   * or 503, with nothing drawn.
    */
   async admit(call: Call): Promise<Draw | undefined> {
     for (let leases = 0; leases < MAX_LEASES && !this.#isStopping; leases += 1) {
-      const lease = this.#leaseOf(call);
-      if (!lease.covers(call.requestId) || call.scope.kind === 'audio') return undefined;
-      const result = await lease.admit(call);
+      if (!this.accepts(call)) return undefined;
+      const result = await this.#leaseOf(call.key).admit(call);
       if (result !== 'again') return result;
     }
     throw overloaded();
@@ -49,7 +59,7 @@ export class Leases {
     });
   }
 
-  #leaseOf({ key: { accountId, keyId } }: Call): Lease {
+  #leaseOf({ accountId, keyId }: VerifiedKey): Lease {
     const current = this.#current.get(keyId);
     if (current?.isCurrent === true) return current;
     const startMs = minuteOf(this.#dependencies.clock());

@@ -3,16 +3,26 @@
  * processes may recover the same lease: each write applies only to the entry that it was computed from.
  */
 import { decodeTime } from 'ulid';
-import { type CostByDay, type LeaseEntry, totalOf } from '../../../access/core/key-leases.ts';
+import { type CostByDay, type LeasedKey, type LeaseEntry, totalOf } from '../../../access/core/key-leases.ts';
 import { windowsAt } from '../../../access/core/windows.ts';
 import type { NanoUsd } from '../../../platform/core/money.ts';
+import type { Clock, Log } from '../../../platform/core/ports.ts';
 import type { UsageRecord } from '../usage-record.ts';
-import type { LeaseStores, RecordStore } from './ports.ts';
+import type { LeasedWallet, LeaseStores, RecordStore } from './ports.ts';
 import { requestRange } from './times.ts';
 
 export interface LeaseRecoveryDependencies {
   readonly stores: LeaseStores;
   readonly records: Pick<RecordStore, 'ofLease'>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** A shard of a wallet and a key, as the responses of a tick showed them. */
+export interface SeenItems {
+  readonly walletId: string;
+  readonly wallet: LeasedWallet | undefined;
+  readonly key: LeasedKey | undefined;
 }
 
 const SECONDS_A_DAY = 86_400;
@@ -56,6 +66,22 @@ export class LeaseRecovery {
       tokens: 0,
     });
     return applied || item?.leases.has(leaseId) === false;
+  }
+
+  /**
+   * Recovers the expired leases that items show, one after the other. A failure is logged, and left to the next process. An
+   * entry of a key alone is found only here: its process died between the two writes of an opening or a close.
+   */
+  recoverQuietly({ walletId, wallet, key }: SeenItems): void {
+    const isExpired = ({ expires }: LeaseEntry) => expires * 1000 <= this.#dependencies.clock();
+    const recoverAll = async () => {
+      for (const [id, entry] of wallet?.leases ?? [])
+        if (isExpired(entry)) await this.recover(walletId, id, entry);
+      for (const [id, entry] of key?.leases ?? []) if (isExpired(entry)) await this.recoverKey(id, entry);
+    };
+    recoverAll().catch((failure: unknown) => {
+      this.#dependencies.log.warn('lease not recovered', { walletId, failure: String(failure) });
+    });
   }
 
   #recordsOf(leaseId: string, { keyId }: LeaseEntry): Promise<readonly UsageRecord[]> {

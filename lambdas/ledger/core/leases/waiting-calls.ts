@@ -19,6 +19,7 @@ export interface WaitingCall {
 
 export class WaitingCalls {
   #calls: WaitingCall[] = [];
+  readonly #rejections: (() => void)[] = [];
 
   get size(): number {
     return this.#calls.length;
@@ -58,9 +59,14 @@ export class WaitingCalls {
     each.resolve(result);
   }
 
+  /** The caller gets the error with `deliverRejections`, once what was taken for the call has been returned. */
   reject(each: WaitingCall, failure: unknown): void {
     this.#remove(each);
-    each.reject(failure);
+    this.#rejections.push(() => each.reject(failure));
+  }
+
+  deliverRejections(): void {
+    for (const deliver of this.#rejections.splice(0)) deliver();
   }
 
   rejectAll(failure: unknown): void {

@@ -38,8 +38,11 @@ class Host {
     this.process = new SimulatedProcess(world, name);
     const { process } = this;
     const options = { database, process, simulation, faultRate: () => world.faultRate };
+    const stores = createLeaseStores(options);
+    const records = createRecordStore(options);
     this.#leases = new Leases({
-      stores: createLeaseStores(options),
+      stores,
+      recovery: new LeaseRecovery({ stores, records, clock: process.clock, log: SILENT }),
       clock: process.clock,
       uptime: process.uptime,
       after: process.after,
@@ -47,7 +50,7 @@ class Host {
       log: SILENT,
       ulid: () => ulidOf(simulation, process.clock()),
     });
-    this.#records = new RecordBatches(createRecordStore(options), process);
+    this.#records = new RecordBatches(records, process);
     process.pauseEnd = () => this.#pauseEnd();
   }
 
@@ -153,6 +156,8 @@ class Sweeper {
     this.#recovery = new LeaseRecovery({
       stores: createLeaseStores(options),
       records: createRecordStore(options),
+      clock: this.process.clock,
+      log: SILENT,
     });
   }
 
