@@ -25,7 +25,7 @@ import {
 import type { Call } from './call.ts';
 import { type KeySpend, needsRepair, repairRejectingCap } from './cap-repair.ts';
 import { type LeasedCallDependencies, leasedAdmission } from './leases/admission.ts';
-import type { Draw } from './leases/lease.ts';
+import type { Draw } from './leases/draw.ts';
 import type { Leases } from './leases/leases.ts';
 import type { Hold, HoldResult, UnbilledStore, UsageStore, Wallet, WalletStore } from './ports.ts';
 import { preflight } from './preflight.ts';

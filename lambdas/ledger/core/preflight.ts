@@ -18,7 +18,7 @@ export interface AccountSnapshot {
 }
 
 /** A charge of the call's key, with any tokens and amount, and the time of the charge. */
-interface At {
+export interface PreflightTime {
   readonly charge: KeyCharge;
   readonly nowMs: number;
 }
@@ -27,7 +27,11 @@ interface At {
  * Returns the error with which key and wallet reject the minimum of a call: 401, 403, 429 or 402, in this order.
  * Returns undefined if they cover it.
  */
-export function preflight(call: CallEstimate, snapshot: AccountSnapshot, at: At): ServiceError | undefined {
+export function preflight(
+  call: CallEstimate,
+  snapshot: AccountSnapshot,
+  at: PreflightTime,
+): ServiceError | undefined {
   const { state, wallet } = snapshot;
   const amount = call.cost(call.output.min);
   const charge = { ...at.charge, tokens: call.tokens(call.output.min), amount };
@@ -47,7 +51,7 @@ export function largestOutput(
   { tokens, cost }: Pick<CallEstimate, 'tokens' | 'cost'>,
   { min, max }: OutputRange,
   { state, wallet }: AccountSnapshot,
-  { charge, nowMs }: At,
+  { charge, nowMs }: PreflightTime,
 ): number | undefined {
   const fits = (output: number): boolean => {
     const amount = cost(output);
@@ -72,7 +76,7 @@ function withAffordable(
   reason: ServiceError,
   call: CallEstimate,
   snapshot: AccountSnapshot,
-  at: At,
+  at: PreflightTime,
 ): ServiceError {
   const smaller = largestOutput(call, { min: 1, max: call.output.min - 1 }, snapshot, at);
   return smaller === undefined ? reason : reason.withAffordable(smaller);

@@ -7,7 +7,7 @@ import type { Call } from '../call.ts';
 import type { UnbilledStore, WalletStore } from '../ports.ts';
 import { observeCall, type Settlement, type SettlementListener } from '../settlement.ts';
 import type { CallOutcome } from '../usage-record.ts';
-import type { Draw } from './lease.ts';
+import type { Draw } from './draw.ts';
 import type { Leases } from './leases.ts';
 import { FenceError, type LeasedRecord } from './ports.ts';
 import type { RecordBatches } from './record-batches.ts';
@@ -69,7 +69,7 @@ async function settle(
     kind: scope.kind,
   };
   try {
-    await records.put(record, lease.fenceMs);
+    await records.put(record, lease.span.fenceMs);
   } catch (failure) {
     if (!(failure instanceof FenceError)) throw failure;
     log.error('a call was recorded too late', { requestId, unpaid: String(record.cost) });

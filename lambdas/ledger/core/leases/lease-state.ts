@@ -1,12 +1,13 @@
 /** What a lease has: the two entries, the calls that draw from them, and the items as their last responses showed them. */
 
 import { type CostByDay, type LeasedKey, totalOf } from '../../../access/core/key-leases.ts';
-import { type Windows, windowsAt } from '../../../access/core/windows.ts';
+import type { Windows } from '../../../access/core/windows.ts';
 import { least, type NanoUsd } from '../../../platform/core/money.ts';
 import type { AccountSnapshot } from '../preflight.ts';
 import type { LeasedWallet } from './ports.ts';
 import { LeaseSide } from './side.ts';
-import type { Remainder } from './slack.ts';
+import type { Quantity, Remainder } from './slack.ts';
+import type { WaitingCall } from './waiting-calls.ts';
 
 const SECONDS_A_DAY = 86_400;
 
@@ -42,24 +43,16 @@ export class LeaseState {
   /** What calls have taken of the minute; settled calls with what they used. */
   readonly #used = { requests: 0, tokens: 0 };
 
-  constructor(startMs: number) {
-    this.windows = windowsAt(startMs);
+  constructor(windows: Windows) {
+    this.windows = windows;
   }
 
   get openCalls(): number {
     return this.#open;
   }
 
-  get drawn(): NanoUsd {
-    return this.#drawn;
-  }
-
   get cost(): CostByDay {
     return [...this.#cost];
-  }
-
-  get used(): { readonly requests: number; readonly tokens: number } {
-    return this.#used;
   }
 
   get isOpen(): boolean {
@@ -85,6 +78,21 @@ export class LeaseState {
     this.#used.tokens += record.tokens - tokens;
     this.#open -= 1;
     this.#drawn -= amount;
+  }
+
+  /** What the lease is to hold and to have taken when these calls and that slack are added. */
+  totalsWith(calls: readonly Pick<WaitingCall, 'call' | 'output'>[], slack: Quantity) {
+    let [amount, tokens] = [this.#drawn + slack.amount, this.#used.tokens + slack.tokens];
+    for (const { call, output } of calls) {
+      amount += call.cost(output);
+      tokens += call.tokens(output);
+    }
+    return {
+      amount,
+      tokens,
+      requests: this.#used.requests + calls.length + slack.requests,
+      settled: this.cost,
+    };
   }
 
   /** What a side has for certain beyond open calls. */

@@ -3,20 +3,19 @@
  * Calls are admitted and settled in memory. A tick is one write of the wallet and one of the key, side by side: it charges
  * what was recorded, takes what comes next and returns what is unused.
  */
-import { invalidKey } from '../../../access/core/api-key.ts';
 import { rateLimitHeaders } from '../../../access/core/key-state.ts';
-import { overloaded, type ServiceError } from '../../../platform/core/errors.ts';
 import type { NanoUsd } from '../../../platform/core/money.ts';
 import type { After, Clock, Log } from '../../../platform/core/ports.ts';
 import type { Call } from '../call.ts';
-import { largestOutput, preflight } from '../preflight.ts';
-import { type Bound, LeaseState, type RecordedCall } from './lease-state.ts';
+import { largestOutput } from '../preflight.ts';
+import type { Draw } from './draw.ts';
+import { LeaseState, type RecordedCall } from './lease-state.ts';
 import { LeaseWriter, type TickTarget } from './lease-writer.ts';
 import type { LeaseStores } from './ports.ts';
 import type { LeaseRecovery } from './recovery.ts';
 import { NOTHING, type Quantity, RecentDraws } from './slack.ts';
-import { FRESH_MS, IDLE_MS, type LeaseTimes, MINUTE_MS, RECHECK_MS, requestRange, TICK_MS } from './times.ts';
-import { type WaitingCall, WaitingCalls } from './waiting-calls.ts';
+import { FRESH_MS, IDLE_MS, LeaseSpan, type LeaseTimes, TICK_MS } from './times.ts';
+import { type Admittance, type WaitedLease, WaitingCalls } from './waiting-calls.ts';
 
 export interface LeaseDependencies {
   readonly stores: LeaseStores;
@@ -41,45 +40,21 @@ export interface LeaseOptions {
   readonly onEnd: (lease: Lease) => void;
 }
 
-/** What an open call has drawn from its lease. */
-export interface Draw extends Bound {
-  readonly lease: Lease;
-  /** Tokens of each choice. */
-  readonly output: number;
-  /** The minimum spend of the account. */
-  readonly spentAmount: NanoUsd;
-  /** Rate-limit headers. */
-  readonly headers: Readonly<Record<string, string>>;
-}
-
-/** `again`: the lease admits no more calls; another one does. */
-export type Admittance = Draw | 'again';
-
-/** A call that so many ticks did not serve meets other processes that take what is left before it. */
-const MAX_TICKS = 12;
-
-/** The clock may be set back by as much without the end of its lease. */
-const BACKWARD_MS = 50;
-
 /** The next look at a lease whose tick is in flight. */
 const BUSY_MS = 20;
 
 export class Lease {
   readonly id: string;
   readonly keyId: string;
-  readonly expires: number;
-  /** After it the process may sign no record of the lease. */
-  readonly fenceMs: number;
+  readonly span: LeaseSpan;
   readonly #accountId: string;
   readonly #walletId: string;
-  readonly #startMs: number;
-  readonly #range: { readonly from: string; readonly to: string };
   readonly #dependencies: LeaseDependencies;
   readonly #onEnd: (lease: Lease) => void;
   readonly #state: LeaseState;
   readonly #writer: LeaseWriter;
   readonly #recent = new RecentDraws();
-  readonly #waiting = new WaitingCalls();
+  readonly #waiting: WaitingCalls;
 
   /** When the request was sent that returned the key's item, uptime. */
   #keyReadMs = Number.NEGATIVE_INFINITY;
@@ -92,11 +67,6 @@ export class Lease {
   #isStopping = false;
   /** A call was admitted from slack since the last tick. */
   #hasUsedSlack = false;
-  /** The last tick asked for something that a side did not have. */
-  #wasRefused = false;
-  /** The next tick moves credit from other shards; the last one did. */
-  #isAcross = false;
-  #wasAcross = false;
 
   constructor(dependencies: LeaseDependencies, { id, accountId, keyId, startMs, onEnd }: LeaseOptions) {
     const { times, stores } = dependencies;
@@ -105,33 +75,21 @@ export class Lease {
     this.id = id;
     this.keyId = keyId;
     this.#accountId = accountId;
-    this.#startMs = startMs;
-    this.#range = requestRange(startMs);
-    this.#state = new LeaseState(startMs);
+    this.span = new LeaseSpan(startMs, times);
+    this.#state = new LeaseState(this.span.windows);
     this.#walletId = stores.wallets.drawShard(accountId);
     this.#writer = new LeaseWriter(stores, { id, keyId, walletId: this.#walletId }, this.#state);
-    this.fenceMs = startMs + MINUTE_MS + times.recordMs;
-    this.expires = Math.ceil((this.fenceMs + times.marginMs) / 1000);
+    this.#waiting = new WaitingCalls(this.#waitedLease());
   }
 
-  get windows() {
-    return this.#state.windows;
-  }
-
-  /** Whether the lease admits calls now: its minute lasts, and the clock of the process has not been set back. */
+  /** Whether the lease admits calls now. */
   get isCurrent(): boolean {
-    const passedMs = this.#dependencies.clock() - this.#startMs;
-    return !this.#hasEnded && passedMs < MINUTE_MS && passedMs >= -BACKWARD_MS;
+    return !this.#hasEnded && this.span.includes(this.#dependencies.clock());
   }
 
   /** False once the lease has closed or is given up. */
   get isAlive(): boolean {
     return !this.#hasEnded;
-  }
-
-  /** Whether recovery would find the call's record among those of the lease. */
-  covers(requestId: string): boolean {
-    return requestId >= this.#range.from && requestId < this.#range.to;
   }
 
   /** The balance that a tick would leave now. `readTotal` reads that of a wallet with several shards, at most 2 s old. */
@@ -171,6 +129,25 @@ export class Lease {
     this.#maintain();
   }
 
+  /** What the calls that wait see of the lease. */
+  #waitedLease(): WaitedLease {
+    const { stores, clock, uptime, after } = this.#dependencies;
+    return {
+      uptime,
+      at: (call) => this.#at(call),
+      inReach: () => this.#state.inReach(),
+      draw: (call, output) =>
+        this.isCurrent && this.#canDraw(call, output) ? this.#draw(call, output) : undefined,
+      hasShards: () => stores.wallets.hasShards(this.#accountId),
+      othersHaveSlack: () => this.#state.othersHaveSlack(this.id, clock() / 1000),
+      askAfter: (ms) =>
+        after(ms, () => {
+          this.#waiting.forgetRefusal();
+          this.#tick();
+        }),
+    };
+  }
+
   #canDraw(call: Call, output: number): boolean {
     const isFresh = this.#dependencies.uptime() - this.#keyReadMs <= FRESH_MS;
     const inHand = isFresh ? this.#state.inHand() : undefined;
@@ -196,7 +173,7 @@ export class Lease {
   }
 
   #at({ key, scope }: Call) {
-    const charge = { key, windows: this.windows, tokens: 0, amount: 0n, scope };
+    const charge = { key, windows: this.span.windows, tokens: 0, amount: 0n, scope };
     return { charge, nowMs: this.#dependencies.clock() };
   }
 
@@ -218,11 +195,11 @@ export class Lease {
       this.#arm(BUSY_MS);
       return;
     }
-    if (this.#dependencies.clock() > this.fenceMs) {
+    if (this.#dependencies.clock() > this.span.fenceMs) {
       this.#end();
       return;
     }
-    const hasNews = this.#hasReady() || this.#state.uncharged > 0n || this.#hasUsedSlack;
+    const hasNews = this.#waiting.hasReady || this.#state.uncharged > 0n || this.#hasUsedSlack;
     if (hasNews || this.#hasReturns()) this.#tick();
     else this.#rearm();
   }
@@ -241,10 +218,6 @@ export class Lease {
     if ((isOpen || isWaiting) && hasWork) this.#arm();
   }
 
-  #hasReady(): boolean {
-    return this.#waiting.ready(this.#dependencies.uptime()).length > 0;
-  }
-
   /** Ticks until no call waits that could be asked for. One tick is in flight at a time. */
   #tick(): void {
     if (this.#isTicking || this.#hasEnded) return;
@@ -260,16 +233,16 @@ export class Lease {
 
   async #tickWhileNeeded(): Promise<void> {
     do await this.#tickOnce();
-    while (!this.#hasEnded && this.#hasReady());
+    while (!this.#hasEnded && this.#waiting.hasReady);
     // What one side granted and the other refused returns at once.
-    if (!this.#hasEnded && this.#wasRefused && this.#state.isUnused) await this.#tickOnce();
+    if (!this.#hasEnded && this.#waiting.wasRefused && this.#state.isUnused) await this.#tickOnce();
   }
 
   // One tick
 
   async #tickOnce(): Promise<void> {
     if (!this.isCurrent) this.#waiting.sendAway();
-    const calls = this.#callsToAskFor();
+    const calls = this.#waiting.ask();
     const slack = this.#slack();
     const asks = calls.length > 0 || slack.requests > 0;
     const closes = !asks && this.#state.openCalls === 0 && this.#waiting.size === 0;
@@ -277,12 +250,21 @@ export class Lease {
       if (closes) this.#end();
       return;
     }
-    const target = this.#target(calls, slack, { asks, closes });
+    const { keyId, span } = this;
+    this.#sequence += 1;
+    const { amount, settled, ...taken } = this.#state.totalsWith(calls, slack);
+    const entry = { keyId, amount, expires: span.expires, sequence: this.#sequence, settled };
+    const target: TickTarget = {
+      ...taken,
+      entry: closes ? undefined : entry,
+      asks,
+      across: this.#waiting.isAcross,
+      isOver: !this.isCurrent,
+    };
     const { uptime, recovery } = this.#dependencies;
     const sentMs = uptime();
     this.#hasUsedSlack = false;
     this.#lastTickMs = sentMs;
-    this.#wasAcross = this.#isAcross;
     const [wallet, key] = await Promise.all([
       this.#writer.writeWallet(target),
       this.#writer.writeKey(target),
@@ -294,110 +276,17 @@ export class Lease {
     if (key.item !== undefined) [this.#state.keyItem, this.#keyReadMs] = [key.item, sentMs];
     if (wallet.item !== undefined) this.#state.walletItem = wallet.item;
     recovery.recoverQuietly({ walletId: this.#walletId, wallet: wallet.item, key: key.item });
-    if (wallet.outcome === 'applied' && asks) this.#isAcross = false;
-    this.#wasRefused = asks && outcomes.some((outcome) => outcome !== 'applied' && outcome !== 'skipped');
     for (const { outcome, failure } of [wallet, key])
       if (outcome === 'unknown') for (const each of calls) this.#waiting.reject(each, failure);
-    this.#serve(calls);
-  }
-
-  #target(
-    calls: readonly WaitingCall[],
-    slack: Quantity,
-    { asks, closes }: { readonly asks: boolean; readonly closes: boolean },
-  ): TickTarget {
-    const { drawn, used, cost } = this.#state;
-    this.#sequence += 1;
-    let [amount, tokens] = [drawn + slack.amount, used.tokens + slack.tokens];
-    for (const { call, output } of calls) {
-      amount += call.cost(output);
-      tokens += call.tokens(output);
-    }
-    const entry = {
-      keyId: this.keyId,
-      amount,
-      expires: this.expires,
-      sequence: this.#sequence,
-      settled: cost,
-    };
-    return {
-      entry: closes ? undefined : entry,
-      requests: used.requests + calls.length + slack.requests,
-      tokens,
-      asks,
-      across: this.#isAcross,
-      isOver: !this.isCurrent,
-    };
+    const isRefused = asks && outcomes.some((outcome) => outcome !== 'applied' && outcome !== 'skipped');
+    this.#waiting.serve(calls, { isRefused, isPaid: asks && wallet.outcome === 'applied' });
+    if ((this.#state.walletItem?.debt ?? 0n) > 0n && isRefused) this.#collectDebt();
   }
 
   #slack(): Quantity {
     const left = this.#state.remainder;
-    if (this.#wasRefused || this.#isStopping || !this.isCurrent || left === undefined) return NOTHING;
+    if (this.#waiting.wasRefused || this.#isStopping || !this.isCurrent || left === undefined) return NOTHING;
     return this.#recent.slack(left, this.#dependencies.uptime());
-  }
-
-  /** All calls that wait; after a refusal only those that fit what was left. */
-  #callsToAskFor(): readonly WaitingCall[] {
-    const nowMs = this.#dependencies.uptime();
-    const isNewTry = this.#isAcross && !this.#wasAcross;
-    const inReach = this.#wasRefused && !isNewTry ? this.#state.inReach() : undefined;
-    return inReach === undefined ? this.#waiting.ready(nowMs) : this.#waiting.fitting(nowMs, inReach);
-  }
-
-  /** Admits the waiting calls that fit now, in their order, and judges those that the tick asked for in vain. */
-  #serve(asked: readonly WaitingCall[]): void {
-    for (const each of this.#waiting.list()) {
-      if (this.isCurrent && this.#canDraw(each.call, each.output)) {
-        this.#waiting.resolve(each, this.#draw(each.call, each.output));
-      } else if (asked.includes(each) || this.#wasRefused) {
-        if (asked.includes(each)) each.tries += 1;
-        this.#judge(each);
-      }
-    }
-  }
-
-  #judge(each: WaitingCall): void {
-    const rejection = this.#rejectionOf(each);
-    if (rejection !== undefined) this.#waiting.reject(each, rejection);
-  }
-
-  /**
-   * Returns the error of a call that does not fit. Undefined if another tick may admit it: with a smaller output, with credit
-   * of other shards, or once other leases have returned their slack.
-   */
-  #rejectionOf(each: WaitingCall): ServiceError | undefined {
-    const { stores, clock } = this.#dependencies;
-    const { call } = each;
-    const inReach = this.#state.inReach();
-    if (inReach === undefined) return invalidKey();
-    if (each.tries > MAX_TICKS) return overloaded();
-    const at = this.#at(call);
-    const fitting = largestOutput(call, { min: call.output.min, max: each.output }, inReach, at);
-    if (fitting !== undefined) {
-      each.output = fitting;
-      return undefined;
-    }
-    if ((this.#state.walletItem?.debt ?? 0n) > 0n) this.#collectDebt();
-    const rejection = preflight(call, inReach, at) ?? overloaded();
-    if (rejection.status === 402 && !this.#wasAcross && stores.wallets.hasShards(this.#accountId)) {
-      this.#isAcross = true;
-      return undefined;
-    }
-    if (each.hasRechecked || !this.#state.othersHaveSlack(this.id, clock() / 1000)) return rejection;
-    this.#park(each);
-    return undefined;
-  }
-
-  /** Other leases return their unused credit first. */
-  #park(each: WaitingCall): void {
-    const { uptime, after } = this.#dependencies;
-    each.hasRechecked = true;
-    each.parkedUntilMs = uptime() + RECHECK_MS;
-    [this.#isAcross, this.#wasRefused] = [false, false];
-    after(RECHECK_MS + 1, () => {
-      this.#wasRefused = false;
-      this.#tick();
-    });
   }
 
   #collectDebt(): void {

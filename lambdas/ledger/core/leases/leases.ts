@@ -4,7 +4,8 @@ import type { VerifiedKey } from '../../../access/core/api-key.ts';
 import { overloaded } from '../../../platform/core/errors.ts';
 import type { UlidSource } from '../../../platform/core/ports.ts';
 import type { Call } from '../call.ts';
-import { type Draw, Lease, type LeaseDependencies } from './lease.ts';
+import type { Draw } from './draw.ts';
+import { Lease, type LeaseDependencies } from './lease.ts';
 import { minuteOf } from './times.ts';
 
 /** Leases that a call may meet at their end, one after the other. */
@@ -27,7 +28,7 @@ export class Leases {
 
   /** Returns whether a lease can admit the call. Another process may settle a transcription, and leases admit no old request ids. */
   accepts({ requestId, key, scope }: Pick<Call, 'requestId' | 'key' | 'scope'>): boolean {
-    return scope.kind !== 'audio' && this.#leaseOf(key).covers(requestId);
+    return scope.kind !== 'audio' && this.#leaseOf(key).span.covers(requestId);
   }
 
   /** Admits the call from what the lease of its key has; undefined if that takes a request. */

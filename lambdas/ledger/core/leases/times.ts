@@ -4,6 +4,7 @@
  * (until the expiry), then any process may recover it.
  */
 import { encodeTime } from 'ulid';
+import { type Windows, windowsAt } from '../../../access/core/windows.ts';
 
 export const MINUTE_MS = 60_000;
 
@@ -43,6 +44,38 @@ export function leaseTimes(longestCallSeconds: number, holdTtlSeconds: number): 
   const ttlMs = holdTtlSeconds * 1000;
   if (holdTtlSeconds <= longestCallSeconds) return { recordMs: (ttlMs * 2) / 3, marginMs: ttlMs / 3 };
   return { recordMs: longestCallSeconds * 1000 + SPARE_MS, marginMs: SIGNATURE_MS + CLOCK_MS };
+}
+
+/** The clock may be set back by as much without the end of a lease. */
+const BACKWARD_MS = 50;
+
+/** The times of one lease, from the start of its minute. */
+export class LeaseSpan {
+  readonly windows: Windows;
+  /** After it the process may sign no record of the lease. */
+  readonly fenceMs: number;
+  /** Seconds since the epoch. */
+  readonly expires: number;
+  readonly #startMs: number;
+  readonly #range: { readonly from: string; readonly to: string };
+
+  constructor(startMs: number, { recordMs, marginMs }: LeaseTimes) {
+    this.windows = windowsAt(startMs);
+    this.fenceMs = startMs + MINUTE_MS + recordMs;
+    this.expires = Math.ceil((this.fenceMs + marginMs) / 1000);
+    this.#startMs = startMs;
+    this.#range = requestRange(startMs);
+  }
+
+  /** Whether calls are admitted: the minute lasts, and the clock of the process has not been set back. */
+  includes(nowMs: number): boolean {
+    return nowMs < this.#startMs + MINUTE_MS && nowMs >= this.#startMs - BACKWARD_MS;
+  }
+
+  /** Whether recovery would find the call's record among those of the lease. */
+  covers(requestId: string): boolean {
+    return requestId >= this.#range.from && requestId < this.#range.to;
+  }
 }
 
 /** The range of request ids that the lease of a minute admits. The end is exclusive. */

@@ -59,7 +59,7 @@ class Host {
     const { simulation, calls } = this.#world;
     const open = [...calls.values()].find(({ process, hasEnded }) => process === this.process && !hasEnded);
     if (open !== undefined && simulation.chance(0.5))
-      return open.draw.lease.fenceMs - this.process.offsetMs - simulation.int(-60, 300);
+      return open.draw.lease.span.fenceMs - this.process.offsetMs - simulation.int(-60, 300);
     return simulation.nowMs + simulation.int(1, MINUTE_MS * (simulation.chance(0.3) ? 2 : 0.1));
   }
 
@@ -112,7 +112,7 @@ class Host {
       lease: draw.lease.id,
     };
     try {
-      await this.#records.put(record, draw.lease.fenceMs);
+      await this.#records.put(record, draw.lease.span.fenceMs);
     } catch (failure) {
       if (!(failure instanceof FenceError)) throw failure;
       return this.#world.lost(admitted);

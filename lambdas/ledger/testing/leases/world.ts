@@ -4,7 +4,7 @@ import { type LeaseEntry, totalOf } from '../../../access/core/key-leases.ts';
 import type { Policy } from '../../../access/core/policy.ts';
 import { type Windows, windowsAt } from '../../../access/core/windows.ts';
 import type { NanoUsd } from '../../../platform/core/money.ts';
-import type { Draw } from '../../core/leases/lease.ts';
+import type { Draw } from '../../core/leases/draw.ts';
 import { FRESH_MS } from '../../core/leases/times.ts';
 import { type Counter, counterName, type KeyItem, leftOf, limitOf, type WalletItem } from './items.ts';
 import { SimulatedDatabase } from './simulated-database.ts';
@@ -145,7 +145,7 @@ export class World implements Network {
     };
     for (const call of this.calls.values()) {
       if (call.keyId !== item.keyId) continue;
-      const { windows } = call.draw.lease;
+      const { windows } = call.draw.lease.span;
       const record = this.database.records.get(call.requestId);
       const isOpen = this.#isOpen(call);
       const amount = record?.cost ?? (isOpen ? call.bound : 0n);
@@ -170,7 +170,7 @@ export class World implements Network {
   #isOpen(call: AdmittedCall): boolean {
     const { process, draw, requestId, hasEnded } = call;
     if (hasEnded || process.isDead || this.database.records.has(requestId)) return false;
-    return process.clock() <= draw.lease.fenceMs;
+    return process.clock() <= draw.lease.span.fenceMs;
   }
 
   /** At rest: every process has gone, and every lease was closed or recovered. */
@@ -216,12 +216,12 @@ export class World implements Network {
   #checkKeyAtRest(item: KeyItem): void {
     must(item.leases.size === 0, 'no key has a lease at rest', () => item);
     const windows = [...this.calls.values()].flatMap(({ keyId, draw }) =>
-      keyId === item.keyId ? [draw.lease.windows] : [],
+      keyId === item.keyId ? [draw.lease.span.windows] : [],
     );
     for (const counter of ['day', 'month'] as const) {
       for (const each of new Map(windows.map((one) => [one[counter], one])).values()) {
         const calls = [...this.calls.values()].filter(
-          ({ keyId, draw }) => keyId === item.keyId && draw.lease.windows[counter] === each[counter],
+          ({ keyId, draw }) => keyId === item.keyId && draw.lease.span.windows[counter] === each[counter],
         );
         const cost = sum(calls, ({ requestId }) => this.database.records.get(requestId)?.cost ?? 0n);
         const missing = limitOf(item.policy, counter) - cost - leftOf(item, counter, each);
