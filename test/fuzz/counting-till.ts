@@ -28,7 +28,7 @@ export class CountingTill implements Till {
       this.open.set(requestId, amount);
       return {
         output: output.max,
-        hold: { amount },
+        amount,
         headers: {},
         settle: async (record: CallOutcome) => {
           if (this.settles) this.open.delete(requestId);

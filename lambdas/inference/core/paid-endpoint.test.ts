@@ -59,7 +59,7 @@ function calling(plan: Plan) {
       };
       return {
         output: granted,
-        hold: { amount: 1n },
+        amount: 1n,
         headers: { 'x-ratelimit-limit-requests': '60' },
         settle,
       };

@@ -5,30 +5,15 @@
  */
 import { rateLimitHeaders } from '../../../access/core/key-state.ts';
 import type { NanoUsd } from '../../../platform/core/money.ts';
-import type { After, Clock, Log } from '../../../platform/core/ports.ts';
 import type { Call } from '../call.ts';
 import { largestOutput } from '../preflight.ts';
 import type { Draw } from './draw.ts';
 import { LeaseState, type RecordedCall } from './lease-state.ts';
 import { LeaseWriter, type TickTarget } from './lease-writer.ts';
-import type { LeaseStores } from './ports.ts';
-import type { LeaseRecovery } from './recovery.ts';
+import type { LeaseDependencies } from './ports.ts';
 import { NOTHING, type Quantity, RecentDraws } from './slack.ts';
-import { FRESH_MS, IDLE_MS, LeaseSpan, type LeaseTimes, TICK_MS } from './times.ts';
+import { FRESH_MS, IDLE_MS, LeaseSpan, TICK_MS } from './times.ts';
 import { type Admittance, type WaitedLease, WaitingCalls } from './waiting-calls.ts';
-
-export interface LeaseDependencies {
-  readonly stores: LeaseStores;
-  /** The time of day. */
-  readonly clock: Clock;
-  /** Milliseconds of the process, which no correction of its clock changes. */
-  readonly uptime: Clock;
-  readonly after: After;
-  readonly times: LeaseTimes;
-  readonly log: Log;
-  /** Recovers expired leases that an item shows. */
-  readonly recovery: Pick<LeaseRecovery, 'recoverQuietly'>;
-}
 
 export interface LeaseOptions {
   readonly id: string;
@@ -69,13 +54,13 @@ export class Lease {
   #hasUsedSlack = false;
 
   constructor(dependencies: LeaseDependencies, { id, accountId, keyId, startMs, onEnd }: LeaseOptions) {
-    const { times, stores } = dependencies;
+    const { times, stores, clock } = dependencies;
     this.#dependencies = dependencies;
     this.#onEnd = onEnd;
     this.id = id;
     this.keyId = keyId;
     this.#accountId = accountId;
-    this.span = new LeaseSpan(startMs, times);
+    this.span = new LeaseSpan(startMs, clock(), times);
     this.#state = new LeaseState(this.span.windows);
     this.#walletId = stores.wallets.drawShard(accountId);
     this.#writer = new LeaseWriter(stores, { id, keyId, walletId: this.#walletId }, this.#state);

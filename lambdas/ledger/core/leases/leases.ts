@@ -5,7 +5,8 @@ import { overloaded } from '../../../platform/core/errors.ts';
 import type { UlidSource } from '../../../platform/core/ports.ts';
 import type { Call } from '../call.ts';
 import type { Draw } from './draw.ts';
-import { Lease, type LeaseDependencies } from './lease.ts';
+import { Lease } from './lease.ts';
+import type { LeaseDependencies } from './ports.ts';
 import { minuteOf } from './times.ts';
 
 /** Leases that a call may meet at their end, one after the other. */

@@ -7,7 +7,10 @@ import type {
   LeaseWrite,
 } from '../../../access/core/key-leases.ts';
 import type { NanoUsd } from '../../../platform/core/money.ts';
+import type { After, Clock, Log } from '../../../platform/core/ports.ts';
 import type { UsageRecord } from '../usage-record.ts';
+import type { LeaseRecovery } from './recovery.ts';
+import type { LeaseTimes } from './times.ts';
 
 export interface WalletLeaseWrite extends LeaseWrite {
   /** The shard of the lease. */
@@ -46,6 +49,20 @@ export interface WalletLeaseStore {
 export interface LeaseStores {
   readonly wallets: WalletLeaseStore;
   readonly keys: KeyLeaseStore;
+}
+
+/** What all leases of a process use. */
+export interface LeaseDependencies {
+  readonly stores: LeaseStores;
+  /** The time of day. */
+  readonly clock: Clock;
+  /** Milliseconds of the process, which no correction of its clock changes. */
+  readonly uptime: Clock;
+  readonly after: After;
+  readonly times: LeaseTimes;
+  readonly log: Log;
+  /** Recovers expired leases that an item shows. */
+  readonly recovery: Pick<LeaseRecovery, 'recoverQuietly'>;
 }
 
 /** A record of a call that was admitted by a lease. */

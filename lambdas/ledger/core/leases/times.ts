@@ -33,23 +33,30 @@ const CLOCK_MS = 180_000;
 const SPARE_MS = 60_000;
 
 export interface LeaseTimes {
-  /** From the end of the minute to the fence, ms: the longest call, and its record. */
+  /** From the first call to the end of admissions, ms; at most until the end of the minute. */
+  readonly admitMs: number;
+  /** From the end of admissions to the fence, ms: the longest call, and its record. */
   readonly recordMs: number;
   /** From the fence to the expiry, ms. */
   readonly marginMs: number;
 }
 
-/** The times for calls of that length. Where holds expire before a call can end, as in a test, so do leases. */
+/** The times for calls of that length. If holds expire before a call can end, as in a test, leases expire as soon. */
 export function leaseTimes(longestCallSeconds: number, holdTtlSeconds: number): LeaseTimes {
   const ttlMs = holdTtlSeconds * 1000;
-  if (holdTtlSeconds <= longestCallSeconds) return { recordMs: (ttlMs * 2) / 3, marginMs: ttlMs / 3 };
-  return { recordMs: longestCallSeconds * 1000 + SPARE_MS, marginMs: SIGNATURE_MS + CLOCK_MS };
+  if (holdTtlSeconds <= longestCallSeconds)
+    return { admitMs: ttlMs / 3, recordMs: ttlMs / 3, marginMs: ttlMs / 3 };
+  return {
+    admitMs: MINUTE_MS,
+    recordMs: longestCallSeconds * 1000 + SPARE_MS,
+    marginMs: SIGNATURE_MS + CLOCK_MS,
+  };
 }
 
 /** The clock may be set back by as much without the end of a lease. */
 const BACKWARD_MS = 50;
 
-/** The times of one lease, from the start of its minute. */
+/** The times of one lease. */
 export class LeaseSpan {
   readonly windows: Windows;
   /** After it the process may sign no record of the lease. */
@@ -57,19 +64,22 @@ export class LeaseSpan {
   /** Seconds since the epoch. */
   readonly expires: number;
   readonly #startMs: number;
+  readonly #endMs: number;
   readonly #range: { readonly from: string; readonly to: string };
 
-  constructor(startMs: number, { recordMs, marginMs }: LeaseTimes) {
+  /** `nowMs` is in the minute that starts at `startMs`. */
+  constructor(startMs: number, nowMs: number, { admitMs, recordMs, marginMs }: LeaseTimes) {
     this.windows = windowsAt(startMs);
-    this.fenceMs = startMs + MINUTE_MS + recordMs;
+    this.#endMs = Math.min(startMs + MINUTE_MS, nowMs + admitMs);
+    this.fenceMs = this.#endMs + recordMs;
     this.expires = Math.ceil((this.fenceMs + marginMs) / 1000);
     this.#startMs = startMs;
     this.#range = requestRange(startMs);
   }
 
-  /** Whether calls are admitted: the minute lasts, and the clock of the process has not been set back. */
+  /** Whether calls are admitted: the end has not come, and the clock of the process has not been set back. */
   includes(nowMs: number): boolean {
-    return nowMs < this.#startMs + MINUTE_MS && nowMs >= this.#startMs - BACKWARD_MS;
+    return nowMs < this.#endMs && nowMs >= this.#startMs - BACKWARD_MS;
   }
 
   /** Whether recovery would find the call's record among those of the lease. */

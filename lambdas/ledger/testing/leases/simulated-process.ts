@@ -9,6 +9,7 @@ import type { Simulation } from './simulation.ts';
 export const TIMES = {
   /** The longest call. */
   callMs: 20_000,
+  admitMs: 60_000,
   recordMs: 23_000,
   /** Requests with an older signature are rejected. */
   signatureMs: 10_000,

@@ -1,0 +1,18 @@
+import { describe, expect, it } from '@jest/globals';
+import { rounds } from '../../../../tools/test-kit/thorough.ts';
+import { CONTROLS, firstBroken } from './controls.ts';
+
+/** A plain run takes the controls that fail within so few histories; `THOROUGH=70` takes all of them. */
+const HISTORIES = rounds(60);
+
+const MAX_MS = 1_200_000;
+
+describe('the histories of leases', () => {
+  it.each(CONTROLS.filter(({ within }) => within <= HISTORIES))(
+    'notice if it does not hold that $rule',
+    async (control) => {
+      expect(await firstBroken(control, control.within)).toBeDefined();
+    },
+    MAX_MS,
+  );
+});
