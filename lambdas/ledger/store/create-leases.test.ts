@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { systemUlid } from '../../platform/system/system.ts';
 import { fileDatabase } from '../../platform/testing/file-database.ts';
+import { Recovery } from '../core/recovery.ts';
 import {
   callOf,
   ledgerOf,
@@ -10,21 +11,26 @@ import {
   SILENT,
   type TestAccount,
 } from '../testing/running-ledger.ts';
-import { createLeasedCalls } from './create-leases.ts';
+import { splitWallet } from '../testing/split-wallet.ts';
+import { createLeasedCalls, createLeaseRecovery } from './create-leases.ts';
 import { createLedger } from './create-ledger.ts';
 
 const database = fileDatabase();
 
+const MANY = { rpm: 100_000 };
+const CLOSE_MS = 10_000;
+
+const optionsOf = () => ({
+  clients: database,
+  environment: { ...database.environment, HOLD_TTL_SECONDS: '1200' },
+  log: SILENT,
+  measure: () => {},
+});
+
 /** A process of the shared host. */
 function openHost() {
-  const options = {
-    clients: database,
-    environment: { ...database.environment, HOLD_TTL_SECONDS: '1200' },
-    log: SILENT,
-    measure: () => {},
-  };
-  const leased = createLeasedCalls(options);
-  return { ...createLedger({ ...options, leased: () => leased }), leased };
+  const leased = createLeasedCalls(optionsOf());
+  return { ...createLedger({ ...optionsOf(), leased: () => leased }), leased };
 }
 
 const newCall = ({ keys: [key] }: TestAccount, amount: bigint) => ({
@@ -33,32 +39,83 @@ const newCall = ({ keys: [key] }: TestAccount, amount: bigint) => ({
 });
 
 describe('leases on the real engine', () => {
-  it('admit as many calls as the wallet affords, over several processes, and leave nothing held', async () => {
-    const account = await openAccount(database.client, 1_000n, { rpm: 10_000 });
-    const hosts = [openHost(), openHost(), openHost()];
-    const attempts = Array.from({ length: 60 }, async (_, at) => {
-      const admission = await hosts[at % 3]?.ledger.admit(newCall(account, 50n));
-      return admission?.settle(outcomeOf(50n));
-    });
-    const results = await Promise.allSettled(attempts);
-    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(20);
-    await Promise.all(hosts.map(({ leased }) => leased.leases.stop(5_000)));
-    const { wallet, audit } = await ledgerOf(database.client, account);
-    expect(wallet).toMatchObject({ balance: 0n, holds: [] });
-    expect(audit).toMatchObject({ exact: true });
-  });
+  it.each([1, 4])(
+    'admit as many calls as a wallet of %p shards affords, over three processes, and hold nothing afterward',
+    async (shards) => {
+      const account = await openAccount(database.client, 1_000n, MANY);
+      await splitWallet(
+        database,
+        account.accountId,
+        Array.from({ length: shards - 1 }, () => 240n),
+      );
+      const hosts = [openHost(), openHost(), openHost()];
+      for (const { leased, wallets } of hosts) {
+        await wallets.read(account.accountId);
+        expect(leased).toBeDefined();
+      }
+      const attempts = Array.from({ length: 60 }, async (_, at) => {
+        const admission = await hosts[at % 3]?.ledger.admit(newCall(account, 50n));
+        return admission?.settle(outcomeOf(50n));
+      });
+      const results = await Promise.allSettled(attempts);
+      expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(20);
+      await Promise.all(hosts.map(({ leased }) => leased.leases.stop(CLOSE_MS)));
+      const { wallet, audit } = await ledgerOf(database.client, account);
+      expect(wallet).toMatchObject({ balance: 0n, holds: [] });
+      expect(audit).toMatchObject({ exact: true });
+    },
+  );
 
-  it('admit the calls of a key in steady use without a request', async () => {
-    const account = await openAccount(database.client, 1_000_000n, { rpm: 10_000 });
-    const { ledger, leased } = openHost();
-    for (let at = 0; at < 40; at += 1) {
+  it('charge what calls cost, by day, and return the rest to the caps of the key', async () => {
+    const account = await openAccount(database.client, 1_000_000n, { ...MANY, daily_usd: 10_000n });
+    const { ledger, keys, leased } = openHost();
+    for (let at = 0; at < 20; at += 1) {
       const admission = await ledger.admit(newCall(account, 50n));
       await admission.settle(outcomeOf(30n));
       await sleep(20);
     }
-    await leased.leases.stop(5_000);
+    await leased.leases.stop(CLOSE_MS);
     const { wallet, audit } = await ledgerOf(database.client, account);
-    expect(wallet).toMatchObject({ balance: 1_000_000n - 1_200n, holds: [] });
+    expect(wallet).toMatchObject({ balance: 1_000_000n - 600n, holds: [] });
     expect(audit).toMatchObject({ exact: true });
+    expect(await keys.read(account.keys[0].keyId)).toMatchObject({ dayLeft: 10_000n - 600n });
+  });
+
+  it('leave a ledger that is exact when a process dies, before its leases are recovered and after', async () => {
+    const account = await openAccount(database.client, 1_000_000n, { ...MANY, daily_usd: 10_000n });
+    const host = openHost();
+    const admissions = await Promise.all(
+      Array.from({ length: 8 }, () => host.ledger.admit(newCall(account, 50n))),
+    );
+    // No tick charges these, because the process ends right after them.
+    await Promise.all(admissions.slice(0, 5).map((admission) => admission.settle(outcomeOf(30n))));
+    const atDeath = await ledgerOf(database.client, account);
+    expect(atDeath.wallet.holds).toHaveLength(1);
+    expect(atDeath.audit).toMatchObject({ exact: true });
+    const { wallets, usage, keys } = createLedger(optionsOf());
+    const leases = createLeaseRecovery(optionsOf());
+    const clock = () => Date.now() + 30 * 60_000;
+    const recovery = new Recovery({ wallets, usage, leases: () => leases, clock, log: SILENT });
+    expect(await recovery.recoverWallet(atDeath.wallet)).toEqual({ settled: 1, released: 0 });
+    expect(await recovery.recoverWallet(atDeath.wallet)).toEqual({ settled: 0, released: 0 });
+    const { wallet, audit } = await ledgerOf(database.client, account);
+    expect(wallet).toMatchObject({ balance: 1_000_000n - 150n, holds: [] });
+    expect(audit).toMatchObject({ exact: true });
+    expect(await keys.read(account.keys[0].keyId)).toMatchObject({ dayLeft: 10_000n - 150n });
+  });
+
+  it('give a transcription, and a call that arrived long before, a hold of its own', async () => {
+    const account = await openAccount(database.client, 1_000n, MANY);
+    const { ledger, leased } = openHost();
+    const [key] = account.keys;
+    const audio = { ...newCall(account, 50n), scope: { kind: 'audio' as const, models: [] } };
+    const old = callOf(key, 50n, { atMs: Date.now() - 60_000 });
+    for (const call of [audio, old]) {
+      const admission = await ledger.admit(call);
+      expect(admission.held).toBeDefined();
+      await admission.settle(outcomeOf(10n));
+    }
+    await leased.leases.stop(CLOSE_MS);
+    expect((await ledgerOf(database.client, account)).wallet).toMatchObject({ balance: 980n, holds: [] });
   });
 });
