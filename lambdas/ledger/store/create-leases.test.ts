@@ -108,7 +108,7 @@ describe('leases on the real engine', () => {
     const account = await openAccount(database.client, 1_000n, MANY);
     const { ledger, leased } = openHost();
     const [key] = account.keys;
-    const audio = { ...newCall(account, 50n), scope: { kind: 'audio' as const, models: [] } };
+    const audio = { ...newCall(account, 50n), scope: { kind: 'audio' as const, models: [['sim/audio']] } };
     const old = callOf(key, 50n, { atMs: Date.now() - 60_000 });
     for (const call of [audio, old]) {
       const admission = await ledger.admit(call);

@@ -92,5 +92,9 @@ export class LeaseSide {
   }
 }
 
-/** The number tells two entries of one lease apart. */
-const isSame = (a: LeaseEntry | undefined, b: LeaseEntry | undefined): boolean => a?.sequence === b?.sequence;
+/** Both entries are undefined, or the same in all that a lease changes. */
+const isSame = (a: LeaseEntry | undefined, b: LeaseEntry | undefined): boolean =>
+  a?.sequence === b?.sequence &&
+  a?.amount === b?.amount &&
+  a?.settled[0] === b?.settled[0] &&
+  a?.settled[1] === b?.settled[1];
