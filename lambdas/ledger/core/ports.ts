@@ -20,7 +20,7 @@ export interface Hold {
 }
 
 /** Credit set aside for the calls that one process admits with a key in one UTC minute. Its id is that of the lease. */
-export interface LeaseHold extends LeaseEntry {
+interface LeaseHold extends LeaseEntry {
   readonly id: string;
   readonly walletId: string;
   readonly kind: 'lease';

@@ -16,7 +16,7 @@ import { WalletReads } from './reads.ts';
 import { chooseDonors, type TransferSource, WalletTransfers } from './transfer.ts';
 
 /** Returns the update of a shard, to which other shards add `given` in the same transaction. */
-export function leaseUpdate(table: string, write: WalletLeaseWrite, given: NanoUsd = 0n) {
+function leaseUpdate(table: string, write: WalletLeaseWrite, given: NanoUsd = 0n) {
   const { walletId, leaseId, from, to, change, day, costs } = write;
   const paid = costs
     .map((cost, at) => ({ cost, day: spentOn(day + at), at }))

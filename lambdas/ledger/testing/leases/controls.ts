@@ -39,7 +39,7 @@ export const CONTROLS: readonly Control[] = [
   },
   {
     rule: 'every request has its own number',
-    within: 60,
+    within: 4_000,
     changes: [change(`${LEASES}/lease.ts`, 'this.#sequence += 1;', 'this.#sequence = 1;')],
   },
   {

@@ -48,7 +48,7 @@ export const leftOf = ({ counters, policy }: KeyItem, counter: Counter, windows:
 
 export const SECRET_HASH = 'hash';
 
-export function stateOf(item: KeyItem, windows: Windows): KeyState {
+function stateOf(item: KeyItem, windows: Windows): KeyState {
   return {
     keyId: item.keyId,
     accountId: item.accountId,
@@ -114,7 +114,7 @@ export function writeWallet(
 }
 
 /** Moves what an item lacks from the others, if all of them together have it. */
-export function moveCredit(item: WalletItem, shards: readonly WalletItem[], amount: NanoUsd): void {
+function moveCredit(item: WalletItem, shards: readonly WalletItem[], amount: NanoUsd): void {
   if (shards.reduce((sum, { balance }) => sum + balance, 0n) < amount) return;
   for (const from of shards) {
     if (from === item) continue;

@@ -2,7 +2,7 @@
 
 import { type LeaseEntry, totalOf } from '../../../access/core/key-leases.ts';
 import type { Policy } from '../../../access/core/policy.ts';
-import { type Windows, windowsAt } from '../../../access/core/windows.ts';
+import type { Windows } from '../../../access/core/windows.ts';
 import type { NanoUsd } from '../../../platform/core/money.ts';
 import type { Draw } from '../../core/leases/draw.ts';
 import { FRESH_MS } from '../../core/leases/times.ts';
@@ -30,7 +30,7 @@ export interface AdmittedCall extends SimulatedCall {
   hasEnded: boolean;
 }
 
-export class BrokenLaw extends Error {
+class BrokenLaw extends Error {
   override readonly name = 'BrokenLaw';
 }
 
@@ -230,5 +230,3 @@ export class World implements Network {
     }
   }
 }
-
-export const windowsNow = (world: World): Windows => windowsAt(world.simulation.nowMs);
