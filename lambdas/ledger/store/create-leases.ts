@@ -22,7 +22,8 @@ import type { LeaseStores } from '../core/leases/ports.ts';
 import { RecordBatches } from '../core/leases/record-batches.ts';
 import { LeaseRecovery } from '../core/leases/recovery.ts';
 import { leaseTimes } from '../core/leases/times.ts';
-import type { LeasedCalls } from './create-ledger.ts';
+import type { Recovery } from '../core/recovery.ts';
+import { createLedger, type LeasedCalls } from './create-ledger.ts';
 import { createLeaseRecords } from './lease-records.ts';
 import { WalletHolds } from './wallet/holds.ts';
 import { DynamoWalletLeases } from './wallet/leases.ts';
@@ -49,6 +50,10 @@ export function createLeaseRecovery(options: Omit<LeaseOptions, 'measure'>): Lea
   return new LeaseRecovery({ stores: createStores(options), records, clock: systemClock, log: options.log });
 }
 
+/** Recovers holds and leases of calls whose process died. */
+export const createRecovery = (options: LeaseOptions): Recovery =>
+  createLedger({ ...options, leaseRecovery: createLeaseRecovery(options) }).recovery;
+
 export function createLeasedCalls({ clients, environment, log, measure }: LeaseOptions): LeasedCalls {
   const store = createLeaseRecords(clients, requireTable(environment, 'usage'));
   const stores = createStores({ clients, environment });
@@ -67,7 +72,7 @@ export function createLeasedCalls({ clients, environment, log, measure }: LeaseO
       recovery,
       ulid: systemUlid,
     }),
-    records: new RecordBatches(store, { clock: systemClock, after: systemAfter }),
+    records: new RecordBatches(store, { clock: systemClock, after: systemAfter, log }),
     recovery,
     onLost: (cost: bigint) => measure({ values: { [METRICS.unbilled]: toMetric(cost) } }),
   };

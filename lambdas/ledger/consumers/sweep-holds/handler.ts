@@ -3,8 +3,7 @@
 import { METRICS } from '../../../platform/contract/metrics.ts';
 import { requireTable } from '../../../platform/contract/tables.ts';
 import { consumerHandler } from '../../../platform/handlers/consumer-handler.ts';
-import { createLeaseRecovery } from '../../store/create-leases.ts';
-import { createLedger } from '../../store/create-ledger.ts';
+import { createRecovery } from '../../store/create-leases.ts';
 import { readWalletPage } from '../../store/ledger-scan.ts';
 import { WalletMaintenance } from '../../store/wallet/maintenance.ts';
 import { sweepHolds } from './consumer.ts';
@@ -15,7 +14,7 @@ export const handler = consumerHandler((resources) => {
   const maintenance = new WalletMaintenance(clients.client, wallets);
   return sweepHolds({
     ...resources,
-    recovery: createLedger({ ...resources, leaseRecovery: createLeaseRecovery(resources) }).recovery,
+    recovery: createRecovery(resources),
     pages: (after) => readWalletPage(clients.client, wallets, after),
     tidy: (accountId) => maintenance.tidy(accountId),
     onSwept: ({ settled, released }, { open, overdueSeconds }) =>

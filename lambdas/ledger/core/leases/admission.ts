@@ -9,7 +9,7 @@ import { observeCall, type Settlement, type SettlementListener } from '../settle
 import type { CallOutcome } from '../usage-record.ts';
 import type { Draw } from './draw.ts';
 import type { Leases } from './leases.ts';
-import { FenceError, type LeasedRecord } from './ports.ts';
+import type { LeasedRecord } from './ports.ts';
 import type { RecordBatches } from './record-batches.ts';
 
 export interface LeasedCallDependencies {
@@ -45,6 +45,9 @@ export function leasedAdmission(dependencies: SettlementDependencies, call: Call
   };
 }
 
+/** A database that takes longer is out of order. Then the caller gets 503, and the record is sent until it is durable. */
+const MAX_RECORD_MS = 20_000;
+
 /** Throws 503 if the record could not be written in time. Then recovery releases the call, at the operator's loss. */
 async function settle(
   dependencies: SettlementDependencies,
@@ -68,16 +71,18 @@ async function settle(
     heldAmount: amount,
     kind: scope.kind,
   };
-  try {
-    await records.put(record, lease.span.fenceMs);
-  } catch (failure) {
-    if (!(failure instanceof FenceError)) throw failure;
-    log.error('a call was recorded too late', { requestId, unpaid: String(record.cost) });
-    onLost(record.cost);
-    throw overloaded();
-  }
-  if (lease.isAlive) lease.settle(draw, { created: record.created, cost: record.cost, tokens });
-  onSettled(record);
+  const recorded = records.put(record, lease.span.fenceMs).then(
+    () => {
+      if (lease.isAlive) lease.settle(draw, { created: record.created, cost: record.cost, tokens });
+      onSettled(record);
+    },
+    () => {
+      log.error('a call was recorded too late', { requestId, unpaid: String(record.cost) });
+      onLost(record.cost);
+      throw overloaded();
+    },
+  );
+  await records.within(recorded, MAX_RECORD_MS);
   if (record.unbilled !== undefined && record.route !== null)
     await unbilled
       ?.add(record.route, record.unbilled)

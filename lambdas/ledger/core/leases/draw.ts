@@ -9,6 +9,8 @@ export interface Draw extends Bound {
   readonly output: number;
   /** The minimum spend of the account. */
   readonly spentAmount: NanoUsd;
+  /** When the request was sent that returned the state of the key, ms of the process. */
+  readonly keyReadMs: number;
   /** Rate-limit headers. */
   readonly headers: Readonly<Record<string, string>>;
 }

@@ -65,6 +65,7 @@ export class Lease {
     this.#walletId = stores.wallets.drawShard(accountId);
     this.#writer = new LeaseWriter(stores, { id, keyId, walletId: this.#walletId }, this.#state);
     this.#waiting = new WaitingCalls(this.#waitedLease());
+    this.#arm(TICK_MS);
   }
 
   /** Whether the lease admits calls now. */
@@ -88,7 +89,8 @@ export class Lease {
 
   /** Admits the call from what the lease has; undefined if that does not cover it, or is too old. */
   admitAtOnce(call: Call): Draw | undefined {
-    if (!this.isCurrent || !this.#canDraw(call, call.output.max)) return undefined;
+    const isFresh = this.#dependencies.uptime() - this.#keyReadMs <= FRESH_MS;
+    if (!isFresh || !this.isCurrent || !this.#canDraw(call, call.output.max)) return undefined;
     this.#hasUsedSlack = true;
     return this.#draw(call, call.output.max);
   }
@@ -134,8 +136,7 @@ export class Lease {
   }
 
   #canDraw(call: Call, output: number): boolean {
-    const isFresh = this.#dependencies.uptime() - this.#keyReadMs <= FRESH_MS;
-    const inHand = isFresh ? this.#state.inHand() : undefined;
+    const inHand = this.#state.inHand();
     if (inHand === undefined) return false;
     return largestOutput(call, { min: output, max: output }, inHand, this.#at(call)) !== undefined;
   }
@@ -153,6 +154,7 @@ export class Lease {
       lease: this,
       output,
       spentAmount: this.#state.walletItem?.spentAmount ?? 0n,
+      keyReadMs: this.#keyReadMs,
       headers: state === undefined ? {} : rateLimitHeaders(state, clock()),
     };
   }
@@ -255,8 +257,12 @@ export class Lease {
       this.#writer.writeKey(target),
     ]);
     const outcomes = [wallet.outcome, key.outcome];
-    if (outcomes.includes('gone') || outcomes.includes('unopened'))
-      return this.#giveUp(outcomes.includes('gone'));
+    const isGone = outcomes.includes('gone');
+    if (isGone || outcomes.includes('unopened')) {
+      for (const { failure } of isGone ? [] : [wallet, key])
+        if (failure !== undefined) for (const each of calls) this.#waiting.reject(each, failure);
+      return this.#giveUp(isGone);
+    }
     if (closes && !this.#state.isOpen) return this.#end();
     if (key.item !== undefined) [this.#state.keyItem, this.#keyReadMs] = [key.item, sentMs];
     if (wallet.item !== undefined) this.#state.walletItem = wallet.item;
@@ -293,6 +299,8 @@ export class Lease {
    */
   async #giveUp(isGone: boolean): Promise<void> {
     this.#end();
-    if (!isGone && this.#state.openCalls === 0) await this.#writer.close();
+    const { id, keyId, span } = this;
+    if (isGone) this.#dependencies.log.error('a lease was lost', { lease: id, keyId, expires: span.expires });
+    else if (this.#state.openCalls === 0) await this.#writer.close();
   }
 }

@@ -2,7 +2,8 @@
  * Writes the records of leased calls in batches. With no batch in flight a record is sent at once, else with the next batch,
  * or when a batch is full. So batches are as large as the load makes them, and no record waits for a timer.
  */
-import type { After, Clock } from '../../../platform/core/ports.ts';
+import { overloaded } from '../../../platform/core/errors.ts';
+import type { After, Clock, Log } from '../../../platform/core/ports.ts';
 import { FenceError, type LeasedRecord, MAX_BATCH, type RecordStore } from './ports.ts';
 
 interface QueuedRecord {
@@ -19,13 +20,15 @@ export class RecordBatches {
   readonly #store: Pick<RecordStore, 'putAll'>;
   readonly #clock: Clock;
   readonly #after: After;
+  readonly #log: Log;
   #queue: QueuedRecord[] = [];
   #inFlight = 0;
 
   constructor(
     store: Pick<RecordStore, 'putAll'>,
-    { clock, after }: { readonly clock: Clock; readonly after: After },
+    { clock, after, log }: { readonly clock: Clock; readonly after: After; readonly log: Log },
   ) {
+    this.#log = log;
     this.#store = store;
     this.#clock = clock;
     this.#after = after;
@@ -40,6 +43,15 @@ export class RecordBatches {
       this.#queue.push({ record, fenceMs, resolve, reject });
       this.#flush();
     });
+  }
+
+  /** The same, for a caller who waits only so long. Throws 503 then; the record is sent all the same. */
+  async within(durable: Promise<void>, maxMs: number): Promise<void> {
+    let cancel = () => {};
+    const late = new Promise<never>((_resolve, reject) => {
+      cancel = this.#after(maxMs, () => reject(overloaded()));
+    });
+    await Promise.race([durable, late]).finally(() => cancel());
   }
 
   #flush(): void {
@@ -74,7 +86,8 @@ export class RecordBatches {
       );
       for (const { record, resolve } of batch) if (!unprocessed.has(record)) resolve();
       return batch.filter(({ record }) => unprocessed.has(record));
-    } catch {
+    } catch (failure) {
+      this.#log.warn('records not written', { records: batch.length, failure: String(failure) });
       const nowMs = this.#clock();
       const isPast = (each: QueuedRecord) => nowMs > each.fenceMs;
       for (const each of batch) if (isPast(each)) each.reject(new FenceError());

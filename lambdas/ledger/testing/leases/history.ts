@@ -47,10 +47,10 @@ class Host {
       uptime: process.uptime,
       after: process.after,
       times: TIMES,
-      log: SILENT,
+      log: { ...SILENT, error: (_message, fields) => this.#noteLoss(Number(fields?.expires)) },
       ulid: () => ulidOf(simulation, process.clock()),
     });
-    this.#records = new RecordBatches(records, process);
+    this.#records = new RecordBatches(records, { clock: process.clock, after: process.after, log: SILENT });
     process.pauseEnd = () => this.#pauseEnd();
   }
 
@@ -61,6 +61,13 @@ class Host {
     if (open !== undefined && simulation.chance(0.5))
       return open.draw.lease.span.fenceMs - this.process.offsetMs - simulation.int(-60, 300);
     return simulation.nowMs + simulation.int(1, MINUTE_MS * (simulation.chance(0.3) ? 2 : 0.1));
+  }
+
+  /** A live process keeps its leases until they expire. */
+  #noteLoss(expires: number): void {
+    const { simulation } = this.#world;
+    if (simulation.nowMs < expires * 1000 - 2 * TIMES.skewMs)
+      simulation.failure ??= new Error('a live process has lost its lease');
   }
 
   pause(): void {
@@ -83,14 +90,17 @@ class Host {
     const call = { ...planned, requestId: `req_${ulidOf(simulation, process.clock())}` };
     if (uploadMs > 0) await process.sleep(uploadMs);
     const accountId = database.keys.get(call.keyId)?.accountId ?? '';
-    const admit = this.#leases.admit({
+    const request = {
       requestId: call.requestId,
       key: { accountId, keyId: call.keyId, secretHash: SECRET_HASH },
       scope: { kind: 'chat', models: [] },
       output: NO_OUTPUT,
       tokens: () => call.tokens,
       cost: () => call.bound,
-    });
+    } as const;
+    if (!this.#leases.accepts(request)) return;
+    const atOnce = this.#leases.admitAtOnce(request);
+    const admit = atOnce === undefined ? this.#leases.admit(request) : Promise.resolve(atOnce);
     const draw = await admit.catch((failure: unknown) => {
       if (!(failure instanceof ServiceError || failure instanceof UnknownOutcome)) throw failure;
       counts.rejected += 1;
@@ -98,7 +108,7 @@ class Host {
       return undefined;
     });
     if (draw === undefined) return;
-    const admitted = this.#world.admitted(call, process, draw);
+    const admitted = this.#world.admitted(call, process, draw, atOnce === undefined);
     await process.gate();
     await process.sleep(call.durationMs);
     const created = Math.floor(process.clock() / 1000);

@@ -26,7 +26,8 @@ export interface SimulatedCall {
 export interface AdmittedCall extends SimulatedCall {
   readonly process: SimulatedProcess;
   readonly draw: Draw;
-  readonly admittedMs: number;
+  /** Admitted by a request that asked for it, not from memory. */
+  readonly isAskedFor: boolean;
   hasEnded: boolean;
 }
 
@@ -82,16 +83,17 @@ export class World implements Network {
     this.database.keys.set(keyId, { keyId, accountId, policy, status: 'active', version: 1, ...empty });
   }
 
-  admitted(call: SimulatedCall, process: SimulatedProcess, draw: Draw): AdmittedCall {
+  admitted(call: SimulatedCall, process: SimulatedProcess, draw: Draw, isAskedFor: boolean): AdmittedCall {
     const { nowMs } = this.simulation;
-    const admitted = { ...call, process, draw, admittedMs: nowMs, hasEnded: false };
+    const admitted = { ...call, process, draw, isAskedFor, hasEnded: false };
     this.counts.admitted += 1;
     this.calls.set(call.requestId, admitted);
     const calls = this.#callsByLease.get(draw.lease.id) ?? [];
     calls.push(admitted);
     this.#callsByLease.set(draw.lease.id, calls);
     const revokedMs = this.revokedMs.get(call.keyId) ?? Number.POSITIVE_INFINITY;
-    must(nowMs <= revokedMs + FRESH_MS, 'a revoked key admits no call a second later', () => ({
+    const isCurrent = draw.keyReadMs <= revokedMs && admitted.isAskedFor;
+    must(isCurrent || nowMs <= revokedMs + FRESH_MS, 'a revoked key admits no call a second later', () => ({
       nowMs,
       revokedMs,
     }));
