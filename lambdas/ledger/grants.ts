@@ -8,7 +8,7 @@ export const WALLETS = ['GetItem', 'BatchGetItem', 'UpdateItem'] as const;
 export const HOLDS = [...WALLETS, 'PutItem'] as const;
 
 /** The additional actions of a process that has leases: it writes records in batches. */
-export const LEASE_GRANTS: Grants = { tables: { usage: ['BatchWriteItem'] } };
+export const LEASE_GRANTS = { tables: { usage: ['BatchWriteItem'] } } as const satisfies Grants;
 
 /** The keys that an account has or had, for its owner. */
 const ACCOUNT_USAGE = {

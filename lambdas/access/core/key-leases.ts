@@ -32,7 +32,7 @@ export interface LeaseWrite {
   readonly from: LeaseEntry | undefined;
   /** Undefined if the write closes the lease. */
   readonly to: LeaseEntry | undefined;
-  /** What the entry takes from the balance or the caps, nano-USD; less than 0 if it returns credit. */
+  /** The credit that the entry takes from the balance or the caps, nano-USD; less than 0 if it returns credit. */
   readonly change: NanoUsd;
   /** The write takes credit, requests or tokens. A write that only settles and returns has no other condition than the entry. */
   readonly asks: boolean;
@@ -56,7 +56,7 @@ export interface LeaseResult<T> {
   readonly applied: boolean;
   /** The item after the write, or the item that the write did not apply to; undefined if there is none. */
   readonly item: T | undefined;
-  /** How often the request was sent: a copy without a response may still arrive. */
+  /** The number of times that the request was sent. A copy without a response may still arrive. */
   readonly copies: number;
 }
 

@@ -1,7 +1,7 @@
 /** One paid call, which its stages pass on whole: checked, admitted, attempted, delivered and settled. */
 
-import type { Admission } from '../../ledger/core/admission.ts';
 import type { Call } from '../../ledger/core/call.ts';
+import type { Admission } from '../../ledger/core/settlement.ts';
 import type { EventFormat, StreamedResponse } from '../../platform/core/ports.ts';
 import type { Candidate } from './catalog/catalog-document.ts';
 import type { ResponseRecorder } from './idempotency/idempotency.ts';

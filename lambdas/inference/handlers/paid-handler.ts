@@ -96,7 +96,7 @@ export function createPaidCalls(options: PaidCallOptions) {
   };
 }
 
-/** What a process has that serves many calls at once. Its program sets it before the first call. */
+/** The state of a process that serves many calls at once. Its program sets it before the first call. */
 export const sharedHost = {
   /** Ends the calls that are open when the host stops. */
   endOfCalls: new AbortController(),

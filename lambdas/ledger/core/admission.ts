@@ -13,7 +13,6 @@ import {
 import type { GrantedCharge, KeyStore } from '../../access/core/key-store.ts';
 import { windowsAt } from '../../access/core/windows.ts';
 import { overloaded, ServiceError } from '../../platform/core/errors.ts';
-import type { NanoUsd } from '../../platform/core/money.ts';
 import type { Clock, Log } from '../../platform/core/ports.ts';
 import {
   type AdmissionAttempt,
@@ -31,8 +30,13 @@ import type { Hold, HoldResult, UnbilledStore, UsageStore, Wallet, WalletStore }
 import { preflight } from './preflight.ts';
 import type { RecentRejections } from './recent-rejections.ts';
 import type { Recovery } from './recovery.ts';
-import { observeCall, type Settlement, type SettlementListener, settleCall } from './settlement.ts';
-import type { CallOutcome } from './usage-record.ts';
+import {
+  type Admission,
+  observeCall,
+  type Settlement,
+  type SettlementListener,
+  settleCall,
+} from './settlement.ts';
 
 export interface LedgerDependencies {
   readonly keys: KeyStore;
@@ -55,24 +59,6 @@ export interface LedgerDependencies {
   readonly onSettled: SettlementListener;
   /** Lifetime of a hold, seconds. */
   readonly holdTtlSeconds: number;
-}
-
-/** An admitted call: its amount is held until it is settled. */
-export interface Admission {
-  /** The output that it was admitted with, tokens of each choice; within the call's range. */
-  readonly output: number;
-  /** The most that the call may cost: what is held for it. */
-  readonly amount: NanoUsd;
-  /** The minimum spend of the account. It excludes only the spend from shards of its wallet that were not read. */
-  readonly spentAmount: NanoUsd;
-  /** The hold of the call, and the charge of its key. Absent if a lease of the process covers the call. */
-  readonly held?: { readonly hold: Hold; readonly charge: GrantedCharge };
-  /** Rate-limit headers as of the admission. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** Records in the usage record that a route attempt starts, or that the first content of a stream has arrived. */
-  observe?(what: 'attempt' | 'content'): void;
-  /** Settles the call; a second call of it returns the first one's result. */
-  settle(outcome: CallOutcome): Promise<Settlement>;
 }
 
 /** The progress of a call toward a smaller output. */

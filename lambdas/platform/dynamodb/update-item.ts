@@ -16,7 +16,7 @@ export interface WriteResult {
   readonly applied: boolean;
   /** The item that the command requests if applied, otherwise the item that failed the condition. */
   readonly item: Item | undefined;
-  /** How often the request was sent. A copy without a response may still be executed. */
+  /** The number of times that the request was sent. A copy without a response may still be executed. */
   readonly copies: number;
 }
 

@@ -12,10 +12,10 @@ import { payloadOf, type StoredEvent } from './event.ts';
 import { triggerOf } from './fan-out.ts';
 import type {
   AttemptTrigger,
+  DeliveryLease,
   DeliveryStore,
   EventStore,
   Lane,
-  Lease,
   Send,
   SendResult,
   SigningSecretStore,
@@ -57,7 +57,7 @@ interface ClaimedAttempt {
   readonly subscription: Subscription;
   readonly secrets: readonly string[];
   readonly delivery: Delivery;
-  readonly lease: Lease;
+  readonly lease: DeliveryLease;
   readonly manual: boolean;
 }
 
@@ -109,7 +109,7 @@ export class DeliveryWorker {
   async #claim(
     trigger: AttemptTrigger,
     subscription: Subscription,
-  ): Promise<{ readonly delivery: Delivery; readonly lease: Lease } | undefined> {
+  ): Promise<{ readonly delivery: Delivery; readonly lease: DeliveryLease } | undefined> {
     const { deliveries, clock, ulid, leaseMs } = this.#dependencies;
     const nowMs = clock();
     const lease = { id: ulid(), untilMs: nowMs + leaseMs };

@@ -50,7 +50,7 @@ export interface EventStore {
 }
 
 /** The right to make one attempt, until it ends. */
-export interface Lease {
+export interface DeliveryLease {
   readonly id: string;
   readonly untilMs: number;
 }
@@ -69,12 +69,12 @@ export interface ClaimResult {
 export interface DeliveryClaim {
   /** The attempt to make; only the one that follows those that have ended may be claimed. */
   readonly attempt: number;
-  readonly lease: Lease;
+  readonly lease: DeliveryLease;
   readonly nowMs: number;
 }
 
 export interface AttemptEnd {
-  readonly lease: Lease;
+  readonly lease: DeliveryLease;
   /** Absent when the delivery ends without an attempt. */
   readonly attempt?: DeliveryAttempt;
   readonly status: Delivery['status'];

@@ -8,9 +8,9 @@ import type {
   ClaimResult,
   DeliveryClaim,
   DeliveryKey,
+  DeliveryLease,
   DeliveryQuery,
   Lane,
-  Lease,
   TriggerQueue,
 } from '../core/ports.ts';
 import type { Subscription } from '../core/subscription.ts';
@@ -45,7 +45,7 @@ export const deliveryWith = (changes: Partial<Delivery> = {}): Delivery => ({
 
 export class MemoryDeliveries {
   readonly deliveries = new Map<string, Delivery>();
-  readonly #leases = new Map<string, Lease>();
+  readonly #leases = new Map<string, DeliveryLease>();
 
   constructor(...deliveries: readonly Delivery[]) {
     for (const delivery of deliveries) this.deliveries.set(delivery.id, delivery);

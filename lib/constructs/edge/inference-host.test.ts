@@ -26,6 +26,11 @@ const permitted = [
   ...new Set(functions.flatMap(({ roleId }) => permissionsOf(standard, 'inference', roleId))),
 ].filter((permission) => !permission.startsWith('logs:'));
 
+/** The permissions of leases, which only the host has: records in batches. */
+const ofLeases = permitted
+  .filter((permission) => /^dynamodb:PutItem .*Usage/.test(permission))
+  .map((permission) => permission.replace('PutItem', 'BatchWriteItem'));
+
 function environmentOf(app: SynthesizedApp, name: HostType): Readonly<Record<string, unknown>> {
   if (name === 'web-function') {
     const { ServiceConfig: config } = app.only('ingress', 'AWS::Lambda::WebFunctionRevision').Properties;
@@ -44,12 +49,15 @@ describe.each<HostType>(['web-function', 'fargate'])('the shared host under %s',
   const [[roleId, role] = ['', undefined]] = app.resources('ingress', 'AWS::IAM::Role').filter(isHostRole);
   const permissions = permissionsOf(app, 'ingress', roleId).map(anywhere);
 
-  it('holds exactly the permissions of the functions of its routes, statement by statement', () => {
+  it('holds exactly the permissions of the functions of its routes and of leases, statement by statement', () => {
     expect(functions.length).toBe(
       new Set(ROUTES.filter(({ api }) => api === 'inference').map(({ endpoint }) => endpoint)).size,
     );
     expect(permitted.length).toBeGreaterThan(20);
-    expect(permissions.filter((permission) => !permission.startsWith('logs:'))).toEqual(permitted.sort());
+    expect(permissions.filter((permission) => !permission.startsWith('logs:'))).toEqual(
+      [...permitted, ...ofLeases].sort(),
+    );
+    expect(ofLeases).toHaveLength(1);
   });
 
   it('writes to a separate log group, with the retention of the others', () => {

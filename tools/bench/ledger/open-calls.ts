@@ -3,7 +3,8 @@
  * the next one admitted, repeatedly, while the number of open calls stays the same.
  */
 import { type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
-import type { Admission, Ledger } from '../../../lambdas/ledger/core/admission.ts';
+import type { Ledger } from '../../../lambdas/ledger/core/admission.ts';
+import type { Admission } from '../../../lambdas/ledger/core/settlement.ts';
 import { createLedger } from '../../../lambdas/ledger/store/create-ledger.ts';
 import { bytesOf } from '../harness/database/units.ts';
 import type { BenchMetric } from '../harness/report.ts';

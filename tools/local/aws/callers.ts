@@ -21,7 +21,12 @@ export function accessKeyIdOf(description: Pick<FunctionDescription, 'name'>): s
 export interface CallerOptions {
   readonly functions: readonly Pick<FunctionDescription, 'name' | 'roleArn'>[];
   /** The programs that act with the grants of several roles, and no others. */
-  readonly hosts?: readonly { readonly name: string; readonly roleArns: readonly string[] }[];
+  readonly hosts?: readonly {
+    readonly name: string;
+    readonly roleArns: readonly string[];
+    /** Permissions in addition to those of the roles. */
+    readonly statements: RoleDescription['statements'];
+  }[];
   readonly roles: readonly Omit<RoleDescription, 'trust'>[];
   /** False: everybody may do everything. */
   readonly enforce: boolean;
@@ -39,9 +44,9 @@ export function createCallers(options: CallerOptions): (accessKeyId: string | un
     if (role === undefined) throw new Error(`function ${description.name} has no role`);
     callers.set(accessKeyIdOf(description), authorizeAs(role, description.name, options.log));
   }
-  for (const { name, roleArns } of options.hosts ?? []) {
+  for (const { name, roleArns, statements: own } of options.hosts ?? []) {
     const roles = options.roles.filter(({ arn }) => roleArns.includes(arn));
-    const statements = roles.flatMap((role) => role.statements);
+    const statements = [...own, ...roles.flatMap((role) => role.statements)];
     callers.set(accessKeyIdOf({ name }), authorizeAs({ name, statements }, name, options.log));
   }
   return (accessKeyId) => {

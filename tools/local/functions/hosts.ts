@@ -2,6 +2,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { ROUTES } from '../../../lambdas/app/routes.ts';
+import { LEASE_GRANTS } from '../../../lambdas/ledger/grants.ts';
+import { requireTable, type TableName } from '../../../lambdas/platform/contract/tables.ts';
 import type { FunctionDescription } from '../assembly/functions.ts';
 import { ProgramHost } from './program-host.ts';
 
@@ -51,8 +53,14 @@ export function createHosts(options: HostsOptions): ReadonlyMap<string, ProgramH
   );
 }
 
-/** The shared host as a caller of AWS: by its name, with the roles of the functions that it stands in for. */
-export const sharedCaller = (functions: readonly FunctionDescription[]) => ({
-  name: SHARED_HOST,
-  roleArns: sharedFunctions(functions).map(({ roleArn }) => roleArn),
-});
+/** The shared host as a caller of AWS: with the roles of the functions that it stands in for, and the grants of leases. */
+export function sharedCaller(functions: readonly FunctionDescription[]) {
+  const shared = sharedFunctions(functions);
+  const environment = Object.assign({}, ...shared.map((each) => each.environment));
+  const statements = Object.entries(LEASE_GRANTS.tables).map(([table, actions]) => ({
+    Effect: 'Allow' as const,
+    Action: actions.map((action) => `dynamodb:${action}`),
+    Resource: `arn:aws:dynamodb:*:*:table/${requireTable(environment, table as TableName)}`,
+  }));
+  return { name: SHARED_HOST, roleArns: shared.map(({ roleArn }) => roleArn), statements };
+}

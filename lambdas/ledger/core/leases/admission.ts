@@ -2,9 +2,9 @@
 import { overloaded } from '../../../platform/core/errors.ts';
 import { least, type NanoUsd } from '../../../platform/core/money.ts';
 import type { Clock, Log } from '../../../platform/core/ports.ts';
-import type { Admission } from '../admission.ts';
 import type { Call } from '../call.ts';
 import type { UnbilledStore, WalletStore } from '../ports.ts';
+import type { Admission } from '../settlement.ts';
 import { observeCall, type Settlement, type SettlementListener } from '../settlement.ts';
 import type { CallOutcome } from '../usage-record.ts';
 import type { Draw } from './draw.ts';

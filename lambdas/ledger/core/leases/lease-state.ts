@@ -1,24 +1,24 @@
-/** What a lease has: the two entries, the calls that draw from them, and the items as their last responses showed them. */
+/** The state of a lease: the two entries, the calls that draw from them, and the items as their last responses showed them. */
 
 import { type CostByDay, type LeasedKey, totalOf } from '../../../access/core/key-leases.ts';
 import type { Windows } from '../../../access/core/windows.ts';
 import { least, type NanoUsd } from '../../../platform/core/money.ts';
 import type { AccountSnapshot } from '../preflight.ts';
 import type { LeasedWallet } from './ports.ts';
-import { LeaseSide } from './side.ts';
+import { LeaseSide, type MinuteLimit } from './side.ts';
 import type { Quantity, Remainder } from './slack.ts';
 import type { WaitingCall } from './waiting-calls.ts';
 
 const SECONDS_A_DAY = 86_400;
 
-/** What a call takes: its bound, and its tokens of the minute. */
+/** The bound of a call, and its tokens of the minute. */
 export interface Bound {
   readonly amount: NanoUsd;
   readonly tokens: number;
 }
 
 /** A call that was recorded. */
-export interface RecordedCall {
+export interface SettledCall {
   /** Seconds since the epoch. */
   readonly created: number;
   readonly cost: NanoUsd;
@@ -40,7 +40,7 @@ export class LeaseState {
   #drawn: NanoUsd = 0n;
   /** The cost of all durable records. */
   readonly #cost: [NanoUsd, NanoUsd] = [0n, 0n];
-  /** What calls have taken of the minute; settled calls with what they used. */
+  /** The requests and tokens of all calls; those of settled calls are what they used. */
   readonly #used = { requests: 0, tokens: 0 };
 
   constructor(windows: Windows) {
@@ -59,7 +59,7 @@ export class LeaseState {
     return this.wallet.isOpen || this.key.isOpen;
   }
 
-  /** What was recorded and a side has not charged yet. */
+  /** The recorded cost that a side has not charged yet. */
   get uncharged(): NanoUsd {
     return totalOf(this.#cost) - least(totalOf(this.wallet.settled), totalOf(this.key.settled));
   }
@@ -72,7 +72,7 @@ export class LeaseState {
   }
 
   /** Ends a call whose record is durable: its bound is free, and its cost counts. */
-  settle({ amount, tokens }: Bound, record: RecordedCall): void {
+  settle({ amount, tokens }: Bound, record: SettledCall): void {
     const isNextDay = Math.floor(record.created / SECONDS_A_DAY) > this.windows.day;
     this.#cost[isNextDay ? 1 : 0] += record.cost;
     this.#used.tokens += record.tokens - tokens;
@@ -80,7 +80,7 @@ export class LeaseState {
     this.#drawn -= amount;
   }
 
-  /** What the lease is to hold and to have taken when these calls and that slack are added. */
+  /** Returns the totals of the lease with these calls and that slack. */
   totalsWith(calls: readonly Pick<WaitingCall, 'call' | 'output'>[], slack: Quantity) {
     let [amount, tokens] = [this.#drawn + slack.amount, this.#used.tokens + slack.tokens];
     for (const { call, output } of calls) {
@@ -95,7 +95,7 @@ export class LeaseState {
     };
   }
 
-  /** What a side has for certain beyond open calls. */
+  /** Returns the credit that a side has for certain beyond open calls. */
   free(side: LeaseSide): NanoUsd {
     return side.free(this.#drawn, totalOf(this.#cost));
   }
@@ -139,7 +139,7 @@ export class LeaseState {
     };
   }
 
-  /** What the items have left for slack; undefined if none may be taken. */
+  /** The amounts that the items have left for slack; undefined if none may be taken. */
   get remainder(): Remainder | undefined {
     if (this.keyItem === undefined || this.walletItem === undefined || this.walletItem.debt > 0n)
       return undefined;
@@ -152,7 +152,7 @@ export class LeaseState {
     };
   }
 
-  /** Whether another lease holds credit or limits that it may return soon. */
+  /** Returns whether another lease holds credit or limits that it may return soon. */
   othersHaveSlack(leaseId: string, nowSeconds: number): boolean {
     return [this.walletItem, this.keyItem].some((item) =>
       [...(item?.leases ?? [])].some(
@@ -161,7 +161,7 @@ export class LeaseState {
     );
   }
 
-  #remaining(what: 'requests' | 'tokens'): number {
+  #remaining(what: MinuteLimit): number {
     return this.key.taken(what) - this.#used[what];
   }
 }

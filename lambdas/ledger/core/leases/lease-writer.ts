@@ -13,7 +13,7 @@ import type { LeaseState } from './lease-state.ts';
 import type { LeasedWallet, LeaseStores } from './ports.ts';
 import type { LeaseSide, SideOutcome } from './side.ts';
 
-/** What a tick brings about on both sides. */
+/** The result that a tick requests of both sides. */
 export interface TickTarget {
   /** Undefined to close. */
   readonly entry: LeaseEntry | undefined;

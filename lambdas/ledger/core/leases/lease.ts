@@ -8,14 +8,14 @@ import type { NanoUsd } from '../../../platform/core/money.ts';
 import type { Call } from '../call.ts';
 import { largestOutput } from '../preflight.ts';
 import type { Draw } from './draw.ts';
-import { LeaseState, type RecordedCall } from './lease-state.ts';
+import { LeaseState, type SettledCall } from './lease-state.ts';
 import { LeaseWriter, type TickTarget } from './lease-writer.ts';
 import type { LeaseDependencies } from './ports.ts';
 import { NOTHING, type Quantity, RecentDraws } from './slack.ts';
 import { FRESH_MS, IDLE_MS, LeaseSpan, TICK_MS } from './times.ts';
 import { type Admittance, type WaitedLease, WaitingCalls } from './waiting-calls.ts';
 
-export interface LeaseOptions {
+export interface LeaseStart {
   readonly id: string;
   readonly accountId: string;
   readonly keyId: string;
@@ -41,7 +41,7 @@ export class Lease {
   readonly #recent = new RecentDraws();
   readonly #waiting: WaitingCalls;
 
-  /** When the request was sent that returned the key's item, uptime. */
+  /** The time of the request that returned the key's item, uptime. */
   #keyReadMs = Number.NEGATIVE_INFINITY;
   #lastTickMs = Number.NEGATIVE_INFINITY;
   #lastDrawMs = Number.NEGATIVE_INFINITY;
@@ -53,7 +53,7 @@ export class Lease {
   /** A call was admitted from slack since the last tick. */
   #hasUsedSlack = false;
 
-  constructor(dependencies: LeaseDependencies, { id, accountId, keyId, startMs, onEnd }: LeaseOptions) {
+  constructor(dependencies: LeaseDependencies, { id, accountId, keyId, startMs, onEnd }: LeaseStart) {
     const { times, stores, clock } = dependencies;
     this.#dependencies = dependencies;
     this.#onEnd = onEnd;
@@ -68,7 +68,7 @@ export class Lease {
     this.#arm(TICK_MS);
   }
 
-  /** Whether the lease admits calls now. */
+  /** True if the lease admits calls now. */
   get isCurrent(): boolean {
     return !this.#hasEnded && this.span.includes(this.#dependencies.clock());
   }
@@ -105,7 +105,7 @@ export class Lease {
   }
 
   /** Ends a call whose record is durable. The next tick charges it. */
-  settle(draw: Draw, record: RecordedCall): void {
+  settle(draw: Draw, record: SettledCall): void {
     this.#state.settle(draw, record);
     this.#arm();
   }
@@ -116,7 +116,7 @@ export class Lease {
     this.#maintain();
   }
 
-  /** What the calls that wait see of the lease. */
+  /** Returns the view of the lease that its waiting calls have. */
   #waitedLease(): WaitedLease {
     const { stores, clock, uptime, after } = this.#dependencies;
     return {
@@ -191,7 +191,7 @@ export class Lease {
     else this.#rearm();
   }
 
-  /** Whether an idle lease has unused credit, or nothing open. */
+  /** Returns whether an idle lease has unused credit, or nothing open. */
   #hasReturns(): boolean {
     const isIdle =
       this.#isStopping || !this.isCurrent || this.#dependencies.uptime() - this.#lastDrawMs >= IDLE_MS;

@@ -17,7 +17,7 @@ const TIME_CHARACTERS = 10;
 
 export class Leases {
   readonly #dependencies: LeaseDependencies & { readonly ulid: UlidSource };
-  /** By key. */
+  /** The leases that admit calls, by key. */
   readonly #current = new Map<string, Lease>();
   readonly #alive = new Set<Lease>();
   #isStopping = false;

@@ -17,7 +17,7 @@ export interface WalletLeaseWrite extends LeaseWrite {
   readonly walletId: string;
   /** The UTC day of the first cost of `costs`, counted from the epoch. */
   readonly day: number;
-  /** What is charged to the account by this write. */
+  /** The cost that this write charges to the account. */
   readonly costs: CostByDay;
   /** The shard may take what it lacks from the other shards. The item returned is then the sum of all. */
   readonly across: boolean;
@@ -51,7 +51,7 @@ export interface LeaseStores {
   readonly keys: KeyLeaseStore;
 }
 
-/** What all leases of a process use. */
+/** The dependencies of all leases of a process. */
 export interface LeaseDependencies {
   readonly stores: LeaseStores;
   /** The time of day. */

@@ -25,6 +25,9 @@ export interface SideState {
 
 const NOT_OPEN: SideState = { entry: undefined, settled: NO_COST, requests: 0, tokens: 0 };
 
+/** A limit of the minute. */
+export type MinuteLimit = 'requests' | 'tokens';
+
 export type SideOutcome = 'applied' | 'refused' | 'gone';
 
 export class LeaseSide {
@@ -49,7 +52,7 @@ export class LeaseSide {
     return this.#confirmed.entry ?? this.#candidates.at(-1)?.entry;
   }
 
-  /** What the entry holds for certain beyond what open calls may cost and what recorded calls have cost. */
+  /** Returns the credit that the entry holds for certain, less the bounds of open calls and the cost of recorded ones. */
   free(drawn: NanoUsd, cost: NanoUsd): NanoUsd {
     return this.#states()
       .map(({ entry, settled }) => (entry?.amount ?? 0n) - drawn - (cost - totalOf(settled)))
@@ -57,7 +60,7 @@ export class LeaseSide {
   }
 
   /** The total that the lease has taken for certain. */
-  taken(what: 'requests' | 'tokens'): number {
+  taken(what: MinuteLimit): number {
     return Math.min(...this.#states().map((state) => state[what]));
   }
 

@@ -1,4 +1,4 @@
-/** What a lease takes beyond its open calls: enough for the calls that its key makes until the next tick. */
+/** The slack of a lease: what it takes beyond its open calls, for those that its key makes until the next tick. */
 import { least, type NanoUsd } from '../../../platform/core/money.ts';
 
 /** An amount of each limited resource. */
@@ -10,7 +10,7 @@ export interface Quantity {
 
 export const NOTHING: Quantity = { amount: 0n, requests: 0, tokens: 0 };
 
-/** What the wallet and the key have left, as of their last responses. */
+/** The amounts that the wallet and the key have left, as of their last responses. */
 export interface Remainder {
   readonly balance: NanoUsd;
   /** The smaller of what is left of the day's and the month's cap. */

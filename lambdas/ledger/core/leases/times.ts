@@ -77,12 +77,12 @@ export class LeaseSpan {
     this.#range = requestRange(startMs);
   }
 
-  /** Whether calls are admitted: the end has not come, and the clock of the process has not been set back. */
+  /** Returns whether calls are admitted: the end has not come, and the clock of the process has not been set back. */
   includes(nowMs: number): boolean {
     return nowMs < this.#endMs && nowMs >= this.#startMs - BACKWARD_MS;
   }
 
-  /** Whether recovery would find the call's record among those of the lease. */
+  /** Returns whether recovery would read the call's record among those of the lease. */
   covers(requestId: string): boolean {
     return requestId >= this.#range.from && requestId < this.#range.to;
   }

@@ -27,12 +27,12 @@ export interface WaitingCall {
 export interface WaitedLease {
   uptime(): number;
   at(call: Call): PreflightTime;
-  /** What the lease has and can take, as of the last responses; undefined if there is no such key. */
+  /** Returns what the lease has and can take, as of the last responses; undefined if there is no such key. */
   inReach(): AccountSnapshot | undefined;
   /** Admits the call if it fits. */
   draw(call: Call, output: number): Draw | undefined;
   hasShards(): boolean;
-  /** Whether another lease holds credit or limits that it may return soon. */
+  /** Returns whether another lease holds credit or limits that it may return soon. */
   othersHaveSlack(): boolean;
   /** Asks again after that time. */
   askAfter(ms: number): void;
@@ -63,7 +63,7 @@ export class WaitingCalls {
     return this.#wasRefused;
   }
 
-  /** Whether the next tick is to move credit from other shards. */
+  /** True if the next tick is to move credit from other shards. */
   get isAcross(): boolean {
     return this.#isAcross;
   }

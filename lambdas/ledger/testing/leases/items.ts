@@ -25,7 +25,7 @@ export interface KeyItem {
   policy: Policy;
   status: KeyState['status'];
   version: number;
-  /** By window and number; a window that nothing was taken from has none. */
+  /** The amounts that are left, by window and number. A window that nothing was taken from has none. */
   readonly counters: Map<string, bigint>;
   readonly leases: Map<string, LeaseEntry>;
   used: number | undefined;

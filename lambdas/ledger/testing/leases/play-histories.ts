@@ -3,7 +3,7 @@ import { playHistory, playRace } from './history.ts';
 
 const histories = Number(process.argv[2]);
 
-/** Of four, one is a race. */
+/** One in four is a race. */
 const RACE_EVERY = 4;
 
 function print(broken: string): never {

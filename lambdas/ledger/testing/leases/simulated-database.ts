@@ -13,16 +13,16 @@ import { type KeyItem, leasedKey, leasedWallet, type WalletItem, writeKey, write
 import type { SimulatedProcess } from './simulated-process.ts';
 import type { Simulation } from './simulation.ts';
 
-/** How often a client sends a request that is safe to repeat. */
+/** The number of times that a client sends a request that is safe to repeat. */
 const TRIES = 3;
 
 export type StoredRecord = UsageRecord & { readonly lease?: string | undefined };
 
 export class SimulatedDatabase {
-  /** By shard. */
+  /** The items of wallets, by shard. */
   readonly wallets = new Map<string, WalletItem>();
   readonly keys = new Map<string, KeyItem>();
-  /** By request id. */
+  /** The usage records, by request id. */
   readonly records = new Map<string, StoredRecord>();
 
   shardsOf(accountId: string): readonly WalletItem[] {

@@ -17,7 +17,7 @@ export interface SimulatedCall {
   readonly keyId: string;
   readonly bound: NanoUsd;
   readonly cost: NanoUsd;
-  /** What it takes from the minute, and what its route reports. */
+  /** The tokens that it takes from the minute, and those that its route reports. */
   readonly tokens: number;
   readonly usedTokens: number;
   readonly durationMs: number;
@@ -57,7 +57,7 @@ export class World implements Network {
   readonly credits = new Map<string, NanoUsd>();
   readonly calls = new Map<string, AdmittedCall>();
   readonly #callsByLease = new Map<string, AdmittedCall[]>();
-  /** When keys were revoked. */
+  /** The times at which keys were revoked. */
   readonly revokedMs = new Map<string, number>();
   /** Keys whose policy has changed: earlier calls may exceed the new limits. */
   readonly changedKeys = new Set<string>();
