@@ -12,7 +12,7 @@ import {
 } from '../../access/core/key-state.ts';
 import type { GrantedCharge, KeyStore } from '../../access/core/key-store.ts';
 import { windowsAt } from '../../access/core/windows.ts';
-import { overloaded, ServiceError } from '../../platform/core/errors.ts';
+import { overloaded } from '../../platform/core/errors.ts';
 import type { Clock, Log } from '../../platform/core/ports.ts';
 import {
   type AdmissionAttempt,
@@ -22,10 +22,8 @@ import {
   smallerOutput,
 } from './admission-attempt.ts';
 import type { Call } from './call.ts';
-import { type KeySpend, needsRepair, repairRejectingCap } from './cap-repair.ts';
-import { type LeasedCallDependencies, leasedAdmission } from './leases/admission.ts';
-import type { Draw } from './leases/draw.ts';
-import type { Leases } from './leases/leases.ts';
+import { type KeySpend, repairRejectingCap } from './cap-repair.ts';
+import { admitByLease, type LeasedCallDependencies } from './leases/admission.ts';
 import type { Hold, HoldResult, UnbilledStore, UsageStore, Wallet, WalletStore } from './ports.ts';
 import { preflight } from './preflight.ts';
 import type { RecentRejections } from './recent-rejections.ts';
@@ -100,29 +98,8 @@ export class Ledger {
    */
   async admit(call: Call): Promise<Admission> {
     const leased = this.#dependencies.leased?.();
-    if (leased === undefined || !leased.leases.accepts(call)) return this.#admitWithHold(call);
-    const draw = leased.leases.admitAtOnce(call) ?? (await this.#draw(leased.leases, call));
-    return draw === undefined
-      ? this.#admitWithHold(call)
-      : leasedAdmission({ ...this.#dependencies, ...leased }, call, draw);
-  }
-
-  /** Admits a call with a request of its key's lease. Undefined if the call is to take a hold, which repairs caps. */
-  async #draw(leases: Leases, call: Call): Promise<Draw | undefined> {
-    const { clock, keys, recentRejections } = this.#dependencies;
-    const nowMs = clock();
-    await recentRejections.check(call, nowMs);
-    try {
-      return await leases.admit(call);
-    } catch (failure) {
-      if (!(failure instanceof ServiceError) || failure.status === 503) throw failure;
-      if (isCapRejection(failure)) {
-        const state = await keys.read(call.key.keyId);
-        if (state !== undefined && needsRepair(state, nowMs)) return undefined;
-      }
-      recentRejections.remember(call.key.keyId, nowMs);
-      throw failure;
-    }
+    const admission = leased && (await admitByLease({ ...this.#dependencies, ...leased }, call));
+    return admission ?? this.#admitWithHold(call);
   }
 
   async #admitWithHold(call: Call): Promise<Admission> {

@@ -17,7 +17,7 @@ import {
   sweep,
   type TestAccount,
 } from '../testing/running-ledger.ts';
-import { REST_SECONDS } from './cap-repair.ts';
+import { REST_SECONDS } from './key-rest.ts';
 import { Precheck } from './precheck.ts';
 
 const CAPS = { daily_usd: 1_000n, monthly_usd: 5_000n };

@@ -7,14 +7,9 @@ import type { ChargeResult, KeyStore } from '../../access/core/key-store.ts';
 import { windowsAt } from '../../access/core/windows.ts';
 import type { NanoUsd } from '../../platform/core/money.ts';
 import type { Clock, Log } from '../../platform/core/ports.ts';
+import { needsRepair } from './key-rest.ts';
 import type { Hold, WalletStore } from './ports.ts';
 import { currentWallet, type Recovery } from './recovery.ts';
-
-/**
- * A key is at rest when it was last charged so long ago: the longest call (900 s), 5 minutes in which DynamoDB takes a
- * request that was signed before, and 3 minutes between clocks.
- */
-export const REST_SECONDS = 900 + 300 + 180;
 
 /** The cost of a key's records that were created in the windows of a time. */
 export interface Spend {
@@ -38,10 +33,6 @@ export interface CapRepairDependencies {
 
 /** Keys that are read at a time. */
 const AT_ONCE = 16;
-
-/** A key that was charged since its last repair, and is at rest. */
-export const needsRepair = ({ used, repaired, hasLeases }: KeyState, nowMs: number): boolean =>
-  hasLeases !== true && used !== undefined && used !== repaired && used + REST_SECONDS <= nowMs / 1000;
 
 /**
  * Repairs the caps of those of an account's keys that need it, and returns their number. Reads no records if none does.

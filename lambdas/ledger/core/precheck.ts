@@ -9,7 +9,7 @@ import { windowsAt } from '../../access/core/windows.ts';
 import type { Kind } from '../../platform/core/kinds.ts';
 import type { Clock } from '../../platform/core/ports.ts';
 import { NO_OUTPUT } from './call.ts';
-import { needsRepair } from './cap-repair.ts';
+import { needsRepair } from './key-rest.ts';
 import type { Wallet, WalletStore } from './ports.ts';
 import { preflight } from './preflight.ts';
 

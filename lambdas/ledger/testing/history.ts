@@ -6,7 +6,7 @@ import type { Policy } from '../../access/core/policy.ts';
 import { type Windows, windowsAt } from '../../access/core/windows.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
 import type { NanoUsd } from '../../platform/core/money.ts';
-import { REST_SECONDS } from '../core/cap-repair.ts';
+import { REST_SECONDS } from '../core/key-rest.ts';
 import type { Admission } from '../core/settlement.ts';
 import type { UsageRecord } from '../core/usage-record.ts';
 import { WalletReads } from '../store/wallet/reads.ts';

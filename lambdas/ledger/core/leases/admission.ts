@@ -1,9 +1,13 @@
 /** The admission of a call by a lease. Settlement waits for one thing: that the record of the call is durable. */
-import { overloaded } from '../../../platform/core/errors.ts';
+import { isCapRejection } from '../../../access/core/key-state.ts';
+import type { KeyStore } from '../../../access/core/key-store.ts';
+import { overloaded, ServiceError } from '../../../platform/core/errors.ts';
 import { least, type NanoUsd } from '../../../platform/core/money.ts';
 import type { Clock, Log } from '../../../platform/core/ports.ts';
 import type { Call } from '../call.ts';
+import { needsRepair } from '../key-rest.ts';
 import type { UnbilledStore, WalletStore } from '../ports.ts';
+import type { RecentRejections } from '../recent-rejections.ts';
 import type { Admission } from '../settlement.ts';
 import { observeCall, type Settlement, type SettlementListener } from '../settlement.ts';
 import type { CallOutcome } from '../usage-record.ts';
@@ -19,6 +23,11 @@ export interface LeasedCallDependencies {
   readonly onLost: (cost: NanoUsd) => void;
 }
 
+interface LeasedAdmissionDependencies extends SettlementDependencies, Pick<LeasedCallDependencies, 'leases'> {
+  readonly keys: Pick<KeyStore, 'read'>;
+  readonly recentRejections: RecentRejections;
+}
+
 interface SettlementDependencies extends Pick<LeasedCallDependencies, 'records' | 'onLost'> {
   readonly unbilled?: UnbilledStore | undefined;
   readonly wallets: Pick<WalletStore, 'balance'>;
@@ -27,8 +36,34 @@ interface SettlementDependencies extends Pick<LeasedCallDependencies, 'records' 
   readonly onSettled: SettlementListener;
 }
 
+/**
+ * Admits a call by the lease of its key. Undefined if the call is to take a hold: no lease accepts it, or a cap rejects it that
+ * needs a repair. Throws 401, 403, 429, 402 or 503, with nothing drawn.
+ */
+export async function admitByLease(
+  dependencies: LeasedAdmissionDependencies,
+  call: Call,
+): Promise<Admission | undefined> {
+  const { leases, clock, keys, recentRejections } = dependencies;
+  if (!leases.accepts(call)) return undefined;
+  const drawn = leases.admitAtOnce(call);
+  if (drawn !== undefined) return leasedAdmission(dependencies, call, drawn);
+  const nowMs = clock();
+  await recentRejections.check(call, nowMs);
+  try {
+    const draw = await leases.admit(call);
+    return draw && leasedAdmission(dependencies, call, draw);
+  } catch (failure) {
+    if (!(failure instanceof ServiceError) || failure.status === 503) throw failure;
+    const state = isCapRejection(failure) ? await keys.read(call.key.keyId) : undefined;
+    if (state !== undefined && needsRepair(state, nowMs)) return undefined;
+    recentRejections.remember(call.key.keyId, nowMs);
+    throw failure;
+  }
+}
+
 /** Returns the admission of a call that has drawn from a lease. */
-export function leasedAdmission(dependencies: SettlementDependencies, call: Call, draw: Draw): Admission {
+function leasedAdmission(dependencies: SettlementDependencies, call: Call, draw: Draw): Admission {
   const { output, amount, spentAmount, headers } = draw;
   const { observe, observed } = observeCall(dependencies.clock);
   let settlement: Promise<Settlement> | undefined;

@@ -1,0 +1,12 @@
+/** The rest of a key: the time after which no call of it can change its caps any more. */
+import type { KeyState } from '../../access/core/key-state.ts';
+
+/**
+ * A key is at rest when it was last charged so long ago: the longest call (900 s), 5 minutes in which DynamoDB takes a
+ * request that was signed before, and 3 minutes between clocks.
+ */
+export const REST_SECONDS = 900 + 300 + 180;
+
+/** A key that was charged since its last repair, and is at rest. */
+export const needsRepair = ({ used, repaired, hasLeases }: KeyState, nowMs: number): boolean =>
+  hasLeases !== true && used !== undefined && used !== repaired && used + REST_SECONDS <= nowMs / 1000;
