@@ -1,7 +1,6 @@
 /** One paid call, which its stages pass on whole: checked, admitted, attempted, delivered and settled. */
 
-import type { Call } from '../../ledger/core/call.ts';
-import type { Admission } from '../../ledger/core/settlement.ts';
+import type { Admission, Call } from '../../ledger/core/call.ts';
 import type { EventFormat, StreamedResponse } from '../../platform/core/ports.ts';
 import type { Candidate } from './catalog/catalog-document.ts';
 import type { ResponseRecorder } from './idempotency/idempotency.ts';

@@ -6,7 +6,7 @@
 import { authenticate, type Peppers, type VerifiedKey } from '../../access/core/api-key.ts';
 import type { KeyGate } from '../../access/core/key-gate.ts';
 import type { Ledger } from '../../ledger/core/admission.ts';
-import type { Admission } from '../../ledger/core/settlement.ts';
+import type { Admission } from '../../ledger/core/call.ts';
 import { type CallOutcome, type UsageRecord, unitOf } from '../../ledger/core/usage-record.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
 import { formatUsd, type NanoUsd } from '../../platform/core/money.ts';

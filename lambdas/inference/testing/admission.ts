@@ -1,5 +1,5 @@
 /** Admissions that keep what their calls settle with. */
-import type { Admission } from '../../ledger/core/settlement.ts';
+import type { Admission } from '../../ledger/core/call.ts';
 import type { CallOutcome } from '../../ledger/core/usage-record.ts';
 
 export function recordedAdmission(amount: bigint, output = 0) {

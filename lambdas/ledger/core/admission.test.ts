@@ -22,7 +22,7 @@ import {
   type TestLedger,
 } from '../testing/running-ledger.ts';
 import { splitWallet } from '../testing/split-wallet.ts';
-import type { Admission } from './settlement.ts';
+import type { Admission } from './call.ts';
 
 const SEEDS = rounds(8);
 /** An admission takes four times as many database calls as a hold alone, and adds the key to what they race for. */

@@ -21,20 +21,14 @@ import {
   revertCharge,
   smallerOutput,
 } from './admission-attempt.ts';
-import type { Call } from './call.ts';
+import { type Admission, type Call, observeCall, type Settlement } from './call.ts';
 import { type KeySpend, repairRejectingCap } from './cap-repair.ts';
 import { admitByLease, type LeasedCallDependencies } from './leases/admission.ts';
 import type { Hold, HoldResult, UnbilledStore, UsageStore, Wallet, WalletStore } from './ports.ts';
 import { preflight } from './preflight.ts';
 import type { RecentRejections } from './recent-rejections.ts';
 import type { Recovery } from './recovery.ts';
-import {
-  type Admission,
-  observeCall,
-  type Settlement,
-  type SettlementListener,
-  settleCall,
-} from './settlement.ts';
+import { type SettlementListener, settleCall } from './settlement.ts';
 
 export interface LedgerDependencies {
   readonly keys: KeyStore;

@@ -1,7 +1,11 @@
-/** The request of a paid call to the ledger. */
+/** A paid call, as the ledger knows it: its request, its admission and its settlement. */
 import type { VerifiedKey } from '../../access/core/api-key.ts';
 import type { CallScope } from '../../access/core/key-state.ts';
+import type { GrantedCharge } from '../../access/core/key-store.ts';
 import type { NanoUsd } from '../../platform/core/money.ts';
+import type { Clock } from '../../platform/core/ports.ts';
+import type { Hold } from './ports.ts';
+import type { CallOutcome, UsageRecord } from './usage-record.ts';
 
 /** A paid call, as the ledger admits it. */
 export interface Call {
@@ -26,3 +30,44 @@ export interface OutputRange {
 }
 
 export const NO_OUTPUT: OutputRange = { min: 0, max: 0 };
+
+/** An attempt of a route starts, or the first content of a stream has arrived. */
+export type Observation = 'attempt' | 'content';
+
+/** An admitted call: its amount is held until it is settled. */
+export interface Admission {
+  /** The output that it was admitted with, tokens of each choice; within the call's range. */
+  readonly output: number;
+  /** The most that the call may cost: what is held for it. */
+  readonly amount: NanoUsd;
+  /** The minimum spend of the account. It excludes only the spend from shards of its wallet that were not read. */
+  readonly spentAmount: NanoUsd;
+  /** The hold of the call, and the charge of its key. Absent if a lease of the process covers the call. */
+  readonly held?: { readonly hold: Hold; readonly charge: GrantedCharge };
+  /** Rate-limit headers as of the admission. */
+  readonly headers: Readonly<Record<string, string>>;
+  /** Records in the usage record that a route attempt starts, or that the first content of a stream has arrived. */
+  observe?(what: Observation): void;
+  /** Settles the call; a second call of it returns the first one's result. */
+  settle(outcome: CallOutcome): Promise<Settlement>;
+}
+
+/** Observes the progress of a call for its record. */
+export function observeCall(clock: Clock) {
+  const admittedMs = clock();
+  let [attempts, firstTokenMs]: readonly [number, number | undefined] = [0, undefined];
+  return {
+    observe(what: Observation): void {
+      if (what === 'attempt') attempts += 1;
+      else firstTokenMs ??= clock() - admittedMs;
+    },
+    observed: () => ({ attempts, ...(firstTokenMs === undefined ? {} : { firstTokenMs }) }),
+  };
+}
+
+/** A call that has ended. */
+export interface Settlement {
+  readonly record: UsageRecord;
+  /** The balance after the refund; undefined when the refund is left to recovery. */
+  readonly balance: NanoUsd | undefined;
+}

@@ -6,16 +6,11 @@
  */
 
 import type { GrantedCharge, KeyStore } from '../../access/core/key-store.ts';
-import { least, type NanoUsd } from '../../platform/core/money.ts';
+import { least } from '../../platform/core/money.ts';
 import type { Clock, Log } from '../../platform/core/ports.ts';
+import type { Settlement } from './call.ts';
 import type { Hold, UnbilledStore, UsageStore, WalletStore } from './ports.ts';
 import type { CallOutcome, UsageRecord } from './usage-record.ts';
-
-export interface Settlement {
-  readonly record: UsageRecord;
-  /** The balance after the refund; undefined when the refund is left to recovery. */
-  readonly balance: NanoUsd | undefined;
-}
 
 /** A call as it was admitted. */
 export interface AdmittedCall {
@@ -36,40 +31,6 @@ export interface SettlementDependencies {
   readonly log: Log;
   /** Receives each call that this process settled, once its record is written. */
   readonly onSettled: SettlementListener;
-}
-
-/** An attempt of a route starts, or the first content of a stream has arrived. */
-export type Observation = 'attempt' | 'content';
-
-/** An admitted call: its amount is held until it is settled. */
-export interface Admission {
-  /** The output that it was admitted with, tokens of each choice; within the call's range. */
-  readonly output: number;
-  /** The most that the call may cost: what is held for it. */
-  readonly amount: NanoUsd;
-  /** The minimum spend of the account. It excludes only the spend from shards of its wallet that were not read. */
-  readonly spentAmount: NanoUsd;
-  /** The hold of the call, and the charge of its key. Absent if a lease of the process covers the call. */
-  readonly held?: { readonly hold: Hold; readonly charge: GrantedCharge };
-  /** Rate-limit headers as of the admission. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** Records in the usage record that a route attempt starts, or that the first content of a stream has arrived. */
-  observe?(what: Observation): void;
-  /** Settles the call; a second call of it returns the first one's result. */
-  settle(outcome: CallOutcome): Promise<Settlement>;
-}
-
-/** Observes the progress of a call for its record. */
-export function observeCall(clock: Clock) {
-  const admittedMs = clock();
-  let [attempts, firstTokenMs]: readonly [number, number | undefined] = [0, undefined];
-  return {
-    observe(what: Observation): void {
-      if (what === 'attempt') attempts += 1;
-      else firstTokenMs ??= clock() - admittedMs;
-    },
-    observed: () => ({ attempts, ...(firstTokenMs === undefined ? {} : { firstTokenMs }) }),
-  };
 }
 
 export type SettlementListener = (record: UsageRecord) => void;

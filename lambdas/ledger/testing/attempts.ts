@@ -1,7 +1,7 @@
 /** Outcomes of attempts at a call: admissions to settle, and refusals by the error their callers get. */
 import type { KeyState } from '../../access/core/key-state.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
-import type { Admission } from '../core/settlement.ts';
+import type { Admission } from '../core/call.ts';
 import { outcomeOf, type TestLedger } from './running-ledger.ts';
 
 /** Admissions, and the codes of the refusals; any other failure is thrown. */

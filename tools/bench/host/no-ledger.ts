@@ -1,7 +1,6 @@
 /** The ledger that grants everything and writes nothing: what a call costs beside it is what money does not. */
 import { windowsAt } from '../../../lambdas/access/core/windows.ts';
-import type { Call } from '../../../lambdas/ledger/core/call.ts';
-import type { Admission, Settlement } from '../../../lambdas/ledger/core/settlement.ts';
+import type { Admission, Call, Settlement } from '../../../lambdas/ledger/core/call.ts';
 import type { CallOutcome } from '../../../lambdas/ledger/core/usage-record.ts';
 
 const gate = { checked: <T>(_key: unknown, check: () => Promise<T>): Promise<T> => check() };

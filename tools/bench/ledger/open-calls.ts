@@ -4,7 +4,7 @@
  */
 import { type DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
 import type { Ledger } from '../../../lambdas/ledger/core/admission.ts';
-import type { Admission } from '../../../lambdas/ledger/core/settlement.ts';
+import type { Admission } from '../../../lambdas/ledger/core/call.ts';
 import { createLedger } from '../../../lambdas/ledger/store/create-ledger.ts';
 import { bytesOf } from '../harness/database/units.ts';
 import type { BenchMetric } from '../harness/report.ts';

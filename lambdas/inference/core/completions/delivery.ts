@@ -1,6 +1,6 @@
 /** One try of one route for a completion, its delivery, whole or as a stream, and its settlement by what was delivered. */
 
-import type { Settlement } from '../../../ledger/core/settlement.ts';
+import type { Settlement } from '../../../ledger/core/call.ts';
 import type { CallStatus } from '../../../ledger/core/usage-record.ts';
 import { ServiceError } from '../../../platform/core/errors.ts';
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';

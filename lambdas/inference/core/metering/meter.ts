@@ -1,5 +1,5 @@
 /** The usage of one response: the route's values if they are plausible, else the count of the delivered text. */
-import type { Admission, Settlement } from '../../../ledger/core/settlement.ts';
+import type { Admission, Settlement } from '../../../ledger/core/call.ts';
 import { type CallStatus, factorOf, type UnbilledUsage } from '../../../ledger/core/usage-record.ts';
 import { least, type NanoUsd } from '../../../platform/core/money.ts';
 import type { Candidate } from '../catalog/catalog-document.ts';

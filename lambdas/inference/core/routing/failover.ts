@@ -1,6 +1,6 @@
 /** Failover: attempts a call's candidates in order, each once, until one responds. */
 
-import type { Admission } from '../../../ledger/core/settlement.ts';
+import type { Admission } from '../../../ledger/core/call.ts';
 import { ServiceError } from '../../../platform/core/errors.ts';
 import type { Log } from '../../../platform/core/ports.ts';
 import type { PaidCall } from '../call.ts';

@@ -3,11 +3,11 @@
 import { type CostByDay, type LeasedKey, totalOf } from '../../../access/core/key-leases.ts';
 import type { Windows } from '../../../access/core/windows.ts';
 import { least, type NanoUsd } from '../../../platform/core/money.ts';
+import type { Call } from '../call.ts';
 import type { AccountSnapshot } from '../preflight.ts';
 import type { LeasedWallet } from './ports.ts';
 import { LeaseSide, type MinuteLimit } from './side.ts';
 import type { Quantity, Remainder } from './slack.ts';
-import type { WaitingCall } from './waiting-calls.ts';
 
 const SECONDS_A_DAY = 86_400;
 
@@ -81,7 +81,7 @@ export class LeaseState {
   }
 
   /** Returns the totals of the lease with these calls and that slack. */
-  totalsWith(calls: readonly Pick<WaitingCall, 'call' | 'output'>[], slack: Quantity) {
+  totalsWith(calls: readonly { readonly call: Call; readonly output: number }[], slack: Quantity) {
     let [amount, tokens] = [this.#drawn + slack.amount, this.#used.tokens + slack.tokens];
     for (const { call, output } of calls) {
       amount += call.cost(output);

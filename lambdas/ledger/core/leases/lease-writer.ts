@@ -59,19 +59,24 @@ export class LeaseWriter {
     this.#state = state;
   }
 
-  writeWallet(target: TickTarget): Promise<SideResponse<LeasedWallet>> {
-    const { cost, wallet } = this.#state;
-    const costs = [cost[0] - wallet.settled[0], cost[1] - wallet.settled[1]] as const;
-    return this.#write(wallet, target, this.#walletItem(costs, target.across && target.asks));
+  /** Writes both sides at once. */
+  write(target: TickTarget) {
+    return Promise.all([this.#writeWallet(target), this.#writeKey(target)]);
   }
 
-  writeKey(target: TickTarget): Promise<SideResponse<LeasedKey>> {
+  #writeWallet(target: TickTarget): Promise<SideResponse<LeasedWallet>> {
+    const { cost, wallet } = this.#state;
+    const costs = [cost[0] - wallet.settled[0], cost[1] - wallet.settled[1]] as const;
+    return this.#writeSide(wallet, target, this.#walletItem(costs, target.across && target.asks));
+  }
+
+  #writeKey(target: TickTarget): Promise<SideResponse<LeasedKey>> {
     const { key } = this.#state;
     const { requests, tokens } = key.confirmed;
     const taken = target.isOver
       ? { requests: 0, tokens: 0 }
       : { requests: target.requests - requests, tokens: target.tokens - tokens };
-    return this.#write(key, target, this.#keyItem(taken));
+    return this.#writeSide(key, target, this.#keyItem(taken));
   }
 
   /** Closes the entries that openings have left. What cannot be closed expires, and is recovered. */
@@ -102,7 +107,7 @@ export class LeaseWriter {
   }
 
   /** A request without a response is never taken as failed: the entry tells what became of it. */
-  async #write<T extends LeasedWallet | LeasedKey>(
+  async #writeSide<T extends LeasedWallet | LeasedKey>(
     side: LeaseSide,
     { entry, asks, requests, tokens }: TickTarget,
     { send, read }: SideItem<T>,

@@ -233,14 +233,11 @@ export class Lease {
     const slack = this.#slack();
     const asks = calls.length > 0 || slack.requests > 0;
     const closes = !asks && this.#state.openCalls === 0 && this.#waiting.size === 0;
-    if (!asks && !this.#state.isOpen) {
-      if (closes) this.#end();
-      return;
-    }
-    const { keyId, span } = this;
+    if (!asks && !this.#state.isOpen) return closes ? this.#end() : undefined;
     this.#sequence += 1;
     const { amount, settled, ...taken } = this.#state.totalsWith(calls, slack);
-    const entry = { keyId, amount, expires: span.expires, sequence: this.#sequence, settled };
+    const [keyId, expires] = [this.keyId, this.span.expires];
+    const entry = { keyId, amount, expires, sequence: this.#sequence, settled };
     const target: TickTarget = {
       ...taken,
       entry: closes ? undefined : entry,
@@ -248,27 +245,23 @@ export class Lease {
       across: this.#waiting.isAcross,
       isOver: !this.isCurrent,
     };
-    const { uptime, recovery } = this.#dependencies;
-    const sentMs = uptime();
     this.#hasUsedSlack = false;
+    const sentMs = this.#dependencies.uptime();
     this.#lastTickMs = sentMs;
-    const [wallet, key] = await Promise.all([
-      this.#writer.writeWallet(target),
-      this.#writer.writeKey(target),
-    ]);
+    const [wallet, key] = await this.#writer.write(target);
     const outcomes = [wallet.outcome, key.outcome];
-    const isGone = outcomes.includes('gone');
-    if (isGone || outcomes.includes('unopened')) {
-      for (const { failure } of isGone ? [] : [wallet, key])
-        if (failure !== undefined) for (const each of calls) this.#waiting.reject(each, failure);
-      return this.#giveUp(isGone);
-    }
+    if (outcomes.includes('gone')) return this.#giveUp(true);
+    const failure = wallet.failure ?? key.failure;
+    if (failure !== undefined) for (const each of calls) this.#waiting.reject(each, failure);
+    if (outcomes.includes('unopened')) return this.#giveUp(false);
     if (closes && !this.#state.isOpen) return this.#end();
     if (key.item !== undefined) [this.#state.keyItem, this.#keyReadMs] = [key.item, sentMs];
     if (wallet.item !== undefined) this.#state.walletItem = wallet.item;
-    recovery.recoverQuietly({ walletId: this.#walletId, wallet: wallet.item, key: key.item });
-    for (const { outcome, failure } of [wallet, key])
-      if (outcome === 'unknown') for (const each of calls) this.#waiting.reject(each, failure);
+    this.#dependencies.recovery.recoverQuietly({
+      walletId: this.#walletId,
+      wallet: wallet.item,
+      key: key.item,
+    });
     const isRefused = asks && outcomes.some((outcome) => outcome !== 'applied' && outcome !== 'skipped');
     this.#waiting.serve(calls, { isRefused, isPaid: asks && wallet.outcome === 'applied' });
     if ((this.#state.walletItem?.debt ?? 0n) > 0n && isRefused) this.#collectDebt();
@@ -282,9 +275,8 @@ export class Lease {
 
   #collectDebt(): void {
     const { stores, log } = this.#dependencies;
-    stores.wallets.collect(this.#accountId).catch((failure: unknown) => {
-      log.warn('debt not collected', { accountId: this.#accountId, failure: String(failure) });
-    });
+    const accountId = this.#accountId;
+    stores.wallets.collect(accountId).catch(() => log.warn('debt not collected', { accountId }));
   }
 
   #end(): void {

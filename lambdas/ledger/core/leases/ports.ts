@@ -2,6 +2,7 @@
 import type {
   CostByDay,
   KeyLeaseStore,
+  LeasedKey,
   LeaseEntry,
   LeaseResult,
   LeaseWrite,
@@ -9,7 +10,6 @@ import type {
 import type { NanoUsd } from '../../../platform/core/money.ts';
 import type { After, Clock, Log } from '../../../platform/core/ports.ts';
 import type { UsageRecord } from '../usage-record.ts';
-import type { LeaseRecovery } from './recovery.ts';
 import type { LeaseTimes } from './times.ts';
 
 export interface WalletLeaseWrite extends LeaseWrite {
@@ -51,6 +51,13 @@ export interface LeaseStores {
   readonly keys: KeyLeaseStore;
 }
 
+/** A shard of a wallet and a key, as the responses of a tick showed them. */
+export interface SeenItems {
+  readonly walletId: string;
+  readonly wallet: LeasedWallet | undefined;
+  readonly key: LeasedKey | undefined;
+}
+
 /** The dependencies of all leases of a process. */
 export interface LeaseDependencies {
   readonly stores: LeaseStores;
@@ -62,7 +69,7 @@ export interface LeaseDependencies {
   readonly times: LeaseTimes;
   readonly log: Log;
   /** Recovers expired leases that an item shows. */
-  readonly recovery: Pick<LeaseRecovery, 'recoverQuietly'>;
+  readonly recovery: { recoverQuietly(seen: SeenItems): void };
 }
 
 /** A record of a call that was admitted by a lease. */

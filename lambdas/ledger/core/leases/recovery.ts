@@ -3,12 +3,12 @@
  * processes may recover the same lease: each write applies only to the entry that it was computed from.
  */
 import { decodeTime } from 'ulid';
-import { type CostByDay, type LeasedKey, type LeaseEntry, totalOf } from '../../../access/core/key-leases.ts';
+import { type CostByDay, type LeaseEntry, totalOf } from '../../../access/core/key-leases.ts';
 import { windowsAt } from '../../../access/core/windows.ts';
 import type { NanoUsd } from '../../../platform/core/money.ts';
 import type { Clock, Log } from '../../../platform/core/ports.ts';
 import type { UsageRecord } from '../usage-record.ts';
-import type { LeasedWallet, LeaseStores, RecordStore } from './ports.ts';
+import type { LeaseStores, RecordStore, SeenItems } from './ports.ts';
 import { requestRange } from './times.ts';
 
 export interface LeaseRecoveryDependencies {
@@ -16,13 +16,6 @@ export interface LeaseRecoveryDependencies {
   readonly records: Pick<RecordStore, 'ofLease'>;
   readonly clock: Clock;
   readonly log: Log;
-}
-
-/** A shard of a wallet and a key, as the responses of a tick showed them. */
-export interface SeenItems {
-  readonly walletId: string;
-  readonly wallet: LeasedWallet | undefined;
-  readonly key: LeasedKey | undefined;
 }
 
 const SECONDS_A_DAY = 86_400;

@@ -5,7 +5,7 @@
  */
 
 import * as z from 'zod';
-import type { Settlement } from '../../../../ledger/core/settlement.ts';
+import type { Settlement } from '../../../../ledger/core/call.ts';
 import type { CallStatus } from '../../../../ledger/core/usage-record.ts';
 import { ServiceError } from '../../../../platform/core/errors.ts';
 import { formatUsd } from '../../../../platform/core/money.ts';
