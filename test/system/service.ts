@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
+import { until } from '../../tools/test-kit/waiting.ts';
 import type { AdminCommand, AdminResult } from './admin-process.ts';
 import { describedFetch } from './described-answers.ts';
 
@@ -32,6 +33,17 @@ export interface Session {
   readonly pid: number;
 }
 
+interface Audit {
+  readonly exact: boolean;
+  readonly drift: number;
+  readonly held: number;
+}
+
+interface WalletView {
+  readonly balance: number;
+  readonly held: number;
+}
+
 export class Service {
   readonly directory = mkdtempSync(join(tmpdir(), 'service-'));
   readonly #environment: Record<string, string>;
@@ -57,6 +69,28 @@ export class Service {
   get session(): Session {
     if (this.#session === undefined) throw new Error('the service is not running');
     return this.#session;
+  }
+
+  /** The books, once no process holds anything in advance. */
+  audit(): Promise<Audit> {
+    return this.#released<Audit>('audit');
+  }
+
+  /** The wallet of an account as an operator sees it, once no process holds anything in advance. */
+  wallet(accountId: string): Promise<WalletView> {
+    return this.#released<WalletView>('wallet', 'show', '--account', accountId);
+  }
+
+  #released<T extends { readonly held: number }>(...words: readonly string[]): Promise<T> {
+    return until(
+      () => this.admin<T>(...words),
+      ({ held }) => held === 0,
+    );
+  }
+
+  /** The endpoints of models run on the shared host. */
+  get isHost(): boolean {
+    return (this.#environment.COMPUTE ?? process.env.COMPUTE) === 'host';
   }
 
   async start(environment: Record<string, string> = {}): Promise<Session> {

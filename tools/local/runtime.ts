@@ -167,7 +167,7 @@ async function startBackend(
     authorizeAs: createCallers({
       functions,
       roles,
-      hosts: [sharedCaller(functions)],
+      hosts: options.compute === 'host' ? [sharedCaller(functions)] : [],
       enforce: enforceIam,
       log,
     }),

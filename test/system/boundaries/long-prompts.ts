@@ -88,6 +88,6 @@ describe('a prompt that its route rejects as too long', () => {
     expect(error.message).toMatch(/prompt is too long: .* maximum context length is 128000 tokens/);
     if (path !== '/v1/messages') expect(error.code).toBe('context_length_exceeded');
     expect(next.status).toBe(429);
-    expect(await service.admin('wallet', 'show', '--account', id)).toMatchObject({ balance: 1, held: 0 });
+    expect(await service.wallet(id)).toMatchObject({ balance: 1, held: 0 });
   });
 });

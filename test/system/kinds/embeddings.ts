@@ -118,7 +118,7 @@ it.each(FAULTS)('embeddings: a route that fails by %j costs nothing', async (fau
   const response = await post({ input: 'a' });
   expect(await errorOf(response)).toMatchObject({ status: 503, code: 'all_routes_failed' });
   expect(await payer.wallet()).toEqual(before);
-  expect(await service.admin('audit')).toMatchObject({ exact: true, held: 0 });
+  expect(await service.audit()).toMatchObject({ exact: true, held: 0 });
 });
 
 it('embeddings: estimates usage if a route reports none, and records that', async () => {

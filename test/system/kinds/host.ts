@@ -34,9 +34,6 @@ const settledOf = (key: string) =>
     ({ length }) => length > 0,
   );
 
-const heldBy = async (id: string): Promise<number> =>
-  (await service.admin<{ held: number }>('wallet', 'show', '--account', id)).held;
-
 const lastSequence = async (): Promise<number> => (await service.received()).at(-1)?.sequence ?? 0;
 
 /** Opens a stream, reads some of it and leaves. */
@@ -59,7 +56,7 @@ describe('a caller who leaves', () => {
     expect(record?.output_units).toBeGreaterThan(0);
     expect(record?.output_units).toBeLessThan(50);
     expect((await service.received(since)).map(({ outcome }) => outcome)).toEqual(['aborted']);
-    expect(await heldBy(id)).toBe(0);
+    expect(await service.wallet(id)).toMatchObject({ held: 0 });
   });
 
   it.each([
@@ -75,7 +72,7 @@ describe('a caller who leaves', () => {
     expect(record).toMatchObject({ status: 'completed', estimated: false });
     expect(record?.output_units).toBeGreaterThan(100);
     expect((await service.received(since)).map(({ outcome }) => outcome)).toEqual(['completed']);
-    expect(await heldBy(id)).toBe(0);
+    expect(await service.wallet(id)).toMatchObject({ held: 0 });
   });
 
   it('pays for a complete response that it does not wait for, and receives it if it repeats the call', async () => {
@@ -118,8 +115,8 @@ describe('a host at its call limit', () => {
       expect(text.trimEnd().endsWith('data: [DONE]')).toBe(true);
     expect((await send(key, {})).status).toBe(200);
     expect(await usageOf(key)).toHaveLength(OPEN_CALLS + 1);
-    expect(await heldBy(id)).toBe(0);
-    expect(await service.admin('audit')).toMatchObject({ exact: true, drift: 0 });
+    expect(await service.wallet(id)).toMatchObject({ held: 0 });
+    expect(await service.audit()).toMatchObject({ exact: true, drift: 0 });
   });
 });
 
@@ -155,7 +152,7 @@ describe('a host that is stopped', () => {
       (responses) => responses.length === streamed,
     );
     expect(records).toHaveLength(streamed);
-    expect(await heldBy(id)).toBe(0);
-    expect(await service.admin('audit')).toMatchObject({ exact: true, drift: 0 });
+    expect(await service.wallet(id)).toMatchObject({ held: 0 });
+    expect(await service.audit()).toMatchObject({ exact: true, drift: 0 });
   });
 });

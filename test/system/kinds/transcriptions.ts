@@ -184,5 +184,5 @@ describe('transcriptions: a rejected upload, with no hold and no charge', () => 
 
 it('transcriptions: settles each one in the workflow, and the ledger balances', async () => {
   expect(service.output).not.toContain('not settled by the workflow');
-  expect(await service.admin('audit')).toMatchObject({ exact: true, drift: 0, held: 0 });
+  expect(await service.audit()).toMatchObject({ exact: true, drift: 0, held: 0 });
 });

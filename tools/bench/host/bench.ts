@@ -2,6 +2,7 @@
 import type { BenchMetric } from '../harness/report.ts';
 import { KILLED_RESPONSE, measureKills } from './kills.ts';
 import { measureOpenStreams, OPEN_RESPONSE } from './open-streams.ts';
+import { measureRevocations } from './revocations.ts';
 import { measureRounds } from './rounds.ts';
 import { openStage, type Stage } from './stage.ts';
 
@@ -12,6 +13,7 @@ export const measureHost = async (): Promise<readonly BenchMetric[]> => [
     measureOpenStreams(stage, { count: 5_000, perSecond: 100, isPromised: false }),
   )),
   ...(await onStage(measureKills)),
+  ...(await onStage(measureRevocations)),
 ];
 
 async function onStage(

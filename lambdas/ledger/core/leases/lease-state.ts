@@ -71,6 +71,11 @@ export class LeaseState {
     this.#used.tokens += tokens;
   }
 
+  /** Counts a call that the wallet rejected, if a request was taken for it. */
+  countRejected(): void {
+    if (this.key.isOpen && this.#remaining('requests') >= 1) this.#used.requests += 1;
+  }
+
   /** Ends a call whose record is durable: its bound is free, and its cost counts. */
   settle({ amount, tokens }: Bound, record: SettledCall): void {
     const isNextDay = Math.floor(record.created / SECONDS_A_DAY) > this.windows.day;

@@ -125,6 +125,7 @@ export class Lease {
       inReach: () => this.#state.inReach(),
       draw: (call, output) =>
         this.isCurrent && this.#canDraw(call, output) ? this.#draw(call, output) : undefined,
+      countRejected: () => this.#state.countRejected(),
       hasShards: () => stores.wallets.hasShards(this.#accountId),
       othersHaveSlack: () => this.#state.othersHaveSlack(this.id, clock() / 1000),
       askAfter: (ms) =>

@@ -31,6 +31,8 @@ export interface WaitedLease {
   inReach(): AccountSnapshot | undefined;
   /** Admits the call if it fits. */
   draw(call: Call, output: number): Draw | undefined;
+  /** Counts a rejected call in the requests of the minute, if its key has granted it. */
+  countRejected(): void;
   hasShards(): boolean;
   /** Returns whether another lease holds credit or limits that it may return soon. */
   othersHaveSlack(): boolean;
@@ -102,6 +104,7 @@ export class WaitingCalls {
       } else if (asked.includes(each) || this.#wasRefused) {
         if (asked.includes(each)) each.tries += 1;
         const rejection = this.#rejectionOf(each);
+        if (rejection?.status === 402) this.#lease.countRejected();
         if (rejection !== undefined) this.reject(each, rejection);
       }
     }

@@ -10,7 +10,7 @@ import { RecordBatches } from '../../core/leases/record-batches.ts';
 import { LeaseRecovery } from '../../core/leases/recovery.ts';
 import { MINUTE_MS } from '../../core/leases/times.ts';
 import { limitOf, SECRET_HASH } from './items.ts';
-import { createLeaseStores, createRecordStore } from './simulated-database.ts';
+import { createLeaseStores, createRecordStore, type ExecutedWrite } from './simulated-database.ts';
 import { SimulatedProcess, TIMES, UnknownOutcome } from './simulated-process.ts';
 import type { Simulation } from './simulation.ts';
 import { type SimulatedCall, World } from './world.ts';
@@ -214,11 +214,15 @@ const STARTS = [
   Date.UTC(2026, 6, 15, 12, 0, 5),
 ];
 
-export async function playHistory(seed: number): Promise<HistoryResult> {
+export async function playHistory(
+  seed: number,
+  onWrite?: (executed: ExecutedWrite) => void,
+): Promise<HistoryResult> {
   const first = new World(seed, 0, 0).simulation;
   const faultRate = first.chance(0.3) ? 0 : first.random() * 0.2;
   const startMs = first.pick(STARTS);
   const world = new World(seed * 7919 + 1, startMs, faultRate);
+  world.database.onWrite = onWrite;
   const { simulation } = world;
   const hosts = Array.from({ length: simulation.int(1, 3) }, (_, at) => new Host(world, `host ${at}`));
   const sweepers = Array.from(

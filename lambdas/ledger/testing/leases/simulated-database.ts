@@ -1,12 +1,13 @@
 /** The tables of a simulated service, and the ledger's stores on them for each process. */
 
-import type { LeaseResult } from '../../../access/core/key-leases.ts';
+import type { KeyLeaseWrite, LeaseResult } from '../../../access/core/key-leases.ts';
 import type { Windows } from '../../../access/core/windows.ts';
 import {
   FenceError,
   type LeasedRecord,
   type LeaseStores,
   type RecordStore,
+  type WalletLeaseWrite,
 } from '../../core/leases/ports.ts';
 import type { UsageRecord } from '../../core/usage-record.ts';
 import { type KeyItem, leasedKey, leasedWallet, type WalletItem, writeKey, writeWallet } from './items.ts';
@@ -16,6 +17,24 @@ import type { Simulation } from './simulation.ts';
 /** The number of times that a client sends a request that is safe to repeat. */
 const TRIES = 3;
 
+/** A write of a lease as the database executed it. `before` and `after` are all shards of the wallet, or the key. */
+export type ExecutedWrite =
+  | {
+      readonly side: 'wallet';
+      readonly write: WalletLeaseWrite;
+      readonly before: readonly WalletItem[];
+      readonly after: readonly WalletItem[];
+      readonly applied: boolean;
+    }
+  | {
+      readonly side: 'key';
+      readonly write: KeyLeaseWrite;
+      readonly before: KeyItem;
+      readonly after: KeyItem;
+      readonly applied: boolean;
+      readonly nowSeconds: number;
+    };
+
 export type StoredRecord = UsageRecord & { readonly lease?: string | undefined };
 
 export class SimulatedDatabase {
@@ -24,6 +43,8 @@ export class SimulatedDatabase {
   readonly keys = new Map<string, KeyItem>();
   /** The usage records, by request id. */
   readonly records = new Map<string, StoredRecord>();
+  /** Receives copies of the items before and after each write of a lease. */
+  onWrite: ((executed: ExecutedWrite) => void) | undefined;
 
   shardsOf(accountId: string): readonly WalletItem[] {
     return [...this.wallets.values()].filter(({ walletId }) => walletId.split('#')[0] === accountId);
@@ -65,7 +86,16 @@ export function createLeaseStores({ database, process, simulation }: StoreOption
         write(request.from === undefined, () => {
           const item = wallets.get(request.walletId);
           const shards = database.shardsOf(accountOf(request.walletId));
+          const before = database.onWrite && structuredClone(shards);
           const applied = item !== undefined && writeWallet(item, shards, request);
+          if (before !== undefined)
+            database.onWrite?.({
+              side: 'wallet',
+              write: request,
+              before,
+              after: structuredClone(shards),
+              applied,
+            });
           const found = walletOf(request.walletId);
           if (applied || !request.across || found === undefined) return { applied, item: found };
           return {
@@ -90,7 +120,17 @@ export function createLeaseStores({ database, process, simulation }: StoreOption
         const now = nowSeconds();
         return write(request.from === undefined, () => {
           const item = keys.get(request.keyId);
+          const before = database.onWrite && structuredClone(item);
           const applied = item !== undefined && writeKey(item, request, now);
+          if (before !== undefined)
+            database.onWrite?.({
+              side: 'key',
+              write: request,
+              before,
+              after: structuredClone(item as KeyItem),
+              applied,
+              nowSeconds: now,
+            });
           return { applied, item: keyOf(request.keyId, request.windows) };
         });
       },

@@ -1,0 +1,111 @@
+import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { describe, expect } from '@jest/globals';
+import { it } from '../../../tools/test-kit/search.ts';
+import { seedOf } from '../../../tools/test-kit/seed.ts';
+import { rounds } from '../../../tools/test-kit/thorough.ts';
+import { encodeNewKey } from '../../access/store/key-item.ts';
+import { createKeyLeases } from '../../access/store/key-leases.ts';
+import { leaseText } from '../../access/store/lease-entries.ts';
+import { type Item, map, number, text } from '../../platform/dynamodb/attribute-values.ts';
+import { systemRandom } from '../../platform/system/system.ts';
+import { fileDatabase } from '../../platform/testing/file-database.ts';
+import { playHistory } from '../testing/leases/history.ts';
+import { type KeyItem, leasedKey, leasedWallet, type WalletItem } from '../testing/leases/items.ts';
+import type { ExecutedWrite } from '../testing/leases/simulated-database.ts';
+import { brokenShard } from '../testing/stored-shards.ts';
+import { WalletHolds } from './wallet/holds.ts';
+import { encodeLeaseHold, spentOn } from './wallet/item.ts';
+import { DynamoWalletLeases } from './wallet/leases.ts';
+import { WalletReads } from './wallet/reads.ts';
+
+const HISTORIES = rounds(4);
+
+const database = fileDatabase();
+
+/** The attributes of a counter in the simulated item are named after what it counts. */
+const SIMULATED_LETTERS: Readonly<Record<string, string>> = {
+  requests: 'r',
+  tokens: 't',
+  day: 'd',
+  month: 'm',
+};
+
+function encodeKey({ counters, leases, status, version, used, ...key }: KeyItem): Item {
+  const left = [...counters].map(([name, value]) => {
+    const [what = '', window = ''] = name.split(' ');
+    return [`${SIMULATED_LETTERS[what]}${window}`, number(value)] as const;
+  });
+  return {
+    ...encodeNewKey({ ...key, secretHash: 'hash', name: 'test', created: 0 }),
+    ...Object.fromEntries(left),
+    status: text(status),
+    version: number(version),
+    leases: map(Object.fromEntries([...leases].map(([id, entry]) => [id, leaseText(entry)]))),
+    ...(used === undefined ? {} : { used: number(used) }),
+  };
+}
+
+const encodeWallet = (item: WalletItem, shards: number): Item => ({
+  wallet_id: text(item.walletId),
+  balance: number(item.balance),
+  received: number(item.received),
+  spent: number(item.spent),
+  ...(item.debt === 0n ? {} : { owed: number(item.debt) }),
+  ...(shards > 1 && !item.walletId.includes('#') ? { shards: number(shards) } : {}),
+  ...Object.fromEntries([...item.spentByDay].map(([day, spent]) => [spentOn(day), number(spent)])),
+  holds: map(Object.fromEntries([...item.leases].map(([id, entry]) => [id, encodeLeaseHold(entry)]))),
+});
+
+const put = (table: string, item: Item) =>
+  database.client.send(new PutItemCommand({ TableName: table, Item: item }));
+
+/** Executes the write on the same items, and expects the same of them. */
+async function executeKey(executed: Extract<ExecutedWrite, { side: 'key' }>): Promise<void> {
+  const { write, before, after, applied, nowSeconds } = executed;
+  await put(database.tables.keys, encodeKey(before));
+  const options = { clients: database, table: database.tables.keys, clock: () => nowSeconds * 1000 };
+  const result = await createKeyLeases(options).write(write);
+  expect({ write, applied: result.applied }).toEqual({ write, applied });
+  const { state, leases } = leasedKey(after, write.windows);
+  expect(result.item).toMatchObject({ state, leases });
+}
+
+async function executeWallet(executed: Extract<ExecutedWrite, { side: 'wallet' }>): Promise<void> {
+  const { write, before, after, applied } = executed;
+  const table = database.tables.wallets;
+  for (const shard of before) await put(table, encodeWallet(shard, before.length));
+  const holds = new WalletHolds(database, table, systemRandom);
+  const result = await new DynamoWalletLeases(database, table, holds).write(write);
+  expect({ write, applied: result.applied }).toEqual({ write, applied });
+  const expected = after.find(({ walletId }) => walletId === write.walletId) as WalletItem;
+  const { leases, ...amounts } = leasedWallet(expected);
+  // The stored entries have the fields of holds as well.
+  expect(Object.fromEntries(result.item?.leases ?? [])).toMatchObject(Object.fromEntries(leases));
+  const stored = await new WalletReads(database.client, table).readAll(write.walletId.split('#')[0] ?? '');
+  const sum = (parts: readonly bigint[]) => parts.reduce((total, amount) => total + amount, 0n);
+  expect(stored.flatMap(brokenShard)).toEqual([]);
+  expect(sum(stored.map(({ balance }) => balance))).toBe(sum(after.map(({ balance }) => balance)));
+  const shard = stored.find(({ walletId }) => walletId === write.walletId);
+  expect(shard).toMatchObject({ spentAmount: expected.spent, spentByDay: expected.spentByDay });
+  // Credit that moves between shards may come from any of them.
+  if (!write.across) expect(result.item).toMatchObject(amounts);
+}
+
+describe('the writes of leases on the real engine', () => {
+  it('do what the simulated database of the histories does, for every write of a history', async () => {
+    const first = seedOf('lease writes') >>> 8;
+    const counts = { applied: 0, refused: 0, across: 0 };
+    for (let at = 0; at < HISTORIES; at += 1) {
+      const writes: ExecutedWrite[] = [];
+      await playHistory(first + at, (executed) => writes.push(executed));
+      for (const executed of writes) {
+        counts[executed.applied ? 'applied' : 'refused'] += 1;
+        if (executed.side === 'key') await executeKey(executed);
+        else await executeWallet(executed);
+        if (executed.side === 'wallet' && executed.write.across) counts.across += 1;
+      }
+    }
+    expect(counts.applied).toBeGreaterThan(HISTORIES * 10);
+    expect(counts.refused).toBeGreaterThan(0);
+  }, 600_000);
+});
