@@ -1,42 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
-import { systemUlid } from '../../platform/system/system.ts';
 import { fileDatabase } from '../../platform/testing/file-database.ts';
 import { Recovery } from '../core/recovery.ts';
-import {
-  callOf,
-  ledgerOf,
-  openAccount,
-  outcomeOf,
-  SILENT,
-  type TestAccount,
-} from '../testing/running-ledger.ts';
+import { hostOptions, newCall, openHost } from '../testing/leases/running-host.ts';
+import { callOf, ledgerOf, openAccount, outcomeOf, SILENT } from '../testing/running-ledger.ts';
 import { splitWallet } from '../testing/split-wallet.ts';
-import { createLeasedCalls, createLeaseRecovery } from './create-leases.ts';
+import { createLeaseRecovery } from './create-leases.ts';
 import { createLedger } from './create-ledger.ts';
 
 const database = fileDatabase();
 
 const MANY = { rpm: 100_000 };
-const CLOSE_MS = 10_000;
-
-const optionsOf = () => ({
-  clients: database,
-  environment: { ...database.environment, HOLD_TTL_SECONDS: '1200' },
-  log: SILENT,
-  measure: () => {},
-});
-
-/** A process of the shared host. */
-function openHost() {
-  const leased = createLeasedCalls(optionsOf());
-  return { ...createLedger({ ...optionsOf(), leased: () => leased }), leased };
-}
-
-const newCall = ({ keys: [key] }: TestAccount, amount: bigint) => ({
-  ...callOf(key, amount),
-  requestId: `req_${systemUlid()}`,
-});
 
 describe('leases on the real engine', () => {
   it.each([1, 4])(
@@ -48,18 +22,15 @@ describe('leases on the real engine', () => {
         account.accountId,
         Array.from({ length: shards - 1 }, () => 240n),
       );
-      const hosts = [openHost(), openHost(), openHost()];
-      for (const { leased, wallets } of hosts) {
-        await wallets.read(account.accountId);
-        expect(leased).toBeDefined();
-      }
+      const hosts = [openHost(database), openHost(database), openHost(database)];
+      for (const { wallets } of hosts) await wallets.read(account.accountId);
       const attempts = Array.from({ length: 60 }, async (_, at) => {
-        const admission = await hosts[at % 3]?.ledger.admit(newCall(account, 50n));
+        const admission = await hosts[at % 3]?.ledger.admit(newCall(account.keys[0], 50n));
         return admission?.settle(outcomeOf(50n));
       });
       const results = await Promise.allSettled(attempts);
       expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(20);
-      await Promise.all(hosts.map(({ leased }) => leased.leases.stop(CLOSE_MS)));
+      await Promise.all(hosts.map(({ close }) => close()));
       const { wallet, audit } = await ledgerOf(database.client, account);
       expect(wallet).toMatchObject({ balance: 0n, holds: [] });
       expect(audit).toMatchObject({ exact: true });
@@ -68,13 +39,13 @@ describe('leases on the real engine', () => {
 
   it('charge what calls cost, by day, and return the rest to the caps of the key', async () => {
     const account = await openAccount(database.client, 1_000_000n, { ...MANY, daily_usd: 10_000n });
-    const { ledger, keys, leased } = openHost();
+    const { ledger, keys, close } = openHost(database);
     for (let at = 0; at < 20; at += 1) {
-      const admission = await ledger.admit(newCall(account, 50n));
+      const admission = await ledger.admit(newCall(account.keys[0], 50n));
       await admission.settle(outcomeOf(30n));
       await sleep(20);
     }
-    await leased.leases.stop(CLOSE_MS);
+    await close();
     const { wallet, audit } = await ledgerOf(database.client, account);
     expect(wallet).toMatchObject({ balance: 1_000_000n - 600n, holds: [] });
     expect(audit).toMatchObject({ exact: true });
@@ -83,17 +54,17 @@ describe('leases on the real engine', () => {
 
   it('leave a ledger that is exact when a process dies, before its leases are recovered and after', async () => {
     const account = await openAccount(database.client, 1_000_000n, { ...MANY, daily_usd: 10_000n });
-    const host = openHost();
+    const host = openHost(database);
     const admissions = await Promise.all(
-      Array.from({ length: 8 }, () => host.ledger.admit(newCall(account, 50n))),
+      Array.from({ length: 8 }, () => host.ledger.admit(newCall(account.keys[0], 50n))),
     );
     // No tick charges these, because the process ends right after them.
     await Promise.all(admissions.slice(0, 5).map((admission) => admission.settle(outcomeOf(30n))));
     const atDeath = await ledgerOf(database.client, account);
     expect(atDeath.wallet.holds).toHaveLength(1);
     expect(atDeath.audit).toMatchObject({ exact: true });
-    const { wallets, usage, keys } = createLedger(optionsOf());
-    const leases = createLeaseRecovery(optionsOf());
+    const { wallets, usage, keys } = createLedger(hostOptions(database));
+    const leases = createLeaseRecovery(hostOptions(database));
     const clock = () => Date.now() + 30 * 60_000;
     const recovery = new Recovery({ wallets, usage, leases: () => leases, clock, log: SILENT });
     expect(await recovery.recoverWallet(atDeath.wallet)).toEqual({ settled: 1, released: 0 });
@@ -106,16 +77,19 @@ describe('leases on the real engine', () => {
 
   it('give a transcription, and a call that arrived long before, a hold of its own', async () => {
     const account = await openAccount(database.client, 1_000n, MANY);
-    const { ledger, leased } = openHost();
+    const { ledger, close } = openHost(database);
     const [key] = account.keys;
-    const audio = { ...newCall(account, 50n), scope: { kind: 'audio' as const, models: [['sim/audio']] } };
+    const audio = {
+      ...newCall(account.keys[0], 50n),
+      scope: { kind: 'audio' as const, models: [['sim/audio']] },
+    };
     const old = callOf(key, 50n, { atMs: Date.now() - 60_000 });
     for (const call of [audio, old]) {
       const admission = await ledger.admit(call);
       expect(admission.held).toBeDefined();
       await admission.settle(outcomeOf(10n));
     }
-    await leased.leases.stop(CLOSE_MS);
+    await close();
     expect((await ledgerOf(database.client, account)).wallet).toMatchObject({ balance: 980n, holds: [] });
   });
 });

@@ -1,14 +1,16 @@
-/** A process of its own that makes calls when its parent says so: the ledger raced as separate functions race it. */
+/** A process of its own that makes calls when its parent says so: the ledger raced as functions and hosts race it. */
 import { flushCompileCache } from 'node:module';
 import { engineClients } from '../../../tools/test-kit/engine.ts';
 import type { VerifiedKey } from '../../access/core/api-key.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
+import { newCall, openHost } from './leases/running-host.ts';
 import { callOf, openLedger, outcomeOf } from './running-ledger.ts';
 
 export interface Race {
   readonly endpoint: string;
   readonly key: VerifiedKey;
-  readonly nowMs: number;
+  /** The time of a function; absent for a shared host, which has leases and the time of day. */
+  readonly nowMs?: number;
   readonly calls: number;
   /** Nano-USD that each call holds. */
   readonly amount: number;
@@ -24,12 +26,13 @@ export interface RaceResult {
 
 async function run({ endpoint, key, nowMs, calls, amount, cost }: Race): Promise<RaceResult> {
   const clients = engineClients(endpoint);
-  const { ledger } = openLedger({ clients, clock: () => nowMs });
+  const host = nowMs === undefined ? openHost(clients) : undefined;
+  const { ledger } = host ?? openLedger({ clients, clock: () => nowMs ?? 0 });
   const rejections: Record<string, number> = {};
   let granted = 0;
   const call = async () => {
     try {
-      const admission = await ledger.admit(callOf(key, BigInt(amount)));
+      const admission = await ledger.admit((host ? newCall : callOf)(key, BigInt(amount)));
       granted += 1;
       if (cost !== undefined) await admission.settle(outcomeOf(BigInt(cost)));
     } catch (failure) {
@@ -38,6 +41,7 @@ async function run({ endpoint, key, nowMs, calls, amount, cost }: Race): Promise
     }
   };
   await Promise.all(Array.from({ length: calls }, call));
+  await host?.close();
   clients.client.destroy();
   clients.onceClient.destroy();
   return { granted, rejections };
