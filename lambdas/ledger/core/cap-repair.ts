@@ -28,6 +28,8 @@ export interface CapRepairDependencies {
   /** All open holds of an account, in whichever shard they are. */
   readonly holds: (accountId: string) => Promise<readonly Pick<Hold, 'keyId'>[]>;
   readonly spend: (accountId: string, nowMs: number) => Promise<Spends>;
+  /** Recovers the expired leases of a key, also those without an entry in a wallet, to which no sweep leads. */
+  readonly recoverLeases?: (keyId: string) => Promise<void>;
   readonly clock: Clock;
 }
 
@@ -46,15 +48,17 @@ const AT_ONCE = 16;
  * A process that has yet to revert a charge detects the changed `repaired` (`KeyStore.settle`).
  */
 export async function repairCaps(
-  { keys, holds, spend, clock }: CapRepairDependencies,
+  { keys, holds, spend, recoverLeases, clock }: CapRepairDependencies,
   accountId: string,
   keyIds: readonly string[],
 ): Promise<number> {
   const nowMs = clock();
   const due: KeyState[] = [];
   for (let at = 0; at < keyIds.length; at += AT_ONCE) {
-    const states = await Promise.all(keyIds.slice(at, at + AT_ONCE).map((keyId) => keys.read(keyId)));
-    due.push(...states.filter((state) => state !== undefined).filter((state) => needsRepair(state, nowMs)));
+    const found = await Promise.all(keyIds.slice(at, at + AT_ONCE).map((keyId) => keys.read(keyId)));
+    const states = found.filter((state) => state !== undefined);
+    for (const { keyId, hasLeases } of states) if (hasLeases) await recoverLeases?.(keyId);
+    due.push(...states.filter((state) => needsRepair(state, nowMs)));
   }
   if (due.length === 0) return 0;
   const heldKeyIds = new Set((await holds(accountId)).map(({ keyId }) => keyId));

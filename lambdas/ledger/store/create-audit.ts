@@ -7,6 +7,7 @@ import { repairCaps } from '../core/cap-repair.ts';
 import { ReadingBudget } from '../core/usage/key-reading.ts';
 import { spendByKey } from '../core/usage/key-spend.ts';
 import { createAccountPages, createAuditStore } from './audit-reader.ts';
+import { createLeaseRecovery } from './create-leases.ts';
 import type { AccountUsageOptions } from './usage/create-account-usage.ts';
 import { createWalletStore } from './wallet/store.ts';
 
@@ -23,6 +24,7 @@ export function createAudit({
   const store = createAuditStore(client, { ...tables, wallets });
   const holders = createWalletStore(clients, wallets);
   const keys = createKeyStore({ clients, table: tables.keys, clock: rest.clock });
+  const leases = createLeaseRecovery({ clients, environment, ...rest });
   return {
     ...rest,
     pages: createAccountPages(client, wallets),
@@ -34,6 +36,7 @@ export function createAudit({
         keys,
         clock,
         holds: async (id: string) => (await holders.read(id))?.holds ?? [],
+        recoverLeases: (keyId: string) => leases.recoverExpired(keyId),
         spend: (id: string, nowMs: number) => spendByKey({ ...store.rollups, nowMs, budget }, id),
       };
       await repairCaps(repair, accountId, (await store.rollups.keys.since(accountId, '', 1)).live);

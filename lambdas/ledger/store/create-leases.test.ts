@@ -1,10 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
+import { openAccount as openListedAccount } from '../../../tools/bench/harness/service/account.ts';
+import { NO_COST } from '../../access/core/key-leases.ts';
+import { windowsAt } from '../../access/core/windows.ts';
+import { createKeyLeases } from '../../access/store/key-leases.ts';
+import { systemUlid } from '../../platform/system/system.ts';
 import { fileDatabase } from '../../platform/testing/file-database.ts';
 import { Recovery } from '../core/recovery.ts';
 import { hostOptions, newCall, openHost } from '../testing/leases/running-host.ts';
 import { callOf, ledgerOf, openAccount, outcomeOf, SILENT } from '../testing/running-ledger.ts';
 import { splitWallet } from '../testing/split-wallet.ts';
+import { createAudit } from './create-audit.ts';
 import { createLeaseRecovery } from './create-leases.ts';
 import { createLedger } from './create-ledger.ts';
 
@@ -75,6 +81,29 @@ describe('leases on the real engine', () => {
     expect(await keys.read(account.keys[0].keyId)).toMatchObject({ dayLeft: 10_000n - 150n });
   });
 
+  it('return to the caps of a key, at night, what a process took that died before it took credit', async () => {
+    const { environment } = database;
+    const policy = { ...MANY, daily_usd: 10_000n };
+    const { accountId, key } = await openListedAccount(database, environment, policy);
+    const { keyId } = key;
+    const expires = Math.floor(Date.now() / 1000) + 60;
+    await createKeyLeases({ clients: database, table: database.tables.keys, clock: Date.now }).write({
+      ...{ leaseId: systemUlid(), keyId, windows: windowsAt(Date.now()), from: undefined, asks: true },
+      ...{ change: 400n, requests: 4, tokens: 0 },
+      to: { keyId, amount: 400n, expires, sequence: 1, settled: NO_COST },
+    });
+    const { keys } = openHost(database);
+    const repair = async (clock: () => number) => {
+      const audit = createAudit({ clients: database, environment, clock, log: SILENT });
+      await audit.repairCaps?.(accountId, Number.POSITIVE_INFINITY);
+      return keys.read(keyId);
+    };
+    expect(await repair(Date.now)).toMatchObject({ dayLeft: 9_600n, hasLeases: true });
+    const repaired = await repair(() => Date.now() + 120_000);
+    expect(repaired).toMatchObject({ dayLeft: 10_000n });
+    expect(repaired?.hasLeases).toBeUndefined();
+  });
+
   it('give a transcription, and a call that arrived long before, a hold of its own', async () => {
     const account = await openAccount(database.client, 1_000n, MANY);
     const { ledger, close } = openHost(database);
@@ -83,7 +112,7 @@ describe('leases on the real engine', () => {
       ...newCall(account.keys[0], 50n),
       scope: { kind: 'audio' as const, models: [['sim/audio']] },
     };
-    const old = callOf(key, 50n, { atMs: Date.now() - 60_000 });
+    const old = callOf(key, 50n, { atMs: Date.now() - 90_000 });
     for (const call of [audio, old]) {
       const admission = await ledger.admit(call);
       expect(admission.held).toBeDefined();

@@ -9,7 +9,7 @@ import {
 import { METRICS } from '../../platform/contract/metrics.ts';
 import { requireTable } from '../../platform/contract/tables.ts';
 import { toMetric } from '../../platform/core/money.ts';
-import type { Log, Measure } from '../../platform/core/ports.ts';
+import type { Clock, Log, Measure } from '../../platform/core/ports.ts';
 import {
   systemAfter,
   systemClock,
@@ -44,10 +44,19 @@ function createStores({ clients, environment }: Pick<LeaseOptions, 'clients' | '
   };
 }
 
+interface LeaseRecoveryOptions extends Omit<LeaseOptions, 'measure'> {
+  /** The time of day when absent. */
+  readonly clock?: Clock;
+}
+
 /** Recovers leases whose process died. */
-export function createLeaseRecovery(options: Omit<LeaseOptions, 'measure'>): LeaseRecovery {
+export function createLeaseRecovery({
+  clock = systemClock,
+  log,
+  ...options
+}: LeaseRecoveryOptions): LeaseRecovery {
   const records = createLeaseRecords(options.clients, requireTable(options.environment, 'usage'));
-  return new LeaseRecovery({ stores: createStores(options), records, clock: systemClock, log: options.log });
+  return new LeaseRecovery({ stores: createStores(options), records, clock, log });
 }
 
 /** Recovers holds and leases of calls whose process died. */

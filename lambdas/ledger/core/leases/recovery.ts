@@ -61,21 +61,30 @@ export class LeaseRecovery {
     return applied || item?.leases.has(leaseId) === false;
   }
 
+  /** Recovers the expired leases of a key. */
+  async recoverExpired(keyId: string): Promise<void> {
+    const key = await this.#dependencies.stores.keys.read(keyId, windowsAt(this.#dependencies.clock()));
+    for (const [id, entry] of key?.leases ?? [])
+      if (this.#hasExpired(entry)) await this.recoverKey(id, entry);
+  }
+
   /**
    * Recovers the expired leases that items show, one after the other. A failure is logged, and left to the next process. An
-   * entry of a key alone is found only here: its process died between the two writes of an opening or a close.
+   * entry of a key alone, whose process died between the two writes of an opening or a close, is found here or at night.
    */
   recoverQuietly({ walletId, wallet, key }: SeenItems): void {
-    const isExpired = ({ expires }: LeaseEntry) => expires * 1000 <= this.#dependencies.clock();
     const recoverAll = async () => {
       for (const [id, entry] of wallet?.leases ?? [])
-        if (isExpired(entry)) await this.recover(walletId, id, entry);
-      for (const [id, entry] of key?.leases ?? []) if (isExpired(entry)) await this.recoverKey(id, entry);
+        if (this.#hasExpired(entry)) await this.recover(walletId, id, entry);
+      for (const [id, entry] of key?.leases ?? [])
+        if (this.#hasExpired(entry)) await this.recoverKey(id, entry);
     };
     recoverAll().catch((failure: unknown) => {
       this.#dependencies.log.warn('lease not recovered', { walletId, failure: String(failure) });
     });
   }
+
+  #hasExpired = ({ expires }: LeaseEntry): boolean => expires * 1000 <= this.#dependencies.clock();
 
   #recordsOf(leaseId: string, { keyId }: LeaseEntry): Promise<readonly UsageRecord[]> {
     return this.#dependencies.records.ofLease({ keyId, leaseId, ...requestRange(decodeTime(leaseId)) });
