@@ -1,6 +1,8 @@
 import type { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { beforeEach, describe, expect, it } from '@jest/globals';
+import { type KeyLeaseWrite, NO_COST } from '../../access/core/key-leases.ts';
 import { windowsAt } from '../../access/core/windows.ts';
+import { createKeyLeases } from '../../access/store/key-leases.ts';
 import type { DynamoClients } from '../../platform/aws/clients.ts';
 import { fileDatabase } from '../../platform/testing/file-database.ts';
 import { keyState, rejectionOf } from '../testing/attempts.ts';
@@ -184,6 +186,35 @@ describe('a cap that a call exceeds', () => {
     expect((await rejectionOf(check())).code).toBe('daily_usd_exceeded');
     nowMs += LATER_MS;
     await check();
+  });
+});
+
+describe('a key that a process has leased', () => {
+  const leases = () =>
+    createKeyLeases({ clients: database, table: database.tables.keys, clock: () => nowMs });
+  const opening = (keyId: string): KeyLeaseWrite => ({
+    ...{ leaseId: 'lease', keyId, windows: windowsAt(nowMs), from: undefined, asks: true },
+    ...{ change: 400n, requests: 4, tokens: 0 },
+    to: { keyId, amount: 400n, expires: nowMs, sequence: 1, settled: NO_COST },
+  });
+
+  it('is not repaired, because what the lease holds has no record yet', async () => {
+    const account = await openAccount(database.client, 10_000n, CAPS);
+    await dieWith(account, 500n);
+    await leases().write(opening(account.keys[0].keyId));
+    nowMs += LATER_MS;
+    expect(await repair(account)).toBe(0);
+    expect((await excessOf(account)).day).toBe(-900n);
+  });
+
+  it('is not repaired if the lease opens between the reading of the key and the repair', async () => {
+    const account = await openAccount(database.client, 10_000n, CAPS);
+    const [{ keyId }] = account.keys;
+    await dieWith(account, 500n);
+    const before = await keyState(open(), keyId);
+    await leases().write(opening(keyId));
+    const capsLeft = { dayLeft: CAPS.daily_usd, monthLeft: CAPS.monthly_usd };
+    expect(await open().keys.repair(before, windowsAt(nowMs), capsLeft)).toBe(false);
   });
 });
 
