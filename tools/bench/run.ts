@@ -14,6 +14,7 @@ import {
 } from './harness/report.ts';
 import { measureHost } from './host/bench.ts';
 import { measureLedger } from './ledger/bench.ts';
+import { measureLeases } from './ledger/leases.ts';
 import { measureLoad } from './ledger/load/bench.ts';
 import { measureMutants } from './mutants/bench.ts';
 import { measurePeers } from './peers/bench.ts';
@@ -24,6 +25,7 @@ import { measureTokens } from './tokens/bench.ts';
 
 const BENCHES: Readonly<Record<string, (options: readonly string[]) => Promise<readonly BenchMetric[]>>> = {
   ledger: measureLedger,
+  leases: measureLeases,
   load: measureLoad,
   bundles: measureBundles,
   start: measureStart,

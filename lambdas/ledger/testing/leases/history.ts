@@ -25,7 +25,7 @@ function ulidOf(simulation: Simulation, ms: number): string {
 }
 
 /** The ledger of one process. */
-class Host {
+export class SimulatedHost {
   readonly process: SimulatedProcess;
   readonly #world: World;
   readonly #leases: Leases;
@@ -224,7 +224,10 @@ export async function playHistory(
   const world = new World(seed * 7919 + 1, startMs, faultRate);
   world.database.onWrite = onWrite;
   const { simulation } = world;
-  const hosts = Array.from({ length: simulation.int(1, 3) }, (_, at) => new Host(world, `host ${at}`));
+  const hosts = Array.from(
+    { length: simulation.int(1, 3) },
+    (_, at) => new SimulatedHost(world, `host ${at}`),
+  );
   const sweepers = Array.from(
     { length: simulation.int(1, 3) },
     (_, at) => new Sweeper(world, `sweeper ${at}`),
@@ -273,7 +276,12 @@ function guard(simulation: Simulation, work: Promise<unknown>): void {
   });
 }
 
-function planCalls(world: World, hosts: readonly Host[], keyIds: readonly string[], lengthMs: number): void {
+function planCalls(
+  world: World,
+  hosts: readonly SimulatedHost[],
+  keyIds: readonly string[],
+  lengthMs: number,
+): void {
   const { simulation } = world;
   const perSecond = simulation.pick(lengthMs > 60_000 ? [1, 5] : [2, 10, 30]);
   const endMs = simulation.nowMs + lengthMs;
@@ -303,7 +311,11 @@ function randomCall(simulation: Simulation, keyId: string): Omit<SimulatedCall, 
   };
 }
 
-function planFaults({ simulation, faultRate }: World, hosts: readonly Host[], lengthMs: number): void {
+function planFaults(
+  { simulation, faultRate }: World,
+  hosts: readonly SimulatedHost[],
+  lengthMs: number,
+): void {
   const sometimes = (times: number, run: () => void) => {
     for (let at = 0; at < times; at += 1)
       simulation.at(simulation.nowMs + simulation.random() * lengthMs, run);
@@ -395,7 +407,10 @@ export async function playRace(seed: number): Promise<HistoryResult> {
     ...(scarce === 'tokens' ? { tpm: count } : {}),
     ...(scarce === 'day' ? { daily_usd: BigInt(count) * bound } : {}),
   });
-  const hosts = Array.from({ length: simulation.int(1, 4) }, (_, at) => new Host(world, `host ${at}`));
+  const hosts = Array.from(
+    { length: simulation.int(1, 4) },
+    (_, at) => new SimulatedHost(world, `host ${at}`),
+  );
   const spreadMs = simulation.pick([1, 100, 900]);
   const beginMs = simulation.nowMs;
   let lastMs = beginMs;
