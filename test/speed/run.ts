@@ -10,6 +10,7 @@ import { dirname, join } from 'node:path';
 import { parseArgs } from 'node:util';
 import {
   type BenchMetric,
+  describeCommit,
   describeMachine,
   formatReport,
   isBroken,
@@ -169,6 +170,7 @@ const startedMs = performance.now();
 const metrics = (await measure()).map((metric) => ({ ...metric, value: round(metric.value) }));
 const report = {
   bench: 'tests',
+  commit: describeCommit(),
   machine: describeMachine(),
   seconds: round((performance.now() - startedMs) / 1000),
   figures: metrics,

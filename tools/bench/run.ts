@@ -4,8 +4,11 @@
  */
 import { join } from 'node:path';
 import { measureBundles } from './bundles/bench.ts';
+import { sampleCode } from './figures/measured-code.ts';
+import { writePages } from './figures/pages.ts';
 import {
   type BenchMetric,
+  describeCommit,
   describeMachine,
   formatReport,
   isBroken,
@@ -18,7 +21,6 @@ import { measureLeases } from './ledger/leases.ts';
 import { measureLoad } from './ledger/load/bench.ts';
 import { measureMutants } from './mutants/bench.ts';
 import { measurePeers } from './peers/bench.ts';
-import { updatePage } from './peers/comparison.ts';
 import { measureStart } from './start/bench.ts';
 import { measureStream } from './stream/bench.ts';
 import { measureTokens } from './tokens/bench.ts';
@@ -37,22 +39,26 @@ const BENCHES: Readonly<Record<string, (options: readonly string[]) => Promise<r
 };
 
 const RESULTS = join(import.meta.dirname, 'results');
-const PAGE = join(import.meta.dirname, '..', '..', 'docs', 'benchmarks.md');
+
+/** The commit at the start, which the results and pages of this run do not make dirty. */
+const COMMIT = describeCommit();
 
 /** Returns whether every budget holds. */
 async function run(name: string, measure: () => Promise<readonly BenchMetric[]>): Promise<boolean> {
   const machine = describeMachine();
+  const code = await sampleCode(name);
   const startedMs = performance.now();
   const metrics = (await measure()).map((metric) => ({ ...metric, value: round(metric.value) }));
   const report = {
     bench: name,
+    commit: COMMIT,
     machine,
+    code,
     seconds: round((performance.now() - startedMs) / 1000),
     figures: metrics,
   };
   console.log(formatReport(report));
   writeReport(report, RESULTS, new Date());
-  updatePage(PAGE, RESULTS);
   return !metrics.some(isBroken);
 }
 
@@ -72,3 +78,4 @@ for (const [name, measure] of chosen) {
     process.exitCode = 1;
   }
 }
+writePages();

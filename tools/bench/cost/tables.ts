@@ -1,17 +1,14 @@
 /** The cost model's results as Markdown. */
+
+import { markdownTable } from '../harness/markdown.ts';
 import { apart, breakEven, fargateCost, ratesOf, tasksAt, webFunctionCost } from './computes.ts';
 import { type CostLine, costOf, type MonthlyTraffic, type ResourceUse, total } from './model.ts';
 
 const dollars = (usd: number): string => `$${usd.toFixed(2)}`;
 
-function markdown(head: readonly string[], rows: readonly (readonly string[])[]): string {
-  const row = (cells: readonly string[]) => `| ${cells.join(' | ')} |`;
-  return [row(head), row(head.map(() => '---')), ...rows.map(row)].join('\n');
-}
-
 /** A bill as a table, with its total. */
 export const bill = (lines: readonly CostLine[], of: string): string =>
-  markdown(
+  markdownTable(
     ['Service', of, 'How'],
     [
       ...lines.map(({ service, usd, how }) => [service, dollars(usd), how]),
@@ -32,7 +29,7 @@ export function computes(traffic: MonthlyTraffic, measured: ResourceUse): string
     return [name, dollars(rest), dollars(dataOut), dollars(rest + dataOut)];
   };
   const onFargate = [...new Set([...RATES, traffic.callsPerSecond])].sort((one, other) => one - other);
-  return markdown(
+  return markdownTable(
     ['Compute', 'without data out', 'data out', 'together'],
     [
       row('`lambda`, at any rate', costOf(traffic, measured)),

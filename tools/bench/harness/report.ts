@@ -1,4 +1,5 @@
 /** The result of a bench: values with their budgets, as a table for people and a file for comparisons. */
+import { execFileSync } from 'node:child_process';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { availableParallelism, cpus, loadavg } from 'node:os';
 import { join } from 'node:path';
@@ -26,10 +27,21 @@ export interface Machine {
   readonly load: number;
 }
 
+/** A random sample of the statements of measured code, as concatenated hashes. */
+export interface CodeSample {
+  /** The number of different statements. */
+  readonly statements: number;
+  readonly sample: string;
+}
+
 export interface Report {
   readonly bench: string;
+  /** Such as `54092c2f`, or `54092c2f-dirty` if tracked files differed from it. */
+  readonly commit?: string;
   readonly machine: Machine;
   readonly seconds: number;
+  /** A sample of each part of the measured code. */
+  readonly code?: Readonly<Record<string, CodeSample>>;
   readonly figures: readonly BenchMetric[];
 }
 
@@ -44,6 +56,21 @@ export function describeMachine(): Machine {
     load: round(loadavg()[0] ?? 0),
   };
 }
+
+/** Returns the commit of the working tree, or `unknown` outside of a repository. */
+export function describeCommit(): string {
+  const options = ['describe', '--always', '--dirty', '--exclude=*', '--abbrev=8'];
+  try {
+    return execFileSync('git', options, { cwd: import.meta.dirname, encoding: 'utf8', stdio: 'pipe' }).trim();
+  } catch {
+    return 'unknown';
+  }
+}
+
+/** Such as `2026-11-25, commit 54092c2f (AMD EPYC, 2 cores, Node 24.21.0, load 1.4 before the run)`. */
+export const describeRun = ({ date, commit = 'unknown', machine }: DatedReport): string =>
+  `${date}, commit ${commit} (${machine.cpu}, ${machine.cores} cores, Node ${machine.node.slice(1)}, ` +
+  `load ${machine.load} before the run)`;
 
 const isBounded = ({ most, least }: BenchMetric): boolean => most !== undefined || least !== undefined;
 
