@@ -17,6 +17,7 @@ import {
   round,
   writeReport,
 } from '../../tools/bench/harness/report.ts';
+import { RESULTS } from '../../tools/bench/harness/results.ts';
 import { median } from '../../tools/bench/harness/statistics.ts';
 import { WORKERS } from '../jest.ts';
 
@@ -176,5 +177,5 @@ const report = {
   figures: metrics,
 };
 console.log(formatReport(report));
-writeReport(report, join(ROOT, 'tools', 'bench', 'results'), new Date());
+writeReport(report, RESULTS, new Date());
 if (metrics.some(isBroken)) process.exitCode = 1;

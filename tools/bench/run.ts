@@ -2,7 +2,6 @@
  * `npm run bench [-- name [options]]`: runs one bench, or all but the mutants, which take hours; exit code 1 when a
  * budget is broken or a bench fails.
  */
-import { join } from 'node:path';
 import { measureBundles } from './bundles/bench.ts';
 import { sampleCode } from './figures/measured-code.ts';
 import { writePages } from './figures/pages.ts';
@@ -15,6 +14,7 @@ import {
   round,
   writeReport,
 } from './harness/report.ts';
+import { RESULTS } from './harness/results.ts';
 import { measureHost } from './host/bench.ts';
 import { measureLedger } from './ledger/bench.ts';
 import { measureLeases } from './ledger/leases.ts';
@@ -37,8 +37,6 @@ const BENCHES: Readonly<Record<string, (options: readonly string[]) => Promise<r
   mutants: measureMutants,
   host: measureHost,
 };
-
-const RESULTS = join(import.meta.dirname, 'results');
 
 /** The commit at the start, which the results and pages of this run do not make dirty. */
 const COMMIT = describeCommit();

@@ -27,22 +27,12 @@ describe('a result', () => {
 
   const measure = async () => ({ handler: sampleOf(await statementsOf('handler.ts', root)) });
 
-  it('stores a sample of at most two kilobytes', async () => {
-    expect(JSON.stringify(await measure()).length).toBeLessThan(2_000);
-  });
-
   it.each([
     ['nothing', () => {}],
-    ['a module that is not imported', () => write('other.ts', ...statements(500, 2_000))],
     [
       'comments, types and formatting',
       () =>
-        write(
-          'part.ts',
-          '/** A comment. */',
-          'type Unused = { readonly a: string };',
-          ...statements(500, 500).map((statement) => `  ${statement} // Another one.`),
-        ),
+        write('part.ts', '/** A. */', 'type A = 1;', ...statements(500, 500).map((text) => `  ${text} // B`)),
     ],
     [
       'the path of a module',
@@ -77,7 +67,6 @@ describe('a result', () => {
     expect(await check()).toBe(
       'sample: an unknown share of "handler" has changed since 2026-07-15: npm run bench -- sample',
     );
-    expect(await check({ another: { statements: 1, sample: '000000' } })).toContain('unknown');
   });
 });
 

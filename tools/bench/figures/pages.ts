@@ -7,7 +7,8 @@ import { costOf, total } from '../cost/model.ts';
 import { USUAL } from '../cost/run.ts';
 import { bill, breakEvenText, computes } from '../cost/tables.ts';
 import { markdownTable } from '../harness/markdown.ts';
-import { boundsOf, type DatedReport, describeRun, newestReport, verdictOf } from '../harness/report.ts';
+import { boundsOf, describeRun, verdictOf } from '../harness/report.ts';
+import { resultMetric, resultOf } from '../harness/results.ts';
 import { comparisonRow, goalCells, peersSection } from '../peers/comparison.ts';
 import { ADDED_ALONE, metricName, PEAK } from '../peers/figures.ts';
 import { LITELLM } from '../peers/litellm.ts';
@@ -16,34 +17,9 @@ import { PORTKEY } from '../peers/portkey.ts';
 import { staleness } from './measured-code.ts';
 
 const ROOT = join(import.meta.dirname, '..', '..', '..');
-const RESULTS = join(import.meta.dirname, '..', 'results');
-
-/** The rows of the table of own values: title, bench, name of the value in its results. */
-const OWN_VALUES = [
-  ['Rounds of database requests before the upstream is called', 'ledger', 'endpoint: before the upstream'],
-  ['The same with an `Idempotency-Key`', 'ledger', 'endpoint, with an Idempotency-Key: before the upstream'],
-  [
-    "Rounds between the upstream's last byte and the end of the response",
-    'ledger',
-    'endpoint: after the upstream',
-  ],
-  ['Database writes of a call', 'ledger', 'endpoint: a call'],
-  ['The same next to 2,048 open calls', 'ledger', '2048 open: a call'],
-  ['Database writes of a rejected call', 'ledger', 'ledger: refused by its key, first time'],
-  ['The same, repeated', 'ledger', 'ledger: refused by its key, remembered'],
-  ['CPU of the service in a chat call, without requests and fetch', 'ledger', 'endpoint: own CPU a call'],
-  ['CPU of a chat call in all', 'ledger', 'endpoint: CPU a call in all'],
-  ['CPU of a streamed chunk, chat over an OpenAI route', 'stream', 'chat over openai: CPU a chunk'],
-  ['The same, Messages over an OpenAI route', 'stream', 'messages over openai: CPU a chunk'],
-  ['Latency added to the first content of a stream', 'stream', 'added to it, money on, median'],
-  ['Bundle of the chat function', 'bundles', 'create-chat-completion: bundle'],
-  ['Its init', 'bundles', 'create-chat-completion: init'],
-  ['`npm start` to ready, fresh checkout', 'start', 'start: on a fresh checkout'],
-  ['The same, nothing to build', 'start', 'start: nothing to build'],
-] as const;
 
 /** The titles of the goals of the comparison, in the README and for operators. */
-const GOALS = {
+const GOALS: Readonly<Record<string, string>> = {
   'goal: first token added, streamed, money on': 'Latency added to a streamed call',
   'goal: added to a whole answer, money on': 'Latency added to a call that is not streamed',
   'goal: added to a whole answer, ledger off': 'Latency added to that call without the wallet',
@@ -58,46 +34,37 @@ const COMPARED = [
   ['Maximum chat calls a second', 'chat', PEAK, '/s'],
 ] as const;
 
-const SHOWN_BENCHES = [...new Set(OWN_VALUES.map(([, bench]) => bench)), 'peers'];
+const readPage = (page: string): string => readFileSync(join(ROOT, page), 'utf8');
 
-function newest(bench: string): DatedReport {
-  const report = newestReport(RESULTS, bench);
-  if (report === undefined) throw new Error(`there is no result of ${bench}: npm run bench -- ${bench}`);
-  return report;
-}
-
-function metricOf(bench: string, name: string) {
-  const found = newest(bench).figures.find((metric) => metric.name === name);
-  if (found === undefined) throw new Error(`the newest result of ${bench} has no "${name}"`);
-  return found;
-}
-
+/** The rows of the table of own values, which name the bench and the value in its results. */
 const ownValues = () =>
-  OWN_VALUES.map(([title, bench, name]) => {
-    const metric = metricOf(bench, name);
-    const verdict = verdictOf(metric);
-    return { title, bench, metric, verdict: /missed|BROKEN/.test(verdict) ? `, **${verdict}**` : '' };
-  });
+  [...readPage('docs/benchmarks.md').matchAll(/^\| (.+) \| `(\w+)` \| `(.+)` \|.*\|.*\|$/gm)].map(
+    ([, title = '', bench = '', name = '']) => {
+      const metric = resultMetric(bench, name);
+      return { title, bench, metric, measured: `${metric.value} ${metric.unit}`, verdict: verdictOf(metric) };
+    },
+  );
+
+const shownBenches = () => [...new Set(ownValues().map(({ bench }) => bench)), 'peers'];
 
 const goals = () =>
-  Object.entries(GOALS).map(([name, title]) => [title, ...goalCells(metricOf('peers', name))] as const);
+  resultOf('peers')
+    .figures.filter(({ goal }) => goal === true)
+    .map((metric) => [GOALS[metric.name] ?? metric.name, ...goalCells(metric)] as const);
 
-const measured = (): string =>
+const ownTable = (): string =>
   markdownTable(
     ['Metric', 'Bench', 'Figure in its results', 'Measured', 'Limit'],
-    ownValues().map(({ title, bench, metric, verdict }) => [
-      title,
-      `\`${bench}\``,
-      `\`${metric.name}\``,
-      `${metric.value} ${metric.unit}`,
-      `${boundsOf(metric) || '-'}${verdict}`,
-    ]),
+    ownValues().map(({ title, bench, metric, measured, verdict }) => {
+      const failure = /missed|BROKEN/.test(verdict) ? `, **${verdict}**` : '';
+      return [title, `\`${bench}\``, `\`${metric.name}\``, measured, (boundsOf(metric) || '-') + failure];
+    }),
   );
 
 const runs = (): string =>
   markdownTable(
     ['Bench', 'Run'],
-    SHOWN_BENCHES.map((bench) => [`\`${bench}\``, describeRun(newest(bench))]),
+    shownBenches().map((bench) => [`\`${bench}\``, describeRun(resultOf(bench))]),
   );
 
 const compared = (): string =>
@@ -105,7 +72,7 @@ const compared = (): string =>
     ['', 'This service', 'Portkey gateway', 'LiteLLM proxy'],
     COMPARED.map(([title, testCase, measure, unit]) => {
       const name = (contestant: string) => metricName(testCase, measure, contestant);
-      return comparisonRow(newest('peers'), title, [OURS, PORTKEY, LITELLM].map(name), unit);
+      return comparisonRow(resultOf('peers'), title, [OURS, PORTKEY, LITELLM].map(name), unit);
     }),
   );
 
@@ -117,8 +84,8 @@ const missed = (): string =>
         .filter(([, , , verdict]) => verdict !== 'met')
         .map(([title, value, bounds]) => [title, `${value} of ${PORTKEY}'s`, bounds]),
       ...ownValues()
-        .filter(({ metric }) => verdictOf(metric) === 'missed')
-        .map(({ title, metric }) => [title, `${metric.value} ${metric.unit}`, boundsOf(metric)]),
+        .filter(({ verdict }) => verdict === 'missed')
+        .map(({ title, metric, measured }) => [title, measured, boundsOf(metric)]),
     ],
   );
 
@@ -136,12 +103,12 @@ const SECTIONS: Readonly<Record<string, Readonly<Record<string, () => string>>>>
     goals: block(() =>
       markdownTable([`Goal, as a share of ${PORTKEY}'s`, 'Measured', 'Wanted', ''], goals()),
     ),
-    'compared-run': () => newest('peers').date,
+    'compared-run': () => resultOf('peers').date,
   },
   'docs/benchmarks.md': {
-    measured: block(measured),
+    measured: block(ownTable),
     runs: block(runs),
-    peers: block(() => peersSection(newest('peers'))),
+    peers: block(() => peersSection(resultOf('peers'))),
   },
   'docs/operate.md': { missed: block(missed), lambda: lambdaUsd, fargate: fargateUsd(10) },
   'docs/operate/hosting.md': { lambda: lambdaUsd, fargate: fargateUsd(10), 'fargate-100': fargateUsd(100) },
@@ -162,7 +129,7 @@ function withSection(text: string, [name, write]: readonly [string, () => string
 export const pagesWithFigures = (): readonly (readonly [page: string, text: string])[] =>
   Object.entries(SECTIONS).map(([page, sections]) => [
     page,
-    Object.entries(sections).reduce(withSection, readFileSync(join(ROOT, page), 'utf8')),
+    Object.entries(sections).reduce(withSection, readPage(page)),
   ]);
 
 export function writePages(): void {
@@ -171,6 +138,6 @@ export function writePages(): void {
 
 /** Returns a line for each result in the documentation whose measured code has changed too much since. */
 export async function staleResults(): Promise<readonly string[]> {
-  const lines = await Promise.all(SHOWN_BENCHES.map((bench) => staleness(newest(bench))));
+  const lines = await Promise.all(shownBenches().map((bench) => staleness(resultOf(bench))));
   return lines.filter((line) => line !== undefined);
 }
