@@ -19,6 +19,7 @@ const measured = {
   chunkCpuMs: 0.01,
   writeUnits: 5,
   writeUnitsIdempotent: 7,
+  leasedWriteUnits: 1.6,
 };
 
 const of = (service: string, traffic: Partial<typeof USUAL> = {}): number =>

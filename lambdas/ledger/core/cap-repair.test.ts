@@ -193,12 +193,18 @@ describe('a key that a process has leased', () => {
   const leases = () =>
     createKeyLeases({ clients: database, table: database.tables.keys, clock: () => nowMs });
   const opening = (keyId: string): KeyLeaseWrite => ({
-    ...{ leaseId: 'lease', keyId, windows: windowsAt(nowMs), from: undefined, asks: true },
-    ...{ change: 400n, requests: 4, tokens: 0 },
+    leaseId: 'lease',
+    keyId,
+    windows: windowsAt(nowMs),
+    from: undefined,
+    asks: true,
+    change: 400n,
+    requests: 4,
+    tokens: 0,
     to: { keyId, amount: 400n, expires: nowMs, sequence: 1, settled: NO_COST },
   });
 
-  it('is not repaired, because what the lease holds has no record yet', async () => {
+  it('keeps its caps, because what the lease holds has no record yet', async () => {
     const account = await openAccount(database.client, 10_000n, CAPS);
     await dieWith(account, 500n);
     await leases().write(opening(account.keys[0].keyId));
@@ -207,7 +213,7 @@ describe('a key that a process has leased', () => {
     expect((await excessOf(account)).day).toBe(-900n);
   });
 
-  it('is not repaired if the lease opens between the reading of the key and the repair', async () => {
+  it('keeps its caps if the lease opens between the reading of the key and the repair', async () => {
     const account = await openAccount(database.client, 10_000n, CAPS);
     const [{ keyId }] = account.keys;
     await dieWith(account, 500n);

@@ -88,8 +88,14 @@ describe('leases on the real engine', () => {
     const { keyId } = key;
     const expires = Math.floor(Date.now() / 1000) + 60;
     await createKeyLeases({ clients: database, table: database.tables.keys, clock: Date.now }).write({
-      ...{ leaseId: systemUlid(), keyId, windows: windowsAt(Date.now()), from: undefined, asks: true },
-      ...{ change: 400n, requests: 4, tokens: 0 },
+      leaseId: systemUlid(),
+      keyId,
+      windows: windowsAt(Date.now()),
+      from: undefined,
+      asks: true,
+      change: 400n,
+      requests: 4,
+      tokens: 0,
       to: { keyId, amount: 400n, expires, sequence: 1, settled: NO_COST },
     });
     const { keys } = openHost(database);

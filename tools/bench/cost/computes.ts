@@ -31,6 +31,9 @@ const REQUEST_BYTES = 2_000;
 /** Our line of the call, and its metrics with the margin; neither the platform nor a gateway writes one. */
 const HOST_LOG_BYTES = 800;
 
+/** Calls a second from which keys are taken to make five of them each. With fewer, a call costs as much as on a function. */
+const STEADY_RATE = 5;
+
 const GB = 1e9;
 const HOUR = 3_600;
 
@@ -96,8 +99,9 @@ export const ratesOf = (times: number): WebFunctionRates => ({
 
 /** Returns the cost of CloudFront, the table and the logs, which is the same for every host. */
 function behindEdge(traffic: MonthlyTraffic, measured: ResourceUse): readonly CostLine[] {
-  const { calls } = traffic;
-  const retained = costOf({ ...traffic, idempotent: 0 }, measured).filter(({ service }) =>
+  const { calls, callsPerSecond } = traffic;
+  const writeUnits = callsPerSecond < STEADY_RATE ? measured.writeUnits : measured.leasedWriteUnits;
+  const retained = costOf({ ...traffic, idempotent: 0 }, { ...measured, writeUnits }).filter(({ service }) =>
     ['DynamoDB', 'WAF', 'Usage records'].includes(service),
   );
   const toOrigin = (calls * REQUEST_BYTES * PRICES.edgeOriginGb.usd) / GB;

@@ -10,6 +10,7 @@ const HOST_CPU_MS = 6.095;
 export const readMeasured = (): ResourceUse => ({
   writeUnits: resultMetric('ledger', 'endpoint: a call').value,
   writeUnitsIdempotent: resultMetric('ledger', 'endpoint, with an Idempotency-Key: a call').value,
+  leasedWriteUnits: resultMetric('leases', '64 accounts, 5 a second each of 1 s: write units').value,
   hostCpuMs: HOST_CPU_MS,
   chunkCpuMs: resultMetric('stream', 'chat over openai: CPU a chunk').value / 1000,
 });

@@ -4,6 +4,8 @@ import { PRICES } from './prices.ts';
 /** The resources that a call uses, as measured by the benches. */
 export interface ResourceUse {
   readonly writeUnits: number;
+  /** The write units of a call on a shared host, of keys that make five calls a second. */
+  readonly leasedWriteUnits: number;
   readonly writeUnitsIdempotent: number;
   /** Main thread of the shared host, a streamed call of a few chunks. */
   readonly hostCpuMs: number;

@@ -23,6 +23,7 @@ const HOST = 'lambdas/servers/inference.ts';
 export const MEASURED_CODE: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   ledger: { chat: CHAT, ledger: LEDGER },
   load: { ledger: LEDGER },
+  leases: { leases: 'lambdas/ledger/core/leases/leases.ts' },
   bundles: { chat: CHAT },
   start: { local: 'tools/local/start.ts', app: 'bin/app.ts' },
   stream: { chat: CHAT, messages: 'lambdas/inference/endpoints/create-message/handler.ts' },

@@ -36,7 +36,12 @@ const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: '64 keys of one account, 5 a second each of 1 s',
-    ...{ keys: 64, shards: 12, callMs: 1_000, perSecond: 5, requests: 1.2, units: 1.75 },
+    keys: 64,
+    shards: 12,
+    callMs: 1_000,
+    perSecond: 5,
+    requests: 1.2,
+    units: 1.75,
   },
   { name: 'one caller without pause, 20 ms', callMs: 20, callers: 1, requests: 1.1, units: 1.1 },
   {
@@ -59,7 +64,12 @@ const SCENARIOS: readonly Scenario[] = [
   },
   {
     name: '1,000 a second of 10 s over 4 hosts',
-    ...{ hosts: 4, callMs: 10_000, perSecond: 1_000, seconds: 60, requests: 0.75, units: 1.05 },
+    hosts: 4,
+    callMs: 10_000,
+    perSecond: 1_000,
+    seconds: 60,
+    requests: 0.75,
+    units: 1.05,
   },
 ];
 

@@ -62,7 +62,7 @@ async function race({ balance = PLENTY, policy = {}, shards = 1 }: Edge) {
 
 describe(`${CALLS} calls over ${PROCESSES} processes with leases`, () => {
   it.each(Object.keys(EDGES))(
-    'are admitted exactly as far as %s affords them, and hold nothing afterward',
+    'pass exactly as far as %s affords them, and hold nothing afterward',
     async (name) => {
       const edge = EDGES[name] as Edge;
       for (let at = 0; at < RACES; at += 1) {
