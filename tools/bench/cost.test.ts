@@ -63,7 +63,9 @@ describe('the cost of calls on a host', () => {
     const gigabytes = (2_000 + 700 + 300 * CHUNK_BYTES) / 1e3;
     expect(on('Load balancer', at(10))).toBeCloseTo(hours * 0.0225 + gigabytes * 0.008, 6);
     expect(on('CloudFront', at(10))).toBeCloseTo(1 + 0.1 + 0.04, 6);
-    expect(on('DynamoDB', at(10))).toBeCloseTo(5 * 0.625, 6);
+    expect(on('DynamoDB', at(10))).toBeCloseTo(1.6 * 0.625, 6);
+    // Keys that rarely make a call cost as much as on a function.
+    expect(on('DynamoDB', at(1))).toBeCloseTo(5 * 0.625, 6);
     expect(on('DynamoDB, reads', at(10))).toBeNaN();
     expect(on(DATA_OUT, at(10))).toBeCloseTo(((700 + 300 * CHUNK_BYTES) / 1e9) * 1e6 * 0.085, 6);
   });
