@@ -5,6 +5,7 @@
 
 import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { UpstreamFailure } from '../../core/upstream/provider.ts';
+import { objectOf } from '../http-upstream.ts';
 import { PlaceholderArguments, ToolCallIndexer } from './tool-call-indexer.ts';
 
 /**
@@ -81,7 +82,7 @@ export class ChunkNormalizer {
 
   /**
    * Returns the chunk with plain texts, and with indexes and names for its tool calls. Throws `UpstreamFailure` for a
-   * failed response.
+   * failed response, and for a tool call that is no object.
    */
   read(chunk: JsonObject): JsonObject {
     if (!Array.isArray(chunk.choices)) return chunk;
@@ -135,8 +136,8 @@ export class ChunkNormalizer {
   }
 }
 
-const normalizeToolCallDelta = (toolCallDelta: unknown, { calls, placeholders }: ChoiceState): unknown =>
-  isJsonObject(toolCallDelta) ? placeholders.read(calls.read(toolCallDelta)) : toolCallDelta;
+const normalizeToolCallDelta = (toolCallDelta: unknown, { calls, placeholders }: ChoiceState): JsonObject =>
+  placeholders.read(calls.read(objectOf(toolCallDelta)));
 
 /** Returns the choice with a finish reason that callers support. The vendor's reason is returned next to it. */
 export function withFinishName(choice: JsonObject, hasCalls: boolean): JsonObject {

@@ -3,7 +3,7 @@ import { it } from '../../../../tools/test-kit/search.ts';
 import { offsets } from '../../../../tools/test-kit/thorough.ts';
 import { UpstreamFailure } from '../../core/upstream/provider.ts';
 import { everythingIn } from '../../testing/providers/http-calls.ts';
-import { outcome } from '../../testing/providers/openai/decoding.ts';
+import { outcome, partsOf } from '../../testing/providers/openai/decoding.ts';
 import { bytesOf, NAMES, type WireChunk } from '../../testing/providers/openai/fixtures.ts';
 import { encode, wire } from '../../testing/providers/streams.ts';
 
@@ -93,7 +93,14 @@ describe('garbage', () => {
     { choices: [{ delta: { tool_calls: [{ function: null }] } }] },
     { choices: [{ finish_reason: 7 }] },
     { usage: 'many' },
-  ])('causes an upstream failure if it is in a chunk: %j', async (chunk) => {
+  ])('causes an upstream failure if it is in a chunk, for callers of each protocol: %j', async (chunk) => {
     expect((await outcome(wire(chunk))).failure).toBeInstanceOf(UpstreamFailure);
+    await expect(partsOf(wire(chunk))).rejects.toThrow(UpstreamFailure);
+  });
+
+  it.each([null, 5, 'x', []])('makes an answer malformed if it is in place of a tool call: %j', async (call) => {
+    const chunk = { choices: [{ index: 0, delta: { tool_calls: [call] }, finish_reason: null }] };
+    expect((await outcome(wire(chunk))).failure).toMatchObject({ kind: 'protocol' });
+    await expect(partsOf(wire(chunk))).rejects.toMatchObject({ kind: 'protocol' });
   });
 });
