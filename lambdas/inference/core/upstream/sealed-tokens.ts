@@ -27,6 +27,8 @@ export interface Signatures {
   seal(providerSignature: string): string;
   /** Returns the signature. Undefined if another route created it, or the service did not seal it. */
   open(signature: string): string | undefined;
+  /** Returns whether a provider itself gave the signature to the caller: it is not empty, and the service did not seal it. */
+  isUnsealed(signature: string): boolean;
 }
 
 /**
@@ -40,4 +42,6 @@ export const signaturesOf = (sealedTokens: SealedTokens, routeId: string): Signa
     const [issuingRouteId, providerSignature] = JSON.parse(text) as [string, string];
     return issuingRouteId === routeId ? providerSignature : undefined;
   },
+  isUnsealed: (signature) =>
+    signature !== '' && sealedTokens.open('signature', signature, 'messages') === undefined,
 });

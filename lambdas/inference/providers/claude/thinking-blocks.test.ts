@@ -49,7 +49,7 @@ const foreignRedacted = redacted(sealRouteSignature({ redacted: 'x' }, signature
 describe('the thinking in a request of the protocol', () => {
   it.each([
     ['another route’s', [foreign, foreignRedacted]],
-    ['not sealed by the service', [thinking(RAW), redacted('EmwK'), thinking('')]],
+    ['of an empty signature', [thinking(''), redacted('')]],
     ['of no signature', [{ type: 'thinking', thinking: 'Hm.' }, { type: 'redacted_thinking' }]],
   ])('disappears if it is %s', (_what, thoughts) => {
     expect(messagesOf([user('a'), assistant(...thoughts, text), user('c')])).toEqual([
@@ -59,6 +59,18 @@ describe('the thinking in a request of the protocol', () => {
     ]);
     // No message becomes empty.
     expect(messagesOf([user('a'), assistant(...thoughts), user('c')])).toEqual([user('a'), user('c')]);
+  });
+
+  it('goes on unchanged if it is of a response that this service did not give', () => {
+    const thoughts = [thinking(RAW), redacted('EmwK')];
+    const messages = [user('a'), assistant(...thoughts, use), result];
+    const body = { messages, thinking: { type: 'enabled', budget_tokens: 1024 } };
+    expect(sentOf(body)).toEqual(body);
+    expect(messagesOf([user('a'), assistant(...thoughts, foreign, text), user('c')])).toEqual([
+      user('a'),
+      assistant(...thoughts, text),
+      user('c'),
+    ]);
   });
 
   it('disappears from a message that would no longer start with it', () => {

@@ -11,14 +11,16 @@ import { type MessageSketch, missingThought } from './thinking.ts';
 const isThought = (block: unknown): block is JsonObject =>
   isJsonObject(block) && (block.type === 'thinking' || block.type === 'redacted_thinking');
 
-/** A block as this route gave it; none of another route's, nor one that the service did not seal. */
+/**
+ * Returns a block as this route gave it. A block of another route is dropped. A block that a provider itself gave to the
+ * caller stays unchanged, so that a conversation that began there continues here. The route validates it.
+ */
 function openBlock(block: unknown, signatures: Signatures): unknown[] {
   if (!isThought(block)) return [block];
-  const routeSignature = openRouteSignature(
-    block.type === 'thinking' ? block.signature : block.data,
-    signatures,
-  );
-  if (routeSignature === undefined) return [];
+  const given = block.type === 'thinking' ? block.signature : block.data;
+  const routeSignature = openRouteSignature(given, signatures);
+  if (routeSignature === undefined)
+    return typeof given === 'string' && signatures.isUnsealed(given) ? [block] : [];
   return 'redacted' in routeSignature
     ? [{ type: 'redacted_thinking', data: routeSignature.redacted }]
     : [
@@ -53,8 +55,8 @@ const withoutThoughts = (content: readonly unknown[]): unknown[] =>
   content.filter((block) => !isThought(block));
 
 /**
- * Returns the request with the unchanged thinking of this route, and without any other thinking. No message becomes
- * empty. If the response that called the tools loses its thinking, thinking is switched off, because Claude rejects
+ * Returns the request with the unchanged thinking of this route, and of responses that the service did not give, and
+ * without any other thinking. No message becomes empty. If the response that called the tools loses its thinking, thinking is switched off, because Claude rejects
  * every other request.
  */
 export function withOpenedThinking(body: JsonObject, signatures: Signatures): JsonObject {
