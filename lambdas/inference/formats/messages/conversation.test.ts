@@ -45,6 +45,7 @@ describe('a Messages request as a conversation', () => {
   it.each<[string, Record<string, unknown>, Record<string, unknown>]>([
     ['a text', { content: 'sunny' }, { content: [text('sunny')], isError: false }],
     ['nothing', {}, { content: [], isError: false }],
+    ['no blocks', { content: [] }, { content: [], isError: false }],
     ['blocks', { content: [text('a'), PNG] }, { content: [text('a'), { type: 'image' }] }],
     ['an error', { content: 'no', is_error: true }, { isError: true }],
   ])('preserves tool calls and their results under their ids: %s', (_what, result, part) => {

@@ -200,6 +200,11 @@ describe('the schema of a Messages request', () => {
       withBlocks({ type: 'text', text: '' }, { type: 'tool_result', tool_use_id: 'i' }).messages,
     ).toHaveLength(1);
   });
+
+  it.each([undefined, null, '', []])('takes the result of a tool that returned nothing: %j', (content) => {
+    const result = { type: 'tool_result', tool_use_id: 'i', content };
+    expect(withBlocks(result).messages[0]?.content).toEqual([result]);
+  });
 });
 
 describe('a block', () => {

@@ -20,9 +20,9 @@ const ofKind = (kinds: Kinds) =>
     else for (const issue of kind?.safeParse(value).error?.issues ?? []) context.addIssue({ ...issue });
   });
 
-const content = (kinds: Kinds) =>
+const content = (kinds: Kinds, least = 1) =>
   z.union(
-    [z.string(), z.array(ofKind(kinds)).min(1, 'must not be empty')],
+    [z.string(), z.array(ofKind(kinds)).min(least, 'must not be empty')],
     'must be a string or an array of content blocks',
   );
 
@@ -85,7 +85,8 @@ const toolUse = z
 const toolResult = z
   .looseObject({
     tool_use_id: z.string().min(1),
-    content: content({ text, image, document, ...noTools }).nullish(),
+    // A tool may return nothing.
+    content: content({ text, image, document, ...noTools }, 0).nullish(),
     is_error: z.boolean().nullish(),
   })
   .superRefine(only('a tool_result block', CONTENTS, ['tool_use_id', 'content']));
