@@ -113,11 +113,13 @@ export const useKeyCredits = (id: string) =>
     refetchInterval: 15_000,
   });
 
+/** Reads the prices of the models, each once: an alias has the prices of its model. */
 export const usePrices = () =>
   useQuery({
     queryKey: ['prices'],
     staleTime: 300_000,
-    queryFn: async () => (await call<Api.PriceList>('/api/v1/models')).models,
+    queryFn: async () =>
+      (await call<Api.PriceList>('/api/v1/models')).models.filter(({ alias_of: of }) => of === undefined),
   });
 
 export const useOrders = () =>

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { candidateOf, modelsOf } from '../../testing/catalog/models.ts';
-import { modelListBody, priceEntry } from './model-lists.ts';
+import { modelListBody, priceEntry, priceListBody } from './model-lists.ts';
 
 function entryOf(type: string, price: object): object {
   const cost =
@@ -77,14 +77,29 @@ it('states the limits of a model, and the capabilities of at least one of its ro
   });
 });
 
+const models = modelsOf(
+  ...['a', 'b', 'c'].map((id) => ({
+    id: `x/${id}`,
+    aliases: id === 'b' ? ['claude-b', 'b'] : [],
+    routes: [{ id }],
+  })),
+);
+
+it('lists the prices of a model under its id, and under each alias with the id of the model', () => {
+  const { count, models: entries } = priceListBody(models);
+  expect(entries.map(({ model_id: id, model, alias_of: of }) => [id, model, of])).toEqual([
+    ['x/a', 'x/a', undefined],
+    ['x/b', 'x/b', undefined],
+    ['x/b', 'claude-b', 'x/b'],
+    ['x/b', 'b', 'x/b'],
+    ['x/c', 'x/c', undefined],
+  ]);
+  expect(count).toBe(5);
+  const [, model, alias] = entries;
+  expect(alias).toEqual({ ...model, model: 'claude-b', alias_of: 'x/b' });
+});
+
 describe('the list of models', () => {
-  const models = modelsOf(
-    ...['a', 'b', 'c'].map((id) => ({
-      id: `x/${id}`,
-      aliases: id === 'b' ? ['claude-b', 'b'] : [],
-      routes: [{ id }],
-    })),
-  );
   const idsOf = (query: Parameters<typeof modelListBody>[1]) => {
     const { data, has_more: hasMore } = modelListBody(models, query);
     return [data.map(({ id }) => id).join(' '), hasMore];

@@ -40,7 +40,10 @@ const modelEntries = (model: Model): Body<typeof modelSchema>[] => {
 
 export const priceSchema = z.object({
   model_id: z.string(),
+  /** The name that callers use: the id or an alias. */
   model: z.string(),
+  /** The id of the model, on an alias only. */
+  alias_of: z.string().optional(),
   type: z.enum(KINDS),
   price: usd,
   unit: z.enum(PRICE_UNITS),
@@ -180,8 +183,11 @@ export function modelListBody(
 
 export const priceListSchema = z.object({ count: z.int(), models: z.array(priceSchema) });
 
-/** The response of `GET /api/v1/models`. */
-export const priceListBody = (models: readonly Model[]): Body<typeof priceListSchema> => ({
-  count: models.length,
-  models: models.map(priceEntry),
-});
+/** Returns the response of `GET /api/v1/models`, with the same entries as `GET /v1/models`. */
+export function priceListBody(models: readonly Model[]): Body<typeof priceListSchema> {
+  const entries = models.flatMap((model) => {
+    const entry = priceEntry(model);
+    return [entry, ...model.aliases.map((alias) => ({ ...entry, model: alias, alias_of: model.id }))];
+  });
+  return { count: entries.length, models: entries };
+}
