@@ -23,6 +23,7 @@ const chatCompletion = z.looseObject({
   object: z.literal('chat.completion'),
   created: z.int(),
   model: z.string(),
+  system_fingerprint: z.string().describe('Changes with the catalog of models and routes.'),
   choices: z.array(
     z.looseObject({
       index: z.int(),

@@ -54,6 +54,8 @@ interface WriterContext<Request> {
   readonly createdMs: number;
   readonly clock: Clock;
   readonly sealedTokens: SealedTokens;
+  /** The version of the catalog that serves the call. */
+  readonly catalog: string;
 }
 
 /** Writes the response to one call, complete or as a stream. */

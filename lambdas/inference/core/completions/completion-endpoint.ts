@@ -115,6 +115,7 @@ export function readCompletion<Request extends CompletionRequest>(
     createdMs: clock(),
     clock,
     sealedTokens,
+    catalog,
   });
   const payloadWithin = (output: number) => (maxTokens === undefined ? limitedTo(payload, output) : payload);
   const identityOf = (model: Model) => ({ id: responseId, model: nameOf(model, body, models) });

@@ -8,7 +8,7 @@ import type { CallStreamEvent } from '../../core/completions/delivery.ts';
 import { CHAT_FIELDS } from './fields.ts';
 import { toPayload } from './payload.ts';
 import { type ChatRequest, choicesOf, DEFAULT_MAX_TOKENS } from './request.ts';
-import { chatWriter, usageBody } from './response-writer.ts';
+import { chatWriter, type Fingerprint, fingerprintOf, usageBody } from './response-writer.ts';
 
 /** A completion as the event stream of chat completions (OpenAI API reference, Chat, Streaming). */
 const encodeEvent = (data: unknown) => `data: ${JSON.stringify(data)}\n\n`;
@@ -18,14 +18,15 @@ export const chatEvents: EventFormat = { heartbeat: ': keep-alive\n\n', errorEve
 /** Yields the chunks, then usage if requested, then `[DONE]`. A stream that fails has no `[DONE]`. */
 async function* encodeChatStream(
   request: ChatRequest,
+  fingerprint: Fingerprint,
   events: AsyncIterable<CallStreamEvent>,
 ): AsyncGenerator<string, void> {
   const includeUsage = request.stream_options?.include_usage === true;
   let last: JsonObject = {};
   for await (const event of events) {
     if (event.type === 'output') {
-      last = event.event;
-      yield encodeEvent(includeUsage ? { ...event.event, usage: null } : event.event);
+      last = { ...event.event, ...fingerprint };
+      yield encodeEvent(includeUsage ? { ...last, usage: null } : last);
     } else if (includeUsage) {
       const usage = { ...usageBody(event.usage), cost: usdJson(event.settlement.record.cost) };
       yield encodeEvent({ ...last, choices: [], usage });
@@ -52,10 +53,13 @@ export const chatFormat: ApiFormat<ChatRequest> = {
   }),
   choices: choicesOf,
   responseId: (ulid) => `chatcmpl-${ulid}`,
-  createWriter: ({ request, createdMs }) => ({
-    writer: (options) =>
-      chatWriter({ ...options, createdMs, hidesReasoning: request.reasoning?.exclude === true }),
-    encode: (events) => encodeChatStream(request, events),
-    events: chatEvents,
-  }),
+  createWriter: ({ request, createdMs, catalog }) => {
+    const fingerprint = fingerprintOf(catalog);
+    const hidesReasoning = request.reasoning?.exclude === true;
+    return {
+      writer: (options) => chatWriter({ ...options, createdMs, fingerprint, hidesReasoning }),
+      encode: (events) => encodeChatStream(request, fingerprint, events),
+      events: chatEvents,
+    };
+  },
 };

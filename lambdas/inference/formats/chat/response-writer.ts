@@ -1,5 +1,6 @@
 /** A response in the chat completions format: a complete completion, or the chunks of a stream. */
 
+import { hash } from 'node:crypto';
 import * as z from 'zod';
 import type { Body } from '../../../platform/core/api/response-schema.ts';
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
@@ -64,9 +65,20 @@ export function usageBody({
   };
 }
 
+/** The field by which callers notice a change of what serves them. */
+export interface Fingerprint {
+  readonly system_fingerprint: string;
+}
+
+/** Returns the fingerprint of a version of the catalog. A route's own would identify its backend. */
+export const fingerprintOf = (catalog: string): Fingerprint => ({
+  system_fingerprint: `fp_${hash('sha256', catalog).slice(0, 12)}`,
+});
+
 export interface ChatWriterOptions extends Pick<WriterOptions, 'identity'> {
   /** The start of the call, in milliseconds since the epoch. */
   readonly createdMs: number;
+  readonly fingerprint?: Fingerprint;
   /** True if the caller requests a response without reasoning. */
   readonly hidesReasoning?: boolean;
 }
@@ -74,6 +86,7 @@ export interface ChatWriterOptions extends Pick<WriterOptions, 'identity'> {
 export function chatWriter({
   identity,
   createdMs,
+  fingerprint,
   hidesReasoning = false,
 }: ChatWriterOptions): ResponseWriter {
   const created = Math.floor(createdMs / 1000);
@@ -82,7 +95,8 @@ export function chatWriter({
     hidesReasoning,
   );
   return {
-    body: (response, usage) => JSON.stringify({ ...completion(response), usage: usageBody(usage) }),
+    body: (response, usage) =>
+      JSON.stringify({ ...completion(response), ...fingerprint, usage: usageBody(usage) }),
     events: (part) => chunkWriter.write(part),
   };
 

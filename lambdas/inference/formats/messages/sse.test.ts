@@ -17,6 +17,7 @@ const FORMAT_WRITER = messagesFormat.createWriter({
   createdMs: 0,
   clock: () => 0,
   sealedTokens: NO_SEALED_TOKENS,
+  catalog: '1',
 });
 
 /** The frames of a call that gives these events, settles unless it fails, and ends. */

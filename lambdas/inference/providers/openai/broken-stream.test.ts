@@ -98,9 +98,12 @@ describe('garbage', () => {
     await expect(partsOf(wire(chunk))).rejects.toThrow(UpstreamFailure);
   });
 
-  it.each([null, 5, 'x', []])('makes an answer malformed if it is in place of a tool call: %j', async (call) => {
-    const chunk = { choices: [{ index: 0, delta: { tool_calls: [call] }, finish_reason: null }] };
-    expect((await outcome(wire(chunk))).failure).toMatchObject({ kind: 'protocol' });
-    await expect(partsOf(wire(chunk))).rejects.toMatchObject({ kind: 'protocol' });
-  });
+  it.each([null, 5, 'x', []])(
+    'makes an answer malformed if it is in place of a tool call: %j',
+    async (call) => {
+      const chunk = { choices: [{ index: 0, delta: { tool_calls: [call] }, finish_reason: null }] };
+      expect((await outcome(wire(chunk))).failure).toMatchObject({ kind: 'protocol' });
+      await expect(partsOf(wire(chunk))).rejects.toMatchObject({ kind: 'protocol' });
+    },
+  );
 });
