@@ -125,13 +125,17 @@ export class ChunkNormalizer {
     return (this.#choices.get(index ?? 0)?.calls.count ?? 0) > 0;
   }
 
-  /** The end of the choices that the host has left without one. */
-  ends(): readonly JsonObject[] {
+  /**
+   * Returns the end of the choices that the host has left without one. Without an end marker of the host either, nothing
+   * says that they are complete.
+   */
+  ends(hasMarker: boolean): readonly JsonObject[] {
     return [...this.#choices].flatMap(([index, { finished, calls, placeholders }]) => {
       if (finished) return [];
       const placeholderDeltas = placeholders.end();
       const delta = placeholderDeltas.length === 0 ? {} : { tool_calls: placeholderDeltas };
-      return [{ index, delta, finish_reason: calls.count > 0 ? 'tool_calls' : 'stop' }];
+      const reason = calls.count > 0 ? 'tool_calls' : 'stop';
+      return [{ index, delta, finish_reason: hasMarker ? reason : 'length' }];
     });
   }
 }

@@ -131,8 +131,14 @@ describe('the end of a response', () => {
     [
       'no [DONE] and none, but the account',
       sse(chunk({ content: 'Hi' }), { choices: [], usage: { prompt_tokens: 1, completion_tokens: 1 } }),
-      'stop',
-      'stop',
+      'length',
+      'length',
+    ],
+    [
+      'no [DONE] and none, but the account after a tool call',
+      sse(call, { choices: [], usage: { prompt_tokens: 1, completion_tokens: 1 } }),
+      'length',
+      'length',
     ],
     ['no blank line', sse(chunk({ content: 'Hi' }), chunk({}, 'stop')).trimEnd(), 'stop', 'stop'],
     ['[DONE] without a blank line', `${sse(chunk({ content: 'Hi' }))}data: [DONE]`, 'stop', 'stop'],

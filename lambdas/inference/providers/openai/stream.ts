@@ -43,11 +43,13 @@ export async function* readRouteEvents(
     ? (chunk) => ({ nativeEvent: completionFields.chunk(named(withJsonOutput(chunk), normalizer)) })
     : (chunk) => ({ parts: reader.read(choicesOf(withJsonOutput(chunk))[0]) });
   let open = true;
+  let hasMarker = false;
   try {
     for (let next = await iterator.next(); open && !next.done; next = await iterator.next()) {
       for (const text of splitChunks(next.value)) {
         if (text === DONE) {
           open = false;
+          hasMarker = true;
           break;
         }
         const chunk: Chunk = normalizer.read(parseUpstreamEvent(text));
@@ -66,7 +68,7 @@ export async function* readRouteEvents(
   } finally {
     if (open) await iterator.return?.();
   }
-  const ends = normalizer.ends();
+  const ends = normalizer.ends(hasMarker);
   const text = ends.map(({ delta }) => (isJsonObject(delta) ? textOf(delta) : '')).join('');
   const last = withJsonOutput({ choices: ends });
   if (!native) yield { parts: reader.end(choicesOf(last)[0]), outputText: text, hasOutput: true };
@@ -135,8 +137,8 @@ class ChoiceProgress {
   }
 
   /**
-   * Throws if a body ends without an end marker and is incomplete. It is complete if every started choice has finished,
-   * or if the usage of the complete response has arrived.
+   * Throws if a body ends without an end marker, unless every started choice has finished, or the usage of the whole
+   * output has arrived. With usage alone, the caller receives the output as an incomplete response.
    */
   requireFinish(): void {
     if (this.#output && this.#accounted) return;
@@ -238,7 +240,8 @@ class ChunkReader {
    */
   end(last: ChunkChoice | undefined): StreamPart[] {
     const bufferedParts = last?.delta === undefined ? [] : this.read({ delta: last.delta });
-    return [...bufferedParts, ...this.#builder.finish(toFinish(this.#finish, this.#calls.size > 0))];
+    const finish = toFinish({ ...last, ...this.#finish }, this.#calls.size > 0);
+    return [...bufferedParts, ...this.#builder.finish(finish)];
   }
 
   *#readCall(delta: ToolCallDelta): Generator<StreamPart> {
