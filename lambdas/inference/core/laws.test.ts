@@ -224,7 +224,35 @@ const sayable = (original: Conversation): Conversation => ({
   stop: [],
 });
 
+/** Returns the conversation with what only chat and Responses can express. */
+const ofOpenAi = (original: Conversation): Conversation => ({
+  ...sayable(original),
+  safetyIdentifier: 'a hash of a user',
+  promptCacheKey: 'a thread',
+  turns: original.turns.map(
+    ({ role, parts }) =>
+      ({
+        role,
+        parts: parts.map((part) => (part.type === 'image' ? { ...part, detail: 'original' } : part)),
+      }) as Turn,
+  ),
+});
+
 describe('the law of conversations', () => {
+  it.each<[string, (original: Conversation) => ChatPayload]>([
+    ['chat', throughChat],
+    ['Responses', throughResponses],
+    ['chat and then Responses', (original) => throughResponses(throughChat(original).conversation())],
+    ['Responses and then chat', (original) => throughChat(throughResponses(original).conversation())],
+  ])('what only chat and Responses can say is the same after %s', (_walk, walk) => {
+    fc.assert(
+      fc.property(conversation.map(ofOpenAi), (original) => {
+        expect(canonical(walk(original).conversation())).toEqual(canonical(original));
+      }),
+      { numRuns: rounds(20) },
+    );
+  });
+
   it.each<[string, (original: Conversation) => ChatPayload]>([
     ['Responses', throughResponses],
     ['chat and then Responses', (original) => throughResponses(throughChat(original).conversation())],

@@ -44,7 +44,9 @@ describe('a field that the protocol of a request does not document', () => {
     const fields = { [field]: { type: 'enabled', effort: 'low' } };
     expect(sentTo(fields, { dialect: { preset: 'groq' } })).toMatchObject({ body: fields, ignored: [] });
     expect(sentTo(fields, {}).ignored).toEqual([field]);
-    expect(sentTo(fields, { protocol: 'anthropic' }).ignored).toEqual([]);
+    expect(sentTo(fields, { protocol: 'anthropic' }).ignored).toEqual([field]);
+    const budget = { protocol: 'anthropic', dialect: { reasoning_request: 'budget' } };
+    expect(sentTo(fields, budget).ignored).toEqual([]);
   });
 
   it('a dialect writes no reasoning of another protocol than chat', () => {

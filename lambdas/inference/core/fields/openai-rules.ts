@@ -13,7 +13,7 @@ import {
 import type { FieldRule, NeedReader } from './table.ts';
 
 /** Fields that affect the output only, and identifiers chosen by the caller. */
-const PLAIN = 'temperature,top_p,parallel_tool_calls,user,prompt_cache_key';
+const PLAIN = 'temperature,top_p,parallel_tool_calls,user,safety_identifier';
 
 export const OPENAI_FIELDS: readonly FieldRule[] = [
   // `on_demand` is the standard tier of Groq.
@@ -24,6 +24,7 @@ export const OPENAI_FIELDS: readonly FieldRule[] = [
   { at: 'prompt_cache_options.mode' },
   { at: 'stream', needs: when((value) => value === true, capability('stream')), isConverted: true },
   { at: `{model,${PLAIN}}`, isConverted: true },
+  { at: 'prompt_cache_key', isConverted: 'openai' },
   { at: '{metadata,top_logprobs}' },
 ];
 

@@ -10,6 +10,8 @@ export interface RequestFields {
   readonly undocumented: readonly UndocumentedField[];
   /** The patterns of documented fields that only routes of the format's own protocol get. */
   readonly unconvertedFields: ReadonlySet<string>;
+  /** The patterns of documented fields that only routes of OpenAI's protocols get. */
+  readonly openaiFields: ReadonlySet<string>;
 }
 
 interface UndocumentedField {
@@ -20,7 +22,12 @@ interface UndocumentedField {
 }
 
 /** The fields of a request that has none. */
-export const NO_FIELDS: RequestFields = { needs: [], undocumented: [], unconvertedFields: new Set() };
+export const NO_FIELDS: RequestFields = {
+  needs: [],
+  undocumented: [],
+  unconvertedFields: new Set(),
+  openaiFields: new Set(),
+};
 
 /** Decides whether an undocumented field, by its pattern, is forwarded. */
 export type TakesField = (pattern: string) => boolean;
@@ -36,8 +43,8 @@ export function readFields(
 ): RequestFields & { readonly body: JsonObject } {
   const reader = new RequestReader(request, takes);
   const body = reader.readObject(table.root, request);
-  const { needs, unconvertedFields, undocumented } = reader;
-  return { body, needs, unconvertedFields, undocumented: [...undocumented.values()] };
+  const { needs, unconvertedFields, openaiFields, undocumented } = reader;
+  return { body, needs, unconvertedFields, openaiFields, undocumented: [...undocumented.values()] };
 }
 
 /** Limits the length of a caller-defined field name in a path. No route takes an undocumented field with a longer name. */
@@ -61,6 +68,7 @@ interface FieldLocation {
 class RequestReader implements FieldContext {
   readonly needs: Need[] = [];
   readonly unconvertedFields = new Set<string>();
+  readonly openaiFields = new Set<string>();
   readonly undocumented = new Map<string, UndocumentedField & { readonly needs: Need[] }>();
   readonly body: JsonObject;
   parent: JsonObject;
@@ -101,6 +109,8 @@ class RequestReader implements FieldContext {
         changes.set(name, undefined);
       } else if (field !== undefined && original !== null && original !== undefined) {
         if (field.isConverted === false) this.unconvertedFields.add(field.pattern);
+        // A value that means the default is not lost.
+        if (field.isConverted === 'openai' && original !== 'auto') this.openaiFields.add(field.pattern);
         if (field.isPlain) continue;
         this.#path.push(name);
         const value = this.#readValue(field, original, object);

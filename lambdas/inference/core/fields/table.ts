@@ -34,10 +34,10 @@ export interface FieldRule {
   readonly at: string | readonly string[];
   readonly needs?: NeedReader;
   /**
-   * True if conversion to another protocol preserves the field. Fields of the root are lost unless this is true. Nested
-   * fields are preserved unless this is false.
+   * True if conversion to another protocol preserves the field, `openai` if only OpenAI's protocols have it. Fields of the
+   * root are lost unless this is set. Nested fields are preserved unless this is set.
    */
-  readonly isConverted?: boolean;
+  readonly isConverted?: boolean | 'openai';
   /** The pattern of a field that has the same fields. */
   readonly like?: string;
   /** The vendors that have the field although the protocol does not document it: forwarded to routes that list it. */
@@ -59,7 +59,7 @@ export interface FieldNode {
   isDocumented: boolean;
   /** Nothing in the field is read. */
   isPlain: boolean;
-  isConverted?: boolean;
+  isConverted?: boolean | 'openai';
 }
 
 const newNode = (pattern: string): FieldNode => ({

@@ -140,6 +140,52 @@ describe('require_parameters', () => {
     expect([...ignoredFields(route, payloadOf(protocol, request), request)]).toEqual([lostFields]);
   });
 
+  const picture = (detail: string): JsonObject => ({
+    prompt_cache_key: 'k',
+    safety_identifier: 's',
+    messages: [
+      {
+        role: 'user',
+        content: [{ type: 'image_url', image_url: { url: 'https://example.com/a.png', detail } }],
+      },
+    ],
+  });
+  const inputPicture = (detail: string): JsonObject => ({
+    input: [
+      { role: 'user', content: [{ type: 'input_image', image_url: 'https://example.com/a.png', detail }] },
+    ],
+  });
+  it.each<[CallerProtocol, JsonObject, string, readonly string[]]>([
+    ['openai', picture('low'), 'openai-responses', []],
+    ['openai', picture('low'), 'anthropic', ['prompt_cache_key', 'messages[].content[].image_url.detail']],
+    ['openai', picture('auto'), 'bedrock', ['prompt_cache_key']],
+    ['openai-responses', inputPicture('low'), 'openai', []],
+    ['openai-responses', inputPicture('low'), 'gemini', ['input[].content[].detail']],
+    ['openai-responses', inputPicture('auto'), 'gemini', []],
+  ])(
+    'recognizes what only OpenAI’s protocols have: %s %j, on %s',
+    (caller, request, protocol, lostFields) => {
+      const { route } = candidateOf({ routes: [{ protocol }] });
+      expect([...ignoredFields(route, payloadOf(caller, request), request)]).toEqual(lostFields);
+    },
+  );
+
+  const effort = { reasoning: { effort: 'high' } };
+  it.each<[CallerProtocol, JsonObject, string, object | undefined, readonly string[]]>([
+    ['openai-responses', effort, 'anthropic', undefined, ['reasoning']],
+    ['openai-responses', effort, 'bedrock', undefined, ['reasoning']],
+    ['openai', { reasoning_effort: 'high' }, 'gemini', undefined, ['reasoning_effort']],
+    ['openai-responses', effort, 'anthropic', { reasoning_request: 'budget' }, []],
+    ['openai', { reasoning_effort: 'high' }, 'openai-responses', undefined, []],
+    ['anthropic', { thinking: { type: 'enabled' } }, 'anthropic', undefined, []],
+  ])(
+    'recognizes a request for reasoning that a route has no field for: %s %j, on %s with %j',
+    (caller, request, protocol, dialect, lostFields) => {
+      const { route } = candidateOf({ routes: [{ protocol, dialect }] });
+      expect([...ignoredFields(route, payloadOf(caller, request), request)]).toEqual(lostFields);
+    },
+  );
+
   const strictChat = { tools: [{ type: 'function', function: { name: 'f', strict: true } }] };
   const strictTool = { tools: [{ name: 'f', strict: true }] };
   const oneCall = { tool_choice: { type: 'auto', disable_parallel_tool_use: true } };

@@ -7,7 +7,7 @@ import { isPriced, type Need, type PricedFeature } from '../fields/need.ts';
 import type { TakesField } from '../fields/read-fields.ts';
 import { type BillableItems, billableItemsOf } from '../pricing/billable-items.ts';
 import { sentBreakpoints } from '../upstream/cache-breakpoints.ts';
-import { isOff } from '../upstream/effort.ts';
+import { expressesEffort, isOff } from '../upstream/effort.ts';
 import type { ChatPayload, Provider } from '../upstream/provider.ts';
 
 type RoutedPayload = Pick<ChatPayload, 'protocol' | 'fields' | 'conversation' | 'limitedTo'>;
@@ -104,6 +104,16 @@ const THINKING_FIELDS = {
   'openai-responses': 'reasoning',
 } as const;
 
+/** Returns whether a route cannot be told how much reasoning the caller requests. */
+export function losesEffort(
+  { protocol, dialect }: Pick<CatalogRoute, 'protocol' | 'dialect'>,
+  payload: Pick<ChatPayload, 'protocol' | 'conversation'>,
+): boolean {
+  if (protocol === payload.protocol || protocol === 'openai-responses') return false;
+  const { reasoning, maxTokens } = payload.conversation();
+  return reasoning !== undefined && !expressesEffort(dialect, reasoning, maxTokens);
+}
+
 /** The fields by which callers of any format request reasoning. */
 const REASONING: ReadonlySet<string> = new Set(['reasoning_effort', 'reasoning', 'thinking']);
 
@@ -138,12 +148,16 @@ export function ignoredFields(
       .filter(({ pattern, isConverted }) => !(isOwn ? takes(pattern) : isConverted))
       .map(({ pattern }) => pattern),
     ...(isOwn ? lockedIn(route, payload, request) : fields.unconvertedFields),
+    ...(isOpenAi(route) ? [] : fields.openaiFields),
     ...REJECTABLE.filter(
       (name) => isSet(request[name]) && ((route.reasoning && SAMPLING.has(name)) || isRejected(name)),
     ),
     ...fieldsWithin(request).filter(isRejected),
   ]);
 }
+
+const isOpenAi = ({ protocol }: CatalogRoute): boolean =>
+  protocol === 'openai' || protocol === 'openai-responses';
 
 /** The fields that need a beta which the route does not get. */
 function lockedIn(
@@ -190,7 +204,10 @@ function rejectedBy({ protocol, dialect }: CatalogRoute, isOwn: boolean): (name:
   const isOneCallRejected = dialect?.parallel_tool_calls === false;
   const isStrictRejected = dialect?.strict_tools === false;
   const mode = dialect?.reasoning_request;
-  const isUnasked = protocol === 'openai' && (mode === 'none' || (mode === undefined && !isOwn));
+  const isUnasked =
+    protocol === 'openai'
+      ? mode === 'none' || (mode === undefined && !isOwn)
+      : protocol !== 'openai-responses' && mode === undefined && !isOwn;
   return (name) =>
     (isOneCallRejected && (name === ONE_CALL_FIELD || name === ONE_CALL)) ||
     (isStrictRejected && name === STRICT) ||

@@ -29,6 +29,8 @@ export interface TextPart extends CacheBreakpoint {
 export interface ImagePart extends CacheBreakpoint {
   readonly type: 'image';
   readonly source: MediaSource;
+  /** The resolution at which the model reads it, in the terms of OpenAI's protocols. The model's default when absent. */
+  readonly detail?: string;
 }
 
 /** A PDF. */
@@ -151,6 +153,10 @@ export interface Conversation {
   readonly stop: readonly string[];
   /** The caller's name for its own user. */
   readonly user?: string;
+  /** The name of that user by which OpenAI detects abuse, in place of `user`. */
+  readonly safetyIdentifier?: string;
+  /** The name by which OpenAI sends requests with the same start to the same cache. */
+  readonly promptCacheKey?: string;
 }
 
 /**

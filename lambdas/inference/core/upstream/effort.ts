@@ -1,7 +1,7 @@
 /** Converts between the two forms of reasoning requests: an effort, and a budget of tokens within the output limit. */
 
 import { isJsonObject } from '../../../platform/core/json/lossless-json.ts';
-import { EFFORTS, type Effort } from '../catalog/dialect.ts';
+import { type Dialect, EFFORTS, type Effort } from '../catalog/dialect.ts';
 import { knownEffort, type ReasoningRequest } from './conversation.ts';
 
 /**
@@ -50,6 +50,21 @@ export function effortOf(request: ReasoningRequest, maxTokens: number): Effort |
   if (bound === undefined) return effort;
   const ofBudget = nearest(STEPS, (step) => Math.abs(shareOf(step, maxTokens) - bound));
   return effort === undefined || rankOf(ofBudget) < rankOf(effort) ? ofBudget : effort;
+}
+
+/**
+ * Returns whether a request in the form of the dialect says how much reasoning is requested, or that none is. A form that
+ * only switches reasoning on does not, nor does a budget that the output has no room for.
+ */
+export function expressesEffort(
+  { reasoning_request: form, reasoning_efforts: efforts }: Dialect = {},
+  request: ReasoningRequest,
+  maxTokens: number,
+): boolean {
+  if (form === undefined || form === 'none') return false;
+  if (isOff(request) || efforts !== undefined) return true;
+  if (form === 'budget' || form === 'enable_thinking') return budgetOf(request, maxTokens) !== undefined;
+  return form === 'effort' || form === 'adaptive' || form === 'reasoning';
 }
 
 /** The step of a list, from low to high and not empty, that is nearest to an effort; of two, the lower. */

@@ -19,6 +19,7 @@ import type {
   Turn,
 } from '../../core/upstream/conversation.ts';
 import { reasoningRequestOf } from '../../core/upstream/effort.ts';
+import { detailOf, identifiersOf } from '../../core/upstream/openai-fields.ts';
 import { sourceOf } from '../../core/upstream/sources.ts';
 import {
   type AssistantMessage,
@@ -34,7 +35,7 @@ import {
  * Everything of the request that other protocols can say too; names of participants are dropped.
  */
 export function toConversation(request: ChatRequest): Conversation {
-  const { messages, stop, tools, top_p: topP, parallel_tool_calls: parallelToolCalls, user } = request;
+  const { messages, stop, tools, top_p: topP, parallel_tool_calls: parallelToolCalls } = request;
   const toolChoice = toToolChoice(request.tool_choice);
   const format = toFormat(request.response_format);
   const reasoning = reasoningRequestOf(request);
@@ -56,7 +57,7 @@ export function toConversation(request: ChatRequest): Conversation {
     // A share of 1 drops nothing. Protocols that reject it next to a temperature would lose the temperature.
     ...(topP == null || topP === 1 ? {} : { topP }),
     stop: typeof stop === 'string' ? [stop] : (stop ?? []),
-    ...(user == null ? {} : { user }),
+    ...identifiersOf(request),
   };
 }
 
@@ -118,7 +119,12 @@ function toUserPart(part: ContentPart): ShownPart {
   const breakpoint = cacheBreakpointOf(part.cache_control);
   switch (part.type) {
     case 'image_url':
-      return { type: 'image', source: sourceOf(part.image_url.url), ...breakpoint };
+      return {
+        type: 'image',
+        source: sourceOf(part.image_url.url),
+        ...detailOf(part.image_url),
+        ...breakpoint,
+      };
     case 'input_audio':
       return { type: 'audio', format: part.input_audio.format, data: part.input_audio.data, ...breakpoint };
     case 'file': {

@@ -45,7 +45,7 @@ const DOCUMENTED: readonly FieldRule[] = [
   { at: 'stream_options.{include_usage,include_obfuscation}' },
   { at: 'stream_options', isConverted: true },
   { at: '{max_tokens,max_completion_tokens,reasoning_effort}', isConverted: true },
-  { at: '{frequency_penalty,presence_penalty,logit_bias,logprobs,seed,verbosity,safety_identifier}' },
+  { at: '{frequency_penalty,presence_penalty,logit_bias,logprobs,seed,verbosity}' },
   { at: '{functions,function_call}' },
   { at: 'n', needs: when(isPlural, feature('choices')), isConverted: true },
   { at: 'stop', needs: unlessEmpty(feature('stop-sequences')), isConverted: true },
@@ -79,7 +79,7 @@ const DOCUMENTED: readonly FieldRule[] = [
   { at: `${PART}.prompt_cache_breakpoint`, needs: openaiBreakpoint, isConverted: false },
   { at: `${PART}.prompt_cache_breakpoint.{mode,ttl}` },
   { at: `${PART}.image_url.url`, needs: all(capability('vision'), fetched('image-urls')) },
-  { at: `${PART}.image_url.detail`, isConverted: false },
+  { at: `${PART}.image_url.detail`, isConverted: 'openai' },
   {
     at: `${PART}.file.file_data`,
     needs: all(capability('documents'), feature('documents'), fetched('document-urls')),

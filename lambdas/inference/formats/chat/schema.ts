@@ -191,6 +191,8 @@ export const chatCompletionRequest = z
     response_format: responseFormat.nullish(),
     parallel_tool_calls: z.boolean().nullish(),
     user: z.string().nullish(),
+    safety_identifier: z.string().nullish(),
+    prompt_cache_key: z.string().nullish(),
     reasoning_effort: z.string().min(1).max(32).nullish(),
     reasoning: z
       .looseObject({

@@ -37,7 +37,7 @@ function assistantItem(part: AssistantPart): unknown {
 function shown(part: TextPart | ImagePart | DocumentPart) {
   if (part.type === 'text') return { type: 'input_text', text: part.text };
   const url = urlOf(part.source);
-  if (part.type === 'image') return { type: 'input_image', image_url: url };
+  if (part.type === 'image') return { type: 'input_image', image_url: url, detail: part.detail ?? 'auto' };
   const named = part.name === undefined ? {} : { filename: part.name };
   return {
     type: 'input_file',
@@ -61,7 +61,7 @@ function userItems(parts: readonly UserPart[]): unknown[] {
 const text: fc.Arbitrary<TextPart> = fc.record({ type: fc.constant('text' as const), text: fc.string() });
 const image = fc.constantFrom(
   { type: 'image', source: { kind: 'url', url: 'https://example.com/a.png' } } as const,
-  { type: 'image', source: { kind: 'base64', mediaType: 'image/png', data: 'aGk=' } } as const,
+  { type: 'image', source: { kind: 'base64', mediaType: 'image/png', data: 'aGk=' }, detail: 'low' } as const,
 );
 const document: fc.Arbitrary<DocumentPart> = fc.constantFrom(
   { type: 'document', source: { kind: 'url', url: 'https://example.com/a.pdf' } },
@@ -113,6 +113,8 @@ const conversations = fc.record({
   ),
   effort: fc.constantFrom('none' as const, 'low' as const, 'max' as const),
   user: fc.string(),
+  safetyIdentifier: fc.string(),
+  promptCacheKey: fc.string(),
 });
 
 describe('a conversation in the Responses format', () => {
@@ -136,7 +138,7 @@ describe('a conversation in the Responses format', () => {
 
 /** The request that says this. */
 function written({ system, turns, tools, toolChoice, ...rest }: Conversation): Fields {
-  const { temperature, topP, parallelToolCalls, reasoning, user, format } = rest;
+  const { temperature, topP, parallelToolCalls, reasoning, format } = rest;
   const named = toolChoice?.type === 'tool' ? { type: 'function', name: toolChoice.name } : undefined;
   const { type: _type, ...schema } = format ?? { type: 'json' };
   return {
@@ -148,7 +150,9 @@ function written({ system, turns, tools, toolChoice, ...rest }: Conversation): F
     parallel_tool_calls: parallelToolCalls,
     reasoning: { effort: reasoning?.effort, summary: 'auto' },
     text: { format: { type: 'json_schema', ...schema } },
-    safety_identifier: user,
+    user: rest.user,
+    safety_identifier: rest.safetyIdentifier,
+    prompt_cache_key: rest.promptCacheKey,
   };
 }
 

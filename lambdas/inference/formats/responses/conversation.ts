@@ -8,6 +8,7 @@ import {
   type Tool,
   type ToolChoice,
 } from '../../core/upstream/conversation.ts';
+import { identifiersOf } from '../../core/upstream/openai-fields.ts';
 import type { ResponsesItem } from './input/items.ts';
 import { objectsIn } from './input/references.ts';
 import { instructionsOf, isSystem, toTurns } from './input/turns.ts';
@@ -32,7 +33,6 @@ export function toConversation(
   const toolChoice = tools.length === 0 ? undefined : toToolChoice(request.tool_choice, names);
   const format = toFormat(request.text);
   const reasoning = toReasoning(request.reasoning);
-  const user = request.safety_identifier ?? request.user;
   const conversationStart = items.findIndex((item) => !isSystem(item));
   const leading = conversationStart === -1 ? items : items.slice(0, conversationStart);
   return {
@@ -48,7 +48,7 @@ export function toConversation(
     // A share of 1 drops nothing. Protocols that reject it next to a temperature would lose the temperature.
     ...(topP == null || topP === 1 ? {} : { topP }),
     stop: [],
-    ...(user == null ? {} : { user }),
+    ...identifiersOf(request),
   };
 }
 

@@ -147,7 +147,8 @@ const ITEMS: readonly FieldRule[] = [
   { at: 'input[].{role,content,call_id,name,namespace,arguments,input,output,encrypted_content}' },
   { at: 'input[].summary[].{type,text}' },
   { at: CONTENT_PARTS, needs: part },
-  { at: of(CONTENT_PARTS, '{type,text,file_id,file_data,filename,detail}') },
+  { at: of(CONTENT_PARTS, '{type,text,file_id,file_data,filename}') },
+  { at: of(CONTENT_PARTS, 'detail'), isConverted: 'openai' },
   { at: 'input[].content[].{refusal,annotations,logprobs}' },
   { at: of(CONTENT_PARTS, 'image_url'), needs: fetched('image-urls') },
   { at: of(CONTENT_PARTS, 'file_url'), needs: fetched('document-urls') },
@@ -205,7 +206,7 @@ const TOOLS: readonly FieldRule[] = [
 /** The sender of a request adds `store: false`, because the protocol stores a response by default. */
 export const RESPONSES_FIELDS = fieldTable([
   ...OPENAI_FIELDS,
-  { at: '{instructions,max_output_tokens,safety_identifier,include}', isConverted: true },
+  { at: '{instructions,max_output_tokens,include}', isConverted: true },
   { at: '{max_tool_calls,access_programs,image}' },
   { at: 'store', needs: storedByProvider, isConverted: true },
   { at: 'stream_options', isConverted: true },

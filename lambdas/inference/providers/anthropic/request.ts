@@ -54,7 +54,8 @@ export const betasOf = (
 ): readonly string[] => allowedBetas(headers?.betas ?? [], route);
 
 function fromConversation(conversation: ClaudeConversation, outputRequest: JsonOutputRequest): JsonObject {
-  const { turns, maxTokens, temperature, topP, thinking, user } = conversation;
+  const { turns, maxTokens, temperature, topP, thinking } = conversation;
+  const user = conversation.safetyIdentifier ?? conversation.user;
   const system = [
     ...systemTextsOf(conversation),
     ...outputRequest.instructions.map((text) => ({ text })),

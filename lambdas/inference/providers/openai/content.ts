@@ -118,7 +118,13 @@ const textPart = ({ text }: TextPart): JsonObject => ({ type: 'text', text });
 function shownPart(part: ShownPart): JsonObject {
   switch (part.type) {
     case 'image':
-      return { type: 'image_url', image_url: { url: urlOf(part.source) } };
+      return {
+        type: 'image_url',
+        image_url: {
+          url: urlOf(part.source),
+          ...(part.detail === undefined ? {} : { detail: part.detail }),
+        },
+      };
     case 'document':
       return { type: 'file', file: { filename: part.name ?? FILE_NAME, file_data: urlOf(part.source) } };
     case 'audio':

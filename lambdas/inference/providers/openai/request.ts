@@ -5,6 +5,7 @@ import type { CatalogRoute } from '../../core/catalog/catalog-document.ts';
 import type { Conversation, OutputFormat, Tool, ToolChoice } from '../../core/upstream/conversation.ts';
 import type { ChatPayload } from '../../core/upstream/provider.ts';
 import type { Signatures } from '../../core/upstream/sealed-tokens.ts';
+import { conversationFields } from '../openai-formats/conversation-fields.ts';
 import { forHost } from '../openai-formats/dialect-request.ts';
 import { nativeReasoning, reasoningFields } from '../openai-formats/reasoning-request.ts';
 import { nativeMessages } from '../openai-formats/returned-reasoning.ts';
@@ -45,21 +46,16 @@ function fromNative(nativeBody: JsonObject, { dialect, signatures }: MessageCont
 }
 
 function fromConversation(conversation: Conversation, context: MessageContext): JsonObject {
-  const { tools, toolChoice, parallelToolCalls, format, temperature, topP, stop, user } = conversation;
+  const { tools, toolChoice, format, stop } = conversation;
   return {
     messages: toMessages(conversation, context),
     max_tokens: conversation.maxTokens,
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(topP === undefined ? {} : { top_p: topP }),
+    ...conversationFields(conversation),
     ...(stop.length === 0 ? {} : { stop }),
     ...(tools.length === 0 ? {} : { tools: tools.map(toTool) }),
     ...(toolChoice === undefined ? {} : { tool_choice: fromToolChoice(toolChoice) }),
-    ...(tools.length === 0 || parallelToolCalls === undefined
-      ? {}
-      : { parallel_tool_calls: parallelToolCalls }),
     ...(format === undefined ? {} : { response_format: fromFormat(format) }),
     ...reasoningFields(conversation, context.dialect),
-    ...(user === undefined ? {} : { user }),
   };
 }
 

@@ -48,7 +48,7 @@ const messageItem = (role: 'user' | 'system', parts: readonly ShownPart[]): Json
 function inputPart(part: ShownPart): JsonObject {
   switch (part.type) {
     case 'image':
-      return { type: 'input_image', image_url: urlOf(part.source), detail: 'auto' };
+      return { type: 'input_image', image_url: urlOf(part.source), detail: part.detail ?? 'auto' };
     case 'document':
       return part.source.kind === 'url'
         ? { type: 'input_file', file_url: part.source.url }

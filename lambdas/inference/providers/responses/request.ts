@@ -6,6 +6,7 @@ import type { Conversation, OutputFormat, Tool, ToolChoice } from '../../core/up
 import { effortOf } from '../../core/upstream/effort.ts';
 import type { ChatPayload } from '../../core/upstream/provider.ts';
 import type { Signatures } from '../../core/upstream/sealed-tokens.ts';
+import { conversationFields } from '../openai-formats/conversation-fields.ts';
 import { openSignature } from '../openai-formats/reasoning-signatures.ts';
 import { toInput } from './content.ts';
 
@@ -64,21 +65,16 @@ function fromNative({ body, stream }: ChatPayload, route: Target, signatures: Si
 }
 
 function fromConversation(conversation: Conversation, route: Target, signatures: Signatures): JsonObject {
-  const { system, tools, toolChoice, parallelToolCalls, format, temperature, topP, user } = conversation;
+  const { system, tools, toolChoice, format } = conversation;
   return {
     ...(system.length === 0 ? {} : { instructions: system.join('\n\n') }),
     input: toInput(conversation.turns, signatures),
     max_output_tokens: conversation.maxTokens,
-    ...(temperature === undefined ? {} : { temperature }),
-    ...(topP === undefined ? {} : { top_p: topP }),
+    ...conversationFields(conversation),
     ...(tools.length === 0 ? {} : { tools: tools.map(toTool) }),
     ...(toolChoice === undefined ? {} : { tool_choice: fromToolChoice(toolChoice) }),
-    ...(tools.length === 0 || parallelToolCalls === undefined
-      ? {}
-      : { parallel_tool_calls: parallelToolCalls }),
     ...(format === undefined ? {} : { text: { format: fromFormat(format) } }),
     ...reasoningFields(conversation, route),
-    ...(user === undefined ? {} : { user }),
   };
 }
 

@@ -8,7 +8,7 @@ const imagePart = z.looseObject({
   type: z.literal('image_url'),
   image_url: z.looseObject({
     url: imageUrl,
-    detail: z.enum(['auto', 'low', 'high']).nullish(),
+    detail: z.enum(['auto', 'low', 'high', 'original']).nullish(),
   }),
 });
 

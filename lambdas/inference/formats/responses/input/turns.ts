@@ -12,6 +12,7 @@ import type {
   Turn,
   UserPart,
 } from '../../../core/upstream/conversation.ts';
+import { detailOf } from '../../../core/upstream/openai-fields.ts';
 import { sourceOf } from '../../../core/upstream/sources.ts';
 import { CUSTOM_ARGUMENT, type ToolNames } from '../tool-names.ts';
 import { isPdfPart, itemType, partsOf, type ResponsesItem, type ResponsesPart } from './items.ts';
@@ -102,7 +103,8 @@ function toShownOrFile(part: ResponsesPart): ShownPart[] {
 }
 
 const toShown = (part: ResponsesPart): (TextPart | ImagePart)[] => {
-  if (part.type === 'input_image') return [{ type: 'image', source: sourceOf(string(part.image_url)) }];
+  if (part.type === 'input_image')
+    return [{ type: 'image', source: sourceOf(string(part.image_url)), ...detailOf(part) }];
   return part.type === 'input_text' ? [{ type: 'text', text: textOf(part) }] : [];
 };
 

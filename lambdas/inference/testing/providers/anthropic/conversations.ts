@@ -9,7 +9,7 @@ import { SIGNATURES, signaturesFor } from '../sealing.ts';
 const words = fc.oneof(fc.string(), fc.constantFrom('', ' ', '\n', 'Hi', 'Hi \n', '世界'));
 const text = words.map((content) => ({ type: 'text', text: content }) as const);
 const image = fc.constantFrom(
-  { type: 'image', source: { kind: 'url', url: 'https://example.com/a.png' } } as const,
+  { type: 'image', source: { kind: 'url', url: 'https://example.com/a.png' }, detail: 'low' } as const,
   { type: 'image', source: { kind: 'base64', mediaType: 'image/jpg', data: 'QUJD' } } as const,
 );
 const pdf = { kind: 'base64', mediaType: 'application/pdf', data: 'QUJD' } as const;
@@ -117,6 +117,8 @@ function conversations(turns: fc.Arbitrary<readonly Turn[]>): fc.Arbitrary<Conve
         topP: fc.double({ min: 0, max: 1, noNaN: true }),
         stop: fc.array(words, { maxLength: 3 }),
         user: fc.string({ maxLength: 300 }),
+        safetyIdentifier: fc.string({ maxLength: 300 }),
+        promptCacheKey: fc.string({ maxLength: 300 }),
       },
       { requiredKeys: ['system', 'turns', 'tools', 'maxTokens', 'stop'] },
     )
