@@ -20,6 +20,7 @@ import { createPaidEndpoint, type PaidEndpointDependencies } from '../paid-endpo
 import { quoteChat } from '../quote.ts';
 import { affinityOf, conversationIn, type RouteChance } from '../routing/affinity.ts';
 import { controlsOf } from '../routing/route-controls.ts';
+import { losesEffort } from '../routing/route-support.ts';
 import { withSentBreakpoints } from '../upstream/cache-breakpoints.ts';
 import type { ChatPayload, Provider } from '../upstream/provider.ts';
 import { type SealedTokens, signaturesOf } from '../upstream/sealed-tokens.ts';
@@ -148,6 +149,8 @@ export function readCompletion<Request extends CompletionRequest>(
         headers,
         ...boundsOn(route, output),
         ...formatWriter,
+        writer: (options) =>
+          formatWriter.writer({ ...options, losesEffort: () => losesEffort(route, payloadWithin(output)) }),
         chosenTokens: isChosen ? output : undefined,
         onExcess: () =>
           log.warn('a route counted more than the bound', { requestId, model: model.id, route: route.id }),

@@ -9,6 +9,8 @@ export interface WriterOptions {
   readonly identity: ResponseIdentity;
   /** The service's own count of the prompt, for an event that must name one before the route has. */
   readonly promptTokens: () => number;
+  /** Returns whether the route that serves the call cannot be told how much reasoning is requested. */
+  readonly losesEffort?: () => boolean;
 }
 
 /** Writes one response in an API format. */

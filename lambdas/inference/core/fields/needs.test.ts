@@ -98,7 +98,7 @@ describe('a request without one', () => {
 describe('the samples', () => {
   it.each<[CallerProtocol, string]>([
     ['openai', 'tools response_format n stop messages stream tool_choice extra_body'],
-    ['openai-responses', 'tools text.format input stream tool_choice truncation'],
+    ['openai-responses', 'tools text.format input stream tool_choice'],
     ['anthropic', 'tools output_config.format messages stream tool_choice stop_sequences system mcp_servers'],
   ])('cover every priced field of the table of %s', (protocol, otherSamples) => {
     const without = TABLES[protocol].rules.filter(

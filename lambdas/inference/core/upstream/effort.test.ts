@@ -1,13 +1,36 @@
 import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { it } from '../../../../tools/test-kit/search.ts';
-import { EFFORTS, type Effort } from '../catalog/dialect.ts';
-import { budgetOf, effortOf, nearestEffort } from './effort.ts';
+import { type Dialect, EFFORTS, type Effort } from '../catalog/dialect.ts';
+import { budgetOf, effortOf, expressesEffort, nearestEffort } from './effort.ts';
 
 const efforts = fc.constantFrom(...EFFORTS);
 const tokens = fc.integer({ min: 0, max: 2_000_000 });
 const requests = fc.record({ effort: efforts, maxTokens: tokens }, { requiredKeys: [] });
 const rankOf = (effort: Effort) => EFFORTS.indexOf(effort);
+
+describe('an effort in the form of a dialect', () => {
+  it.each<[Dialect | undefined, Effort, number, boolean]>([
+    [undefined, 'high', 4_000, false],
+    [{}, 'none', 4_000, false],
+    [{ reasoning_request: 'none' }, 'high', 4_000, false],
+    [{ reasoning_request: 'effort' }, 'high', 4_000, true],
+    [{ reasoning_request: 'adaptive' }, 'high', 1, true],
+    [{ reasoning_request: 'reasoning' }, 'high', 4_000, true],
+    [{ reasoning_request: 'budget' }, 'high', 4_000, true],
+    [{ reasoning_request: 'budget' }, 'high', 1_024, false],
+    [{ reasoning_request: 'budget' }, 'none', 1_024, true],
+    [{ reasoning_request: 'enable_thinking' }, 'low', 4_000, true],
+    [{ reasoning_request: 'switch' }, 'high', 4_000, false],
+    [{ reasoning_request: 'switch' }, 'none', 4_000, true],
+    [{ reasoning_request: 'switch', reasoning_efforts: ['high', 'max'] }, 'high', 4_000, true],
+  ])(
+    'reaches a route if its dialect can express it: %j, %s within %i tokens, %s',
+    (dialect, effort, maxTokens, isExpressed) => {
+      expect(expressesEffort(dialect, { effort }, maxTokens)).toBe(isExpressed);
+    },
+  );
+});
 
 describe('the budget of a request to think', () => {
   it.each([

@@ -1,5 +1,6 @@
 /** ChatCompletionRequest (interface, Resources), validated completely. Other fields are retained and forwarded. */
 import * as z from 'zod';
+import { EFFORTS } from '../../core/catalog/dialect.ts';
 import { PLAIN_TOOL_CHOICES, SYSTEM_ROLES, UNSUPPORTED_FILE_ID } from '../../core/fields/openai-rules.ts';
 import { reference, routeControlFields } from '../../core/routing/route-controls.ts';
 import { only } from '../../core/upstream/foreign-fields.ts';
@@ -196,7 +197,7 @@ export const chatCompletionRequest = z
     reasoning_effort: z.string().min(1).max(32).nullish(),
     reasoning: z
       .looseObject({
-        effort: z.string().min(1).max(32).nullish(),
+        effort: z.enum(EFFORTS, `must be one of ${EFFORTS.join(', ')}`).nullish(),
         max_tokens: tokens.nullish(),
         enabled: z.boolean().nullish(),
         exclude: z.boolean().nullish(),

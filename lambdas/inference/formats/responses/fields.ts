@@ -216,10 +216,7 @@ export const RESPONSES_FIELDS = fieldTable([
   { at: 'background', needs: whenTrue(unpriced) },
   { at: '{conversation,previous_response_id,context_management}', needs: unlessEmpty(unpriced) },
   { at: 'prompt', needs: unpriced },
-  {
-    at: 'truncation',
-    needs: when((value) => value === 'auto', nativeOnly('truncation "auto"')),
-  },
+  { at: 'truncation' },
   { at: '{text,reasoning}', isConverted: true },
   { at: 'text.format', needs: when(isJson, capability('json')) },
   { at: 'text.format.{type,name,description,schema,strict}' },

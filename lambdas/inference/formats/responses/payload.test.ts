@@ -115,8 +115,7 @@ describe('the payload of a Responses request', () => {
     ['an item of the provider’s own', { input: [{ type: 'web_search_call' }] }, ['responses-items']],
     ['a tool of the provider’s own', { tools: [{ type: 'web_search' }] }, ['responses-items']],
     ['the choice of such a tool', { tools: [f], tool_choice: { type: 'web_search' } }, ['responses-items']],
-    ['a prompt with truncation', { truncation: 'auto' }, ['responses-items']],
-    ['a prompt without truncation', { truncation: 'disabled' }, []],
+    ['a prompt with truncation', { truncation: 'auto' }, []],
     ['a namespace', { tools: [{ type: 'namespace', name: 'n', tools: [f] }] }, []],
     [
       'a custom tool',

@@ -189,6 +189,8 @@ describe('a Responses request', () => {
     ['metadata', { metadata: Object.fromEntries(Array.from({ length: 17 }, (_, n) => [n, ''])) }],
     ['metadata.a', { metadata: { a: 'x'.repeat(513) } }],
     ['include', { include: 'all' }],
+    ['include[1]', { include: ['reasoning.encrypted_content', 'all'] }],
+    ['reasoning.effort', { reasoning: { effort: 'ultra' } }],
     ['store', { store: 'no' }],
     ['provider.only', { provider: { only: 'x' } }],
   ])('causes an error that names %s', (param, fields) => {

@@ -5,6 +5,7 @@
 import * as z from 'zod';
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { isJsonObject } from '../../../platform/core/json/lossless-json.ts';
+import { EFFORTS } from '../../core/catalog/dialect.ts';
 import { reference, routeControlFields } from '../../core/routing/route-controls.ts';
 import { items } from './input/item-schema.ts';
 import { toolChoice, tools, wrongChoice } from './tool-schema.ts';
@@ -43,7 +44,21 @@ const metadata = z
   );
 
 const name = z.string().max(1_024).nullish();
-const effort = z.string().min(1).max(32).nullish();
+const effort = z.enum(EFFORTS, `must be one of ${EFFORTS.join(', ')}`).nullish();
+
+/** OpenAI API reference, Create a model response, `include`. */
+const INCLUDABLE = [
+  'file_search_call.results',
+  'web_search_call.results',
+  'web_search_call.action.sources',
+  'message.input_image.image_url',
+  'computer_call_output.output.image_url',
+  'code_interpreter_call.outputs',
+  'reasoning.encrypted_content',
+  'message.output_text.logprobs',
+] as const;
+
+const includable = z.enum(INCLUDABLE, `must be one of ${INCLUDABLE.join(', ')}`);
 
 export const responsesRequest = z
   .looseObject({
@@ -62,7 +77,7 @@ export const responsesRequest = z
     reasoning: z.looseObject({ effort, summary: z.string().max(32).nullish() }).nullish(),
     truncation: z.enum(['auto', 'disabled'], 'must be one of auto, disabled').nullish(),
     metadata: metadata.nullish(),
-    include: z.array(z.string().max(128)).max(64).nullish(),
+    include: z.array(includable).max(64).nullish(),
     store: z.boolean().nullish(),
     background: z.boolean().nullish(),
     previous_response_id: z.string().nullish(),

@@ -88,6 +88,18 @@ describe('the events of a response', () => {
     });
   });
 
+  it('write the arguments of a call that has none in one delta, which the end of the call repeats', async () => {
+    const events = dataOf(await streamed([{ calls: 0 }, { calls: 1 }, { ends: 1 }, { finishes: CALLS }]));
+    const argumentsIn = (type: string, field: string) =>
+      events.filter((event) => event.type === type).map((event) => [event.output_index, event[field]]);
+    const empty = [
+      [1, '{}'],
+      [0, '{}'],
+    ];
+    expect(argumentsIn('response.function_call_arguments.delta', 'delta')).toEqual(empty);
+    expect(argumentsIn('response.function_call_arguments.done', 'arguments')).toEqual(empty);
+  });
+
   it('name the item and the place that each belongs to', async () => {
     const events = dataOf(
       await streamed([{ says: 'a' }, 'ends text', { refuses: 'no' }, { finishes: STOP }], STATELESS),
@@ -212,7 +224,7 @@ describe('a response for a caller that expects stored items', () => {
   });
 
   it('seals its reasoning separately if the caller requests that', async () => {
-    const include = ['reasoning.encrypted_content'];
+    const include = ['reasoning.encrypted_content' as const];
     const [reasoning] = (await accumulated(await streamed(steps, { include }))).output;
     expect(openItems(PLAIN_SEALED_TOKENS, String(reasoning?.encrypted_content), 'x')).toMatchObject([
       { summary: [{ text: 'Hm.' }], encrypted_content: 'sealed' },

@@ -52,12 +52,16 @@ export interface ResponseOptions {
 /** The first events of every stream, in this order. */
 export const OPENING_EVENTS = ['response.created', 'response.in_progress'] as const;
 
-/** Returns a response at its start, which repeats the requested options. It is not stored. */
+/**
+ * Returns a response at its start, which repeats the requested options. It is not stored. `served` is the response of the
+ * route at its start: what became of the model, the truncation and the effort.
+ */
 export function openingBody(
   { request, responseId, createdMs }: ResponseOptions,
-  model: string = request.model,
+  served: JsonObject = {},
 ): JsonObject {
   const { text, reasoning } = request;
+  const isEffortLost = isJsonObject(served.reasoning) && served.reasoning.effort === null;
   return {
     id: responseId,
     object: 'response',
@@ -70,12 +74,15 @@ export function openingBody(
     instructions: request.instructions ?? null,
     max_output_tokens: request.max_output_tokens ?? null,
     max_tool_calls: request.max_tool_calls ?? null,
-    model,
+    model: typeof served.model === 'string' ? served.model : request.model,
     output: [],
     parallel_tool_calls: request.parallel_tool_calls ?? true,
     previous_response_id: null,
     prompt_cache_key: request.prompt_cache_key ?? null,
-    reasoning: { effort: reasoning?.effort ?? null, summary: reasoning?.summary ?? null },
+    reasoning: {
+      effort: isEffortLost ? null : (reasoning?.effort ?? null),
+      summary: reasoning?.summary ?? null,
+    },
     safety_identifier: request.safety_identifier ?? null,
     service_tier: 'default',
     store: false,
@@ -87,7 +94,7 @@ export function openingBody(
     top_p: request.top_p ?? 1,
     presence_penalty: 0,
     frequency_penalty: 0,
-    truncation: request.truncation ?? 'disabled',
+    truncation: typeof served.truncation === 'string' ? served.truncation : 'disabled',
     usage: null,
     user: request.user ?? null,
     metadata: request.metadata ?? {},

@@ -139,10 +139,7 @@ export class ResponsesEventWriter {
       }
       case 'call': {
         const { input } = content;
-        if (input === undefined)
-          return [
-            { type: 'response.function_call_arguments.delta', ...itemPositionOf(content), delta: text },
-          ];
+        if (input === undefined) return [argumentsDelta(content, text)];
         const certain = input.read(text);
         return certain === '' ? [] : [inputDelta(content, certain)];
       }
@@ -167,6 +164,8 @@ export class ResponsesEventWriter {
     const item = callItem({ id, callId, name, status: 'completed', text }, this.#names);
     const events: JsonObject[] = rest === '' ? [] : [inputDelta(call, rest)];
     if (input === undefined) {
+      // Clients put the arguments together from their deltas.
+      if (call.text === '') events.push(argumentsDelta(call, text));
       const named = { name: item.name, arguments: text };
       events.push({ type: 'response.function_call_arguments.done', ...itemPositionOf(call), ...named });
     } else
@@ -206,6 +205,12 @@ const itemDone = ({ index }: OpenOutputItem, item: JsonObject): JsonObject => ({
   type: 'response.output_item.done',
   output_index: index,
   item,
+});
+
+const argumentsDelta = (open: OpenOutputItem, delta: string): JsonObject => ({
+  type: 'response.function_call_arguments.delta',
+  ...itemPositionOf(open),
+  delta,
 });
 
 const inputDelta = (open: OpenOutputItem, delta: string): JsonObject => ({

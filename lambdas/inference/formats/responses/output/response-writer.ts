@@ -35,22 +35,29 @@ export interface ResponsesWriterOptions extends ResponseOptions {
 
 export function responsesWriter(
   options: ResponsesWriterOptions,
-  { identity }: Pick<WriterOptions, 'identity'>,
+  { identity: { model }, losesEffort }: Pick<WriterOptions, 'identity' | 'losesEffort'>,
 ): ResponseWriter {
-  const { responseId, names, outgoing, clock } = options;
-  const opening = () => openingBody(options, identity.model);
+  const { request, responseId, names, outgoing, clock } = options;
+  const isEffortLost = () => request.reasoning?.effort != null && losesEffort?.() === true;
+  const opening = () =>
+    openingBody(options, { model, ...(isEffortLost() ? { reasoning: { effort: null } } : {}) });
   const events = new ResponsesEventWriter(responseId, names);
   let hasStarted = false;
   return {
     body(response, usage) {
       const body =
         'body' in response
-          ? { ...nativeEnding(response.body), output: outgoing.sealAll(outputOf(response.body)) }
+          ? {
+              ...openingBody(options, { ...response.body, model }),
+              ...nativeEnding(response.body),
+              output: outgoing.sealAll(outputOf(response.body)),
+            }
           : {
+              ...opening(),
               ...endingBody(response.output.finish, hasRefusal(response.output), clock()),
               output: outgoing.sealAll(itemsOf(response.output, responseId, names)),
             };
-      return JSON.stringify({ ...opening(), ...body, usage: usageBody(usage) });
+      return JSON.stringify({ ...body, usage: usageBody(usage) });
     },
     events(part) {
       const opened: JsonObject[] = hasStarted ? [] : [{ type: OPENING_EVENTS[0], response: opening() }];

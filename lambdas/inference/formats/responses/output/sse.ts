@@ -73,7 +73,7 @@ export class ResponsesStreamEncoder {
   /** Yields the first events of every stream, independent of the route's first events. */
   *#open(first: JsonObject): Generator<string> {
     if (this.#opening !== undefined) return;
-    this.#opening = openingOf(first, this.#options);
+    this.#opening = openingBody(this.#options, isJsonObject(first.response) ? first.response : {});
     for (const type of OPENING_EVENTS) yield this.#encodeEvent(type, { response: this.#opening });
   }
 
@@ -112,12 +112,6 @@ export class ResponsesStreamEncoder {
     this.#number += 1;
     return `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
   }
-}
-
-/** Returns the response at its start: the request's fields, with the name of the model that is used. */
-function openingOf({ response }: JsonObject, options: ResponseOptions): JsonObject {
-  const { model } = isJsonObject(response) ? response : {};
-  return openingBody(options, typeof model === 'string' ? model : undefined);
 }
 
 /** OpenAI API reference, The response object, `error.code`. */

@@ -16,14 +16,19 @@ const USAGE = { promptTokens: 20, cachedTokens: 5, completionTokens: 9, reasonin
 const COST = 1_234_567n;
 
 /** One call of these fields; what writes its answer, made anew for each answer. */
-export function createWriter(fields: Partial<ResponsesRequest> = {}, sealedTokens = PLAIN_SEALED_TOKENS) {
+export function createWriter(
+  fields: Partial<ResponsesRequest> = {},
+  sealedTokens = PLAIN_SEALED_TOKENS,
+  losesEffort = false,
+) {
   const request = { model: 'a/b', input: 'Hi', ...fields } as ResponsesRequest;
   const outgoing = new OutputItemSealer(request, sealedTokens);
   const names = new ToolNames(request.tools ?? []);
   const options = { request, responseId: 'resp_01J', createdMs: NOW_MS };
   const stream = new ResponsesStreamEncoder(options, outgoing);
   const written = { ...options, clock: () => NOW_MS + 2_000, names, outgoing };
-  return { stream, writer: responsesWriter(written, { identity: { id: 'resp_01J', model: 'a/served' } }) };
+  const identity = { id: 'resp_01J', model: 'a/served' };
+  return { stream, writer: responsesWriter(written, { identity, losesEffort: () => losesEffort }) };
 }
 
 export type ResponsesDocument = JsonObject & { readonly output: readonly JsonObject[] };
