@@ -6,4 +6,5 @@ import './conversations/reasoning.ts';
 import './conversations/receipts.ts';
 import './conversations/unpaid.ts';
 import './conversations/money.ts';
+import './conversations/fidelity.ts';
 import './conversations/idempotency.ts';
