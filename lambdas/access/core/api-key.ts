@@ -5,7 +5,7 @@
  *
  * `uis_` + account (26, ULID) + key (26, ULID) + secret (40 hex, 160 bits) + tag (32 hex, 128 bits)
  */
-import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
+import { createHmac, hash, timingSafeEqual } from 'node:crypto';
 import { ServiceError } from '../../platform/core/errors.ts';
 
 /** The prefix by which callers and secret scanners recognize keys. */
@@ -46,7 +46,7 @@ function tag(body: string, pepper: string): string {
 }
 
 export function hashSecret(secret: string): string {
-  return createHash('sha256').update(secret).digest('hex');
+  return hash('sha256', secret);
 }
 
 /** Writes the key that its holder will send; it is shown once and stored nowhere. */

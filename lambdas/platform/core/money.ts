@@ -37,6 +37,7 @@ export function parseUsd(input: string | number): NanoUsd | undefined {
 
 /** A number as the exact fraction that its shortest decimal form spells. Throws for what is not a finite number. */
 export function toFraction(value: number): { readonly numerator: bigint; readonly denominator: bigint } {
+  if (Number.isSafeInteger(value)) return { numerator: BigInt(value), denominator: 1n };
   const [, sign = '', integer = '', fraction = '', exponent = '0'] = DECIMAL.exec(String(value)) ?? [];
   if (integer === '') throw new Error('not a finite number');
   const digits = BigInt(`${sign}${integer}${fraction}`);

@@ -63,12 +63,10 @@ export function createRequestHandler(
     const { functionRequestId, ...context } = hostContext;
     const call = { requestId, functionRequestId, startedMs: clock(), surface: errorSurface, dependencies };
     const response = await respond(() => endpoint(request, { ...context, requestId, log }), call);
-    // The headers of a response from elsewhere may be immutable.
-    const identifiedResponse = new Response(response.body, response);
-    identifiedResponse.headers.set('x-request-id', requestId);
+    response.headers.set('x-request-id', requestId);
     // The name that Anthropic's SDKs read.
-    identifiedResponse.headers.set('request-id', requestId);
-    return identifiedResponse;
+    response.headers.set('request-id', requestId);
+    return response;
   };
 }
 

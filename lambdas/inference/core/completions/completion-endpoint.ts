@@ -49,7 +49,7 @@ export function createCompletionEndpoint<Request extends CompletionRequest>(
     const { text, value } = await readJson(request);
     const body = validate(schema, value);
     const { version, models } = await modelsOf(body, dependencies.catalog);
-    const chance = affinityOf(peppers, key.accountId, conversationIn(request.headers, body));
+    const chance = affinityOf(peppers, key.accountId, () => conversationIn(request.headers, body));
     return readCompletion(
       format,
       {

@@ -1,7 +1,7 @@
 /** The usage of one response: the route's values if they are plausible, else the count of the delivered text. */
 import type { Admission, Settlement } from '../../../ledger/core/call.ts';
 import { type CallStatus, factorOf, type UnbilledUsage } from '../../../ledger/core/usage-record.ts';
-import { least, type NanoUsd } from '../../../platform/core/money.ts';
+import { least } from '../../../platform/core/money.ts';
 import type { Candidate } from '../catalog/catalog-document.ts';
 import type { BillableItems, TokenBounds } from '../pricing/billable-items.ts';
 import { NO_TOKENS, type TokenUsage } from '../pricing/token-usage.ts';
@@ -23,12 +23,10 @@ export interface MeterOptions {
   readonly onExcess: () => void;
 }
 
-interface Bill {
+interface MeasuredUsage {
   readonly usage: TokenUsage;
   /** The service counted some of it itself. */
   readonly estimated: boolean;
-  readonly cost: NanoUsd;
-  readonly priced: PricedUsage;
 }
 
 /** No token of the vocabularies that are measured is longer: o200k has one of this many blanks. */
@@ -55,12 +53,14 @@ export class Meter {
 
   /** Returns the usage by which a complete response is billed. */
   get usage(): TokenUsage {
-    return this.#bill('completed').usage;
+    return this.#measured('completed').usage;
   }
 
   settle(status: CallStatus): Promise<Settlement> {
     const { candidate, catalog, admission, onExcess } = this.#options;
-    const { usage, estimated, cost, priced } = this.#bill(status);
+    const { usage, estimated } = this.#measured(status);
+    const priced = this.#price(usage);
+    const cost = least(priced.amount, admission.amount);
     if (this.#exceedsBound()) onExcess();
     const unbilled = this.#unbilled();
     return admission.settle({
@@ -94,12 +94,13 @@ export class Meter {
     const reported = this.#reported ?? NO_TOKENS;
     const { promptTokens, completionTokens } = reported;
     const factor = Math.max(promptTokens / bound.prompt, completionTokens / bound.completion);
+    if (!(factor > 1)) return undefined;
     const amount = this.#price(reported).amount - this.#price(this.#withinBound(reported)).amount;
-    return factor > 1 && amount > 0n ? { amount, factor: factorOf(factor) } : undefined;
+    return amount > 0n ? { amount, factor: factorOf(factor) } : undefined;
   }
 
-  #bill(status: CallStatus): Bill {
-    const { admission, candidate, prompt } = this.#options;
+  #measured(status: CallStatus): MeasuredUsage {
+    const { candidate, prompt } = this.#options;
     const reported = this.#reported ?? NO_TOKENS;
     const counted = this.#counter.tokens;
     // A route that took a prompt and gave text, and reports zero of them, has not counted.
@@ -113,9 +114,7 @@ export class Meter {
       promptTokens: reportsPrompt ? reported.promptTokens : unreportedPromptTokens(prompt, candidate.model),
       completionTokens: reportsOutput && !isBehind ? reported.completionTokens : counted,
     });
-    const priced = this.#price(usage);
-    const cost = least(priced.amount, admission.amount);
-    return { usage, estimated: !(reportsPrompt && reportsOutput && !isBehind), cost, priced };
+    return { usage, estimated: !(reportsPrompt && reportsOutput && !isBehind) };
   }
 
   #price(usage: TokenUsage): PricedUsage {

@@ -17,7 +17,7 @@ const routesFor = (
   chooseRoutes({
     models: modelsOf({ routes: weights.map((weight) => ({ weight })) }),
     controls: NO_CONTROLS,
-    chance: affinityOf(PEPPERS, accountId, conversation),
+    chance: affinityOf(PEPPERS, accountId, () => conversation),
   }).map(({ route }) => route.id);
 
 const NO_HEADERS = new Headers();
@@ -69,7 +69,7 @@ describe('a conversation', () => {
     const weights = Array(12).fill(1) as number[];
     expect(routesFor(weights, 'one', 'acc_2')).not.toEqual(routesFor(weights, 'one'));
     const chances = [PEPPERS, { current: 'other' }].map((peppers) =>
-      affinityOf(peppers, ACCOUNT, 'one')({ id: 'a' }),
+      affinityOf(peppers, ACCOUNT, () => 'one')({ id: 'a' }),
     );
     expect(chances[0]).not.toBe(chances[1]);
   });

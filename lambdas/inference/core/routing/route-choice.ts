@@ -50,12 +50,12 @@ export function chooseRoutes(choice: RouteChoice): readonly PricedCandidate[] {
   const { controls } = choice;
   const models = affordable(choice.models, controls);
   const allowed = (controls.sort === 'price' ? byPrice(models) : models).flatMap((model) =>
-    model.routes
-      .filter((route) => controls.only.length === 0 || named(controls.only, route))
-      .filter((route) => !named(controls.ignore, route))
-      .map((route) => sortKeysOf(route, choice))
-      .sort((a, b) => a.rank - b.rank || a.priority - b.priority || a.drawKey - b.drawKey)
-      .map(({ route }) => ({ model, route })),
+    inOrder(
+      model.routes
+        .filter((route) => controls.only.length === 0 || named(controls.only, route))
+        .filter((route) => !named(controls.ignore, route)),
+      choice,
+    ).map((route) => ({ model, route })),
   );
   if (allowed.length === 0) {
     throw new ServiceError('invalid_value', 'These routing controls leave no route for this model.', {
@@ -119,6 +119,15 @@ function complete(
 
 /** A request may have as many undocumented fields as it has values. */
 const MAX_NAMES = 20;
+
+/** Returns the routes of one model in the order of their attempts. A single route needs no draw. */
+const inOrder = (routes: readonly CatalogRoute[], choice: RouteChoice): readonly CatalogRoute[] =>
+  routes.length < 2
+    ? routes
+    : routes
+        .map((route) => sortKeysOf(route, choice))
+        .sort((a, b) => a.rank - b.rank || a.priority - b.priority || a.drawKey - b.drawKey)
+        .map(({ route }) => route);
 
 /** Returns the keys by which a route is sorted. */
 function sortKeysOf(route: CatalogRoute, { controls, chance }: RouteChoice) {

@@ -2,7 +2,7 @@
  * A wallet is stored in shards, each an item with a balance and open holds, so that both change in one write. For every
  * shard, at every instant: received = balance + holds + spent - owed.
  */
-import { randomBytes } from 'node:crypto';
+import { randomUUID } from 'node:crypto';
 import type { LeaseEntry } from '../../../access/core/key-leases.ts';
 import { decodeLease, encodeLease } from '../../../access/store/lease-entries.ts';
 import { KINDS, type Kind } from '../../../platform/core/kinds.ts';
@@ -84,7 +84,7 @@ function decodeHold(id: string, walletId: string, entry: string): Hold {
 }
 
 /** Distinguishes the copies of one call's hold, of which there are at most two. */
-export const newAttempt = (): string => randomBytes(4).toString('hex');
+export const newAttempt = (): string => randomUUID().slice(0, 8);
 
 const DAY = /^spent_(\d+)$/;
 
