@@ -61,11 +61,10 @@ export function quoteKind(
   };
 }
 
-/** The billable items of a chat call on a route, with the largest counts and cost there. */
+/** The billable items of a chat call on a route, with the largest counts there. */
 interface RouteBounds {
   readonly billableItems: BillableItems;
   readonly tokens: TokenBounds;
-  readonly cost: NanoUsd;
 }
 
 export interface ChatQuote extends Quote {
@@ -112,6 +111,10 @@ export function quoteChat(
     { candidate, promptTokens, outputTextTokens }: (typeof bounded)[number],
     output: number,
   ) => routeBounds(candidate, { prompt: promptTokens, completion: output * choices + outputTextTokens });
+  const costAt = (each: (typeof bounded)[number], output: number) => {
+    const { billableItems, tokens } = boundsAt(each, output);
+    return worstCost(tokenPrices(each.candidate.model), billableItems, tokens);
+  };
   const promptRate = rateTokens(prompt.strings);
   return {
     scope: scopeOf('chat', candidates),
@@ -124,7 +127,7 @@ export function quoteChat(
           }))
         : { min: requestedTokens, max: requestedTokens },
     tokens: (output) => promptRate + output * choices,
-    cost: (output) => bounded.map((each) => boundsAt(each, output).cost).reduce(greatest),
+    cost: (output) => bounded.map((each) => costAt(each, output)).reduce(greatest),
     prompt,
     ignored: candidates.flatMap(({ route }) => [...ignoredFields(route, payload, request)]),
     boundsOn(route, output) {
@@ -137,8 +140,7 @@ export function quoteChat(
 
 function routeBounds({ model, billableItems }: PricedCandidate, bounds: TokenBounds): RouteBounds {
   const window = model.context_window ?? LARGEST_WINDOW;
-  const tokens = { ...bounds, prompt: promptWithUses(billableItems, bounds, window) };
-  return { billableItems, tokens, cost: worstCost(tokenPrices(model), billableItems, tokens) };
+  return { billableItems, tokens: { ...bounds, prompt: promptWithUses(billableItems, bounds, window) } };
 }
 
 const modelsOf = (candidates: readonly Candidate[]): readonly Model[] => [
