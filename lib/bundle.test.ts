@@ -9,7 +9,7 @@ import { bundlesFolder, bundlesMetafile } from '../test/template/bundles.ts';
 import { FUNCTIONS } from '../test/template/functions.ts';
 import { temporaryFolder } from '../test/template/synthesized-app.ts';
 import { handlerOf } from '../tools/test-kit/handlers.ts';
-import { BUNDLING } from './bundle.ts';
+import { FUNCTION_BUNDLING, OTHER_CREDENTIALS } from './bundle.ts';
 import { bundledFolders } from './supply/bill-of-materials.ts';
 
 /** A cold start reads and compiles the bundle; a megabyte still leaves it within its 250 ms. */
@@ -24,6 +24,13 @@ const hashOf = (path: string): string => createHash('sha256').update(readFileSyn
 
 /** Files whose names are hashes of what is in them. */
 const HASHED = /-[A-Z0-9]{8}\.(js|css)\.gz$/;
+
+/** Returns the imports in some of the bundles that neither the bundle nor Node has. */
+const externalImports = (isIncluded: (path: string) => boolean) =>
+  Object.entries(metafile.outputs)
+    .filter(([path]) => isIncluded(path))
+    .flatMap(([, { imports }]) => imports)
+    .filter(({ path, external }) => external && !builtinModules.includes(path.replace(/^node:/, '')));
 
 describe('the bundles', () => {
   it('consist of one folder per function and one for the shared host, with source maps and served or built files, and without earlier files', () => {
@@ -53,10 +60,17 @@ describe('the bundles', () => {
   });
 
   it('hold everything but what Node has: the AWS SDK that Lambda offers is of another version', () => {
-    const external = Object.values(metafile.outputs).flatMap(({ imports }) =>
-      imports.filter((imported) => imported.external).map(({ path }) => path.replace(/^node:/, '')),
-    );
-    expect(external.filter((path) => !builtinModules.includes(path))).toEqual([]);
+    expect(externalImports((path) => path.endsWith('/host.mjs'))).toEqual([]);
+  });
+
+  it('of functions leave out sources of credentials alone, which the SDK imports only if the environment has none', () => {
+    const packages = OTHER_CREDENTIALS.map((name) => name.replace('/*', ''));
+    const imports = externalImports((path) => path.endsWith('/index.mjs'));
+    expect(imports.length).toBeGreaterThan(0);
+    for (const { path, kind } of imports) {
+      expect(packages.filter((name) => path === name || path.startsWith(`${name}/`))).toHaveLength(1);
+      expect([path, kind]).toEqual([path, 'dynamic-import']);
+    }
   });
 
   it('hold nothing of the other layers', () => {
@@ -90,7 +104,7 @@ describe('the bundles', () => {
       in: handlerOf(name),
       out: `${name}/index`,
     }));
-    await build({ ...BUNDLING, entryPoints, outdir: again });
+    await build({ ...FUNCTION_BUNDLING, entryPoints, outdir: again });
     for (const name of some)
       expect([name, hashOf(bundleOf(name, again))]).toEqual([name, hashOf(bundleOf(name))]);
   });

@@ -1,4 +1,4 @@
-/** Bundles every function for Lambda with esbuild, in one run: one folder a function, one file in it. */
+/** Bundles every function for Lambda with esbuild: one folder a function, one file in it. */
 import { copyFileSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { gzipSync } from 'node:zlib';
@@ -11,7 +11,7 @@ const root = join(import.meta.dirname, '..');
 const banner =
   "import{createRequire as __createRequire}from'node:module';const require=__createRequire(import.meta.url);";
 
-/** The bundling options of every function. */
+/** The bundling options of every function and program. */
 export const BUNDLING = {
   absWorkingDir: root,
   outExtension: { '.js': '.mjs' },
@@ -27,6 +27,23 @@ export const BUNDLING = {
   banner: { js: banner },
   logLevel: 'warning',
 } as const satisfies BuildOptions;
+
+/**
+ * Sources of credentials that no function uses: Lambda sets the credentials in the environment (Lambda developer guide,
+ * Defined runtime environment variables). The SDK imports each of these packages only if the environment has none.
+ */
+export const OTHER_CREDENTIALS: readonly string[] = [
+  '@aws-sdk/credential-provider-http',
+  '@aws-sdk/credential-provider-ini',
+  '@aws-sdk/credential-provider-process',
+  '@aws-sdk/credential-provider-sso',
+  '@aws-sdk/credential-provider-web-identity',
+  '@aws-sdk/nested-clients/*',
+  '@smithy/credential-provider-imds',
+];
+
+/** The bundling options of a function. A program has the full options, because a container has other credentials. */
+export const FUNCTION_BUNDLING = { ...BUNDLING, external: [...OTHER_CREDENTIALS] };
 
 /** Swagger UI as published; the files contain the notices that its license requires. */
 const DOCS_FILES = ['swagger-ui-bundle.js', 'swagger-ui.css'];
@@ -66,19 +83,26 @@ export async function bundleFunctions(directory: string): Promise<Metafile> {
   }));
   rmSync(directory, { recursive: true, force: true });
   mkdirSync(directory, { recursive: true });
-  const result = await build({
-    ...BUNDLING,
-    entryPoints: [
-      ...folders.map(({ name, handler }) => ({ in: handler, out: `${name}/index` })),
-      ...Object.entries(PROGRAMS).map(([folder, file]) => ({
+  const [functions, programs] = await Promise.all([
+    build({
+      ...FUNCTION_BUNDLING,
+      entryPoints: folders.map(({ name, handler }) => ({ in: handler, out: `${name}/index` })),
+      outdir: directory,
+    }),
+    build({
+      ...BUNDLING,
+      entryPoints: Object.entries(PROGRAMS).map(([folder, file]) => ({
         in: join(root, 'lambdas', 'servers', file),
         out: `${folder}/host`,
       })),
-    ],
-    outdir: directory,
-  });
+      outdir: directory,
+    }),
+  ]);
   addDocsAssets(join(directory, 'get-docs-asset'));
   await bundleConsole({ page: join(directory, 'get-console'), assets: join(directory, 'get-console-asset') });
   for (const folder of Object.keys(PROGRAMS)) copyFileSync(DOCKERFILE, join(directory, folder, 'Dockerfile'));
-  return result.metafile;
+  return {
+    inputs: { ...functions.metafile.inputs, ...programs.metafile.inputs },
+    outputs: { ...functions.metafile.outputs, ...programs.metafile.outputs },
+  };
 }
