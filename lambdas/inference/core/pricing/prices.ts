@@ -39,21 +39,24 @@ const factor = z
 export const LIFETIMES = ['5m', '30m', '1h', '24h', 'auto'] as const;
 export type CachePeriod = (typeof LIFETIMES)[number];
 
+/** One schema for all: zod takes longer to create a schema than to read a price. */
+const otherPrice = price.optional();
+
 /** The prices of a million tokens. Only `input` has no fallback price. */
 const rates = {
   input: price,
-  cached_input: price.optional(),
+  cached_input: otherPrice,
   cache_writes: z.partialRecord(z.enum(LIFETIMES), price).optional(),
-  output: price.optional(),
-  reasoning_output: price.optional(),
-  audio_input: price.optional(),
-  cached_audio_input: price.optional(),
-  audio_output: price.optional(),
-  image_input: price.optional(),
-  cached_image_input: price.optional(),
-  image_output: price.optional(),
-  video_input: price.optional(),
-  video_output: price.optional(),
+  output: otherPrice,
+  reasoning_output: otherPrice,
+  audio_input: otherPrice,
+  cached_audio_input: otherPrice,
+  audio_output: otherPrice,
+  image_input: otherPrice,
+  cached_image_input: otherPrice,
+  image_output: otherPrice,
+  video_input: otherPrice,
+  video_output: otherPrice,
 };
 
 const ratesSchema = z.strictObject(rates);
@@ -99,7 +102,7 @@ const tokenPrices = z
     regions: z.record(name, z.strictObject({ factor })).optional(),
     features: z.record(name, feature).optional(),
     /** The price of each call, in addition to its tokens. */
-    request: price.optional(),
+    request: otherPrice,
   })
   .superRefine(({ unit: _unit, tiers: standard, ...prices }, context) => {
     const issue = (path: (string | number)[], message: string) =>
