@@ -63,7 +63,7 @@ describe('the bundles', () => {
     expect(externalImports((path) => path.endsWith('/host.mjs'))).toEqual([]);
   });
 
-  it('of functions leave out sources of credentials alone, which the SDK imports only if the environment has none', () => {
+  it('hold no source of credentials in functions, because the SDK imports one only if the environment has none', () => {
     const packages = OTHER_CREDENTIALS.map((name) => name.replace('/*', ''));
     const imports = externalImports((path) => path.endsWith('/index.mjs'));
     expect(imports.length).toBeGreaterThan(0);
