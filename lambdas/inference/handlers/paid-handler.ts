@@ -2,7 +2,7 @@
 
 import type { Peppers } from '../../access/core/api-key.ts';
 import { createSecrets } from '../../access/store/create-secrets.ts';
-import { createLedger, type LeasedCalls, type LedgerOptions } from '../../ledger/store/create-ledger.ts';
+import { createLedger, type LedgerOptions } from '../../ledger/store/create-ledger.ts';
 import { createKeySpend } from '../../ledger/store/usage/key-spend.ts';
 import { DynamoUnbilledStore } from '../../ledger/store/usage/unbilled-store.ts';
 import { createReplayMarks } from '../../ledger/store/usage-store.ts';
@@ -33,6 +33,7 @@ import { DynamoCircuitStore } from '../store/circuit-store.ts';
 import { DynamoReplayStore } from '../store/replay-store.ts';
 import { createSealedTokens } from '../store/sealed-tokens.ts';
 import { catalogSource } from './catalog.ts';
+import { sharedHost } from './shared-host.ts';
 
 export interface PaidCallOptions {
   readonly environment: Environment;
@@ -95,13 +96,6 @@ export function createPaidCalls(options: PaidCallOptions) {
     idempotency: new Idempotency({ ...world, store: replays, marks, gate: ledger.gate, log }),
   };
 }
-
-/** The state of a process that serves many calls at once. Its program sets it before the first call. */
-export const sharedHost = {
-  /** Ends the calls that are open when the host stops. */
-  endOfCalls: new AbortController(),
-  leased: undefined as LeasedCalls | undefined,
-};
 
 /**
  * Returns the paid calls of a process. Throws an error that names the variable if the environment lacks one.

@@ -5,21 +5,12 @@
  *   write the record -> end the hold, refund | settle the charge of the key
  */
 
-import type { GrantedCharge, KeyStore } from '../../access/core/key-store.ts';
+import type { KeyStore } from '../../access/core/key-store.ts';
 import { least } from '../../platform/core/money.ts';
 import type { Clock, Log } from '../../platform/core/ports.ts';
-import type { Settlement } from './call.ts';
-import type { Hold, UnbilledStore, UsageStore, WalletStore } from './ports.ts';
+import type { AdmittedCall, Settlement } from './call.ts';
+import type { UnbilledStore, UsageStore, WalletStore } from './ports.ts';
 import type { CallOutcome, UsageRecord } from './usage-record.ts';
-
-/** A call as it was admitted. */
-export interface AdmittedCall {
-  readonly accountId: string;
-  readonly hold: Hold;
-  readonly charge: GrantedCharge;
-  /** The tokens that the call charged to the key's tokens per minute. */
-  readonly tokens: number;
-}
 
 export interface SettlementDependencies {
   readonly keys: KeyStore;

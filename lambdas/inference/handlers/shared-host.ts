@@ -1,0 +1,9 @@
+/** The state that the program of a shared host gives to its endpoints. */
+import type { LeasedCalls } from '../../ledger/store/create-ledger.ts';
+
+/** The state of a process that serves many calls at once. Its program sets it before the first call. */
+export const sharedHost = {
+  /** Ends the calls that are open when the host stops. */
+  endOfCalls: new AbortController(),
+  leased: undefined as LeasedCalls | undefined,
+};
