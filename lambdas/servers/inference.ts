@@ -16,7 +16,7 @@ import { handler as createSpeech } from '../inference/endpoints/create-speech/ha
 import { handler as getModel } from '../inference/endpoints/get-model/handler.ts';
 import { handler as listModels } from '../inference/endpoints/list-models/handler.ts';
 import { handler as listPrices } from '../inference/endpoints/list-prices/handler.ts';
-import { sharedHost } from '../inference/handlers/shared-host.ts';
+import { sharedHost } from '../inference/handlers/host-state.ts';
 import { createTranscriptionHandler, fileTooLarge } from '../inference/handlers/transcription.ts';
 import { handler as getUsage } from '../ledger/endpoints/get-usage/handler.ts';
 import { handler as listUsage } from '../ledger/endpoints/list-usage/handler.ts';

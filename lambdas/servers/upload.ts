@@ -4,7 +4,7 @@
  */
 
 import { ROUTES } from '../app/routes.ts';
-import { sharedHost } from '../inference/handlers/shared-host.ts';
+import { sharedHost } from '../inference/handlers/host-state.ts';
 import { createTranscriptionHandler, fileTooLarge } from '../inference/handlers/transcription.ts';
 import { STREAM_TIMEOUT_SECONDS } from '../platform/contract/environment.ts';
 import { TRANSCRIPTION_FILE_BYTES } from '../platform/contract/limits.ts';

@@ -33,7 +33,7 @@ import { DynamoCircuitStore } from '../store/circuit-store.ts';
 import { DynamoReplayStore } from '../store/replay-store.ts';
 import { createSealedTokens } from '../store/sealed-tokens.ts';
 import { catalogSource } from './catalog.ts';
-import { sharedHost } from './shared-host.ts';
+import { sharedHost } from './host-state.ts';
 
 export interface PaidCallOptions {
   readonly environment: Environment;
