@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { assertDescribed } from '../../test/system/described-answers.ts';
 import { GATEWAY_ERRORS, gatewayErrorBody, IP_RATE_ERROR } from '../platform/contract/gateway-errors.ts';
 import { ServiceError } from '../platform/core/errors.ts';
-import { errorBody } from '../platform/http/request-handler.ts';
+import { errorBody } from '../platform/http/error-response.ts';
 
 const headers = { 'content-type': 'application/json' };
 

@@ -1,6 +1,6 @@
 /** The gate every keyed request passes: the key is active, and the request counts against its windows. */
 
-import { overloaded, ServiceError } from '../../platform/core/errors.ts';
+import { CallerLeft, overloaded, ServiceError } from '../../platform/core/errors.ts';
 import type { Clock } from '../../platform/core/ports.ts';
 import type { VerifiedKey } from './api-key.ts';
 import { type KeyCharge, type KeyState, rateLimitHeaders, rejectionOf } from './key-state.ts';
@@ -31,15 +31,17 @@ export class KeyGate {
   }
 
   /**
-   * Runs the checks of a request's content. A request that fails them counts against its key all the same, and for a
-   * key that is not active the error is 401, whatever the content.
+   * Runs the checks of a request's content. A request that fails them, or whose caller leaves meanwhile, counts against
+   * its key all the same, and for a key that is not active the error is 401, whatever the content.
    */
   async checked<T>(key: VerifiedKey, check: () => Promise<T>): Promise<T> {
     try {
       return await check();
     } catch (failure) {
-      if (!(failure instanceof ServiceError)) throw failure;
+      const hasLeft = failure instanceof CallerLeft;
+      if (!hasLeft && !(failure instanceof ServiceError)) throw failure;
       const touched = await this.touch(key).catch((reason: unknown) => reason);
+      if (hasLeft) throw failure;
       if (touched instanceof ServiceError && touched.status === 401) throw touched;
       throw failure.withHeaders((touched as { headers?: Record<string, string> }).headers ?? {});
     }

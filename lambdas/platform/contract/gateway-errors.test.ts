@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { ERROR_CODES, ServiceError } from '../core/errors.ts';
-import { errorBody } from '../http/request-handler.ts';
+import { errorBody } from '../http/error-response.ts';
 import { GATEWAY_ERRORS, type GatewayError, gatewayErrorBody, IP_RATE_ERROR } from './gateway-errors.ts';
 
 const named = GATEWAY_ERRORS.map((error) => [error.responseType, error] as const);

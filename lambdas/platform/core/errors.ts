@@ -159,3 +159,8 @@ export function toServiceError(failure: unknown): ServiceError {
 export class RetryLater extends Error {
   override readonly name = 'RetryLater';
 }
+
+/** The caller left before its request was complete: nobody is there to receive a response. */
+export class CallerLeft extends Error {
+  override readonly name = 'CallerLeft';
+}

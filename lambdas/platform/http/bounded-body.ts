@@ -1,6 +1,6 @@
 /** The body of a `node:http` request as a stream that cannot grow, stall, drip or last beyond its bounds. */
 import type { IncomingMessage } from 'node:http';
-import { overloaded, ServiceError } from '../core/errors.ts';
+import { CallerLeft, overloaded, ServiceError } from '../core/errors.ts';
 import type { ByteBudget } from './byte-budget.ts';
 
 export interface BodyBounds {
@@ -35,6 +35,8 @@ const tooSlow = (message: string) => new ServiceError('invalid_json', message);
  * - declares or contains too many bytes;
  * - pauses for too long, or sends too few bytes per second;
  * - does not end in time.
+ *
+ * Fails with `CallerLeft` if the client leaves before its end.
  *
  * The bytes that have arrived are one chunk, even if they were sent in many. It uses events, because a stream that was
  * once read by iteration could not be drained any more.
@@ -78,8 +80,8 @@ export function boundedBody(incoming: IncomingMessage, bounds: BodyBounds): Boun
         const stalled = `The request body stalled for ${idleMs} ms.`;
         incoming.setTimeout(idleMs, () => fail(tooSlow(stalled)));
         incoming.once('end', () => end(() => controller.close()));
-        incoming.once('error', fail);
-        incoming.once('close', () => fail(new Error('the client left before its request was complete')));
+        // A connection that is reset or closed.
+        for (const event of ['error', 'close']) incoming.once(event, () => fail(new CallerLeft()));
         readNext = () => {
           coming = false;
           if (over || !isRequested) return;

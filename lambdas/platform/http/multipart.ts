@@ -1,6 +1,6 @@
 /** A multipart form read as a stream: its fields into memory, its one file onto disk. */
 
-import { ServiceError } from '../core/errors.ts';
+import { CallerLeft, ServiceError } from '../core/errors.ts';
 import type { ReceiveUpload, SpooledFile, Upload } from '../core/upload.ts';
 import { boundaryOf, type FormField, malformed, partsOf } from './form-parts.ts';
 
@@ -117,13 +117,14 @@ async function skip(content: AsyncIterable<Buffer>): Promise<void> {
 }
 
 /**
- * Yields the bytes of the body. If the host rejects a body, the file in it was too large; other failures mean that the
- * client left.
+ * Yields the bytes of the body. If the host rejects a body, the file in it was too large. A body of a host that reports
+ * no reason is not complete.
  */
 async function* bytesOf({ body }: Request, tooLarge: () => ServiceError): AsyncGenerator<Uint8Array, void> {
   try {
     if (body !== null) yield* body;
   } catch (failure) {
+    if (failure instanceof CallerLeft) throw failure;
     if (!(failure instanceof ServiceError)) throw malformed();
     throw failure.code === 'request_too_large' ? tooLarge() : failure;
   }

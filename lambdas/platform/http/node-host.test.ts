@@ -5,7 +5,9 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { until } from '../../../tools/test-kit/waiting.ts';
 import { overloaded } from '../core/errors.ts';
 import { readJson } from '../core/json/json-body.ts';
+import type { Log } from '../core/ports.ts';
 import { ByteBudget } from './byte-budget.ts';
+import { createUploadReader } from './multipart.ts';
 import { NodeHost } from './node-host.ts';
 import { createRequestHandler, type RequestHandlerDependencies } from './request-handler.ts';
 
@@ -277,6 +279,59 @@ async function holdingHost({ budget, maxCalls = 100 }: { budget?: ByteBudget; ma
   };
   return { holding, address, open, release, endCallsAfter };
 }
+
+describe('a client that leaves before its request is complete', () => {
+  const readForm = createUploadReader({
+    spool: async (bytes) => {
+      for await (const _ of bytes);
+      throw new Error('the file is complete');
+    },
+    maxFileBytes: MAX_BODY_BYTES,
+    tooLarge: overloaded,
+  });
+  const form = '--b\r\ncontent-disposition: form-data; name="file"; filename="a"\r\n\r\naudio';
+
+  it.each([
+    ['a JSON body', 'application/json', '{"a"', readJson],
+    ['an upload', 'multipart/form-data; boundary=b', form, readForm],
+  ])(
+    'appears in the log as canceled with %s, and neither as an error nor as a failed request',
+    async (_name, type, start, read) => {
+      const lines: unknown[] = [];
+      const log: Log = {
+        info: (message, fields, measured) => lines.push([message, fields, measured]),
+        warn: (...line) => lines.push(line),
+        error: (...line) => lines.push(line),
+      };
+      const endpoint = async (request: Request) => Response.json(await read(request));
+      const handler = createRequestHandler(endpoint, 'openai', { ...dependencies, log, clock: () => 0 });
+      const leaving = new NodeHost({
+        resolve: () => ({ handler, pathParameters: {}, body: BODY }),
+        clock: Date.now,
+        callMs: 10_000,
+        maxCalls: 10,
+      });
+      const socket = connect(Number(new URL(await listen(leaving)).port), '127.0.0.1');
+      socket.write(
+        `POST / HTTP/1.1\r\nhost: x\r\ncontent-type: ${type}\r\ncontent-length: 900\r\n\r\n${start}`,
+      );
+      await until(
+        () => leaving.takePeak(),
+        (peak) => peak === 1,
+      );
+      await pause(50);
+      socket.destroy();
+      await until(
+        () => lines.length,
+        (length) => length > 0,
+      );
+      close(leaving);
+      expect(lines).toEqual([
+        ['answered', { requestId: `req_${dependencies.ulid()}`, outcome: 'cancelled', ms: 0 }, undefined],
+      ]);
+    },
+  );
+});
 
 describe('NodeHost, at its limits', () => {
   it('rejects further calls in the format of the route, with a time to retry, and still serves uncounted paths', async () => {

@@ -6,9 +6,7 @@
 import { EDGE_SILENCE_SECONDS, VIEWER_IP_HEADER } from '../contract/limits.ts';
 import { DIMENSIONS, METRICS } from '../contract/metrics.ts';
 import type { Surface } from '../contract/route.ts';
-import type { errorSchema, messagesErrorSchema } from '../core/api/error-body.ts';
-import type { Body } from '../core/api/response-schema.ts';
-import { type ServiceError, toServiceError } from '../core/errors.ts';
+import { CallerLeft, type ServiceError, toServiceError } from '../core/errors.ts';
 import type {
   After,
   CallContext,
@@ -20,6 +18,7 @@ import type {
   StreamOutcome,
   UlidSource,
 } from '../core/ports.ts';
+import { errorBody, errorResponse } from './error-response.ts';
 import { streamedResponse } from './streamed-response.ts';
 
 export interface RequestHandlerDependencies {
@@ -77,11 +76,18 @@ async function respond(run: () => ReturnType<StreamingEndpoint>, call: Call): Pr
     logResponse(call, { status: result.status }, result.status < 400 ? undefined : errorCount());
     return result;
   } catch (failure) {
+    if (failure instanceof CallerLeft) return responseToNobody(call);
     const error = toServiceError(failure);
     logInternal(error, call);
     logResponse(call, { status: error.status }, errorCount(error));
     return errorResponse(error, call.surface, call.requestId);
   }
+}
+
+/** Its caller left before the request was complete, which is nobody's failure. Hosts need a response all the same. */
+function responseToNobody(call: Call): Response {
+  logResponse(call, { outcome: 'cancelled' }, undefined);
+  return new Response(null, { status: 400 });
 }
 
 function stream(response: StreamedResponse, call: Call): Response {
@@ -153,29 +159,3 @@ export const framesOf = (stack: string | undefined): string =>
  */
 export const silenceOf = (headers: Headers, hostMs?: number): number | undefined =>
   headers.has(VIEWER_IP_HEADER) ? EDGE_SILENCE_SECONDS * 1000 : hostMs;
-
-/** Errors as HTTP, in the envelope of the surface that was hit. */
-type ErrorBody = Body<ReturnType<typeof errorSchema>> | Body<typeof messagesErrorSchema>;
-
-/** The body of an error; the request id stands at the message's end, where every client shows it. */
-export function errorBody(error: ServiceError, surface: Surface, requestId: string): ErrorBody {
-  const { type, code, param, details, affordableMaxTokens } = error;
-  const message = `${error.message} (request id: ${requestId})`;
-  const affordable = affordableMaxTokens === undefined ? {} : { affordable_max_tokens: affordableMaxTokens };
-  if (surface === 'messages') {
-    const shown = { type, message, ...affordable, ...(details === undefined ? {} : { details }) };
-    return { type: 'error', error: shown, request_id: requestId };
-  }
-  return { error: { message, type, code, param, ...affordable } };
-}
-
-function errorResponse(error: ServiceError, surface: Surface, requestId: string): Response {
-  return new Response(JSON.stringify(errorBody(error, surface, requestId)), {
-    status: error.status,
-    headers: {
-      'content-type': 'application/json',
-      ...error.headers,
-      ...(error.retryAfterSeconds === undefined ? {} : { 'retry-after': String(error.retryAfterSeconds) }),
-    },
-  });
-}
