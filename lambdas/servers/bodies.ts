@@ -1,13 +1,13 @@
 /** The bounds of bodies that a program takes by itself, without API Gateway before it. */
 import { HOST_BODY_BYTES, TRANSCRIPTION_FILE_BYTES } from '../platform/contract/limits.ts';
+import { SharedBytes } from '../platform/http/body-budget.ts';
 import type { BodyBounds } from '../platform/http/bounded-body.ts';
-import { ByteBudget } from '../platform/http/byte-budget.ts';
 
 /** The form around a file: its boundaries and fields. */
 const FORM_BYTES = 1024 * 1024;
 
 /** A tenth of what the slowest mobile networks send: less is no upload, but a connection held open. */
-const MIN_RATE = { bytesPerSecond: 8 * 1024, afterMs: 10_000 };
+const MIN_RATE = { bytesPerSecond: 8 * 1024, overMs: 10_000 };
 
 const TIMES = {
   /** Slightly longer than the local gateway and CloudFront wait for a silent client. */
@@ -18,19 +18,34 @@ const TIMES = {
 } as const;
 
 /** Files go to the disk of the host, of which a Web Function has 512 MB; the rest of it is room. */
-const UPLOAD_BUDGET_BYTES = 400 * 1024 * 1024;
+const UPLOAD_BYTES = new SharedBytes(400 * 1024 * 1024);
 
-/** A body is there as bytes, as text, as values and as the route's request: about eight times its size in all. */
-const JSON_BUDGET_BYTES = 96 * 1024 * 1024;
+/** A body that arrives is there once, as bytes. */
+const ARRIVING_BYTES = 128 * 1024 * 1024;
+
+/** A complete body is there as bytes, as text, as values and as the route's request: about eight times its size in all. */
+const COMPLETE_BYTES = 96 * 1024 * 1024;
 
 export const UPLOADS: BodyBounds = {
   ...TIMES,
   maxBytes: TRANSCRIPTION_FILE_BYTES + FORM_BYTES,
-  budget: new ByteBudget(UPLOAD_BUDGET_BYTES),
+  budget: {
+    arriving: UPLOAD_BYTES,
+    slow: new SharedBytes(200 * 1024 * 1024),
+    complete: UPLOAD_BYTES,
+    // The file is on the disk until the end of the call.
+    afterSending: 1,
+  },
 };
 
 export const JSON_BODIES: BodyBounds = {
   ...TIMES,
   maxBytes: HOST_BODY_BYTES,
-  budget: new ByteBudget(JSON_BUDGET_BYTES),
+  budget: {
+    arriving: new SharedBytes(ARRIVING_BYTES),
+    slow: new SharedBytes(ARRIVING_BYTES / 2),
+    complete: new SharedBytes(COMPLETE_BYTES),
+    // The writer and the meter of a stream keep its values, of about twice its size, and nothing else does.
+    afterSending: 1 / 4,
+  },
 };

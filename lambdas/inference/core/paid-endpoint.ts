@@ -9,6 +9,7 @@ import type { Ledger } from '../../ledger/core/admission.ts';
 import type { Admission } from '../../ledger/core/call.ts';
 import { type CallOutcome, type UsageRecord, unitOf } from '../../ledger/core/usage-record.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
+import type { Kind } from '../../platform/core/kinds.ts';
 import { formatUsd, type NanoUsd } from '../../platform/core/money.ts';
 import type {
   After,
@@ -23,6 +24,7 @@ import type { Deliver, PaidCall } from './call.ts';
 import type { CatalogRoute } from './catalog/catalog-document.ts';
 import type { Breaker } from './circuit/breaker.ts';
 import type { Idempotency, ResponseRecorder } from './idempotency/idempotency.ts';
+import type { KeyCheck } from './key-check.ts';
 import { attemptCandidates } from './routing/failover.ts';
 import type { UpstreamFailure } from './upstream/provider.ts';
 import { type TimeLeft, timeFrom } from './upstream/route-clock.ts';
@@ -36,6 +38,7 @@ const HEADERS_WITHIN_MS = 5_000;
 export interface PaidEndpointDependencies {
   readonly peppers: () => Promise<Peppers>;
   readonly gate: KeyGate;
+  readonly checkKey: KeyCheck;
   readonly idempotency: Idempotency;
   readonly ledger: Ledger;
   readonly breaker: Breaker;
@@ -50,8 +53,9 @@ export interface PaidEndpointDependencies {
 
 /** The reader of one kind of call. */
 export interface PaidCallReader<Result> {
-  /** Checks a request before its body is read. Throws `ServiceError`. */
-  precheck?(request: Request, key: VerifiedKey): Promise<void>;
+  readonly kind: Kind;
+  /** True if the key is checked before the body is read, on every host and for every size. */
+  readonly checksFirst?: boolean;
   /** Reads the request. Throws `ServiceError` for everything that can be wrong before it is paid for. */
   read(request: Request, context: CallContext, key: VerifiedKey): Promise<PaidCall<Result>>;
 }
@@ -63,21 +67,31 @@ export function createPaidEndpoint<Result>(
   reader: PaidCallReader<Result>,
   dependencies: PaidEndpointDependencies,
 ): StreamingEndpoint {
-  const { peppers, gate, idempotency } = dependencies;
+  const { peppers, gate, checkKey, idempotency } = dependencies;
   return async (request, context) => {
     const key = authenticate(request.headers, await peppers());
-    await reader.precheck?.(request, key);
+    context.body?.claim(key.accountId);
+    if (reader.checksFirst || context.body?.isLarge) await checkKey(request, key, reader.kind);
     const call = await gate.checked(key, () => reader.read(request, context, key));
     const timeLeft = timeFrom(context, dependencies.clock, call.events);
     try {
       return await idempotency.guard({ request, context }, call, (storeResponse) =>
-        runPaidCall(dependencies, call, timeLeft, storeResponse),
+        runPaidCall(dependencies, withSent(call, context), timeLeft, storeResponse),
       );
     } finally {
       await call.dispose?.();
     }
   };
 }
+
+/** The same call, which reports to its host when a route has responded. */
+const withSent = <Result>(call: PaidCall<Result>, { body }: CallContext): PaidCall<Result> => ({
+  ...call,
+  prepare: (result, unsettled) => {
+    body?.sent();
+    return call.prepare(result, unsettled);
+  },
+});
 
 /** The dependencies of a paid call. */
 export type PaidCallDependencies = Pick<PaidEndpointDependencies, 'ledger' | 'breaker' | 'after' | 'log'>;

@@ -2,6 +2,7 @@
 
 import type { Peppers } from '../../access/core/api-key.ts';
 import { createSecrets } from '../../access/store/create-secrets.ts';
+import { Precheck } from '../../ledger/core/precheck.ts';
 import { createLedger, type LedgerOptions } from '../../ledger/store/create-ledger.ts';
 import { createKeySpend } from '../../ledger/store/usage/key-spend.ts';
 import { DynamoUnbilledStore } from '../../ledger/store/usage/unbilled-store.ts';
@@ -26,6 +27,7 @@ import { systemAfter, systemClock, systemRandom, systemUlid } from '../../platfo
 import type { CatalogSource } from '../core/catalog/catalog.ts';
 import { Breaker } from '../core/circuit/breaker.ts';
 import { Idempotency } from '../core/idempotency/idempotency.ts';
+import { createKeyCheck } from '../core/key-check.ts';
 import { createProviders } from '../providers/protocols.ts';
 import { createAccessTokens } from '../store/access-tokens.ts';
 import { createBedrockClients, createRequestSigner } from '../store/bedrock-clients.ts';
@@ -70,6 +72,7 @@ export function createPaidCalls(options: PaidCallOptions) {
     spend,
     leased: options.leased,
   });
+  const idempotency = new Idempotency({ ...world, store: replays, marks, gate: ledger.gate, log });
   const exchange = createExchange(new ConnectionPool(), () => {
     measure({ values: { [METRICS.requestsRepeated]: 1 } });
   });
@@ -93,7 +96,8 @@ export function createPaidCalls(options: PaidCallOptions) {
       log,
       count: (event) => measure({ values: { [METRICS[event]]: 1 } }),
     }),
-    idempotency: new Idempotency({ ...world, store: replays, marks, gate: ledger.gate, log }),
+    idempotency,
+    checkKey: createKeyCheck({ precheck: new Precheck({ ...ledger, ...world }), catalog, idempotency }),
   };
 }
 

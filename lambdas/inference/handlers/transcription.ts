@@ -1,6 +1,5 @@
 /** Puts `POST /v1/audio/transcriptions` together, for whichever host takes its uploads. */
 
-import { Precheck } from '../../ledger/core/precheck.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
 import { createUploadReader } from '../../platform/http/multipart.ts';
 import { createRequestHandler, type Handler } from '../../platform/http/request-handler.ts';
@@ -24,7 +23,6 @@ export function createTranscriptionHandler({ maxFileBytes, tooLarge }: Transcrip
     ...calls,
     settlements: createSettlements(process.env),
     receive: createUploadReader({ spool: spoolToDisk, maxFileBytes, tooLarge }),
-    precheck: new Precheck(calls),
   });
   return createRequestHandler(endpoint, 'openai', calls);
 }

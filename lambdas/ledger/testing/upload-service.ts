@@ -9,6 +9,7 @@ import type { Policy } from '../../access/core/policy.ts';
 import { encodeNewKey } from '../../access/store/key-item.ts';
 import { openCatalog } from '../../inference/core/catalog/catalog.ts';
 import { Idempotency } from '../../inference/core/idempotency/idempotency.ts';
+import { createKeyCheck } from '../../inference/core/key-check.ts';
 import { createTranscriptionEndpoint } from '../../inference/core/kinds/transcriptions/endpoint.ts';
 import type { SettlementOrder } from '../../inference/core/kinds/transcriptions/order.ts';
 import type { Settlements } from '../../inference/core/kinds/transcriptions/ports.ts';
@@ -106,6 +107,15 @@ export class UploadService {
     });
     const store = new DynamoReplayStore(this.#database.client, DATABASE_TABLES.replays);
     const after = this.#after;
+    const idempotency = new Idempotency({
+      store,
+      gate: ledger.gate,
+      clock,
+      after,
+      log,
+      marks: { markReplay: async () => {} },
+    });
+    const precheck = new Precheck({ ...ledger, clock });
     const endpoint = createTranscriptionEndpoint(
       createTranscriptionCalls({ fetch, readSecret: async () => '', readToken: async () => '' } as Parameters<
         typeof createTranscriptionCalls
@@ -115,14 +125,8 @@ export class UploadService {
         breaker: createBreaker(),
         peppers: async () => PEPPERS,
         catalog: async () => catalog,
-        idempotency: new Idempotency({
-          store,
-          gate: ledger.gate,
-          clock,
-          after,
-          log,
-          marks: { markReplay: async () => {} },
-        }),
+        idempotency,
+        checkKey: createKeyCheck({ precheck, catalog: async () => catalog, idempotency }),
         random: systemRandom,
         after,
         clock,
@@ -133,7 +137,6 @@ export class UploadService {
           maxFileBytes: MAX_FILE_BYTES,
           tooLarge: () => new ServiceError('file_too_large', 'file is too large.', { param: 'file' }),
         }),
-        precheck: new Precheck({ ...ledger, clock }),
       },
     );
     return createRequestHandler(endpoint, 'openai', { clock, after, ulid: systemUlid, log });

@@ -12,6 +12,9 @@ export const GATEWAY_PAYLOAD_BYTES = 10 * 1024 * 1024;
 /** The largest body of a request to the shared host, which no gateway bounds: as large as Anthropic takes (Claude API docs). */
 export const HOST_BODY_BYTES = 32 * 1024 * 1024;
 
+/** A shared host asks the database about the key before it reads a larger body. A smaller one costs less than that. */
+export const LARGE_BODY_BYTES = 1024 * 1024;
+
 /** The largest file of a transcription (interface, Limits). */
 export const TRANSCRIPTION_FILE_BYTES = 25 * 1024 * 1024;
 

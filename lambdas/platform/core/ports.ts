@@ -59,6 +59,16 @@ export type RequestSigner = (request: {
   readonly body: string;
 }) => Promise<Readonly<Record<string, string>>>;
 
+/** The body of a request that its server may still be receiving. */
+export interface IncomingBody {
+  /** True if it has, or may have, so many bytes that its key is to be checked first. */
+  readonly isLarge: boolean;
+  /** Counts its bytes as those of an account. Before, they count as those of its address. */
+  claim(accountId: string): void;
+  /** States that a route has responded to the request, so that no other route is sent it. */
+  sent(): void;
+}
+
 /** The data that a server has about one call, in addition to its request. */
 export interface CallContext {
   /** `req_<ulid>`. */
@@ -69,6 +79,8 @@ export interface CallContext {
   readonly silenceMs?: number | undefined;
   /** Values of the route's path parameters, decoded. */
   readonly pathParameters: Readonly<Record<string, string>>;
+  /** Absent if the request is complete when its call starts, or has no body. */
+  readonly body?: IncomingBody | undefined;
   readonly log: Log;
 }
 

@@ -1,7 +1,9 @@
 /** The body of a `node:http` request as a stream that cannot grow, stall, drip or last beyond its bounds. */
 import type { IncomingMessage } from 'node:http';
+import { LARGE_BODY_BYTES } from '../contract/limits.ts';
 import { CallerLeft, overloaded, ServiceError } from '../core/errors.ts';
-import type { ByteBudget } from './byte-budget.ts';
+import type { IncomingBody } from '../core/ports.ts';
+import { type BodyBudget, BodyBytes, SLOW_AFTER_MS } from './body-budget.ts';
 
 export interface BodyBounds {
   readonly maxBytes: number;
@@ -9,13 +11,13 @@ export interface BodyBounds {
   readonly idleMs: number;
   /** The longest that a body may take as a whole. */
   readonly totalMs: number;
-  /** The minimum average rate of a body, after it has had time to start. */
-  readonly minRate: { readonly bytesPerSecond: number; readonly afterMs: number };
+  /** The minimum average rate of a body in every period of that length. */
+  readonly minRate: { readonly bytesPerSecond: number; readonly overMs: number };
   /** The bytes that the bodies of all open requests may use together. */
-  readonly budget?: ByteBudget;
+  readonly budget: BodyBudget;
 }
 
-export interface BoundedBody {
+export interface BoundedBody extends IncomingBody {
   readonly stream: ReadableStream<Uint8Array>;
   /** Lets go of the request, so that the rest of it can be drained, and of what its bytes take of the budget. */
   release(): void;
@@ -43,8 +45,9 @@ const tooSlow = (message: string) => new ServiceError('invalid_json', message);
  */
 export function boundedBody(incoming: IncomingMessage, bounds: BodyBounds): BoundedBody {
   const { maxBytes, idleMs, budget } = bounds;
+  const { 'content-length': length } = incoming.headers;
+  const taken = new BodyBytes(budget, incoming.socket.remoteAddress ?? '');
   let bytes = 0;
-  let reservedBytes = 0;
   let over = false;
   let isRequested = false;
   let timers: readonly NodeJS.Timeout[] = [];
@@ -63,8 +66,7 @@ export function boundedBody(incoming: IncomingMessage, bounds: BodyBounds): Boun
   };
   const release = () => {
     finish();
-    budget?.give(reservedBytes);
-    reservedBytes = 0;
+    taken.release();
   };
   const stream = new ReadableStream<Uint8Array>(
     {
@@ -75,11 +77,16 @@ export function boundedBody(incoming: IncomingMessage, bounds: BodyBounds): Boun
           settle();
         };
         const fail = (cause: Error) => end(() => controller.error(cause));
-        if (Number(incoming.headers['content-length'] ?? 0) > maxBytes) return fail(tooLarge(maxBytes));
-        timers = startTimers(bounds, () => bytes, fail);
+        if (Number(length ?? 0) > maxBytes) return fail(tooLarge(maxBytes));
+        const onSlow = () => (taken.slow() ? undefined : fail(overloaded()));
+        timers = [...startTimers(bounds, () => bytes, fail), setTimeout(onSlow, SLOW_AFTER_MS)];
         const stalled = `The request body stalled for ${idleMs} ms.`;
         incoming.setTimeout(idleMs, () => fail(tooSlow(stalled)));
-        incoming.once('end', () => end(() => controller.close()));
+        incoming.once('end', () => {
+          if (over) return;
+          if (taken.complete()) end(() => controller.close());
+          else fail(overloaded());
+        });
         // A connection that is reset or closed.
         for (const event of ['error', 'close']) incoming.once(event, () => fail(new CallerLeft()));
         readNext = () => {
@@ -89,8 +96,7 @@ export function boundedBody(incoming: IncomingMessage, bounds: BodyBounds): Boun
           if (buffer === null) return;
           bytes += buffer.length;
           if (bytes > maxBytes) return fail(tooLarge(maxBytes));
-          if (budget?.reserve(buffer.length) === false) return fail(overloaded());
-          reservedBytes += buffer.length;
+          if (!taken.arrive(buffer.length)) return fail(overloaded());
           isRequested = false;
           controller.enqueue(buffer);
         };
@@ -105,25 +111,36 @@ export function boundedBody(incoming: IncomingMessage, bounds: BodyBounds): Boun
     // A chunk is read on demand.
     { highWaterMark: 0 },
   );
-  return { stream, release };
+  return {
+    stream,
+    release,
+    isLarge: length === undefined || Number(length) > LARGE_BODY_BYTES,
+    claim: (accountId) => taken.claim(accountId),
+    sent: () => taken.sent(),
+  };
 }
 
-/** Watches the body's time as a whole and its average rate. */
+/** Watches the body's time as a whole and its rate, each period from the first check in it to the last. */
 function startTimers(
   { totalMs, minRate }: BodyBounds,
   received: () => number,
   fail: (cause: Error) => void,
 ): readonly NodeJS.Timeout[] {
-  const { bytesPerSecond, afterMs } = minRate;
-  const startedMs = performance.now();
+  const { bytesPerSecond, overMs } = minRate;
   const late = `The request body was not complete after ${totalMs} ms.`;
   const slow = `The request body brought less than ${bytesPerSecond} bytes a second.`;
+  const checks = [{ atMs: performance.now(), bytes: 0 }];
   const checkRate = () => {
-    const elapsedMs = performance.now() - startedMs;
-    if (elapsedMs >= afterMs && received() * 1000 < bytesPerSecond * elapsedMs) fail(tooSlow(slow));
+    const last = { atMs: performance.now(), bytes: received() };
+    checks.push(last);
+    // The first of the period: the others before it are of no use any more.
+    while (last.atMs - (checks[1]?.atMs ?? last.atMs) >= overMs) checks.shift();
+    const { atMs, bytes } = checks[0] ?? last;
+    const periodMs = last.atMs - atMs;
+    if (periodMs >= overMs && (last.bytes - bytes) * 1000 < bytesPerSecond * periodMs) fail(tooSlow(slow));
   };
   return [
     setTimeout(() => fail(tooSlow(late)), totalMs),
-    setInterval(checkRate, Math.min(RATE_CHECK_MS, afterMs)),
+    setInterval(checkRate, Math.min(RATE_CHECK_MS, overMs)),
   ];
 }

@@ -6,7 +6,7 @@ import { until } from '../../../tools/test-kit/waiting.ts';
 import { overloaded } from '../core/errors.ts';
 import { readJson } from '../core/json/json-body.ts';
 import type { Log } from '../core/ports.ts';
-import { ByteBudget } from './byte-budget.ts';
+import { type BodyBudget, SharedBytes } from './body-budget.ts';
 import { createUploadReader } from './multipart.ts';
 import { NodeHost } from './node-host.ts';
 import { createRequestHandler, type RequestHandlerDependencies } from './request-handler.ts';
@@ -20,7 +20,14 @@ const dependencies: RequestHandlerDependencies = {
 const MAX_BODY_BYTES = 10_000;
 const BODY_IDLE_MS = 500;
 const BODY_MS = 1_500;
-const MIN_RATE = { bytesPerSecond: 1_000, afterMs: 600 };
+const MIN_RATE = { bytesPerSecond: 1_000, overMs: 600 };
+
+const budgetOf = (bytes: number): BodyBudget => ({
+  arriving: new SharedBytes(bytes),
+  slow: new SharedBytes(bytes),
+  complete: new SharedBytes(bytes),
+  afterSending: 1 / 4,
+});
 
 let host: NodeHost;
 let url: string;
@@ -43,7 +50,13 @@ function bodyCounted(request: Request): Request {
   return new Request(request, { body, duplex: 'half' } as RequestInit);
 }
 
-const BODY = { maxBytes: MAX_BODY_BYTES, idleMs: BODY_IDLE_MS, totalMs: BODY_MS, minRate: MIN_RATE };
+const BODY = {
+  maxBytes: MAX_BODY_BYTES,
+  idleMs: BODY_IDLE_MS,
+  totalMs: BODY_MS,
+  minRate: MIN_RATE,
+  budget: budgetOf(1_000_000),
+};
 
 async function listen({ server }: NodeHost): Promise<string> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -169,6 +182,16 @@ describe('the node:http host', () => {
     expect(received).toContain('stalled');
   });
 
+  it('returns 400 if a body brings nearly all of its bytes at once, and then too little', async () => {
+    const received = await converse((socket) => {
+      socket.write(`${headOf('content-length: 9999')}"${'a'.repeat(9_000)}`);
+      const timer = setInterval(() => socket.write('a'), 100);
+      return () => clearInterval(timer);
+    });
+    expect(received).toMatch(/^HTTP\/1\.1 400 /);
+    expect(received).toContain('less than 1000 bytes a second');
+  });
+
   it.each([
     ['brings too little', 100, 1, 'less than 1000 bytes a second'],
     ['never ends', 50, 250, 'not complete after 1500 ms'],
@@ -233,7 +256,7 @@ describe('the node:http host', () => {
 });
 
 /** A host whose calls stay open until the test ends them, or the host does. */
-async function holdingHost({ budget, maxCalls = 100 }: { budget?: ByteBudget; maxCalls?: number }) {
+async function holdingHost({ budget, maxCalls = 100 }: { budget?: BodyBudget; maxCalls?: number }) {
   let nowMs = 0;
   const ended = new AbortController();
   const waiting: (() => void)[] = [];
@@ -243,8 +266,10 @@ async function holdingHost({ budget, maxCalls = 100 }: { budget?: ByteBudget; ma
       ended.signal.addEventListener('abort', () => resolve());
     });
   const handler = createRequestHandler(
-    async (request, { remainingTimeMs }) => {
+    async (request, { remainingTimeMs, body }) => {
+      body?.claim(request.headers.get('x-account') ?? '');
       if (request.method === 'POST') await readJson(request);
+      if (request.headers.has('x-sent')) body?.sent();
       await wait();
       return Response.json({ ended: ended.signal.aborted, remaining: remainingTimeMs() });
     },
@@ -351,23 +376,66 @@ describe('NodeHost, at its limits', () => {
     close(holding);
   });
 
-  it('rejects a body that exceeds the byte budget next to the open calls, and accepts it after they end', async () => {
-    const { holding, address, open, release } = await holdingHost({ budget: new ByteBudget(10_000) });
-    const send = () =>
-      fetch(address, {
-        method: 'POST',
-        headers: { 'content-type': 'application/json' },
-        body: JSON.stringify('b'.repeat(6_000)),
-      });
-    const first = send();
+  const send = (address: string, account: string, bytes: number, headers: object = {}) =>
+    fetch(address, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-account': account, ...headers },
+      body: JSON.stringify('b'.repeat(bytes - 2)),
+    });
+
+  it('rejects a body that exceeds the bytes next to the open calls, and accepts it after they end', async () => {
+    const { holding, address, open, release } = await holdingHost({ budget: budgetOf(10_000) });
+    const first = send(address, 'a', 6_000);
     expect(await open(1)).toBe(1);
-    expect((await send()).status).toBe(503);
+    expect((await send(address, 'b', 6_000)).status).toBe(503);
     release();
     expect((await first).status).toBe(200);
-    const third = send();
+    const third = send(address, 'b', 6_000);
     expect(await open(1)).toBe(1);
     release();
     expect((await third).status).toBe(200);
+    close(holding);
+  });
+
+  it('leaves half of the bytes to accounts that have less than an eighth of them', async () => {
+    const { holding, address, open, release } = await holdingHost({ budget: budgetOf(16_000) });
+    const calls = [send(address, 'a', 4_000), send(address, 'a', 4_000)];
+    expect(await open(2)).toBe(2);
+    expect((await send(address, 'a', 1_000)).status).toBe(503);
+    calls.push(...['b', 'c', 'd'].map((account) => send(address, account, 2_000)));
+    expect(await open(5)).toBe(5);
+    release();
+    expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([200, 200, 200, 200, 200]);
+    close(holding);
+  });
+
+  it('counts a quarter of a body once a route has responded to its call', async () => {
+    const { holding, address, open, release } = await holdingHost({ budget: budgetOf(10_000) });
+    const calls = [send(address, 'a', 8_000, { 'x-sent': '1' })];
+    expect(await open(1)).toBe(1);
+    calls.push(send(address, 'b', 3_000));
+    expect(await open(2)).toBe(2);
+    expect((await send(address, 'c', 5_100)).status).toBe(503);
+    release();
+    expect((await Promise.all(calls)).map(({ status }) => status)).toEqual([200, 200]);
+    close(holding);
+  });
+
+  it('counts bodies that are still arriving apart from those whose calls are served', async () => {
+    const budget = { ...budgetOf(4_000), arriving: new SharedBytes(16_000), slow: new SharedBytes(16_000) };
+    const { holding, address, open, release } = await holdingHost({ budget });
+    const { port } = new URL(address);
+    const senders = Array.from({ length: 4 }, (_, at) => {
+      const socket = connect(Number(port), '127.0.0.1').on('error', () => {});
+      socket.write(`${headOf(`x-account: slow${at}\r\ncontent-length: 9999`)}"${'c'.repeat(1_900)}`);
+      return socket;
+    });
+    await pause(100);
+    const call = send(address, 'a', 2_000);
+    expect(await open(1)).toBe(1);
+    release();
+    expect((await call).status).toBe(200);
+    for (const socket of senders) socket.destroy();
     close(holding);
   });
 });

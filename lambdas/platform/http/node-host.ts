@@ -105,7 +105,7 @@ export class NodeHost {
       } as RequestInit);
       const remainingTimeMs = () => Math.min(deadlineMs, this.#endsMs) - clock();
       const silenceMs = silenceOf(request.headers);
-      const response = await respond(request, { pathParameters, remainingTimeMs, silenceMs });
+      const response = await respond(request, { pathParameters, remainingTimeMs, silenceMs, body });
       if (!incoming.complete || this.isStopping) outgoing.setHeader('connection', 'close');
       outgoing.writeHead(response.status, Object.fromEntries(response.headers));
       outgoing.flushHeaders();

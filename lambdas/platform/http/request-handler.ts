@@ -29,7 +29,8 @@ export interface RequestHandlerDependencies {
 }
 
 /** The data that a server has about a call. */
-export interface HostContext extends Pick<CallContext, 'remainingTimeMs' | 'silenceMs' | 'pathParameters'> {
+export interface HostContext
+  extends Pick<CallContext, 'remainingTimeMs' | 'silenceMs' | 'pathParameters' | 'body'> {
   /** Lambda's own id of the invocation, which the gateway's log has too. */
   readonly functionRequestId?: string;
 }

@@ -1,5 +1,6 @@
 /** A program whose paths fail where nobody catches it, beside one that answers slowly. */
 import { setTimeout as pause } from 'node:timers/promises';
+import { SharedBytes } from '../../platform/http/body-budget.ts';
 import { NodeHost } from '../../platform/http/node-host.ts';
 import { serve } from '../serve.ts';
 
@@ -22,6 +23,8 @@ const routes: Readonly<Record<string, () => Promise<Response>>> = {
   },
 };
 
+const BYTES = new SharedBytes(1_000);
+
 const print = (message: string, fields?: object) => console.log(JSON.stringify({ message, ...fields }));
 
 const host = new NodeHost({
@@ -32,7 +35,8 @@ const host = new NodeHost({
       maxBytes: 1_000,
       idleMs: 1_000,
       totalMs: 1_000,
-      minRate: { bytesPerSecond: 1, afterMs: 1_000 },
+      minRate: { bytesPerSecond: 1, overMs: 1_000 },
+      budget: { arriving: BYTES, slow: BYTES, complete: BYTES, afterSending: 1 },
     },
   }),
   clock: Date.now,

@@ -66,7 +66,7 @@ export function createCompletionEndpoint<Request extends CompletionRequest>(
       dependencies,
     );
   };
-  return createPaidEndpoint({ read }, dependencies);
+  return createPaidEndpoint({ kind: 'chat', read }, dependencies);
 }
 
 interface ValidRequest<Request> extends Pick<PaidCall<StartedResponse>, 'requestId' | 'key' | 'identity'> {

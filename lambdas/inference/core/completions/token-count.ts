@@ -30,9 +30,12 @@ export function createTokenCount<Request extends CompletionRequest>(
   { format, schema, bodyOf }: CountedFormat<Request>,
   { peppers, catalog, gate, sealedTokens: sealedTokensOf }: TokenCountDependencies,
 ): Endpoint {
-  return async (request) => {
+  return async (request, { body: incoming }) => {
     const currentPeppers = await peppers();
     const key = authenticate(request.headers, currentPeppers);
+    incoming?.claim(key.accountId);
+    // A large body is not read for a key that is not active or over its limits.
+    const touched = incoming?.isLarge ? await gate.touch(key) : undefined;
     const { prompt, model } = await gate.checked(key, async () => {
       const { value } = await readJson(request);
       const body = validate(schema, value);
@@ -40,7 +43,7 @@ export function createTokenCount<Request extends CompletionRequest>(
       const payload = format.toPayload(body, sealedTokensOf(currentPeppers)(key.accountId));
       return { prompt: promptSizeOf(bodyFor(payload, named.routes)), model: named };
     });
-    const { headers } = await gate.touch(key);
+    const { headers } = touched ?? (await gate.touch(key));
     return jsonResponse(bodyOf(countPromptTokens(prompt, model)), headers);
   };
 }

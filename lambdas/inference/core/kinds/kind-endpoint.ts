@@ -53,7 +53,7 @@ export function createKindEndpoint<Request extends CallRequestFields, Output>(
         callKind.prepare({ ...call, request, output, estimate, clock, catalog: currentCatalog.version }),
     };
   };
-  return createPaidEndpoint({ read }, dependencies);
+  return createPaidEndpoint({ kind, read }, dependencies);
 }
 
 /** The model that a request names, or the catalog's default for its kind. */

@@ -55,6 +55,7 @@ async function timeOf(
   };
   const endpoint = createPaidEndpoint(
     {
+      kind: 'chat',
       read: async () => {
         await time.sleep(readMs);
         return call;
@@ -62,6 +63,7 @@ async function timeOf(
     },
     {
       peppers: async () => PEPPERS,
+      checkKey: async () => {},
       gate: {
         checked: (_key: unknown, check: () => Promise<unknown>) => check(),
       } as unknown as KeyGate,

@@ -4,11 +4,9 @@
  * the duration that the route returns.
  */
 import type { Call } from '../../../../ledger/core/call.ts';
-import type { Precheck } from '../../../../ledger/core/precheck.ts';
 import type { StreamingEndpoint } from '../../../../platform/core/ports.ts';
 import type { ReceiveUpload, Upload, UploadedFile } from '../../../../platform/core/upload.ts';
 import type { PaidCall } from '../../call.ts';
-import type { Catalog } from '../../catalog/catalog.ts';
 import { measuredCost } from '../../metering/priced-usage.ts';
 import { createPaidEndpoint } from '../../paid-endpoint.ts';
 import { quoteKind } from '../../quote.ts';
@@ -32,7 +30,6 @@ export interface TranscriptionPayload {
 
 export interface TranscriptionDependencies extends KindEndpointDependencies, DeliveryDependencies {
   readonly receive: ReceiveUpload;
-  readonly precheck: Precheck;
 }
 
 /** Throws `ServiceError` for everything that is wrong before there is a transcript. */
@@ -40,15 +37,11 @@ export function createTranscriptionEndpoint(
   providers: ProviderCalls<TranscriptionPayload, Transcript>,
   dependencies: TranscriptionDependencies,
 ): StreamingEndpoint {
-  const { idempotency, receive, catalog, precheck } = dependencies;
+  const { receive } = dependencies;
   return createPaidEndpoint(
     {
-      precheck: async (request, key) =>
-        precheck.check(key, 'audio', {
-          paid: isPaid(await catalog()),
-          // A call that has been paid for may be replayed with nothing left.
-          isReplay: () => idempotency.isClaimed(request, key),
-        }),
+      kind: 'audio',
+      checksFirst: true,
       async read(request, { requestId }, key) {
         const upload = await receive(request);
         try {
@@ -62,10 +55,6 @@ export function createTranscriptionEndpoint(
     dependencies,
   );
 }
-
-/** Returns whether every model for audio has a price, so that no call is free. */
-const isPaid = ({ models }: Catalog): boolean =>
-  models.filter(({ type }) => type === 'audio').every((model) => measuredCost(model, { seconds: 1 }) > 0n);
 
 async function readTranscription(
   providers: ProviderCalls<TranscriptionPayload, Transcript>,
