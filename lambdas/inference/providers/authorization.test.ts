@@ -53,6 +53,7 @@ async function callTo(route: object, protocol: keyof typeof PROVIDERS, sign?: Re
       payload,
       identity: { id: 'x', model: 'a/m' },
       signatures: SIGNATURES,
+      maxBytes: 1_000_000,
       signal: new AbortController().signal,
     }),
   );

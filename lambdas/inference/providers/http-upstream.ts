@@ -1,6 +1,6 @@
 /** The steps that every upstream with JSON over HTTP shares: the key, one POST, its response and its failures. */
 
-import { createParser } from 'eventsource-parser';
+import { createParser, type ParseError } from 'eventsource-parser';
 import {
   isJsonObject,
   isTooDeep,
@@ -10,6 +10,7 @@ import {
 } from '../../platform/core/json/lossless-json.ts';
 import type { SecretReader } from '../../platform/core/ports.ts';
 import { type RouteEvent, type RouteResponse, UpstreamFailure } from '../core/upstream/provider.ts';
+import { boundedBytes, boundedText } from './response-bytes.ts';
 
 export interface UpstreamRequest {
   readonly url: string;
@@ -24,6 +25,8 @@ export interface UpstreamRequest {
 export interface UpstreamCall extends Omit<UpstreamRequest, 'body'> {
   readonly body: string;
   readonly stream: boolean;
+  /** The most bytes that the response may have. */
+  readonly maxBytes: number;
   readonly toRouteResponse: (body: unknown) => Extract<RouteResponse, { kind: 'json' }>;
   readonly readRouteEvents: (data: AsyncIterable<string>) => AsyncIterable<RouteEvent>;
 }
@@ -37,10 +40,13 @@ export async function callUpstream(
   const headers = { 'content-type': 'application/json', accept, ...call.headers };
   return reading(async () => {
     const response = await post(fetch, { ...call, headers });
-    if (!call.stream) return call.toRouteResponse(parseLossless(await response.text()));
+    if (!call.stream) return call.toRouteResponse(parseLossless(await boundedText(response, call.maxBytes)));
     const { body } = response;
     if (body === null || !isEventStream(response)) throw new UpstreamFailure('protocol');
-    return { kind: 'stream', events: connected(call.readRouteEvents(decodeSse(body))) };
+    return {
+      kind: 'stream',
+      events: connected(call.readRouteEvents(decodeSse(boundedBytes(body, call.maxBytes)))),
+    };
   });
 }
 
@@ -141,10 +147,18 @@ export async function drain(iterator: AsyncIterator<unknown>): Promise<void> {
   }
 }
 
+/** The largest event: that of a complete response at the end of its stream, or a picture in it. */
+const EVENT_BOUND = {
+  maxBufferSize: 8 * 1024 * 1024,
+  onError({ type }: ParseError) {
+    if (type === 'max-buffer-size-exceeded') throw new UpstreamFailure('protocol');
+  },
+};
+
 /** Yields the data of every event of the body; comments, ids and retry fields are dropped. */
 export async function* decodeSse(body: AsyncIterable<Uint8Array>): AsyncGenerator<string, void> {
   const ready: string[] = [];
-  const parser = createParser({ onEvent: (event) => ready.push(event.data) });
+  const parser = createParser({ onEvent: (event) => ready.push(event.data), ...EVENT_BOUND });
   const decoder = new TextDecoder();
   for await (const bytes of body) {
     parser.feed(decoder.decode(bytes, { stream: true }));

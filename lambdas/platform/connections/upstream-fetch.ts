@@ -3,9 +3,8 @@
  * standard).
  */
 import type { IncomingMessage } from 'node:http';
-import { pipeline, Readable, type Transform } from 'node:stream';
+import { Readable } from 'node:stream';
 import type { ReadableStream as NodeReadableStream } from 'node:stream/web';
-import { constants, createBrotliDecompress, createGunzip, createInflate } from 'node:zlib';
 import type { HttpExchange } from './http-exchange.ts';
 
 const USER_AGENT = 'unified-inference-service/1';
@@ -20,7 +19,7 @@ const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
 /**
  * Accepts a URL, a method, headers, a string, bytes or a stream, and a signal. Rejects with the error that broke the
  * connection, or the signal's reason. A redirect is an error: it would send a prompt and a key to a host that the
- * catalog does not list.
+ * catalog does not list. So is a content coding, because none is requested.
  */
 export function createUpstreamFetch(exchange: HttpExchange): typeof globalThis.fetch {
   return async (input, init = {}) => {
@@ -30,7 +29,7 @@ export function createUpstreamFetch(exchange: HttpExchange): typeof globalThis.f
       method,
       headers: {
         'user-agent': USER_AGENT,
-        // Compressed events come late.
+        // Compressed events come late, and a short response could become a long one.
         'accept-encoding': 'identity',
         ...Object.fromEntries(new Headers(init.headers)),
       },
@@ -55,6 +54,11 @@ function responseOf(message: IncomingMessage): Response {
     message.destroy();
     throw new TypeError('an upstream must not redirect');
   }
+  const { 'content-encoding': coding = 'identity' } = message.headers;
+  if (!/^\s*(identity)?\s*$/i.test(coding)) {
+    message.destroy();
+    throw new TypeError('an upstream must not encode its response, which was requested without a coding');
+  }
   const headers = new Headers();
   for (let index = 0; index < rawHeaders.length; index += 2)
     headers.append(rawHeaders[index] ?? '', rawHeaders[index + 1] ?? '');
@@ -62,7 +66,7 @@ function responseOf(message: IncomingMessage): Response {
     message.resume();
     return new Response(null, { status, headers });
   }
-  return new Response(webStreamOf(decodedBody(message)), { status, headers });
+  return new Response(webStreamOf(message), { status, headers });
 }
 
 /** The same bytes; a reader that leaves closes the connection, unless all of them are here. */
@@ -86,28 +90,4 @@ function webStreamOf(source: Readable): ReadableStream<Uint8Array> {
     },
     { highWaterMark: READ_AHEAD, size: ({ byteLength }) => byteLength },
   );
-}
-
-/** Each chunk is given on at once, and a stream that lacks its trailer ends well, as in browsers. */
-const FLUSH = { flush: constants.Z_SYNC_FLUSH, finishFlush: constants.Z_SYNC_FLUSH };
-
-/** The decoders by their names (RFC 9110, section 8.4.1, and RFC 7932). */
-const DECODERS: Readonly<Record<string, () => Transform>> = {
-  gzip: () => createGunzip(FLUSH),
-  'x-gzip': () => createGunzip(FLUSH),
-  deflate: () => createInflate(FLUSH),
-  br: () =>
-    createBrotliDecompress({
-      flush: constants.BROTLI_OPERATION_FLUSH,
-      finishFlush: constants.BROTLI_OPERATION_FLUSH,
-    }),
-};
-
-/** Returns the decoded body; a body with an unknown coding stays unchanged. */
-function decodedBody(message: IncomingMessage): Readable {
-  const coding = message.headers['content-encoding']?.trim().toLowerCase() ?? '';
-  const decoder = Object.hasOwn(DECODERS, coding) ? DECODERS[coding]?.() : undefined;
-  if (decoder === undefined) return message;
-  // Ends either when the other does; the decoder reports the failure of both.
-  return pipeline(message, decoder, () => {});
 }

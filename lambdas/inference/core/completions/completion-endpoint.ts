@@ -27,6 +27,7 @@ import { type SealedTokens, signaturesOf } from '../upstream/sealed-tokens.ts';
 import type { ApiFormat, CallerHeaders, CompletionRequest } from './api-format.ts';
 import { attemptRoute, canCancel, prepareCompletion, type StartedResponse } from './delivery.ts';
 import { ignoredFieldsHeader, payloadFor, unservedTools } from './forwarded-fields.ts';
+import { responseBytes } from './response-bytes.ts';
 
 export interface CompletionDependencies extends PaidEndpointDependencies {
   readonly catalog: CatalogSource;
@@ -138,6 +139,7 @@ export function readCompletion<Request extends CompletionRequest>(
         payload: payloadFor(route, withSentBreakpoints({ model, route }, payloadWithin(output))),
         identity: identityOf(model),
         signatures: signaturesOf(sealedTokens, route.id),
+        maxBytes: responseBytes(payload, boundsOn(route, output).tokens.completion),
       }),
     prepare: (response, call) => {
       const { candidate, admission } = call;

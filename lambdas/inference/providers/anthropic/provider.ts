@@ -42,6 +42,7 @@ export function createAnthropicProvider(dependencies: AnthropicDependencies): Pr
     identity,
     signatures,
     signal,
+    maxBytes,
   }: RouteAttempt): Promise<RouteResponse> {
     const { body: request, answerTool } = toRequest(payload, route, signatures);
     const betas = betasOf(payload, route);
@@ -60,6 +61,7 @@ export function createAnthropicProvider(dependencies: AnthropicDependencies): Pr
       headers: await authorizationOf(dependencies, route, post, keyHeader),
       stream: payload.stream,
       signal,
+      maxBytes,
       toFailure: (response) => toFailure(response, payload.protocol),
       toRouteResponse: (responseBody) => toRouteResponse(responseBody, context),
       readRouteEvents: (data) => readRouteEvents(data, context),

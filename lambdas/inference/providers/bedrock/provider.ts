@@ -12,6 +12,7 @@ import {
   type RouteResponse,
   UpstreamFailure,
 } from '../../core/upstream/provider.ts';
+import { boundedResponse } from '../response-bytes.ts';
 import { toFailure, toInterruption } from './errors.ts';
 import { type ConverseCall, toConverseCall } from './request.ts';
 import { toRouteResponse } from './response.ts';
@@ -26,13 +27,21 @@ export interface BedrockDependencies {
 }
 
 export function createBedrockProvider({ bedrockClient }: BedrockDependencies): Provider {
-  async function chat({ route, payload, signatures, signal }: RouteAttempt): Promise<RouteResponse> {
+  async function chat({
+    route,
+    payload,
+    signatures,
+    signal,
+    maxBytes,
+  }: RouteAttempt): Promise<RouteResponse> {
     try {
       signal.throwIfAborted();
       const client = bedrockClient(route.base_url);
       const call = toConverseCall(payload.conversation(), route, signatures);
-      if (payload.stream) return await converseStream(client, call, signal);
-      const output = await client.send(new ConverseCommand(call.request), { abortSignal: signal });
+      if (payload.stream) return await converseStream(client, { ...call, maxBytes }, signal);
+      const command = new ConverseCommand(call.request);
+      command.middlewareStack.add(boundedResponse(maxBytes), { step: 'deserialize', priority: 'low' });
+      const output = await client.send(command, { abortSignal: signal });
       return toRouteResponse(output, call);
     } catch (failure) {
       throw toFailure(failure, signal);
@@ -44,13 +53,14 @@ export function createBedrockProvider({ bedrockClient }: BedrockDependencies): P
 
 async function converseStream(
   client: BedrockRuntimeClient,
-  call: ConverseCall,
+  call: ConverseCall & Pick<RouteAttempt, 'maxBytes'>,
   signal: AbortSignal,
 ): Promise<RouteResponse> {
   const cancellation = new AbortController();
   try {
     const command = new ConverseStreamCommand(call.request);
     // With low priority, it receives the response before the client decodes it.
+    command.middlewareStack.add(boundedResponse(call.maxBytes), { step: 'deserialize', priority: 'low' });
     command.middlewareStack.add(requireEventStream, { step: 'deserialize', priority: 'low' });
     const { stream } = await client.send(command, {
       abortSignal: AbortSignal.any([signal, cancellation.signal]),

@@ -24,7 +24,7 @@ export interface GeminiDependencies extends AuthorizationDependencies {
 export function createGeminiProvider(dependencies: GeminiDependencies): Provider {
   return {
     features,
-    async chat({ route, payload, identity, signatures, signal }) {
+    async chat({ route, payload, identity, signatures, signal, maxBytes }) {
       const method = payload.stream ? 'streamGenerateContent?alt=sse' : 'generateContent';
       const url = `${route.base_url}/models/${encodeURIComponent(route.upstream_model)}:${method}`;
       const body = JSON.stringify(toRequestBody(payload.conversation(), route, signatures));
@@ -35,6 +35,7 @@ export function createGeminiProvider(dependencies: GeminiDependencies): Provider
         body,
         stream: payload.stream,
         signal,
+        maxBytes,
         toFailure,
         toRouteResponse: (responseBody) => toRouteResponse(responseBody, context),
         readRouteEvents: (data) => readRouteEvents(data, context),

@@ -6,11 +6,14 @@ import { isTokenCount } from '../../core/pricing/token-usage.ts';
 import { toFailure } from '../bedrock/errors.ts';
 import type { BedrockDependencies } from '../bedrock/provider.ts';
 import { parsePlainObject } from '../http-upstream.ts';
+import { boundedResponse } from '../response-bytes.ts';
 
 export interface Invocation {
   readonly route: CatalogRoute;
   readonly body: JsonObject;
   readonly signal: AbortSignal;
+  /** The most bytes that the response may have. */
+  readonly maxBytes: number;
 }
 
 export interface InvokeResult {
@@ -25,11 +28,12 @@ const TOKENS_HEADER = 'x-amzn-bedrock-input-token-count';
 /** The model's JSON object. Throws `UpstreamFailure` for everything that goes wrong. */
 export async function invoke(
   { bedrockClient }: BedrockDependencies,
-  { route, body, signal }: Invocation,
+  invocation: Invocation,
 ): Promise<InvokeResult> {
+  const { route, signal } = invocation;
   try {
     signal.throwIfAborted();
-    return await send(bedrockClient(route.base_url), { route, body, signal });
+    return await send(bedrockClient(route.base_url), invocation);
   } catch (failure) {
     throw toFailure(failure, signal);
   }
@@ -37,7 +41,7 @@ export async function invoke(
 
 async function send(
   client: BedrockRuntimeClient,
-  { route, body, signal }: Invocation,
+  { route, body, signal, maxBytes }: Invocation,
 ): Promise<InvokeResult> {
   const command = new InvokeModelCommand({
     modelId: route.upstream_model,
@@ -53,6 +57,7 @@ async function send(
       counted = (Object(result.response) as { headers?: Headers }).headers?.[TOKENS_HEADER];
       return result;
     };
+  command.middlewareStack.add(boundedResponse(maxBytes), { step: 'deserialize', priority: 'low' });
   command.middlewareStack.add(captureTokenCount, { step: 'deserialize', priority: 'low' });
   const output = await client.send(command, { abortSignal: signal });
   const tokens = counted === undefined ? undefined : Number(counted);

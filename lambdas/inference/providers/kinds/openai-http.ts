@@ -6,6 +6,7 @@ import { type KeyDependencies, keyHeadersOf } from '../authorization.ts';
 import { parsePlainObject, post, reading } from '../http-upstream.ts';
 import { toFailure } from '../openai/errors.ts';
 import { addressOf } from '../openai-formats/address.ts';
+import { boundedText } from '../response-bytes.ts';
 import type { FormBody } from './form-body.ts';
 
 export interface OpenAiHttp extends KeyDependencies {
@@ -18,6 +19,11 @@ export interface OpenAiRequest {
   readonly path: string;
   readonly body: Readonly<Record<string, unknown>> | FormBody;
   readonly signal: AbortSignal;
+}
+
+/** A request for JSON, whose response has at most that many bytes. */
+interface JsonRequest extends OpenAiRequest {
+  readonly maxBytes: number;
 }
 
 /** Sends the request and returns its response, whose status is 2xx. Throws `UpstreamFailure`. */
@@ -43,7 +49,7 @@ const isForm = (body: OpenAiRequest['body']): body is FormBody => body.stream in
  * Sends the request and returns the JSON object of its response. Numbers in it, of a vector or a duration, are doubles.
  * Throws `UpstreamFailure`.
  */
-export async function requestJson(http: OpenAiHttp, request: OpenAiRequest): Promise<JsonObject> {
+export async function requestJson(http: OpenAiHttp, request: JsonRequest): Promise<JsonObject> {
   const response = await sendRequest(http, request);
-  return parsePlainObject(await reading(() => response.text()));
+  return parsePlainObject(await reading(() => boundedText(response, request.maxBytes)));
 }

@@ -39,6 +39,7 @@ const send = (provider: Provider, fields: object, content = 'Say exactly: hi', s
       provider === responses ? native({ input: content }, stream) : nativePayload({ messages }, stream),
     identity: IDENTITY,
     signatures: SIGNATURES,
+    maxBytes: 1_000_000,
     signal: AbortSignal.timeout(10_000),
   });
 };

@@ -29,7 +29,7 @@ export function createOpenAiProvider(dependencies: OpenAiDependencies): Provider
   return {
     features,
     async chat(attempt) {
-      const { route, payload, signatures, signal } = attempt;
+      const { route, payload, signatures, signal, maxBytes } = attempt;
       const url = addressOf(route, '/chat/completions');
       const body = JSON.stringify(toRequestBody(payload, route, signatures));
       return callUpstream(dependencies.fetch, {
@@ -38,6 +38,7 @@ export function createOpenAiProvider(dependencies: OpenAiDependencies): Provider
         body,
         stream: payload.stream,
         signal,
+        maxBytes,
         toFailure,
         toRouteResponse: (responseBody) => toRouteResponse(responseBody, attempt),
         readRouteEvents: (data) => readRouteEvents(data, attempt),

@@ -29,7 +29,7 @@ export function createResponsesProvider(dependencies: OpenAiDependencies): Provi
         ...originalAttempt,
         payload: forHost(originalAttempt.payload, originalAttempt.route),
       };
-      const { route, payload, signatures, signal } = attempt;
+      const { route, payload, signatures, signal, maxBytes } = attempt;
       const url = addressOf(route, '/responses');
       const body = JSON.stringify(toRequestBody(payload, route, signatures));
       return callUpstream(dependencies.fetch, {
@@ -38,6 +38,8 @@ export function createResponsesProvider(dependencies: OpenAiDependencies): Provi
         body,
         stream: payload.stream,
         signal,
+        // Three events of a stream repeat instructions and tools.
+        maxBytes: maxBytes + 4 * body.length,
         toFailure,
         toRouteResponse: (responseBody) => toRouteResponse(responseBody, attempt),
         readRouteEvents: (data) => readRouteEvents(data, attempt),

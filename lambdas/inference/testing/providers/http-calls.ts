@@ -42,6 +42,7 @@ export interface Call {
   readonly stream?: boolean;
   readonly signal?: AbortSignal;
   readonly secret?: string;
+  readonly maxBytes?: number;
   /** In place of the protocol's own. */
   readonly payload?: ChatPayload;
 }
@@ -59,13 +60,14 @@ export const callsOf =
   ({ protocol, provider, identity, payload: ownPayload }: HttpProtocol) =>
   (
     origin: string,
-    { stream = false, signal, secret, payload = ownPayload(stream) }: Call = {},
+    { stream = false, signal, secret, payload = ownPayload(stream), maxBytes = 1_000_000 }: Call = {},
   ): Promise<RouteResponse> =>
     provider.chat({
       route: routeOf({ protocol, base_url: `${origin}/v1`, ...(secret === undefined ? {} : { secret }) }),
       payload,
       identity,
       signatures: SIGNATURES,
+      maxBytes,
       signal: signal ?? new AbortController().signal,
     });
 

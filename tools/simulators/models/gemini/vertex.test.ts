@@ -57,6 +57,7 @@ const chat = (stream: boolean, fields: object = {}) =>
     },
     identity: { id: 'chatcmpl-1', model: 'm' },
     signatures: SIGNATURES,
+    maxBytes: 1_000_000,
     signal: new AbortController().signal,
   });
 

@@ -15,6 +15,7 @@ import { mayExceed } from '../../../core/metering/token-bound.ts';
 import { isTokenCount } from '../../../core/pricing/token-usage.ts';
 import { UpstreamFailure } from '../../../core/upstream/provider.ts';
 import type { BedrockDependencies } from '../../bedrock/provider.ts';
+import { embeddingBytes } from '../../response-bytes.ts';
 import { type InvokeResult, invoke } from '../bedrock-invoke.ts';
 
 /** A family of models: the request for a batch of texts and the vectors in its response. */
@@ -107,7 +108,8 @@ async function embed(
   const { attempt, strings } = batch;
   const { route, payload, clock } = attempt;
   const body = family.request(strings, payload.dimensions);
-  const { response, tokens } = await invoke(bedrock, { route, body, signal: clock.signal });
+  const maxBytes = embeddingBytes(strings.length, payload.dimensions);
+  const { response, tokens } = await invoke(bedrock, { route, body, signal: clock.signal, maxBytes });
   const vectors = family.vectors(response);
   if (vectors.length !== strings.length || !vectors.every(isVector)) throw new UpstreamFailure('protocol');
   const { inputTextTokenCount: counted } = response;

@@ -9,12 +9,14 @@ import {
 } from '../../../core/kinds/embeddings/embeddings.ts';
 import { isTokenCount } from '../../../core/pricing/token-usage.ts';
 import { UpstreamFailure } from '../../../core/upstream/provider.ts';
+import { embeddingBytes } from '../../response-bytes.ts';
 import { type OpenAiHttp, requestJson } from '../openai-http.ts';
 
 export function embeddingsOfOpenAi(http: OpenAiHttp): ProviderCall<JsonObject, EmbeddingOutput> {
   return async ({ route, payload, clock: { signal } }) => {
     const body = { ...payload, model: route.upstream_model };
-    const response = await requestJson(http, { route, path: '/embeddings', body, signal });
+    const maxBytes = embeddingBytes(inputsOf(payload), payload.dimensions);
+    const response = await requestJson(http, { route, path: '/embeddings', body, signal, maxBytes });
     return { embeddings: toEmbeddings(response.data, inputsOf(payload)), tokens: toTokens(response.usage) };
   };
 }

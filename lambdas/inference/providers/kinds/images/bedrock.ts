@@ -10,6 +10,7 @@ import type { ProviderCall } from '../../../core/kinds/call-kind.ts';
 import type { ImageOutput } from '../../../core/kinds/images/images.ts';
 import { UpstreamFailure } from '../../../core/upstream/provider.ts';
 import type { BedrockDependencies } from '../../bedrock/provider.ts';
+import { imageBytes } from '../../response-bytes.ts';
 import { type Invocation, invoke } from '../bedrock-invoke.ts';
 
 /**
@@ -26,7 +27,9 @@ export function imagesOfBedrock(
 ): ProviderCall<JsonObject, ImageOutput> {
   return async ({ route, payload, clock: { signal } }) => {
     requireLivingModel(route);
-    const calls = toRequests(payload).map((body) => paint(bedrock, { route, body, signal }));
+    const calls = toRequests(payload).map((body) =>
+      paint(bedrock, { route, body, signal, maxBytes: imageBytes(1) }),
+    );
     const settled = await Promise.allSettled(calls);
     const images = settled.flatMap((call) => (call.status === 'fulfilled' ? [{ b64_json: call.value }] : []));
     const failed = settled.find((call) => call.status === 'rejected');

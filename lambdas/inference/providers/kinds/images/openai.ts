@@ -6,12 +6,14 @@ import type { ProviderCall } from '../../../core/kinds/call-kind.ts';
 import type { ImageOutput } from '../../../core/kinds/images/images.ts';
 import { isTokenCount } from '../../../core/pricing/token-usage.ts';
 import { UpstreamFailure } from '../../../core/upstream/provider.ts';
+import { imageBytes } from '../../response-bytes.ts';
 import { type OpenAiHttp, requestJson } from '../openai-http.ts';
 
 export function imagesOfOpenAi(http: OpenAiHttp, clock: Clock): ProviderCall<JsonObject, ImageOutput> {
   return async ({ route, payload, clock: { signal } }) => {
     const body = { ...payload, model: route.upstream_model };
-    const { data, created } = await requestJson(http, { route, path: '/images/generations', body, signal });
+    const request = { route, path: '/images/generations', body, signal, maxBytes: imageBytes(payload.n) };
+    const { data, created } = await requestJson(http, request);
     const images = (Array.isArray(data) ? data : []).flatMap(toImage).slice(0, Number(payload.n));
     if (images.length === 0) throw new UpstreamFailure('protocol');
     return { images, created: isTokenCount(created) ? created : Math.floor(clock() / 1000) };

@@ -5,13 +5,16 @@ import type { ProviderCall } from '../../../core/kinds/call-kind.ts';
 import type { TranscriptionPayload } from '../../../core/kinds/transcriptions/endpoint.ts';
 import type { Transcript } from '../../../core/kinds/transcriptions/transcript.ts';
 import { UpstreamFailure } from '../../../core/upstream/provider.ts';
+import { transcriptBytes } from '../../response-bytes.ts';
 import { type FormBody, formBody } from '../form-body.ts';
 import { type OpenAiHttp, requestJson } from '../openai-http.ts';
 
 export function transcriptionsOfOpenAi(http: OpenAiHttp): ProviderCall<TranscriptionPayload, Transcript> {
   return async ({ route, payload, clock: { signal } }) => {
     const body = toForm(payload, route.upstream_model);
-    return toTranscript(await requestJson(http, { route, path: '/audio/transcriptions', body, signal }));
+    const maxBytes = transcriptBytes(payload.content.size);
+    const request = { route, path: '/audio/transcriptions', body, signal, maxBytes };
+    return toTranscript(await requestJson(http, request));
   };
 }
 

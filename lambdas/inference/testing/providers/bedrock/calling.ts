@@ -27,17 +27,19 @@ export const RESPONSE = {
 export interface Call {
   readonly stream?: boolean;
   readonly signal?: AbortSignal;
+  readonly maxBytes?: number;
   readonly conversation?: Partial<Conversation>;
 }
 
 export const attemptAt = (
   baseUrl: string,
-  { stream = false, signal, conversation }: Call = {},
+  { stream = false, signal, conversation, maxBytes = 1_000_000 }: Call = {},
 ): RouteAttempt => ({
   route: routeOf({ id: 'sim-b', protocol: 'bedrock', base_url: baseUrl, upstream_model: MODEL }),
   payload: convertedPayload({ ...CONVERSATION, ...conversation }, stream, 'openai'),
   identity: { id: 'chatcmpl-01ARZ3NDEKTSV4RRFFQ69G5FAV', model: 'sim/chat' },
   signatures: SIGNATURES,
+  maxBytes,
   signal: signal ?? new AbortController().signal,
 });
 

@@ -1,0 +1,133 @@
+import { gzipSync } from 'node:zlib';
+import { describe, expect, it } from '@jest/globals';
+import type { JsonObject } from '../../platform/core/json/lossless-json.ts';
+import type { ProviderAttempt } from '../core/kinds/call-kind.ts';
+import type { RouteEvent, UpstreamFailure } from '../core/upstream/provider.ts';
+import { callAt } from '../testing/providers/bedrock/calling.ts';
+import { callsOf, DEPENDENCIES, EVENT_STREAM, JSON_TYPE, routeOf } from '../testing/providers/http-calls.ts';
+import { nativePayloadOf } from '../testing/providers/payloads.ts';
+import { wireServer } from '../testing/providers/wire-server.ts';
+import { embeddingsOfOpenAi } from './kinds/embeddings/openai.ts';
+import { imagesOfOpenAi } from './kinds/images/openai.ts';
+import { speechOfOpenAi } from './kinds/speech/openai.ts';
+import { createOpenAiProvider } from './openai/provider.ts';
+
+const MB = 1024 * 1024;
+const server = wireServer();
+
+const call = callsOf({
+  protocol: 'openai',
+  provider: createOpenAiProvider(DEPENDENCIES),
+  identity: { id: 'chatcmpl-1', model: 'sim/chat' },
+  payload: (stream) => nativePayloadOf('openai')({ model: 'sim/chat', messages: [] }, stream),
+});
+
+const completion = (text: string) =>
+  JSON.stringify({ choices: [{ index: 0, message: { content: text }, finish_reason: 'stop' }] });
+const chunk = (text: string) =>
+  `data: ${JSON.stringify({ choices: [{ index: 0, delta: { content: text } }] })}\n\n`;
+
+/** Serves that text over and over until the client leaves. */
+function serveEndless(type: object, start: string, repeated: string): () => number {
+  let sent = 0;
+  server.respond = (response) => {
+    response.writeHead(200, type as Record<string, string>);
+    response.write(start);
+    const write = () => {
+      if (response.destroyed) return;
+      sent += repeated.length;
+      if (response.write(repeated)) setImmediate(write);
+      else response.once('drain', write);
+    };
+    write();
+  };
+  return () => sent;
+}
+
+const failureOf = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => 'a response',
+    (failure: UpstreamFailure) => failure.kind,
+  );
+
+describe('a response of a route', () => {
+  it('fails the route with one byte more than its bound, and is taken up to that', async () => {
+    const text = completion('words');
+    server.respond = (response) => void response.writeHead(200, JSON_TYPE).end(text);
+    expect(await failureOf(call(server.origin, { maxBytes: text.length }))).toBe('a response');
+    expect(await failureOf(call(server.origin, { maxBytes: text.length - 1 }))).toBe('protocol');
+  });
+
+  it('fails the route if it is compressed, because that was not requested', async () => {
+    server.respond = (response) =>
+      void response
+        .writeHead(200, { ...JSON_TYPE, 'content-encoding': 'gzip' })
+        .end(gzipSync(completion('a'.repeat(100_000))));
+    expect(await failureOf(call(server.origin, { maxBytes: MB }))).toBe('connection');
+    server.respond = (response) =>
+      void response.writeHead(200, { ...JSON_TYPE, 'content-encoding': 'identity' }).end(completion('a'));
+    expect(await failureOf(call(server.origin, { maxBytes: MB }))).toBe('a response');
+  });
+
+  it('closes the connection of one that never ends', async () => {
+    const sent = serveEndless(JSON_TYPE, '{"choices":"', 'a'.repeat(64 * 1024));
+    expect(await failureOf(call(server.origin, { maxBytes: MB }))).toBe('protocol');
+    while (server.open > 0) await new Promise((resolve) => setTimeout(resolve, 10));
+    expect(sent()).toBeLessThan(20 * MB);
+  });
+
+  it.each([
+    ['events', chunk('word'), chunk('a'.repeat(1_000)), 1],
+    ['one event', `${chunk('word')}data: "`, 'a'.repeat(64 * 1024), 1],
+  ])(
+    'interrupts a stream that exceeds its bound by %s, after what came before',
+    async (_name, start, more, least) => {
+      serveEndless(EVENT_STREAM, start, more);
+      const response = await call(server.origin, { stream: true, maxBytes: MB });
+      if (response.kind !== 'stream') throw new Error('not a stream');
+      const events: RouteEvent[] = [];
+      const read = async () => {
+        for await (const event of response.events) events.push(event);
+      };
+      expect(await failureOf(read())).toBe('protocol');
+      expect(events.length).toBeGreaterThanOrEqual(least);
+    },
+  );
+
+  it('bounds an event of a stream by 8 MB, however much the stream may have', async () => {
+    const sent = serveEndless(EVENT_STREAM, 'data: "', 'a'.repeat(64 * 1024));
+    const response = await call(server.origin, { stream: true, maxBytes: 1_000 * MB });
+    if (response.kind !== 'stream') throw new Error('not a stream');
+    expect(await failureOf(response.events[Symbol.asyncIterator]().next())).toBe('protocol');
+    expect(sent()).toBeLessThan(40 * MB);
+  });
+
+  it('fails the route if Bedrock exceeds its bound', async () => {
+    serveEndless(JSON_TYPE, '{"output":"', 'a'.repeat(64 * 1024));
+    expect(await failureOf(callAt(server.origin, { maxBytes: MB }))).not.toBe('a response');
+  });
+
+  const attempt = (payload: JsonObject) =>
+    ({
+      route: routeOf({ protocol: 'openai', base_url: `${server.origin}/v1` }),
+      payload,
+      clock: { signal: new AbortController().signal, stopFirstByte: () => {}, close: () => {} },
+    }) as unknown as ProviderAttempt<JsonObject>;
+
+  it.each([
+    ['embeddings', () => embeddingsOfOpenAi(DEPENDENCIES)(attempt({ input: 'a', dimensions: 10 }))],
+    ['an image', () => imagesOfOpenAi(DEPENDENCIES, () => 0)(attempt({ n: 1 }))],
+  ])('fails the route if it has endless %s', async (_name, run) => {
+    serveEndless(JSON_TYPE, '{"data":"', 'a'.repeat(MB));
+    expect(await failureOf(run())).toBe('protocol');
+  });
+
+  it('interrupts speech that is longer than its text can be', async () => {
+    serveEndless({ 'content-type': 'audio/mpeg' }, 'a', 'a'.repeat(64 * 1024));
+    const { rest } = await speechOfOpenAi(DEPENDENCIES)(attempt({ input: 'Hello.' }));
+    const read = async () => {
+      while (!(await rest.next()).done);
+    };
+    expect(await failureOf(read())).toBe('protocol');
+  });
+});
