@@ -39,6 +39,12 @@ export const VIEWER_IP_HEADER = 'x-viewer-ip';
  */
 export const FUNCTION_FILE_BYTES = 4 * 1024 * 1024;
 
+/**
+ * The value of `strict-transport-security`: a year, without subdomains, which may be the operator's for other purposes.
+ * Clients ignore it if it came without TLS, as on a local service (RFC 6797, section 8.1).
+ */
+export const STRICT_TRANSPORT = 'max-age=31536000';
+
 export const VERSION = '3.0.0';
 export const INTERFACE_VERSION = '1.1.0';
 export const SERVICE_NAME = 'unified-inference-service';

@@ -76,6 +76,13 @@ describe('a request handler', () => {
     }
   });
 
+  it('requests HTTPS for further calls with every response, successful or not', async () => {
+    for (const endpoint of [async () => new Response('fine'), failing(new Error(CANARY))]) {
+      const { response } = await call(endpoint);
+      expect(response.headers.get('strict-transport-security')).toBe('max-age=31536000');
+    }
+  });
+
   it('leaves status, headers and body of a response unchanged', async () => {
     const { response, text } = await call(
       async () => new Response('hello', { status: 203, headers: { 'x-a': 'b' } }),

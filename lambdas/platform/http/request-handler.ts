@@ -3,7 +3,7 @@
  * envelope.
  */
 
-import { EDGE_SILENCE_SECONDS, VIEWER_IP_HEADER } from '../contract/limits.ts';
+import { EDGE_SILENCE_SECONDS, STRICT_TRANSPORT, VIEWER_IP_HEADER } from '../contract/limits.ts';
 import { DIMENSIONS, METRICS } from '../contract/metrics.ts';
 import type { Surface } from '../contract/route.ts';
 import { CallerLeft, type ServiceError, toServiceError } from '../core/errors.ts';
@@ -66,6 +66,7 @@ export function createRequestHandler(
     response.headers.set('x-request-id', requestId);
     // The name that Anthropic's SDKs read.
     response.headers.set('request-id', requestId);
+    response.headers.set('strict-transport-security', STRICT_TRANSPORT);
     return response;
   };
 }

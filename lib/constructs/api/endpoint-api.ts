@@ -26,6 +26,7 @@ import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
 import { STREAM_TIMEOUT_SECONDS } from '../../../lambdas/platform/contract/environment.ts';
 import { GATEWAY_ERRORS, gatewayErrorBody } from '../../../lambdas/platform/contract/gateway-errors.ts';
+import { STRICT_TRANSPORT } from '../../../lambdas/platform/contract/limits.ts';
 import type { Route } from '../../../lambdas/platform/contract/route.ts';
 import { streamsPerSecond } from '../../config/concurrency.ts';
 import type { Config } from '../../config/config.ts';
@@ -191,6 +192,7 @@ export class EndpointApi extends Construct {
         responseHeaders: {
           'x-request-id': 'context.requestId',
           'request-id': 'context.requestId',
+          'strict-transport-security': `'${STRICT_TRANSPORT}'`,
           ...(error.retryAfterSeconds === undefined ? {} : { 'Retry-After': `'${error.retryAfterSeconds}'` }),
         },
         templates: { 'application/json': gatewayErrorBody(error, '$context.requestId') },
