@@ -142,9 +142,8 @@ export function readCompletion<Request extends CompletionRequest>(
         maxBytes: responseBytes(payload, boundsOn(route, output).tokens.completion),
       }),
     prepare: (response, call) => {
-      const { candidate, admission } = call;
-      const { model, route } = candidate;
-      const { output } = admission;
+      const { model, route } = call.candidate;
+      const { output } = call.admission;
       return prepareCompletion(response, call, {
         prompt,
         catalog,
