@@ -1,4 +1,5 @@
 /** Streams held open in one process: its memory, the time to the first token while others begin, and the books. */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { upstreamModel } from '../harness/load/cases.ts';
 import type { BenchMetric } from '../harness/report.ts';
 import { median, percentile } from '../harness/statistics.ts';
@@ -24,6 +25,9 @@ const MEMORY_MB = 512;
 const SPREAD = 3;
 const CHECK_MS = 250;
 
+/** A host holds nothing in advance two seconds after the last call. */
+const RELEASED_MS = 2_000;
+
 export async function measureOpenStreams(
   stage: Stage,
   options: OpenStreams,
@@ -41,6 +45,7 @@ export async function measureOpenStreams(
     const streamed = await streamAll(stage, { ...load, upstream: OPEN_RESPONSE, count });
     const cpuMs = cpuMsOf(host.pid) - cpu;
     const first = streamed.map(({ firstMs }) => firstMs).filter((ms) => !Number.isNaN(ms));
+    await sleep(RELEASED_MS);
     const { off, held } = await stage.totals();
     const name = `${count} open streams, ${perSecond} begun a second`;
     const promised = (bounds: Pick<BenchMetric, 'most' | 'least'>) => (isPromised ? bounds : {});
