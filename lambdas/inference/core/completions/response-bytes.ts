@@ -1,4 +1,4 @@
-/** The size of a chat response, by what was asked for. */
+/** The largest size of a chat response, from the request and its bound. */
 import { isPriced } from '../fields/need.ts';
 import type { ChatPayload } from '../upstream/provider.ts';
 

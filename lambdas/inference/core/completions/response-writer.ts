@@ -9,7 +9,7 @@ export interface WriterOptions {
   readonly identity: ResponseIdentity;
   /** The service's own count of the prompt, for an event that must name one before the route has. */
   readonly promptTokens: () => number;
-  /** Returns whether the route that serves the call cannot be told how much reasoning is requested. */
+  /** Returns whether the route that serves the call has no way to express the requested reasoning. */
   readonly losesEffort?: () => boolean;
 }
 

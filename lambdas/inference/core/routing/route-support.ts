@@ -104,7 +104,7 @@ const THINKING_FIELDS = {
   'openai-responses': 'reasoning',
 } as const;
 
-/** Returns whether a route cannot be told how much reasoning the caller requests. */
+/** Returns whether a route has no way to express the reasoning that the caller requests. */
 export function losesEffort(
   { protocol, dialect }: Pick<CatalogRoute, 'protocol' | 'dialect'>,
   payload: Pick<ChatPayload, 'protocol' | 'conversation'>,

@@ -50,7 +50,7 @@ describe('the request in its response', () => {
     );
   });
 
-  it('shows no effort if the route cannot be told of one', async () => {
+  it('shows no effort if the route has no way to express one', async () => {
     const reasoning = { effort: null, summary: 'auto' };
     for (const each of await optionsFrom(true)) expect(each).toMatchObject({ reasoning });
   });

@@ -206,7 +206,7 @@ export class Lease {
     if ((isOpen || isWaiting) && hasWork) this.#arm();
   }
 
-  /** Ticks until no call waits that could be asked for. One tick is in flight at a time. */
+  /** Ticks until no waiting call could be requested. One tick is in flight at a time. */
   #tick(): void {
     if (this.#isTicking || this.#hasEnded) return;
     this.#isTicking = true;

@@ -14,9 +14,9 @@ export interface WaitingCall {
   readonly call: Call;
   /** The output that it is to be admitted with. */
   output: number;
-  /** The number of ticks that asked for it. */
+  /** The number of ticks that requested it. */
   tries: number;
-  /** It is not asked for until then (uptime): other leases return their slack first. */
+  /** No tick requests it until then (uptime): other leases return their slack first. */
   parkedUntilMs: number;
   hasRechecked: boolean;
   readonly resolve: (result: Admittance) => void;
@@ -47,7 +47,7 @@ export class WaitingCalls {
   readonly #lease: WaitedLease;
   #calls: WaitingCall[] = [];
   readonly #rejections: (() => void)[] = [];
-  /** The last tick asked for something that a side did not have. */
+  /** The last tick requested something that a side did not have. */
   #wasRefused = false;
   /** The next tick moves credit from other shards; the last one did. */
   #isAcross = false;
@@ -89,9 +89,9 @@ export class WaitingCalls {
     return inReach === undefined ? this.#ready() : this.#fitting(inReach);
   }
 
-  /** Admits the calls that fit after a tick, in their order, and judges those that it asked for in vain. */
+  /** Admits the calls that fit after a tick, in their order, and judges those that it requested in vain. */
   serve(
-    asked: readonly WaitingCall[],
+    requested: readonly WaitingCall[],
     { isRefused, isPaid }: { readonly isRefused: boolean; readonly isPaid: boolean },
   ): void {
     this.#wasRefused = isRefused;
@@ -101,8 +101,8 @@ export class WaitingCalls {
       if (draw !== undefined) {
         this.#remove(each);
         each.resolve(draw);
-      } else if (asked.includes(each) || this.#wasRefused) {
-        if (asked.includes(each)) each.tries += 1;
+      } else if (requested.includes(each) || this.#wasRefused) {
+        if (requested.includes(each)) each.tries += 1;
         const rejection = this.#rejectionOf(each);
         if (rejection?.status === 402) this.#lease.countRejected();
         if (rejection !== undefined) this.reject(each, rejection);
@@ -171,7 +171,7 @@ export class WaitingCalls {
     return this.#calls.filter(({ parkedUntilMs }) => parkedUntilMs <= nowMs);
   }
 
-  /** A call that does not fit delays no later one. The first is always asked for, so that the answer is not an old one. */
+  /** A call that does not fit delays no later one. The first is always requested, so that a rejection is based on the current items. */
   #fitting({ state, wallet }: AccountSnapshot): readonly WaitingCall[] {
     const ready = this.#ready();
     if (state === undefined || wallet === undefined) return ready;

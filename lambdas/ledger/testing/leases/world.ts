@@ -26,7 +26,7 @@ export interface SimulatedCall {
 export interface AdmittedCall extends SimulatedCall {
   readonly process: SimulatedProcess;
   readonly draw: Draw;
-  /** Admitted by a request that asked for it, not from memory. */
+  /** Admitted by a tick that requested it, not from memory. */
   readonly isAskedFor: boolean;
   hasEnded: boolean;
 }
