@@ -20,11 +20,12 @@ interface Credits {
   readonly spend: { readonly today: number; readonly month: number };
 }
 
-/** On the shared host, once it holds nothing in advance. */
-const credits = (key: string): Promise<Credits> =>
+/** On the shared host, once the wallet holds nothing in advance and the spend of the key is what it should be. */
+const credits = (key: string, spent?: bigint): Promise<Credits> =>
   until(
     async () => (await (await service.fetch(`/credits/${key}`, { key })).json()) as Credits,
-    ({ held }) => held === 0 || !service.isHost,
+    ({ held, spend }) =>
+      !service.isHost || (held === 0 && (spent === undefined || nano(spend.today) === spent)),
   );
 const usage = async (key: string, id: string | null) =>
   (await (await service.fetch(`/v1/usage/${id}`, { key })).json()) as Record<string, unknown> & {
@@ -37,11 +38,11 @@ describe('the cost of a call', () => {
     const before = await credits(key);
     const response = await service.chat(userMessage('Describe the sea.'), { key });
     const body = (await response.json()) as { usage: { prompt_tokens: number; completion_tokens: number } };
-    const after = await credits(key);
     const record = await usage(key, response.headers.get('x-request-id'));
     const { prompt_tokens: input, completion_tokens: output } = body.usage;
     // 0.15 USD and 0.6 USD a million tokens are 150 and 600 nano-USD a token.
     const expected = 150n * BigInt(input) + 600n * BigInt(output);
+    const after = await credits(key, expected);
     expect(nano(before.balance) - nano(after.balance)).toBe(expected);
     expect(nano(record.cost)).toBe(expected);
     expect(response.headers.get('x-cost-usd')).toBe(formatUsd(expected));
