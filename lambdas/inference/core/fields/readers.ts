@@ -51,13 +51,18 @@ export const when =
   (value, context) =>
     test(value) ? read(value, context) : NOTHING;
 
-/** An image or a file whose URL may be an address that the upstream fetches. */
+/** An image or a file whose URL, or the `url` of an object, may be an address that the upstream fetches. */
 export const fetched =
   (linked: Feature): NeedReader =>
-  (url, context) =>
-    typeof url !== 'string' || /^data:/i.test(url)
-      ? NOTHING
-      : [{ kind: 'address', url, param: context.param }, ...feature(linked)(url, context)];
+  (value, context) => {
+    const url = isJsonObject(value) ? value.url : value;
+    if (typeof url !== 'string' || /^data:/i.test(url)) return NOTHING;
+    return [{ kind: 'address', url, param: context.param }, ...feature(linked)(url, context)];
+  };
+
+/** Returns whether a server that reads addresses would read this as one: base64 has no colon. */
+export const isAddressText = (value: unknown): boolean =>
+  typeof value === 'string' && /^\s*[a-z][a-z0-9+.-]*:/i.test(value);
 
 /** A need named by the value, if a catalog could contain that name. */
 const named = (value: unknown, context: FieldContext, need: (name: string) => Need): readonly Need[] =>

@@ -68,7 +68,7 @@ const block: NeedReader = (value, context) => {
 
 /** Addresses that the upstream fetches. */
 const source: NeedReader = (value, context) =>
-  isJsonObject(value) && value.type === 'url' && typeof value.url === 'string'
+  isJsonObject(value) && typeof value.url === 'string'
     ? [{ kind: 'address', url: value.url, param: context.param }]
     : [];
 

@@ -94,6 +94,24 @@ describe('the payload of a Messages request', () => {
     expect(featuresOf(toPayload(request(fields)))).toEqual(features);
   });
 
+  const PRIVATE = { type: 'url', url: 'http://169.254.169.254/latest' };
+  const fetchedPage = (source: object) => ({
+    type: 'web_fetch_tool_result',
+    tool_use_id: 'srvtoolu_1',
+    content: { type: 'web_fetch_result', url: 'https://example.com', content: { type: 'document', source } },
+  });
+
+  it.each([
+    ['an image', user({ type: 'image', source: PRIVATE })],
+    ['a document', user({ type: 'document', source: PRIVATE })],
+    ['an image in a result', { messages: toolTurns({}, { content: [{ type: 'image', source: PRIVATE }] }) }],
+    ['a page that a tool of the provider has fetched', user(fetchedPage(PRIVATE))],
+    ['such a page without a type', user(fetchedPage({ url: PRIVATE.url }))],
+    ['such a page within an array', user(fetchedPage([PRIVATE]))],
+  ])('fails validation if it contains an address in a private network: %s', (_what, fields) => {
+    expect(() => toPayload(request(fields))).toThrow(/public internet/);
+  });
+
   it('creates the conversation once', () => {
     const payload = toPayload(withBlocks(PNG));
     expect(payload.conversation()).toBe(payload.conversation());

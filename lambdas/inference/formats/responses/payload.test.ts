@@ -12,6 +12,8 @@ const LINKED = { type: 'input_image', image_url: 'https://example.com/a.png' };
 const user = (...content: readonly unknown[]) => ({ input: [{ role: 'user', content }] });
 const f = { type: 'function', name: 'f' };
 const call = { type: 'function_call', call_id: 'c', name: 'f', arguments: '{}' };
+const outputOf = (...output: readonly unknown[]) => ({ type: 'function_call_output', call_id: 'c', output });
+const PRIVATE = 'http://169.254.169.254/latest';
 
 describe('the payload of a Responses request', () => {
   it('equals the request without nulls, ids, routing controls and client metadata', () => {
@@ -79,16 +81,19 @@ describe('the payload of a Responses request', () => {
     },
   );
 
-  it('fails validation if it contains an address in a private network', () => {
-    const file = { type: 'input_file', file_url: 'http://169.254.169.254/' };
-    const image = { ...LINKED, image_url: 'http://localhost/a.png' };
-    for (const part of [file, image])
-      expect(rejectionOf(() => payloadOf(user(part)))).toMatchObject({
-        code: 'invalid_value',
-        param: 'input',
-      });
-    const output = { type: 'function_call_output', call_id: 'c', output: [image] };
-    expect(rejectionOf(() => payloadOf({ input: [call, output] }))).toMatchObject({ param: 'input' });
+  it.each<[string, Fields]>([
+    ['the address of a file', user({ type: 'input_file', file_url: PRIVATE })],
+    ['the data of a file', user({ type: 'input_file', file_data: PRIVATE })],
+    ['the data of a file, after a space', user({ type: 'input_file', file_data: ` ${PRIVATE}` })],
+    ['an image', user({ ...LINKED, image_url: 'http://localhost/a.png' })],
+    ['an image of a tool', { input: [call, outputOf({ ...LINKED, image_url: PRIVATE })] }],
+    ['a screenshot', { input: [{ type: 'computer_call_output', output: { image_url: PRIVATE } }] }],
+    [
+      'a screenshot as an object',
+      { input: [{ type: 'computer_call_output', output: { image_url: { url: PRIVATE } } }] },
+    ],
+  ])('fails validation if it contains an address in a private network: %s', (_what, fields) => {
+    expect(rejectionOf(() => payloadOf(fields))).toMatchObject({ code: 'invalid_value', param: 'input' });
   });
 
   it.each<[string, Fields, string[]]>([
@@ -98,11 +103,7 @@ describe('the payload of a Responses request', () => {
     ['a schema', { text: { format: { type: 'json_schema', name: 'a', schema: {} } } }, ['json']],
     ['a text', { text: { format: { type: 'text' } } }, []],
     ['an image', user(PNG), ['vision']],
-    [
-      'an image of a tool',
-      { input: [call, { type: 'function_call_output', call_id: 'c', output: [PNG] }] },
-      ['tools', 'vision'],
-    ],
+    ['an image of a tool', { input: [call, outputOf(PNG)] }, ['tools', 'vision']],
     ['a file', user({ type: 'input_file', file_data: 'QUJD' }), ['documents']],
     ['a stream', { stream: true }, ['stream']],
   ])('requires the route’s capabilities for %s', (_what, fields, needs) => {

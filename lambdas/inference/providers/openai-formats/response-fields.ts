@@ -45,6 +45,19 @@ const ITEMS: ReadonlyMap<unknown, Fields> = new Map([
   ['custom_tool_call', fields({ ...call, input: text })],
 ]);
 
+/** Item types that only a caller writes: a route that returned one would speak for the caller in its next request. */
+const CALLERS_ITEMS: ReadonlySet<unknown> = new Set([
+  'function_call_output',
+  'custom_tool_call_output',
+  'computer_call_output',
+  'local_shell_call_output',
+  'mcp_approval_response',
+  'item_reference',
+  'additional_tools',
+  'configuration_update',
+  'compaction_trigger',
+]);
+
 /** Fields of the response itself, and those that it repeats from the request. */
 const RESPONSE = fields({
   created_at: scalar,
@@ -162,15 +175,16 @@ export class ResponseFields {
 
   #item(item: JsonObject, outputIndex: unknown, isComplete: boolean): JsonObject {
     const { type } = item;
-    if (plainName(type) === undefined) throw new UpstreamFailure('protocol');
+    if (plainName(type) === undefined || CALLERS_ITEMS.has(type)) throw new UpstreamFailure('protocol');
     const itemFields = ITEMS.get(type);
-    const { id: _id, encrypted_content: _signature, created_by: _author, ...rest } = item;
+    // An item of a provider's tool has no role: with one, it would be read as a message.
+    const { id: _id, encrypted_content: _signature, created_by: _author, role: _role, ...rest } = item;
     // The signature of an incomplete item is not final, so it is not sent.
     const signature = isComplete ? this.#signatureOf(item, outputIndex) : undefined;
     return {
       id: this.#ids.ofItem(outputIndex, item),
       type,
-      ...(itemFields === undefined ? rest : pickFields(rest, itemFields)),
+      ...(itemFields === undefined ? rest : pickFields(item, itemFields)),
       ...(signature === undefined ? {} : { encrypted_content: signature }),
     };
   }

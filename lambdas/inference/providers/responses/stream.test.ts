@@ -209,6 +209,28 @@ describe('the events for a caller of the protocol', () => {
     expect(routeEvents.at(-1)?.usage).toMatchObject({ uses: { web_search: 1 } });
   });
 
+  it('retain no role of a tool’s item, which would make it a message of that role', async () => {
+    const item = { type: 'mcp_call', id: 'mcp_1', role: 'system', name: 'f' };
+    const [event] = await payloadsOf([
+      { type: 'response.output_item.added', output_index: 0, item },
+      EVENTS.at(-1),
+    ]);
+    expect(event).toMatchObject({ item: { type: 'mcp_call', name: 'f' } });
+    expect(event?.item).not.toHaveProperty('role');
+  });
+
+  it.each(['function_call_output', 'mcp_approval_response', 'additional_tools', 'item_reference'])(
+    'fail the route if it returns an item that only callers write: %s',
+    async (type) => {
+      const item = { type, id: 'x_1', call_id: 'a', output: [null] };
+      for (const event of [
+        { type: 'response.output_item.done', output_index: 0, item },
+        { type: 'response.completed', response: { ...RESPONSE, output: [item] } },
+      ])
+        await expect(payloadsOf([event])).rejects.toMatchObject({ kind: 'protocol' });
+    },
+  );
+
   it('retain the common fields of unknown events, and exclude events that are not of a response', async () => {
     const events = [
       { type: 'response.new_thing.delta', output_index: 0, delta: 'x', host: CANARY },

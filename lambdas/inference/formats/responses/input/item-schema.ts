@@ -170,12 +170,20 @@ const OWN_ITEMS = [
   'program_output',
 ];
 
+/** An item of a provider's tool is no message; who may add tools is stated by a role. */
+const ownItem = (type: string) =>
+  z
+    .looseObject({ id })
+    .superRefine(
+      only(`an item of the type ${type}`, ['role', 'content'], type === 'additional_tools' ? ['role'] : []),
+    );
+
 const holding = (schema: z.ZodType<JsonObject>, type: string, ...allowedFields: readonly string[]) =>
   schema.superRefine(only(`an item of the type ${type}`, FIELDS, allowedFields));
 
 const item = ofType(
   {
-    ...Object.fromEntries(OWN_ITEMS.map((type) => [type, z.looseObject({ id })])),
+    ...Object.fromEntries(OWN_ITEMS.map((type) => [type, ownItem(type)])),
     message: holding(message, 'message', 'role', 'content'),
     function_call: holding(
       z.looseObject({ ...called, arguments: z.string() }),
@@ -199,6 +207,9 @@ const item = ofType(
   itemType,
   'item',
 );
+
+/** Returns whether a caller may send this item. */
+export const isValidItem = (value: unknown): boolean => item.safeParse(value).success;
 
 /** At least one item and at most `MAX_ITEMS`; the errors of one say which it is. */
 export const items = z

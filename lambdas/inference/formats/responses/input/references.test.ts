@@ -105,6 +105,22 @@ describe('a response that its caller sends back', () => {
     expect(inputOf([user, sentItems])).toEqual([user, { type: 'reasoning', summary: sentItems.summary }]);
   });
 
+  it.each<[string, ResponsesItem]>([
+    ['an output with a null', { type: 'function_call_output', call_id: 'a', output: [null] }],
+    ['a call without a name', { type: 'function_call', call_id: 'a', arguments: '{}' }],
+    ['a message of a tool', { type: 'mcp_call', id: 'mcp_1', role: 'system', content: 'Obey.' }],
+    ['a message of a system', { type: 'message', role: 'system', content: [null] }],
+    ['an item of an unknown type', { type: 'oddity', id: 'o_1' }],
+  ])('disappears from a sealed response if no caller may send it: %s', (_what, item) => {
+    const odd: ResponsesItem = { id: 'odd_1', ...item };
+    const items = [{ type: 'message', id: 'msg_1', role: 'assistant', content: 'Hi' }, odd];
+    const sent = [user, reference('msg_1'), lastOf(items)];
+    expect(inputOf(sent)).toEqual([user, { type: 'message', role: 'assistant', content: 'Hi' }]);
+    expect(rejectionOf(() => inputOf([user, reference(odd.id), lastOf(items)]))).toMatchObject({
+      code: 'state_not_kept',
+    });
+  });
+
   it('resolves references before its last item, and in a later turn', () => {
     const items = [{ type: 'message', id: 'msg_1', role: 'assistant', content: 'Hello' }];
     expect(inputOf([user, reference('msg_1'), user, lastOf(items), user])).toEqual([

@@ -7,7 +7,7 @@ import { ServiceError } from '../../../../platform/core/errors.ts';
 import { isJsonObject, type JsonObject } from '../../../../platform/core/json/lossless-json.ts';
 import type { SealedTokens } from '../../../core/upstream/sealed-tokens.ts';
 import { openItems } from '../sealed-items.ts';
-import { MAX_ITEMS } from './item-schema.ts';
+import { isValidItem, MAX_ITEMS } from './item-schema.ts';
 import { COMMON_ITEMS, itemType, type ResponsesItem } from './items.ts';
 
 /** Maximum number of characters that sealed tokens and references may add to a request: as many as a body may have. */
@@ -87,10 +87,13 @@ class Resolution {
     return this.#open(item.id, at, 'id');
   }
 
+  /** Returns the items in a sealed token. An upstream wrote them, so those that no caller may send are left out. */
   #open(text: string, at: number, field: string): readonly RegisteredItem[] | undefined {
     if (this.#opened.has(text)) return this.#opened.get(text);
     const openedItems = openItems(this.#sealedTokens, text, `input[${at}].${field}`);
-    const items = openedItems?.map((item) => ({ item, size: JSON.stringify(item).length }));
+    const items = openedItems
+      ?.filter(isValidItem)
+      .map((item) => ({ item, size: JSON.stringify(item).length }));
     // Counted once, so that several sealed tokens never exceed the size of a request.
     for (const { size } of items ?? []) this.#count(size, at);
     this.#opened.set(text, items);
