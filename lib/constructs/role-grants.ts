@@ -1,6 +1,6 @@
 /** Turns grants into the statements of a role and into the variables with the names of the accessible resources. */
 import { ArnFormat, Stack, Validations } from 'aws-cdk-lib';
-import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
+import { Effect, PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import {
   DEFAULT_DELIVERY_LEASE_SECONDS,
@@ -9,7 +9,7 @@ import {
 } from '../../lambdas/platform/contract/environment.ts';
 import type { Grants } from '../../lambdas/platform/contract/grants.ts';
 import { QUEUES, type QueueName } from '../../lambdas/platform/contract/queues.ts';
-import { TABLES, type TableName } from '../../lambdas/platform/contract/tables.ts';
+import { TABLES, type Table, type TableName } from '../../lambdas/platform/contract/tables.ts';
 import type { Config } from '../config/config.ts';
 import type { Messaging } from './messaging.ts';
 import { allowBedrockModels, allowSignedModels } from './model-access.ts';
@@ -75,12 +75,26 @@ class RoleGrants {
           actions.map((action) => `dynamodb:${action}`),
           table.tableArn,
         );
+      this.#denyOperatorsAttribute(TABLES[name as TableName], table.tableArn);
       environment[TABLES[name as TableName].variable] = table.tableName;
     }
     for (const index of grants.indexes ?? []) {
       this.#allow(['dynamodb:Query'], `${data.tables[index.table].tableArn}/index/${index.name}`);
     }
     return environment;
+  }
+
+  /** Denies the writes by which a function could give an account the rights of an operator. */
+  #denyOperatorsAttribute({ operatorsAttribute }: Table, tableArn: string): void {
+    if (operatorsAttribute === undefined) return;
+    this.#role.addToPolicy(
+      new PolicyStatement({
+        effect: Effect.DENY,
+        actions: ['PutItem', 'UpdateItem', 'BatchWriteItem'].map((action) => `dynamodb:${action}`),
+        resources: [tableArn],
+        conditions: { 'ForAnyValue:StringEquals': { 'dynamodb:Attributes': [operatorsAttribute] } },
+      }),
+    );
   }
 
   #grantSecrets(): Record<string, string> {

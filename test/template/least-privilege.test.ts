@@ -1,10 +1,13 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Grants } from '../../lambdas/platform/contract/grants.ts';
+import { TABLES } from '../../lambdas/platform/contract/tables.ts';
 import { GRANTS } from '../../lib/config/grants.ts';
+import type { PolicyStatement } from '../../tools/local/assembly/roles.ts';
+import { compilePolicy } from '../../tools/local/aws/iam/policy.ts';
 import { bundlesMetafile } from './bundles.ts';
 import { FUNCTIONS } from './functions.ts';
-import { permissionsOf } from './permissions.ts';
-import { joined, STACK_NAMES, SynthesizedApp } from './synthesized-app.ts';
+import { permissionsOf, policiesOf, resourceName, type Statement } from './permissions.ts';
+import { joined, STACK_NAMES, type StackName, SynthesizedApp } from './synthesized-app.ts';
 
 const app = new SynthesizedApp();
 
@@ -114,6 +117,40 @@ const IN_TRANSACTIONS: ReadonlySet<string> = new Set([
   'DeleteItem',
   'ConditionCheckItem',
 ]);
+
+/** The statements of a policy about DynamoDB, with readable names in place of references. */
+const statementsOn = (standing: SynthesizedApp, stack: StackName, statements: readonly Statement[]) =>
+  statements
+    .filter(({ Action }) => [Action].flat().every((action) => action.startsWith('dynamodb:')))
+    .map(({ Resource, ...statement }) => ({
+      ...(statement as Pick<PolicyStatement, 'Effect' | 'Action' | 'Condition'>),
+      Resource: [Resource].flat().map((resource) => resourceName(standing, stack, resource)),
+    }));
+
+describe.each(['standard', 'web-function', 'fargate'] as const)('a role of the deployment as %s', (name) => {
+  const deployed = name === 'standard' ? app : new SynthesizedApp(name);
+  const ACCOUNTS = 'data:Accounts.Arn';
+  const mark = { 'dynamodb:Attributes': ['account_id', TABLES.accounts.operatorsAttribute] };
+  const writers = ([...STACK_NAMES, 'ingress'] as const).flatMap((stack) =>
+    policiesOf(deployed, stack).flatMap(([, statements]) => {
+      const readable = statementsOn(deployed, stack, statements);
+      return ['PutItem', 'UpdateItem'].flatMap((action) => {
+        const call = `dynamodb:${action}`;
+        const isAllowed = compilePolicy(readable)(call, ACCOUNTS) === 'allowed';
+        return isAllowed ? [{ call, readable }] : [];
+      });
+    }),
+  );
+
+  it('writes accounts, but never the mark that makes one an operator’s', () => {
+    expect(writers.length).toBeGreaterThan(8);
+    for (const { call, readable } of writers) {
+      expect(compilePolicy(readable)(call, ACCOUNTS, mark)).toBe('explicitly denied');
+      const allowing = readable.filter(({ Effect: effect }) => effect === 'Allow');
+      expect(compilePolicy(allowing)(call, ACCOUNTS, mark)).toBe('allowed');
+    }
+  });
+});
 
 describe('a function', () => {
   const { outputs } = bundlesMetafile();

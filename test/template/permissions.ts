@@ -45,7 +45,7 @@ export function policiesOf(
   return [...rolePolicies, ...inline];
 }
 
-/** `action resource` for all that the role may do; throws on anything but plain `Allow` statements. */
+/** `action resource` for all that the role may do; throws on anything but plain statements. */
 export function permissionsOf(app: SynthesizedApp, stack: StackName, roleId: string): string[] {
   const role = app.templates[stack].Resources[roleId]?.Properties;
   const inline = (role?.Policies ?? []) as readonly { readonly PolicyDocument: Document }[];
@@ -57,12 +57,9 @@ export function permissionsOf(app: SynthesizedApp, stack: StackName, roleId: str
     .map(([, { Properties }]) => Properties.PolicyDocument as Document);
   return [...inline.map(({ PolicyDocument }) => PolicyDocument), ...attached]
     .flatMap(({ Statement: statements }) => statements)
+    .filter(({ Effect: effect }) => effect !== 'Deny')
     .flatMap((statement) => {
-      if (
-        statement.Effect !== 'Allow' ||
-        statement.NotAction !== undefined ||
-        statement.NotResource !== undefined
-      )
+      if (statement.NotAction !== undefined || statement.NotResource !== undefined)
         throw new Error(`${roleId} has a statement of an unexpected shape`);
       return list(statement.Action).flatMap((action) =>
         list(statement.Resource).map((resource) => `${action} ${resourceName(app, stack, resource)}`),

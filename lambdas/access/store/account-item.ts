@@ -1,5 +1,6 @@
 /** The item of an account, in the same partition as its top-ups. */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { TABLES } from '../../platform/contract/tables.ts';
 import { type Item, number, readNumber, readText, text } from '../../platform/dynamodb/attribute-values.ts';
 import { readItem } from '../../platform/dynamodb/reads.ts';
 import type { Account } from '../core/accounts.ts';
@@ -19,7 +20,7 @@ export const encodeAccount = ({ id, email, created }: Account): Item => ({
  * The time at which the account became an operator's, in seconds since the epoch. Without it the account has no access
  * to the operator's view.
  */
-export const OPERATOR_SINCE = 'operator_since';
+export const OPERATOR_SINCE = TABLES.accounts.operatorsAttribute;
 
 export function decodeAccount(item: Item): Account {
   const email = item.email?.S;

@@ -14,6 +14,8 @@ export interface Table {
     readonly partitionKey: string;
     readonly sortKey: string;
   }[];
+  /** Attribute that grants a right. The operator's commands write it, and every function is denied to. */
+  readonly operatorsAttribute?: string;
   /** A function follows the table's changes: each as the item was before and after it. */
   readonly stream?: true;
 }
@@ -30,7 +32,12 @@ export const TABLES = {
    *
    * The conclusion of the last audit of all accounts is the only item of a separate partition (`audit`: `audit#last`).
    */
-  accounts: { variable: 'ACCOUNTS_TABLE', partitionKey: 'account_id', sortKey: 'item' },
+  accounts: {
+    variable: 'ACCOUNTS_TABLE',
+    partitionKey: 'account_id',
+    sortKey: 'item',
+    operatorsAttribute: 'operator_since',
+  },
   /**
    * The account that an external identity opened. There is one item per identity, so that it opens exactly one account.
    */

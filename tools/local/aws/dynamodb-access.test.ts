@@ -42,6 +42,26 @@ describe('the access that a DynamoDB call needs', () => {
     );
   });
 
+  it.each<readonly [string, object]>([
+    ['PutItem', { TableName: 'A', Item: { id: {}, mark: {} } }],
+    ['UpdateItem', { TableName: 'A', Key: { id: {} }, UpdateExpression: 'SET mark = :one' }],
+    [
+      'UpdateItem',
+      {
+        TableName: 'A',
+        Key: { id: {} },
+        UpdateExpression: 'REMOVE #m',
+        ExpressionAttributeNames: { '#m': 'mark' },
+      },
+    ],
+    ['TransactWriteItems', { TransactItems: [{ Put: { TableName: 'A', Item: { id: {}, mark: {} } } }] }],
+    ['BatchWriteItem', { RequestItems: { A: [{ PutRequest: { Item: { id: {}, mark: {} } } }] } }],
+  ])('lists the attributes that a write names: %s %j', (operation, request) => {
+    const [needed] = neededAccess(operation, Buffer.from(JSON.stringify(request)));
+    expect(needed?.attributes).toEqual(expect.arrayContaining(['id', 'mark']));
+    expect(needed?.attributes).not.toContain('one');
+  });
+
   it('names the tables that a call may write to, and none for a call that reads', () => {
     const written = (operation: string, input: object) => [
       ...writtenTables(neededAccess(operation, Buffer.from(JSON.stringify(input)))),

@@ -24,7 +24,8 @@ export function createDynamoDbService(
 
   const service: AwsServiceHandler = async ({ operation, target, body, headers, authorize }, response) => {
     const needed = neededAccess(operation, body);
-    for (const { action, resourceArn } of needed) authorize(action, resourceArn);
+    for (const { action, resourceArn, attributes = [] } of needed)
+      authorize(action, resourceArn, { 'dynamodb:Attributes': attributes });
     const forwarded = {
       'content-type': headers['content-type'] ?? 'application/x-amz-json-1.0',
       'content-length': body.length,

@@ -39,6 +39,15 @@ describe('an IAM condition', () => {
     expect(isMet(block, values)).toBe(expected);
   });
 
+  it.each([
+    [['mark', 'id'], true],
+    [['id'], false],
+    [[], false],
+  ])('is met by any of a request’s attributes: %j', (attributes, expected) => {
+    const block = { 'ForAnyValue:StringEquals': { 'dynamodb:Attributes': ['mark'] } };
+    expect(isMet(block, { 'dynamodb:Attributes': attributes })).toBe(expected);
+  });
+
   it.each(['ArnLike', 'ArnEquals'])('reads wildcards within the parts of an ARN: %s', (operator) => {
     const like = (pattern: string) => isMet({ [operator]: { 'aws:SourceArn': pattern } });
     expect(like(group)).toBe(true);

@@ -4,11 +4,17 @@
  * policy is read: to guess might allow what AWS denies, or the other way round where the statement denies.
  */
 
-/** The values of a request by condition key. */
-export type RequestContext = Readonly<Partial<Record<ConditionKey, string>>>;
+/** The values of a request by condition key; several of a key with many, as `dynamodb:Attributes`. */
+export type RequestContext = Readonly<Partial<Record<ConditionKey, string | readonly string[]>>>;
 
 /** The keys that this service's policies use; AWS compares their names in any case. */
-const KEYS = ['aws:SourceAccount', 'aws:SourceArn', 'iam:PassedToService', 'kms:ViaService'] as const;
+const KEYS = [
+  'aws:SourceAccount',
+  'aws:SourceArn',
+  'dynamodb:Attributes',
+  'iam:PassedToService',
+  'kms:ViaService',
+] as const;
 
 type ConditionKey = (typeof KEYS)[number];
 
@@ -17,6 +23,8 @@ export type IamCondition = (context: RequestContext) => boolean;
 
 const OPERATORS: Readonly<Record<string, (pattern: string) => (value: string) => boolean>> = {
   StringEquals: (pattern) => (value) => value === pattern,
+  // One of the request's values has to match (IAM user guide, Set operators for multivalued context keys).
+  'ForAnyValue:StringEquals': (pattern) => (value) => value === pattern,
   // Both read wildcards (IAM user guide, ARN condition operators).
   ArnLike: (pattern) => arnMatcher(pattern),
   ArnEquals: (pattern) => arnMatcher(pattern),
@@ -33,8 +41,8 @@ export function compileCondition(block: unknown): IamCondition {
       if (key === undefined) throw unknown(`the key ${name}`, block);
       const matchers = valuesOf(values, block).map(test);
       return (context: RequestContext) => {
-        const value = context[key];
-        return value !== undefined && matchers.some((matches) => matches(value));
+        const requestValues = [context[key] ?? []].flat();
+        return requestValues.some((value) => matchers.some((matches) => matches(value)));
       };
     });
   });
