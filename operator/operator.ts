@@ -104,8 +104,8 @@ export function createOperator(target: OperatorTarget, log: Log) {
   return {
     openAccount: (email?: string) => accounts.open(email),
     /** Has an identity that has opened no account sign in to this one. */
-    bindIdentity: (accountId: string, identity: ProviderIdentity) =>
-      accounts.bind(identityKey(identity), accountId),
+    bindIdentity: async (accountId: string, identity: ProviderIdentity) =>
+      accounts.bind(await identityKey(identity), accountId),
     /** Creates a session that is valid for a day: an operator has no identity provider to sign in with again. */
     issueSession: (accountId: string) => sessions.start(accountId, LONGEST_SESSION_SECONDS),
     /** The accounts that may access the operator's view. */

@@ -5,6 +5,8 @@ import './conversations/matrix.ts';
 import './conversations/reasoning.ts';
 import './conversations/receipts.ts';
 import './conversations/unpaid.ts';
+import './conversations/leaving.ts';
 import './conversations/money.ts';
 import './conversations/fidelity.ts';
 import './conversations/idempotency.ts';
+import './conversations/sybils.ts';

@@ -43,7 +43,7 @@ describe('an IAM condition', () => {
     [['mark', 'id'], true],
     [['id'], false],
     [[], false],
-  ])('is met by any of a request’s attributes: %j', (attributes, expected) => {
+  ])('holds if any of a request’s attributes has the value: %j', (attributes, expected) => {
     const block = { 'ForAnyValue:StringEquals': { 'dynamodb:Attributes': ['mark'] } };
     expect(isMet(block, { 'dynamodb:Attributes': attributes })).toBe(expected);
   });
