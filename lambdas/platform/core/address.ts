@@ -41,6 +41,33 @@ export const isLocalhost = (hostname: string): boolean => /^(.+\.)?localhost\.?$
 /** A host of a URL without the brackets of IPv6. */
 export const bareHost = (hostname: string): string => hostname.replace(/^\[(.*)\]$/, '$1');
 
+/** Returns whether a request may go to an address. */
+export type AddressRule = (address: string) => boolean;
+
+/** Public addresses, and with `allowLoopback` (a developer's machine) loopback ones. */
+export const addressRule =
+  (allowLoopback: boolean): AddressRule =>
+  (address) =>
+    isPublicAddress(address) || (allowLoopback && isLoopbackAddress(address));
+
+/** Returns the addresses of a hostname; empty if it has none. */
+export type Resolve = (hostname: string) => Promise<readonly string[]>;
+
+/**
+ * Returns why no request may go to a URL that a third party has named; undefined if one may. A name is not resolved
+ * here, so the addresses that it resolves to are checked before each request.
+ */
+export function urlFault(url: URL, allowLoopback: boolean): string | undefined {
+  if (url.username !== '' || url.password !== '') return 'must not hold credentials';
+  const hostname = bareHost(url.hostname);
+  const local = isLocalhost(hostname) || isLoopbackAddress(hostname);
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && local && allowLoopback))
+    return 'must begin with https://';
+  if (hostname === '') return 'must name a host';
+  const isAllowed = local ? allowLoopback : !isAddress(hostname) || isPublicAddress(hostname);
+  return isAllowed ? undefined : 'must resolve to addresses on the public internet';
+}
+
 function parse(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   return ipaddr.isValid(text) ? ipaddr.parse(text) : undefined;
 }

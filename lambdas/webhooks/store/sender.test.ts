@@ -5,6 +5,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { onLinux } from '../../../tools/test-kit/on-linux.ts';
+import { createResolve, LOOKUP_MS } from '../../platform/connections/address-guard.ts';
 import type { After } from '../../platform/core/ports.ts';
 import { checkTarget } from '../core/target.ts';
 import { FORBIDDEN_HOSTS } from '../testing/forbidden-hosts.ts';
@@ -17,7 +18,6 @@ import {
   selfSignedReceiver,
   tcpReceiver,
 } from '../testing/receivers.ts';
-import { createResolve, LOOKUP_MS } from './address-guard.ts';
 import { createSender, RECEIVER_MS } from './webhook-sender.ts';
 
 const open: { close(): Promise<void> }[] = [];

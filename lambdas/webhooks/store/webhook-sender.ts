@@ -1,66 +1,39 @@
-/**
- * Posts a delivery within five seconds, to a public address only. The name is resolved once for each attempt, all its
- * addresses must be allowed, and the connection uses one of those. A second response of the name server has no effect.
- * No redirect is followed and no proxy is used.
- */
-import type { ClientRequest, IncomingMessage, RequestOptions } from 'node:http';
-import { request as plainRequest } from 'node:http';
-import { request as secureRequest } from 'node:https';
-import { isIP, type LookupFunction, type Socket, type TcpSocketConnectOpts } from 'node:net';
-import { ADDRESS_MS } from '../../platform/connections/connection-pool.ts';
-import { bareHost } from '../../platform/core/address.ts';
+/** Posts a delivery within five seconds, to a public address only; see `guarded-exchange.ts`. */
+import type { IncomingMessage } from 'node:http';
+import {
+  AddressFailure,
+  type AddressGuard,
+  createGuardedExchange,
+} from '../../platform/connections/guarded-exchange.ts';
+import type { HttpExchange } from '../../platform/connections/http-exchange.ts';
 import type { After } from '../../platform/core/ports.ts';
 import { systemAfter } from '../../platform/system/system.ts';
 import { type DeliveryOutcome, MAX_LOGGED_BODY_BYTES } from '../core/delivery.ts';
 import type { Send, SendRequest, SendResult } from '../core/ports.ts';
-import { type AddressRule, addressRule, parseTarget, type Resolve } from '../core/target.ts';
+import { MAX_URL_LENGTH } from '../core/target.ts';
 
 /** For everything: name, connection, TLS, headers and body (interface, Webhooks, reliability rules). */
 export const RECEIVER_MS = 5_000;
 
-/** More headers than any receiver has reason to send. */
-const MAX_HEADER_BYTES = 16 * 1024;
-
 const USER_AGENT = 'unified-inference-service-webhooks/1';
 
-export interface SenderOptions {
-  readonly allowLoopback: boolean;
-  readonly resolve: Resolve;
+export interface SenderOptions extends AddressGuard {
   readonly after?: After;
 }
 
-/** Ends an attempt with an outcome that is not the receiver's. */
-class AttemptFailure extends Error {
-  readonly outcome: DeliveryOutcome;
+class LateFailure extends Error {}
 
-  constructor(outcome: DeliveryOutcome) {
-    super(outcome);
-    this.name = 'AttemptFailed';
-    this.outcome = outcome;
-  }
-}
-
-export function createSender({ allowLoopback, resolve, after = systemAfter }: SenderOptions): Send {
-  const allowed = addressRule(allowLoopback);
-
-  async function addressesOf(url: URL): Promise<readonly string[]> {
-    const addresses = await resolve(bareHost(url.hostname));
-    if (addresses.length === 0) throw new AttemptFailure('dns');
-    if (!addresses.every(allowed)) throw new AttemptFailure('forbidden_address');
-    return addresses;
-  }
-
+export function createSender({ after = systemAfter, ...guard }: SenderOptions): Send {
+  const exchange = createGuardedExchange(guard);
   return async (request) => {
     const abort = new AbortController();
     const { promise: late, reject } = Promise.withResolvers<never>();
     const cancel = after(RECEIVER_MS, () => {
-      reject(new AttemptFailure('timeout'));
+      reject(new LateFailure());
       abort.abort();
     });
     try {
-      const url = readTarget(request.url, allowLoopback);
-      const addresses = await Promise.race([addressesOf(url), late]);
-      return await Promise.race([post({ url, request, addresses, allowed, signal: abort.signal }), late]);
+      return await Promise.race([post(exchange, request, abort.signal), late]);
     } catch (failure) {
       return { outcome: outcomeOf(failure as NodeJS.ErrnoException) };
     } finally {
@@ -70,48 +43,19 @@ export function createSender({ allowLoopback, resolve, after = systemAfter }: Se
   };
 }
 
-/** Returns the URL, read again by the same rules as at subscription. Throws if it does not pass them any more. */
-function readTarget(url: string, allowLoopback: boolean): URL {
-  try {
-    return parseTarget(url, allowLoopback);
-  } catch {
-    throw new AttemptFailure('forbidden_address');
-  }
-}
-
-interface Post {
-  readonly url: URL;
-  readonly request: SendRequest;
-  readonly addresses: readonly string[];
-  readonly allowed: AddressRule;
-  readonly signal: AbortSignal;
-}
-
-/** Options that `node:http` passes to `node:net`, although its types omit them. */
-type DualStack = Pick<TcpSocketConnectOpts, 'autoSelectFamily' | 'autoSelectFamilyAttemptTimeout'>;
-
-async function post({ url, request, addresses, allowed, signal }: Post): Promise<SendResult> {
-  const options: RequestOptions & DualStack = {
+async function post(exchange: HttpExchange, request: SendRequest, signal: AbortSignal): Promise<SendResult> {
+  const url = request.url.length <= MAX_URL_LENGTH ? URL.parse(request.url) : null;
+  if (url === null) throw new AddressFailure('forbidden_address');
+  const response = await exchange({
+    url,
     method: 'POST',
-    // A separate connection: a reused one would have been checked for another attempt.
-    agent: false,
-    lookup: pinnedTo(addresses),
-    autoSelectFamily: true,
-    autoSelectFamilyAttemptTimeout: ADDRESS_MS,
-    maxHeaderSize: MAX_HEADER_BYTES,
-    signal,
     headers: {
       'user-agent': USER_AGENT,
-      'content-length': Buffer.byteLength(request.body),
+      'content-length': String(Buffer.byteLength(request.body)),
       ...request.headers,
     },
-  };
-  const call = url.protocol === 'https:' ? secureRequest(url, options) : plainRequest(url, options);
-  const response = await new Promise<IncomingMessage>((resolve, reject) => {
-    call.once('response', resolve);
-    call.on('error', reject);
-    rejectForbiddenPeers(call, allowed);
-    call.end(request.body);
+    body: request.body,
+    signal,
   });
   const status = response.statusCode ?? 0;
   const body = await beginningOf(response);
@@ -122,25 +66,6 @@ async function post({ url, request, addresses, allowed, signal }: Post): Promise
     body,
     ...(retryAfter === undefined ? {} : { retryAfter }),
   };
-}
-
-/** Passes the verified addresses to the socket, and never resolves again. */
-function pinnedTo(addresses: readonly string[]): LookupFunction {
-  const all = addresses.map((address) => ({ address, family: isIP(address) }));
-  return (_host, options, callback) => {
-    const [first] = all;
-    if (options.all) callback(null, all);
-    else callback(null, first?.address ?? '', first?.family ?? 4);
-  };
-}
-
-/** The last word is the connection's own: whatever led here, nothing is written to a forbidden peer. */
-function rejectForbiddenPeers(call: ClientRequest, allowed: AddressRule): void {
-  call.once('socket', (socket: Socket) => {
-    socket.once('connect', () => {
-      if (!allowed(socket.remoteAddress ?? '')) socket.destroy(new AttemptFailure('forbidden_address'));
-    });
-  });
 }
 
 /** Returns the bytes of the body that are stored; ignores the remainder of a longer or endless body. */
@@ -159,7 +84,8 @@ async function beginningOf(response: IncomingMessage): Promise<string> {
 const TLS_FAILURE = /^(ERR_TLS_|ERR_SSL_|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|EPROTO$)/;
 
 function outcomeOf(failure: NodeJS.ErrnoException): DeliveryOutcome {
-  if (failure instanceof AttemptFailure) return failure.outcome;
+  if (failure instanceof AddressFailure) return failure.reason;
+  if (failure instanceof LateFailure) return 'timeout';
   const code = failure.code ?? '';
   if (TLS_FAILURE.test(code)) return 'tls';
   if (code === 'ABORT_ERR') return 'timeout';

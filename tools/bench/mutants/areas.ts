@@ -51,7 +51,8 @@ export const AREAS: readonly Area[] = [
     paths: [
       'lambdas/platform/core/address.ts',
       'lambdas/webhooks/core/',
-      'lambdas/webhooks/store/address-guard.ts',
+      'lambdas/platform/connections/address-guard.ts',
+      'lambdas/platform/connections/guarded-exchange.ts',
       'lambdas/webhooks/store/signing-secret-store.ts',
       'lambdas/webhooks/store/webhook-sender.ts',
     ],

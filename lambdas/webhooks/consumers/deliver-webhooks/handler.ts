@@ -1,5 +1,6 @@
 /** Sends deliveries: makes the attempts that triggers name, and counts what becomes of them. */
 import { createEventClient, createQueueClient, createScheduleClient } from '../../../platform/aws/clients.ts';
+import { createResolve, loopbackAllowed } from '../../../platform/connections/address-guard.ts';
 import {
   requirePositiveInteger,
   requireVariable,
@@ -10,7 +11,6 @@ import { queueHandler } from '../../../platform/handlers/consumer-handler.ts';
 import { systemRandom } from '../../../platform/system/system.ts';
 import { DeliveryWorker } from '../../core/deliver.ts';
 import { ReceiverHealth } from '../../core/receiver-health.ts';
-import { createResolve, loopbackAllowed } from '../../store/address-guard.ts';
 import {
   createDeliveryStore,
   createSigningSecretStore,

@@ -1,6 +1,7 @@
 /** `POST /api/v1/webhooks`: a new subscription, with its secret shown this once. */
 
 import { keyOrSessionHandler } from '../../../access/handlers/handlers.ts';
+import { createResolve, loopbackAllowed } from '../../../platform/connections/address-guard.ts';
 import { hasAsMany, QUOTAS } from '../../../platform/core/api/quotas.ts';
 import { ServiceError } from '../../../platform/core/errors.ts';
 import { readJson, validate } from '../../../platform/core/json/json-body.ts';
@@ -9,7 +10,6 @@ import { admit } from '../../core/access.ts';
 import { createSchema } from '../../core/request.ts';
 import { type Subscription, subscriptionEntry } from '../../core/subscription.ts';
 import { checkTarget } from '../../core/target.ts';
-import { createResolve, loopbackAllowed } from '../../store/address-guard.ts';
 import { createSigningSecretStore } from '../../store/create-webhook-stores.ts';
 import { newSigningSecret } from '../../store/signing-secret-store.ts';
 

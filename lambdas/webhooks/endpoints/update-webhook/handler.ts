@@ -1,6 +1,7 @@
 /** `PATCH /api/v1/webhooks/{id}`: changes the fields that are sent, effective from the next attempt. */
 
 import { keyOrSessionHandler } from '../../../access/handlers/handlers.ts';
+import { createResolve, loopbackAllowed } from '../../../platform/connections/address-guard.ts';
 import { ServiceError } from '../../../platform/core/errors.ts';
 import { readJson, validate } from '../../../platform/core/json/json-body.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
@@ -8,7 +9,6 @@ import { admit, notFound } from '../../core/access.ts';
 import { updateSchema } from '../../core/request.ts';
 import { subscriptionEntry } from '../../core/subscription.ts';
 import { checkTarget } from '../../core/target.ts';
-import { createResolve, loopbackAllowed } from '../../store/address-guard.ts';
 import { createSubscriptionStore } from '../../store/create-webhook-stores.ts';
 
 export const handler = keyOrSessionHandler('platform', (resources) => {

@@ -1,8 +1,7 @@
 /** Resolves hostnames without a cache and without the system's resolver, whose few threads a slow name would block. */
 import { Resolver } from 'node:dns/promises';
-import { ALLOW_LOOPBACK_VARIABLE } from '../../platform/contract/environment.ts';
-import { bareHost, isAddress, isLocalhost } from '../../platform/core/address.ts';
-import type { Resolve } from '../core/target.ts';
+import { ALLOW_LOOPBACK_VARIABLE } from '../contract/environment.ts';
+import { bareHost, isAddress, isLocalhost, type Resolve } from '../core/address.ts';
 
 /** The maximum time that a subscriber waits. A delivery has its own time limit. */
 export const LOOKUP_MS = 2_000;
@@ -25,6 +24,6 @@ export function createResolve(servers?: readonly string[], lookupMs = LOOKUP_MS)
   };
 }
 
-/** Returns whether webhooks may go to this machine. A developer enables it, and no template does. */
+/** Returns whether webhooks and downloads may go to this machine. A developer enables it, and no template does. */
 export const loopbackAllowed = (environment: Readonly<Record<string, string | undefined>>): boolean =>
   environment[ALLOW_LOOPBACK_VARIABLE] === '1';
