@@ -71,20 +71,24 @@ function responseOf(message: IncomingMessage): Response {
 
 /** The same bytes; a reader that leaves closes the connection, unless all of them are here. */
 function webStreamOf(source: Readable): ReadableStream<Uint8Array> {
+  // A source that has been destroyed still emits the bytes that it had.
+  let hasLeft = false;
   return new ReadableStream<Uint8Array>(
     {
       start(controller) {
         source.on('data', (bytes: Buffer) => {
+          if (hasLeft) return;
           controller.enqueue(new Uint8Array(bytes.buffer, bytes.byteOffset, bytes.byteLength));
           if ((controller.desiredSize ?? 0) <= 0) source.pause();
         });
-        source.once('end', () => controller.close());
+        source.once('end', () => hasLeft || controller.close());
         source.once('error', (failure) => controller.error(failure));
       },
       pull() {
         source.resume();
       },
       cancel() {
+        hasLeft = true;
         source.destroy();
       },
     },
