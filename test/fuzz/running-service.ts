@@ -183,7 +183,7 @@ export async function startService(
       calls,
     ),
     embeddings: createKindEndpoint(embeddings, createEmbeddingCalls(calls), calls),
-    images: createKindEndpoint(images, createImageCalls(calls), calls),
+    images: createKindEndpoint(images, createImageCalls({ ...calls, download: calls.fetch }), calls),
     speech: createKindEndpoint(speech, createSpeechCalls(calls), calls),
   };
   const handlers = Object.fromEntries(

@@ -170,7 +170,7 @@ export const VALID: Readonly<Record<SurfaceName, readonly object[]>> = {
     { model: 'sim/embed', input: [[1, 2], [3]], provider: { only: ['openai'] } },
   ],
   images: [
-    { model: 'sim/image', prompt: 'a cat', n: 1, size: '512x512', response_format: 'url' },
+    { model: 'sim/image', prompt: 'a cat', n: 1, size: '512x512', response_format: 'b64_json' },
     { model: 'sim/image', prompt: 'a cat', response_format: 'b64_json', user: 'u' },
   ],
   speech: [

@@ -116,7 +116,10 @@ describe('a response of a route', () => {
 
   it.each([
     ['embeddings', () => embeddingsOfOpenAi(DEPENDENCIES)(attempt({ input: 'a', dimensions: 10 }))],
-    ['an image', () => imagesOfOpenAi(DEPENDENCIES, () => 0)(attempt({ n: 1 }))],
+    [
+      'an image',
+      () => imagesOfOpenAi({ ...DEPENDENCIES, clock: () => 0, download: fetch })(attempt({ n: 1 })),
+    ],
   ])('fails the route if it has endless %s', async (_name, run) => {
     serveEndless(JSON_TYPE, '{"data":"', 'a'.repeat(MB));
     expect(await failureOf(run())).toBe('protocol');

@@ -18,10 +18,14 @@ const NUMBER_BYTES = 25;
 export const embeddingBytes = (inputs: number, dimensions: unknown): number =>
   FRAME_BYTES + inputs * (typeof dimensions === 'number' ? dimensions : MOST_DIMENSIONS) * NUMBER_BYTES;
 
-/** An image of 2,048 by 2,048 pixels without compression, in base64. No size of the interface is larger. */
-const IMAGE_BYTES = (2_048 * 2_048 * 4 * 4) / 3;
+/** An image of 2,048 by 2,048 pixels without compression. No size of the interface is larger. */
+const IMAGE_BYTES = 2_048 * 2_048 * 4;
 
-export const imageBytes = (images: unknown): number => FRAME_BYTES + Number(images) * IMAGE_BYTES;
+/** Returns the most bytes of that many images in base64. */
+export const imageBytes = (images: unknown): number => FRAME_BYTES + (Number(images) * IMAGE_BYTES * 4) / 3;
+
+/** The most bytes of an image file, with its metadata. */
+export const IMAGE_FILE_BYTES = FRAME_BYTES + IMAGE_BYTES;
 
 /** A character of a language of syllables lasts a third of a second, of WAV at 48 kHz at most. */
 const SPOKEN_BYTES = 32 * 1024;

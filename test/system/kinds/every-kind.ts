@@ -40,6 +40,7 @@ describe('a rejected request, with no hold and no charge', () => {
     ['embeddings', 'no dimensions', { dimensions: 0 }, 'invalid_value', 'dimensions'],
     ['embeddings', 'another kind of model', { model: 'sim/chat' }, 'model_not_found', 'model'],
     ['images', 'size 1x1', { size: '1x1' }, 'invalid_value', 'size'],
+    ['images', 'addresses of the vendor', { response_format: 'url' }, 'invalid_value', 'response_format'],
     ['images', 'n 0', { n: 0 }, 'invalid_value', 'n'],
     ['images', 'n 5', { n: 5 }, 'invalid_value', 'n'],
     ['images', 'no prompt', { prompt: undefined }, 'missing_field', 'prompt'],

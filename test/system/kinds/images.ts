@@ -69,9 +69,9 @@ describe('images: the official OpenAI SDK', () => {
     });
   });
 
-  it('gets addresses of pictures', async () => {
+  it('gets the vendor’s addresses of a model whose operator allows them', async () => {
     const { data } = await payer.client.images.generate({
-      model: 'sim/image',
+      model: 'sim/image-by-url',
       prompt: 'a fox',
       response_format: 'url',
       n: 2,
@@ -80,6 +80,55 @@ describe('images: the official OpenAI SDK', () => {
     for (const { url = '' } of data ?? [])
       expect(sizeOfPng(Buffer.from(await (await fetch(url)).arrayBuffer()))).toBe('512x512');
     expect(data).toHaveLength(2);
+  });
+
+  it.each(['sim/image', 'sim/image-by-url', 'sim/image-bedrock'])(
+    'gets bytes and no address of %s if it specifies no format',
+    async (model) => {
+      const { data = [] } = await payer.client.images.generate({ model, prompt: 'a fox' });
+      expect(data).toEqual([{ b64_json: expect.any(String) }]);
+      expect(sizeOfPng(Buffer.from(data[0]?.b64_json ?? '', 'base64'))).toBe('1024x1024');
+    },
+  );
+});
+
+describe('images: an address of the vendor', () => {
+  const request = { model: 'sim/image', prompt: 'a fox', n: 2 };
+  const answer = (...urls: readonly string[]) =>
+    service.fault({ status: 200, body: { created: 1, data: urls.map((url) => ({ url })) } });
+
+  it('reaches the caller as the image itself, byte for byte', async () => {
+    const before = await payer.wallet();
+    const { origin } = new URL(service.session.upstream_control_url);
+    const urls = ['a-512x512', 'b-512x512'].map((name) => `${origin}/pictures/${name}.png`);
+    await answer(...urls);
+    const response = await post(request);
+    const files = await Promise.all(urls.map(async (url) => (await fetch(url)).arrayBuffer()));
+    expect(await response.json()).toEqual({
+      created: 1,
+      data: files.map((file) => ({ b64_json: Buffer.from(file).toString('base64') })),
+    });
+    expect(await payer.wallet()).toEqual({ balance: before.balance - 2 * PRICE, held: 0 });
+  });
+
+  it('fails the route, without a charge or a hold, if it is on a private network, or of no image', async () => {
+    const before = await payer.wallet();
+    const { origin } = new URL(service.session.upstream_control_url);
+    for (const url of [
+      'https://10.0.0.1/a.png',
+      'https://169.254.169.254/latest/meta-data/',
+      'https://[::ffff:10.0.0.1]/a.png',
+      `${origin}/pictures/none.png`,
+      'https://image.invalid/a.png',
+    ]) {
+      await answer(url);
+      const failure = await errorOf(await post({ ...request, model: 'sim/image-failover' }));
+      expect(failure).toMatchObject({ status: 503, code: 'all_routes_failed' });
+      expect(JSON.stringify(failure)).not.toContain(new URL(url).host);
+    }
+    expect(service.output).toContain('reason=upstream failure: download');
+    expect(service.output).not.toContain('10.0.0.1');
+    expect(await payer.wallet()).toEqual(before);
   });
 });
 
@@ -114,10 +163,10 @@ it('images: pictures that a route did not return are not paid for, and none at a
   const request = { model: 'sim/image', prompt: 'a fox', n: 3, size: '512x512' };
   await service.fault({
     status: 200,
-    body: { created: 1, data: [{ url: 'https://example.com/1.png' }, {}] },
+    body: { created: 1, data: [{ b64_json: 'aGk=' }, { url: 'https://10.0.0.1/2.png' }, {}] },
   });
   const short = await post(request);
-  expect(await short.json()).toEqual({ created: 1, data: [{ url: 'https://example.com/1.png' }] });
+  expect(await short.json()).toEqual({ created: 1, data: [{ b64_json: 'aGk=' }] });
   expect(nano(short, 'x-cost-usd')).toBe(PRICE);
   await service.fault({ status: 200, body: { created: 1, data: [] } });
   const none = await post(request);

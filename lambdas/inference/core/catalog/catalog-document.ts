@@ -93,15 +93,18 @@ const model = z
     if (voices !== undefined && defaultVoice !== undefined && !voices.includes(defaultVoice))
       context.addIssue({ code: 'custom', path: ['default_voice'], message: 'must be one of voices' });
     const protocols = PROTOCOLS_OF_TYPE[entry.type];
-    entry.routes.forEach(({ protocol, auth, upstream_model: upstreamModel }, at) => {
-      const issue = (field: string, message: string) =>
-        context.addIssue({ code: 'custom', path: ['routes', at, field], message });
-      if (!protocols.includes(protocol))
-        issue('protocol', `must be ${protocols.join(' or ')} for type "${entry.type}"`);
-      if (protocol === 'bedrock' && BEDROCK_MODELS[entry.type]?.test(upstreamModel) === false)
-        issue('upstream_model', 'must be a model of Bedrock that the service knows how to ask');
-      if (auth === 'sigv4' && entry.type !== 'chat') issue('auth', 'is "sigv4" for type "chat" only');
-    });
+    entry.routes.forEach(
+      ({ protocol, auth, passes_image_urls: passes, upstream_model: upstreamModel }, at) => {
+        const issue = (field: string, message: string) =>
+          context.addIssue({ code: 'custom', path: ['routes', at, field], message });
+        if (!protocols.includes(protocol))
+          issue('protocol', `must be ${protocols.join(' or ')} for type "${entry.type}"`);
+        if (protocol === 'bedrock' && BEDROCK_MODELS[entry.type]?.test(upstreamModel) === false)
+          issue('upstream_model', 'must be a model of Bedrock that the service knows how to ask');
+        if (passes && entry.type !== 'image') issue('passes_image_urls', 'is for type "image" only');
+        if (auth === 'sigv4' && entry.type !== 'chat') issue('auth', 'is "sigv4" for type "chat" only');
+      },
+    );
   });
 
 /** The units that calls of a type are billed by. */

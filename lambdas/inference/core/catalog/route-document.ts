@@ -122,6 +122,11 @@ export const route = z
     timeout_ms: timeoutMs.default(60_000),
     /** A stream's first content must arrive within this time. */
     first_byte_timeout_ms: timeoutMs.default(15_000),
+    /**
+     * Callers may request images of this route by address (`response_format: "url"`), and then receive the vendor's
+     * address. Otherwise images are returned as bytes only.
+     */
+    passes_image_urls: z.boolean().default(false),
     /** The provider stops, and stops charging, when a stream is closed: it is closed when its caller has left. */
     cancels: z.boolean().default(false),
   })
@@ -141,6 +146,7 @@ interface Entry {
   readonly workspace?: string | undefined;
   readonly betas?: readonly string[] | undefined;
   readonly cancels?: boolean | undefined;
+  readonly passes_image_urls?: boolean | undefined;
   readonly dialect?: Dialect | undefined;
 }
 
@@ -171,6 +177,8 @@ function* faultsOf(entry: Entry): Generator<Fault> {
   // The others report a prompt at the end of a stream, which a closed one does not have.
   if (protocol !== 'anthropic' && entry.cancels === true)
     yield { path: 'cancels', message: 'is for the protocol "anthropic" only' };
+  if (protocol !== 'openai' && entry.passes_image_urls === true)
+    yield { path: 'passes_image_urls', message: 'is for the protocol "openai" only' };
   const awsAddress = url === '' ? undefined : awsAddressOf(url);
   const service = awsAddress?.service ?? entry.aws_service;
   if (protocol === 'anthropic' && service === 'aws-external-anthropic' && workspace === undefined)

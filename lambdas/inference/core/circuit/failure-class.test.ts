@@ -6,6 +6,7 @@ const KINDS: Readonly<Record<Exclude<FailureKind, 'status'>, FailureClass>> = {
   secret: 'failing',
   connection: 'failing',
   protocol: 'failing',
+  download: 'failing',
   interrupted: 'failing',
   timeout: 'slow',
   deadline: 'neutral',

@@ -48,6 +48,8 @@ export interface CallKind<Request extends CallRequestFields, Output> {
   readonly schema: z.ZodType<Request>;
   /** True if the response is streamed, so that no copy of it can be stored for replay. */
   readonly stream: boolean;
+  /** Returns the model with only those routes that may serve the request. Throws `ServiceError` if there are none. */
+  servable?(request: Request, model: Model): Model;
   /**
    * Returns the request for the routes. Throws `ServiceError` if the model does not support it or has no price for it.
    */

@@ -38,7 +38,8 @@ export function createKindEndpoint<Request extends CallRequestFields, Output>(
     const { text, value } = await readJson(httpRequest);
     const request = validate(schema, value);
     const currentCatalog = await catalog();
-    const model = modelOf(currentCatalog, kind, request.model);
+    const namedModel = modelOf(currentCatalog, kind, request.model);
+    const model = callKind.servable?.(request, namedModel) ?? namedModel;
     const payload = callKind.toPayload(request, model);
     const estimate = callKind.estimate(request, model);
     return {

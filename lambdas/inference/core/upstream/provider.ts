@@ -95,6 +95,7 @@ export interface Provider {
  * The kind of a failure.
  * - `secret`: the route's key could not be read.
  * - `protocol`: the response did not follow the route's protocol.
+ * - `download`: the route named an image by an address from which it could not be fetched.
  * - `timeout`: the route exceeded its own limits.
  * - `deadline`: the call's time ended, independent of the route.
  */
@@ -105,6 +106,7 @@ export type FailureKind =
   | 'deadline'
   | 'status'
   | 'protocol'
+  | 'download'
   | 'interrupted';
 
 /**

@@ -2,7 +2,6 @@ import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { CatalogRoute, Model } from '../../core/catalog/catalog-document.ts';
 import { embeddingsOfOpenAi } from './embeddings/openai.ts';
-import { imagesOfOpenAi } from './images/openai.ts';
 
 const CANARY = 'heron-7f3a';
 const vendor = { provider: CANARY, cost: CANARY, x_vendor: { id: CANARY } };
@@ -18,38 +17,6 @@ const attempt = (payload: JsonObject) => ({
   route: { base_url: 'http://upstream.test', upstream_model: 'm' } as CatalogRoute,
   payload,
   clock: { signal: new AbortController().signal, stopFirstByte: () => {}, close: () => {} },
-});
-
-describe('images of a server of the OpenAI protocol', () => {
-  const imagesOf = (...data: unknown[]) =>
-    imagesOfOpenAi(http({ created: 5, data, ...vendor }), () => 7_000)(attempt({ n: 4 }));
-
-  it('contain the image and its revised prompt, and no field of the vendor', async () => {
-    const image = { b64_json: 'aGk=', url: 'https://cdn.test/a.png', revised_prompt: 'a cat' };
-    expect(await imagesOf({ ...image, ...vendor })).toEqual({ images: [image], created: 5 });
-  });
-
-  it.each([
-    null,
-    5,
-    'x',
-    {},
-    { url: 5 },
-    { url: 'javascript:alert(1)' },
-    { url: 'file:///a' },
-    { b64_json: {} },
-  ])('cause a protocol failure without data and without an address: %j', async (entry) => {
-    await expect(imagesOf(entry)).rejects.toMatchObject({ kind: 'protocol' });
-    expect((await imagesOf(entry, { b64_json: 'aGk=' })).images).toEqual([{ b64_json: 'aGk=' }]);
-  });
-
-  it('use the current time as their creation time if the route reports no valid time', async () => {
-    const data = [{ b64_json: 'aGk=' }];
-    for (const created of ['now', -1, 1.5, {}])
-      expect(await imagesOfOpenAi(http({ created, data }), () => 7_000)(attempt({ n: 1 }))).toMatchObject({
-        created: 7,
-      });
-  });
 });
 
 describe('embeddings of a server of the OpenAI protocol', () => {

@@ -22,7 +22,7 @@ export interface OpenAiRequest {
 }
 
 /** A request for JSON, whose response has at most that many bytes. */
-interface JsonRequest extends OpenAiRequest {
+export interface JsonRequest extends OpenAiRequest {
   readonly maxBytes: number;
 }
 

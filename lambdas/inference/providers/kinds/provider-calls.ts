@@ -1,7 +1,6 @@
 /** The protocols of each kind of call. The catalog admits only routes of these protocols. */
 
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
-import type { Clock } from '../../../platform/core/ports.ts';
 import type { ProviderCalls } from '../../core/kinds/call-kind.ts';
 import type { EmbeddingOutput } from '../../core/kinds/embeddings/embeddings.ts';
 import type { ImageOutput } from '../../core/kinds/images/images.ts';
@@ -12,7 +11,7 @@ import type { BedrockDependencies } from '../bedrock/provider.ts';
 import { embeddingsOfBedrock } from './embeddings/bedrock.ts';
 import { embeddingsOfOpenAi } from './embeddings/openai.ts';
 import { imagesOfBedrock } from './images/bedrock.ts';
-import { imagesOfOpenAi } from './images/openai.ts';
+import { type ImageDependencies, imagesOfOpenAi } from './images/openai.ts';
 import type { OpenAiHttp } from './openai-http.ts';
 import { speechOfOpenAi } from './speech/openai.ts';
 import { transcriptionsOfOpenAi } from './transcriptions/openai.ts';
@@ -25,9 +24,9 @@ export const createEmbeddingCalls = (
 });
 
 export const createImageCalls = (
-  dependencies: OpenAiHttp & BedrockDependencies & { readonly clock: Clock },
+  dependencies: ImageDependencies & BedrockDependencies,
 ): ProviderCalls<JsonObject, ImageOutput> => ({
-  openai: imagesOfOpenAi(dependencies, dependencies.clock),
+  openai: imagesOfOpenAi(dependencies),
   bedrock: imagesOfBedrock(dependencies, dependencies.clock),
 });
 

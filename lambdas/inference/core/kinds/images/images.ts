@@ -21,6 +21,7 @@ export const imageRequest = z.looseObject({
   prompt: z.string().min(1),
   n: z.int().min(1).max(MAX_IMAGES).nullish(),
   size: z.enum(SIZES, `must be one of ${SIZES.join(', ')}`).nullish(),
+  /** Images are returned as bytes. `url` is only for routes whose catalog entry allows the vendor's addresses. */
   response_format: z.enum(['url', 'b64_json']).nullish(),
   /** Partial images would need a stream of events, which the interface does not have. */
   stream: z.literal(false, 'must be false: images are returned complete').nullish(),
@@ -30,7 +31,10 @@ export const imageRequest = z.looseObject({
 
 export type ImageRequest = z.infer<typeof imageRequest>;
 
-/** The response of a route: at least one image, each with `b64_json` or `url`, and no more images than requested. */
+/**
+ * The response of a route: at least one image, and no more images than requested. Each has `b64_json`, or the vendor's
+ * `url` if the request is for addresses.
+ */
 export interface ImageOutput {
   readonly images: readonly JsonObject[];
   /** Seconds since the epoch. */
@@ -45,9 +49,20 @@ export const images: CallKind<ImageRequest, ImageOutput> = {
   kind: 'image',
   schema: imageRequest,
   stream: false,
+  servable(request, model) {
+    if (request.response_format !== 'url') return model;
+    const routes = model.routes.filter(({ passes_image_urls: passes }) => passes);
+    if (routes.length > 0) return { ...model, routes };
+    throw new ServiceError(
+      'invalid_value',
+      `response_format: images of ${model.id} are returned as b64_json only, because an address would be the vendor's.`,
+      { param: 'response_format' },
+    );
+  },
   toPayload(request, model) {
     requirePrice(request, model);
-    return { size: DEFAULT_SIZE, ...forwarded(request), n: countOf(request) };
+    const format = request.response_format ?? 'b64_json';
+    return { size: DEFAULT_SIZE, ...forwarded(request), response_format: format, n: countOf(request) };
   },
   estimate: (request, model) => ({
     tokens: 0,

@@ -113,15 +113,6 @@ describe('images of Stability AI', () => {
   });
 });
 
-it('rejects image URLs with the field’s name before it sends anything', async () => {
-  expect(await failureOf(paint({ response_format: 'url' }))).toMatchObject({
-    status: 400,
-    retryable: false,
-    param: 'response_format',
-  });
-  expect(server.requests).toEqual([]);
-});
-
 describe('a malformed response, retryable on another route', () => {
   it.each([
     ['no image', { finish_reasons: [null], images: [] }],

@@ -47,9 +47,7 @@ function requireLivingModel({ upstream_model: model }: CatalogRoute): void {
 }
 
 /** One body an image. With a seed, each has the next, so that they differ as the images of one call do. */
-function toRequests({ prompt, n, size, response_format: format, ...optional }: JsonObject): JsonObject[] {
-  // These models return the images themselves. The service stores no image that a URL could reference.
-  if (format === 'url') throw rejectionOf('response_format');
+function toRequests({ prompt, n, size, ...optional }: JsonObject): JsonObject[] {
   const ratio = RATIOS.get(size);
   if (ratio === undefined) throw rejectionOf('size');
   const negative = optional.negative_prompt ?? undefined;
