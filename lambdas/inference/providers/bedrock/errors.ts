@@ -64,7 +64,7 @@ function toStatusFailure({ name, message, $response }: ClientError, status: numb
   return new UpstreamFailure('status', {
     status,
     retryable,
-    rejection: retryable ? undefined : rejectionOf(message),
+    rejection: retryable ? undefined : rejectionOf(status, message),
     retryAfterSeconds: secondsOf($response?.headers?.['retry-after'], $response?.headers?.date),
   });
 }

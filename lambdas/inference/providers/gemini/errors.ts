@@ -30,8 +30,8 @@ export function failureOf(body: JsonObject): UpstreamFailure {
   if (code === 429)
     return new UpstreamFailure('status', { status: 429, retryAfterSeconds: retryDelayOf(body) });
   if (code !== 400 || isRouteFault(body)) return new UpstreamFailure('interrupted');
-  const rejection = rejectionOfBody(body);
-  return new UpstreamFailure('status', { status: 400, retryable: false, param: paramOf(body), rejection });
+  const rejection = rejectionOfBody(code, body);
+  return new UpstreamFailure('status', { status: code, retryable: false, param: paramOf(body), rejection });
 }
 
 const errorOf = (body: unknown): JsonObject =>

@@ -34,6 +34,18 @@ describe('an error response', () => {
     expect((await failureOf(429, { headers: { 'retry-after': value } })).retryAfterSeconds).toBe(seconds);
   });
 
+  it.each([
+    [['body', 'messages', 0, 'content'], 'messages[0].content'],
+    [['body', 'temperature'], 'temperature'],
+    [['query', 'temperature'], undefined],
+    [['body', CANARY], undefined],
+    ['body', undefined],
+  ])('names the field that a FastAPI server rejects, and no other name: %j', async (loc, param) => {
+    const text = JSON.stringify({ detail: [{ loc, msg: CANARY, type: 'missing' }] });
+    const failure = await failureOf(422, { text });
+    expect([failure.param, failure.rejection]).toEqual([param, { reason: '' }]);
+  });
+
   it.each(['', '-1', '1.5', '1e3', '0x10', 'soon', '10000000000', '2015-10-21'])(
     'omits the retry time if the value is neither seconds nor a date: Retry-After %j',
     async (value) => {

@@ -13,7 +13,24 @@ const FIELD_PATH = /^[a-z_]{1,64}(\[\d{1,4}\]|\.[a-z_]{1,64}|\.\d{1,4}){0,8}$/;
 export const toFailure = (response: Response): Promise<UpstreamFailure> =>
   toStatusFailure(response, { paramOf });
 
+interface ErrorBody {
+  readonly error?: { readonly param?: unknown } | null;
+  readonly detail?: unknown;
+}
+
 function paramOf(body: unknown): string | undefined {
-  const param = (body as { error?: { param?: unknown } | null } | null | undefined)?.error?.param;
+  const { error, detail } = Object(body) as ErrorBody;
+  const param = error?.param ?? locationOf(detail);
   return typeof param === 'string' && FIELD_PATH.test(param) && isFieldPath(param) ? param : undefined;
+}
+
+/** Returns the path of the first error that a FastAPI server reports, whose status is 422 (FastAPI docs, Handling errors). */
+function locationOf(detail: unknown): string | undefined {
+  const [first] = Array.isArray(detail) ? (detail as readonly unknown[]) : [];
+  const { loc } = Object(first) as { readonly loc?: unknown };
+  if (!Array.isArray(loc) || loc[0] !== 'body') return undefined;
+  return loc.slice(1).reduce<string>((path, name: unknown) => {
+    if (typeof name === 'number') return `${path}[${name}]`;
+    return path === '' ? String(name) : `${path}.${name}`;
+  }, '');
 }

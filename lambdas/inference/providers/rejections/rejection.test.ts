@@ -39,17 +39,17 @@ describe('a refusal', () => {
     ['context_length_exceeded', {}],
     ['the context length exceeded what the server has', {}],
   ])('reports an overflow, with the values that the route reports: %s', (message, values) => {
-    expect(rejectionOf(message).overflow).toEqual(values);
+    expect(rejectionOf(400, message).overflow).toEqual(values);
   });
 
   it('reports an overflow by its code alone', () => {
-    expect(rejectionOf('', 'context_length_exceeded').overflow).toEqual({});
+    expect(rejectionOf(413, '', 'context_length_exceeded').overflow).toEqual({});
   });
 
   it('reports a filter by its code only', () => {
     const message = 'the prompt triggered a filter';
-    expect(rejectionOfBody({ error: { message, code: 'content_filter' } }).filtered).toBe(true);
-    expect(rejectionOfBody({ error: { message, code: null } })).not.toHaveProperty('filtered');
+    expect(rejectionOfBody(400, { error: { message, code: 'content_filter' } }).filtered).toBe(true);
+    expect(rejectionOfBody(400, { error: { message, code: null } })).not.toHaveProperty('filtered');
   });
 
   it.each([
@@ -58,7 +58,7 @@ describe('a refusal', () => {
     'prompt is missing',
     undefined,
   ])('reports no overflow for another reason: %s', (message) => {
-    expect(rejectionOf(message)).not.toHaveProperty('overflow');
+    expect(rejectionOf(400, message)).not.toHaveProperty('overflow');
   });
 
   it.each([
@@ -68,13 +68,13 @@ describe('a refusal', () => {
     [{ detail: [{ loc: ['body'], msg: 'Field required' }] }],
     [{ message: 'Field required' }],
   ])('contains the reason from any field of a server: %j', (body) => {
-    expect(rejectionOfBody(body)).toEqual({ reason: 'Field required' });
+    expect(rejectionOfBody(400, body)).toEqual({ reason: 'Field required' });
   });
 
   it.each([undefined, null, [], 'x', {}, { error: null }, { detail: [] }, { error: { message: 7 } }])(
     'contains no reason if there is none: %j',
     (body) => {
-      expect(rejectionOfBody(body)).toEqual({ reason: '' });
+      expect(rejectionOfBody(400, body)).toEqual({ reason: '' });
     },
   );
 });
@@ -98,6 +98,14 @@ describe('the message of an overflow', () => {
       expect(overflowMessage(overflow)).toMatch(
         /^prompt is too long: it exceeds the context window of this model\./,
       );
+    },
+  );
+
+  it.each([401, 403, 404, 413, 422, 429, 500])(
+    'contains no text of a status other than 400: %i',
+    (status) => {
+      const body = { error: { message: 'prompt is too long: 9 tokens > 8 maximum, says heron' } };
+      expect(rejectionOfBody(status, body)).toEqual({ reason: '', overflow: { prompt: 9, window: 8 } });
     },
   );
 });

@@ -1,27 +1,34 @@
-/** The meaning of an error's text for a rejection: an overflow of the context window, or another reason. */
+/**
+ * The meaning of an error's text for a rejection: an overflow of the context window, or another reason. This is the only
+ * way of an upstream's text to a caller, for responses and for errors within streams: of the text of a 400, masked.
+ */
 
 import { isJsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { Overflow, UpstreamRejection } from '../../core/upstream/rejection.ts';
 import { isFieldPath } from './field-names.ts';
 
-/** Returns the rejection that an error response reports, by its message and its code. Both are uncertain. */
-export function rejectionOf(message: unknown, code?: unknown): UpstreamRejection {
+/** The status of an error whose text a caller may read: it is about the caller's own request. */
+const SHOWN = 400;
+
+/** Returns the rejection that an error of a status reports, by its message and its code. Both are uncertain. */
+export function rejectionOf(status: number, message: unknown, code?: unknown): UpstreamRejection {
   const text = typeof message === 'string' ? message : '';
   const isOverflow = code === OVERFLOW_CODE || OVERFLOWS.test(text);
   return {
-    reason: shownReason(text),
+    reason: status === SHOWN ? shownReason(text) : '',
     ...(isOverflow ? { overflow: tokenCountsOf(text) } : {}),
     ...(code === FILTER_CODE ? { filtered: true } : {}),
   };
 }
 
 /** The same of an error body: OpenAI's and Anthropic's `error`, one that is the text itself, and FastAPI's `detail`, as vLLM has it. */
-export function rejectionOfBody(body: unknown): UpstreamRejection {
-  if (!isJsonObject(body)) return rejectionOf(undefined);
+export function rejectionOfBody(status: number, body: unknown): UpstreamRejection {
+  if (!isJsonObject(body)) return rejectionOf(status, undefined);
   const { error, detail, message } = body;
-  if (isJsonObject(error)) return rejectionOf(error.message, error.code);
+  if (isJsonObject(error)) return rejectionOf(status, error.message, error.code);
   const [first] = Array.isArray(detail) ? (detail as readonly unknown[]) : [];
-  return rejectionOf([error, detail, isJsonObject(first) ? first.msg : undefined, message].find(isText));
+  const texts = [error, detail, isJsonObject(first) ? first.msg : undefined, message];
+  return rejectionOf(status, texts.find(isText));
 }
 
 const isText = (value: unknown): boolean => typeof value === 'string';
@@ -88,6 +95,7 @@ export function shownReason(text: string): string {
   const shown = text
     .slice(0, MAX_READ)
     .replace(SUPPORT, '')
+    .replace(ACCOUNT, `$1${HIDDEN}`)
     .split(/\s+/)
     .filter((word) => word !== '')
     .map(shownWord)
@@ -100,6 +108,13 @@ export function shownReason(text: string): string {
 
 /** Matches the call id that some vendors append to a message for their support. */
 const SUPPORT = /[([{]?\b(?:request|trace|correlation|operation|activity)[ _-]?id\b.*$/is;
+
+/** Matches the id of an account with the vendor, after the word for it: a plain number elsewhere. */
+const ACCOUNT =
+  /\b((?:account|organi[sz]ation|org|project|tenant|subscription|workspace|team|customer|deployment|resource)(?:[ _-]?id)?[\s:=#'"`(]{1,4})(?=[\w.-]*\d)[\w.-]+/gi;
+
+/** Ids of accounts that may look like words. */
+const ACCOUNT_ID = /^(org|proj|acct|wrkspc|cus)[-_]/;
 
 /** Punctuation around a word stays; the opening of an address or a pattern does not. */
 const WORD = /^(["'`([{<]*)(.*?)([)\]}>"'`.,;:!?]*)$/s;
@@ -136,7 +151,7 @@ const VENDORS =
 
 function isPlain(word: string): boolean {
   if (PROTOCOL_HEADERS.test(word)) return true;
-  if (VENDORS.test(word)) return false;
+  if (VENDORS.test(word) || ACCOUNT_ID.test(word)) return false;
   if (PLAIN.some((pattern) => pattern.test(word))) return true;
   // A path of fields, in brackets or with dots, such as `messages.0.content` and `tools[3].function`.
   return (

@@ -27,6 +27,8 @@ describe('the shown reason of an error', () => {
     ['invalid image. Request ID: 0d1f-22 (eastus)', 'invalid image.'],
     ['arn:aws:bedrock:us-east-1:123456789012:model/x is unknown', '… is unknown'],
     ['account 123456789012 has no access', 'account … has no access'],
+    ['project 4711 of organization org-acme has no tier 4', 'project … of organization … has no tier 4'],
+    ['account_id: 4711, tenant "contoso7"', 'account_id: …, tenant "…"'],
     ['wrote to ops@vendor.example', 'wrote to …'],
   ])('contains a placeholder for names and addresses: %s', (text, shown) => {
     expect(shownReason(text)).toBe(shown);
@@ -70,6 +72,18 @@ describe('the shown reason of an error', () => {
     fc.ipV6().filter((ip) => ip.length > 6),
     fc.emailAddress(),
     fc.uuid(),
+    fc
+      .tuple(
+        fc.constantFrom('account ', 'project id: ', 'organization=', 'tenant "'),
+        fc.integer({ min: 10_000, max: 99_999_999 }),
+      )
+      .map(([a, b]) => `${a}${b}`),
+    fc
+      .tuple(
+        fc.constantFrom('org-', 'proj_', 'acct_'),
+        fc.string({ unit: fc.constantFrom(...'abcdefgh'), minLength: 8, maxLength: 20 }),
+      )
+      .map(([a, b]) => `${a}${b}`),
     alphanumeric(3).map((id) => `arn:aws:bedrock:eu-central-1:123456789012:inference-profile/${id}`),
   );
   const prefixes = fc.constantFrom('', 'failed at ', 'messages.0: bad ', 'Error (', '"', "key='", 'x=');

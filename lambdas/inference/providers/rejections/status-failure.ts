@@ -36,13 +36,12 @@ export async function toStatusFailure(
   const retryable = !CALLER_FAULTS.has(status) || isRouteFault(body);
   const isExhausted = status === RATE_LIMITED && isQuotaExhausted(body);
   if (retryable) return new UpstreamFailure('status', { status, retryable, retryAfterSeconds, isExhausted });
-  const rejection = rejectionOfBody(body);
   return new UpstreamFailure('status', {
     status,
     retryable,
     retryAfterSeconds,
     param: paramOf(body),
-    rejection,
+    rejection: rejectionOfBody(status, body),
   });
 }
 

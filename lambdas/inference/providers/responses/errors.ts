@@ -19,7 +19,7 @@ export function failureOf(error: unknown): UpstreamFailure {
     return new UpstreamFailure('status', {
       status: 400,
       retryable: false,
-      rejection: rejectionOfBody({ error }),
+      rejection: rejectionOfBody(400, { error }),
     });
   const isExhausted = isQuotaExhausted({ error });
   if (isExhausted || code === 'rate_limit_exceeded')
