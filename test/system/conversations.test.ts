@@ -10,3 +10,4 @@ import './conversations/money.ts';
 import './conversations/fidelity.ts';
 import './conversations/idempotency.ts';
 import './conversations/sybils.ts';
+import './conversations/signed-media.ts';
