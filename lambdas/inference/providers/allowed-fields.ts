@@ -39,6 +39,9 @@ export const object = only(isJsonObject);
 export const list = only(Array.isArray);
 export const textOrList = only((value) => typeof value === 'string' || Array.isArray(value));
 
+/** The image itself, in base64 or as a data URL. An address of it would be the vendor's. */
+export const imageData = only((value) => typeof value === 'string' && !/^\s*https?:/i.test(value));
+
 export const objectWith =
   (named: Fields): Field =>
   (value) =>

@@ -37,7 +37,7 @@ describe('a completion', () => {
       annotations: [{ type: 'url_citation' }],
       citations: ['https://a'],
       audio: { id: 'a' },
-      images: [{}],
+      images: [{ type: 'image_url', image_url: { url: 'data:image/png;base64,aGk=' }, index: 0 }],
       reasoning_details: [{ text: 'Hm' }],
       function_call: { name: 'f', arguments: '{}' },
       tool_calls: [
@@ -93,6 +93,14 @@ describe('a completion', () => {
     { choices: [choice({ message: { content: 5 } })] },
     { choices: [choice({ message: { tool_calls: 'f' } })] },
     { choices: [choice({ message: { tool_calls: [null] } })] },
+    { choices: [choice({ message: { images: [{ image_url: { url: `https://${CANARY}/a.png` } }] } })] },
+    {
+      choices: [
+        choice({
+          message: { content: [{ type: 'image_url', image_url: { url: `HTTP://${CANARY}/a.png` } }] },
+        }),
+      ],
+    },
     { choices: [choice({ error: { message: CANARY } })] },
     { error: { message: CANARY } },
   ])('causes a protocol failure if a field has another type: %#', (fields) => {

@@ -3,7 +3,7 @@
  * chat completion object).
  */
 
-import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
+import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { ResponseIdentity } from '../../core/upstream/provider.ts';
 import type { Signatures } from '../../core/upstream/sealed-tokens.ts';
 import {
@@ -12,6 +12,7 @@ import {
   type Field,
   type Fields,
   fields,
+  imageData,
   list,
   listOf,
   object,
@@ -20,7 +21,6 @@ import {
   pickFields,
   plainName,
   text,
-  textOrList,
   usageCount,
   usageCounts,
 } from '../allowed-fields.ts';
@@ -30,19 +30,30 @@ import { sealSignature } from './reasoning-signatures.ts';
 /** Some compatible servers send the object itself. */
 const jsonText: Field = (value) => (typeof value === 'string' ? value : JSON.stringify(object(value)));
 
+const image = objectWith(
+  fields({ type: plainName, index: count, image_url: objectWith(fields({ url: imageData })) }),
+);
+
+/** Parts of other types have no address that is the vendor's. */
+const contentPart: Field = (value) =>
+  isJsonObject(value) && value.type === 'image_url' ? image(value) : value;
+
+const textOrParts: Field = (value) => (typeof value === 'string' ? value : listOf(contentPart)(value));
+
 const called = fields({ name: text, arguments: jsonText });
 
 /** All of a message is output: text, calls and reasoning, under the names that servers have for them. */
 const messageFields = {
   role: () => 'assistant',
-  content: textOrList,
+  content: textOrParts,
   refusal: text,
   function_call: objectWith(called),
   reasoning: text,
   reasoning_content: text,
   annotations: list,
   citations: list,
-  images: list,
+  /** OpenRouter docs, Image generation: `{type: "image_url", image_url: {url}}` with a data URL. */
+  images: listOf(image),
   audio: object,
 };
 

@@ -11,6 +11,7 @@ import {
   type Field,
   type Fields,
   fields,
+  imageData,
   list,
   listOf,
   object,
@@ -42,6 +43,19 @@ const ITEMS: ReadonlyMap<unknown, Fields> = new Map([
   ],
   ['reasoning', fields({ status: plainName, summary: listOf(part), content: listOf(part) })],
   ['function_call', fields({ ...call, arguments: text })],
+  [
+    'image_generation_call',
+    fields({
+      status: plainName,
+      result: imageData,
+      revised_prompt: text,
+      action: plainName,
+      background: plainName,
+      output_format: plainName,
+      quality: plainName,
+      size: plainName,
+    }),
+  ],
   ['custom_tool_call', fields({ ...call, input: text })],
 ]);
 
@@ -106,7 +120,7 @@ const EVENT = fields({
   annotation: object,
   logprobs: list,
   output: list,
-  partial_image_b64: text,
+  partial_image_b64: imageData,
   background: text,
   output_format: text,
   quality: text,

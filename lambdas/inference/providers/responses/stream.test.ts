@@ -219,6 +219,25 @@ describe('the events for a caller of the protocol', () => {
     expect(event?.item).not.toHaveProperty('role');
   });
 
+  it('retain a generated image, and fail the route if it returns an address in place of one', async () => {
+    const generated = (data: string) => [
+      { type: 'response.image_generation_call.partial_image', output_index: 0, partial_image_b64: data },
+      {
+        type: 'response.output_item.done',
+        output_index: 0,
+        item: { type: 'image_generation_call', id: 'ig_1', status: 'completed', result: data, host: CANARY },
+      },
+    ];
+    const [partial, complete] = await payloadsOf([...generated('aGk='), EVENTS.at(-1)]);
+    expect([partial, complete]).toMatchObject([
+      { partial_image_b64: 'aGk=' },
+      { item: { type: 'image_generation_call', status: 'completed', result: 'aGk=' } },
+    ]);
+    expect(complete?.item).not.toHaveProperty('host');
+    for (const event of generated('https://vendor.example/a.png'))
+      await expect(payloadsOf([event])).rejects.toMatchObject({ kind: 'protocol' });
+  });
+
   it.each(['function_call_output', 'mcp_approval_response', 'additional_tools', 'item_reference'])(
     'fail the route if it returns an item that only callers write: %s',
     async (type) => {
