@@ -187,8 +187,10 @@ describe('the settings of a deployment', () => {
   });
 
   it('recoveryDays sets the recovery period of each table', () => {
-    for (const table of app.properties('data', 'AWS::DynamoDB::Table'))
-      expect(table).toMatchObject({ PointInTimeRecoverySpecification: { RecoveryPeriodInDays: 14 } });
+    const tables = app.properties('data', 'AWS::DynamoDB::GlobalTable');
+    expect(tables).toHaveLength(Object.keys(TABLES).length);
+    for (const { Replicas: replicas } of tables)
+      expect(replicas).toMatchObject([{ PointInTimeRecoverySpecification: { RecoveryPeriodInDays: 14 } }]);
   });
 
   it('tracing traces every API and function, and grants the functions access to write traces only', () => {

@@ -29,7 +29,7 @@ describe('the market', () => {
 
   it('streams the changes of the listings table alone, as they were before and after', () => {
     const streams = app
-      .properties('data', 'AWS::DynamoDB::Table')
+      .properties('data', 'AWS::DynamoDB::GlobalTable')
       .flatMap(({ StreamSpecification: stream }) => stream ?? []);
     expect(streams).toEqual([{ StreamViewType: 'NEW_AND_OLD_IMAGES' }]);
   });

@@ -238,7 +238,7 @@ describe('the environment of a function', () => {
         METRICS_NAMESPACE: 'UnifiedInference/prod',
       };
       for (const table of Object.keys(tables) as TableName[])
-        expected[TABLES[table].variable] = `data:${capitalized(table)}`;
+        expected[TABLES[table].variable] = `data:${capitalized(table)}Table`;
       if (keyPepper) expected[VARIABLES.keyPepperSecret] = 'data:KeyPepper';
       if (settlements) expected[VARIABLES.settlementWorkflow] = 'inference:TranscriptionSettlementWorkflow';
       if (sessionKey) expected[VARIABLES.sessionKeySecret] = 'data:SessionKey';

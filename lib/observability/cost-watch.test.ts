@@ -6,7 +6,8 @@ const STACKS: readonly StackName[] = ['data', 'inference', 'platform', 'operatio
 
 /** Returns the tags of a resource whose type takes them as a list. Other types have another form. */
 const tagsOf = ({ Properties }: Resource): Readonly<Record<string, string>> | undefined => {
-  const tags = Properties?.Tags as readonly { readonly Key: string; readonly Value: string }[] | undefined;
+  const [replica] = (Properties?.Replicas ?? [Properties]) as readonly Resource['Properties'][];
+  const tags = replica?.Tags as readonly { readonly Key: string; readonly Value: string }[] | undefined;
   return Array.isArray(tags) ? Object.fromEntries(tags.map(({ Key, Value }) => [Key, Value])) : undefined;
 };
 
@@ -15,7 +16,7 @@ const BILLED = [
   'AWS::ApiGateway::RestApi',
   'AWS::ApiGateway::Stage',
   'AWS::CloudWatch::Alarm',
-  'AWS::DynamoDB::Table',
+  'AWS::DynamoDB::GlobalTable',
   'AWS::ECS::Service',
   'AWS::Lambda::Function',
   'AWS::Logs::LogGroup',

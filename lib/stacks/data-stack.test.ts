@@ -19,7 +19,7 @@ const keySchema = ({ partitionKey, sortKey }: Pick<Table, 'partitionKey' | 'sort
 
 describe('the tables', () => {
   it('match those of the contract', () => {
-    expect(app.resources('data', 'AWS::DynamoDB::Table')).toHaveLength(specs.length);
+    expect(app.resources('data', 'AWS::DynamoDB::GlobalTable')).toHaveLength(specs.length);
     const ids = specs.map(([, { variable }]) => resourceOf(variable).reference?.id);
     expect(new Set(ids).size).toBe(specs.length);
   });
@@ -42,12 +42,17 @@ describe('the tables', () => {
   it.each(specs)('support recovery and are protected against loss by mistake: %s', (_name, { variable }) => {
     const { resource } = resourceOf(variable);
     expect(resource).toMatchObject({
-      Type: 'AWS::DynamoDB::Table',
+      Type: 'AWS::DynamoDB::GlobalTable',
       Properties: {
         BillingMode: 'PAY_PER_REQUEST',
-        DeletionProtectionEnabled: true,
-        PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
         SSESpecification: { SSEEnabled: true },
+        Replicas: [
+          {
+            Region: { Ref: 'AWS::Region' },
+            DeletionProtectionEnabled: true,
+            PointInTimeRecoverySpecification: { PointInTimeRecoveryEnabled: true },
+          },
+        ],
       },
     });
     expect(resource?.Properties).not.toHaveProperty('TableName');
@@ -55,6 +60,12 @@ describe('the tables', () => {
 });
 
 describe('the data stack', () => {
+  it('refers to the stream of a table that has one only, because CloudFormation fails at any other', () => {
+    const streaming = specs.filter(([, { stream }]) => stream === true);
+    const text = JSON.stringify(app.templates.data);
+    expect(text.match(/"[A-Za-z0-9]+","StreamArn"/g)).toHaveLength(streaming.length);
+  });
+
   it('outputs where everything is for the operator’s command, under names that CloudFormation takes', () => {
     const expected = [...specs.map(([, { variable }]) => variable), ...SECRET_VARIABLES].map(outputName);
     const localOutputs = Object.entries(outputs).filter(([, output]) => output.Export === undefined);
@@ -83,7 +94,7 @@ describe('restored tables', () => {
   });
 
   it('leave those of the stack where they are, with what other stacks import of them', () => {
-    const ids = (of: SynthesizedApp) => of.resources('data', 'AWS::DynamoDB::Table').map(([id]) => id);
+    const ids = (of: SynthesizedApp) => of.resources('data', 'AWS::DynamoDB::GlobalTable').map(([id]) => id);
     expect(ids(restored)).toEqual(ids(app));
     const exports = (of: SynthesizedApp) =>
       Object.values(of.templates.data.Outputs)

@@ -2,12 +2,12 @@
 import { CfnOutput, RemovalPolicy, Stack, type StackProps, Validations } from 'aws-cdk-lib';
 import {
   AttributeType,
-  BillingMode,
+  Billing,
   type ITable,
   ProjectionType,
   StreamViewType,
-  Table,
-  TableEncryption,
+  TableEncryptionV2,
+  TableV2,
 } from 'aws-cdk-lib/aws-dynamodb';
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
@@ -117,20 +117,29 @@ export class DataStack extends Stack implements StoredData {
   #restored(name: TableName, { restoredTables }: Config): ITable | undefined {
     const restored = restoredTables[name];
     if (restored === undefined) return undefined;
-    return Table.fromTableAttributes(this, `Restored-${name}`, {
+    return TableV2.fromTableAttributes(this, `Restored-${name}`, {
       tableName: restored.name,
       ...(restored.streamArn === undefined ? {} : { tableStreamArn: restored.streamArn }),
     });
   }
 
-  #table(name: string, spec: TableSpec, { recoveryDays }: Config): Table {
-    const table = new Table(this, name[0]?.toUpperCase() + name.slice(1), {
+  /** A global table with one replica: further regions are then a setting, and no import of tables with data. */
+  #table(name: string, spec: TableSpec, { recoveryDays }: Config): TableV2 {
+    // The id under which a table was one of a single region: CloudFormation changes the type of no resource.
+    const singleRegionId = name[0]?.toUpperCase() + name.slice(1);
+    const table = new TableV2(this, `${singleRegionId}Table`, {
       partitionKey: text(spec.partitionKey),
       ...(spec.sortKey === undefined ? {} : { sortKey: text(spec.sortKey) }),
       ...(spec.ttl === undefined ? {} : { timeToLiveAttribute: spec.ttl }),
-      ...(spec.stream === undefined ? {} : { stream: StreamViewType.NEW_AND_OLD_IMAGES }),
-      billingMode: BillingMode.PAY_PER_REQUEST,
-      encryption: TableEncryption.AWS_MANAGED,
+      ...(spec.stream === undefined ? {} : { dynamoStream: StreamViewType.NEW_AND_OLD_IMAGES }),
+      globalSecondaryIndexes: (spec.indexes ?? []).map((index) => ({
+        indexName: index.name,
+        partitionKey: text(index.partitionKey),
+        sortKey: text(index.sortKey),
+        projectionType: ProjectionType.KEYS_ONLY,
+      })),
+      billing: Billing.onDemand(),
+      encryption: TableEncryptionV2.awsManagedKey(),
       pointInTimeRecoverySpecification: {
         pointInTimeRecoveryEnabled: true,
         recoveryPeriodInDays: recoveryDays,
@@ -142,17 +151,10 @@ export class DataStack extends Stack implements StoredData {
     for (const value of [
       table.tableName,
       table.tableArn,
-      ...(table.tableStreamArn === undefined ? [] : [table.tableStreamArn]),
+      // The construct names a stream also where there is none, and a deployment would fail at that name.
+      ...(spec.stream === undefined || table.tableStreamArn === undefined ? [] : [table.tableStreamArn]),
     ])
       this.exportValue(value);
-    for (const index of spec.indexes ?? []) {
-      table.addGlobalSecondaryIndex({
-        indexName: index.name,
-        partitionKey: text(index.partitionKey),
-        sortKey: text(index.sortKey),
-        projectionType: ProjectionType.KEYS_ONLY,
-      });
-    }
     return table;
   }
 }

@@ -161,6 +161,22 @@ provisioners._RESOURCE_HANDLERS["AWS::SecretsManager::Secret"] |= {
     "delete": lambda arn, props: secret["delete"](secret_name(arn), props),
 }
 
+table = provisioners._RESOURCE_HANDLERS["AWS::DynamoDB::Table"]
+
+
+def as_table(props):
+    """A global table with one replica; MiniStack drops the settings of replicas, and with an update the rows."""
+    (replica,) = props["Replicas"]
+    settings = {key: replica[key] for key in replica if key not in ("Region", "GlobalSecondaryIndexes")}
+    return {key: props[key] for key in props if key != "Replicas"} | settings
+
+
+provisioners._RESOURCE_HANDLERS["AWS::DynamoDB::GlobalTable"] = table | {
+    "create": lambda logical_id, props, stack: table["create"](logical_id, as_table(props), stack),
+    "update": lambda name, old, new, *stack: table["update"](name, as_table(old), as_table(new), *stack),
+    "delete": lambda name, props: table["delete"](name, as_table(props)),
+}
+
 alarm_record = provisioners._cw_metric_alarm_record
 
 

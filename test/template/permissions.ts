@@ -16,7 +16,7 @@ interface Document {
 
 const list = <T>(value: T | readonly T[]): readonly T[] => (Array.isArray(value) ? value : [value as T]);
 
-/** A resource as `stack:Name.attribute` with the hash of its logical id left out, or as a literal ARN. */
+/** A resource as `stack:Name.attribute`, the logical id without its hash and `Table` before it, or as a literal ARN. */
 export function resourceName(app: SynthesizedApp, stack: StackName, resource: unknown): string {
   if (typeof resource === 'string') return resource;
   const join = (resource as { readonly 'Fn::Join'?: readonly [string, readonly unknown[]] })['Fn::Join'];
@@ -24,7 +24,7 @@ export function resourceName(app: SynthesizedApp, stack: StackName, resource: un
   const reference = app.reference(stack, resource);
   if (reference === undefined) throw new Error(`${JSON.stringify(resource)} names no resource`);
   if (reference.id.startsWith('AWS::')) return `<${reference.id}>`;
-  return `${reference.stack}:${reference.id.replace(/[0-9A-F]{8}$/, '')}.${reference.attribute}`;
+  return `${reference.stack}:${reference.id.replace(/(Table)?[0-9A-F]{8}$/, '')}.${reference.attribute}`;
 }
 
 /** The statements of every policy of a stack, by the resource that has them: a policy of its own, or a role. */

@@ -7,8 +7,9 @@ const STACKS = [...STACK_NAMES, 'ingress'] as const;
 
 /** The property of each resource type that names its key. */
 const KEYS: Readonly<Record<string, object>> = {
-  'AWS::DynamoDB::Table': {
-    SSESpecification: { SSEEnabled: true, SSEType: 'KMS', KMSMasterKeyId: ENCRYPTION_KEY },
+  'AWS::DynamoDB::GlobalTable': {
+    SSESpecification: { SSEEnabled: true, SSEType: 'KMS' },
+    Replicas: [expect.objectContaining({ SSESpecification: { KMSMasterKeyId: ENCRYPTION_KEY } })],
   },
   'AWS::Logs::LogGroup': { KmsKeyId: ENCRYPTION_KEY },
   'AWS::SNS::Topic': { KmsMasterKeyId: ENCRYPTION_KEY },

@@ -3,7 +3,7 @@
  * and owned elsewhere. Its policy must allow its use by the services that act by themselves (`docs/operate/secrets.md`).
  */
 import { Aspects, Aws, type IAspect } from 'aws-cdk-lib';
-import { CfnTable } from 'aws-cdk-lib/aws-dynamodb';
+import { CfnGlobalTable } from 'aws-cdk-lib/aws-dynamodb';
 import { type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { CfnLogGroup } from 'aws-cdk-lib/aws-logs';
 import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
@@ -28,8 +28,9 @@ class Sealing implements IAspect {
 
   visit(node: IConstruct): void {
     const key = this.#key;
-    if (node instanceof CfnTable)
-      node.sseSpecification = { sseEnabled: true, sseType: 'KMS', kmsMasterKeyId: key };
+    if (node instanceof CfnGlobalTable)
+      // The key of a replica is one of its region; that the table is sealed under a key it states itself.
+      node.addPropertyOverride('Replicas.0.SSESpecification', { KMSMasterKeyId: key });
     else if (node instanceof CfnQueue) {
       node.kmsMasterKeyId = key;
       // SQS takes one of the two.

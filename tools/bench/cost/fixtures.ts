@@ -41,7 +41,7 @@ const NOT_BY_THE_MONTH = [
   'AWS::CE::AnomalySubscription',
   'AWS::CodeDeploy::Application',
   'AWS::CodeDeploy::DeploymentGroup',
-  'AWS::DynamoDB::Table',
+  'AWS::DynamoDB::GlobalTable',
   'AWS::Events::EventBus',
   'AWS::Events::Rule',
   'AWS::IAM::Policy',

@@ -59,7 +59,7 @@ const byName = (ref: string, Arn: string, further: Readonly<Record<string, strin
 
 /** Identities by resource type. A missing type cannot be referred to. */
 export const IDENTITIES: Readonly<Record<string, Identify>> = {
-  'AWS::DynamoDB::Table': named('TableName', (name) =>
+  'AWS::DynamoDB::GlobalTable': named('TableName', (name) =>
     byName(name, regionalArn('dynamodb', `table/${name}`), { StreamArn: streamArnOf(name) }),
   ),
   'AWS::SecretsManager::Secret': (resource) => {

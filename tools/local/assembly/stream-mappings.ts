@@ -32,7 +32,7 @@ const DEFAULT_BATCH_SIZE = 100;
 
 /** Every mapping of a table's stream that is switched on; throws an error that names one with settings it does not act out. */
 export function describeStreamMappings(stacks: Stacks): readonly StreamMappingDescription[] {
-  const tables = stacks.resources('AWS::DynamoDB::Table').map(({ identity }) => identity.ref);
+  const tables = stacks.resources('AWS::DynamoDB::GlobalTable').map(({ identity }) => identity.ref);
   return stacks.resources('AWS::Lambda::EventSourceMapping').flatMap((resource) => {
     const { location } = resource;
     const properties = resource.properties<MappingProperties>();

@@ -34,7 +34,7 @@ interface TableProperties {
 }
 
 export function describeTables(stacks: Stacks): readonly TableDescription[] {
-  return stacks.resources('AWS::DynamoDB::Table').map((resource) => {
+  return stacks.resources('AWS::DynamoDB::GlobalTable').map((resource) => {
     const properties = resource.properties<TableProperties>();
     if (properties.LocalSecondaryIndexes !== undefined)
       throw new Error(`${resource.location}: the local runtime makes no local secondary indexes`);
