@@ -35,10 +35,11 @@ export interface ServiceFunctionProps {
 }
 
 /**
- * Returns `<stage>-<stack>-<name>`. It is available without the stack, so that the operations stack need not import it.
+ * Returns `<stage>-<stack>-<name>`, also in a nested stack. It is available without the stack, so that the operations
+ * stack need not import it.
  */
 const functionName = (stack: Stack, name: string): string =>
-  `${stack.stackName.replace(/^Inference-/, '')}-${name}`;
+  `${(stack.nestedStackParent ?? stack).stackName.replace(/^Inference-/, '')}-${name}`;
 
 export class ServiceFunction extends Construct {
   readonly function: LambdaFunction;

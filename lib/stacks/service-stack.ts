@@ -4,10 +4,12 @@ import { Schedule } from 'aws-cdk-lib/aws-events';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { type EndpointName, ROUTES, UNKNOWN_ROUTE_ENDPOINT } from '../../lambdas/app/routes.ts';
+import { MARKETPLACE_ROUTES } from '../../lambdas/marketplace/routes.ts';
 import { CONSUMERS } from '../../lambdas/platform/contract/consumers.ts';
 import { STREAM_TIMEOUT_SECONDS } from '../../lambdas/platform/contract/environment.ts';
 import type { Route } from '../../lambdas/platform/contract/route.ts';
 import type { Config } from '../config/config.ts';
+import { ApiPart } from '../constructs/api/api-part.ts';
 import { CanaryReleases } from '../constructs/api/canary-releases.ts';
 import { EndpointApi } from '../constructs/api/endpoint-api.ts';
 import { runOnSchedule } from '../constructs/consumer-function.ts';
@@ -36,6 +38,9 @@ export interface ServiceStackProps extends StackProps {
 
 const isPaid = ({ paid }: Route): boolean => paid === true;
 
+/** The context with the most paths, which no other context shares. */
+const isOfMarket = (route: Route): boolean => (MARKETPLACE_ROUTES as readonly Route[]).includes(route);
+
 export class ServiceStack extends Stack {
   readonly ipRateLimit: IpRateLimit;
   readonly api: EndpointApi;
@@ -52,8 +57,8 @@ export class ServiceStack extends Stack {
         ? new TranscriptionSettlement(this, 'TranscriptionSettlement', { config, data, bundles }).workflow
         : undefined;
     const messaging = props.api === 'platform' ? new Messaging(this, 'Messaging', { config }) : undefined;
-    const makeFunction = (endpoint: EndpointName, response: Route['response']) =>
-      new ServiceFunction(this, endpoint, {
+    const makeFunction = (endpoint: EndpointName, response: Route['response'], scope: Construct = this) =>
+      new ServiceFunction(scope, endpoint, {
         name: endpoint,
         timeoutSeconds: response === 'streamed' ? STREAM_TIMEOUT_SECONDS : BUFFERED_TIMEOUT_SECONDS,
         config,
@@ -64,11 +69,12 @@ export class ServiceStack extends Stack {
       });
 
     const routes = ROUTES.filter((candidate) => candidate.api === props.api);
+    const fallback = makeFunction(UNKNOWN_ROUTE_ENDPOINT, 'buffered').function;
     this.api = new EndpointApi(this, 'Api', {
       config,
       name: `${config.stage}-${props.api}`,
       domainName: config.domains?.[props.api],
-      fallback: makeFunction(UNKNOWN_ROUTE_ENDPOINT, 'buffered'),
+      fallback,
       routes,
     });
     const releases =
@@ -78,29 +84,21 @@ export class ServiceStack extends Stack {
             apiName: `${config.stage}-${props.api}`,
           })
         : undefined;
+    const others = routes.filter((route) => !isOfMarket(route));
+    const market =
+      others.length < routes.length
+        ? new ApiPart(this, 'MarketPaths', { api: this.api, fallback, others })
+        : undefined;
     const functions = new Map<EndpointName, ServiceFunction>();
     for (const route of routes) {
-      const target = functions.get(route.endpoint) ?? makeFunction(route.endpoint, route.response);
+      const part = isOfMarket(route) ? market : undefined;
+      const target = functions.get(route.endpoint) ?? makeFunction(route.endpoint, route.response, part);
       functions.set(route.endpoint, target);
       const live = isPaid(route) ? releases?.release(route.endpoint, target) : undefined;
-      this.api.addRoute(route, live ?? target.function);
+      (part ?? this.api).addRoute(route, live ?? target.function);
     }
     this.functions = functions;
-    if (props.api === 'inference') {
-      new LedgerMaintenance(this, 'LedgerUpkeep', { config, data, bundles });
-      runOnSchedule(
-        new Construct(this, 'PriceWatch'),
-        { name: 'watch-prices', schedule: Schedule.expression(CONSUMERS['watch-prices'].schedule) },
-        { config, data, bundles },
-      );
-      if (config.smoke !== undefined) {
-        runOnSchedule(
-          new Construct(this, 'ScheduledSmoke'),
-          { name: 'run-smoke', schedule: Schedule.rate(Duration.minutes(config.smoke.everyMinutes)) },
-          { config, data, bundles },
-        );
-      }
-    }
+    if (props.api === 'inference') this.#addSchedules(props);
     if (messaging !== undefined) {
       new WebhookDelivery(this, 'WebhookDelivery', { config, data, bundles, messaging });
       new Market(this, 'Market', { config, data, bundles, messaging });
@@ -109,6 +107,23 @@ export class ServiceStack extends Stack {
       props.ipRateLimit ?? new IpRateLimit(this, 'IpRateLimit', { config, scope: 'REGIONAL' });
     this.ipRateLimit.protect(this, this.api.stage.stageArn);
     this.#saveQueries(props);
+  }
+
+  /** Adds what runs on a schedule for the inference API. */
+  #addSchedules({ config, data, bundles }: ServiceStackProps): void {
+    new LedgerMaintenance(this, 'LedgerUpkeep', { config, data, bundles });
+    runOnSchedule(
+      new Construct(this, 'PriceWatch'),
+      { name: 'watch-prices', schedule: Schedule.expression(CONSUMERS['watch-prices'].schedule) },
+      { config, data, bundles },
+    );
+    if (config.smoke !== undefined) {
+      runOnSchedule(
+        new Construct(this, 'ScheduledSmoke'),
+        { name: 'run-smoke', schedule: Schedule.rate(Duration.minutes(config.smoke.everyMinutes)) },
+        { config, data, bundles },
+      );
+    }
   }
 
   #saveQueries({ api, config, ipRateLimit }: ServiceStackProps): void {

@@ -43,7 +43,7 @@ export const LAYERS: readonly Layer[] = [
   {
     name: 'lib',
     holds: /^lib\//,
-    ours: /^(lib\/|lambdas\/platform\/contract\/|lambdas\/app\/routes\.ts$|lambdas\/\w+\/grants\.ts$)/,
+    ours: /^(lib\/|lambdas\/platform\/contract\/|lambdas\/\w+\/(routes|grants)\.ts$)/,
   },
   {
     name: 'contract',

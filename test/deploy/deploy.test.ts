@@ -124,6 +124,15 @@ describe('a fresh deployment', () => {
     expect(index.endpoints).toHaveLength(ROUTES.length);
   });
 
+  it('serves the paths that are in a nested stack', async () => {
+    const httpResponse = await get(`${platformUrl}/categories`);
+    expect([httpResponse.status, await httpResponse.json()]).toEqual([
+      200,
+      { object: 'list', data: [], next_cursor: null },
+    ]);
+    expect((await fetch(`${platformUrl}/apps`, { method: 'DELETE' })).status).toBe(405);
+  });
+
   it('responds to an unknown path in the envelope of the service', async () => {
     for (const url of [`${inferenceUrl}/v1/nothing`, `${platformUrl}/nothing/at/all`]) {
       const httpResponse = await get(url);

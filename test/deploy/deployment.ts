@@ -90,12 +90,12 @@ export class Deployment {
     client.destroy();
   }
 
-  /** The names of the stacks that are deployed. */
+  /** The names of the stacks that are deployed, without those that are nested in others. */
   async stacks(): Promise<readonly string[]> {
     const { Stacks: stacks } = await this.#cloudFormation.send(new DescribeStacksCommand({}));
     return (stacks ?? [])
       .map(({ StackName }) => StackName ?? '')
-      .filter((name) => name.startsWith('Inference-'))
+      .filter((name) => name.startsWith('Inference-') && !name.includes('NestedStack'))
       .sort();
   }
 

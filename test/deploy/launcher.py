@@ -17,7 +17,7 @@ from ministack.core import lambda_runtime
 from ministack.core.responses import StreamingResponse
 from ministack.services import apigateway_v1 as gateway
 from ministack.services import waf
-from ministack.services.cloudformation import provisioners
+from ministack.services.cloudformation import _stacks, provisioners
 
 # --- Functions that stream -------------------------------------------------------------------------------------------
 # The runtime's own JSON lines on standard output also carry the chunks that lambda-runtime.ts writes: whoever waits for
@@ -176,6 +176,17 @@ provisioners._RESOURCE_HANDLERS["AWS::DynamoDB::GlobalTable"] = table | {
     "update": lambda name, old, new, *stack: table["update"](name, as_table(old), as_table(new), *stack),
     "delete": lambda name, props: table["delete"](name, as_table(props)),
 }
+
+update_resource = provisioners._update_resource
+
+
+def update_with_attributes(kind, physical_id, old, new, stack, logical_id=None, attributes=None):
+    """MiniStack forgets the attributes of what an update of a nested stack leaves unchanged."""
+    known = _stacks[stack]["_resources"].get(logical_id, {}).get("Attributes")
+    return update_resource(kind, physical_id, old, new, stack, logical_id, attributes or known)
+
+
+provisioners._update_resource = update_with_attributes
 
 alarm_record = provisioners._cw_metric_alarm_record
 

@@ -1,10 +1,11 @@
 /** The app synthesized with placeholder bundles, and its templates read as a deployment would resolve them. */
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll } from '@jest/globals';
 import { parseConfig } from '../../lib/config/config.ts';
 import type { FunctionName } from '../../lib/config/grants.ts';
+import { readCloudAssembly } from '../../tools/local/assembly/cloud-assembly.ts';
 import { assemblyOf } from './assemblies.ts';
 import { CONFIGURATIONS, type ConfigurationName } from './configurations.ts';
 import { FUNCTIONS } from './functions.ts';
@@ -51,12 +52,13 @@ export function temporaryFolder(): string {
   return folder;
 }
 
-/** The templates of an assembly; one that the settings leave out is empty. */
+/** The templates of an assembly, with their nested stacks in them; one that the settings leave out is empty. */
 function templatesOf(outdir: string, stage: string): Readonly<Record<StackName, Template>> {
+  const stacks = new Map(readCloudAssembly(outdir).map(({ name, template }) => [name, template as Template]));
   const template = (name: StackName): Template => {
-    const file = join(outdir, `Inference-${stage}-${name}.template.json`);
-    if (!existsSync(file) && !STACK_NAMES.includes(name)) return { Resources: {}, Outputs: {} };
-    return JSON.parse(readFileSync(file, 'utf8')) as Template;
+    const found = stacks.get(`Inference-${stage}-${name}`);
+    if (found === undefined && STACK_NAMES.includes(name)) throw new Error(`${outdir} has no stack ${name}`);
+    return found ?? { Resources: {}, Outputs: {} };
   };
   return {
     data: template('data'),

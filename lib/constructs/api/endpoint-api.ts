@@ -3,16 +3,12 @@
  * its functions in a dedicated role instead of a permission on each function. Such a permission would be one of the 500
  * resources of a stack, for each function.
  */
-import { CfnOutput, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { CfnOutput, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import {
   AccessLogFormat,
-  AwsIntegration,
   EndpointType,
-  type Integration,
-  type IntegrationOptions,
   LogGroupLogDestination,
   type Resource,
-  ResponseTransferMode,
   ResponseType,
   RestApi,
   SecurityPolicy,
@@ -20,17 +16,15 @@ import {
   type StageOptions,
 } from 'aws-cdk-lib/aws-apigateway';
 import { Certificate } from 'aws-cdk-lib/aws-certificatemanager';
-import { PolicyDocument, PolicyStatement, Role, ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import { LogGroup } from 'aws-cdk-lib/aws-logs';
 import { Construct } from 'constructs';
-import { STREAM_TIMEOUT_SECONDS } from '../../../lambdas/platform/contract/environment.ts';
 import { GATEWAY_ERRORS, gatewayErrorBody } from '../../../lambdas/platform/contract/gateway-errors.ts';
 import { STRICT_TRANSPORT } from '../../../lambdas/platform/contract/limits.ts';
 import type { Route } from '../../../lambdas/platform/contract/route.ts';
 import { streamsPerSecond } from '../../config/concurrency.ts';
 import type { Config } from '../../config/config.ts';
-import type { ServiceFunction } from '../service-function.ts';
+import { ApiCalls } from './api-calls.ts';
 
 /** Keys travel in headers and in `/credits/{api_key}`, so the log names the resource, never the path. */
 const ACCESS_LOG = AccessLogFormat.custom(
@@ -57,7 +51,7 @@ export interface EndpointApiProps {
   /** The API's own name, if it has one. */
   readonly domainName: string | undefined;
   /** Handles unknown paths and methods. */
-  readonly fallback: ServiceFunction;
+  readonly fallback: IFunction;
   /** The routes that it will serve. */
   readonly routes: readonly Route[];
 }
@@ -82,9 +76,7 @@ function streamThrottles(config: Config, routes: readonly Route[]): Pick<StageOp
 
 export class EndpointApi extends Construct {
   readonly #api: RestApi;
-  readonly #calls = new PolicyStatement({ actions: ['lambda:InvokeFunction'] });
-  readonly #role: Role;
-  readonly #fallback: Integration;
+  readonly #calls: ApiCalls;
   readonly accessLogs: LogGroup;
 
   constructor(scope: Construct, id: string, props: EndpointApiProps) {
@@ -112,14 +104,10 @@ export class EndpointApi extends Construct {
         tracingEnabled: props.config.tracing,
       },
     });
-    this.#role = new Role(this, 'Role', {
-      assumedBy: new ServicePrincipal('apigateway.amazonaws.com'),
-      inlinePolicies: { Calls: new PolicyDocument({ statements: [this.#calls] }) },
-    });
-    this.#fallback = this.#buffered(props.fallback.function);
+    this.#calls = new ApiCalls(this, props.fallback);
     // The root is no path of `{proxy+}`.
-    this.#api.root.addMethod('ANY', this.#fallback);
-    this.#api.root.addResource('{proxy+}').addMethod('ANY', this.#fallback);
+    this.#api.root.addMethod('ANY', this.#calls.fallback);
+    this.#api.root.addResource('{proxy+}').addMethod('ANY', this.#calls.fallback);
     if (props.domainName !== undefined) this.#serveAs(props.domainName, props.config);
     this.#addGatewayErrors();
     this.#acknowledge();
@@ -139,37 +127,14 @@ export class EndpointApi extends Construct {
     return this.#api.deploymentStage;
   }
 
+  /** Returns the resource of a path, which is created in this stack if there is none. */
+  at(path: string): Resource {
+    return this.#api.root.resourceForPath(path) as Resource;
+  }
+
   /** Serves a row of the route table by a function or its alias; other methods of its path use the fallback. */
   addRoute(route: Route, target: IFunction): void {
-    const resource = this.#api.root.resourceForPath(route.path) as Resource;
-    resource.addMethod(
-      route.method,
-      route.response === 'streamed' ? this.#streamed(target) : this.#buffered(target),
-    );
-    if (resource.node.tryFindChild('ANY') === undefined) resource.addMethod('ANY', this.#fallback);
-  }
-
-  #buffered(target: IFunction): Integration {
-    return this.#calling(target, '2015-03-31', 'invocations');
-  }
-
-  #streamed(target: IFunction): Integration {
-    return this.#calling(target, '2021-11-15', 'response-streaming-invocations', {
-      responseTransferMode: ResponseTransferMode.STREAM,
-      timeout: Duration.seconds(STREAM_TIMEOUT_SECONDS),
-    });
-  }
-
-  /** The versions are those of Lambda's `Invoke` and `InvokeWithResponseStream` (Lambda API reference). */
-  #calling(target: IFunction, version: string, action: string, options?: IntegrationOptions): Integration {
-    const { functionArn } = target;
-    if (!this.#calls.resources.includes(functionArn)) this.#calls.addResources(functionArn);
-    return new AwsIntegration({
-      service: 'lambda',
-      path: `${version}/functions/${functionArn}/${action}`,
-      proxy: true,
-      options: { ...options, credentialsRole: this.#role },
-    });
+    this.#calls.serve(this.at(route.path), route, target);
   }
 
   /** Serves the API at the root of a domain name; the operator points the name to the output. */
@@ -206,8 +171,6 @@ export class EndpointApi extends Construct {
       'AwsSolutions-APIG2',
       'Bodies are validated by the function, which names the field in our own envelope.',
     );
-    accept('AwsSolutions-APIG4', 'API keys are verified by the function, offline, before any other work.');
-    accept('AwsSolutions-COG4', 'Callers hold API keys, not Cognito identities.');
     accept(
       'AwsSolutions-APIG6',
       'Execution logs can hold keys and bodies; access logs and metrics are on instead.',

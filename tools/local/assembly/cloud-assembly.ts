@@ -1,18 +1,12 @@
 /**
- * Reads what `cdk synth` wrote: the templates in deployment order and where each asset lies. Nothing is interpreted
- * here. Source of the format: the `cloud-assembly-schema` package of the AWS CDK.
+ * Reads what `cdk synth` wrote: the templates in deployment order, each with those of its nested stacks in it, and where
+ * each asset lies. Source of the format: the `cloud-assembly-schema` package of the AWS CDK.
  */
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { inlineNestedStacks, type Template } from './template.ts';
 
 type RecordOf<T> = Readonly<Record<string, T>>;
-
-/** A template, its intrinsic functions unresolved. */
-export interface Template {
-  readonly Resources: RecordOf<{ readonly Type: string; readonly Properties?: RecordOf<unknown> }>;
-  readonly Parameters?: RecordOf<{ readonly Default?: unknown }>;
-  readonly Outputs?: RecordOf<{ readonly Value: unknown; readonly Export?: { readonly Name: unknown } }>;
-}
 
 export interface SynthesizedStack {
   readonly name: string;
@@ -45,10 +39,12 @@ export function readCloudAssembly(directory: string): readonly SynthesizedStack[
   return artifacts.flatMap(([id, { type, properties }]) => {
     if (type !== 'aws:cloudformation:stack' || properties?.templateFile === undefined) return [];
     const assetFile = artifacts.find(([name]) => name === `${id}.assets`)?.[1].properties?.file;
+    const assets = assetFile === undefined ? new Map<string, string>() : readAssets(directory, assetFile);
+    const template = readJson<Template>(join(directory, properties.templateFile));
     return {
       name: properties.stackName ?? id,
-      template: readJson<Template>(join(directory, properties.templateFile)),
-      assets: assetFile === undefined ? new Map<string, string>() : readAssets(directory, assetFile),
+      template: inlineNestedStacks(template, (key) => readJson(assets.get(key) ?? key)),
+      assets,
     };
   });
 }

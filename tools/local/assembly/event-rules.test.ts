@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import type { Template } from './cloud-assembly.ts';
 import { describeBuses, describeEventRules, matches } from './event-rules.ts';
 import { describeMappings, describeQueues } from './queues.ts';
 import { rolesOfService } from './roles.ts';
 import { describeSchedules } from './schedules.ts';
 import { Stacks } from './stacks.ts';
+import type { Template } from './template.ts';
 
 const ARN = 'arn:aws:sqs:us-east-1:000000000000:Stack-Work';
 const RULE_ARN = 'arn:aws:events:us-east-1:000000000000:rule/bus/Stack-Rule';

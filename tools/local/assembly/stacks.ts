@@ -1,7 +1,8 @@
 /** The stacks of an assembly as one graph: resources with their references resolved, exports across stacks. */
-import type { SynthesizedStack, Template } from './cloud-assembly.ts';
+import type { SynthesizedStack } from './cloud-assembly.ts';
 import { IDENTITIES, type ResourceIdentity, type UnnamedResource } from './identities.ts';
 import { type ReferenceScope, resolveIntrinsics } from './intrinsics.ts';
+import type { Template } from './template.ts';
 
 /** A resource that knows its place; `properties()` resolves them, as the caller has reason to believe they are. */
 export interface LocatedResource {
