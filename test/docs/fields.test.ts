@@ -4,21 +4,29 @@ import { describe, expect, it } from '@jest/globals';
 import type { Dialect } from '../../lambdas/inference/core/catalog/dialect.ts';
 import { PRESETS } from '../../lambdas/inference/core/catalog/dialect-presets.ts';
 import type { PricedFeature } from '../../lambdas/inference/core/fields/need.ts';
-import { unpriced } from '../../lambdas/inference/core/fields/readers.ts';
+import { unpriced, withinLimit } from '../../lambdas/inference/core/fields/readers.ts';
 import { type FieldRule, patternsOf } from '../../lambdas/inference/core/fields/table.ts';
 import type { CallerProtocol } from '../../lambdas/inference/core/upstream/provider.ts';
 import { isAt, PROTOCOLS, samplesOf, TABLES } from '../../lambdas/inference/testing/fields/samples/all.ts';
 
-const page = readFileSync(join(import.meta.dirname, '..', '..', 'docs', 'fields.md'), 'utf8');
-const section = page.split('<!-- priced fields -->')[1]?.split('<!-- /priced fields -->')[0] ?? '';
+/** Returns the part of a page between two marks. */
+const sectionOf = (name: string, mark: string): string =>
+  readFileSync(join(import.meta.dirname, '..', '..', 'docs', name), 'utf8')
+    .split(`<!-- ${mark} -->`)[1]
+    ?.split(`<!-- /${mark} -->`)[0] ?? '';
 
-const QUESTION: Readonly<Record<PricedFeature['kind'], string>> = {
+const section = sectionOf('fields.md', 'priced fields');
+
+type Charge = PricedFeature['kind'] | 'limit';
+
+const QUESTION: Readonly<Record<Charge, string>> = {
   'service-tier': 'a service tier',
   region: 'a region',
   'cache-write': 'a cache write',
   tokens: 'tokens other than text',
   'server-tool': 'a server tool',
   output: 'output beyond its bound',
+  limit: 'rejected above `max_tokens`',
   unpriced: 'always rejected',
 };
 
@@ -28,23 +36,22 @@ const NAMES: Readonly<Record<CallerProtocol, string>> = {
   anthropic: 'Messages',
 };
 
-const KINDS = Object.keys(QUESTION) as PricedFeature['kind'][];
+const KINDS = Object.keys(QUESTION) as Charge[];
 
 /**
  * Returns the feature that most values of the fields request. Every one of these kinds also rejects an unknown value.
  */
-function kindOf(protocol: CallerProtocol, rule: FieldRule): PricedFeature['kind'] | undefined {
+function kindOf(protocol: CallerProtocol, rule: FieldRule): Charge | undefined {
+  if (rule.needs === withinLimit) return 'limit';
   if (rule.needs === unpriced) return 'unpriced';
   const features = samplesOf(protocol, rule).flatMap((sample) => sample.features);
-  const kinds = new Set(features.filter(({ param }) => isAt(rule, param)).map(({ kind }) => kind));
+  const kinds: ReadonlySet<Charge> = new Set(
+    features.filter(({ param }) => isAt(rule, param)).map(({ kind }) => kind),
+  );
   return KINDS.find((kind) => kinds.has(kind));
 }
 
-const rulesOf = (
-  protocol: CallerProtocol,
-  kind: PricedFeature['kind'],
-  ofVendors: boolean,
-): readonly FieldRule[] =>
+const rulesOf = (protocol: CallerProtocol, kind: Charge, ofVendors: boolean): readonly FieldRule[] =>
   TABLES[protocol].rules.filter(
     (rule) => (rule.vendors !== undefined) === ofVendors && rule.needs && kindOf(protocol, rule) === kind,
   );
@@ -78,12 +85,18 @@ describe('the page on fields', () => {
     expect(EXPECTED.length).toBeGreaterThan(40);
     expect(rows).toEqual(EXPECTED);
   });
+});
 
-  it('lists the fields that each preset of a dialect takes', () => {
-    const listed = page.split('<!-- passes -->')[1]?.split('<!-- /passes -->')[0] ?? '';
+describe('the page on protocols', () => {
+  it('lists the fields that each preset of a dialect takes, each with its source', () => {
+    const rows = sectionOf('protocols.md', 'hosts')
+      .split('\n')
+      .filter((line) => line.startsWith('| `'));
     const expected = Object.entries<Dialect>(PRESETS).flatMap(([name, { passes }]) =>
       passes === undefined ? [] : [row(`\`${name}\``, passes.map((field) => `\`${field}\``).join(', '))],
     );
-    expect(listed.split('\n').filter((line) => line.startsWith('| `'))).toEqual(expected);
+    const sources = rows.map((line) => line.split(' | ')[2] ?? '');
+    expect(rows.map((line) => `${line.split(' | ').slice(0, 2).join(' | ')} |`)).toEqual(expected);
+    expect(sources.filter((source) => !/^\[[^\]]+\]\(https:\/\/[^)]+\)/.test(source))).toEqual([]);
   });
 });

@@ -8,6 +8,11 @@ import type { Dialect } from './dialect.ts';
 /** Sampling fields of servers that run open models. */
 const SAMPLING = ['top_k', 'min_p', 'repetition_penalty'];
 
+/** Variables of chat templates: what is thought counts within the limit of the output there. */
+const TEMPLATE_SWITCHES = ['enable_thinking', 'thinking', 'thinking_budget', 'reasoning_effort'].map(
+  (name) => `chat_template_kwargs.${name}`,
+);
+
 /** Cache breakpoints as the Messages protocol has them. */
 const BREAKPOINTS = ['cache_control', 'messages[].cache_control', 'messages[].content[].cache_control'];
 
@@ -79,7 +84,7 @@ export const PRESETS = {
     reasoning_request: 'chat_template_kwargs',
     strict_tools: false,
     text_content: 'string',
-    passes: [...SAMPLING, 'chat_template_kwargs'],
+    passes: [...SAMPLING, ...TEMPLATE_SWITCHES],
   },
   /** Ollama docs, OpenAI compatibility: `reasoning_effort` of four steps. */
   ollama: {
@@ -87,17 +92,46 @@ export const PRESETS = {
     reasoning_request: 'effort',
     reasoning_efforts: ['none', 'low', 'medium', 'high'],
   },
+  /** LM Studio docs, Chat completions, Supported payload parameters. */
+  lmstudio: { ...OLDER, reasoning_request: 'none', passes: ['top_k', 'repeat_penalty'] },
+  /** llama.cpp, tools/server/README.md, POST /completion and POST /v1/chat/completions. */
+  llamacpp: {
+    ...OLDER,
+    reasoning_request: 'chat_template_kwargs',
+    reasoning_return: 'reasoning_content',
+    passes: [
+      'top_k',
+      'min_p',
+      'typical_p',
+      'repeat_penalty',
+      'repeat_last_n',
+      'mirostat',
+      'mirostat_tau',
+      'mirostat_eta',
+      'grammar',
+      'json_schema',
+      'cache_prompt',
+      'reasoning_format',
+      ...TEMPLATE_SWITCHES,
+    ],
+  },
   /** vLLM docs, Reasoning outputs: switches of chat templates; the text is `reasoning`. */
   vllm: {
     reasoning_request: 'chat_template_kwargs',
     reasoning_return: 'reasoning',
-    passes: [...SAMPLING, 'chat_template_kwargs'],
+    passes: [
+      ...SAMPLING,
+      'stop_token_ids',
+      'structured_outputs',
+      'thinking_token_budget',
+      ...TEMPLATE_SWITCHES,
+    ],
   },
   /** SGLang docs, Reasoning parser: switches of chat templates; the text is `reasoning_content`. */
   sglang: {
     reasoning_request: 'chat_template_kwargs',
     reasoning_return: 'reasoning_content',
-    passes: [...SAMPLING, 'chat_template_kwargs'],
+    passes: [...SAMPLING, 'stop_token_ids', 'regex', 'ebnf', 'separate_reasoning', ...TEMPLATE_SWITCHES],
   },
   /** Perplexity docs, Sonar chat completions: texts and their options alone; system messages first. */
   perplexity: { ...OLDER, parallel_tool_calls: false, strict_tools: false, system_messages: 'first' },
@@ -147,7 +181,7 @@ export const PRESETS = {
     reasoning_efforts: ['none', 'minimal', 'low', 'medium', 'high'],
     reasoning_return: 'thought_signature',
     schemas: 'simple',
-    passes: ['extra_body'],
+    passes: ['extra_body.google.thinking_config'],
   },
 } satisfies Readonly<Record<string, Dialect>>;
 

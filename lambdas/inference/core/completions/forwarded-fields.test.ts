@@ -3,6 +3,7 @@ import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { candidateOf } from '../../testing/catalog/models.ts';
 import { chatPayloadOf, messagesPayloadOf } from '../../testing/completions/payloads.ts';
 import { PROVIDERS } from '../../testing/fields/needs.ts';
+import { PRESETS, type PresetName } from '../catalog/dialect-presets.ts';
 import { bodyFor } from '../quote.ts';
 import { checkSupport, ignoredFields } from '../routing/route-support.ts';
 import { ignoredFieldsHeader } from './forwarded-fields.ts';
@@ -23,6 +24,29 @@ const sentTo = (fields: JsonObject, route: object) => {
   };
 };
 
+/** Fields of hosts that lift the output above `max_tokens`, in other spellings and places too. */
+const LIFTING: readonly JsonObject[] = [
+  ...['n_predict', 'best_of', 'max_new_tokens', 'num_return_sequences', 'candidate_count', 'min_tokens'].map(
+    (name) => ({ [name]: 30_000 }),
+  ),
+  ...['N_PREDICT', 'Thinking_Budget', 'maxOutputTokens', 'max_tokens ', 'n\u0000'].map((name) => ({
+    [name]: 30_000,
+  })),
+  { use_beam_search: true },
+  { ignore_eos: true },
+  { options: { num_predict: 30_000 } },
+  { parameters: { max_new_tokens: 30_000 } },
+  { chat_template: '{{ messages }}' },
+  { chat_template_kwargs: { chat_template: '{{ messages }}' } },
+  { chat_template_kwargs: [{ thinking_budget: 30_000 }] },
+  { 'chat_template_kwargs.thinking_budget': 30_000 },
+  { extra_body: { max_tokens: 30_000 } },
+  { extra_body: [{ n_predict: 30_000 }] },
+  { extra_body: { google: [{ thinking_config: {} }] } },
+  { extra_body: { extra_body: { google: { thinking_config: {} } } } },
+  { messages: [{ role: 'user', content: 'Hi', n_predict: 30_000 }] },
+];
+
 const SEARCH = { search_parameters: { mode: 'auto' } };
 
 describe('a field that the protocol of a request does not document', () => {
@@ -37,7 +61,45 @@ describe('a field that the protocol of a request does not document', () => {
   it('an undocumented field is forwarded to a route whose dialect lists it', () => {
     const kwargs = { chat_template_kwargs: { thinking: true } };
     expect(sentTo(kwargs, { dialect: { preset: 'vllm' } })).toMatchObject({ body: kwargs, ignored: [] });
-    expect(sentTo(kwargs, { dialect: { preset: 'groq' } }).ignored).toEqual(['chat_template_kwargs']);
+    expect(sentTo(kwargs, { dialect: { preset: 'groq' } }).ignored).toEqual([
+      'chat_template_kwargs.thinking',
+    ]);
+  });
+
+  it.each([undefined, ...(Object.keys(PRESETS) as PresetName[])])(
+    'no field that lifts an output above its bound is forwarded: preset %s',
+    (preset) => {
+      const { route } = candidateWith(preset === undefined ? {} : { dialect: { preset } });
+      const plainBody = payloadOf({}).body;
+      for (const fields of LIFTING) {
+        const payload = payloadOf(fields);
+        expect(bodyFor(payload, [route])).toEqual(plainBody);
+        expect(ignoredFields(route, payload, { ...plain, ...fields }).size).toBe(1);
+      }
+    },
+  );
+
+  it.each([
+    ['qwen', { thinking_budget: 38_912 }],
+    ['vllm', { chat_template_kwargs: { thinking_budget: 38_912 } }],
+    ['sglang', { chat_template_kwargs: { thinking_budget: 38_912 } }],
+    ['nvidia', { chat_template_kwargs: { thinking_budget: 38_912 } }],
+  ])('a budget of thoughts above the bound is rejected on a route that lists it: %s', (preset, fields) => {
+    const price = { service_tiers: { thinking: { input: 1, output: 1 } } };
+    const candidate = candidateWith({ dialect: { preset } }, price);
+    expect(checkSupport(candidate, payloadOf(fields), PROVIDERS)).toMatchObject({
+      unmetNeed: { kind: 'unpriced', param: expect.stringMatching(/thinking_budget$/) },
+    });
+    const within = JSON.parse(JSON.stringify(fields).replace('38912', '8'));
+    expect(checkSupport(candidate, payloadOf(within), PROVIDERS)).toHaveProperty('billableItems');
+  });
+
+  it('a budget of thoughts is named if the route’s model has no field for it', () => {
+    const { ignored } = sentTo(
+      { thinking_budget: 8, enable_thinking: true },
+      { dialect: { preset: 'qwen', reasoning_request: 'none' } },
+    );
+    expect(ignored).toEqual(['enable_thinking', 'thinking_budget']);
   });
 
   it.each(['reasoning', 'thinking'])('a dialect writes the reasoning of a chat request: %s', (field) => {

@@ -56,6 +56,16 @@ describe('a request without one', () => {
       { extra_body: { google: { thinking_config: { thinking_budget: 1 } } }, top_k: 3, unknown: {} },
     ],
     [
+      'openai',
+      {
+        max_tokens: 16,
+        thinking_budget: 0,
+        n_predict: 16,
+        best_of: 1,
+        chat_template_kwargs: { thinking: true },
+      },
+    ],
+    [
       'openai-responses',
       { background: false, previous_response_id: null, conversation: null, reasoning: {} },
     ],
@@ -97,7 +107,7 @@ describe('a request without one', () => {
 
 describe('the samples', () => {
   it.each<[CallerProtocol, string]>([
-    ['openai', 'tools response_format n stop messages stream tool_choice extra_body'],
+    ['openai', 'tools response_format n stop messages stream tool_choice'],
     ['openai-responses', 'tools text.format input stream tool_choice'],
     ['anthropic', 'tools output_config.format messages stream tool_choice stop_sequences system mcp_servers'],
   ])('cover every priced field of the table of %s', (protocol, otherSamples) => {

@@ -48,13 +48,19 @@ export function readFields(
 }
 
 /** Limits the length of a caller-defined field name in a path. No route takes an undocumented field with a longer name. */
-export const MAX_NAME_LENGTH = 64;
+const MAX_NAME_LENGTH = 64;
 
 /** Far more unknown names than any caller reads; a request with more loses the others without a word. */
 const MAX_UNKNOWN = 1_000;
 
-/** A name with one of these could be read as the path of another field. */
-const PATH_SYNTAX = /[.[\]]/;
+/**
+ * Returns a caller's name as a part of a pattern. A name that could be read as the path of another field, or that is cut,
+ * becomes one that no route can list.
+ */
+function partOf(name: string): string {
+  if (name.length > MAX_NAME_LENGTH) return `${name.slice(0, MAX_NAME_LENGTH)}…`;
+  return /[.[\]]/.test(name) ? `"${name}"` : name;
+}
 
 /** An undocumented field in an object of that pattern. */
 interface FieldLocation {
@@ -79,6 +85,8 @@ class RequestReader implements FieldContext {
    * separately.
    */
   #within: { readonly needs: Need[] } | undefined;
+  /** The number of undocumented fields that are forwarded so far. */
+  #taken = 0;
 
   constructor(body: JsonObject, takes: TakesField) {
     this.body = body;
@@ -104,9 +112,10 @@ class RequestReader implements FieldContext {
       if (field?.isDocumented !== true && this.#within === undefined) {
         // A lossless number is an object whose one field is no field of the request.
         if (!isJsonObject(object)) return object;
-        if (this.#takesField({ pattern, field, name, object })) continue;
+        const value = this.#readUndocumented({ pattern, field, name, object });
+        if (value === original) continue;
         changes ??= new Map();
-        changes.set(name, undefined);
+        changes.set(name, value);
       } else if (field !== undefined && original !== null && original !== undefined) {
         if (field.isConverted === false) this.unconvertedFields.add(field.pattern);
         // A value that means the default is not lost.
@@ -128,11 +137,24 @@ class RequestReader implements FieldContext {
     return Object.fromEntries(fields.filter(([, value]) => value !== undefined));
   }
 
+  /** Returns what is forwarded of an undocumented field: all of it, the taken fields of a container, or undefined. */
+  #readUndocumented(location: FieldLocation): unknown {
+    const { field, name, object } = location;
+    const value = object[name];
+    if (field?.isContainer !== true || !isJsonObject(value))
+      return this.#takesField(location) ? value : undefined;
+    const takenBefore = this.#taken;
+    this.#path.push(name);
+    const part = this.readObject(field, value);
+    this.#path.pop();
+    return this.#taken === takenBefore ? undefined : part;
+  }
+
   /** Reads an undocumented field, and returns whether it is forwarded. A field that is null counts as absent. */
   #takesField({ pattern: parent, field, name, object }: FieldLocation): boolean {
     const value = object[name];
     if (value === null || value === undefined) return false;
-    const pattern = joined(parent, name.slice(0, MAX_NAME_LENGTH));
+    const pattern = joined(parent, partOf(name));
     let entry = this.undocumented.get(pattern);
     if (entry === undefined) {
       if (field === undefined && this.undocumented.size >= MAX_UNKNOWN) return false;
@@ -146,7 +168,10 @@ class RequestReader implements FieldContext {
       this.#path.pop();
       this.#within = undefined;
     }
-    return name.length <= MAX_NAME_LENGTH && !PATH_SYNTAX.test(name) && this.#takes(pattern);
+    // A container of any other type than an object could hold fields that the route does not list.
+    const isTaken = field?.isContainer !== true && this.#takes(pattern);
+    if (isTaken) this.#taken += 1;
+    return isTaken;
   }
 
   #readValue(field: FieldNode, value: unknown, parent: JsonObject): unknown {

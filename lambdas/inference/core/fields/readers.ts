@@ -18,6 +18,13 @@ export const unpricedUnless =
   (value, context) =>
     standard.includes(value) ? NOTHING : unpriced(value, context);
 
+/** A limit beside that of the request. One above it is unpriced, because it could lift the output above what is held. */
+export const withinLimit: NeedReader = (value, context) => {
+  const { max_tokens: older, max_completion_tokens: limit = older } = context.body;
+  const isWithin = typeof value === 'number' && typeof limit === 'number' && value >= 0 && value <= limit;
+  return isWithin ? NOTHING : unpriced(value, context);
+};
+
 /** Skips an empty array, object or string. */
 export const unlessEmpty =
   (read: NeedReader): NeedReader =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { type JsonObject, parseJson } from '../../../platform/core/json/lossless-json.ts';
+import { type JsonObject, parseJson, rawJson } from '../../../platform/core/json/lossless-json.ts';
 import { readFields } from './read-fields.ts';
 import { fieldTable } from './table.ts';
 
@@ -12,6 +12,8 @@ const TABLE = fieldTable([
   { at: 'extra', needs: (_value, { param }) => [{ kind: 'unpriced', param }], vendors: 'A' },
   { at: 'extra.deep', needs: (_value, { param }) => [{ kind: 'unpriced', param }], vendors: 'A' },
   { at: 'blocks[].mark', isConverted: true, vendors: 'A' },
+  { at: ['bag', 'bag.inner'], isContainer: true, vendors: 'A' },
+  { at: 'bag.cost', needs: (_value, { param }) => [{ kind: 'unpriced', param }], vendors: 'A' },
 ]);
 
 const read = (request: JsonObject, allowed: readonly string[] = []) =>
@@ -86,10 +88,31 @@ describe('readFields', () => {
     });
   });
 
+  it('forwards the fields of a container that are taken, and names the others', () => {
+    const bag = { a: 1, b: { c: 2 }, inner: { d: 3, e: 4 }, cost: 5, empty: null };
+    const taken = ['bag.b', 'bag.inner.d'];
+    expect(read({ name: 'a', bag }, taken).body).toEqual({
+      name: 'a',
+      bag: { b: { c: 2 }, inner: { d: 3 } },
+    });
+    expect(read({ name: 'a', bag }, ['b', 'bag', 'bag.inner', 'bag.z']).body).toEqual({ name: 'a' });
+    expect(patternsIn({ bag })).toEqual(['bag.a', 'bag.b', 'bag.inner.d', 'bag.inner.e', 'bag.cost']);
+    expect(read({ bag }).undocumented.at(-1)?.needs).toEqual([{ kind: 'unpriced', param: 'bag.cost' }]);
+  });
+
+  it.each([[[{ a: 1 }]], 'a', 1, true, [[]], rawJson('12345678901234567890')])(
+    'leaves out a container that is no object, and names it: %j',
+    (bag) => {
+      expect(read({ name: 'a', bag }, ['bag', 'bag.a']).body).toEqual({ name: 'a' });
+      expect(patternsIn({ bag })).toEqual(['bag']);
+    },
+  );
+
   it('takes no field whose name could be read as the path of another, or is longer than a path shows', () => {
     const long = 'x'.repeat(65);
     const request = { 'blocks[].mark': 1, 'option.foo': 1, [long]: 1 };
     expect(read(request, ['blocks[].mark', 'option.foo', 'x'.repeat(64)]).body).toEqual({});
+    expect(patternsIn(request)).toEqual(['"blocks[].mark"', '"option.foo"', `${'x'.repeat(64)}…`]);
   });
 
   it('reads the needs of an undocumented field apart from those of the request', () => {

@@ -42,6 +42,8 @@ export interface FieldRule {
   readonly like?: string;
   /** The vendors that have the field although the protocol does not document it: forwarded to routes that list it. */
   readonly vendors?: string;
+  /** True for an object of vendors whose fields are listed one by one, because a route takes only some of them. */
+  readonly isContainer?: true;
 }
 
 export interface FieldTable {
@@ -59,6 +61,7 @@ export interface FieldNode {
   isDocumented: boolean;
   /** Nothing in the field is read. */
   isPlain: boolean;
+  isContainer?: true;
   isConverted?: boolean | 'openai';
 }
 
@@ -86,13 +89,14 @@ export const patternsOf = ({ at }: Pick<FieldRule, 'at'>): readonly string[] =>
   });
 
 function insertRule(root: FieldNode, pattern: string, rule: FieldRule): void {
-  const { like, needs, isConverted, vendors } = rule;
+  const { like, needs, isConverted, isContainer, vendors } = rule;
   const node = nodeAt(root, pattern, vendors === undefined);
   if (needs !== undefined) {
     node.readers.push(needs);
     node.isPlain = false;
   }
   if (isConverted !== undefined) node.isConverted = isConverted;
+  if (isContainer !== undefined) node.isContainer = isContainer;
   if (like === undefined) return;
   const { children, element } = nodeAt(root, like, true);
   Object.assign(node, { children, isPlain: false, ...(element === undefined ? {} : { element }) });

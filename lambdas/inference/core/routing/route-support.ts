@@ -179,8 +179,11 @@ const isSet = (value: unknown): boolean => value !== null && value !== undefined
 
 const ONE_CALL_FIELD = 'parallel_tool_calls';
 
+/** The fields of hosts whose thoughts do not count within the limit of the output. */
+const SWITCHES: ReadonlySet<string> = new Set(['enable_thinking', 'thinking_budget']);
+
 /** The fields of a request that some models or vendors reject. */
-const REJECTABLE = [...SAMPLING, ...REASONING, ONE_CALL_FIELD];
+const REJECTABLE = [...SAMPLING, ...REASONING, ...SWITCHES, ONE_CALL_FIELD];
 
 const STRICT = 'tools.strict';
 const ONE_CALL = 'tool_choice.disable_parallel_tool_use';
@@ -211,5 +214,5 @@ function rejectedBy({ protocol, dialect }: CatalogRoute, isOwn: boolean): (name:
   return (name) =>
     (isOneCallRejected && (name === ONE_CALL_FIELD || name === ONE_CALL)) ||
     (isStrictRejected && name === STRICT) ||
-    (isUnasked && REASONING.has(name));
+    (isUnasked && (REASONING.has(name) || SWITCHES.has(name)));
 }

@@ -29,15 +29,19 @@ export const isOff = ({ effort, maxTokens }: ReasoningRequest): boolean =>
   effort === 'none' || maxTokens === 0;
 
 /**
- * Returns the reasoning budget for an output of at most `maxTokens`: at least 1,024 tokens, and fewer than the output
- * has. Undefined if no reasoning is requested or the output is too small.
+ * Returns the reasoning budget for an output of at most `maxTokens`: at least `minBudget` tokens, and fewer than the
+ * output has. Undefined if no reasoning is requested or the output is too small.
  */
-export function budgetOf(request: ReasoningRequest, maxTokens: number): number | undefined {
-  if (isOff(request) || maxTokens <= MIN_BUDGET) return undefined;
+export function budgetOf(
+  request: ReasoningRequest,
+  maxTokens: number,
+  minBudget = MIN_BUDGET,
+): number | undefined {
+  if (isOff(request) || maxTokens <= minBudget) return undefined;
   const { effort, maxTokens: bound } = request;
   const share =
     effort === undefined && bound !== undefined ? bound : shareOf(effort ?? DEFAULT_EFFORT, maxTokens);
-  return Math.min(Math.max(Math.min(share, bound ?? share), MIN_BUDGET), maxTokens - 1);
+  return Math.min(Math.max(Math.min(share, bound ?? share), minBudget), maxTokens - 1);
 }
 
 /**
@@ -63,7 +67,8 @@ export function expressesEffort(
 ): boolean {
   if (form === undefined || form === 'none') return false;
   if (isOff(request) || efforts !== undefined) return true;
-  if (form === 'budget' || form === 'enable_thinking') return budgetOf(request, maxTokens) !== undefined;
+  if (form === 'budget') return budgetOf(request, maxTokens) !== undefined;
+  if (form === 'enable_thinking') return budgetOf(request, maxTokens, 1) !== undefined;
   return form === 'effort' || form === 'adaptive' || form === 'reasoning';
 }
 

@@ -4,7 +4,6 @@
  */
 import { isJsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { OPENAI_FIELDS, openaiBreakpoint, storedByProvider } from '../../core/fields/openai-rules.ts';
-import { MAX_NAME_LENGTH } from '../../core/fields/read-fields.ts';
 import {
   all,
   cacheControl,
@@ -21,6 +20,7 @@ import {
   unpricedUnless,
   when,
   whenTrue,
+  withinLimit,
 } from '../../core/fields/readers.ts';
 import { type FieldRule, fieldTable, type NeedReader } from '../../core/fields/table.ts';
 
@@ -116,20 +116,7 @@ const enabledSearch: NeedReader = (value, context) =>
 /** Some models have another price for all output while they think (Alibaba Cloud Model Studio, Model pricing). */
 const thinkingTier: NeedReader = (_value, { param }) => [{ kind: 'service-tier', name: 'thinking', param }];
 
-/** Fields of another protocol inside this one (Gemini API docs, OpenAI compatibility); LiteLLM merges them into the request. */
-const extraBody: NeedReader = (value, context) => {
-  if (!isJsonObject(value)) return unpriced(value, context);
-  const { google, ...others } = value;
-  const { thinking_config: _free, ...googles } = isJsonObject(google) ? google : { value: google };
-  const names = [
-    ...Object.keys(others),
-    ...(google == null ? [] : Object.keys(googles).map((name) => `google.${name}`)),
-  ];
-  return names.map((name) => ({
-    kind: 'unpriced',
-    param: `${context.param}.${name.slice(0, MAX_NAME_LENGTH)}`,
-  }));
-};
+const unlessZero = (read: NeedReader): NeedReader => when((value) => value !== 0, read);
 
 /** A route takes these if its catalog entry or the preset of its dialect lists them. */
 const OF_VENDORS: readonly FieldRule[] = [
@@ -159,6 +146,7 @@ const OF_VENDORS: readonly FieldRule[] = [
   { at: 'search_options', needs: unlessEmpty(serverTool('web_search')), vendors: 'DashScope' },
   { at: 'enable_code_interpreter', needs: whenTrue(serverTool('code_execution')), vendors: 'DashScope' },
   { at: 'enable_thinking', needs: whenTrue(thinkingTier), vendors: 'DashScope' },
+  { at: 'thinking_budget', needs: all(unlessZero(thinkingTier), withinLimit), vendors: 'DashScope' },
   { at: 'vl_high_resolution_images', needs: whenTrue(unpriced), vendors: 'DashScope' },
   { at: 'web_search', needs: enabledSearch, vendors: 'Baidu Qianfan' },
   {
@@ -175,7 +163,27 @@ const OF_VENDORS: readonly FieldRule[] = [
   { at: 'fallbacks', needs: unlessEmpty(unpriced), vendors: 'LiteLLM' },
   { at: 'data_sources', needs: unlessEmpty(unpriced), vendors: 'Azure OpenAI' },
   { at: 'providerOptions', needs: unlessEmpty(unpriced), vendors: 'Vercel AI Gateway' },
-  { at: 'extra_body', needs: extraBody, vendors: 'LiteLLM, Gemini' },
+  // Fields of another protocol inside this one, or a template's variables; some hosts merge them into the request.
+  { at: ['extra_body', 'extra_body.google'], isContainer: true, vendors: 'LiteLLM, Gemini' },
+  { at: 'chat_template_kwargs', isContainer: true, vendors: 'vLLM, SGLang, llama.cpp, NVIDIA' },
+  // A template may repeat the prompt as often as it likes.
+  {
+    at: ['chat_template', 'chat_template_kwargs.chat_template'],
+    needs: unpriced,
+    vendors: 'vLLM, SGLang',
+  },
+  { at: 'chat_template_kwargs.thinking_budget', needs: withinLimit, vendors: 'vLLM, SGLang, NVIDIA' },
+  { at: 'thinking_token_budget', needs: withinLimit, vendors: 'vLLM' },
+  { at: '{thinking_budget_tokens,reasoning_budget_tokens}', needs: withinLimit, vendors: 'llama.cpp' },
+  { at: '{n_predict,num_predict}', needs: withinLimit, vendors: 'llama.cpp, Ollama' },
+  { at: ['options.num_predict', 'parameters.max_new_tokens'], needs: withinLimit, vendors: 'Ollama, TGI' },
+  { at: '{max_new_tokens,max_output_tokens,min_tokens}', needs: withinLimit, vendors: 'SGLang, vLLM' },
+  {
+    at: '{best_of,num_return_sequences,candidate_count}',
+    needs: unpricedUnless(1),
+    vendors: 'vLLM, TGI, Gemini',
+  },
+  { at: 'use_beam_search', needs: whenTrue(unpriced), vendors: 'vLLM' },
 ];
 
 export const CHAT_FIELDS = fieldTable([...DOCUMENTED, ...OF_VENDORS]);

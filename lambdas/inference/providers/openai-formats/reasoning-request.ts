@@ -20,7 +20,9 @@ export function reasoningFields(
   dialect: Dialect,
 ): JsonObject {
   const mode = dialect?.reasoning_request;
-  if (mode === undefined || reasoning === undefined) return {};
+  if (mode === undefined) return {};
+  // Some models think unless they are told not to, beyond any limit of the output.
+  if (reasoning === undefined) return mode === 'enable_thinking' ? { enable_thinking: false } : {};
   const params = { reasoning, maxTokens };
   const switched = SWITCHES[mode]?.(params);
   if (switched === undefined) return BY_AMOUNT[mode]?.(params, dialect) ?? {};
@@ -30,20 +32,31 @@ export function reasoningFields(
 
 /**
  * Returns the request of a caller of this protocol, with reasoning requested in the route's form. Values that only the
- * route's own field can express stay. An unknown effort also stays, so that the route validates it.
+ * route's own field can express stay. An unknown effort also stays, so that the route validates it. `enable_thinking` and
+ * `thinking_budget` never stay as they are: hosts that have them do not count thoughts within the limit of the output.
  */
 export function nativeReasoning(body: JsonObject, dialect: Dialect): JsonObject {
-  const { reasoning_effort: effort, reasoning: object, thinking, ...rest } = body;
-  if (dialect?.reasoning_request === undefined) return body;
-  if (effort === undefined && object === undefined && thinking === undefined) return body;
-  const reasoning = reasoningRequestOf(body);
-  if (reasoning === undefined && dialect.reasoning_request !== 'none') return body;
+  const { reasoning_effort: effort, reasoning: object, thinking, ...others } = body;
+  const { enable_thinking: on, thinking_budget: budget, ...rest } = others;
+  const isSwitched = on !== undefined || budget !== undefined;
+  const mode = dialect?.reasoning_request ?? (isSwitched ? 'enable_thinking' : undefined);
+  if (mode === undefined) return body;
+  const isRequested = isSwitched || effort !== undefined || object !== undefined || thinking !== undefined;
+  if (!isRequested && mode !== 'enable_thinking') return body;
+  const reasoning = reasoningRequestOf(
+    isSwitched ? { ...body, reasoning: { enabled: on, max_tokens: budget, ...Object(object) } } : body,
+  );
+  if (reasoning === undefined && mode !== 'none')
+    return mode === 'enable_thinking' ? { ...body, enable_thinking: false } : body;
   const bound = body.max_completion_tokens ?? body.max_tokens;
   const maxTokens = typeof bound === 'number' ? bound : 0;
-  const routeFields = reasoning === undefined ? {} : reasoningFields({ reasoning, maxTokens }, dialect);
-  const { max_completion_tokens: newer, ...others } = rest;
-  const remainingFields = newer === undefined || routeFields.max_tokens !== undefined ? others : rest;
-  return { ...remainingFields, ...joinFields(routeFields, ownFields(body, dialect.reasoning_request)) };
+  const routeFields =
+    reasoning === undefined
+      ? {}
+      : reasoningFields({ reasoning, maxTokens }, { ...dialect, reasoning_request: mode });
+  const { max_completion_tokens: newer, ...withoutNewer } = rest;
+  const remainingFields = newer === undefined || routeFields.max_tokens !== undefined ? withoutNewer : rest;
+  return { ...remainingFields, ...joinFields(routeFields, ownFields(body, mode)) };
 }
 
 /** Returns what the caller wrote in the route's own field in addition to the requested reasoning. */
@@ -71,7 +84,7 @@ const SWITCHES: Readonly<Partial<Record<ReasoningMode, (params: ReasoningParams)
   reasoning_enabled: ({ reasoning }) => ({ reasoning: { enabled: !isOff(reasoning) } }),
   // Alibaba Cloud Model Studio, Deep thinking: what is thought does not count within `max_tokens` there.
   enable_thinking: ({ reasoning, maxTokens }) => {
-    const budget = budgetOf(reasoning, maxTokens);
+    const budget = budgetOf(reasoning, maxTokens, 1);
     return budget === undefined
       ? { enable_thinking: false }
       : { enable_thinking: true, thinking_budget: budget, max_tokens: maxTokens - budget };

@@ -78,13 +78,17 @@ const FLAGGED_MODES: readonly (readonly [Dialect, JsonObject, JsonObject])[] = [
   [{ reasoning_request: 'none' }, {}, {}],
 ];
 
+/** Hosts that count no thoughts within the limit of the output must be told not to think. */
+const unrequested = ({ reasoning_request: mode }: Dialect): JsonObject =>
+  mode === 'enable_thinking' ? { enable_thinking: false } : {};
+
 describe('reasoning requested in the vendor’s own fields (D3)', () => {
   it.each(FLAGGED_MODES)(
     'the service converts the requests of callers of another protocol: %j',
     (dialect, on, off) => {
       expect(converted({ effort: 'high' }, dialect)).toEqual(on);
       expect(converted({ effort: 'none' }, dialect)).toEqual(off);
-      expect(converted(undefined, dialect)).toEqual({});
+      expect(converted(undefined, dialect)).toEqual(unrequested(dialect));
     },
   );
 
@@ -95,7 +99,7 @@ describe('reasoning requested in the vendor’s own fields (D3)', () => {
       expect(native({ reasoning: { effort: 'high' } }, dialect)).toMatchObject(on);
       for (const body of [{ reasoning_effort: 'none' }, { thinking: { type: 'disabled' } }])
         expect(native(body, dialect)).toEqual(off);
-      expect(native({}, dialect)).toEqual({});
+      expect(native({}, dialect)).toEqual(unrequested(dialect));
     },
   );
 
@@ -149,10 +153,43 @@ describe('a caller’s request for reasoning', () => {
       const body = native({ max_tokens: undefined, [field]: 4_000, reasoning_effort: 'high' }, dialect);
       expect(body).toEqual({ enable_thinking: true, thinking_budget: 3_200, max_tokens: 800 });
     }
-    expect(native({ max_tokens: 1_000, reasoning_effort: 'high' }, dialect)).toEqual({
+    expect(native({ max_tokens: 1, reasoning_effort: 'high' }, dialect)).toEqual({
       enable_thinking: false,
-      max_tokens: 1_000,
+      max_tokens: 1,
     });
     expect(converted({ maxTokens: 2_000 }, dialect)).toEqual(dashScope(2_000));
+  });
+
+  it.each([{ reasoning_request: 'enable_thinking' }, {}] as const)(
+    'the thoughts of a host’s own fields are taken from the output bound: %j',
+    (dialect) => {
+      const thought = { enable_thinking: true, thinking_budget: 500 };
+      expect(native({ ...thought, max_tokens: 4_000 }, dialect)).toEqual({ ...thought, max_tokens: 3_500 });
+      expect(native({ thinking_budget: 38_912, max_tokens: 16 }, dialect)).toEqual({
+        enable_thinking: true,
+        thinking_budget: 15,
+        max_tokens: 1,
+      });
+      expect(native({ enable_thinking: true, max_tokens: 16 }, dialect)).toEqual({
+        enable_thinking: true,
+        thinking_budget: 8,
+        max_tokens: 8,
+      });
+      for (const off of [{ enable_thinking: false }, { thinking_budget: 0 }])
+        expect(native({ ...off, max_tokens: 16 }, dialect)).toEqual({
+          enable_thinking: false,
+          max_tokens: 16,
+        });
+    },
+  );
+
+  it('takes the route’s own form if the caller uses the fields of another host', () => {
+    const thought = { enable_thinking: true, thinking_budget: 2_000 };
+    expect(native(thought, { reasoning_request: 'effort' })).toEqual({ reasoning_effort: 'low' });
+    expect(native(thought, { reasoning_request: 'none' })).toEqual({});
+    expect(native({ reasoning_effort: 'frantic' }, { reasoning_request: 'enable_thinking' })).toEqual({
+      reasoning_effort: 'frantic',
+      enable_thinking: false,
+    });
   });
 });
