@@ -171,14 +171,19 @@ export const INFERENCE_OPERATIONS = {
       description: 'OpenAI’s embeddings. Without `model`, the default one.',
       headers: IDEMPOTENCY,
       body: embeddingRequest,
-      responses: { 200: describeResponse('One vector per input, in the order of the inputs.', embeddings) },
+      responses: {
+        200: {
+          ...describeResponse('One vector per input, in the order of the inputs.', embeddings),
+          headers: IGNORED,
+        },
+      },
       errors: PAID,
     },
     'create-images': {
       description: 'OpenAI’s image generation.',
       headers: IDEMPOTENCY,
       body: imageRequest,
-      responses: { 200: describeResponse('The images.', images) },
+      responses: { 200: { ...describeResponse('The images.', images), headers: IGNORED } },
       errors: PAID,
     },
     'create-speech': {
@@ -186,7 +191,11 @@ export const INFERENCE_OPERATIONS = {
       headers: IDEMPOTENCY,
       body: speechRequest,
       responses: {
-        200: { description: 'The audio.', otherForms: { 'audio/mpeg': 'MP3.', 'audio/wav': 'WAV.' } },
+        200: {
+          description: 'The audio.',
+          headers: IGNORED,
+          otherForms: { 'audio/mpeg': 'MP3.', 'audio/wav': 'WAV.' },
+        },
       },
       errors: PAID,
     },
@@ -195,7 +204,7 @@ export const INFERENCE_OPERATIONS = {
         'OpenAI’s transcription. The format `text` is returned as JSON, too. Billed by the length of the recording.',
       headers: IDEMPOTENCY,
       form: { fields: transcriptionFields, file: 'file' },
-      responses: { 200: describeResponse('The transcript.', transcript) },
+      responses: { 200: { ...describeResponse('The transcript.', transcript), headers: IGNORED } },
       errors: PAID,
     },
   }),

@@ -5,7 +5,11 @@ import type { Dialect } from '../../lambdas/inference/core/catalog/dialect.ts';
 import { PRESETS } from '../../lambdas/inference/core/catalog/dialect-presets.ts';
 import type { PricedFeature } from '../../lambdas/inference/core/fields/need.ts';
 import { unpriced, withinLimit } from '../../lambdas/inference/core/fields/readers.ts';
-import { type FieldRule, patternsOf } from '../../lambdas/inference/core/fields/table.ts';
+import { type FieldRule, type FieldTable, patternsOf } from '../../lambdas/inference/core/fields/table.ts';
+import { embeddings } from '../../lambdas/inference/core/kinds/embeddings/embeddings.ts';
+import { images } from '../../lambdas/inference/core/kinds/images/images.ts';
+import { speech } from '../../lambdas/inference/core/kinds/speech/speech.ts';
+import { TRANSCRIPTION_FIELDS } from '../../lambdas/inference/core/kinds/transcriptions/schema.ts';
 import type { CallerProtocol } from '../../lambdas/inference/core/upstream/provider.ts';
 import { isAt, PROTOCOLS, samplesOf, TABLES } from '../../lambdas/inference/testing/fields/samples/all.ts';
 
@@ -62,6 +66,14 @@ const fieldsOf = (rule: FieldRule): readonly string[] =>
 
 const row = (...cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 
+/** Kinds other than chat, no field of which has a price of its own. */
+const KIND_TABLES: readonly (readonly [kind: string, table: FieldTable])[] = [
+  ['embeddings', embeddings.fields],
+  ['images', images.fields],
+  ['speech', speech.fields],
+  ['transcriptions', TRANSCRIPTION_FIELDS],
+];
+
 /** The rows of the page: of the protocols themselves, then of single hosts. */
 const EXPECTED = [
   ...PROTOCOLS.flatMap((protocol) =>
@@ -70,6 +82,10 @@ const EXPECTED = [
       return fields.length === 0 ? [] : [row(NAMES[protocol], QUESTION[kind], fields.join(', '))];
     }),
   ),
+  ...KIND_TABLES.flatMap(([kind, { rules }]) => {
+    const fields = rules.filter(({ needs }) => needs !== undefined).flatMap(fieldsOf);
+    return fields.length === 0 ? [] : [row(kind, QUESTION.unpriced, fields.join(', '))];
+  }),
   ...PROTOCOLS.flatMap((protocol) =>
     KINDS.flatMap((kind) =>
       rulesOf(protocol, kind, true).map((rule) =>

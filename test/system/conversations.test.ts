@@ -6,6 +6,7 @@ import './conversations/reasoning.ts';
 import './conversations/receipts.ts';
 import './conversations/unpaid.ts';
 import './conversations/leaving.ts';
+import './conversations/another-catalog.ts';
 import './conversations/money.ts';
 import './conversations/fidelity.ts';
 import './conversations/idempotency.ts';

@@ -2,11 +2,9 @@
  * The quote of a request: the routes that can handle it, its maximum tokens and its maximum cost. The quote is computed
  * before the hold is placed, and the hold is its price.
  *
- * chat: routes -> body to send -> size of the prompt -> fitting models -> bound of each route -> price
- * other kinds: routes, and the measure of the request at the price of its model
+ * routes -> body to send -> size of the prompt -> fitting models -> bound of each route -> price
  */
 
-import { NO_OUTPUT } from '../../ledger/core/call.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
 import type { JsonObject } from '../../platform/core/json/lossless-json.ts';
 import type { Kind } from '../../platform/core/kinds.ts';
@@ -42,25 +40,6 @@ export interface Estimate {
   readonly amount: NanoUsd;
 }
 
-/**
- * Quotes a call of a kind other than chat, which any route of its model can handle. Throws 400 if its controls leave no
- * route.
- */
-export function quoteKind(
-  kind: Exclude<Kind, 'chat'>,
-  choice: Omit<RouteChoice, 'call'>,
-  { tokens, amount }: Estimate,
-): Quote {
-  const candidates = chooseRoutes(choice);
-  return {
-    scope: scopeOf(kind, candidates),
-    candidates,
-    output: NO_OUTPUT,
-    tokens: () => tokens,
-    cost: () => amount,
-  };
-}
-
 /** The billable items of a chat call on a route, with the largest counts there. */
 interface RouteBounds {
   readonly billableItems: BillableItems;
@@ -83,7 +62,7 @@ export interface RequestedOutput {
 
 /** Quotes a chat call. Throws 400 if no route can serve it, if no model has room for it, and if something has no price. */
 export function quoteChat(
-  choice: Required<RouteChoice>,
+  choice: Required<RouteChoice> & { readonly call: { readonly payload: ChatPayload } },
   { choices, tokens: requestedTokens }: RequestedOutput,
 ): ChatQuote {
   const { payload, request } = choice.call;
@@ -148,7 +127,7 @@ const modelsOf = (candidates: readonly Candidate[]): readonly Model[] => [
 ];
 
 /** Under all names of the models, because a key's policy may name any. */
-const scopeOf = (kind: Kind, candidates: readonly Candidate[]): Quote['scope'] => ({
+export const scopeOf = (kind: Kind, candidates: readonly Candidate[]): Quote['scope'] => ({
   kind,
   models: modelsOf(candidates).map(({ id, aliases }) => [id, ...aliases]),
 });

@@ -1,11 +1,7 @@
-import { writeFileSync } from 'node:fs';
-import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
-import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { formatUsd, parseUsd } from '../../../lambdas/platform/core/money.ts';
 import { until } from '../../../tools/test-kit/waiting.ts';
-import { OWN_KEY, service } from './service.ts';
+import { service } from './service.ts';
 
 const nano = (amount: number | string): bigint => parseUsd(amount) ?? 0n;
 const userMessage = (content: string, fields: object = {}) => ({
@@ -176,114 +172,5 @@ describe('a call that fails', () => {
     const remainingCredit = await credits(key);
     expect(nano(1) - nano(remainingCredit.balance)).toBe(nano(record.cost));
     expect(remainingCredit.held).toBe(0);
-  });
-});
-
-describe('another catalog', () => {
-  let upstream: Server;
-  const observed: { readonly authorization: string | undefined; readonly body: Record<string, unknown> }[] =
-    [];
-
-  beforeAll(async () => {
-    upstream = createServer((request, response) => {
-      let text = '';
-      request.on('data', (chunk) => {
-        text += String(chunk);
-      });
-      request.on('end', () => {
-        observed.push({
-          authorization: request.headers.authorization,
-          body: JSON.parse(text) as Record<string, unknown>,
-        });
-        response.writeHead(200, { 'content-type': 'application/json' });
-        response.end(
-          JSON.stringify({
-            id: 'theirs',
-            object: 'chat.completion',
-            created: 1,
-            model: 'their-model',
-            vendor_field: 'kept',
-            choices: [{ index: 0, message: { role: 'assistant', content: 'Hello.' }, finish_reason: 'stop' }],
-          }),
-        );
-      });
-    });
-    await new Promise<void>((resolve) => upstream.listen(0, '127.0.0.1', resolve));
-  });
-  afterAll(() => {
-    upstream.closeAllConnections();
-    upstream.close();
-  });
-
-  /** One catalog for both tests below: it is live within seconds of being applied. */
-  async function applyMore(): Promise<void> {
-    const { document } = await service.admin<{
-      document: { models: { id: string; routes: { id: string }[] }[] };
-    }>('catalog', 'show');
-    const [first] = document.models;
-    const added = {
-      ...first,
-      id: 'sim/added',
-      routes: first?.routes.map((route) => ({ ...route, id: `${route.id}-added` })),
-    };
-    const headers = {
-      id: 'own/model',
-      type: 'chat',
-      owned_by: 'own',
-      created: 1_760_000_000,
-      price: { unit: 'per_million_tokens', input: 1, output: 2 },
-      routes: [
-        {
-          id: 'own-route',
-          protocol: 'openai',
-          base_url: `http://127.0.0.1:${(upstream.address() as AddressInfo).port}/v1`,
-          upstream_model: 'their-model',
-          secret: 'env:OWN_KEY',
-          passes: ['future_field'],
-        },
-      ],
-    };
-    const file = join(service.directory, 'more.json');
-    writeFileSync(file, JSON.stringify({ ...document, models: [...document.models, added, headers] }));
-    await service.admin('catalog', 'apply', file);
-  }
-
-  it('applied while the service runs is live within seconds', async () => {
-    const { key } = await service.account('1');
-    const added = async () =>
-      (await service.chat({ ...userMessage('Hi'), model: 'sim/added' }, { key })).status;
-    expect(await added()).toBe(400);
-    await applyMore();
-    expect(await until(added, (status) => status !== 400)).toBe(200);
-  });
-
-  it('supports any OpenAI-compatible server: its key is from a secret, and its listed fields reach it but not the caller', async () => {
-    const { key } = await service.account('1');
-    const response = await service.chat(
-      { ...userMessage('Hi'), model: 'own/model', future_field: { a: 1 }, other_field: 1 },
-      { key },
-    );
-    const text = await response.text();
-    expect(JSON.parse(text)).toMatchObject({
-      model: 'own/model',
-      usage: { total_tokens: expect.any(Number) },
-    });
-    expect(text).not.toContain('their');
-    expect(text).not.toContain('vendor_field');
-    expect(observed[0]?.authorization).toBe(`Bearer ${OWN_KEY}`);
-    expect(response.headers.get('x-ignored-fields')).toBe('other_field');
-    expect(observed[0]?.body).not.toHaveProperty('other_field');
-    expect(observed[0]?.body).toMatchObject({
-      model: 'their-model',
-      future_field: { a: 1 },
-      max_tokens: 256,
-      temperature: 0.7,
-    });
-    // The route reported no usage, so the service counted, and says so.
-    expect(await usage(key, response.headers.get('x-request-id'))).toMatchObject({
-      estimated: true,
-      status: 'completed',
-    });
-    expect(service.output).not.toContain(OWN_KEY);
   });
 });

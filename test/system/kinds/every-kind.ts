@@ -28,6 +28,28 @@ it.each(Object.keys(KINDS) as Kind[])('%s: a dead route is moved on from', async
   await response.arrayBuffer();
 });
 
+it.each(Object.keys(KINDS) as Kind[])(
+  '%s: a field that no route lists is left out, named and not charged, and an error if all fields are required',
+  async (kind) => {
+    const plain = await send(kind);
+    await plain.arrayBuffer();
+    const fields = { steps: 150, num_images: 4, style_notes: 'long '.repeat(500), extra_body: [{ n: 4 }] };
+    const response = await send(kind, fields);
+    await response.arrayBuffer();
+    expect(response.headers.get('x-ignored-fields')).toBe(Object.keys(fields).join(','));
+    expect(response.headers.get('x-cost-usd')).toBe(plain.headers.get('x-cost-usd'));
+    const [received, other] = (await service.received()).slice(-2).map(({ body }) => body ?? {});
+    expect(received).toEqual(other);
+    expect(
+      await errorOf(await send(kind, { ...fields, provider: { require_parameters: true } })),
+    ).toMatchObject({
+      status: 400,
+      code: 'unsupported_by_model',
+      message: expect.stringContaining('num_images'),
+    });
+  },
+);
+
 const TOO_MANY = Array.from({ length: 10_000 }, () => 'a');
 
 describe('a rejected request, with no hold and no charge', () => {

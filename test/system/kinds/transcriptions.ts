@@ -79,12 +79,18 @@ it('transcriptions: the file goes to the route as it came, without its name; fie
   data.set('model', 'sim/stt-failover');
   data.set('language', 'de');
   data.set('response_format', 'verbose_json');
+  data.set('timestamp_granularities[]', 'segment');
+  data.set('vad[filter]', 'true');
   const response = await post(data);
+  expect(response.headers.get('x-ignored-fields')).toBe('vad');
   expect(response.headers.get('x-route')).toBe('sim-stt-live');
   expect(await response.json()).toMatchObject({ language: 'de' });
-  expect((await service.received()).at(-1)?.body).toMatchObject({
+  const body = (await service.received()).at(-1)?.body;
+  expect(Object.keys(body ?? {}).filter((name) => name.startsWith('vad'))).toEqual([]);
+  expect(body).toMatchObject({
     model: 'stt',
     language: 'de',
+    'timestamp_granularities[]': 'segment',
     file: { name: 'audio.wav', type: 'audio/wav', size: bytes.length },
   });
 });

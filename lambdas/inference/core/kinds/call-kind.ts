@@ -5,6 +5,7 @@ import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { Kind } from '../../../platform/core/kinds.ts';
 import type { Deliver, UnsettledCall } from '../call.ts';
 import type { Candidate, CatalogRoute, Model } from '../catalog/catalog-document.ts';
+import type { FieldTable } from '../fields/table.ts';
 import { billBasis, priceMeasured } from '../metering/priced-usage.ts';
 import { type Receipt, receiptHeaders } from '../paid-endpoint.ts';
 import type { UnitCounts } from '../pricing/counts.ts';
@@ -35,10 +36,13 @@ export interface CallRequestFields extends JsonObject, Pick<RouteControlFields, 
 
 /** A response, with everything that its delivery needs. */
 export interface KindCall<Request, Output> extends UnsettledCall {
+  /** With the fields that some route gets. */
   readonly request: Request;
   readonly output: Output;
   readonly estimate: Estimate;
   readonly clock: RouteClock;
+  /** Names the fields that a route does not get. */
+  readonly headers: Readonly<Record<string, string>>;
   /** The version of the catalog that has the prices. */
   readonly catalog: string;
 }
@@ -46,6 +50,8 @@ export interface KindCall<Request, Output> extends UnsettledCall {
 export interface CallKind<Request extends CallRequestFields, Output> {
   readonly kind: Exclude<Kind, 'chat'>;
   readonly schema: z.ZodType<Request>;
+  /** The fields that the protocol documents, and how they change the price. */
+  readonly fields: FieldTable;
   /** True if the response is streamed, so that no copy of it can be stored for replay. */
   readonly stream: boolean;
   /** Returns the model with only those routes that may serve the request. Throws `ServiceError` if there are none. */
@@ -92,11 +98,17 @@ const JSON_TYPE = { 'content-type': 'application/json' };
 
 /** Stores a complete response. Returns the function that settles the call and returns the response. */
 export async function prepareJson(
-  { admission, candidate: { route }, storeResponse, flush }: UnsettledCall,
+  {
+    admission,
+    candidate: { route },
+    storeResponse,
+    flush,
+    headers,
+  }: UnsettledCall & Pick<KindCall<unknown, unknown>, 'headers'>,
   text: string,
   settle: () => Promise<Receipt>,
 ): Promise<Deliver> {
-  await storeResponse?.({ body: text, headers: { ...JSON_TYPE, 'x-route': route.id } });
+  await storeResponse?.({ body: text, headers: { ...JSON_TYPE, 'x-route': route.id, ...headers } });
   return async () => {
     const [receipt] = await Promise.all([settle(), flush()]);
     return new Response(text, { headers: { ...JSON_TYPE, ...receiptHeaders(admission, route, receipt) } });

@@ -8,7 +8,6 @@ import type { PaidCall } from '../call.ts';
 import { type Catalog, type CatalogSource, requireModel } from '../catalog/catalog.ts';
 import type { Model } from '../catalog/catalog-document.ts';
 import { createPaidEndpoint, type PaidEndpointDependencies } from '../paid-endpoint.ts';
-import { quoteKind } from '../quote.ts';
 import { controlsOf } from '../routing/route-controls.ts';
 import {
   abortable,
@@ -17,6 +16,7 @@ import {
   startRouteClock,
 } from '../upstream/route-clock.ts';
 import type { CallKind, CallRequestFields, ProviderAttempt, ProviderCalls } from './call-kind.ts';
+import { quoteKind } from './quote-kind.ts';
 
 export interface KindEndpointDependencies extends PaidEndpointDependencies {
   readonly catalog: CatalogSource;
@@ -29,7 +29,7 @@ export function createKindEndpoint<Request extends CallRequestFields, Output>(
   dependencies: KindEndpointDependencies,
 ): StreamingEndpoint {
   const { catalog, random, after, hostEnds } = dependencies;
-  const { kind, stream, schema } = callKind;
+  const { kind, stream, schema, fields } = callKind;
   const read = async (
     httpRequest: globalThis.Request,
     { requestId }: CallContext,
@@ -40,18 +40,38 @@ export function createKindEndpoint<Request extends CallRequestFields, Output>(
     const currentCatalog = await catalog();
     const namedModel = modelOf(currentCatalog, kind, request.model);
     const model = callKind.servable?.(request, namedModel) ?? namedModel;
-    const payload = callKind.toPayload(request, model);
-    const estimate = callKind.estimate(request, model);
+    const { quote, estimate, body, headers, bodyOn } = quoteKind({
+      kind,
+      model,
+      fields,
+      request: callKind.toPayload(request, model),
+      controls: controlsOf(request),
+      chance: random,
+      estimate: (sentFields) => callKind.estimate({ ...sentFields, model: request.model } as Request, model),
+    });
     return {
       requestId,
       key,
       identity: text,
       stream,
-      ...quoteKind(kind, { models: [model], controls: controlsOf(request), chance: random }, estimate),
+      ...quote,
+      headers,
       attempt: ({ model, route }, time) =>
-        attemptKind(providers, { model, payload }, { ...time, after, route, stream, hostEnds }),
+        attemptKind(
+          providers,
+          { model, payload: bodyOn(route) },
+          { ...time, after, route, stream, hostEnds },
+        ),
       prepare: ({ output, clock }, call) =>
-        callKind.prepare({ ...call, request, output, estimate, clock, catalog: currentCatalog.version }),
+        callKind.prepare({
+          ...call,
+          request: { ...body, model: request.model } as Request,
+          output,
+          estimate,
+          clock,
+          headers,
+          catalog: currentCatalog.version,
+        }),
     };
   };
   return createPaidEndpoint({ kind, read }, dependencies);

@@ -8,7 +8,7 @@ import { type BillableItems, billableItemsOf } from '../pricing/billable-items.t
 import type { ChatPayload } from '../upstream/provider.ts';
 import type { RouteChance } from './affinity.ts';
 import type { RouteControls, TokenPrice } from './route-controls.ts';
-import { checkSupport, ignoredFields, type Providers } from './route-support.ts';
+import { checkSupport, ignoredFields, type Providers, type RoutedPayload } from './route-support.ts';
 
 /** A candidate with what the call may be billed by there. */
 export interface PricedCandidate extends Candidate {
@@ -23,9 +23,8 @@ function draw(weight: number, chance: number): number {
   return weight === 0 ? Number.POSITIVE_INFINITY : -Math.log(1 - chance) / weight;
 }
 
-/** A chat call; a call of any other kind goes to every route of its model. */
 interface RoutedCall {
-  readonly payload: ChatPayload;
+  readonly payload: RoutedPayload & Pick<ChatPayload, 'headers'>;
   /** The request as its caller sent it, for `require_parameters`. */
   readonly request: JsonObject;
   readonly providers: Providers;

@@ -10,7 +10,9 @@ import { sentBreakpoints } from '../upstream/cache-breakpoints.ts';
 import { expressesEffort, isOff } from '../upstream/effort.ts';
 import type { ChatPayload, Provider } from '../upstream/provider.ts';
 
-type RoutedPayload = Pick<ChatPayload, 'protocol' | 'fields' | 'conversation' | 'limitedTo'>;
+/** A request. One of a kind other than chat is no conversation. */
+export type RoutedPayload = Pick<ChatPayload, 'protocol' | 'fields'> &
+  Partial<Pick<ChatPayload, 'conversation' | 'limitedTo'>>;
 
 export type Providers = Readonly<Record<CatalogRoute['protocol'], Pick<Provider, 'features'>>>;
 
@@ -89,7 +91,7 @@ function thinkingTier(
   needs: readonly Need[],
 ): readonly PricedFeature[] {
   if (dialect?.reasoning_request !== 'enable_thinking') return [];
-  const { reasoning } = (payload.limitedTo?.(ANY_BOUND) ?? payload).conversation();
+  const { reasoning } = (payload.limitedTo?.(ANY_BOUND) ?? payload).conversation?.() ?? {};
   if (reasoning === undefined || isOff(reasoning)) return [];
   const isKnown = needs.some((need) => need.kind === 'service-tier' && need.name === 'thinking');
   return isKnown

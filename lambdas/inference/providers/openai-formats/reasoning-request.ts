@@ -43,8 +43,10 @@ export function nativeReasoning(body: JsonObject, dialect: Dialect): JsonObject 
   if (mode === undefined) return body;
   const isRequested = isSwitched || effort !== undefined || object !== undefined || thinking !== undefined;
   if (!isRequested && mode !== 'enable_thinking') return body;
+  // A budget is an amount itself; without one, `true` asks for the usual amount.
+  const enabled = on === true && budget !== undefined ? undefined : on;
   const reasoning = reasoningRequestOf(
-    isSwitched ? { ...body, reasoning: { enabled: on, max_tokens: budget, ...Object(object) } } : body,
+    isSwitched ? { ...body, reasoning: { enabled, max_tokens: budget, ...Object(object) } } : body,
   );
   if (reasoning === undefined && mode !== 'none')
     return mode === 'enable_thinking' ? { ...body, enable_thinking: false } : body;

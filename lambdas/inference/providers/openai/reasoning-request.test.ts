@@ -165,7 +165,7 @@ describe('a caller’s request for reasoning', () => {
     (dialect) => {
       const thought = { enable_thinking: true, thinking_budget: 500 };
       expect(native({ ...thought, max_tokens: 4_000 }, dialect)).toEqual({ ...thought, max_tokens: 3_500 });
-      expect(native({ thinking_budget: 38_912, max_tokens: 16 }, dialect)).toEqual({
+      expect(native({ enable_thinking: true, thinking_budget: 38_912, max_tokens: 16 }, dialect)).toEqual({
         enable_thinking: true,
         thinking_budget: 15,
         max_tokens: 1,

@@ -5,6 +5,7 @@ import { factorOf } from '../../../../ledger/core/usage-record.ts';
 import { ServiceError } from '../../../../platform/core/errors.ts';
 import type { Deliver } from '../../call.ts';
 import type { Model } from '../../catalog/catalog-document.ts';
+import { fieldTable } from '../../fields/table.ts';
 import { boundTextTokens, stringifyOtherFields } from '../../metering/estimate.ts';
 import { measuredCost } from '../../metering/priced-usage.ts';
 import { tokenLowerBound } from '../../metering/token-bound.ts';
@@ -32,6 +33,12 @@ export const embeddingRequest = z.looseObject({
   provider: routeControlFields.provider,
 });
 
+/** OpenAI API reference, Create embeddings, as in the package `openai` 7.55.0. */
+const EMBEDDING_FIELDS = fieldTable([
+  { at: '{input,dimensions,encoding_format}', isConverted: true },
+  { at: 'user' },
+]);
+
 export type EmbeddingRequest = z.infer<typeof embeddingRequest>;
 
 /** The response of a route: one embedding for each input, in their order. */
@@ -44,6 +51,7 @@ export interface EmbeddingOutput {
 export const embeddings: CallKind<EmbeddingRequest, EmbeddingOutput> = {
   kind: 'embeddings',
   schema: embeddingRequest,
+  fields: EMBEDDING_FIELDS,
   stream: false,
   toPayload(request, model) {
     requireInputsFit(request, model);

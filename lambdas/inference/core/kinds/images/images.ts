@@ -5,13 +5,15 @@ import { ServiceError } from '../../../../platform/core/errors.ts';
 import type { JsonObject } from '../../../../platform/core/json/lossless-json.ts';
 import type { Deliver } from '../../call.ts';
 import type { Model } from '../../catalog/catalog-document.ts';
+import { unpriced, unpricedUnless } from '../../fields/readers.ts';
+import { fieldTable } from '../../fields/table.ts';
 import { measuredCost } from '../../metering/priced-usage.ts';
 import { imageItem } from '../../pricing/bill.ts';
 import type { UnitCounts } from '../../pricing/counts.ts';
 import { reference, routeControlFields } from '../../routing/route-controls.ts';
 import { type CallKind, forwarded, type KindCall, measuredOutcome, prepareJson } from '../call-kind.ts';
 
-/** ImageRequest (interface, Resources). Other fields are retained and forwarded. */
+/** ImageRequest (interface, Resources). */
 const MAX_IMAGES = 4;
 
 const SIZES = ['512x512', '768x768', '1024x1024', '1024x768', '768x1024'] as const;
@@ -28,6 +30,17 @@ export const imageRequest = z.looseObject({
   user: z.string().nullish(),
   provider: routeControlFields.provider,
 });
+
+/** OpenAI API reference, Create image, as in the package `openai` 7.55.0. */
+const IMAGE_FIELDS = fieldTable([
+  { at: '{prompt,n,size,response_format,stream}', isConverted: true },
+  { at: '{quality,background,moderation,style,output_compression,frame_duration_ms,user,safety_identifier}' },
+  // Several frames, drawings that a language model writes, planning and partial images have prices of their own.
+  { at: 'output_format', needs: unpricedUnless('png', 'jpeg', 'webp') },
+  { at: '{frame_count,svg,complexity}', needs: unpriced },
+  { at: 'partial_images', needs: unpricedUnless(0) },
+  { at: '{seed,negative_prompt}', isConverted: true, vendors: 'Stability AI' },
+]);
 
 export type ImageRequest = z.infer<typeof imageRequest>;
 
@@ -48,6 +61,7 @@ const countOf = ({ n }: ImageRequest): number => n ?? 1;
 export const images: CallKind<ImageRequest, ImageOutput> = {
   kind: 'image',
   schema: imageRequest,
+  fields: IMAGE_FIELDS,
   stream: false,
   servable(request, model) {
     if (request.response_format !== 'url') return model;

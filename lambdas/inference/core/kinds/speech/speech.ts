@@ -11,6 +11,7 @@ import { ServiceError } from '../../../../platform/core/errors.ts';
 import { formatUsd } from '../../../../platform/core/money.ts';
 import type { Deliver } from '../../call.ts';
 import type { Model } from '../../catalog/catalog-document.ts';
+import { fieldTable } from '../../fields/table.ts';
 import { boundTextTokens, stringifyOtherFields } from '../../metering/estimate.ts';
 import { measuredCost } from '../../metering/priced-usage.ts';
 import type { UnitCounts } from '../../pricing/counts.ts';
@@ -37,6 +38,9 @@ export const speechRequest = z.looseObject({
   provider: routeControlFields.provider,
 });
 
+/** OpenAI API reference, Create speech, as in the package `openai` 7.55.0. */
+const SPEECH_FIELDS = fieldTable([{ at: '{input,voice,instructions,response_format,speed,stream_format}' }]);
+
 export type SpeechRequest = z.infer<typeof speechRequest>;
 
 /** Audio that has started: the first bytes, which are never empty, and the remainder. */
@@ -52,6 +56,7 @@ const formatOf = ({ response_format: format }: SpeechRequest) => format ?? 'mp3'
 export const speech: CallKind<SpeechRequest, SpeechOutput> = {
   kind: 'tts',
   schema: speechRequest,
+  fields: SPEECH_FIELDS,
   stream: true,
   toPayload: (request, model) => ({
     ...forwarded(request),

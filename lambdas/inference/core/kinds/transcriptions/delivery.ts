@@ -4,7 +4,7 @@ import type { Log } from '../../../../platform/core/ports.ts';
 import type { Deliver, UnsettledCall } from '../../call.ts';
 import { billBasis, priceMeasured } from '../../metering/priced-usage.ts';
 import type { Receipt } from '../../paid-endpoint.ts';
-import { prepareJson } from '../call-kind.ts';
+import { type KindCall, prepareJson } from '../call-kind.ts';
 import { billedSeconds, type Recording } from './duration.ts';
 import type { SettlementOrder } from './order.ts';
 import type { Settlements } from './ports.ts';
@@ -18,7 +18,10 @@ export interface DeliveryDependencies {
 }
 
 /** A call with its response, and the requested options. */
-export interface TranscribedCall extends UnsettledCall, Pick<Call, 'requestId' | 'key'> {
+export interface TranscribedCall
+  extends UnsettledCall,
+    Pick<Call, 'requestId' | 'key'>,
+    Pick<KindCall<unknown, unknown>, 'headers'> {
   readonly transcript: Transcript;
   readonly recording: Recording;
   readonly fields: TranscriptionFields;

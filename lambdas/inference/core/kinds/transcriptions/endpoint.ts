@@ -7,24 +7,25 @@ import type { Call } from '../../../../ledger/core/call.ts';
 import type { StreamingEndpoint } from '../../../../platform/core/ports.ts';
 import type { ReceiveUpload, Upload, UploadedFile } from '../../../../platform/core/upload.ts';
 import type { PaidCall } from '../../call.ts';
+import type { CatalogRoute } from '../../catalog/catalog-document.ts';
 import { measuredCost } from '../../metering/priced-usage.ts';
 import { createPaidEndpoint } from '../../paid-endpoint.ts';
-import { quoteKind } from '../../quote.ts';
 import { NO_CONTROLS } from '../../routing/route-controls.ts';
 import type { ProviderCalls } from '../call-kind.ts';
 import { attemptKind, type KindEndpointDependencies, type KindResult, modelOf } from '../kind-endpoint.ts';
+import { quoteKind } from '../quote-kind.ts';
 import { type AudioType, requireAudio } from './audio-type.ts';
 import { type DeliveryDependencies, prepareTranscript } from './delivery.ts';
 import { maxSeconds } from './duration.ts';
 import { measureAudio } from './lengths/measure.ts';
-import { readForm } from './schema.ts';
+import { nameInForm, readForm, TRANSCRIPTION_FIELDS } from './schema.ts';
 import type { Transcript } from './transcript.ts';
 
 /** A transcription call, ready for any route. */
 export interface TranscriptionPayload {
   readonly content: Blob;
   readonly type: AudioType;
-  /** The caller's further fields, in their order. */
+  /** The caller's further fields that the route gets, in their order. */
   readonly fields: Upload['fields'];
 }
 
@@ -69,23 +70,42 @@ async function readTranscription(
   const type = await requireAudio(upload.file as UploadedFile);
   const currentCatalog = await catalog();
   const model = modelOf(currentCatalog, 'audio', form.fields.model);
-  const payload = { content, type, fields: form.forwarded };
   const recording = { bytes: content.size, length: await measureAudio(content, type.extension, after) };
   const amount = measuredCost(model, { seconds: maxSeconds(recording) });
+  const { quote, headers, bodyOn } = quoteKind({
+    kind: 'audio',
+    model,
+    fields: TRANSCRIPTION_FIELDS,
+    request: Object.fromEntries(form.forwarded.map(([name, value]) => [nameInForm(name), value])),
+    controls: NO_CONTROLS,
+    chance: random,
+    estimate: () => ({ tokens: 0, amount }),
+  });
+  const payloadOn = (route: CatalogRoute): TranscriptionPayload => {
+    const body = bodyOn(route);
+    const fields = form.forwarded.filter(([name]) => Object.hasOwn(body, nameInForm(name)));
+    return { content, type, fields };
+  };
   return {
     ...caller,
     // The same whatever boundary the form was sent with.
     identity: JSON.stringify([upload.fields, type.extension, sha256]),
     stream: false,
-    ...quoteKind('audio', { models: [model], controls: NO_CONTROLS, chance: random }, { tokens: 0, amount }),
+    ...quote,
+    headers,
     attempt: ({ route }, time) =>
-      attemptKind(providers, { model, payload }, { ...time, after, route, stream: false, hostEnds }),
+      attemptKind(
+        providers,
+        { model, payload: payloadOn(route) },
+        { ...time, after, route, stream: false, hostEnds },
+      ),
     prepare: ({ output: transcript }, call) =>
       prepareTranscript(dependencies, {
         ...caller,
         ...call,
         transcript,
         recording,
+        headers,
         fields: form.fields,
         catalog: currentCatalog.version,
       }),

@@ -1,8 +1,10 @@
-/** The fields of a transcription request (interface, Resources); those it does not name are forwarded. */
+/** The fields of a transcription request (interface, Resources). */
 import * as z from 'zod';
 import { ServiceError } from '../../../../platform/core/errors.ts';
 import { validate } from '../../../../platform/core/json/json-body.ts';
 import type { Upload } from '../../../../platform/core/upload.ts';
+import { unpriced } from '../../fields/readers.ts';
+import { fieldTable } from '../../fields/table.ts';
 import { reference } from '../../routing/route-controls.ts';
 
 export const transcriptionFields = z.object({
@@ -17,7 +19,18 @@ export const transcriptionFields = z.object({
 
 export type TranscriptionFields = z.infer<typeof transcriptionFields>;
 
-/** Form fields that the service handles itself. All others are forwarded to the route unchanged. */
+/** OpenAI API reference, Create transcription, as in the package `openai` 7.55.0. */
+export const TRANSCRIPTION_FIELDS = fieldTable([
+  { at: '{language,languages,prompt,temperature,keywords,include,timestamp_granularities}' },
+  { at: '{chunking_strategy,known_speaker_names}' },
+  // Recordings beside the file, which the file's length does not measure.
+  { at: 'known_speaker_references', needs: unpriced },
+]);
+
+/** The name of a field whose elements and members forms write as `name[]` and `name[member]`. */
+export const nameInForm = (name: string): string => name.replace(/\[.*$/s, '');
+
+/** Form fields that the service handles itself. */
 const OWN_FIELDS: ReadonlySet<string> = new Set(['model', 'response_format', 'stream', 'file']);
 
 export interface TranscriptionForm {

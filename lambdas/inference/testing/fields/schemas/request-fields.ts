@@ -17,8 +17,16 @@ interface TypeLocation {
   readonly within: readonly TypeNode[];
 }
 
-/** Types of the platform and of serializers, which declare no field of a request. */
-const OPAQUE = new Set(['AbortSignal', 'Uint8Array', 'Blob', 'RequestInfo', 'typeof']);
+/** Types of the platform and of serializers, and parameters of types, which declare no field of a request. */
+const OPAQUE = new Set([
+  'AbortSignal',
+  'ResponseFormat',
+  'Uploadable',
+  'Uint8Array',
+  'Blob',
+  'RequestInfo',
+  'typeof',
+]);
 
 /** Nodes that hold no other type: keywords, literals, functions, and what is computed of the names of another type. */
 const LEAVES = /^Ts(KeywordType|LiteralType|FunctionType|IndexedAccessType|TypeQuery|TypeOperator)$/;
