@@ -70,7 +70,7 @@ describe('another catalog', () => {
     upstream.close();
   });
 
-  /** One catalog for both tests below: it is live within seconds of being applied. */
+  /** One catalog for all tests below: it is live within seconds of being applied. */
   async function applyMore(): Promise<void> {
     const { document } = await service.admin<{
       document: { models: { id: string; routes: { id: string }[] }[] };

@@ -66,7 +66,8 @@ const reasoning = {
    * `budget`: a number of tokens (Claude's `thinking: {type: "enabled"}`).
    * `adaptive`: the model decides, at an effort (Claude's `thinking: {type: "adaptive"}`).
    * `switch`: `thinking: {type: "enabled"}` without a budget.
-   * `enable_thinking`: that field, with a `thinking_budget` that is subtracted from the bound of the output.
+   * `enable_thinking`: that field, with a `thinking_budget` that is subtracted from the bound of the output; `false` if
+   * no thinking is requested.
    * `chat_template_kwargs`: the switches of chat templates in it.
    * `reasoning`: an object with `effort`, `max_tokens` or `enabled`.
    * `reasoning_enabled`: an object with `enabled` alone.
