@@ -5,7 +5,8 @@ import fc from 'fast-check';
 import { it } from '../../../tools/test-kit/search.ts';
 import { type Seal, seal, unseal } from '../../platform/system/sealing.ts';
 import { fileDatabase } from '../../platform/testing/file-database.ts';
-import type { ReplayClaim } from '../core/idempotency/ports.ts';
+import type { ReplayClaim, ReplayStore } from '../core/idempotency/ports.ts';
+import { MemoryReplays } from '../testing/idempotency/memory-replays.ts';
 import { DynamoReplayStore } from './replay-store.ts';
 
 const NOW_MS = Date.UTC(2026, 6, 15, 12);
@@ -28,53 +29,87 @@ function claimOf(changes: Partial<ReplayClaim> = {}): ReplayClaim {
     requestHash: 'hash',
     requestId: `req_${createdCount}`,
     stream: false,
-    leaseMs: NOW_MS + 60_000,
     expires: NOW_MS / 1000 + DAY_SECONDS,
     ...changes,
   };
 }
 
-describe('a claim', () => {
+const LEASE_MS = 55_000;
+
+/** Each claim holds in the table, and in the memory of the tests of the core. */
+describe.each<[string, () => ReplayStore]>([
+  ['in the table', () => new DynamoReplayStore(database.client, database.tables.replays)],
+  ['in memory', () => new MemoryReplays()],
+])('a claim %s', (_where, open) => {
+  let store: ReplayStore;
+  beforeAll(() => {
+    store = open();
+  });
+  const take = (claim: ReplayClaim, nowMs = NOW_MS) =>
+    store.claim(claim, { nowMs, leaseMs: nowMs + LEASE_MS });
+  const storePaid = (claim: ReplayClaim) =>
+    store.storeResponse(claim, CREDENTIAL, { body: 'paid', headers: {} });
+  const afterLease = NOW_MS + LEASE_MS + 1;
+
   it('belongs to exactly one of fifty concurrent calls', async () => {
     const id = 'raced';
     const claims = Array.from({ length: 50 }, () => claimOf({ id }));
-    const results = await Promise.all(claims.map((claim) => store.claim(claim, NOW_MS)));
+    const results = await Promise.all(claims.map((claim) => take(claim)));
     expect(results.filter((result) => result === 'claimed')).toHaveLength(1);
   });
 
   it('belongs to its call if the SDK retries it after a lost response', async () => {
     const claim = claimOf();
-    expect(await store.claim(claim, NOW_MS)).toBe('claimed');
-    expect(await store.claim(claim, NOW_MS)).toBe('claimed');
+    expect(await take(claim)).toBe('claimed');
+    expect(await take(claim)).toBe('claimed');
+  });
+
+  it('does not replace a stored response if its request arrives once more, late', async () => {
+    const claim = claimOf();
+    await take(claim);
+    await storePaid(claim);
+    expect(await take(claim)).toMatchObject({ isDone: true });
+    expect(await take(claim, afterLease)).toMatchObject({ isDone: true });
   });
 
   it('passes from a dead call to another after its lease, but never from a streamed call', async () => {
     const dead = claimOf();
     const streamed = claimOf({ stream: true });
-    await Promise.all([store.claim(dead, NOW_MS), store.claim(streamed, NOW_MS)]);
+    await Promise.all([take(dead), take(streamed)]);
     const next = (claim: ReplayClaim, nowMs: number) =>
-      store.claim(claimOf({ id: claim.id, stream: claim.stream }), nowMs);
-    expect(await next(dead, NOW_MS + 59_000)).toMatchObject({ requestId: dead.requestId });
-    expect(await next(streamed, NOW_MS + 61_000)).toMatchObject({
-      requestId: streamed.requestId,
-      stream: true,
-    });
-    expect(await next(dead, NOW_MS + 61_000)).toBe('claimed');
+      take(claimOf({ id: claim.id, stream: claim.stream }), nowMs);
+    expect(await next(dead, NOW_MS + LEASE_MS)).toMatchObject({ requestId: dead.requestId });
+    expect(await next(streamed, afterLease)).toMatchObject({ requestId: streamed.requestId, stream: true });
+    expect(await next(dead, afterLease)).toBe('claimed');
+  });
+
+  it('stays with a call that renews it, until that call has lost it or has its response', async () => {
+    const claim = claimOf();
+    await take(claim);
+    expect(await store.renew(claim, afterLease + LEASE_MS)).toBe(true);
+    const next = claimOf({ id: claim.id });
+    expect(await take(next, afterLease)).toMatchObject({ requestId: claim.requestId });
+    expect(await take(next, afterLease + LEASE_MS + 1)).toBe('claimed');
+    expect(await store.renew(claim, afterLease)).toBe(false);
+    expect(await store.read(claim.id, NOW_MS)).toMatchObject({ requestId: next.requestId });
+    await storePaid(next);
+    expect(await store.renew(next, afterLease)).toBe(false);
+    expect(await store.renew(claimOf(), afterLease)).toBe(false);
   });
 
   it('counts as absent from the second it expires, though DynamoDB deletes it later', async () => {
     const claim = claimOf();
-    await store.claim(claim, NOW_MS);
-    await store.storeResponse(claim, CREDENTIAL, { body: 'old', headers: {} });
+    await take(claim);
+    await storePaid(claim);
     const late = NOW_MS + DAY_SECONDS * 1000;
     expect(await store.read(claim.id, late - 1)).toMatchObject({ isDone: true });
     expect(await store.read(claim.id, late)).toBeUndefined();
-    expect(await store.claim(claimOf({ id: claim.id }), late)).toBe('claimed');
+    expect(await take(claimOf({ id: claim.id }), late)).toBe('claimed');
   });
 
   it('ends only if its own call frees it', async () => {
     const claim = claimOf();
-    await store.claim(claim, NOW_MS);
+    await take(claim);
     await store.free({ ...claim, requestId: 'req_other' });
     expect(await store.read(claim.id, NOW_MS)).toBeDefined();
     await store.free(claim);
@@ -84,17 +119,31 @@ describe('a claim', () => {
 
   it('remains if its response is stored, because the call may have been billed', async () => {
     const claim = claimOf();
-    await store.claim(claim, NOW_MS);
-    await store.storeResponse(claim, CREDENTIAL, { body: 'paid', headers: {} });
+    await take(claim);
+    await storePaid(claim);
     await store.free(claim);
     expect(await store.read(claim.id, NOW_MS)).toMatchObject({ isDone: true });
+  });
+
+  it('accepts no response of a call that has lost it or freed it', async () => {
+    const claim = claimOf();
+    await take(claim);
+    const next = claimOf({ id: claim.id });
+    await take(next, afterLease);
+    expect(await storePaid(claim)).toBe(false);
+    expect(await store.read(claim.id, NOW_MS)).toMatchObject({ requestId: next.requestId, isDone: false });
+    await store.free(next);
+    expect([await storePaid(next), await store.read(claim.id, NOW_MS)]).toEqual([false, undefined]);
+    const kept = claimOf();
+    await take(kept);
+    expect(await storePaid(kept)).toBe(true);
   });
 });
 
 describe('a stored response', () => {
   const storeResponse = async (body: string) => {
     const claim = claimOf();
-    await store.claim(claim, NOW_MS);
+    await store.claim(claim, { nowMs: NOW_MS, leaseMs: NOW_MS + LEASE_MS });
     await store.storeResponse(claim, CREDENTIAL, { body, headers: { 'x-route': 'r' } });
     const replay = await store.read(claim.id, NOW_MS);
     if (replay === undefined) throw new Error('the claim is gone');
@@ -111,13 +160,6 @@ describe('a stored response', () => {
       new ScanCommand({ TableName: database.tables.replays, ProjectionExpression: 'replay_id' }),
     );
     expect(items.filter((item) => item.replay_id?.S?.includes('#')).length).toBeGreaterThanOrEqual(2);
-  });
-
-  it('a call cannot store a response if another call has taken over its claim', async () => {
-    const claim = claimOf();
-    await store.claim(claim, NOW_MS);
-    await store.claim(claimOf({ id: claim.id }), NOW_MS + 61_000);
-    await expect(store.storeResponse(claim, CREDENTIAL, { body: 'late', headers: {} })).rejects.toThrow();
   });
 
   it('opens with its own key only, and is stored without readable text', async () => {

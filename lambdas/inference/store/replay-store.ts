@@ -4,12 +4,11 @@ import {
   DeleteItemCommand,
   type DynamoDBClient,
   PutItemCommand,
-  UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { type Item, number, readNumber, readText, text } from '../../platform/dynamodb/attribute-values.ts';
 import { splitBytes } from '../../platform/dynamodb/parts.ts';
 import { readItem } from '../../platform/dynamodb/reads.ts';
-import { putItem } from '../../platform/dynamodb/update-item.ts';
+import { putItem, updateItem } from '../../platform/dynamodb/update-item.ts';
 import { type Seal, seal, unseal } from '../../platform/system/sealing.ts';
 import type { ReplayClaim, ReplayStore, StoredClaim, StoredResponse } from '../core/idempotency/ports.ts';
 
@@ -22,14 +21,18 @@ export class DynamoReplayStore implements ReplayStore {
     this.#table = table;
   }
 
-  async claim(claim: ReplayClaim, nowMs: number): Promise<'claimed' | StoredClaim> {
+  async claim(
+    claim: ReplayClaim,
+    { nowMs, leaseMs }: Parameters<ReplayStore['claim']>[1],
+  ): Promise<'claimed' | StoredClaim> {
     const storedItem = await putItem(this.#client, {
       TableName: this.#table,
-      Item: encodeClaim(claim),
-      // Another call may take a crashed call's claim, but never a streamed call's: its key is valid for one call.
+      Item: encodeClaim({ ...claim, leaseMs, isDone: false }),
+      // Another call may take a crashed call's claim, but never a streamed call's: its key is valid for one call. A
+      // repeated request of this claim that arrives late never replaces the stored response.
       ConditionExpression:
-        'attribute_not_exists(replay_id) OR expires <= :now OR request_id = :request ' +
-        'OR (#done = :no AND #stream = :no AND lease < :now_ms)',
+        'attribute_not_exists(replay_id) OR expires <= :now ' +
+        'OR (#done = :no AND (request_id = :request OR (#stream = :no AND lease < :now_ms)))',
       ExpressionAttributeNames: { '#done': 'done', '#stream': 'stream' },
       ExpressionAttributeValues: {
         ':now': number(Math.floor(nowMs / 1000)),
@@ -39,6 +42,21 @@ export class DynamoReplayStore implements ReplayStore {
       },
     });
     return storedItem === undefined ? 'claimed' : decodeClaim(storedItem);
+  }
+
+  async renew({ id, requestId }: ReplayClaim, leaseMs: number): Promise<boolean> {
+    const { applied } = await updateItem(this.#client, {
+      ...this.#keyOf(id),
+      UpdateExpression: 'SET lease = :lease',
+      ConditionExpression: 'request_id = :request AND #done = :no',
+      ExpressionAttributeNames: { '#done': 'done' },
+      ExpressionAttributeValues: {
+        ':lease': number(leaseMs),
+        ':request': text(requestId),
+        ':no': { BOOL: false },
+      },
+    });
+    return applied;
   }
 
   async read(id: string, nowMs: number): Promise<StoredClaim | undefined> {
@@ -51,7 +69,7 @@ export class DynamoReplayStore implements ReplayStore {
     { id, requestId, expires }: ReplayClaim,
     credential: string,
     response: StoredResponse,
-  ): Promise<void> {
+  ): Promise<boolean> {
     const sealed = await seal(sealOf(credential, id), JSON.stringify(response));
     const [first = sealed, ...otherFragments] = splitBytes(sealed);
     await Promise.all(
@@ -68,20 +86,19 @@ export class DynamoReplayStore implements ReplayStore {
         ),
       ),
     );
-    await this.#client.send(
-      new UpdateItemCommand({
-        ...this.#keyOf(id),
-        UpdateExpression: 'SET #done = :yes, answer = :answer, parts = :parts',
-        ConditionExpression: 'request_id = :request',
-        ExpressionAttributeNames: { '#done': 'done' },
-        ExpressionAttributeValues: {
-          ':yes': { BOOL: true },
-          ':answer': { B: first },
-          ':parts': number(1 + otherFragments.length),
-          ':request': text(requestId),
-        },
-      }),
-    );
+    const { applied } = await updateItem(this.#client, {
+      ...this.#keyOf(id),
+      UpdateExpression: 'SET #done = :yes, answer = :answer, parts = :parts',
+      ConditionExpression: 'request_id = :request',
+      ExpressionAttributeNames: { '#done': 'done' },
+      ExpressionAttributeValues: {
+        ':yes': { BOOL: true },
+        ':answer': { B: first },
+        ':parts': number(1 + otherFragments.length),
+        ':request': text(requestId),
+      },
+    });
+    return applied;
   }
 
   async open({ id, requestId }: StoredClaim, credential: string): Promise<StoredResponse> {
@@ -138,13 +155,13 @@ const sealOf = (credential: string, id: string): Seal => ({
  */
 const partId = (id: string, requestId: string, index: number): string => `${id}#${requestId}#${index}`;
 
-function encodeClaim(claim: ReplayClaim): Item {
+function encodeClaim(claim: StoredClaim): Item {
   return {
     replay_id: text(claim.id),
     request_hash: text(claim.requestHash),
     request_id: text(claim.requestId),
     stream: { BOOL: claim.stream },
-    done: { BOOL: false },
+    done: { BOOL: claim.isDone },
     lease: number(claim.leaseMs),
     expires: number(claim.expires),
   };

@@ -342,17 +342,6 @@ describe('a duplicate of a running call', () => {
     expect(await (await time.until(second.answer)).text()).toBe(second.requestId);
   });
 
-  it('takes over from a first one that its host has ended, not before', async () => {
-    const first = call({ takesMs: 60 * MINUTE_MS, remainingMs: MINUTE_MS });
-    await time.advance(MINUTE_MS + 9_000);
-    const startMs = time.clock();
-    const second = call();
-    expect(await (await time.until(second.answer)).text()).toBe(second.requestId);
-    // What a call may run over its host's end is ten seconds.
-    expect(time.clock() - startMs).toBeGreaterThanOrEqual(1_000);
-    expect(runs).toEqual([first.requestId, second.requestId]);
-  });
-
   it('fails if another request has claimed the key before the first response arrived', async () => {
     call({ takesMs: 2_000 });
     await time.advance(100);
@@ -363,5 +352,107 @@ describe('a duplicate of a running call', () => {
     // The first claim has expired, and a call with another body has the key now.
     store.claims.set(claim.id, { ...claim, requestHash: 'another', isDone: true });
     expect(await rejectionOf(second.answer)).toMatchObject({ code: 'idempotency_key_reused' });
+  });
+});
+
+describe('the claim of a running call', () => {
+  /** Counts the requests that change the table, by method. */
+  function countWrites(): Record<string, number> {
+    const counts: Record<string, number> = {};
+    for (const method of ['claim', 'renew', 'storeResponse', 'free'] as const) {
+      const write = store[method].bind(store) as (...args: unknown[]) => Promise<never>;
+      store[method] = (...args: unknown[]) => {
+        counts[method] = (counts[method] ?? 0) + 1;
+        return write(...args);
+      };
+    }
+    return counts;
+  }
+
+  it.each([
+    ['no write in 29 s', 29_000, {}],
+    ['two writes in 70 s', 70_000, { renew: 2 }],
+  ])('costs %s, in addition to the claim and the response', async (_title, takesMs, renewals) => {
+    const counts = countWrites();
+    await respond({ takesMs });
+    expect(counts).toEqual({ claim: 1, storeResponse: 1, ...renewals });
+    expect(time.timers).toBe(0);
+  });
+
+  it.each<[string, Call, object]>([
+    ['fails', { takesMs: 40_000, fails: new Error('no route') }, { claim: 1, renew: 1, free: 1 }],
+    ['is streamed, whose key is used up in any case', { takesMs: 70_000, stream: true }, { claim: 1 }],
+  ])('costs no write after the call if the call %s', async (_title, options, writes) => {
+    const counts = countWrites();
+    await respond(options).catch(() => {});
+    expect(time.timers).toBe(0);
+    await time.advance(5 * MINUTE_MS);
+    expect(counts).toEqual(writes);
+  });
+
+  it('stays with its call, however long that runs', async () => {
+    const first = call({ takesMs: 14 * MINUTE_MS });
+    for (let minute = 0; minute < 13; minute += 1) {
+      await time.advance(MINUTE_MS - 30_000);
+      expect(await rejectionOf(call().answer)).toMatchObject({ code: 'idempotent_request_in_progress' });
+    }
+    await time.until(first.answer);
+    expect(runs).toEqual([first.requestId]);
+  });
+
+  it('passes to another call 55 s after its process has died, not before', async () => {
+    const dead = call({ takesMs: 14 * MINUTE_MS });
+    await time.advance(100);
+    store.renew = () => new Promise(() => {});
+    await time.advance(45_000);
+    const startMs = time.clock();
+    const second = call();
+    expect(await (await time.until(second.answer)).text()).toBe(second.requestId);
+    expect(time.clock() - startMs).toBeGreaterThanOrEqual(9_900);
+    expect(time.clock() - startMs).toBeLessThan(10_200);
+    expect(runs).toEqual([dead.requestId, second.requestId]);
+  });
+
+  it('lasts a whole lease, even if its call has waited for another one before', async () => {
+    call({ takesMs: 20_000, fails: new Error('no route') }).answer.catch(() => {});
+    await time.advance(100);
+    call({ takesMs: MINUTE_MS });
+    await time.advance(20_000);
+    const [claim] = [...store.claims.values()];
+    expect((claim?.leaseMs ?? 0) - time.clock()).toBeGreaterThan(54_000);
+  });
+
+  it('survives an outage of the database of 20 s, which is logged', async () => {
+    const { renew } = store;
+    const first = call({ takesMs: 2 * MINUTE_MS });
+    await time.advance(100);
+    store.renew = async () => {
+      throw new Error('no database');
+    };
+    await time.advance(50_000);
+    store.renew = renew;
+    await time.advance(15_000);
+    expect(await rejectionOf(call().answer)).toMatchObject({ code: 'idempotent_request_in_progress' });
+    await time.until(first.answer);
+    expect(runs).toEqual([first.requestId]);
+    expect(warnings.length).toBeGreaterThan(2);
+    expect(warnings[0]).toEqual({
+      message: 'claim not renewed',
+      fields: { requestId: first.requestId, failure: 'Error: no database' },
+    });
+  });
+
+  it('leaves a call that cannot renew it: the call has no response, and that of the next one is replayed', async () => {
+    store.renew = async () => {
+      throw new Error('no database');
+    };
+    const first = call({ takesMs: 2 * MINUTE_MS });
+    const lost = first.answer.catch((failure: unknown) => failure);
+    await time.advance(56_000);
+    const second = call();
+    expect(await (await time.until(second.answer)).text()).toBe(second.requestId);
+    expect(await time.until(lost)).toMatchObject({ code: 'idempotent_request_in_progress', status: 503 });
+    expect(await (await respond()).text()).toBe(second.requestId);
+    expect(runs).toEqual([first.requestId, second.requestId]);
   });
 });

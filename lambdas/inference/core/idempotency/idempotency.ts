@@ -1,7 +1,7 @@
 /**
  * Idempotency of paid calls. The first call claims its key before the hold is placed. A repeated call replays its
- * response or waits for it. The response is stored before the call settles. A crash therefore never leaves a call that
- * was billed but cannot be replayed.
+ * response or waits for it. The response is stored before the call settles, and only by the attempt that holds the claim.
+ * A crash therefore never leaves a call that was billed but cannot be replayed, and no key is billed twice.
  */
 import { createHash, createHmac } from 'node:crypto';
 import { credentialOf, type VerifiedKey } from '../../../access/core/api-key.ts';
@@ -10,28 +10,23 @@ import type { Call } from '../../../ledger/core/call.ts';
 import type { ReplayMarks } from '../../../ledger/core/ports.ts';
 import { ServiceError } from '../../../platform/core/errors.ts';
 import type { After, CallContext, Clock, Log } from '../../../platform/core/ports.ts';
+import { CLAIM_MS, renewClaim } from './claim-renewal.ts';
 import type { ReplayClaim, ReplayStore, StoredClaim, StoredResponse } from './ports.ts';
+import { inProgress, PARAM, requireSame, WAIT_MS } from './rejections.ts';
 
 /** Interface, Limits: idempotency retention. */
 const RETENTION_SECONDS = 24 * 60 * 60;
 
-/**
- * Milliseconds for which a duplicate waits for the first call. This is longer than most calls take and shorter than
- * most clients wait.
- */
-const WAIT_MS = 25_000;
-
 /** Each check costs one read. A duplicate of a running call is rare. */
 const POLL_MS = 200;
 
-/** Milliseconds after the deadline of its host until a call counts as dead. */
-const LEASE_MARGIN_MS = 10_000;
+/** Milliseconds before the deadline of its host at which a duplicate stops waiting. */
+const RESERVE_MS = 10_000;
 
 /** The maximum time that a replay waits for its marker, in milliseconds. */
 const MARK_MS = 500;
 
 const FORM = /^[\x21-\x7e]{1,255}$/;
-const PARAM = 'Idempotency-Key';
 
 export interface IdempotencyDependencies {
   readonly store: ReplayStore;
@@ -73,8 +68,8 @@ export class Idempotency {
 
   /**
    * Runs the call once per key, or replays it. Throws 400 for a malformed key, for a key with another request, and for
-   * a streamed call's key. Throws 503 if the first call is still running after the wait. A failed call frees its key,
-   * unless its response is stored. Such a call may have been billed, so a repeated call replays it.
+   * a streamed call's key. Throws 503 if the first call is still running after the wait, or another attempt has taken the
+   * claim. A failed call frees its key, unless its response is stored: it may have been billed, so it is replayed.
    */
   async guard<Streamed extends object = never>(
     received: IncomingCall,
@@ -91,16 +86,21 @@ export class Idempotency {
     }
     // The replay's encryption is derived from it.
     const credential = credentialOf(headers);
-    const claim = this.#claimOf(received, call, { name, credential });
+    const claim = this.#claimOf(received.request, call, { name, credential });
     const claimResult = await this.#claim(claim, call, received.context);
     if (claimResult !== 'claimed') return this.#replay(claimResult, call.key, credential);
     const { store } = this.#dependencies;
-    const storeResponse: ResponseRecorder = (response) => store.storeResponse(claim, credential, response);
+    const storeResponse: ResponseRecorder = async (response) => {
+      if (!(await store.storeResponse(claim, credential, response))) throw inProgress({});
+    };
+    const endRenewal = call.stream ? () => {} : renewClaim(this.#dependencies, claim);
     try {
       return await run(call.stream ? undefined : storeResponse);
     } catch (failure) {
       await this.#free(claim);
       throw failure;
+    } finally {
+      endRenewal();
     }
   }
 
@@ -115,11 +115,10 @@ export class Idempotency {
   }
 
   #claimOf(
-    { request, context }: IncomingCall,
+    request: Request,
     { requestId, key, identity, stream }: RepeatableCall,
     { name, credential }: { readonly name: string; readonly credential: string },
   ): ReplayClaim {
-    const nowMs = this.#dependencies.clock();
     const { pathname } = new URL(request.url);
     return {
       id: claimId(key, name),
@@ -127,8 +126,7 @@ export class Idempotency {
       requestHash: createHmac('sha256', credential).update(`${pathname}\n${identity}`).digest('hex'),
       requestId,
       stream,
-      leaseMs: nowMs + context.remainingTimeMs() + LEASE_MARGIN_MS,
-      expires: Math.floor(nowMs / 1000) + RETENTION_SECONDS,
+      expires: Math.floor(this.#dependencies.clock() / 1000) + RETENTION_SECONDS,
     };
   }
 
@@ -139,10 +137,11 @@ export class Idempotency {
     { remainingTimeMs }: CallContext,
   ): Promise<'claimed' | CallEnd> {
     const { store, gate, clock } = this.#dependencies;
-    const untilMs = clock() + Math.min(WAIT_MS, Math.max(0, remainingTimeMs() - LEASE_MARGIN_MS));
+    const untilMs = clock() + Math.min(WAIT_MS, Math.max(0, remainingTimeMs() - RESERVE_MS));
     let headers: Record<string, string> | undefined;
     for (;;) {
-      const claimResult = await store.claim(claim, clock());
+      const nowMs = clock();
+      const claimResult = await store.claim(claim, { nowMs, leaseMs: nowMs + CLAIM_MS });
       if (claimResult === 'claimed') return 'claimed';
       // A duplicate runs no call, so nothing else checks whether its key is active and within its rate.
       headers ??= (await gate.touch(key)).headers;
@@ -182,7 +181,7 @@ export class Idempotency {
     try {
       await this.#dependencies.store.free(claim);
     } catch (failure) {
-      // The claim's lease ends by itself.
+      // Its lease ends by itself.
       this.#dependencies.log.warn('claim not freed', {
         requestId: claim.requestId,
         failure: String(failure),
@@ -199,20 +198,3 @@ export class Idempotency {
 
 const claimId = ({ keyId }: VerifiedKey, name: string): string =>
   createHash('sha256').update(`${keyId}\n${name}`).digest('hex');
-
-function requireSame(storedClaim: StoredClaim, claim: ReplayClaim, headers: Record<string, string>): void {
-  if (storedClaim.requestHash !== claim.requestHash) {
-    const message = `This ${PARAM} was used with another request.`;
-    throw new ServiceError('idempotency_key_reused', message, { param: PARAM, headers });
-  }
-  if (storedClaim.stream) {
-    const message = `This ${PARAM} was used by a streamed call, which cannot be replayed.`;
-    throw new ServiceError('idempotency_key_reused', message, { param: PARAM, headers });
-  }
-}
-
-function inProgress(headers: Record<string, string>): ServiceError {
-  const message = 'The first request with this key is still running.';
-  const retryAfterSeconds = Math.ceil(WAIT_MS / 1000);
-  return new ServiceError('idempotent_request_in_progress', message, { retryAfterSeconds, headers });
-}

@@ -9,17 +9,17 @@ export interface ReplayClaim {
   readonly id: string;
   /** Keyed hash of path and body. */
   readonly requestHash: string;
-  /** The call that holds the claim. */
+  /** The attempt that holds the claim. Every write of an attempt requires that its id is stored. */
   readonly requestId: string;
   /** A streamed call's claim is never replayed and never taken over. */
   readonly stream: boolean;
-  /** Milliseconds since the epoch; a call that has not finished by then is dead, and another may take its claim. */
-  readonly leaseMs: number;
   /** Seconds since the epoch; from then on the claim counts as absent. */
   readonly expires: number;
 }
 
 export interface StoredClaim extends ReplayClaim {
+  /** Milliseconds since the epoch. After it another attempt may take the claim, unless the response is stored. */
+  readonly leaseMs: number;
   /** True if the response is stored. */
   readonly isDone: boolean;
 }
@@ -31,11 +31,16 @@ export interface StoredResponse {
 }
 
 export interface ReplayStore {
-  /** Writes the claim if there is none, only an expired one, or one whose call is dead; else returns that one. */
-  claim(claim: ReplayClaim, nowMs: number): Promise<'claimed' | StoredClaim>;
+  /** Writes the claim if there is none, only an expired one, or one whose lease has ended; else returns that one. */
+  claim(
+    claim: ReplayClaim,
+    times: { readonly nowMs: number; readonly leaseMs: number },
+  ): Promise<'claimed' | StoredClaim>;
+  /** Extends the lease. Returns false if the attempt no longer holds the claim, or its response is stored. */
+  renew(claim: ReplayClaim, leaseMs: number): Promise<boolean>;
   read(id: string, nowMs: number): Promise<StoredClaim | undefined>;
-  /** Stores the response of the call that holds the claim. Throws if the call no longer holds it. */
-  storeResponse(claim: ReplayClaim, credential: string, response: StoredResponse): Promise<void>;
+  /** Stores the response of the attempt. Returns false, and stores nothing, if the attempt no longer holds the claim. */
+  storeResponse(claim: ReplayClaim, credential: string, response: StoredResponse): Promise<boolean>;
   /** Decrypts the response of a finished call. Throws if it cannot be read. */
   open(storedClaim: StoredClaim, credential: string): Promise<StoredResponse>;
   /** Ends the claim of a failed call. The claim of another call stays, and so does one whose response is stored. */

@@ -5,24 +5,37 @@ export class MemoryReplays implements ReplayStore {
   readonly claims = new Map<string, StoredClaim>();
   readonly #responses = new Map<string, { readonly credential: string; readonly response: StoredResponse }>();
 
-  async claim(claim: ReplayClaim, nowMs: number): Promise<'claimed' | StoredClaim> {
-    const replay = await this.read(claim.id, nowMs);
-    const dead = replay !== undefined && !replay.isDone && !replay.stream && replay.leaseMs < nowMs;
-    if (replay !== undefined && !dead) return replay;
-    this.claims.set(claim.id, { ...claim, isDone: false });
+  async claim(
+    claim: ReplayClaim,
+    { nowMs, leaseMs }: Parameters<ReplayStore['claim']>[1],
+  ): Promise<'claimed' | StoredClaim> {
+    const stored = this.#unexpired(claim.id, nowMs);
+    const isFree =
+      stored === undefined ||
+      (!stored.isDone &&
+        (stored.requestId === claim.requestId || (!stored.stream && stored.leaseMs < nowMs)));
+    if (!isFree) return stored;
+    this.claims.set(claim.id, { ...claim, leaseMs, isDone: false });
     return 'claimed';
   }
 
-  async read(id: string, nowMs: number): Promise<StoredClaim | undefined> {
-    const replay = this.claims.get(id);
-    return replay === undefined || replay.expires <= nowMs / 1000 ? undefined : replay;
+  async renew(claim: ReplayClaim, leaseMs: number): Promise<boolean> {
+    const held = this.#heldBy(claim);
+    if (held === undefined || held.isDone) return false;
+    this.claims.set(claim.id, { ...held, leaseMs });
+    return true;
   }
 
-  async storeResponse(claim: ReplayClaim, credential: string, response: StoredResponse): Promise<void> {
-    if (this.claims.get(claim.id)?.requestId !== claim.requestId)
-      throw new Error('not the claim of this call');
-    this.claims.set(claim.id, { ...claim, isDone: true });
+  async read(id: string, nowMs: number): Promise<StoredClaim | undefined> {
+    return this.#unexpired(id, nowMs);
+  }
+
+  async storeResponse(claim: ReplayClaim, credential: string, response: StoredResponse): Promise<boolean> {
+    const held = this.#heldBy(claim);
+    if (held === undefined) return false;
+    this.claims.set(claim.id, { ...held, isDone: true });
     this.#responses.set(claim.id, { credential, response });
+    return true;
   }
 
   async open({ id }: StoredClaim, credential: string): Promise<StoredResponse> {
@@ -31,7 +44,17 @@ export class MemoryReplays implements ReplayStore {
     return stored.response;
   }
 
-  async free({ id, requestId }: ReplayClaim): Promise<void> {
-    if (this.claims.get(id)?.requestId === requestId) this.claims.delete(id);
+  async free(claim: ReplayClaim): Promise<void> {
+    if (this.#heldBy(claim)?.isDone === false) this.claims.delete(claim.id);
+  }
+
+  #unexpired(id: string, nowMs: number): StoredClaim | undefined {
+    const claim = this.claims.get(id);
+    return claim === undefined || claim.expires <= nowMs / 1000 ? undefined : claim;
+  }
+
+  #heldBy({ id, requestId }: ReplayClaim): StoredClaim | undefined {
+    const claim = this.claims.get(id);
+    return claim?.requestId === requestId ? claim : undefined;
   }
 }
