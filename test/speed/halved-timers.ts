@@ -1,9 +1,9 @@
 /** Preloaded into every process: a timer fires after half of its delay, as on a machine that does all else in half the time. */
-import { ChildProcess } from 'node:child_process';
 import { syncBuiltinESMExports } from 'node:module';
 import timers from 'node:timers';
 import promises from 'node:timers/promises';
 import { promisify } from 'node:util';
+import { preloadIntoChildren } from '../../tools/test-kit/preload.ts';
 
 type Callback = (...args: unknown[]) => void;
 
@@ -24,19 +24,4 @@ for (const name of ['setTimeout', 'setInterval'] as const) {
 }
 syncBuiltinESMExports();
 
-const PRELOAD = `--import ${import.meta.url}`;
-
-interface Spawnable {
-  spawn(options: { envPairs?: string[] }): unknown;
-}
-
-/** Children have the preload too, even if their parent chooses their environment. */
-const spawnable = ChildProcess.prototype as unknown as Spawnable;
-const { spawn } = spawnable;
-spawnable.spawn = function spawnPreloaded(this: Spawnable, options) {
-  const pairs = options.envPairs ?? [];
-  const at = pairs.findIndex((pair) => pair.startsWith('NODE_OPTIONS='));
-  if (at === -1) pairs.push(`NODE_OPTIONS=${PRELOAD}`);
-  else if (pairs[at]?.includes(PRELOAD) === false) pairs[at] += ` ${PRELOAD}`;
-  return spawn.call(this, options);
-};
+preloadIntoChildren(import.meta.url);

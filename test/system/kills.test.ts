@@ -233,3 +233,42 @@ it(`after ${KILLS} kills at random moments under load no hold is open and the bo
   // A call that was settled may have died before its answer left; none is paid twice.
   expect(paid).toBeLessThanOrEqual(transcripts + TRANSCRIBERS * KILLS);
 }, 180_000);
+
+onLinux(
+  'the key of a call whose process died is claimed for less than a minute, and then costs one call',
+  async () => {
+    const { id, key } = await service.account('1');
+    const send = (signal?: AbortSignal) => {
+      const messages = [{ role: 'user', content: 'Hi' }];
+      const headers = { 'idempotency-key': 'died' };
+      return service.chat({ model: 'sim/chat', messages }, { key, headers, ...(signal && { signal }) });
+    };
+    const received = async () => (await service.received()).length;
+    const before = await received();
+    await service.fault({ hang: true });
+    const first = send().then(
+      ({ status }) => status,
+      () => 0,
+    );
+    await until(received, (requests) => requests > before);
+    const killed = service.isHost
+      ? kill('host.mjs')
+      : kill('function-program', 'POWERTOOLS_SERVICE_NAME=create-chat-completion');
+    expect(killed).toBeGreaterThan(0);
+    expect(await first).not.toBe(200);
+    await service.endFaults();
+    // Until the lease ends, a duplicate waits.
+    await expect(send(AbortSignal.timeout(2_000))).rejects.toThrow('timeout');
+    await service.stop('SIGKILL');
+    const later = `--import ${new URL('minute-later.ts', import.meta.url)}`;
+    await service.start({ NODE_OPTIONS: `${process.env.NODE_OPTIONS ?? ''} ${later}` });
+    const response = await send();
+    expect([response.status, response.headers.get('idempotent-replayed')]).toEqual([200, null]);
+    const cost = Number(response.headers.get('x-cost-usd'));
+    expect(cost).toBeGreaterThan(0);
+    expect((await send()).headers.get('idempotent-replayed')).toBe('true');
+    await sweepAll();
+    expect((await service.wallet(id)).balance).toBeCloseTo(1 - cost, 9);
+  },
+  90_000,
+);
