@@ -57,6 +57,7 @@ export const ERROR_CODES = {
   websocket_unsupported: request(426),
   requests_per_minute: { status: 429, type: 'rate_limit_error' },
   tokens_per_minute: { status: 429, type: 'rate_limit_error' },
+  body_quota: { status: 429, type: 'rate_limit_error' },
   key_quota: { status: 429, type: 'rate_limit_error' },
   listing_quota: { status: 429, type: 'rate_limit_error' },
   release_quota: { status: 429, type: 'rate_limit_error' },

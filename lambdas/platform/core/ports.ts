@@ -63,7 +63,10 @@ export type RequestSigner = (request: {
 export interface IncomingBody {
   /** True if it has, or may have, so many bytes that its key is to be checked first. */
   readonly isLarge: boolean;
-  /** Counts its bytes as those of an account. Before, they count as those of its address. */
+  /**
+   * Counts the body as one of an account. Before, its bytes count as those of its address. Throws `ServiceError` if too
+   * many bodies are arriving.
+   */
   claim(accountId: string): void;
   /** States that a route has responded to the request, so that no other route is sent it. */
   sent(): void;

@@ -1,7 +1,23 @@
 /** The bytes of request bodies that a process has in memory or on disk, counted by their owners. */
 
+import { overloaded, ServiceError } from '../core/errors.ts';
+
 /** The share of the bytes that an owner may always have; further ones only while half of all bytes are free. */
 const SHARE = 1 / 8;
+
+/** The reason why something does not fit: what its owner has of it already, or what others have. */
+export type Shortage = 'own' | 'others';
+
+/** Seconds after which an account that has used up its share may retry: most of its calls have ended by then. */
+const SHARE_SECONDS = 5;
+
+/** Throws if there is a shortage: 503 if others cause it, and 429, which is no failure of the service, if its owner does. */
+export function requireNoShortage(shortage: Shortage | undefined): void {
+  if (shortage === 'others') throw overloaded();
+  if (shortage === undefined) return;
+  const message = 'The bodies of this account’s open requests have used up its share; retry later.';
+  throw new ServiceError('body_quota', message, { retryAfterSeconds: SHARE_SECONDS });
+}
 
 /** Bytes that owners share, so that none of them can take what the others need. */
 export class SharedBytes {
@@ -13,14 +29,24 @@ export class SharedBytes {
     this.#maxBytes = maxBytes;
   }
 
-  /** Takes bytes if they fit. The first bytes always fit, so that a body alone is bounded by its own limit only. */
-  take(owner: string, bytes: number): boolean {
-    const ownBytes = (this.#owned.get(owner) ?? 0) + bytes;
-    const takenBytes = this.#takenBytes + bytes;
-    const limit = ownBytes <= this.#maxBytes * SHARE ? this.#maxBytes : this.#maxBytes / 2;
-    if (this.#takenBytes > 0 && takenBytes > limit) return false;
-    this.#set(owner, ownBytes, takenBytes);
-    return true;
+  /**
+   * Takes further bytes of a body that has `heldBytes`, or returns why they do not fit. The shortage is the owner's own if
+   * they would fit without its other bodies. The first bytes always fit, so that a body alone is bounded by its own limit only.
+   */
+  take(owner: string, bytes: number, heldBytes: number): Shortage | undefined {
+    const ownBytes = this.#owned.get(owner) ?? 0;
+    const othersBytes = this.#takenBytes - ownBytes;
+    if (this.#fits(othersBytes, ownBytes, bytes)) {
+      this.#set(owner, ownBytes + bytes, this.#takenBytes + bytes);
+      return undefined;
+    }
+    return this.#fits(othersBytes, heldBytes, bytes) ? 'own' : 'others';
+  }
+
+  #fits(othersBytes: number, ownBytes: number, bytes: number): boolean {
+    const takenBytes = othersBytes + ownBytes;
+    const limit = ownBytes + bytes <= this.#maxBytes * SHARE ? this.#maxBytes : this.#maxBytes / 2;
+    return takenBytes === 0 || takenBytes + bytes <= limit;
   }
 
   give(owner: string, bytes: number): void {
@@ -49,41 +75,54 @@ export interface BodyBudget {
 /** A body that has been arriving for so long counts as slow. */
 export const SLOW_AFTER_MS = 5_000;
 
+/** The call of a body, which is counted apart until its body has arrived. */
+export interface BodyCall {
+  /** Counts the call as one of the account. Throws `ServiceError` if too many bodies are arriving. */
+  claim(accountId: string): void;
+  /** Counts the call as served. Throws `ServiceError` if too many calls are. */
+  serve(): void;
+}
+
 /** The bytes that one body takes of its budget. */
 export class BodyBytes {
   readonly #budget: BodyBudget;
+  readonly #call: BodyCall;
   readonly #taken = new Map<SharedBytes, number>();
   #owner: string;
   #bytes = 0;
   #isSlow = false;
 
-  constructor(budget: BodyBudget, owner: string) {
+  constructor(budget: BodyBudget, call: BodyCall, owner: string) {
     this.#budget = budget;
+    this.#call = call;
     this.#owner = owner;
   }
 
-  /** Names another owner. Bytes that arrived before remain those of the former. */
+  /** Names the account as the owner. Bytes that arrived before remain those of the former owner. */
   claim(owner: string): void {
+    this.#call.claim(owner);
     if (this.#bytes === 0) this.#owner = owner;
   }
 
-  /** Each of these returns false if the budget does not have the bytes. */
-  arrive(bytes: number): boolean {
+  /** Each of these throws `ServiceError` if the budget does not have the bytes. */
+  arrive(bytes: number): void {
     const { arriving, slow } = this.#budget;
     this.#bytes += bytes;
-    return this.#have(arriving, this.#bytes) && (!this.#isSlow || this.#have(slow, this.#bytes));
+    this.#have(arriving, this.#bytes);
+    if (this.#isSlow) this.#have(slow, this.#bytes);
   }
 
-  slow(): boolean {
+  slow(): void {
     this.#isSlow = true;
-    return this.#have(this.#budget.slow, this.#bytes);
+    this.#have(this.#budget.slow, this.#bytes);
   }
 
-  complete(): boolean {
+  complete(): void {
     const { arriving, slow, complete } = this.#budget;
     this.#have(slow, 0);
     if (arriving !== complete) this.#have(arriving, 0);
-    return this.#have(complete, this.#bytes);
+    this.#have(complete, this.#bytes);
+    this.#call.serve();
   }
 
   sent(): void {
@@ -96,11 +135,10 @@ export class BodyBytes {
     for (const pool of this.#taken.keys()) this.#have(pool, 0);
   }
 
-  #have(pool: SharedBytes, bytes: number): boolean {
+  #have(pool: SharedBytes, bytes: number): void {
     const taken = this.#taken.get(pool) ?? 0;
-    if (bytes > taken && !pool.take(this.#owner, bytes - taken)) return false;
+    if (bytes > taken) requireNoShortage(pool.take(this.#owner, bytes - taken, taken));
     if (bytes < taken) pool.give(this.#owner, taken - bytes);
     this.#taken.set(pool, bytes);
-    return true;
   }
 }

@@ -1,9 +1,10 @@
 /** The body of a `node:http` request as a stream that cannot grow, stall, drip or last beyond its bounds. */
 import type { IncomingMessage } from 'node:http';
 import { LARGE_BODY_BYTES } from '../contract/limits.ts';
-import { CallerLeft, overloaded, ServiceError } from '../core/errors.ts';
+import { CallerLeft, ServiceError } from '../core/errors.ts';
 import type { IncomingBody } from '../core/ports.ts';
 import { type BodyBudget, BodyBytes, SLOW_AFTER_MS } from './body-budget.ts';
+import type { OpenCall } from './open-calls.ts';
 
 export interface BodyBounds {
   readonly maxBytes: number;
@@ -38,15 +39,15 @@ const tooSlow = (message: string) => new ServiceError('invalid_json', message);
  * - pauses for too long, or sends too few bytes per second;
  * - does not end in time.
  *
- * Fails with `CallerLeft` if the client leaves before its end.
+ * Fails with `CallerLeft` if the client leaves before its end. The call is served from its end on.
  *
  * The bytes that have arrived are one chunk, even if they were sent in many. It uses events, because a stream that was
  * once read by iteration could not be drained any more.
  */
-export function boundedBody(incoming: IncomingMessage, bounds: BodyBounds): BoundedBody {
+export function boundedBody(incoming: IncomingMessage, bounds: BodyBounds, call: OpenCall): BoundedBody {
   const { maxBytes, idleMs, budget } = bounds;
   const { 'content-length': length } = incoming.headers;
-  const taken = new BodyBytes(budget, incoming.socket.remoteAddress ?? '');
+  const taken = new BodyBytes(budget, call, incoming.socket.remoteAddress ?? '');
   let bytes = 0;
   let over = false;
   let isRequested = false;
@@ -78,14 +79,14 @@ export function boundedBody(incoming: IncomingMessage, bounds: BodyBounds): Boun
         };
         const fail = (cause: Error) => end(() => controller.error(cause));
         if (Number(length ?? 0) > maxBytes) return fail(tooLarge(maxBytes));
-        const onSlow = () => (taken.slow() ? undefined : fail(overloaded()));
+        const onSlow = () => attempt(() => taken.slow(), fail);
         timers = [...startTimers(bounds, () => bytes, fail), setTimeout(onSlow, SLOW_AFTER_MS)];
         const stalled = `The request body stalled for ${idleMs} ms.`;
         incoming.setTimeout(idleMs, () => fail(tooSlow(stalled)));
         incoming.once('end', () => {
           if (over) return;
-          if (taken.complete()) end(() => controller.close());
-          else fail(overloaded());
+          attempt(() => taken.complete(), fail);
+          end(() => controller.close());
         });
         // A connection that is reset or closed.
         for (const event of ['error', 'close']) incoming.once(event, () => fail(new CallerLeft()));
@@ -96,7 +97,8 @@ export function boundedBody(incoming: IncomingMessage, bounds: BodyBounds): Boun
           if (buffer === null) return;
           bytes += buffer.length;
           if (bytes > maxBytes) return fail(tooLarge(maxBytes));
-          if (!taken.arrive(buffer.length)) return fail(overloaded());
+          attempt(() => taken.arrive(buffer.length), fail);
+          if (over) return;
           isRequested = false;
           controller.enqueue(buffer);
         };
@@ -118,6 +120,15 @@ export function boundedBody(incoming: IncomingMessage, bounds: BodyBounds): Boun
     claim: (accountId) => taken.claim(accountId),
     sent: () => taken.sent(),
   };
+}
+
+/** Reports a failure of `take` to `fail`. */
+function attempt(take: () => void, fail: (cause: Error) => void): void {
+  try {
+    take();
+  } catch (shortage) {
+    fail(shortage as Error);
+  }
 }
 
 /** Watches the body's time as a whole and its rate, each period from the first check in it to the last. */

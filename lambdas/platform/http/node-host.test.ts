@@ -332,7 +332,11 @@ describe('a client that leaves before its request is complete', () => {
         warn: (...line) => lines.push(line),
         error: (...line) => lines.push(line),
       };
-      const endpoint = async (request: Request) => Response.json(await read(request));
+      let startedCalls = 0;
+      const endpoint = async (request: Request) => {
+        startedCalls += 1;
+        return Response.json(await read(request));
+      };
       const handler = createRequestHandler(endpoint, 'openai', { ...dependencies, log, clock: () => 0 });
       const leaving = new NodeHost({
         resolve: () => ({ handler, pathParameters: {}, body: BODY }),
@@ -345,8 +349,8 @@ describe('a client that leaves before its request is complete', () => {
         `POST / HTTP/1.1\r\nhost: x\r\ncontent-type: ${type}\r\ncontent-length: 900\r\n\r\n${start}`,
       );
       await until(
-        () => leaving.takePeak(),
-        (peak) => peak === 1,
+        () => startedCalls,
+        (calls) => calls === 1,
       );
       await pause(50);
       socket.destroy();
@@ -405,7 +409,9 @@ describe('NodeHost, at its limits', () => {
     const { holding, address, open, release } = await holdingHost({ budget: budgetOf(16_000) });
     const calls = [send(address, 'a', 4_000), send(address, 'a', 4_000)];
     expect(await open(2)).toBe(2);
-    expect((await send(address, 'a', 1_000)).status).toBe(503);
+    const own = await send(address, 'a', 1_000);
+    expect([own.status, own.headers.get('retry-after')]).toEqual([429, '5']);
+    expect(await own.json()).toMatchObject({ error: { type: 'rate_limit_error', code: 'body_quota' } });
     calls.push(...['b', 'c', 'd'].map((account) => send(address, account, 2_000)));
     expect(await open(5)).toBe(5);
     release();
@@ -440,6 +446,64 @@ describe('NodeHost, at its limits', () => {
     release();
     expect((await call).status).toBe(200);
     for (const socket of senders) socket.destroy();
+    close(holding);
+  });
+});
+
+describe('calls whose body has not arrived', () => {
+  /** Sends the head of a request, whose body the returned function sends. */
+  function begin(
+    address: string,
+    account: string,
+  ): { finish(): void; leave(): void; readonly received: () => string } {
+    const socket = connect(Number(new URL(address).port), '127.0.0.1').on('error', () => {});
+    let received = '';
+    socket.on('data', (bytes) => {
+      received += String(bytes);
+    });
+    socket.write(headOf(`x-account: ${account}\r\ncontent-length: 2`));
+    return {
+      finish: () => void socket.write('{}'),
+      leave: () => void socket.destroy(),
+      received: () => received,
+    };
+  }
+
+  it('keep no other account out, and one account has half of their number at most', async () => {
+    const { holding, address, open, release } = await holdingHost({ maxCalls: 2 });
+    const silent = Array.from({ length: 4 }, () => begin(address, 'a'));
+    await pause(200);
+    expect(silent.map(({ received }) => received())).toEqual(['', '', '', '']);
+    const fifth = begin(address, 'a');
+    await until(fifth.received, (text) => text.includes('body_quota'));
+    expect(fifth.received()).toMatch(/^HTTP\/1.1 429 /);
+    const other = fetch(address, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'x-account': 'b' },
+      body: '{}',
+    });
+    expect(await open(1)).toBe(1);
+    for (const call of silent) call.leave();
+    await pause(100);
+    const next = begin(address, 'a');
+    next.finish();
+    expect(await open(2)).toBe(2);
+    release();
+    expect((await other).status).toBe(200);
+    close(holding);
+  });
+
+  it('receive 503 once it has arrived if the host has its maximum of calls then', async () => {
+    const { holding, address, open, release } = await holdingHost({ maxCalls: 1 });
+    const late = begin(address, 'a');
+    await pause(100);
+    const first = fetch(address);
+    expect(await open(1)).toBe(1);
+    late.finish();
+    await until(late.received, (text) => text.includes('overloaded'));
+    expect(late.received()).toMatch(/^HTTP\/1.1 503 /);
+    release();
+    expect((await first).status).toBe(200);
     close(holding);
   });
 });

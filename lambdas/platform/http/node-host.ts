@@ -2,6 +2,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Clock } from '../core/ports.ts';
 import { type BodyBounds, boundedBody } from './bounded-body.ts';
+import { OpenCalls } from './open-calls.ts';
 import { type Handler, silenceOf } from './request-handler.ts';
 
 /** The handler of a method and path. */
@@ -18,7 +19,7 @@ export interface NodeHostOptions {
   readonly clock: Clock;
   /** The longest a call may take; its endpoint ends it in time. */
   readonly callMs: number;
-  /** The most calls at once. */
+  /** The most calls that are served at once, after their bodies have arrived. */
   readonly maxCalls: number;
 }
 
@@ -32,14 +33,13 @@ export class NodeHost {
   /** Not listening yet. */
   readonly server: Server;
   readonly #options: NodeHostOptions;
-  #open = 0;
-  #peak = 0;
+  readonly #calls: OpenCalls;
   /** The time by which open calls end after the server stops. */
   #endsMs = Number.POSITIVE_INFINITY;
-  #onEmpty = () => {};
 
   constructor(options: NodeHostOptions) {
     this.#options = options;
+    this.#calls = new OpenCalls(options.maxCalls);
     this.server = createServer((request, response) => {
       this.#serve(request, response).catch(() => response.destroy());
     });
@@ -52,11 +52,9 @@ export class NodeHost {
     return this.#endsMs !== Number.POSITIVE_INFINITY;
   }
 
-  /** Returns the maximum number of calls that were open at once since the last call of this method. */
+  /** Returns the maximum number of calls that were served at once since the last call of this method. */
   takePeak(): number {
-    const peak = this.#peak;
-    this.#peak = this.#open;
-    return peak;
+    return this.#calls.takePeak();
   }
 
   /**
@@ -66,37 +64,24 @@ export class NodeHost {
   async stop(graceMs: number, endCalls: () => void): Promise<void> {
     this.#endsMs = this.#options.clock() + graceMs + SETTLE_MS;
     this.server.close();
-    if (!(await this.#emptyWithin(graceMs))) {
+    if (!(await this.#calls.emptyWithin(graceMs))) {
       endCalls();
-      await this.#emptyWithin(SETTLE_MS);
+      await this.#calls.emptyWithin(SETTLE_MS);
     }
     this.server.closeAllConnections();
   }
 
-  async #emptyWithin(ms: number): Promise<boolean> {
-    if (this.#open > 0) {
-      await new Promise<void>((resolve) => {
-        const timer = setTimeout(resolve, ms);
-        this.#onEmpty = () => {
-          clearTimeout(timer);
-          resolve();
-        };
-      });
-    }
-    return this.#open === 0;
-  }
-
   async #serve(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
-    const { clock, callMs, maxCalls, resolve } = this.#options;
+    const { clock, callMs, resolve } = this.#options;
     const deadlineMs = clock() + callMs;
     const url = new URL(targetOf(incoming));
     const method = methodOf(incoming);
     const { handler, rejectHandler, pathParameters, body: bounds } = resolve(method, url.pathname);
-    const respond = rejectHandler !== undefined && this.#open >= maxCalls ? rejectHandler : handler;
     const hasBody = method !== 'GET' && method !== 'HEAD';
-    const body = hasBody ? boundedBody(incoming, bounds) : undefined;
-    this.#open += 1;
-    this.#peak = Math.max(this.#peak, this.#open);
+    const isRejected = rejectHandler !== undefined && this.#calls.isFull;
+    const call = this.#calls.open({ isLimited: rejectHandler !== undefined });
+    const body = hasBody ? boundedBody(incoming, bounds, call) : undefined;
+    if (!hasBody && !isRejected) call.serve();
     try {
       const request = new Request(url, {
         method,
@@ -105,6 +90,7 @@ export class NodeHost {
       } as RequestInit);
       const remainingTimeMs = () => Math.min(deadlineMs, this.#endsMs) - clock();
       const silenceMs = silenceOf(request.headers);
+      const respond = isRejected ? rejectHandler : handler;
       const response = await respond(request, { pathParameters, remainingTimeMs, silenceMs, body });
       if (!incoming.complete || this.isStopping) outgoing.setHeader('connection', 'close');
       outgoing.writeHead(response.status, Object.fromEntries(response.headers));
@@ -112,8 +98,7 @@ export class NodeHost {
       await deliver(response.body, outgoing);
     } finally {
       body?.release();
-      this.#open -= 1;
-      if (this.#open === 0) this.#onEmpty();
+      call.close();
     }
     await drain(incoming);
     outgoing.end();
