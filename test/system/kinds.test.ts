@@ -6,3 +6,4 @@ import './kinds/speech.ts';
 import './kinds/transcriptions.ts';
 import './kinds/uploads.ts';
 import './kinds/host.ts';
+import './kinds/slow-bodies.ts';

@@ -1,0 +1,76 @@
+/** Accounts that hold the memory or the calls of the shared host by bodies that do not end. */
+import { connect, type Socket } from 'node:net';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { until } from '../../../tools/test-kit/waiting.ts';
+import { form, wavOfBytes } from '../recordings.ts';
+import { service } from './service.ts';
+
+const MB = 1024 * 1024;
+const CHAT = '/v1/chat/completions';
+const TRANSCRIPTIONS = '/v1/audio/transcriptions';
+
+const sockets: Socket[] = [];
+afterEach(() => {
+  for (const socket of sockets.splice(0)) socket.destroy();
+});
+
+/** Sends the head of a request and so many bytes of its body, and returns the status that comes before its end. */
+function hold(key: string, path: string, sizes: { readonly declared: number; readonly sent: number }) {
+  const { hostname, port } = new URL(service.session.base_url);
+  const type = path === CHAT ? 'application/json' : 'multipart/form-data; boundary=b';
+  const start =
+    path === CHAT ? '{"a":"' : '--b\r\ncontent-disposition: form-data; name="file"; filename="a.wav"\r\n\r\n';
+  let received = '';
+  const socket = connect(Number(port), hostname).on('error', () => {});
+  sockets.push(socket);
+  socket.on('data', (bytes) => {
+    received += String(bytes);
+  });
+  socket.write(
+    `POST ${path} HTTP/1.1\r\nhost: ${hostname}\r\nauthorization: Bearer ${key}\r\ncontent-type: ${type}\r\n` +
+      `content-length: ${sizes.declared}\r\n\r\n`,
+  );
+  if (sizes.sent > 0) socket.write(start + 'a'.repeat(sizes.sent - start.length));
+  return { status: () => Number(/^HTTP\/1\.1 (\d+)/.exec(received)?.[1] ?? 0), received: () => received };
+}
+
+const largest = { declared: 32 * MB, sent: 32 * MB - 12 };
+
+/** The statuses so far; 0 for a body that is still arriving. */
+const statusesOf = (held: readonly { status(): number }[]) => held.map(({ status }) => status());
+
+const chat = (key: string) =>
+  service.chat({ model: 'sim/chat', messages: [{ role: 'user', content: 'Hi' }] }, { key });
+
+describe('bodies that do not end', () => {
+  it('use up the share of their account, which receives 429, and no other account’s', async () => {
+    const [slow, other] = [await service.account('5'), await service.account('1')];
+    const held = Array.from({ length: 5 }, () => hold(slow.key, CHAT, largest));
+    const statuses = await until(
+      () => statusesOf(held),
+      (all) => all.filter((status) => status === 429).length >= 3,
+    );
+    // The first ones fit, so that the bound is not zero.
+    expect(statuses.filter((status) => status === 0).length).toBeGreaterThan(0);
+    expect(statuses.filter((status) => status !== 0 && status !== 429)).toEqual([]);
+    expect(held.map(({ received }) => received()).join('')).toContain('"body_quota"');
+    expect((await chat(other.key)).status).toBe(200);
+  });
+
+  it('leave the files of other accounts their share, if one account sends sixteen of 25 MB', async () => {
+    const [slow, other] = [await service.account('5'), await service.account('1')];
+    const file = { declared: 25 * MB, sent: 24 * MB };
+    const held = Array.from({ length: 16 }, () => hold(slow.key, TRANSCRIPTIONS, file));
+    const statuses = await until(
+      () => statusesOf(held),
+      (all) => all.some((status) => status === 429),
+    );
+    expect(statuses.filter((status) => status === 0).length).toBeGreaterThan(4);
+    const response = await service.fetch(TRANSCRIPTIONS, {
+      method: 'POST',
+      key: other.key,
+      body: form(wavOfBytes(MB), 'short.wav', { model: 'sim/stt' }),
+    });
+    expect(response.status).toBe(200);
+  });
+});
