@@ -31,6 +31,7 @@ const HARMLESS: ReadonlySet<string> = new Set([
   'prompt-caching-scope',
   'search-results',
   'structured-outputs',
+  'thinking-binding-controls',
   'thinking-token-count',
   'token-counting',
   'token-efficient-tools',
@@ -58,13 +59,15 @@ export const isLongPrompts = (flag: string): boolean => betaName(flag) === LONG_
 
 /**
  * Fields that only one of these betas unlocks. Without them the response is the same. They affect the cost and size of
- * a long conversation, and when and how tools are read (Claude API docs, Context editing; Advanced tool use).
+ * a long conversation, when and how tools are read, and whether a changed conversation is an error (Claude API docs,
+ * Context editing; Advanced tool use; Preserved thinking).
  */
 const UNLOCKED_BY: Readonly<Record<string, readonly string[]>> = {
   context_management: ['context-management'],
   'tools[].defer_loading': ['advanced-tool-use', 'tool-search-tool'],
   'tools[].input_examples': ['advanced-tool-use', 'tool-examples'],
   'tools[].eager_input_streaming': ['fine-grained-tool-streaming'],
+  'thinking.block_binding': ['thinking-binding-controls'],
 };
 
 /** The patterns of the fields that none of these flags unlocks: a request is sent without them. */

@@ -62,7 +62,6 @@ class StoredModel {
 export function requireModel(catalog: Catalog, name: string, type: Model['type'], param: string): Model {
   const model = catalog.find(name);
   if (model?.type === type) return model;
-  throw new ServiceError('model_not_found', `There is no ${type} model named ${JSON.stringify(name)}.`, {
-    param,
-  });
+  const message = `There is no ${type} model named ${JSON.stringify(name)}. GET /v1/models lists the models.`;
+  throw new ServiceError('model_not_found', message, { param });
 }

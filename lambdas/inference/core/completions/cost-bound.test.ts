@@ -264,7 +264,9 @@ describe('a completion that no model can give', () => {
   it('fails from one token above the output limit of any of its models', () => {
     expect(() => read(limited, { max_tokens: 100 })).not.toThrow();
     const models = modelsOf({}, { max_output_tokens: 100 });
-    expect(() => read(models, { max_tokens: 101 })).toThrow('a/1 writes at most 100 tokens');
+    expect(() => read(models, { max_tokens: 101 })).toThrow(
+      'max_tokens: a/1 writes at most 100 tokens, and this request allows 101. Request fewer, or choose another model.',
+    );
   });
 
   it('fails if its prompt fits no model, and drops a model that the prompt does not fit', () => {

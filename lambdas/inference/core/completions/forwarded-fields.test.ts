@@ -132,7 +132,7 @@ describe('a field that the protocol of a request does not document', () => {
     const terms = (route: object, prices: object = {}) =>
       checkSupport(candidateWith(route, prices), payload, PROVIDERS);
     expect(terms({ dialect: { preset: 'xai' } })).toEqual({
-      unmetNeed: { kind: 'unpriced', param: 'search_parameters' },
+      unmetNeed: { kind: 'server-tool', name: 'live_search', param: 'search_parameters' },
     });
     expect(terms({ dialect: { preset: 'xai' } }, price)).toMatchObject({
       billableItems: { uses: new Map([['live_search', 3]]) },
@@ -153,6 +153,7 @@ describe('a field that a beta unlocks', () => {
   const fields = {
     context_management: { edits: [{ type: 'clear_thinking_20251015' }] },
     tools: [{ name: 'f', input_schema: {}, defer_loading: true }],
+    thinking: { type: 'adaptive', block_binding: {} },
   };
   const ignoredWith = (betas: string, route: object = {}) => {
     const request = { ...plain, ...fields };
@@ -162,12 +163,21 @@ describe('a field that a beta unlocks', () => {
 
   it('a field of a beta is named if the route does not get the beta', () => {
     const [first, second] = ['context-management-2025-06-27', 'advanced-tool-use-2025-11-20'];
-    expect(ignoredWith('')).toEqual(['context_management', 'tools[].defer_loading']);
-    expect(ignoredWith(`${first},${second}`)).toEqual([]);
-    expect(ignoredWith(`${first},${second}`, { betas: [second] })).toEqual(['context_management']);
+    const third = 'thinking-binding-controls-2026-08-01';
+    expect(ignoredWith('')).toEqual([
+      'context_management',
+      'tools[].defer_loading',
+      'thinking.block_binding',
+    ]);
+    expect(ignoredWith(`${first},${second},${third}`)).toEqual([]);
+    expect(ignoredWith(`${first},${second},${third}`, { betas: [second, third] })).toEqual([
+      'context_management',
+    ]);
     expect(ignoredWith(`${first},${second}`, { protocol: 'openai' })).toEqual([
       'tools[].defer_loading',
+      'thinking.block_binding',
       'context_management',
+      'thinking',
     ]);
   });
 });

@@ -46,7 +46,8 @@ export function outputBound(
       maxOutputTokens !== undefined && requestedTokens > maxOutputTokens && !clamped,
   );
   if (strict !== undefined) {
-    const message = `${param}: ${strict.id} writes at most ${strict.max_output_tokens} tokens.`;
+    const limit = `${strict.id} writes at most ${strict.max_output_tokens} tokens`;
+    const message = `${param}: ${limit}, and this request allows ${requestedTokens}. Request fewer, or choose another model.`;
     throw new ServiceError('invalid_value', message, { param });
   }
   const tokens = clampToModels(models, requestedTokens);

@@ -68,8 +68,8 @@ describe('the terms of a request', () => {
     ['what no price can say', { kind: 'unpriced', param: 'a' }],
   ])('identify the unpriced field that requests %s', (_case, unpriced) => {
     const prices = tokenPricesOf(FULL);
-    expect(billableItemsOf(prices, [...pricedFeatures, unpriced])).toEqual({ unpriced: 'a' });
-    expect(billableItemsOf(prices, [unpriced, ...pricedFeatures])).toEqual({ unpriced: 'a' });
+    expect(billableItemsOf(prices, [...pricedFeatures, unpriced])).toEqual({ unpriced });
+    expect(billableItemsOf(prices, [unpriced, ...pricedFeatures])).toEqual({ unpriced });
   });
 
   it('cover one tier at a time', () => {
@@ -77,14 +77,13 @@ describe('the terms of a request', () => {
       { kind: 'service-tier', name: 'priority', param: 'service_tier' },
       { kind: 'service-tier', name: 'flex', param: 'speed' },
     ];
-    expect(billableItemsOf(tokenPricesOf(FULL), two)).toEqual({ unpriced: 'speed' });
+    expect(billableItemsOf(tokenPricesOf(FULL), two)).toMatchObject({ unpriced: { param: 'speed' } });
   });
 
   it('cover nothing where calls are not billed by tokens', () => {
     const images = pricesOf({ unit: 'per_image', image: '1' });
     expect(billableItemsOf(images)).not.toHaveProperty('unpriced');
-    for (const each of pricedFeatures)
-      expect(billableItemsOf(images, [each])).toEqual({ unpriced: each.param });
+    for (const each of pricedFeatures) expect(billableItemsOf(images, [each])).toEqual({ unpriced: each });
   });
 });
 

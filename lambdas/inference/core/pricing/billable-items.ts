@@ -22,20 +22,20 @@ export interface BillableItems {
   readonly outputStrings: readonly string[];
 }
 
-/** The field that requests an unpriced feature. */
-export interface UnpricedField {
-  readonly unpriced: string;
+/** A request for a feature that has no price. */
+export interface UnpricedRequest {
+  readonly unpriced: PricedFeature;
 }
 
 /**
- * Returns the billable items of a request with these features, or the first field that requests an unpriced feature.
+ * Returns the billable items of a request with these features, or the first one without a price.
  */
 export function billableItemsOf(
   prices: Prices,
   features: readonly PricedFeature[] = [],
-): BillableItems | UnpricedField {
+): BillableItems | UnpricedRequest {
   const draft = new Draft(prices);
-  for (const feature of features) if (!draft.covers(feature)) return { unpriced: feature.param };
+  for (const feature of features) if (!draft.covers(feature)) return { unpriced: feature };
   return draft;
 }
 

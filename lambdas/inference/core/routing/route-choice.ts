@@ -3,10 +3,10 @@ import { ServiceError } from '../../../platform/core/errors.ts';
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { greatest, type NanoUsd } from '../../../platform/core/money.ts';
 import type { Candidate, CatalogRoute, Model } from '../catalog/catalog-document.ts';
-import { type Feature, isPriced, type Need } from '../fields/need.ts';
 import { type BillableItems, billableItemsOf } from '../pricing/billable-items.ts';
 import type { ChatPayload } from '../upstream/provider.ts';
 import type { RouteChance } from './affinity.ts';
+import { missingSupport, type UnmetNeed } from './missing-support.ts';
 import type { RouteControls, TokenPrice } from './route-controls.ts';
 import { checkSupport, ignoredFields, type Providers, type RoutedPayload } from './route-support.ts';
 
@@ -67,7 +67,7 @@ export function chooseRoutes(choice: RouteChoice): readonly PricedCandidate[] {
 
 /** The candidates that can serve the call. Throws 400 if there are none. */
 function able(candidates: readonly Candidate[], { call }: RouteChoice): readonly PricedCandidate[] {
-  const unmetNeeds: { readonly model: Model; readonly need: Need }[] = [];
+  const unmetNeeds: UnmetNeed[] = [];
   const pricedCandidates = candidates.flatMap(({ model, route }): PricedCandidate[] => {
     const carriage =
       call === undefined
@@ -79,24 +79,8 @@ function able(candidates: readonly Candidate[], { call }: RouteChoice): readonly
     return [];
   });
   if (pricedCandidates.length > 0) return pricedCandidates;
-  const unpriced = unmetNeeds.find(({ need }) => isPriced(need));
-  if (unpriced === undefined) throw unsupported(call?.payload.fields.needs ?? []);
-  const { model, need } = unpriced;
-  throw new ServiceError(
-    'unpriced_feature',
-    `${need.param}: ${model.id} has no price for what this field requests.`,
-    { param: need.param },
-  );
+  throw missingSupport(unmetNeeds, call?.payload.body ?? {});
 }
-
-const unsupported = (needs: readonly Need[]): ServiceError => {
-  const names = needs.flatMap((need) => {
-    if (need.kind === 'capability') return [need.name];
-    return need.kind === 'feature' ? [need.of ?? DESCRIPTIONS[need.name]] : [];
-  });
-  const message = `No route of this model supports ${names.join(', ')}.`;
-  return new ServiceError('unsupported_by_model', message, { param: 'model' });
-};
 
 /** The candidates that get every field, if the caller wants no others. Throws 400 if there are none. */
 function complete(
@@ -137,18 +121,6 @@ function sortKeysOf(route: CatalogRoute, { controls, chance }: RouteChoice) {
     drawKey: draw(route.weight, chance(route)),
   };
 }
-
-/** Descriptions of the features for callers. */
-const DESCRIPTIONS: Readonly<Record<Feature, string>> = {
-  choices: 'n above 1',
-  'image-urls': 'images by URL',
-  documents: 'PDF documents',
-  'document-urls': 'documents by URL',
-  audio: 'audio in messages',
-  'stop-sequences': 'stop sequences',
-  'messages-blocks': 'this kind of content block or tool',
-  'responses-items': 'this kind of item or tool',
-};
 
 function rankOf(route: CatalogRoute, { order }: RouteControls): number {
   const index = order.findIndex((name) => name === route.id || name === route.protocol);

@@ -61,9 +61,7 @@ export function meets(
   const priced = needs.filter(isPriced);
   const sentFeatures = isOwn ? priced : [...sentBreakpoints(candidate, priced), ...priced.filter(isSpoken)];
   const billableItems = billableItemsOf(model.price, [...sentFeatures, ...added]);
-  return 'unpriced' in billableItems
-    ? { unmetNeed: { kind: 'unpriced', param: billableItems.unpriced } }
-    : { billableItems };
+  return 'unpriced' in billableItems ? { unmetNeed: billableItems.unpriced } : { billableItems };
 }
 
 /**
@@ -165,15 +163,14 @@ const isOpenAi = ({ protocol }: CatalogRoute): boolean =>
 function lockedIn(
   route: CatalogRoute,
   { headers }: Pick<ChatPayload, 'headers'>,
-  { tools, ...request }: JsonObject,
+  request: JsonObject,
 ): readonly string[] {
   if (route.protocol !== 'anthropic') return [];
-  const toolList: readonly unknown[] = Array.isArray(tools) ? tools : [];
   return lockedFields(allowedBetas(headers?.betas ?? [], route)).filter((pattern) => {
-    const [name = '', ofTool] = pattern.split('[].');
-    return ofTool === undefined
+    const [name = '', inner] = pattern.replace('[]', '').split('.');
+    return inner === undefined
       ? isSet(request[name])
-      : toolList.some((tool) => isJsonObject(tool) && isSet(tool[ofTool]));
+      : [request[name]].flat().some((holder) => isJsonObject(holder) && isSet(holder[inner]));
   });
 }
 

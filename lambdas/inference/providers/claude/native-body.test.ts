@@ -36,6 +36,11 @@ describe('the body of a Messages request for a route of the protocol', () => {
       { tools: [tool] },
       'fine-grained-tool-streaming-2025-05-14',
     ],
+    [
+      { thinking: { type: 'adaptive', block_binding: { prefix_mismatch_behavior: 'drop_block' } } },
+      { thinking: { type: 'adaptive' } },
+      'thinking-binding-controls-2026-08-01',
+    ],
   ])(
     'retains the fields of a beta only with its flag, if the output is the same without them: %j',
     (body, without, beta) => {

@@ -9,26 +9,25 @@ import { betaName, lockedFields } from '../../core/catalog/betas.ts';
 import type { CatalogRoute } from '../../core/catalog/catalog-document.ts';
 import { reminderOf } from '../../core/upstream/system-reminder.ts';
 
-const OF_TOOLS = 'tools[].';
-
 /** `betas`: those that are sent to the route. */
 export function nativeBody(
   body: JsonObject,
   { betas, dialect }: { readonly betas: readonly string[]; readonly dialect: CatalogRoute['dialect'] },
 ): JsonObject {
   const names = new Set(betas.map(betaName));
-  const { messages, tools } = body;
+  const { messages, tools, thinking } = body;
   const takesSystem = dialect?.system_messages === 'anywhere' || names.has('mid-conversation-system');
   const reminds = !takesSystem && Array.isArray(messages) && messages.some(isSystem);
   const locked = lockedFields(betas);
-  const lockedOfTools = locked.flatMap((field) =>
-    field.startsWith(OF_TOOLS) ? [field.slice(OF_TOOLS.length)] : [],
-  );
+  const lockedIn = (parent: string) =>
+    locked.flatMap((field) => (field.startsWith(parent) ? [field.slice(parent.length)] : []));
+  const lockedOfTools = lockedIn('tools[].');
   return {
     ...without(body, locked),
     ...(Array.isArray(tools)
       ? { tools: tools.map((tool) => (isJsonObject(tool) ? without(tool, lockedOfTools) : tool)) }
       : {}),
+    ...(isJsonObject(thinking) ? { thinking: without(thinking, lockedIn('thinking.')) } : {}),
     ...(reminds ? { messages: remindingMessages(messages) } : {}),
   };
 }

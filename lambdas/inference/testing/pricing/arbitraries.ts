@@ -18,7 +18,7 @@ export function tokenPricesOf(document: object): TokenPrices {
 /** The terms of a request whose pricedFeatures all have a price. */
 export function billableItemsFor(of: Prices, pricedFeatures: readonly PricedFeature[] = []): BillableItems {
   const billableItems = billableItemsOf(of, pricedFeatures);
-  if ('unpriced' in billableItems) throw new Error(`${billableItems.unpriced} has no price`);
+  if ('unpriced' in billableItems) throw new Error(`${billableItems.unpriced.param} has no price`);
   return billableItems;
 }
 

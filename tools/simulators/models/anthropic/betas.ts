@@ -20,6 +20,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   'context-1m',
   'prompt-caching-scope',
   'structured-outputs',
+  'thinking-binding-controls',
   'pdfs',
   'prompt-caching',
   'fine-grained-tool-streaming',
@@ -44,6 +45,8 @@ export function checkBetas(request: SimulatedMessagesRequest, headers: RequestHe
   requireThat(request.context_management == null || names.has('context-management'), extra, [
     'context_management',
   ]);
+  const isBound = request.thinking !== undefined && 'block_binding' in request.thinking;
+  requireThat(!isBound || names.has('thinking-binding-controls'), extra, ['thinking', 'block_binding']);
   for (const [index, tool] of (request.tools ?? []).entries())
     requireThat(!('defer_loading' in tool) || names.has('advanced-tool-use'), extra, ['tools', index]);
   const at = request.messages.findIndex(({ role }) => role === 'system');

@@ -125,11 +125,16 @@ const toolChoiceSchema = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('tool'), name: z.string(), ...parallel }),
 ]);
 
-const display = z.enum(['summarized', 'omitted']).nullish();
+const displayed = {
+  display: z.enum(['summarized', 'omitted']).nullish(),
+  block_binding: z
+    .strictObject({ prefix_mismatch_behavior: z.enum(['error', 'drop_block']).nullish() })
+    .nullish(),
+};
 const thinkingSchema = z.discriminatedUnion('type', [
-  z.strictObject({ type: z.literal('adaptive'), display }),
+  z.strictObject({ type: z.literal('adaptive'), ...displayed }),
   z.strictObject({ type: z.literal('disabled') }),
-  z.strictObject({ type: z.literal('enabled'), budget_tokens: z.int().min(1024), display }),
+  z.strictObject({ type: z.literal('enabled'), budget_tokens: z.int().min(1024), ...displayed }),
 ]);
 
 const outputConfigSchema = z.strictObject({
