@@ -4,6 +4,7 @@
  */
 import { z } from 'zod';
 import { imageUrl, toolName, webAddress } from '../exchange/schemas.ts';
+import { toolSchema } from './tools.ts';
 
 const anyId = z.string().max(64, 'string too long. Expected a string with maximum length 64');
 /** Ids of a kind begin alike. */
@@ -89,6 +90,12 @@ const item = z.discriminatedUnion('type', [
     content: z.array(z.unknown()).max(0, 'array too long. Expected an array with maximum length 0').nullish(),
     encrypted_content: z.string().nullish(),
     status,
+  }),
+  z.strictObject({
+    type: z.literal('additional_tools'),
+    id: anyId.nullish(),
+    role: z.literal('developer'),
+    tools: z.array(toolSchema),
   }),
   z.strictObject({ type: z.literal('item_reference'), id: z.string() }),
 ]);

@@ -70,7 +70,7 @@ function checkTools(request: ResponsesRequest): void {
   const tools = callersTools(request);
   const path = ['tool_choice'];
   const isNamed = typeof request.tool_choice === 'object' && request.tool_choice !== null;
-  requireThat(!isNamed || (request.tools ?? []).length > 0, "is only allowed with 'tools'", path);
+  requireThat(!isNamed || tools.length > 0, "is only allowed with 'tools'", path);
   const names = tools.map(({ name }) => name);
   checkOffered(names, chosenTools(request) ?? [], path);
   for (const [index, tool] of tools.entries())

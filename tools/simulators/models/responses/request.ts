@@ -2,50 +2,7 @@
 import { z } from 'zod';
 import { jsonObject, toolName } from '../exchange/schemas.ts';
 import { inputItemSchema } from './input.ts';
-
-const description = z.string().nullish();
-const otherItems = {
-  allowed_callers: z.array(z.string()).nullish(),
-  async: z.boolean().nullish(),
-  defer_loading: z.boolean().nullish(),
-};
-
-const functionTool = z.strictObject({
-  type: z.literal('function'),
-  name: toolName,
-  description,
-  parameters: jsonObject.nullish(),
-  output_schema: jsonObject.nullish(),
-  strict: z.boolean().nullish(),
-  ...otherItems,
-});
-const customTool = z.strictObject({
-  type: z.literal('custom'),
-  name: toolName,
-  description,
-  format: z
-    .discriminatedUnion('type', [
-      z.strictObject({ type: z.literal('text') }),
-      z.strictObject({
-        type: z.literal('grammar'),
-        syntax: z.enum(['lark', 'regex']),
-        definition: z.string(),
-      }),
-    ])
-    .nullish(),
-  ...otherItems,
-});
-/** Tools that the provider runs are not simulated. */
-const toolSchema = z.discriminatedUnion('type', [
-  functionTool,
-  customTool,
-  z.strictObject({
-    type: z.literal('namespace'),
-    name: toolName,
-    description: z.string(),
-    tools: z.array(z.discriminatedUnion('type', [functionTool, customTool])),
-  }),
-]);
+import { type DeclaredTool, description, toolSchema } from './tools.ts';
 
 const named = { name: toolName };
 const toolChoiceSchema = z.union([
@@ -113,15 +70,16 @@ export const responsesRequestSchema = z.strictObject({
 
 export type ResponsesRequest = z.infer<typeof responsesRequestSchema>;
 
-export type CallersTool = (z.infer<typeof functionTool> | z.infer<typeof customTool>) & {
-  readonly namespace?: string;
-};
+export type CallersTool = Exclude<DeclaredTool, { type: 'namespace' }> & { readonly namespace?: string };
 
-/** The tools that the caller's side runs, those of namespaces among them. */
-export const callersTools = ({ tools }: ResponsesRequest): readonly CallersTool[] =>
-  (tools ?? []).flatMap((tool): readonly CallersTool[] =>
+/** The tools that the caller's side runs, those of namespaces and of items among them. */
+export function callersTools({ tools, input }: ResponsesRequest): readonly CallersTool[] {
+  const items = typeof input === 'string' ? [] : (input ?? []);
+  const declared = [...(tools ?? []), ...items.flatMap((item) => ('tools' in item ? item.tools : []))];
+  return declared.flatMap((tool): readonly CallersTool[] =>
     tool.type === 'namespace' ? tool.tools.map((inner) => ({ ...inner, namespace: tool.name })) : [tool],
   );
+}
 
 /** Returns whether a response starts with reasoning: always with models of that name, at an effort with all others. */
 export const thinks = ({ model, reasoning }: ResponsesRequest): boolean =>
