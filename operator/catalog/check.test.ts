@@ -56,8 +56,8 @@ afterAll(() => {
   delete process.env.CHECKED_KEY;
 });
 
-/** A catalog of one model for each route. */
-const catalogOf = (routes: readonly object[]) => ({
+/** A catalog of one model for each route, with the fields of `model`. */
+const catalogOf = (routes: readonly object[], model: object = {}) => ({
   version: 'v',
   json: JSON.stringify({
     models: routes.map((route, at) => ({
@@ -67,6 +67,7 @@ const catalogOf = (routes: readonly object[]) => ({
       created: 0,
       price: { unit: 'per_million_tokens', input: 1, output: 1 },
       routes: [{ id: `r-${at}`, ...route }],
+      ...model,
     })),
   }),
 });
@@ -88,6 +89,7 @@ interface CheckOutput {
     readonly reason: string;
     readonly ends_on: string | null;
   }[];
+  readonly warnings: readonly string[];
   readonly unbilled: readonly object[];
 }
 
@@ -95,8 +97,13 @@ async function check(
   routes: readonly object[],
   bedrockUrl: string | null | undefined = server.origin,
   losses: readonly UnbilledOfRoute[] = [],
+  model: object = {},
 ) {
-  const operator = { catalog: async () => catalogOf(routes), routes: access, unbilled: async () => losses };
+  const operator = {
+    catalog: async () => catalogOf(routes, model),
+    routes: access,
+    unbilled: async () => losses,
+  };
   const { output, endedCount } = await checkCatalog(operator, { fetch, bedrockUrl, now: NOW });
   return { ...(output as unknown as CheckOutput), ended: endedCount };
 }
@@ -121,6 +128,17 @@ describe('catalog check', () => {
       { model: 'm/0', route: 'r-0', calls: 4, amount: usdJson(2_000_000n), token_factor: 1.34 },
     ]);
   });
+
+  it.each([
+    [{ aliases: ['claude-sonnet-5-5'], max_output_tokens: 65_536 }, 1],
+    [{ aliases: ['claude-sonnet-5-5'], max_output_tokens: 128_000 }, 0],
+  ])(
+    'warns of an alias of a known agent only if the model writes less than that requests: %j',
+    async (model, count) => {
+      const { warnings, ended } = await check([openai('gpt-a')], server.origin, [], model);
+      expect({ count: warnings.length, ended }).toEqual({ count, ended: 0 });
+    },
+  );
 
   it('matches models with the lists of their providers, each read once with the key of the route', async () => {
     const { routes, counts } = await check([

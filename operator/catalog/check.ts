@@ -1,6 +1,7 @@
 /**
  * A check that the models of a catalog's routes are available: by the announced ends of Bedrock's models, by AWS and by
- * the providers' own lists. It changes nothing. If a source does not respond, it reports so.
+ * the providers' own lists; and that models write as much as the agents that know their names request. It changes
+ * nothing. If a source does not respond, it reports so.
  */
 import * as z from 'zod';
 import { type AwsService, signedFor } from '../../lambdas/inference/core/catalog/aws-address.ts';
@@ -14,6 +15,7 @@ import type { JsonObject } from '../../lambdas/platform/core/json/lossless-json.
 import { usdJson } from '../../lambdas/platform/core/money.ts';
 import type { Operator } from '../operator.ts';
 import type { RouteAccess } from '../route-access.ts';
+import { clientWarnings } from './client-limits.ts';
 import { announcedEndOf } from './ended-models.ts';
 
 const ROUTE_STATES = ['alive', 'ended', 'unknown'] as const;
@@ -103,6 +105,7 @@ export async function checkCatalog(
       reason,
       ends_on: endsOn ?? null,
     })),
+    warnings: clientWarnings(document.models),
     unbilled: suggestionsOf(document, await operator.unbilled()),
   };
   return { output, endedCount: count('ended') };
