@@ -7,6 +7,7 @@ import './codex.ts';
 import './claude-code.ts';
 import './opencode.ts';
 import './aider.ts';
+import './zed.ts';
 import './specification.ts';
 
 // The AI SDK prints what it thinks of calls that these tests make on purpose.
