@@ -79,7 +79,7 @@ function able(candidates: readonly Candidate[], { call }: RouteChoice): readonly
     return [];
   });
   if (pricedCandidates.length > 0) return pricedCandidates;
-  throw missingSupport(unmetNeeds, call?.payload.body ?? {});
+  throw missingSupport(unmetNeeds, call?.payload.body ?? call?.request ?? {});
 }
 
 /** The candidates that get every field, if the caller wants no others. Throws 400 if there are none. */

@@ -12,7 +12,7 @@ import type { ChatPayload, Provider } from '../upstream/provider.ts';
 
 /** A request. One of a kind other than chat is no conversation. */
 export type RoutedPayload = Pick<ChatPayload, 'protocol' | 'fields'> &
-  Partial<Pick<ChatPayload, 'conversation' | 'limitedTo'>>;
+  Partial<Pick<ChatPayload, 'body' | 'conversation' | 'limitedTo'>>;
 
 export type Providers = Readonly<Record<CatalogRoute['protocol'], Pick<Provider, 'features'>>>;
 
