@@ -2,6 +2,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../platform/core/json/lossless-json.ts';
 import type { ProviderAttempt } from '../core/kinds/call-kind.ts';
+import type { TranscriptionPayload } from '../core/kinds/transcriptions/endpoint.ts';
 import type { RouteEvent, UpstreamFailure } from '../core/upstream/provider.ts';
 import { callAt } from '../testing/providers/bedrock/calling.ts';
 import { callsOf, DEPENDENCIES, EVENT_STREAM, JSON_TYPE, routeOf } from '../testing/providers/http-calls.ts';
@@ -10,7 +11,9 @@ import { wireServer } from '../testing/providers/wire-server.ts';
 import { embeddingsOfOpenAi } from './kinds/embeddings/openai.ts';
 import { imagesOfOpenAi } from './kinds/images/openai.ts';
 import { speechOfOpenAi } from './kinds/speech/openai.ts';
+import { transcriptionsOfOpenAi } from './kinds/transcriptions/openai.ts';
 import { createOpenAiProvider } from './openai/provider.ts';
+import { embeddingBytes, imageBytes, speechBytes, transcriptBytes } from './response-bytes.ts';
 
 const MB = 1024 * 1024;
 const server = wireServer();
@@ -102,35 +105,76 @@ describe('a response of a route', () => {
     expect(sent()).toBeLessThan(40 * MB);
   });
 
+  it('passes with an event of a stream up to that bound', async () => {
+    const text = 'a'.repeat(8 * MB - 1_000);
+    server.respond = (response) =>
+      void response.writeHead(200, EVENT_STREAM).end(`${chunk(text)}data: [DONE]\n\n`);
+    const response = await call(server.origin, { stream: true, maxBytes: 1_000 * MB });
+    if (response.kind !== 'stream') throw new Error('not a stream');
+    const { value } = await response.events[Symbol.asyncIterator]().next();
+    expect(value?.outputText).toBe(text);
+  });
+
   it('fails the route if Bedrock exceeds its bound', async () => {
     serveEndless(JSON_TYPE, '{"output":"', 'a'.repeat(64 * 1024));
     expect(await failureOf(callAt(server.origin, { maxBytes: MB }))).not.toBe('a response');
   });
 
-  const attempt = (payload: JsonObject) =>
+  const attempt = <Payload>(payload: Payload) =>
     ({
       route: routeOf({ protocol: 'openai', base_url: `${server.origin}/v1` }),
       payload,
       clock: { signal: new AbortController().signal, stopFirstByte: () => {}, close: () => {} },
-    }) as unknown as ProviderAttempt<JsonObject>;
+    }) as unknown as ProviderAttempt<Payload>;
 
-  it.each([
-    ['embeddings', () => embeddingsOfOpenAi(DEPENDENCIES)(attempt({ input: 'a', dimensions: 10 }))],
+  const recording = {
+    content: new Blob(['a'.repeat(1_000)]),
+    type: { extension: 'wav', mimeType: 'audio/wav' },
+    fields: [],
+  } as unknown as TranscriptionPayload;
+
+  async function hear(): Promise<void> {
+    const { rest } = await speechOfOpenAi(DEPENDENCIES)(attempt<JsonObject>({ input: 'Hello.' }));
+    while (!(await rest.next()).done);
+  }
+
+  /** Runs a call of each kind, with a response that is valid with any number of spaces after it, and its bound. */
+  const KINDS: readonly (readonly [string, () => Promise<unknown>, number, object, string])[] = [
+    [
+      'embeddings',
+      () => embeddingsOfOpenAi(DEPENDENCIES)(attempt<JsonObject>({ input: 'a', dimensions: 10 })),
+      embeddingBytes(1, 10),
+      JSON_TYPE,
+      '{"data":[{"index":0,"embedding":[1]}]}',
+    ],
     [
       'an image',
-      () => imagesOfOpenAi({ ...DEPENDENCIES, clock: () => 0, download: fetch })(attempt({ n: 1 })),
+      () =>
+        imagesOfOpenAi({ ...DEPENDENCIES, clock: () => 0, download: fetch })(attempt<JsonObject>({ n: 1 })),
+      Math.floor(imageBytes(1)),
+      JSON_TYPE,
+      '{"data":[{"b64_json":"aaaa"}]}',
     ],
-  ])('fails the route if it has endless %s', async (_name, run) => {
-    serveEndless(JSON_TYPE, '{"data":"', 'a'.repeat(MB));
-    expect(await failureOf(run())).toBe('protocol');
-  });
+    [
+      'a transcript',
+      () => transcriptionsOfOpenAi(DEPENDENCIES)(attempt(recording)),
+      transcriptBytes(1_000),
+      JSON_TYPE,
+      '{"text":"Hello."}',
+    ],
+    ['speech', hear, speechBytes({ input: 'Hello.' }), { 'content-type': 'audio/mpeg' }, 'a'],
+  ];
 
-  it('interrupts speech that is longer than its text can be', async () => {
-    serveEndless({ 'content-type': 'audio/mpeg' }, 'a', 'a'.repeat(64 * 1024));
-    const { rest } = await speechOfOpenAi(DEPENDENCIES)(attempt({ input: 'Hello.' }));
-    const read = async () => {
-      while (!(await rest.next()).done);
-    };
-    expect(await failureOf(read())).toBe('protocol');
-  });
+  it.each(KINDS)(
+    'passes with all bytes of its bound, and fails the route with one more: %s',
+    async (_kind, run, bound, type, start) => {
+      const outcomes: unknown[] = [];
+      for (const bytes of [bound, bound + 1]) {
+        const text = start + ' '.repeat(bytes - start.length);
+        server.respond = (response) => void response.writeHead(200, type as Record<string, string>).end(text);
+        outcomes.push(await failureOf(run()));
+      }
+      expect(outcomes).toEqual(['a response', 'protocol']);
+    },
+  );
 });

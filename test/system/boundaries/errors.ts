@@ -161,7 +161,6 @@ const ELSEWHERE: readonly ErrorCode[] = [
   'not_found',
   'internal_error',
   'overloaded',
-  'body_quota',
   'idempotent_request_in_progress',
   'conflict',
   'file_too_large',
