@@ -152,11 +152,8 @@ describe('a list of usage', () => {
 
 describe('afterwards', () => {
   it('leaves no hold, a balanced ledger and a running service', async () => {
-    expect(await service.admin('wallet', 'show', '--account', account.id)).toMatchObject({
-      held: 0,
-      holds: [],
-    });
-    expect(await service.admin('audit')).toMatchObject({ exact: true, drift: 0, held: 0 });
+    expect(await service.wallet(account.id)).toMatchObject({ held: 0, holds: [] });
+    expect(await service.audit()).toMatchObject({ exact: true, drift: 0, held: 0 });
     expect((await service.fetch('/health', { key: null })).status).toBe(200);
   });
 });
