@@ -66,7 +66,7 @@ const fieldsOf = (rule: FieldRule): readonly string[] =>
 
 const row = (...cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 
-/** Kinds other than chat, no field of which has a price of its own. */
+/** Kinds other than chat, whose fields have no separate prices. */
 const KIND_TABLES: readonly (readonly [kind: string, table: FieldTable])[] = [
   ['embeddings', embeddings.fields],
   ['images', images.fields],

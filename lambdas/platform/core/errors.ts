@@ -161,7 +161,7 @@ export class RetryLater extends Error {
   override readonly name = 'RetryLater';
 }
 
-/** The caller left before its request was complete: nobody is there to receive a response. */
+/** The caller left before its request was complete, and receives no response. */
 export class CallerLeft extends Error {
   override readonly name = 'CallerLeft';
 }

@@ -86,7 +86,7 @@ async function respond(run: () => ReturnType<StreamingEndpoint>, call: Call): Pr
   }
 }
 
-/** Its caller left before the request was complete, which is nobody's failure. Hosts need a response all the same. */
+/** Its caller left before the request was complete, which is no failure of the service. Hosts still need a response. */
 function responseToNobody(call: Call): Response {
   logResponse(call, { outcome: 'cancelled' }, undefined);
   return new Response(null, { status: 400 });

@@ -36,7 +36,7 @@ describe.each(Object.entries(PROMPTS))('a caller that leaves its stream: %s', (_
       stream: true,
     });
 
-  /** Reads as many events as it is to see, then closes the connection. */
+  /** Reads the first events of a stream, then closes the connection. */
   async function leave(model: string): Promise<Response> {
     const response = await streamed(model);
     expect(response.status).toBe(200);

@@ -18,7 +18,7 @@ export const unpricedUnless =
   (value, context) =>
     standard.includes(value) ? NOTHING : unpriced(value, context);
 
-/** A limit beside that of the request. One above it is unpriced, because it could lift the output above what is held. */
+/** A host's limit in addition to that of the request. A larger one is unpriced: it could raise the output above the hold. */
 export const withinLimit: NeedReader = (value, context) => {
   const { max_tokens: older, max_completion_tokens: limit = older } = context.body;
   const isWithin = typeof value === 'number' && typeof limit === 'number' && value >= 0 && value <= limit;

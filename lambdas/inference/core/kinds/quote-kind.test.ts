@@ -61,7 +61,7 @@ function quoteImage(
   return { ...quote, sent: model.routes.map((route) => quote.bodyOn(route)) };
 }
 
-/** Fields of image hosts beside the protocol, in other places and spellings too. */
+/** Fields of image hosts that the protocol does not have, in other places and spellings too. */
 const UNDOCUMENTED = {
   width: 4_096,
   height: 4_096,

@@ -47,7 +47,7 @@ export interface RouteAttempt {
   readonly identity: ResponseIdentity;
   /** Seals the model's signatures of its reasoning, and opens those that callers send back. */
   readonly signatures: Signatures;
-  /** The most bytes that the response may have, as it is without a content coding. */
+  /** The maximum number of bytes of the response, which has no content coding. */
   readonly maxBytes: number;
   /** Ends the attempt: time is up. */
   readonly signal: AbortSignal;

@@ -21,7 +21,7 @@ export function reasoningFields(
 ): JsonObject {
   const mode = dialect?.reasoning_request;
   if (mode === undefined) return {};
-  // Some models think unless they are told not to, beyond any limit of the output.
+  // Some models reason unless the request disables it, beyond any limit of the output.
   if (reasoning === undefined) return mode === 'enable_thinking' ? { enable_thinking: false } : {};
   const params = { reasoning, maxTokens };
   const switched = SWITCHES[mode]?.(params);

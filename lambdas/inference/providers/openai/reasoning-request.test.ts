@@ -78,7 +78,7 @@ const FLAGGED_MODES: readonly (readonly [Dialect, JsonObject, JsonObject])[] = [
   [{ reasoning_request: 'none' }, {}, {}],
 ];
 
-/** Hosts that count no thoughts within the limit of the output must be told not to think. */
+/** A request disables reasoning on hosts that do not count it within the limit of the output. */
 const unrequested = ({ reasoning_request: mode }: Dialect): JsonObject =>
   mode === 'enable_thinking' ? { enable_thinking: false } : {};
 

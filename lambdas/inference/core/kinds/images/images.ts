@@ -35,7 +35,7 @@ export const imageRequest = z.looseObject({
 const IMAGE_FIELDS = fieldTable([
   { at: '{prompt,n,size,response_format,stream}', isConverted: true },
   { at: '{quality,background,moderation,style,output_compression,frame_duration_ms,user,safety_identifier}' },
-  // Several frames, drawings that a language model writes, planning and partial images have prices of their own.
+  // Several frames, drawings that a language model writes, planning and partial images have separate prices.
   { at: 'output_format', needs: unpricedUnless('png', 'jpeg', 'webp') },
   { at: '{frame_count,svg,complexity}', needs: unpriced },
   { at: 'partial_images', needs: unpricedUnless(0) },

@@ -23,7 +23,7 @@ export type TranscriptionFields = z.infer<typeof transcriptionFields>;
 export const TRANSCRIPTION_FIELDS = fieldTable([
   { at: '{language,languages,prompt,temperature,keywords,include,timestamp_granularities}' },
   { at: '{chunking_strategy,known_speaker_names}' },
-  // Recordings beside the file, which the file's length does not measure.
+  // Recordings in addition to the file, which the file's length does not measure.
   { at: 'known_speaker_references', needs: unpriced },
 ]);
 
