@@ -38,7 +38,7 @@ export const ROTATION_SECONDS = 86_400;
 export const MAX_REPLACED_SECRETS = 4;
 
 export const eventTypes = z
-  .array(z.enum(SUBSCRIBABLE_TYPES, { error: `must be one of ${SUBSCRIBABLE_TYPES.join(', ')}` }))
+  .array(z.enum(SUBSCRIBABLE_TYPES))
   .min(1)
   .max(SUBSCRIBABLE_TYPES.length)
   .transform((types) => [...new Set(types)]);

@@ -1,5 +1,6 @@
 /** The catalog document that operators write: every model, its price and its routes; validated as a whole. */
 import * as z from 'zod';
+import { describeFault } from '../../../platform/core/json/field-faults.ts';
 import { KINDS, type Kind } from '../../../platform/core/kinds.ts';
 import { canBill } from '../pricing/counts.ts';
 import { type Prices, type PriceUnit, prices } from '../pricing/prices.ts';
@@ -212,7 +213,7 @@ export const parseModel = (input: unknown, name: string): Model =>
   parse(model, input, `model ${JSON.stringify(name)} of the stored catalog`);
 
 function parse<Schema extends z.ZodType>(schema: Schema, input: unknown, what: string): z.infer<Schema> {
-  const result = schema.safeParse(input);
+  const result = schema.safeParse(input, { error: describeFault });
   if (result.success) return result.data;
   throw new Error(`${what} is not valid:\n${z.prettifyError(result.error)}`);
 }

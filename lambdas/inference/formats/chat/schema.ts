@@ -99,47 +99,43 @@ const reasoningDetail = z.looseObject({
   id: z.string().nullish(),
 });
 
-const message = z.discriminatedUnion(
-  'role',
-  [
-    z
-      .looseObject({ role: z.enum(SYSTEM_ROLES), content: textContent, name: optionalName })
-      .superRefine(only('a system message', OF_ROLES, [])),
-    z
-      .looseObject({ role: z.literal('user'), content: userContent, name: optionalName })
-      .superRefine(only('a user message', OF_ROLES, [])),
-    z
-      .looseObject({
-        role: z.literal('assistant'),
-        content: assistantContent.nullish(),
-        refusal: z.string().nullish(),
-        name: optionalName,
-        tool_calls: z.array(toolCall).min(1).max(128).nullish(),
-        function_call: called.nullish(),
-        reasoning_content: z.string().nullish(),
-        reasoning: z.string().nullish(),
-        reasoning_details: z.array(reasoningDetail).max(1_024).nullish(),
-      })
-      .superRefine(
-        only('an assistant message', OF_ROLES, [
-          'refusal',
-          'tool_calls',
-          'function_call',
-          'audio',
-          ...REASONING,
-        ]),
-      ),
-    z
-      .looseObject({
-        role: z.literal('tool'),
-        content: textContent,
-        tool_call_id: z.string().min(1),
-        name: optionalName,
-      })
-      .superRefine(only('a tool message', OF_ROLES, ['tool_call_id'])),
-  ],
-  'must be one of system, user, assistant, tool',
-);
+const message = z.discriminatedUnion('role', [
+  z
+    .looseObject({ role: z.enum(SYSTEM_ROLES), content: textContent, name: optionalName })
+    .superRefine(only('a system message', OF_ROLES, [])),
+  z
+    .looseObject({ role: z.literal('user'), content: userContent, name: optionalName })
+    .superRefine(only('a user message', OF_ROLES, [])),
+  z
+    .looseObject({
+      role: z.literal('assistant'),
+      content: assistantContent.nullish(),
+      refusal: z.string().nullish(),
+      name: optionalName,
+      tool_calls: z.array(toolCall).min(1).max(128).nullish(),
+      function_call: called.nullish(),
+      reasoning_content: z.string().nullish(),
+      reasoning: z.string().nullish(),
+      reasoning_details: z.array(reasoningDetail).max(1_024).nullish(),
+    })
+    .superRefine(
+      only('an assistant message', OF_ROLES, [
+        'refusal',
+        'tool_calls',
+        'function_call',
+        'audio',
+        ...REASONING,
+      ]),
+    ),
+  z
+    .looseObject({
+      role: z.literal('tool'),
+      content: textContent,
+      tool_call_id: z.string().min(1),
+      name: optionalName,
+    })
+    .superRefine(only('a tool message', OF_ROLES, ['tool_call_id'])),
+]);
 
 const tool = z.looseObject({
   type: z.literal('function'),
@@ -197,7 +193,7 @@ export const chatCompletionRequest = z
     reasoning_effort: z.string().min(1).max(32).nullish(),
     reasoning: z
       .looseObject({
-        effort: z.enum(EFFORTS, `must be one of ${EFFORTS.join(', ')}`).nullish(),
+        effort: z.enum(EFFORTS).nullish(),
         max_tokens: tokens.nullish(),
         enabled: z.boolean().nullish(),
         exclude: z.boolean().nullish(),

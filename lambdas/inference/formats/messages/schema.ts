@@ -40,24 +40,17 @@ const base64 = z.string().min(1, 'must not be empty').refine(isBase64, 'must be 
 
 const image = z
   .looseObject({
-    source: z.discriminatedUnion(
-      'type',
-      [
-        z.looseObject({
-          type: z.literal('base64'),
-          media_type: z.enum(
-            ['image/jpeg', 'image/png', 'image/gif', 'image/webp'],
-            'must be one of image/jpeg, image/png, image/gif, image/webp',
-          ),
-          data: base64,
-        }),
-        z.looseObject({
-          type: z.literal('url'),
-          url: z.string().regex(/^https?:\/\//i, 'must be an http(s) URL'),
-        }),
-      ],
-      'must be one of base64, url',
-    ),
+    source: z.discriminatedUnion('type', [
+      z.looseObject({
+        type: z.literal('base64'),
+        media_type: z.enum(['image/jpeg', 'image/png', 'image/gif', 'image/webp']),
+        data: base64,
+      }),
+      z.looseObject({
+        type: z.literal('url'),
+        url: z.string().regex(/^https?:\/\//i, 'must be an http(s) URL'),
+      }),
+    ]),
   })
   .superRefine(only('an image block', CONTENTS, ['source']));
 
@@ -124,15 +117,11 @@ const assistantBlocks = {
 
 const systemContent = z.union([z.string(), z.array(text)], 'must be a string or an array of text blocks');
 
-const message = z.discriminatedUnion(
-  'role',
-  [
-    z.looseObject({ role: z.literal('user'), content: content(userBlocks) }),
-    z.looseObject({ role: z.literal('assistant'), content: content(assistantBlocks) }),
-    z.looseObject({ role: z.literal('system'), content: systemContent }),
-  ],
-  'must be one of user, assistant, system',
-);
+const message = z.discriminatedUnion('role', [
+  z.looseObject({ role: z.literal('user'), content: content(userBlocks) }),
+  z.looseObject({ role: z.literal('assistant'), content: content(assistantBlocks) }),
+  z.looseObject({ role: z.literal('system'), content: systemContent }),
+]);
 
 const name = z.string().regex(/^[a-zA-Z0-9_-]{1,128}$/, 'must be 1 to 128 of a-z A-Z 0-9 _ -');
 
@@ -151,17 +140,13 @@ const tool = z.looseObject({ type: z.string().nullish() }).superRefine((value, c
 
 const parallel = { disable_parallel_tool_use: z.boolean().nullish() };
 
-const toolChoice = z.discriminatedUnion(
-  'type',
-  [
-    z.looseObject({ type: z.enum(TOOL_CHOICES), ...parallel }),
-    z.looseObject({ type: z.literal('tool'), name: z.string().min(1), ...parallel }),
-  ],
-  'must be one of auto, any, none, tool',
-);
+const toolChoice = z.discriminatedUnion('type', [
+  z.looseObject({ type: z.enum(TOOL_CHOICES), ...parallel }),
+  z.looseObject({ type: z.literal('tool'), name: z.string().min(1), ...parallel }),
+]);
 
 const jsonSchema = z.looseObject({
-  type: z.literal('json_schema', 'must be json_schema'),
+  type: z.literal('json_schema'),
   schema: object,
 });
 

@@ -12,21 +12,17 @@ import { toolChoice, tools, wrongChoice } from './tool-schema.ts';
 
 const object = z.custom<JsonObject>(isJsonObject, 'must be an object');
 
-const format = z.discriminatedUnion(
-  'type',
-  [
-    z.looseObject({ type: z.literal('text') }),
-    z.looseObject({ type: z.literal('json_object') }),
-    z.looseObject({
-      type: z.literal('json_schema'),
-      name: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, 'must be 1 to 64 of a-z A-Z 0-9 _ -'),
-      schema: object,
-      description: z.string().nullish(),
-      strict: z.boolean().nullish(),
-    }),
-  ],
-  'must be one of text, json_object, json_schema',
-);
+const format = z.discriminatedUnion('type', [
+  z.looseObject({ type: z.literal('text') }),
+  z.looseObject({ type: z.literal('json_object') }),
+  z.looseObject({
+    type: z.literal('json_schema'),
+    name: z.string().regex(/^[a-zA-Z0-9_-]{1,64}$/, 'must be 1 to 64 of a-z A-Z 0-9 _ -'),
+    schema: object,
+    description: z.string().nullish(),
+    strict: z.boolean().nullish(),
+  }),
+]);
 
 /** OpenAI API reference, Create a model response, `metadata`. */
 const METADATA_PAIRS = 16;
@@ -44,7 +40,7 @@ const metadata = z
   );
 
 const name = z.string().max(1_024).nullish();
-const effort = z.enum(EFFORTS, `must be one of ${EFFORTS.join(', ')}`).nullish();
+const effort = z.enum(EFFORTS).nullish();
 
 /** OpenAI API reference, Create a model response, `include`. */
 const INCLUDABLE = [
@@ -58,7 +54,7 @@ const INCLUDABLE = [
   'message.output_text.logprobs',
 ] as const;
 
-const includable = z.enum(INCLUDABLE, `must be one of ${INCLUDABLE.join(', ')}`);
+const includable = z.enum(INCLUDABLE);
 
 export const responsesRequest = z
   .looseObject({
@@ -75,7 +71,7 @@ export const responsesRequest = z
     parallel_tool_calls: z.boolean().nullish(),
     text: z.looseObject({ format: format.nullish(), verbosity: z.string().max(32).nullish() }).nullish(),
     reasoning: z.looseObject({ effort, summary: z.string().max(32).nullish() }).nullish(),
-    truncation: z.enum(['auto', 'disabled'], 'must be one of auto, disabled').nullish(),
+    truncation: z.enum(['auto', 'disabled']).nullish(),
     metadata: metadata.nullish(),
     include: z.array(includable).max(64).nullish(),
     store: z.boolean().nullish(),

@@ -18,7 +18,7 @@ const functionTool = z.looseObject({
 });
 
 const grammar = z.looseObject({
-  type: z.enum(['text', 'grammar'], 'must be one of text, grammar'),
+  type: z.enum(['text', 'grammar']),
   syntax: z.string().nullish(),
   definition: z.string().nullish(),
 });
@@ -88,7 +88,7 @@ const choiceOf = z.looseObject({ type: z.string().min(1) }).superRefine((value, 
 
 const allowed = z.looseObject({
   type: z.literal('allowed_tools'),
-  mode: z.enum(['auto', 'required'], 'must be one of auto, required'),
+  mode: z.enum(['auto', 'required']),
   tools: z.array(choiceOf).min(1).max(MAX_TOOLS),
 });
 

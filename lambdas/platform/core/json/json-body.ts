@@ -1,8 +1,12 @@
 /** Reading a JSON body and validating it against a schema, with the offending field named. */
-import type * as z from 'zod';
+import * as z from 'zod';
 import { ServiceError } from '../errors.ts';
+import { describeFault } from './field-faults.ts';
 import { checkShape } from './json-shape.ts';
 import { parseJson } from './lossless-json.ts';
+
+// Schemas are also run within other schemas, so the words are set for all of them.
+z.config({ customError: describeFault });
 
 /** A body as it was sent, and its parsed value. */
 export interface JsonBody {

@@ -22,7 +22,7 @@ export const imageRequest = z.looseObject({
   model: reference,
   prompt: z.string().min(1),
   n: z.int().min(1).max(MAX_IMAGES).nullish(),
-  size: z.enum(SIZES, `must be one of ${SIZES.join(', ')}`).nullish(),
+  size: z.enum(SIZES).nullish(),
   /** Images are returned as bytes. `url` is only for routes whose catalog entry allows the vendor's addresses. */
   response_format: z.enum(['url', 'b64_json']).nullish(),
   /** Partial images would need a stream of events, which the interface does not have. */

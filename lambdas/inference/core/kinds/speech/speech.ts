@@ -34,7 +34,7 @@ export const speechRequest = z.looseObject({
   response_format: z.enum(AUDIO_FORMATS, 'must be mp3 or wav').nullish(),
   speed: z.number().min(0.25).max(4).nullish(),
   /** The interface returns the audio itself, never events. */
-  stream_format: z.literal('audio', 'must be audio').nullish(),
+  stream_format: z.literal('audio').nullish(),
   provider: routeControlFields.provider,
 });
 

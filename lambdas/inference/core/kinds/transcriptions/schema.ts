@@ -14,7 +14,7 @@ export const transcriptionFields = z.object({
     .default('json'),
   language: z.string().max(32).optional(),
   /** Transcripts are not streamed. */
-  stream: z.literal('false', 'must be false').optional(),
+  stream: z.literal('false').optional(),
 });
 
 export type TranscriptionFields = z.infer<typeof transcriptionFields>;

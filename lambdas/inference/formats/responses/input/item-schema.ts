@@ -119,15 +119,11 @@ const FIELDS = [
 
 const id = z.string().nullish();
 
-const message = z.discriminatedUnion(
-  'role',
-  [
-    z.looseObject({ role: z.literal('user'), content: userContent, id }),
-    z.looseObject({ role: z.enum(SYSTEM_ROLES), content: systemContent, id }),
-    z.looseObject({ role: z.literal('assistant'), content: assistantContent, id }),
-  ],
-  'must be one of user, assistant, system, developer',
-);
+const message = z.discriminatedUnion('role', [
+  z.looseObject({ role: z.literal('user'), content: userContent, id }),
+  z.looseObject({ role: z.enum(SYSTEM_ROLES), content: systemContent, id }),
+  z.looseObject({ role: z.literal('assistant'), content: assistantContent, id }),
+]);
 
 const called = { id, call_id: z.string().min(1), name: z.string().min(1), namespace: z.string().nullish() };
 const callOutput = z.looseObject({ id, call_id: z.string().min(1), output });

@@ -1,0 +1,61 @@
+import * as z from 'zod';
+import { ServiceError } from '../errors.ts';
+import { validate } from './json-body.ts';
+
+const schema = z.strictObject({
+  temperature: z.number().max(2).optional(),
+  above: z.number().gt(0).optional(),
+  n: z.int().min(1).max(4).optional(),
+  step: z.number().multipleOf(5).optional(),
+  messages: z.array(z.string()).min(1).max(2).optional(),
+  pair: z.array(z.string()).length(2).optional(),
+  name: z.string().min(3).max(4).optional(),
+  stream: z.boolean().optional(),
+  format: z.literal('wav').optional(),
+  size: z.enum(['small', 'large']).optional(),
+  part: z
+    .discriminatedUnion('type', [
+      z.object({ type: z.literal('text') }),
+      z.object({ type: z.enum(['image', 'file']) }),
+    ])
+    .optional(),
+  either: z.union([z.string(), z.number()]).optional(),
+});
+
+describe('the message about a field', () => {
+  test.each([
+    [{ temperature: 3 }, 'temperature: must be at most 2.'],
+    [{ temperature: 'hot' }, 'temperature: must be a number.'],
+    [{ above: 0 }, 'above: must be more than 0.'],
+    [{ n: 9 }, 'n: must be at most 4.'],
+    [{ n: 1.5 }, 'n: must be a whole number.'],
+    [{ n: 0 }, 'n: must be at least 1.'],
+    [{ step: 7 }, 'step: must be a multiple of 5.'],
+    [{ messages: [] }, 'messages: must not be empty.'],
+    [{ messages: ['a', 'b', 'c'] }, 'messages: must have at most 2 items.'],
+    [{ messages: 'a' }, 'messages: must be an array.'],
+    [{ messages: [1] }, 'messages[0]: must be a string.'],
+    [{ pair: ['a'] }, 'pair: must have exactly 2 items.'],
+    [{ name: 'a' }, 'name: must have at least 3 characters.'],
+    [{ name: 'abcde' }, 'name: must have at most 4 characters.'],
+    [{ stream: 'yes' }, 'stream: must be true or false.'],
+    [{ format: 'mp3' }, 'format: must be wav.'],
+    [{ size: 'huge' }, 'size: must be one of small, large.'],
+    [{ part: { type: 'sound' } }, 'part.type: must be one of text, image, file.'],
+    [{ either: true }, 'either: has none of the accepted forms.'],
+  ])('says of %j: %s', (body, message) => {
+    expect(() => validate(schema, body)).toThrow(new ServiceError('invalid_value', message));
+  });
+
+  test('names a field that the schema does not know', () => {
+    expect(() => validate(z.object({ policy: schema }), { policy: { colour: 'red' } })).toThrow(
+      new ServiceError('invalid_value', 'policy: may not have the field "colour".'),
+    );
+  });
+
+  test('is the one that a schema brings itself', () => {
+    expect(() => validate(z.object({ n: z.int().max(4, 'is too much') }), { n: 5 })).toThrow(
+      new ServiceError('invalid_value', 'n: is too much.'),
+    );
+  });
+});
