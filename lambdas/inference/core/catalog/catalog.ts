@@ -1,12 +1,14 @@
 /** The catalog as calls use it: models by id and alias. */
-import { ServiceError } from '../../../platform/core/errors.ts';
 import { type CatalogDocument, type Model, parseEnvelope, parseModel } from './catalog-document.ts';
+import { unknownModel } from './unknown-model.ts';
 
 export interface Catalog {
   readonly version: string;
   /** All of them. Throws when one of them cannot be read. */
   readonly models: readonly Model[];
   readonly defaults: CatalogDocument['defaults'];
+  /** The ids and aliases. */
+  readonly names: Iterable<string>;
   /** Returns the model with that id or alias, the same object at each call. Throws if it cannot be read. */
   find(name: string): Model | undefined;
 }
@@ -35,6 +37,9 @@ export function openCatalog(version: string, stored: unknown): Catalog {
       return all;
     },
     defaults,
+    get names() {
+      return byName.keys();
+    },
     find: (name) => byName.get(name)?.read(),
   };
 }
@@ -62,6 +67,5 @@ class StoredModel {
 export function requireModel(catalog: Catalog, name: string, type: Model['type'], param: string): Model {
   const model = catalog.find(name);
   if (model?.type === type) return model;
-  const message = `There is no ${type} model named ${JSON.stringify(name)}. GET /v1/models lists the models.`;
-  throw new ServiceError('model_not_found', message, { param });
+  throw unknownModel(catalog, name, type, param);
 }

@@ -1,3 +1,4 @@
+import { describe, expect, it } from '@jest/globals';
 import * as z from 'zod';
 import { ServiceError } from '../errors.ts';
 import { validate } from './json-body.ts';
@@ -23,7 +24,7 @@ const schema = z.strictObject({
 });
 
 describe('the message about a field', () => {
-  test.each([
+  it.each([
     [{ temperature: 3 }, 'temperature: must be at most 2.'],
     [{ temperature: 'hot' }, 'temperature: must be a number.'],
     [{ above: 0 }, 'above: must be more than 0.'],
@@ -47,13 +48,13 @@ describe('the message about a field', () => {
     expect(() => validate(schema, body)).toThrow(new ServiceError('invalid_value', message));
   });
 
-  test('names a field that the schema does not know', () => {
+  it('names a field that the schema does not know', () => {
     expect(() => validate(z.object({ policy: schema }), { policy: { colour: 'red' } })).toThrow(
       new ServiceError('invalid_value', 'policy: may not have the field "colour".'),
     );
   });
 
-  test('is the one that a schema brings itself', () => {
+  it('leaves a schema its own words', () => {
     expect(() => validate(z.object({ n: z.int().max(4, 'is too much') }), { n: 5 })).toThrow(
       new ServiceError('invalid_value', 'n: is too much.'),
     );
