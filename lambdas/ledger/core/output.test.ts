@@ -92,7 +92,13 @@ describe('a call that leaves its output to the service', () => {
   });
 
   it.each<readonly [string, bigint, Policy, string, string]>([
-    ['credit', 9n, {}, 'insufficient_credit', '0.00000001 USD'],
+    [
+      'credit',
+      9n,
+      {},
+      'insufficient_credit',
+      'balance of 0.000000009 USD does not cover the estimate for this call, 0.00000001 USD; add credit',
+    ],
     ['a daily cap', 9n, { daily_usd: 9n }, 'daily_usd_exceeded', '0.00000001 USD'],
     ['tokens of the minute', 9n, { tpm: 9, daily_usd: 9n }, 'tokens_per_minute', '9 tokens'],
     ['the kind', 9n, { allowed_kinds: ['tts'], tpm: 9 }, 'kind_not_allowed', 'chat'],

@@ -4,7 +4,7 @@
  */
 import { type KeyCharge, type KeyState, rateLimitHeaders, rejectionOf } from '../../access/core/key-state.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
-import { formatUsd, type NanoUsd } from '../../platform/core/money.ts';
+import { formatUsd, greatest, type NanoUsd } from '../../platform/core/money.ts';
 import type { Call, OutputRange } from './call.ts';
 import type { Wallet } from './ports.ts';
 
@@ -36,8 +36,7 @@ export function preflight(
   const amount = call.cost(call.output.min);
   const charge = { ...at.charge, tokens: call.tokens(call.output.min), amount };
   const ofKey = state === undefined ? undefined : rejectionOf(state, charge, at.nowMs);
-  const isInsufficient = wallet !== undefined && wallet.balance < amount;
-  const reason = ofKey ?? (isInsufficient ? insufficientCredit(amount) : undefined);
+  const reason = ofKey ?? insufficientCredit(wallet, amount);
   if (reason === undefined) return undefined;
   const shown = reason.status === 402 ? withAffordable(reason, call, snapshot, at) : reason;
   // A key that is not active gets no word of its limits.
@@ -82,10 +81,13 @@ function withAffordable(
   return smaller === undefined ? reason : reason.withAffordable(smaller);
 }
 
-/** Returns the error for a wallet that does not cover a hold. */
-function insufficientCredit(amount: NanoUsd): ServiceError {
+/** Returns 402 `insufficient_credit` with the balance; undefined if the wallet covers the hold or is not known. */
+function insufficientCredit(wallet: AccountSnapshot['wallet'], amount: NanoUsd): ServiceError | undefined {
+  if (wallet === undefined || wallet.balance >= amount) return undefined;
+  const balance = formatUsd(greatest(wallet.balance, 0n));
   return new ServiceError(
     'insufficient_credit',
-    `The account's credit does not cover the estimate for this call, ${formatUsd(amount)} USD.`,
+    `The account's balance of ${balance} USD does not cover the estimate for this call, ${formatUsd(amount)} USD; ` +
+      'add credit in the console under Billing, or with POST /api/create-order.',
   );
 }

@@ -14,6 +14,10 @@ export interface GatewayError {
   readonly retryAfterSeconds?: number;
 }
 
+/** API Gateway fills its template in without rules, so the message cannot name the path that was meant. */
+const NO_SUCH_PATH =
+  'There is no such path. The base URL of an OpenAI client ends in /v1, that of an Anthropic client does not.';
+
 export const GATEWAY_ERRORS: readonly GatewayError[] = [
   {
     responseType: 'DEFAULT_4XX',
@@ -32,14 +36,14 @@ export const GATEWAY_ERRORS: readonly GatewayError[] = [
     status: 404,
     type: 'not_found_error',
     code: 'unknown_path',
-    message: 'There is no such path.',
+    message: NO_SUCH_PATH,
   },
   {
     responseType: 'RESOURCE_NOT_FOUND',
     status: 404,
     type: 'not_found_error',
     code: 'unknown_path',
-    message: 'There is no such path.',
+    message: NO_SUCH_PATH,
   },
   {
     responseType: 'REQUEST_TOO_LARGE',

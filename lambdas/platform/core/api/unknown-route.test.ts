@@ -31,6 +31,28 @@ describe('unknownRoute', () => {
     expect(await readResponse(method, path)).toMatchObject(expected);
   });
 
+  it.each([
+    ['POST', '/chat/completions', '/v1/chat/completions'],
+    ['POST', '/messages', '/v1/messages'],
+    ['POST', '/v1/v1/messages', '/v1/messages'],
+    ['POST', '/v1//messages/', '/v1/messages'],
+    ['GET', '/models', '/v1/models'],
+  ])('names for %s %s the path that was meant: %s', async (method, path, meant) => {
+    expect(await readResponse(method, path)).toMatchObject({
+      code: 'unknown_path',
+      message: `There is no such path; did you mean ${meant}? The base URL of an OpenAI client ends in /v1, that of an Anthropic client does not.`,
+    });
+  });
+
+  it.each([
+    ['POST', '/models'],
+    ['POST', '/v1/v2/messages'],
+    ['GET', '//'],
+    ['POST', '/v1/chat'],
+  ])('names no path for %s %s', async (method, path) => {
+    expect(await readResponse(method, path)).toMatchObject({ message: 'There is no such path.' });
+  });
+
   it('names the protocol and the method to use if the request wants a WebSocket', async () => {
     expect(await readResponse('GET', '/v1/responses')).toMatchObject({
       headers: { upgrade: 'HTTP/1.1', allow: 'POST' },

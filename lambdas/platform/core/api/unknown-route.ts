@@ -5,6 +5,8 @@
 import { ServiceError } from '../errors.ts';
 import type { Endpoint } from '../ports.ts';
 
+const NO_SUCH_PATH = 'There is no such path.';
+
 /** A request that clients of an API send and this service does not support, if its response must not be 404 or 405. */
 interface RejectedRequest {
   readonly method: string;
@@ -52,9 +54,22 @@ export function unknownRoute(methodsOf: (path: string) => readonly string[]): En
     if (match !== undefined) throw match.rejection();
     const methods = methodsOf(pathname);
     // A path that only resembles a known one (a doubled or trailing slash) has the method but no route.
-    if (methods.length === 0 || methods.includes(request.method))
-      throw new ServiceError('unknown_path', 'There is no such path.');
+    if (methods.length === 0 || methods.includes(request.method)) {
+      const similar = similarPaths(pathname).find((path) => methodsOf(path).includes(request.method));
+      throw new ServiceError('unknown_path', similar === undefined ? NO_SUCH_PATH : wrongPath(similar));
+    }
     const allow = methods.join(', ');
     throw new ServiceError('method_not_allowed', `This path takes ${allow}.`, { headers: { allow } });
   };
+}
+
+const wrongPath = (path: string) =>
+  `There is no such path; did you mean ${path}? The base URL of an OpenAI client ends in /v1, that of an Anthropic client does not.`;
+
+/** The paths that a client with a wrong base URL means: without `/v1`, with `/v1` twice, or with a slash too many. */
+function similarPaths(pathname: string): readonly string[] {
+  const path = pathname.replaceAll(/\/{2,}/g, '/').replace(/(?<=.)\/$/, '');
+  return [path, `/v1${path}`, path.replace(/^\/v1(?=\/v1\/)/, '')].filter(
+    (similar) => similar !== pathname && similar.startsWith('/v1/'),
+  );
 }
