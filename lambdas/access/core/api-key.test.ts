@@ -109,13 +109,19 @@ describe('authenticate', () => {
   it('returns 401 missing_api_key if the request has no key', () => {
     expect(rejectionOf({})).toBe('401 missing_api_key');
     expect(rejectionOf({ 'content-type': 'application/json' })).toBe('401 missing_api_key');
+    expect(rejectionOf({ authorization: 'Bearer ' })).toBe('401 missing_api_key');
+  });
+
+  it('says that a session is no API key', () => {
+    expect(() => authenticate(new Headers({ authorization: 'Bearer a.session.token' }), PEPPERS)).toThrow(
+      'A session was sent where an API key is needed.',
+    );
   });
 
   it.each([
     ['a key without a scheme', { authorization: KEY }],
     ['the Basic scheme', { authorization: `Basic ${Buffer.from(`user:${KEY}`).toString('base64')}` }],
     ['a key under the Basic scheme', { authorization: `Basic ${KEY}` }],
-    ['a scheme without a key', { authorization: 'Bearer' }],
     ['an empty Authorization', { authorization: '' }],
     ['an empty X-API-Key', { 'x-api-key': '' }],
     ['another service’s key', { 'x-api-key': 'sk-proj-0123456789abcdef' }],

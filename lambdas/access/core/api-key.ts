@@ -77,6 +77,14 @@ export function invalidKey(): ServiceError {
   return new ServiceError('invalid_api_key', 'The API key is not valid.');
 }
 
+const HOW_TO_SEND = 'Send one as "Authorization: Bearer <key>" or "X-API-Key: <key>".';
+
+/** Whether a token has the three parts of a session (RFC 7515, section 7.1). */
+export const isSessionToken = (token: string): boolean => token.split('.').length === 3;
+
+/** Whether a token has the form of an API key, which nobody has verified. */
+export const isKeyToken = (token: string): boolean => token.startsWith(PREFIX);
+
 /** The token of a Bearer credential (RFC 6750, section 2.1), in any case; undefined for any other credential. */
 export const bearerToken = (authorization: string): string | undefined =>
   /^bearer +(.+)$/i.exec(authorization.trim())?.[1];
@@ -89,12 +97,17 @@ export const bearerToken = (authorization: string): string | undefined =>
 export function credentialOf(headers: Headers): string {
   const authorization = headers.get('authorization');
   const bearer = authorization === null ? undefined : bearerToken(authorization);
-  if (bearer?.startsWith(PREFIX)) return bearer.trim();
+  if (bearer !== undefined && isKeyToken(bearer)) return bearer.trim();
   const key = headers.get('x-api-key');
   if (key !== null) return key.trim();
-  if (authorization !== null) throw invalidKey();
-  const message = 'Send an API key as "Authorization: Bearer <key>" or "X-API-Key: <key>".';
-  throw new ServiceError('missing_api_key', message);
+  // A shell variable that is not set leaves the scheme alone.
+  if (authorization === null || /^bearer *$/i.test(authorization.trim()))
+    throw new ServiceError('missing_api_key', `No API key was sent. ${HOW_TO_SEND}`);
+  if (bearer !== undefined && isSessionToken(bearer)) {
+    const message = `A session was sent where an API key is needed. ${HOW_TO_SEND}`;
+    throw new ServiceError('invalid_api_key', message);
+  }
+  throw invalidKey();
 }
 
 /** Verifies the API key of a request. Throws 401 `missing_api_key` or `invalid_api_key`. */

@@ -74,6 +74,7 @@ describe('the cookie of a session', () => {
   it('yields to an authorization header, even to an invalid one', async () => {
     expect(await codeOf({ ...PAGE, ...COOKIE, authorization: 'Bearer a.b.c' })).toBe('401 invalid_session');
     expect(await codeOf({ ...PAGE, ...COOKIE, authorization: 'Basic x' })).toBe('401 invalid_session');
+    expect(await codeOf({ ...PAGE, ...COOKIE, authorization: 'Bearer uis_key' })).toBe('401 invalid_session');
     expect(await codeOf({ ...PAGE, ...COOKIE, authorization: '' })).toBe('401 invalid_session');
     expect(hasSession(new Headers({ ...PAGE, ...COOKIE, authorization: 'Bearer uis_1' }))).toBe(false);
     expect(await read({ authorization: `Bearer ${TOKEN}`, cookie: `${SESSION_COOKIE}=a.b.c` })).toBe(SESSION);

@@ -4,7 +4,7 @@
  */
 import { ServiceError } from '../../platform/core/errors.ts';
 import type { CallContext, Clock, Endpoint, UlidSource } from '../../platform/core/ports.ts';
-import { bearerToken } from './api-key.ts';
+import { bearerToken, isKeyToken, isSessionToken } from './api-key.ts';
 import { cookieToken, type SessionRole } from './session-cookie.ts';
 
 export interface Session {
@@ -157,13 +157,13 @@ export class Sessions {
 }
 
 /**
- * Returns whether a request has a session rather than an API key. A session is a token with three parts (RFC 7515,
- * section 7.1) or the cookie of the console.
+ * Returns whether a request has a session rather than an API key: a token of its form, or the cookie of the console.
  */
 export function hasSession(headers: Headers): boolean {
   const authorization = headers.get('authorization');
   if (authorization === null) return cookieToken(headers) !== undefined;
-  return bearerToken(authorization)?.split('.').length === 3;
+  const token = bearerToken(authorization);
+  return token !== undefined && isSessionToken(token);
 }
 
 /**
@@ -180,6 +180,10 @@ export async function readSession(
   if (token === undefined) {
     const message = 'Sign in, and send the session as "Authorization: Bearer <access_token>".';
     throw new ServiceError('missing_session', message);
+  }
+  if (isKeyToken(token)) {
+    const message = 'An API key was sent where a session is needed: sign in, and send its access_token.';
+    throw new ServiceError('invalid_session', message);
   }
   const session = token === '' ? undefined : await sessions.verify(token);
   if (session === undefined || (session.role ?? 'owner') !== role) throw invalidSession();

@@ -21,7 +21,7 @@ export function requireSame(
     throw new ServiceError('idempotency_key_reused', message, { param: PARAM, headers });
   }
   if (storedClaim.stream) {
-    const message = `This ${PARAM} was used by a streamed call, which cannot be replayed.`;
+    const message = `This ${PARAM} was used by a call whose response was streamed, as speech always is. Such a response cannot be replayed; send another call with a new key.`;
     throw new ServiceError('idempotency_key_reused', message, { param: PARAM, headers });
   }
 }
