@@ -38,6 +38,7 @@ describe('a rejected file', () => {
     ['a.mp3', ['%PDF-1.7 no sound'], 'unsupported_file_type'],
     ['a.wav', [frame], 'unsupported_file_type'],
     ['a.mp3', [header], 'unsupported_file_type'],
+    ['a.mp3', [header, bytes(0xff, 0xfb, 0x90, 0x00)], 'unsupported_file_type'],
     ['a.ogg', ['fLaC'], 'unsupported_file_type'],
     ['a.wav', [], 'invalid_value'],
   ] as readonly (readonly [string, FilePieces, string])[])(

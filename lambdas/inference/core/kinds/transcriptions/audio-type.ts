@@ -36,7 +36,12 @@ const BOXES = ['ftyp', 'moov', 'mdat', 'free', 'skip', 'wide', 'styp'];
 
 /** Interface, Limits: the accepted extensions. */
 const FORMATS: readonly Format[] = [
-  { extension: 'mp3', mimeType: 'audio/mpeg', canStartWith: (head) => tagged(head) || hasMpegFrame(head) },
+  {
+    extension: 'mp3',
+    mimeType: 'audio/mpeg',
+    // The samples of any other format may look like a frame.
+    canStartWith: (head) => tagged(head) || (!hasOtherSignature(head) && hasMpegFrame(head)),
+  },
   {
     extension: 'wav',
     mimeType: 'audio/wav',
@@ -47,6 +52,9 @@ const FORMATS: readonly Format[] = [
   { extension: 'ogg', mimeType: 'audio/ogg', canStartWith: (head) => at(head, 0, 'OggS') },
   { extension: 'webm', mimeType: 'audio/webm', canStartWith: (head) => at(head, 0, '\x1a\x45\xdf\xa3') },
 ];
+
+const hasOtherSignature = (head: Buffer): boolean =>
+  FORMATS.some(({ extension, canStartWith }) => extension !== 'mp3' && canStartWith(head));
 
 const EXTENSIONS = FORMATS.map(({ extension }) => extension).join(', ');
 
