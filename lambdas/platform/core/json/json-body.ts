@@ -41,9 +41,17 @@ function parseBody(headers: Headers, text: string): JsonBody {
   checkShape(text);
   try {
     return { text, value: parseJson(text) };
-  } catch (cause) {
-    throw new ServiceError('invalid_json', 'The body is not valid JSON.', { cause });
+  } catch (failure) {
+    throw new ServiceError('invalid_json', `The body is not valid JSON${placeOf(failure)}.`);
   }
+}
+
+/** Returns the place of the first fault, if the parser names it. Its other words repeat the body. */
+function placeOf(failure: unknown): string {
+  const message = failure instanceof SyntaxError ? failure.message : '';
+  if (message.startsWith('Unexpected end')) return ': it ends too early';
+  const [, line, column] = /\(line (\d+) column (\d+)\)/.exec(message) ?? [];
+  return line === undefined ? '' : ` at line ${line}, column ${column}`;
 }
 
 /** Validates a value. Throws 400 `missing_field` or `invalid_value` with the path of the first field that is wrong. */

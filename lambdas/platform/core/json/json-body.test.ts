@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import * as z from 'zod';
 import { ServiceError } from '../errors.ts';
-import { validate } from './json-body.ts';
+import { readJson, validate } from './json-body.ts';
 
 const schema = z.strictObject({
   temperature: z.number().max(2).optional(),
@@ -58,5 +58,18 @@ describe('the message about a field', () => {
     expect(() => validate(z.object({ n: z.int().max(4, 'is too much') }), { n: 5 })).toThrow(
       new ServiceError('invalid_value', 'n: is too much.'),
     );
+  });
+});
+
+describe('the message about a body that is not JSON', () => {
+  it.each([
+    ['{"model": "m",\n "n": 1 "top_p": 1}', 'The body is not valid JSON at line 2, column 9.'],
+    ['{"model": "m"', 'The body is not valid JSON at line 1, column 14.'],
+    ['{"model":', 'The body is not valid JSON: it ends too early.'],
+    ['{"secret": yes}', 'The body is not valid JSON.'],
+  ])('says of %j: %s', async (body, message) => {
+    const headers = { 'content-type': 'application/json' };
+    const request = new Request('https://service.test', { method: 'POST', headers, body });
+    await expect(readJson(request)).rejects.toThrow(new ServiceError('invalid_json', message));
   });
 });
