@@ -35,6 +35,11 @@ describe('the local service', () => {
     calls.push(await response.text());
     return response.headers.get('idempotent-replayed');
   };
+  /** What the call that the last start printed returns. */
+  const runPrintedCall = async () => {
+    const command = service.output.match(/^curl -N .*$/gm)?.at(-1) ?? 'false';
+    return (await promisify(execFile)('bash', ['-c', command])).stdout;
+  };
   const read = async () =>
     (await (await service.fetch(`/credits/${service.session.api_key}`)).json()) as { balance: number };
 
@@ -42,8 +47,7 @@ describe('the local service', () => {
     const session = await service.start();
     key = session.api_key;
     expect(await read()).toMatchObject({ balance: 10, currency: 'USD' });
-    const command = /^curl -N .*$/m.exec(service.output)?.[0] ?? 'false';
-    const { stdout } = await promisify(execFile)('bash', ['-c', command]);
+    const stdout = await runPrintedCall();
     expect(stdout).toContain('"object":"chat.completion.chunk"');
     expect(stdout.trimEnd().endsWith('data: [DONE]')).toBe(true);
     ({ balance } = await read());
@@ -105,6 +109,32 @@ describe('the local service', () => {
     expect(new Set(calls).size).toBe(1);
   });
 
+  it('prints a call of the catalog in force, the secrets that it lacks, and the way back to the simulated models', async () => {
+    const file = join(service.directory, 'own.json');
+    const modelWith = (id: string, secret: string) => ({
+      id,
+      type: 'chat',
+      owned_by: 'acme',
+      created: 1,
+      price: { unit: 'per_million_tokens', input: 1, output: 2 },
+      routes: [{ id, protocol: 'openai', base_url: '{UPSTREAM_URL}/v1', upstream_model: 'chat', secret }],
+    });
+    const models = [modelWith('large', 'env:ACME_KEY'), modelWith('small', 'env:SIM_KEY')];
+    writeFileSync(file, JSON.stringify({ models, defaults: { chat: 'small' } }));
+    await service.stop();
+    await service.start({ CATALOG: file });
+    expect(await runPrintedCall()).toContain('"model":"small"');
+    expect(service.output).toContain('Not set: ACME_KEY, a secret of the catalog.');
+    expect(service.output).toContain('CATALOG=simulated npm start goes back to the simulated models.');
+    await service.stop();
+    expect(service.output).toContain(`Stopped. The state is in ${service.directory}.`);
+    service.output = '';
+    await service.start({ CATALOG: 'simulated' });
+    expect(await runPrintedCall()).toContain('"model":"sim/chat"');
+    expect(service.output).not.toMatch(/Not set|Its catalog/);
+    ({ balance } = await read());
+  }, 90_000);
+
   it('retains all written data if every process is killed', async () => {
     await service.stop('SIGKILL');
     expect((await service.start({ IP_RPM: '5' })).api_key).toBe(key);
@@ -152,5 +182,16 @@ describe('a start that cannot be', () => {
     expect(status).toBe(1);
     expect(output).toContain('models[0].price.input');
     expect(output).toContain('models[0].routes[0].base_url');
+    writeFileSync(file, '{"models": }');
+    expect(failedStart({ CATALOG: file }).output).toContain(`CATALOG: ${file} is not JSON`);
+  });
+
+  it('names a state folder that cannot be made', () => {
+    const file = join(service.directory, 'a-file');
+    writeFileSync(file, '');
+    expect(failedStart({ LOCAL_DIR: join(file, 'state') })).toMatchObject({
+      status: 1,
+      output: expect.stringContaining('set LOCAL_DIR to one that can be written'),
+    });
   });
 });

@@ -16,11 +16,14 @@ import { ASSEMBLY_FOLDER, ensureAssembly } from './build.ts';
 import { connectIdentity } from './functions/identity-settings.ts';
 import { announce, occupy, retract, type SessionFile } from './process/state-folder.ts';
 import { type Runtime, startRuntime } from './runtime.ts';
-import { seed } from './seed/seed.ts';
+import { type CatalogInForce, seed } from './seed/seed.ts';
 import type { Settings } from './settings.ts';
 
 export interface Service {
   readonly session: SessionFile;
+  readonly catalog: CatalogInForce;
+  /** The environment variables with secrets of the catalog's routes that are not set. */
+  readonly missingVariables: readonly string[];
   /** Rejects when a part of the service has ended by itself. */
   readonly failure: Promise<never>;
   close(): Promise<void>;
@@ -100,9 +103,15 @@ async function assemble(options: ServiceOptions, releases: Release[]): Promise<O
   releases.push(() => runtime.close(GRACE_MS));
   payments.connect(await paymentEvents(runtime));
   const upstream = await upstreamStart;
-  const session = await openSession(settings, runtime, upstream, identity?.url);
+  const { session, catalog } = await openSession(settings, runtime, upstream, identity?.url);
   releases.push(() => retract(stateDir));
-  return { session, failure: Promise.race([runtime.failure, upstream.failure]) };
+  const isMissing = (name: string) => ({ ...SIMULATED_KEYS, ...environment })[name] === undefined;
+  return {
+    session,
+    catalog,
+    missingVariables: catalog.variables.filter(isMissing),
+    failure: Promise.race([runtime.failure, upstream.failure]),
+  };
 }
 
 /**
@@ -138,8 +147,8 @@ async function openSession(
   { url, awsEndpoint, dynamodbEndpoint, environment, outputs }: Runtime,
   upstream: UpstreamProcess,
   identityIssuer: string | undefined,
-): Promise<SessionFile> {
-  const { apiKey, sessionToken } = await seed({
+): Promise<Pick<Service, 'session' | 'catalog'>> {
+  const { apiKey, sessionToken, catalog } = await seed({
     ...settings,
     environment: { ...environment },
     awsEndpoint,
@@ -156,7 +165,7 @@ async function openSession(
   };
   const record = { aws_endpoint: awsEndpoint, dynamodb_endpoint: dynamodbEndpoint, environment, outputs };
   announce(settings.stateDir, record, session);
-  return session;
+  return { session, catalog };
 }
 
 /** Says so before the build, not after it. */

@@ -1,10 +1,11 @@
 /** The environment variables of `npm start`, checked before anything starts. */
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import { ALLOW_LOOPBACK_VARIABLE, VARIABLES } from '../../lambdas/platform/contract/environment.ts';
 
 export interface Settings {
   readonly port: number;
   readonly stateDir: string;
+  /** The catalog to store at the start; undefined leaves the one in force, and begins with the simulated one. */
   readonly catalogFile: string | undefined;
   readonly dynamodbEndpoint: string | undefined;
   readonly ipRequestsPerMinute: number | undefined;
@@ -19,6 +20,9 @@ export interface Settings {
   /** Variables that win over the templates in every function. */
   readonly overrides: Readonly<Record<string, string>>;
 }
+
+/** The models of the simulated vendors. `CATALOG=simulated` names it. */
+export const SIMULATED_CATALOG = join(import.meta.dirname, 'seed', 'catalog.json');
 
 type Shell = Readonly<Record<string, string | undefined>>;
 
@@ -37,7 +41,7 @@ export function readSettings(shell: Shell): Settings {
   return {
     port: integer(shell, 'PORT', { min: 0, max: 65_535 }) ?? DEFAULT_PORT,
     stateDir: path('LOCAL_DIR') ?? resolve('.local'),
-    catalogFile: path('CATALOG'),
+    catalogFile: text('CATALOG') === 'simulated' ? SIMULATED_CATALOG : path('CATALOG'),
     dynamodbEndpoint: endpoint(text('DYNAMODB_ENDPOINT')),
     ipRequestsPerMinute: integer(shell, 'IP_RPM', { min: 0 }),
     enforceIam: choice(text('IAM') ?? 'on', 'IAM', ['on', 'off']) === 'on',

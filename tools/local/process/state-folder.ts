@@ -28,7 +28,13 @@ const LOCK = 'service.lock';
 
 /** Makes the folder (mode 0700) and takes it for this process; throws an error that says who has it. */
 export function occupy(stateDir: string): () => void {
-  mkdirSync(stateDir, { recursive: true, mode: 0o700 });
+  try {
+    mkdirSync(stateDir, { recursive: true, mode: 0o700 });
+  } catch (failure) {
+    throw new Error(
+      `cannot make the folder ${stateDir} (${(failure as Error).message}); set LOCAL_DIR to one that can be written`,
+    );
+  }
   try {
     const release = acquireLock(join(stateDir, LOCK));
     rmSync(join(stateDir, SESSION), { force: true });

@@ -1,19 +1,30 @@
 /** The output of `npm start` for people. */
-import type { SessionFile } from './state-folder.ts';
+import type { Service } from '../service.ts';
 
-/** The line that says the service is ready, and a call to try. */
-export function readyText(session: SessionFile, elapsedMs: number): string {
+type ReadyService = Pick<Service, 'session' | 'catalog' | 'missingVariables'>;
+
+/** The line that says the service is ready, a call to try, and what differs from a first start. */
+export function readyText({ session, catalog, missingVariables }: ReadyService, elapsedMs: number): string {
   const request = {
-    model: 'sim/chat',
-    stream: true,
-    messages: [{ role: 'user', content: 'Say hello in five words.' }],
+    model: catalog.chatModel?.id,
+    messages: [{ role: 'user', content: 'Repeat exactly: hello' }],
+    ...(catalog.chatModel?.canStream ? { stream: true, stream_options: { include_usage: true } } : {}),
   };
-  return [
-    `Ready in ${(elapsedMs / 1000).toFixed(1)} s: ${session.base_url} (Ctrl-C stops it). Try:`,
-    '',
+  const call = [
     `curl -N ${session.base_url}/v1/chat/completions -H 'Authorization: Bearer ${session.api_key}' -H 'Content-Type: application/json' -d '${JSON.stringify(request)}'`,
     '',
+  ];
+  return [
+    `Ready in ${(elapsedMs / 1000).toFixed(1)} s: ${session.base_url} (Ctrl-C stops it).${catalog.chatModel === undefined ? '' : ' Try:'}`,
+    '',
+    ...(catalog.chatModel === undefined ? [] : call),
     `Its console: ${session.platform_url}/console (continue with the local account)`,
+    ...(catalog.isSimulated
+      ? []
+      : [
+          `Its catalog: version ${catalog.version}, of your own. CATALOG=simulated npm start goes back to the simulated models.`,
+        ]),
+    ...missingVariables.map((name) => `Not set: ${name}, a secret of the catalog. Calls of its routes fail.`),
     '',
   ].join('\n');
 }

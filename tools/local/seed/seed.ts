@@ -4,6 +4,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { decodeTime } from 'ulid';
 import { createKeyRegistry } from '../../../lambdas/access/store/create-accounts.ts';
+import { parseCatalog } from '../../../lambdas/inference/core/catalog/catalog-document.ts';
 import { createLedger } from '../../../lambdas/ledger/store/create-ledger.ts';
 import { createDynamoClients } from '../../../lambdas/platform/aws/clients.ts';
 import { DEFAULT_HOLD_TTL_SECONDS, VARIABLES } from '../../../lambdas/platform/contract/environment.ts';
@@ -14,7 +15,7 @@ import { systemClock } from '../../../lambdas/platform/system/system.ts';
 import { createOperator, type Operator } from '../../../operator/operator.ts';
 import { localTarget } from '../../../operator/target.ts';
 import { DEMO_EMAIL, subjectOf } from '../../simulators/identity/provider.ts';
-import type { Settings } from '../settings.ts';
+import { type Settings, SIMULATED_CATALOG } from '../settings.ts';
 import { costOfCalls, type PastCall, pastCalls, pastKeyId, settlePast } from './history.ts';
 
 /** Credits of the demo account. */
@@ -32,6 +33,22 @@ export interface SeedTarget extends Pick<Settings, 'catalogFile' | 'historyDays'
   readonly identityIssuer: string | undefined;
 }
 
+/** What a start says about the catalog. */
+export interface CatalogInForce {
+  readonly version: string;
+  readonly isSimulated: boolean;
+  /** The default model of chat calls, or the first; undefined if the catalog has none. */
+  readonly chatModel: { readonly id: string; readonly canStream: boolean } | undefined;
+  /** The environment variables that hold secrets of its routes. */
+  readonly variables: readonly string[];
+}
+
+export interface SeededService {
+  readonly apiKey: string;
+  readonly sessionToken: string;
+  readonly catalog: CatalogInForce;
+}
+
 interface Seed {
   readonly api_key: string;
   /** Version of the default catalog that was applied; a catalog that an operator applied is left alone. */
@@ -41,7 +58,7 @@ interface Seed {
 const silent: Log = { info: () => {}, warn: () => {}, error: () => {} };
 
 /** Seeds what is missing; safe to run at every start. */
-export async function seed(target: SeedTarget): Promise<{ apiKey: string; sessionToken: string }> {
+export async function seed(target: SeedTarget): Promise<SeededService> {
   const operator = createOperator(localTarget(target.awsEndpoint, target.environment), silent);
   try {
     const file = join(target.stateDir, 'seed.json');
@@ -50,10 +67,30 @@ export async function seed(target: SeedTarget): Promise<{ apiKey: string; sessio
     const apiKey = before?.api_key ?? (await openDemoAccount(operator, target));
     const after: Seed = { api_key: apiKey, ...(catalog === undefined ? {} : { default_catalog: catalog }) };
     writeFileSync(file, JSON.stringify(after), { mode: 0o600 });
-    return { apiKey, sessionToken: await demoSession(operator, apiKey, target.identityIssuer) };
+    const sessionToken = await demoSession(operator, apiKey, target.identityIssuer);
+    return { apiKey, sessionToken, catalog: await catalogInForce(operator, catalog !== undefined) };
   } finally {
     operator.close();
   }
+}
+
+async function catalogInForce(operator: Operator, isSimulated: boolean): Promise<CatalogInForce> {
+  const stored = await operator.catalog();
+  if (stored === undefined) throw new Error('no catalog is in force');
+  const { models, defaults } = parseCatalog(JSON.parse(stored.json));
+  const chatModel = models.find(({ id, aliases, type }) =>
+    defaults.chat === undefined ? type === 'chat' : [id, ...aliases].includes(defaults.chat),
+  );
+  const secrets = models.flatMap(({ routes }) => routes.map(({ secret }) => secret ?? ''));
+  return {
+    version: stored.version,
+    isSimulated,
+    chatModel: chatModel && {
+      id: chatModel.id,
+      canStream: chatModel.routes.some(({ capabilities }) => capabilities.includes('stream')),
+    },
+    variables: [...new Set(secrets.flatMap((secret) => /^env:(.+)$/.exec(secret)?.[1] ?? []))],
+  };
 }
 
 /** Has its credits after its history, which is paid with more. */
@@ -102,28 +139,38 @@ async function demoSession(operator: Operator, apiKey: string, issuer: string | 
   return operator.issueSession(accountId);
 }
 
-/** A named catalog is applied at every start; the default one only while nobody has applied another. */
+/**
+ * A named catalog is applied at every start; the simulated one only while nobody has applied another. Returns the
+ * version of the simulated one if it is in force.
+ */
 async function seedCatalog(
   operator: Operator,
   { catalogFile, upstreamUrl, awsEndpoint }: SeedTarget,
   seeded: string | undefined,
 ): Promise<string | undefined> {
-  if (catalogFile !== undefined) {
-    await operator.applyCatalog(readCatalogFile(catalogFile));
-    return undefined;
+  if (catalogFile === undefined) {
+    const current = await operator.catalog();
+    if (current !== undefined && current.version !== seeded) return undefined;
   }
-  const current = await operator.catalog();
-  if (current !== undefined && current.version !== seeded) return undefined;
-  const text = readFileSync(join(import.meta.dirname, 'catalog.json'), 'utf8');
-  return operator.applyCatalog(
+  const file = catalogFile ?? SIMULATED_CATALOG;
+  const text = readCatalogFile(file);
+  const version = await operator.applyCatalog(
     text.replaceAll('{UPSTREAM_URL}', upstreamUrl).replaceAll('{AWS_URL}', awsEndpoint),
   );
+  return file === SIMULATED_CATALOG ? version : undefined;
 }
 
 function readCatalogFile(file: string): string {
+  let text: string;
   try {
-    return readFileSync(file, 'utf8');
+    text = readFileSync(file, 'utf8');
   } catch (cause) {
     throw new Error(`CATALOG: cannot read ${file}`, { cause });
   }
+  try {
+    JSON.parse(text);
+  } catch (failure) {
+    throw new Error(`CATALOG: ${file} is not JSON: ${(failure as Error).message}`);
+  }
+  return text;
 }
