@@ -10,7 +10,7 @@ import { watchPrices } from './watch-prices.ts';
 
 const count = (json: string) => (JSON.parse(json) as { models: unknown[] }).models.length;
 
-/** One file, and the models whose large changes of price are accepted. */
+/** One file, and what is accepted of its changes. */
 function fileAndAccepted(args: readonly string[]) {
   const { values, positionals } = parseArgs({
     args: [...args],
@@ -18,6 +18,7 @@ function fileAndAccepted(args: readonly string[]) {
     options: {
       accept: { type: 'string', multiple: true, default: [] },
       records: { type: 'string', default: String(DIFF_RECORDS) },
+      remove: { type: 'boolean', default: false },
     },
   });
   const [file, ...rest] = positionals;
@@ -25,16 +26,21 @@ function fileAndAccepted(args: readonly string[]) {
   const records = Number(values.records);
   if (!Number.isSafeInteger(records) || records < 0)
     throw new Error('--records must be a whole number of usage records, 0 or more');
-  return { json: readFileSync(file, 'utf8'), accepted: new Set(values.accept), records };
+  return {
+    json: readFileSync(file, 'utf8'),
+    accepted: new Set(values.accept),
+    canRemove: values.remove,
+    records,
+  };
 }
 
 export const CATALOG_COMMANDS: Readonly<Record<string, Command>> = {
   'catalog apply': {
-    usage: 'FILE [--accept MODEL]...',
+    usage: 'FILE [--accept MODEL]... [--remove]',
     async run(operator, args) {
-      const { json, accepted } = fileAndAccepted(args);
-      await requireAccepted(operator, json, accepted);
-      return ok({ version: await operator.applyCatalog(json), models: count(json) });
+      const { json, accepted, canRemove } = fileAndAccepted(args);
+      const removed = await requireAccepted(operator, json, { prices: accepted, canRemove }, Date.now());
+      return ok({ version: await operator.applyCatalog(json), models: count(json), removed });
     },
   },
   'catalog show': {

@@ -32,6 +32,8 @@ export interface Diff {
   readonly output: JsonObject;
   /** Models with a change of more than 20 % that is not accepted. */
   readonly blocked: readonly string[];
+  /** Models that the file does not have, with their calls of the last 30 days. */
+  readonly removed: readonly { readonly model: string; readonly calls: number }[];
 }
 
 /** Compares; reads at most `records` usage records. Throws when no catalog is current, or the file is not one. */
@@ -60,10 +62,11 @@ export async function diffCatalog(
     modelCalls.billed += billedAmount(record);
     modelCalls.wouldBe += byPrices(price, record);
   });
+  const removed = change.removed.map((id) => ({ model: id, ...spendOf(calls.get(id)) }));
   const output = {
     current: current.version,
     added: change.added,
-    removed: change.removed.map((id) => ({ model: id, ...spendOf(calls.get(id)) })),
+    removed,
     changed: change.changed.map((each) => changedModel(each, calls.get(each.model))),
     route_costs: routeCosts(before, after),
     usage: {
@@ -74,7 +77,7 @@ export async function diffCatalog(
     },
     blocked,
   };
-  return { output, blocked };
+  return { output, blocked, removed };
 }
 
 const spendOf = ({ count, spend }: Calls = new Calls()) => ({ calls: count, spend: usdJson(spend) });
@@ -113,22 +116,40 @@ function routeCosts(before: CatalogDocument, after: CatalogDocument): readonly J
   return [...now].flatMap(([route, cost]) => (old.has(route) && old.get(route) !== cost ? [{ route }] : []));
 }
 
+/** What an operator has accepted of a catalog. */
+export interface AcceptedChanges {
+  /** Models whose prices may change by more than 20 %. */
+  readonly prices: ReadonlySet<string>;
+  /** Whether models may be removed. */
+  readonly canRemove: boolean;
+}
+
 /**
- * Rejects a catalog that changes a price by more than 20 % without its model being accepted; the first catalog changes
- * none.
+ * Rejects a catalog that changes a price by more than 20 % or removes models, without it being accepted; the first
+ * catalog does neither. Returns the ids of the removed models.
  */
 export async function requireAccepted(
-  operator: Pick<Operator, 'catalog'>,
+  operator: Pick<Operator, 'catalog' | 'usageScan'>,
   json: string,
-  accepted: ReadonlySet<string>,
-): Promise<void> {
+  { prices, canRemove }: AcceptedChanges,
+  nowMs: number,
+): Promise<readonly string[]> {
   const current = await operator.catalog();
-  if (current === undefined) return;
+  if (current === undefined) return [];
   const change = catalogChange(parseCatalog(JSON.parse(current.json)), parseCatalog(JSON.parse(json)));
-  const blocked = largeChanges(change).filter((id) => !accepted.has(id));
-  if (blocked.length === 0) return;
-  const options = blocked.map((id) => `--accept ${id}`).join(' ');
-  throw new Error(
-    `prices of ${blocked.join(', ')} change by more than 20 %: compare with "catalog diff", then add ${options}`,
-  );
+  const blocked = largeChanges(change).filter((id) => !prices.has(id));
+  if (blocked.length > 0) {
+    const options = blocked.map((id) => `--accept ${id}`).join(' ');
+    throw new Error(
+      `prices of ${blocked.join(', ')} change by more than 20 %: compare with "catalog diff", then add ${options}`,
+    );
+  }
+  if (change.removed.length > 0 && !canRemove) {
+    const { removed } = await diffCatalog(operator, json, { accepted: prices, records: DIFF_RECORDS, nowMs });
+    const models = removed.map(({ model, calls }) => `${model} (${calls} calls in ${DIFF_DAYS} days)`);
+    throw new Error(
+      `the file removes ${models.join(', ')}: add --remove to remove, or the models to the file`,
+    );
+  }
+  return change.removed;
 }

@@ -89,9 +89,10 @@ async function run<T>(command: string, ...args: readonly string[]): Promise<{ ou
   return { output: JSON.parse(JSON.stringify(outcome.output)) as T, exitCode: outcome.exitCode };
 }
 
-const apply = async (file: string, ...accept: readonly string[]) =>
-  (await run<{ version: string }>('catalog apply', file, ...accept.flatMap((id) => ['--accept', id]))).output
-    .version;
+const apply = async (file: string, ...accept: readonly string[]) => {
+  const accepted = accept.flatMap((id) => ['--accept', id]);
+  return (await run<{ version: string }>('catalog apply', file, '--remove', ...accepted)).output.version;
+};
 
 interface Versions {
   readonly versions: readonly { version: string; applied: string | null; current: boolean }[];
@@ -116,6 +117,17 @@ describe('the versions of the catalog', () => {
     await expect(run('catalog show', '--version', 'nothing')).rejects.toThrow(
       'no catalog of version nothing',
     );
+  });
+
+  it('lose models only with --remove, and the error has the calls of each', async () => {
+    await apply(fileOf('with-others', STANDARD, ['sim/gone', 'sim/kept']));
+    const smaller = fileOf('smaller', STANDARD, ['sim/kept', 'sim/new']);
+    await expect(run('catalog apply', smaller)).rejects.toThrow(
+      'the file removes sim/gone (0 calls in 30 days): add --remove to remove, or the models to the file',
+    );
+    const { output } = await run<{ removed: readonly string[] }>('catalog apply', smaller, '--remove');
+    expect(output.removed).toEqual(['sim/gone']);
+    await run('catalog apply', fileOf('larger', STANDARD, ['sim/kept', 'sim/new', 'sim/more']));
   });
 
   it('stay complete if operators apply them concurrently', async () => {

@@ -65,7 +65,7 @@ export class Deployment {
     const file = join(this.folder, 'catalog.json');
     writeFileSync(file, json);
     const options = accepted.flatMap((id) => ['--accept', id]);
-    return (await this.admin<{ version: string }>('catalog', 'apply', file, ...options)).version;
+    return (await this.admin<{ version: string }>('catalog', 'apply', file, '--remove', ...options)).version;
   }
 
   stackName(stack: string): string {

@@ -103,7 +103,7 @@ describe('the example own-provider', () => {
     const { document } = await service.admin<{ document: { models: object[] } }>('catalog', 'show');
     const file = join(service.directory, 'own-provider.json');
     writeFileSync(file, JSON.stringify({ ...document, models: [...document.models, ...own.models] }));
-    await service.admin('catalog', 'apply', file);
+    await service.admin('catalog', 'apply', file, '--remove');
     await until(
       async () => (await (await service.fetch('/v1/models/acme/chat', { key: null })).json()) as object,
       (model) => 'id' in model,

@@ -84,7 +84,7 @@ beforeAll(async () => {
   // Applied before any function has read a catalog.
   const file = join(service.directory, 'catalog.json');
   writeFileSync(file, JSON.stringify({ ...document, models }));
-  await service.admin('catalog', 'apply', file);
+  await service.admin('catalog', 'apply', file, '--remove');
   account = await service.account('5');
 }, 90_000);
 

@@ -107,7 +107,7 @@ describe('another catalog', () => {
     ];
     const file = join(service.directory, 'more.json');
     writeFileSync(file, JSON.stringify({ ...document, models }));
-    await service.admin('catalog', 'apply', file);
+    await service.admin('catalog', 'apply', file, '--remove');
   }
 
   it('applied while the service runs is live within seconds', async () => {

@@ -243,7 +243,7 @@ describe('the stream of a server that ends it in its own way', () => {
     }));
     const file = join(service.directory, 'own-streams.json');
     writeFileSync(file, JSON.stringify({ ...document, models: [...document.models, ...added] }));
-    await service.admin('catalog', 'apply', file);
+    await service.admin('catalog', 'apply', file, '--remove');
     // Each function has its own copy of the catalog.
     for (const path of ['/v1/chat/completions', '/v1/messages', '/v1/responses']) {
       const request = { model: 'own/unfinished', stream: true, messages: [user('Hi')], input: 'Hi' };

@@ -139,7 +139,7 @@ beforeAll(async () => {
   }));
   const file = join(service.directory, 'signed-media.json');
   writeFileSync(file, JSON.stringify({ ...document, models: [...document.models, ...models] }));
-  await service.admin('catalog', 'apply', file);
+  await service.admin('catalog', 'apply', file, '--remove');
   // Each function has its own copy of the catalog.
   for (const [path, model, fields] of [
     [IMAGE, 'image', { prompt: 'Hi' }],

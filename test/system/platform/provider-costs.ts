@@ -51,7 +51,7 @@ beforeAll(async () => {
   // Applied before any function has read a catalog.
   const file = join(service.directory, 'costs.json');
   writeFileSync(file, JSON.stringify(applied));
-  await service.admin('catalog', 'apply', file);
+  await service.admin('catalog', 'apply', file, '--remove');
   payer = await Payer.open(service, '5');
 }, 90_000);
 
