@@ -4,6 +4,7 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from '@jest/globals';
+import { until } from '../../tools/test-kit/waiting.ts';
 import { Service } from './service.ts';
 
 const root = join(import.meta.dirname, '..', '..');
@@ -37,7 +38,12 @@ describe('the local service', () => {
   };
   /** What the call that the last start printed returns. */
   const runPrintedCall = async () => {
-    const command = service.output.match(/^curl -N .*$/gm)?.at(-1) ?? 'false';
+    const printed = `curl -N ${service.session.base_url}`;
+    const output = await until(
+      () => service.output,
+      (text) => text.includes(printed),
+    );
+    const [command = ''] = output.slice(output.lastIndexOf(printed)).split('\n');
     return (await promisify(execFile)('bash', ['-c', command])).stdout;
   };
   const read = async () =>
@@ -53,6 +59,26 @@ describe('the local service', () => {
     ({ balance } = await read());
     expect(balance).toBeLessThan(10);
   }, 90_000);
+
+  it('prints one line for each call: streamed, rejected and failed ones, too', async () => {
+    const rejected = await service.chat({ model: 'sim/chatt', messages: [{ role: 'user', content: 'hi' }] });
+    const { error } = (await rejected.json()) as { readonly error: { readonly message: string } };
+    const unknown = await service.fetch('/v1/chat/completions', {
+      key: 'uis_no',
+      method: 'POST',
+      body: '{}',
+    });
+    const ids = [rejected, unknown].map(({ headers }) => headers.get('x-request-id'));
+    const lineOf = (pattern: string) => new RegExp(`^.* INFO .* answered .*${pattern}.*$`, 'm');
+    const isLogged = (output: string) => ids.every((id) => output.includes(`answered requestId=${id}`));
+    await until(() => service.output, isLogged);
+    expect(service.output).toMatch(
+      lineOf('status=200 outcome=completed kind=chat model=sim/chat route=sim-chat usd=0\\.\\d+ ms='),
+    );
+    expect(error.message).toContain('Did you mean "sim/chat"?');
+    expect(service.output).toMatch(lineOf(`${ids[0]} .*status=400 code=model_not_found ms=`));
+    expect(service.output).toMatch(lineOf(`${ids[1]} .*status=401 code=invalid_api_key ms=`));
+  });
 
   it('responds to the request of the README as the README states', async () => {
     const readme = readFileSync(join(root, 'README.md'), 'utf8');

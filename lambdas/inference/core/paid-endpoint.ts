@@ -25,6 +25,7 @@ import type { CatalogRoute } from './catalog/catalog-document.ts';
 import type { Breaker } from './circuit/breaker.ts';
 import type { Idempotency, ResponseRecorder } from './idempotency/idempotency.ts';
 import type { KeyCheck } from './key-check.ts';
+import { reportedCall, reportedLedger } from './reported-call.ts';
 import { attemptCandidates } from './routing/failover.ts';
 import type { UpstreamFailure } from './upstream/provider.ts';
 import { type TimeLeft, timeFrom } from './upstream/route-clock.ts';
@@ -40,7 +41,7 @@ export interface PaidEndpointDependencies {
   readonly gate: KeyGate;
   readonly checkKey: KeyCheck;
   readonly idempotency: Idempotency;
-  readonly ledger: Ledger;
+  readonly ledger: Pick<Ledger, 'admit'>;
   readonly breaker: Breaker;
   readonly clock: Clock;
   readonly after: After;
@@ -73,25 +74,17 @@ export function createPaidEndpoint<Result>(
     context.body?.claim(key.accountId);
     if (reader.checksFirst || context.body?.isLarge) await checkKey(request, key, reader.kind);
     const call = await gate.checked(key, () => reader.read(request, context, key));
+    const ledger = reportedLedger(dependencies.ledger, context);
     const timeLeft = timeFrom(context, dependencies.clock, call.events);
     try {
       return await idempotency.guard({ request, context }, call, (storeResponse) =>
-        runPaidCall(dependencies, withSent(call, context), timeLeft, storeResponse),
+        runPaidCall({ ...dependencies, ledger }, reportedCall(call, context), timeLeft, storeResponse),
       );
     } finally {
       await call.dispose?.();
     }
   };
 }
-
-/** The same call, which reports to its host when a route has responded. */
-const withSent = <Result>(call: PaidCall<Result>, { body }: CallContext): PaidCall<Result> => ({
-  ...call,
-  prepare: (result, unsettled) => {
-    body?.sent();
-    return call.prepare(result, unsettled);
-  },
-});
 
 /** The dependencies of a paid call. */
 export type PaidCallDependencies = Pick<PaidEndpointDependencies, 'ledger' | 'breaker' | 'after' | 'log'>;

@@ -84,6 +84,8 @@ export interface CallContext {
   readonly pathParameters: Readonly<Record<string, string>>;
   /** Absent if the request is complete when its call starts, or has no body. */
   readonly body?: IncomingBody | undefined;
+  /** Adds fields to the line that the host logs at the end of the call. The same rules hold as for `Log`. */
+  readonly note?: ((fields: Readonly<Record<string, unknown>>) => void) | undefined;
   readonly log: Log;
 }
 

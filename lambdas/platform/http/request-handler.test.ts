@@ -107,6 +107,22 @@ describe('a request handler', () => {
     ]);
   });
 
+  it('logs the fields that the endpoint adds, with the code of an error', async () => {
+    const { lines } = await call(async (_request, { note }) => {
+      note?.({ model: 'sim/chat' });
+      note?.({ model: 'sim/chat-large', usd: '0.1' });
+      throw new ServiceError('all_routes_failed', 'None.');
+    });
+    expect(lines.map(({ fields }) => fields)).toEqual([
+      expect.objectContaining({
+        status: 503,
+        code: 'all_routes_failed',
+        model: 'sim/chat-large',
+        usd: '0.1',
+      }),
+    ]);
+  });
+
   it('logs one line a call: id, status, duration, and nothing of the request', async () => {
     const { lines } = await call(async () => new Response(null, { status: 204 }));
     expect(lines).toEqual([

@@ -43,6 +43,8 @@ interface Call {
   readonly functionRequestId: string | undefined;
   readonly startedMs: number;
   readonly surface: Surface;
+  /** Fields that the endpoint has added. */
+  readonly notes: Record<string, unknown>;
   readonly dependencies: RequestHandlerDependencies;
 }
 
@@ -61,8 +63,11 @@ export function createRequestHandler(
     const requestId = `req_${ulid()}`;
     const errorSurface = typeof surface === 'function' ? surface(request) : surface;
     const { functionRequestId, ...context } = hostContext;
-    const call = { requestId, functionRequestId, startedMs: clock(), surface: errorSurface, dependencies };
-    const response = await respond(() => endpoint(request, { ...context, requestId, log }), call);
+    const startedMs = clock();
+    const notes: Record<string, unknown> = {};
+    const call = { requestId, functionRequestId, startedMs, surface: errorSurface, notes, dependencies };
+    const note = (fields: Readonly<Record<string, unknown>>) => void Object.assign(notes, fields);
+    const response = await respond(() => endpoint(request, { ...context, requestId, note, log }), call);
     response.headers.set('x-request-id', requestId);
     // The name that Anthropic's SDKs read.
     response.headers.set('request-id', requestId);
@@ -81,7 +86,7 @@ async function respond(run: () => ReturnType<StreamingEndpoint>, call: Call): Pr
     if (failure instanceof CallerLeft) return responseToNobody(call);
     const error = toServiceError(failure);
     logInternal(error, call);
-    logResponse(call, { status: error.status }, errorCount(error));
+    logResponse(call, { status: error.status, code: error.code }, errorCount(error));
     return errorResponse(error, call.surface, call.requestId);
   }
 }
@@ -124,12 +129,12 @@ function logInternal(error: ServiceError, { requestId, dependencies }: Call): vo
 }
 
 function logResponse(
-  { requestId, functionRequestId, startedMs, dependencies: { clock, log } }: Call,
+  { requestId, functionRequestId, startedMs, notes, dependencies: { clock, log } }: Call,
   fields: Readonly<Record<string, unknown>>,
   measured: Measurement | undefined,
 ): void {
   const ids = functionRequestId === undefined ? { requestId } : { requestId, functionRequestId };
-  log.info('answered', { ...ids, ...fields, ms: clock() - startedMs }, measured);
+  log.info('answered', { ...ids, ...fields, ...notes, ms: clock() - startedMs }, measured);
 }
 
 /** Counts an error. An error response of the endpoint itself, such as the health check's, has no type. */

@@ -26,7 +26,21 @@ describe('a line that a function prints', () => {
     expect(formatLogLine('chat', '{broken')).toMatch(/chat \{broken$/);
   });
 
-  it('stays hidden if it is a metrics record', () => {
+  it('loses its metrics', () => {
+    const directive = { Dimensions: [['application', 'error_type']], Metrics: [{ Name: 'Errors' }] };
+    const metrics = {
+      _aws: { CloudWatchMetrics: [directive] },
+      application: 'a',
+      error_type: 'e',
+      Errors: 1,
+    };
+    const record = { level: 'INFO', message: 'answered', timestamp, status: 402, ...metrics };
+    expect(formatLogLine('chat', JSON.stringify(record))).toBe(
+      `${clock(new Date(timestamp))} INFO chat answered status=402`,
+    );
+  });
+
+  it('stays hidden if it is nothing but metrics', () => {
     expect(formatLogLine('chat', '{"_aws":{"CloudWatchMetrics":[]},"Calls":1}')).toBeUndefined();
   });
 });

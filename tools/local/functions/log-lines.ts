@@ -17,17 +17,19 @@ const NOISE = new Set([
 
 /**
  * Formats one printed line: a Powertools log record as `HH:MM:SS LEVEL function message key=value`, anything else as
- * it is after the function's name. Returns undefined for a metrics record, which is for CloudWatch only.
+ * it is after the function's name. The metrics of a record are for CloudWatch only; a record of metrics alone is
+ * undefined.
  */
 export function formatLogLine(label: string, line: string): string | undefined {
   const record = parseRecord(line);
   if (record === undefined) return `${clock(new Date())} ${label} ${line}`;
-  if ('_aws' in record) return undefined;
-  const { level, message } = record;
+  const { level, message, _aws: metrics } = record;
+  if (metrics !== undefined && message === undefined) return undefined;
+  const hidden = new Set([...NOISE, '_aws', ...metricNames(metrics)]);
   if (typeof level !== 'string' || message === undefined) return `${clock(new Date())} ${label} ${line}`;
   const when = new Date(String(record.timestamp));
   const details = Object.entries(record)
-    .filter(([key]) => !NOISE.has(key))
+    .filter(([key]) => !hidden.has(key))
     .map(([key, value]) => `${key}=${typeof value === 'string' ? value : JSON.stringify(value)}`);
   const time = clock(Number.isNaN(when.getTime()) ? new Date() : when);
   return [
@@ -37,6 +39,20 @@ export function formatLogLine(label: string, line: string): string | undefined {
     typeof message === 'string' ? message : JSON.stringify(message),
     ...details,
   ].join(' ');
+}
+
+/** Names of the metrics and dimensions of a record (CloudWatch embedded metric format, section "EMF schema"). */
+function metricNames(metadata: unknown): readonly string[] {
+  const { CloudWatchMetrics: directives = [] } = Object(metadata) as {
+    readonly CloudWatchMetrics?: readonly {
+      readonly Dimensions?: readonly (readonly string[])[];
+      readonly Metrics?: readonly { readonly Name: string }[];
+    }[];
+  };
+  return directives.flatMap(({ Dimensions: dimensions = [], Metrics: metrics = [] }) => [
+    ...dimensions.flat(),
+    ...metrics.map(({ Name: name }) => name),
+  ]);
 }
 
 /** `HH:MM:SS`, local time. */
