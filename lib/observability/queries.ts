@@ -17,7 +17,7 @@ const DEATHS = ['Task timed out', 'Runtime.OutOfMemory', 'Runtime.ExitError', 'R
 
 /**
  * Queries by name. Fields are those that the access log, our own lines, the lines of Lambda and the firewall have (CloudWatch user
- * guide, supported logs and discovered fields): keys, accounts and models of calls are in none of them.
+ * guide, supported logs and discovered fields): keys and accounts of calls are in none of them.
  */
 export const QUERIES: Readonly<Record<string, SavedQuery>> = {
   /**
@@ -38,6 +38,9 @@ export const QUERIES: Readonly<Record<string, SavedQuery>> = {
         'max(status) as answered',
         'sortsLast(outcome) as ended',
         'sortsLast(code) as failedWith',
+        'sortsLast(model) as model',
+        'sortsLast(route) as route',
+        'sortsLast(usd) as usd',
         'max(latencyMs) as gatewayMs',
         'max(ms) as ourMs',
         'max(@duration) as billedMs',
@@ -51,7 +54,7 @@ export const QUERIES: Readonly<Record<string, SavedQuery>> = {
     reads: ['functions', 'access', 'host'],
     lines: [
       "filter requestId = 'ID' or extendedRequestId = 'ID' or functionRequestId = 'ID' or @requestId = 'ID'",
-      'fields @timestamp, level, message, route, reason, status, outcome, code, name, failure, error, @message',
+      'fields @timestamp, level, message, model, route, reason, status, outcome, code, usd, name, failure, error, @message',
       'sort @timestamp asc',
     ],
   },
@@ -61,6 +64,14 @@ export const QUERIES: Readonly<Record<string, SavedQuery>> = {
       'filter status >= 500',
       'stats count(*) as failed, max(latencyMs) as slowestMs by method, resource, status, error',
       'sort failed desc',
+    ],
+  },
+  'rejections-by-code': {
+    reads: ['calls', 'host'],
+    lines: [
+      'filter ispresent(code) and ispresent(ms)',
+      'stats count(*) as calls, max(ms) as slowestMs by status, code, model',
+      'sort calls desc',
     ],
   },
   'failures-by-route': {

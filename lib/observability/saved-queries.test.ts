@@ -86,24 +86,30 @@ async function responseHeaderNames(): Promise<readonly string[]> {
   return logged;
 }
 
-/** The names of the fields in every `log.info('...', { ... })` of the source. */
+/** The message of the line that has the notes, as the parser gives a string. */
+const NOTE = { type: 'StringLiteral', value: 'notes' } as SyntaxNode;
+
+/** The names of the fields in every `log.info('...', { ... })` and `note({ ... })` of the source. */
 function ofSource(): ReadonlyMap<string, readonly string[]> {
   const root = join(import.meta.dirname, '..', '..', 'lambdas');
   const queries = new Map<string, readonly string[]>();
   for (const path of readdirSync(root, { recursive: true, encoding: 'utf8' })) {
     if (!path.endsWith('.ts') || /token-table\.ts$|\.test\.ts$|\/testing\//.test(path)) continue;
     const text = readFileSync(join(root, path), 'utf8');
-    if (!/\.(warn|info|error)\(/.test(text)) continue;
+    if (!/\.(warn|info|error)\(|\bnote\(/.test(text)) continue;
     for (const node of nodes(parse(text))) {
       if (node.type !== 'CallExpression') continue;
-      const [message, fields] = (node.arguments as readonly { expression: SyntaxNode }[]).map(
+      const values = (node.arguments as readonly { expression: SyntaxNode }[]).map(
         ({ expression }) => expression,
       );
+      const isNote = Object(node.callee).value === 'note';
+      const [message, fields] = isNote ? [NOTE, ...values] : values;
       if (message?.type !== 'StringLiteral' || fields?.type !== 'ObjectExpression') continue;
       const names = (fields.properties as readonly SyntaxNode[]).map((property) =>
         String(Object(property.key ?? property).value),
       );
-      queries.set(String(message.value), names);
+      const known = isNote ? (queries.get(String(message.value)) ?? []) : [];
+      queries.set(String(message.value), [...known, ...names]);
     }
   }
   return queries;

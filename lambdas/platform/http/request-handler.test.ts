@@ -277,6 +277,13 @@ describe('an internal error', () => {
     });
     expect(JSON.stringify(lines)).not.toContain(CANARY);
   });
+
+  it('has the words of AWS in the log if AWS itself failed', async () => {
+    const failure = Object.assign(new Error('database or disk is full'), { $fault: 'server', $metadata: {} });
+    const { lines, text } = await call(failing(failure));
+    expect(lines[0]?.fields).toMatchObject({ reason: 'database or disk is full' });
+    expect(text).not.toContain('disk');
+  });
 });
 
 const ENVELOPES = { openai: 'data: ', messages: 'event: error\ndata: ' } as const;

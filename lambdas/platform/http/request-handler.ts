@@ -124,8 +124,16 @@ function stream(response: StreamedResponse, call: Call): Response {
 /** A failure of the service's own or of its database, with where it happened. */
 function logInternal(error: ServiceError, { requestId, dependencies }: Call): void {
   if (error.code !== 'internal_error' && error.code !== 'overloaded') return;
-  const { name, stack } = (error.cause ?? error) as Error;
-  dependencies.log.error(error.code.replace('_', ' '), { requestId, name, stack: framesOf(stack) });
+  const failure = (error.cause ?? error) as Error & { readonly $fault?: unknown };
+  const { name, stack } = failure;
+  // What AWS says of a failure of its own quotes no request.
+  const reason = failure.$fault === 'server' ? { reason: failure.message } : {};
+  dependencies.log.error(error.code.replace('_', ' '), {
+    requestId,
+    name,
+    ...reason,
+    stack: framesOf(stack),
+  });
 }
 
 function logResponse(

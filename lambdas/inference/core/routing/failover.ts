@@ -98,7 +98,8 @@ async function attemptCandidate<Result>(
       throw failure;
     }
     breaker.failed(failure, permit);
-    log.warn('route failed', { requestId, route: route.id, reason: failure.message });
+    const secret = failure.kind === 'secret' ? { secret: route.secret } : {};
+    log.warn('route failed', { requestId, route: route.id, reason: failure.message, ...secret });
     if (!failure.retryable) throw toRejection(failure, candidate);
     return { retryAfterSeconds: coolingSeconds(failure.retryAfterSeconds) };
   }
