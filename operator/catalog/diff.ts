@@ -116,11 +116,11 @@ function routeCosts(before: CatalogDocument, after: CatalogDocument): readonly J
   return [...now].flatMap(([route, cost]) => (old.has(route) && old.get(route) !== cost ? [{ route }] : []));
 }
 
-/** What an operator has accepted of a catalog. */
+/** The changes of a catalog that an operator has accepted. */
 export interface AcceptedChanges {
   /** Models whose prices may change by more than 20 %. */
   readonly prices: ReadonlySet<string>;
-  /** Whether models may be removed. */
+  /** True if models may be removed. */
   readonly canRemove: boolean;
 }
 

@@ -36,7 +36,7 @@ describe('the local service', () => {
     calls.push(await response.text());
     return response.headers.get('idempotent-replayed');
   };
-  /** What the call that the last start printed returns. */
+  /** Makes the call that the last start printed. */
   const runPrintedCall = async () => {
     const printed = `curl -N ${service.session.base_url}`;
     const output = await until(

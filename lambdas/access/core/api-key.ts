@@ -79,10 +79,10 @@ export function invalidKey(): ServiceError {
 
 const HOW_TO_SEND = 'Send one as "Authorization: Bearer <key>" or "X-API-Key: <key>".';
 
-/** Whether a token has the three parts of a session (RFC 7515, section 7.1). */
+/** Returns whether a token has the three parts of a session (RFC 7515, section 7.1). */
 export const isSessionToken = (token: string): boolean => token.split('.').length === 3;
 
-/** Whether a token has the form of an API key, which nobody has verified. */
+/** Returns whether a token has the form of an API key, which nobody has verified. */
 export const isKeyToken = (token: string): boolean => token.startsWith(PREFIX);
 
 /** The token of a Bearer credential (RFC 6750, section 2.1), in any case; undefined for any other credential. */

@@ -1,4 +1,4 @@
-/** What a paid call reports to its host: that a route has responded, and the fields of its log line. */
+/** Reports of a paid call to its host: that a route has responded, and the fields of its log line. */
 import type { Ledger } from '../../ledger/core/admission.ts';
 import { formatUsd } from '../../platform/core/money.ts';
 import type { CallContext } from '../../platform/core/ports.ts';

@@ -278,7 +278,7 @@ describe('an internal error', () => {
     expect(JSON.stringify(lines)).not.toContain(CANARY);
   });
 
-  it('has the words of AWS in the log if AWS itself failed', async () => {
+  it('appears in the log with the words of AWS if AWS itself failed', async () => {
     const failure = Object.assign(new Error('database or disk is full'), { $fault: 'server', $metadata: {} });
     const { lines, text } = await call(failing(failure));
     expect(lines[0]?.fields).toMatchObject({ reason: 'database or disk is full' });

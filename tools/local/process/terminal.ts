@@ -1,7 +1,13 @@
 /** The output of `npm start` for people. */
-import type { Service } from '../service.ts';
+import type { CatalogInForce } from '../seed/seed.ts';
+import type { SessionFile } from './state-folder.ts';
 
-type ReadyService = Pick<Service, 'session' | 'catalog' | 'missingVariables'>;
+interface ReadyService {
+  readonly session: SessionFile;
+  readonly catalog: CatalogInForce;
+  /** The environment variables with secrets of the catalog's routes that are not set. */
+  readonly missingVariables: readonly string[];
+}
 
 /** The line that says the service is ready, a call to try, and what differs from a first start. */
 export function readyText({ session, catalog, missingVariables }: ReadyService, elapsedMs: number): string {

@@ -33,7 +33,7 @@ export interface SeedTarget extends Pick<Settings, 'catalogFile' | 'historyDays'
   readonly identityIssuer: string | undefined;
 }
 
-/** What a start says about the catalog. */
+/** The facts about the catalog that a start prints. */
 export interface CatalogInForce {
   readonly version: string;
   readonly isSimulated: boolean;

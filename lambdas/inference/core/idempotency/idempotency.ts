@@ -163,7 +163,8 @@ export class Idempotency {
   async #replay({ claim, headers: limits }: CallEnd, { keyId }: VerifiedKey, credential: string) {
     const response = this.#dependencies.store.open(claim, credential);
     const [{ body, headers }] = await Promise.all([response, this.#mark(keyId, claim.requestId)]);
-    return new Response(body, { headers: { ...headers, ...limits, 'idempotent-replayed': 'true' } });
+    const replayed = { 'idempotent-replayed': 'true', 'x-cost-usd': '0' };
+    return new Response(body, { headers: { ...headers, ...limits, ...replayed } });
   }
 
   /** Marks the call as replayed. A late or lost marker does not affect the replay. */

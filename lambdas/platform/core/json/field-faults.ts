@@ -13,7 +13,7 @@ const NOUNS = new Map([
   ['null', 'null'],
 ]);
 
-/** What is counted in a value with a length. */
+/** Units of the length of a value. */
 const UNITS = new Map([
   ['string', 'character'],
   ['array', 'item'],
