@@ -29,7 +29,6 @@ describe('the shared host on Fargate', () => {
     const host = new SynthesizedApp(name);
     expect(only('AWS::ECS::Service', host)).toMatchObject({
       ServiceName: service,
-      DesiredCount: 2,
       DeploymentConfiguration: { DeploymentCircuitBreaker: { Enable: true, Rollback: true } },
     });
     expect(only('AWS::ECS::TaskDefinition', host)).toMatchObject({
@@ -84,6 +83,28 @@ describe('the shared host on Fargate', () => {
     expect(server.keepAliveTimeout).toBeGreaterThan(Number(idle) * 1000);
   });
 
+  it.each(['fargate', 'fargate-ingress'] as const)(
+    'gives a new call to the task with the fewest, and loses no line while its log takes none for a while: %s',
+    (name) => {
+      const host = new SynthesizedApp(name);
+      const { TargetGroupAttributes: group } = only('AWS::ElasticLoadBalancingV2::TargetGroup', host);
+      expect(group).toContainEqual({
+        Key: 'load_balancing.algorithm.type',
+        Value: 'least_outstanding_requests',
+      });
+      expect(only('AWS::ECS::TaskDefinition', host)).toMatchObject({
+        ContainerDefinitions: [
+          {
+            LogConfiguration: {
+              LogDriver: 'awslogs',
+              Options: { mode: 'non-blocking', 'max-buffer-size': '26214400b' },
+            },
+          },
+        ],
+      });
+    },
+  );
+
   it('accepts connections from within its network only', () => {
     expect(only('AWS::ElasticLoadBalancingV2::LoadBalancer')).toMatchObject({ Scheme: 'internal' });
     const rules = app
@@ -94,6 +115,15 @@ describe('the shared host on Fargate', () => {
 });
 
 describe('the number of tasks', () => {
+  it.each(['fargate', 'fargate-sized', 'fargate-ingress', 'customer-key'] as const)(
+    'is the scaling’s alone, and no release sets it back: %s',
+    (name) => {
+      const service = only('AWS::ECS::Service', new SynthesizedApp(name));
+      expect(service).toMatchObject({ LaunchType: 'FARGATE' });
+      expect(service).not.toHaveProperty('DesiredCount');
+    },
+  );
+
   it('follows the open calls of a task, which are the metric that the program raises, and the CPU of short ones', () => {
     const type = 'AWS::ApplicationAutoScaling::ScalingPolicy';
     const [byCalls, byCpu, ...otherPolicies] = app.properties('ingress', type);
@@ -130,6 +160,5 @@ describe('the number of tasks', () => {
       MinCapacity: minTasks,
       MaxCapacity: maxTasks,
     });
-    expect(only('AWS::ECS::Service', sized)).toMatchObject({ DesiredCount: minTasks });
   });
 });

@@ -1,9 +1,10 @@
 /** A program that listens, on Fargate: tasks behind an internal load balancer that CloudFront accesses. */
-import { Duration, Stack, Validations } from 'aws-cdk-lib';
+import { Duration, Size, Stack, Validations } from 'aws-cdk-lib';
 import { IpAddresses, type IVpc, Peer, Port, SubnetType, Vpc } from 'aws-cdk-lib/aws-ec2';
 import { Platform } from 'aws-cdk-lib/aws-ecr-assets';
 import {
   AssetImage,
+  AwsLogDriverMode,
   Cluster,
   ContainerInsights,
   CpuArchitecture,
@@ -18,6 +19,7 @@ import {
   ApplicationLoadBalancer,
   ApplicationProtocol,
   type HealthCheck,
+  TargetGroupLoadBalancingAlgorithmType,
 } from 'aws-cdk-lib/aws-elasticloadbalancingv2';
 import type { IRole } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
@@ -31,6 +33,13 @@ const NETWORK = '10.0.0.0/16';
 
 /** The most that Fargate gives a task to end its calls (Amazon ECS developer guide, "Task definition parameters"). */
 export const STOP_TIMEOUT = Duration.seconds(120);
+
+/**
+ * The log lines that wait while CloudWatch Logs takes none: three minutes at 100 calls a second of 1,400 bytes. A
+ * blocking driver would stop the process at its next line, with all its streams and its health check. Lines beyond the
+ * buffer are lost, and the metrics in them (AWS containers blog, "Preventing log loss with non-blocking mode").
+ */
+const LOG_BUFFER = Size.mebibytes(25);
 
 /** Longer than CloudFront waits for a silent origin, so that it is never the balancer that cuts. */
 const IDLE_TIMEOUT = Duration.seconds(125);
@@ -70,7 +79,7 @@ export class HostService extends Construct {
       serviceName: name,
       cluster: cluster as ICluster,
       taskDefinition: this.#task(props),
-      desiredCount: tasks.least,
+      // No desired count: with each release it would set a service that has scaled out back to that number.
       minHealthyPercent: 100,
       circuitBreaker: { rollback: true },
       // A public address is the path to the routes: a NAT gateway costs more than all else here.
@@ -118,7 +127,12 @@ export class HostService extends Construct {
     task.addContainer('Host', {
       image: new AssetImage(program, { platform: Platform.LINUX_ARM64, exclude: ['*.map', 'index.mjs'] }),
       environment: { ...environment, PORT: String(PORT), AWS_REGION: Stack.of(this).region },
-      logging: LogDrivers.awsLogs({ logGroup, streamPrefix: logPrefix }),
+      logging: LogDrivers.awsLogs({
+        logGroup,
+        streamPrefix: logPrefix,
+        mode: AwsLogDriverMode.NON_BLOCKING,
+        maxBufferSize: LOG_BUFFER,
+      }),
       portMappings: [{ containerPort: PORT }],
       stopTimeout: STOP_TIMEOUT,
     });
@@ -152,6 +166,8 @@ export class HostService extends Construct {
       targets: [service],
       deregistrationDelay: props.draining,
       healthCheck: props.health,
+      // Calls last up to 15 minutes: in turns, a task full of old streams would get as many new ones as an empty one.
+      loadBalancingAlgorithmType: TargetGroupLoadBalancingAlgorithmType.LEAST_OUTSTANDING_REQUESTS,
     });
     Validations.of(balancer).acknowledge({
       id: 'AwsSolutions-ELB2',
