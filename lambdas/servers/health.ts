@@ -1,19 +1,68 @@
 /**
- * The health check of a balancer, which decides whether to send calls to the program. It is neither logged nor
- * measured.
+ * The health check of a balancer, which decides whether to send calls to the program. A program is healthy once it has
+ * read what every call needs: the key pepper and the catalog. So a release that cannot read them never replaces the
+ * tasks that serve.
+ *
+ * From then on, only stopping makes it unhealthy. A database that does not respond fails calls with 503, and they succeed
+ * again with it. If the check failed too, the balancer would remove all tasks at once, and ECS would replace each of
+ * them by one that cannot start.
  */
+import { paidCalls } from '../inference/handlers/paid-handler.ts';
+import { createCatalogProbe } from '../inference/store/catalog-store.ts';
 import { HOST_HEALTH_PATH } from '../platform/contract/inference-host.ts';
+import type { Log } from '../platform/core/ports.ts';
+import { createDataResources } from '../platform/handlers/resources.ts';
 import type { NodeHost, RouteTarget } from '../platform/http/node-host.ts';
 import { JSON_BODIES } from './bodies.ts';
 
-/** Adds the health path, which returns the host's state, and passes every other path to `resolve`. */
-export const withHealth =
-  (host: () => Pick<NodeHost, 'isStopping'>, resolve: (method: string, path: string) => RouteTarget) =>
-  (method: string, path: string): RouteTarget =>
-    path === HOST_HEALTH_PATH
-      ? {
-          handler: async () => new Response(null, { status: host().isStopping ? 503 : 200 }),
-          pathParameters: {},
-          body: JSON_BODIES,
-        }
-      : resolve(method, path);
+/** Rejects if the pepper or the catalog cannot be read. A deployment gets its first catalog after its hosts: none is fine. */
+async function readRequired(): Promise<void> {
+  const { clients, environment } = createDataResources();
+  const { peppers, catalog } = paidCalls();
+  const probe = createCatalogProbe({ client: clients.client, environment });
+  const [pointer] = await Promise.all([probe(), peppers()]);
+  if (pointer !== undefined) await catalog();
+}
+
+/**
+ * Returns a function that returns whether `read` has ever succeeded. It reads at once, and again at each check that
+ * finds it has not. Each kind of failure is logged once.
+ */
+function createReadiness(read: () => Promise<void>, log: Pick<Log, 'warn'>): () => boolean {
+  let isReady = false;
+  let isReading = false;
+  let lastFailure = '';
+  const attempt = async () => {
+    isReading = true;
+    try {
+      await read();
+      isReady = true;
+    } catch (failure) {
+      const { name } = failure as Error;
+      if (name !== lastFailure) log.warn('the host is not ready', { failure: name });
+      lastFailure = name;
+    } finally {
+      isReading = false;
+    }
+  };
+  void attempt();
+  return () => {
+    if (!isReady && !isReading) void attempt();
+    return isReady;
+  };
+}
+
+/** Adds the health path, which returns the host's state unmeasured, and passes every other path to `resolve`. */
+export function withHealth(
+  host: () => Pick<NodeHost, 'isStopping'>,
+  log: Pick<Log, 'warn'>,
+  resolve: (method: string, path: string) => RouteTarget,
+): (method: string, path: string) => RouteTarget {
+  const isReady = createReadiness(readRequired, log);
+  const check: RouteTarget = {
+    handler: async () => new Response(null, { status: isReady() && !host().isStopping ? 200 : 503 }),
+    pathParameters: {},
+    body: JSON_BODIES,
+  };
+  return (method, path) => (path === HOST_HEALTH_PATH ? check : resolve(method, path));
+}

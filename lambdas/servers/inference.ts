@@ -86,7 +86,7 @@ function resolve(method: string, path: string): RouteTarget {
 }
 
 const host: NodeHost = new NodeHost({
-  resolve: withHealth(() => host, resolve),
+  resolve: withHealth(() => host, resources.log, resolve),
   clock: systemClock,
   callMs: STREAM_TIMEOUT_SECONDS * 1000,
   maxCalls: openCallsOf(process.env),

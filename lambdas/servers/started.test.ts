@@ -3,14 +3,17 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { until } from '../../tools/test-kit/waiting.ts';
-import { wireServer } from '../inference/testing/providers/wire-server.ts';
+import {
+  type WireRequest,
+  type WireResponder,
+  wireServer,
+} from '../inference/testing/providers/wire-server.ts';
 import { VARIABLES } from '../platform/contract/environment.ts';
 import { HOST_HEALTH_PATH } from '../platform/contract/inference-host.ts';
 import { TABLES } from '../platform/contract/tables.ts';
 
 const PEPPER = 'pepper';
 
-/** Nothing of AWS answers: a program's health is its own. */
 const ENVIRONMENT = {
   ...Object.fromEntries(Object.values(TABLES).map(({ variable }) => [variable, variable])),
   ...Object.fromEntries(Object.values(VARIABLES).map((variable) => [variable, 'none'])),
@@ -31,7 +34,7 @@ function start(name: string, environment: Readonly<Record<string, string>> = {})
   child = fork(join(import.meta.dirname, `${name}.ts`), {
     env: { ...process.env, ...ENVIRONMENT, ...environment, PORT: '0', HOST: '127.0.0.1' },
     execArgv: [],
-    stdio: ['ignore', 'pipe', 'ignore', 'ipc'],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
   return child;
 }
@@ -54,21 +57,72 @@ describe('the data for the first call of a process', () => {
   }, 30_000);
 });
 
+/** Responds as AWS does in a deployment without a catalog; a table of another name does not exist. */
+const deployed: WireResponder = (response, { body }) => {
+  const { TableName: table, SecretId: secret } = JSON.parse(body);
+  if (secret === PEPPER)
+    response.end(JSON.stringify({ SecretString: '{"current":"a pepper of 20 letters"}' }));
+  else if (table === TABLES.catalog.variable) response.end('{}');
+  else response.writeHead(400).end('{"__type":"ResourceNotFoundException","message":"no such table"}');
+};
+
 describe.each(['upload', 'inference'])('the program %s', (name) => {
-  it('responds to its balancer without a log line or a counted error, unlike any other path', async () => {
-    const program = start(name);
+  const aws = wireServer();
+
+  async function run(environment: Readonly<Record<string, string>> = {}) {
+    const program = start(name, { AWS_ENDPOINT_URL: aws.origin, ...environment });
     let printed = '';
-    program.stdout?.on('data', (bytes) => {
-      printed += String(bytes);
-    });
+    for (const stream of [program.stdout, program.stderr])
+      stream?.on('data', (bytes) => {
+        printed += String(bytes);
+      });
+    const linesWith = (text: string) => printed.split('\n').filter((line) => line.includes(text));
     const [{ port }] = (await once(program, 'message')) as [{ readonly port: number }];
     const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
-    const answeredLines = () => printed.split('\n').filter((line) => line.includes('"answered"'));
-    const healthy = await get(HOST_HEALTH_PATH);
-    expect([healthy.status, await healthy.text()]).toEqual([200, '']);
+    const health = async () => (await get(HOST_HEALTH_PATH)).status;
+    return { get, health, linesWith };
+  }
+
+  it('responds to its balancer without a log line or a counted error, unlike any other path', async () => {
+    aws.respond = deployed;
+    const { get, health, linesWith } = await run();
+    await until(health, (status) => status === 200);
+    expect(await (await get(HOST_HEALTH_PATH)).text()).toBe('');
     expect((await get('/')).status).toBe(404);
-    while (answeredLines().length === 0) await once(program.stdout ?? program, 'data');
-    expect(answeredLines()).toHaveLength(1);
-    expect(answeredLines()[0]).toContain('not_found_error');
+    const [line, ...otherLines] = await until(
+      () => linesWith('"answered"'),
+      ({ length }) => length > 0,
+    );
+    expect(line).toContain('not_found_error');
+    expect(otherLines).toEqual([]);
+    expect(linesWith('not ready')).toEqual([]);
+  }, 30_000);
+
+  it('is not healthy with the name of a table that does not exist, and logs the reason once', async () => {
+    aws.respond = deployed;
+    const { health, linesWith } = await run({ [TABLES.catalog.variable]: 'another-table' });
+    const isRefused = ({ body }: WireRequest) => body.includes('another-table');
+    const refused = async () => {
+      expect(await health()).toBe(503);
+      return aws.requests.filter(isRefused).length;
+    };
+    await until(
+      () => linesWith('not ready'),
+      ({ length }) => length > 0,
+    );
+    // A check that finds the program unready reads again.
+    const before = await refused();
+    await until(refused, (requests) => requests > before + 2);
+    expect(linesWith('not ready')).toEqual([expect.stringContaining('ResourceNotFoundException')]);
+  }, 30_000);
+
+  it('stays healthy while the database and the secrets do not respond, once it has been', async () => {
+    aws.respond = deployed;
+    const { health } = await run();
+    await until(health, (status) => status === 200);
+    aws.respond = (response) => void response.writeHead(500).end('{"__type":"InternalServerError"}');
+    aws.forget();
+    expect([await health(), await health(), await health()]).toEqual([200, 200, 200]);
+    expect(aws.requests).toEqual([]);
   }, 30_000);
 });

@@ -38,6 +38,7 @@ const elsewhere = createRequestHandler(
 const host: NodeHost = new NodeHost({
   resolve: withHealth(
     () => host,
+    resources.log,
     (method, path) => ({
       handler: PATHS.some((route) => route.method === method && route.path === path)
         ? transcription
