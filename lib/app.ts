@@ -8,6 +8,7 @@ import { type Config, hasEdge, loadConfig } from './config/config.ts';
 import { sealWith } from './constructs/security/customer-key.ts';
 import { tagAll } from './observability/cost-watch.ts';
 import { DataStack } from './stacks/data-stack.ts';
+import { EdgeAlarmsStack } from './stacks/edge-alarms-stack.ts';
 import { EdgeLimitStack } from './stacks/edge-limit-stack.ts';
 import { IngressStack, retainExports } from './stacks/ingress-stack.ts';
 import { OperationsStack } from './stacks/operations-stack.ts';
@@ -36,13 +37,16 @@ export function buildApp(config: Config, bundles: string, outdir?: string): App 
       config.compute === 'web-function' ? new EdgeLimitStack(app, id('edge-limit'), { config }) : undefined;
     const stack = new IngressStack(app, id('ingress'), {
       ...common,
-      ...(limit === undefined ? {} : { crossRegionReferences: true }),
+      ...(config.region === undefined ? {} : { crossRegionReferences: true }),
       data,
       inference,
       platform,
       webAclArn: limit?.webAclArn,
     });
     ingress.push(stack);
+    // Only with a region does CDK know whether what the alarms refer to is in another one.
+    if (config.region !== undefined)
+      new EdgeAlarmsStack(app, id(`edge-alarms-${config.region}`), { config, ingress: stack });
   }
   const operations = { ...env, config, data, stacks: [inference, platform] };
   const watching = new OperationsStack(app, id('operations'), operations);

@@ -98,7 +98,7 @@ describe.each(['upload', 'inference'])('the program %s', (name) => {
     expect(linesWith('not ready')).toEqual([]);
   }, 30_000);
 
-  it('is not healthy with the name of a table that does not exist, and logs the reason once', async () => {
+  it('reports itself unhealthy with the name of a table that does not exist, and logs the reason once', async () => {
     aws.respond = deployed;
     const { health, linesWith } = await run({ [TABLES.catalog.variable]: 'another-table' });
     const isRefused = ({ body }: WireRequest) => body.includes('another-table');

@@ -6,6 +6,8 @@ import { Duration } from 'aws-cdk-lib';
 import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import { ROUTES, UNKNOWN_ROUTE_ENDPOINT } from '../../lambdas/app/routes.ts';
 import { METRICS } from '../../lambdas/platform/contract/metrics.ts';
+import { certificateWatch } from './certificates.ts';
+import { EDGE_ALARMS } from './edge-alarms.ts';
 import { HOST_ALARMS } from './host-alarms.ts';
 import {
   allFunctions,
@@ -198,6 +200,11 @@ export const ALARMS: Readonly<Record<string, AlarmRow>> = {
     // The building of the search index counts on changes being written down sooner than this.
     watches: (system) =>
       followerAges(system).map((metric) => ({ metric, threshold: Duration.minutes(5).toMilliseconds() })),
+  },
+  'certificate-expires': {
+    ...EDGE_ALARMS['certificate-expires'],
+    // Both names of the APIs are in it. That of CloudFront's hostname is in another region.
+    watches: ({ config }) => certificateWatch(config.domains?.certificateArn, 'domains'),
   },
   ...HOST_ALARMS,
   ...SMOKE_ALARMS,

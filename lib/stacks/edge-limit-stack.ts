@@ -3,13 +3,8 @@ import { Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { Config } from '../config/config.ts';
 import { IpRateLimit } from '../constructs/edge/ip-rate-limit.ts';
+import { EDGE_REGION } from '../observability/edge-alarms.ts';
 import { saveQueries } from '../observability/saved-queries.ts';
-
-/**
- * The region in which AWS WAF stores the protection of CloudFront (WAF developer guide, "Resources that you can
- * protect").
- */
-const EDGE_REGION = 'us-east-1';
 
 export class EdgeLimitStack extends Stack {
   readonly webAclArn: string;

@@ -19,11 +19,16 @@ import { InferenceHost } from '../constructs/edge/inference-host.ts';
 import { uploadFunction, uploadService } from '../constructs/edge/upload-host.ts';
 import { EDGE_SECRET_HEADER, edgeSecret } from '../constructs/security/edge-secret.ts';
 import type { StoredData } from '../constructs/stored-data.ts';
+import { type EDGE_ALARMS, watchEdge } from '../observability/edge-alarms.ts';
+import { topicsByName } from '../observability/notifications.ts';
 import { saveQueries } from '../observability/saved-queries.ts';
 import type { ServiceStack } from './service-stack.ts';
 
 /** The one endpoint whose bodies are too large for API Gateway. */
 const UPLOADS = 'create-transcription';
+
+/** The alarms of calls, not of health, which a task reports before its first call. */
+const RELEASE_ALARMS = ['host-5xx', 'balancer-5xx'] as const satisfies readonly (keyof typeof EDGE_ALARMS)[];
 
 /**
  * Has both stacks export whatever this one may import under any setting, this one left out included: they are deployed
@@ -53,6 +58,8 @@ export interface IngressStackProps extends StackProps {
 
 /** Separate from the stacks of the service, so that new features of AWS cannot block the deployment of those. */
 export class IngressStack extends Stack {
+  readonly distributionId: string;
+
   constructor(scope: Construct, id: string, props: IngressStackProps) {
     super(scope, id, props);
     const { config, platform } = props;
@@ -62,7 +69,8 @@ export class IngressStack extends Stack {
       domain: config.edgeDomain,
       webAclArn: props.webAclArn,
     });
-    const { domainName } = distribution;
+    const { domainName, distributionId } = distribution;
+    this.distributionId = distributionId;
     new CfnOutput(this, 'BaseUrl', { value: `https://${config.edgeDomain?.name ?? domainName}` });
     if (config.edgeDomain !== undefined) new CfnOutput(this, 'DomainTarget', { value: domainName });
   }
@@ -73,6 +81,7 @@ export class IngressStack extends Stack {
     if (uploads === undefined) throw new Error(`no function serves ${UPLOADS}`);
     const options = { config, bundles, hosting: uploads.hosting };
     const host = config.ingress === 'fargate' ? uploadService(this, options) : uploadFunction(this, options);
+    this.#watch(host, config);
     const paths = ROUTES.filter(({ endpoint }) => endpoint === UPLOADS).map(({ path }) => path);
     return [
       { origin: hostOrigin(host, config), patterns: paths },
@@ -87,9 +96,26 @@ export class IngressStack extends Stack {
     // Each has a separate id: while CloudFormation replaces one by the other, both serve.
     const id = config.compute === 'fargate' ? 'InferenceTasks' : 'InferenceFunction';
     const { host, logGroup } = new InferenceHost(this, id, { config, data, bundles, settlements });
+    this.#watch(host, config);
     saveQueries(this, { folder: `${config.stage}/host`, groups: { host: [logGroup] } });
     if (!(host instanceof HostFunction)) ipRateLimit.protect(this, host.balancer.loadBalancerArn);
     return [{ origin: hostOrigin(host, config), patterns: inferencePatterns(ROUTES) }];
+  }
+
+  /** Creates the alarms of a host. Those of its calls judge its releases, if ECS makes them. */
+  #watch(host: HostFunction | HostService, config: Config): void {
+    const topics = topicsByName(this, config);
+    const label = config.compute === 'lambda' ? 'uploads' : 'inference';
+    if (host instanceof HostFunction) {
+      watchEdge({ scope: this, config, topics }, { label, webFunction: host.functionName });
+      return;
+    }
+    const balancer = {
+      name: host.balancer.loadBalancerFullName,
+      targetGroup: host.targets.targetGroupFullName,
+    };
+    const alarms = watchEdge({ scope: this, config, topics }, { label, balancer });
+    host.judgeReleasesBy(RELEASE_ALARMS.flatMap((article) => alarms.get(article) ?? []));
   }
 }
 

@@ -61,6 +61,7 @@ export const CONFIGURATIONS = {
   'fargate-ingress': { ingress: 'fargate' },
   'web-function': { compute: 'web-function', region: 'eu-central-1', edgeDomain: EDGE_DOMAIN },
   fargate: { compute: 'fargate' },
+  'fargate-with-region': { compute: 'fargate', region: 'us-east-1' },
   'fargate-sized': {
     compute: 'fargate',
     hostTasks: { least: 3, most: 40 },

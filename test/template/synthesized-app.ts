@@ -10,7 +10,14 @@ import { assemblyOf } from './assemblies.ts';
 import { CONFIGURATIONS, type ConfigurationName } from './configurations.ts';
 import { FUNCTIONS } from './functions.ts';
 
-export type StackName = 'data' | 'inference' | 'platform' | 'operations' | 'ingress' | 'edge-limit';
+export type StackName =
+  | 'data'
+  | 'inference'
+  | 'platform'
+  | 'operations'
+  | 'ingress'
+  | 'edge-limit'
+  | 'edge-alarms';
 /** Those of every deployment; settings add the others. */
 export const STACK_NAMES: readonly StackName[] = ['data', 'inference', 'platform', 'operations'];
 export const SERVICE_STACKS = ['inference', 'platform'] as const;
@@ -56,7 +63,8 @@ export function temporaryFolder(): string {
 function templatesOf(outdir: string, stage: string): Readonly<Record<StackName, Template>> {
   const stacks = new Map(readCloudAssembly(outdir).map(({ name, template }) => [name, template as Template]));
   const template = (name: StackName): Template => {
-    const found = stacks.get(`Inference-${stage}-${name}`);
+    const prefix = `Inference-${stage}-${name}`;
+    const found = stacks.get([...stacks.keys()].find((key) => key.startsWith(prefix)) ?? '');
     if (found === undefined && STACK_NAMES.includes(name)) throw new Error(`${outdir} has no stack ${name}`);
     return found ?? { Resources: {}, Outputs: {} };
   };
@@ -67,6 +75,7 @@ function templatesOf(outdir: string, stage: string): Readonly<Record<StackName, 
     operations: template('operations'),
     ingress: template('ingress'),
     'edge-limit': template('edge-limit'),
+    'edge-alarms': template('edge-alarms'),
   };
 }
 

@@ -66,6 +66,7 @@ export const httpsOrigin = (
 
 export class EdgeDistribution extends Construct {
   readonly domainName: string;
+  readonly distributionId: string;
 
   constructor(scope: Construct, id: string, { paths, rest, domain, webAclArn }: EdgeDistributionProps) {
     super(scope, id);
@@ -96,6 +97,7 @@ export class EdgeDistribution extends Construct {
       ...(webAclArn === undefined ? {} : { webAclId: webAclArn }),
     });
     this.domainName = distribution.distributionDomainName;
+    this.distributionId = distribution.distributionId;
     this.#acknowledge(distribution);
   }
 

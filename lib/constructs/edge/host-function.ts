@@ -24,6 +24,7 @@ export interface HostFunctionProps {
 
 export class HostFunction extends Construct {
   readonly domainName: string;
+  readonly functionName: string;
 
   constructor(scope: Construct, id: string, { program, hosting, callsAtOnce }: HostFunctionProps) {
     super(scope, id);
@@ -47,6 +48,7 @@ export class HostFunction extends Construct {
     // A revision accepts calls as soon as it exists, and must not before its role has its permissions.
     host.node.addDependency(role);
     this.domainName = host.endpoint.domainName;
+    this.functionName = host.webFunctionName;
     acknowledgeCopies(Stack.of(this));
   }
 }

@@ -29,8 +29,17 @@ describe('the shared host on Fargate', () => {
     const host = new SynthesizedApp(name);
     expect(only('AWS::ECS::Service', host)).toMatchObject({
       ServiceName: service,
-      DeploymentConfiguration: { DeploymentCircuitBreaker: { Enable: true, Rollback: true } },
+      DeploymentConfiguration: {
+        DeploymentCircuitBreaker: { Enable: true, Rollback: true },
+        Alarms: { Enable: true, Rollback: true },
+      },
     });
+    const { Alarms: judges } = Object(only('AWS::ECS::Service', host).DeploymentConfiguration);
+    expect(
+      judges.AlarmNames.map(
+        ({ Ref: id }: { Ref: string }) => host.templates.ingress.Resources[id]?.Properties.AlarmName,
+      ),
+    ).toEqual(['host', 'balancer'].map((part) => `prod/${part}-5xx/${service.replace('prod-', '')}`));
     expect(only('AWS::ECS::TaskDefinition', host)).toMatchObject({
       RuntimePlatform: { CpuArchitecture: 'ARM64' },
       ContainerDefinitions: [{ StopTimeout: 120, PortMappings: [{ ContainerPort: 8080 }] }],
@@ -116,7 +125,7 @@ describe('the shared host on Fargate', () => {
 
 describe('the number of tasks', () => {
   it.each(['fargate', 'fargate-sized', 'fargate-ingress', 'customer-key'] as const)(
-    'is the scaling’s alone, and no release sets it back: %s',
+    'follows the scaling alone, and no release sets it back: %s',
     (name) => {
       const service = only('AWS::ECS::Service', new SynthesizedApp(name));
       expect(service).toMatchObject({ LaunchType: 'FARGATE' });

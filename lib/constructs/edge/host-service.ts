@@ -1,8 +1,10 @@
 /** A program that listens, on Fargate: tasks behind an internal load balancer that CloudFront accesses. */
 import { Duration, Size, Stack, Validations } from 'aws-cdk-lib';
+import type { IAlarm } from 'aws-cdk-lib/aws-cloudwatch';
 import { IpAddresses, type IVpc, Peer, Port, SubnetType, Vpc } from 'aws-cdk-lib/aws-ec2';
 import { Platform } from 'aws-cdk-lib/aws-ecr-assets';
 import {
+  AlarmBehavior,
   AssetImage,
   AwsLogDriverMode,
   Cluster,
@@ -18,6 +20,7 @@ import {
 import {
   ApplicationLoadBalancer,
   ApplicationProtocol,
+  type ApplicationTargetGroup,
   type HealthCheck,
   TargetGroupLoadBalancingAlgorithmType,
 } from 'aws-cdk-lib/aws-elasticloadbalancingv2';
@@ -65,6 +68,8 @@ export interface HostServiceProps {
 
 export class HostService extends Construct {
   readonly balancer: ApplicationLoadBalancer;
+  readonly targets: ApplicationTargetGroup;
+  readonly #service: FargateService;
 
   constructor(scope: Construct, id: string, props: HostServiceProps) {
     super(scope, id);
@@ -87,7 +92,16 @@ export class HostService extends Construct {
       vpcSubnets: { subnetType: SubnetType.PUBLIC },
     });
     props.scale(service.autoScaleTaskCount({ minCapacity: tasks.least, maxCapacity: tasks.most }));
-    this.balancer = this.#balance(vpc, service, props);
+    this.#service = service;
+    const { balancer, targets } = this.#balance(vpc, service, props);
+    this.balancer = balancer;
+    this.targets = targets;
+  }
+
+  /** Has ECS roll a release back when one of the alarms is raised: health alone does not tell whether calls succeed. */
+  judgeReleasesBy(alarms: readonly IAlarm[]): void {
+    const names = alarms.map(({ alarmName }) => alarmName);
+    this.#service.enableDeploymentAlarms(names, { behavior: AlarmBehavior.ROLLBACK_ON_ALARM });
   }
 
   /**
@@ -146,7 +160,7 @@ export class HostService extends Construct {
   }
 
   /** Plain HTTP from CloudFront's own interfaces in the VPC, and from nowhere else. */
-  #balance(vpc: IVpc, service: FargateService, props: HostServiceProps): ApplicationLoadBalancer {
+  #balance(vpc: IVpc, service: FargateService, props: HostServiceProps) {
     const balancer = new ApplicationLoadBalancer(this, 'Balancer', {
       vpc,
       internetFacing: false,
@@ -160,7 +174,7 @@ export class HostService extends Construct {
       open: false,
     });
     balancer.connections.allowFrom(Peer.ipv4(NETWORK), Port.tcp(80));
-    listener.addTargets('Tasks', {
+    const targets = listener.addTargets('Tasks', {
       port: PORT,
       protocol: ApplicationProtocol.HTTP,
       targets: [service],
@@ -173,6 +187,6 @@ export class HostService extends Construct {
       id: 'AwsSolutions-ELB2',
       reason: 'The program logs every call under its request id.',
     });
-    return balancer;
+    return { balancer, targets };
   }
 }

@@ -1,0 +1,127 @@
+import { readdirSync } from 'node:fs';
+import { describe, expect, it } from '@jest/globals';
+import type { ConfigurationName } from '../../test/template/configurations.ts';
+import { joined, type StackName, SynthesizedApp } from '../../test/template/synthesized-app.ts';
+import { EDGE_ALARMS } from './edge-alarms.ts';
+
+const EDGE_STACKS: readonly StackName[] = ['ingress', 'edge-alarms'];
+
+/** The alarms of the stacks of a configuration's edge, by name without the stage. */
+const alarmsOf = (name: ConfigurationName) => {
+  const app = new SynthesizedApp(name);
+  return new Map(
+    EDGE_STACKS.flatMap((stack) =>
+      app
+        .properties(stack, 'AWS::CloudWatch::Alarm')
+        .map((alarm) => [String(alarm.AlarmName).replace('prod/', ''), { stack, ...alarm }] as const),
+    ),
+  );
+};
+
+/** The metrics of an alarm with an expression, as `namespace metric statistic`. */
+const metricsIn = (alarm: object | undefined) =>
+  (Object(alarm).Metrics as { Expression?: string; MetricStat?: { Metric: object; Stat: string } }[])
+    .filter(({ MetricStat: stat }) => stat !== undefined)
+    .map(({ MetricStat: stat }) => {
+      const { Namespace: namespace, MetricName: metric } = Object(stat?.Metric);
+      return `${namespace} ${metric} ${stat?.Stat}`;
+    });
+
+describe('the alarms of the edge', () => {
+  it.each([
+    ['standard', []],
+    ['fargate', ['balancer-5xx/inference', 'host-5xx/inference', 'host-unhealthy/inference']],
+    ['fargate-ingress', ['balancer-5xx/uploads', 'host-5xx/uploads', 'host-unhealthy/uploads']],
+    ['web-function', ['certificate-expires/edge', 'edge-5xx', 'web-function-5xx/inference']],
+    ['web-function-ingress', ['web-function-5xx/uploads']],
+    [
+      'fargate-with-region',
+      ['balancer-5xx/inference', 'edge-5xx', 'host-5xx/inference', 'host-unhealthy/inference'],
+    ],
+  ] as const)('watch what the settings have: %s', (name, expected) => {
+    expect([...alarmsOf(name).keys()].sort()).toEqual(expected);
+  });
+
+  it('count the share of failures of tasks, balancer and Web Function by the minute', () => {
+    const [fargate, webFunction] = [alarmsOf('fargate'), alarmsOf('web-function')];
+    const share = { Threshold: 5, EvaluationPeriods: 3, DatapointsToAlarm: 2 };
+    for (const [alarm, failed, all] of [
+      [
+        fargate.get('host-5xx/inference'),
+        'AWS/ApplicationELB HTTPCode_Target_5XX_Count',
+        'AWS/ApplicationELB RequestCount',
+      ],
+      [
+        fargate.get('balancer-5xx/inference'),
+        'AWS/ApplicationELB HTTPCode_ELB_5XX_Count',
+        'AWS/ApplicationELB RequestCount',
+      ],
+      [
+        webFunction.get('web-function-5xx/inference'),
+        'AWS/Lambda/Web HTTPResponseStatusClass5XX',
+        'UnifiedInference/prod CallsSettled',
+      ],
+    ] as const) {
+      expect(alarm).toMatchObject(share);
+      expect(metricsIn(alarm)).toEqual([`${failed} Sum`, `${all} Sum`]);
+    }
+  });
+
+  it('take a task that stays unhealthy for a fault, and no other', () => {
+    expect(alarmsOf('fargate').get('host-unhealthy/inference')).toMatchObject({
+      MetricName: 'UnHealthyHostCount',
+      Statistic: 'Maximum',
+      Threshold: 1,
+      EvaluationPeriods: 3,
+      DatapointsToAlarm: 3,
+    });
+  });
+
+  it('stay silent for a service without traffic, and notify the topics of their region', () => {
+    for (const name of ['fargate', 'fargate-ingress', 'web-function', 'fargate-with-region'] as const)
+      for (const [alarm, properties] of alarmsOf(name)) {
+        expect([alarm, properties]).toMatchObject([alarm, { TreatMissingData: 'notBreaching' }]);
+        const { AlarmActions: raised, OKActions: ended } = Object(properties);
+        expect(ended).toEqual(raised);
+        const [article = ''] = alarm.split('/');
+        const { severity } = Object(EDGE_ALARMS)[article];
+        const topic = severity === 'critical' ? 'alarms' : 'warnings';
+        // The topics of the operations stack by name, or those of the alarm's own stack.
+        expect(joined(raised[0])).toMatch(new RegExp(`:sns:.*:prod-${topic}$|^<${topic}`, 'i'));
+      }
+  });
+
+  it('read the metrics of CloudFront and its certificate in us-east-1', () => {
+    const [app, alarms] = [new SynthesizedApp('web-function'), alarmsOf('web-function')];
+    expect([alarms.get('edge-5xx')?.stack, alarms.get('certificate-expires/edge')?.stack]).toEqual([
+      'edge-alarms',
+      'edge-alarms',
+    ]);
+    expect(metricsIn(alarms.get('edge-5xx'))).toEqual([
+      'AWS/CloudFront Requests Sum',
+      'AWS/CloudFront 5xxErrorRate Average',
+    ]);
+    expect(JSON.stringify(alarms.get('edge-5xx'))).toContain('{"Name":"Region","Value":"Global"}');
+    // Two regions in one account have a stack each.
+    expect(readdirSync(app.outdir)).toContain('Inference-prod-edge-alarms-eu-central-1.template.json');
+  });
+});
+
+describe('the topics of the operations stack', () => {
+  it('use the names by which a stack before it notifies them', () => {
+    const names = new SynthesizedApp()
+      .properties('operations', 'AWS::SNS::Topic')
+      .map(({ TopicName: name }) => name);
+    expect(names).toEqual(['prod-alarms', 'prod-warnings']);
+  });
+});
+
+describe('the alarm of the APIs’ certificate', () => {
+  it('exists with a name of one’s own, and is raised 30 days before the end', () => {
+    expect(new SynthesizedApp().alarm('certificate-expires/domains')).toBeUndefined();
+    const alarm = new SynthesizedApp('every-setting').alarm('certificate-expires/domains');
+    expect(alarm).toMatchObject({ Threshold: 1, TreatMissingData: 'notBreaching' });
+    expect(metricsIn(alarm)).toEqual(['AWS/CertificateManager DaysToExpiry Minimum']);
+    expect(JSON.stringify(alarm)).toContain('IF(days < 30, 1, 0)');
+  });
+});
