@@ -3,7 +3,7 @@
  * the same name in `runbook.md` contains the remedy; a test verifies that each has the other.
  */
 import { Duration } from 'aws-cdk-lib';
-import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
+import { MathExpression, type Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { ROUTES, UNKNOWN_ROUTE_ENDPOINT } from '../../lambdas/app/routes.ts';
 import { METRICS } from '../../lambdas/platform/contract/metrics.ts';
 import { certificateWatch } from './certificates.ts';
@@ -17,9 +17,9 @@ import {
   PERIOD,
   queueAge,
   queueLength,
-  schedule,
   serviceMetric,
   table,
+  tableErrors,
   workflow,
 } from './metrics.ts';
 import { MONEY_ALARMS } from './money-alarms.ts';
@@ -35,6 +35,9 @@ const MIN_REQUESTS = 20;
 
 /** Once may be a passing fault: a function whose process died, a table that splits a partition. */
 const LASTING = { breaching: 2, of: 3 } as const;
+
+/** The longest that a retry is meant to wait (Amazon SQS developer guide, delay queues: 15 minutes at most). */
+const LONGEST_DELAY_SECONDS = 900;
 
 /** Tables that every paid call writes. */
 const PAID_TABLES: readonly string[] = ['wallets', 'keys'];
@@ -57,18 +60,30 @@ const isUnattended = ({ label }: WatchedSystem): boolean =>
 /** Alarms that are raised when these functions fail, by what is then left undone. */
 const MISSED_BY: Readonly<Record<string, string>> = {
   'inference-settle-transcription': 'workflow-failed',
-  'inference-audit-books': 'workflow-failed',
+  'inference-audit-books': 'audit-missing',
   'inference-sweep-holds': 'sweep-missing',
   'platform-fan-out-events': 'dead-letters',
   'platform-deliver-webhooks': 'dead-letters',
   'platform-follow-listings': 'listing-changes-late',
 };
 
-/** Schedules whose missing runs have a separate alarm: `sweep-missing` and `audit-missing`. */
-const MISSED_SCHEDULES: readonly string[] = ['sweep-holds', 'audit-books'];
+/** Workflows that other alarms watch: `audit-drift` and `audit-missing`. */
+const MISSED_WORKFLOWS: readonly string[] = ['audit-books'];
 
-/** Workflows that no other alarm misses when they run into their time limit, as the audit is missed by `audit-missing`. */
-const TIMED: readonly string[] = ['transcription-settlement'];
+/** The functions of nearly all paid calls. */
+const isBusiest = ({ label }: WatchedSystem): boolean =>
+  ['chat-completion', 'message', 'response'].some((name) => label === `inference-create-${name}`);
+
+/** The sum of metrics, for one alarm. */
+const sumOf = (metrics: readonly Metric[]): MathExpression => {
+  const ids = metrics.map((_, index) => `m${index}`);
+  return new MathExpression({
+    expression: `SUM([${ids.map((id) => `FILL(${id}, 0)`).join(', ')}])`,
+    usingMetrics: Object.fromEntries(ids.map((id, index) => [id, metrics[index] as Metric])),
+    label: 'together',
+    period: PERIOD,
+  });
+};
 
 export const ALARMS: Readonly<Record<string, AlarmRow>> = {
   'function-errors': {
@@ -84,9 +99,15 @@ export const ALARMS: Readonly<Record<string, AlarmRow>> = {
   },
   'function-throttles': {
     severity: 'critical',
-    meaning: 'Lambda refused to run a function because the account runs too many at once.',
-    // What may run at once is the account's, so all of its functions are counted together.
-    watches: () => [{ metric: allFunctions('Throttles', 'Sum'), threshold: 1, periods: LASTING }],
+    meaning: 'Lambda refuses to run the functions of chat, Messages or Responses: too many run at once.',
+    // Together with other functions of the account they have one limit, and most calls: what is refused shows here first.
+    watches: ({ functions }) => [
+      {
+        metric: sumOf(functions.filter(isBusiest).map((subject) => lambda(subject, 'Throttles'))),
+        threshold: 1,
+        periods: LASTING,
+      },
+    ],
   },
   'function-duration': {
     severity: 'warning',
@@ -102,11 +123,22 @@ export const ALARMS: Readonly<Record<string, AlarmRow>> = {
   },
   concurrency: {
     severity: 'warning',
-    meaning: 'The account runs four fifths of the functions that it may at once, 1,000 by default.',
+    meaning:
+      'The account runs four fifths of the functions that it may at once, 1,000 by default, or Lambda refuses some.',
+    // The limit is the account's, as is the count: other applications that use it up are a warning, not an incident.
     watches: ({ config }) => [
       {
-        metric: allFunctions('ConcurrentExecutions', 'Maximum'),
-        threshold: Math.floor(0.8 * (config.lambdaConcurrency ?? DEFAULT_CONCURRENCY)),
+        metric: new MathExpression({
+          expression: `IF(FILL(refused, 0) > 0, 100, 100 * running / ${config.lambdaConcurrency ?? DEFAULT_CONCURRENCY})`,
+          usingMetrics: {
+            refused: allFunctions('Throttles', 'Sum'),
+            running: allFunctions('ConcurrentExecutions', 'Maximum'),
+          },
+          label: 'running, % of the limit',
+          period: PERIOD,
+        }),
+        threshold: 80,
+        periods: LASTING,
       },
     ],
   },
@@ -139,8 +171,15 @@ export const ALARMS: Readonly<Record<string, AlarmRow>> = {
   },
   'circuit-opened': {
     severity: 'warning',
-    meaning: 'A route failed so often that calls leave it alone for a while.',
-    watches: ({ config }) => once(serviceMetric(config, METRICS.circuitOpened)),
+    meaning: 'For a quarter of an hour, a route has failed so often that calls leave it alone.',
+    // One cooldown of 15 s is what circuits are for. Callers who have no other route are seen by the availability.
+    watches: ({ config }) => [
+      {
+        metric: serviceMetric(config, METRICS.circuitOpened),
+        threshold: 1,
+        periods: { breaching: 3, of: 3 },
+      },
+    ],
   },
   'slow-first-token': {
     severity: 'warning',
@@ -156,25 +195,11 @@ export const ALARMS: Readonly<Record<string, AlarmRow>> = {
   ...MONEY_ALARMS,
   'workflow-failed': {
     severity: 'critical',
-    // One that a person aborts is no surprise.
+    // One that a person aborts is no surprise. One that runs into its time limit, and the audit, have other alarms.
     meaning: 'A workflow failed.',
-    watches: ({ workflows }) => [
-      ...each(workflows)((subject) => ({ metric: workflow(subject, 'ExecutionsFailed'), threshold: 1 })),
-      ...workflows
-        .filter(({ label }) => TIMED.includes(label))
-        .map((subject) => ({
-          subject: { ...subject, label: `${subject.label}-timed-out` },
-          metric: workflow(subject, 'ExecutionsTimedOut'),
-          threshold: 1,
-        })),
-    ],
-  },
-  'schedule-failed': {
-    severity: 'critical',
-    meaning: 'A schedule could not start what it is for.',
-    watches: ({ schedules }) =>
-      each(schedules.filter(({ label }) => !MISSED_SCHEDULES.includes(label)))((subject) => ({
-        metric: schedule(subject, 'FailedInvocations'),
+    watches: ({ workflows }) =>
+      each(workflows.filter(({ label }) => !MISSED_WORKFLOWS.includes(label)))((subject) => ({
+        metric: workflow(subject, 'ExecutionsFailed'),
         threshold: 1,
       })),
   },
@@ -186,8 +211,22 @@ export const ALARMS: Readonly<Record<string, AlarmRow>> = {
   },
   'webhook-deliveries-late': {
     severity: 'warning',
-    meaning: 'A first attempt at a webhook has waited for more than two minutes.',
-    watches: ({ config }) => [{ metric: queueAge(config, 'deliveries'), threshold: 120 }],
+    meaning: 'An event, or an attempt at a webhook, has waited for more than two minutes beyond its time.',
+    watches: ({ config }) => [
+      {
+        metric: new MathExpression({
+          expression: `MAX([FILL(events, 0), FILL(deliveries, 0), FILL(retries, 0) - ${LONGEST_DELAY_SECONDS}])`,
+          usingMetrics: {
+            events: queueAge(config, 'events'),
+            deliveries: queueAge(config, 'deliveries'),
+            retries: queueAge(config, 'retries'),
+          },
+          label: 'late, seconds',
+          period: PERIOD,
+        }),
+        threshold: 120,
+      },
+    ],
   },
   'webhook-events-rejected': {
     severity: 'warning',
@@ -220,5 +259,11 @@ export const ALARMS: Readonly<Record<string, AlarmRow>> = {
         threshold: 1,
         periods: LASTING,
       })),
+  },
+  'table-errors': {
+    severity: 'warning',
+    meaning: 'DynamoDB itself fails requests with a 5xx.',
+    // A request that the SDK's retries do not save is a call that fails, and is visible in the availability.
+    watches: () => [{ metric: tableErrors(), threshold: 1, periods: LASTING }],
   },
 };

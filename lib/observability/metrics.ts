@@ -77,6 +77,18 @@ export const topFunctions = (metricName: string, statistic: 'SUM' | 'MAX' = 'SUM
 export const topTables = (metricName: string): IMetric =>
   topTen('AWS/DynamoDB', 'TableName', metricName, 'SUM');
 
+/**
+ * Requests that DynamoDB failed itself, for all tables of the account and region and all operations, which have a metric
+ * each (DynamoDB developer guide, `SystemErrors`). None of them exists before its first error.
+ */
+export const tableErrors = (): IMetric =>
+  new MathExpression({
+    expression: 'SELECT SUM(SystemErrors) FROM SCHEMA("AWS/DynamoDB", Operation, TableName)',
+    label: 'system errors',
+    usingMetrics: {},
+    period: PERIOD,
+  });
+
 /** Nano-USD as USD. */
 export const usd = (metric: Metric, label: string): IMetric =>
   new MathExpression({

@@ -19,8 +19,11 @@ const MIN_LOSS_NANO_USD = 1_000_000_000;
 export const MONEY_ALARMS: Readonly<Record<string, AlarmRow>> = {
   unbilled: {
     severity: 'warning',
-    meaning: 'A route reported more usage than the bound of its call; the difference is not billed.',
-    watches: ({ config }) => once(serviceMetric(config, METRICS.unbilled, { period: HOUR })),
+    meaning:
+      'Within a day, routes reported usage of more than a dollar beyond the bounds of their calls, unbilled.',
+    watches: ({ config }) => [
+      { metric: serviceMetric(config, METRICS.unbilled, { period: DAY }), threshold: MIN_LOSS_NANO_USD },
+    ],
   },
   'sold-below-cost': {
     severity: 'warning',

@@ -66,21 +66,12 @@ describe('the alarms', () => {
   });
 
   it('page for nothing that happens once, or that is a customer’s to mend', () => {
-    for (const article of ['function-errors', 'function-throttles', 'table-throttles']) {
+    for (const article of ['function-errors', 'function-throttles', 'table-throttles', 'table-errors']) {
       const each = alarms.filter(({ AlarmName: name }) => String(name).startsWith(`prod/${article}`));
       expect(each.length).toBeGreaterThan(0);
       for (const alarm of each) expect(alarm).toMatchObject({ EvaluationPeriods: 3, DatapointsToAlarm: 2 });
     }
     expect(named('dead-letters').join()).not.toMatch(/exhausted/);
-  });
-
-  it('watch the throttles of all functions at once, whose number is the account’s', () => {
-    const [alarm, ...otherAlarms] = alarms.filter(({ AlarmName: name }) =>
-      String(name).startsWith('prod/function-throttles'),
-    );
-    expect(otherAlarms).toEqual([]);
-    expect(alarm).toMatchObject({ Namespace: 'AWS/Lambda', MetricName: 'Throttles', Threshold: 1 });
-    expect(alarm).not.toHaveProperty('Dimensions');
   });
 
   it('watch every function that no route leads to, itself or by what is then left undone, and those that read more as the data grows at nine tenths of their time', () => {
@@ -94,7 +85,7 @@ describe('the alarms', () => {
     // What stands still when the function fails, and the alarm that sees it.
     const missed = {
       'inference-settle-transcription': 'workflow-failed/transcription-settlement',
-      'inference-audit-books': 'workflow-failed/audit-books',
+      'inference-audit-books': 'audit-missing/audit-books',
       'inference-sweep-holds': 'sweep-missing',
       'platform-fan-out-events': 'dead-letters/dead-events',
       'platform-deliver-webhooks': 'dead-letters/dead-deliveries',
@@ -128,7 +119,7 @@ describe('the alarms', () => {
     }
   });
 
-  it('watch the tables that every paid call writes, both APIs, and every workflow and schedule that nothing else misses', () => {
+  it('watch the tables that every paid call writes, both APIs, and every workflow that nothing else misses', () => {
     expect(named('table-throttles').sort()).toEqual([
       'prod/table-throttles/keys',
       'prod/table-throttles/wallets',
@@ -140,14 +131,8 @@ describe('the alarms', () => {
         .filter(({ EventPattern: pattern }) => pattern === undefined)
         .map((properties) => String(properties[name]).replace('prod-', ''));
     const watched = (article: string) => named(article).map((name) => name.replace(`prod/${article}/`, ''));
-    expect(watched('workflow-failed').sort()).toEqual(
-      [
-        ...namesOf('AWS::StepFunctions::StateMachine', 'StateMachineName'),
-        'transcription-settlement-timed-out',
-      ].sort(),
-    );
-    expect([...watched('schedule-failed'), 'sweep-holds', 'audit-books'].sort()).toEqual(
-      namesOf('AWS::Events::Rule', 'Name').sort(),
+    expect([...watched('workflow-failed'), ...watched('audit-missing')].sort()).toEqual(
+      namesOf('AWS::StepFunctions::StateMachine', 'StateMachineName').sort(),
     );
     for (const missing of ['sweep-missing', 'audit-missing', 'dead-letters'])
       expect(named(missing)).not.toEqual([]);
@@ -182,10 +167,8 @@ describe('the alarms', () => {
       'holds-stuck': 'Maximum',
       'audit-drift': 'Maximum',
       'sweep-missing': 'SampleCount',
-      'circuit-opened': 'Sum',
       unbilled: 'Sum',
       'holds-released': 'Sum',
-      concurrency: 'Maximum',
     });
   });
 
@@ -197,11 +180,14 @@ describe('the alarms', () => {
     });
   });
 
-  it('go off at the smallest amount if they guard money', () => {
-    for (const article of ['audit-drift', 'unbilled'])
+  it('go off at the smallest drift of the ledger, and at a loss of a dollar a day', () => {
+    for (const [article, threshold] of [
+      ['audit-drift', 1],
+      ['unbilled', 1e9],
+    ] as const)
       expect(app.alarm(article)).toMatchObject({
         Namespace: 'UnifiedInference/prod',
-        Threshold: 1,
+        Threshold: threshold,
         ComparisonOperator: 'GreaterThanOrEqualToThreshold',
       });
   });

@@ -94,7 +94,8 @@ export function createPaidCalls(options: PaidCallOptions) {
       ...world,
       store: new DynamoCircuitStore(clients.client, table, systemClock),
       log,
-      count: (event) => measure({ values: { [METRICS[event]]: 1 } }),
+      count: (event) =>
+        measure({ values: { [METRICS[event === 'routeFailed' ? event : 'circuitOpened']]: 1 } }),
     }),
     idempotency,
     checkKey: createKeyCheck({ precheck: new Precheck({ ...ledger, ...world }), catalog, idempotency }),

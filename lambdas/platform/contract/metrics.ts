@@ -73,7 +73,7 @@ export const METRICS = {
   requestsRepeated: 'RequestsRepeated',
   /** Calls that failed at a route because of the route itself. */
   routeFailed: 'RouteFailed',
-  /** Circuits that opened: a route that failed too often is left alone for a while. */
+  /** Circuits that opened or stayed open after a probe: a route that failed too often is left alone for a while. */
   circuitOpened: 'CircuitOpened',
   /** Calls of the scheduled smoke test that returned the expected response, by step. */
   smokeSucceeded: 'SmokeSucceeded',

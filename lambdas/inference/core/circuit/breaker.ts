@@ -28,8 +28,8 @@ import { classifyFailure, type FailureClass, hasFailed, isOfRoute } from './fail
 export interface BreakerDependencies extends CachedCircuitsDependencies {
   readonly after: After;
   readonly ulid: UlidSource;
-  /** A failure that counts, or a circuit that this process has opened. */
-  readonly count: (event: 'routeFailed' | 'circuitOpened') => void;
+  /** A failure that counts, or a circuit that this process has opened, or kept open by a failed probe. */
+  readonly count: (event: 'routeFailed' | 'circuitOpened' | 'circuitStayedOpen') => void;
 }
 
 export interface CircuitCaller {
@@ -222,6 +222,7 @@ export class Breaker {
       const after = await this.#circuits.write(key, verdictOf(circuit, result));
       if (outcome === 'serving' && after?.since === startMs)
         log.info('circuit closed', { route: routeId, scope });
+      if (hasFailed(outcome)) count('circuitStayedOpen');
     } else if (outcome === 'serving') {
       const success = successOf(circuit, successes, result.nowMs);
       if (success !== undefined) cachedCircuit.successes = 0;
