@@ -44,6 +44,15 @@ describe('the settings', () => {
     expect(loadConfig(undefined)).toEqual(DEFAULTS);
   });
 
+  it.each([
+    ['lambda', undefined, undefined],
+    ['fargate', undefined, { everyMinutes: 5 }],
+    ['fargate', false, undefined],
+    ['fargate', { everyMinutes: 9 }, { everyMinutes: 9 }],
+  ] as const)('default to a smoke test where a shared host serves: %s, %j', (compute, smoke, expected) => {
+    expect(parseConfig({ compute, ...(smoke === undefined ? {} : { smoke }) }).smoke).toEqual(expected);
+  });
+
   it('default to a smoke test every five minutes if its setting has no fields', () => {
     expect(parseConfig({ smoke: {} }).smoke).toEqual({ everyMinutes: 5 });
   });

@@ -81,17 +81,21 @@ const schema = z.strictObject({
   releases: z.enum(['all-at-once', 'canary']).default('all-at-once'),
   /**
    * A function that calls the deployment every few minutes like a caller, with the key that `npm run admin -- smoke
-   * key` stores. It calls each of the specified models, or the chat model with the lowest price. Absent by default.
+   * key` stores. It calls each of the specified models, or the chat model with the lowest price. The default is every
+   * five minutes where a shared host serves the inference API, so that each of its releases is called, else `false`.
    */
   smoke: z
-    .strictObject({
-      everyMinutes: z.int().min(1).max(60).default(5),
-      models: z
-        .array(z.string().regex(/^[^,\s]{1,128}$/))
-        .min(1)
-        .max(5)
-        .optional(),
-    })
+    .union([
+      z.literal(false),
+      z.strictObject({
+        everyMinutes: z.int().min(1).max(60).default(5),
+        models: z
+          .array(z.string().regex(/^[^,\s]{1,128}$/))
+          .min(1)
+          .max(5)
+          .optional(),
+      }),
+    ])
     .optional(),
   /** Requests a minute that one IP address may make (WAF counts approximately; its minimum is 10). */
   ipRequestsPerMinute: z.int().min(10).default(IP_REQUESTS_PER_MINUTE),
@@ -178,7 +182,12 @@ const schema = z.strictObject({
   edgeDomain: z.strictObject({ name: hostName, certificateArn: certificateIn('us-east-1') }).optional(),
 });
 
-export type Config = z.infer<typeof schema>;
+type Settings = z.infer<typeof schema>;
+
+export type Config = Omit<Settings, 'smoke'> & {
+  /** Absent if nothing calls the deployment by itself. */
+  readonly smoke?: Exclude<Settings['smoke'], false> | undefined;
+};
 
 /** The names of the settings. */
 export const SETTINGS: readonly string[] = Object.keys(schema.shape);
@@ -189,7 +198,12 @@ export function parseConfig(input: unknown): Config {
   if (!result.success) throw new Error(`configuration: ${z.prettifyError(result.error)}`);
   const [contradiction] = contradictionsOf(result.data);
   if (contradiction !== undefined) throw new Error(`configuration: ${contradiction}`);
-  return result.data;
+  return { ...result.data, smoke: smokeOf(result.data) };
+}
+
+function smokeOf({ smoke, compute }: Settings): Config['smoke'] {
+  if (smoke === undefined) return compute === 'lambda' ? undefined : { everyMinutes: 5 };
+  return smoke === false ? undefined : smoke;
 }
 
 /** Returns whether CloudFront is in front of the APIs. */
@@ -202,7 +216,7 @@ const USUAL_TASKS = { least: 2, most: 10 } as const;
 export const hostTasksOf = ({ hostTasks }: Pick<Config, 'hostTasks'>) => hostTasks ?? USUAL_TASKS;
 
 /** Returns the contradictions between settings. Each names the field to change. */
-function contradictionsOf(config: Config): readonly string[] {
+function contradictionsOf(config: Settings): readonly string[] {
   const { compute, ingress, hostTasks, region, edgeDomain, domains, holdTtlSeconds } = config;
   const names: readonly unknown[] = [domains?.inference, domains?.platform];
   return [

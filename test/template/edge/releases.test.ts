@@ -6,7 +6,7 @@ const GOOD: Version = { isReady: true, isServing: true };
 const UNREADY: Version = { isReady: false, isServing: false };
 const FAILING: Version = { isReady: true, isServing: false };
 
-/** As many as scaling has made of two. */
+/** The number that scaling has made of two. */
 const TASKS = 6;
 
 describe.each(['fargate', 'fargate-ingress'] as const)('a release of a service of six tasks: %s', (name) => {
