@@ -7,6 +7,7 @@ import { EVENT_ID, MAX_DATA_BYTES, SUBSCRIBABLE_TYPES } from '../lambdas/webhook
 import { type Command, ok, options } from './arguments.ts';
 import { CATALOG_COMMANDS } from './catalog/commands.ts';
 import { OPERATORS_COMMANDS } from './operators-commands.ts';
+import { RECONCILE_COMMAND } from './payments-command.ts';
 import { QUOTAS_COMMAND } from './quotas/command.ts';
 import type { RedriveResult } from './redrive.ts';
 import { SMOKE_COMMAND } from './smoke/command.ts';
@@ -174,6 +175,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   },
   'deliveries redrive': redriveOf('deliveries'),
   'event redrive': redriveOf('events'),
+  'payments reconcile': RECONCILE_COMMAND,
   ...OPERATORS_COMMANDS,
   ...CATALOG_COMMANDS,
   quotas: QUOTAS_COMMAND,

@@ -51,6 +51,7 @@ import type { PublishedEvent } from '../lambdas/webhooks/core/event.ts';
 import { createPublisher } from '../lambdas/webhooks/store/event-publisher.ts';
 import { addressesOf } from './addresses.ts';
 import { createOperatorAccounts } from './operator-accounts.ts';
+import { createReconciliation } from './payments.ts';
 import { type RedriveResult, redrive } from './redrive.ts';
 import { restoreTables } from './restore.ts';
 import { createRouteAccess } from './route-access.ts';
@@ -130,6 +131,7 @@ export function createOperator(target: OperatorTarget, log: Log) {
         { pages: createAccountPages(client, tables.wallets), store: auditStore, clock: systemClock, log },
         whole,
       ),
+    reconcilePayments: createReconciliation({ clients, secrets, environment, log }),
     publish: messages.publish,
     redrive: messages.redrive,
     /**

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import {
   outputName,
+  PAYMENT_API_URL,
   SECRET_VARIABLES,
   smokeSecretName,
   VARIABLES,
@@ -77,6 +78,7 @@ export async function readAwsTarget(stage: string): Promise<OperatorTarget> {
     environment: {
       ...Object.fromEntries((await Promise.all(stacks)).flat()),
       [VARIABLES.smokeSecret]: smokeSecretName(stage),
+      [VARIABLES.paymentApiUrl]: PAYMENT_API_URL,
     },
     addresses: () => deployedAddresses(client, stage),
     client: {},

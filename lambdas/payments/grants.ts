@@ -3,11 +3,21 @@ import { WALLETS } from '../ledger/grants.ts';
 import type { Grants } from '../platform/contract/grants.ts';
 
 export const PAYMENT_GRANTS = {
-  'create-order': { tables: { accounts: ['GetItem', 'UpdateItem'], wallets: [] }, payments: true },
+  'create-order': {
+    tables: { accounts: ['GetItem', 'UpdateItem'], wallets: [] },
+    payments: true,
+    checkouts: true,
+  },
   'list-orders': { tables: { accounts: ['Query'], wallets: [] } },
   'get-order': { tables: { accounts: ['GetItem'], wallets: [] } },
   'receive-payment-event': {
     tables: { accounts: ['GetItem', 'PutItem', 'UpdateItem'], wallets: WALLETS },
+    payments: true,
+    checkouts: true,
+  },
+  // Orders that nobody was paid for are found in no index.
+  'reconcile-payments': {
+    tables: { accounts: ['GetItem', 'PutItem', 'UpdateItem', 'Scan'], wallets: WALLETS },
     payments: true,
   },
 } as const satisfies Readonly<Record<string, Grants>>;

@@ -15,6 +15,7 @@ const FLAGS: Readonly<Record<Flag, Flag>> = {
   identityProviders: 'identityProviders',
   identitySecret: 'identitySecret',
   payments: 'payments',
+  checkouts: 'checkouts',
   providerSecrets: 'providerSecrets',
   bedrockModels: 'bedrockModels',
   signedModels: 'signedModels',

@@ -4,6 +4,7 @@ import { Effect, PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import {
   DEFAULT_DELIVERY_LEASE_SECONDS,
+  PAYMENT_API_URL,
   smokeSecretName,
   VARIABLES,
 } from '../../lambdas/platform/contract/environment.ts';
@@ -15,9 +16,6 @@ import type { Messaging } from './messaging.ts';
 import { allowBedrockModels, allowSignedModels } from './model-access.ts';
 import { reportedPartition, reportedRegion } from './reported-names.ts';
 import type { StoredData } from './stored-data.ts';
-
-/** Stripe API reference. */
-const STRIPE_API = 'https://api.stripe.com';
 
 export interface RoleGrantsOptions {
   /** The name of the principal that assumes the role, for errors. */
@@ -52,10 +50,8 @@ class RoleGrants {
     const environment = { ...this.#grantTables(), ...this.#grantSecrets() };
     if (grants.identityProviders)
       environment[VARIABLES.identityProviders] = JSON.stringify(config.identityProviders);
-    if (grants.payments) {
-      environment[VARIABLES.paymentApiUrl] = STRIPE_API;
-      environment[VARIABLES.paymentReturnUrl] = config.paymentReturnUrl;
-    }
+    if (grants.payments) environment[VARIABLES.paymentApiUrl] = PAYMENT_API_URL;
+    if (grants.checkouts) environment[VARIABLES.paymentReturnUrl] = config.paymentReturnUrl;
     if (grants.providerSecrets) this.#grantProviderSecrets();
     if (grants.bedrockModels) allowBedrockModels(this.#role);
     if (grants.signedModels) allowSignedModels(this.#role);

@@ -226,7 +226,15 @@ describe('the environment of a function', () => {
       };
       const { tables = {}, keyPepper, sessionKey, webhookKey, identityProviders } = GRANTS[functionName];
       const { identitySecret, counts = [] } = GRANTS[functionName];
-      const { payments, holds, settlements, sends = [], publishes, schedules } = GRANTS[functionName];
+      const {
+        payments,
+        checkouts,
+        holds,
+        settlements,
+        sends = [],
+        publishes,
+        schedules,
+      } = GRANTS[functionName];
       const reference = (name: string) => {
         const resource = app.reference(stack, variables[name]);
         return resource === undefined
@@ -247,8 +255,8 @@ describe('the environment of a function', () => {
       if (payments) {
         expected[VARIABLES.paymentSecret] = 'data:PaymentSecret';
         expected[VARIABLES.paymentApiUrl] = 'https://api.stripe.com';
-        expected[VARIABLES.paymentReturnUrl] = 'https://example.com/';
       }
+      if (checkouts) expected[VARIABLES.paymentReturnUrl] = 'https://example.com/';
       if (webhookKey) expected[VARIABLES.webhookKeySecret] = 'data:WebhookKey';
       for (const queue of [...sends, ...counts])
         expected[QUEUES[queue].variable] = `platform:Messaging${capitalized(queue)}`;

@@ -64,6 +64,20 @@ export const MONEY_ALARMS: Readonly<Record<string, AlarmRow>> = {
     watches: ({ config }) =>
       once(serviceMetric(config, METRICS.referencePricesOld, { period: DAY, statistic: 'Maximum' })),
   },
+  'payment-events-missed': {
+    severity: 'critical',
+    meaning:
+      'The payment provider took money that no event credited: its events are rejected, or do not arrive.',
+    // Counts what the provider itself confirms: events that a stranger made up page nobody.
+    watches: ({ config }) => once(serviceMetric(config, METRICS.paymentEventsMissed, { period: HOUR })),
+  },
+  'payments-differ': {
+    severity: 'critical',
+    meaning: 'The orders differ from the payments, refunds or disputes of the payment provider.',
+    // Compared once a day: a shorter period would end the alarm until the next comparison.
+    watches: ({ config }) =>
+      once(serviceMetric(config, METRICS.paymentDifferences, { period: DAY, statistic: 'Maximum' })),
+  },
   'audit-drift': {
     severity: 'critical',
     meaning: 'The ledger of an account does not balance.',

@@ -46,6 +46,17 @@ export const MONEY: DashboardSection = {
       ],
     },
     {
+      title: 'Payments: orders credited, events without a valid signature, and what no event has brought',
+      left: ({ config }) => [
+        serviceMetric(config, METRICS.paymentsCredited, { label: 'orders credited' }),
+        serviceMetric(config, METRICS.paymentEventsRejected, { label: 'events rejected' }),
+      ],
+      right: ({ config }) => [
+        serviceMetric(config, METRICS.paymentEventsMissed, { label: 'events missed' }),
+        serviceMetric(config, METRICS.paymentDifferences, { label: 'differences' }),
+      ],
+    },
+    {
       title: 'Open holds and the age of the oldest',
       left: ({ config }) => [
         serviceMetric(config, METRICS.holdsOpen, { statistic: 'Maximum', label: 'open' }),

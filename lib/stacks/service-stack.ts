@@ -102,6 +102,14 @@ export class ServiceStack extends Stack {
     if (messaging !== undefined) {
       new WebhookDelivery(this, 'WebhookDelivery', { config, data, bundles, messaging });
       new Market(this, 'Market', { config, data, bundles, messaging });
+      runOnSchedule(
+        new Construct(this, 'PaymentReconciliation'),
+        {
+          name: 'reconcile-payments',
+          schedule: Schedule.expression(CONSUMERS['reconcile-payments'].schedule),
+        },
+        { config, data, bundles },
+      );
     }
     this.ipRateLimit =
       props.ipRateLimit ?? new IpRateLimit(this, 'IpRateLimit', { config, scope: 'REGIONAL' });

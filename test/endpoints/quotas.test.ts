@@ -265,12 +265,11 @@ describe('the orders of an account', () => {
   const unpaid = QUOTAS.unpaid_orders_per_account;
   const today = QUOTAS.orders_per_account_per_day;
   let opened: string[] = [];
-  const provider: PaymentProvider = {
+  const provider: Pick<PaymentProvider, 'openCheckout'> = {
     openCheckout: async ({ orderId }) => {
       opened.push(orderId);
       return { url: `https://pay.example.com/${orderId}` };
     },
-    readEvent: async () => undefined,
   };
   const storeOf = (clients: FailingProcess['clients'] = database) =>
     createOrderStore({ clients, environment: database.environment });

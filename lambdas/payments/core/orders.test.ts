@@ -88,7 +88,6 @@ describe('a new order', () => {
             requests.push(order);
             return openCheckout();
           },
-          readEvent: async () => undefined,
         },
         clock: () => 5_999,
         ulid: () => ULID,

@@ -15,7 +15,7 @@ const ORDER_ID = /^ord_[0-9A-HJKMNP-TV-Z]{26}$/;
 
 export interface OrderDependencies {
   readonly store: OrderStore;
-  readonly provider: PaymentProvider;
+  readonly provider: Pick<PaymentProvider, 'openCheckout'>;
   readonly clock: Clock;
   readonly ulid: UlidSource;
 }
@@ -62,25 +62,27 @@ export async function ownOrder(store: Pick<OrderStore, 'find'>, reference: Order
   return order;
 }
 
+/** `credited`: the payment of an order; `changed`: another fact. */
+export type EventResult = 'credited' | 'changed' | 'unchanged' | 'no account';
+
 /**
  * Applies a payment event to its order and the account's ledger: once, for repeated events in any sequence. Throws if
- * the result is unknown: then the provider must deliver the event again.
+ * the result is unknown: then the event must be applied again.
  */
 export async function applyEvent(
-  { store, log }: { readonly store: OrderStore; readonly log: Log },
+  { store, log }: { readonly store: Pick<OrderStore, 'find' | 'advance'>; readonly log: Log },
   { order: reference, fact, created }: PaymentEvent,
-): Promise<void> {
-  await retryOptimistically(MAX_ATTEMPTS, 'this order', async () => {
+): Promise<EventResult> {
+  return retryOptimistically<EventResult>(MAX_ATTEMPTS, 'this order', async () => {
     const before = (await store.find(reference)) ?? unknownOrder(reference, created);
     const after = applyFact(before, fact);
-    if (after === before) return 'applied';
+    if (after === before) return 'unchanged';
     const result = await store.advance(before, after, entriesBetween(before, after));
     if (result === 'stale') return undefined;
-    if (result === 'no account') {
-      // Another deployment shares the provider's account, and its events come here too.
-      log.warn('payment event of no account here', { accountId: reference.accountId, fact: fact.kind });
-    }
-    return 'applied';
+    if (result === 'done') return fact.kind === 'paid' ? 'credited' : 'changed';
+    // Another deployment shares the provider's account, and its events come here too.
+    log.warn('payment event of no account here', { accountId: reference.accountId, fact: fact.kind });
+    return 'no account';
   });
 }
 

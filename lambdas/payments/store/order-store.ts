@@ -2,7 +2,13 @@
  * Orders in DynamoDB, in their account's partition: next to the entries that they create, and not visible to other
  * accounts.
  */
-import { type AttributeValue, type DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import {
+  type AttributeValue,
+  type DynamoDBClient,
+  paginateScan,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { readAccount } from '../../access/store/account-item.ts';
 import { changeOf, type LedgerEntry } from '../../ledger/core/ledger-entry.ts';
 import { putEntry } from '../../ledger/store/ledger-entry.ts';
 import type { WalletPostings } from '../../ledger/store/wallet/posting.ts';
@@ -72,6 +78,27 @@ export class DynamoOrderStore implements OrderStore {
   async find(reference: OrderReference): Promise<Order | undefined> {
     const item = await readItem(this.#options.client, this.#key(reference));
     return item === undefined ? undefined : decodeOrder(item);
+  }
+
+  async hasAccount(accountId: string): Promise<boolean> {
+    const { client, table } = this.#options;
+    return (await readAccount(client, table, accountId)) !== undefined;
+  }
+
+  /** Reads the whole table: no index has the orders of all accounts, and each item of one would cost a write. */
+  async *paidOrders({ from, to }: { readonly from: number; readonly to: number }) {
+    const { client, table } = this.#options;
+    const pages = paginateScan(
+      { client },
+      {
+        TableName: table,
+        FilterExpression:
+          'begins_with(#item, :prefix) AND attribute_exists(paid) AND created BETWEEN :from AND :to',
+        ExpressionAttributeNames: { '#item': 'item' },
+        ExpressionAttributeValues: { ':prefix': text(PREFIX), ':from': number(from), ':to': number(to) },
+      },
+    );
+    for await (const { Items: items = [] } of pages) yield items.map(decodeOrder);
   }
 
   async list(accountId: string, limit: number, after?: string): Promise<Page<Order>> {

@@ -14,6 +14,12 @@ import { FAULTS, FailingProcess, type FaultPlan } from '../../ledger/testing/fai
 import { SILENT } from '../../ledger/testing/running-ledger.ts';
 import type { DynamoClients } from '../../platform/aws/clients.ts';
 import { systemUlid } from '../../platform/system/system.ts';
+import type { ListedFact, PaymentLists } from '../core/ports.ts';
+import {
+  type Reconciliation,
+  type ReconciliationDependencies,
+  reconcilePayments,
+} from '../core/reconciliation.ts';
 import { receivePaymentEvent } from '../endpoints/receive-payment-event/endpoint.ts';
 import {
   API_KEY,
@@ -69,8 +75,10 @@ interface OrderPlan {
 
 interface History {
   readonly orders: readonly OrderPlan[];
-  /** The number of deliveries of each event, in turn. */
+  /** The number of deliveries of each event, in turn; events of 0 are brought by the reconciliation alone. */
   readonly repeats: readonly number[];
+  /** Reconciliations among the deliveries. */
+  readonly reconciliations: number;
   /** Random numbers that order all steps. */
   readonly chances: readonly number[];
   /** Calls, which spend what is there. */
@@ -106,7 +114,8 @@ const history: fc.Arbitrary<History> = fc.record({
     { weight: 3, arbitrary: fc.tuple(order) },
     { weight: 1, arbitrary: fc.tuple(order, order) },
   ),
-  repeats: fc.array(fc.constantFrom(1, 1, 1, 2, 3), { minLength: 4, maxLength: 4 }),
+  repeats: fc.array(fc.constantFrom(0, 1, 1, 1, 2, 3), { minLength: 4, maxLength: 4 }),
+  reconciliations: fc.integer({ min: 0, max: 2 }),
   chances: fc.array(fc.double({ min: 0, max: 1, noNaN: true }), { minLength: 30, maxLength: 30 }),
   holds: fc.array(fc.integer({ min: 1, max: 900 }), { maxLength: 2 }),
   watched: fc.integer({ min: 0, max: 9 }).map((chance) => chance === 0),
@@ -119,7 +128,58 @@ const endpointOf = (clients: DynamoClients) =>
   receivePaymentEvent({
     providers: { stripe },
     store: createOrderStore({ clients, environment: database.environment }),
+    onCredited: () => {},
+    onRejected: () => {},
+    onMissed: () => {},
   });
+
+/** The lists of a provider at which everything has happened that its events report. */
+const listsOf = (played: readonly PlayedOrder[], accountId: string): PaymentLists => ({
+  isConfigured: async () => true,
+  async *list(name) {
+    const created = Math.floor(Date.now() / 1000);
+    yield played.flatMap(({ orderId, plan }): readonly ListedFact[] => {
+      const order = { orderId, accountId };
+      if (name === 'payments') {
+        const fact = { kind: 'paid' as const, amount: BigInt(plan.cents) * NANO_PER_CENT };
+        return plan.paid ? [{ id: `cs_${orderId}`, order, fact, created }] : [];
+      }
+      return plan.reversals.flatMap(({ cents, dispute, undone }, index) => {
+        if (dispute !== (name === 'disputes')) return [];
+        const id = reversalId(orderId, dispute, index);
+        const fact = { kind: 'reversal' as const, id, amount: BigInt(cents) * NANO_PER_CENT, undone };
+        return [{ id, order, fact, created }];
+      });
+    });
+  },
+});
+
+const reversalId = (orderId: string, dispute: boolean, index: number): string =>
+  `${dispute ? 'dp' : 're'}_${orderId}_${index}`;
+
+/** Reconciles in a process that may fail; undefined if it failed. */
+async function reconcile(lists: PaymentLists, clients: DynamoClients): Promise<Reconciliation | undefined> {
+  const dependencies: ReconciliationDependencies = {
+    lists,
+    store: createOrderStore({ clients, environment: database.environment }),
+    onApplied: () => {},
+    wait: async () => {},
+    clock: Date.now,
+    log: SILENT,
+  };
+  return orPlanned(reconcilePayments(dependencies));
+}
+
+/** Undefined for a failure that was planned; every other is thrown. */
+async function orPlanned<T>(outcome: Promise<T>): Promise<T | undefined> {
+  try {
+    return await outcome;
+  } catch (failure) {
+    const { name, message } = failure as Error;
+    if (name === 'TimeoutError' || message === 'the process is dead') return undefined;
+    throw failure;
+  }
+}
 
 /** Delivers an event once, to a process that may fail; true when it said that it took it. */
 async function deliver({ body, signature }: SignedEvent, clients: DynamoClients): Promise<boolean> {
@@ -134,14 +194,7 @@ async function deliver({ body, signature }: SignedEvent, clients: DynamoClients)
     log: SILENT,
     remainingTimeMs: () => 28_000,
   };
-  try {
-    return (await endpointOf(clients)(request, context)).status === 200;
-  } catch (failure) {
-    // Every failure must be one that was planned.
-    const { name, message } = failure as Error;
-    if (name === 'TimeoutError' || message === 'the process is dead') return false;
-    throw failure;
-  }
+  return (await orPlanned(Promise.resolve(endpointOf(clients)(request, context))))?.status === 200;
 }
 
 interface PlayedOrder {
@@ -172,7 +225,7 @@ function eventsOf(plan: OrderPlan, accountId: string): PlayedOrder {
   if (plan.expires)
     events.push(signedEvent('checkout.session.expired', session({ payment_status: 'unpaid' })));
   for (const [index, { cents, dispute, undone }] of plan.reversals.entries()) {
-    const id = `${dispute ? 'dp' : 're'}_${orderId}_${index}`;
+    const id = reversalId(orderId, dispute, index);
     const paymentEvent = (status: string) => ({
       id,
       amount: cents,
@@ -228,6 +281,11 @@ async function play(story: History): Promise<void> {
       failed += 1;
       pendingEvents.push(event);
     });
+  const lists = listsOf(played, accountId);
+  const reconciliations = Array.from({ length: story.reconciliations }, () => async () => {
+    const process = processes[turn++ % processes.length];
+    await reconcile(lists, process?.clients ?? database);
+  });
   const calls = holds.map((cents) => async () => {
     const amount = BigInt(cents) * NANO_PER_CENT;
     const hold = {
@@ -261,7 +319,7 @@ async function play(story: History): Promise<void> {
     });
   });
 
-  const happenings = [...deliveries, ...calls, ...written]
+  const happenings = [...deliveries, ...reconciliations, ...calls, ...written]
     .map((run, index) => ({ run, at: chances[index % chances.length] ?? 0 }))
     .sort((a, b) => a.at - b.at);
   for (let start = 0; start < happenings.length; start += together) {
@@ -273,6 +331,11 @@ async function play(story: History): Promise<void> {
   // The provider delivers again what was not taken.
   for (const event of pendingEvents) expect(await deliver(event, database)).toBe(true);
   await landLate();
+  // It brings what no event did, and the next one finds nothing.
+  await reconcile(lists, database);
+  const last = await reconcile(lists, database);
+  const unpaidReversals = played.reduce((sum, { plan }) => sum + (plan.paid ? 0 : plan.reversals.length), 0);
+  expect(last).toMatchObject({ applied: 0, differing: unpaidReversals, complete: true });
 
   const wallet = await requireConsistent(accountId, spentAmount);
   const worth = played.reduce((sum, { plan }) => sum + worthOf(plan), 0n);
@@ -320,7 +383,7 @@ async function requireConsistent(accountId: string, spentAmount: bigint) {
 }
 
 describe(`${LANES * HISTORIES_PER_LANE} random histories of payments`, () => {
-  it('leave an exact ledger at every moment if they are repeated, reordered, refunded, disputed or interrupted', async () => {
+  it('leave an exact ledger at every moment if events and reconciliations are lost, repeated, reordered or interrupted', async () => {
     const property = fc.asyncProperty(history, play);
     const lanes = await Promise.allSettled(
       Array.from({ length: LANES }, (_, lane) =>

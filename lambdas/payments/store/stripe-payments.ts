@@ -3,45 +3,27 @@ import Stripe from 'stripe';
 import { requireVariable, VARIABLES } from '../../platform/contract/environment.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
 import { toCents } from '../../platform/core/money.ts';
-import type { Clock, Log, SecretReader } from '../../platform/core/ports.ts';
-import type { PaymentEvent, PaymentProvider } from '../core/ports.ts';
-import { readStripeEvent } from './stripe-event.ts';
-
-/** A person waits for the checkout; Lambda's limit is 28 s, and the library sends the request twice. */
-const REQUEST_MS = 8_000;
-const RETRIES = 1;
+import type { ClaimedPayment, PaymentEvent, PaymentProvider } from '../core/ports.ts';
+import { StripeApi, type StripeOptions } from './stripe-api.ts';
+import { readClaim, readStripeEvent, referenceOf } from './stripe-event.ts';
 
 /** The maximum age of a signed event, in seconds: the recommendation of Stripe, and the default of its library. */
 const TOLERANCE_SECONDS = 300;
 
-const RETRY_AFTER_SECONDS = 5;
-
-export interface StripeOptions {
-  readonly environment: Readonly<Record<string, string | undefined>>;
-  readonly readSecret: SecretReader;
-  readonly clock: Clock;
-  readonly log: Log;
-}
-
 export class StripePayments implements PaymentProvider {
   readonly #options: StripeOptions;
-  readonly #secretId: string;
-  readonly #apiUrl: URL;
+  readonly #api: StripeApi;
   readonly #returnUrl: string;
-  #client: { readonly key: string; readonly stripe: Stripe } | undefined;
 
   constructor(options: StripeOptions) {
-    const { environment } = options;
     this.#options = options;
-    this.#secretId = requireVariable(environment, VARIABLES.paymentSecret);
-    this.#apiUrl = new URL(requireVariable(environment, VARIABLES.paymentApiUrl));
-    this.#returnUrl = requireVariable(environment, VARIABLES.paymentReturnUrl);
+    this.#api = new StripeApi(options);
+    this.#returnUrl = requireVariable(options.environment, VARIABLES.paymentReturnUrl);
   }
 
   async openCheckout({ orderId, accountId, amount }: Parameters<PaymentProvider['openCheckout']>[0]) {
-    const stripe = await this.#connect();
     const metadata = { order_id: orderId, account_id: accountId };
-    const { url } = await this.#callStripe('checkout', () =>
+    const { url } = await this.#api.call('checkout', (stripe) =>
       stripe.checkout.sessions.create(
         {
           mode: 'payment',
@@ -70,12 +52,11 @@ export class StripePayments implements PaymentProvider {
   }
 
   async readEvent(body: string, signature: string | null): Promise<PaymentEvent | undefined> {
-    const { readSecret, clock, log } = this.#options;
-    const stripe = await this.#connect();
-    const secret = await readSecret(`secretsmanager:${this.#secretId}#webhook_secret`);
+    const { clock, log } = this.#options;
+    const secret = await this.#api.secret('webhook_secret');
     let event: Stripe.Event;
     try {
-      event = stripe.webhooks.constructEvent(
+      event = Stripe.webhooks.constructEvent(
         body,
         signature ?? '',
         secret,
@@ -90,7 +71,7 @@ export class StripePayments implements PaymentProvider {
     }
     return readStripeEvent(event, {
       metadataOf: async (payment) => {
-        const paymentIntent = await this.#callStripe('payment', () =>
+        const paymentIntent = await this.#api.call('payment', (stripe) =>
           stripe.paymentIntents.retrieve(payment),
         );
         return paymentIntent.metadata;
@@ -99,22 +80,14 @@ export class StripePayments implements PaymentProvider {
     });
   }
 
-  async #connect(): Promise<Stripe> {
-    const key = await this.#options.readSecret(`secretsmanager:${this.#secretId}#api_key`);
-    if (this.#client?.key !== key) this.#client = { key, stripe: this.#open(key) };
-    return this.#client.stripe;
+  claimedPayment(body: string, signature: string | null): ClaimedPayment | undefined {
+    return readClaim(body, signature);
   }
 
-  #open(key: string): Stripe {
-    const { protocol, hostname, port } = this.#apiUrl;
-    return new Stripe(key, {
-      protocol: protocol === 'http:' ? 'http' : 'https',
-      host: hostname,
-      ...(port === '' ? {} : { port }),
-      timeout: REQUEST_MS,
-      maxNetworkRetries: RETRIES,
-      telemetry: false,
-    });
+  async confirms({ order, checkout }: ClaimedPayment): Promise<boolean> {
+    const session = await this.#api.call('claim', (stripe) => stripe.checkout.sessions.retrieve(checkout));
+    const { orderId, accountId } = referenceOf(session.metadata) ?? {};
+    return session.payment_status === 'paid' && orderId === order.orderId && accountId === order.accountId;
   }
 
   #returnTo(orderId: string, outcome: string): string {
@@ -122,19 +95,5 @@ export class StripePayments implements PaymentProvider {
     url.searchParams.set('order_id', orderId);
     url.searchParams.set('outcome', outcome);
     return url.href;
-  }
-
-  /** Stripe's own messages may quote keys, so only their kind is logged. */
-  async #callStripe<T>(what: string, request: () => Promise<T>): Promise<T> {
-    try {
-      return await request();
-    } catch (cause) {
-      const { type = 'unknown', code = 'none' } = cause as { type?: string; code?: string };
-      this.#options.log.warn('payment provider unavailable', { what, type, code });
-      throw new ServiceError('payment_provider_unavailable', 'The payment provider does not respond.', {
-        retryAfterSeconds: RETRY_AFTER_SECONDS,
-        cause,
-      });
-    }
   }
 }

@@ -47,6 +47,14 @@ export const CONSUMERS = {
     // Five models, two calls each of 20 s at most, and the reads before them.
     timeoutSeconds: 240,
   },
+  'reconcile-payments': {
+    purpose: 'compares the orders with the payment provider, and applies what no event has brought',
+    api: 'platform',
+    // Once a day, in the morning, so that a person reads in working hours what differs.
+    schedule: 'cron(0 6 * * ? *)',
+    // 1,000 pages of the provider, and a scan of the accounts.
+    timeoutSeconds: 900,
+  },
   'fan-out-events': {
     purpose: 'makes a delivery of an event for each subscription to it',
     api: 'platform',

@@ -35,6 +35,9 @@ export const VARIABLES = {
   smokeModels: 'SMOKE_MODELS',
 } as const;
 
+/** The address of the payment provider's API in AWS (Stripe API reference). */
+export const PAYMENT_API_URL = 'https://api.stripe.com';
+
 /** The secret that `smoke key` fills. */
 export const smokeSecretName = (stage: string): string => `${stage}/smoke`;
 

@@ -17,6 +17,8 @@ export interface Grants {
   readonly identitySecret?: true;
   /** Talks to the payment provider, and reads its secret. */
   readonly payments?: true;
+  /** Knows the page to which a payer returns from a checkout. */
+  readonly checkouts?: true;
   /** Reads the upstream providers' secrets (`<stage>/providers/...`). */
   readonly providerSecrets?: true;
   /** Calls the models of Amazon Bedrock. */

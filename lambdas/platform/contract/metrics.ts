@@ -81,6 +81,17 @@ export const METRICS = {
   smokeFailed: 'SmokeFailed',
   /** Runs of the smoke test that made no call, because no key has been stored for it. */
   smokeNotConfigured: 'SmokeNotConfigured',
+  /** Orders that were credited for their payment. */
+  paymentsCredited: 'PaymentsCredited',
+  /** Payment events without a valid signature, those of strangers included. */
+  paymentEventsRejected: 'PaymentEventsRejected',
+  /**
+   * Facts of the payment provider that no event has brought: payments whose event was rejected, and what the
+   * reconciliation applied.
+   */
+  paymentEventsMissed: 'PaymentEventsMissed',
+  /** Differences between the orders and the lists of the payment provider, per reconciliation. */
+  paymentDifferences: 'PaymentDifferences',
   /** Events that were rejected: malformed, too large or of an unknown type. */
   eventsRejected: 'EventsRejected',
   /** Deliveries that an event created. */

@@ -47,3 +47,7 @@ export function createMetric(): Metric {
   const measure = createMeasure();
   return (name, value) => measure({ values: { [name]: value } });
 }
+
+/** Returns the values above zero, and those that are always raised: a metric costs the hours in which it is raised. */
+export const aboveZero = (always: readonly string[], values: Measurement['values']): Measurement['values'] =>
+  Object.fromEntries(Object.entries(values).filter(([name, value]) => value > 0 || always.includes(name)));

@@ -225,6 +225,8 @@ describe('an order', () => {
     expect(await owner.json(`/api/orders/${id}`)).toMatchObject({ status: 'pending' });
     const elsewhere = await post('/api/payments/other/events', event);
     expect(elsewhere.status).toBe(404);
+    // Nobody has stored a key of a provider here.
+    expect(await service.admin('payments', 'reconcile')).toEqual({ configured: false });
   });
 });
 

@@ -18,8 +18,8 @@ const GRANTED: Partial<Readonly<Record<Grant, Readonly<Record<string, string>>>>
   payments: {
     [VARIABLES.paymentSecret]: 'none',
     [VARIABLES.paymentApiUrl]: NOWHERE,
-    [VARIABLES.paymentReturnUrl]: NOWHERE,
   },
+  checkouts: { [VARIABLES.paymentReturnUrl]: NOWHERE },
   smokeAccess: { [VARIABLES.smokeSecret]: 'none', [VARIABLES.smokeModels]: 'none' },
   webhookKey: { [VARIABLES.webhookKeySecret]: 'none' },
   publishes: { [VARIABLES.eventBus]: 'none' },

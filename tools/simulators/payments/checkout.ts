@@ -5,6 +5,7 @@ import { newId, nowSeconds, type PaymentLedger } from './books.ts';
 import type { Courier, SandboxEvent } from './courier.ts';
 import { SandboxError } from './errors.ts';
 import type { FormValue } from './form.ts';
+import { type ListCall, type ListedRecord, listPage } from './lists.ts';
 
 /** Stripe's own default (Stripe API reference, Create a Checkout Session, expires_at). */
 const SESSION_SECONDS = 24 * 60 * 60;
@@ -99,12 +100,27 @@ const newRefund = ({ id, currency, latest_charge: charge }: PaymentIntent, amoun
   metadata: {},
 });
 
+/** A dispute that has taken the money (Stripe API reference, The Dispute object). */
+const newDispute = ({ id, amount, currency, latest_charge: charge }: PaymentIntent) => ({
+  id: newId('du'),
+  object: 'dispute',
+  amount,
+  currency,
+  payment_intent: id,
+  charge,
+  status: 'needs_response',
+  balance_transactions: [{ id: newId('txn'), object: 'balance_transaction', amount: -amount }],
+  created: nowSeconds(),
+  metadata: {},
+});
+
 export const noRecords = () => ({
   sessions: {} as Record<string, CheckoutSession>,
   /** The metadata that a session's payment will have. */
   intentMetadata: {} as Record<string, Metadata>,
   intents: {} as Record<string, PaymentIntent>,
   refunds: {} as Record<string, ReturnType<typeof newRefund>>,
+  disputes: {} as Record<string, ReturnType<typeof newDispute>>,
   /** Answers by idempotency key. */
   answers: {} as Record<string, { readonly request: string; readonly answer: object }>,
   outbox: {} as Record<string, SandboxEvent>,
@@ -145,6 +161,12 @@ export class Checkouts {
     return found(this.#ledger.records.intents, 'payment_intent', id);
   }
 
+  /** One page of the records of that kind. */
+  list(kind: 'sessions' | 'refunds' | 'disputes', call: Omit<ListCall, 'hasStatus'>): object {
+    const records = Object.values<ListedRecord>(this.#ledger.records[kind]);
+    return listPage(records, { ...call, hasStatus: kind === 'sessions' });
+  }
+
   async pay(id: string): Promise<CheckoutSession> {
     const session = this.session(id);
     if (session.status !== 'open') throw new SandboxError(400, `This Checkout Session is ${session.status}.`);
@@ -174,6 +196,13 @@ export class Checkouts {
     this.#ledger.records.refunds[refund.id] = refund;
     await this.#courier.send('refund.created', refund);
     return refund;
+  }
+
+  /** Has the payer's bank dispute a payment, as one does after a payment with a test card of Stripe's. */
+  async dispute(payment: string): Promise<void> {
+    const dispute = newDispute(this.intent(payment));
+    this.#ledger.records.disputes[dispute.id] = dispute;
+    await this.#courier.send('charge.dispute.funds_withdrawn', dispute);
   }
 
   /** The page of a checkout: one button, and no card. */

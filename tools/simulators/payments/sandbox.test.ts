@@ -90,9 +90,29 @@ it('a payment happens once, and allows refunds up to its amount', async () => {
 it.each([
   ['too small an amount', () => checkout(49)],
   ['an unknown parameter', () => stripe.checkout.sessions.create({ mode: 'payment', locale: 'de' })],
+  ['a page of more than a hundred', () => stripe.refunds.list({ limit: 101 })],
+  ['a page after what is not there', () => stripe.refunds.list({ starting_after: 're_none' })],
+  ['a filter of other lists', () => stripe.disputes.list({ status: 'lost' } as object)],
+  ['an unknown field to expand', () => stripe.refunds.list({ expand: ['data.invoice'] })],
   ['a session that is not there', () => stripe.checkout.sessions.retrieve('cs_test_none')],
 ])('an invalid request causes Stripe’s error: %s', async (_what, request) => {
   await expect(request()).rejects.toMatchObject({ type: 'StripeInvalidRequestError' });
+});
+
+it('lists what was created since a time, newest first, page by page', async () => {
+  const opened = [await checkout(), await checkout(), await checkout()];
+  await pay(opened[1]?.url ?? null);
+  const ids = async (params: Stripe.Checkout.SessionListParams) => {
+    const { data, has_more: hasMore } = await stripe.checkout.sessions.list(params);
+    return [...data.map(({ id }) => opened.findIndex((each) => each.id === id)), hasMore];
+  };
+  expect(await ids({})).toEqual([2, 1, 0, false]);
+  expect(await ids({ limit: 2 })).toEqual([2, 1, true]);
+  expect(await ids({ limit: 2, starting_after: opened[1]?.id ?? '' })).toEqual([0, false]);
+  expect(await ids({ status: 'complete' })).toEqual([1, false]);
+  const { created = 0 } = opened[0] ?? {};
+  expect(await ids({ created: { gte: created } })).toEqual([2, 1, 0, false]);
+  expect(await ids({ created: { gte: created + 3_600 } })).toEqual([false]);
 });
 
 describe('an event', () => {

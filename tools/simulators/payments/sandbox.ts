@@ -9,10 +9,12 @@ import { Checkouts, noRecords } from './checkout.ts';
 import { Courier, type Recipient } from './courier.ts';
 import { SandboxError } from './errors.ts';
 import { readForm } from './form.ts';
+import { type RequireRight, type RestrictedKeys, type Right, rightsOf } from './rights.ts';
 
 export interface PaymentSandbox {
   readonly url: string;
   connect(recipient: Recipient): void;
+  dispute(payment: string): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -22,6 +24,8 @@ export interface SandboxOptions {
   /** The file that stores checkouts across restarts. */
   readonly file: string;
   readonly log: (line: string) => void;
+  /** The rights of each restricted key (`rk_...`); secret keys (`sk_...`) have all. */
+  readonly restrictedKeys?: RestrictedKeys;
 }
 
 /** More than any request of Stripe's library to the sandbox has. */
@@ -34,11 +38,14 @@ export async function startPaymentSandbox(options: SandboxOptions): Promise<Paym
   const courier = new Courier(ledger, options.log);
   const checkouts = new Checkouts(ledger, courier);
   const server = await startLoopbackServer((request, response) => {
-    answer(request, response, ledger, checkouts).catch((failure: unknown) => reject(response, failure));
+    answer(request, response, { ledger, checkouts, restrictedKeys: options.restrictedKeys }).catch(
+      (failure: unknown) => reject(response, failure),
+    );
   }, options.preferredPort);
   return {
     url: server.url,
     connect: (recipient) => courier.connect(recipient),
+    dispute: (payment) => checkouts.dispute(payment),
     async stop() {
       courier.stop();
       await server.stop();
@@ -46,15 +53,21 @@ export async function startPaymentSandbox(options: SandboxOptions): Promise<Paym
   };
 }
 
+interface Provider {
+  readonly ledger: Ledger;
+  readonly checkouts: Checkouts;
+  readonly restrictedKeys: RestrictedKeys | undefined;
+}
+
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  ledger: Ledger,
-  checkouts: Checkouts,
+  { ledger, checkouts, restrictedKeys = {} }: Provider,
 ): Promise<void> {
   const origin = `http://127.0.0.1:${request.socket.localPort}`;
   const { method, headers, url = '/' } = request;
-  const target = `${method} ${new URL(url, origin).pathname}`;
+  const { pathname, search } = new URL(url, origin);
+  const target = `${method} ${pathname}`;
   const [, id = ''] = /^\w+ \/pay\/(\w+)$/.exec(target) ?? [];
   const body = (await readBytes(request, MAX_BODY_BYTES))?.toString();
   if (body === undefined) throw new SandboxError(413, 'The request is too large.');
@@ -64,9 +77,8 @@ async function answer(
     const { success_url: location } = await checkouts.pay(id);
     response.writeHead(303, { location }).end();
   } else {
-    if (!/^bearer \S+$/i.test(headers.authorization ?? ''))
-      throw new SandboxError(401, 'You did not provide an API key.');
-    const respond = () => api(target, body, origin, checkouts);
+    const requireRight = rightsOf(headers.authorization, restrictedKeys);
+    const respond = () => api({ target, query: search.slice(1), body, origin, checkouts, requireRight });
     const key = headers['idempotency-key'];
     const isRepeatable = typeof key === 'string';
     const document = isRepeatable ? once(ledger, key, `${target}\n${body}`, respond) : respond();
@@ -74,12 +86,44 @@ async function answer(
   }
 }
 
-async function api(target: string, body: string, origin: string, checkouts: Checkouts): Promise<object> {
+interface ApiCall {
+  readonly target: string;
+  readonly query: string;
+  readonly body: string;
+  readonly origin: string;
+  readonly checkouts: Checkouts;
+  readonly requireRight: RequireRight;
+}
+
+async function api({ target, query, body, origin, checkouts, requireRight }: ApiCall): Promise<object> {
   const [, resource, id = ''] = /^GET \/v1\/(checkout\/sessions|payment_intents)\/(\w+)$/.exec(target) ?? [];
-  if (resource === 'checkout/sessions') return checkouts.session(id);
-  if (resource === 'payment_intents') return checkouts.intent(id);
-  if (target === 'POST /v1/checkout/sessions') return checkouts.open(readForm(body), origin);
-  if (target === 'POST /v1/refunds') return checkouts.refund(readForm(body));
+  const expand = (payment: string) => {
+    requireRight('payment_intent_read');
+    return checkouts.intent(payment);
+  };
+  const list = (kind: Parameters<Checkouts['list']>[0], right: Right) => {
+    requireRight(right);
+    return checkouts.list(kind, { url: target.slice('GET '.length), query, expand });
+  };
+  if (resource === 'payment_intents') return expand(id);
+  if (resource === 'checkout/sessions') {
+    requireRight('checkout_session_read');
+    return checkouts.session(id);
+  }
+  switch (target) {
+    case 'GET /v1/checkout/sessions':
+      return list('sessions', 'checkout_session_read');
+    case 'GET /v1/refunds':
+      return list('refunds', 'charge_read');
+    case 'GET /v1/disputes':
+      return list('disputes', 'dispute_read');
+    case 'POST /v1/checkout/sessions':
+      requireRight('checkout_session_write');
+      return checkouts.open(readForm(body), origin);
+    case 'POST /v1/refunds':
+      requireRight('charge_write');
+      return checkouts.refund(readForm(body));
+  }
   throw new SandboxError(404, `Unrecognized request URL (${target}).`);
 }
 

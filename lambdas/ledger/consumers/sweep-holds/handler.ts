@@ -3,6 +3,7 @@
 import { METRICS } from '../../../platform/contract/metrics.ts';
 import { requireTable } from '../../../platform/contract/tables.ts';
 import { consumerHandler } from '../../../platform/handlers/consumer-handler.ts';
+import { aboveZero } from '../../../platform/system/metrics.ts';
 import { createRecovery } from '../../store/create-leases.ts';
 import { readWalletPage } from '../../store/ledger-scan.ts';
 import { WalletMaintenance } from '../../store/wallet/maintenance.ts';
@@ -11,20 +12,19 @@ import { sweepHolds } from './consumer.ts';
 export const handler = consumerHandler((resources) => {
   const { clients, environment, measure } = resources;
   const wallets = requireTable(environment, 'wallets');
-  const maintenance = new WalletMaintenance(clients.client, wallets);
   return sweepHolds({
     ...resources,
     recovery: createRecovery(resources),
     pages: (after) => readWalletPage(clients.client, wallets, after),
-    tidy: (accountId) => maintenance.tidy(accountId),
+    tidy: (accountId) => new WalletMaintenance(clients.client, wallets).tidy(accountId),
     onSwept: ({ settled, released }, { open, overdueSeconds }) =>
       measure({
-        values: {
+        values: aboveZero([METRICS.holdsOpen], {
           [METRICS.holdsSettled]: settled,
           [METRICS.holdsReleased]: released,
           [METRICS.holdsOpen]: open,
           [METRICS.overdueHold]: overdueSeconds,
-        },
+        }),
       }),
   });
 });

@@ -2,16 +2,30 @@
 import { ServiceError } from '../../../platform/core/errors.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
 import type { Endpoint } from '../../../platform/core/ports.ts';
+import { isMissedPayment } from '../../core/missed-payment.ts';
 import { applyEvent } from '../../core/orders.ts';
 import type { OrderStore, PaymentProvider } from '../../core/ports.ts';
 
 export interface ReceivePaymentEventDependencies {
   /** The providers by their names in the path. */
-  readonly providers: Readonly<Record<string, Pick<PaymentProvider, 'readEvent'>>>;
+  readonly providers: Readonly<
+    Record<string, Pick<PaymentProvider, 'readEvent' | 'claimedPayment' | 'confirms'>>
+  >;
   readonly store: OrderStore;
+  readonly onCredited: () => void;
+  /** Called for each event without a valid signature. */
+  readonly onRejected: () => void;
+  /** Called if such an event reports a payment that nobody was credited for. */
+  readonly onMissed: () => void;
 }
 
-export function receivePaymentEvent({ providers, store }: ReceivePaymentEventDependencies): Endpoint {
+export function receivePaymentEvent({
+  providers,
+  store,
+  onCredited,
+  onRejected,
+  onMissed,
+}: ReceivePaymentEventDependencies): Endpoint {
   return async (request, { pathParameters: { provider: name = '' }, log }) => {
     const provider = Object.hasOwn(providers, name) ? providers[name] : undefined;
     if (provider === undefined) {
@@ -19,8 +33,15 @@ export function receivePaymentEvent({ providers, store }: ReceivePaymentEventDep
     }
     // The signature covers the bytes as sent, so they are read before they are parsed.
     const body = await request.text();
-    const event = await provider.readEvent(body, request.headers.get('stripe-signature'));
-    if (event !== undefined) await applyEvent({ store, log }, event);
+    const signature = request.headers.get('stripe-signature');
+    const event = await provider.readEvent(body, signature).catch(async (failure: unknown) => {
+      if (failure instanceof ServiceError && failure.code === 'invalid_signature') {
+        onRejected();
+        if (await isMissedPayment({ store, provider, log }, body, signature)) onMissed();
+      }
+      throw failure;
+    });
+    if (event !== undefined && (await applyEvent({ store, log }, event)) === 'credited') onCredited();
     return jsonResponse({ received: true });
   };
 }

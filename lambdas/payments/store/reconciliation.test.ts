@@ -1,0 +1,335 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import Stripe from 'stripe';
+import { type PaymentSandbox, startPaymentSandbox } from '../../../tools/simulators/payments/sandbox.ts';
+import { startDatabase, type TestDatabase } from '../../../tools/test-kit/engine.ts';
+import { ForkedProcesses } from '../../../tools/test-kit/forked-processes.ts';
+import { until } from '../../../tools/test-kit/waiting.ts';
+import { DynamoAccountStore } from '../../access/store/account-store.ts';
+import { createWalletStore } from '../../ledger/store/wallet/store.ts';
+import { FAULTS, FailingProcess } from '../../ledger/testing/failing-process.ts';
+import { SILENT } from '../../ledger/testing/running-ledger.ts';
+import type { DynamoClients } from '../../platform/aws/clients.ts';
+import type { ServiceError } from '../../platform/core/errors.ts';
+import { systemUlid } from '../../platform/system/system.ts';
+import { reconcileOnSchedule } from '../consumers/reconcile-payments/consumer.ts';
+import { createOrder } from '../core/orders.ts';
+import type { OrderReference, PaymentLists } from '../core/ports.ts';
+import { type Reconciliation, reconcilePayments } from '../core/reconciliation.ts';
+import { receivePaymentEvent } from '../endpoints/receive-payment-event/endpoint.ts';
+import type { KnownPayment } from '../testing/crediting-process.ts';
+import { WEBHOOK_SECRET } from '../testing/stripe-events.ts';
+import { createOrderStore } from './create-orders.ts';
+import { StripeLists } from './stripe-lists.ts';
+import { StripePayments } from './stripe-payments.ts';
+
+const NANO_PER_CENT = 10_000_000n;
+const PROCESSES = 4;
+
+const KEY = 'rk_test_all';
+/** The rights that the documentation names, and each of them without one. */
+const RIGHTS = ['checkout_session_write', 'payment_intent_read', 'charge_read', 'dispute_read'] as const;
+const LACKING = RIGHTS.map((right) => [`rk_test_without_${right}`, RIGHTS.filter((each) => each !== right)]);
+
+let folder: string;
+let database: TestDatabase;
+let processes: ForkedProcesses;
+let sandbox: PaymentSandbox;
+let receiver: Server;
+let url: string;
+let accountId: string;
+let received: { readonly status: number; readonly events: readonly string[] }[];
+
+const stripe = () => {
+  const { hostname: host, port } = new URL(sandbox.url);
+  return new Stripe('sk_test', { host, port, protocol: 'http', maxNetworkRetries: 0 });
+};
+
+const optionsOf = (apiKey: string) => ({
+  environment: {
+    PAYMENT_SECRET: 'payments',
+    PAYMENT_API_URL: sandbox.url,
+    PAYMENT_RETURN_URL: 'https://example.com/',
+  },
+  readSecret: async (reference: string) => (reference.endsWith('#api_key') ? apiKey : WEBHOOK_SECRET),
+  clock: Date.now,
+  log: SILENT,
+});
+
+const storeOf = (clients: DynamoClients = database) =>
+  createOrderStore({ clients, environment: database.environment });
+
+beforeAll(async () => {
+  const script = join(import.meta.dirname, '..', 'testing', 'crediting-process.ts');
+  [database, processes] = await Promise.all([startDatabase(), ForkedProcesses.start(script, PROCESSES)]);
+  receiver = createServer(async (request, response) => {
+    const chunks: Buffer[] = [];
+    for await (const chunk of request) chunks.push(chunk as Buffer);
+    const { status, events } = await deliver(
+      Buffer.concat(chunks).toString(),
+      String(request.headers['stripe-signature']),
+    );
+    received.push({ status, events });
+    response.writeHead(status).end();
+  });
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
+  url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}`;
+}, 60_000);
+afterAll(async () => {
+  receiver.closeAllConnections();
+  await new Promise((resolve) => receiver.close(resolve));
+  await processes.end();
+  await database.stop();
+});
+beforeEach(async () => {
+  received = [];
+  folder = mkdtempSync(join(tmpdir(), 'reconciliation-'));
+  sandbox = await startPaymentSandbox({
+    preferredPort: 0,
+    file: join(folder, 'books.json'),
+    log: () => {},
+    restrictedKeys: { [KEY]: RIGHTS, ...Object.fromEntries(LACKING) },
+  });
+  accountId = `acc_${systemUlid()}`;
+  await new DynamoAccountStore(database.client, database.tables).open({ id: accountId, created: 0 });
+});
+afterEach(async () => {
+  await sandbox.stop();
+  rmSync(folder, { recursive: true });
+});
+
+async function deliver(body: string, signature: string | null) {
+  const events: string[] = [];
+  const endpoint = receivePaymentEvent({
+    providers: { stripe: new StripePayments(optionsOf(KEY)) },
+    store: storeOf(),
+    onCredited: () => events.push('credited'),
+    onRejected: () => events.push('rejected'),
+    onMissed: () => events.push('missed'),
+  });
+  const request = new Request('https://localhost/', {
+    method: 'POST',
+    headers: signature === null ? {} : { 'stripe-signature': signature },
+    body,
+  });
+  const context = {
+    requestId: 'req_1',
+    pathParameters: { provider: 'stripe' },
+    log: SILENT,
+    remainingTimeMs: () => 28_000,
+  };
+  try {
+    return { status: (await endpoint(request, context)).status, events };
+  } catch (failure) {
+    return { status: (failure as ServiceError).status, events };
+  }
+}
+
+const openOrder = (cents: number) =>
+  createOrder(
+    { store: storeOf(), provider: new StripePayments(optionsOf(KEY)), clock: Date.now, ulid: systemUlid },
+    accountId,
+    BigInt(cents) * NANO_PER_CENT,
+  );
+
+async function pay(cents: number): Promise<string> {
+  const { checkoutUrl = '' } = await openOrder(cents);
+  await fetch(checkoutUrl, { method: 'POST', redirect: 'manual' });
+  const session = await stripe().checkout.sessions.retrieve(checkoutUrl.split('/').at(-1) ?? '');
+  return String(session.payment_intent);
+}
+
+const dependenciesOf = (
+  clients: DynamoClients = database,
+  lists: PaymentLists = new StripeLists(optionsOf(KEY)),
+) => ({ lists, store: storeOf(clients), wait: async () => {}, clock: Date.now, log: SILENT });
+
+const reconcile = (...of: Parameters<typeof dependenciesOf>): Promise<Reconciliation | undefined> =>
+  reconcilePayments({ ...dependenciesOf(...of), onApplied: () => {} });
+
+/** Cents that the account has, less what it owes. */
+async function credit(): Promise<number> {
+  const wallet = await createWalletStore(database, database.tables.wallets).read(accountId);
+  return Number(((wallet?.balance ?? 0n) - (wallet?.debt ?? 0n)) / NANO_PER_CENT);
+}
+
+const WRONG = 'whsec_mistyped';
+const EXACT = { applied: 0, differing: 0, complete: true };
+
+describe('a wrong webhook secret', () => {
+  it('pages at the first payment; the reconciliation credits it once, and the late event changes nothing', async () => {
+    sandbox.connect({ url, secret: WRONG });
+    await pay(1_234);
+    expect(received[0]).toEqual({
+      status: 401,
+      events: ['rejected', 'missed'],
+    });
+    expect(await credit()).toBe(0);
+    const events: (string | number)[] = [];
+    const job = reconcileOnSchedule({
+      ...dependenciesOf(),
+      onMissed: () => events.push('missed'),
+      onCredited: () => events.push('credited'),
+      onDifferences: (count) => events.push(count),
+    });
+    await job();
+    expect(await credit()).toBe(1_234);
+    await job();
+    expect(events).toEqual(['missed', 'credited']);
+    received = [];
+    sandbox.connect({ url, secret: WEBHOOK_SECRET });
+    await until(
+      async () => received.find(({ status }) => status === 200),
+      (found) => found !== undefined,
+    );
+    expect(received.find(({ status }) => status === 200)).toEqual({ status: 200, events: [] });
+    expect(await credit()).toBe(1_234);
+  }, 30_000);
+
+  it('costs nobody a refund or a dispute: the reconciliation takes both back', async () => {
+    sandbox.connect({ url, secret: WEBHOOK_SECRET });
+    const [first, second] = [await pay(1_000), await pay(500)];
+    expect(received).toEqual([first, second].map(() => ({ status: 200, events: ['credited'] })));
+    sandbox.connect({ url, secret: WRONG });
+    await stripe().refunds.create({ payment_intent: first, amount: 300 });
+    await sandbox.dispute(second);
+    expect(await credit()).toBe(1_500);
+    expect(await reconcile()).toMatchObject({ compared: 4, ...EXACT, applied: 2 });
+    expect(await credit()).toBe(700);
+    expect(await reconcile()).toMatchObject({ compared: 4, ...EXACT });
+  }, 30_000);
+});
+
+describe('an event that somebody makes up', () => {
+  const event = (orderId: string, checkout: string) =>
+    JSON.stringify({
+      object: 'event',
+      type: 'checkout.session.completed',
+      data: { object: { id: checkout, metadata: { order_id: orderId, account_id: accountId } } },
+    });
+  const forged = `t=1,v1=${'0'.repeat(64)}`;
+
+  it('pages nobody: not by garbage, not by ids that are guessed, not by an own order that waits for its payment', async () => {
+    const { id, checkoutUrl = '' } = await openOrder(500);
+    const checkout = checkoutUrl.split('/').at(-1) ?? '';
+    const other = await pay(700);
+    const attempts: readonly [string, string | null][] = [
+      ['garbage', null],
+      ['garbage', forged],
+      ['{}', forged],
+      [event(id, checkout), null],
+      [event(id, checkout), forged],
+      [event(id, 'cs_guessed'), forged],
+      [event(id, other), forged],
+      [event(`ord_${systemUlid()}`, checkout), forged],
+    ];
+    for (const [body, signature] of attempts)
+      expect(await deliver(body, signature)).toEqual({
+        status: 401,
+        events: ['rejected'],
+      });
+    expect(await credit()).toBe(0);
+  });
+});
+
+describe('a payment that is learned of twice', () => {
+  it(`brings its credit once if events and reconciliations meet in ${PROCESSES} processes`, async () => {
+    const orders = await Promise.all(
+      Array.from({ length: 8 }, async () => {
+        const { id: orderId } = await openOrder(100);
+        return { orderId, accountId };
+      }),
+    );
+    const amount = Number(100n * NANO_PER_CENT);
+    const credited = await processes.ask<number>((index) => {
+      const by = index % 2 === 0 ? 'event' : 'reconciliation';
+      return { endpoint: database.endpoint, by, orders, amount } satisfies KnownPayment;
+    });
+    expect(credited.reduce((sum, count) => sum + count, 0)).toBe(orders.length);
+    expect(await credit()).toBe(800);
+  }, 60_000);
+
+  it.each(FAULTS)(
+    'brings its credit once if a reconciliation fails at any of its requests: %s',
+    async (fault) => {
+      let at = 0;
+      for (let reached = true; reached; ) {
+        at += 1;
+        const before = await credit();
+        const { id: orderId } = await openOrder(1_000);
+        const lists = listsOf({ orderId, accountId }, 1_000n * NANO_PER_CENT, 250n * NANO_PER_CENT);
+        const process = new FailingProcess(database, new Map([[at, fault]]));
+        await reconcile(process.clients, lists).catch(() => {});
+        reached = process.calls >= at;
+        // What hung in the network arrives among the requests of the next run.
+        await Promise.all([process.landLate(), reconcile(database, lists)]);
+        expect(await reconcile(database, lists)).toMatchObject({ compared: 2, ...EXACT });
+        expect((await credit()) - before).toBe(750);
+      }
+      expect(at).toBeGreaterThan(8);
+    },
+    60_000,
+  );
+});
+
+/** The lists of a provider with one payment, of which a part was refunded. */
+const listsOf = (order: OrderReference, paid: bigint, refunded: bigint): PaymentLists => ({
+  isConfigured: async () => true,
+  async *list(name) {
+    const created = Math.floor(Date.now() / 1000);
+    const { orderId } = order;
+    if (name === 'payments')
+      yield [{ id: `cs_${orderId}`, order, fact: { kind: 'paid', amount: paid }, created }];
+    const id = `re_${orderId}`;
+    if (name === 'refunds')
+      yield [{ id, order, fact: { kind: 'reversal', id, amount: refunded, undone: false }, created }];
+  },
+});
+
+describe('the lists of the provider', () => {
+  it('end where the provider says so, page after page', async () => {
+    await Promise.all(Array.from({ length: 105 }, () => stripeCheckout()));
+    const result = await reconcile();
+    expect(result).toMatchObject({ compared: 105, applied: 0, differing: 105 });
+    expect(result?.differences).toHaveLength(100);
+    const counts: number[] = [];
+    const unexpected = () => counts.push(-1);
+    const onDifferences = (count: number) => counts.push(count);
+    await reconcileOnSchedule({
+      ...dependenciesOf(),
+      onMissed: unexpected,
+      onCredited: unexpected,
+      onDifferences,
+    })();
+    expect(counts).toEqual([105]);
+  }, 60_000);
+
+  it.each(RIGHTS)('need the right %s of a restricted key; without it nothing is applied', async (right) => {
+    const payment = await pay(500);
+    await stripe().refunds.create({ payment_intent: payment });
+    await expect(
+      reconcile(database, new StripeLists(optionsOf(`rk_test_without_${right}`))),
+    ).rejects.toMatchObject({
+      code: 'payment_provider_unavailable',
+    });
+    expect(await credit()).toBe(0);
+  });
+});
+
+/** A payment that names an account here, and an order that it does not have. */
+async function stripeCheckout(): Promise<void> {
+  const metadata = { order_id: `ord_${systemUlid()}`, account_id: accountId };
+  const { url: page } = await stripe().checkout.sessions.create({
+    mode: 'payment',
+    line_items: [
+      { quantity: 1, price_data: { currency: 'usd', unit_amount: 50, product_data: { name: 'Other' } } },
+    ],
+    metadata,
+    success_url: 'https://example.com/',
+  });
+  await fetch(page ?? '', { method: 'POST', redirect: 'manual' });
+}

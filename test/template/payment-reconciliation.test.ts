@@ -1,0 +1,64 @@
+import { describe, expect, it } from '@jest/globals';
+import { CONSUMERS } from '../../lambdas/platform/contract/consumers.ts';
+import { METRICS } from '../../lambdas/platform/contract/metrics.ts';
+import { permissionsOf } from './permissions.ts';
+import { SynthesizedApp } from './synthesized-app.ts';
+
+const STACK = 'platform';
+const app = new SynthesizedApp();
+const [id = '', reconciliation] =
+  app
+    .resources(STACK, 'AWS::Lambda::Function')
+    .find(([each]) => app.functionName(STACK, each) === 'reconcile-payments') ?? [];
+
+describe('the reconciliation with the payment provider', () => {
+  it('runs once a day', () => {
+    const rules = app
+      .properties(STACK, 'AWS::Events::Rule')
+      .filter(({ Name: name }) => String(name).endsWith('-reconcile-payments'));
+    expect(rules).toEqual([
+      expect.objectContaining({
+        ScheduleExpression: expect.stringMatching(/^cron\(\d+ \d+ \* \* \? \*\)$/),
+        Targets: [expect.objectContaining({ Arn: { 'Fn::GetAtt': [id, 'Arn'] } })],
+      }),
+    ]);
+    expect(reconciliation?.Properties.Timeout).toBe(CONSUMERS['reconcile-payments'].timeoutSeconds);
+  });
+
+  it('reads and changes orders and wallets, deletes nothing, and reads no secret but that of the provider', () => {
+    const roleId = app.reference(STACK, reconciliation?.Properties.Role)?.id ?? '';
+    const permissions = permissionsOf(app, STACK, roleId).filter((each) => !/^(logs|xray):/.test(each));
+    expect(permissions.toSorted()).toEqual([
+      'dynamodb:BatchGetItem data:Wallets.Arn',
+      'dynamodb:GetItem data:Accounts.Arn',
+      'dynamodb:GetItem data:Wallets.Arn',
+      'dynamodb:PutItem data:Accounts.Arn',
+      'dynamodb:Scan data:Accounts.Arn',
+      'dynamodb:UpdateItem data:Accounts.Arn',
+      'dynamodb:UpdateItem data:Wallets.Arn',
+      expect.stringMatching(/^secretsmanager:GetSecretValue data:PaymentSecret/),
+    ]);
+  });
+});
+
+describe('the alarms of payments', () => {
+  it.each([
+    ['payment-events-missed', METRICS.paymentEventsMissed, 'Sum', 3_600],
+    ['payments-differ', METRICS.paymentDifferences, 'Maximum', 86_400],
+  ])('go off at the first: %s', (article, metric, statistic, period) => {
+    expect(app.alarm(article)).toMatchObject({
+      MetricName: metric,
+      Statistic: statistic,
+      Period: period,
+      Threshold: 1,
+      EvaluationPeriods: 1,
+      TreatMissingData: 'notBreaching',
+    });
+    expect(String(app.alarm(article)?.AlarmDescription)).toMatch(/^critical: /);
+  });
+
+  it('watch no metric that anybody can raise by sending events', () => {
+    const alarms = JSON.stringify(app.properties('operations', 'AWS::CloudWatch::Alarm'));
+    expect(alarms).not.toContain(METRICS.paymentEventsRejected);
+  });
+});
