@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { CONFIGURATIONS, type ConfigurationName } from '../../test/template/configurations.ts';
 import { SynthesizedApp } from '../../test/template/synthesized-app.ts';
 import {
   apart,
@@ -47,6 +48,15 @@ describe('the cost of calls', () => {
   it('counts idempotent calls by the units that they take, and long streams as several requests', () => {
     expect(of('DynamoDB', { idempotent: 0.5 })).toBeCloseTo(6 * 0.625, 6);
     expect(of('API Gateway', { tokens: 50_000 })).toBeCloseTo(2 * 3.5, 6);
+    expect(of('DynamoDB', { capped: 1 })).toBeCloseTo(6 * 0.625, 6);
+  });
+
+  it.each([
+    [2_000, 0.18],
+    [100_000, 9],
+    [400_000, 36],
+  ])('includes the prompts that leave AWS: %i bytes', (promptBytes, usd) => {
+    expect(of('Prompts out', { promptBytes })).toBeCloseTo(usd, 6);
   });
 });
 
@@ -60,7 +70,7 @@ describe('the cost of calls on a host', () => {
     // A million calls at ten a second are 27.8 hours of two tasks of 1 vCPU and 2 GB with an address each.
     const hours = 1e6 / 10 / 3600;
     expect(on('Fargate', at(10))).toBeCloseTo(hours * 2 * (0.03238 + 2 * 0.00356 + 0.005), 6);
-    const gigabytes = (2_000 + 700 + 300 * CHUNK_BYTES) / 1e3;
+    const gigabytes = (USUAL.promptBytes + 700 + 300 * CHUNK_BYTES) / 1e3;
     expect(on('Load balancer', at(10))).toBeCloseTo(hours * 0.0225 + gigabytes * 0.008, 6);
     expect(on('CloudFront', at(10))).toBeCloseTo(1 + 0.1 + 0.04, 6);
     expect(on('DynamoDB', at(10))).toBeCloseTo(1.6 * 0.625, 6);
@@ -108,13 +118,40 @@ describe('the cost of calls on a host', () => {
 });
 
 describe('the cost model', () => {
-  it('totals at most 15 dollars a month without traffic, counted in the templates', () => {
+  it('totals at most 16 dollars a month without traffic, with the polling of queues, counted in the templates', () => {
     const fixtures = fixturesOf(Object.values(new SynthesizedApp().templates));
     expect(fixtures.alarms).toBeGreaterThan(5);
     expect(fixtures.secrets).toBeGreaterThan(2);
     expect(fixtures.webAclRules).toBeGreaterThan(0);
-    expect(total(idleCost(fixtures))).toBeLessThanOrEqual(15);
+    expect(fixtures.queueMappings).toBe(3);
+    expect(total(idleCost(fixtures))).toBeLessThanOrEqual(16);
   });
+
+  it('counts what other settings add: tasks, their load balancer, Container Insights, a second web ACL', () => {
+    const idle = (name: ConfigurationName) =>
+      new Map(
+        idleCost(fixturesOf(Object.values(new SynthesizedApp(name).templates))).map((each) => [
+          each.service,
+          each.usd,
+        ]),
+      );
+    const hours = 720;
+    const fargate = idle('fargate');
+    expect(fargate.get('Fargate')).toBeCloseTo(hours * 2 * (0.03238 + 2 * 0.00356 + 0.005), 6);
+    expect(fargate.get('Load balancers')).toBeCloseTo(hours * 0.0225, 6);
+    expect(fargate.get('Container Insights')).toBeCloseTo(6, 6);
+    expect(idle('standard').has('Fargate')).toBe(false);
+    expect(idle('web-function').get('WAF')).toBeGreaterThan(idle('standard').get('WAF') ?? 0);
+  });
+
+  it.each(Object.keys(CONFIGURATIONS) as ConfigurationName[])(
+    'knows the price of every resource of the configuration %s',
+    (name) => {
+      expect(total(idleCost(fixturesOf(Object.values(new SynthesizedApp(name).templates))))).toBeGreaterThan(
+        10,
+      );
+    },
+  );
 
   it('counts dashboards that have more metrics than are free', () => {
     const dashboard = (metrics: number) => ({

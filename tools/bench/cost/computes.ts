@@ -25,9 +25,6 @@ const MIN_TASKS = 2;
 /** The memory of a Web Function and the calls that share it, which is half of the maximum. */
 const ENVIRONMENT = { gb: 2, calls: 64 } as const;
 
-/** The size of a request with a short conversation. */
-const REQUEST_BYTES = 2_000;
-
 /** Our line of the call, and its metrics with the margin; neither the platform nor a gateway writes one. */
 const HOST_LOG_BYTES = 800;
 
@@ -56,7 +53,7 @@ export function fargateCost(traffic: MonthlyTraffic, measured: ResourceUse): rea
   const { calls, callsPerSecond } = traffic;
   const hours = calls / callsPerSecond / HOUR;
   const tasks = tasksAt(callsPerSecond, traffic, measured);
-  const balanced = (calls * (REQUEST_BYTES + bytesOf(traffic))) / GB;
+  const balanced = (calls * (traffic.promptBytes + bytesOf(traffic))) / GB;
   return [
     line('Fargate', hours * tasks * taskHour(), `${tasks} tasks for ${round(hours)} hours`),
     line(
@@ -102,9 +99,9 @@ function behindEdge(traffic: MonthlyTraffic, measured: ResourceUse): readonly Co
   const { calls, callsPerSecond } = traffic;
   const writeUnits = callsPerSecond < STEADY_RATE ? measured.writeUnits : measured.leasedWriteUnits;
   const retained = costOf({ ...traffic, idempotent: 0 }, { ...measured, writeUnits }).filter(({ service }) =>
-    ['DynamoDB', 'WAF', 'Usage records'].includes(service),
+    ['DynamoDB', 'Prompts out', 'WAF', 'Usage records'].includes(service),
   );
-  const toOrigin = (calls * REQUEST_BYTES * PRICES.edgeOriginGb.usd) / GB;
+  const toOrigin = (calls * traffic.promptBytes * PRICES.edgeOriginGb.usd) / GB;
   return [
     line(
       'CloudFront',

@@ -9,15 +9,27 @@ interface Alarm {
   readonly Metrics?: readonly { readonly MetricStat?: unknown }[];
 }
 
+interface TaskDefinition {
+  /** 1,024 are a vCPU; the memory is in MB. */
+  readonly Cpu?: string;
+  readonly Memory?: string;
+}
+
 interface WebAcl {
   readonly Rules?: readonly unknown[];
 }
 
 /** The types of resources that are billed by the month, with or without calls. */
 const BY_THE_MONTH = [
+  'AWS::ApplicationAutoScaling::ScalableTarget',
   'AWS::CloudWatch::Alarm',
   'AWS::CloudWatch::CompositeAlarm',
   'AWS::CloudWatch::Dashboard',
+  'AWS::ECS::Cluster',
+  'AWS::ECS::TaskDefinition',
+  'AWS::ElasticLoadBalancingV2::LoadBalancer',
+  'AWS::KMS::Key',
+  'AWS::Lambda::EventSourceMapping',
   'AWS::SecretsManager::Secret',
   'AWS::WAFv2::WebACL',
 ] as const;
@@ -28,32 +40,60 @@ const BY_THE_MONTH = [
  */
 const NOT_BY_THE_MONTH = [
   'AWS::ApiGateway::Account',
+  'AWS::ApiGateway::BasePathMapping',
   'AWS::ApiGateway::Deployment',
+  'AWS::ApiGateway::DomainName',
   'AWS::ApiGateway::GatewayResponse',
   'AWS::ApiGateway::Method',
   'AWS::ApiGateway::Resource',
   'AWS::ApiGateway::RestApi',
   'AWS::ApiGateway::Stage',
+  'AWS::ApplicationAutoScaling::ScalingPolicy',
+  // What a plan copies and stores is billed by the GB.
+  'AWS::Backup::BackupPlan',
+  'AWS::Backup::BackupSelection',
+  'AWS::Backup::BackupVault',
   'AWS::Budgets::Budget',
   // Settings of the stack that CDK adds; they create no resource.
   'AWS::CDK::Metadata',
   'AWS::CE::AnomalyMonitor',
   'AWS::CE::AnomalySubscription',
+  'AWS::CloudFront::Distribution',
+  'AWS::CloudFront::Function',
+  'AWS::CloudFront::VpcOrigin',
   'AWS::CodeDeploy::Application',
   'AWS::CodeDeploy::DeploymentGroup',
   'AWS::DynamoDB::GlobalTable',
+  'AWS::EC2::InternetGateway',
+  'AWS::EC2::Route',
+  'AWS::EC2::RouteTable',
+  'AWS::EC2::SecurityGroup',
+  'AWS::EC2::SecurityGroupEgress',
+  'AWS::EC2::SecurityGroupIngress',
+  'AWS::EC2::Subnet',
+  'AWS::EC2::SubnetRouteTableAssociation',
+  'AWS::EC2::VPC',
+  'AWS::EC2::VPCGatewayAttachment',
+  'AWS::ECS::Service',
+  'AWS::ElasticLoadBalancingV2::Listener',
+  'AWS::ElasticLoadBalancingV2::TargetGroup',
   'AWS::Events::EventBus',
   'AWS::Events::Rule',
   'AWS::IAM::Policy',
   'AWS::IAM::Role',
   'AWS::Lambda::Alias',
-  'AWS::Lambda::EventSourceMapping',
   'AWS::Lambda::Function',
   'AWS::Lambda::Permission',
   'AWS::Lambda::Version',
+  'AWS::Lambda::WebFunction',
+  'AWS::Lambda::WebFunctionEndpoint',
+  'AWS::Lambda::WebFunctionRevision',
   'AWS::Logs::LogGroup',
   // What a query reads is paid for when somebody runs it.
   'AWS::Logs::QueryDefinition',
+  'AWS::S3::Bucket',
+  'AWS::S3::BucketPolicy',
+  'AWS::SNS::Subscription',
   'AWS::SNS::Topic',
   'AWS::SNS::TopicPolicy',
   'AWS::SQS::Queue',
@@ -62,6 +102,11 @@ const NOT_BY_THE_MONTH = [
   'AWS::StepFunctions::StateMachine',
   'AWS::WAFv2::LoggingConfiguration',
   'AWS::WAFv2::WebACLAssociation',
+  // Functions that CDK runs while it deploys.
+  'Custom::CrossRegionExportReader',
+  'Custom::CrossRegionExportWriter',
+  'Custom::S3AutoDeleteObjects',
+  'Custom::S3ObjectCopy',
 ];
 
 const KNOWN: ReadonlySet<string> = new Set([...BY_THE_MONTH, ...NOT_BY_THE_MONTH]);
@@ -76,6 +121,11 @@ export function fixturesOf(templates: readonly CostTemplate[]): Fixtures {
     );
   const ofType = (type: (typeof BY_THE_MONTH)[number]) =>
     resources.filter((resource) => resource.Type === type).map(({ Properties }) => Properties);
+  const targets = ofType('AWS::ApplicationAutoScaling::ScalableTarget');
+  const tasks = targets.reduce((sum, target) => sum + Number(Object(target).MinCapacity), 0);
+  const [task = {}]: readonly TaskDefinition[] = ofType('AWS::ECS::TaskDefinition').map((each) =>
+    Object(each),
+  );
   const rulesIn = ({ Rules: rules = [] }: WebAcl = {}) => rules.length;
   return {
     alarms: ofType('AWS::CloudWatch::Alarm').reduce((sum, alarm) => sum + metricsIn(alarm), 0),
@@ -83,6 +133,18 @@ export function fixturesOf(templates: readonly CostTemplate[]): Fixtures {
     dashboards: ofType('AWS::CloudWatch::Dashboard').filter((each) => metricsOn(each) > FREE_METRICS).length,
     secrets: ofType('AWS::SecretsManager::Secret').length,
     webAcls: ofType('AWS::WAFv2::WebACL').length,
+    keys: ofType('AWS::KMS::Key').length,
+    // A mapping of a stream starts at a position, and reading a stream for a function is free (DynamoDB pricing).
+    queueMappings: ofType('AWS::Lambda::EventSourceMapping').filter(
+      (each) => !('StartingPosition' in Object(each)),
+    ).length,
+    tasks,
+    taskVcpu: Number(task.Cpu ?? 0) / 1024,
+    taskGb: Number(task.Memory ?? 0) / 1024,
+    balancers: ofType('AWS::ElasticLoadBalancingV2::LoadBalancer').length,
+    insightClusters: ofType('AWS::ECS::Cluster').filter((each) =>
+      /"enabled"|"enhanced"/.test(JSON.stringify(each)),
+    ).length,
     webAclRules: ofType('AWS::WAFv2::WebACL').reduce((sum, acl) => sum + rulesIn(acl), 0),
   };
 }

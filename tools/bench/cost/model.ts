@@ -25,6 +25,10 @@ export interface MonthlyTraffic {
   readonly idempotent: number;
   /** Even, day and night; of a host. */
   readonly callsPerSecond: number;
+  /** Bytes of a prompt, which goes out to a provider outside AWS. */
+  readonly promptBytes: number;
+  /** Share of the calls whose key has a cap of money, 0 to 1. */
+  readonly capped: number;
 }
 
 export interface CostLine {
@@ -43,6 +47,17 @@ export interface Fixtures {
   /** Those with more metrics than are free. */
   readonly dashboards: number;
   readonly secrets: number;
+  /** Keys of AWS KMS that the stacks create. */
+  readonly keys: number;
+  /** Queues that Lambda polls for a function. */
+  readonly queueMappings: number;
+  /** Tasks that run without load, and the size of one. */
+  readonly tasks: number;
+  readonly taskVcpu: number;
+  readonly taskGb: number;
+  readonly balancers: number;
+  /** Clusters with Container Insights. */
+  readonly insightClusters: number;
   readonly webAcls: number;
   readonly webAclRules: number;
 }
@@ -76,10 +91,16 @@ export const bytesOf = ({ tokens }: MonthlyTraffic): number => HEADER_BYTES + to
  */
 const READ_UNITS = 2.5;
 
+/** A cap of a key takes one more write (`docs/decisions/2026-11-24-strict-caps.md`). */
+const CAP_UNITS = 1;
+
 export function costOf(traffic: MonthlyTraffic, measured: ResourceUse): readonly CostLine[] {
   const { calls, seconds, memoryMb, idempotent } = traffic;
   const bytes = bytesOf(traffic);
-  const units = measured.writeUnits * (1 - idempotent) + measured.writeUnitsIdempotent * idempotent;
+  const units =
+    measured.writeUnits * (1 - idempotent) +
+    measured.writeUnitsIdempotent * idempotent +
+    CAP_UNITS * traffic.capped;
   const gbSeconds = calls * seconds * (memoryMb / 1024);
   const apiUnits = Math.max(1, Math.ceil(bytes / API_UNIT_BYTES));
   return [
@@ -96,6 +117,7 @@ export function costOf(traffic: MonthlyTraffic, measured: ResourceUse): readonly
       `${READ_UNITS} units a call: a look at the catalog, two at two circuits; a host makes them every few seconds`,
     ),
     line('Data out', (calls * bytes * PRICES.transferGb.usd) / GB, `${round(bytes / 1000)} KB a call`),
+    promptsOut(traffic),
     line('WAF', calls * PRICES.firewallRequest.usd, 'the limit of each address'),
     line('CloudWatch Logs', (calls * LOG_BYTES * PRICES.logGb.usd) / GB, `${LOG_BYTES} B a call`),
     line(
@@ -106,12 +128,26 @@ export function costOf(traffic: MonthlyTraffic, measured: ResourceUse): readonly
   ];
 }
 
+/** Returns the cost of prompts to providers outside AWS, which go out to the internet from every compute. */
+export const promptsOut = ({ calls, promptBytes }: MonthlyTraffic): CostLine =>
+  line(
+    'Prompts out',
+    (calls * promptBytes * PRICES.transferGb.usd) / GB,
+    `${round(promptBytes / 1000)} KB a call to a provider outside AWS; nothing to Bedrock in the region`,
+  );
+
 export const line = (service: string, usd: number, how: string): CostLine => ({ service, usd, how });
 
 /** Returns the monthly cost of a deployment without calls. */
 export function idleCost(fixtures: Fixtures): readonly CostLine[] {
   const { alarms, compositeAlarms, dashboards, secrets, webAcls, webAclRules } = fixtures;
-  return [
+  const polls = (fixtures.queueMappings * POLLERS * MONTH_SECONDS) / POLL_SECONDS;
+  const hours = MONTH_SECONDS / 3_600;
+  const taskHour =
+    fixtures.taskVcpu * PRICES.taskVcpuHour.usd +
+    fixtures.taskGb * PRICES.taskGbHour.usd +
+    PRICES.addressHour.usd;
+  const lines = [
     line(
       'WAF',
       webAcls * PRICES.firewallMonth.usd + webAclRules * PRICES.firewallRuleMonth.usd,
@@ -127,14 +163,47 @@ export function idleCost(fixtures: Fixtures): readonly CostLine[] {
     line(
       'Metrics',
       SWEEP_METRICS * PRICES.metricMonth.usd,
-      `${SWEEP_METRICS} of the sweep; others in the hours in which they are raised, one more for each route and measure`,
+      `${SWEEP_METRICS} of the sweep; others in the hours in which they are raised`,
     ),
     line('Secrets', secrets * PRICES.secretMonth.usd, `${secrets}, and one a provider`),
+    line(
+      'Queue polling',
+      polls * PRICES.queueRequest.usd,
+      `queues: ${fixtures.queueMappings}, each with ${POLLERS} requests of ${POLL_SECONDS} s at a time`,
+    ),
+    line('KMS keys', fixtures.keys * PRICES.keyMonth.usd, `${fixtures.keys} that the stacks create`),
+    line('Fargate', fixtures.tasks * hours * taskHour, `${fixtures.tasks} tasks with an address each`),
+    line(
+      'Load balancers',
+      fixtures.balancers * hours * PRICES.balancerHour.usd,
+      `${fixtures.balancers} without load`,
+    ),
+    line(
+      'Container Insights',
+      fixtures.insightClusters * INSIGHT_METRICS * PRICES.metricMonth.usd,
+      `about ${INSIGHT_METRICS} metrics of a cluster and its service`,
+    ),
   ];
+  return lines.filter(({ usd }) => usd > 0);
 }
 
 /** Raised by every sweep of holds, so in every hour (`lambdas/ledger/consumers/sweep-holds`). */
-const SWEEP_METRICS = 4;
+const SWEEP_METRICS = 1;
+
+/**
+ * The requests that Lambda has open at a queue without messages (Lambda developer guide, Configuring scaling behavior for SQS event
+ * source mappings): it reduces them to two, but not where `MaximumConcurrency` is set, which protects the receivers here.
+ */
+const POLLERS = 5;
+const POLL_SECONDS = 20;
+
+const MONTH_SECONDS = 30 * 24 * 3_600;
+
+/** Of a cluster and a service (ECS developer guide, Container Insights metrics). */
+const INSIGHT_METRICS = 20;
+
+/** Metrics of a route in the hours in which it is called: calls and tokens; cost, margin and failures as they occur. */
+export const ROUTE_METRICS = { least: 4, most: 9 } as const;
 
 export const total = (lines: readonly CostLine[]): number => lines.reduce((sum, { usd }) => sum + usd, 0);
 

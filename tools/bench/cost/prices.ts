@@ -27,6 +27,8 @@ export const PRICES = {
   alarmMonth: price(0.1, 'alarm and metric in it, a month', 'cloudwatch/pricing'),
   compositeAlarmMonth: price(0.5, 'alarm on other alarms, a month', 'cloudwatch/pricing'),
   secretMonth: price(0.4, 'secret a month', 'secrets-manager/pricing'),
+  queueRequest: price(0.4e-6, 'request of a standard queue', 'sqs/pricing'),
+  keyMonth: price(1, 'key a month', 'kms/pricing'),
   // Read on 2026-11-23, some of them from copies: cloudburn.io, dev.to/dspv, vantage.sh, cloud-horizons.com, wring.co.
   taskVcpuHour: price(0.03238, 'vCPU-hour of Fargate, arm64', 'fargate/pricing'),
   taskGbHour: price(0.00356, 'GB-hour of Fargate, arm64', 'fargate/pricing'),

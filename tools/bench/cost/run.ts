@@ -1,10 +1,10 @@
-/** `npm run cost -- --calls 1e6 --seconds 5`: the cost of a month of calls, by service, and on each compute. */
+/** `CONFIG=settings.json npm run cost -- --calls 1e6`: the cost of a month of calls on each compute, and of the settings idle. */
 import { parseArgs } from 'node:util';
 import { fixturesOf } from './fixtures.ts';
 import { readMeasured } from './measured.ts';
 import { costOf, idleCost, type MonthlyTraffic } from './model.ts';
 import { PRICES } from './prices.ts';
-import { bill, breakEvenText, computes } from './tables.ts';
+import { bill, breakEvenText, computes, routeMetrics } from './tables.ts';
 
 /** A million calls of a chat model: 300 tokens at the pace of a hosted one, with its thinking time, ten a second. */
 export const USUAL: MonthlyTraffic = {
@@ -14,6 +14,8 @@ export const USUAL: MonthlyTraffic = {
   memoryMb: 512,
   idempotent: 0,
   callsPerSecond: 10,
+  promptBytes: 2_000,
+  capped: 0,
 };
 
 /** The options, and the fields that they set. */
@@ -24,6 +26,8 @@ const OPTIONS = {
   memory: 'memoryMb',
   idempotent: 'idempotent',
   rate: 'callsPerSecond',
+  prompt: 'promptBytes',
+  capped: 'capped',
 } as const satisfies Record<string, keyof MonthlyTraffic>;
 
 function readTraffic(args: string[]): MonthlyTraffic {
@@ -48,7 +52,8 @@ async function main(args: string[]): Promise<void> {
   console.log(bill(costOf(traffic, measured), `${traffic.calls.toLocaleString('en')} calls`), '\n');
   console.log(computes(traffic, measured), '\n');
   console.log(breakEvenText(traffic, measured), '\n');
-  console.log(bill(idleCost(fixturesOf(synthesizedTemplates())), 'a month, idle'), '\n');
+  console.log(`Metrics of a route that is called: ${routeMetrics()} a month\n`);
+  console.log(bill(idleCost(fixturesOf(synthesizedTemplates(process.env.CONFIG))), 'a month, idle'), '\n');
   for (const { usd, per, source } of Object.values(PRICES))
     console.log(`  $${usd} a ${per} (aws.amazon.com/${source})`);
 }

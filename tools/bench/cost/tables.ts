@@ -2,7 +2,16 @@
 
 import { markdownTable } from '../harness/markdown.ts';
 import { apart, breakEven, fargateCost, ratesOf, tasksAt, webFunctionCost } from './computes.ts';
-import { type CostLine, costOf, type MonthlyTraffic, type ResourceUse, total } from './model.ts';
+import {
+  type CostLine,
+  costOf,
+  type MonthlyTraffic,
+  promptsOut,
+  type ResourceUse,
+  ROUTE_METRICS,
+  total,
+} from './model.ts';
+import { PRICES } from './prices.ts';
 
 const dollars = (usd: number): string => `$${usd.toFixed(2)}`;
 
@@ -48,6 +57,25 @@ export function computes(traffic: MonthlyTraffic, measured: ResourceUse): string
     ],
   );
 }
+
+/** Sizes of prompts, in KB: a short conversation, an agent's, and one that fills a long context. */
+const PROMPT_KB = [2, 100, 400];
+
+/** The cost of the prompts of a million calls, which depends on their size alone. */
+export const prompts = (traffic: MonthlyTraffic): string =>
+  markdownTable(
+    ['Prompt', '1,000,000 calls'],
+    PROMPT_KB.map((kilobytes) => {
+      const { usd } = promptsOut({ ...traffic, calls: 1e6, promptBytes: kilobytes * 1_000 });
+      return [`${kilobytes} KB`, dollars(usd)];
+    }),
+  );
+
+/** The cost of the metrics of routes that are called in every hour. */
+export const routeMetrics = (): string => {
+  const { least, most } = ROUTE_METRICS;
+  return `${dollars(least * PRICES.metricMonth.usd)} to ${dollars(most * PRICES.metricMonth.usd)}`;
+};
 
 /** From which rate on Fargate is cheaper, in a sentence. */
 export function breakEvenText(traffic: MonthlyTraffic, measured: ResourceUse): string {

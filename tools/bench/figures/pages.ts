@@ -5,7 +5,7 @@ import { fargateCost } from '../cost/computes.ts';
 import { readMeasured } from '../cost/measured.ts';
 import { costOf, total } from '../cost/model.ts';
 import { USUAL } from '../cost/run.ts';
-import { bill, breakEvenText, computes } from '../cost/tables.ts';
+import { bill, breakEvenText, computes, prompts, routeMetrics } from '../cost/tables.ts';
 import { markdownTable } from '../harness/markdown.ts';
 import { boundsOf, describeRun, verdictOf } from '../harness/report.ts';
 import { resultMetric, resultOf } from '../harness/results.ts';
@@ -114,6 +114,8 @@ const SECTIONS: Readonly<Record<string, Readonly<Record<string, () => string>>>>
   'docs/operate/hosting.md': { lambda: lambdaUsd, fargate: fargateUsd(10), 'fargate-100': fargateUsd(100) },
   'docs/operate/cost.md': {
     cost: block(() => bill(costOf(USUAL, readMeasured()), '1,000,000 calls')),
+    prompts: block(() => prompts(USUAL)),
+    'route-metrics': routeMetrics,
     computes: block(() => `${computes(USUAL, readMeasured())}\n\n${breakEvenText(USUAL, readMeasured())}`),
   },
 };
