@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { ROUTES } from '../../lambdas/app/routes.ts';
@@ -82,6 +82,19 @@ it('docs/operate/commands.md lists every operator command, and no other', () => 
   const listed = rows.flatMap((row) => namesIn(cellsOf(row)[0] ?? ''));
   const nameOf = (form: string) => /^[a-z]+( [a-z]+)?/.exec(form)?.[0] ?? '';
   expect([...new Set(listed.map(nameOf))].sort()).toEqual(Object.keys(COMMANDS).sort());
+});
+
+it('docs/operate/game-days.md says of each of the 15 failures where it runs, and every test that it names exists', () => {
+  const rows = rowsOf('docs/operate/game-days.md', 'game-days').map(cellsOf);
+  expect(rows.map(([number]) => Number(number))).toEqual(Array.from({ length: 15 }, (_, index) => index + 1));
+  for (const [number, , , here = '', account = ''] of rows) {
+    const tests = [...here.matchAll(/\]\(([^)]+)\)/g)].map(([, path = '']) => path);
+    for (const path of tests) {
+      expect(path).toMatch(/\.test\.ts$/);
+      expect([path, existsSync(join(ROOT, 'docs', 'operate', path))]).toEqual([path, true]);
+    }
+    expect([number, tests.length > 0 || account.includes('](')]).toEqual([number, true]);
+  }
 });
 
 it('docs/dependencies.md gives the reason for every runtime dependency, and for no other', () => {

@@ -1,4 +1,4 @@
-import { PutItemCommand } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient, PutItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect } from '@jest/globals';
 import { it } from '../../../tools/test-kit/search.ts';
 import { seedOf } from '../../../tools/test-kit/seed.ts';
@@ -6,9 +6,11 @@ import { rounds } from '../../../tools/test-kit/thorough.ts';
 import { encodeNewKey } from '../../access/store/key-item.ts';
 import { createKeyLeases } from '../../access/store/key-leases.ts';
 import { leaseText } from '../../access/store/lease-entries.ts';
+import type { DynamoClients } from '../../platform/aws/clients.ts';
 import { type Item, map, number, text } from '../../platform/dynamodb/attribute-values.ts';
 import { systemRandom } from '../../platform/system/system.ts';
 import { fileDatabase } from '../../platform/testing/file-database.ts';
+import { aroundSend } from '../testing/failing-process.ts';
 import { playHistory } from '../testing/leases/history.ts';
 import { type KeyItem, leasedKey, leasedWallet, type WalletItem } from '../testing/leases/items.ts';
 import type { ExecutedWrite } from '../testing/leases/simulated-database.ts';
@@ -56,6 +58,33 @@ const encodeWallet = (item: WalletItem, shards: number): Item => ({
   holds: map(Object.fromEntries([...item.leases].map(([id, entry]) => [id, encodeLeaseHold(entry)]))),
 });
 
+/** The size and the operators of the largest expression that was sent. */
+const largest = { bytes: 0, operators: 0 };
+
+const OPERATORS = /if_not_exists|attribute_(not_)?exists|\bAND\b|\bOR\b|[-+=<>]+/g;
+
+function measureExpressions(value: unknown): void {
+  if (typeof value !== 'object' || value === null) return;
+  for (const [name, each] of Object.entries(value)) {
+    if (!name.endsWith('Expression') || typeof each !== 'string') {
+      measureExpressions(each);
+      continue;
+    }
+    largest.bytes = Math.max(largest.bytes, Buffer.byteLength(each));
+    largest.operators = Math.max(largest.operators, each.match(OPERATORS)?.length ?? 0);
+  }
+}
+
+/** The database, with every expression measured on its way. */
+function measured(): DynamoClients {
+  const around = (client: DynamoDBClient) =>
+    aroundSend(client, (command, send) => {
+      measureExpressions((command as { readonly input: unknown }).input);
+      return send(command);
+    });
+  return { client: around(database.client), onceClient: around(database.onceClient) };
+}
+
 const put = (table: string, item: Item) =>
   database.client.send(new PutItemCommand({ TableName: table, Item: item }));
 
@@ -63,7 +92,7 @@ const put = (table: string, item: Item) =>
 async function executeKey(executed: Extract<ExecutedWrite, { side: 'key' }>): Promise<void> {
   const { write, before, after, applied, nowSeconds } = executed;
   await put(database.tables.keys, encodeKey(before));
-  const options = { clients: database, table: database.tables.keys, clock: () => nowSeconds * 1000 };
+  const options = { clients: measured(), table: database.tables.keys, clock: () => nowSeconds * 1000 };
   const result = await createKeyLeases(options).write(write);
   expect({ write, applied: result.applied }).toEqual({ write, applied });
   const { state, leases } = leasedKey(after, write.windows);
@@ -74,8 +103,9 @@ async function executeWallet(executed: Extract<ExecutedWrite, { side: 'wallet' }
   const { write, before, after, applied } = executed;
   const table = database.tables.wallets;
   for (const shard of before) await put(table, encodeWallet(shard, before.length));
-  const holds = new WalletHolds(database, table, systemRandom);
-  const result = await new DynamoWalletLeases(database, table, holds).write(write);
+  const clients = measured();
+  const holds = new WalletHolds(clients, table, systemRandom);
+  const result = await new DynamoWalletLeases(clients, table, holds).write(write);
   expect({ write, applied: result.applied }).toEqual({ write, applied });
   const expected = after.find(({ walletId }) => walletId === write.walletId) as WalletItem;
   const { leases, ...amounts } = leasedWallet(expected);
@@ -107,5 +137,9 @@ describe('the writes of leases on the real engine', () => {
     }
     expect(counts.applied).toBeGreaterThan(HISTORIES * 10);
     expect(counts.refused).toBeGreaterThan(0);
+    // DynamoDB developer guide, Quotas: expressions of 4 KB, with at most 300 operators and functions in an update.
+    expect(largest.operators).toBeGreaterThan(5);
+    expect(largest.operators).toBeLessThanOrEqual(300);
+    expect(largest.bytes).toBeLessThanOrEqual(4_096);
   }, 600_000);
 });

@@ -199,7 +199,7 @@ const POLL_SECONDS = 20;
 
 const MONTH_SECONDS = 30 * 24 * 3_600;
 
-/** Of a cluster and a service (ECS developer guide, Container Insights metrics). */
+/** Metrics of a cluster and a service (ECS developer guide, Container Insights metrics). */
 const INSIGHT_METRICS = 20;
 
 /** Metrics of a route in the hours in which it is called: calls and tokens; cost, margin and failures as they occur. */
