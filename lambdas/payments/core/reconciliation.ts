@@ -29,7 +29,7 @@ const CHECKOUT_SECONDS = DAY + HOUR;
 /** Differences that a result names; it counts all. */
 const MAX_NAMED = 100;
 
-export type DifferenceReason =
+type DifferenceReason =
   /** The amount is in another currency, or is none. */
   | 'unreadable_amount'
   /** The account is here, and has no such order. */
@@ -43,7 +43,7 @@ export type DifferenceReason =
   /** The order was credited, and no checkout of the provider was paid for it. */
   | 'unknown_to_provider';
 
-export interface Difference {
+interface Difference {
   readonly reason: DifferenceReason;
   readonly order: OrderReference;
   /** The provider's id of the checkout, the refund or the dispute, if it has one. */
