@@ -85,8 +85,8 @@ const models = modelsOf(
   })),
 );
 
-it('lists the prices of a model under its id, and under each alias with the id of the model', () => {
-  const { count, models: entries } = priceListBody(models);
+it('lists the prices of a model under its id and each alias, and marks the default of its type', () => {
+  const { count, models: entries } = priceListBody({ models, defaults: { chat: 'x/a' } });
   expect(entries.map(({ model_id: id, model, alias_of: of }) => [id, model, of])).toEqual([
     ['x/a', 'x/a', undefined],
     ['x/b', 'x/b', undefined],
@@ -95,6 +95,7 @@ it('lists the prices of a model under its id, and under each alias with the id o
     ['x/c', 'x/c', undefined],
   ]);
   expect(count).toBe(5);
+  expect(entries.map((entry) => entry.default)).toEqual([true, undefined, undefined, undefined, undefined]);
   const [, model, alias] = entries;
   expect(alias).toEqual({ ...model, model: 'claude-b', alias_of: 'x/b' });
 });

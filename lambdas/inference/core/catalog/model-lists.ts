@@ -6,6 +6,7 @@ import { KINDS } from '../../../platform/core/kinds.ts';
 import { type NanoUsd, usdJson } from '../../../platform/core/money.ts';
 import { CAPABILITIES } from '../fields/need.ts';
 import { PRICE_UNITS, type Prices, type PriceUnit } from '../pricing/prices.ts';
+import type { Catalog } from './catalog.ts';
 import type { Model } from './catalog-document.ts';
 
 export const modelSchema = z.object({
@@ -45,6 +46,10 @@ export const priceSchema = z.object({
   /** The id of the model, on an alias only. */
   alias_of: z.string().optional(),
   type: z.enum(KINDS),
+  default: z
+    .boolean()
+    .optional()
+    .describe('True: the default of its type, for requests that may leave `model` out.'),
   price: usd,
   unit: z.enum(PRICE_UNITS),
   input_price: usd.optional(),
@@ -184,10 +189,14 @@ export function modelListBody(
 export const priceListSchema = z.object({ count: z.int(), models: z.array(priceSchema) });
 
 /** Returns the response of `GET /api/v1/models`, with the same entries as `GET /v1/models`. */
-export function priceListBody(models: readonly Model[]): Body<typeof priceListSchema> {
+export function priceListBody({
+  models,
+  defaults,
+}: Pick<Catalog, 'models' | 'defaults'>): Body<typeof priceListSchema> {
   const entries = models.flatMap((model) => {
     const entry = priceEntry(model);
-    return [entry, ...model.aliases.map((alias) => ({ ...entry, model: alias, alias_of: model.id }))];
+    const named = defaults[model.type] === model.id ? { ...entry, default: true } : entry;
+    return [named, ...model.aliases.map((alias) => ({ ...entry, model: alias, alias_of: model.id }))];
   });
   return { count: entries.length, models: entries };
 }

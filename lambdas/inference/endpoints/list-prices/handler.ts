@@ -7,5 +7,5 @@ import { catalogSource } from '../../handlers/catalog.ts';
 
 export const handler = publicHandler('openai', () => {
   const catalog = catalogSource();
-  return async () => jsonResponse(priceListBody((await catalog()).models));
+  return async () => jsonResponse(priceListBody(await catalog()));
 });
