@@ -35,6 +35,7 @@ export const MARKETPLACE_GRANTS = {
   'list-categories': { tables: { listings: ['Query'] } },
   'search-listings': { tables: { listings: ['BatchGetItem'], discovery: ['GetItem', 'Query'] } },
   'list-trending': { tables: { listings: ['BatchGetItem'], discovery: ['GetItem'] } },
+  'list-acquisitions': { tables: { listings: ['Query', 'BatchGetItem'] } },
   'follow-listings': {
     tables: {
       listings: ['Query', 'BatchWriteItem'],

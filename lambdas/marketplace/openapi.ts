@@ -3,6 +3,7 @@
 import { describeResponse, tagged } from '../platform/contract/operation.ts';
 import { pageQuery, pageSchema } from '../platform/core/api/paging.ts';
 import { deletedSchema } from '../platform/core/api/response-schema.ts';
+import { acquisitionSchema, acquisitionsQuery } from './core/acquisition.ts';
 import {
   installSchema,
   newRelease,
@@ -37,6 +38,8 @@ export const MARKETPLACE_COMPONENTS = {
   ReviewPage: pageSchema(reviewSchema),
   Release: releaseSchema,
   ReleasePage: pageSchema(releaseSchema),
+  Acquisition: acquisitionSchema,
+  AcquisitionPage: pageSchema(acquisitionSchema),
   Install: installSchema,
   Purchase: purchaseSchema,
   Category: categorySchema,
@@ -124,6 +127,15 @@ export const MARKETPLACE_OPERATIONS = tagged('Market', {
       'A word that matches no listing is matched with typing errors allowed. At most the first 1,000 results are served.',
     query: searchQuery,
     responses: listings,
+  },
+  'list-acquisitions': {
+    query: acquisitionsQuery,
+    responses: {
+      200: describeResponse(
+        'A page of what the account has installed or bought, the newest listings first.',
+        MARKETPLACE_COMPONENTS.AcquisitionPage,
+      ),
+    },
   },
   'list-trending': {
     description: 'Ranked by recent installs; the weight of an install halves every quarter window.',

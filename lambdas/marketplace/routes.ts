@@ -89,4 +89,11 @@ export const MARKETPLACE_ROUTES = [
     endpoint: 'list-trending',
     purpose: 'listings by recent installs, most first',
   },
+  {
+    ...OWNER,
+    method: 'GET',
+    path: '/api/v1/acquisitions',
+    endpoint: 'list-acquisitions',
+    purpose: 'the listings that the account has installed or bought',
+  },
 ] as const satisfies readonly Route[];

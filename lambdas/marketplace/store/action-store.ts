@@ -8,6 +8,7 @@ import { readItem } from '../../platform/dynamodb/reads.ts';
 import { transact } from '../../platform/dynamodb/transaction.ts';
 import type { Review } from '../core/activity.ts';
 import type { ActionResult, InstallStore, ReviewStore } from '../core/ports.ts';
+import { putAcquisition } from './acquisitions.ts';
 import { countInstall } from './install-buckets.ts';
 import { historyPage } from './listing-history.ts';
 import { dayCountKey, encodeEvent, listingKey, putNew } from './listing-item.ts';
@@ -65,6 +66,7 @@ export function createInstallStore(
         raise(listings, listingId, 'SET installs = installs + :one', { ':one': number(1) }),
         putNew(listings, encodeEvent(listingId, event, created)),
         countInstall(discovery, { listingId, kind, created }),
+        putAcquisition(listings, 'installed', entry),
       ];
       return doOnce(client, listings, items, { what: 'installs', entry, max });
     },

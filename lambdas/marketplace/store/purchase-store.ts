@@ -15,6 +15,7 @@ import { transact } from '../../platform/dynamodb/transaction.ts';
 import type { PublishedEvent } from '../../webhooks/core/event.ts';
 import type { Purchase } from '../core/activity.ts';
 import type { Payment, PurchaseStore } from '../core/ports.ts';
+import { putAcquisition } from './acquisitions.ts';
 import { dayCountKey, encodeEvent, encodePrice, listingKey, putNew } from './listing-item.ts';
 
 export interface PurchaseTables {
@@ -58,6 +59,7 @@ export class DynamoPurchaseStore implements PurchaseStore {
         this.#checkListing(payment),
         this.#count(purchase, max),
         putNew(this.#tables.listings, encodeEvent(purchase.listingId, event, purchase.created)),
+        putAcquisition(this.#tables.listings, 'purchased', { ...purchase, accountId: purchase.buyerId }),
         ...transfer,
       ]);
       if (result.done) return 'done';

@@ -10,6 +10,7 @@ import { buildIndex } from '../core/discovery/search-build.ts';
 import { SearchIndex, searchDocument } from '../core/discovery/search-index.ts';
 import { updateRankings } from '../core/discovery/trending.ts';
 import type { Listing } from '../core/listing.ts';
+import { readAcquisitions } from './acquisitions.ts';
 import { createInstallStore, createReviewStore, readReviews } from './action-store.ts';
 import { purgeListing } from './listing-history.ts';
 import { DynamoListingStore } from './listing-store.ts';
@@ -161,6 +162,27 @@ describe('the storage of installs, reviews and releases', () => {
     expect((await readReviews(client, tables.listings, listed.id, { limit: 10 })).entries).toEqual([]);
     const late = { listingId: listed.id, accountId: 'acc_late', created: NOW };
     expect(await installs.install(late, listed, event(), MANY)).toBe('gone');
+  });
+
+  it('lists what an account has installed, the newest listing first, in pages, and what is gone as gone', async () => {
+    const { client, tables } = database;
+    const installs = createInstallStore(client, tables);
+    const [first, second] = [await listing(), await listing()];
+    for (const listed of [first, second])
+      for (const accountId of ['acc_reader', 'acc_neighbor'])
+        await installs.install({ listingId: listed.id, accountId, created: NOW }, listed, event(), MANY);
+    const page = (after?: string) =>
+      readAcquisitions(client, tables.listings, 'acc_reader', { limit: 1, after });
+    const { entries, next } = await page();
+    expect(entries).toEqual([
+      { listingId: second.id, installed: NOW, purchased: undefined, listing: { ...second, installs: 2 } },
+    ]);
+    expect(await listings.remove(first)).toBe('done');
+    expect(await page(next)).toEqual({
+      entries: [{ listingId: first.id, installed: NOW, purchased: undefined, listing: undefined }],
+      next: undefined,
+    });
+    expect((await readAcquisitions(client, tables.listings, 'acc_r', { limit: 9 })).entries).toEqual([]);
   });
 
   it('ranks the listings of a kind by their installs', async () => {

@@ -256,6 +256,12 @@ describe('a listing in the marketplace', () => {
     expect(responses[0]?.json).toMatchObject({ listing_id: id, account_id: visitor.id });
     expect((await call(path, { method: 'POST', as: owner })).status).toBe(201);
     expect((await call(`/apps/${id}`)).json.installs).toBe(2);
+    const { json } = await call('/api/v1/acquisitions', { as: visitor });
+    expect(json.data.find(({ listing_id: listing }) => listing === id)).toMatchObject({
+      installed: expect.any(Number),
+      purchased: null,
+      listing: { kind: 'app' },
+    });
     const installed = { account_id: visitor.id };
     expect(await eventOf('listing.installed', id, installed)).toMatchObject({ data: installed });
   });
@@ -310,6 +316,11 @@ describe('a listing in the marketplace', () => {
     const responses = await Promise.all(Array.from({ length: 4 }, () => buy(visitor)));
     expect(responses.map(({ status }) => status).sort()).toEqual([200, 200, 200, 201]);
     expect(new Set(responses.map(({ json }) => json.id)).size).toBe(1);
+    const { json: acquired } = await call('/api/v1/acquisitions', { as: visitor });
+    expect(acquired.data.find(({ listing_id: listing }) => listing === id)).toMatchObject({
+      installed: null,
+      purchased: expect.any(Number),
+    });
     const balance = async ({ id: account }: Owner) =>
       (await service.admin<{ balance: unknown }>('wallet', 'show', '--account', account)).balance;
     expect([await balance(visitor), await balance(owner)].map(Number)).toEqual([3.5, 1.5]);

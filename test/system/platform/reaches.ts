@@ -46,6 +46,7 @@ export async function makeBelongings(service: Service, owner: Owner, credit: num
   for (const collection of ['apps', 'ai-agents']) {
     const id = await make(`/${collection}`, newListing());
     await owner.send('POST', `/${collection}/${id}/releases`, { version: '2.0.0' });
+    await owner.send('POST', `/${collection}/${id}/install`);
     listingIds[collection] = id;
   }
   return { accountId: owner.id, owner, keyId, key, orderId, requestId, webhookId, deliveryId, listingIds };
@@ -120,6 +121,7 @@ export const ISOLATION_CASES: Readonly<Record<string, IsolationCase>> = {
   'install-listing': ofAnybody,
   'purchase-listing': { ...ofAnybody, body: { amount: 0 } },
   'create-review': { ...ofAnybody, body: { rating: 1 } },
+  'list-acquisitions': { shows: ({ listingIds }) => listingIds.apps ?? '' },
 };
 
 /** Names of nothing. */

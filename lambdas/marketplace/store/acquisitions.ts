@@ -1,0 +1,64 @@
+/** The acquisitions of an account in DynamoDB: one item for each listing, in a partition of the account. */
+import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import type { DynamoClients } from '../../platform/aws/clients.ts';
+import type { Page, PageQuery } from '../../platform/core/api/paging.ts';
+import { type Item, number, readText, text } from '../../platform/dynamodb/attribute-values.ts';
+import { queryPage } from '../../platform/dynamodb/reads.ts';
+import type { Acquisition } from '../core/acquisition.ts';
+import { listingKey } from './listing-item.ts';
+import { DynamoListingStore } from './listing-store.ts';
+
+/** No listing has such an id. */
+const partOf = (accountId: string): string => `acquired#${accountId}`;
+
+/** Records an install or a purchase, as part of the transaction that makes it. */
+export const putAcquisition = (
+  table: string,
+  how: 'installed' | 'purchased',
+  { listingId, accountId, created }: { listingId: string; accountId: string; created: number },
+): TransactWriteItem => ({
+  Update: {
+    TableName: table,
+    Key: listingKey(partOf(accountId), listingId),
+    UpdateExpression: `SET ${how} = :created`,
+    ExpressionAttributeValues: { ':created': number(created) },
+  },
+});
+
+/** The account's acquisitions, the newest listings first, each with its listing as it is now. */
+export async function readAcquisitions(
+  client: DynamoClients['client'],
+  table: string,
+  accountId: string,
+  { limit, after }: PageQuery,
+): Promise<Page<Acquisition>> {
+  const { entries, next } = await queryPage(
+    client,
+    {
+      TableName: table,
+      KeyConditionExpression: 'listing_id = :part',
+      ExpressionAttributeValues: { ':part': text(partOf(accountId)) },
+      ...(after === undefined ? {} : { ExclusiveStartKey: listingKey(partOf(accountId), after) }),
+      // An install is listed at once.
+      ConsistentRead: true,
+      ScanIndexForward: false,
+      Limit: limit,
+    },
+    decode,
+    ({ listingId }) => listingId,
+  );
+  const listings = await new DynamoListingStore(client, table).readMany(
+    entries.map(({ listingId }) => listingId),
+  );
+  const byId = new Map(listings.map((listing) => [listing.id, listing]));
+  return { entries: entries.map((entry) => ({ ...entry, listing: byId.get(entry.listingId) })), next };
+}
+
+const secondsOf = (item: Item, name: string): number | undefined =>
+  item[name]?.N === undefined ? undefined : Number(item[name].N);
+
+const decode = (item: Item) => ({
+  listingId: readText(item, 'item'),
+  installed: secondsOf(item, 'installed'),
+  purchased: secondsOf(item, 'purchased'),
+});
