@@ -10,9 +10,13 @@ import { endSignIn, noteSignInFailure } from './api/session.ts';
 import { router } from './app/router.tsx';
 import './styles.css';
 
-// The payment provider sends whoever has paid back with `?order_id=…`.
-if (new URLSearchParams(location.search).has('order_id'))
-  history.replaceState(null, '', `${location.pathname}#/billing`);
+// The payment provider sends whoever has paid, or not, back with `?order_id=…&outcome=…`.
+const returned = new URLSearchParams(location.search);
+const order = returned.get('order_id');
+if (order !== null) {
+  const query = new URLSearchParams({ order, outcome: returned.get('outcome') ?? '' });
+  history.replaceState(null, '', `${location.pathname}#/billing?${query}`);
+}
 await endSignIn().catch(noteSignInFailure);
 
 const container = document.getElementById('console');

@@ -11,7 +11,6 @@ const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.mi
 
 interface AxeFinding {
   readonly id: string;
-  readonly impact: string | null;
   readonly nodes: readonly { readonly html: string; readonly failureSummary?: string }[];
 }
 
@@ -70,15 +69,13 @@ export class ConsoleUser {
     await this.page.waitForSelector('main .waiting', { state: 'detached' });
   }
 
-  /** Returns the findings of axe on the current page that are serious or critical. */
+  /** Returns the findings of axe on the current page. */
   async findings(): Promise<readonly string[]> {
     // By the protocol's own evaluation: the page's policy lets no script of a test in.
     const violations = await this.page.evaluate<readonly AxeFinding[]>(
       `${AXE}; axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)`,
     );
-    return violations
-      .filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      .map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+    return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
   }
 
   /** Returns the data that the browser stores for the console and that scripts can read. */

@@ -2,7 +2,7 @@ import { expect } from '@jest/globals';
 import fc from 'fast-check';
 import { usdJson } from '../../../lambdas/platform/core/money.ts';
 import { it } from '../../../tools/test-kit/search.ts';
-import { parseUsd, usdField, usdText } from './money.ts';
+import { centsField, centsOf, parseUsd, usdField, usdText } from './money.ts';
 
 const nano = fc.bigInt({ min: -(10n ** 24n), max: 10n ** 24n });
 
@@ -43,4 +43,14 @@ it.each([
 
 it.each(['', 'x', '1,5', '0x10', '--1', '1e9999'])('rejects %j', (text) => {
   expect(() => parseUsd(text)).toThrow('is no amount');
+});
+
+it.each([
+  ['1.50', 150],
+  ['0.29', 29],
+  ['10000000', 1_000_000_000],
+  ['', 0],
+])('takes a price of %j USD for %i cents, and shows it alike', (text, cents) => {
+  expect(centsOf(text)).toBe(cents);
+  expect(centsOf(centsField(cents))).toBe(cents);
 });

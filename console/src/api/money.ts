@@ -50,3 +50,9 @@ export function usdField(nano: bigint): string {
   const { cents, rest } = usdParts(nano);
   return (cents + rest).replaceAll(/[$,]/g, '').replace(/\.?0+$/, '');
 }
+
+/** Cents as the text of a field in USD: `1.50`. */
+export const centsField = (cents: number): string => (cents / 100).toFixed(2);
+
+/** The text of a field in USD, with at most two decimals, as cents. */
+export const centsOf = (usd: string): number => Math.round(Number(usd) * 100);

@@ -45,6 +45,8 @@ export interface PlaygroundMetrics {
   /** Milliseconds until the first text, or until the complete response of a call that is not streamed. */
   readonly firstMs: number;
   readonly totalMs: number;
+  /** The output ended at its limit, not by itself. */
+  readonly cut: boolean;
 }
 
 /** Sends a call with the playground's key; rejects with an `ApiError` for an error of the service. */
@@ -72,6 +74,7 @@ export async function inference(
 
 interface Chunk {
   readonly choices?: readonly {
+    readonly finish_reason?: string | null;
     readonly delta?: {
       readonly content?: string | null;
       readonly tool_calls?: readonly {
@@ -102,11 +105,14 @@ export async function streamChat(
   const { response, requestId } = await inference(KIND_PATHS.chat, { ...body, stream: true }, signal);
   let firstMs: number | undefined;
   let failure: Error | undefined;
+  let cut = false;
   const parser = createParser({
     onEvent: ({ data }) => {
       if (data === '[DONE]' || failure !== undefined) return;
       try {
-        const text = textOf(JSON.parse(data));
+        const chunk = JSON.parse(data) as Chunk;
+        const text = textOf(chunk);
+        cut ||= chunk.choices?.[0]?.finish_reason === 'length';
         if (text === '') return;
         firstMs ??= performance.now() - startedMs;
         onText(text);
@@ -123,5 +129,5 @@ export async function streamChat(
   }
   if (failure !== undefined) throw failure;
   const totalMs = performance.now() - startedMs;
-  return { requestId, firstMs: firstMs ?? totalMs, totalMs };
+  return { requestId, firstMs: firstMs ?? totalMs, totalMs, cut };
 }

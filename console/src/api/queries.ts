@@ -1,5 +1,12 @@
 /** The queries of the pages, by TanStack Query: one place for paths, keys and the maximum age of a response. */
-import { keepPreviousData, QueryCache, QueryClient, useInfiniteQuery, useQuery } from '@tanstack/react-query';
+import {
+  keepPreviousData,
+  QueryCache,
+  QueryClient,
+  skipToken,
+  useInfiniteQuery,
+  useQuery,
+} from '@tanstack/react-query';
 import { account } from './account.ts';
 import { ApiError, call, withQuery } from './client.ts';
 import type * as Api from './types.ts';
@@ -105,6 +112,29 @@ export const useReceipt = (id: string) =>
 
 export const useKeys = () => useQuery({ queryKey: ['keys'], queryFn: () => list<Api.ApiKey>('/api-keys') });
 
+/** The key of the first call, and its secret until somebody has confirmed that it is copied. */
+interface FirstKey {
+  readonly id: string;
+  readonly name: string;
+  readonly secret: string | undefined;
+}
+
+const FIRST_KEY = ['first-key'];
+
+/**
+ * Returns the key that was made for the first call. It exists only in the memory of this page load, so that a look at
+ * another page does not lose it; signing out forgets it with everything else.
+ */
+export const useFirstKey = () =>
+  useQuery<FirstKey>({
+    queryKey: FIRST_KEY,
+    queryFn: skipToken,
+    staleTime: Number.POSITIVE_INFINITY,
+    gcTime: Number.POSITIVE_INFINITY,
+  }).data;
+
+export const holdFirstKey = (key: FirstKey) => queryClient.setQueryData(FIRST_KEY, key);
+
 /** Reads the amounts that a key has spent of its caps. */
 export const useKeyCredits = (id: string) =>
   useQuery({
@@ -113,13 +143,22 @@ export const useKeyCredits = (id: string) =>
     refetchInterval: 15_000,
   });
 
+/** A model with its prices, and the other names that callers may use for it. */
+export type PricedModel = Api.PriceBody & { readonly aliases: readonly string[] };
+
 /** Reads the prices of the models, each once: an alias has the prices of its model. */
 export const usePrices = () =>
   useQuery({
     queryKey: ['prices'],
     staleTime: 300_000,
-    queryFn: async () =>
-      (await call<Api.PriceList>('/api/v1/models')).models.filter(({ alias_of: of }) => of === undefined),
+    queryFn: async (): Promise<readonly PricedModel[]> => {
+      const { models } = await call<Api.PriceList>('/api/v1/models');
+      const namesOf = Map.groupBy(models, ({ alias_of: of }) => of);
+      return (namesOf.get(undefined) ?? []).map((model) => ({
+        ...model,
+        aliases: namesOf.get(model.model_id)?.map(({ model: alias }) => alias) ?? [],
+      }));
+    },
   });
 
 export const useOrders = () =>
@@ -127,6 +166,18 @@ export const useOrders = () =>
     queryKey: ['orders'],
     queryFn: () => list<Api.OrderBody>('/api/orders?limit=100'),
     refetchInterval: ({ state }) => (state.data?.some(({ status }) => status === 'pending') ? 3_000 : false),
+  });
+
+/** Reads an order whose payment has just ended, until the payment provider has reported how. */
+export const useOrder = (id: string) =>
+  useQuery({
+    queryKey: ['orders', id],
+    queryFn: async () => {
+      const order = await call<Api.OrderBody>(`/api/orders/${encodeURIComponent(id)}`);
+      if (order.status !== 'pending') await queryClient.invalidateQueries({ queryKey: ['balance'] });
+      return order;
+    },
+    refetchInterval: ({ state }) => (state.data?.status === 'pending' ? 1_500 : false),
   });
 
 export const useWebhooks = () =>
@@ -166,6 +217,13 @@ export const useListing = (section: MarketSection, id: string) =>
   useQuery({
     queryKey: ['listing', section, id],
     queryFn: () => call<Api.ListingBody>(`/${section}/${encodeURIComponent(id)}`),
+  });
+
+/** Reads what the account has installed and bought; what is beyond the first hundred listings is left out. */
+export const useAcquisitions = () =>
+  useQuery({
+    queryKey: ['acquisitions'],
+    queryFn: () => list<Api.AcquisitionBody>('/api/v1/acquisitions?limit=100'),
   });
 
 export const useReviews = (section: MarketSection, id: string) =>

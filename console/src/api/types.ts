@@ -32,6 +32,7 @@ export type RotatedSecretBody = ConsoleValue<z.output<typeof rotatedSecretSchema
 export type WebhookWithStatistics = Of<'WebhookWithStatistics'>;
 export type DeliveryBody = Of<'Delivery'>;
 export type ListingBody = Of<'Listing'>;
+export type AcquisitionBody = Of<'Acquisition'>;
 export type ReviewBody = Of<'Review'>;
 export type ReleaseBody = Of<'Release'>;
 export type Category = Of<'Category'>;

@@ -1,9 +1,11 @@
 import { expect, it } from '@jest/globals';
+import { DEFAULT_RPM as SERVICE_RPM } from '../../../lambdas/access/core/key-state.ts';
 import { ROUTES } from '../../../lambdas/app/routes.ts';
 import { CALL_STATUSES } from '../../../lambdas/ledger/core/usage-record.ts';
+import { createOrderRequest } from '../../../lambdas/payments/core/order-requests.ts';
 import { KINDS as SERVICE_KINDS } from '../../../lambdas/platform/core/kinds.ts';
 import { SUBSCRIBABLE_TYPES } from '../../../lambdas/webhooks/core/event.ts';
-import { EVENTS, KIND_NAMES, KIND_PATHS, KINDS, STATUSES } from './values.ts';
+import { DEFAULT_RPM, EVENTS, KIND_NAMES, KIND_PATHS, KINDS, ORDER_USD, STATUSES } from './values.ts';
 
 it.each([
   ['kinds', KINDS.map(([kind]) => kind), SERVICE_KINDS],
@@ -21,4 +23,16 @@ it('gives every kind a distinct name', () => {
 it('sends every kind to a route of the service', () => {
   const posted = ROUTES.filter(({ method }) => method === 'POST').map(({ path }) => path);
   expect(posted).toEqual(expect.arrayContaining(Object.values(KIND_PATHS)));
+});
+
+it('bounds an order of credit as the service does, and names its rate of a key without a policy', () => {
+  const { min, max } = ORDER_USD;
+  const accepts = (amount: number) => createOrderRequest.safeParse({ amount, currency: 'USD' }).success;
+  expect([Number(min) - 0.01, Number(min), Number(max), Number(max) + 0.01].map(accepts)).toEqual([
+    false,
+    true,
+    true,
+    false,
+  ]);
+  expect(DEFAULT_RPM).toBe(SERVICE_RPM);
 });

@@ -31,16 +31,26 @@ export const STATUSES = [
   'expired',
 ] as const satisfies readonly UsageEntry['status'][];
 
-/** The events that a webhook can subscribe to. */
-export const EVENTS = [
-  'listing.installed',
-  'purchase.completed',
-  'subscription.created',
-  'subscription.canceled',
-  'app.build.scanned',
-  'release.created',
-  'release.rolled_back',
-  'review.created',
-  'payout.paid',
-  'endpoint.disabled',
-] as const satisfies readonly Webhook['events'][number][];
+/** The least and the most that an order of credit may be, in USD. */
+export const ORDER_USD = { min: '0.5', max: '10000' } as const;
+
+/** The requests a minute of a key whose policy sets none. */
+export const DEFAULT_RPM = 100;
+
+/** The events that a webhook can subscribe to, and what raises each. */
+export const EVENT_CAUSES = {
+  'listing.installed': 'Somebody installs one of your listings.',
+  'purchase.completed': 'Somebody has bought one of your listings.',
+  'subscription.created': 'A subscription is created.',
+  'subscription.canceled': 'A subscription is canceled.',
+  'app.build.scanned': 'A build of an app finishes its malware scan.',
+  'release.created': 'You publish a release of one of your listings.',
+  'release.rolled_back': 'You make an earlier release current again.',
+  'review.created': 'Somebody reviews one of your listings.',
+  'payout.paid': 'A payout settles to your account.',
+  'endpoint.disabled': 'One of your webhooks is disabled after failed deliveries.',
+} as const satisfies Record<Webhook['events'][number], string>;
+
+export type EventName = keyof typeof EVENT_CAUSES;
+
+export const EVENTS = Object.keys(EVENT_CAUSES) as readonly EventName[];

@@ -12,6 +12,8 @@ export const PAGES = {
   '/webhooks/$id': () => import('../pages/webhook.tsx'),
   '/market': () => import('../pages/market.tsx'),
   '/market/$section/$id': () => import('../pages/listing.tsx'),
+  '/installed': () => import('../pages/installed.tsx'),
   '/settings': () => import('../pages/settings.tsx'),
   '/operator': () => import('../pages/operator.tsx'),
+  '/operator/$view': () => import('../pages/operator.tsx'),
 } as const;

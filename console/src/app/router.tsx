@@ -18,7 +18,11 @@ import { Shell } from './shell.tsx';
 /** The operator's view has a separate session, and therefore a separate layout. */
 const root = createRootRoute({
   component: () =>
-    useRouterState({ select: ({ location }) => location.pathname === '/operator' }) ? <Outlet /> : <Shell />,
+    useRouterState({ select: ({ location }) => /^\/operator(\/|$)/.test(location.pathname) }) ? (
+      <Outlet />
+    ) : (
+      <Shell />
+    ),
   notFoundComponent: () => <Empty>There is no such page.</Empty>,
 });
 
@@ -52,10 +56,27 @@ const routes = [
   createRoute({
     getParentRoute: () => root,
     path: '/playground',
-    validateSearch: ({ model }): { readonly model?: string | undefined } => ({ model: textOf(model) }),
+    validateSearch: ({
+      model,
+      kind,
+    }): { readonly model?: string | undefined; readonly kind?: string | undefined } => ({
+      model: textOf(model),
+      kind: textOf(kind),
+    }),
     component: lazyRouteComponent(PAGES['/playground'], 'Playground'),
   }),
-  page('/billing', lazyRouteComponent(PAGES['/billing'], 'Billing')),
+  createRoute({
+    getParentRoute: () => root,
+    path: '/billing',
+    validateSearch: ({
+      order,
+      outcome,
+    }): { readonly order?: string | undefined; readonly outcome?: string | undefined } => ({
+      order: textOf(order),
+      outcome: textOf(outcome),
+    }),
+    component: lazyRouteComponent(PAGES['/billing'], 'Billing'),
+  }),
   page('/webhooks', lazyRouteComponent(PAGES['/webhooks'], 'Webhooks')),
   page('/webhooks/$id', lazyRouteComponent(PAGES['/webhooks/$id'], 'WebhookPage')),
   createRoute({
@@ -67,8 +88,10 @@ const routes = [
     component: lazyRouteComponent(PAGES['/market'], 'Market'),
   }),
   page('/market/$section/$id', lazyRouteComponent(PAGES['/market/$section/$id'], 'ListingPage')),
+  page('/installed', lazyRouteComponent(PAGES['/installed'], 'Installed')),
   page('/settings', lazyRouteComponent(PAGES['/settings'], 'Settings')),
   page('/operator', lazyRouteComponent(PAGES['/operator'], 'OperatorView')),
+  page('/operator/$view', lazyRouteComponent(PAGES['/operator/$view'], 'OperatorView')),
 ] as const;
 
 export const router = createRouter({

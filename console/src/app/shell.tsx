@@ -1,9 +1,11 @@
 /** The layout of every page: navigation, and the signed-in account. */
-import { Link, Outlet } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
-import { forgetAccount, refreshAccount, useAccount, useBalance } from '../api/queries.ts';
+import { Link, Outlet, useRouterState } from '@tanstack/react-router';
+import { useEffect, useRef, useState } from 'react';
+import { SERVICE } from '../api/client.ts';
+import { forgetAccount, refreshAccount, useAccount, useBalance, useFirstKey } from '../api/queries.ts';
 import { signOut, startSessionRenewal } from '../api/session.ts';
 import { Money } from '../parts/basics.tsx';
+import { useLeaveWarning } from '../parts/leave-warning.ts';
 import { Brand, Logo, SignIn } from '../parts/sign-in.tsx';
 import { applyTheme, storedTheme, type Theme } from './theme.ts';
 
@@ -16,6 +18,7 @@ const PAGES = [
   ['/billing', 'Billing'],
   ['/webhooks', 'Webhooks'],
   ['/market', 'Market'],
+  ['/installed', 'Installed'],
   ['/settings', 'Settings'],
 ] as const;
 
@@ -23,6 +26,8 @@ export function Shell() {
   const account = useAccount();
   const signedIn = account.data !== undefined && account.data !== null;
   useEffect(() => (signedIn ? startSessionRenewal(refreshAccount) : undefined), [signedIn]);
+  // A key that is not copied is in the memory of this page load alone, whichever page shows.
+  useLeaveWarning(useFirstKey()?.secret !== undefined);
   if (account.data === undefined) {
     return (
       <main className="sign-in" role={account.error === null ? 'status' : 'alert'}>
@@ -55,12 +60,12 @@ function Side({ email }: { readonly email: string | null }) {
     await forgetAccount();
   };
   return (
-    <div className="side">
+    <header className="side">
       <Link to="/" className="brand">
         <Logo />
         Inference
       </Link>
-      <nav aria-label="Pages">
+      <nav aria-label="Pages" ref={useCurrentInView()}>
         <ul>
           {PAGES.map(([to, text]) => (
             <li key={to}>
@@ -69,6 +74,9 @@ function Side({ email }: { readonly email: string | null }) {
               </Link>
             </li>
           ))}
+          <li>
+            <a href={`${SERVICE}/docs`}>API reference</a>
+          </li>
         </ul>
       </nav>
       <div className="foot">
@@ -85,12 +93,26 @@ function Side({ email }: { readonly email: string | null }) {
           </button>
         </div>
       </div>
-    </div>
+    </header>
   );
 }
 
+/** Scrolls the current entry of a navigation into view, where it is wider than the screen. */
+function useCurrentInView() {
+  const navigation = useRef<HTMLElement>(null);
+  const path = useRouterState({ select: ({ location }) => location.pathname });
+  // biome-ignore lint/correctness/useExhaustiveDependencies: another path marks another entry.
+  useEffect(() => {
+    const list = navigation.current;
+    const current = list?.querySelector<HTMLElement>('[aria-current="page"]');
+    if (list != null && current != null)
+      list.scrollLeft = current.offsetLeft - (list.clientWidth - current.offsetWidth) / 2;
+  }, [path]);
+  return navigation;
+}
+
 const NEXT: Readonly<Record<Theme, Theme>> = { system: 'light', light: 'dark', dark: 'system' };
-const THEME_TEXT: Readonly<Record<Theme, string>> = { system: 'Auto', light: 'Light', dark: 'Dark' };
+const THEME_TEXT: Readonly<Record<Theme, string>> = { system: 'auto', light: 'light', dark: 'dark' };
 
 function ThemeChoice() {
   const [theme, setTheme] = useState(storedTheme);
@@ -99,13 +121,13 @@ function ThemeChoice() {
     <button
       type="button"
       className="button small"
-      aria-label={`Theme: ${THEME_TEXT[theme]}. Change to ${THEME_TEXT[next]}`}
+      title={`Change to ${THEME_TEXT[next]}`}
       onClick={() => {
         applyTheme(next);
         setTheme(next);
       }}
     >
-      {THEME_TEXT[theme]}
+      Theme: {THEME_TEXT[theme]}
     </button>
   );
 }

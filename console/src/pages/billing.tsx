@@ -1,12 +1,11 @@
 /** Billing: purchases of credit on the payment provider's page, orders, refunds and the debt. */
-import { useState } from 'react';
-import { call } from '../api/client.ts';
-import { queryClient, useBalance, useOrders } from '../api/queries.ts';
+import { useSearch } from '@tanstack/react-router';
+import { useBalance, useOrders } from '../api/queries.ts';
 import type { OrderBody } from '../api/types.ts';
 import { webAddress } from '../api/web-address.ts';
 import { Badge, Loaded, Money, PageHead, Panel, Time } from '../parts/basics.tsx';
-import { Form, Input } from '../parts/form.tsx';
 import { type Column, TablePanel } from '../parts/table.tsx';
+import { PaymentResult, TopUp } from '../parts/top-up.tsx';
 
 const TONES = {
   pending: 'warn',
@@ -19,19 +18,21 @@ const TONES = {
 
 export function Billing() {
   const orders = useOrders();
+  const { order, outcome } = useSearch({ from: '/billing' });
   return (
     <div className="page">
       <PageHead title="Billing" about="Prepaid: a call is rejected before it costs more than the balance." />
+      {order === undefined ? null : <PaymentResult of={order} canceled={outcome === 'canceled'} />}
       <div className="columns">
         <Standing />
-        <TopUp />
+        <TopUp title="Add credit" />
       </div>
       <TablePanel
         query={orders}
         title="Orders"
         columns={COLUMNS}
         idOf={({ order_id: id }) => id}
-        empty="No orders yet."
+        empty="No orders yet. An order is made when you continue to payment."
       />
     </div>
   );
@@ -56,34 +57,6 @@ function Standing() {
           </div>
         )}
       </Loaded>
-    </Panel>
-  );
-}
-
-function TopUp() {
-  const [amount, setAmount] = useState('10');
-  const order = async () => {
-    const newOrder = await call<OrderBody>('/api/create-order', {
-      method: 'POST',
-      body: { amount, currency: 'USD' },
-      headers: { 'idempotency-key': crypto.randomUUID() },
-    });
-    await queryClient.invalidateQueries({ queryKey: ['orders'] });
-    const address = newOrder.checkout_url === null ? undefined : webAddress(newOrder.checkout_url);
-    if (address === undefined) throw new Error('The order has no page to pay at.');
-    location.assign(address);
-  };
-  return (
-    <Panel title="Add credit">
-      <Form submit="Continue to payment" onSubmit={order}>
-        <Input
-          label="Amount, USD"
-          value={amount}
-          onChange={setAmount}
-          required
-          hint="Paid at the payment provider's page."
-        />
-      </Form>
     </Panel>
   );
 }

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useMemo } from 'react';
 import { useBalance, useCalls, useKeys, useUsageRollups } from '../api/queries.ts';
 import { byModel, daysOf, type ModelSpend, monthStart } from '../api/usage-rollups.ts';
-import { Badge, countText, Loaded, MetricCard, Money, PageHead, Panel } from '../parts/basics.tsx';
+import { Badge, countText, Loaded, MetricCard, Money, numberOf, PageHead, Panel } from '../parts/basics.tsx';
 import { CallTable } from '../parts/call-table.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 
@@ -60,7 +60,7 @@ function AccountMetrics() {
         <p className="small quiet">
           {month.data === undefined
             ? '…'
-            : `${countText(month.data.total.calls)} calls${month.data.complete ? '' : ', still counting'}`}
+            : `${numberOf(month.data.total.calls, 'call')}${month.data.complete ? '' : ', still counting'}`}
         </p>
       </MetricCard>
     </div>

@@ -4,10 +4,11 @@ import { useEffect, useState } from 'react';
 import { call } from '../api/client.ts';
 import { listKeysAgain, queryClient, useKeyCredits, useKeys } from '../api/queries.ts';
 import type { ApiKey, NewApiKey } from '../api/types.ts';
-import { KIND_NAMES } from '../api/values.ts';
-import { Empty, Facts, Loaded, Money, PageHead, Panel, Time } from '../parts/basics.tsx';
+import { DEFAULT_RPM, KIND_NAMES } from '../api/values.ts';
+import { countText, Empty, Facts, Loaded, Money, PageHead, Panel, Time } from '../parts/basics.tsx';
 import { CapBar } from '../parts/cap-bar.tsx';
-import { Confirmed, DialogButton, Form, Select } from '../parts/form.tsx';
+import { Confirmed, DialogButton } from '../parts/dialog.tsx';
+import { Form, Select } from '../parts/form.tsx';
 import { KeyForm } from '../parts/policy-form.tsx';
 import { KeyShown } from '../parts/secret-shown.tsx';
 import { SnippetTabs, useExample } from '../parts/snippets/tabs.tsx';
@@ -120,8 +121,8 @@ const Scope = ({ of: { policy, created } }: { readonly of: ApiKey }) => (
       of={{
         Models: policy.allowed_models?.join(', ') ?? 'all',
         Kinds: policy.allowed_kinds?.map((kind) => KIND_NAMES[kind]).join(', ') ?? 'all',
-        'Requests a minute': policy.rpm ?? 'the default of the service',
-        'Tokens a minute': policy.tpm ?? 'the default of the service',
+        'Requests a minute': countText(policy.rpm ?? DEFAULT_RPM),
+        'Tokens a minute': policy.tpm === undefined ? 'no limit' : countText(policy.tpm),
         Made: <Time at={created} />,
       }}
     />

@@ -5,9 +5,10 @@ import { call } from '../api/client.ts';
 import { listKeysAgain, useKeys, useUsageRollups } from '../api/queries.ts';
 import type { ApiKey, NewApiKey } from '../api/types.ts';
 import { byKey, dayStart, type KeySpendRow, monthStart } from '../api/usage-rollups.ts';
-import { Badge, Loaded, Money, PageHead, Panel, Problem, Time } from '../parts/basics.tsx';
-import { DialogButton } from '../parts/form.tsx';
+import { Badge, Loaded, Money, PageHead, Panel, Time } from '../parts/basics.tsx';
+import { DialogButton } from '../parts/dialog.tsx';
 import { KeyForm, type KeyInput } from '../parts/policy-form.tsx';
+import { Problem } from '../parts/problem.tsx';
 import { KeyShown } from '../parts/secret-shown.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 
@@ -87,7 +88,16 @@ function KeyTable({ keys }: { readonly keys: readonly ApiKey[] }) {
   return (
     <>
       <Panel flush>
-        <Table columns={columnsOf(spendOf)} rows={keys} idOf={({ id }) => id} empty="No keys yet." />
+        <Table
+          columns={columnsOf(spendOf)}
+          rows={keys}
+          idOf={({ id }) => id}
+          empty={
+            <>
+              No keys yet. <Link to="/start">Make one and your first call</Link>.
+            </>
+          }
+        />
       </Panel>
       <Problem error={rollups.error} />
       {keys.length === 0 ? null : (

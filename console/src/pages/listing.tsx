@@ -1,26 +1,36 @@
 /** One listing: installed or bought, reviewed; its owner changes it and publishes releases. */
-import { useNavigate, useParams } from '@tanstack/react-router';
+import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../api/client.ts';
 import {
   type MarketSection,
   queryClient,
   useAccount,
+  useAcquisitions,
   useListing,
   useReleases,
   useReviews,
 } from '../api/queries.ts';
-import type { ListingBody } from '../api/types.ts';
-import { webAddress } from '../api/web-address.ts';
-import { Badge, countText, Empty, Facts, Loaded, PageHead, Panel, Problem, Time } from '../parts/basics.tsx';
-import { Confirmed, DialogButton, Form, Input, Select, TextArea, useAction } from '../parts/form.tsx';
+import type { ListingBody, ReviewBody } from '../api/types.ts';
+import { Badge, countText, Empty, Facts, Loaded, PageHead, Panel, Time } from '../parts/basics.tsx';
+import { Confirmed, DialogButton } from '../parts/dialog.tsx';
+import { Form, Input, Select, TextArea, useAction } from '../parts/form.tsx';
 import { ListingForm } from '../parts/listing-form.tsx';
-import { priceText, sectionOf } from './market.tsx';
+import { OpenListing, sectionOf } from '../parts/listing-links.tsx';
+import { Problem } from '../parts/problem.tsx';
+import { priceText } from './market.tsx';
 
 const pathOf = (listing: ListingBody): string => `/${sectionOf(listing)}/${encodeURIComponent(listing.id)}`;
 
 const refresh = async (): Promise<void> => {
-  for (const queryKey of [['listing'], ['listings'], ['reviews'], ['releases'], ['balance']])
+  for (const queryKey of [
+    ['listing'],
+    ['listings'],
+    ['reviews'],
+    ['releases'],
+    ['balance'],
+    ['acquisitions'],
+  ])
     await queryClient.invalidateQueries({ queryKey });
 };
 
@@ -33,7 +43,6 @@ export function ListingPage() {
 function ListingView({ of: listing }: { readonly of: ListingBody }) {
   const account = useAccount();
   const isOwner = account.data?.id === listing.owner_id;
-  const address = listing.url === null ? undefined : webAddress(listing.url);
   return (
     <div className="page">
       <PageHead title={listing.name} about={<span className="break">{listing.summary}</span>}>
@@ -49,14 +58,7 @@ function ListingView({ of: listing }: { readonly of: ListingBody }) {
               Category: listing.category,
               Installs: countText(listing.installs),
               Rating: listing.rating === null ? 'none yet' : `${listing.rating.toFixed(1)} of 5`,
-              Address:
-                address === undefined ? (
-                  'none'
-                ) : (
-                  <a href={address} rel="noreferrer noopener" target="_blank">
-                    {address}
-                  </a>
-                ),
+              Address: <OpenListing of={listing} />,
             }}
           />
         </div>
@@ -69,21 +71,29 @@ function ListingView({ of: listing }: { readonly of: ListingBody }) {
 
 /** Installing what is free, buying what is not; the price that is shown is the price that is paid. */
 function AcquireListing({ of: listing }: { readonly of: ListingBody }) {
-  const [done, setDone] = useState('');
+  const acquisitions = useAcquisitions();
+  const own = acquisitions.data?.find(({ listing_id: id }) => id === listing.id);
+  const isBought = own !== undefined && own.purchased !== null;
   const acquire = async () => {
     const { price } = listing;
-    if (price !== null)
+    if (price !== null && !isBought)
       await call(`${pathOf(listing)}/purchase`, {
         method: 'POST',
         body: { amount: Number(price.amount), currency: price.currency },
         headers: { 'idempotency-key': crypto.randomUUID() },
       });
     await call(`${pathOf(listing)}/install`, { method: 'POST' });
-    setDone(price === null ? 'Installed' : 'Bought and installed');
     await refresh();
   };
-  if (done !== '') return <Badge tone="good">{done}</Badge>;
-  if (listing.price === null) return <Install onInstall={acquire} />;
+  if (acquisitions.data === undefined) return <Problem error={acquisitions.error} />;
+  if (own !== undefined && own.installed !== null)
+    return (
+      <>
+        <Badge tone="good">{isBought ? 'Bought and installed' : 'Installed'}</Badge>
+        <Link to="/installed">All installed</Link>
+      </>
+    );
+  if (listing.price === null || isBought) return <Install onInstall={acquire} />;
   const text = `Buy for ${priceText(listing.price)}`;
   return (
     <Confirmed
@@ -136,48 +146,76 @@ function OwnActions({ of: listing }: { readonly of: ListingBody }) {
   );
 }
 
-const RATINGS = ['5', '4', '3', '2', '1'].map((stars) => [stars, `${stars} of 5`] as const);
+const RATINGS = [
+  ['', 'Choose a rating'] as const,
+  ...['5', '4', '3', '2', '1'].map((stars) => [stars, `${stars} of 5`] as const),
+];
 
 function Reviews({ of: listing, mayReview }: { readonly of: ListingBody; readonly mayReview: boolean }) {
   const section: MarketSection = sectionOf(listing);
   const reviews = useReviews(section, listing.id);
-  const [rating, setRating] = useState('5');
-  const [text, setText] = useState('');
-  const review = async () => {
-    await call(`${pathOf(listing)}/reviews`, { method: 'POST', body: { rating: Number(rating), text } });
-    setText('');
-    await refresh();
-  };
+  const account = useAccount();
+  const isOwn = ({ reviewer_id: reviewer }: ReviewBody) => reviewer === account.data?.id;
   return (
     <Panel title="Reviews">
       <div className="stack">
         <Loaded query={reviews}>
-          {(list) =>
-            list.length === 0 ? (
-              <p className="quiet">No reviews yet.</p>
-            ) : (
-              <ul className="stack">
-                {list.map(({ id, rating: stars, text: reviewText, created }) => (
-                  <li key={id}>
-                    <strong>{stars} of 5</strong>{' '}
-                    <span className="quiet small">
-                      <Time at={created} />
-                    </span>
-                    <p className="break">{reviewText}</p>
-                  </li>
-                ))}
-              </ul>
-            )
-          }
+          {(list) => (
+            <>
+              {list.length === 0 ? (
+                <p className="quiet">No reviews yet.</p>
+              ) : (
+                <ul className="stack">
+                  {list.map((each) => (
+                    <Review key={each.id} of={each} isOwn={isOwn(each)} />
+                  ))}
+                </ul>
+              )}
+              {mayReview && !list.some(isOwn) ? <NewReview of={listing} /> : null}
+            </>
+          )}
         </Loaded>
-        {mayReview ? (
-          <Form submit="Review" onSubmit={review}>
-            <Select label="Rating" value={rating} onChange={setRating} options={RATINGS} />
-            <TextArea label="What do you think of it?" value={text} onChange={setText} rows={2} />
-          </Form>
-        ) : null}
       </div>
     </Panel>
+  );
+}
+
+const Review = ({
+  of: { rating, text, created },
+  isOwn,
+}: {
+  readonly of: ReviewBody;
+  readonly isOwn: boolean;
+}) => (
+  <li>
+    <strong>{rating} of 5</strong>{' '}
+    <span className="quiet small">
+      <Time at={created} />
+    </span>{' '}
+    {isOwn ? <Badge tone="good">yours</Badge> : null}
+    <p className="break">{text}</p>
+  </li>
+);
+
+/** An account reviews a listing once, so nothing is chosen ahead. */
+function NewReview({ of: listing }: { readonly of: ListingBody }) {
+  const [rating, setRating] = useState('');
+  const [text, setText] = useState('');
+  const review = async () => {
+    await call(`${pathOf(listing)}/reviews`, { method: 'POST', body: { rating: Number(rating), text } });
+    await refresh();
+  };
+  return (
+    <Form submit="Review" onSubmit={review} labels={{ rating: 'Rating', text: 'Review' }}>
+      <Select label="Rating" value={rating} onChange={setRating} options={RATINGS} required />
+      <TextArea
+        label="What do you think of it?"
+        value={text}
+        onChange={setText}
+        rows={2}
+        hint="It is published, and cannot be changed."
+      />
+    </Form>
   );
 }
 

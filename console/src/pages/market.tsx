@@ -4,12 +4,11 @@ import { useDeferredValue, useState } from 'react';
 import { call } from '../api/client.ts';
 import { type MarketSection, queryClient, useAccount, useCategories, useListings } from '../api/queries.ts';
 import type { ListingBody } from '../api/types.ts';
-import { Badge, countText, Empty, Loaded, PageHead } from '../parts/basics.tsx';
-import { DialogButton, Input, Select, Tabs } from '../parts/form.tsx';
+import { Badge, Empty, Loaded, numberOf, PageHead } from '../parts/basics.tsx';
+import { DialogButton } from '../parts/dialog.tsx';
+import { Input, Select, Tabs } from '../parts/form.tsx';
 import { ListingForm, type ListingInput } from '../parts/listing-form.tsx';
-
-export const sectionOf = ({ kind }: Pick<ListingBody, 'kind'>): MarketSection =>
-  kind === 'app' ? 'apps' : 'ai-agents';
+import { sectionOf } from '../parts/listing-links.tsx';
 
 /** A listing's price is in the smallest unit of its currency (ISO 4217 gives most two decimals). */
 export function priceText(price: ListingBody['price']): string {
@@ -29,6 +28,9 @@ export function Market() {
   return (
     <div className="page">
       <PageHead title="Market" about="Apps and agents that others have published.">
+        <Link to="/installed" className="button">
+          Installed
+        </Link>
         <DialogButton
           text="Publish a listing"
           title={section === 'apps' ? 'Publish an app' : 'Publish an agent'}
@@ -65,7 +67,8 @@ export function Market() {
 
 function Listings({ listings }: { readonly listings: readonly ListingBody[] }) {
   const account = useAccount();
-  if (listings.length === 0) return <Empty>Nothing is listed here.</Empty>;
+  if (listings.length === 0)
+    return <Empty>Nothing is listed here. Publish the first one, or search in the other tab.</Empty>;
   return (
     <ul className="columns">
       {listings.map((listing) => (
@@ -83,7 +86,7 @@ function Listings({ listings }: { readonly listings: readonly ListingBody[] }) {
               <span className="small quiet break">{listing.summary}</span>
               <span className="row small">
                 <Badge>{priceText(listing.price)}</Badge>
-                <span className="quiet">{countText(listing.installs)} installs</span>
+                <span className="quiet">{numberOf(listing.installs, 'install')}</span>
                 {listing.rating === null ? null : (
                   <span className="quiet">★ {listing.rating.toFixed(1)}</span>
                 )}

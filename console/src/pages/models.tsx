@@ -1,7 +1,7 @@
 /** Models: the catalog with its prices, and what a call of a given size would cost on each. */
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { usePrices } from '../api/queries.ts';
+import { type PricedModel, usePrices } from '../api/queries.ts';
 import type { PriceBody } from '../api/types.ts';
 import { KIND_NAMES, KINDS } from '../api/values.ts';
 import { Badge, countText, Loaded, Money, PageHead, Panel } from '../parts/basics.tsx';
@@ -19,6 +19,19 @@ const UNITS: Readonly<Record<PriceBody['unit'], string>> = {
 };
 
 const MILLION = 1_000_000n;
+
+/** Returns whether a call of that size is longer than the model takes; embeddings have no output. */
+function isTooLong(
+  { type, context_window: context, max_output_tokens: maxOutput }: PriceBody,
+  input: bigint,
+  requestedOutput: bigint,
+): boolean {
+  const output = type === 'embeddings' ? 0n : requestedOutput;
+  return (
+    (context !== undefined && input + output > BigInt(context)) ||
+    (maxOutput !== undefined && output > BigInt(maxOutput))
+  );
+}
 
 /**
  * Returns the cost of these tokens at the standard prices, rounded up once to a nano-dollar. Undefined if a price is
@@ -38,8 +51,9 @@ export function Models() {
   const [search, setSearch] = useState('');
   const [input, setInput] = useState('20000');
   const [output, setOutput] = useState('2000');
-  const shown = ({ model_id: id, type }: PriceBody) =>
-    (kind === '' || type === kind) && id.toLowerCase().includes(search.trim().toLowerCase());
+  const shown = ({ model_id: id, aliases, type }: PricedModel) =>
+    (kind === '' || type === kind) &&
+    [id, ...aliases].some((name) => name.toLowerCase().includes(search.trim().toLowerCase()));
   return (
     <div className="page">
       <PageHead title="Models" about="The catalog in force, at the prices that calls are charged." />
@@ -62,6 +76,8 @@ export function Models() {
             </Panel>
             <p className="small quiet">
               The last column is the standard price of that many tokens, without caches, tiers or features.
+              “Also” are other names for a model; a “default” serves calls of its kind that may leave the
+              model out.
             </p>
           </>
         )}
@@ -80,17 +96,26 @@ const traitsText = ({ context_window: context, capabilities = [] }: PriceBody): 
 const Amount = ({ nano }: { readonly nano: bigint | undefined }) =>
   nano === undefined ? <span className="quiet">–</span> : <Money nano={nano} />;
 
-const columnsOf = (input: bigint, output: bigint): readonly Column<PriceBody>[] => [
+const columnsOf = (input: bigint, output: bigint): readonly Column<PricedModel>[] => [
   { head: 'Model', cell: (price) => <ModelCell of={price} /> },
   { head: 'Input', right: true, cell: ({ price }) => <Money nano={price} /> },
   { head: 'Cached', right: true, cell: ({ cached_input_price: cached }) => <Amount nano={cached} /> },
   { head: 'Output', right: true, cell: ({ output_price: each }) => <Amount nano={each} /> },
   { head: 'Unit', of: 'small', cell: ({ unit }) => <span className="quiet">{UNITS[unit]}</span> },
-  { head: 'Would cost', right: true, cell: (price) => <Amount nano={costOf(price, input, output)} /> },
+  {
+    head: 'Would cost',
+    right: true,
+    cell: (price) =>
+      isTooLong(price, input, output) ? (
+        <span className="quiet">does not fit</span>
+      ) : (
+        <Amount nano={costOf(price, input, output)} />
+      ),
+  },
 ];
 
-function ModelCell({ of: price }: { readonly of: PriceBody }) {
-  const { model_id: id, type, prices } = price;
+function ModelCell({ of: price }: { readonly of: PricedModel }) {
+  const { model_id: id, type, prices, aliases } = price;
   return (
     <>
       <div className="break">
@@ -100,7 +125,9 @@ function ModelCell({ of: price }: { readonly of: PriceBody }) {
       </div>
       <div className="row">
         <Badge>{KIND_NAMES[type]}</Badge>
+        {price.default ? <Badge tone="good">default</Badge> : null}
         <span className="small quiet">{traitsText(price)}</span>
+        {aliases.length === 0 ? null : <span className="small quiet break">also {aliases.join(', ')}</span>}
         {prices === undefined ? null : <MorePrices prices={prices} />}
       </div>
     </>

@@ -1,6 +1,7 @@
 /** The operator's view, in a separate session: accounts, routes and circuits, the catalog, the audit, dead letters. */
 import { useQueryClient } from '@tanstack/react-query';
-import { Fragment, type ReactNode, useState } from 'react';
+import { useNavigate, useParams } from '@tanstack/react-router';
+import { Fragment, type ReactNode } from 'react';
 import { ApiError } from '../api/client.ts';
 import { signOutOperator } from '../api/session.ts';
 import type {
@@ -10,7 +11,18 @@ import type {
   DeadLettersBody,
   RouteSummary,
 } from '../api/types.ts';
-import { Badge, countText, Empty, Facts, Loaded, Money, PageHead, Panel, Time } from '../parts/basics.tsx';
+import {
+  Badge,
+  countText,
+  Empty,
+  Facts,
+  Loaded,
+  Money,
+  numberOf,
+  PageHead,
+  Panel,
+  Time,
+} from '../parts/basics.tsx';
 import { Tabs } from '../parts/form.tsx';
 import { Pages, useView } from '../parts/operator/views.tsx';
 import { SignIn } from '../parts/sign-in.tsx';
@@ -40,7 +52,9 @@ export function OperatorView() {
 
 function Views() {
   const queries = useQueryClient();
-  const [view, setView] = useState<(typeof VIEWS)[number][0]>('accounts');
+  const navigate = useNavigate();
+  const { view: named } = useParams({ strict: false });
+  const view = VIEWS.find(([id]) => id === named)?.[0] ?? 'accounts';
   const leave = async () => {
     await signOutOperator().catch(() => {});
     await queries.resetQueries({ queryKey: ['operator'] });
@@ -59,7 +73,12 @@ function Views() {
           Sign out
         </button>
       </PageHead>
-      <Tabs label="Views" tabs={VIEWS} current={view} onChange={setView} />
+      <Tabs
+        label="Views"
+        tabs={VIEWS}
+        current={view}
+        onChange={(to) => navigate({ to: '/operator/$view', params: { view: to } })}
+      />
       <Fragment key={view}>{shown[view]}</Fragment>
     </div>
   );
@@ -108,7 +127,7 @@ const ROUTES: readonly Column<RouteSummary>[] = [
         <Badge tone={CIRCUIT_TONES[circuit]}>{circuit.replace('_', ' ')}</Badge>{' '}
         <span className="small quiet">
           {since === null ? null : <Time at={since} />}
-          {affected === 0 ? '' : ` · ${countText(affected)} accounts`}
+          {affected === 0 ? '' : ` · ${numberOf(affected, 'account')}`}
         </span>
       </>
     ),
@@ -175,11 +194,14 @@ const Diff = ({ of: diff }: { readonly of: NonNullable<CatalogView['diff']> }) =
 function Audit() {
   const audit = useView<AuditView>('audit');
   return (
-    <Panel title="Last audit of the ledger">
+    <Panel title="Last scheduled audit of the ledger">
       <Loaded query={audit}>
         {({ last }) =>
           last === null ? (
-            <Empty>No audit has run yet: the first is tonight.</Empty>
+            <Empty>
+              The scheduled audit has not run yet: it runs each night. An audit by the <code>admin</code>{' '}
+              command prints its result and is not shown here.
+            </Empty>
           ) : (
             <Facts
               of={{

@@ -1,6 +1,6 @@
 /** Playground: every kind of call, at its real price, with a throw-away key. */
-import { useSearch } from '@tanstack/react-router';
-import { useEffect, useState } from 'react';
+import { useNavigate, useSearch } from '@tanstack/react-router';
+import { useEffect } from 'react';
 import { endPlaygroundKey, PLAYGROUND_CAP_USD } from '../api/playground.ts';
 import { listKeysAgain, usePrices } from '../api/queries.ts';
 import type { PriceBody } from '../api/types.ts';
@@ -35,16 +35,22 @@ export function Playground() {
 }
 
 function Trials({ prices }: { readonly prices: readonly PriceBody[] }) {
-  const { model: requestedModel } = useSearch({ from: '/playground' });
-  const price = prices.find(({ model_id: id }) => id === requestedModel);
-  const [kind, setKind] = useState<TrialKind>(isTrial(price?.type) ? price.type : 'chat');
-  const models = prices.filter(({ type }) => type === kind).map(({ model_id: id }) => id);
-  const [chosen, setChosen] = useState(price?.model_id ?? '');
-  const model = models.includes(chosen) ? chosen : models[0];
+  const { model: chosen, kind: chosenKind } = useSearch({ from: '/playground' });
+  const navigate = useNavigate({ from: '/playground' });
+  const named = chosenKind ?? prices.find(({ model_id: id }) => id === chosen)?.type;
+  const kind: TrialKind = isTrial(named) ? named : 'chat';
+  const ofKind = prices.filter(({ type }) => type === kind);
+  const models = ofKind.map(({ model_id: id }) => id);
+  const model = models.find((id) => id === chosen) ?? models[0];
   const Trial = TRIAL[kind];
   return (
     <>
-      <Tabs label="Kind of call" tabs={TRIALS} current={kind} onChange={setKind} />
+      <Tabs
+        label="Kind of call"
+        tabs={TRIALS}
+        current={kind}
+        onChange={(to) => navigate({ search: { kind: to } })}
+      />
       {model === undefined ? (
         <Empty>The catalog has no model of this kind.</Empty>
       ) : (
@@ -53,11 +59,15 @@ function Trials({ prices }: { readonly prices: readonly PriceBody[] }) {
             <Select
               label="Model"
               value={model}
-              onChange={setChosen}
+              onChange={(to) => navigate({ search: { kind, model: to }, replace: true })}
               options={models.map((id) => [id, id] as const)}
             />
           </div>
-          <Trial key={`${kind} ${model}`} model={model} />
+          <Trial
+            key={`${kind} ${model}`}
+            model={model}
+            maxOutputTokens={ofKind.find(({ model_id: id }) => id === model)?.max_output_tokens}
+          />
         </>
       )}
     </>

@@ -1,11 +1,13 @@
 /** The receipt of a call: the hold, and the cost by line item, as recorded in the ledger. */
 import { Link, useParams } from '@tanstack/react-router';
+import { ApiError } from '../api/client.ts';
 import { useReceipt } from '../api/queries.ts';
 import type { AccountReceipt } from '../api/types.ts';
 import { KIND_NAMES } from '../api/values.ts';
 import {
   Badge,
   countText,
+  Empty,
   Facts,
   Loaded,
   MetricCard,
@@ -27,7 +29,14 @@ export function ReceiptPage() {
           All activity
         </Link>
       </PageHead>
-      <Loaded query={receipt}>{(data) => <Receipt of={data} />}</Loaded>
+      {receipt.error instanceof ApiError && receipt.error.status === 404 ? (
+        <Empty>
+          Your account has no receipt with this id. Rejected calls are not recorded: the error that your
+          client received says why. A call has its receipt when its response has ended.
+        </Empty>
+      ) : (
+        <Loaded query={receipt}>{(data) => <Receipt of={data} />}</Loaded>
+      )}
     </div>
   );
 }

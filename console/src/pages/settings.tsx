@@ -4,7 +4,7 @@ import { SERVICE } from '../api/client.ts';
 import { forgetAccount, useAccount } from '../api/queries.ts';
 import { providers, signOut } from '../api/session.ts';
 import { Code, Facts, Loaded, PageHead, Panel, Time } from '../parts/basics.tsx';
-import { Confirmed } from '../parts/form.tsx';
+import { Confirmed } from '../parts/dialog.tsx';
 
 export function Settings() {
   const account = useAccount();
@@ -52,7 +52,9 @@ export function Settings() {
       </Panel>
       <Panel title="Addresses">
         <div className="stack">
+          <h3>OpenAI SDK: base URL</h3>
           <Code text={`${SERVICE}/v1`} label="Base URL of OpenAI's SDKs" />
+          <h3>Anthropic SDK: base URL</h3>
           <Code text={SERVICE} label="Base URL of Anthropic's SDKs" />
           <p>
             <a href={`${SERVICE}/docs`}>API reference</a>

@@ -4,10 +4,12 @@ import { useState } from 'react';
 import { call } from '../api/client.ts';
 import { queryClient, useWebhook } from '../api/queries.ts';
 import type { RotatedSecretBody, WebhookWithStatistics } from '../api/types.ts';
-import { EVENTS } from '../api/values.ts';
-import { countText, Loaded, MetricCard, PageHead, Problem, Time } from '../parts/basics.tsx';
+import { EVENT_CAUSES, EVENTS, type EventName } from '../api/values.ts';
+import { countText, Loaded, MetricCard, PageHead, Time } from '../parts/basics.tsx';
 import { Deliveries, pathOf, refresh } from '../parts/deliveries.tsx';
-import { Confirmed, DialogButton, Form, Select, useAction } from '../parts/form.tsx';
+import { Confirmed, DialogButton } from '../parts/dialog.tsx';
+import { Form, Select, useAction } from '../parts/form.tsx';
+import { Problem } from '../parts/problem.tsx';
 import { SecretShown } from '../parts/secret-shown.tsx';
 import { WebhookState } from './webhooks.tsx';
 
@@ -72,7 +74,7 @@ function Statistics({ of: { stats, events } }: { readonly of: WebhookWithStatist
 const TYPES = EVENTS.map((each) => [each, each] as const);
 
 function Test({ id, onClose }: { readonly id: string; readonly onClose: () => void }) {
-  const [type, setType] = useState<string>(EVENTS[0]);
+  const [type, setType] = useState<EventName>('listing.installed');
   const send = async () => {
     await call(`${pathOf(id)}/test`, { method: 'POST', body: { type } });
     await refresh(id);
@@ -80,7 +82,13 @@ function Test({ id, onClose }: { readonly id: string; readonly onClose: () => vo
   };
   return (
     <Form submit="Send" onSubmit={send} onCancel={onClose}>
-      <Select label="Event" value={type} onChange={setType} options={TYPES} />
+      <Select
+        label="Event"
+        value={type}
+        onChange={(event) => setType(event as EventName)}
+        options={TYPES}
+        hint={EVENT_CAUSES[type]}
+      />
     </Form>
   );
 }

@@ -1,12 +1,13 @@
 /** Webhooks: the addresses that events are sent to. */
 import { Link } from '@tanstack/react-router';
 import { useState } from 'react';
-import { call } from '../api/client.ts';
+import { call, SERVICE } from '../api/client.ts';
 import { queryClient, useWebhooks } from '../api/queries.ts';
 import type { NewWebhook, Webhook } from '../api/types.ts';
-import { EVENTS } from '../api/values.ts';
+import { EVENT_CAUSES, EVENTS, type EventName } from '../api/values.ts';
 import { Badge, PageHead, Time } from '../parts/basics.tsx';
-import { Choices, DialogButton, Form, Input } from '../parts/form.tsx';
+import { DialogButton } from '../parts/dialog.tsx';
+import { Choices, Form, Input } from '../parts/form.tsx';
 import { SecretShown } from '../parts/secret-shown.tsx';
 import { type Column, TablePanel } from '../parts/table.tsx';
 
@@ -19,7 +20,17 @@ export function Webhooks() {
           {(close) => <AddWebhook onClose={close} />}
         </DialogButton>
       </PageHead>
-      <TablePanel query={webhooks} columns={COLUMNS} idOf={({ id }) => id} empty="No webhooks yet." />
+      <TablePanel
+        query={webhooks}
+        columns={COLUMNS}
+        idOf={({ id }) => id}
+        empty={
+          <>
+            No webhooks yet. Add one above to hear of your listings' sales and reviews;{' '}
+            <a href={`${SERVICE}/docs`}>the API reference</a> describes the events.
+          </>
+        }
+      />
     </div>
   );
 }
@@ -52,7 +63,7 @@ const COLUMNS: readonly Column<Webhook>[] = [
 function AddWebhook({ onClose }: { readonly onClose: () => void }) {
   const [url, setUrl] = useState('');
   const [description, setDescription] = useState('');
-  const [events, setEvents] = useState<readonly string[]>(EVENTS);
+  const [events, setEvents] = useState<readonly EventName[]>(EVENTS);
   const [newWebhook, setNewWebhook] = useState<NewWebhook>();
   const add = async () => {
     const body = { url, events, ...(description === '' ? {} : { description }) };
@@ -67,7 +78,12 @@ function AddWebhook({ onClose }: { readonly onClose: () => void }) {
     );
   }
   return (
-    <Form submit="Add" onSubmit={add} onCancel={onClose}>
+    <Form
+      submit="Add"
+      onSubmit={add}
+      onCancel={onClose}
+      labels={{ url: 'Address', events: 'Events', description: 'Description' }}
+    >
       <Input
         label="Address"
         type="url"
@@ -79,10 +95,19 @@ function AddWebhook({ onClose }: { readonly onClose: () => void }) {
       <Input label="Description" value={description} onChange={setDescription} />
       <fieldset className="stack tight">
         <legend>Events</legend>
-        <div className="columns tight">
-          <Choices options={EVENTS.map((event) => [event, event])} chosen={events} onChange={setEvents} />
-        </div>
+        <Choices
+          options={EVENTS.map((event) => [event, <EventText key={event} of={event} />])}
+          chosen={events}
+          onChange={setEvents}
+        />
       </fieldset>
     </Form>
   );
 }
+
+const EventText = ({ of: event }: { readonly of: EventName }) => (
+  <>
+    {event}
+    <span className="small quiet"> {EVENT_CAUSES[event]}</span>
+  </>
+);

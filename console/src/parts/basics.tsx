@@ -1,6 +1,7 @@
 /** The small components of every page. */
 import { Fragment, type ReactNode, useState } from 'react';
 import { usdParts } from '../api/money.ts';
+import { Problem } from './problem.tsx';
 
 /** An amount with every digit it has; what follows the cents is quieter. */
 export function Money({ nano, large = false }: { readonly nano: bigint; readonly large?: boolean }) {
@@ -35,6 +36,10 @@ export function Time({ at }: { readonly at: number | string }) {
 const COUNT = new Intl.NumberFormat('en-US', { maximumFractionDigits: 3 });
 
 export const countText = (count: number): string => COUNT.format(count);
+
+/** `1 call`, `1,200 calls`. */
+export const numberOf = (count: number, one: string): string =>
+  `${countText(count)} ${one}${count === 1 ? '' : 's'}`;
 
 export function PageHead({
   title,
@@ -126,16 +131,6 @@ export const Badge = ({
   readonly tone?: '' | 'good' | 'warn' | 'bad';
   readonly children: ReactNode;
 }) => <span className={`badge ${tone}`}>{children}</span>;
-
-/** The error, as the service reports it. */
-export function Problem({ error }: { readonly error: Error | null | undefined }) {
-  if (error === null || error === undefined) return null;
-  return (
-    <p role="alert" className="note bad break">
-      {error.message}
-    </p>
-  );
-}
 
 /** The result of a query, its loading state, or its error. */
 export function Loaded<T>({

@@ -37,5 +37,15 @@ const COLUMNS: readonly Column<UsageEntry>[] = [
 ];
 
 export const CallTable = ({ calls }: { readonly calls: readonly UsageEntry[] }) => (
-  <Table columns={COLUMNS} rows={calls} idOf={({ id }) => id} empty="No calls." />
+  <Table
+    columns={COLUMNS}
+    rows={calls}
+    idOf={({ id }) => id}
+    empty={
+      <>
+        No calls. <Link to="/start">Make a call from your client</Link>, or{' '}
+        <Link to="/playground">try a model here</Link>. Rejected calls are not recorded.
+      </>
+    }
+  />
 );

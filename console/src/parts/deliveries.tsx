@@ -1,9 +1,11 @@
 /** The deliveries of a webhook, each with its attempts. */
+import { useEffect, useState } from 'react';
 import { call } from '../api/client.ts';
 import { queryClient, useDeliveries } from '../api/queries.ts';
 import type { DeliveryBody } from '../api/types.ts';
-import { Badge, Problem, Time } from './basics.tsx';
+import { Badge, Time } from './basics.tsx';
 import { useAction } from './form.tsx';
+import { Problem } from './problem.tsx';
 import { type Column, TablePanel } from './table.tsx';
 
 /** The path of a webhook. */
@@ -19,13 +21,19 @@ const TONES = { pending: 'warn', delivered: 'good', dead: 'bad' } as const;
 
 export function Deliveries({ id }: { readonly id: string }) {
   const deliveries = useDeliveries(id);
+  const outcomes = deliveries.data?.map(({ id: delivery, attempt_count: count }) => `${delivery} ${count}`);
+  const state = outcomes?.join();
+  // The figures above follow the rows, which are requested more often.
+  useEffect(() => {
+    if (state !== undefined) queryClient.invalidateQueries({ queryKey: ['webhook', id] });
+  }, [id, state]);
   return (
     <TablePanel
       query={deliveries}
       title="Deliveries"
       columns={columnsOf(id)}
       idOf={({ id: delivery }) => delivery}
-      empty="Nothing has been delivered yet."
+      empty="Nothing has been delivered yet. Send a test to see how your server answers."
     />
   );
 }
@@ -60,9 +68,11 @@ const columnsOf = (webhookId: string): readonly Column<DeliveryBody>[] => [
 ];
 
 function Redeliver({ webhookId, of: delivery }: { readonly webhookId: string; readonly of: DeliveryBody }) {
+  const [countBefore, setCountBefore] = useState<number>();
   const { run, busy, error } = useAction(async () => {
     const path = `${pathOf(webhookId)}/deliveries/${encodeURIComponent(delivery.id)}/redeliver`;
     await call(path, { method: 'POST' });
+    setCountBefore(delivery.attempt_count);
     await refresh(webhookId);
   });
   return (
@@ -75,6 +85,11 @@ function Redeliver({ webhookId, of: delivery }: { readonly webhookId: string; re
       >
         Redeliver
       </button>
+      {countBefore === undefined ? null : (
+        <div role="status" className="small quiet">
+          {delivery.attempt_count > countBefore ? 'sent again' : 'sending again …'}
+        </div>
+      )}
       <Problem error={error} />
     </>
   );

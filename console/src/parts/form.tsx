@@ -1,6 +1,7 @@
-/** Fields, dialogs and buttons that act. */
-import { type ReactNode, useEffect, useId, useRef, useState } from 'react';
-import { Problem } from './basics.tsx';
+/** Fields, forms and tabs. */
+import { type KeyboardEventHandler, type ReactNode, useId, useState } from 'react';
+import { Problem } from './problem.tsx';
+import type { FieldLabels } from './problem-text.ts';
 
 export function Field({
   label,
@@ -33,6 +34,7 @@ interface InputOptions {
   readonly required?: boolean;
   readonly step?: string;
   readonly min?: string;
+  readonly max?: string;
 }
 
 export const Input = ({ label, hint, onChange, type = 'text', ...rest }: InputOptions) => (
@@ -56,12 +58,13 @@ interface SelectOptions {
   /** Values with the text that is shown. */
   readonly options: readonly (readonly [value: string, text: string])[];
   readonly hint?: string;
+  readonly required?: boolean;
 }
 
-export const Select = ({ label, value, onChange, options, hint }: SelectOptions) => (
+export const Select = ({ label, value, onChange, options, hint, required }: SelectOptions) => (
   <Field label={label} {...(hint === undefined ? {} : { hint })}>
     {(id) => (
-      <select id={id} value={value} onChange={({ target }) => onChange(target.value)}>
+      <select id={id} value={value} required={required} onChange={({ target }) => onChange(target.value)}>
         {options.map(([each, text]) => (
           <option key={each} value={each}>
             {text}
@@ -77,10 +80,22 @@ export const TextArea = ({
   value,
   onChange,
   hint,
+  onKeyDown,
   rows = 4,
-}: Pick<InputOptions, 'label' | 'value' | 'onChange' | 'hint'> & { readonly rows?: number }) => (
+}: Pick<InputOptions, 'label' | 'value' | 'onChange' | 'hint'> & {
+  readonly rows?: number;
+  readonly onKeyDown?: KeyboardEventHandler<HTMLTextAreaElement>;
+}) => (
   <Field label={label} {...(hint === undefined ? {} : { hint })}>
-    {(id) => <textarea id={id} rows={rows} value={value} onChange={({ target }) => onChange(target.value)} />}
+    {(id) => (
+      <textarea
+        id={id}
+        rows={rows}
+        value={value}
+        onChange={({ target }) => onChange(target.value)}
+        onKeyDown={onKeyDown}
+      />
+    )}
   </Field>
 );
 
@@ -109,12 +124,15 @@ export function Form({
   onSubmit,
   submit,
   onCancel,
+  labels,
   children,
 }: {
   readonly onSubmit: () => Promise<unknown>;
   /** The text of its button. */
   readonly submit: string;
   readonly onCancel?: () => void;
+  /** The labels of its fields, by their names in the API, for errors that name one. */
+  readonly labels?: FieldLabels;
   readonly children: ReactNode;
 }) {
   const { run, busy, error } = useAction(onSubmit);
@@ -127,7 +145,7 @@ export function Form({
       }}
     >
       {children}
-      <Problem error={error} />
+      <Problem error={error} {...(labels === undefined ? {} : { labels })} />
       <div className="row end">
         {onCancel === undefined ? null : (
           <button type="button" className="button" onClick={onCancel}>
@@ -142,89 +160,13 @@ export function Form({
   );
 }
 
-/** Renders a dialog while it is open; the browser traps the focus in it and closes it with Escape. */
-function Dialog({
-  title,
-  onClose,
-  children,
-}: {
-  readonly title: string;
-  readonly onClose: () => void;
-  readonly children: ReactNode;
-}) {
-  const dialog = useRef<HTMLDialogElement>(null);
-  const id = useId();
-  useEffect(() => {
-    const element = dialog.current;
-    element?.showModal();
-    return () => element?.close();
-  }, []);
-  return (
-    <dialog ref={dialog} aria-labelledby={id} onCancel={onClose}>
-      <div className="stack">
-        <h2 id={id}>{title}</h2>
-        {children}
-      </div>
-    </dialog>
-  );
-}
-
-/** A button that opens a dialog, whose content is new each time. */
-export function DialogButton({
-  text,
-  title = text,
-  className = 'button',
-  children,
-}: {
-  readonly text: string;
-  readonly title?: string;
-  readonly className?: string;
-  readonly children: (close: () => void) => ReactNode;
-}) {
-  const [open, setOpen] = useState(false);
-  const close = () => setOpen(false);
-  return (
-    <>
-      <button type="button" className={className} onClick={() => setOpen(true)}>
-        {text}
-      </button>
-      {open ? (
-        <Dialog title={title} onClose={close}>
-          {children(close)}
-        </Dialog>
-      ) : null}
-    </>
-  );
-}
-
-/** Renders a button that requires a confirmation before its action. */
-export const Confirmed = ({
-  text,
-  question,
-  action,
-  className = 'button bad small',
-}: {
-  readonly text: string;
-  readonly question: string;
-  readonly action: () => Promise<unknown>;
-  readonly className?: string;
-}) => (
-  <DialogButton text={text} className={className}>
-    {(close) => (
-      <Form onSubmit={() => action().then(close)} submit={text} onCancel={close}>
-        <p>{question}</p>
-      </Form>
-    )}
-  </DialogButton>
-);
-
 /** Boxes to check, of which any number may be chosen. */
 export const Choices = <T extends string>({
   options,
   chosen,
   onChange,
 }: {
-  readonly options: readonly (readonly [value: T, text: string])[];
+  readonly options: readonly (readonly [value: T, text: ReactNode])[];
   readonly chosen: readonly T[];
   readonly onChange: (chosen: readonly T[]) => void;
 }) =>

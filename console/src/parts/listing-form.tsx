@@ -1,5 +1,6 @@
 /** The fields of a listing. */
 import { useState } from 'react';
+import { centsField, centsOf } from '../api/money.ts';
 import type { ListingBody } from '../api/types.ts';
 import { Form, Input, TextArea } from './form.tsx';
 
@@ -8,9 +9,18 @@ export interface ListingInput {
   readonly summary: string;
   readonly description: string;
   readonly category: string;
-  readonly url: string | null;
+  readonly url: string;
   readonly price: { readonly amount: number; readonly currency: string } | null;
 }
+
+const LABELS = {
+  name: 'Name',
+  summary: 'Summary',
+  description: 'Description',
+  category: 'Category',
+  'price.amount': 'Price, USD',
+  url: 'Address',
+} as const;
 
 export function ListingForm({
   of,
@@ -28,35 +38,43 @@ export function ListingForm({
   const [description, setDescription] = useState(of?.description ?? '');
   const [category, setCategory] = useState(of?.category ?? '');
   const [url, setUrl] = useState(of?.url ?? '');
-  const [cents, setCents] = useState(of?.price == null ? '' : String(of.price.amount));
+  const [price, setPrice] = useState(of?.price == null ? '' : centsField(of.price.amount));
   const input = (): ListingInput => ({
     name,
     summary,
     description,
     category,
-    url: url === '' ? null : url,
-    price:
-      cents === '' || cents === '0'
-        ? null
-        : { amount: Number(cents), currency: of?.price?.currency ?? 'USD' },
+    url,
+    // Credit is in dollars: a listing in another currency cannot be bought.
+    price: centsOf(price) === 0 ? null : { amount: centsOf(price), currency: 'USD' },
   });
   return (
-    <Form submit={submit} onSubmit={() => onSubmit(input())} onCancel={onCancel}>
-      <Input label="Name" value={name} onChange={setName} required />
-      <Input label="Summary" value={summary} onChange={setSummary} required />
-      <TextArea label="Description" value={description} onChange={setDescription} />
+    <Form submit={submit} labels={LABELS} onSubmit={() => onSubmit(input())} onCancel={onCancel}>
+      <Input label={LABELS.name} value={name} onChange={setName} required />
+      <Input label={LABELS.summary} value={summary} onChange={setSummary} required />
+      <TextArea label={LABELS.description} value={description} onChange={setDescription} />
       <div className="columns">
-        <Input label="Category" value={category} onChange={setCategory} required placeholder="tools" />
+        <Input label={LABELS.category} value={category} onChange={setCategory} required placeholder="tools" />
         <Input
-          label="Price, US cents"
+          label={LABELS['price.amount']}
           type="number"
           min="0"
-          value={cents}
-          onChange={setCents}
+          max="10000000"
+          step="0.01"
+          value={price}
+          onChange={setPrice}
           placeholder="free"
         />
       </div>
-      <Input label="Address" type="url" value={url} onChange={setUrl} placeholder="https://example.com" />
+      <Input
+        label={LABELS.url}
+        type="url"
+        value={url}
+        onChange={setUrl}
+        required
+        placeholder="https://example.com"
+        hint="What users open once they have installed it."
+      />
     </Form>
   );
 }

@@ -3,7 +3,7 @@ import { useState } from 'react';
 import { usdField } from '../api/money.ts';
 import { usePrices } from '../api/queries.ts';
 import type { ApiKey, PolicyBody } from '../api/types.ts';
-import { type CallKindValue, KINDS } from '../api/values.ts';
+import { type CallKindValue, DEFAULT_RPM, KINDS } from '../api/values.ts';
 import { Choices, Form, Input } from './form.tsx';
 
 /** A policy as the service takes it: amounts as decimal text. */
@@ -56,6 +56,19 @@ function keyInput({ name, daily, monthly, rpm, tpm, models, kinds }: Draft): Key
   };
 }
 
+/** The bounds that the service sets. */
+const CAP = { min: '0', max: '1000000000', step: '0.000000001' } as const;
+const RATE = { min: '1', max: '1000000000' } as const;
+
+const LABELS = {
+  name: 'Name',
+  'policy.daily_usd': 'Cap a day, USD',
+  'policy.monthly_usd': 'Cap a month, USD',
+  'policy.rpm': 'Requests a minute',
+  'policy.tpm': 'Tokens a minute',
+  'policy.allowed_models': 'Models',
+} as const;
+
 export function KeyForm({
   of,
   submit,
@@ -72,38 +85,46 @@ export function KeyForm({
   return (
     <Form
       submit={submit}
+      labels={LABELS}
       onSubmit={() => onSubmit(keyInput(draft))}
       {...(onCancel === undefined ? {} : { onCancel })}
     >
       <Input label="Name" value={draft.name} onChange={(name) => set({ name })} required />
       <div className="columns">
         <Input
-          label="Cap a day, USD"
+          label={LABELS['policy.daily_usd']}
           value={draft.daily}
           onChange={(daily) => set({ daily })}
+          type="number"
+          {...CAP}
           placeholder="no cap"
           hint="UTC days"
         />
         <Input
-          label="Cap a month, USD"
+          label={LABELS['policy.monthly_usd']}
           value={draft.monthly}
           onChange={(monthly) => set({ monthly })}
+          type="number"
+          {...CAP}
           placeholder="no cap"
           hint="UTC months"
         />
         <Input
-          label="Requests a minute"
+          label={LABELS['policy.rpm']}
           value={draft.rpm}
           onChange={(rpm) => set({ rpm })}
           type="number"
-          min="1"
+          {...RATE}
+          placeholder={String(DEFAULT_RPM)}
+          hint={`Empty: ${DEFAULT_RPM}, as for every key`}
         />
         <Input
-          label="Tokens a minute"
+          label={LABELS['policy.tpm']}
           value={draft.tpm}
           onChange={(tpm) => set({ tpm })}
           type="number"
-          min="1"
+          {...RATE}
+          placeholder="no limit"
         />
       </div>
       <fieldset className="stack tight">

@@ -1,8 +1,10 @@
 /** A newly created secret, shown only once. */
 import type { ReactNode } from 'react';
 import { Code } from './basics.tsx';
+import { useKeptOpen } from './dialog.tsx';
+import { useLeaveWarning } from './leave-warning.ts';
 
-export const SecretShown = ({
+export function SecretShown({
   secret,
   label,
   onDone,
@@ -10,27 +12,29 @@ export const SecretShown = ({
 }: {
   readonly secret: string;
   readonly label: string;
-  /** Closes what shows it; absent where it stays on the page. */
-  readonly onDone?: () => void;
+  /** Closes what shows it; until then nothing else does, and the browser asks before the page goes away. */
+  readonly onDone: () => void;
   /** The reason why it must be copied now. */
   readonly children: ReactNode;
-}) => (
-  <div className="stack">
-    <p className="note warn">{children}</p>
-    <Code text={secret} label={label} />
-    {onDone === undefined ? null : (
+}) {
+  useKeptOpen();
+  useLeaveWarning(true);
+  return (
+    <div className="stack">
+      <p className="note warn">{children}</p>
+      <Code text={secret} label={label} />
       <div className="row end">
         <button type="button" className="button main" onClick={onDone}>
           Done
         </button>
       </div>
-    )}
-  </div>
-);
+    </div>
+  );
+}
 
 /** An API key, new or rotated. */
-export const KeyShown = ({ secret, onDone }: { readonly secret: string; readonly onDone?: () => void }) => (
-  <SecretShown secret={secret} label="API key" {...(onDone === undefined ? {} : { onDone })}>
-    Copy the key now: it is not stored, and cannot be shown again.
+export const KeyShown = ({ secret, onDone }: { readonly secret: string; readonly onDone: () => void }) => (
+  <SecretShown secret={secret} label="API key" onDone={onDone}>
+    Copy the key now, then choose Done: it is not stored, and cannot be shown again.
   </SecretShown>
 );

@@ -1,8 +1,9 @@
 /** The page of who is not signed in: a button for each identity provider. */
 import { useQuery } from '@tanstack/react-query';
 import { providers, type Role, signInFailure, startSignIn } from '../api/session.ts';
-import { Loaded, Problem } from './basics.tsx';
+import { Loaded } from './basics.tsx';
 import { useAction } from './form.tsx';
+import { Problem } from './problem.tsx';
 
 /** The sign of the service. */
 export const Logo = () => (

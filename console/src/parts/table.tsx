@@ -18,8 +18,8 @@ interface TableOptions<T> {
   readonly columns: readonly Column<T>[];
   readonly rows: readonly T[];
   readonly idOf: (row: T) => string;
-  /** The text that is shown if there are no rows. */
-  readonly empty: string;
+  /** The text that is shown if there are no rows, with the next step. */
+  readonly empty: ReactNode;
   /** Rows of totals. */
   readonly foot?: ReactNode;
 }
@@ -41,8 +41,12 @@ export function Table<T>({ columns, rows, idOf, empty, foot }: TableOptions<T>) 
         <tbody>
           {rows.map((row) => (
             <tr key={idOf(row)}>
-              {columns.map(({ head, right, of = '', cell }) => (
-                <td key={head} className={`${right ? 'right ' : ''}${of}`}>
+              {columns.map(({ head, hidden, right, of = '', cell }) => (
+                <td
+                  key={head}
+                  className={`${right ? 'right ' : ''}${of}`}
+                  data-head={hidden ? undefined : head}
+                >
                   {cell(row)}
                 </td>
               ))}

@@ -3,15 +3,21 @@ import { chatBody, turnsToShow } from './chat-body.ts';
 
 const QUESTION = { role: 'user', content: 'Hi' } as const;
 const ASSISTANT_MESSAGE = { role: 'assistant', content: 'Hello.' } as const;
-const EMPTY = { system: ' ', tools: '', schema: '\n' };
+const EMPTY = { system: ' ', tools: '', schema: '\n', maxTokens: '' };
 
 describe('the body of a trial', () => {
   it('contains the filled fields, and nothing else', () => {
     expect(chatBody('sim/chat', [QUESTION], EMPTY)).toEqual({ model: 'sim/chat', messages: [QUESTION] });
     expect(
-      chatBody('sim/chat', [QUESTION], { system: 'Be brief.', tools: '[1]', schema: '{"type":"object"}' }),
+      chatBody('sim/chat', [QUESTION], {
+        system: 'Be brief.',
+        tools: '[1]',
+        schema: '{"type":"object"}',
+        maxTokens: '300',
+      }),
     ).toEqual({
       model: 'sim/chat',
+      max_tokens: 300,
       messages: [{ role: 'system', content: 'Be brief.' }, QUESTION],
       tools: [1],
       response_format: { type: 'json_schema', json_schema: { name: 'answer', schema: { type: 'object' } } },

@@ -15,17 +15,20 @@ export interface Draft {
   readonly system: string;
   readonly tools: string;
   readonly schema: string;
+  /** The most tokens of output; empty for the model's default. */
+  readonly maxTokens: string;
 }
 
 /** Returns the body of a chat request. Empty fields are not sent. Throws if a JSON field is not valid JSON. */
 export function chatBody(
   model: string,
   turns: readonly SnippetTurn[],
-  { system, tools, schema }: Draft,
+  { system, tools, schema, maxTokens }: Draft,
 ): ChatBody {
   const [parsedTools, parsedSchema] = [jsonOf(tools, 'Tools'), jsonOf(schema, 'The schema of the response')];
   return {
     model,
+    ...(maxTokens === '' ? {} : { max_tokens: Number(maxTokens) }),
     messages: [...(system.trim() === '' ? [] : [{ role: 'system' as const, content: system }]), ...turns],
     ...(parsedTools === undefined ? {} : { tools: parsedTools }),
     ...(parsedSchema === undefined

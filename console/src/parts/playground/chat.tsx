@@ -1,73 +1,90 @@
 /** A conversation, streamed; with tools and an output schema if they are specified. */
-import { useRef, useState } from 'react';
-import { type PlaygroundMetrics, streamChat } from '../../api/playground.ts';
-import { Problem } from '../basics.tsx';
-import { TextArea, useAction } from '../form.tsx';
-import type { SnippetTurn } from '../snippets/requests.ts';
+import { type KeyboardEvent, useState } from 'react';
+import { countText } from '../basics.tsx';
+import { Input, TextArea } from '../form.tsx';
+import { Problem } from '../problem.tsx';
 import { AsCode } from '../snippets/tabs.tsx';
 import { chatBody, type Draft, turnsToShow } from './chat-body.ts';
+import { useConversation } from './conversation.ts';
 import { MetricsLine } from './metrics-line.tsx';
+import { Talk } from './talk.tsx';
 
-export function ChatTrial({ model }: { readonly model: string }) {
-  const [turns, setTurns] = useState<readonly SnippetTurn[]>([]);
-  const [coming, setComing] = useState<string>();
-  const [metrics, setMetrics] = useState<PlaygroundMetrics>();
+/** The model of a trial, and the most that it writes. */
+export interface TrialModel {
+  readonly model: string;
+  readonly maxOutputTokens?: number | undefined;
+}
+
+/** The output limit that a conversation begins with, unless the model writes less. */
+const OUTPUT_LIMIT = 1024;
+
+export function ChatTrial({ model, maxOutputTokens = 1_000_000 }: TrialModel) {
   const [text, setText] = useState('');
-  const [draft, setDraft] = useState<Draft>({ system: '', tools: '', schema: '' });
-  const stop = useRef<AbortController>(null);
-  const { run, busy, error } = useAction(async () => {
-    const requestTurns: readonly SnippetTurn[] = [...turns, { role: 'user', content: text }];
-    const body = chatBody(model, requestTurns, draft);
-    stop.current = new AbortController();
-    setTurns(requestTurns);
-    setText('');
-    setMetrics(undefined);
-    let output = '';
-    try {
-      const after = await streamChat(
-        body,
-        (delta) => {
-          output += delta;
-          setComing(output);
-        },
-        stop.current.signal,
-      );
-      setMetrics(after);
-    } catch (failure) {
-      if (!stop.current.signal.aborted) throw failure;
-    } finally {
-      if (output !== '') setTurns([...requestTurns, { role: 'assistant', content: output }]);
-      setComing(undefined);
-    }
+  const [draft, setDraft] = useState<Draft>({
+    system: '',
+    tools: '',
+    schema: '',
+    maxTokens: String(Math.min(OUTPUT_LIMIT, maxOutputTokens)),
   });
+  const { turns, coming, ended, send, stop, clear, busy, error } = useConversation(model, (unanswered) =>
+    setText((written) => (written === '' ? unanswered : written)),
+  );
+  const submit = () => {
+    setText('');
+    send(text, draft);
+  };
   return (
     <>
       <div className="panel stack">
         <Talk turns={turns} coming={coming} />
-        {metrics === undefined ? null : <MetricsLine metrics={metrics} />}
-        <Problem error={error} />
+        {ended?.metrics.cut ? (
+          <p className="note warn">
+            Cut at the output limit of {countText(Number(ended.maxTokens))} tokens: raise it below for longer
+            answers.
+          </p>
+        ) : null}
+        {ended === undefined ? null : <MetricsLine metrics={ended.metrics} />}
+        <Problem error={error} labels={{ max_tokens: 'Output limit, tokens' }} />
         <form
           className="stack"
           onSubmit={(event) => {
             event.preventDefault();
-            if (!busy && text.trim() !== '') run();
+            if (!busy && text.trim() !== '') submit();
           }}
         >
-          <TextArea label="Message" value={text} onChange={setText} rows={3} />
-          <div className="row end">
-            {turns.length === 0 || busy ? null : (
-              <button type="button" className="button" onClick={() => setTurns([])}>
-                Clear
+          <TextArea
+            label="Message"
+            value={text}
+            onChange={setText}
+            rows={3}
+            onKeyDown={sendOnEnter}
+            hint="Enter sends; Shift+Enter begins a line."
+          />
+          <div className="row apart">
+            <Input
+              label="Output limit, tokens"
+              type="number"
+              min="1"
+              max={String(maxOutputTokens)}
+              required
+              value={draft.maxTokens}
+              onChange={(maxTokens) => setDraft({ ...draft, maxTokens })}
+            />
+            <div className="row end">
+              {turns.length === 0 || busy ? null : (
+                <button type="button" className="button" onClick={clear}>
+                  Clear
+                </button>
+              )}
+              {busy ? (
+                <button type="button" className="button" onClick={stop}>
+                  Stop
+                </button>
+              ) : null}
+              <button type="submit" className="button main" disabled={busy}>
+                Send
               </button>
-            )}
-            {busy ? (
-              <button type="button" className="button" onClick={() => stop.current?.abort()}>
-                Stop
-              </button>
-            ) : null}
-            <button type="submit" className="button main" disabled={busy}>
-              Send
-            </button>
+            </div>
           </div>
         </form>
         <Extras draft={draft} onChange={setDraft} />
@@ -75,6 +92,13 @@ export function ChatTrial({ model }: { readonly model: string }) {
       <AsCode of={() => ({ kind: 'chat', body: chatBody(model, turnsToShow(turns, text), draft) })} />
     </>
   );
+}
+
+/** Sends at Enter, unless it ends a composition (of Japanese, for example) or begins a line. */
+function sendOnEnter(event: KeyboardEvent<HTMLTextAreaElement>): void {
+  if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return;
+  event.preventDefault();
+  event.currentTarget.form?.requestSubmit();
 }
 
 const Extras = ({
@@ -105,25 +129,4 @@ const Extras = ({
       />
     </div>
   </details>
-);
-
-const Talk = ({
-  turns,
-  coming,
-}: {
-  readonly turns: readonly SnippetTurn[];
-  readonly coming: string | undefined;
-}) => (
-  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard.
-  <div className="talk" tabIndex={0} role="log" aria-label="Conversation" aria-live="polite">
-    {turns.length === 0 ? <p className="empty">Say something to the model.</p> : null}
-    {turns.map(({ role, content }, at) => (
-      // biome-ignore lint/suspicious/noArrayIndexKey: turns are only ever added at the end.
-      <div key={at} className={`turn ${role}`}>
-        <span className="hidden">{role === 'user' ? 'You: ' : 'Model: '}</span>
-        {content}
-      </div>
-    ))}
-    {coming === undefined ? null : <div className="turn assistant">{coming}</div>}
-  </div>
 );

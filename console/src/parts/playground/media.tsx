@@ -5,6 +5,7 @@ import { KIND_PATHS } from '../../api/values.ts';
 import { Field, Form, Input, TextArea } from '../form.tsx';
 import type { SnippetRequest } from '../snippets/requests.ts';
 import { AsCode } from '../snippets/tabs.tsx';
+import type { TrialModel } from './chat.tsx';
 import { MetricsLine } from './metrics-line.tsx';
 
 interface TrialOptions<T> {
@@ -22,13 +23,15 @@ interface TrialOptions<T> {
 function Trial<T>({ submit, request, body, read, show, children }: TrialOptions<T>) {
   const [outcome, setOutcome] = useState<{ readonly result: T; readonly metrics: PlaygroundMetrics }>();
   const run = async () => {
+    // An error stands alone, not above what an earlier call has returned.
+    setOutcome(undefined);
     const startedMs = performance.now();
     const path = KIND_PATHS[request.kind];
     const requestBody = body === undefined ? request.body : body();
     const { response, requestId } = await inference(path, requestBody, AbortSignal.timeout(600_000));
     const result = await read(response);
     const totalMs = performance.now() - startedMs;
-    setOutcome({ result, metrics: { requestId, firstMs: totalMs, totalMs } });
+    setOutcome({ result, metrics: { requestId, firstMs: totalMs, totalMs, cut: false } });
   };
   return (
     <>
@@ -52,7 +55,7 @@ interface Images {
   readonly data: readonly { readonly b64_json?: string }[];
 }
 
-export function ImageTrial({ model }: { readonly model: string }) {
+export function ImageTrial({ model }: TrialModel) {
   const [prompt, setPrompt] = useState('A lighthouse at dusk');
   return (
     <Trial
@@ -70,7 +73,7 @@ export function ImageTrial({ model }: { readonly model: string }) {
   );
 }
 
-export function SpeechTrial({ model }: { readonly model: string }) {
+export function SpeechTrial({ model }: TrialModel) {
   const [input, setInput] = useState('Every call has a price, and this one is yours.');
   const [voice, setVoice] = useState('alloy');
   return (
@@ -97,7 +100,7 @@ function Audio({ of: audio }: { readonly of: Blob }) {
   return <audio controls src={url} />;
 }
 
-export function TranscriptionTrial({ model }: { readonly model: string }) {
+export function TranscriptionTrial({ model }: TrialModel) {
   const [file, setFile] = useState<File>();
   const body = () => {
     if (file === undefined) throw new Error('Choose a file.');

@@ -10,6 +10,7 @@ export interface SnippetTurn {
 export interface ChatBody {
   readonly model: string;
   readonly messages: readonly SnippetTurn[];
+  readonly max_tokens?: number;
   /** Tools that a user wrote, in any shape. */
   readonly tools?: unknown;
   readonly response_format?: {
@@ -44,15 +45,21 @@ export function exampleRequest(kind: CallKindValue, model: string): SnippetReque
   }
 }
 
-/** The maximum of output tokens, which Anthropic's API requires for every request. */
+/** The maximum of output tokens where none is chosen: Anthropic's API requires one for every request. */
 const MAX_TOKENS = 1024;
 
 /** The same request as Anthropic's Messages API takes it. */
-export function messagesBody({ model, messages, tools, response_format: format }: ChatBody): object {
+export function messagesBody({
+  model,
+  messages,
+  max_tokens: maxTokens = MAX_TOKENS,
+  tools,
+  response_format: format,
+}: ChatBody): object {
   const system = messages.filter(({ role }) => role === 'system').map(({ content }) => content);
   return {
     model,
-    max_tokens: MAX_TOKENS,
+    max_tokens: maxTokens,
     ...(system.length === 0 ? {} : { system: system.join('\n\n') }),
     messages: messages.filter(({ role }) => role !== 'system'),
     ...(tools === undefined ? {} : { tools: Array.isArray(tools) ? tools.map(messagesTool) : tools }),

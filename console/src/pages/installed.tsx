@@ -1,0 +1,68 @@
+/** Installed: the listings that the account has installed or bought, each with the address to open it at. */
+import { Link } from '@tanstack/react-router';
+import { useAcquisitions } from '../api/queries.ts';
+import type { AcquisitionBody } from '../api/types.ts';
+import { Badge, PageHead, Time } from '../parts/basics.tsx';
+import { OpenListing, sectionOf } from '../parts/listing-links.tsx';
+import { type Column, TablePanel } from '../parts/table.tsx';
+
+export function Installed() {
+  const acquisitions = useAcquisitions();
+  return (
+    <div className="page">
+      <PageHead title="Installed" about="The apps and agents that you have installed or bought.">
+        <Link to="/market" className="button main">
+          Find more
+        </Link>
+      </PageHead>
+      <TablePanel
+        query={acquisitions}
+        columns={COLUMNS}
+        idOf={({ listing_id: id }) => id}
+        empty={
+          <>
+            Nothing installed yet. <Link to="/market">Find an app or an agent</Link>.
+          </>
+        }
+      />
+    </div>
+  );
+}
+
+const COLUMNS: readonly Column<AcquisitionBody>[] = [
+  { head: 'Listing', of: 'break', cell: (acquisition) => <ListingCell of={acquisition} /> },
+  { head: 'Version', cell: ({ listing }) => listing?.version ?? '–' },
+  {
+    head: 'Bought',
+    cell: ({ purchased }) =>
+      purchased === null ? <span className="quiet">no</span> : <Time at={purchased} />,
+  },
+  {
+    head: 'Installed',
+    cell: ({ installed }) =>
+      installed === null ? <span className="quiet">no</span> : <Time at={installed} />,
+  },
+  {
+    head: 'Open',
+    hidden: true,
+    right: true,
+    cell: ({ listing }) => (listing === null ? null : <OpenListing of={listing} />),
+  },
+];
+
+function ListingCell({ of: { listing, listing_id: id } }: { readonly of: AcquisitionBody }) {
+  if (listing === null)
+    return (
+      <>
+        <span className="mono small">{id}</span> <Badge tone="warn">no longer on the market</Badge>
+      </>
+    );
+  return (
+    <div>
+      <Link to="/market/$section/$id" params={{ section: sectionOf(listing), id }}>
+        {listing.name}
+      </Link>
+      <div className="small quiet">{listing.summary}</div>
+    </div>
+  );
+}

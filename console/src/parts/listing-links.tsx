@@ -1,0 +1,25 @@
+/** The links of a listing: its page in the market, and the address that its publisher gives. */
+import type { MarketSection } from '../api/queries.ts';
+import type { ListingBody } from '../api/types.ts';
+import { webAddress } from '../api/web-address.ts';
+
+export const sectionOf = ({ kind }: Pick<ListingBody, 'kind'>): MarketSection =>
+  kind === 'app' ? 'apps' : 'ai-agents';
+
+export function OpenListing({ of: { url, name } }: { readonly of: Pick<ListingBody, 'url' | 'name'> }) {
+  const address = url === null ? undefined : webAddress(url);
+  if (address === undefined)
+    return <span className="quiet">Its publisher gives no address to open it at.</span>;
+  return (
+    <a
+      href={address}
+      className="button small"
+      rel="noreferrer noopener"
+      target="_blank"
+      aria-label={`Open ${name}`}
+      title={address}
+    >
+      Open
+    </a>
+  );
+}

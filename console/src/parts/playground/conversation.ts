@@ -1,0 +1,60 @@
+/** The state of a conversation: its turns, the text that is being streamed, and how the last answer ended. */
+import { useRef, useState } from 'react';
+import { type PlaygroundMetrics, streamChat } from '../../api/playground.ts';
+import { useAction } from '../form.tsx';
+import type { SnippetTurn } from '../snippets/requests.ts';
+import { chatBody, type Draft } from './chat-body.ts';
+
+interface EndedAnswer {
+  readonly metrics: PlaygroundMetrics;
+  /** The output limit of its request. */
+  readonly maxTokens: string;
+}
+
+/** `onUnanswered` receives a message that failed before any answer: it leaves the conversation. */
+export function useConversation(model: string, onUnanswered: (text: string) => void) {
+  const [turns, setTurns] = useState<readonly SnippetTurn[]>([]);
+  const [coming, setComing] = useState<string>();
+  const [ended, setEnded] = useState<EndedAnswer>();
+  const stop = useRef<AbortController>(null);
+  const { run, busy, error } = useAction(async (text: string, draft: Draft) => {
+    const requestTurns: readonly SnippetTurn[] = [...turns, { role: 'user', content: text }];
+    const controller = new AbortController();
+    stop.current = controller;
+    setTurns(requestTurns);
+    setEnded(undefined);
+    let nextTurns = requestTurns;
+    let output = '';
+    const take = (delta: string) => {
+      output += delta;
+      setComing(output);
+    };
+    try {
+      const metrics = await streamChat(chatBody(model, requestTurns, draft), take, controller.signal);
+      setEnded({ metrics, maxTokens: draft.maxTokens });
+    } catch (failure) {
+      if (controller.signal.aborted) return;
+      if (output === '') {
+        nextTurns = turns;
+        onUnanswered(text);
+      }
+      throw failure;
+    } finally {
+      setTurns(output === '' ? nextTurns : [...requestTurns, { role: 'assistant', content: output }]);
+      setComing(undefined);
+    }
+  });
+  return {
+    turns,
+    coming,
+    ended,
+    busy,
+    error,
+    send: run,
+    stop: () => stop.current?.abort(),
+    clear: () => {
+      setTurns([]);
+      setEnded(undefined);
+    },
+  };
+}

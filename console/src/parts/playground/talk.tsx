@@ -1,0 +1,50 @@
+/** The turns of a conversation. */
+import { useLayoutEffect, useRef } from 'react';
+import type { SnippetTurn } from '../snippets/requests.ts';
+
+/** The conversation, which shows its newest text unless somebody has scrolled back. */
+export function Talk({
+  turns,
+  coming,
+}: {
+  readonly turns: readonly SnippetTurn[];
+  readonly coming: string | undefined;
+}) {
+  const box = useRef<HTMLDivElement>(null);
+  const follows = useRef(true);
+  const isSent = turns.at(-1)?.role === 'user' && coming === undefined;
+  // biome-ignore lint/correctness/useExhaustiveDependencies: each new text is followed.
+  useLayoutEffect(() => {
+    // A message of one's own is looked at, wherever the box was.
+    if (isSent) follows.current = true;
+    const element = box.current;
+    if (element !== null && follows.current) element.scrollTop = element.scrollHeight;
+  }, [turns, coming, isSent]);
+  return (
+    <div
+      className="talk"
+      ref={box}
+      // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard.
+      tabIndex={0}
+      role="log"
+      aria-label="Conversation"
+      aria-live="polite"
+      onScroll={({ currentTarget: { scrollTop, scrollHeight, clientHeight } }) => {
+        follows.current = scrollHeight - scrollTop - clientHeight < NEAR_END_PX;
+      }}
+    >
+      {turns.length === 0 ? <p className="empty">Say something to the model.</p> : null}
+      {turns.map(({ role, content }, at) => (
+        // biome-ignore lint/suspicious/noArrayIndexKey: turns are only ever added at the end.
+        <div key={at} className={`turn ${role}`}>
+          <span className="hidden">{role === 'user' ? 'You: ' : 'Model: '}</span>
+          {content}
+        </div>
+      ))}
+      {coming === undefined ? null : <div className="turn assistant">{coming}</div>}
+    </div>
+  );
+}
+
+/** So close to the end a reader is at the end: less than two lines. */
+const NEAR_END_PX = 40;
