@@ -23,7 +23,6 @@ const DEFAULTS: Config = {
   availabilityPercent: 99.9,
   ipRequestsPerMinute: 200,
   identityProviders: {},
-  paymentReturnUrl: 'https://example.com/',
   requestsPerSecond: 1000,
   edgeSecretGeneration: 1,
   recoveryDays: 35,

@@ -101,8 +101,8 @@ const schema = z.strictObject({
   ipRequestsPerMinute: z.int().min(10).default(IP_REQUESTS_PER_MINUTE),
   /** The providers with which accounts may sign in, by the name in `POST /api/v1/auth/{identity_provider}`. */
   identityProviders: identityProvidersSchema.default({}),
-  /** The page to which a payer returns from the checkout. It belongs to the operator. */
-  paymentReturnUrl: z.url({ protocol: /^https$/ }).default('https://example.com/'),
+  /** The page to which a payer returns from the checkout; the console of the platform API when it is absent. */
+  paymentReturnUrl: z.url({ protocol: /^https$/ }).optional(),
   /**
    * Requests a second that each API takes, and as many at once (API Gateway counts approximately). A region's default
    * is 10,000 for the whole account, and 1,000 Lambda functions at a time: more than this would starve what else the

@@ -51,7 +51,11 @@ class RoleGrants {
     if (grants.identityProviders)
       environment[VARIABLES.identityProviders] = JSON.stringify(config.identityProviders);
     if (grants.payments) environment[VARIABLES.paymentApiUrl] = PAYMENT_API_URL;
-    if (grants.checkouts) environment[VARIABLES.paymentReturnUrl] = config.paymentReturnUrl;
+    if (grants.checkouts) {
+      if (config.paymentReturnUrl === undefined)
+        throw new Error(`${this.#options.name} has no console to return to`);
+      environment[VARIABLES.paymentReturnUrl] = config.paymentReturnUrl;
+    }
     if (grants.providerSecrets) this.#grantProviderSecrets();
     if (grants.bedrockModels) allowBedrockModels(this.#role);
     if (grants.signedModels) allowSignedModels(this.#role);

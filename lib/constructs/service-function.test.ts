@@ -241,7 +241,7 @@ describe('the environment of a function', () => {
           ? variables[name]
           : `${resource.stack}:${resource.id.replace(/[0-9A-F]{8}$/, '')}`;
       };
-      const expected: Record<string, string> = {
+      const expected: Record<string, unknown> = {
         POWERTOOLS_SERVICE_NAME: functionName,
         METRICS_NAMESPACE: 'UnifiedInference/prod',
       };
@@ -256,7 +256,10 @@ describe('the environment of a function', () => {
         expected[VARIABLES.paymentSecret] = 'data:PaymentSecret';
         expected[VARIABLES.paymentApiUrl] = 'https://api.stripe.com';
       }
-      if (checkouts) expected[VARIABLES.paymentReturnUrl] = 'https://example.com/';
+      if (checkouts)
+        expected[VARIABLES.paymentReturnUrl] = {
+          'Fn::Join': ['', expect.arrayContaining(['https://', '.execute-api.', '/prod/console'])],
+        };
       if (webhookKey) expected[VARIABLES.webhookKeySecret] = 'data:WebhookKey';
       for (const queue of [...sends, ...counts])
         expected[QUEUES[queue].variable] = `platform:Messaging${capitalized(queue)}`;

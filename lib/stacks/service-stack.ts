@@ -41,6 +41,15 @@ const isPaid = ({ paid }: Route): boolean => paid === true;
 /** The context with the most paths, which no other context shares. */
 const isOfMarket = (route: Route): boolean => (MARKETPLACE_ROUTES as readonly Route[]).includes(route);
 
+/** Returns the page to which a payer returns: the specified one, else the console at the first name that serves it. */
+function paymentReturnUrl(
+  { paymentReturnUrl: url, edgeDomain, domains, stage }: Config,
+  api: EndpointApi,
+): string {
+  const name = edgeDomain?.name ?? domains?.platform ?? `${api.hostname}/${stage}`;
+  return url ?? `https://${name}/console`;
+}
+
 export class ServiceStack extends Stack {
   readonly ipRateLimit: IpRateLimit;
   readonly api: EndpointApi;
@@ -51,7 +60,8 @@ export class ServiceStack extends Stack {
 
   constructor(scope: Construct, id: string, props: ServiceStackProps) {
     super(scope, id, props);
-    const { config, data, bundles } = props;
+    const { data, bundles } = props;
+    let { config } = props;
     this.settlements =
       props.api === 'inference'
         ? new TranscriptionSettlement(this, 'TranscriptionSettlement', { config, data, bundles }).workflow
@@ -77,6 +87,8 @@ export class ServiceStack extends Stack {
       fallback,
       routes,
     });
+    if (props.api === 'platform')
+      config = { ...config, paymentReturnUrl: paymentReturnUrl(config, this.api) };
     const releases =
       config.releases === 'canary' && routes.some(isPaid)
         ? new CanaryReleases(this, 'Releases', {
