@@ -8,6 +8,7 @@ import { type Command, ok, options } from './arguments.ts';
 import { CATALOG_COMMANDS } from './catalog/commands.ts';
 import { OPERATORS_COMMANDS } from './operators-commands.ts';
 import { RECONCILE_COMMAND } from './payments-command.ts';
+import { POLICY_COMMAND } from './policies/command.ts';
 import { QUOTAS_COMMAND } from './quotas/command.ts';
 import type { RedriveResult } from './redrive.ts';
 import { SMOKE_COMMAND } from './smoke/command.ts';
@@ -179,6 +180,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   ...OPERATORS_COMMANDS,
   ...CATALOG_COMMANDS,
   quotas: QUOTAS_COMMAND,
+  policy: POLICY_COMMAND,
   smoke: SMOKE_COMMAND,
   'smoke key': SMOKE_KEY_COMMAND,
 };

@@ -104,6 +104,9 @@ export function createOperator(target: OperatorTarget, log: Log) {
 
   return {
     openAccount: (email?: string) => accounts.open(email),
+    /** Returns the one account of an identity, which the first call opens. */
+    openAccountFor: async (identity: ProviderIdentity) =>
+      (await accounts.openFor(await identityKey(identity))).id,
     /** Has an identity that has opened no account sign in to this one. */
     bindIdentity: async (accountId: string, identity: ProviderIdentity) =>
       accounts.bind(await identityKey(identity), accountId),
@@ -114,14 +117,7 @@ export function createOperator(target: OperatorTarget, log: Log) {
     /** The account of an API key; undefined when this deployment has not issued it. */
     accountOf: async (key: string) => verifyKey(key, await peppers())?.accountId,
     ...keysOf(registry, issuer, wallet),
-    /** Returns the new balance. */
-    async grant(accountId: string, amount: NanoUsd): Promise<NanoUsd> {
-      await credits.topUp({ accountId, amount, source: 'grant' });
-      return (await wallet(accountId)).balance;
-    },
-    /** Removes credit, as a refund in the ledger. */
-    takeBack: (accountId: string, amount: NanoUsd) =>
-      credits.takeBack({ accountId, amount, source: 'grant' }),
+    ...creditsOf(credits, wallet),
     wallet,
     /** Settles or releases every expired hold of every wallet. */
     sweep: () => sweep(pages, recovery, (accountId) => maintenance.tidy(accountId)),
@@ -154,6 +150,19 @@ export function createOperator(target: OperatorTarget, log: Log) {
   };
 }
 
+const creditsOf = (credits: ReturnType<typeof createCredits>, wallet: ReturnType<typeof walletOf>) => ({
+  /** Returns the new balance. */
+  async grant(accountId: string, amount: NanoUsd): Promise<NanoUsd> {
+    await credits.topUp({ accountId, amount, source: 'grant' });
+    return (await wallet(accountId)).balance;
+  },
+  /** Adds credit under an id, once: the same id again adds nothing. */
+  grantOnce: (accountId: string, amount: NanoUsd, id: string) =>
+    credits.topUp({ accountId, amount, id, source: 'grant' }),
+  /** Removes credit, as a refund in the ledger. */
+  takeBack: (accountId: string, amount: NanoUsd) => credits.takeBack({ accountId, amount, source: 'grant' }),
+});
+
 function keysOf(
   registry: ReturnType<typeof createKeyRegistry>,
   issuer: ReturnType<typeof createKeyIssuer>,
@@ -165,12 +174,18 @@ function keysOf(
     return keyState;
   }
   return {
-    /** Creates a key. Throws for an account that does not exist. */
-    async createKey(accountId: string, name: string, policy: Policy) {
+    /** Creates a key. Throws for an account that does not exist, and for an id that a key has. */
+    async createKey(accountId: string, name: string, policy: Policy, keyId?: string) {
       await wallet(accountId);
-      const { state, key } = await issuer.create(accountId, name, policy);
+      const { state, key } = await issuer.create(accountId, name, policy, keyId);
       return { keyId: state.keyId, key };
     },
+    /** Undefined if there is no such key. */
+    findKey: (keyId: string) => registry.find(keyId),
+    /** Gives a key another secret, and ends the present one. */
+    replaceSecret: async (accountId: string, keyId: string) => (await issuer.rotate(accountId, keyId, 0)).key,
+    renameKey: (accountId: string, keyId: string, name: string) =>
+      changeKey(registry, accountId, keyId, { name }),
     /** Replaces a key's policy from the next call on. */
     async setPolicy(keyId: string, policy: Policy): Promise<void> {
       const { accountId } = await keyOf(keyId);

@@ -6,6 +6,8 @@ import {
   paginateListStackResources,
 } from '@aws-sdk/client-cloudformation';
 import { DynamoDBClient, paginateListTables } from '@aws-sdk/client-dynamodb';
+import { EC2Client, paginateDescribeVpcs } from '@aws-sdk/client-ec2';
+import { GetAccountSummaryCommand, IAMClient } from '@aws-sdk/client-iam';
 import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import {
   GetAWSDefaultServiceQuotaCommand,
@@ -28,6 +30,9 @@ export interface AccountQuotas {
   readonly tableWrites: QuotaValue;
   readonly webAcls: QuotaValue;
   readonly stacks: QuotaValue;
+  readonly roles: QuotaValue;
+  readonly fargateVcpus: QuotaValue;
+  readonly vpcs: QuotaValue;
 }
 
 /** The resources that exist already, including those of other stages and other programs. */
@@ -35,6 +40,8 @@ export interface AccountResources {
   readonly tables: QuotaValue;
   readonly webAcls: QuotaValue;
   readonly stacks: QuotaValue;
+  readonly roles: QuotaValue;
+  readonly vpcs: QuotaValue;
   /** The stacks of the stage, each with its number of resources; none before its first deployment. */
   readonly stageStacks: ReadonlyMap<string, number> | undefined;
 }
@@ -46,6 +53,8 @@ const CODES = {
   tableWrites: ['dynamodb', 'L-AB614373'],
   webAcls: ['wafv2', 'L-2EC3DE7B'],
   stacks: ['cloudformation', 'L-0485CB21'],
+  fargateVcpus: ['fargate', 'L-3032A538'],
+  vpcs: ['vpc', 'L-F678F1CE'],
 } as const;
 
 /** Returns the quota of the account; if it has none, AWS's default. */
@@ -84,10 +93,32 @@ export async function readGranted(): Promise<AccountQuotas> {
       lambdaConcurrency: await readQuotaValue(executions),
       gatewayRate: await readQuotaValue(async () => (await throttle())?.rateLimit),
       gatewayBurst: await readQuotaValue(async () => (await throttle())?.burstLimit),
+      roles: await readQuotaValue(() => readRoles('RolesQuota')),
       ...(Object.fromEntries(await Promise.all(serviceQuotas)) as Record<keyof typeof CODES, QuotaValue>),
     };
   } finally {
     for (const client of [lambda, gateway, quotas]) client.destroy();
+  }
+}
+
+/** Returns a value of IAM's summary of the account: its number of roles, or their quota. */
+async function readRoles(key: 'Roles' | 'RolesQuota'): Promise<number | undefined> {
+  const client = new IAMClient();
+  try {
+    return (await client.send(new GetAccountSummaryCommand({}))).SummaryMap?.[key];
+  } finally {
+    client.destroy();
+  }
+}
+
+async function countVpcs(): Promise<number> {
+  const client = new EC2Client();
+  try {
+    let count = 0;
+    for await (const { Vpcs: vpcs = [] } of paginateDescribeVpcs({ client }, {})) count += vpcs.length;
+    return count;
+  } finally {
+    client.destroy();
   }
 }
 
@@ -118,6 +149,8 @@ export async function readPresent(stage: string): Promise<AccountResources> {
     return {
       tables: await readQuotaValue(() => countTables(database)),
       webAcls: await readQuotaValue(countWebAcls),
+      roles: await readQuotaValue(() => readRoles('Roles')),
+      vpcs: await readQuotaValue(countVpcs),
       stacks,
       stageStacks: await resourcesOf(cloudFormation, stageStackNames),
     };

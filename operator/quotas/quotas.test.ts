@@ -1,8 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { wireServer } from '../../lambdas/inference/testing/providers/wire-server.ts';
 import { TABLES } from '../../lambdas/platform/contract/tables.ts';
+import { parseConfig } from '../../lib/config/config.ts';
 import { COMMANDS } from '../commands.ts';
 import type { AccountQuotas, AccountResources } from './account.ts';
+import { checkAccount } from './checks.ts';
 import { rowsOf } from './needs.ts';
 
 const LOAD = { calls: 10, seconds: 10, requests: 1_000 };
@@ -17,15 +19,35 @@ const ENOUGH: AccountQuotas = {
   tableWrites: of(40_000),
   webAcls: of(100),
   stacks: of(2_000),
+  roles: of(1_000),
+  fargateVcpus: of(6),
+  vpcs: of(5),
 };
-const EMPTY: AccountResources = { tables: of(0), webAcls: of(0), stacks: of(0), stageStacks: undefined };
+const EMPTY: AccountResources = {
+  tables: of(0),
+  webAcls: of(0),
+  stacks: of(0),
+  roles: of(0),
+  vpcs: of(1),
+  stageStacks: undefined,
+};
 
-const quotaRows = (granted: Partial<AccountQuotas>, present: Partial<AccountResources> = {}, load = LOAD) =>
-  new Map(rowsOf({ ...ENOUGH, ...granted }, { ...EMPTY, ...present }, load).map((row) => [row.quota, row]));
+const quotaRows = (
+  granted: Partial<AccountQuotas>,
+  present: Partial<AccountResources> = {},
+  load = LOAD,
+  settings: object = {},
+) =>
+  new Map(
+    rowsOf({ ...ENOUGH, ...granted }, { ...EMPTY, ...present }, load, parseConfig(settings)).map((row) => [
+      row.quota,
+      row,
+    ]),
+  );
 
 describe('the required quota of a deployment', () => {
   it('fits into a usual account', () => {
-    expect([...quotaRows({}).values()].map(({ enough }) => enough)).toEqual(Array(8).fill(true));
+    expect([...quotaRows({}).values()].map(({ enough }) => enough)).toEqual(Array(9).fill(true));
   });
 
   it('exceeds a new account, which may have ten executions', () => {
@@ -54,10 +76,39 @@ describe('the required quota of a deployment', () => {
     );
   });
 
+  it('counts the tasks of Fargate twice: a deployment starts the new ones next to the old ones', () => {
+    const rows = quotaRows({}, {}, LOAD, { compute: 'fargate', hostTasks: { least: 2, most: 4 } });
+    expect(rows.get('Fargate: On-Demand vCPUs')).toMatchObject({
+      needed: 8,
+      enough: false,
+      isRequired: false,
+    });
+    expect(rows.get('VPC: networks of the region')).toMatchObject({ needed: 2, enough: true });
+    expect(quotaRows({}).has('Fargate: On-Demand vCPUs')).toBe(false);
+  });
+
   it('remains unknown if AWS does not show it', () => {
     const row = quotaRows({ webAcls: { unread: 'AccessDeniedException' } }).get('WAF: regional web ACLs');
     expect(row).toMatchObject({ needed: 1, enough: undefined });
   });
+});
+
+/** Responses of the services that answer in XML (API references of IAM, STS and EC2). */
+const XML: Readonly<Record<string, string>> = {
+  GetAccountSummary:
+    '<R><GetAccountSummaryResult><SummaryMap><entry><key>Roles</key><value>20</value></entry><entry><key>RolesQuota</key><value>1000</value></entry></SummaryMap></GetAccountSummaryResult></R>',
+  GetCallerIdentity:
+    '<R><GetCallerIdentityResult><Account>123456789012</Account><Arn>arn:aws:iam::123456789012:user/o</Arn></GetCallerIdentityResult></R>',
+  DescribeAvailabilityZones:
+    '<R><availabilityZoneInfo><item><zoneName>us-west-1a</zoneName><zoneId>usw1-az2</zoneId></item><item><zoneName>us-west-1b</zoneName><zoneId>usw1-az1</zoneId></item><item><zoneName>us-west-1c</zoneName><zoneId>usw1-az3</zoneId></item></availabilityZoneInfo></R>',
+  DescribeVpcs: '<R><vpcSet><item><vpcId>vpc-1</vpcId></item></vpcSet></R>',
+};
+
+const state = (status: string, agreement = 'AVAILABLE') => ({
+  agreementAvailability: { status: agreement },
+  authorizationStatus: 'AUTHORIZED',
+  entitlementAvailability: status,
+  regionAvailability: 'AVAILABLE',
 });
 
 describe('quotas of an account, as AWS shows them', () => {
@@ -69,8 +120,9 @@ describe('quotas of an account, as AWS shows them', () => {
   beforeAll(() => {
     aws.respond = (response, { path, headers, body }) => {
       if (body.startsWith('Action=') || body.includes('&Action=')) {
+        const action = /Action=(\w+)/.exec(body)?.[1] ?? '';
         response.setHeader('content-type', 'text/xml');
-        response.end('<R><DescribeStacksResult><Stacks></Stacks></DescribeStacksResult></R>');
+        response.end(XML[action] ?? '<R><DescribeStacksResult><Stacks></Stacks></DescribeStacksResult></R>');
         return;
       }
       const target = String(headers['x-amz-target'] ?? path);
@@ -133,6 +185,42 @@ describe('quotas of an account, as AWS shows them', () => {
       granted: null,
       enough: null,
       unread: 'AccessDeniedException',
+    });
+  });
+
+  it('come with the bootstrap and the models that the account may not call yet', async () => {
+    const path = (model: string) => `/foundation-model-availability/${encodeURIComponent(model)}`;
+    responses.set(path('amazon.nova-micro-v1:0'), [200, state('AVAILABLE')]);
+    responses.set(path('anthropic.claude-haiku-5-5'), [200, state('AVAILABLE', 'NOT_AVAILABLE')]);
+    const { output } = await run();
+    const { checks } = output as unknown as { readonly checks: readonly Record<string, string>[] };
+    expect(checks).toContainEqual({
+      check: 'AWS credentials',
+      state: 'ok',
+      note: 'account 123456789012 in eu-central-1 as arn:aws:iam::123456789012:user/o',
+    });
+    expect(checks).toContainEqual(
+      expect.objectContaining({ check: 'CDK bootstrap in eu-central-1', state: 'open' }),
+    );
+    const models = checks.filter(({ check, state: each }) => check === 'Model access' && each === 'open');
+    expect(models.map(({ note }) => note?.split(':')[0])).toEqual(['anthropic/claude-haiku-5.5']);
+    expect(models[0]?.note).toContain('playground of the Bedrock console in us-east-1');
+  });
+
+  it('include tasks, networks and zones if the settings have hosts on Fargate', async () => {
+    const checks = await checkAccount(parseConfig({ compute: 'fargate' }), 'catalogs/bedrock.json');
+    expect(checks).toContainEqual({
+      check: 'Zones of the host',
+      state: 'missing',
+      note: 'CloudFront reaches no origin in us-west-1a: set availabilityZones to two of us-west-1b, us-west-1c',
+    });
+    expect(checks).toContainEqual(expect.objectContaining({ check: 'CloudFront', state: 'unknown' }));
+    const zones = ['us-west-1b', 'us-west-1c'];
+    const config = parseConfig({ compute: 'fargate', availabilityZones: zones });
+    expect(await checkAccount(config, 'catalogs/bedrock.json')).toContainEqual({
+      check: 'Zones of the host',
+      state: 'ok',
+      note: zones.join(', '),
     });
   });
 

@@ -112,7 +112,7 @@ export const LAYERS: readonly Layer[] = [
     ownFolder: true,
     packages: PURE,
   },
-  { name: 'operator', holds: /^operator\//, ours: /^(operator|lambdas)\// },
+  { name: 'operator', holds: /^operator\//, ours: /^(operator|lambdas|lib\/config)\// },
   // A page in a browser: of the service it has the types of its responses.
   {
     name: 'console',

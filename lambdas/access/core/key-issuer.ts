@@ -39,10 +39,17 @@ export class KeyIssuer {
     this.#dependencies = dependencies;
   }
 
-  /** Makes a key. Throws 429 `key_quota` when the account has as many as it may. */
-  async create(accountId: string, name: string, policy: Policy): Promise<IssuedKey> {
-    const { registry, ulid, randomHex } = this.#dependencies;
-    const keyId = `key_${ulid()}`;
+  /**
+   * Makes a key, under an id of the caller's choice or a new one. Throws 429 `key_quota` when the account has as many as
+   * it may.
+   */
+  async create(
+    accountId: string,
+    name: string,
+    policy: Policy,
+    keyId = `key_${this.#dependencies.ulid()}`,
+  ): Promise<IssuedKey> {
+    const { registry, randomHex } = this.#dependencies;
     const secret = randomHex();
     const key = await this.#format(accountId, keyId, secret);
     const created = this.#now();

@@ -1,0 +1,59 @@
+/** The AWS account that the operator's credentials act in, and its bootstrap of the CDK. */
+import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
+import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
+
+export interface AwsCaller {
+  readonly accountId: string;
+  readonly arn: string;
+  readonly region: string;
+}
+
+/** Returns the account, the identity and the region of the environment. Throws with what to set if one is missing. */
+export async function readCaller(): Promise<AwsCaller> {
+  const client = new STSClient({});
+  try {
+    const region = await client.config.region().catch((cause) => {
+      throw new Error('no AWS region: set AWS_REGION, or a profile that has one', { cause });
+    });
+    const { Account: accountId, Arn: arn } = await client.send(new GetCallerIdentityCommand({}));
+    if (accountId === undefined || arn === undefined) throw new Error('AWS named no account');
+    return { accountId, arn, region };
+  } catch (failure) {
+    const { name, message } = failure as Error;
+    if (name === 'CredentialsProviderError')
+      throw new Error('no AWS credentials: sign in with "aws sso login", or set AWS_PROFILE', {
+        cause: failure,
+      });
+    if (
+      ['ExpiredToken', 'ExpiredTokenException', 'InvalidClientTokenId', 'SignatureDoesNotMatch'].includes(
+        name,
+      )
+    )
+      throw new Error(`AWS rejects the credentials (${name}): sign in again`, { cause: failure });
+    throw new Error(message, { cause: failure });
+  } finally {
+    client.destroy();
+  }
+}
+
+/** The stack that `cdk bootstrap` creates, unless it is told another name (AWS CDK developer guide, Bootstrapping). */
+export const BOOTSTRAP_STACK = 'CDKToolkit';
+
+/** The version of the bootstrap that the stacks need: the CDK's standard synthesizer writes it into its assembly. */
+export const BOOTSTRAP_VERSION = 6;
+
+/** Returns the version of the bootstrap of a region; undefined if the region has none. */
+export async function readBootstrapVersion(region: string): Promise<number | undefined> {
+  const client = new CloudFormationClient({ region });
+  try {
+    const { Stacks: stacks } = await client.send(new DescribeStacksCommand({ StackName: BOOTSTRAP_STACK }));
+    const version = stacks?.[0]?.Outputs?.find(({ OutputKey }) => OutputKey === 'BootstrapVersion');
+    return version?.OutputValue === undefined ? undefined : Number(version.OutputValue);
+  } catch (failure) {
+    // CloudFormation's response for a stack that does not exist (API reference, DescribeStacks).
+    if ((failure as Error).name === 'ValidationError') return undefined;
+    throw failure;
+  } finally {
+    client.destroy();
+  }
+}

@@ -1,0 +1,171 @@
+/** The rights of people and pipelines: who bootstraps an account, who runs `up` and `down`, who runs `admin`. */
+import { allow, Names, type PolicyScope, type PolicyStatementText } from './scope.ts';
+
+/** Reads and writes of items; the transactions of DynamoDB have no action of their own. */
+const ITEM_ACTIONS = [
+  'BatchGetItem',
+  'BatchWriteItem',
+  'ConditionCheckItem',
+  'DeleteItem',
+  'GetItem',
+  'PutItem',
+  'Query',
+  'Scan',
+  'UpdateItem',
+].map((name) => `dynamodb:${name}`);
+
+/** Returns the right to read the outputs of the stage's stacks, by which a command finds its resources. */
+const findStage = (names: Names, stage: string) =>
+  allow('FindStage', ['cloudformation:DescribeStacks'], [names.stack(`Inference-${stage}-*`)]);
+
+/** `admin`, except `restore`, which is no daily command. */
+export function adminStatements(scope: PolicyScope): readonly PolicyStatementText[] {
+  const names = new Names(scope);
+  const { stage } = scope;
+  return [
+    findStage(names, stage),
+    allow('Items', ITEM_ACTIONS, names.tables),
+    allow(
+      'ReadSecrets',
+      ['secretsmanager:GetSecretValue'],
+      [
+        ...names.secrets.slice(0, 2),
+        names.secret('providers/*'),
+        names.secret('smoke-*'),
+        names.secret('smoke'),
+      ],
+    ),
+    allow(
+      'SmokeKey',
+      ['secretsmanager:CreateSecret', 'secretsmanager:PutSecretValue'],
+      [names.secret('smoke-*'), names.secret('smoke')],
+    ),
+    allow('Events', ['events:PutEvents'], [names.arn('events', 'event-bus/platform-events*')]),
+    allow(
+      'Redrive',
+      ['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage', 'sqs:SendMessage'],
+      [names.arn('sqs', `${stage}-*`)],
+    ),
+    allow('CatalogCheck', ['bedrock:GetFoundationModel'], ['*']),
+    ...quotaStatements(scope),
+  ];
+}
+
+/** The reads of `quotas`, which `up` starts with. They read the account, so IAM knows no smaller resource for most. */
+function quotaStatements({ region, partition }: PolicyScope): readonly PolicyStatementText[] {
+  return [
+    allow(
+      'ReadAccount',
+      [
+        'bedrock:GetFoundationModelAvailability',
+        'cloudformation:DescribeStacks',
+        'cloudformation:ListStackResources',
+        'dynamodb:ListTables',
+        'ec2:DescribeAvailabilityZones',
+        'ec2:DescribeVpcs',
+        'iam:GetAccountSummary',
+        'lambda:GetAccountSettings',
+        'servicequotas:GetAWSDefaultServiceQuota',
+        'servicequotas:GetServiceQuota',
+        'wafv2:ListWebACLs',
+      ],
+      ['*'],
+    ),
+    allow('ReadGateway', ['apigateway:GET'], [`arn:${partition}:apigateway:${region}::/account`]),
+  ];
+}
+
+/** `up` and `down` of a stage in an account that has a bootstrap. */
+export function upStatements(scope: PolicyScope): readonly PolicyStatementText[] {
+  const names = new Names(scope);
+  const { stage, accountId } = scope;
+  return [
+    ...quotaStatements(scope),
+    // The rights of CloudFormation are those of the bootstrap's execution role, which these roles pass to it.
+    allow('Deploy', ['sts:AssumeRole'], [names.role(`cdk-hnb659fds-*-role-${accountId}-*`)]),
+    allow('Items', ITEM_ACTIONS, names.tables),
+    allow('ReadSecrets', ['secretsmanager:GetSecretValue'], names.secrets.slice(0, 2)),
+    allow(
+      'FirstKey',
+      ['secretsmanager:CreateSecret', 'secretsmanager:PutSecretValue'],
+      [names.secret('first-key-*'), names.secret('first-key')],
+    ),
+    allow(
+      'StartAudit',
+      ['states:StartExecution'],
+      [names.arn('states', `stateMachine:${stage}-audit-books`)],
+    ),
+    allow(
+      'Down',
+      ['cloudformation:DeleteStack', 'cloudformation:UpdateTerminationProtection'],
+      [names.stack(`Inference-${stage}-*`)],
+    ),
+    allow('ListKept', ['secretsmanager:ListSecrets'], ['*']),
+  ];
+}
+
+const BOOTSTRAP_ACTIONS = {
+  cloudformation: [
+    'CreateChangeSet',
+    'DeleteChangeSet',
+    'DescribeChangeSet',
+    'DescribeEvents',
+    'DescribeStackEvents',
+    'DescribeStacks',
+    'ExecuteChangeSet',
+    'GetTemplate',
+    'UpdateTerminationProtection',
+  ],
+  iam: [
+    'AttachRolePolicy',
+    'CreateRole',
+    'DeleteRole',
+    'DeleteRolePolicy',
+    'DetachRolePolicy',
+    'GetRole',
+    'GetRolePolicy',
+    'ListAttachedRolePolicies',
+    'ListRolePolicies',
+    'PutRolePolicy',
+    'TagRole',
+    'UntagRole',
+    'UpdateAssumeRolePolicy',
+  ],
+  s3: ['CreateBucket', 'DeleteBucket', 'Get*', 'ListBucket', 'Put*'],
+  ecr: [
+    'CreateRepository',
+    'DeleteRepository',
+    'DeleteRepositoryPolicy',
+    'DescribeRepositories',
+    'GetLifecyclePolicy',
+    'GetRepositoryPolicy',
+    'ListTagsForResource',
+    'PutImageScanningConfiguration',
+    'PutImageTagMutability',
+    'PutLifecyclePolicy',
+    'SetRepositoryPolicy',
+    'TagResource',
+  ],
+  ssm: ['AddTagsToResource', 'DeleteParameter', 'GetParameter', 'GetParameters', 'PutParameter'],
+} as const;
+
+/** `cdk bootstrap`, once for each account and region. Who has it can give any right to the roles that it creates. */
+export function bootstrapStatements(scope: PolicyScope): readonly PolicyStatementText[] {
+  const names = new Names(scope);
+  const suffix = `${scope.accountId}-${scope.region}`;
+  const bucket = names.arn('s3', `cdk-hnb659fds-assets-${suffix}`, 'public');
+  const resources = {
+    cloudformation: [names.stack('CDKToolkit')],
+    iam: [names.role(`cdk-hnb659fds-*-${suffix}`)],
+    s3: [bucket, `${bucket}/*`],
+    ecr: [names.arn('ecr', `repository/cdk-hnb659fds-container-assets-${suffix}`)],
+    ssm: [names.arn('ssm', 'parameter/cdk-bootstrap/hnb659fds/*')],
+  };
+  return (Object.keys(resources) as (keyof typeof resources)[]).map((service) =>
+    allow(
+      `Bootstrap${service}`,
+      BOOTSTRAP_ACTIONS[service].map((name) => `${service}:${name}`),
+      resources[service],
+    ),
+  );
+}

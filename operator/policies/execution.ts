@@ -1,0 +1,226 @@
+/**
+ * The rights of CloudFormation for the stacks of a stage, for `cdk bootstrap --cloudformation-execution-policies`: a
+ * row for each resource type of the templates, scoped to the names of the stage. Where CloudFormation or AWS chooses the
+ * id, the resource is the whole type in the region. Source of the ARNs: service authorization reference.
+ */
+import { allow, Names, type PolicyScope, type PolicyStatementText } from './scope.ts';
+
+/** The actions of a service on the resources that these types have. `*` is every resource: the actions take none. */
+interface ExecutionRow {
+  readonly types: readonly string[];
+  readonly actions: readonly string[];
+  readonly resources: (names: Names, scope: PolicyScope) => readonly string[];
+}
+
+const EVERY = (): readonly string[] => ['*'];
+
+/** Names of CloudFormation start with that of the stack, or with its letters alone. */
+const stackNames = (stage: string): readonly string[] => [
+  `Inference-${stage}-*`,
+  `Inference${stage.replaceAll('-', '')}*`,
+];
+
+const row = (
+  types: readonly string[],
+  actions: readonly string[],
+  resources: ExecutionRow['resources'],
+): ExecutionRow => ({ types, actions, resources });
+
+export const EXECUTION_ROWS: readonly ExecutionRow[] = [
+  row(['AWS::DynamoDB::GlobalTable'], ['dynamodb:*'], (names) => [
+    ...names.tables,
+    names.tables.map((arn) => `${arn}/stream/*`)[0] ?? '',
+  ]),
+  row(['AWS::DynamoDB::GlobalTable'], ['dynamodb:ListTables', 'application-autoscaling:Describe*'], EVERY),
+  row(['AWS::SecretsManager::Secret'], ['secretsmanager:*'], (names) => [
+    ...names.secrets,
+    names.arn('secretsmanager', 'secret:*EdgeSecret*'),
+  ]),
+  row(['AWS::SecretsManager::Secret'], ['secretsmanager:GetRandomPassword'], EVERY),
+  row(['AWS::IAM::Role', 'AWS::IAM::Policy'], ['iam:*Role*'], (names, { stage }) => [
+    names.role(`Inference-${stage}-*`),
+  ]),
+  row(['AWS::ECS::Service', 'AWS::CloudFront::VpcOrigin'], ['iam:CreateServiceLinkedRole'], (names) => [
+    names.role('aws-service-role/*'),
+  ]),
+  row(
+    [
+      'AWS::Lambda::Function',
+      'AWS::Lambda::Permission',
+      'AWS::Lambda::Version',
+      'AWS::Lambda::Alias',
+      'AWS::Lambda::WebFunction',
+      'AWS::Lambda::WebFunctionEndpoint',
+      'AWS::Lambda::WebFunctionRevision',
+    ],
+    ['lambda:*'],
+    (names, { stage }) =>
+      [`${stage}-*`, ...stackNames(stage)].map((name) => names.arn('lambda', `function:${name}`)),
+  ),
+  row(
+    ['AWS::Lambda::EventSourceMapping'],
+    [
+      'lambda:CreateEventSourceMapping',
+      'lambda:GetEventSourceMapping',
+      'lambda:UpdateEventSourceMapping',
+      'lambda:DeleteEventSourceMapping',
+      'lambda:TagResource',
+      'lambda:ListTags',
+    ],
+    EVERY,
+  ),
+  row(
+    [
+      'AWS::ApiGateway::Account',
+      'AWS::ApiGateway::BasePathMapping',
+      'AWS::ApiGateway::Deployment',
+      'AWS::ApiGateway::DomainName',
+      'AWS::ApiGateway::GatewayResponse',
+      'AWS::ApiGateway::Method',
+      'AWS::ApiGateway::Resource',
+      'AWS::ApiGateway::RestApi',
+      'AWS::ApiGateway::Stage',
+    ],
+    ['apigateway:*'],
+    (_, { partition, region }) => [`arn:${partition}:apigateway:${region}::/*`],
+  ),
+  row(['AWS::Logs::LogGroup'], ['logs:*'], (names, { stage }) =>
+    [...stackNames(stage), `aws-waf-logs-${stage}-*`].map((name) => names.arn('logs', `log-group:${name}`)),
+  ),
+  row(
+    ['AWS::Logs::QueryDefinition', 'AWS::WAFv2::LoggingConfiguration', 'AWS::StepFunctions::StateMachine'],
+    ['logs:DescribeLogGroups', 'logs:*QueryDefinition*', 'logs:*LogDelivery*', 'logs:*ResourcePolic*'],
+    EVERY,
+  ),
+  row(['AWS::SQS::Queue', 'AWS::SQS::QueuePolicy'], ['sqs:*'], (names, { stage }) => [
+    names.arn('sqs', `${stage}-*`),
+  ]),
+  row(
+    ['AWS::SNS::Topic', 'AWS::SNS::TopicPolicy', 'AWS::SNS::Subscription'],
+    ['sns:*'],
+    (names, { stage }) => [names.arn('sns', `Inference-${stage}-*`)],
+  ),
+  row(['AWS::Events::Rule', 'AWS::Events::EventBus'], ['events:*'], (names, { stage }) => [
+    names.arn('events', `rule/${stage}-*`),
+    names.arn('events', `rule/platform-events*`),
+    names.arn('events', `rule/Inference-${stage}-*`),
+    names.arn('events', 'event-bus/platform-events*'),
+  ]),
+  row(['AWS::Scheduler::ScheduleGroup'], ['scheduler:*'], (names, { stage }) => [
+    names.arn('scheduler', `schedule-group/${stage}-*`),
+    names.arn('scheduler', `schedule/${stage}-*/*`),
+  ]),
+  row(['AWS::StepFunctions::StateMachine'], ['states:*'], (names, { stage }) => [
+    names.arn('states', `stateMachine:${stage}-*`),
+  ]),
+  row(
+    ['AWS::CloudWatch::Alarm', 'AWS::CloudWatch::CompositeAlarm', 'AWS::CloudWatch::Dashboard'],
+    ['cloudwatch:*'],
+    (names, { stage }) => [
+      names.arn('cloudwatch', `alarm:${stage}/*`),
+      names.arn('cloudwatch', `dashboard/${stage}-*`, 'global'),
+    ],
+  ),
+  row(['AWS::CloudWatch::CompositeAlarm'], ['cloudwatch:Describe*', 'cloudwatch:PutCompositeAlarm'], EVERY),
+  row(
+    ['AWS::WAFv2::WebACL', 'AWS::WAFv2::WebACLAssociation', 'AWS::WAFv2::LoggingConfiguration'],
+    ['wafv2:*'],
+    (names) => [
+      names.arn('wafv2', 'regional/*'),
+      names.arn('wafv2', 'global/*'),
+      names.arn('apigateway', '/restapis/*').replace(/:\d{12}:/, '::'),
+      names.arn('elasticloadbalancing', 'loadbalancer/app/*'),
+    ],
+  ),
+  row(['AWS::CloudFormation::Stack'], ['cloudformation:*'], (names, { stage }) => [
+    names.stack(`Inference-${stage}-*`),
+  ]),
+  row(
+    ['AWS::CodeDeploy::Application', 'AWS::CodeDeploy::DeploymentGroup'],
+    ['codedeploy:*'],
+    (names, { stage }) => [
+      names.arn('codedeploy', `application:${stage}-*`),
+      names.arn('codedeploy', `deploymentgroup:${stage}-*`),
+      names.arn('codedeploy', 'deploymentconfig:*'),
+    ],
+  ),
+  row(
+    ['AWS::Backup::BackupPlan', 'AWS::Backup::BackupSelection', 'AWS::Backup::BackupVault', 'AWS::KMS::Key'],
+    ['backup:*', 'backup-storage:Mount*', 'kms:*'],
+    EVERY,
+  ),
+  row(
+    ['AWS::Budgets::Budget', 'AWS::CE::AnomalyMonitor', 'AWS::CE::AnomalySubscription'],
+    ['budgets:*', 'ce:*Anomaly*', 'ce:*Tag*'],
+    EVERY,
+  ),
+  row(
+    ['AWS::CloudFront::Distribution', 'AWS::CloudFront::Function', 'AWS::CloudFront::VpcOrigin'],
+    ['cloudfront:*'],
+    EVERY,
+  ),
+  row(
+    [
+      'AWS::EC2::InternetGateway',
+      'AWS::EC2::Route',
+      'AWS::EC2::RouteTable',
+      'AWS::EC2::SecurityGroup',
+      'AWS::EC2::SecurityGroupEgress',
+      'AWS::EC2::SecurityGroupIngress',
+      'AWS::EC2::Subnet',
+      'AWS::EC2::SubnetRouteTableAssociation',
+      'AWS::EC2::VPC',
+      'AWS::EC2::VPCGatewayAttachment',
+    ],
+    [
+      'ec2:*Vpc*',
+      'ec2:*Subnet*',
+      'ec2:*Route*',
+      'ec2:*SecurityGroup*',
+      'ec2:*InternetGateway*',
+      'ec2:*Tags',
+      'ec2:Describe*',
+    ],
+    EVERY,
+  ),
+  row(['AWS::ECS::Cluster', 'AWS::ECS::Service', 'AWS::ECS::TaskDefinition'], ['ecs:*'], EVERY),
+  row(
+    [
+      'AWS::ElasticLoadBalancingV2::Listener',
+      'AWS::ElasticLoadBalancingV2::LoadBalancer',
+      'AWS::ElasticLoadBalancingV2::TargetGroup',
+    ],
+    ['elasticloadbalancing:*'],
+    EVERY,
+  ),
+  row(
+    ['AWS::ApplicationAutoScaling::ScalableTarget', 'AWS::ApplicationAutoScaling::ScalingPolicy'],
+    ['application-autoscaling:*'],
+    EVERY,
+  ),
+  row(['AWS::S3::Bucket', 'AWS::S3::BucketPolicy'], ['s3:*'], (names, { stage }) => {
+    const bucket = names.arn('s3', `inference-${stage}-*`, 'public');
+    return [bucket, `${bucket}/*`];
+  }),
+  // The code of functions, the templates of nested stacks, and the version of the bootstrap.
+  row(
+    ['AWS::Lambda::Function', 'AWS::CloudFormation::Stack'],
+    ['s3:GetObject'],
+    (names, { accountId, region }) => [
+      names.arn('s3', `cdk-hnb659fds-assets-${accountId}-${region}/*`, 'public'),
+    ],
+  ),
+  row(['AWS::CloudFormation::Stack'], ['ssm:GetParameters'], (names) => [
+    names.arn('ssm', 'parameter/cdk-bootstrap/hnb659fds/version'),
+  ]),
+];
+
+/** Returns a statement for each set of resources: the size of a policy is limited. */
+export function executionStatements(scope: PolicyScope): readonly PolicyStatementText[] {
+  const names = new Names(scope);
+  const statements = Map.groupBy(EXECUTION_ROWS, ({ resources }) => JSON.stringify(resources(names, scope)));
+  return [...statements].map(([resources, rows], at) => {
+    const actions = [...new Set(rows.flatMap((each) => each.actions))].sort();
+    return allow(`Stage${at}`, actions, JSON.parse(resources) as string[]);
+  });
+}

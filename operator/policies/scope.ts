@@ -1,0 +1,72 @@
+/** The names of a stage's resources in IAM, and the shape of a policy document. */
+
+/** The account, region and stage that a policy is for. */
+export interface PolicyScope {
+  readonly partition: string;
+  readonly accountId: string;
+  readonly region: string;
+  readonly stage: string;
+}
+
+export interface PolicyStatementText {
+  readonly Sid: string;
+  readonly Effect: 'Allow';
+  readonly Action: readonly string[];
+  readonly Resource: readonly string[];
+  readonly Condition?: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>>;
+}
+
+export interface PolicyDocumentText {
+  readonly Version: '2012-10-17';
+  readonly Statement: readonly PolicyStatementText[];
+}
+
+/** The largest managed policy, without white space (IAM user guide, quotas). */
+export const MAX_POLICY_CHARACTERS = 6_144;
+
+/** The tables and the secrets of a stage have names of CloudFormation, which start so. */
+const DATA_STACK = (stage: string) => `Inference-${stage}-data-`;
+const STAGE_SECRETS = ['KeyPepper', 'SessionKey', 'WebhookKey', 'IdentitySecret', 'PaymentSecret'] as const;
+
+export class Names {
+  readonly #scope: PolicyScope;
+
+  constructor(scope: PolicyScope) {
+    this.#scope = scope;
+  }
+
+  /** Returns the ARN of a resource in the region; with `global`, of one that no region has. */
+  arn(service: string, resource: string, where: 'regional' | 'global' | 'public' = 'regional'): string {
+    const { partition, accountId, region } = this.#scope;
+    if (where === 'global') return `arn:${partition}:${service}::${accountId}:${resource}`;
+    if (where === 'public') return `arn:${partition}:${service}:::${resource}`;
+    return `arn:${partition}:${service}:${region}:${accountId}:${resource}`;
+  }
+
+  role = (name: string): string => this.arn('iam', `role/${name}`, 'global');
+  stack = (name: string): string => this.arn('cloudformation', `stack/${name}/*`);
+
+  get tables(): readonly string[] {
+    const table = this.arn('dynamodb', `table/${DATA_STACK(this.#scope.stage)}*`);
+    return [table, `${table}/index/*`];
+  }
+
+  get secrets(): readonly string[] {
+    return STAGE_SECRETS.map((name) => this.arn('secretsmanager', `secret:${name}*`));
+  }
+
+  secret = (name: string): string => this.arn('secretsmanager', `secret:${this.#scope.stage}/${name}`);
+}
+
+export const allow = (
+  Sid: string,
+  Action: readonly string[],
+  Resource: readonly string[],
+  Condition?: PolicyStatementText['Condition'],
+): PolicyStatementText => ({
+  Sid,
+  Effect: 'Allow',
+  Action,
+  Resource,
+  ...(Condition === undefined ? {} : { Condition }),
+});

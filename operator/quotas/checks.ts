@@ -1,0 +1,142 @@
+/** The checks of the account and of this machine, in addition to quotas: each with its state and a reason. */
+import { execFile } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { DescribeAvailabilityZonesCommand, EC2Client } from '@aws-sdk/client-ec2';
+import { parseCatalog } from '../../lambdas/inference/core/catalog/catalog-document.ts';
+import { createSecretsClient } from '../../lambdas/platform/aws/clients.ts';
+import { type Config, hasEdge } from '../../lib/config/config.ts';
+import { type AwsCaller, BOOTSTRAP_VERSION, readBootstrapVersion, readCaller } from '../aws-account.ts';
+import { lineOf, readModelAccess } from '../catalog/model-access.ts';
+import { createRouteAccess } from '../route-access.ts';
+
+export interface AccountCheck {
+  readonly check: string;
+  /** `missing` blocks a deployment; `open` is for the operator to do later; no API shows what is `unknown`. */
+  readonly state: 'ok' | 'missing' | 'open' | 'unknown';
+  readonly note: string;
+}
+
+/** The region of CloudFront's certificates, web ACLs and edge stack. */
+export const EDGE_REGION = 'us-east-1';
+
+/**
+ * The zones that CloudFront's VPC origins leave out (CloudFront developer guide, Using service-linked roles, supported
+ * Regions for VPC Origins).
+ */
+const EXCLUDED_ZONES: ReadonlySet<string> = new Set(['usw1-az2', 'apne1-az3', 'cac1-az3']);
+
+const usesFargate = ({ compute, ingress }: Config): boolean => compute === 'fargate' || ingress === 'fargate';
+
+/** Returns the regions whose bootstrap the settings need. */
+export const bootstrapRegions = (config: Config, region: string): readonly string[] =>
+  config.compute === 'web-function' && region !== EDGE_REGION ? [region, EDGE_REGION] : [region];
+
+/** Checks everything that the settings need. A check that fails to read is unknown, without an effect on others. */
+export async function checkAccount(config: Config, catalogFile: string): Promise<readonly AccountCheck[]> {
+  let caller: AwsCaller;
+  try {
+    caller = await readCaller();
+  } catch (failure) {
+    return [{ check: 'AWS credentials', state: 'missing', note: (failure as Error).message }];
+  }
+  const { accountId, arn, region } = caller;
+  const checks: readonly (Promise<readonly AccountCheck[]> | readonly AccountCheck[])[] = [
+    [{ check: 'AWS credentials', state: 'ok', note: `account ${accountId} in ${region} as ${arn}` }],
+    regionCheck(config, region),
+    ...bootstrapRegions(config, region).map(bootstrapCheck),
+    usesFargate(config) ? Promise.all([dockerCheck(), zonesCheck(config)]) : [],
+    hasEdge(config) ? [CLOUDFRONT] : [],
+    modelChecks(catalogFile),
+  ];
+  return (await Promise.all(checks)).flat();
+}
+
+function regionCheck(config: Config, region: string): readonly AccountCheck[] {
+  if (config.region === undefined || config.region === region) return [];
+  const note = `the settings name ${config.region}, and the environment ${region}: make both the same`;
+  return [{ check: 'Region', state: 'missing', note }];
+}
+
+async function bootstrapCheck(region: string): Promise<readonly AccountCheck[]> {
+  const check = `CDK bootstrap in ${region}`;
+  try {
+    const version = await readBootstrapVersion(region);
+    if (version !== undefined && version >= BOOTSTRAP_VERSION)
+      return [{ check, state: 'ok', note: `version ${version}, ${BOOTSTRAP_VERSION} needed` }];
+    const found = version === undefined ? 'there is none' : `version ${version}, ${BOOTSTRAP_VERSION} needed`;
+    return [{ check, state: 'open', note: `${found}: "npm run up" creates it` }];
+  } catch (failure) {
+    return [{ check, state: 'unknown', note: `not read: ${(failure as Error).name}` }];
+  }
+}
+
+/** Fargate's image is built on this machine. The CDK runs another program if `CDK_DOCKER` names it. */
+async function dockerCheck(): Promise<AccountCheck> {
+  const program = process.env.CDK_DOCKER ?? 'docker';
+  try {
+    await promisify(execFile)(program, ['version'], { timeout: 15_000 });
+    return { check: 'Docker', state: 'ok', note: `${program} runs` };
+  } catch {
+    return {
+      check: 'Docker',
+      state: 'missing',
+      note: `"${program} version" fails: start it, or set CDK_DOCKER`,
+    };
+  }
+}
+
+async function zonesCheck({ availabilityZones }: Config): Promise<AccountCheck> {
+  const check = 'Zones of the host';
+  const client = new EC2Client();
+  try {
+    const { AvailabilityZones: zones = [] } = await client.send(
+      new DescribeAvailabilityZonesCommand({
+        Filters: [{ Name: 'zone-type', Values: ['availability-zone'] }],
+      }),
+    );
+    const sorted = zones.toSorted((a, b) => ((a.ZoneName ?? '') < (b.ZoneName ?? '') ? -1 : 1));
+    const names = availabilityZones ?? sorted.slice(0, 2).map(({ ZoneName: name = '' }) => name);
+    const absent = names.filter((name) => !sorted.some(({ ZoneName }) => ZoneName === name));
+    if (absent.length > 0) return { check, state: 'missing', note: `the region has no ${absent.join(', ')}` };
+    const excluded = sorted.filter(
+      ({ ZoneName = '', ZoneId = '' }) => names.includes(ZoneName) && EXCLUDED_ZONES.has(ZoneId),
+    );
+    if (excluded.length === 0) return { check, state: 'ok', note: names.join(', ') };
+    const left = sorted.filter(({ ZoneId = '' }) => !EXCLUDED_ZONES.has(ZoneId));
+    const advice = `set availabilityZones to two of ${left.map(({ ZoneName }) => ZoneName).join(', ')}`;
+    const note = `CloudFront reaches no origin in ${excluded.map(({ ZoneName }) => ZoneName).join(', ')}: ${advice}`;
+    return { check, state: 'missing', note };
+  } catch (failure) {
+    return { check, state: 'unknown', note: `not read: ${(failure as Error).name}` };
+  } finally {
+    client.destroy();
+  }
+}
+
+/** AWS verifies some new accounts before their first distribution, and shows it in the error of that alone. */
+const CLOUDFRONT: AccountCheck = {
+  check: 'CloudFront',
+  state: 'unknown',
+  note: 'no API shows if the account is verified. If the distribution fails with "must be verified", ask AWS Support',
+};
+
+async function modelChecks(catalogFile: string): Promise<readonly AccountCheck[]> {
+  const secrets = createSecretsClient();
+  const log = { info: () => {}, warn: () => {}, error: () => {} };
+  try {
+    const document = parseCatalog(JSON.parse(readFileSync(catalogFile, 'utf8')));
+    const access = createRouteAccess({ environment: {}, client: {} }, secrets, log);
+    const { denied, unknown } = await readModelAccess(document, access);
+    return [
+      ...denied.map((model) => ({ check: 'Model access', state: 'open' as const, note: lineOf(model) })),
+      ...unknown.map(({ id, reason }) => ({
+        check: 'Model access',
+        state: 'unknown' as const,
+        note: `${id}: ${reason}`,
+      })),
+    ];
+  } finally {
+    secrets.destroy();
+  }
+}

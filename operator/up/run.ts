@@ -1,0 +1,173 @@
+/**
+ * `npm run up`: from credentials to a paid call, with one question. Every step first reads what exists, so that a
+ * repetition after any failure continues where the last run ended.
+ */
+import { rmSync } from 'node:fs';
+import { createInterface } from 'node:readline/promises';
+import { formatUsd } from '../../lambdas/platform/core/money.ts';
+import { type AwsCaller, BOOTSTRAP_VERSION, readBootstrapVersion, readCaller } from '../aws-account.ts';
+import { createOperator, type Operator } from '../operator.ts';
+import { readGranted, readPresent } from '../quotas/account.ts';
+import { bootstrapRegions, checkAccount } from '../quotas/checks.ts';
+import { checkLine, DEFAULT_LOAD, quotaLine } from '../quotas/command.ts';
+import { rowsOf } from '../quotas/needs.ts';
+import { readAwsTarget } from '../target.ts';
+import { runCdk } from './cdk.ts';
+import { deliverFirstKey, grantFirstCredit, openFirstAccount } from './first-account.ts';
+import { rightsOf } from './rights.ts';
+import { readUpOptions, UP_USAGE, type UpOptions } from './settings.ts';
+import { StageStacks } from './stacks.ts';
+import {
+  applyFirstCatalog,
+  firstCall,
+  firstKeySecret,
+  runSmokeTest,
+  startAudit,
+  storeFirstKey,
+} from './steps.ts';
+
+const say = (step: string, ...lines: readonly string[]): void => {
+  for (const line of lines) console.log(`${step.padEnd(12)}${line}`);
+};
+
+const hasTerminal = (): boolean => process.stdin.isTTY === true && process.stdout.isTTY === true;
+
+/** Names the step that failed. */
+async function step<T>(name: string, run: () => Promise<T>): Promise<T> {
+  try {
+    return await run();
+  } catch (cause) {
+    throw new Error(`${name}: ${(cause as Error).message}`, { cause });
+  }
+}
+
+/** Throws if something without which a deployment fails is missing; prints the rest of what is too little. */
+async function checkNeeds({ config, catalog }: UpOptions): Promise<void> {
+  const checks = await checkAccount(config, catalog);
+  const present = await readPresent(config.stage);
+  const rows = rowsOf(await readGranted(), present, DEFAULT_LOAD, config).filter(
+    ({ enough }) => enough !== true,
+  );
+  const missing = [
+    ...checks.filter(({ state }) => state === 'missing').map(checkLine),
+    ...rows.filter(({ enough, isRequired }) => enough === false && isRequired).map(quotaLine),
+  ];
+  if (missing.length > 0) throw new Error(`the deployment would fail:\n${missing.join('\n')}`);
+  // Models are listed when the catalog is applied.
+  const toShow = checks.filter(({ check }) => check !== 'Model access');
+  say('account', ...toShow.map(checkLine), ...rows.map(quotaLine));
+}
+
+/** Asks the one question: may these rights be created. Throws unless the answer is yes. */
+async function confirmRights(
+  options: UpOptions,
+  caller: AwsCaller,
+  regions: readonly string[],
+): Promise<void> {
+  const { config, assembly, isConfirmed } = options;
+  say(
+    'rights',
+    `stage ${config.stage} in account ${caller.accountId}, ${caller.region}:`,
+    ...rightsOf(assembly),
+  );
+  for (const region of regions)
+    say(
+      'rights',
+      `a bootstrap of the CDK in ${region}: a bucket, a repository and five roles for deployments`,
+    );
+  if (isConfirmed) return;
+  if (!hasTerminal()) throw new Error('there is no terminal to ask on: add --yes to accept these rights');
+  const terminal = createInterface({ input: process.stdin, output: process.stdout });
+  const answer = await terminal.question('Deploy with these rights? (yes/no) ');
+  terminal.close();
+  if (answer.trim().toLowerCase() !== 'yes') throw new Error('nothing was deployed');
+}
+
+async function regionsToBootstrap({ config }: UpOptions, region: string): Promise<readonly string[]> {
+  const versions = await Promise.all(
+    bootstrapRegions(config, region).map(async (name) => ({
+      name,
+      version: await readBootstrapVersion(name),
+    })),
+  );
+  return versions.filter(({ version = 0 }) => version < BOOTSTRAP_VERSION).map(({ name }) => name);
+}
+
+async function deploy({ config, configFile, assembly }: UpOptions, region: string): Promise<void> {
+  for (const name of bootstrapRegions(config, region)) {
+    const stacks = new StageStacks(name, config.stage);
+    try {
+      const cleared = await stacks.clearFailedCreations();
+      if (cleared.length > 0)
+        say('deployment', `deleted what could not be created before: ${cleared.join(', ')}`);
+    } finally {
+      stacks.close();
+    }
+  }
+  const unattended = ['--require-approval', 'never'];
+  await runCdk(configFile, region, 'deploy', '--all', '--app', assembly, ...unattended);
+}
+
+/** Opens the account, adds the credit and delivers the key: on a terminal, else in a secret. */
+async function giveFirstKey(operator: Operator, { config, credit }: UpOptions): Promise<void> {
+  const accountId = await step('account', () => openFirstAccount(operator));
+  say('account', accountId);
+  const result = await step('credit', () => grantFirstCredit(operator, accountId, credit));
+  say('credit', result === 'credited' ? `${formatUsd(credit)} USD` : 'given by an earlier run');
+  const deliver = async (key: string) => {
+    if (hasTerminal()) say('key', `${key} (shown only now)`);
+    else say('key', `in the secret ${await storeFirstKey(config.stage, key)}`);
+  };
+  if (await step('key', () => deliverFirstKey(operator, accountId, deliver))) return;
+  say(
+    'key',
+    `delivered by an earlier run: on its terminal, or in the secret ${firstKeySecret(config.stage)}`,
+  );
+}
+
+async function useDeployment(options: UpOptions, caller: AwsCaller): Promise<void> {
+  const { stage } = options.config;
+  const log = { info: () => {}, warn: () => {}, error: (message: string) => console.error(message) };
+  const operator = createOperator(await readAwsTarget(stage), log);
+  try {
+    say('catalog', ...(await step('catalog', () => applyFirstCatalog(operator, options.catalog))));
+    await giveFirstKey(operator, options);
+    const addresses = await step('addresses', () => operator.addresses());
+    say('smoke test', await step('smoke test', () => runSmokeTest(operator, addresses)));
+    say('audit', await step('audit', () => startAudit(caller, stage)));
+    say('ready', ...(await step('first call', () => firstCall(operator, addresses))));
+  } finally {
+    operator.close();
+  }
+}
+
+async function synthesize({ configFile, assembly, isSynthesized }: UpOptions, region: string): Promise<void> {
+  if (isSynthesized) return;
+  rmSync(assembly, { recursive: true, force: true });
+  await runCdk(configFile, region, 'synth', '--quiet', '--output', assembly);
+}
+
+async function up(options: UpOptions): Promise<void> {
+  const { config, configFile, assembly } = options;
+  const caller = await step('credentials', readCaller);
+  const { region } = caller;
+  await step('account', () => checkNeeds(options));
+  await step('synthesis', () => synthesize(options, region));
+  const regions = await step('bootstrap', () => regionsToBootstrap(options, region));
+  await step('rights', () => confirmRights(options, caller, regions));
+  for (const name of regions)
+    await step('bootstrap', () =>
+      runCdk(configFile, name, 'bootstrap', `aws://${caller.accountId}/${name}`, '--app', assembly),
+    );
+  await step('deployment', () => deploy(options, region));
+  say('deployment', `the stacks Inference-${config.stage}-... are up to date`);
+  await useDeployment(options, caller);
+}
+
+try {
+  await up(readUpOptions(process.argv.slice(2)));
+} catch (failure) {
+  console.error(`error: ${(failure as Error).message}`);
+  console.error(`Run the same command again: it continues. ${UP_USAGE}`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,71 @@
+/** The arguments of `up` and `down`, and the settings of the deployment that they name. */
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { type NanoUsd, parseUsd } from '../../lambdas/platform/core/money.ts';
+import { type Config, parseConfig } from '../../lib/config/config.ts';
+import { SHIPPED_CATALOG } from '../quotas/command.ts';
+
+const DEFAULT_CREDIT = '10';
+
+export interface UpOptions {
+  readonly config: Config;
+  /** The settings as a file that the CDK app reads. */
+  readonly configFile: string;
+  /** The folder of the synthesized stacks. */
+  readonly assembly: string;
+  /** The stacks are in that folder already: a pipeline has synthesized them before. */
+  readonly isSynthesized: boolean;
+  readonly catalog: string;
+  readonly credit: NanoUsd;
+  /** Deploys without the question. */
+  readonly isConfirmed: boolean;
+}
+
+export const UP_USAGE =
+  'usage: npm run up -- [--stage STAGE] [--config FILE] [--catalog FILE] [--credit USD] [--app FOLDER] [--yes]';
+
+/** Reads arguments and settings; writes the settings of this stage where the CDK app finds them. */
+export function readUpOptions(args: readonly string[]): UpOptions {
+  const { values } = parseArgs({
+    args: [...args],
+    options: {
+      stage: { type: 'string' },
+      config: { type: 'string' },
+      catalog: { type: 'string', default: SHIPPED_CATALOG },
+      credit: { type: 'string', default: DEFAULT_CREDIT },
+      app: { type: 'string' },
+      yes: { type: 'boolean', default: false },
+    },
+  });
+  const settings = settingsOf(values.config ?? process.env.CONFIG, values.stage);
+  const config = parseConfig(settings);
+  const credit = parseUsd(values.credit);
+  if (credit === undefined || credit <= 0n) throw new Error('--credit must be an amount of USD above 0');
+  const folder = join(import.meta.dirname, '..', '..', '.build', 'up', config.stage);
+  mkdirSync(folder, { recursive: true });
+  const configFile = join(folder, 'config.json');
+  writeFileSync(configFile, JSON.stringify(settings));
+  return {
+    config,
+    configFile,
+    assembly: values.app ?? join(folder, 'cdk.out'),
+    isSynthesized: values.app !== undefined,
+    catalog: values.catalog,
+    credit,
+    isConfirmed: values.yes,
+  };
+}
+
+function settingsOf(file: string | undefined, stage: string | undefined): object {
+  let settings: { readonly stage?: unknown } = {};
+  try {
+    if (file !== undefined && file !== '') settings = JSON.parse(readFileSync(file, 'utf8'));
+  } catch (cause) {
+    throw new Error(`configuration: cannot read ${file} as JSON`, { cause });
+  }
+  if (stage === undefined) return settings;
+  if (settings.stage !== undefined && settings.stage !== stage)
+    throw new Error(`--stage is ${stage}, and ${file} names the stage ${settings.stage}: name one`);
+  return { ...settings, stage };
+}

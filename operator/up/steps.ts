@@ -1,0 +1,119 @@
+/** The steps of `up` after the deployment: catalog, first account, smoke test, audit. Each continues where an earlier run ended. */
+import { readFileSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  CreateSecretCommand,
+  PutSecretValueCommand,
+  ResourceExistsException,
+} from '@aws-sdk/client-secrets-manager';
+import { SFNClient, StartExecutionCommand } from '@aws-sdk/client-sfn';
+import { parseCatalog } from '../../lambdas/inference/core/catalog/catalog-document.ts';
+import { planOf } from '../../lambdas/operations/core/smoke-test/plan.ts';
+import { createSecretsClient } from '../../lambdas/platform/aws/clients.ts';
+import type { Addresses } from '../addresses.ts';
+import type { AwsCaller } from '../aws-account.ts';
+import { requireAccepted } from '../catalog/diff.ts';
+import { catalogWithout, lineOf, readModelAccess } from '../catalog/model-access.ts';
+import type { Operator } from '../operator.ts';
+import { SMOKE_COMMAND } from '../smoke/command.ts';
+
+/** A function that found no catalog reads it again within seconds; a first one starts cold. */
+const HEALTHY_WITHIN_MS = 120_000;
+const POLL_MS = 1_000;
+
+/** The secret with the first key, for a run that has no terminal to show it on. */
+export const firstKeySecret = (stage: string): string => `${stage}/first-key`;
+
+/**
+ * Applies the models of the file that the account may call. A catalog that is not of this file is the operator's own and
+ * stays. Returns what it did, a line each.
+ */
+export async function applyFirstCatalog(operator: Operator, file: string): Promise<readonly string[]> {
+  const shipped = readFileSync(file, 'utf8');
+  const { denied, unknown } = await readModelAccess(parseCatalog(JSON.parse(shipped)), operator.routes);
+  const json = catalogWithout(shipped, denied);
+  const count = modelsIn(json).length;
+  const notes = [
+    ...denied.map((model) => `left out: ${lineOf(model)}`),
+    ...unknown.map(({ id, reason }) => `not checked: ${id}: ${reason}`),
+  ];
+  const current = await operator.catalog();
+  if (current !== undefined) {
+    const models = modelsIn(shipped);
+    if (!modelsIn(current.json).every((model) => models.includes(model)))
+      return [`version ${current.version} is active and not of ${file}: left as it is`];
+    if (JSON.stringify(JSON.parse(current.json)) === JSON.stringify(JSON.parse(json)))
+      return [`version ${current.version} with ${count} models is active`, ...notes];
+    await requireAccepted(operator, json, new Set());
+  }
+  return [`version ${await operator.applyCatalog(json)} with ${count} models applied`, ...notes];
+}
+
+/** Returns each model of a catalog as text. */
+const modelsIn = (json: string): readonly string[] =>
+  (JSON.parse(json) as { readonly models: readonly unknown[] }).models.map((model) => JSON.stringify(model));
+
+/** Puts the key into the stage's secret; returns the name of the secret. */
+export async function storeFirstKey(stage: string, key: string): Promise<string> {
+  const client = createSecretsClient();
+  const name = firstKeySecret(stage);
+  try {
+    await client.send(new CreateSecretCommand({ Name: name, SecretString: key })).catch((failure) => {
+      if (!(failure instanceof ResourceExistsException)) throw failure;
+      return client.send(new PutSecretValueCommand({ SecretId: name, SecretString: key }));
+    });
+    return name;
+  } finally {
+    client.destroy();
+  }
+}
+
+/** Calls everything once. Throws the names of the checks that failed. */
+export async function runSmokeTest(operator: Operator, { platform }: Addresses): Promise<string> {
+  const deadlineMs = Date.now() + HEALTHY_WITHIN_MS;
+  while (!(await isHealthy(platform)) && Date.now() < deadlineMs) await sleep(POLL_MS);
+  const { exitCode, text = '' } = await SMOKE_COMMAND.run(operator, []);
+  if (exitCode !== 0) throw new Error(text);
+  return text.split('\n').join('; ');
+}
+
+const isHealthy = (platform: string): Promise<boolean> =>
+  fetch(`${platform}/health`).then(
+    ({ ok }) => ok,
+    () => false,
+  );
+
+/** Starts the audit of every night now. Its result is on the dashboard, and ends the alarm of a missing audit. */
+export async function startAudit({ arn, region, accountId }: AwsCaller, stage: string): Promise<string> {
+  const client = new SFNClient({ region });
+  const partition = arn.split(':')[1];
+  try {
+    const { executionArn = '' } = await client.send(
+      new StartExecutionCommand({
+        stateMachineArn: `arn:${partition}:states:${region}:${accountId}:stateMachine:${stage}-audit-books`,
+        input: '{}',
+      }),
+    );
+    return executionArn;
+  } finally {
+    client.destroy();
+  }
+}
+
+/** Returns how to call the service: a command that works, the base URL of SDKs, and the console. */
+export async function firstCall(
+  operator: Operator,
+  { inference, platform }: Addresses,
+): Promise<readonly string[]> {
+  const stored = await operator.catalog();
+  if (stored === undefined) throw new Error('no catalog has been applied');
+  const { choices } = planOf(parseCatalog(JSON.parse(stored.json)));
+  const model = choices.find(({ kind }) => kind === 'chat')?.model?.id ?? '<a chat model of the catalog>';
+  const body = JSON.stringify({ model, messages: [{ role: 'user', content: 'Hello!' }] });
+  return [
+    `curl ${inference}/v1/chat/completions -H "Authorization: Bearer $KEY" -H 'Content-Type: application/json' -d '${body}'`,
+    `base URL of OpenAI's SDKs: ${inference}/v1`,
+    `base URL of Anthropic's SDKs: ${inference}`,
+    `console: ${platform}/console (sign-in needs an identity provider in the settings)`,
+  ];
+}
