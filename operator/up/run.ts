@@ -76,7 +76,6 @@ async function confirmRights(
       `a bootstrap of the CDK in ${region}: a bucket, a repository and five roles for deployments`,
     );
   if (isConfirmed) return;
-  if (!hasTerminal()) throw new Error('there is no terminal to ask on: add --yes to accept these rights');
   const terminal = createInterface({ input: process.stdin, output: process.stdout });
   const answer = await terminal.question('Deploy with these rights? (yes/no) ');
   terminal.close();
@@ -148,7 +147,9 @@ async function synthesize({ configFile, assembly, isSynthesized }: UpOptions, re
 }
 
 async function up(options: UpOptions): Promise<void> {
-  const { config, configFile, assembly } = options;
+  const { config, configFile, assembly, isConfirmed } = options;
+  if (!isConfirmed && !hasTerminal())
+    throw new Error('there is no terminal to ask on: add --yes to accept the rights');
   const caller = await step('credentials', readCaller);
   const { region } = caller;
   await step('account', () => checkNeeds(options));

@@ -12,7 +12,6 @@ import { planOf } from '../../lambdas/operations/core/smoke-test/plan.ts';
 import { createSecretsClient } from '../../lambdas/platform/aws/clients.ts';
 import type { Addresses } from '../addresses.ts';
 import type { AwsCaller } from '../aws-account.ts';
-import { requireAccepted } from '../catalog/diff.ts';
 import { catalogWithout, lineOf, readModelAccess } from '../catalog/model-access.ts';
 import type { Operator } from '../operator.ts';
 import { SMOKE_COMMAND } from '../smoke/command.ts';
@@ -25,27 +24,26 @@ const POLL_MS = 1_000;
 export const firstKeySecret = (stage: string): string => `${stage}/first-key`;
 
 /**
- * Applies the models of the file that the account may call. A catalog that is not of this file is the operator's own and
- * stays. Returns what it did, a line each.
+ * Applies the models of the file that the account may call. Models that are active stay, and so does a catalog that is
+ * not of this file: it is the operator's own. Returns what it did, a line each.
  */
 export async function applyFirstCatalog(operator: Operator, file: string): Promise<readonly string[]> {
   const shipped = readFileSync(file, 'utf8');
-  const { denied, unknown } = await readModelAccess(parseCatalog(JSON.parse(shipped)), operator.routes);
+  const current = await operator.catalog();
+  const active = current === undefined ? [] : modelsIn(current.json);
+  if (current !== undefined && !active.every((model) => modelsIn(shipped).includes(model)))
+    return [`version ${current.version} is active and not of ${file}: left as it is`];
+  const access = await readModelAccess(parseCatalog(JSON.parse(shipped)), operator.routes);
+  const activeIds = new Set(active.map((model) => (JSON.parse(model) as { readonly id: string }).id));
+  const denied = access.denied.filter(({ id }) => !activeIds.has(id));
   const json = catalogWithout(shipped, denied);
-  const count = modelsIn(json).length;
   const notes = [
     ...denied.map((model) => `left out: ${lineOf(model)}`),
-    ...unknown.map(({ id, reason }) => `not checked: ${id}: ${reason}`),
+    ...access.unknown.map(({ id, reason }) => `not checked: ${id}: ${reason}`),
   ];
-  const current = await operator.catalog();
-  if (current !== undefined) {
-    const models = modelsIn(shipped);
-    if (!modelsIn(current.json).every((model) => models.includes(model)))
-      return [`version ${current.version} is active and not of ${file}: left as it is`];
-    if (JSON.stringify(JSON.parse(current.json)) === JSON.stringify(JSON.parse(json)))
-      return [`version ${current.version} with ${count} models is active`, ...notes];
-    await requireAccepted(operator, json, new Set());
-  }
+  const count = modelsIn(json).length;
+  if (current !== undefined && JSON.stringify(JSON.parse(current.json)) === JSON.stringify(JSON.parse(json)))
+    return [`version ${current.version} with ${count} models is active`, ...notes];
   return [`version ${await operator.applyCatalog(json)} with ${count} models applied`, ...notes];
 }
 
