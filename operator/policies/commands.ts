@@ -14,6 +14,9 @@ const ITEM_ACTIONS = [
   'UpdateItem',
 ].map((name) => `dynamodb:${name}`);
 
+/** `up` lists nothing of all accounts. */
+const UP_ITEM_ACTIONS = ITEM_ACTIONS.filter((name) => !/:(Scan|ConditionCheckItem)$/.test(name));
+
 /** Returns the right to read the outputs of the stage's stacks, by which a command finds its resources. */
 const findStage = (names: Names, stage: string) =>
   allow('FindStage', ['cloudformation:DescribeStacks'], [names.stack(`Inference-${stage}-*`)]);
@@ -83,7 +86,7 @@ export function upStatements(scope: PolicyScope): readonly PolicyStatementText[]
     ...quotaStatements(scope),
     // The rights of CloudFormation are those of the bootstrap's execution role, which these roles pass to it.
     allow('Deploy', ['sts:AssumeRole'], [names.role(`cdk-hnb659fds-*-role-${accountId}-*`)]),
-    allow('Items', ITEM_ACTIONS, names.tables),
+    allow('Items', UP_ITEM_ACTIONS, names.tables),
     allow('ReadSecrets', ['secretsmanager:GetSecretValue'], names.secrets.slice(0, 2)),
     allow(
       'FirstKey',
