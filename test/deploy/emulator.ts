@@ -78,6 +78,11 @@ export class Emulator {
     return this.#output.join('');
   }
 
+  /** The file with the requests of users that their policies allowed: a line with action and resource each. */
+  get allowedRequests(): string {
+    return join(this.#folder, ALLOWED_REQUESTS);
+  }
+
   /** Ends it and the processes of its functions, and deletes what they wrote. */
   async stop(): Promise<void> {
     if (this.#child.exitCode === null && this.#child.signalCode === null) {
@@ -101,6 +106,8 @@ export class Emulator {
   }
 }
 
+const ALLOWED_REQUESTS = 'allowed.jsonl';
+
 function environment(port: number, folder: string): Record<string, string> {
   const preload = pathToFileURL(join(import.meta.dirname, 'lambda-runtime.ts')).href;
   return {
@@ -111,6 +118,7 @@ function environment(port: number, folder: string): Record<string, string> {
     PYTHONDONTWRITEBYTECODE: '1',
     TMPDIR: folder,
     STATE_DIR: join(folder, 'state'),
+    ALLOWED_REQUESTS: join(folder, ALLOWED_REQUESTS),
     BIND_HOST: '127.0.0.1',
     MINISTACK_HOST: '127.0.0.1',
     GATEWAY_PORT: String(port),

@@ -9,7 +9,9 @@ import asyncio
 import base64
 import contextvars
 import json
+import uuid
 
+import accounts
 import releases
 
 import ministack.app as app
@@ -144,9 +146,13 @@ def secret_name(arn):
     return arn.split(":", 6)[6].rsplit("-", 1)[0]
 
 
-def create_secret(*args):
-    """`Ref` of a secret is its ARN (AWS CloudFormation user guide, AWS::SecretsManager::Secret)."""
-    _name, attributes = secret["create"](*args)
+def create_secret(logical_id, props, stack):
+    """`Ref` of a secret is its ARN (AWS CloudFormation user guide, AWS::SecretsManager::Secret).
+
+    A name that CloudFormation generates for a secret starts with the logical id, without the stack.
+    """
+    named = {"Name": f"{logical_id}-{uuid.uuid4().hex[:12]}"} | props
+    _name, attributes = secret["create"](logical_id, named, stack)
     return attributes["Arn"], attributes
 
 
@@ -209,4 +215,5 @@ app.pin_request_origin = lambda address, _secure: pin_request_origin(address, Tr
 
 if __name__ == "__main__":
     releases.install()
+    accounts.install()
     app.main()

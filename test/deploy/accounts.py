@@ -1,0 +1,80 @@
+"""What an account answers to `up`: its quotas, its access to models, and a record of what each user was allowed.
+
+The formats are those of the API references of Service Quotas (GetServiceQuota) and Amazon Bedrock
+(GetFoundationModelAvailability). Models of Anthropic are not agreed to, as in a new account.
+"""
+
+import inspect
+import json
+import os
+
+import ministack.app as app
+from ministack.core import iam_actions, iam_evaluator, router
+from ministack.core.responses import error_response_json
+from ministack.services import bedrock
+
+SERVICE_QUOTAS = "servicequotas"
+
+# As an account has them after a request: AWS's defaults of 2026, except that Lambda's are seen by Lambda itself.
+QUOTAS = {
+    "L-E5AE38E3": 29_000,
+    "L-F98FE922": 2_500,
+    "L-AB614373": 40_000,
+    "L-2EC3DE7B": 100,
+    "L-0485CB21": 2_000,
+    "L-3032A538": 64,
+    "L-F678F1CE": 5,
+}
+
+
+def json_response(body):
+    return 200, {"Content-Type": "application/json"}, json.dumps(body).encode()
+
+
+async def answer_quotas(_method, _path, headers, body, _query):
+    action = headers.get("x-amz-target", "").partition(".")[2]
+    code = json.loads(body or b"{}").get("QuotaCode")
+    if action not in ("GetServiceQuota", "GetAWSDefaultServiceQuota") or code not in QUOTAS:
+        return error_response_json("NoSuchResourceException", "there is no such quota", 400)
+    return json_response({"Quota": {"QuotaCode": code, "Value": QUOTAS[code]}})
+
+
+def availability(model):
+    agreed = "NOT_AVAILABLE" if model.startswith("anthropic.") else "AVAILABLE"
+    return json_response(
+        {
+            "modelId": model,
+            "agreementAvailability": {"status": agreed},
+            "authorizationStatus": "AUTHORIZED",
+            "entitlementAvailability": "AVAILABLE",
+            "regionAvailability": "AVAILABLE",
+        }
+    )
+
+
+enforce = iam_evaluator.enforce
+enforce_signature = inspect.signature(enforce)
+
+
+def enforce_and_record(*args, **kwargs):
+    """Writes a line for each request of a user that its policies allow."""
+    result = enforce(*args, **kwargs)
+    call = enforce_signature.bind(*args, **kwargs).arguments
+    file = os.environ.get("ALLOWED_REQUESTS")
+    if file and result is None and (call["access_key_id"] or "").startswith("AKIA"):
+        with open(file, "a", encoding="utf-8") as lines:
+            lines.write(json.dumps([call["iam_action"], call.get("resource_arn", "*")]) + "\n")
+    return result
+
+
+def install():
+    """Puts all of this into the emulator."""
+    router.SERVICE_PATTERNS[SERVICE_QUOTAS] = {
+        "target_prefixes": ["ServiceQuotasV20190624"],
+        "host_patterns": [r"servicequotas\."],
+        "credential_scope": SERVICE_QUOTAS,
+    }
+    app.SERVICE_HANDLERS[SERVICE_QUOTAS] = answer_quotas
+    iam_actions.SERVICE_TO_IAM_NAMESPACE[SERVICE_QUOTAS] = SERVICE_QUOTAS
+    bedrock._get_foundation_model_availability = availability
+    iam_evaluator.enforce = enforce_and_record

@@ -1,0 +1,17 @@
+/** Loaded before `up`: a request to the hostname of an API in AWS goes to the emulator that has this API. */
+const emulator = process.env.AWS_ENDPOINT_URL ?? '';
+const send = globalThis.fetch;
+
+/** `https://<id>.execute-api.<region>.amazonaws.com/<path>`, as the emulator serves it. */
+export const emulatedAddress = (url: string, at: string): string =>
+  url.replace(/^https:\/\/(\w+)\.execute-api\.[\w-]+\.amazonaws\.com/, `${at}/_aws/execute-api/$1`);
+
+/** The subscription of the smoke test, which an account without a network can neither resolve nor deliver to. */
+const WEBHOOKS = /\.amazonaws\.com\/\w+\/api\/v1\/webhooks(\/|$)/;
+const SUBSCRIPTION = { id: 'emulated', data: [{ status: 'failed', attempts: [{ response_status: null }] }] };
+
+globalThis.fetch = async (input, init) => {
+  const url = typeof input === 'string' || input instanceof URL ? String(input) : input.url;
+  if (WEBHOOKS.test(url)) return Response.json(SUBSCRIPTION);
+  return send(emulatedAddress(url, emulator), init);
+};

@@ -1,0 +1,263 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DynamoDBClient, ListTablesCommand, paginateScan } from '@aws-sdk/client-dynamodb';
+import {
+  CreateSecretCommand,
+  GetSecretValueCommand,
+  SecretsManagerClient,
+} from '@aws-sdk/client-secrets-manager';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { TABLES } from '../../lambdas/platform/contract/tables.ts';
+import { policyDocument } from '../../operator/policies/command.ts';
+import { compilePolicy } from '../../tools/local/aws/iam/policy.ts';
+import { startUpstreamProcess, type UpstreamProcess } from '../../tools/simulators/models/models-process.ts';
+import { Deployment } from './deployment.ts';
+import { emulatedAddress } from './emulated-addresses.ts';
+import { ACCOUNT, Emulator, REGION } from './emulator.ts';
+import { type UpResult, UpUser } from './up-process.ts';
+
+jest.setTimeout(900_000);
+
+const SEED = join(import.meta.dirname, '..', '..', 'tools', 'local', 'seed', 'catalog.json');
+const SHIPPED = join(import.meta.dirname, '..', '..', 'catalogs', 'bedrock.json');
+const scope = { partition: 'aws', accountId: ACCOUNT, region: REGION, stage: 'ring' };
+
+interface Catalog {
+  models: { readonly id: string }[];
+}
+
+let upstream: UpstreamProcess;
+let emulator: Emulator;
+let deployment: Deployment;
+let user: UpUser;
+let folder: string;
+let args: readonly string[];
+const outputs: string[] = [];
+
+/** Simulated models that need no secret, and one of the shipped catalog that the account has not subscribed to. */
+function writeCatalog(file: string): void {
+  const seed = readFileSync(SEED, 'utf8').replaceAll(/\{(?:UPSTREAM|AWS)_URL\}/g, upstream.url);
+  const catalog = JSON.parse(
+    seed.replaceAll('env:SIM_KEY', 'secretsmanager:ring/providers/sim#key'),
+  ) as Catalog;
+  const shipped = (JSON.parse(readFileSync(SHIPPED, 'utf8')) as Catalog).models;
+  const subscribed = shipped
+    .filter(({ id }) => id === 'anthropic/claude-haiku-5.5')
+    .map((model) => ({ ...model, aliases: [] }));
+  writeFileSync(file, JSON.stringify({ ...catalog, models: [...catalog.models, ...subscribed] }));
+}
+
+beforeAll(async () => {
+  upstream = await startUpstreamProcess(0, () => {});
+  const python = process.env.EMULATOR_PYTHON ?? 'python3';
+  emulator = await Emulator.start(python);
+  deployment = new Deployment(emulator);
+  folder = mkdtempSync(join(tmpdir(), 'up-'));
+  const catalog = join(folder, 'catalog.json');
+  writeCatalog(catalog);
+  args = ['--stage', 'ring', '--catalog', catalog];
+  const secrets = new SecretsManagerClient(emulator.client);
+  const secret = { Name: 'ring/providers/sim', SecretString: '{"key":"sim-key"}' };
+  await secrets.send(new CreateSecretCommand(secret));
+  secrets.destroy();
+  user = new UpUser(emulator, python);
+  await user.create({ up: policyDocument('up', scope), bootstrap: policyDocument('bootstrap', scope) });
+});
+
+afterAll(async () => {
+  deployment?.dispose();
+  await emulator?.stop();
+  await upstream?.stop();
+  if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+});
+
+/** Later runs deploy what the first one has synthesized. */
+const again = () => [...args, '--yes', '--app', join('.build', 'up', 'ring', 'cdk.out')];
+
+const up = async (...options: Parameters<UpUser['run']> extends [unknown, ...infer Rest] ? Rest : never) => {
+  const result = await user.run('up', ...options);
+  outputs.push(result.output);
+  return result;
+};
+
+async function withDenied(action: string, resource: string, run: () => Promise<UpResult>): Promise<UpResult> {
+  const end = await user.deny(action, resource);
+  try {
+    return await run();
+  } finally {
+    await end();
+  }
+}
+
+async function itemsOf(variable: string): Promise<readonly Record<string, { S?: string; N?: string }>[]> {
+  const client = new DynamoDBClient(emulator.client);
+  const { [variable]: TableName } = await deployment.outputs('data');
+  const items: Record<string, { S?: string; N?: string }>[] = [];
+  for await (const { Items = [] } of paginateScan({ client }, { TableName }))
+    items.push(...(Items as Record<string, { S?: string }>[]));
+  client.destroy();
+  return items;
+}
+
+/** The accounts with credit, the live keys and the first credits of the stage. */
+async function stateOfStage() {
+  const entries = (await itemsOf('ACCOUNTSTABLE')).map(({ item }) => item?.S ?? '');
+  const keys = await itemsOf('KEYSTABLE');
+  return {
+    firstCredits: entries.filter((item) => item === 'top_up#first-credit').length,
+    firstKeys: keys
+      .filter(({ name }) => name?.S?.startsWith('first key') === true)
+      .map(({ name }) => name?.S),
+    identities: (await itemsOf('IDENTITIESTABLE')).length,
+  };
+}
+
+async function firstKey(): Promise<string> {
+  const client = new SecretsManagerClient(emulator.client);
+  const { SecretString: key = '' } = await client.send(
+    new GetSecretValueCommand({ SecretId: 'ring/first-key' }),
+  );
+  client.destroy();
+  return key;
+}
+
+/** Sends the command that `up` printed. */
+async function callAsPrinted(output: string, key: string): Promise<Response> {
+  const [, url = '', body = ''] = /curl (\S+) .* -d '([^']*)'/.exec(output) ?? [];
+  const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' };
+  return fetch(emulatedAddress(url, emulator.url), { method: 'POST', headers, body });
+}
+
+describe('up, as a user who has the printed policies', () => {
+  it('deploys nothing without an answer to its one question', async () => {
+    const { code, output } = await up([...args]);
+    expect([code, output]).toEqual([1, expect.stringContaining('add --yes')]);
+    expect(await deployment.stacks()).toEqual([]);
+  });
+
+  it('asks once on a terminal, and ends in the middle of the deployment when that is closed', async () => {
+    const killAt = /Inference-ring-inference: creating CloudFormation changeset/;
+    const { output } = await up([...args], {
+      answer: 'yes',
+      killAt,
+    });
+    expect(output.split('(yes/no)')).toHaveLength(2);
+    expect(output).toContain('roles, which only AWS services can assume');
+    expect(output).toMatch(killAt);
+    expect(output).not.toContain('account     acc_');
+  });
+
+  it.each([
+    ['cloudformation', 'sts:AssumeRole', '*', 'error: deployment'],
+    [
+      'the catalog',
+      'dynamodb:*',
+      `arn:aws:dynamodb:${REGION}:${ACCOUNT}:table/Inference-ring-data-Catalog*`,
+      'error: catalog',
+    ],
+    [
+      'the account',
+      'dynamodb:*',
+      `arn:aws:dynamodb:${REGION}:${ACCOUNT}:table/Inference-ring-data-Identities*`,
+      'error: account',
+    ],
+    ['the key', 'secretsmanager:CreateSecret', '*', 'error: key'],
+    ['the audit', 'states:StartExecution', '*', 'error: audit'],
+  ])('stops at %s if it is denied, and says so', async (_, action, resource, expected) => {
+    const { code, output } = await withDenied(action, resource, () => up(again()));
+    expect([code, output.slice(-2_000)]).toEqual([1, expect.stringContaining(expected)]);
+  });
+
+  it('leaves one account, one credit and one key after all of these failures', async () => {
+    expect(await stateOfStage()).toEqual({ firstCredits: 1, firstKeys: ['first key'], identities: 1 });
+  });
+
+  it('ends with a call that works, and names the models that it left out', async () => {
+    const { code, output } = await up(again());
+    expect([code, output.slice(-3_000)]).toEqual([0, expect.stringContaining('ready')]);
+    expect(output).toMatch(/left out: anthropic\/claude-haiku-5\.5: .*playground of the Bedrock console/);
+    expect(output).toContain('everything works');
+    const httpResponse = await callAsPrinted(output, await firstKey());
+    expect([httpResponse.status, await httpResponse.json()]).toEqual([200, expect.anything()]);
+    expect(Number(httpResponse.headers.get('x-cost-usd'))).toBeGreaterThan(0);
+    const audit = await deployment.admin('audit');
+    expect(audit).toMatchObject({ exact: true, drift: 0 });
+  });
+
+  it('changes nothing when it is run again, and shows the key in no output', async () => {
+    const { code, output } = await up(again());
+    expect(code).toBe(0);
+    expect(output).toContain('given by an earlier run');
+    expect(await stateOfStage()).toEqual({ firstCredits: 1, firstKeys: ['first key'], identities: 1 });
+    for (const each of outputs) expect(each).not.toMatch(/uis_/);
+  });
+});
+
+describe('down', () => {
+  it('deletes nothing without the name of the stage', async () => {
+    expect((await user.run('down', ['--yes'])).code).toBe(1);
+    expect((await user.run('down', ['--stage', 'ring'])).output).toContain('add --yes');
+    expect(await deployment.stacks()).toHaveLength(4);
+  });
+
+  it('stops if it is denied, and deletes the rest when it is run again', async () => {
+    const stopped = await withDenied(
+      'cloudformation:DeleteStack',
+      `arn:aws:cloudformation:${REGION}:${ACCOUNT}:stack/Inference-ring-inference/*`,
+      () => user.run('down', ['--stage', 'ring', '--yes']),
+    );
+    expect(stopped.code).toBe(1);
+    expect(await deployment.stacks()).toEqual(['Inference-ring-data', 'Inference-ring-inference']);
+    const { code, output } = await user.run('down', ['--stage', 'ring', '--yes']);
+    expect([code, output]).toEqual([0, expect.stringContaining('deleted   Inference-ring-data')]);
+    expect(await deployment.stacks()).toEqual([]);
+    const client = new DynamoDBClient(emulator.client);
+    const { TableNames: tables = [] } = await client.send(new ListTablesCommand({}));
+    client.destroy();
+    expect(tables).toHaveLength(Object.keys(TABLES).length);
+    for (const table of tables) expect(output).toContain(`keeps     table ${table}`);
+    expect((await user.run('down', ['--stage', 'ring', '--yes'])).output).toContain(
+      'there is no stack of ring',
+    );
+  });
+});
+
+describe('the policy of up', () => {
+  /** Actions that only some configurations or failures need. */
+  const RARE = [
+    'bedrock:GetFoundationModelAvailability',
+    'dynamodb:BatchGetItem',
+    'dynamodb:BatchWriteItem',
+    'dynamodb:DeleteItem',
+    'ec2:DescribeAvailabilityZones',
+    // The emulator checks no right for it.
+    'lambda:GetAccountSettings',
+    'secretsmanager:PutSecretValue',
+    'servicequotas:GetAWSDefaultServiceQuota',
+    'sts:AssumeRole',
+  ];
+
+  it('allows each request of up and down, and no action that none of them needs', () => {
+    const requests = readFileSync(emulator.allowedRequests, 'utf8')
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line) as [string, string]);
+    const { Statement: statements } = policyDocument('up', scope);
+    const bootstrap = policyDocument('bootstrap', scope).Statement;
+    const policy = compilePolicy([...statements, ...bootstrap]);
+    const denied = requests.filter(([action, resource]) => policy(action, resource) !== 'allowed');
+    expect(denied.filter(([action]) => action !== 'sts:GetCallerIdentity')).toEqual([]);
+    const unused = statements
+      .flatMap(({ Action }) => Action)
+      .filter((action) => {
+        const rest = statements.map((each) => ({
+          ...each,
+          Action: each.Action.filter((name) => name !== action),
+        }));
+        const without = compilePolicy(rest.filter(({ Action }) => Action.length > 0));
+        return !requests.some(([name, resource]) => name === action && without(name, resource) !== 'allowed');
+      });
+    expect([...new Set(unused)].filter((action) => !RARE.includes(action))).toEqual([]);
+  });
+});
