@@ -98,7 +98,7 @@ export const EXECUTION_ROWS: readonly ExecutionRow[] = [
   row(
     ['AWS::SNS::Topic', 'AWS::SNS::TopicPolicy', 'AWS::SNS::Subscription'],
     ['sns:*'],
-    (names, { stage }) => [names.arn('sns', `Inference-${stage}-*`)],
+    (names, { stage }) => [names.arn('sns', `Inference-${stage}-*`), names.arn('sns', `${stage}-*`)],
   ),
   row(['AWS::Events::Rule', 'AWS::Events::EventBus'], ['events:*'], (names, { stage }) => [
     names.arn('events', `rule/${stage}-*`),

@@ -30,7 +30,7 @@ const usesFargate = ({ compute, ingress }: Config): boolean => compute === 'farg
 
 /** Returns the regions whose bootstrap the settings need. */
 export const bootstrapRegions = (config: Config, region: string): readonly string[] =>
-  config.compute === 'web-function' && region !== EDGE_REGION ? [region, EDGE_REGION] : [region];
+  hasEdge(config) && config.region !== undefined && region !== EDGE_REGION ? [region, EDGE_REGION] : [region];
 
 /** Checks everything that the settings need. A check that fails to read is unknown, without an effect on others. */
 export async function checkAccount(config: Config, catalogFile: string): Promise<readonly AccountCheck[]> {

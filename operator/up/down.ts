@@ -61,8 +61,11 @@ async function secretsIn(client: CloudFormationClient, stack: string): Promise<r
   return names;
 }
 
-const inOrder = (stacks: readonly Stack[]): readonly Stack[] =>
-  ORDER.flatMap((end) => stacks.filter(({ StackName: name }) => name?.endsWith(`-${end}`) === true));
+/** A stack that is not listed imports from others, and none imports from it. */
+function inOrder(stacks: readonly Stack[]): readonly Stack[] {
+  const rank = ({ StackName: name = '' }: Stack) => ORDER.findIndex((end) => name.endsWith(`-${end}`));
+  return stacks.toSorted((a, b) => rank(a) - rank(b));
+}
 
 /** Throws unless the operator types the name of the stage; `--yes` has it typed in `--stage`. */
 async function confirm(stage: string, isConfirmed: boolean): Promise<void> {
