@@ -153,11 +153,26 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       return { output, exitCode: auditResult.exact ? 0 : 1 };
     },
   },
+  close: {
+    usage: '[--reason TEXT]',
+    async run(operator, args) {
+      const { reason = '' } = options(args, [], ['reason']);
+      return ok({ ...(await operator.maintenance.close(reason)) });
+    },
+  },
+  open: {
+    usage: '',
+    async run(operator, args) {
+      options(args, []);
+      await operator.maintenance.open();
+      return ok({ closed: false });
+    },
+  },
   restore: {
     usage: '--at TIME',
     async run(operator, args) {
       const at = timeOf(options(args, ['at']).at);
-      return ok({ restoredTables: await operator.restore(at) });
+      return ok({ ...(await operator.restore(at)) });
     },
   },
   'event publish': {

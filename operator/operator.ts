@@ -1,5 +1,6 @@
 /** The operations of an operator on a deployment. The command line and the local seed both use them. */
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { verifyKey } from '../lambdas/access/core/api-key.ts';
 import { changeKey } from '../lambdas/access/core/api-keys.ts';
@@ -50,10 +51,11 @@ import { systemClock } from '../lambdas/platform/system/system.ts';
 import type { PublishedEvent } from '../lambdas/webhooks/core/event.ts';
 import { createPublisher } from '../lambdas/webhooks/store/event-publisher.ts';
 import { addressesOf } from './addresses.ts';
+import { createMaintenance } from './maintenance.ts';
 import { createOperatorAccounts } from './operator-accounts.ts';
 import { createReconciliation } from './payments.ts';
 import { type RedriveResult, redrive } from './redrive.ts';
-import { restoreTables } from './restore.ts';
+import { restore } from './restore/restore.ts';
 import { createRouteAccess } from './route-access.ts';
 import type { OperatorTarget } from './target.ts';
 import { scanUsage, type TimeSpan, type UsageScan, usageOfAccount } from './usage-records.ts';
@@ -98,7 +100,7 @@ export function createOperator(target: OperatorTarget, log: Log) {
   const registry = createKeyRegistry({ clients, environment });
   const issuer = createKeyIssuer({ clients, environment, peppers });
   const pages = (after?: string) => readWalletPage(client, tables.wallets, after);
-  const maintenance = new WalletMaintenance(client, tables.wallets);
+  const walletMaintenance = new WalletMaintenance(client, tables.wallets);
   const auditStore = createAuditStore(client, tables);
   const wallet = walletOf(wallets);
 
@@ -120,7 +122,7 @@ export function createOperator(target: OperatorTarget, log: Log) {
     ...creditsOf(credits, wallet),
     wallet,
     /** Settles or releases every expired hold of every wallet. */
-    sweep: () => sweep(pages, recovery, (accountId) => maintenance.tidy(accountId)),
+    sweep: () => sweep(pages, recovery, (accountId) => walletMaintenance.tidy(accountId)),
     /** Audits the ledger of every account; `whole` also reads the usage records of verified days again. */
     audit: (whole = false) =>
       auditAll(
@@ -130,11 +132,7 @@ export function createOperator(target: OperatorTarget, log: Log) {
     reconcilePayments: createReconciliation({ clients, secrets, environment, log }),
     publish: messages.publish,
     redrive: messages.redrive,
-    /**
-     * Restores the tables as of that time, next to the current ones. Rejected on the local service, which stores no
-     * history.
-     */
-    restore: (at: Date) => restoreTables(client, target, at),
+    ...maintenanceOf(target, client),
     ...catalogOf(client, table('catalog')),
     ...usageRecords(client, tables, wallet),
     smokeAccess: createSmokeAccess(secrets, target.environment),
@@ -211,6 +209,18 @@ const usageRecords = (
     yield* usageOfAccount(client, tables, accountId, span);
   },
 });
+
+function maintenanceOf(target: OperatorTarget, client: DynamoDBClient) {
+  const maintenance = createMaintenance(target, client, systemClock);
+  return {
+    maintenance,
+    /**
+     * Closes the service, and restores the tables as of that time, next to the current ones. Rejected on the local
+     * service, which stores no history.
+     */
+    restore: (at: Date) => restore({ client, target, maintenance, clock: systemClock, sleep }, at),
+  };
+}
 
 /** The catalog with its earlier versions, and the reference prices that it is compared with. */
 const catalogOf = (client: DynamoDBClient, table: string) => ({

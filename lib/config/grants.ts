@@ -46,12 +46,16 @@ const CALLERS: Readonly<Record<Authentication, readonly Grants[]>> = {
   operator: [SESSION, { tables: { accounts: ['GetItem'] } }],
 };
 
-const callersOf = (name: string): readonly Grants[] =>
-  CALLERS[ROUTES.find(({ endpoint }) => endpoint === name)?.authentication ?? 'none'];
+/** A function that uses the database checks whether the service is closed. */
+const CHECKED: Grants = { maintenance: true };
+
+function grantsOf(name: string, own: Grants): Grants {
+  const route = ROUTES.find(({ endpoint }) => endpoint === name);
+  const isStatic = own.tables === undefined && route?.authentication === 'none';
+  if (route === undefined || isStatic) return own;
+  return unionOf([CHECKED, ...CALLERS[route.authentication], own]);
+}
 
 export const GRANTS = Object.fromEntries(
-  Object.entries(ROWS).map(([name, grants]) => {
-    const callers = callersOf(name);
-    return [name, callers.length === 0 ? grants : unionOf([...callers, grants])];
-  }),
+  Object.entries(ROWS).map(([name, own]) => [name, grantsOf(name, own)]),
 ) as Readonly<Record<FunctionName, Grants>>;

@@ -21,6 +21,7 @@ const FLAGS: Readonly<Record<Flag, Flag>> = {
   signedModels: 'signedModels',
   settlements: 'settlements',
   holds: 'holds',
+  maintenance: 'maintenance',
   smokeAccess: 'smokeAccess',
   webhookKey: 'webhookKey',
   schedules: 'schedules',

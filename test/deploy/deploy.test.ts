@@ -18,7 +18,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import OpenAI, { toFile } from 'openai';
 import { ROUTES } from '../../lambdas/app/routes.ts';
 import { TABLES, type Table } from '../../lambdas/platform/contract/tables.ts';
-import { RESTORED, type RestoredTables } from '../../operator/restore.ts';
+import { RESTORED, type RestoredTables } from '../../operator/restore/tables.ts';
 import { startUpstreamProcess, type UpstreamProcess } from '../../tools/simulators/models/models-process.ts';
 import { until } from '../../tools/test-kit/waiting.ts';
 import { Deployment } from './deployment.ts';

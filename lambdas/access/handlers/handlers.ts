@@ -3,6 +3,7 @@
 import type { Surface } from '../../platform/contract/route.ts';
 import { requireTable } from '../../platform/contract/tables.ts';
 import type { Endpoint } from '../../platform/core/ports.ts';
+import { openCheck } from '../../platform/handlers/open-check.ts';
 import {
   createDataResources,
   createResources,
@@ -34,10 +35,11 @@ export function staticHandler(
   return buffered(createRequestHandler(build(resources), surface, resources));
 }
 
-/** Serves an unauthenticated endpoint that reads the database. */
+/** Serves an unauthenticated endpoint that uses the database. */
 export function publicHandler(surface: Surface, build: (resources: DataResources) => Endpoint) {
   const resources = createDataResources();
-  return buffered(createRequestHandler(build(resources), surface, resources));
+  const endpoint = build(resources);
+  return buffered(createRequestHandler(endpoint, surface, { ...resources, requireOpen: openCheck() }));
 }
 
 /** Serves an endpoint that accepts an API key. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { formatKey, invalidKey } from '../../access/core/api-key.ts';
 import type { KeyGate } from '../../access/core/key-gate.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
+import type { OpenCheck } from '../../platform/core/open-check.ts';
 import type { IncomingBody } from '../../platform/core/ports.ts';
 import type { KeyCheck } from './key-check.ts';
 import { createPaidEndpoint, type PaidEndpointDependencies } from './paid-endpoint.ts';
@@ -11,7 +12,12 @@ const ULID = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
 const KEY = formatKey({ accountId: `acc_${ULID}`, keyId: `key_${ULID}`, secret: '0'.repeat(40) }, PEPPERS);
 
 /** A call of a revoked key on a host that reports that of its body. Returns what happened, in order. */
-async function call(body: Pick<IncomingBody, 'isLarge'> | undefined, checksFirst: boolean, key = KEY) {
+async function call(
+  body: Pick<IncomingBody, 'isLarge'> | undefined,
+  checksFirst: boolean,
+  key = KEY,
+  checkOpen: OpenCheck = () => undefined,
+) {
   const steps: string[] = [];
   const checkKey: KeyCheck = async (_request, { accountId }, kind) => {
     steps.push(`check ${kind} ${accountId === `acc_${ULID}`}`);
@@ -28,6 +34,7 @@ async function call(body: Pick<IncomingBody, 'isLarge'> | undefined, checksFirst
     },
     {
       peppers: async () => PEPPERS,
+      checkOpen,
       checkKey,
       gate: { checked: (_key: unknown, check: () => Promise<unknown>) => check() } as unknown as KeyGate,
     } as unknown as PaidEndpointDependencies,
@@ -49,6 +56,18 @@ async function call(body: Pick<IncomingBody, 'isLarge'> | undefined, checksFirst
 }
 
 describe('a paid endpoint', () => {
+  it('rejects a call of a closed service before it reads the key or the body', async () => {
+    const closed = () => {
+      throw new ServiceError('maintenance', 'Closed.');
+    };
+    expect(await call({ isLarge: true }, true, 'no key', closed)).toEqual(['maintenance']);
+  });
+
+  it('reads the request while it reads whether the service is open', async () => {
+    const failing = () => Promise.reject(new Error('unreadable'));
+    expect(await call(undefined, false, KEY, failing)).toEqual(['read', 'invalid_json']);
+  });
+
   it('rejects a revoked key before it reads the body, if that is large', async () => {
     expect(await call({ isLarge: true }, false)).toEqual([
       'claim true',

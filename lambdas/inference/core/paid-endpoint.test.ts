@@ -32,6 +32,8 @@ interface Plan {
   readonly models?: number;
   /** The output that the ledger admits it with. */
   readonly granted?: number;
+  /** The check of maintenance mode. */
+  readonly checkOpen?: (time: FakeTime) => Promise<void> | undefined;
 }
 
 const OUTPUT = { min: 9, max: 900 };
@@ -46,6 +48,7 @@ function calling(plan: Plan) {
   const time = new FakeTime();
   const outcomes: CallOutcome[] = [];
   const admitted: unknown[] = [];
+  const attempts: unknown[] = [];
   const ledger = {
     admit: async (request: unknown) => {
       admitted.push(request);
@@ -84,6 +87,7 @@ function calling(plan: Plan) {
     tokens: (output) => output + 1,
     cost: (output) => BigInt(output),
     attempt: async (_candidate, _time, output) => {
+      attempts.push(output);
       await time.sleep(responseMs);
       if (routeFails !== undefined) throw routeFails;
       return `data: answer within ${output}\n\n`;
@@ -104,7 +108,8 @@ function calling(plan: Plan) {
     },
   };
   const breaker = createBreaker({ clock: time.clock, after: time.after });
-  const dependencies = { ledger, breaker, after: time.after, log: SILENT };
+  const checkOpen = () => plan.checkOpen?.(time);
+  const dependencies = { ledger, breaker, after: time.after, log: SILENT, checkOpen };
   const handler = createRequestHandler(
     (_request, { requestId }) =>
       runPaidCall(dependencies, { ...call, requestId }, () => ({ remainingTimeMs: 900_000 })),
@@ -120,7 +125,7 @@ function calling(plan: Plan) {
     pathParameters: {},
     remainingTimeMs: () => 900_000,
   });
-  return { time, started, outcomes, admitted, lines };
+  return { time, started, outcomes, admitted, attempts, lines };
 }
 
 /** The same once its response has started. */
@@ -179,6 +184,49 @@ describe('a call that every route has failed', () => {
     });
     expect(response.status).toBe(503);
     expect(response.headers.get('x-ratelimit-limit-requests')).toBe('60');
+  });
+});
+
+describe('a call of a service that was closed while the call was read', () => {
+  const closed = new ServiceError('maintenance', 'Closed.', { retryAfterSeconds: 30 });
+
+  it('causes 503 without a hold if the process has a new view', async () => {
+    const throws = () => {
+      throw closed;
+    };
+    const { response, admitted, attempts } = await responding({ checkOpen: throws });
+    expect([response.status, response.headers.get('retry-after'), admitted, attempts]).toEqual([
+      503,
+      '30',
+      [],
+      [],
+    ]);
+  });
+
+  it('reaches no route and leaves no hold if the process reads it concurrently with the admission', async () => {
+    const reads = (time: FakeTime) =>
+      time.sleep(20).then(() => {
+        throw closed;
+      });
+    for (const admitMs of [0, 50]) {
+      const { response, attempts, outcomes } = await responding({ admitMs, checkOpen: reads });
+      expect([response.status, attempts]).toEqual([503, []]);
+      expect(outcomes).toMatchObject([{ status: 'failed', cost: 0n }]);
+    }
+  });
+
+  it('receives the rejection of the ledger first, and the unused result of the read harms no other call', async () => {
+    const rejection = new ServiceError('insufficient_credit', 'No.');
+    const { response } = await responding({ rejection, checkOpen: () => Promise.reject(closed) });
+    expect(response.status).toBe(402);
+  });
+
+  it('waits for the slower of the admission and the read, not for one after the other', async () => {
+    const call = calling({ admitMs: 20, checkOpen: (time) => time.sleep(20) });
+    const startedMs = call.time.clock();
+    const response = await call.time.until(call.started);
+    expect([response.status, call.time.clock() - startedMs]).toEqual([200, 20]);
+    await response.text();
   });
 });
 

@@ -11,6 +11,7 @@ import { type CallOutcome, type UsageRecord, unitOf } from '../../ledger/core/us
 import { ServiceError } from '../../platform/core/errors.ts';
 import type { Kind } from '../../platform/core/kinds.ts';
 import { formatUsd, type NanoUsd } from '../../platform/core/money.ts';
+import type { OpenCheck } from '../../platform/core/open-check.ts';
 import type {
   After,
   CallContext,
@@ -50,6 +51,7 @@ export interface PaidEndpointDependencies {
    * Fires when the server ends its open calls. A function, which handles one call at a time, has only its time limit.
    */
   readonly hostEnds?: AbortSignal | undefined;
+  readonly checkOpen?: OpenCheck | undefined;
 }
 
 /** The reader of one kind of call. */
@@ -68,8 +70,10 @@ export function createPaidEndpoint<Result>(
   reader: PaidCallReader<Result>,
   dependencies: PaidEndpointDependencies,
 ): StreamingEndpoint {
-  const { peppers, gate, checkKey, idempotency } = dependencies;
+  const { peppers, gate, checkKey, idempotency, checkOpen } = dependencies;
   return async (request, context) => {
+    // A closed service rejects the call here. An old view is read again while the request is read.
+    checkOpen?.()?.catch(() => {});
     const key = authenticate(request.headers, await peppers());
     context.body?.claim(key.accountId);
     if (reader.checksFirst || context.body?.isLarge) await checkKey(request, key, reader.kind);
@@ -87,11 +91,14 @@ export function createPaidEndpoint<Result>(
 }
 
 /** The dependencies of a paid call. */
-export type PaidCallDependencies = Pick<PaidEndpointDependencies, 'ledger' | 'breaker' | 'after' | 'log'>;
+export type PaidCallDependencies = Pick<
+  PaidEndpointDependencies,
+  'ledger' | 'breaker' | 'after' | 'log' | 'checkOpen'
+>;
 
 /**
  * Resolves with the response. Throws `ServiceError`: 401, 403, 429, 402 from admission, 400 if a route rejected the
- * call as invalid, 503 if every candidate failed.
+ * call as invalid, 503 if every candidate failed or the service is closed.
  */
 export async function runPaidCall<Result>(
   dependencies: PaidCallDependencies,
@@ -99,17 +106,16 @@ export async function runPaidCall<Result>(
   timeLeft: () => TimeLeft,
   storeResponse?: ResponseRecorder,
 ): Promise<Response | StreamedResponse> {
-  const { ledger, breaker, after } = dependencies;
+  const { ledger, breaker, after, checkOpen } = dependencies;
   const { key, candidates, events } = call;
-  const circuitsReady = breaker.refresh(
-    candidates.map(({ route }) => route),
-    key.accountId,
-  );
+  const routes = candidates.map(({ route }) => route);
+  const ready = Promise.all([checkOpen?.(), breaker.refresh(routes, key.accountId)]);
+  ready.catch(() => {});
   const admitted = await ledger.admit(call);
   const admission = { ...admitted, headers: { ...admitted.headers, ...call.headers } };
   const response = attemptAndDeliver(dependencies, call, {
     admission,
-    circuitsReady,
+    ready,
     timeLeft,
     storeResponse,
   });
@@ -118,8 +124,11 @@ export async function runPaidCall<Result>(
 
 interface AdmittedPaidCall {
   readonly admission: Admission;
-  /** Resolves when the breaker has refreshed the circuits. The refresh runs concurrently with the admission. */
-  readonly circuitsReady: Promise<void>;
+  /**
+   * Resolves if the service is open and the breaker has refreshed the circuits. Both run concurrently with the
+   * admission.
+   */
+  readonly ready: Promise<unknown>;
   readonly timeLeft: () => TimeLeft;
   readonly storeResponse: ResponseRecorder | undefined;
 }
@@ -128,12 +137,12 @@ interface AdmittedPaidCall {
 async function attemptAndDeliver<Result>(
   { breaker, log }: PaidCallDependencies,
   call: PaidCall<Result>,
-  { admission, circuitsReady, timeLeft, storeResponse }: AdmittedPaidCall,
+  { admission, ready, timeLeft, storeResponse }: AdmittedPaidCall,
 ): Promise<Response | StreamedResponse> {
   const flush = () => breaker.flush();
   let deliver: Deliver;
   try {
-    await circuitsReady;
+    await ready;
     const { result, candidate, permit } = await attemptCandidates({ breaker, log }, call, {
       admission,
       timeLeft,

@@ -14,7 +14,9 @@ import { createUpstreamFetch } from '../../platform/connections/upstream-fetch.t
 import { METRICS } from '../../platform/contract/metrics.ts';
 import type { Surface } from '../../platform/contract/route.ts';
 import { requireTable } from '../../platform/contract/tables.ts';
+import type { OpenCheck } from '../../platform/core/open-check.ts';
 import type { Log, Measure, StreamingEndpoint } from '../../platform/core/ports.ts';
+import { openCheck } from '../../platform/handlers/open-check.ts';
 import {
   createDataResources,
   type Environment,
@@ -48,6 +50,8 @@ export interface PaidCallOptions {
   readonly fetch?: typeof globalThis.fetch;
   /** Fires when the host ends the calls that are open. */
   readonly hostEnds?: AbortSignal;
+  /** The check of maintenance mode. If absent, the service is open. */
+  readonly checkOpen?: OpenCheck;
   /** Returns the leases of a shared host. */
   readonly leased?: LedgerOptions['leased'];
 }
@@ -56,7 +60,7 @@ export type PaidCalls = ReturnType<typeof createPaidCalls>;
 
 /** Throws an error that names the variable when one is not set. */
 export function createPaidCalls(options: PaidCallOptions) {
-  const { environment, log, clients, access, measure, catalog, hostEnds } = options;
+  const { environment, log, clients, access, measure, catalog, hostEnds, checkOpen } = options;
   const world = { clock: systemClock, after: systemAfter, random: systemRandom, ulid: systemUlid };
   const replays = new DynamoReplayStore(clients.client, requireTable(environment, 'replays'));
   const marks = createReplayMarks(clients.client, requireTable(environment, 'usage'));
@@ -90,6 +94,7 @@ export function createPaidCalls(options: PaidCallOptions) {
     sealedTokens: (peppers: Peppers) => createSealedTokens(peppers, systemClock),
     catalog,
     hostEnds,
+    checkOpen,
     breaker: new Breaker({
       ...world,
       store: new DynamoCircuitStore(clients.client, table, systemClock),
@@ -117,6 +122,7 @@ export const paidCalls = oncePerEnvironment((environment) => {
     measure: createMeasure(),
     catalog: catalogSource(),
     hostEnds: sharedHost.endOfCalls.signal,
+    checkOpen: openCheck(),
     leased: () => sharedHost.leased,
   });
   for (const read of [calls.peppers(), calls.catalog()]) read.catch(() => {});

@@ -29,6 +29,8 @@ export const VARIABLES = {
   paymentApiUrl: 'PAYMENT_API_URL',
   /** The page to which a payer is sent after the checkout, with `order_id` and `outcome` in the query. */
   paymentReturnUrl: 'PAYMENT_RETURN_URL',
+  /** Name of the Systems Manager parameter that closes the service (`maintenance.ts`). */
+  maintenanceParameter: 'MAINTENANCE_PARAMETER',
   /** Secrets Manager name of what the scheduled smoke test calls with: JSON that `smoke key` stores. */
   smokeSecret: 'SMOKE_SECRET',
   /** The models that the smoke test calls, separated by commas; absent for the chat model with the lowest price. */

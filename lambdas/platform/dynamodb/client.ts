@@ -14,7 +14,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { getEndpointFromInstructions } from '@smithy/core/endpoints';
 import { type Agents, createExchange, type DynamoExchange, type DynamoResponse } from './exchange.ts';
-import { createDynamoSigner, type DynamoSigner } from './signature.ts';
+import { createJsonSigner, DYNAMODB, type JsonSigner } from './signature.ts';
 import { checkSigningLimit } from './signing-limit.ts';
 
 const ITEM_OPERATIONS: ReadonlySet<unknown> = new Set([
@@ -99,7 +99,7 @@ const hasBinary = (value: unknown): boolean =>
 
 interface Target {
   readonly exchange: DynamoExchange;
-  readonly sign: DynamoSigner;
+  readonly sign: JsonSigner;
 }
 
 class ItemRequests {
@@ -159,7 +159,7 @@ class ItemRequests {
     const { url } = await getEndpointFromInstructions({}, GetItemCommand, config);
     return {
       exchange: createExchange({ url, ...this.#options }),
-      sign: createDynamoSigner(url.host, await config.region()),
+      sign: createJsonSigner(DYNAMODB, url.host, await config.region()),
     };
   }
 

@@ -1,4 +1,4 @@
-/** One HTTP exchange with DynamoDB on a persistent connection. */
+/** One HTTP exchange with a service of AWS on a persistent connection. */
 import {
   Agent,
   type ClientRequestArgs,
@@ -116,4 +116,4 @@ function collect(
 }
 
 const timeout = (message: string) =>
-  Object.assign(new Error(`DynamoDB: ${message}`), { name: 'TimeoutError', code: 'ETIMEDOUT' });
+  Object.assign(new Error(`AWS: ${message}`), { name: 'TimeoutError', code: 'ETIMEDOUT' });

@@ -3,7 +3,7 @@ import { describe, expect } from '@jest/globals';
 import { SignatureV4 } from '@smithy/signature-v4';
 import fc from 'fast-check';
 import { it } from '../../../tools/test-kit/search.ts';
-import { createDynamoSigner } from './signature.ts';
+import { createJsonSigner, type JsonService } from './signature.ts';
 
 /** The SDK's own. */
 const SHA256 = new DynamoDBClient({ region: 'us-east-1' }).config.sha256;
@@ -14,6 +14,10 @@ const credentials = fc.record(
   { accessKeyId: fc.stringMatching(/^[A-Z0-9]{1,20}$/), secretAccessKey: secret, sessionToken: secret },
   { requiredKeys: ['accessKeyId', 'secretAccessKey'] },
 );
+const service: fc.Arbitrary<JsonService> = fc.record({
+  name: label,
+  contentType: fc.constantFrom('application/x-amz-json-1.0', 'application/x-amz-json-1.1'),
+});
 const call = fc.record({
   credentials,
   target: fc.stringMatching(/^[A-Za-z0-9_.]{1,40}$/),
@@ -27,10 +31,11 @@ describe('the signature of a request', () => {
       fc.asyncProperty(
         label,
         label,
+        service,
         fc.array(call, { minLength: 1, maxLength: 4 }),
-        async (name, region, calls) => {
+        async (name, region, { name: signedFor, contentType }, calls) => {
           const host = `${name}.test:8000`;
-          const sign = createDynamoSigner(host, region);
+          const sign = createJsonSigner({ name: signedFor, contentType }, host, region);
           for (const { target, body, now, ...each } of calls) {
             const signedRequest = sign({ target, body }, each.credentials, now);
             const headers = Object.fromEntries(
@@ -41,13 +46,13 @@ describe('the signature of a request', () => {
             );
             expect(headers['content-length']).toBe(String(Buffer.byteLength(body)));
             const library = new SignatureV4({
-              service: 'dynamodb',
+              service: signedFor,
               region,
               credentials: each.credentials,
               sha256: SHA256,
               applyChecksum: false,
             });
-            const unsigned = { host, 'content-type': 'application/x-amz-json-1.0', 'x-amz-target': target };
+            const unsigned = { host, 'content-type': contentType, 'x-amz-target': target };
             const expected = await library.sign(
               {
                 method: 'POST',

@@ -1,4 +1,4 @@
-/** Signature version 4 of DynamoDB requests (AWS General Reference, Signature Version 4): POST to `/` without a query. */
+/** Signature version 4 of requests in AWS's JSON protocol (AWS General Reference, Signature Version 4): POST to `/` without a query. */
 import { createHmac, createSecretKey, hash, type KeyObject } from 'node:crypto';
 
 interface Credentials {
@@ -14,14 +14,25 @@ interface UnsignedRequest {
 }
 
 /** The headers of a signed request: names and values in turn. */
-export type DynamoSigner = (request: UnsignedRequest, credentials: Credentials, now: Date) => string[];
+export type JsonSigner = (request: UnsignedRequest, credentials: Credentials, now: Date) => string[];
 
-const CONTENT_TYPE = 'application/x-amz-json-1.0';
+/** A service of AWS with a JSON protocol. */
+export interface JsonService {
+  /** The name in its signatures. */
+  readonly name: string;
+  readonly contentType: `application/x-amz-json-1.${0 | 1}`;
+}
+
+export const DYNAMODB: JsonService = { name: 'dynamodb', contentType: 'application/x-amz-json-1.0' };
 
 const hmac = (key: KeyObject, text: string) => createHmac('sha256', key).update(text);
 
 /** Signs for one endpoint. The key is derived once for a day and a secret, because that is most of the work. */
-export function createDynamoSigner(host: string, region: string): DynamoSigner {
+export function createJsonSigner(
+  { name: service, contentType }: JsonService,
+  host: string,
+  region: string,
+): JsonSigner {
   let derivedFrom = '';
   let derived: KeyObject | undefined;
 
@@ -29,7 +40,7 @@ export function createDynamoSigner(host: string, region: string): DynamoSigner {
     const source = `${day}${secret}`;
     if (derived !== undefined && derivedFrom === source) return derived;
     let key = createSecretKey(`AWS4${secret}`, 'utf8');
-    for (const step of [day, region, 'dynamodb', 'aws4_request'])
+    for (const step of [day, region, service, 'aws4_request'])
       key = createSecretKey(hmac(key, step).digest());
     [derived, derivedFrom] = [key, source];
     return key;
@@ -37,11 +48,11 @@ export function createDynamoSigner(host: string, region: string): DynamoSigner {
 
   return ({ target, body }, { accessKeyId, secretAccessKey, sessionToken }, now) => {
     const time = now.toISOString().replace(/[-:]|\.\d{3}/g, '');
-    const scope = `${time.slice(0, 8)}/${region}/dynamodb/aws4_request`;
+    const scope = `${time.slice(0, 8)}/${region}/${service}/aws4_request`;
     const token = sessionToken === undefined ? '' : `x-amz-security-token:${sessionToken}\n`;
     const names = `content-type;host;x-amz-date;${token === '' ? '' : 'x-amz-security-token;'}x-amz-target`;
     const canonical =
-      `POST\n/\n\ncontent-type:${CONTENT_TYPE}\nhost:${host}\nx-amz-date:${time}\n${token}x-amz-target:${target}\n\n` +
+      `POST\n/\n\ncontent-type:${contentType}\nhost:${host}\nx-amz-date:${time}\n${token}x-amz-target:${target}\n\n` +
       `${names}\n${hash('sha256', body)}`;
     const signed = `AWS4-HMAC-SHA256\n${time}\n${scope}\n${hash('sha256', canonical)}`;
     const signature = hmac(keyOf(time.slice(0, 8), secretAccessKey), signed).digest('hex');
@@ -49,7 +60,7 @@ export function createDynamoSigner(host: string, region: string): DynamoSigner {
       'host',
       host,
       'content-type',
-      CONTENT_TYPE,
+      contentType,
       'content-length',
       String(Buffer.byteLength(body)),
       'x-amz-target',

@@ -160,8 +160,8 @@ describe('an error', () => {
           param: 'messages[2].content',
         },
       });
-      // To repeat a request that is still in progress is the caller's fault.
-      const isFault = status >= 500 && code !== 'idempotent_request_in_progress';
+      // To repeat a request that is still in progress is the caller's fault, and maintenance is intended.
+      const isFault = status >= 500 && !['idempotent_request_in_progress', 'maintenance'].includes(code);
       expect(lines.at(-1)?.measured).toEqual(errorCount(type, isFault));
     },
   );
@@ -412,5 +412,34 @@ describe('a streamed response', () => {
       expect(lines.at(-1)?.fields).toMatchObject(expected);
       expect(lines.map(({ level }) => level)).toEqual(failure === undefined ? ['info'] : ['error', 'info']);
     }
+  });
+});
+
+describe('maintenance mode', () => {
+  const closed = () => Promise.reject(new ServiceError('maintenance', 'Closed.', { retryAfterSeconds: 30 }));
+  const send = async (method: string, requireOpen: () => Promise<void> | undefined) => {
+    let served = 0;
+    const endpoint = async () => {
+      served += 1;
+      return Response.json({});
+    };
+    const log = { info: () => {}, warn: () => {}, error: () => {} };
+    const dependencies = { clock: () => 0, after: NO_TIMER, ulid: () => ULID, log, requireOpen };
+    const handler = createRequestHandler(endpoint, 'messages', dependencies);
+    const request = new Request('https://localhost/', { method });
+    const response = await handler(request, { pathParameters: {}, remainingTimeMs: () => 1 });
+    return { response, served };
+  };
+
+  it.each(['POST', 'PUT', 'PATCH', 'DELETE'])('rejects %s before its endpoint if closed', async (method) => {
+    const { response, served } = await send(method, closed);
+    expect([response.status, response.headers.get('retry-after'), served]).toEqual([503, '30', 0]);
+    expect(await response.json()).toMatchObject({ error: { type: 'service_unavailable' } });
+  });
+
+  it('serves GET without a check, and every method if open', async () => {
+    expect((await send('GET', closed)).served).toBe(1);
+    for (const open of [() => undefined, () => Promise.resolve()])
+      expect((await send('POST', open)).served).toBe(1);
   });
 });

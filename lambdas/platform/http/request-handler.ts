@@ -4,9 +4,11 @@
  */
 
 import { EDGE_SILENCE_SECONDS, STRICT_TRANSPORT, VIEWER_IP_HEADER } from '../contract/limits.ts';
+import { isStoppedByMaintenance } from '../contract/maintenance.ts';
 import { DIMENSIONS, METRICS } from '../contract/metrics.ts';
 import type { Surface } from '../contract/route.ts';
 import { CallerLeft, type ServiceError, toServiceError } from '../core/errors.ts';
+import type { OpenCheck } from '../core/open-check.ts';
 import type {
   After,
   CallContext,
@@ -26,6 +28,8 @@ export interface RequestHandlerDependencies {
   readonly after: After;
   readonly ulid: UlidSource;
   readonly log: Log;
+  /** Rejects requests of a closed service before their endpoint. Absent if the endpoint checks it, or changes nothing. */
+  readonly requireOpen?: OpenCheck;
 }
 
 /** The data that a server has about a call. */
@@ -58,7 +62,7 @@ export function createRequestHandler(
   surface: Surface | ((request: Request) => Surface),
   dependencies: RequestHandlerDependencies,
 ): Handler {
-  const { clock, ulid, log } = dependencies;
+  const { clock, ulid, log, requireOpen } = dependencies;
   return async (request, hostContext) => {
     const requestId = `req_${ulid()}`;
     const errorSurface = typeof surface === 'function' ? surface(request) : surface;
@@ -67,7 +71,10 @@ export function createRequestHandler(
     const notes: Record<string, unknown> = {};
     const call = { requestId, functionRequestId, startedMs, surface: errorSurface, notes, dependencies };
     const note = (fields: Readonly<Record<string, unknown>>) => void Object.assign(notes, fields);
-    const response = await respond(() => endpoint(request, { ...context, requestId, note, log }), call);
+    const response = await respond(async () => {
+      if (isStoppedByMaintenance(request.method)) await requireOpen?.();
+      return endpoint(request, { ...context, requestId, note, log });
+    }, call);
     response.headers.set('x-request-id', requestId);
     // The name that Anthropic's SDKs read.
     response.headers.set('request-id', requestId);
@@ -153,10 +160,13 @@ const errorCount = (error?: ServiceError): Measurement => ({
 
 /**
  * Returns whether the error is the service's fault. A request that is repeated while it is still in progress is the
- * caller's fault.
+ * caller's fault, and maintenance is intended.
  */
 const isFault = (error: ServiceError | undefined): boolean =>
-  error !== undefined && error.status >= 500 && error.code !== 'idempotent_request_in_progress';
+  error !== undefined &&
+  error.status >= 500 &&
+  error.code !== 'idempotent_request_in_progress' &&
+  error.code !== 'maintenance';
 
 /**
  * Returns the location of an error, as its stack frames. The lines above the frames are the message, which may quote

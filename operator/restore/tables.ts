@@ -1,7 +1,7 @@
 /**
  * Restores the related tables as of a time, each next to the current one under another name. Adds the settings that
- * DynamoDB omits in a restored table (developer guide, Restoring a table to a point in time): its expiry, its stream,
- * its recovery and its protection. Safe to repeat: an existing table is only completed.
+ * DynamoDB omits in a restored table (API reference, RestoreTableToPointInTime): its expiry, its stream, its recovery,
+ * its protection and its tags, by which budgets count it. Safe to repeat: an existing table is only completed.
  */
 import {
   type ContinuousBackupsDescription,
@@ -9,16 +9,19 @@ import {
   DescribeTableCommand,
   DescribeTimeToLiveCommand,
   type DynamoDBClient,
+  ListTagsOfResourceCommand,
   RestoreTableToPointInTimeCommand,
   TableAlreadyExistsException,
+  type Tag,
+  TagResourceCommand,
   UpdateContinuousBackupsCommand,
   UpdateTableCommand,
   type UpdateTableCommandInput,
   UpdateTimeToLiveCommand,
   waitUntilTableExists,
 } from '@aws-sdk/client-dynamodb';
-import { requireTable, TABLES, type Table, type TableName } from '../lambdas/platform/contract/tables.ts';
-import type { OperatorTarget } from './target.ts';
+import { requireTable, TABLES, type Table, type TableName } from '../../lambdas/platform/contract/tables.ts';
+import type { OperatorTarget } from '../target.ts';
 
 /** An entry of the setting `restoredTables`. */
 interface RestoredTable {
@@ -56,10 +59,9 @@ function restoredName(table: string, at: Date): string {
 /** Resolves when every table exists and is complete; throws DynamoDB's error, also for a time out of its range. */
 export async function restoreTables(
   client: DynamoDBClient,
-  { environment, client: { endpoint } }: OperatorTarget,
+  { environment }: OperatorTarget,
   at: Date,
 ): Promise<RestoredTables> {
-  if (endpoint !== undefined) throw new Error('the local service keeps no past: name a --stage');
   const restored = await Promise.all(
     RESTORED.map(async (name) => {
       const source = requireTable(environment, name);
@@ -100,6 +102,7 @@ async function restoreTable(client: DynamoDBClient, { source, spec, at }: Restor
       },
     }),
   );
+  await copyTags(client, source, name);
   if (spec.ttl !== undefined) await expireBy(client, name, spec.ttl);
   return spec.stream === undefined ? { name } : { name, streamArn: await streamOf(client, name) };
 }
@@ -110,6 +113,27 @@ async function recoveryDaysOf(client: DynamoDBClient, table: string): Promise<nu
   );
   const backups: Partial<ContinuousBackupsDescription> = description ?? {};
   return backups.PointInTimeRecoveryDescription?.RecoveryPeriodInDays;
+}
+
+async function copyTags(client: DynamoDBClient, source: string, table: string): Promise<void> {
+  const tags: Tag[] = [];
+  let next: string | undefined;
+  do {
+    const { Tags: page = [], NextToken: token } = await client.send(
+      new ListTagsOfResourceCommand({ ResourceArn: await arnOf(client, source), NextToken: next }),
+    );
+    // AWS sets those with its prefix itself, and accepts them from no caller.
+    tags.push(...page.filter(({ Key: key = '' }) => !key.startsWith('aws:')));
+    next = token;
+  } while (next !== undefined);
+  if (tags.length === 0) return;
+  await client.send(new TagResourceCommand({ ResourceArn: await arnOf(client, table), Tags: tags }));
+}
+
+async function arnOf(client: DynamoDBClient, table: string): Promise<string> {
+  const { Table: description } = await client.send(new DescribeTableCommand({ TableName: table }));
+  if (description?.TableArn === undefined) throw new Error(`${table} has no ARN`);
+  return description.TableArn;
 }
 
 async function expireBy(client: DynamoDBClient, table: string, attribute: string): Promise<void> {
