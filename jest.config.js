@@ -25,6 +25,7 @@ const PATHS = {
     'operator/catalog/check.test.ts',
     'operator/catalog/stored-catalogs.test.ts',
     'operator/quotas/',
+    'operator/restore/',
   ],
   system: ['test/system/'],
   browser: ['test/browser/'],
