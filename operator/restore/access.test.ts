@@ -91,7 +91,7 @@ describe('a key after a restore', () => {
     expect(await registryOf(restoredNames).list(key.accountId)).toEqual([]);
   });
 
-  it('is revoked if the current table does not contain it, or contains it for another account', async () => {
+  it('becomes revoked if the current table does not contain it, or contains it for another account', async () => {
     const [missing, other] = [await createKey(), await createKey()];
     await restoreNow();
     const Key = { key_id: { S: missing.keyId } };
@@ -103,7 +103,7 @@ describe('a key after a restore', () => {
     await current().revoke({ ...other, accountId: missing.accountId });
   });
 
-  it('has the current secret if it was rotated since, and the previous one for the rest of its time', async () => {
+  it('takes the current secret if it was rotated since, and the previous one for the rest of its time', async () => {
     const [overlap, twice, noOverlap] = [await createKey(), await createKey(), await createKey()];
     await restoreNow();
     const until = NOW_SECONDS + 600;
@@ -125,7 +125,7 @@ describe('a key after a restore', () => {
     }
   });
 
-  it('has the lower of two limits, and the models and kinds that both policies allow', async () => {
+  it('allows the lower of two limits, and the models and kinds that both policies allow', async () => {
     const before: Policy = {
       allowed_models: ['a', 'b'],
       daily_usd: 10n,
@@ -155,7 +155,7 @@ describe('a key after a restore', () => {
     expect([state.status, state.monthLeft]).toEqual(['active', 7n]);
   });
 
-  it('is disabled if the policies have no model in common, or if it was disabled at either time', async () => {
+  it('becomes disabled if the policies have no model in common, or if it was disabled at either time', async () => {
     const keys = [await createKey({ allowed_models: ['a'] }), await createKey(), await createKey()] as const;
     const [models, since, before] = keys;
     await changed(before, { disabled: true });
@@ -167,7 +167,7 @@ describe('a key after a restore', () => {
     for (const key of keys) expect((await restoredKey(key)).status).toBe('disabled');
   });
 
-  it('is unchanged if nothing was taken away, also by a raised limit', async () => {
+  it('remains unchanged if nothing was taken away, also by a raised limit', async () => {
     const [same, raised] = [await createKey({ daily_usd: 5n }), await createKey({ daily_usd: 5n })];
     await restoreNow();
     await changed(raised, { policy: { daily_usd: 50n }, name: 'raised' });
@@ -180,7 +180,7 @@ describe('a key after a restore', () => {
 });
 
 describe('other access after a restore', () => {
-  it('has no session, not even one that is still live', async () => {
+  it('excludes every session, even one that is still live', async () => {
     const accountId = await openAccount();
     const sessions = new DynamoSessionStore(database.client, database.tables.sessions);
     const session = { id: 'ses_1', accountId, expires: NOW_SECONDS + 3_600, authTime: NOW_SECONDS };
@@ -191,7 +191,7 @@ describe('other access after a restore', () => {
     expect(await sessions.isLive(session)).toBe(true);
   });
 
-  it('has no operator that was removed since, and none that was added since', async () => {
+  it('excludes operators that were removed since, and those that were added since', async () => {
     const [kept, removed, added] = [await openAccount(), await openAccount(), await openAccount()];
     const operators = createOperatorAccounts(database.client, database.tables.accounts, clock);
     for (const id of [kept, removed]) await operators.add(id);
@@ -203,7 +203,7 @@ describe('other access after a restore', () => {
     expect(restored.map(({ id }) => id)).toEqual([kept]);
   });
 
-  it('has no identity that was deleted or given to another account since', async () => {
+  it('excludes identities that were deleted or given to another account since', async () => {
     const [kept, deleted, moved] = [await openAccount(), await openAccount(), await openAccount()];
     await restoreNow();
     const TableName = database.tables.identities;
@@ -217,7 +217,7 @@ describe('other access after a restore', () => {
     for (const id of [deleted, moved]) expect(identities).not.toContain(`of ${id}`);
   });
 
-  it('has no active webhook that was deleted, disabled or changed since', async () => {
+  it('excludes webhooks that were deleted, disabled or changed since', async () => {
     const accountId = await openAccount();
     const webhook = (id: string, fields: Partial<Subscription> = {}, secret = 'one'): Item => ({
       ...encodeSubscription({

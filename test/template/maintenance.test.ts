@@ -46,7 +46,7 @@ describe.each(['standard', 'web-function', 'fargate'] as const)('maintenance mod
     for (const statement of statements) expect(statement).toEqual(['Allow', 'ssm:GetParameter', arn]);
   });
 
-  it('has its parameter in no stack, so that no deployment opens the service', () => {
+  it('needs no parameter in a stack, so that no deployment opens the service', () => {
     for (const stack of STACKS) expect(app.resources(stack, 'AWS::SSM::Parameter')).toEqual([]);
   });
 });

@@ -48,7 +48,7 @@ beforeEach(() => {
 const parameters = () => createParameters({ client, endpoint: server.url });
 
 describe('a parameter', () => {
-  it('has a value, which is read by its name with a signature for Systems Manager', async () => {
+  it('returns its value to a request for its name, signed for Systems Manager', async () => {
     responses = [[200, { Parameter: { Name: '/a/b', Value: 'open' } }]];
     expect(await parameters().read('/a/b')).toBe('open');
     expect(received).toEqual([
@@ -61,7 +61,7 @@ describe('a parameter', () => {
     ]);
   });
 
-  it('has no value if it does not exist', async () => {
+  it('reads as undefined if it does not exist', async () => {
     responses = [[400, { __type: 'ParameterNotFound' }]];
     expect(await parameters().read('/a/b')).toBeUndefined();
   });
