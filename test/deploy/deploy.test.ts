@@ -7,6 +7,7 @@ import {
   DescribeTableCommand,
   DescribeTimeToLiveCommand,
   DynamoDBClient,
+  ListTagsOfResourceCommand,
 } from '@aws-sdk/client-dynamodb';
 import { InvokeCommand, LambdaClient } from '@aws-sdk/client-lambda';
 import {
@@ -17,10 +18,13 @@ import {
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import OpenAI, { toFile } from 'openai';
 import { ROUTES } from '../../lambdas/app/routes.ts';
+import { outputName } from '../../lambdas/platform/contract/environment.ts';
 import { TABLES, type Table } from '../../lambdas/platform/contract/tables.ts';
+import type { Restore } from '../../operator/restore/restore.ts';
 import { RESTORED, type RestoredTables } from '../../operator/restore/tables.ts';
 import { startUpstreamProcess, type UpstreamProcess } from '../../tools/simulators/models/models-process.ts';
 import { until } from '../../tools/test-kit/waiting.ts';
+import { Access } from './access.ts';
 import { Deployment } from './deployment.ts';
 import { ACCOUNT, Emulator, REGION } from './emulator.ts';
 import { OperatorCommands } from './operator-commands.ts';
@@ -44,6 +48,8 @@ let key: string;
 /** Made after the key pepper was rotated. */
 let signedAnew: string;
 let restored: RestoredTables = {};
+/** The access that existed before the restore. */
+let access: Access;
 
 const get = (url: string, headers: Record<string, string> = {}) => fetch(url, { headers });
 const bearer = () => ({ authorization: `Bearer ${key}` });
@@ -317,16 +323,26 @@ describe('the operator’s commands', () => {
     expect(started).toMatchObject({ executionArn: expect.stringContaining('audit-books') });
   });
 
-  it('bring every table back with what a restore leaves out, and again without harm', async () => {
+  it('bring every table back with what a restore leaves out, and without access that was taken away since', async () => {
+    access = await Access.create(deployment, { inferenceUrl, platformUrl });
     const at = new Date().toISOString();
-    const { restoredTables } = await deployment.admin<{ restoredTables: RestoredTables }>(
-      'restore',
-      '--at',
-      at,
-    );
+    const first = await deployment.admin<Restore>('restore', '--at', at);
+    const { restoredTables } = first;
     expect(Object.keys(restoredTables).toSorted()).toEqual(RESTORED.toSorted());
-    expect(await deployment.admin('restore', '--at', at)).toEqual({ restoredTables });
+    expect(first.access).toMatchObject({ keys_revoked: 0, keys_rotated: 0, keys_limited: 0 });
+    await deployment.admin('open');
+    await access.takeAway();
+    const second = await deployment.admin<Restore>('restore', '--at', at);
+    expect(second.restoredTables).toEqual(restoredTables);
+    expect(second.access).toMatchObject({ keys_revoked: 1, keys_rotated: 1, keys_limited: 1 });
     const client = new DynamoDBClient(emulator.client);
+    const tagsOf = async (TableName: string | undefined) => {
+      const { Table: table } = await client.send(new DescribeTableCommand({ TableName }));
+      const command = new ListTagsOfResourceCommand({ ResourceArn: table?.TableArn });
+      const { Tags: tags = [] } = await client.send(command);
+      return tags.filter(({ Key: name = '' }) => !name.startsWith('aws:'));
+    };
+    const outputs = await deployment.outputs('data');
     for (const name of RESTORED) {
       const spec: Table = TABLES[name];
       const TableName = restoredTables[name]?.name;
@@ -344,6 +360,8 @@ describe('the operator’s commands', () => {
       expect(table?.GlobalSecondaryIndexes?.map(({ IndexName }) => IndexName)).toEqual(
         spec.indexes?.map((index) => index.name),
       );
+      const tags = await tagsOf(outputs[outputName(spec.variable)]);
+      expect([name, tags.length > 0, await tagsOf(TableName)]).toEqual([name, true, tags]);
     }
     client.destroy();
     restored = restoredTables;
@@ -377,12 +395,12 @@ describe('an update of the deployment', () => {
   };
   /** Those that callers of the APIs reach; the emulator runs neither CloudFront nor a container that was built here. */
   const stacks = ['data', 'inference', 'platform', 'operations'];
-  let before: unknown;
+  let books: unknown;
   /** The statuses of the calls during the change of the deployment. */
   const statuses: number[] = [];
 
   beforeAll(async () => {
-    before = await deployment.admin('audit');
+    books = await deployment.admin('audit');
     let isDeploying = true;
     const caller = async () => {
       while (isDeploying) {
@@ -404,12 +422,40 @@ describe('an update of the deployment', () => {
   });
 
   it('retains every row, and the keys that were signed before it, under either pepper', async () => {
-    expect(await deployment.admin('audit')).toEqual(before);
+    expect(await deployment.admin('audit')).toEqual(books);
     const usage = await get(`${inferenceUrl}/v1/usage`, bearer());
     expect(((await usage.json()) as { data: unknown[] }).data.length).toBeGreaterThan(3);
     // A function that still ran would learn of the new pepper within five minutes; an update starts new ones.
     const anew = await get(`${inferenceUrl}/v1/usage`, { authorization: `Bearer ${signedAnew}` });
     expect(anew.status).toBe(200);
+  });
+
+  it('rejects calls, payments and changes until it is opened, and credits the payment then, once', async () => {
+    const payment = await access.paymentEvent(emulator);
+    for (const send of [payment, () => access.createKey(), () => access.chat(key)]) {
+      const httpResponse = await send();
+      expect([httpResponse.status, httpResponse.headers.get('retry-after')]).toEqual([503, '30']);
+      expect(await httpResponse.json()).toMatchObject({ error: { code: 'maintenance' } });
+    }
+    expect(await deployment.admin('open')).toEqual({ closed: false });
+    for (let deliveries = 0; deliveries < 2; deliveries += 1)
+      expect((await until(payment, ({ status }) => status !== 503)).status).toBe(200);
+    const wallet = await deployment.admin('wallet', 'show', '--account', access.account);
+    expect(wallet).toMatchObject({ balance: 7 });
+  });
+
+  it('grants no access that was taken away after the restored time', async () => {
+    await until(
+      () => access.chat(key),
+      ({ status }) => status === 200,
+    );
+    expect(await access.statuses()).toEqual({
+      revoked: 401,
+      rotatedAway: 401,
+      rotated: 200,
+      limited: 403,
+      signedOut: 401,
+    });
   });
 
   it('serves at the same address from the restored tables, which record the costs of later calls', async () => {

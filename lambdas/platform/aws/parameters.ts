@@ -1,4 +1,4 @@
-/** Parameters of AWS Systems Manager. The SDK's client would add a tenth to each function for two operations. */
+/** Parameters of AWS Systems Manager: two operations, for which signature and connections of the DynamoDB client suffice. */
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { createAgents, createExchange } from '../dynamodb/exchange.ts';
 import { createJsonSigner, type JsonService } from '../dynamodb/signature.ts';
