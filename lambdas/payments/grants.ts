@@ -19,5 +19,6 @@ export const PAYMENT_GRANTS = {
   'reconcile-payments': {
     tables: { accounts: ['GetItem', 'PutItem', 'UpdateItem', 'Scan'], wallets: WALLETS },
     payments: true,
+    maintenance: true,
   },
 } as const satisfies Readonly<Record<string, Grants>>;

@@ -27,7 +27,10 @@ const SERVICE: DashboardSection = {
     { title: 'Requests', left: ({ apis }) => apis.map((each) => api(each, 'Count')) },
     {
       title: 'Errors by type',
-      left: ({ config }) => [serviceMetricBy(config, METRICS.errors, DIMENSIONS.errorType)],
+      left: ({ config }) => [
+        serviceMetricBy(config, METRICS.errors, DIMENSIONS.errorType),
+        serviceMetric(config, METRICS.rejectedWhileClosed),
+      ],
       right: ({ config }) => smokeRuns(config),
     },
     {

@@ -45,11 +45,13 @@ describe('the alarms of the edge', () => {
   it('count the share of failures of tasks, balancer and Web Function by the minute', () => {
     const [fargate, webFunction] = [alarmsOf('fargate'), alarmsOf('web-function')];
     const share = { Threshold: 5, EvaluationPeriods: 3, DatapointsToAlarm: 2 };
-    for (const [alarm, failed, all] of [
+    const rejected = 'UnifiedInference/prod RejectedWhileClosed';
+    for (const [alarm, ...metrics] of [
       [
         fargate.get('host-5xx/inference'),
         'AWS/ApplicationELB HTTPCode_Target_5XX_Count',
         'AWS/ApplicationELB RequestCount',
+        rejected,
       ],
       [
         fargate.get('balancer-5xx/inference'),
@@ -60,10 +62,11 @@ describe('the alarms of the edge', () => {
         webFunction.get('web-function-5xx/inference'),
         'AWS/Lambda/Web HTTPResponseStatusClass5XX',
         'UnifiedInference/prod CallsSettled',
+        rejected,
       ],
     ] as const) {
       expect(alarm).toMatchObject(share);
-      expect(metricsIn(alarm)).toEqual([`${failed} Sum`, `${all} Sum`]);
+      expect(metricsIn(alarm)).toEqual(metrics.map((name) => `${name} Sum`));
     }
   });
 

@@ -50,35 +50,42 @@ const sumOf = (namespace: string, metricName: string, dimensionsMap: Record<stri
 
 /**
  * Percent of the requests that failed; 0 with few failures. A request for which the balancer found no target is a failure,
- * but not among its requests (Application Load Balancers guide, `RequestCount`), so both are added up.
+ * but not among its requests (Application Load Balancers guide, `RequestCount`), so both are added up. Requests that a
+ * closed service rejected are no failures.
  */
-const shareOf = (failed: Metric, all: Metric): IMetric =>
-  new MathExpression({
-    expression: `IF(failed >= ${MIN_FAILURES}, 100 * failed / (failed + FILL(all, 0)), 0)`,
-    usingMetrics: { failed, all },
+function shareOf(failed: Metric, all: Metric, rejected?: Metric): IMetric {
+  const failures = rejected === undefined ? 'failed' : '(failed - FILL(rejected, 0))';
+  return new MathExpression({
+    expression: `IF(${failures} >= ${MIN_FAILURES}, 100 * ${failures} / (failed + FILL(all, 0)), 0)`,
+    usingMetrics: { failed, all, ...(rejected === undefined ? {} : { rejected }) },
     label: 'failed, % of requests',
     period: failed.period,
   });
+}
 
 const subjectOf = (label: WatchedEdge['label']) =>
   label === undefined ? {} : { subject: { name: label, label } };
 
 /** A share above the maximum, in two of three periods. */
-const failing = ({ label }: WatchedEdge, failed: Metric, all: Metric): Watch => ({
+const failing = ({ label }: WatchedEdge, failed: Metric, all: Metric, rejected?: Metric): Watch => ({
   ...subjectOf(label),
-  metric: shareOf(failed, all),
+  metric: shareOf(failed, all, rejected),
   threshold: MAX_FAILED_PERCENT,
   periods: TWICE,
 });
 
 const ofBalancer =
   (metricName: 'HTTPCode_ELB_5XX_Count' | 'HTTPCode_Target_5XX_Count') =>
-  (edge: WatchedEdge): readonly Watch[] => {
+  (edge: WatchedEdge, config: Config): readonly Watch[] => {
     const { balancer } = edge;
     if (balancer === undefined) return [];
+    const rejected =
+      metricName === 'HTTPCode_Target_5XX_Count'
+        ? serviceMetric(config, METRICS.rejectedWhileClosed, { period: RELEASE_PERIOD })
+        : undefined;
     const dimensions = { LoadBalancer: balancer.name };
     const metric = (name: string) => sumOf('AWS/ApplicationELB', name, dimensions);
-    return [failing(edge, metric(metricName), metric('RequestCount'))];
+    return [failing(edge, metric(metricName), metric('RequestCount'), rejected)];
   };
 
 export const EDGE_ALARMS = {
@@ -126,6 +133,7 @@ export const EDGE_ALARMS = {
               edge,
               sumOf('AWS/Lambda/Web', 'HTTPResponseStatusClass5XX', { FunctionName: edge.webFunction }),
               serviceMetric(config, METRICS.callsSettled, { period: RELEASE_PERIOD }),
+              serviceMetric(config, METRICS.rejectedWhileClosed, { period: RELEASE_PERIOD }),
             ),
           ],
   },

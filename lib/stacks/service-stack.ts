@@ -7,6 +7,7 @@ import { type EndpointName, ROUTES, UNKNOWN_ROUTE_ENDPOINT } from '../../lambdas
 import { MARKETPLACE_ROUTES } from '../../lambdas/marketplace/routes.ts';
 import { CONSUMERS } from '../../lambdas/platform/contract/consumers.ts';
 import { STREAM_TIMEOUT_SECONDS } from '../../lambdas/platform/contract/environment.ts';
+import { METRICS } from '../../lambdas/platform/contract/metrics.ts';
 import type { Route } from '../../lambdas/platform/contract/route.ts';
 import type { Config } from '../config/config.ts';
 import { ApiPart } from '../constructs/api/api-part.ts';
@@ -21,6 +22,7 @@ import { ServiceFunction } from '../constructs/service-function.ts';
 import type { StoredData } from '../constructs/stored-data.ts';
 import { TranscriptionSettlement } from '../constructs/transcription-settlement.ts';
 import { WebhookDelivery } from '../constructs/webhook-delivery.ts';
+import { serviceMetric } from '../observability/metrics.ts';
 import { saveQueries } from '../observability/saved-queries.ts';
 
 /** API Gateway times out a buffered integration after 29 s; the function ends first, in order to respond. */
@@ -93,6 +95,7 @@ export class ServiceStack extends Stack {
       config.releases === 'canary' && routes.some(isPaid)
         ? new CanaryReleases(this, 'Releases', {
             stage: config.stage,
+            rejected: serviceMetric(config, METRICS.rejectedWhileClosed),
             apiName: `${config.stage}-${props.api}`,
           })
         : undefined;

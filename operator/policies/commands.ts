@@ -1,4 +1,5 @@
 /** The rights of people and pipelines: who bootstraps an account, who runs `up` and `down`, who runs `admin`. */
+import { maintenanceParameter } from '../../lambdas/platform/contract/maintenance.ts';
 import { allow, Names, type PolicyScope, type PolicyStatementText } from './scope.ts';
 
 /** Reads and writes of items; the transactions of DynamoDB have no action of their own. */
@@ -42,6 +43,11 @@ export function adminStatements(scope: PolicyScope): readonly PolicyStatementTex
       'SmokeKey',
       ['secretsmanager:CreateSecret', 'secretsmanager:PutSecretValue'],
       [names.secret('smoke-*'), names.secret('smoke')],
+    ),
+    allow(
+      'CloseAndOpen',
+      ['ssm:GetParameter', 'ssm:PutParameter'],
+      [names.arn('ssm', `parameter${maintenanceParameter(stage)}`)],
     ),
     allow('Events', ['events:PutEvents'], [names.arn('events', 'event-bus/platform-events*')]),
     allow(

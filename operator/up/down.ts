@@ -8,6 +8,7 @@ import { CloudFormationClient, paginateListStackResources, type Stack } from '@a
 import { DynamoDBClient, paginateListTables } from '@aws-sdk/client-dynamodb';
 import { paginateListSecrets } from '@aws-sdk/client-secrets-manager';
 import { createSecretsClient } from '../../lambdas/platform/aws/clients.ts';
+import { maintenanceParameter } from '../../lambdas/platform/contract/maintenance.ts';
 import { readCaller } from '../aws-account.ts';
 import { EDGE_REGION } from '../quotas/checks.ts';
 import { StageStacks } from './stacks.ts';
@@ -94,6 +95,7 @@ async function down(args: readonly string[]): Promise<void> {
     if (found.length === 0) console.log(`deletes   nothing: there is no stack of ${stage}`);
     for (const name of kept.tables) console.log(`keeps     table ${name}`);
     for (const name of kept.secrets) console.log(`keeps     secret ${name}`);
+    console.log(`keeps     parameter ${maintenanceParameter(stage)}, if "admin close" has made it`);
     console.log('keeps     the bootstrap of the CDK, and what is in its bucket');
     const secretsUsd = (kept.secrets.length * SECRET_USD).toFixed(2);
     console.log(

@@ -37,7 +37,9 @@ describe.each(['standard', 'web-function', 'fargate'] as const)('maintenance mod
         policiesOf(app, stack).flatMap(([, listed]) =>
           listed
             .filter(({ Action }) => [Action].flat().some((action) => action.startsWith('ssm:')))
-            .map(({ Effect, Action, Resource }) => [Effect, Action, resourceName(app, stack, Resource)]),
+            .flatMap(({ Effect, Action, Resource }) =>
+              [Resource].flat().map((each) => [Effect, Action, resourceName(app, stack, each)]),
+            ),
         ),
       // The CDK's own parameters, by which a stack reads the outputs of another region.
     ).filter(([, , resource]) => !/:parameter\/cdk\/exports\/[^*]*\*$/.test(String(resource)));

@@ -37,6 +37,7 @@ describe('the reconciliation with the payment provider', () => {
       'dynamodb:UpdateItem data:Accounts.Arn',
       'dynamodb:UpdateItem data:Wallets.Arn',
       expect.stringMatching(/^secretsmanager:GetSecretValue data:PaymentSecret/),
+      expect.stringMatching(/^ssm:GetParameter .*:parameter\/unified-inference\/prod\/maintenance$/),
     ]);
   });
 });

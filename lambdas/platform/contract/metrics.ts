@@ -44,6 +44,8 @@ export const METRICS = {
   errors: 'Errors',
   /** Requests that failed because of us or our dependencies: the measure of availability. */
   requestsFailed: 'RequestsFailed',
+  /** Requests that a closed service rejected, so that alarms of 5xx can leave them out. */
+  rejectedWhileClosed: 'RejectedWhileClosed',
   /** Milliseconds from a streamed request's arrival to the first event of its response. */
   timeToFirstToken: 'TimeToFirstTokenMs',
   /** Calls that were settled, by their route. */

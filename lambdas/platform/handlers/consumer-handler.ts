@@ -1,8 +1,10 @@
 /** Lambda handlers of the functions that no caller waits for: schedules, streams, workflows and queues. */
 
+import { ServiceError } from '../core/errors.ts';
 import type { Measure, Metric } from '../core/ports.ts';
 import { consumer, type QueueMessage, queueReader } from '../http/consumers.ts';
 import { createMeasure, createMetric } from '../system/metrics.ts';
+import { openCheck } from './open-check.ts';
 import { createDataResources, type DataResources } from './resources.ts';
 
 export type ConsumerResources = DataResources & { readonly measure: Measure; readonly metric: Metric };
@@ -17,6 +19,26 @@ const createConsumerResources = (): ConsumerResources => ({
 export const consumerHandler = <Input, Output>(
   build: (resources: ConsumerResources) => (input: Input) => Promise<Output>,
 ) => consumer(build(createConsumerResources()));
+
+/**
+ * Runs once per schedule, unless the service is closed: what it changes would be lost in a restore. The next run after
+ * `open` does the work. Throws an error that names a variable that is not set.
+ */
+export function scheduledChange(build: (resources: ConsumerResources) => () => Promise<void>) {
+  const resources = createConsumerResources();
+  const run = build(resources);
+  const requireOpen = openCheck();
+  return consumer(async () => {
+    try {
+      await requireOpen();
+    } catch (failure) {
+      if (!(failure instanceof ServiceError) || failure.code !== 'maintenance') throw failure;
+      resources.log.info('skipped while the service is closed');
+      return;
+    }
+    await run();
+  });
+}
 
 /** Runs once per message of a queue's batch. Throws an error that names a variable that is not set. */
 export function queueHandler(

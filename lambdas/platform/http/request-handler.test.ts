@@ -131,8 +131,8 @@ describe('a request handler', () => {
   });
 });
 
-const errorCount = (type: string, isFault: boolean): Measurement => ({
-  values: { Errors: 1, ...(isFault ? { RequestsFailed: 1 } : {}) },
+const errorCount = (type: string, isFault: boolean, more: Record<string, number> = {}): Measurement => ({
+  values: { Errors: 1, ...(isFault ? { RequestsFailed: 1 } : {}), ...more },
   dimensions: { error_type: type },
 });
 
@@ -162,7 +162,9 @@ describe('an error', () => {
       });
       // To repeat a request that is still in progress is the caller's fault, and maintenance is intended.
       const isFault = status >= 500 && !['idempotent_request_in_progress', 'maintenance'].includes(code);
-      expect(lines.at(-1)?.measured).toEqual(errorCount(type, isFault));
+      expect(lines.at(-1)?.measured).toEqual(
+        errorCount(type, isFault, code === 'maintenance' ? { RejectedWhileClosed: 1 } : {}),
+      );
     },
   );
 

@@ -154,7 +154,11 @@ function logResponse(
 
 /** Counts an error. An error response of the endpoint itself, such as the health check's, has no type. */
 const errorCount = (error?: ServiceError): Measurement => ({
-  values: { [METRICS.errors]: 1, ...(isFault(error) ? { [METRICS.requestsFailed]: 1 } : {}) },
+  values: {
+    [METRICS.errors]: 1,
+    ...(isFault(error) ? { [METRICS.requestsFailed]: 1 } : {}),
+    ...(error?.code === 'maintenance' ? { [METRICS.rejectedWhileClosed]: 1 } : {}),
+  },
   dimensions: { [DIMENSIONS.errorType]: error?.type ?? 'none' },
 });
 

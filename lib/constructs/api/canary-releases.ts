@@ -29,6 +29,8 @@ export interface CanaryReleasesProps {
   readonly stage: string;
   /** The name of the API that leads to the functions. */
   readonly apiName: string;
+  /** The requests that a closed service rejected. */
+  readonly rejected: Metric;
 }
 
 export class CanaryReleases extends Construct {
@@ -37,7 +39,7 @@ export class CanaryReleases extends Construct {
   readonly #role: Role;
   readonly #apiErrors: Alarm;
 
-  constructor(scope: Construct, id: string, { stage, apiName }: CanaryReleasesProps) {
+  constructor(scope: Construct, id: string, { stage, apiName, rejected }: CanaryReleasesProps) {
     super(scope, id);
     this.#stage = stage;
     this.#application = new LambdaApplication(this, 'Application', {
@@ -48,7 +50,8 @@ export class CanaryReleases extends Construct {
       id: 'AwsSolutions-IAM4[Policy::arn:<AWS::Partition>:iam::aws:policy/service-role/AWSCodeDeployRoleForLambdaLimited]',
       reason: 'The policy that AWS keeps for CodeDeploy to move aliases and to read alarms.',
     });
-    this.#apiErrors = this.#alarm('api-5xx', shareOf(apiMetrics(apiName), MIN_API_CALLS), MAX_FAILED_PERCENT);
+    const requests = { ...apiMetrics(apiName), rejected: rejected.with({ period: PERIOD }) };
+    this.#apiErrors = this.#alarm('api-5xx', shareOf(requests, MIN_API_CALLS), MAX_FAILED_PERCENT);
   }
 
   /** The alias of a function, by which it is to be called; its next versions are released by CodeDeploy. */
@@ -104,13 +107,18 @@ const apiMetrics = (apiName: string) => {
   return { failed: of('5XXError'), all: of('Count') };
 };
 
-/** Percent of the calls that failed; 0 where there are fewer than `least`. */
-const shareOf = (
-  usingMetrics: { readonly failed: Metric; readonly all: Metric },
+/**
+ * Percent of the calls that failed; 0 where there are fewer than `minCalls`. Requests that a closed service rejected are no
+ * failures.
+ */
+function shareOf(
+  usingMetrics: { readonly failed: Metric; readonly all: Metric; readonly rejected?: Metric },
   minCalls: number,
-): IMetric =>
-  new MathExpression({
-    expression: `IF(all >= ${minCalls}, 100 * failed / all, 0)`,
+): IMetric {
+  const failures = usingMetrics.rejected === undefined ? 'failed' : '(failed - FILL(rejected, 0))';
+  return new MathExpression({
+    expression: `IF(all >= ${minCalls}, 100 * ${failures} / all, 0)`,
     usingMetrics,
     period: PERIOD,
   });
+}

@@ -108,8 +108,11 @@ function isRaised(alarm: EcsAlarm, failures: readonly number[]): boolean {
   const { Metrics: metrics, EvaluationPeriods: periods, DatapointsToAlarm: breaching } = alarm;
   const watched = metrics.map(({ MetricStat: stat }) => stat?.Metric.MetricName);
   const expression = metrics.find((metric) => metric.Expression !== undefined)?.Expression ?? '';
+  // No service here is closed, so no request is rejected for that.
   const [, minimum] =
-    /^IF\(failed >= (\d+), 100 \* failed \/ \(failed \+ FILL\(all, 0\)\), 0\)$/.exec(expression) ?? [];
+    /^IF\(failed >= (\d+), 100 \* failed \/ \(failed \+ FILL\(all, 0\)\), 0\)$/.exec(
+      expression.replaceAll('(failed - FILL(rejected, 0))', 'failed'),
+    ) ?? [];
   if (minimum === undefined) throw new Error(`no rule for ${expression}`);
   // The tasks answer all requests themselves, so the balancer counts none of its own.
   if (!watched.includes('HTTPCode_Target_5XX_Count')) return false;

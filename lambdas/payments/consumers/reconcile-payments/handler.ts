@@ -3,12 +3,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { createSecretsClient } from '../../../platform/aws/clients.ts';
 import { createSecretReader } from '../../../platform/aws/secrets.ts';
 import { METRICS } from '../../../platform/contract/metrics.ts';
-import { consumerHandler } from '../../../platform/handlers/consumer-handler.ts';
+import { scheduledChange } from '../../../platform/handlers/consumer-handler.ts';
 import { createOrderStore } from '../../store/create-orders.ts';
 import { StripeLists } from '../../store/stripe-lists.ts';
 import { reconcileOnSchedule } from './consumer.ts';
 
-export const handler = consumerHandler((resources) => {
+export const handler = scheduledChange((resources) => {
   const { metric } = resources;
   const readSecret = createSecretReader({ ...resources, client: createSecretsClient() });
   return reconcileOnSchedule({
