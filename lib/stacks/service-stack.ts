@@ -109,8 +109,9 @@ export class ServiceStack extends Stack {
       const part = isOfMarket(route) ? market : undefined;
       const target = functions.get(route.endpoint) ?? makeFunction(route.endpoint, route.response, part);
       functions.set(route.endpoint, target);
-      const live = isPaid(route) ? releases?.release(route.endpoint, target) : undefined;
-      (part ?? this.api).addRoute(route, live ?? target.function);
+      const alias = isPaid(route) ? releases?.release(route.endpoint, target) : undefined;
+      if (part === undefined) this.api.addRoute(route, target.function, alias);
+      else part.addRoute(route, target.function);
     }
     this.functions = functions;
     if (props.api === 'inference') this.#addSchedules(props);

@@ -1,4 +1,8 @@
-/** The calls of an API to its functions, in a dedicated role, streamed or buffered. */
+/**
+ * The calls of an API to its functions, in a dedicated role, streamed or buffered. During an update the deployed stage
+ * calls what it called before, under the policy that the role has by then: CloudFormation changes the role first and the
+ * stage last. So the policy is the same for both values of the setting `releases`.
+ */
 import { Duration, Validations } from 'aws-cdk-lib';
 import {
   AwsIntegration,
@@ -13,6 +17,9 @@ import type { Construct } from 'constructs';
 import { STREAM_TIMEOUT_SECONDS } from '../../../lambdas/platform/contract/environment.ts';
 import type { Route } from '../../../lambdas/platform/contract/route.ts';
 
+/** The name of the alias of each function that is released by canary. */
+export const LIVE = 'live';
+
 export class ApiCalls {
   readonly #calls = new PolicyStatement({ actions: ['lambda:InvokeFunction'] });
   readonly #role: Role;
@@ -25,39 +32,48 @@ export class ApiCalls {
       assumedBy: new ServicePrincipal('apigateway.amazonaws.com'),
       inlinePolicies: { Calls: new PolicyDocument({ statements: [this.#calls] }) },
     });
-    this.fallback = this.#buffered(fallback);
+    this.#allow(fallback.functionArn);
+    this.fallback = this.#buffered(fallback.functionArn);
     const accept = (id: string, reason: string) => Validations.of(scope).acknowledge({ id, reason });
     accept('AwsSolutions-APIG4', 'API keys are verified by the function, offline, before any other work.');
     accept('AwsSolutions-COG4', 'Callers hold API keys, not Cognito identities.');
   }
 
-  /** Serves a row of the route table by a function or its alias; other methods of its path use the fallback. */
-  serve(resource: Resource, route: Route, target: IFunction): void {
+  /**
+   * Serves a row of the route table by a function, or by its alias if it has one; other methods of its path use the
+   * fallback.
+   */
+  serve(resource: Resource, route: Route, { functionArn: arn }: IFunction, alias?: IFunction): void {
+    this.#allow(arn);
+    if (route.paid === true) this.#allow(`${arn}:${LIVE}`);
+    const called = alias?.functionArn ?? arn;
     resource.addMethod(
       route.method,
-      route.response === 'streamed' ? this.#streamed(target) : this.#buffered(target),
+      route.response === 'streamed' ? this.#streamed(called) : this.#buffered(called),
     );
     if (resource.node.tryFindChild('ANY') === undefined) resource.addMethod('ANY', this.fallback);
   }
 
-  #buffered(target: IFunction): Integration {
-    return this.#calling(target, '2015-03-31', 'invocations');
+  #allow(arn: string): void {
+    if (!this.#calls.resources.includes(arn)) this.#calls.addResources(arn);
   }
 
-  #streamed(target: IFunction): Integration {
-    return this.#calling(target, '2021-11-15', 'response-streaming-invocations', {
+  #buffered(arn: string): Integration {
+    return this.#calling(arn, '2015-03-31', 'invocations');
+  }
+
+  #streamed(arn: string): Integration {
+    return this.#calling(arn, '2021-11-15', 'response-streaming-invocations', {
       responseTransferMode: ResponseTransferMode.STREAM,
       timeout: Duration.seconds(STREAM_TIMEOUT_SECONDS),
     });
   }
 
   /** The versions are those of Lambda's `Invoke` and `InvokeWithResponseStream` (Lambda API reference). */
-  #calling(target: IFunction, version: string, action: string, options?: IntegrationOptions): Integration {
-    const { functionArn } = target;
-    if (!this.#calls.resources.includes(functionArn)) this.#calls.addResources(functionArn);
+  #calling(arn: string, version: string, action: string, options?: IntegrationOptions): Integration {
     return new AwsIntegration({
       service: 'lambda',
-      path: `${version}/functions/${functionArn}/${action}`,
+      path: `${version}/functions/${arn}/${action}`,
       proxy: true,
       options: { ...options, credentialsRole: this.#role },
     });

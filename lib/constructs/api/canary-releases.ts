@@ -11,9 +11,7 @@ import { Alias, type IFunction, type IVersion } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import type { FunctionName } from '../../config/grants.ts';
 import type { ServiceFunction } from '../service-function.ts';
-
-/** The name of every alias. */
-const LIVE = 'live';
+import { LIVE } from './api-calls.ts';
 
 /** The shortest that CloudWatch has of these metrics: with five of them in a release, each counts. */
 const PERIOD = Duration.minutes(1);
