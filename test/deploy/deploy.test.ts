@@ -83,6 +83,51 @@ async function runSmoke(): Promise<unknown> {
   return JSON.parse(Buffer.from(payload ?? []).toString());
 }
 
+/** Reads a path of the inference API with the key; resolves with the status. */
+async function read(path: string): Promise<number> {
+  const httpResponse = await get(`${inferenceUrl}${path}`, bearer());
+  await httpResponse.arrayBuffer();
+  return httpResponse.status;
+}
+
+/** Calls a model with a key; resolves with the status. */
+async function post(path: string, apiKey: string, body: object): Promise<number> {
+  const httpResponse = await fetch(`${inferenceUrl}${path}`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  await httpResponse.arrayBuffer();
+  return httpResponse.status;
+}
+
+const chat = (apiKey: string) =>
+  post('/v1/chat/completions', apiKey, {
+    model: 'sim/chat',
+    messages: userMessage('Repeat exactly: here'),
+    max_tokens: 8,
+  });
+
+/** Deploys while one caller makes these calls in turn; resolves with the statuses of their answers. */
+async function deployUnder(
+  calls: readonly (() => Promise<number>)[],
+  ...deploying: Parameters<Deployment['deploy']>
+): Promise<readonly number[]> {
+  const statuses: number[] = [];
+  let isDeploying = true;
+  const caller = async () => {
+    while (isDeploying) {
+      for (const call of calls) statuses.push(await call());
+      await sleep(100);
+    }
+  };
+  const deployed = deployment.deploy(...deploying).finally(() => {
+    isDeploying = false;
+  });
+  await Promise.all([deployed, caller()]);
+  return statuses;
+}
+
 /** The simulated models, their key in Secrets Manager as in AWS. */
 async function applyCatalog(): Promise<string> {
   const secrets = new SecretsManagerClient(emulator.client);
@@ -401,30 +446,20 @@ describe('an update of the deployment', () => {
   };
   /** Those that callers of the APIs reach; the emulator runs neither CloudFront nor a container that was built here. */
   const stacks = ['data', 'inference', 'platform', 'operations'];
+  const settled = () => ({ ...settings, restoredTables: restored, releases: 'all-at-once' });
   let books: unknown;
   /** The statuses of the calls during the change of the deployment. */
-  const statuses: number[] = [];
+  let statuses: readonly number[] = [];
 
   beforeAll(async () => {
     books = await deployment.admin('audit');
-    let isDeploying = true;
-    const caller = async () => {
-      while (isDeploying) {
-        const httpResponse = await get(`${inferenceUrl}/v1/models`);
-        statuses.push(httpResponse.status);
-        await httpResponse.arrayBuffer();
-        await sleep(100);
-      }
-    };
-    const calling = caller();
-    await deployment.deploy({ ...settings, restoredTables: restored }, stacks);
-    isDeploying = false;
-    await calling;
+    const calls = [() => read('/v1/models'), () => chat('uis_nobody')];
+    statuses = await deployUnder(calls, { ...settings, restoredTables: restored }, stacks);
   }, DEPLOY_MS);
 
   it('responds to every call meanwhile, also if it moves the inference API to another host', () => {
     expect(statuses.length).toBeGreaterThan(10);
-    expect(statuses.filter((status) => status !== 200)).toEqual([]);
+    expect(new Set(statuses)).toEqual(new Set([200, 401]));
   });
 
   it('retains every row, and the keys that were signed before it, under either pepper', async () => {
@@ -519,22 +554,9 @@ describe('an update of the deployment', () => {
     let releases: Releases;
     let caller: string;
 
-    const post = async (apiKey: string): Promise<number> => {
-      const httpResponse = await fetch(`${inferenceUrl}/v1/chat/completions`, {
-        method: 'POST',
-        headers: { authorization: `Bearer ${apiKey}`, 'content-type': 'application/json' },
-        body: JSON.stringify({
-          model: 'sim/chat',
-          messages: userMessage('Repeat exactly: here'),
-          max_tokens: 8,
-        }),
-      });
-      await httpResponse.arrayBuffer();
-      return httpResponse.status;
-    };
-    const paid = () => post(caller);
+    const paid = () => chat(caller);
     /** Refused by the function itself, so that it takes no database. */
-    const postUnknownKey = () => post('uis_nobody');
+    const postUnknownKey = () => chat('uis_nobody');
     const minute = async (call: () => Promise<number>) => {
       const responses = [];
       for (let calls = 0; calls < 60; calls += 1) responses.push(await call());
@@ -623,11 +645,24 @@ describe('an update of the deployment', () => {
       expect(await paid()).toBe(502);
       expect(await runSmoke()).toEqual({ passed: [], failed: ['chat', 'chat stream'] });
     });
+
+    it(
+      'answers every paid call while the setting returns to all at once',
+      async () => {
+        const embed = () => post('/v1/embeddings', caller, { model: 'sim/embed', input: 'one' });
+        const answers = await deployUnder([embed], settled(), ['inference']);
+        // The stage alone waits for 30 calls.
+        expect(answers.length).toBeGreaterThan(30);
+        expect(without(200, answers)).toEqual([]);
+        expect(await deployment.admin('audit')).toMatchObject({ exact: true, drift: 0 });
+      },
+      DEPLOY_MS,
+    );
   });
 
   afterAll(async () => {
     await commands.run('aws cloudformation update-termination-protection');
-    await deployment.destroy({ ...settings, restoredTables: restored });
+    await deployment.destroy(settled());
   }, DEPLOY_MS);
 });
 

@@ -1,4 +1,4 @@
-"""Starts MiniStack with what this service needs and it lacks: streamed responses, some kinds of resource, and releases.
+"""Starts MiniStack with what this service needs and it lacks: streamed responses, kinds of resource, stages, releases.
 
 It is changed from outside, while it runs, so the version is pinned in requirements.txt. What it cannot do even so, and
 what the templates are therefore asserted for: WAF rules count nothing, metric math is evaluated for the alarms of releases
@@ -13,6 +13,7 @@ import uuid
 
 import accounts
 import releases
+import stages
 
 import ministack.app as app
 from ministack.core import lambda_runtime
@@ -214,6 +215,7 @@ pin_request_origin = app.pin_request_origin
 app.pin_request_origin = lambda address, _secure: pin_request_origin(address, True)
 
 if __name__ == "__main__":
+    stages.install()
     releases.install()
     accounts.install()
     app.main()

@@ -242,6 +242,15 @@ def group_of(stack_name, logical_id):
     return groups[tuple(resources[each["Ref"]]["PhysicalResourceId"] if isinstance(each, dict) else each for each in names)]
 
 
+def wait_for_calls(count):
+    """Waits until this many more calls have been answered."""
+    with clock:
+        end = calls + count
+        while calls < end:
+            if not clock.wait(STALLED_SECONDS):
+                raise ValueError("a change waits for calls to be answered, and there are none")
+
+
 def raised_before(group, minutes):
     """Waits until this many minutes have begun, or alarms of the group are raised, whose names it returns."""
     with clock:
@@ -298,12 +307,10 @@ def delete_group(_physical_id, props):
     groups.pop((props["ApplicationName"], props["DeploymentGroupName"]), None)
 
 
-runs_on_worker_thread = stacks._runs_on_worker_thread
-
-
 def install():
     """Puts all of this into the emulator, over what the launcher has changed of it."""
-    global invoke_proxy, alarm_record
+    global invoke_proxy, alarm_record, runs_on_worker_thread
+    runs_on_worker_thread = stacks._runs_on_worker_thread
     invoke_proxy = gateway._invoke_lambda_proxy_v1
     gateway._invoke_lambda_proxy_v1 = counted_proxy
     gateway._call_lambda_raw = call_by_alias
