@@ -34,7 +34,9 @@ export function buildApp(config: Config, bundles: string, outdir?: string): App 
   const ingress: IngressStack[] = [];
   if (hasEdge(config)) {
     const limit =
-      config.compute === 'web-function' ? new EdgeLimitStack(app, id('edge-limit'), { config }) : undefined;
+      config.compute === 'web-function'
+        ? new EdgeLimitStack(app, `${id('edge-limit')}-${config.region}`, { config })
+        : undefined;
     const stack = new IngressStack(app, id('ingress'), {
       ...common,
       ...(config.region === undefined ? {} : { crossRegionReferences: true }),

@@ -124,7 +124,10 @@ const schema = z.strictObject({
    * No budget when it is absent. Like `unusualCostUsd`, it counts what bears the tag `stack`, once that is activated in billing.
    */
   budgetUsd: z.number().positive().max(1_000_000_000).optional(),
-  /** USD above what is usual, from which AWS's search for unusual costs reports them; no search when it is absent. */
+  /**
+   * USD above what is usual, from which AWS's search for unusual costs reports them; no search when it is absent. For the
+   * payer account alone: AWS may refuse a monitor by tags in a member account of an organization.
+   */
   unusualCostUsd: z.number().positive().max(1_000_000_000).optional(),
   /** Share of paid calls that must not fail for a reason of ours, in percent: what the alarms of availability measure by. */
   availabilityPercent: z.number().min(90).max(99.99).default(99.9),

@@ -1,6 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import type { ConfigurationName } from '../../test/template/configurations.ts';
-import { type Resource, type StackName, SynthesizedApp } from '../../test/template/synthesized-app.ts';
+import {
+  joined,
+  type Resource,
+  type StackName,
+  SynthesizedApp,
+} from '../../test/template/synthesized-app.ts';
 
 const STACKS: readonly StackName[] = ['data', 'inference', 'platform', 'operations', 'ingress', 'edge-limit'];
 
@@ -29,6 +34,15 @@ const BILLED = [
   'AWS::ElasticLoadBalancingV2::LoadBalancer',
 ];
 
+/** As a template writes it: the region is in the settings, or a parameter of the stack. */
+const regionOf = (name: ConfigurationName) => (name === 'web-function' ? 'eu-central-1' : undefined);
+const inRegion = (text: string, region: string | undefined) =>
+  region === undefined ? { 'Fn::Join': ['', [text, { Ref: 'AWS::Region' }]] } : `${text}${region}`;
+const tagOf = (stack: StackName, region: string | undefined) =>
+  stack === 'edge-limit'
+    ? `Inference-prod-edge-limit-${region}/us-east-1`
+    : inRegion(`Inference-prod-${stack}/`, region);
+
 describe.each<ConfigurationName>(['standard', 'fargate', 'web-function'])('the tags under %s', (name) => {
   it('appear on everything that is billed', () => {
     const app = new SynthesizedApp(name);
@@ -44,7 +58,7 @@ describe.each<ConfigurationName>(['standard', 'fargate', 'web-function'])('the t
             expect.objectContaining({
               application: 'unified-inference-service',
               stage: 'prod',
-              stack: `Inference-prod-${stack}`,
+              stack: tagOf(stack, regionOf(name)),
             }),
           ]);
         }
@@ -53,19 +67,22 @@ describe.each<ConfigurationName>(['standard', 'fargate', 'web-function'])('the t
 });
 
 const app = new SynthesizedApp('every-setting');
-const stacks = ['data', 'inference', 'platform', 'operations'].map((stack) => `Inference-eu-test-2-${stack}`);
+const stacks = ['data', 'inference', 'platform', 'operations'].map(
+  (stack) => `Inference-eu-test-2-${stack}/<AWS::Region>`,
+);
 const topicOf = (id: string) => ({ Ref: expect.stringMatching(new RegExp(`^${id}[0-9A-F]{8}$`)) });
 
 describe('the budget', () => {
   const { Properties } = app.only('operations', 'AWS::Budgets::Budget');
 
   it('covers a month, and resources with the tag of a stack of the deployment', () => {
-    expect(Properties.Budget).toEqual({
-      BudgetName: 'eu-test-2-unified-inference-service',
+    const { CostFilters: filters, ...budget } = Properties.Budget as Record<string, unknown>;
+    expect(Object(filters).TagKeyValue.map(joined)).toEqual(stacks.map((stack) => `user:stack$${stack}`));
+    expect(budget).toEqual({
+      BudgetName: inRegion('eu-test-2-unified-inference-service-', undefined),
       BudgetType: 'COST',
       TimeUnit: 'MONTHLY',
       BudgetLimit: { Amount: 250, Unit: 'USD' },
-      CostFilters: { TagKeyValue: stacks.map((stack) => `user:stack$${stack}`) },
     });
   });
 
@@ -93,7 +110,7 @@ describe('the search for unusual costs', () => {
   it('covers resources with the tag of a stack of the deployment, from the configured amount on', () => {
     const { Properties: monitor } = app.only('operations', 'AWS::CE::AnomalyMonitor');
     expect(monitor.MonitorType).toBe('CUSTOM');
-    expect(JSON.parse(String(monitor.MonitorSpecification))).toEqual({
+    expect(JSON.parse(joined(monitor.MonitorSpecification))).toEqual({
       Tags: { Key: 'stack', Values: stacks, MatchOptions: ['EQUALS'] },
     });
     const { Properties: subscription } = app.only('operations', 'AWS::CE::AnomalySubscription');

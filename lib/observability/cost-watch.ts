@@ -11,7 +11,7 @@ import { SERVICE_NAME } from '../../lambdas/platform/contract/limits.ts';
 import type { Config } from '../config/config.ts';
 import type { Severity } from './watch.ts';
 
-/** The tags of every resource. A stack's name is of one deployment alone, so by it the bill shows what a deployment costs. */
+/** The tags of every resource. By `stack`, the bill shows what a deployment costs. */
 const TAGS = { application: 'application', stage: 'stage', stack: 'stack' } as const;
 
 /** Tags whatever the stacks hold, also what is added to them later. */
@@ -20,15 +20,19 @@ export function tagAll(stacks: readonly Stack[], { stage }: Config): void {
     const tags = Tags.of(stack);
     tags.add(TAGS.application, SERVICE_NAME);
     tags.add(TAGS.stage, stage);
-    tags.add(TAGS.stack, stack.stackName);
+    // The CLI, which tags the stack itself, knows no region.
+    tags.add(TAGS.stack, stackTag(stack), { excludeResourceTypes: ['aws:cdk:stack'] });
   }
 }
+
+/** Returns the value of the tag `stack`, which no other deployment of the account has: a stage may be in many regions. */
+export const stackTag = ({ stackName, region }: Stack): string => `${stackName}/${region}`;
 
 export interface CostWatchOptions {
   readonly config: Config;
   readonly topics: Readonly<Record<Severity, ITopic>>;
-  /** The names of all stacks of the deployment. */
-  readonly stackNames: readonly string[];
+  /** The values of the tag `stack` of the deployment. */
+  readonly stackTags: readonly string[];
 }
 
 /**
@@ -42,28 +46,26 @@ const SHARES = [
 ] as const;
 
 /** Creates the budget and the detection of unusual costs if the settings enable them. */
-export function watchCost(scope: Construct, { config, topics, stackNames }: CostWatchOptions): void {
+export function watchCost(scope: Construct, { config, topics, stackTags }: CostWatchOptions): void {
   const { stage, budgetUsd, unusualCostUsd } = config;
+  // Both have a name that is unique in the account, whatever its region.
+  const name = `${stage}-${SERVICE_NAME}-${Stack.of(scope).region}`;
   if (budgetUsd !== undefined) {
     for (const topic of Object.values(topics)) letPublish(topic, 'budgets.amazonaws.com');
-    createBudget(scope, `${stage}-${SERVICE_NAME}`, { amount: budgetUsd, topics, stackNames });
+    createBudget(scope, name, { amount: budgetUsd, topics, stackTags });
   }
   if (unusualCostUsd !== undefined) {
     letPublish(topics.warning, 'costalerts.amazonaws.com');
-    searchUnusual(scope, `${stage}-${SERVICE_NAME}`, { amount: unusualCostUsd, topics, stackNames });
+    searchUnusual(scope, name, { amount: unusualCostUsd, topics, stackTags });
   }
 }
 
-interface WatchScope extends Pick<CostWatchOptions, 'topics' | 'stackNames'> {
+interface WatchScope extends Pick<CostWatchOptions, 'topics' | 'stackTags'> {
   /** USD. */
   readonly amount: number;
 }
 
-function createBudget(
-  scope: Construct,
-  budgetName: string,
-  { amount, topics, stackNames }: WatchScope,
-): void {
+function createBudget(scope: Construct, budgetName: string, { amount, topics, stackTags }: WatchScope): void {
   new CfnBudget(scope, 'Budget', {
     budget: {
       budgetName,
@@ -71,7 +73,7 @@ function createBudget(
       timeUnit: 'MONTHLY',
       budgetLimit: { amount, unit: 'USD' },
       // `user:` is the prefix of a user-defined tag (AWS Budgets API reference, Budget, CostFilters).
-      costFilters: { TagKeyValue: stackNames.map((name) => `user:${TAGS.stack}$${name}`) },
+      costFilters: { TagKeyValue: stackTags.map((value) => `user:${TAGS.stack}$${value}`) },
     },
     notificationsWithSubscribers: SHARES.map(({ severity, ...share }) => ({
       notification: { ...share, comparisonOperator: 'GREATER_THAN', thresholdType: 'PERCENTAGE' },
@@ -80,13 +82,13 @@ function createBudget(
   });
 }
 
-function searchUnusual(scope: Construct, name: string, { amount, topics, stackNames }: WatchScope): void {
+function searchUnusual(scope: Construct, name: string, { amount, topics, stackTags }: WatchScope): void {
   const monitor = new CfnAnomalyMonitor(scope, 'UnusualCost', {
     monitorName: name,
     // An account may have one monitor of all services, and mostly has; this one is of the deployment alone.
     monitorType: 'CUSTOM',
     monitorSpecification: JSON.stringify({
-      Tags: { Key: TAGS.stack, Values: stackNames, MatchOptions: ['EQUALS'] },
+      Tags: { Key: TAGS.stack, Values: stackTags, MatchOptions: ['EQUALS'] },
     }),
   });
   new CfnAnomalySubscription(scope, 'UnusualCostSubscription', {

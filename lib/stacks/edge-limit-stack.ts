@@ -1,4 +1,7 @@
-/** The limit by address for a host that supports no web ACL itself: CloudFront's, which is stored in us-east-1. */
+/**
+ * The limit by address for a host that supports no web ACL itself: CloudFront's, which is stored in us-east-1. Deployments
+ * of one stage to many regions each have one there, whose names contain the region of the deployment.
+ */
 import { Stack, type StackProps } from 'aws-cdk-lib';
 import type { Construct } from 'constructs';
 import type { Config } from '../config/config.ts';
@@ -13,6 +16,9 @@ export class EdgeLimitStack extends Stack {
     super(scope, id, { ...props, env: { region: EDGE_REGION }, crossRegionReferences: true });
     const limit = new IpRateLimit(this, 'IpRateLimit', { config, scope: 'CLOUDFRONT' });
     this.webAclArn = limit.webAclArn;
-    saveQueries(this, { folder: `${config.stage}/edge`, groups: { firewall: [limit.refusals] } });
+    saveQueries(this, {
+      folder: `${config.stage}/edge-${config.region}`,
+      groups: { firewall: [limit.refusals] },
+    });
   }
 }

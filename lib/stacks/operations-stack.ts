@@ -16,7 +16,7 @@ import type { Construct } from 'constructs';
 import type { Config } from '../config/config.ts';
 import { ALARMS } from '../observability/alarms.ts';
 import { BURNS, type BurnRow, burnWatches } from '../observability/burn-rates.ts';
-import { watchCost } from '../observability/cost-watch.ts';
+import { stackTag, watchCost } from '../observability/cost-watch.ts';
 import { DASHBOARDS } from '../observability/dashboards.ts';
 import { createAlarm, createTopics, namesOf, notify } from '../observability/notifications.ts';
 import type { DashboardSection, Graph } from '../observability/section.ts';
@@ -41,7 +41,7 @@ export class OperationsStack extends Stack {
         );
     for (const [article, row] of Object.entries(BURNS))
       notify(this.#burn(article, row, config), topics[row.severity]);
-    watchCost(this, { config, topics, stackNames: this.#stackNames() });
+    watchCost(this, { config, topics, stackTags: this.#stackTags() });
     for (const [name, sections] of Object.entries(DASHBOARDS)) this.#dashboard(name, sections);
   }
 
@@ -59,9 +59,9 @@ export class OperationsStack extends Stack {
     });
   }
 
-  /** Returns the names of all other stacks and of this one. */
-  #stackNames(): readonly string[] {
-    return this.node.root.node.children.filter(Stack.isStack).map(({ stackName }) => stackName);
+  /** Returns the tags of all other stacks and of this one. */
+  #stackTags(): readonly string[] {
+    return this.node.root.node.children.filter(Stack.isStack).map(stackTag);
   }
 
   #dashboard(name: string, sections: readonly DashboardSection[]): void {
@@ -77,7 +77,8 @@ export class OperationsStack extends Stack {
       graphs.map(graph),
     ]);
     new Dashboard(this, `Dashboard-${name}`, {
-      dashboardName: `${this.#system.config.stage}-${name}`,
+      // A name is unique in the account, whatever the region (CloudWatch API reference, PutDashboard).
+      dashboardName: `${this.#system.config.stage}-${name}-${this.region}`,
       widgets,
     });
   }

@@ -16,6 +16,14 @@ export const BACKUP_VAULT = 'arn:aws:backup:eu-west-1:123456789012:backup-vault:
 export const ENCRYPTION_KEY =
   'arn:aws:kms:eu-central-1:123456789012:key/0a1b2c3d-0000-4000-8000-000000000002';
 
+const WEB_FUNCTION = {
+  compute: 'web-function',
+  region: 'eu-central-1',
+  edgeDomain: EDGE_DOMAIN,
+  budgetUsd: 250,
+  unusualCostUsd: 40,
+} as const;
+
 export const CONFIGURATIONS = {
   standard: {},
   /** The same as `standard`, synthesized once more. */
@@ -59,7 +67,9 @@ export const CONFIGURATIONS = {
   },
   'web-function-ingress': { ingress: 'web-function' },
   'fargate-ingress': { ingress: 'fargate' },
-  'web-function': { compute: 'web-function', region: 'eu-central-1', edgeDomain: EDGE_DOMAIN },
+  'web-function': WEB_FUNCTION,
+  /** The same stage in another region of the account. */
+  'second-region': { ...WEB_FUNCTION, region: 'us-west-2' },
   fargate: { compute: 'fargate' },
   'fargate-with-region': { compute: 'fargate', region: 'us-east-1' },
   'fargate-sized': {

@@ -111,9 +111,10 @@ export class IpRateLimit extends Construct {
 
   /** Logs the rejected addresses and their rule, without any field that could contain a credential. */
   #logRefusals({ config, scope }: IpRateLimitProps): LogGroup {
+    const limited = scope === 'REGIONAL' ? 'regional' : `cloudfront-${config.region}`;
     const refusals = new LogGroup(this, 'Refusals', {
       // WAF takes groups of such names alone (developer guide, Logging web ACL traffic).
-      logGroupName: `aws-waf-logs-${config.stage}-${scope.toLowerCase()}`,
+      logGroupName: `aws-waf-logs-${config.stage}-${limited}`,
       retention: config.logRetentionDays,
       removalPolicy: RemovalPolicy.DESTROY,
     });

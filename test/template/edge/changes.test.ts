@@ -32,6 +32,7 @@ const settled = (resource: Resource | undefined): string =>
   JSON.stringify(resource?.Properties)
     .replaceAll('",{"Ref":"AWS::Region"},"', REGION)
     .replaceAll('[{"Ref":"AWS::Region"},"', `["${REGION}`)
+    .replaceAll('",{"Ref":"AWS::Region"}]', `${REGION}"]`)
     .replaceAll(/\{"Fn::Join":\["",\["([^"]*)"\]\]\}/g, '"$1"')
     .replaceAll(/\$\{AWS::Region\}/g, REGION);
 

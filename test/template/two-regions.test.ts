@@ -1,0 +1,64 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from '@jest/globals';
+import { joined, STACK_NAMES, SynthesizedApp } from './synthesized-app.ts';
+
+const STACKS = [...STACK_NAMES, 'ingress', 'edge-limit'] as const;
+
+/** The names that AWS keeps once in an account, whatever the region, by type. */
+const ACCOUNT_WIDE = {
+  'AWS::Budgets::Budget': 'BudgetName',
+  'AWS::CE::AnomalyMonitor': 'MonitorName',
+  'AWS::CE::AnomalySubscription': 'SubscriptionName',
+  'AWS::CloudFront::Function': 'Name',
+  'AWS::CloudWatch::Dashboard': 'DashboardName',
+  'AWS::IAM::Role': 'RoleName',
+} as const;
+
+/** Those that it keeps once in a region, of the stack in us-east-1. */
+const REGIONAL = {
+  'AWS::Logs::LogGroup': 'LogGroupName',
+  'AWS::Logs::QueryDefinition': 'Name',
+  'AWS::WAFv2::WebACL': 'Name',
+} as const;
+
+const namesOf = (app: SynthesizedApp, stack: (typeof STACKS)[number], types: Record<string, string>) =>
+  Object.entries(types).flatMap(([type, property]) =>
+    app.properties(stack, type).flatMap(({ Budget, ...properties }) => {
+      const name = { ...properties, ...(Budget as object | undefined) }[property as 'Name'];
+      return name === undefined ? [] : [`${type} ${joined(name)}`];
+    }),
+  );
+
+/** The names of the stacks, each with its account and region. */
+function stackNamesOf({ outdir }: SynthesizedApp): readonly string[] {
+  const { artifacts } = JSON.parse(readFileSync(join(outdir, 'manifest.json'), 'utf8')) as {
+    artifacts: Record<string, { readonly type: string; readonly environment?: string }>;
+  };
+  return Object.entries(artifacts)
+    .filter(([, { type }]) => type === 'aws:cloudformation:stack')
+    .map(([id, { environment }]) => `${environment}/${id}`);
+}
+
+const tagsOf = (app: SynthesizedApp) =>
+  STACKS.flatMap((stack) => [
+    ...JSON.stringify(app.templates[stack]).matchAll(/\{"Key":"stack","Value":"([^"]+)"\}/g),
+  ]).map(([, value]) => value);
+
+const deployments = (['web-function', 'second-region'] as const).map((name) => new SynthesizedApp(name));
+
+describe('one stage in two regions of an account', () => {
+  it.each([
+    ['stack of a region', stackNamesOf, 12],
+    ['value of the tag by which costs are divided', tagsOf, 12],
+    ['name that is unique in the account', (app) => STACKS.flatMap((s) => namesOf(app, s, ACCOUNT_WIDE)), 14],
+    ['name in us-east-1', (app: SynthesizedApp) => namesOf(app, 'edge-limit', REGIONAL), 4],
+  ] satisfies [string, (app: SynthesizedApp) => readonly (string | undefined)[], number][])(
+    'has no common %s',
+    (_, listed, count) => {
+      const names = deployments.flatMap((app) => [...new Set(listed(app))]);
+      expect(names).toHaveLength(count);
+      expect(new Set(names).size).toBe(count);
+    },
+  );
+});
