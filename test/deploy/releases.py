@@ -197,7 +197,9 @@ async def call_by_alias(reference, event, **scope):
 async def counted_proxy(integration, api_id, *args, **kwargs):
     answer = await invoke_proxy(integration, api_id, *args, **kwargs)
     api = gateway._rest_apis.get(api_id) or {}
-    emit("AWS/ApiGateway", {"Count": 1, "5XXError": int(answer[0] >= 500)}, {"ApiName": api.get("name")})
+    # The gateway's own error, which has no status yet, is one of a role that allows too little.
+    failed = not isinstance(answer, tuple) or answer[0] >= 500
+    emit("AWS/ApiGateway", {"Count": 1, "5XXError": int(failed)}, {"ApiName": api.get("name")})
     tick()
     return answer
 
