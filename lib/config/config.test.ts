@@ -176,11 +176,13 @@ describe('the settings of a deployment', () => {
     ]);
   });
 
-  it('backupCopies copies every table once a day to a vault of another account, which may read the copies', () => {
+  it('backupCopies copies every table once a day to a vault of another account, which may use the key for it', () => {
     const plan = app.only('data', 'AWS::Backup::BackupPlan').Properties.BackupPlan;
     expect(plan).toMatchObject({
       BackupPlanRule: [
         {
+          // All tables within an hour, of the eight that AWS Backup takes by default.
+          StartWindowMinutes: 60,
           Lifecycle: { DeleteAfterDays: 35 },
           CopyActions: [{ DestinationBackupVaultArn: BACKUP_VAULT, Lifecycle: { DeleteAfterDays: 35 } }],
         },
@@ -191,7 +193,36 @@ describe('the settings of a deployment', () => {
     );
     expect(chosen).toHaveLength(Object.keys(TABLES).length);
     const { KeyPolicy: policy } = app.only('data', 'AWS::KMS::Key').Properties;
-    expect(JSON.stringify(policy)).toContain('123456789012:root');
+    const [, copying, granting] = (policy as { Statement: Record<string, unknown>[] }).Statement;
+    const kms = (...names: string[]) => names.map((name) => `kms:${name}`);
+    const other = {
+      AWS: { 'Fn::Join': ['', ['arn:', { Ref: 'AWS::Partition' }, ':iam::123456789012:root']] },
+    };
+    expect(copying).toMatchObject({ Effect: 'Allow', Principal: other });
+    expect(copying?.Action).toEqual([
+      ...kms('DescribeKey', 'Encrypt', 'Decrypt', 'ReEncryptFrom', 'ReEncryptTo', 'GenerateDataKey'),
+      ...kms('GenerateDataKeyPair', 'GenerateDataKeyPairWithoutPlaintext', 'GenerateDataKeyWithoutPlaintext'),
+    ]);
+    expect(granting).toMatchObject({
+      Effect: 'Allow',
+      Principal: other,
+      Action: kms('CreateGrant', 'ListGrants', 'RevokeGrant'),
+      Condition: { Bool: { 'kms:GrantIsForAWSResource': 'true' } },
+    });
+  });
+
+  it('backupCopies reports failed backups and copies, and a day without a copy; no alarm reads them without it', () => {
+    const reported = ['backup-failed/backups', 'backup-failed/copies', 'copy-missing'].map((name) => {
+      expect(new SynthesizedApp().alarm(name)).toBeUndefined();
+      const { MetricName: metric, ...alarm } = app.alarm(name) ?? {};
+      expect(alarm).toMatchObject({ Namespace: 'AWS/Backup', Statistic: 'Sum', Period: 3600, Threshold: 1 });
+      return [metric, alarm.EvaluationPeriods, alarm.ComparisonOperator, alarm.TreatMissingData];
+    });
+    expect(reported).toEqual([
+      ['NumberOfBackupJobsFailed', 1, 'GreaterThanOrEqualToThreshold', 'notBreaching'],
+      ['NumberOfCopyJobsFailed', 1, 'GreaterThanOrEqualToThreshold', 'notBreaching'],
+      ['NumberOfCopyJobsCompleted', 26, 'LessThanThreshold', 'breaching'],
+    ]);
   });
 
   it('recoveryDays sets the recovery period of each table', () => {

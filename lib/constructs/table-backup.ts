@@ -7,13 +7,33 @@ import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { BackupPlan, BackupPlanRule, BackupResource, BackupVault } from 'aws-cdk-lib/aws-backup';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { Schedule } from 'aws-cdk-lib/aws-events';
-import { AccountPrincipal } from 'aws-cdk-lib/aws-iam';
+import { AccountPrincipal, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { Key } from 'aws-cdk-lib/aws-kms';
 import { Construct } from 'constructs';
 import type { Config } from '../config/config.ts';
 
 /** Two hours after the start of the nightly audit, so that the copied data was verified shortly before. */
 const EVERY_NIGHT = Schedule.cron({ minute: '0', hour: '5' });
+
+/** AWS Backup's default is eight hours, within which each table would be of another instant. */
+const START_WINDOW = Duration.hours(1);
+
+/**
+ * The operations on the key of a vault that a copy to another account needs (AWS knowledge center, "Given key ID is not
+ * accessible" in AWS Backup). Grants are for services of AWS alone.
+ */
+const COPYING = [
+  'kms:DescribeKey',
+  'kms:Encrypt',
+  'kms:Decrypt',
+  'kms:ReEncryptFrom',
+  'kms:ReEncryptTo',
+  'kms:GenerateDataKey',
+  'kms:GenerateDataKeyPair',
+  'kms:GenerateDataKeyPairWithoutPlaintext',
+  'kms:GenerateDataKeyWithoutPlaintext',
+];
+const GRANTING = ['kms:CreateGrant', 'kms:ListGrants', 'kms:RevokeGrant'];
 
 export interface TableBackupProps {
   readonly tables: readonly ITable[];
@@ -28,7 +48,7 @@ export class TableBackup extends Construct {
       enableKeyRotation: true,
       removalPolicy: RemovalPolicy.RETAIN,
     });
-    encryptionKey.grantDecrypt(new AccountPrincipal(accountOf(vaultArn)));
+    allowCopies(encryptionKey, new AccountPrincipal(accountOf(vaultArn)));
     const plan = new BackupPlan(this, 'Plan', {
       backupVault: new BackupVault(this, 'Vault', { encryptionKey, removalPolicy: RemovalPolicy.RETAIN }),
     });
@@ -38,6 +58,7 @@ export class TableBackup extends Construct {
       new BackupPlanRule({
         ruleName: 'nightly',
         scheduleExpression: EVERY_NIGHT,
+        startWindow: START_WINDOW,
         deleteAfter,
         copyActions: [{ destinationBackupVault, deleteAfter }],
       }),
@@ -51,6 +72,13 @@ export class TableBackup extends Construct {
       reason: 'The policy that AWS keeps for this service, which names the actions of each type of backup.',
     });
   }
+}
+
+function allowCopies(key: Key, account: AccountPrincipal): void {
+  const allowed = { principals: [account], resources: ['*'] };
+  key.addToResourcePolicy(new PolicyStatement({ ...allowed, actions: COPYING }));
+  const conditions = { Bool: { 'kms:GrantIsForAWSResource': 'true' } };
+  key.addToResourcePolicy(new PolicyStatement({ ...allowed, actions: GRANTING, conditions }));
 }
 
 const accountOf = (arn: string): string => arn.split(':')[4] ?? '';

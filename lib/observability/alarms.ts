@@ -6,6 +6,7 @@ import { Duration } from 'aws-cdk-lib';
 import { MathExpression, type Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { ROUTES, UNKNOWN_ROUTE_ENDPOINT } from '../../lambdas/app/routes.ts';
 import { METRICS } from '../../lambdas/platform/contract/metrics.ts';
+import { BACKUP_ALARMS } from './backup-alarms.ts';
 import { certificateWatch } from './certificates.ts';
 import { EDGE_ALARMS } from './edge-alarms.ts';
 import { HOST_ALARMS } from './host-alarms.ts';
@@ -247,6 +248,7 @@ export const ALARMS: Readonly<Record<string, AlarmRow>> = {
   },
   ...HOST_ALARMS,
   ...SMOKE_ALARMS,
+  ...BACKUP_ALARMS,
   'table-throttles': {
     // The SDK retries throttled requests while a table splits a partition; calls that fail because of it are visible in
     // the availability.

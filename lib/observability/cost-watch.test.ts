@@ -34,7 +34,7 @@ const BILLED = [
   'AWS::ElasticLoadBalancingV2::LoadBalancer',
 ];
 
-/** As a template writes it: the region is in the settings, or a parameter of the stack. */
+/** The region of a configuration; a template has a parameter for it if the settings do not name it. */
 const regionOf = (name: ConfigurationName) => (name === 'web-function' ? 'eu-central-1' : undefined);
 const inRegion = (text: string, region: string | undefined) =>
   region === undefined ? { 'Fn::Join': ['', [text, { Ref: 'AWS::Region' }]] } : `${text}${region}`;

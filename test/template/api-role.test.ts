@@ -79,8 +79,8 @@ function deniedChanges(isKept?: (target: string) => boolean): readonly string[] 
   });
 }
 
-describe('the role of an API after a change of settings', () => {
-  it('may call what the deployed stage calls until the last step of the update, for every pair of configurations', () => {
+describe('a change of settings', () => {
+  it('allows what the deployed stage calls until the last step of the update, for every pair of configurations', () => {
     for (const { calls } of configurations.values()) expect(calls.length).toBeGreaterThan(100);
     expect(deniedChanges()).toEqual([]);
   });

@@ -54,7 +54,7 @@ describe('one stage in two regions of an account', () => {
     ['name that is unique in the account', (app) => STACKS.flatMap((s) => namesOf(app, s, ACCOUNT_WIDE)), 14],
     ['name in us-east-1', (app: SynthesizedApp) => namesOf(app, 'edge-limit', REGIONAL), 4],
   ] satisfies [string, (app: SynthesizedApp) => readonly (string | undefined)[], number][])(
-    'has no common %s',
+    'share no %s',
     (_, listed, count) => {
       const names = deployments.flatMap((app) => [...new Set(listed(app))]);
       expect(names).toHaveLength(count);
