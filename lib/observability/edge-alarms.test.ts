@@ -32,11 +32,14 @@ describe('the alarms of the edge', () => {
     ['standard', []],
     ['fargate', ['balancer-5xx/inference', 'host-5xx/inference', 'host-unhealthy/inference']],
     ['fargate-ingress', ['balancer-5xx/uploads', 'host-5xx/uploads', 'host-unhealthy/uploads']],
-    ['web-function', ['certificate-expires/edge', 'edge-5xx', 'web-function-5xx/inference']],
+    [
+      'web-function',
+      ['certificate-expires/edge/eu-central-1', 'edge-5xx/eu-central-1', 'web-function-5xx/inference'],
+    ],
     ['web-function-ingress', ['web-function-5xx/uploads']],
     [
       'fargate-with-region',
-      ['balancer-5xx/inference', 'edge-5xx', 'host-5xx/inference', 'host-unhealthy/inference'],
+      ['balancer-5xx/inference', 'edge-5xx/us-east-1', 'host-5xx/inference', 'host-unhealthy/inference'],
     ],
   ] as const)('watch what the settings have: %s', (name, expected) => {
     expect([...alarmsOf(name).keys()].sort()).toEqual(expected);
@@ -96,15 +99,17 @@ describe('the alarms of the edge', () => {
 
   it('read the metrics of CloudFront and its certificate in us-east-1', () => {
     const [app, alarms] = [new SynthesizedApp('web-function'), alarmsOf('web-function')];
-    expect([alarms.get('edge-5xx')?.stack, alarms.get('certificate-expires/edge')?.stack]).toEqual([
-      'edge-alarms',
-      'edge-alarms',
-    ]);
-    expect(metricsIn(alarms.get('edge-5xx'))).toEqual([
+    expect([
+      alarms.get('edge-5xx/eu-central-1')?.stack,
+      alarms.get('certificate-expires/edge/eu-central-1')?.stack,
+    ]).toEqual(['edge-alarms', 'edge-alarms']);
+    expect(metricsIn(alarms.get('edge-5xx/eu-central-1'))).toEqual([
       'AWS/CloudFront Requests Sum',
       'AWS/CloudFront 5xxErrorRate Average',
     ]);
-    expect(JSON.stringify(alarms.get('edge-5xx'))).toContain('{"Name":"Region","Value":"Global"}');
+    expect(JSON.stringify(alarms.get('edge-5xx/eu-central-1'))).toContain(
+      '{"Name":"Region","Value":"Global"}',
+    );
     // Two regions in one account have a stack each.
     expect(readdirSync(app.outdir)).toContain('Inference-prod-edge-alarms-eu-central-1.template.json');
   });

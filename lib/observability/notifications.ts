@@ -20,12 +20,16 @@ const ID_OF = { critical: 'Alarms', warning: 'Warnings' } as const;
 
 const topicName = (stage: string, severity: Severity): string => `${stage}-${ID_OF[severity].toLowerCase()}`;
 
-/** Creates the topics of a region. */
-export function createTopics(scope: Construct, { stage, alarmEmail, warningEmail = alarmEmail }: Config) {
+/** Creates the topics of a deployment; those of a second region have no name, which another deployment could have there. */
+export function createTopics(
+  scope: Construct,
+  { stage, alarmEmail, warningEmail = alarmEmail }: Config,
+  isNamed = true,
+) {
   const create = (severity: Severity, email: string | undefined): Topic => {
     const id = ID_OF[severity];
     const topic = new Topic(scope, id, {
-      topicName: topicName(stage, severity),
+      ...(isNamed ? { topicName: topicName(stage, severity) } : {}),
       displayName: `${SERVICE_NAME} ${id.toLowerCase()}`,
       enforceSSL: true,
     });
@@ -75,16 +79,18 @@ export function namesOf({ stage }: Config, name: string, { severity, meaning }: 
 export interface AlarmContext {
   readonly scope: Construct;
   readonly config: Config;
+  /** Ends the names of alarms outside of the deployment's region, where another deployment of the stage has some too. */
+  readonly region?: string | undefined;
 }
 
 /** Creates the alarm `<stage>/<article>` or `<stage>/<article>/<of>`, which notifies nobody yet. */
 export function createAlarm(
-  { scope, config }: AlarmContext,
+  { scope, config, region }: AlarmContext,
   [article = '', of]: readonly (string | undefined)[],
   row: AlarmText,
   watch: Watch,
 ): Alarm {
-  const name = of === undefined ? article : `${article}/${of}`;
+  const name = [article, of, region].filter((part) => part !== undefined).join('/');
   const { metric, threshold } = watch;
   return new Alarm(scope, name, {
     ...namesOf(config, name, row),

@@ -18,8 +18,9 @@ export class EdgeAlarmsStack extends Stack {
   constructor(scope: Construct, id: string, { config, ingress, ...props }: EdgeAlarmsStackProps) {
     super(scope, id, { ...props, env: { region: EDGE_REGION }, crossRegionReferences: true });
     // The operations stack has the topics of its region.
-    const topics = config.region === EDGE_REGION ? topicsByName(this, config) : createTopics(this, config);
+    const { region } = config;
+    const topics = region === EDGE_REGION ? topicsByName(this, config) : createTopics(this, config, false);
     const edge = { distribution: ingress.distributionId, certificateArn: config.edgeDomain?.certificateArn };
-    watchEdge({ scope: this, config, topics }, edge);
+    watchEdge({ scope: this, config, region, topics }, edge);
   }
 }
