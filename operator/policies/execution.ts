@@ -26,6 +26,9 @@ const row = (
   resources: ExecutionRow['resources'],
 ): ExecutionRow => ({ types, actions, resources });
 
+/** The types of resources that have policies of their own. */
+export const POLICY_TYPES: readonly string[] = ['AWS::IAM::Role', 'AWS::IAM::Policy'];
+
 export const EXECUTION_ROWS: readonly ExecutionRow[] = [
   row(['AWS::DynamoDB::GlobalTable'], ['dynamodb:*'], (names) => [
     ...names.tables,
@@ -37,9 +40,7 @@ export const EXECUTION_ROWS: readonly ExecutionRow[] = [
     names.arn('secretsmanager', 'secret:*EdgeSecret*'),
   ]),
   row(['AWS::SecretsManager::Secret'], ['secretsmanager:GetRandomPassword'], EVERY),
-  row(['AWS::IAM::Role', 'AWS::IAM::Policy'], ['iam:*Role*'], (names, { stage }) => [
-    names.role(`Inference-${stage}-*`),
-  ]),
+  row(POLICY_TYPES, ['iam:*Role*'], (names, { stage }) => [names.role(`Inference-${stage}-*`)]),
   row(['AWS::ECS::Service', 'AWS::CloudFront::VpcOrigin'], ['iam:CreateServiceLinkedRole'], (names) => [
     names.role('aws-service-role/*'),
   ]),

@@ -9,6 +9,7 @@ import { DynamoDBClient, paginateListTables } from '@aws-sdk/client-dynamodb';
 import { paginateListSecrets } from '@aws-sdk/client-secrets-manager';
 import { createSecretsClient } from '../../lambdas/platform/aws/clients.ts';
 import { maintenanceParameter } from '../../lambdas/platform/contract/maintenance.ts';
+import { formatUsd } from '../../lambdas/platform/core/money.ts';
 import { readCaller } from '../aws-account.ts';
 import { EDGE_REGION } from '../quotas/checks.ts';
 import { StageStacks } from './stacks.ts';
@@ -18,8 +19,8 @@ const DATA = 'data';
 /** Stacks by the end of their names: one that imports from another is deleted before it. */
 const ORDER = ['operations', 'ingress', 'edge-limit', 'platform', 'inference', DATA] as const;
 
-/** USD a month of a secret (Secrets Manager pricing). */
-const SECRET_USD = 0.4;
+/** A month of a secret, nano-USD: 0.40 USD (Secrets Manager pricing). */
+const SECRET_USD = 400_000_000n;
 
 interface RetainedData {
   readonly tables: readonly string[];
@@ -97,7 +98,7 @@ async function down(args: readonly string[]): Promise<void> {
     for (const name of kept.secrets) console.log(`keeps     secret ${name}`);
     console.log(`keeps     parameter ${maintenanceParameter(stage)}, if "admin close" has made it`);
     console.log('keeps     the bootstrap of the CDK, and what is in its bucket');
-    const secretsUsd = (kept.secrets.length * SECRET_USD).toFixed(2);
+    const secretsUsd = formatUsd(BigInt(kept.secrets.length) * SECRET_USD);
     console.log(
       `costs     ${secretsUsd} USD a month for ${kept.secrets.length} secrets, 0.25 USD a GB of ${kept.tables.length} tables and 0.20 USD a GB of their recovery (us-east-1)`,
     );

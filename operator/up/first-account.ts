@@ -23,7 +23,7 @@ export const grantFirstCredit = (
   operator: Pick<Operator, 'grantOnce'>,
   accountId: string,
   amount: NanoUsd,
-): Promise<'credited' | 'repeated'> => operator.grantOnce(accountId, amount, FIRST_CREDIT);
+): ReturnType<Operator['grantOnce']> => operator.grantOnce(accountId, amount, FIRST_CREDIT);
 
 type KeyOperator = Pick<Operator, 'findKey' | 'createKey' | 'replaceSecret' | 'renameKey'>;
 

@@ -2,6 +2,7 @@
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import * as z from 'zod';
+import { POLICY_TYPES } from '../policies/execution.ts';
 
 const oneOrMore = z.union([z.string(), z.array(z.string())]).transform((value) => [value].flat());
 
@@ -27,7 +28,7 @@ export function rightsOf(assembly: string): readonly string[] {
   const trusts = statementsIn(
     roles.map(({ Properties }) => (Properties as object)['AssumeRolePolicyDocument' as never]),
   );
-  const policies = resources.filter(({ Type }) => ['AWS::IAM::Role', 'AWS::IAM::Policy'].includes(Type));
+  const policies = resources.filter(({ Type }) => POLICY_TYPES.includes(Type));
   const statements = statementsIn(
     policies.flatMap(({ Properties }) => {
       const { Policies: inline = [], PolicyDocument: own } = Properties as {

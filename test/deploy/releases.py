@@ -95,13 +95,28 @@ OPERATORS = {
 }
 
 
+class MissingData(Exception):
+    """A metric has no data, and nothing fills it."""
+
+
+def filled(node, values, default):
+    try:
+        return computed(node, values)
+    except MissingData:
+        return computed(default, values)
+
+
 def computed(node, values):
-    """Metric math, which Python parses, as far as numbers, names, arithmetic, comparisons and IF go."""
+    """Metric math, which Python parses, as far as numbers, names, arithmetic, comparisons, IF and FILL go."""
     match node:
         case ast.Constant(value):
             return value
         case ast.Name(name):
+            if values[name] is None:
+                raise MissingData
             return values[name]
+        case ast.Call(ast.Name("FILL"), [metric, default], []):
+            return filled(metric, values, default)
         case ast.BinOp(left, sign, right) if type(sign) in OPERATORS:
             return OPERATORS[type(sign)](computed(left, values), computed(right, values))
         case ast.Compare(left, [sign], [right]) if type(sign) in OPERATORS:
@@ -123,9 +138,10 @@ def value_in(alarm, window):
         return summed(alarm, window)
     values = {each["Id"]: summed(each["MetricStat"], window) for each in alarm["Metrics"] if "MetricStat" in each}
     (expression,) = [each["Expression"] for each in alarm["Metrics"] if "Expression" in each]
-    if None in values.values():
+    try:
+        return computed(ast.parse(expression, mode="eval").body, values)
+    except MissingData:
         return None
-    return computed(ast.parse(expression, mode="eval").body, values)
 
 
 def evaluate(name):
