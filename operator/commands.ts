@@ -128,6 +128,15 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       return ok({ ...(await operator.sweep()) });
     },
   },
+  'market run': {
+    usage: '',
+    async run(operator, args) {
+      options(args, []);
+      const { heldAmount, oldestSeconds, ...counts } = await operator.processDue();
+      const output = { ...counts, held_amount: usdJson(heldAmount), oldest_due_seconds: oldestSeconds };
+      return { output, exitCode: counts.failed === 0 ? 0 : 1 };
+    },
+  },
   audit: {
     usage: '[--whole]',
     async run(operator, args) {
@@ -143,7 +152,13 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
         top_ups: usdJson(auditResult.topUps),
         refunds: usdJson(auditResult.refunds),
         purchases: usdJson(auditResult.purchases),
-        sales: usdJson(auditResult.sales),
+        purchase_refunds: usdJson(auditResult.purchaseRefunds),
+        earnings: {
+          pending: usdJson(auditResult.pending),
+          available: usdJson(auditResult.available),
+          transferred: usdJson(auditResult.transfers),
+          fees: usdJson(auditResult.fees),
+        },
         owed: usdJson(auditResult.owed),
         balances: usdJson(auditResult.balances),
         held: usdJson(auditResult.held),

@@ -32,6 +32,8 @@ import { createCredits } from '../lambdas/ledger/store/credit-store.ts';
 import { readWalletPage } from '../lambdas/ledger/store/ledger-scan.ts';
 import { DynamoUnbilledStore } from '../lambdas/ledger/store/usage/unbilled-store.ts';
 import { WalletMaintenance } from '../lambdas/ledger/store/wallet/maintenance.ts';
+import { processDue } from '../lambdas/marketplace/core/earnings/due.ts';
+import { createEarningsStore } from '../lambdas/marketplace/store/earnings/create-earnings.ts';
 import { createSmokeAccess } from '../lambdas/operations/store/smoke-test/access.ts';
 import {
   createDynamoClients,
@@ -47,7 +49,7 @@ import {
 import { requireTable, type TableName } from '../lambdas/platform/contract/tables.ts';
 import type { NanoUsd } from '../lambdas/platform/core/money.ts';
 import type { Log } from '../lambdas/platform/core/ports.ts';
-import { systemClock } from '../lambdas/platform/system/system.ts';
+import { systemClock, systemUlid } from '../lambdas/platform/system/system.ts';
 import type { PublishedEvent } from '../lambdas/webhooks/core/event.ts';
 import { createPublisher } from '../lambdas/webhooks/store/event-publisher.ts';
 import { addressesOf } from './addresses.ts';
@@ -77,12 +79,12 @@ export function createOperator(target: OperatorTarget, log: Log) {
   const messages = createMessages(target);
   const { client } = clients;
   const table = (name: TableName) => requireTable(target.environment, name);
-  const [accountsTable, keysTable] = [table('accounts'), table('keys')];
   const tables = {
-    accounts: accountsTable,
-    keys: keysTable,
+    accounts: table('accounts'),
+    keys: table('keys'),
     wallets: table('wallets'),
     usage: table('usage'),
+    market: table('market'),
   };
   const environment = { [VARIABLES.holdTtlSeconds]: String(DEFAULT_HOLD_TTL_SECONDS), ...target.environment };
   const { wallets, recovery } = createLedger({ clients, environment, log });
@@ -115,7 +117,7 @@ export function createOperator(target: OperatorTarget, log: Log) {
     /** Creates a session that is valid for a day: an operator has no identity provider to sign in with again. */
     issueSession: (accountId: string) => sessions.start(accountId, LONGEST_SESSION_SECONDS),
     /** The accounts that may access the operator's view. */
-    operators: createOperatorAccounts(client, accountsTable, systemClock),
+    operators: createOperatorAccounts(client, tables.accounts, systemClock),
     /** The account of an API key; undefined when this deployment has not issued it. */
     accountOf: async (key: string) => verifyKey(key, await peppers())?.accountId,
     ...keysOf(registry, issuer, wallet),
@@ -129,7 +131,7 @@ export function createOperator(target: OperatorTarget, log: Log) {
         { pages: createAccountPages(client, tables.wallets), store: auditStore, clock: systemClock, log },
         whole,
       ),
-    reconcilePayments: createReconciliation({ clients, secrets, environment, log }),
+    ...scheduledWork({ clients, secrets, environment, log }),
     publish: messages.publish,
     redrive: messages.redrive,
     ...maintenanceOf(target, client),
@@ -159,6 +161,20 @@ const creditsOf = (credits: ReturnType<typeof createCredits>, wallet: ReturnType
     credits.topUp({ accountId, amount, id, source: 'grant' }),
   /** Removes credit, as a refund in the ledger. */
   takeBack: (accountId: string, amount: NanoUsd) => credits.takeBack({ accountId, amount, source: 'grant' }),
+});
+
+/** The work of schedules, done at once. */
+const scheduledWork = (options: Parameters<typeof createReconciliation>[0]) => ({
+  reconcilePayments: createReconciliation(options),
+  /** Processes the items of the market that are due. */
+  processDue: () =>
+    processDue({
+      store: createEarningsStore(options),
+      clock: systemClock,
+      ulid: systemUlid,
+      log: options.log,
+      stopMs: Number.POSITIVE_INFINITY,
+    }),
 });
 
 function keysOf(

@@ -45,6 +45,7 @@ export const LEDGER_GRANTS = {
   'audit-books': {
     tables: {
       accounts: ['Query', 'GetItem', 'PutItem', 'UpdateItem'],
+      market: ['GetItem', 'Query'],
       keys: ['GetItem', 'UpdateItem'],
       wallets: ['Scan', 'GetItem', 'BatchGetItem', 'UpdateItem'],
       usage: ['Query', 'BatchGetItem'],

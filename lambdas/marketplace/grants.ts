@@ -1,4 +1,5 @@
 /** The grants of the functions of the marketplace. */
+import { WALLETS } from '../ledger/grants.ts';
 import type { Grants } from '../platform/contract/grants.ts';
 
 /** Reads the listing that a request is about. */
@@ -6,6 +7,9 @@ const listing = { listings: ['GetItem'] } as const;
 
 /** A transaction on listings: what is put, and the listing that is changed with it. */
 const writes = ['GetItem', 'PutItem', 'UpdateItem'] as const;
+
+/** Tables that a store of earnings has the names of, and that the function does not access. */
+const NAMED = { accounts: [], wallets: [], listings: [] } as const;
 
 export const MARKETPLACE_GRANTS = {
   'list-listings': {
@@ -24,14 +28,43 @@ export const MARKETPLACE_GRANTS = {
     tables: {
       listings: [...writes, 'ConditionCheckItem'],
       accounts: ['PutItem'],
-      wallets: ['GetItem', 'UpdateItem'],
+      wallets: WALLETS,
+      market: ['PutItem', 'UpdateItem'],
     },
+    marketFee: true,
   },
   'create-review': { tables: { listings: writes } },
   'list-reviews': { tables: { listings: ['GetItem', 'Query'] } },
   'create-release': { tables: { listings: writes } },
   'list-releases': { tables: { listings: ['GetItem', 'Query'] } },
   'rollback-release': { tables: { listings: [...writes, 'ConditionCheckItem'] } },
+  'get-earnings': { tables: { market: ['GetItem', 'Query'], ...NAMED } },
+  'list-earnings-transactions': { tables: { market: ['Query', 'BatchGetItem'], ...NAMED } },
+  'transfer-earnings': {
+    tables: {
+      listings: [],
+      market: writes,
+      accounts: ['GetItem', 'PutItem'],
+      wallets: WALLETS,
+    },
+  },
+  'create-refund': {
+    tables: {
+      listings: ['GetItem', 'UpdateItem'],
+      market: writes,
+      accounts: ['GetItem', 'PutItem'],
+      wallets: WALLETS,
+    },
+  },
+  'process-due-items': {
+    tables: {
+      listings: ['GetItem', 'UpdateItem'],
+      market: writes,
+      accounts: ['Query', 'PutItem'],
+      wallets: WALLETS,
+    },
+    indexes: [{ table: 'market', name: 'due' }],
+  },
   'list-categories': { tables: { listings: ['Query'] } },
   'search-listings': { tables: { listings: ['BatchGetItem'], discovery: ['GetItem', 'Query'] } },
   'list-trending': { tables: { listings: ['BatchGetItem'], discovery: ['GetItem'] } },

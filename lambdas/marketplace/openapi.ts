@@ -15,6 +15,16 @@ import {
 } from './core/activity.ts';
 import { searchQuery } from './core/discovery/search-query.ts';
 import { trendingQuery } from './core/discovery/trending.ts';
+import {
+  earningsSchema,
+  IDEMPOTENCY_HEADER,
+  refundRequest,
+  refundSchema,
+  transactionSchema,
+  transactionsQuery,
+  transferRequest,
+  transferSchema,
+} from './core/earnings/requests.ts';
 import { listingChange, newListing } from './core/fields.ts';
 import { LISTING_KINDS, listingSchema } from './core/listing.ts';
 import { categoriesQuery, categorySchema, listingQuery } from './core/queries.ts';
@@ -44,6 +54,11 @@ export const MARKETPLACE_COMPONENTS = {
   Purchase: purchaseSchema,
   Category: categorySchema,
   CategoryPage: pageSchema(categorySchema),
+  Earnings: earningsSchema,
+  EarningsTransaction: transactionSchema,
+  EarningsTransactionPage: pageSchema(transactionSchema),
+  EarningsTransfer: transferSchema,
+  Refund: refundSchema,
 };
 
 const listing = (description: string) => ({ description, schema: MARKETPLACE_COMPONENTS.Listing });
@@ -78,7 +93,7 @@ export const MARKETPLACE_OPERATIONS = tagged('Market', {
   },
   'purchase-listing': {
     description:
-      'Moves the price from the buyer’s credit to the owner’s, once per buyer. A free listing, or one of the buyer’s own, moves no credit. The request states the expected price as `amount`, the expected listing by `If-Match`, or both; when either differs, the answer is 409 `price_changed` and nothing is charged. Publishes `purchase.completed`.',
+      'Moves the price from the buyer’s credit to the owner’s pending earnings, less the platform’s fee, once per buyer until it is completely refunded. A free listing, or one of the buyer’s own, moves no credit. The request states the expected price as `amount`, the expected listing by `If-Match`, or both; when either differs, the answer is 409 `price_changed` and nothing is charged. Publishes `purchase.completed`.',
     headers: {
       'If-Match': { pattern: ETAGS, description: 'The `ETag` of the listing that the buyer agreed to buy.' },
     },
@@ -141,5 +156,31 @@ export const MARKETPLACE_OPERATIONS = tagged('Market', {
     description: 'Ranked by recent installs; the weight of an install halves every quarter window.',
     query: trendingQuery,
     responses: listings,
+  },
+  'get-earnings': {
+    description:
+      'Proceeds of a sale are pending for seven days, and longer while the payment behind the purchase is disputed. Then they are available; those of granted credit become the account’s own credit.',
+    responses: { 200: describeResponse('The earnings.', MARKETPLACE_COMPONENTS.Earnings) },
+  },
+  'list-earnings-transactions': {
+    query: transactionsQuery,
+    responses: {
+      200: describeResponse('A page of transactions.', MARKETPLACE_COMPONENTS.EarningsTransactionPage),
+    },
+  },
+  'transfer-earnings': {
+    description: 'The credit pays what the account owes first.',
+    headers: IDEMPOTENCY_HEADER,
+    body: transferRequest,
+    responses: { 201: describeResponse('The transfer.', MARKETPLACE_COMPONENTS.EarningsTransfer) },
+    errors: [402],
+  },
+  'create-refund': {
+    description:
+      'Returns the price as credit, out of the pending proceeds of the sale, or of the available earnings after it has matured. The fee is returned in proportion. A complete refund ends the purchase.',
+    headers: IDEMPOTENCY_HEADER,
+    body: refundRequest,
+    responses: { 201: describeResponse('The refund.', MARKETPLACE_COMPONENTS.Refund) },
+    errors: [402, 404, 409],
   },
 });

@@ -96,4 +96,32 @@ export const MARKETPLACE_ROUTES = [
     endpoint: 'list-acquisitions',
     purpose: 'the listings that the account has installed or bought',
   },
+  {
+    ...OWNER,
+    method: 'GET',
+    path: '/api/v1/earnings',
+    endpoint: 'get-earnings',
+    purpose: 'what the account has earned by sales of its listings',
+  },
+  {
+    ...OWNER,
+    method: 'GET',
+    path: '/api/v1/earnings/transactions',
+    endpoint: 'list-earnings-transactions',
+    purpose: 'sales, refunds and transfers of the account, newest first',
+  },
+  {
+    ...OWNER,
+    method: 'POST',
+    path: '/api/v1/earnings/transfer',
+    endpoint: 'transfer-earnings',
+    purpose: 'make available earnings the account’s own credit',
+  },
+  {
+    ...OWNER,
+    method: 'POST',
+    path: '/api/v1/refunds',
+    endpoint: 'create-refund',
+    purpose: 'return all or part of a price to the buyer',
+  },
 ] as const satisfies readonly Route[];

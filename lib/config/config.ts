@@ -103,6 +103,8 @@ const schema = z.strictObject({
   identityProviders: identityProvidersSchema.default({}),
   /** The page to which a payer returns from the checkout; the console of the platform API when it is absent. */
   paymentReturnUrl: z.url({ protocol: /^https$/ }).optional(),
+  /** The platform's part of each sale of a listing, in basis points of its price. */
+  marketFeeBasisPoints: z.int().min(0).max(10_000).default(0),
   /**
    * Requests a second that each API takes, and as many at once (API Gateway counts approximately). A region's default
    * is 10,000 for the whole account, and 1,000 Lambda functions at a time: more than this would starve what else the

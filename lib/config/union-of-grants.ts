@@ -16,6 +16,7 @@ const FLAGS: Readonly<Record<Flag, Flag>> = {
   identitySecret: 'identitySecret',
   payments: 'payments',
   checkouts: 'checkouts',
+  marketFee: 'marketFee',
   providerSecrets: 'providerSecrets',
   bedrockModels: 'bedrockModels',
   signedModels: 'signedModels',

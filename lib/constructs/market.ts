@@ -1,6 +1,6 @@
 /**
- * The resources in addition to the routes of listings: the follower of their changes, the search index and the
- * rankings.
+ * The resources in addition to the routes of listings: the follower of their changes, the search index, the rankings and
+ * what is due.
  */
 import { Duration } from 'aws-cdk-lib';
 import { Schedule } from 'aws-cdk-lib/aws-events';
@@ -39,7 +39,7 @@ export class Market extends Construct {
     super(scope, id);
     this.#props = props;
     this.#follow();
-    for (const name of ['build-search-index', 'rank-trending'] as const) {
+    for (const name of ['build-search-index', 'rank-trending', 'process-due-items'] as const) {
       const schedule = Schedule.expression(CONSUMERS[name].schedule);
       runOnSchedule(this, { name, schedule, ruleId: `${name}-schedule` }, props);
     }

@@ -57,6 +57,7 @@ class RoleGrants {
         throw new Error(`${this.#options.name} has no console to return to`);
       environment[VARIABLES.paymentReturnUrl] = config.paymentReturnUrl;
     }
+    if (grants.marketFee) environment[VARIABLES.marketFeeBasisPoints] = String(config.marketFeeBasisPoints);
     if (grants.providerSecrets) this.#grantProviderSecrets();
     if (grants.bedrockModels) allowBedrockModels(this.#role);
     if (grants.signedModels) allowSignedModels(this.#role);

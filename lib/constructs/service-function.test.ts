@@ -230,7 +230,7 @@ describe('the environment of a function', () => {
         readonly Variables: Record<string, unknown>;
       };
       const { tables = {}, keyPepper, sessionKey, webhookKey, identityProviders } = GRANTS[functionName];
-      const { identitySecret, counts = [] } = GRANTS[functionName];
+      const { identitySecret, marketFee, counts = [] } = GRANTS[functionName];
       const {
         payments,
         checkouts,
@@ -267,6 +267,7 @@ describe('the environment of a function', () => {
         expected[VARIABLES.paymentReturnUrl] = {
           'Fn::Join': ['', expect.arrayContaining(['https://', '.execute-api.', '/prod/console'])],
         };
+      if (marketFee) expected[VARIABLES.marketFeeBasisPoints] = '0';
       if (webhookKey) expected[VARIABLES.webhookKeySecret] = 'data:WebhookKey';
       for (const queue of [...sends, ...counts])
         expected[QUEUES[queue].variable] = `platform:Messaging${capitalized(queue)}`;

@@ -66,6 +66,7 @@ const MISSED_BY: Readonly<Record<string, string>> = {
   'platform-fan-out-events': 'dead-letters',
   'platform-deliver-webhooks': 'dead-letters',
   'platform-follow-listings': 'listing-changes-late',
+  'platform-process-due-items': 'due-items-late',
 };
 
 /** Workflows that other alarms watch: `audit-drift` and `audit-missing`. */

@@ -90,6 +90,7 @@ describe('the alarms', () => {
       'platform-fan-out-events': 'dead-letters/dead-events',
       'platform-deliver-webhooks': 'dead-letters/dead-deliveries',
       'platform-follow-listings': 'listing-changes-late',
+      'platform-process-due-items': 'due-items-late',
     };
     for (const alarm of Object.values(missed))
       expect([alarm, named(alarm)]).toEqual([alarm, [`prod/${alarm}`]]);

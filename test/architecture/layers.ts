@@ -11,7 +11,7 @@ export const CONTEXTS: Readonly<Record<string, readonly string[]>> = {
   webhooks: ['access', 'platform'],
   inference: ['ledger', 'access', 'platform'],
   payments: ['ledger', 'access', 'platform'],
-  marketplace: ['ledger', 'webhooks', 'access', 'platform'],
+  marketplace: ['payments', 'ledger', 'webhooks', 'access', 'platform'],
   operations: ['inference', 'ledger', 'access', 'platform'],
   // Both compose every context.
   app: ['*'],

@@ -203,7 +203,7 @@ describe('the activity of an account on listings', () => {
           currency: 'USD',
           created,
         },
-        { listing, amount: 0n, unchanged: false },
+        { listing, unchanged: false },
         event(),
         MAX_SESSIONS,
       ),
@@ -302,7 +302,15 @@ describe('the orders of an account', () => {
     };
     const entries =
       how === 'paid'
-        ? [{ kind: 'top_up' as const, id: orderId, amount: before.amount, source: 'order' }]
+        ? [
+            {
+              kind: 'top_up' as const,
+              id: orderId,
+              amount: before.amount,
+              cash: before.amount,
+              source: 'order',
+            },
+          ]
         : [];
     expect(await store.advance(before, after, entries)).toBe('done');
   }

@@ -1,6 +1,7 @@
 /** The actions of owners, publishers, visitors and operators, each function by itself, on one service. */
 import './platform/provider-costs.ts';
 import './platform/listings.ts';
+import './platform/earnings.ts';
 import './platform/smoke.ts';
 import './platform/console-session.ts';
 import './platform/operator-view.ts';

@@ -31,6 +31,7 @@ const SPECIAL: Readonly<Record<string, string>> = {
   [VARIABLES.identityProviders]: '{}',
   [VARIABLES.paymentApiUrl]: 'https://api.example.com',
   [VARIABLES.paymentReturnUrl]: 'https://example.com',
+  [VARIABLES.marketFeeBasisPoints]: '0',
 };
 
 const startOf = (name: FunctionName, variables: readonly string[]): FunctionStart => ({

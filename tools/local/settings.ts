@@ -1,6 +1,10 @@
 /** The environment variables of `npm start`, checked before anything starts. */
 import { join, resolve } from 'node:path';
-import { ALLOW_LOOPBACK_VARIABLE, VARIABLES } from '../../lambdas/platform/contract/environment.ts';
+import {
+  ALLOW_LOOPBACK_VARIABLE,
+  MATURITY_VARIABLE,
+  VARIABLES,
+} from '../../lambdas/platform/contract/environment.ts';
 
 export interface Settings {
   readonly port: number;
@@ -35,6 +39,7 @@ export function readSettings(shell: Shell): Settings {
   const holdTtl = integer(shell, 'HOLD_TTL_SECONDS', { min: 1 });
   const lease = integer(shell, 'DELIVERY_LEASE_SECONDS', { min: 1 });
   const visibility = integer(shell, 'QUEUE_VISIBILITY_SECONDS', { min: 1, max: 43_200 });
+  const maturity = integer(shell, MATURITY_VARIABLE, { min: 1 });
   const loopback = choice(text(ALLOW_LOOPBACK_VARIABLE) ?? '0', ALLOW_LOOPBACK_VARIABLE, ['0', '1']);
   const logLevel = text('LOG_LEVEL');
   const identityProviders = text('IDENTITY_PROVIDERS');
@@ -52,6 +57,7 @@ export function readSettings(shell: Shell): Settings {
     overrides: {
       ...(loopback === '1' ? { [ALLOW_LOOPBACK_VARIABLE]: loopback } : {}),
       ...(lease === undefined ? {} : { [VARIABLES.deliveryLeaseSeconds]: String(lease) }),
+      ...(maturity === undefined ? {} : { [MATURITY_VARIABLE]: String(maturity) }),
       ...(holdTtl === undefined ? {} : { HOLD_TTL_SECONDS: String(holdTtl) }),
       ...(logLevel === undefined ? {} : { LOG_LEVEL: logLevel }),
       ...(identityProviders === undefined ? {} : { IDENTITY_PROVIDERS: identityProviders }),

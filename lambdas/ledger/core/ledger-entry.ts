@@ -1,7 +1,7 @@
 /** The ledger of an account: the entries that changed its credit, except calls. */
 import type { NanoUsd } from '../../platform/core/money.ts';
 
-const ADDS = ['top_up', 'sale'] as const;
+const ADDS = ['top_up', 'purchase_refund', 'transfer'] as const;
 const TAKES = ['refund', 'purchase'] as const;
 
 export const ENTRY_KINDS = [...ADDS, ...TAKES] as const;
@@ -13,10 +13,36 @@ export interface LedgerEntry {
   readonly id: string;
   /** More than 0. */
   readonly amount: NanoUsd;
-  /** The origin of the entry: `grant`, `order`, or the id of the purchased listing. */
+  /**
+   * The part of the entry that is money: positive if it came in or back, negative if it left or paid for a listing. 0
+   * for granted credit.
+   */
+  readonly cash: NanoUsd;
+  /** The origin of the entry: `grant`, `order`, the id of the purchased listing, or of the seller's transaction. */
   readonly source: string;
+}
+
+/** A change of a wallet: of its credit, and of the money in it. */
+export interface WalletChange {
+  readonly credit: NanoUsd;
+  readonly cash: NanoUsd;
 }
 
 /** Returns the amount by which an entry changes the account's credit. */
 export const changeOf = ({ kind, amount }: Pick<LedgerEntry, 'kind' | 'amount'>): NanoUsd =>
   ADDS.some((adding) => adding === kind) ? amount : -amount;
+
+/** Returns the change of a wallet by its new entries. */
+export const walletChangeOf = (
+  entries: readonly Pick<LedgerEntry, 'kind' | 'amount' | 'cash'>[],
+): WalletChange =>
+  entries.reduce(
+    ({ credit, cash }, entry) => ({ credit: credit + changeOf(entry), cash: cash + entry.cash }),
+    { credit: 0n, cash: 0n },
+  );
+
+/**
+ * Returns whether the money in a wallet pays for a listing: all of the price or none of it. What granted credit pays for,
+ * even in part, cannot leave the service as money.
+ */
+export const isPayable = (netCash: NanoUsd, price: NanoUsd): boolean => netCash >= price;

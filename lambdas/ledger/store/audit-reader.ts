@@ -23,6 +23,7 @@ import { type AuditedCall, type AuditStore, NO_PROVEN_USAGE, type WalletShard } 
 import type { AccountPages } from '../core/audit/run.ts';
 import { requestRange } from '../core/leases/times.ts';
 import { timeOfId } from '../core/usage/rollups.ts';
+import { createMarketReader } from './audit-market.ts';
 import { decodeEntry, ENTRY_RANGE } from './ledger-entry.ts';
 import { rollupDependenciesOf } from './usage/create-account-usage.ts';
 import { accountOf, shardId } from './wallet/item.ts';
@@ -33,6 +34,7 @@ export interface AuditTables {
   readonly keys: string;
   readonly usage: string;
   readonly wallets: string;
+  readonly market: string;
 }
 
 /** DynamoDB's most for one batch of reads. */
@@ -67,6 +69,7 @@ const provenKey = (accountId: string): Item => ({ account_id: text(accountId), i
 
 export function createAuditStore(client: DynamoDBClient, tables: AuditTables): AuditStore {
   return {
+    ...createMarketReader(client, tables),
     shards: (accountId) => readShards(client, tables.wallets, accountId),
     async *entries(accountId) {
       const rows = query(client, {
@@ -174,6 +177,7 @@ function decodeShard(item: Item): WalletShard {
     debt: optional('owed') ?? 0n,
     entries: Number(optional('entries') ?? 0n),
     received: readInteger(item, 'received'),
+    netCash: optional('net_cash') ?? 0n,
     spentAmount: optional('spent') ?? 0n,
     spentByDay: new Map(days),
   };

@@ -19,7 +19,12 @@ export function createAudit({
 }: AccountUsageOptions & Pick<AuditDependencies, 'clock' | 'log'>): AuditDependencies {
   const { client } = clients;
   const table = (name: TableName) => requireTable(environment, name);
-  const tables = { accounts: table('accounts'), keys: table('keys'), usage: table('usage') };
+  const tables = {
+    accounts: table('accounts'),
+    keys: table('keys'),
+    usage: table('usage'),
+    market: table('market'),
+  };
   const wallets = table('wallets');
   const store = createAuditStore(client, { ...tables, wallets });
   const holders = createWalletStore(clients, wallets);

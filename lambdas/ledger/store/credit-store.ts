@@ -4,7 +4,7 @@ import type { DynamoClients } from '../../platform/aws/clients.ts';
 import { requireTable } from '../../platform/contract/tables.ts';
 import { systemClock, systemUlid } from '../../platform/system/system.ts';
 import { type CreditStore, Credits, type TopUp } from '../core/credits.ts';
-import { changeOf } from '../core/ledger-entry.ts';
+import { walletChangeOf } from '../core/ledger-entry.ts';
 import { putEntry } from './ledger-entry.ts';
 import { WalletPostings } from './wallet/posting.ts';
 
@@ -36,8 +36,9 @@ export class DynamoCreditStore implements CreditStore {
     { accountId, id, amount, created, source }: TopUp,
   ): Promise<boolean> {
     const location = { table: this.#tables.accounts, accountId, created };
-    const put = putEntry(location, { kind, id, amount, source });
-    const result = await this.#postings.post(accountId, changeOf({ kind, amount }), [put]);
+    // An operator grants and takes back credit that nobody has paid for.
+    const entry = { kind, id, amount, cash: 0n, source };
+    const result = await this.#postings.post(accountId, walletChangeOf([entry]), [putEntry(location, entry)]);
     if (result === 'no wallet') throw new Error(`there is no account ${accountId}`);
     return result === 'posted';
   }

@@ -8,8 +8,9 @@ describe('a ledger entry', () => {
     'decodes to the values that were written, and its key is within the queried range: %s',
     (kind) => {
       const entryKey = { table: 'accounts', accountId: 'acc_1', created: 1 };
-      const item = putEntry(entryKey, { kind, id: '1', amount: 5n, source: 'test' }).Put?.Item ?? {};
-      expect(decodeEntry(item)).toEqual({ kind, amount: 5n });
+      const item =
+        putEntry(entryKey, { kind, id: '1', amount: 5n, cash: -3n, source: 'test' }).Put?.Item ?? {};
+      expect(decodeEntry(item)).toEqual({ kind, amount: 5n, cash: -3n });
       const key = item.item?.S ?? '';
       expect(key > readText(ENTRY_RANGE, ':first') && key < readText(ENTRY_RANGE, ':last')).toBe(true);
     },

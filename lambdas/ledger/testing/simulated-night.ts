@@ -1,10 +1,12 @@
 /** A night's audit of accounts in memory, in simulated time: the workflow's own definition runs the consumer's own steps. */
+
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StateMachine } from 'aws-local-stepfunctions';
 import { type AuditInput, type AuditResult, auditBooks } from '../consumers/audit-books/consumer.ts';
 import type { LedgerTotals } from '../core/audit/ledger-totals.ts';
 import { type AuditStore, NO_PROVEN_USAGE, type WalletShard } from '../core/audit/ports.ts';
+import { NO_SALES } from '../core/audit/seller-books.ts';
 import type { RollupDependencies } from '../core/usage/account-rollups.ts';
 import { NO_PROGRESS } from '../core/usage/ports.ts';
 
@@ -68,15 +70,25 @@ class Segment implements AuditStore {
         debt: 0n,
         entries: moving.includes(account) ? this.#moves : 1,
         received: 1000n,
+        netCash: 0n,
         spentAmount: 0n,
         spentByDay: new Map(),
       },
     ];
   }
 
+  async sellerBooks() {
+    this.#read();
+    return NO_SALES;
+  }
+
+  async saleEntries(): Promise<never> {
+    throw new Error('the account has sold nothing');
+  }
+
   async *entries() {
     this.#read();
-    yield { kind: 'top_up' as const, amount: 1000n };
+    yield { kind: 'top_up' as const, amount: 1000n, cash: 0n };
   }
 
   readonly rollups: RollupDependencies = {

@@ -1,9 +1,9 @@
 /** The stores of listings: each write is atomic, together with the event to be published. */
 
 import type { Page, PageQuery } from '../../platform/core/api/paging.ts';
-import type { NanoUsd } from '../../platform/core/money.ts';
 import type { PublishedEvent } from '../../webhooks/core/event.ts';
 import type { Install, Purchase, Release, Review } from './activity.ts';
+import type { Sale } from './earnings/sale.ts';
 import type { Listing, ListingKind } from './listing.ts';
 
 export interface CategoryCount {
@@ -54,18 +54,22 @@ export interface ReleaseStore {
   ): Promise<'done' | 'no_such_release' | 'changed'>;
 }
 
+/** The wallet of the buyer decides whether a sale is payable. */
+export type NewSale = Omit<Sale, 'payable'>;
+
 export interface Payment {
   /** The listing in the state that the buyer has seen. */
   readonly listing: Listing;
-  readonly amount: NanoUsd;
+  /** The sale that moves the price; undefined if the listing is free, or the buyer's own. */
+  readonly sale?: NewSale | undefined;
   /** True if the revision must also match that of `listing`, and not the price alone. */
   readonly unchanged: boolean;
 }
 
 export interface PurchaseStore {
   /**
-   * Records the purchase and moves the amount from the buyer's balance to the owner's, all or nothing, once per buyer.
-   * It is rejected if
+   * Records the purchase and moves the price from the buyer's wallet to the owner's pending balance, all or nothing, once
+   * per buyer until it is completely refunded. It is rejected if
    *
    * - the listing has changed since the buyer read it;
    * - the balance does not cover it;
@@ -77,5 +81,6 @@ export interface PurchaseStore {
     event: PublishedEvent,
     max: number,
   ): Promise<'done' | 'repeated' | 'changed' | 'insufficient' | 'full'>;
+  /** Returns the purchase unless it was completely refunded. */
   findPurchase(listingId: string, buyerId: string): Promise<Purchase | undefined>;
 }

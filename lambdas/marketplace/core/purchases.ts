@@ -5,13 +5,22 @@ import { ServiceError } from '../../platform/core/errors.ts';
 import { NANO_PER_CENT } from '../../platform/core/money.ts';
 import { type ActionDependencies, type ActionOutcome, nowSeconds, ownerEvent } from './actions.ts';
 import type { Purchase, purchaseRequest } from './activity.ts';
+import { feeOf } from './earnings/sale.ts';
 import type { Listing, Price } from './listing.ts';
 import type { ListingRequest } from './listings.ts';
-import type { PurchaseStore } from './ports.ts';
+import type { NewSale, PurchaseStore } from './ports.ts';
 import { etagOf, type Precondition } from './revision.ts';
 
 /** The service's credit is in dollars, so a purchase is. */
 const CURRENCY = 'USD';
+
+/** The terms of the platform for a sale. */
+export interface SaleTerms {
+  /** The platform's part of the price. */
+  readonly feeBasisPoints: number;
+  /** The time until the proceeds are available to the seller. */
+  readonly maturitySeconds: number;
+}
 
 /** The terms that the buyer agreed to: the state of the listing, its price, or both. */
 export interface PurchaseCondition {
@@ -27,7 +36,7 @@ export interface PurchaseCondition {
  * `purchase_quota`.
  */
 export async function purchase(
-  { store, listings, clock, ulid }: ActionDependencies<PurchaseStore>,
+  { store, listings, clock, ulid, terms }: ActionDependencies<PurchaseStore> & { readonly terms: SaleTerms },
   { kind, id, accountId }: ListingRequest,
   condition: PurchaseCondition,
 ): Promise<ActionOutcome<Purchase>> {
@@ -47,7 +56,7 @@ export async function purchase(
   const created = nowSeconds(clock);
   const entry = { id: `pur_${ulid()}`, listingId: id, buyerId: accountId, amount: cents, currency, created };
   const unchanged = condition.state !== undefined;
-  const payment = { listing, amount: BigInt(cents) * NANO_PER_CENT, unchanged };
+  const payment = { listing, sale: saleOf(entry, listing, terms), unchanged };
   const data = { buyer_id: accountId, amount: cents, currency };
   const event = ownerEvent(ulid, 'purchase.completed', listing, data);
   const max = QUOTAS.purchases_per_account_per_day;
@@ -59,6 +68,29 @@ export async function purchase(
     throw new ServiceError('insufficient_credit', 'The credit does not cover the price of this listing.');
   const current = result === 'changed' ? await listings.get(kind, id) : listing;
   return boughtBefore(store, current, accountId);
+}
+
+/** Returns the sale of a purchase; undefined if no money moves. */
+function saleOf(
+  { id, buyerId, amount, created }: Purchase,
+  { id: listingId, ownerId }: Listing,
+  { feeBasisPoints, maturitySeconds }: SaleTerms,
+): NewSale | undefined {
+  if (amount === 0 || buyerId === ownerId) return undefined;
+  const gross = BigInt(amount) * NANO_PER_CENT;
+  return {
+    chargeId: id,
+    sellerId: ownerId,
+    buyerId,
+    listingId,
+    gross,
+    fee: feeOf(gross, feeBasisPoints),
+    returned: 0n,
+    status: 'pending',
+    created,
+    dueAt: created + maturitySeconds,
+    held: false,
+  };
 }
 
 /** The account's earlier purchase, at any price. Throws 409 `price_changed` when there is none. */

@@ -1,6 +1,7 @@
 /**
- * Purchases in DynamoDB. Money moves from the buyer's wallet to the owner's in the transaction that records the
- * purchase. Each account's ledger gets an entry of the same amount, so the ledgers balance at every instant.
+ * Purchases in DynamoDB. Money moves from the buyer's wallet to the owner's pending balance in the transaction that
+ * records the purchase. The buyer's ledger and the owner's balance change by the same amount, so both are exact at every
+ * instant.
  */
 import type { DynamoDBClient, TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import { putEntry } from '../../ledger/store/ledger-entry.ts';
@@ -8,7 +9,7 @@ import { WalletPostings } from '../../ledger/store/wallet/posting.ts';
 import type { DynamoClients } from '../../platform/aws/clients.ts';
 import { dayOf } from '../../platform/core/api/quotas.ts';
 import { retryOptimistically } from '../../platform/core/optimistic.ts';
-import { type Item, number, readNumber, readText, text } from '../../platform/dynamodb/attribute-values.ts';
+import { type Item, number } from '../../platform/dynamodb/attribute-values.ts';
 import { countOneOf } from '../../platform/dynamodb/quota-item.ts';
 import { readItem } from '../../platform/dynamodb/reads.ts';
 import { transact } from '../../platform/dynamodb/transaction.ts';
@@ -16,12 +17,15 @@ import type { PublishedEvent } from '../../webhooks/core/event.ts';
 import type { Purchase } from '../core/activity.ts';
 import type { Payment, PurchaseStore } from '../core/ports.ts';
 import { putAcquisition } from './acquisitions.ts';
+import { recordSaleWrites } from './earnings/sale-writes.ts';
 import { dayCountKey, encodeEvent, encodePrice, listingKey, putNew } from './listing-item.ts';
+import { decodePurchase, encodePurchase, isRefunded, purchaseKey, REFUNDED } from './purchase-item.ts';
 
 export interface PurchaseTables {
   readonly listings: string;
   readonly accounts: string;
   readonly wallets: string;
+  readonly market: string;
 }
 
 /** Places of a transaction's items, by which a failed condition is reported. */
@@ -50,12 +54,12 @@ export class DynamoPurchaseStore implements PurchaseStore {
     max: number,
   ): ReturnType<PurchaseStore['purchase']> {
     return retryOptimistically(MAX_ATTEMPTS, 'the wallet', async () => {
-      const transfer = await this.#transfer(purchase, payment);
+      const transfer = await this.#transfer(payment);
       if (transfer === undefined) {
         return (await this.findPurchase(purchase.listingId, purchase.buyerId)) ? 'repeated' : 'insufficient';
       }
       const result = await transact(this.#client, [
-        putNew(this.#tables.listings, encodePurchase(purchase)),
+        this.#put(purchase),
         this.#checkListing(payment),
         this.#count(purchase, max),
         putNew(this.#tables.listings, encodeEvent(purchase.listingId, event, purchase.created)),
@@ -72,31 +76,34 @@ export class DynamoPurchaseStore implements PurchaseStore {
   async findPurchase(listingId: string, buyerId: string): Promise<Purchase | undefined> {
     const key = { TableName: this.#tables.listings, Key: purchaseKey(listingId, buyerId) };
     const item = await readItem(this.#client, key);
-    return item === undefined ? undefined : decodePurchase(item);
+    return item === undefined || isRefunded(item) ? undefined : decodePurchase(item);
   }
 
-  /**
-   * Returns the writes that move the money; undefined if the buyer's balance is insufficient or in debt. A free
-   * listing, or the buyer's, moves none.
-   */
-  async #transfer(
-    purchase: Purchase,
-    { listing, amount }: Payment,
-  ): Promise<readonly TransactWriteItem[] | undefined> {
-    if (amount === 0n || purchase.buyerId === listing.ownerId) return [];
-    const [debitWrites, creditWrites] = await Promise.all([
-      this.#postings.plan(purchase.buyerId, -amount),
-      this.#postings.plan(listing.ownerId, amount),
-    ]);
-    if (creditWrites === undefined) throw new Error(`the account ${listing.ownerId} has no wallet`);
-    if (debitWrites === undefined) return undefined;
-    const entryTarget = { table: this.#tables.accounts, created: purchase.created };
-    const entry = { id: purchase.id, amount, source: listing.id };
+  /** A listing whose price was completely refunded can be bought again. */
+  #put(purchase: Purchase): TransactWriteItem {
+    return {
+      Put: {
+        TableName: this.#tables.listings,
+        Item: encodePurchase(purchase),
+        ConditionExpression: 'attribute_not_exists(listing_id) OR refunded = :refunded',
+        ExpressionAttributeValues: { ':refunded': REFUNDED },
+      },
+    };
+  }
+
+  /** Returns the writes that move the money; undefined if the buyer's balance is insufficient or in debt. */
+  async #transfer({ sale }: Payment): Promise<readonly TransactWriteItem[] | undefined> {
+    if (sale === undefined) return [];
+    const { buyerId, gross, created, chargeId, listingId } = sale;
+    const debit = await this.#postings.planPurchase(buyerId, gross);
+    if (debit === undefined) return undefined;
+    const { payable, writes } = debit;
+    const cash = payable ? -gross : 0n;
+    const entry = { kind: 'purchase', id: chargeId, amount: gross, cash, source: listingId } as const;
     return [
-      putEntry({ ...entryTarget, accountId: purchase.buyerId }, { ...entry, kind: 'purchase' }),
-      putEntry({ ...entryTarget, accountId: listing.ownerId }, { ...entry, kind: 'sale' }),
-      ...debitWrites,
-      ...creditWrites,
+      putEntry({ table: this.#tables.accounts, accountId: buyerId, created }, entry),
+      ...recordSaleWrites(this.#tables.market, { ...sale, payable }),
+      ...writes,
     ];
   }
 
@@ -127,24 +134,3 @@ export class DynamoPurchaseStore implements PurchaseStore {
     };
   }
 }
-
-const purchaseKey = (listingId: string, buyerId: string): Item =>
-  listingKey(listingId, `purchase#${buyerId}`);
-
-const encodePurchase = ({ id, listingId, buyerId, amount, currency, created }: Purchase): Item => ({
-  ...purchaseKey(listingId, buyerId),
-  id: text(id),
-  buyer_id: text(buyerId),
-  minor_units: number(amount),
-  currency: text(currency),
-  created: number(created),
-});
-
-const decodePurchase = (item: Item): Purchase => ({
-  id: readText(item, 'id'),
-  listingId: readText(item, 'listing_id'),
-  buyerId: readText(item, 'buyer_id'),
-  amount: readNumber(item, 'minor_units'),
-  currency: readText(item, 'currency'),
-  created: readNumber(item, 'created'),
-});

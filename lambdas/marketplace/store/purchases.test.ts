@@ -12,22 +12,22 @@ import { createWalletStore } from '../../ledger/store/wallet/store.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
 import { systemUlid } from '../../platform/system/system.ts';
 import { fileDatabase } from '../../platform/testing/file-database.ts';
-import type { ActionDependencies } from '../core/actions.ts';
 import { newListing } from '../core/fields.ts';
 import type { Price } from '../core/listing.ts';
 import { Listings } from '../core/listings.ts';
-import type { PurchaseStore } from '../core/ports.ts';
 import { type PurchaseCondition, purchase } from '../core/purchases.ts';
+import { createEarningsStore } from './earnings/create-earnings.ts';
 import { DynamoListingStore } from './listing-store.ts';
 import { DynamoPurchaseStore } from './purchase-store.ts';
 
 const DOLLAR = 1_000_000_000n;
 const clock = () => 1_800_000_000_000;
 const system = { clock, ulid: systemUlid };
+const terms = { feeBasisPoints: 250, maturitySeconds: 7 * 86_400 };
 
 const database = fileDatabase();
 let listings: Listings;
-let purchases: ActionDependencies<PurchaseStore>;
+let purchases: Parameters<typeof purchase>[0];
 let accounts: Accounts;
 let credits: Credits;
 let owner: string;
@@ -35,7 +35,7 @@ let owner: string;
 beforeAll(async () => {
   const { client, tables } = database;
   listings = new Listings({ store: new DynamoListingStore(client, tables.listings), ...system });
-  purchases = { store: new DynamoPurchaseStore(database, tables), listings, ...system };
+  purchases = { store: new DynamoPurchaseStore(database, tables), listings, ...system, terms };
   accounts = new Accounts({ store: new DynamoAccountStore(client, tables), ...system });
   credits = new Credits({ store: new DynamoCreditStore(client, tables), ...system });
   owner = await accounts.open();
@@ -63,6 +63,8 @@ async function buyer(credit = 1000n * DOLLAR): Promise<string> {
   await credits.topUp({ accountId, amount: credit, source: 'grant' });
   return accountId;
 }
+
+const earnings = () => createEarningsStore({ clients: database, environment: database.environment });
 
 const balance = async (accountId: string) =>
   (await createWalletStore(database, database.tables.wallets).read(accountId))?.balance;
@@ -179,7 +181,7 @@ describe('the money', () => {
       }),
       ...system,
     });
-    const late = { store: new DynamoPurchaseStore(database, tables), listings: slow, ...system };
+    const late = { store: new DynamoPurchaseStore(database, tables), listings: slow, ...system, terms };
     const amount = from?.amount ?? 0;
     await expect(purchase(late, { ...listing, accountId }, purchaseState({ amount }))).rejects.toMatchObject({
       code: 'price_changed',
@@ -216,10 +218,17 @@ describe('the money', () => {
     const [exact, short] = [await buyer(DOLLAR), await buyer(DOLLAR - 1n)];
     expect(await outcome(listing, short, purchaseState({ amount: 100 }))).toBe('insufficient_credit');
     expect(await balance(short)).toBe(DOLLAR - 1n);
-    const before = (await balance(owner)) ?? 0n;
+    const before = await earnings().balance(owner);
     expect(await outcome(listing, exact, purchaseState({ amount: 100 }))).toBe(100);
     expect(await balance(exact)).toBe(0n);
-    expect(await balance(owner)).toBe(before + DOLLAR);
+    const net = (DOLLAR * 975n) / 1_000n;
+    expect(await earnings().balance(owner)).toEqual({
+      ...before,
+      pending: before.pending + net,
+      received: before.received + net,
+      fees: before.fees + DOLLAR - net,
+    });
+    expect(await balance(owner)).toBe(0n);
     const ledger = createAuditStore(database.client, database.tables);
     const entries = async (accountId: string) => {
       const stored: unknown[] = [];
@@ -227,9 +236,9 @@ describe('the money', () => {
       return stored;
     };
     expect(await entries(exact)).toContainEqual(
-      expect.objectContaining({ kind: 'purchase', amount: DOLLAR }),
+      expect.objectContaining({ kind: 'purchase', amount: DOLLAR, cash: 0n }),
     );
-    expect(await entries(owner)).toContainEqual(expect.objectContaining({ kind: 'sale', amount: DOLLAR }));
+    expect(await entries(owner)).toEqual([]);
   });
 
   it('stays in place and the buyer may retry if the wallet changes before each write', async () => {

@@ -12,6 +12,7 @@ import { updateRankings } from '../core/discovery/trending.ts';
 import type { Listing } from '../core/listing.ts';
 import { readAcquisitions } from './acquisitions.ts';
 import { createInstallStore, createReviewStore, readReviews } from './action-store.ts';
+import { createEarningsStore } from './earnings/create-earnings.ts';
 import { purgeListing } from './listing-history.ts';
 import { DynamoListingStore } from './listing-store.ts';
 import { DynamoPurchaseStore } from './purchase-store.ts';
@@ -225,6 +226,15 @@ describe('the storage of installs, reviews and releases', () => {
   });
 });
 
+const PENDING_SALE = {
+  fee: 0n,
+  returned: 0n,
+  status: 'pending',
+  created: NOW,
+  dueAt: NOW,
+  held: false,
+} as const;
+
 describe('a purchase', () => {
   it('happens once under concurrent requests, takes money from every shard of a wallet, and preserves the total', async () => {
     const { client, tables } = database;
@@ -232,28 +242,41 @@ describe('a purchase', () => {
     const accounts = new Accounts({ store, clock: () => NOW * 1000, ulid: systemUlid });
     const [buyer, owner] = [await accounts.open(), await accounts.open()];
     const wallets = createWalletStore(database, tables.wallets);
-    const balances = async () =>
-      Promise.all([buyer, owner].map(async (id) => (await wallets.read(id))?.balance));
+    const earnings = createEarningsStore({ clients: database, environment: database.environment });
+    const balances = async () => [
+      (await wallets.read(buyer))?.balance,
+      (await earnings.balance(owner)).pending,
+    ];
     const created = Math.floor(NOW);
     const grant = { id: 'grant', created, source: 'grant' };
     await new DynamoCreditStore(client, tables).topUp({ ...grant, accountId: buyer, amount: 2n * DOLLAR });
     await splitWallet(database, buyer, [DOLLAR / 2n, DOLLAR / 2n]);
     const listed = await listing({ ownerId: owner, price: { amount: 150, currency: 'USD' } });
     const purchases = new DynamoPurchaseStore(database, tables);
-    const buy = (from: Listing, amount: bigint) =>
-      purchases.purchase(
+    const buy = (from: Listing, gross: bigint) => {
+      const id = `pur_${systemUlid()}`;
+      const sale = {
+        ...PENDING_SALE,
+        chargeId: id,
+        sellerId: owner,
+        buyerId: buyer,
+        listingId: from.id,
+        gross,
+      };
+      return purchases.purchase(
         {
-          id: `pur_${systemUlid()}`,
+          id,
           listingId: from.id,
           buyerId: buyer,
           amount: 150,
           currency: 'USD',
           created: NOW,
         },
-        { listing: from, amount, unchanged: false },
+        { listing: from, sale, unchanged: false },
         event('purchase.completed'),
         MANY,
       );
+    };
     const price = (150n * DOLLAR) / 100n;
     const results = await Promise.all(Array.from({ length: 6 }, () => buy(listed, price)));
     expect(results.filter((result) => result === 'done')).toHaveLength(1);

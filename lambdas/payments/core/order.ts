@@ -86,11 +86,11 @@ export function refundedAmount({ paid = 0n, reversals }: Order): NanoUsd {
 export function entriesBetween(before: Order, after: Order): readonly LedgerEntry[] {
   const entries: LedgerEntry[] = [];
   if (before.paid === undefined && after.paid !== undefined && after.paid > 0n)
-    entries.push({ kind: 'top_up', id: after.id, amount: after.paid, source: 'order' });
+    entries.push({ kind: 'top_up', id: after.id, amount: after.paid, cash: after.paid, source: 'order' });
   const back = refundedAmount(after) - refundedAmount(before);
   const id = `${after.id}#${after.version}`;
-  if (back > 0n) entries.push({ kind: 'refund', id, amount: back, source: 'order' });
-  if (back < 0n) entries.push({ kind: 'top_up', id, amount: -back, source: 'order_reinstated' });
+  if (back > 0n) entries.push({ kind: 'refund', id, amount: back, cash: -back, source: 'order' });
+  if (back < 0n) entries.push({ kind: 'top_up', id, amount: -back, cash: -back, source: 'order_reinstated' });
   return entries;
 }
 

@@ -74,7 +74,9 @@ describe('an order', () => {
   it('does not advance, and nothing of it is stored, if its account has no wallet', async () => {
     const order = await saved();
     const paid = { ...order, accountId: 'acc_of_nobody', paid: order.amount, version: 1 };
-    const entries = [{ kind: 'top_up' as const, id: order.id, amount: order.amount, source: 'payment' }];
+    const entries = [
+      { kind: 'top_up' as const, id: order.id, amount: order.amount, cash: order.amount, source: 'payment' },
+    ];
     for (const some of [entries, []]) {
       expect(await store.advance({ ...order, accountId: 'acc_of_nobody' }, paid, some)).toBe('no account');
       expect(await store.find({ orderId: order.id, accountId: 'acc_of_nobody' })).toBeUndefined();

@@ -9,7 +9,7 @@ import {
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
 import { readAccount } from '../../access/store/account-item.ts';
-import { changeOf, type LedgerEntry } from '../../ledger/core/ledger-entry.ts';
+import { type LedgerEntry, walletChangeOf } from '../../ledger/core/ledger-entry.ts';
 import { putEntry } from '../../ledger/store/ledger-entry.ts';
 import type { WalletPostings } from '../../ledger/store/wallet/posting.ts';
 import type { Page } from '../../platform/core/api/paging.ts';
@@ -128,13 +128,12 @@ export class DynamoOrderStore implements OrderStore {
     entries: readonly LedgerEntry[],
   ): ReturnType<OrderStore['advance']> {
     const write = this.#advance(before, after);
-    const change = entries.reduce((sum, entry) => sum + changeOf(entry), 0n);
     const created = Math.floor(this.#options.clock() / 1000);
     const entryTarget = { table: this.#options.table, accountId: after.accountId, created };
     const puts = entries.map((entry) => putEntry(entryTarget, entry));
     const closed = isOpen(before) && !isOpen(after) ? [this.#counts.close(after.accountId, after.id)] : [];
     const writes = [{ Update: write }, ...puts, ...closed];
-    const result = await this.#options.postings.post(after.accountId, change, writes);
+    const result = await this.#options.postings.post(after.accountId, walletChangeOf(entries), writes);
     if (result === 'no wallet') return 'no account';
     return result === 'posted' ? 'done' : 'stale';
   }

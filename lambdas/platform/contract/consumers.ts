@@ -89,6 +89,14 @@ export const CONSUMERS = {
     schedule: 'rate(5 minutes)',
     timeoutSeconds: 60,
   },
+  'process-due-items': {
+    purpose: 'matures, holds and reverses the sales whose time has come',
+    api: 'platform',
+    // A sale that waits for seven days may wait for five more minutes.
+    schedule: 'rate(5 minutes)',
+    // It starts items for 240 s; an item takes a second at most.
+    timeoutSeconds: 300,
+  },
 } as const satisfies Record<string, Consumer>;
 
 export type ConsumerName = keyof typeof CONSUMERS;

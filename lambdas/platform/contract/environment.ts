@@ -31,6 +31,8 @@ export const VARIABLES = {
   paymentReturnUrl: 'PAYMENT_RETURN_URL',
   /** Name of the Systems Manager parameter that closes the service (`maintenance.ts`). */
   maintenanceParameter: 'MAINTENANCE_PARAMETER',
+  /** The platform's part of a sale, in basis points of the price. */
+  marketFeeBasisPoints: 'MARKET_FEE_BASIS_POINTS',
   /** Secrets Manager name of what the scheduled smoke test calls with: JSON that `smoke key` stores. */
   smokeSecret: 'SMOKE_SECRET',
   /** The models that the smoke test calls, separated by commas; absent for the chat model with the lowest price. */
@@ -59,6 +61,12 @@ export type SecretVariable = (typeof SECRET_VARIABLES)[number];
  * open the function's own address to whoever may subscribe.
  */
 export const ALLOW_LOOPBACK_VARIABLE = 'WEBHOOK_ALLOW_LOOPBACK';
+
+/**
+ * On this machine, the seconds until the proceeds of a sale are available. No template sets it: in AWS they would be
+ * available before a bank may take back the money.
+ */
+export const MATURITY_VARIABLE = 'MATURITY_SECONDS';
 
 /** The stacks' output that holds what the variable holds; output names are alphanumeric. */
 export const outputName = (variable: string): string => variable.replaceAll('_', '');

@@ -19,6 +19,8 @@ export interface Grants {
   readonly payments?: true;
   /** Knows the page to which a payer returns from a checkout. */
   readonly checkouts?: true;
+  /** Sells listings, of whose price the platform keeps a part. */
+  readonly marketFee?: true;
   /** Reads the upstream providers' secrets (`<stage>/providers/...`). */
   readonly providerSecrets?: true;
   /** Calls the models of Amazon Bedrock. */

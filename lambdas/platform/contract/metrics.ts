@@ -110,6 +110,8 @@ export const METRICS = {
   webhooksDisabled: 'WebhooksDisabled',
   /** Attempts that were blocked because the address is not on the public internet. */
   addressesForbidden: 'WebhookAddressesForbidden',
+  /** Seconds for which the oldest item of the market is due: an item that cannot be processed, or a schedule that stands still. */
+  oldestDueItem: 'OldestDueItemSeconds',
   /** Listings in the search index, at each building. */
   listingsIndexed: 'ListingsIndexed',
   /** Stored size of the search index, bytes. */

@@ -26,7 +26,7 @@ export const TABLES = {
    *
    * - the account (`item` = `account`);
    * - its orders (`order#<id>`, `order_counts`);
-   * - its ledger entries (`top_up#<id>`, `refund#<id>`, `purchase#<id>`, `sale#<id>`);
+   * - its ledger entries (`top_up#<id>`, `refund#<id>`, `purchase#<id>`, `purchase_refund#<id>`, `transfer#<id>`);
    * - the usage that the audit has verified (`audit#usage`);
    * - its usage rollups (`usage_sums#<day>#<key>`, `usage_sums#through`).
    *
@@ -92,6 +92,21 @@ export const TABLES = {
    * trending listings.
    */
   discovery: { variable: 'DISCOVERY_TABLE', partitionKey: 'part', sortKey: 'entry', ttl: 'expires' },
+  /**
+   * The market. The items of a seller's partition are its balance (`balance`), its sales (`sale#<charge id>`) and what
+   * changed the balance (`transaction#<ulid>`). Counts of quotas are in `counts#<account>`. Items that wait for a time are in the index `due`, in eight shards; items
+   * of a listing are in `by-listing`. CloudFormation adds one index per update of a table, so both exist from the start.
+   */
+  market: {
+    variable: 'MARKET_TABLE',
+    partitionKey: 'owner_id',
+    sortKey: 'item',
+    ttl: 'expires',
+    indexes: [
+      { name: 'due', partitionKey: 'due_shard', sortKey: 'due_at' },
+      { name: 'by-listing', partitionKey: 'of_listing', sortKey: 'item' },
+    ],
+  },
   /**
    * Circuits of routes that failed recently: `<route>` for all accounts, `<route>~<account>` for one; and usage that was not
    * billed (`unbilled#<route>`).

@@ -3,7 +3,15 @@ import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ROUTES } from '../../../lambdas/app/routes.ts';
 import type { Authentication, Route } from '../../../lambdas/platform/contract/route.ts';
 import { Owner } from '../owner.ts';
-import { type Belongings, ISOLATION_CASES, makeBelongings, NOBODYS, RECEIVER } from './reaches.ts';
+import {
+  type Belongings,
+  ISOLATION_CASES,
+  makeBelongings,
+  type NamedIds,
+  NOBODYS,
+  RECEIVER,
+  sellOnce,
+} from './reaches.ts';
 import { service } from './service.ts';
 
 let mine: Belongings;
@@ -12,18 +20,23 @@ let theirs: Belongings;
 const newBelongings = async () => makeBelongings(service, await Owner.open(service), 5);
 
 beforeAll(async () => {
-  [mine, theirs] = await Promise.all([newBelongings(), newBelongings()]);
-}, 90_000);
+  const buyer = await Owner.open(service);
+  await buyer.buy(5);
+  const sellers = await Promise.all([newBelongings(), newBelongings()]);
+  mine = await sellOnce(service, buyer, sellers[0]);
+  theirs = await sellOnce(service, buyer, sellers[1]);
+}, 120_000);
 
 const routes: readonly (readonly [string, Route])[] = ROUTES.filter(
   ({ authentication, paid }: Route) => !['none', 'operator'].includes(authentication) && paid !== true,
 ).map((route: Route) => [`${route.method} ${route.path}`, route]);
 
-const send = (route: Route, path: string, credential: string | null) => {
-  const { body } = ISOLATION_CASES[route.endpoint] ?? {};
-  const fields = typeof body === 'function' ? body() : body;
+/** Sends the request about an account's objects. */
+const send = (route: Route, of: NamedIds, credential: string | null) => {
+  const { body, path } = ISOLATION_CASES[route.endpoint] ?? {};
+  const fields = typeof body === 'function' ? body(of) : body;
   const json = { headers: { 'content-type': 'application/json' }, body: JSON.stringify(fields) };
-  return service.fetch(path, {
+  return service.fetch(path?.(of, route) ?? route.path, {
     method: route.method,
     key: credential,
     ...(fields === undefined ? {} : json),
@@ -107,9 +120,9 @@ it('the state that is compared holds one of everything that an account has', asy
 async function expectNothing(route: Route, asker: Belongings, other: Belongings): Promise<void> {
   const { path, publicAccess } = ISOLATION_CASES[route.endpoint] ?? {};
   for (const credential of credentialsFor(route, asker)) {
-    const response = await send(route, path?.(other, route) ?? route.path, credential);
+    const response = await send(route, other, credential);
     const text = anonymous(await response.text());
-    const missing = path === undefined ? undefined : await send(route, path(NOBODYS, route), credential);
+    const missing = path === undefined ? undefined : await send(route, NOBODYS, credential);
     expect(missing?.status ?? 404).toBe(404);
     if (publicAccess === undefined && missing !== undefined)
       expect([response.status, text]).toEqual([404, anonymous(await missing.text())]);
@@ -155,17 +168,16 @@ describe('the data of another account', () => {
 });
 
 describe.each(routes)('%s', (_name, route) => {
-  const { path, shows, endsSession } = ISOLATION_CASES[route.endpoint] ?? {};
+  const { shows, endsSession } = ISOLATION_CASES[route.endpoint] ?? {};
 
   it('rejects a missing or unknown credential and one of the other type', async () => {
-    const target = path?.(mine, route) ?? route.path;
     const acceptedCredentials = credentialsFor(route, mine);
     const wrong = [mine.key, mine.owner.session].filter(
       (credential) => !acceptedCredentials.includes(credential),
     );
     const credentials = [null, 'nonsense', ...wrong];
     for (const credential of credentials) {
-      const response = await send(route, target, credential);
+      const response = await send(route, mine, credential);
       expect(response.status).toBe(401);
       expect(((await response.json()) as { error: object }).error).toMatchObject({
         type: 'authentication_error',
@@ -180,7 +192,7 @@ describe.each(routes)('%s', (_name, route) => {
     for (const index of credentialsFor(route, mine).keys()) {
       if (isConsumed) foreignId = await newBelongings();
       const credential = credentialsFor(route, foreignId)[index] ?? null;
-      const response = await send(route, path?.(foreignId, route) ?? route.path, credential);
+      const response = await send(route, foreignId, credential);
       const text = await response.text();
       expect([text, response.ok]).toEqual([text, true]);
       if (route.method === 'GET' && shows === undefined) throw new Error(`${route.endpoint} shows what?`);

@@ -321,9 +321,11 @@ describe('a listing in the marketplace', () => {
       installed: null,
       purchased: expect.any(Number),
     });
-    const balance = async ({ id: account }: Owner) =>
-      (await service.admin<{ balance: unknown }>('wallet', 'show', '--account', account)).balance;
-    expect([await balance(visitor), await balance(owner)].map(Number)).toEqual([3.5, 1.5]);
+    const { balance } = await service.admin<{ balance: unknown }>('wallet', 'show', '--account', visitor.id);
+    expect([Number(balance), await owner.json('/api/v1/earnings')]).toMatchObject([
+      3.5,
+      { received: 1.5, fees: 0 },
+    ]);
     expect(await eventOf('purchase.completed', id)).toMatchObject({
       data: { listing_id: id, buyer_id: visitor.id, amount: 150, currency: 'USD' },
     });

@@ -1,5 +1,6 @@
 /** For each route that identifies its caller, the request that names what belongs to an account. */
 import type { Route } from '../../../lambdas/platform/contract/route.ts';
+import { until } from '../../../tools/test-kit/waiting.ts';
 import type { Owner } from '../owner.ts';
 import type { Service } from '../service.ts';
 
@@ -15,6 +16,8 @@ export interface Belongings {
   readonly deliveryId: string;
   /** Listing ids by collection: `apps` and `ai-agents`. */
   readonly listingIds: Readonly<Record<string, string>>;
+  /** A purchase of one of its listings; empty until `sellOnce`. */
+  readonly chargeId: string;
 }
 
 /** Nothing listens there: what is sent to it fails, and waits. */
@@ -49,13 +52,41 @@ export async function makeBelongings(service: Service, owner: Owner, credit: num
     await owner.send('POST', `/${collection}/${id}/install`);
     listingIds[collection] = id;
   }
-  return { accountId: owner.id, owner, keyId, key, orderId, requestId, webhookId, deliveryId, listingIds };
+  return {
+    accountId: owner.id,
+    owner,
+    keyId,
+    key,
+    orderId,
+    requestId,
+    webhookId,
+    deliveryId,
+    listingIds,
+    chargeId: '',
+  };
+}
+
+/** The account has sold something, whose price is available to it. */
+export async function sellOnce(service: Service, to: Owner, seller: Belongings): Promise<Belongings> {
+  const price = { amount: 100, currency: 'USD' };
+  const listed = await seller.owner.send('POST', '/apps', { ...newListing(), price });
+  const { id } = (await listed.json()) as { readonly id: string };
+  const bought = await to.send('POST', `/apps/${id}/purchase`, price);
+  const { id: chargeId } = (await bought.json()) as { readonly id: string };
+  await until(
+    async () => {
+      await service.admin('market', 'run');
+      return seller.owner.json('/api/v1/earnings');
+    },
+    ({ available }) => available === 1,
+  );
+  return { ...seller, chargeId };
 }
 
 interface IsolationCase {
   /** The path that names what belongs to an account; undefined when the route names nothing. */
   readonly path?: (of: NamedIds, route: Route) => string;
-  readonly body?: object | (() => object);
+  readonly body?: object | ((of: NamedIds) => object);
   /** Returns a text that the owner's response contains; present for every route that reads. */
   readonly shows?: (of: NamedIds) => string;
   /** A thing that everybody sees: a stranger's `owner-acts` is 403, and anybody's `anybody-acts` succeeds. */
@@ -64,7 +95,7 @@ interface IsolationCase {
   readonly endsSession?: true;
 }
 
-type NamedIds = Omit<Belongings, 'owner'>;
+export type NamedIds = Omit<Belongings, 'owner'>;
 
 const ofWebhook = { path: ({ webhookId }: NamedIds, { path }: Route) => path.replace('{id}', webhookId) };
 const ofListing = {
@@ -122,6 +153,13 @@ export const ISOLATION_CASES: Readonly<Record<string, IsolationCase>> = {
   'purchase-listing': { ...ofAnybody, body: { amount: 0 } },
   'create-review': { ...ofAnybody, body: { rating: 1 } },
   'list-acquisitions': { shows: ({ listingIds }) => listingIds.apps ?? '' },
+  'get-earnings': { shows: () => '"object":"earnings"' },
+  'list-earnings-transactions': { shows: ({ chargeId }) => chargeId },
+  'transfer-earnings': { body: { amount: 0.01 } },
+  'create-refund': {
+    path: (_of, { path }) => path,
+    body: ({ chargeId }: NamedIds) => ({ charge: chargeId, amount: 1 }),
+  },
 };
 
 /** Names of nothing. */
@@ -134,4 +172,5 @@ export const NOBODYS: NamedIds = {
   webhookId: `wh_${'0'.repeat(26)}`,
   deliveryId: `dlv_${'0'.repeat(26)}`,
   listingIds: { apps: `lst_${'0'.repeat(26)}`, 'ai-agents': `lst_${'0'.repeat(26)}` },
+  chargeId: `pur_${'0'.repeat(26)}`,
 };

@@ -1,4 +1,7 @@
-/** The service that the tests of the platform share. Webhooks of publishers lead to this machine. */
+/**
+ * The service that the tests of the platform share. Webhooks of publishers lead to this machine, and sales mature after a
+ * second.
+ */
 import { oneService } from '../one-service.ts';
 
-export const service = oneService({ WEBHOOK_ALLOW_LOOPBACK: '1' });
+export const service = oneService({ WEBHOOK_ALLOW_LOOPBACK: '1', MATURITY_SECONDS: '1' });

@@ -20,6 +20,7 @@ const GRANTED: Partial<Readonly<Record<Grant, Readonly<Record<string, string>>>>
     [VARIABLES.paymentApiUrl]: NOWHERE,
   },
   checkouts: { [VARIABLES.paymentReturnUrl]: NOWHERE },
+  marketFee: { [VARIABLES.marketFeeBasisPoints]: '0' },
   smokeAccess: { [VARIABLES.smokeSecret]: 'none', [VARIABLES.smokeModels]: 'none' },
   webhookKey: { [VARIABLES.webhookKeySecret]: 'none' },
   publishes: { [VARIABLES.eventBus]: 'none' },

@@ -13,7 +13,10 @@ export const handler = consumerHandler(({ measure, ...resources }) =>
     ...createAudit(resources),
     storeConclusion: (conclusion) =>
       writeConclusion(resources.clients.client, requireTable(resources.environment, 'accounts'), conclusion),
-    onStep: ({ drift }) => measure({ values: { [METRICS.auditDrift]: toMetric(drift) } }),
+    onStep: ({ drift, salesOverdue }) =>
+      measure({
+        values: { [METRICS.auditDrift]: toMetric(drift), [METRICS.oldestDueItem]: salesOverdue },
+      }),
     onAudited: ({ unproven, topUps, balances }, audited) =>
       measure({
         values: {

@@ -90,7 +90,7 @@ async function placeHold(account: SimulatedAccount, open: SimulatedHold[], { wha
   // A call has its record before its hold ends.
   if (what === 'write' && oldest !== undefined && !account.records.some(({ id }) => id === oldest.id))
     account.record(oldest, oldest.amount / 3n);
-  if (what === 'post') account.post(at % 2 === 0 ? 'top_up' : 'sale', cost * 10n);
+  if (what === 'post') account.post(at % 2 === 0 ? 'top_up' : 'purchase_refund', cost * 10n);
   if (what === 'take') account.post(at % 2 === 0 ? 'refund' : 'purchase', cost);
   if (what === 'transfer') account.transfer(at, to, cost);
   if (what === 'grow' && account.wallet.length < 5) account.grow();

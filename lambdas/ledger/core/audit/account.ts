@@ -2,11 +2,13 @@
  * The audit of one account's ledger, while calls and payments continue. It verifies
  *
  * - each shard of the wallet by itself, in one atomic read: received = balance + holds + spent - owed;
- * - that the shards received the total of the ledger entries: top-ups + sales - refunds - purchases;
+ * - that the shards received the total of the ledger entries: top-ups + transfers + purchase refunds - refunds -
+ * purchases; and that the money in the wallet is the total of the money in the entries;
  * - that the spent amount equals the amount spent by day;
  * - that the amount spent on each closed day equals the cost in the day's stored usage rollups, after these are
  * updated. The verified amount is stored, and the next audit starts after it;
- * - and, if nothing moved during the read, the same for the days that are still open.
+ * - if nothing moved during the read, the same for the days that are still open;
+ * - the account's balance as a seller (`market.ts`).
  */
 import type { NanoUsd } from '../../../platform/core/money.ts';
 import type { Clock } from '../../../platform/core/ports.ts';
@@ -15,7 +17,9 @@ import { changeOf, type EntryKind } from '../ledger-entry.ts';
 import { closedDay } from '../usage/rollups.ts';
 import { type Cut, cutOf, largest, noTransferBetween, nothingBetween, spentAfter, sumOf } from './cut.ts';
 import { EMPTY_TOTALS, type LedgerTotals, UNPROVEN_TOTALS } from './ledger-totals.ts';
+import { marketDifferences, overdueSeconds, saleDifference } from './market.ts';
 import type { AuditStore, ProvenUsage } from './ports.ts';
+import type { SellerBooks } from './seller-books.ts';
 import {
   DAY_SECONDS,
   dateOf,
@@ -73,8 +77,12 @@ const drifting = (totals: LedgerTotals, failed: readonly string[]): AccountAudit
 interface State {
   readonly cut: Cut;
   readonly entries: Readonly<Record<EntryKind, NanoUsd>>;
+  /** The sum of the money in the entries. */
+  readonly cash: NanoUsd;
   readonly provenUsage: ProvenUsage;
-  /** The shards and the entries are not of one instant. */
+  /** The seller's balance; undefined if it changed at every reading. */
+  readonly books: SellerBooks | undefined;
+  /** The shards, the entries and the seller's balance are not of one instant. */
   readonly moved: boolean;
   /** No call started or ended during the read. */
   readonly calm: boolean;
@@ -87,17 +95,33 @@ interface State {
 async function readState(store: AuditStore, accountId: string): Promise<State | undefined> {
   const shards = await store.shards(accountId);
   if (shards.length === 0) return undefined;
-  const entries: Record<EntryKind, NanoUsd> = { top_up: 0n, refund: 0n, purchase: 0n, sale: 0n };
-  const readEntries = async () => {
-    for await (const { kind, amount } of store.entries(accountId)) entries[kind] += amount;
+  const entries: Record<EntryKind, NanoUsd> = {
+    top_up: 0n,
+    refund: 0n,
+    purchase: 0n,
+    purchase_refund: 0n,
+    transfer: 0n,
   };
-  const [provenUsage] = await Promise.all([store.readProvenUsage(accountId), readEntries()]);
+  let cash = 0n;
+  const readEntries = async () => {
+    for await (const entry of store.entries(accountId)) {
+      entries[entry.kind] += entry.amount;
+      cash += entry.cash;
+    }
+  };
+  const [provenUsage, books] = await Promise.all([
+    store.readProvenUsage(accountId),
+    store.sellerBooks(accountId),
+    readEntries(),
+  ]);
   const after = await store.shards(accountId);
   return {
     cut: cutOf(shards),
     entries,
+    cash,
     provenUsage,
-    moved: !noTransferBetween(shards, after),
+    books,
+    moved: books === undefined || !noTransferBetween(shards, after),
     calm: nothingBetween(shards, after),
   };
 }
@@ -131,13 +155,29 @@ async function verifyState(context: AuditContext): Promise<AccountAudit> {
   const records = includesRecords ? await readUsageRecords(store, span) : undefined;
   const isQuiet = rollups.open !== undefined && nothingBetween(cut.shards, await store.shards(accountId));
   const usage = { ...rollups, open: isQuiet ? rollups.open : undefined, records };
-  const differences = differencesOf(state, through, usage);
+  const differences = new Map([
+    ...differencesOf(state, through, usage),
+    ...(await marketDifferencesOf(context)),
+  ]);
   const closed = provenUsage.cost + sumOf(rollups.days.values());
-  const totals = totalsOf(state, closed + (usage.open ?? sumOf(spentAfter(cut, through).values())));
+  const usageCost = closed + (usage.open ?? sumOf(spentAfter(cut, through).values()));
+  const totals = totalsOf(state, usageCost, Math.floor(clock() / 1000));
   const failed = [...differences].flatMap(([check, by]) => (by === 0n ? [] : [check]));
   if (failed.length > 0) return drifting({ ...totals, drift: largest([...differences.values()]) }, failed);
   await advanceProvenUsage(context, rollups.days, closed);
   return { verdict: 'exact', totals };
+}
+
+async function marketDifferencesOf(context: AuditContext): Promise<ReadonlyMap<string, NanoUsd>> {
+  const { store, accountId, state, options } = context;
+  const { books, entries } = state;
+  if (books === undefined) return new Map();
+  const { clock, includesRecords: whole = false } = options;
+  const nowSeconds = Math.floor(clock() / 1000);
+  return new Map([
+    ...marketDifferences(books, entries.transfer),
+    ['purchases of buyers', await saleDifference(store, accountId, books, { nowSeconds, whole })],
+  ]);
 }
 
 interface Usage extends UsageRollups {
@@ -146,7 +186,7 @@ interface Usage extends UsageRollups {
 
 /** Returns the difference of each check. The largest is the drift: one error shows in several checks and counts once. */
 function differencesOf(
-  { cut, entries, provenUsage }: State,
+  { cut, entries, cash, provenUsage }: State,
   through: number,
   { days, open, records }: Usage,
 ): ReadonlyMap<string, NanoUsd> {
@@ -157,6 +197,7 @@ function differencesOf(
   const differences = new Map([
     ['shards', cut.drift],
     ['entries', creditOf(entries) - cut.received],
+    ['money', cash - cut.netCash],
     ['spent by day', cut.spentAmount - provenUsage.cost - sumOf(spentByDay.values())],
     ...closed.map((day) => [`sums of ${dateOf(day)}`, dayOff(day)] as const),
     ['sums of open days', open === undefined ? 0n : later - open],
@@ -175,12 +216,17 @@ function differencesOf(
 const creditOf = (entries: State['entries']): NanoUsd =>
   sumOf(Object.entries(entries).map(([kind, amount]) => changeOf({ kind: kind as EntryKind, amount })));
 
-const totalsOf = ({ cut, entries }: State, usage: NanoUsd): LedgerTotals => ({
+const totalsOf = ({ cut, entries, books }: State, usage: NanoUsd, nowSeconds: number): LedgerTotals => ({
   ...EMPTY_TOTALS,
   topUps: entries.top_up,
   refunds: entries.refund,
   purchases: entries.purchase,
-  sales: entries.sale,
+  purchaseRefunds: entries.purchase_refund,
+  transfers: entries.transfer,
+  pending: books?.pending ?? 0n,
+  available: books?.available ?? 0n,
+  fees: books?.fees ?? 0n,
+  salesOverdue: books === undefined ? 0 : overdueSeconds(books, nowSeconds),
   balances: cut.balance,
   held: cut.heldAmount,
   usage,

@@ -13,6 +13,7 @@ export interface Cut {
   readonly debt: NanoUsd;
   readonly spentAmount: NanoUsd;
   readonly received: NanoUsd;
+  readonly netCash: NanoUsd;
   /** Open holds. */
   readonly holds: WalletShard['holds'];
   /** The time at which the oldest open hold was placed, in seconds since the epoch. Undefined if no hold is open. */
@@ -45,6 +46,7 @@ export function cutOf(shards: readonly WalletShard[]): Cut {
     debt: sum(({ debt }) => debt),
     spentAmount: sum(({ spentAmount }) => spentAmount),
     received: sum(({ received }) => received),
+    netCash: sum(({ netCash }) => netCash),
     holds,
     oldest: earliest(holds.map(({ created }) => created)),
     drift: sum((shard) => driftOf(shard)),

@@ -5,9 +5,15 @@ export interface LedgerTotals {
   readonly topUps: NanoUsd;
   /** Credit removed after a refund or a dispute of a payment. */
   readonly refunds: NanoUsd;
-  /** Paid for listings, and received for them. */
+  /** Paid for listings, and received back for them. */
   readonly purchases: NanoUsd;
-  readonly sales: NanoUsd;
+  readonly purchaseRefunds: NanoUsd;
+  /** Credit that sellers received for sales. */
+  readonly transfers: NanoUsd;
+  /** Proceeds of sellers that are not credit, and the platform's part of the sales. */
+  readonly pending: NanoUsd;
+  readonly available: NanoUsd;
+  readonly fees: NanoUsd;
   readonly balances: NanoUsd;
   readonly held: NanoUsd;
   /** The cost of all calls whose hold has ended. */
@@ -19,6 +25,8 @@ export interface LedgerTotals {
    * zero.
    */
   readonly drift: NanoUsd;
+  /** Seconds for which the oldest pending sale is due. */
+  readonly salesOverdue: number;
   /** Every account was verified: no drift, and none unproven. */
   readonly exact: boolean;
   /** Accounts that the audit could not verify. These totals include nothing else of them. */
@@ -29,12 +37,17 @@ export const EMPTY_TOTALS: LedgerTotals = {
   topUps: 0n,
   refunds: 0n,
   purchases: 0n,
-  sales: 0n,
+  purchaseRefunds: 0n,
+  transfers: 0n,
+  pending: 0n,
+  available: 0n,
+  fees: 0n,
   balances: 0n,
   held: 0n,
   usage: 0n,
   owed: 0n,
   drift: 0n,
+  salesOverdue: 0,
   exact: true,
   unproven: 0,
 };
@@ -47,12 +60,17 @@ export function addTotals(a: LedgerTotals, b: LedgerTotals): LedgerTotals {
     topUps: a.topUps + b.topUps,
     refunds: a.refunds + b.refunds,
     purchases: a.purchases + b.purchases,
-    sales: a.sales + b.sales,
+    purchaseRefunds: a.purchaseRefunds + b.purchaseRefunds,
+    transfers: a.transfers + b.transfers,
+    pending: a.pending + b.pending,
+    available: a.available + b.available,
+    fees: a.fees + b.fees,
     balances: a.balances + b.balances,
     held: a.held + b.held,
     usage: a.usage + b.usage,
     owed: a.owed + b.owed,
     drift: a.drift + b.drift,
+    salesOverdue: Math.max(a.salesOverdue, b.salesOverdue),
     exact: a.exact && b.exact,
     unproven: a.unproven + b.unproven,
   };

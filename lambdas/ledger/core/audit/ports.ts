@@ -2,6 +2,7 @@
 import type { NanoUsd } from '../../../platform/core/money.ts';
 import type { LedgerEntry } from '../ledger-entry.ts';
 import type { RollupDependencies } from '../usage/account-rollups.ts';
+import type { MarketReader } from './seller-books.ts';
 
 /** One shard of a wallet, from one consistent read. */
 export interface WalletShard {
@@ -22,6 +23,8 @@ export interface WalletShard {
   readonly entries: number;
   /** The credit that the shard has received, less the credit that has left it other than by calls. */
   readonly received: NanoUsd;
+  /** Money that was paid in less money that left, only in the first shard. */
+  readonly netCash: NanoUsd;
   /** The cost of all calls whose hold ended in this shard. */
   readonly spentAmount: NanoUsd;
   /** The same cost by the UTC day of the usage record, as days since the epoch. Verified days may be missing. */
@@ -50,11 +53,11 @@ export interface ProvenUsage {
 
 export const NO_PROVEN_USAGE: ProvenUsage = { through: -1, cost: 0n, version: 0 };
 
-export interface AuditStore {
+export interface AuditStore extends MarketReader {
   /** The shards of an account's wallet, the first shard first; none when the account has no wallet. */
   shards(accountId: string): Promise<readonly WalletShard[]>;
   /** Every entry of the account's ledger. */
-  entries(accountId: string): AsyncIterable<Pick<LedgerEntry, 'kind' | 'amount'>>;
+  entries(accountId: string): AsyncIterable<Pick<LedgerEntry, 'kind' | 'amount' | 'cash'>>;
   /** The dependencies to read, compute and store the usage rollups of an account. */
   readonly rollups: RollupDependencies;
   /** The cost of calls that have a record, and that these holds (any number) still contain. */

@@ -60,7 +60,11 @@ describe('the number of shards', () => {
   });
 
   it('grows for an account in debt too, without a transfer of credit', async () => {
-    await new WalletPostings(database.client, database.tables.wallets).post(accountId, -CREDIT - 5n, []);
+    await new WalletPostings(database.client, database.tables.wallets).post(
+      accountId,
+      { credit: -CREDIT - 5n, cash: 0n },
+      [],
+    );
     expect(await grow(1)).toBe(4);
     expect(await readAll()).toMatchObject([{ debt: 5n }, { balance: 0n }, { balance: 0n }, { balance: 0n }]);
     expect(await brokenShards(database)).toEqual([]);

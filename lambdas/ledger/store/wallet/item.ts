@@ -48,6 +48,11 @@ export interface Shard {
   readonly spentByDay: ReadonlyMap<number, NanoUsd>;
   /** The credit that the shard has received, less the credit that it has sent. */
   readonly received: NanoUsd;
+  /**
+   * Money that was paid into the wallet, less money that has left it or paid for listings. Only in the first shard; below
+   * 0 if a payment was taken back after it had paid for a listing.
+   */
+  readonly netCash: NanoUsd;
   /** The number of shards of the wallet, only in the first shard. */
   readonly shards: number;
   /** The balance of all shards at their last sum and the time of that sum (ms), only in the first shard. */
@@ -110,6 +115,7 @@ export function decodeShard(item: Item): Shard {
     spentAmount: readInteger(item, 'spent'),
     spentByDay: new Map(days.map((day) => [Number(day), readInteger(item, spentOn(Number(day)))])),
     received: readInteger(item, 'received'),
+    netCash: readOptional(item, 'net_cash'),
     shards: Number(readOptional(item, 'shards')) || 1,
     total:
       item.total === undefined

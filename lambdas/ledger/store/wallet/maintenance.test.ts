@@ -119,8 +119,8 @@ describe('shards that are not needed', () => {
       const process = await processAt(1, 2);
       const postings = new WalletPostings(database.client, database.tables.wallets);
       const meet = async () => {
-        if (step === 'credit') return postings.post(accountId, 70n, []);
-        if (step === 'refund') return postings.post(accountId, -CREDIT - 5n, []);
+        if (step === 'credit') return postings.post(accountId, { credit: 70n, cash: 3n }, []);
+        if (step === 'refund') return postings.post(accountId, { credit: -CREDIT - 5n, cash: -3n }, []);
         if (step === 'growth') return growShards(database.client, database.tables.wallets, accountId, 2);
         const amount = { transfer: 5_000n, 'free call': 0n }[step as string] ?? 10n;
         const placedHold = await placeHold(process, holdOf(amount));
@@ -151,10 +151,10 @@ describe('shards that are not needed', () => {
   it('remain until the account has paid its debt, which each of them records', async () => {
     await splitWallet(database, account.accountId, [share]);
     const postings = new WalletPostings(database.client, database.tables.wallets);
-    await postings.post(account.accountId, -CREDIT - 5n, []);
+    await postings.post(account.accountId, { credit: -CREDIT - 5n, cash: 0n }, []);
     await tidy();
     expect(await readAll()).toMatchObject([{ debt: 5n, shards: 2 }, { debt: 0n }]);
-    await postings.post(account.accountId, 30n, []);
+    await postings.post(account.accountId, { credit: 30n, cash: 0n }, []);
     await tidy();
     expect(await readAll()).toMatchObject([{ debt: undefined, shards: 1, balance: 25n }]);
   });

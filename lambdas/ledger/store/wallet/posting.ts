@@ -7,6 +7,7 @@ import { least, type NanoUsd } from '../../../platform/core/money.ts';
 import { retryOptimistically } from '../../../platform/core/optimistic.ts';
 import { number, text } from '../../../platform/dynamodb/attribute-values.ts';
 import { transact } from '../../../platform/dynamodb/transaction.ts';
+import { isPayable, type WalletChange } from '../../core/ledger-entry.ts';
 import type { Shard } from './item.ts';
 import { WalletReads } from './reads.ts';
 
@@ -25,6 +26,20 @@ export type PostingResult = 'posted' | 'repeated' | 'no wallet';
 /** The fields of a shard that decide how it changes. */
 type ShardState = Pick<Shard, 'walletId' | 'balance' | 'debt'>;
 
+/** The writes of a purchase in the buyer's wallet. */
+export interface PurchaseDebit {
+  readonly writes: readonly TransactWriteItem[];
+  /** Money that the buyer has paid in covers the whole price, which is deducted from it. */
+  readonly payable: boolean;
+}
+
+/** The change of the money in a wallet, and the condition for it. */
+interface CashChange {
+  readonly by: NanoUsd;
+  /** The money is at least this much, or less than it. */
+  readonly condition?: { readonly is: 'least' | 'below'; readonly amount: NanoUsd };
+}
+
 /** The intended state of one shard. */
 interface ShardChange extends ShardState {
   readonly by: NanoUsd;
@@ -42,28 +57,25 @@ export class WalletPostings {
     this.#reads = new WalletReads(client, table);
   }
 
-  /** Makes the writes, and changes what the account has by `change`, which may be less than 0. Exactly once, or not at all. */
+  /** Makes the writes, and changes the wallet, whose credit may decrease. Exactly once, or not at all. */
   async post(
     accountId: string,
-    change: NanoUsd,
+    { credit, cash }: WalletChange,
     writes: readonly TransactWriteItem[],
   ): Promise<PostingResult> {
     // Credit to an account without debt needs no read.
     const unread = { walletId: accountId, balance: 0n, debt: undefined };
     let changes: readonly ShardChange[] | undefined =
-      change < 0n ? undefined : [{ ...unread, by: change, debtAfter: undefined }];
+      credit < 0n ? undefined : [{ ...unread, by: credit, debtAfter: undefined }];
     const posted = await retryOptimistically<PostingResult>(MAX_ATTEMPTS, 'the wallet', async () => {
       if (changes !== undefined) {
-        const result = await transact(this.#client, [
-          ...writes,
-          ...changes.map((each) => this.#update(each, 1)),
-        ]);
+        const result = await transact(this.#client, [...writes, ...this.#updates(changes, { by: cash })]);
         if (result.done) return 'posted';
         if (result.failed.some((index) => index < writes.length)) return 'repeated';
       }
       const shards = await this.#reads.readAll(accountId);
       if (shards.length === 0) return 'no wallet';
-      changes = distribute(shards, change, MAX_CHANGES);
+      changes = distribute(shards, credit, MAX_CHANGES);
       return undefined;
     });
     // The remaining debt of a wallet with very many shards is paid by the other shards after the posting.
@@ -73,16 +85,19 @@ export class WalletPostings {
   }
 
   /**
-   * Returns the writes that change an account's current credit by `change`, for the caller's transaction, which fails
-   * if the wallet has changed. Returns undefined if there is no wallet, or if the credit does not cover the change:
-   * only refunds may create debt.
+   * Returns the writes that deduct a price from an account's current credit, for the caller's transaction, which fails
+   * if the wallet has changed. Returns undefined if there is no wallet, or if the credit does not cover the price: only
+   * refunds may create debt.
    */
-  async plan(accountId: string, change: NanoUsd): Promise<readonly TransactWriteItem[] | undefined> {
+  async planPurchase(accountId: string, price: NanoUsd): Promise<PurchaseDebit | undefined> {
     const shards = await this.#reads.readAll(accountId);
-    const changes = distribute(shards, change, MAX_CHANGES);
+    const changes = distribute(shards, -price, MAX_CHANGES);
     const hasDebt = changes.some(({ debt, debtAfter }) => debt !== undefined || debtAfter !== undefined);
-    if (changes.length === 0 || (change < 0n && hasDebt)) return undefined;
-    return changes.map((each) => this.#update(each, 1));
+    const [first] = shards;
+    if (first === undefined || hasDebt) return undefined;
+    const payable = isPayable(first.netCash, price);
+    const condition = { is: payable ? 'least' : 'below', amount: price } as const;
+    return { writes: this.#updates(changes, { by: payable ? -price : 0n, condition }), payable };
   }
 
   /**
@@ -100,17 +115,29 @@ export class WalletPostings {
     }
   }
 
-  #update({ walletId, by, debt, debtAfter }: ShardChange, entries: number): TransactWriteItem {
+  /** Returns the updates of a posting, the first of which changes the money as well. */
+  #updates(changes: readonly ShardChange[], cash: CashChange): readonly TransactWriteItem[] {
+    return changes.map((each, index) => this.#update(each, 1, index === 0 ? cash : { by: 0n }));
+  }
+
+  #update(
+    { walletId, by, debt, debtAfter }: ShardChange,
+    entries: number,
+    { by: cash, condition }: CashChange = { by: 0n },
+  ): TransactWriteItem {
     const clear = debtAfter === undefined ? ' REMOVE owed' : '';
     const debtAssignment = debtAfter === undefined ? '' : ', owed = :after';
+    const cashAssignment = cash === 0n ? '' : ', net_cash = if_not_exists(net_cash, :none) + :cash';
     return {
       Update: {
         TableName: this.#table,
         Key: { wallet_id: text(walletId) },
-        UpdateExpression: `SET balance = balance + :by, entries = if_not_exists(entries, :none) + :one, received = received + :received${debtAssignment}${clear}`,
+        UpdateExpression: `SET balance = balance + :by, entries = if_not_exists(entries, :none) + :one, received = received + :received${debtAssignment}${cashAssignment}${clear}`,
         ConditionExpression: [
           'balance >= :least',
           debt === undefined ? 'attribute_not_exists(owed)' : 'owed = :owed',
+          ...(condition?.is === 'least' ? ['net_cash >= :price'] : []),
+          ...(condition?.is === 'below' ? ['(attribute_not_exists(net_cash) OR net_cash < :price)'] : []),
         ].join(' AND '),
         ExpressionAttributeValues: {
           ':by': number(by),
@@ -120,6 +147,8 @@ export class WalletPostings {
           ':received': number(by - ((debtAfter ?? 0n) - (debt ?? 0n))),
           ...(debt === undefined ? {} : { ':owed': number(debt) }),
           ...(debtAfter === undefined ? {} : { ':after': number(debtAfter) }),
+          ...(cash === 0n ? {} : { ':cash': number(cash) }),
+          ...(condition === undefined ? {} : { ':price': number(condition.amount) }),
         },
       },
     };

@@ -20,7 +20,11 @@ beforeEach(async () => {
 
 const process = (client = database.client) => new WalletTotals(client, database.tables.wallets, () => nowMs);
 const post = (change: bigint) =>
-  new WalletPostings(database.client, database.tables.wallets).post(accountId, change, []);
+  new WalletPostings(database.client, database.tables.wallets).post(
+    accountId,
+    { credit: change, cash: 0n },
+    [],
+  );
 const stored = async () =>
   (await new WalletReads(database.client, database.tables.wallets).read(accountId))?.total;
 

@@ -111,7 +111,7 @@ describe('a hold that is taken with credit of other shards', () => {
       expect(await placeHold(holdOf(`req_${holdIndex}`, 1n))).toBe(false);
     }
     expect(await placeHold(holdOf('req_more', 1n))).toBe(false);
-    await new WalletPostings(database.client, tableOf()).post(accountId, -CREDIT, []);
+    await new WalletPostings(database.client, tableOf()).post(accountId, { credit: -CREDIT, cash: 0n }, []);
     const [placedHold] = (await shardAt(1)).holds.filter(isCallHold);
     if (placedHold === undefined) throw new Error('the holds are gone');
     await shards().end(to, { ...placedHold, cost: 0n, recorded: 0 });

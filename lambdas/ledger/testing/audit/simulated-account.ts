@@ -2,6 +2,7 @@
  * An account in memory whose money moves as the ledger moves it: each step below is one atomic write there. It is the
  * audit's store too.
  */
+
 import { encodeTime } from 'ulid';
 import {
   type AuditedCall,
@@ -10,6 +11,7 @@ import {
   type ProvenUsage,
   type WalletShard,
 } from '../../core/audit/ports.ts';
+import { NO_SALES } from '../../core/audit/seller-books.ts';
 import type { EntryKind } from '../../core/ledger-entry.ts';
 import { changeOf } from '../../core/ledger-entry.ts';
 import type { RollupDependencies } from '../../core/usage/account-rollups.ts';
@@ -39,13 +41,14 @@ const newPart = (id: string): SimulatedPart => ({
   debt: 0n,
   entries: 0,
   received: 0n,
+  netCash: 0n,
   spentAmount: 0n,
   spentByDay: new Map(),
 });
 
 export class SimulatedAccount implements AuditStore {
   readonly wallet: SimulatedPart[] = [newPart('acc_a')];
-  readonly books: { kind: EntryKind; amount: bigint }[] = [];
+  readonly books: { kind: EntryKind; amount: bigint; cash: bigint }[] = [];
   readonly usageOf: SimulatedUsage;
   /** The times at which keys were revoked, in ms. */
   readonly revoked = new Map<string, number>();
@@ -92,7 +95,9 @@ export class SimulatedAccount implements AuditStore {
   /** An entry of the books and what it does to the first shard, in one transaction. */
   post(kind: EntryKind, amount: bigint): void {
     const [shard, change] = [this.shard(0), changeOf({ kind, amount })];
-    this.books.push({ kind, amount });
+    const cash = amount / 3n;
+    this.books.push({ kind, amount, cash });
+    shard.netCash += cash;
     shard.entries += 1;
     shard.received = (shard.received ?? 0n) + change;
     const balance = shard.balance + change - shard.debt;
@@ -199,6 +204,14 @@ export class SimulatedAccount implements AuditStore {
       this.between();
     }
     return shards;
+  }
+
+  async sellerBooks() {
+    return NO_SALES;
+  }
+
+  async saleEntries(): Promise<never> {
+    throw new Error('the account has sold nothing');
   }
 
   async *entries() {

@@ -9,6 +9,7 @@ import { kindOf } from '../../core/listing.ts';
 import { purchase } from '../../core/purchases.ts';
 import { namesState, readIfMatch } from '../../core/revision.ts';
 import { createListings } from '../../store/create-listings.ts';
+import { readSaleTerms } from '../../store/earnings/create-earnings.ts';
 import { DynamoPurchaseStore } from '../../store/purchase-store.ts';
 
 export const handler = sessionHandler('platform', (resources) => {
@@ -17,9 +18,11 @@ export const handler = sessionHandler('platform', (resources) => {
     listings: requireTable(environment, 'listings'),
     accounts: requireTable(environment, 'accounts'),
     wallets: requireTable(environment, 'wallets'),
+    market: requireTable(environment, 'market'),
   };
   const store = new DynamoPurchaseStore(clients, tables);
-  const purchases = { ...resources, store, listings: createListings(resources) };
+  const terms = readSaleTerms(environment);
+  const purchases = { ...resources, store, terms, listings: createListings(resources) };
   return async (request, { pathParameters: { id = '' }, session: { accountId } }) => {
     const state = namesState(request.headers) ? readIfMatch(request.headers) : undefined;
     const price = validate(purchaseRequest, await readOptionalJson(request));

@@ -17,6 +17,8 @@ export const QUOTAS = {
   /** Limits per UTC day, as are all that follow. */
   orders_per_account_per_day: 100,
   purchases_per_account_per_day: 1000,
+  /** Refunds and transfers of a seller. */
+  earnings_postings_per_account_per_day: 1000,
   installs_per_account_per_day: 1000,
   reviews_per_account_per_day: 100,
   releases_per_listing: 1000,

@@ -1,0 +1,173 @@
+/** The requests of sellers about their earnings, and the responses. */
+import * as z from 'zod';
+import { usdAmount } from '../../../platform/core/api/amount.ts';
+import { ulidPageQuery } from '../../../platform/core/api/paging.ts';
+import { type Body, idOf, seconds, usd } from '../../../platform/core/api/response-schema.ts';
+import { ServiceError } from '../../../platform/core/errors.ts';
+import { NANO_PER_CENT, type NanoUsd, toCents, usdJson } from '../../../platform/core/money.ts';
+import { price } from '../fields.ts';
+import { TRANSACTION_TYPES, type TransactionLine } from './ports.ts';
+import type { PostedAmount } from './postings.ts';
+import { SALE_STATUSES, type SellerBalance } from './sale.ts';
+
+/** More than all sales of the service together. */
+const MAX_AMOUNT: NanoUsd = 1_000_000_000n * 1_000_000_000n;
+
+/** The body of `POST /api/v1/earnings/transfer`. A transfer of less than a cent is not worth its entries. */
+export const transferRequest = z.object({
+  amount: usdAmount({
+    min: NANO_PER_CENT,
+    max: MAX_AMOUNT,
+    step: 1n,
+    pattern: '^(0[.](0[1-9]|[1-9][0-9]?)[0-9]{0,7}|[1-9][0-9]{0,8}([.][0-9]{1,9})?)$',
+  }),
+});
+
+/** The body of `POST /api/v1/refunds`. */
+export const refundRequest = z.object({
+  charge: z
+    .string()
+    .regex(/^pur_[0-9A-HJKMNP-TV-Z]{26}$/)
+    .describe('The id of the purchase.'),
+  amount: price.shape.amount
+    .min(1)
+    .optional()
+    .describe('In cents, as in the price; everything that remains if it is left out.'),
+});
+
+/** The query of `GET /api/v1/earnings/transactions`. */
+export const transactionsQuery = ulidPageQuery('txn');
+
+const KEY = /^[!-~]{1,255}$/;
+
+export const IDEMPOTENCY_HEADER = {
+  'Idempotency-Key': {
+    pattern: KEY.source,
+    description:
+      '1 to 255 visible ASCII characters. A repetition with the same key changes nothing, and returns what the first one did.',
+  },
+};
+
+/** The `Idempotency-Key` of a request. Throws 400 `invalid_value` if it is malformed. */
+export function readIdempotencyKey({ headers }: Request): string | undefined {
+  const key = headers.get('idempotency-key') ?? undefined;
+  if (key === undefined || KEY.test(key)) return key;
+  const message = 'Idempotency-Key must be 1 to 255 visible ASCII characters.';
+  throw new ServiceError('invalid_value', message, { param: 'Idempotency-Key' });
+}
+
+export const earningsSchema = z.object({
+  object: z.literal('earnings'),
+  pending: usd.describe('Proceeds of sales that have not matured.'),
+  available: usd.describe('Can be transferred to the account’s own credit.'),
+  transferred: usd.describe('Has become the account’s own credit.'),
+  received: usd.describe('The proceeds of all sales, less fees and refunds.'),
+  fees: usd.describe('The platform’s part of these sales.'),
+  currency: z.literal('USD'),
+  next_available: seconds
+    .nullable()
+    .describe('When the next pending sale matures, in seconds since the epoch.'),
+});
+
+export const earningsEntry = (
+  { pending, available, transferred, received, fees }: SellerBalance,
+  nextDue: number | undefined,
+): Body<typeof earningsSchema> => ({
+  object: 'earnings',
+  pending: usdJson(pending),
+  available: usdJson(available),
+  transferred: usdJson(transferred),
+  received: usdJson(received),
+  fees: usdJson(fees),
+  currency: 'USD',
+  next_available: nextDue ?? null,
+});
+
+const saleSchema = z.object({
+  listing_id: idOf('lst'),
+  status: z.enum(SALE_STATUSES),
+  reason: z
+    .literal('buyer_owes')
+    .nullable()
+    .describe('Why the sale is still pending: the payment behind it was disputed or refunded.'),
+  payable: z.boolean().describe('Paid for with money. What granted credit pays for becomes credit.'),
+  price: usd,
+  fee: usd,
+  refunded: usd.describe('The part of the price that the buyer has received back.'),
+  available_at: seconds.nullable().describe('The next check of a pending sale, in seconds since the epoch.'),
+});
+
+export const transactionSchema = z.object({
+  id: idOf('txn'),
+  object: z.literal('earnings_transaction'),
+  type: z.enum(TRANSACTION_TYPES),
+  amount: usd.describe('Below 0 if it reduces the earnings.'),
+  currency: z.literal('USD'),
+  charge: idOf('pur').nullable(),
+  sale: saleSchema.nullable().describe('The sale as it is now.'),
+  created: seconds,
+});
+
+export const transactionEntry = ({ transaction, sale }: TransactionLine): Body<typeof transactionSchema> => ({
+  id: transaction.id,
+  object: 'earnings_transaction',
+  type: transaction.type,
+  amount: usdJson(transaction.amount),
+  currency: 'USD',
+  charge: transaction.chargeId ?? null,
+  sale:
+    sale === undefined
+      ? null
+      : {
+          listing_id: sale.listingId,
+          status: sale.status,
+          reason: sale.held && sale.status === 'pending' ? 'buyer_owes' : null,
+          payable: sale.payable,
+          price: usdJson(sale.gross),
+          fee: usdJson(sale.fee),
+          refunded: usdJson(sale.returned),
+          available_at: sale.status === 'pending' ? sale.dueAt : null,
+        },
+  created: transaction.created,
+});
+
+export const transferSchema = z.object({
+  id: idOf('txn'),
+  object: z.literal('earnings_transfer'),
+  amount: usd,
+  currency: z.literal('USD'),
+  created: seconds,
+});
+
+export const transferEntry = ({
+  transactionId,
+  amount,
+  created,
+}: PostedAmount): Body<typeof transferSchema> => ({
+  id: transactionId,
+  object: 'earnings_transfer',
+  amount: usdJson(amount),
+  currency: 'USD',
+  created,
+});
+
+export const refundSchema = z.object({
+  id: idOf('txn'),
+  object: z.literal('refund'),
+  charge: idOf('pur'),
+  amount: z.int().describe('In cents, as in the price.'),
+  currency: z.literal('USD'),
+  created: seconds,
+});
+
+export const refundEntry = (
+  charge: string,
+  { transactionId, amount, created }: PostedAmount,
+): Body<typeof refundSchema> => ({
+  id: transactionId,
+  object: 'refund',
+  charge,
+  amount: toCents(amount),
+  currency: 'USD',
+  created,
+});

@@ -1,0 +1,16 @@
+/** `GET /api/v1/earnings/transactions`: sales, refunds and transfers of the account, newest first. */
+
+import { sessionHandler } from '../../../access/handlers/handlers.ts';
+import { pageBody, queryOf } from '../../../platform/core/api/paging.ts';
+import { validate } from '../../../platform/core/json/json-body.ts';
+import { jsonResponse } from '../../../platform/core/json/json-response.ts';
+import { transactionEntry, transactionsQuery } from '../../core/earnings/requests.ts';
+import { createEarningsStore } from '../../store/earnings/create-earnings.ts';
+
+export const handler = sessionHandler('platform', (resources) => {
+  const store = createEarningsStore(resources);
+  return async (request, { session: { accountId } }) => {
+    const { limit, cursor } = validate(transactionsQuery, queryOf(request));
+    return jsonResponse(pageBody(await store.list(accountId, limit, cursor), transactionEntry));
+  };
+});

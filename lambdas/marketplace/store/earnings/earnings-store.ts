@@ -1,0 +1,272 @@
+/**
+ * Sellers' balances in DynamoDB. A return, and credit that a seller receives, change the balance, the sale, a wallet and
+ * its ledger in one transaction.
+ */
+import { type DynamoDBClient, QueryCommand, type TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import { encodeTime } from 'ulid';
+import { type LedgerEntry, walletChangeOf } from '../../../ledger/core/ledger-entry.ts';
+import { entryKey, putEntry } from '../../../ledger/store/ledger-entry.ts';
+import { WalletPostings } from '../../../ledger/store/wallet/posting.ts';
+import { WalletReads } from '../../../ledger/store/wallet/reads.ts';
+import { refundedAmount } from '../../../payments/core/order.ts';
+import type { OrderStore } from '../../../payments/core/ports.ts';
+import { dayOf } from '../../../platform/core/api/quotas.ts';
+import type { NanoUsd } from '../../../platform/core/money.ts';
+import { readInteger, readNumber, readText, text } from '../../../platform/dynamodb/attribute-values.ts';
+import { countOneOf, countsOf } from '../../../platform/dynamodb/quota-item.ts';
+import { queryPage, readItem, readMany } from '../../../platform/dynamodb/reads.ts';
+import { transact } from '../../../platform/dynamodb/transaction.ts';
+import type {
+  DueItem,
+  DueStore,
+  EarningsPosting,
+  EarningsStore,
+  EarningsTransaction,
+  PostedKind,
+  SaleKey,
+  TransactionLine,
+} from '../../core/earnings/ports.ts';
+import {
+  EMPTY_BALANCE,
+  mature,
+  proceedsOf,
+  returnOf,
+  type Sale,
+  type SellerBalance,
+} from '../../core/earnings/sale.ts';
+import { markRefunded } from '../purchase-item.ts';
+import {
+  balanceKey,
+  changeBalance,
+  changeSaleWrites,
+  DUE_INDEX,
+  decodeBalance,
+  decodeSale,
+  decodeTransaction,
+  dueShard,
+  dueTime,
+  marketKey,
+  putTransaction,
+  replaceSale,
+  SALE_PREFIX,
+  saleKey,
+  TRANSACTION_PREFIX,
+  transactionItem,
+} from './sale-writes.ts';
+
+export interface EarningsTables {
+  readonly market: string;
+  readonly accounts: string;
+  readonly wallets: string;
+  readonly listings: string;
+}
+
+export interface EarningsStoreOptions {
+  readonly client: DynamoDBClient;
+  readonly tables: EarningsTables;
+  readonly orders: Pick<OrderStore, 'list'>;
+}
+
+const PAGE = 100;
+
+export class DynamoEarningsStore implements EarningsStore, DueStore {
+  readonly #client: DynamoDBClient;
+  readonly #tables: EarningsTables;
+  readonly #options: EarningsStoreOptions;
+  readonly #postings: WalletPostings;
+  readonly #wallets: WalletReads;
+
+  constructor(options: EarningsStoreOptions) {
+    const { client, tables } = options;
+    this.#options = options;
+    this.#client = client;
+    this.#tables = tables;
+    this.#postings = new WalletPostings(client, tables.wallets);
+    this.#wallets = new WalletReads(client, tables.wallets);
+  }
+
+  async balance(sellerId: string): Promise<SellerBalance> {
+    const key = { TableName: this.#tables.market, Key: balanceKey(sellerId) };
+    return decodeBalance((await readItem(this.#client, key)) ?? {});
+  }
+
+  async findSale(key: SaleKey): Promise<Sale | undefined> {
+    const item = await readItem(this.#client, { TableName: this.#tables.market, Key: saleKey(key) });
+    return item === undefined ? undefined : decodeSale(item);
+  }
+
+  async nextDue(sellerId: string, createdAfter: number): Promise<number | undefined> {
+    const { Items: items = [] } = await this.#client.send(
+      new QueryCommand({
+        TableName: this.#tables.market,
+        KeyConditionExpression: 'owner_id = :seller AND #item BETWEEN :from AND :to',
+        FilterExpression: '#status = :pending',
+        ExpressionAttributeNames: { '#item': 'item', '#status': 'status' },
+        ExpressionAttributeValues: {
+          ':seller': text(sellerId),
+          ':from': text(`${SALE_PREFIX}pur_${encodeTime(createdAfter * 1000, 10)}`),
+          ':to': text(`${SALE_PREFIX}~`),
+          ':pending': text('pending'),
+        },
+        Limit: PAGE,
+      }),
+    );
+    const times = items.map((item) => decodeSale(item).dueAt);
+    return times.length === 0 ? undefined : Math.min(...times);
+  }
+
+  async list(sellerId: string, limit: number, after?: string) {
+    const table = this.#tables.market;
+    const { entries: transactions, next } = await queryPage(
+      this.#client,
+      {
+        TableName: table,
+        KeyConditionExpression: 'owner_id = :seller AND begins_with(#item, :prefix)',
+        ExpressionAttributeNames: { '#item': 'item' },
+        ExpressionAttributeValues: { ':seller': text(sellerId), ':prefix': text(TRANSACTION_PREFIX) },
+        ...(after === undefined ? {} : { ExclusiveStartKey: marketKey(sellerId, transactionItem(after)) }),
+        ScanIndexForward: false,
+        ConsistentRead: true,
+        Limit: limit,
+      },
+      decodeTransaction,
+      ({ id }) => id,
+    );
+    const chargeIds = [...new Set(transactions.flatMap(({ chargeId }) => chargeId ?? []))];
+    const keys = chargeIds.map((chargeId) => saleKey({ sellerId, chargeId }));
+    const sales = keys.length === 0 ? [] : await readMany(this.#client, table, keys);
+    const saleOf = new Map(sales.map(decodeSale).map((sale) => [sale.chargeId, sale]));
+    const entries = transactions.map(
+      (transaction): TransactionLine => ({ transaction, sale: saleOf.get(transaction.chargeId ?? '') }),
+    );
+    return { entries, next };
+  }
+
+  async funds(sale: Sale) {
+    const first = await this.#wallets.read(sale.buyerId);
+    if (first === undefined) throw new Error('the buyer of a sale has no wallet');
+    const { netCash, debt: owed = 0n } = first;
+    const isShort = owed > 0n || netCash < 0n;
+    return { owed, netCash, paymentReversed: isShort && (await this.#isPaymentReversed(sale)) };
+  }
+
+  async findEntry(accountId: string, kind: PostedKind, entryId: string) {
+    const key = { TableName: this.#tables.accounts, Key: entryKey(accountId, kind, entryId) };
+    const item = await readItem(this.#client, key);
+    if (item === undefined) return undefined;
+    const [created, source] = [readNumber(item, 'created'), readText(item, 'source')];
+    return { amount: readInteger(item, 'amount'), created, source };
+  }
+
+  async postedOn(sellerId: string, seconds: number): Promise<number> {
+    const item = await readItem(this.#client, this.#countKey(sellerId, dayOf(seconds)));
+    return item?.used === undefined ? 0 : readNumber(item, 'used');
+  }
+
+  async returnPart(sale: Sale, amount: NanoUsd, posting: EarningsPosting): Promise<boolean> {
+    const { entryId, transaction } = posting;
+    const change = returnOf(sale, amount);
+    const refunded =
+      change.sale.status === 'reversed'
+        ? await markRefunded(this.#client, this.#tables.listings, sale)
+        : undefined;
+    const cash = sale.payable ? amount : 0n;
+    const entry = { kind: 'purchase_refund', id: entryId, amount, cash, source: transaction.id } as const;
+    return this.#post(sale.buyerId, entry, transaction, [
+      ...changeSaleWrites(this.#tables.market, sale, change),
+      ...(refunded === undefined ? [] : [refunded]),
+      ...this.#count(posting),
+    ]);
+  }
+
+  async mature(sale: Sale, transaction: EarningsTransaction): Promise<boolean> {
+    const writes = changeSaleWrites(this.#tables.market, sale, mature(sale));
+    if (sale.payable) return (await transact(this.#client, writes)).done;
+    const amount = proceedsOf(sale);
+    const entry = { kind: 'transfer', id: sale.chargeId, amount, cash: 0n, source: transaction.id } as const;
+    return this.#post(sale.sellerId, entry, transaction, writes);
+  }
+
+  async hold(sale: Sale, dueAt: number): Promise<boolean> {
+    const write = replaceSale(this.#tables.market, sale, { ...sale, held: true, dueAt });
+    return (await transact(this.#client, [write])).done;
+  }
+
+  transfer(amount: NanoUsd, posting: EarningsPosting): Promise<boolean> {
+    const { entryId, transaction } = posting;
+    const { sellerId } = transaction;
+    const change = { ...EMPTY_BALANCE, available: -amount, transferred: amount };
+    const entry = { kind: 'transfer', id: entryId, amount, cash: amount, source: transaction.id } as const;
+    return this.#post(sellerId, entry, transaction, [
+      changeBalance(this.#tables.market, sellerId, change),
+      ...this.#count(posting),
+    ]);
+  }
+
+  async due(shard: number, nowSeconds: number, after?: DueItem) {
+    const { partitionKey, sortKey, name } = DUE_INDEX;
+    const startKey =
+      after === undefined
+        ? undefined
+        : {
+            ...saleKey(after),
+            [partitionKey]: text(dueShard(shard)),
+            [sortKey]: text(dueTime(after.dueAt)),
+          };
+    const { Items: items = [], LastEvaluatedKey: last } = await this.#client.send(
+      new QueryCommand({
+        TableName: this.#tables.market,
+        IndexName: name,
+        KeyConditionExpression: '#shard = :shard AND #due <= :now',
+        ExpressionAttributeNames: { '#shard': partitionKey, '#due': sortKey },
+        ExpressionAttributeValues: { ':shard': text(dueShard(shard)), ':now': text(dueTime(nowSeconds)) },
+        ...(startKey === undefined ? {} : { ExclusiveStartKey: startKey }),
+        Limit: PAGE,
+      }),
+    );
+    const decoded = items.map(
+      (item): DueItem => ({
+        sellerId: readText(item, 'owner_id'),
+        chargeId: readText(item, 'item').slice(SALE_PREFIX.length),
+        dueAt: Number(readText(item, sortKey)),
+      }),
+    );
+    return { items: decoded, next: last === undefined ? undefined : decoded.at(-1) };
+  }
+
+  #count({ max, transaction: { sellerId, created } }: EarningsPosting): readonly TransactWriteItem[] {
+    if (max === undefined) return [];
+    const day = dayOf(created);
+    return [countOneOf(day, this.#countKey(sellerId, day), max)];
+  }
+
+  #countKey(sellerId: string, day: number) {
+    return { TableName: this.#tables.market, Key: marketKey(countsOf(sellerId), `postings#${day}`) };
+  }
+
+  /** Posts an entry with the writes of the market. False if a condition of these does not hold. */
+  async #post(
+    accountId: string,
+    entry: LedgerEntry,
+    transaction: EarningsTransaction,
+    writes: readonly TransactWriteItem[],
+  ): Promise<boolean> {
+    const location = { table: this.#tables.accounts, accountId, created: transaction.created };
+    const result = await this.#postings.post(accountId, walletChangeOf([entry]), [
+      putEntry(location, entry),
+      putTransaction(this.#tables.market, transaction),
+      ...writes,
+    ]);
+    if (result === 'no wallet') throw new Error(`there is no account ${accountId}`);
+    return result === 'posted';
+  }
+
+  async #isPaymentReversed({ buyerId, created }: Sale): Promise<boolean> {
+    for (let after: string | undefined; ; ) {
+      const { entries, next } = await this.#options.orders.list(buyerId, PAGE, after);
+      if (entries.some((order) => order.created <= created && refundedAmount(order) > 0n)) return true;
+      if (next === undefined) return false;
+      after = next;
+    }
+  }
+}

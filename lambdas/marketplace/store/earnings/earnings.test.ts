@@ -1,0 +1,383 @@
+import { beforeAll, describe, expect, it } from '@jest/globals';
+import { offsets } from '../../../../tools/test-kit/thorough.ts';
+import { FAULTS, FailingProcess } from '../../../ledger/testing/failing-process.ts';
+import { ServiceError } from '../../../platform/core/errors.ts';
+import { NANO_PER_CENT } from '../../../platform/core/money.ts';
+import { fileDatabase } from '../../../platform/testing/file-database.ts';
+import { permutations } from '../../testing/market-model.ts';
+import { FEE_BASIS_POINTS, MarketWorld } from '../../testing/market-world.ts';
+
+const database = fileDatabase();
+let world: MarketWorld;
+beforeAll(() => {
+  world = new MarketWorld(database);
+});
+
+const cents = (count: number): bigint => BigInt(count) * NANO_PER_CENT;
+const net = (count: number): bigint => (cents(count) * BigInt(10_000 - FEE_BASIS_POINTS)) / 10_000n;
+
+/** A seller with a listing, and a buyer with money and granted credit. */
+async function market({ paid = 0, granted = 0, price = 400 } = {}) {
+  const [seller, buyer] = await Promise.all([world.open(), world.open()]);
+  const listing = await world.list(seller, price);
+  const order = paid === 0 ? '' : await world.pay(buyer, paid);
+  if (granted > 0) await world.grant(buyer, granted);
+  return { seller, buyer, listing, order };
+}
+
+/** Everything of a seller and a buyer that money changes, if it is exact. */
+async function stateOf({ seller, buyer }: { readonly seller: string; readonly buyer: string }) {
+  expect(await world.audit(seller, buyer)).toEqual([]);
+  const page = await world.earnings.list(seller, 100);
+  return {
+    balance: await world.earnings.balance(seller),
+    buyer: await world.wallet(buyer),
+    seller: await world.wallet(seller),
+    lines: page.entries.map(({ transaction: { type, amount }, sale }) => ({
+      type,
+      amount,
+      status: sale?.status,
+    })),
+  };
+}
+
+const codeOf = (action: Promise<unknown>): Promise<string> =>
+  action.then(
+    () => 'done',
+    (failure) => {
+      if (failure instanceof ServiceError) return failure.code;
+      throw failure;
+    },
+  );
+
+type Parties = Awaited<ReturnType<typeof market>> & { readonly charge: string };
+
+/** Every operation on money, after what leads to it. */
+const OPERATIONS: Readonly<
+  Record<
+    string,
+    {
+      readonly prepare: () => Promise<Parties>;
+      readonly run: (parties: Parties, clients?: MarketWorldClients) => Promise<unknown>;
+    }
+  >
+> = {
+  'a purchase with money': {
+    prepare: async () => ({ ...(await market({ paid: 500 })), charge: '' }),
+    run: ({ buyer, listing }, clients) => world.buy(buyer, listing, clients),
+  },
+  'a purchase with granted credit': {
+    prepare: async () => ({ ...(await market({ granted: 500 })), charge: '' }),
+    run: ({ buyer, listing }, clients) => world.buy(buyer, listing, clients),
+  },
+  'a partial refund': {
+    prepare: bought({ paid: 500 }),
+    run: ({ seller, charge }, clients) => world.refund(seller, { charge, cents: 150, key: 'k' }, clients),
+  },
+  'a complete refund': {
+    prepare: bought({ paid: 500 }),
+    run: ({ seller, charge }, clients) => world.refund(seller, { charge, key: 'k' }, clients),
+  },
+  'a transfer': {
+    prepare: matured({ paid: 500 }),
+    run: ({ seller }, clients) => world.transfer(seller, { amount: cents(100), key: 'k' }, clients),
+  },
+  'the maturity of money': {
+    prepare: due({ paid: 500 }),
+    run: (_parties, clients) => world.processDue(clients),
+  },
+  'the maturity of granted credit': {
+    prepare: due({ granted: 500 }),
+    run: (_parties, clients) => world.processDue(clients),
+  },
+  'the return of what a dispute took': {
+    prepare: async () => {
+      const parties = await bought({ paid: 500 })();
+      await world.reverse(parties.buyer, parties.order, 'dp_1', 350);
+      world.day += 91;
+      return parties;
+    },
+    run: (_parties, clients) => world.processDue(clients),
+  },
+};
+
+type MarketWorldClients = FailingProcess['clients'];
+
+function bought(funds: Parameters<typeof market>[0]) {
+  return async (): Promise<Parties> => {
+    const parties = await market(funds);
+    return { ...parties, charge: await world.buy(parties.buyer, parties.listing) };
+  };
+}
+
+function due(funds: Parameters<typeof market>[0]) {
+  return async (): Promise<Parties> => {
+    const parties = await bought(funds)();
+    world.day += 8;
+    return parties;
+  };
+}
+
+function matured(funds: Parameters<typeof market>[0]) {
+  return async (): Promise<Parties> => {
+    const parties = await due(funds)();
+    await world.processDue();
+    return parties;
+  };
+}
+
+describe('money of the market', () => {
+  it.each(Object.entries(OPERATIONS))(
+    'moves once, whichever database call fails, is lost, is late or is the last of its process: %s',
+    async (_name, { prepare, run }) => {
+      const healthy = await prepare();
+      const counted = new FailingProcess(database, new Map());
+      await run(healthy, counted.clients);
+      const expected = await stateOf(healthy);
+      expect(counted.calls).toBeGreaterThan(0);
+      // Most calls of a run are queries of the index, one like the other.
+      for (const call of offsets(1, counted.calls, counted.calls > 10 ? 4 : 1)) {
+        for (const fault of FAULTS) {
+          const parties = await prepare();
+          const failing = new FailingProcess(database, new Map([[call, fault]]));
+          await run(parties, failing.clients).catch(() => undefined);
+          await run(parties);
+          await failing.landLate();
+          expect({ call, fault, state: await stateOf(parties) }).toEqual({ call, fault, state: expected });
+        }
+      }
+    },
+    120_000,
+  );
+
+  it('stays pending for seven days, and then becomes available to the seller, less the fee', async () => {
+    const { seller, buyer, listing } = await market({ paid: 500 });
+    const charge = await world.buy(buyer, listing);
+    expect(await world.earnings.balance(seller)).toMatchObject({ pending: net(400), available: 0n });
+    const sale = await world.sale(seller, charge);
+    expect(await world.earnings.nextDue(seller, world.nowSeconds - 60)).toBe(sale?.dueAt);
+    world.day += 6.9;
+    await world.processDue();
+    expect(await world.earnings.balance(seller)).toMatchObject({ pending: net(400), available: 0n });
+    world.day += 0.2;
+    await world.processDue();
+    expect(await world.earnings.balance(seller)).toEqual({
+      pending: 0n,
+      available: net(400),
+      transferred: 0n,
+      received: net(400),
+      fees: cents(400) - net(400),
+    });
+    expect(await codeOf(world.transfer(seller, { amount: net(400) + 1n }))).toBe('insufficient_earnings');
+    await world.transfer(seller, { amount: net(400) });
+    expect(await stateOf({ seller, buyer })).toMatchObject({
+      balance: { available: 0n, transferred: net(400) },
+      seller: { balance: net(400), owed: 0n },
+      lines: [{ type: 'transfer' }, { type: 'sale', status: 'available' }],
+    });
+  });
+
+  it('becomes credit of the seller, and never available, if it was granted', async () => {
+    const { seller, buyer, listing } = await market({ paid: 399, granted: 500 });
+    const charge = await world.buy(buyer, listing);
+    expect(await world.sale(seller, charge)).toMatchObject({ payable: false });
+    world.day += 8;
+    await world.processDue();
+    expect(await stateOf({ seller, buyer })).toMatchObject({
+      balance: { pending: 0n, available: 0n, transferred: net(400) },
+      seller: { balance: net(400) },
+    });
+  });
+
+  it('returns to the buyer with the fee, entitles no more, and buys the listing again', async () => {
+    const { seller, buyer, listing } = await market({ paid: 500 });
+    const charge = await world.buy(buyer, listing);
+    expect(await world.buy(buyer, listing)).toBe(charge);
+    await world.refund(seller, { charge, cents: 150 });
+    expect(await world.buy(buyer, listing)).toBe(charge);
+    await world.refund(seller, { charge });
+    expect(await stateOf({ seller, buyer })).toMatchObject({
+      balance: { pending: 0n, received: 0n, fees: 0n },
+      buyer: { balance: cents(500) },
+    });
+    expect(await codeOf(world.refund(seller, { charge }))).toBe('conflict');
+    const again = await world.buy(buyer, listing);
+    expect(again).not.toBe(charge);
+    expect(await world.sale(seller, again)).toMatchObject({ payable: true, status: 'pending' });
+  });
+
+  it('returns once for one Idempotency-Key, and not at all to another amount under it', async () => {
+    const { seller, buyer, listing } = await market({ paid: 500 });
+    const charge = await world.buy(buyer, listing);
+    const [first, again] = [
+      await world.refund(seller, { charge, cents: 100, key: 'a' }),
+      await world.refund(seller, { charge, cents: 100, key: 'a' }),
+    ];
+    expect(again).toEqual(first);
+    expect(await codeOf(world.refund(seller, { charge, cents: 101, key: 'a' }))).toBe(
+      'idempotency_key_reused',
+    );
+    await world.refund(seller, { charge, cents: 300, key: 'b' });
+    expect(await world.refund(seller, { charge, cents: 100, key: 'a' })).toEqual(first);
+    expect(await stateOf({ seller, buyer })).toMatchObject({ buyer: { balance: cents(500) } });
+  });
+
+  it('belongs to its seller: nobody else refunds it', async () => {
+    const { seller, buyer, listing } = await market({ paid: 500 });
+    const charge = await world.buy(buyer, listing);
+    for (const other of [buyer, await world.open()])
+      expect(await codeOf(world.refund(other, { charge }))).toBe('not_found');
+    expect(await codeOf(world.refund(seller, { charge, cents: 401 }))).toBe('invalid_value');
+  });
+
+  it('returns no more after it has been transferred', async () => {
+    const { seller, buyer, listing } = await market({ paid: 500 });
+    const charge = await world.buy(buyer, listing);
+    world.day += 8;
+    await world.processDue();
+    await world.transfer(seller, { amount: net(400) - net(100) });
+    expect(await codeOf(world.refund(seller, { charge }))).toBe('insufficient_earnings');
+    await world.refund(seller, { charge, cents: 100 });
+    expect(await stateOf({ seller, buyer })).toMatchObject({ balance: { available: 0n } });
+  });
+
+  it('goes to a refund or to a transfer, and not to both, when they race', async () => {
+    for (let round = 0; round < 10; round += 1) {
+      const { seller, buyer, listing } = await market({ paid: 500 });
+      const charge = await world.buy(buyer, listing);
+      world.day += 8;
+      await world.processDue();
+      const codes = await Promise.all([
+        codeOf(world.refund(seller, { charge })),
+        codeOf(world.transfer(seller, { amount: net(400) })),
+      ]);
+      expect(codes.toSorted()).toEqual(['done', 'insufficient_earnings']);
+      expect(await stateOf({ seller, buyer })).toMatchObject({ balance: { available: 0n } });
+    }
+  });
+
+  it('stays exact while many processes refund, transfer and mature it at once', async () => {
+    const { seller, buyer, listing } = await market({ paid: 5_000, price: 500 });
+    const others = await Promise.all(
+      Array.from({ length: 5 }, async () => {
+        const other = await world.open();
+        await world.pay(other, 600);
+        return other;
+      }),
+    );
+    const charges = await Promise.all([buyer, ...others].map((each) => world.buy(each, listing)));
+    world.day += 8;
+    await Promise.all([
+      ...charges.flatMap((charge) => [
+        codeOf(world.refund(seller, { charge, cents: 77 })),
+        codeOf(world.transfer(seller, { amount: cents(33) })),
+      ]),
+      world.processDue(),
+      world.processDue(),
+      world.processDue(),
+    ]);
+    await world.processDue();
+    expect(await world.audit(seller, buyer, ...others)).toEqual([]);
+    expect(await world.earnings.balance(seller)).toMatchObject({ pending: 0n });
+  });
+});
+
+describe('a payment that is refunded, disputed, won and lost', () => {
+  const STEPS = ['card refund', 'dispute', 'win', 'loss', 'refund', 'maturity'] as const;
+  type Step = (typeof STEPS)[number];
+  const ORDERS = [...permutations(STEPS)];
+
+  async function take(step: Step, { seller, buyer, order, charge }: Parties): Promise<void> {
+    if (step === 'card refund') return world.reverse(buyer, order, 're_1', 100);
+    if (step === 'dispute') return world.reverse(buyer, order, 'dp_1', 300);
+    if (step === 'win') return world.reverse(buyer, order, 'dp_1', 300, true);
+    if (step === 'loss') return world.reverse(buyer, order, 'dp_2', 200);
+    if (step === 'refund') {
+      await codeOf(world.refund(seller, { charge, cents: 150 }));
+      return;
+    }
+    world.day += 8;
+    await world.processDue();
+  }
+
+  it('adds up for the buyer, the seller and the platform, in any order of events', async () => {
+    const prepare = bought({ paid: 500 });
+    expect(ORDERS).toHaveLength(720);
+    for (const at of offsets(0, ORDERS.length - 1, 24)) {
+      const steps = ORDERS[at] ?? [];
+      const parties = await prepare();
+      for (const step of steps) await take(step, parties);
+      world.day += 100;
+      await world.processDue();
+      const { balance, buyer } = await stateOf(parties);
+      const { received, fees, pending } = balance;
+      expect({ steps, pending, sum: received + fees + buyer.balance - buyer.owed }).toEqual({
+        steps,
+        pending: 0n,
+        sum: cents(200),
+      });
+      if (steps.at(-1) === 'maturity') expect({ steps, owed: buyer.owed }).toEqual({ steps, owed: 0n });
+    }
+  }, 120_000);
+});
+
+describe('a disputed payment', () => {
+  it('cannot be spent by the seller whose listing it has paid for', async () => {
+    const { seller, buyer, listing, order } = await market({ paid: 500, price: 490 });
+    const charge = await world.buy(buyer, listing);
+    await world.reverse(buyer, order, 'dp_1', 500);
+    expect(await world.wallet(buyer)).toMatchObject({ balance: 0n, owed: cents(490) });
+    expect(await codeOf(world.transfer(seller, { amount: 1n }))).toBe('insufficient_earnings');
+    const start = world.day;
+    for (
+      ;
+      world.day < start + 200 && (await world.sale(seller, charge))?.status === 'pending';
+      world.day += 7
+    ) {
+      expect((await world.wallet(seller)).balance).toBe(0n);
+      await world.processDue();
+    }
+    expect(await stateOf({ seller, buyer })).toMatchObject({
+      balance: { pending: 0n, available: 0n, received: 0n, fees: 0n },
+      buyer: { balance: 0n, owed: 0n },
+      lines: [{ type: 'reversal' }, { type: 'sale', status: 'reversed' }],
+    });
+  });
+
+  it('costs the seller nothing if the dispute is won', async () => {
+    const { seller, buyer, listing, order } = await market({ paid: 500 });
+    const charge = await world.buy(buyer, listing);
+    await world.reverse(buyer, order, 'dp_1', 500);
+    world.day += 8;
+    expect(await world.processDue()).toMatchObject({ held: 1, heldAmount: cents(400) });
+    expect(await world.sale(seller, charge)).toMatchObject({ status: 'pending', held: true });
+    await world.reverse(buyer, order, 'dp_1', 500, true);
+    world.day += 8;
+    await world.processDue();
+    expect(await stateOf({ seller, buyer })).toMatchObject({
+      balance: { available: net(400) },
+      buyer: { balance: cents(100), owed: 0n },
+    });
+  });
+
+  it('holds the sale if granted credit has paid the debt, too', async () => {
+    const { seller, buyer, listing, order } = await market({ paid: 500, granted: 1_000 });
+    const charge = await world.buy(buyer, listing);
+    await world.reverse(buyer, order, 're_1', 500);
+    expect(await world.wallet(buyer)).toMatchObject({ owed: 0n });
+    world.day += 8;
+    await world.processDue();
+    expect(await world.sale(seller, charge)).toMatchObject({ status: 'pending', held: true });
+  });
+
+  it('does not hold a sale from before it', async () => {
+    const { seller, buyer, listing } = await market({ paid: 400 });
+    const charge = await world.buy(buyer, listing);
+    world.day += 1;
+    const later = await world.pay(buyer, 300);
+    await world.reverse(buyer, later, 'dp_1', 300);
+    world.day += 8;
+    await world.processDue();
+    expect(await world.sale(seller, charge)).toMatchObject({ status: 'available' });
+  });
+});

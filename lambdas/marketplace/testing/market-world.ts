@@ -1,0 +1,180 @@
+/** Buyers, sellers and their payments on a real database, with a clock of the test's own. */
+import { monotonicFactory } from 'ulid';
+import type { TestDatabase } from '../../../tools/test-kit/engine.ts';
+import { Accounts } from '../../access/core/accounts.ts';
+import { DynamoAccountStore } from '../../access/store/account-store.ts';
+import { auditAccount } from '../../ledger/core/audit/account.ts';
+import { Credits } from '../../ledger/core/credits.ts';
+import { createAuditStore } from '../../ledger/store/audit-reader.ts';
+import { DynamoCreditStore } from '../../ledger/store/credit-store.ts';
+import { createWalletStore } from '../../ledger/store/wallet/store.ts';
+import { SILENT } from '../../ledger/testing/running-ledger.ts';
+import { applyEvent } from '../../payments/core/orders.ts';
+import { createOrderStore } from '../../payments/store/create-orders.ts';
+import type { DynamoClients } from '../../platform/aws/clients.ts';
+import { NANO_PER_CENT } from '../../platform/core/money.ts';
+import { type DueResult, processDue } from '../core/earnings/due.ts';
+import { refund, transferEarnings } from '../core/earnings/postings.ts';
+import { newListing } from '../core/fields.ts';
+import { Listings } from '../core/listings.ts';
+import { purchase } from '../core/purchases.ts';
+import { createEarningsStore } from '../store/earnings/create-earnings.ts';
+import { DynamoListingStore } from '../store/listing-store.ts';
+import { DynamoPurchaseStore } from '../store/purchase-store.ts';
+
+export type MarketDatabase = Pick<TestDatabase, keyof DynamoClients | 'tables' | 'environment'>;
+
+const DAY_SECONDS = 86_400;
+export const FEE_BASIS_POINTS = 1_250;
+const MATURITY_SECONDS = 7 * DAY_SECONDS;
+
+export interface ListedThing {
+  readonly kind: 'app';
+  readonly id: string;
+  readonly cents: number;
+}
+
+export class MarketWorld {
+  readonly #database: MarketDatabase;
+  /** Days since the start of the world. */
+  day = 0;
+
+  constructor(database: MarketDatabase) {
+    this.#database = database;
+  }
+
+  get nowSeconds(): number {
+    return 1_800_000_000 + Math.floor(this.day * DAY_SECONDS);
+  }
+
+  readonly #clock = () => this.nowSeconds * 1000;
+
+  readonly #newUlid = monotonicFactory();
+  /** Ids of the world's time: what was sold since a time is found by them. */
+  readonly #ulid = () => this.#newUlid(this.nowSeconds * 1000);
+
+  #system(clients: DynamoClients) {
+    const { environment } = this.#database;
+    return {
+      clock: this.#clock,
+      ulid: this.#ulid,
+      store: createEarningsStore({ clients, environment }),
+    };
+  }
+
+  get earnings() {
+    return this.#system(this.#database).store;
+  }
+
+  open(): Promise<string> {
+    const { client, tables } = this.#database;
+    const store = new DynamoAccountStore(client, tables);
+    return new Accounts({ store, clock: this.#clock, ulid: this.#ulid }).open();
+  }
+
+  async grant(accountId: string, cents: number): Promise<void> {
+    const { client, tables } = this.#database;
+    const store = new DynamoCreditStore(client, tables);
+    const credits = new Credits({ store, clock: this.#clock, ulid: this.#ulid });
+    await credits.topUp({ accountId, amount: BigInt(cents) * NANO_PER_CENT, source: 'grant' });
+  }
+
+  /** Returns the id of a paid order. */
+  async pay(accountId: string, cents: number): Promise<string> {
+    const orderId = `ord_${this.#ulid()}`;
+    await this.#apply(accountId, orderId, { kind: 'paid', amount: BigInt(cents) * NANO_PER_CENT });
+    return orderId;
+  }
+
+  /** A refund or a dispute by the bank, or its end in the seller's favor (`undone`). */
+  reverse(accountId: string, orderId: string, id: string, cents: number, undone = false): Promise<void> {
+    const amount = BigInt(cents) * NANO_PER_CENT;
+    return this.#apply(accountId, orderId, { kind: 'reversal', id, amount, undone });
+  }
+
+  async #apply(
+    accountId: string,
+    orderId: string,
+    fact: Parameters<typeof applyEvent>[1]['fact'],
+  ): Promise<void> {
+    const { environment } = this.#database;
+    const store = createOrderStore({ clients: this.#database, environment });
+    const event = { order: { orderId, accountId }, fact, created: this.nowSeconds };
+    await applyEvent({ store, log: SILENT }, event);
+  }
+
+  async list(ownerId: string, cents: number): Promise<ListedThing> {
+    const body = newListing.parse({
+      name: `Thing ${this.#ulid()}`,
+      summary: 'One.',
+      category: 'tools',
+      price: { amount: cents, currency: 'USD' },
+    });
+    const { id } = await this.#listings(this.#database).create('app', ownerId, body);
+    return { kind: 'app', id, cents };
+  }
+
+  #listings({ client }: DynamoClients): Listings {
+    const store = new DynamoListingStore(client, this.#database.tables.listings);
+    return new Listings({ store, clock: this.#clock, ulid: this.#ulid });
+  }
+
+  /** Returns the id of the charge. */
+  async buy(
+    accountId: string,
+    { cents, ...listing }: ListedThing,
+    clients: DynamoClients = this.#database,
+  ): Promise<string> {
+    const dependencies = {
+      clock: this.#clock,
+      ulid: this.#ulid,
+      store: new DynamoPurchaseStore(clients, this.#database.tables),
+      listings: this.#listings(clients),
+      terms: { feeBasisPoints: FEE_BASIS_POINTS, maturitySeconds: MATURITY_SECONDS },
+    };
+    const condition = { state: undefined, price: { amount: cents } };
+    return (await purchase(dependencies, { ...listing, accountId }, condition)).entry.id;
+  }
+
+  refund(
+    sellerId: string,
+    { charge: chargeId, cents, key }: { charge: string; cents?: number; key?: string },
+    clients: DynamoClients = this.#database,
+  ) {
+    const amount = cents === undefined ? undefined : BigInt(cents) * NANO_PER_CENT;
+    return refund(this.#system(clients), { sellerId, key }, { chargeId, amount });
+  }
+
+  transfer(
+    sellerId: string,
+    { amount, key }: { amount: bigint; key?: string },
+    clients: DynamoClients = this.#database,
+  ) {
+    return transferEarnings(this.#system(clients), { sellerId, key }, amount);
+  }
+
+  processDue(clients: DynamoClients = this.#database): Promise<DueResult> {
+    return processDue({ ...this.#system(clients), log: SILENT, stopMs: Number.POSITIVE_INFINITY });
+  }
+
+  sale(sellerId: string, chargeId: string) {
+    return this.earnings.findSale({ sellerId, chargeId });
+  }
+
+  async wallet(accountId: string) {
+    const wallet = await createWalletStore(this.#database, this.#database.tables.wallets).read(accountId);
+    if (wallet === undefined) throw new Error('the account has no wallet');
+    return { balance: wallet.balance, owed: wallet.debt };
+  }
+
+  /** Audits accounts as `audit --whole` does. Returns what is not exact. */
+  async audit(...accountIds: readonly string[]): Promise<readonly string[]> {
+    const { client, tables } = this.#database;
+    const store = createAuditStore(client, tables);
+    const audits = accountIds.map(async (accountId) => {
+      const audit = await auditAccount(store, accountId, { clock: this.#clock, includesRecords: true });
+      return audit.verdict === 'exact' ? [] : [`${audit.verdict}: ${audit.failed ?? audit.reason}`];
+    });
+    return (await Promise.all(audits)).flat();
+  }
+}
