@@ -37,7 +37,7 @@ export async function readCaller(): Promise<AwsCaller> {
 }
 
 /** The stack that `cdk bootstrap` creates, unless it is told another name (AWS CDK developer guide, Bootstrapping). */
-export const BOOTSTRAP_STACK = 'CDKToolkit';
+const BOOTSTRAP_STACK = 'CDKToolkit';
 
 /** The version of the bootstrap that the stacks need: the CDK's standard synthesizer writes it into its assembly. */
 export const BOOTSTRAP_VERSION = 6;

@@ -9,7 +9,7 @@ import type { OperatorTarget } from './target.ts';
 
 const closedSchema = z.object({ since: z.iso.datetime(), reason: z.string() });
 
-export interface ClosedState {
+interface ClosedState {
   readonly closed: true;
   readonly since: string;
   readonly reason: string;

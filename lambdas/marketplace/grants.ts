@@ -64,6 +64,7 @@ export const MARKETPLACE_GRANTS = {
       wallets: WALLETS,
     },
     indexes: [{ table: 'market', name: 'due' }],
+    maintenance: true,
   },
   'list-categories': { tables: { listings: ['Query'] } },
   'search-listings': { tables: { listings: ['BatchGetItem'], discovery: ['GetItem', 'Query'] } },

@@ -2,14 +2,14 @@
 
 import { METRICS } from '../../../platform/contract/metrics.ts';
 import { formatUsd } from '../../../platform/core/money.ts';
-import { consumerHandler } from '../../../platform/handlers/consumer-handler.ts';
+import { scheduledChange } from '../../../platform/handlers/consumer-handler.ts';
 import { processDue } from '../../core/earnings/due.ts';
 import { createEarningsStore } from '../../store/earnings/create-earnings.ts';
 
 /** The remainder of the function's time ends the items that it is at. */
 const STARTING_MS = 240_000;
 
-export const handler = consumerHandler((resources) => {
+export const handler = scheduledChange((resources) => {
   const { clock, log, metric } = resources;
   const store = createEarningsStore(resources);
   return async () => {
@@ -17,8 +17,7 @@ export const handler = consumerHandler((resources) => {
     const { heldAmount, oldestSeconds, ...counts } = result;
     // A metric costs by the hours in which it is raised.
     if (oldestSeconds > 0) metric(METRICS.oldestDueItem, oldestSeconds);
-    const processed = { ...counts, heldAmount: formatUsd(heldAmount) };
-    if (Object.values(counts).some((count) => count > 0)) log.info('due items processed', processed);
-    return processed;
+    if (Object.values(counts).some((count) => count > 0))
+      log.info('due items processed', { ...counts, heldAmount: formatUsd(heldAmount) });
   };
 });
