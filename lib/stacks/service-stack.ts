@@ -91,14 +91,7 @@ export class ServiceStack extends Stack {
     });
     if (props.api === 'platform')
       config = { ...config, paymentReturnUrl: paymentReturnUrl(config, this.api) };
-    const releases =
-      config.releases === 'canary' && routes.some(isPaid)
-        ? new CanaryReleases(this, 'Releases', {
-            stage: config.stage,
-            rejected: serviceMetric(config, METRICS.rejectedWhileClosed),
-            apiName: `${config.stage}-${props.api}`,
-          })
-        : undefined;
+    const releases = routes.some(isPaid) ? this.#createReleases(props) : undefined;
     const others = routes.filter((route) => !isOfMarket(route));
     const market =
       others.length < routes.length
@@ -131,6 +124,15 @@ export class ServiceStack extends Stack {
       props.ipRateLimit ?? new IpRateLimit(this, 'IpRateLimit', { config, scope: 'REGIONAL' });
     this.ipRateLimit.protect(this, this.api.stage.stageArn);
     this.#saveQueries(props);
+  }
+
+  #createReleases({ config, api }: ServiceStackProps): CanaryReleases | undefined {
+    if (config.releases !== 'canary') return undefined;
+    return new CanaryReleases(this, 'Releases', {
+      stage: config.stage,
+      rejected: serviceMetric(config, METRICS.rejectedWhileClosed),
+      apiName: `${config.stage}-${api}`,
+    });
   }
 
   /** Adds what runs on a schedule for the inference API. */
