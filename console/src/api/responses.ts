@@ -18,6 +18,7 @@ export const AMOUNTS: ReadonlySet<string> = new Set([
   'input_price',
   'output_price',
   'cached_input_price',
+  'fee',
   // Of the operator's view.
   'spent',
   'drift',

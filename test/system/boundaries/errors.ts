@@ -174,6 +174,8 @@ const ELSEWHERE: readonly ErrorCode[] = [
   'identity_provider_unavailable',
   'payment_provider_unavailable',
   'price_changed',
+  'insufficient_earnings',
+  'maintenance',
   // Refusals of a route, whose tests are those of long prompts and of Azure.
   'context_length_exceeded',
   'content_filter',

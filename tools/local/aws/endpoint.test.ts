@@ -96,9 +96,9 @@ describe('a secret', () => {
 
 describe('any other AWS call', () => {
   it('causes an error that contains its name', async () => {
-    const { status, output } = await call('AmazonSSM.GetParameter', {});
+    const { status, output } = await call('Kinesis_20131202.PutRecord', {});
     expect([status, output.__type]).toEqual([400, 'UnknownOperationException']);
-    expect(output.message).toContain('AmazonSSM.GetParameter');
+    expect(output.message).toContain('Kinesis_20131202.PutRecord');
   });
 });
 

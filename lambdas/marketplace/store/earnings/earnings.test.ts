@@ -1,4 +1,5 @@
-import { beforeAll, describe, expect, it } from '@jest/globals';
+import { beforeAll, describe, expect } from '@jest/globals';
+import { it } from '../../../../tools/test-kit/search.ts';
 import { offsets } from '../../../../tools/test-kit/thorough.ts';
 import { FAULTS, FailingProcess } from '../../../ledger/testing/failing-process.ts';
 import { ServiceError } from '../../../platform/core/errors.ts';
