@@ -425,7 +425,8 @@ describe('the operator’s commands', () => {
     await commands.run('aws sqs start-message-move-task', blanks, ...parsed);
     await commands.run('aws bedrock list-foundation-models', {}, ...parsed);
     await commands.run('aws cloudwatch list-metrics', {}, ...parsed);
-    const policy = '{"Version":"2012-10-17","Statement":[]}';
+    const policy =
+      '{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":"s3:ListAllMyBuckets","Resource":"*"}]}';
     await commands.run('aws iam create-policy', { 'file://execution.json': policy });
     await commands.run('aws ecs', {}, ...parsed);
   });

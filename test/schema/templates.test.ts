@@ -1,18 +1,12 @@
-import { execFile } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { CONFIGURATIONS } from '../template/configurations.ts';
+import { NAMES, synthesize, THOROUGH } from './templates.ts';
 import { runTool } from './tools.ts';
 
-const THOROUGH = Number(process.env.THOROUGH ?? 1);
-
-/** A run that is shorter than a plain one lints for one region, a thorough one lints every configuration. */
+/** A run that is shorter than a plain one lints for one region. */
 const REGIONS = THOROUGH < 1 ? ['us-east-1'] : ['us-east-1', 'eu-central-1'];
-const NAMES = THOROUGH > 1 ? Object.keys(CONFIGURATIONS) : ['standard', 'fargate'];
 
 /** Warnings that are not acted on, each with its reason. */
 const IGNORED: Readonly<Record<string, string>> = {
@@ -30,21 +24,6 @@ interface Finding {
 const folder = mkdtempSync(join(tmpdir(), 'linted-'));
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The templates of the configurations, those that are the same once. */
-async function synthesize(): Promise<readonly string[]> {
-  const program = join(import.meta.dirname, '..', 'template', 'synthesize.ts');
-  const options = { env: { ...process.env, CDK_VALIDATION: 'false' } };
-  await promisify(execFile)(process.execPath, [program, folder, ...NAMES], options);
-  const files = new Map<string, string>();
-  for (const name of NAMES)
-    for (const file of readdirSync(join(folder, name)))
-      if (file.endsWith('.template.json')) {
-        const path = join(folder, name, file);
-        files.set(createHash('sha256').update(readFileSync(path)).digest('hex'), path);
-      }
-  return [...files.values()];
-}
-
 async function lint(templates: readonly string[]): Promise<readonly string[]> {
   const ignored = Object.keys(IGNORED).flatMap((rule) => ['--ignore-checks', rule]);
   const words = [...ignored, '--format', 'json', '--regions', ...REGIONS, '--', ...templates];
@@ -56,7 +35,7 @@ async function lint(templates: readonly string[]): Promise<readonly string[]> {
 
 describe('cfn-lint', () => {
   it(`finds no fault in the templates of ${NAMES.join(', ')}, in ${REGIONS.join(' and ')}`, async () => {
-    const templates = await synthesize();
+    const templates = await synthesize(folder);
     expect(templates.length).toBeGreaterThanOrEqual(NAMES.length + 4);
     expect(await lint(templates)).toEqual([]);
   }, 600_000);

@@ -12,9 +12,14 @@ export interface EndedProcess {
 export function runTool(
   name: string,
   words: readonly string[],
-  options: { readonly cwd?: string; readonly environment?: Readonly<Record<string, string>> } = {},
+  options: {
+    readonly cwd?: string;
+    readonly environment?: Readonly<Record<string, string>>;
+    /** The folder with the program, if it is not that of the ring's own tools. */
+    readonly folder?: string | undefined;
+  } = {},
 ): Promise<EndedProcess> {
-  const folder = process.env.SCHEMA_TOOLS;
+  const folder = options.folder ?? process.env.SCHEMA_TOOLS;
   if (folder === undefined) throw new Error('SCHEMA_TOOLS is not set: run npm run test:schema');
   const env = { ...process.env, ...options.environment };
   return new Promise((resolve, reject) => {
