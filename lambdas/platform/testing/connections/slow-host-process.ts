@@ -1,7 +1,7 @@
 /**
- * Listens on an address with no room for more than two connections that wait to be accepted; sends its port. For as many
- * milliseconds as it is sent, it accepts none: the kernel then leaves requests for further ones unanswered, and
- * callers repeat them after a second (RFC 6298, section 2).
+ * Listens on an address with no room for more than two connections that wait to be accepted; sends its port. While it is
+ * stopped by a signal, the kernel leaves requests for further ones unanswered, and callers repeat them after a second
+ * (RFC 6298, section 2).
  */
 import { type AddressInfo, createServer } from 'node:net';
 
@@ -13,7 +13,4 @@ const server = createServer((socket) => {
 });
 server.listen({ port: 0, host: process.argv[2], backlog: 1 }, () => {
   process.send?.((server.address() as AddressInfo).port);
-});
-process.on('message', (ms: number) => {
-  process.send?.('busy', () => Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms));
 });
