@@ -428,7 +428,8 @@ describe('the operator’s commands', () => {
     const policy =
       '{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":"s3:ListAllMyBuckets","Resource":"*"}]}';
     await commands.run('aws iam create-policy', { 'file://execution.json': policy });
-    await commands.run('aws ecs', {}, ...parsed);
+    // The output of some has no valid example, so that only their options are read.
+    await commands.run('aws ecs', {}, '--generate-cli-skeleton', 'input');
   });
 });
 
@@ -595,6 +596,8 @@ describe('an update of the deployment', () => {
         ...policy,
       );
       caller = created.key;
+      // The 503s of the closed service must be out of the minute by which the first release is judged.
+      for (let minutes = 0; minutes < 2; minutes += 1) await minute(postUnknownKey);
     });
     afterAll(() => releases.dispose());
 
