@@ -61,7 +61,7 @@ describe('an order', () => {
   it('advances once from each version under concurrent events', async () => {
     const order = await saved();
     const paid = { ...order, paid: order.amount, version: 1 };
-    const ended = { ...order, ended: 'expired' as const, version: 1 };
+    const ended = { ...order, checkoutEnd: 'expired' as const, version: 1 };
     const results = await Promise.all([store.advance(order, paid, []), store.advance(order, ended, [])]);
     expect(results.toSorted()).toEqual(['done', 'stale']);
     expect(await store.advance(order, { ...paid, version: 1 }, [])).toBe('stale');
