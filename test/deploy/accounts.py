@@ -56,10 +56,20 @@ enforce = iam_evaluator.enforce
 enforce_signature = inspect.signature(enforce)
 
 
+# Batches need the right of the single request (Amazon SQS developer guide, API permissions: actions and resource reference).
+RIGHTS_OF_BATCHES = {
+    "sqs:SendMessageBatch": "sqs:SendMessage",
+    "sqs:DeleteMessageBatch": "sqs:DeleteMessage",
+    "sqs:ChangeMessageVisibilityBatch": "sqs:ChangeMessageVisibility",
+}
+
+
 def enforce_and_record(*args, **kwargs):
-    """Writes a line for each request of a user that its policies allow."""
-    result = enforce(*args, **kwargs)
-    call = enforce_signature.bind(*args, **kwargs).arguments
+    """Asks for the right that AWS asks for. Writes a line for each request of a user that its policies allow."""
+    bound = enforce_signature.bind(*args, **kwargs)
+    call = bound.arguments
+    call["iam_action"] = RIGHTS_OF_BATCHES.get(call["iam_action"], call["iam_action"])
+    result = enforce(*bound.args, **bound.kwargs)
     file = os.environ.get("ALLOWED_REQUESTS")
     if file and result is None and (call["access_key_id"] or "").startswith("AKIA"):
         with open(file, "a", encoding="utf-8") as lines:

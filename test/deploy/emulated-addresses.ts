@@ -6,12 +6,7 @@ const send = globalThis.fetch;
 export const emulatedAddress = (url: string, at: string): string =>
   url.replace(/^https:\/\/(\w+)\.execute-api\.[\w-]+\.amazonaws\.com/, `${at}/_aws/execute-api/$1`);
 
-/** The subscription of the smoke test, which an account without a network can neither resolve nor deliver to. */
-const WEBHOOKS = /\.amazonaws\.com\/\w+\/api\/v1\/webhooks(\/|$)/;
-const SUBSCRIPTION = { id: 'emulated', data: [{ status: 'failed', attempts: [{ response_status: null }] }] };
-
 globalThis.fetch = async (input, init) => {
   const url = typeof input === 'string' || input instanceof URL ? String(input) : input.url;
-  if (WEBHOOKS.test(url)) return Response.json(SUBSCRIPTION);
   return send(emulatedAddress(url, emulator), init);
 };

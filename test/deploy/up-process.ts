@@ -22,6 +22,8 @@ export interface UpRun {
   readonly answer?: string;
   /** The process is killed once it prints this. */
   readonly killAt?: RegExp;
+  /** Its credentials in place of the user's. */
+  readonly keys?: Readonly<Record<string, string>>;
 }
 
 export class UpUser {
@@ -54,7 +56,7 @@ export class UpUser {
   }
 
   /** Denies an action, by a policy next to the others, until the returned function is called. */
-  async deny(action: string, resource = '*'): Promise<() => Promise<unknown>> {
+  async deny(action: string | readonly string[], resource = '*'): Promise<() => Promise<unknown>> {
     const statement = { Effect: 'Deny', Action: action, Resource: resource };
     await this.#iam({
       Action: 'PutUserPolicy',
@@ -69,7 +71,7 @@ export class UpUser {
   async run(
     command: 'up' | 'down',
     args: readonly string[],
-    { answer, killAt }: UpRun = {},
+    { answer, killAt, keys = this.#keys }: UpRun = {},
   ): Promise<UpResult> {
     const words = [
       process.execPath,
@@ -78,7 +80,7 @@ export class UpUser {
     ];
     const [program = '', ...rest] =
       answer === undefined ? words : [this.#python, '-c', ON_TERMINAL, ...words];
-    const child = spawn(program, rest, { cwd: root, env: this.#environment(), detached: true });
+    const child = spawn(program, rest, { cwd: root, env: this.#environment(keys), detached: true });
     let output = '';
     let isKilled = false;
     let isAnswered = false;
@@ -100,11 +102,11 @@ export class UpUser {
     return { code: code as number | null, output };
   }
 
-  #environment(): NodeJS.ProcessEnv {
+  #environment(keys: Readonly<Record<string, string>>): NodeJS.ProcessEnv {
     return {
       ...process.env,
       ...this.#emulator.variables,
-      ...this.#keys,
+      ...keys,
       PATH: [dirname(process.execPath), process.env.PATH].join(delimiter),
       CDK_DISABLE_CLI_TELEMETRY: 'true',
       CI: 'true',

@@ -81,7 +81,11 @@ const up = async (...options: Parameters<UpUser['run']> extends [unknown, ...inf
   return result;
 };
 
-async function withDenied(action: string, resource: string, run: () => Promise<UpResult>): Promise<UpResult> {
+async function withDenied(
+  action: string | readonly string[],
+  resource: string,
+  run: () => Promise<UpResult>,
+): Promise<UpResult> {
   const end = await user.deny(action, resource);
   try {
     return await run();
@@ -148,6 +152,21 @@ describe('up, as a user who has the printed policies', () => {
     expect(output).not.toContain('account     acc_');
   });
 
+  it('stops without credentials, and with those that AWS does not know', async () => {
+    for (const id of ['', 'AKIAUNKNOWN000000000']) {
+      const keys = { AWS_ACCESS_KEY_ID: id, AWS_SECRET_ACCESS_KEY: id };
+      const { code, output } = await up(again(), { keys });
+      expect([code, output]).toEqual([1, expect.stringMatching(/error: credentials: .*sign in/)]);
+    }
+  });
+
+  it('names the quotas that it may not read, and stops where it cannot tell what is bootstrapped', async () => {
+    const denied = ['servicequotas:GetServiceQuota', 'cloudformation:DescribeStacks'];
+    const { code, output } = await withDenied(denied, '*', () => up(again()));
+    expect([code, output]).toEqual([1, expect.stringContaining('error: bootstrap')]);
+    expect(output).toMatch(/account +.*AccessDenied/);
+  });
+
   it.each([
     ['cloudformation', 'sts:AssumeRole', '*', 'error: deployment'],
     [
@@ -178,6 +197,8 @@ describe('up, as a user who has the printed policies', () => {
     expect([code, output.slice(-3_000)]).toEqual([0, expect.stringContaining('ready')]);
     expect(output).toMatch(/left out: anthropic\/claude-haiku-5\.5: .*playground of the Bedrock console/);
     expect(output).toContain('everything works');
+    // The account has no network, so that the delivery is attempted and the receiver not reached.
+    expect(output).toMatch(/ok +webhook .* answered nothing/);
     const httpResponse = await callAsPrinted(output, await firstKey());
     expect([httpResponse.status, await httpResponse.json()]).toEqual([200, expect.anything()]);
     expect(Number(httpResponse.headers.get('x-cost-usd'))).toBeGreaterThan(0);
