@@ -1,6 +1,9 @@
+import { once } from 'node:events';
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { text as textOf } from 'node:stream/consumers';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
 import {
   BatchGetItemCommand,
   BatchWriteItemCommand,
@@ -31,6 +34,27 @@ const configOf = (endpoint: string) => ({
   region: 'us-east-1',
   credentials: { accessKeyId: 'local', secretAccessKey: 'local' },
 });
+
+/** Tells of each request, and answers it once it is let: the first at once. */
+const ANSWERING_SERVER = `
+  const { createServer } = require('node:http');
+  const { parentPort, workerData: flags } = require('node:worker_threads');
+  let requests = 0;
+  const server = createServer((request, response) => {
+    requests += 1;
+    response.setHeader('content-type', 'application/x-amz-json-1.0');
+    response.on('finish', () => {
+      Atomics.store(flags, 0, 2);
+      Atomics.notify(flags, 0);
+    });
+    if (requests > 1) {
+      Atomics.store(flags, 0, 1);
+      Atomics.wait(flags, 1, 0);
+    }
+    response.end('{}');
+  });
+  server.listen(0, '127.0.0.1', () => parentPort.postMessage(server.address().port));
+`;
 
 /** The SDK's own client with the service's limits: what ours is compared with. */
 const sdkClient = (endpoint: string, maxAttempts: number, requestTimeout: number): Client =>
@@ -328,6 +352,28 @@ describe('createDynamoClients, failing server', () => {
     expect(repeated).toBe(one);
     expect(next).not.toBe(one);
     client.destroy();
+  });
+
+  it('reads a response that has arrived in time, even if the process had no CPU until after the timeout', async () => {
+    const flags = new Int32Array(new SharedArrayBuffer(8));
+    const server = new Worker(ANSWERING_SERVER, { eval: true, workerData: flags });
+    const [port] = (await once(server, 'message')) as [number];
+    const { client } = ours(`http://127.0.0.1:${port}`, 1_000);
+    try {
+      await client.send(READ());
+      flags.fill(0);
+      const response = client.send(READ());
+      while (flags[0] === 0) await nextTurn();
+      const startMs = performance.now();
+      Atomics.store(flags, 1, 1);
+      Atomics.notify(flags, 1);
+      Atomics.wait(flags, 0, 1);
+      while (performance.now() - startMs < 1_100);
+      expect((await response).$metadata).toMatchObject({ httpStatusCode: 200, attempts: 1 });
+    } finally {
+      client.destroy();
+      await server.terminate();
+    }
   });
 
   it('returns a timeout if a response starts but does not end, although the SDK waits for it', async () => {

@@ -44,14 +44,28 @@ function limitConnecting<T extends Agent>(agent: T, connected: 'connect' | 'secu
   const connect = agent.createConnection.bind(agent);
   agent.createConnection = (...options) => {
     const socket = connect(...options);
-    const timer = setTimeout(
-      () => socket?.destroy(timeout(`no connection within ${CONNECT_MS} ms`)),
-      CONNECT_MS,
+    const end = startTimeout(CONNECT_MS, () =>
+      socket?.destroy(timeout(`no connection within ${CONNECT_MS} ms`)),
     );
-    for (const event of [connected, 'close']) socket?.once(event, () => clearTimeout(timer));
+    for (const event of [connected, 'close']) socket?.once(event, end);
     return socket;
   };
   return agent;
+}
+
+/**
+ * Runs `expire` after the time, but not before the events that are there by then: a process that was stopped or had no CPU
+ * reads what has arrived before it gives up. Returns a function that ends it.
+ */
+function startTimeout(ms: number, expire: () => void): () => void {
+  let events: NodeJS.Immediate | undefined;
+  const timer = setTimeout(() => {
+    events = setImmediate(expire);
+  }, ms);
+  return () => {
+    clearTimeout(timer);
+    clearImmediate(events);
+  };
 }
 
 export interface ExchangeOptions {
@@ -80,20 +94,20 @@ export function createExchange({ url, agents, timeoutMs }: ExchangeOptions): Dyn
   return (headers, body) =>
     new Promise((resolve, reject) => {
       const fail = (failure: Error & { readonly code?: string }) => {
-        clearTimeout(timer);
+        end();
         if (TIMEOUTS.includes(failure.code ?? '')) failure.name = 'TimeoutError';
         reject(failure);
       };
       const call = send({ ...target, headers }, (message) => {
         collect(message, fail, (response) => {
-          clearTimeout(timer);
+          end();
           resolve(response);
         });
       });
-      const timer = setTimeout(() => {
+      const end = startTimeout(timeoutMs, () => {
         fail(timeout(`no answer within ${timeoutMs} ms`));
         call.destroy();
-      }, timeoutMs);
+      });
       call.on('error', fail);
       // A text goes out in one packet with its headers.
       call.end(body);
