@@ -32,3 +32,6 @@ export const ACCEPTED: Readonly<Record<string, string>> = {
     'Without `edgeDomain` CloudFront serves its own name with its own certificate, for which it sets the version of TLS.',
   CKV_AWS_192: 'No part of the service runs Java.',
 };
+
+/** Findings that come and go with generated names. */
+export const DEPENDENT_ON_NAMES: readonly string[] = ['CKV_AWS_45'];

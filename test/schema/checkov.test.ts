@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, describe, expect, it } from '@jest/globals';
-import { ACCEPTED } from './checkov-findings.ts';
+import { ACCEPTED, DEPENDENT_ON_NAMES } from './checkov-findings.ts';
 import { synthesize } from './templates.ts';
 import { runTool } from './tools.ts';
 
@@ -36,7 +36,10 @@ async function kindsIn(templates: readonly string[]): Promise<readonly string[]>
 
 (CHECKOV === undefined ? describe.skip : describe)('checkov', () => {
   it('finds in all configurations what is accepted with a reason, and nothing else', async () => {
-    expect(await kindsIn(await synthesize(folder))).toEqual(Object.keys(ACCEPTED).sort());
+    const found = await kindsIn(await synthesize(folder));
+    expect(found.filter((kind) => !(kind in ACCEPTED))).toEqual([]);
+    const gone = Object.keys(ACCEPTED).filter((kind) => !found.includes(kind));
+    expect(gone.filter((kind) => !DEPENDENT_ON_NAMES.includes(kind))).toEqual([]);
   }, 1_800_000);
 
   it('detects a kind that is not accepted', async () => {

@@ -38,7 +38,7 @@ describe('cfn-lint', () => {
     const templates = await synthesize(folder);
     expect(templates.length).toBeGreaterThanOrEqual(NAMES.length + 4);
     expect(await lint(templates)).toEqual([]);
-  }, 600_000);
+  }, 1_800_000);
 
   it('detects a property that no resource of the type has', async () => {
     const file = join(folder, 'wrong.json');
