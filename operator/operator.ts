@@ -32,8 +32,7 @@ import { createCredits } from '../lambdas/ledger/store/credit-store.ts';
 import { readWalletPage } from '../lambdas/ledger/store/ledger-scan.ts';
 import { DynamoUnbilledStore } from '../lambdas/ledger/store/usage/unbilled-store.ts';
 import { WalletMaintenance } from '../lambdas/ledger/store/wallet/maintenance.ts';
-import { processDue } from '../lambdas/marketplace/core/earnings/due.ts';
-import { createEarningsStore } from '../lambdas/marketplace/store/earnings/create-earnings.ts';
+import { createDueProcessing } from '../lambdas/marketplace/store/create-due.ts';
 import { createSmokeAccess } from '../lambdas/operations/store/smoke-test/access.ts';
 import {
   createDynamoClients,
@@ -168,13 +167,7 @@ const scheduledWork = (options: Parameters<typeof createReconciliation>[0]) => (
   reconcilePayments: createReconciliation(options),
   /** Processes the items of the market that are due. */
   processDue: () =>
-    processDue({
-      store: createEarningsStore(options),
-      clock: systemClock,
-      ulid: systemUlid,
-      log: options.log,
-      stopMs: Number.POSITIVE_INFINITY,
-    }),
+    createDueProcessing({ ...options, clock: systemClock, ulid: systemUlid })(Number.POSITIVE_INFINITY),
 });
 
 function keysOf(

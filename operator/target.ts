@@ -65,7 +65,11 @@ export function readLocalTarget(stateDir: string): OperatorTarget {
 
 /** The variables that an operator uses, by the stack whose outputs name them. */
 export const OPERATED = {
-  data: [...SECRET_VARIABLES, ...Object.values(TABLES).map(({ variable }) => variable)],
+  data: [
+    ...SECRET_VARIABLES,
+    ...Object.values(TABLES).map(({ variable }) => variable),
+    VARIABLES.marketFeeBasisPoints,
+  ],
   platform: [VARIABLES.eventBus, ...Object.values(REDRIVES).flatMap(({ from, to }) => [...from, to])],
 } as const;
 

@@ -148,6 +148,7 @@ describe('the description of the service', () => {
       tags: ['one'],
       version: '1.0.0',
       price: { amount: 1, currency: 'USD' },
+      plans: [{ id: 'pro', name: 'Pro', interval: 'month', amount: 499, currency: 'USD', trial_days: 14 }],
       url: null,
       iconUrl: 'https://example.com/icon.png',
       ownerId: 'acc_01ARZ3NDEKTSV4RRFFQ69G5FAV',

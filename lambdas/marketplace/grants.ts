@@ -11,6 +11,17 @@ const writes = ['GetItem', 'PutItem', 'UpdateItem'] as const;
 /** Tables that a store of earnings has the names of, and that the function does not access. */
 const NAMED = { accounts: [], wallets: [], listings: [] } as const;
 
+/** Agrees to a plan, and charges it. */
+const SUBSCRIBES = {
+  tables: {
+    listings: [...writes, 'ConditionCheckItem'],
+    market: writes,
+    accounts: ['PutItem'],
+    wallets: WALLETS,
+  },
+  marketFee: true,
+} as const;
+
 export const MARKETPLACE_GRANTS = {
   'list-listings': {
     tables: { listings: ['BatchGetItem'] },
@@ -33,12 +44,30 @@ export const MARKETPLACE_GRANTS = {
     },
     marketFee: true,
   },
+  'subscribe-listing': SUBSCRIBES,
+  'list-subscriptions': {
+    tables: { market: ['Query', 'BatchGetItem'], ...NAMED },
+    indexes: [{ table: 'market', name: 'by-listing' }],
+  },
+  'get-subscription': { tables: { market: ['GetItem', 'BatchGetItem'], ...NAMED } },
+  'update-subscription': SUBSCRIBES,
+  'cancel-subscription': {
+    tables: { listings: ['PutItem'], market: writes, accounts: [], wallets: [] },
+    marketFee: true,
+  },
+  'list-entitlements': {
+    tables: {
+      listings: ['Query', 'BatchGetItem'],
+      market: ['Query', 'BatchGetItem'],
+      wallets: ['GetItem'],
+    },
+  },
   'create-review': { tables: { listings: writes } },
   'list-reviews': { tables: { listings: ['GetItem', 'Query'] } },
   'create-release': { tables: { listings: writes } },
   'list-releases': { tables: { listings: ['GetItem', 'Query'] } },
   'rollback-release': { tables: { listings: [...writes, 'ConditionCheckItem'] } },
-  'get-earnings': { tables: { market: ['GetItem', 'Query'], ...NAMED } },
+  'get-earnings': { tables: { market: ['GetItem', 'Query', 'BatchGetItem'], ...NAMED } },
   'list-earnings-transactions': { tables: { market: ['Query', 'BatchGetItem'], ...NAMED } },
   'transfer-earnings': {
     tables: {
@@ -50,7 +79,7 @@ export const MARKETPLACE_GRANTS = {
   },
   'create-refund': {
     tables: {
-      listings: ['GetItem', 'UpdateItem'],
+      listings: writes,
       market: writes,
       accounts: ['GetItem', 'PutItem'],
       wallets: WALLETS,
@@ -58,13 +87,14 @@ export const MARKETPLACE_GRANTS = {
   },
   'process-due-items': {
     tables: {
-      listings: ['GetItem', 'UpdateItem'],
+      listings: writes,
       market: writes,
       accounts: ['Query', 'PutItem'],
       wallets: WALLETS,
     },
     indexes: [{ table: 'market', name: 'due' }],
     maintenance: true,
+    marketFee: true,
   },
   'list-categories': { tables: { listings: ['Query'] } },
   'search-listings': { tables: { listings: ['BatchGetItem'], discovery: ['GetItem', 'Query'] } },

@@ -28,6 +28,15 @@ import {
 import { listingChange, newListing } from './core/fields.ts';
 import { LISTING_KINDS, listingSchema } from './core/listing.ts';
 import { categoriesQuery, categorySchema, listingQuery } from './core/queries.ts';
+import { entitlementsSchema } from './core/subscriptions/entitlement.ts';
+import {
+  chargedSubscriptionSchema,
+  entitlementsQuery,
+  planSubscriptionSchema,
+  subscribeRequest,
+  subscriptionsQuery,
+  subscriptionUpdate,
+} from './core/subscriptions/requests.ts';
 
 /** `*`, or entity tags; those of the service hold neither a comma nor what is not ASCII. */
 const TAG = '(W/)?"[!#-+\\x2d-~]*"';
@@ -52,6 +61,10 @@ export const MARKETPLACE_COMPONENTS = {
   AcquisitionPage: pageSchema(acquisitionSchema),
   Install: installSchema,
   Purchase: purchaseSchema,
+  Subscription: planSubscriptionSchema,
+  SubscriptionPage: pageSchema(planSubscriptionSchema),
+  SubscriptionWithCharges: chargedSubscriptionSchema,
+  EntitlementList: entitlementsSchema,
   Category: categorySchema,
   CategoryPage: pageSchema(categorySchema),
   Earnings: earningsSchema,
@@ -107,6 +120,54 @@ export const MARKETPLACE_OPERATIONS = tagged('Market', {
       201: describeResponse('The purchase.', MARKETPLACE_COMPONENTS.Purchase),
     },
     errors: [402, 409],
+  },
+  'subscribe-listing': {
+    description:
+      'Charges the first period out of the credit, unless the plan has a trial that the account has not used. The request states the expected amount, the expected listing by `If-Match`, or both. Publishes `subscription.created`.',
+    headers: {
+      'If-Match': { pattern: ETAGS, description: 'The `ETag` of the listing that the subscriber has seen.' },
+    },
+    body: subscribeRequest,
+    responses: {
+      200: describeResponse(
+        'The account has a live subscription to the listing; nothing was charged.',
+        MARKETPLACE_COMPONENTS.Subscription,
+      ),
+      201: describeResponse('The subscription.', MARKETPLACE_COMPONENTS.Subscription),
+    },
+    errors: [402, 409],
+  },
+  'list-subscriptions': {
+    query: subscriptionsQuery,
+    responses: {
+      200: describeResponse(
+        'A page of subscriptions, newest first.',
+        MARKETPLACE_COMPONENTS.SubscriptionPage,
+      ),
+    },
+    errors: [404],
+  },
+  'get-subscription': {
+    responses: {
+      200: describeResponse('The subscription.', MARKETPLACE_COMPONENTS.SubscriptionWithCharges),
+    },
+  },
+  'update-subscription': {
+    description:
+      'A change of the plan is charged at once, less the value of the rest of the paid period, and a new period starts; if nothing is due, the plan changes at the renewal. Publishes `subscription.updated`.',
+    body: subscriptionUpdate,
+    responses: { 200: describeResponse('The subscription.', MARKETPLACE_COMPONENTS.Subscription) },
+    errors: [402, 409],
+  },
+  'cancel-subscription': {
+    description: 'Without a refund. Publishes `subscription.canceled`.',
+    responses: { 200: describeResponse('The ended subscription.', MARKETPLACE_COMPONENTS.Subscription) },
+    errors: [409],
+  },
+  'list-entitlements': {
+    description: 'Nothing is active while the account owes.',
+    query: entitlementsQuery,
+    responses: { 200: describeResponse('The entitlements.', MARKETPLACE_COMPONENTS.EntitlementList) },
   },
   'list-reviews': {
     query: pageQuery(),

@@ -1,5 +1,5 @@
 /** The routes of the market: the same rows for both kinds of listing, and discovery across them. */
-import { OPEN, OWNER, type Route } from '../platform/contract/route.ts';
+import { KEY_OR_OWNER, OPEN, OWNER, type Route } from '../platform/contract/route.ts';
 
 /** Paths below the collection; the same function serves both collections. */
 const ROWS = [
@@ -27,6 +27,13 @@ const ROWS = [
     path: '/{id}/purchase',
     endpoint: 'purchase-listing',
     purpose: "buy a listing out of one's credit",
+  },
+  {
+    ...OWNER,
+    method: 'POST',
+    path: '/{id}/subscribe',
+    endpoint: 'subscribe-listing',
+    purpose: "subscribe to a plan of a listing out of one's credit",
   },
   {
     ...OPEN,
@@ -95,6 +102,41 @@ export const MARKETPLACE_ROUTES = [
     path: '/api/v1/acquisitions',
     endpoint: 'list-acquisitions',
     purpose: 'the listings that the account has installed or bought',
+  },
+  {
+    ...OWNER,
+    method: 'GET',
+    path: '/api/v1/subscriptions',
+    endpoint: 'list-subscriptions',
+    purpose: "the account's subscriptions, or those to one of its listings",
+  },
+  {
+    ...OWNER,
+    method: 'GET',
+    path: '/api/v1/subscriptions/{id}',
+    endpoint: 'get-subscription',
+    purpose: 'one subscription, with its charges',
+  },
+  {
+    ...OWNER,
+    method: 'PATCH',
+    path: '/api/v1/subscriptions/{id}',
+    endpoint: 'update-subscription',
+    purpose: 'change the plan, or end a subscription with its period',
+  },
+  {
+    ...OWNER,
+    method: 'DELETE',
+    path: '/api/v1/subscriptions/{id}',
+    endpoint: 'cancel-subscription',
+    purpose: 'end a subscription at once',
+  },
+  {
+    ...KEY_OR_OWNER,
+    method: 'GET',
+    path: '/api/v1/entitlements',
+    endpoint: 'list-entitlements',
+    purpose: 'whether the account may use listings, by a purchase or a subscription',
   },
   {
     ...OWNER,

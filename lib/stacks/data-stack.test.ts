@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { outputName, SECRET_VARIABLES } from '../../lambdas/platform/contract/environment.ts';
+import { outputName, SECRET_VARIABLES, VARIABLES } from '../../lambdas/platform/contract/environment.ts';
 import { TABLES, type Table, type TableName } from '../../lambdas/platform/contract/tables.ts';
 import { SynthesizedApp } from '../../test/template/synthesized-app.ts';
 
@@ -67,7 +67,8 @@ describe('the data stack', () => {
   });
 
   it('outputs where everything is for the operator’s command, under names that CloudFormation takes', () => {
-    const expected = [...specs.map(([, { variable }]) => variable), ...SECRET_VARIABLES].map(outputName);
+    const tables = specs.map(([, { variable }]) => variable);
+    const expected = [...tables, ...SECRET_VARIABLES, VARIABLES.marketFeeBasisPoints].map(outputName);
     const localOutputs = Object.entries(outputs).filter(([, output]) => output.Export === undefined);
     expect(localOutputs.map(([name]) => name).sort()).toEqual(expected.sort());
     for (const name of expected) expect(name).toMatch(/^[A-Za-z0-9]+$/);

@@ -90,6 +90,7 @@ export class DataStack extends Stack implements StoredData {
     for (const [name, spec] of Object.entries(TABLES)) {
       this.#output(spec.variable, this.tables[name as TableName].tableName);
     }
+    this.#output(VARIABLES.marketFeeBasisPoints, String(props.config.marketFeeBasisPoints));
     for (const variable of SECRET_VARIABLES) this.#output(variable, this.secrets[variable].secretArn);
   }
 

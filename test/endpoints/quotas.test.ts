@@ -51,6 +51,7 @@ function newListing(ownerId: string, overrides: Partial<Listing> = {}): Listing 
     tags: [],
     version: '1.0.0',
     price: null,
+    plans: [],
     url: null,
     iconUrl: null,
     ownerId,

@@ -2,6 +2,7 @@
 import './platform/provider-costs.ts';
 import './platform/listings.ts';
 import './platform/earnings.ts';
+import './platform/subscriptions.ts';
 import './platform/smoke.ts';
 import './platform/console-session.ts';
 import './platform/operator-view.ts';

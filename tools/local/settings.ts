@@ -3,6 +3,7 @@ import { join, resolve } from 'node:path';
 import {
   ALLOW_LOOPBACK_VARIABLE,
   MATURITY_VARIABLE,
+  PERIOD_VARIABLE,
   VARIABLES,
 } from '../../lambdas/platform/contract/environment.ts';
 
@@ -40,6 +41,7 @@ export function readSettings(shell: Shell): Settings {
   const lease = integer(shell, 'DELIVERY_LEASE_SECONDS', { min: 1 });
   const visibility = integer(shell, 'QUEUE_VISIBILITY_SECONDS', { min: 1, max: 43_200 });
   const maturity = integer(shell, MATURITY_VARIABLE, { min: 1 });
+  const period = integer(shell, PERIOD_VARIABLE, { min: 1 });
   const loopback = choice(text(ALLOW_LOOPBACK_VARIABLE) ?? '0', ALLOW_LOOPBACK_VARIABLE, ['0', '1']);
   const logLevel = text('LOG_LEVEL');
   const identityProviders = text('IDENTITY_PROVIDERS');
@@ -58,6 +60,7 @@ export function readSettings(shell: Shell): Settings {
       ...(loopback === '1' ? { [ALLOW_LOOPBACK_VARIABLE]: loopback } : {}),
       ...(lease === undefined ? {} : { [VARIABLES.deliveryLeaseSeconds]: String(lease) }),
       ...(maturity === undefined ? {} : { [MATURITY_VARIABLE]: String(maturity) }),
+      ...(period === undefined ? {} : { [PERIOD_VARIABLE]: String(period) }),
       ...(holdTtl === undefined ? {} : { HOLD_TTL_SECONDS: String(holdTtl) }),
       ...(logLevel === undefined ? {} : { LOG_LEVEL: logLevel }),
       ...(identityProviders === undefined ? {} : { IDENTITY_PROVIDERS: identityProviders }),

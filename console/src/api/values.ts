@@ -41,8 +41,9 @@ export const DEFAULT_RPM = 100;
 export const EVENT_CAUSES = {
   'listing.installed': 'Somebody installs one of your listings.',
   'purchase.completed': 'Somebody has bought one of your listings.',
-  'subscription.created': 'A subscription is created.',
-  'subscription.canceled': 'A subscription is canceled.',
+  'subscription.created': 'Somebody subscribes to one of your listings.',
+  'subscription.updated': 'A subscription to one of your listings is renewed or changed.',
+  'subscription.canceled': 'A subscription to one of your listings ends.',
   'app.build.scanned': 'A build of an app finishes its malware scan.',
   'release.created': 'You publish a release of one of your listings.',
   'release.rolled_back': 'You make an earlier release current again.',

@@ -112,6 +112,27 @@ export const slugOf = (name: string): string =>
     .slice(0, 64)
     .replace(/^-+|-+$/g, '');
 
+/** The interval of a plan's charges. */
+export const INTERVALS = ['month', 'year'] as const;
+export type Interval = (typeof INTERVALS)[number];
+
+/** A page shows them next to one another. */
+const MAX_PLANS = 10;
+
+/** A plan of a subscription. Credit is in dollars, so a plan is. */
+export const plan = z.object({
+  id: z
+    .string()
+    .min(1)
+    .max(32)
+    .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be lower-case letters and digits, in words joined by hyphens'),
+  name: line(80),
+  interval: z.enum(INTERVALS),
+  amount: z.int().min(1).max(MAX_PRICE).describe('In cents, for each interval.'),
+  currency: z.literal('USD'),
+  trial_days: z.int().min(0).max(90).default(0).describe('Days before the first charge.'),
+});
+
 const fields = {
   name: line(80),
   slug: slug.describe('Unique among the listings of its kind.'),
@@ -125,6 +146,11 @@ const fields = {
     .meta({ uniqueItems: true }),
   version,
   price: price.nullable().describe('`null` where nothing is sold.'),
+  plans: z
+    .array(plan)
+    .max(MAX_PLANS)
+    .refine((plans) => new Set(plans.map(({ id }) => id)).size === plans.length, 'must not name a plan twice')
+    .describe('The plans of a subscription. A change affects new subscriptions only.'),
   url: webUrl.nullable(),
   icon_url: webUrl.nullable(),
 };
@@ -137,6 +163,7 @@ export const newListing = z.object({
   tags: fields.tags.default([]),
   version: fields.version.default('1.0.0'),
   price: fields.price.default(null),
+  plans: fields.plans.default([]),
   url: fields.url.default(null),
   icon_url: fields.icon_url.default(null),
 });

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { type Body, idOf, seconds } from '../../platform/core/api/response-schema.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
-import { newListing, type price } from './fields.ts';
+import { newListing, type plan, type price } from './fields.ts';
 
 export const LISTING_KINDS = ['app', 'ai-agent'] as const;
 export type ListingKind = (typeof LISTING_KINDS)[number];
@@ -12,6 +12,7 @@ export const listingKind = z.enum(LISTING_KINDS);
 const COLLECTIONS: Readonly<Record<ListingKind, string>> = { app: 'apps', 'ai-agent': 'ai-agents' };
 
 export type Price = Readonly<z.output<typeof price>>;
+export type ListingPlan = Readonly<z.output<typeof plan>>;
 
 /** The fields that the owner sets. */
 interface ListingFields {
@@ -23,6 +24,7 @@ interface ListingFields {
   readonly tags: readonly string[];
   readonly version: string;
   readonly price: Price | null;
+  readonly plans: readonly ListingPlan[];
   readonly url: string | null;
   readonly iconUrl: string | null;
 }
@@ -58,7 +60,7 @@ export const listingSchema = newListing.required().extend({
 
 /** Returns the public entry of a listing. */
 export function listingEntry(listing: Listing): Body<typeof listingSchema> {
-  const { id, kind, name, slug, summary, description, category, tags, version, price } = listing;
+  const { id, kind, name, slug, summary, description, category, tags, version, price, plans } = listing;
   const { url, iconUrl, ownerId, installs, ratings, created, updated } = listing;
   return {
     id,
@@ -71,6 +73,7 @@ export function listingEntry(listing: Listing): Body<typeof listingSchema> {
     tags,
     version,
     price,
+    plans,
     url,
     icon_url: iconUrl,
     owner_id: ownerId,

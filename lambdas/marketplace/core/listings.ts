@@ -41,6 +41,11 @@ export class Listings {
     return listing;
   }
 
+  /** Returns the listing of that id, of any kind; undefined if it was removed. */
+  find(id: string): Promise<Listing | undefined> {
+    return this.#dependencies.store.read(id);
+  }
+
   /** Returns the listing to its owner. Throws 403 `not_owner` for any other account: the listing's existence is public. */
   async getOwn({ kind, id, accountId }: ListingRequest): Promise<Listing> {
     const listing = await this.get(kind, id);

@@ -55,7 +55,10 @@ export interface ReleaseStore {
 }
 
 /** The wallet of the buyer decides whether a sale is payable. */
-export type NewSale = Omit<Sale, 'payable'>;
+export interface NewSale extends Omit<Sale, 'payable'> {
+  /** The line of the seller's account, `txn_<ulid>`. */
+  readonly transactionId: string;
+}
 
 export interface Payment {
   /** The listing in the state that the buyer has seen. */

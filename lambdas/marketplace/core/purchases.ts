@@ -57,7 +57,7 @@ export async function purchase(
   const entry = { id: `pur_${ulid()}`, listingId: id, buyerId: accountId, amount: cents, currency, created };
   const unchanged = condition.state !== undefined;
   const payment = { listing, sale: saleOf(entry, listing, terms), unchanged };
-  const data = { buyer_id: accountId, amount: cents, currency };
+  const data = { buyer_id: accountId, amount: cents, currency, purchase_id: entry.id };
   const event = ownerEvent(ulid, 'purchase.completed', listing, data);
   const max = QUOTAS.purchases_per_account_per_day;
   const result = await store.purchase(entry, payment, event, max);
@@ -73,25 +73,29 @@ export async function purchase(
 /** Returns the sale of a purchase; undefined if no money moves. */
 function saleOf(
   { id, buyerId, amount, created }: Purchase,
-  { id: listingId, ownerId }: Listing,
-  { feeBasisPoints, maturitySeconds }: SaleTerms,
+  { id: listingId, ownerId: sellerId }: Listing,
+  terms: SaleTerms,
 ): NewSale | undefined {
-  if (amount === 0 || buyerId === ownerId) return undefined;
+  if (amount === 0 || buyerId === sellerId) return undefined;
+  const transactionId = id.replace('pur_', 'txn_');
   const gross = BigInt(amount) * NANO_PER_CENT;
-  return {
-    chargeId: id,
-    sellerId: ownerId,
-    buyerId,
-    listingId,
-    gross,
-    fee: feeOf(gross, feeBasisPoints),
-    returned: 0n,
-    status: 'pending',
-    created,
-    dueAt: created + maturitySeconds,
-    held: false,
-  };
+  return newSale({ chargeId: id, transactionId, sellerId, buyerId, listingId, gross, created }, terms);
 }
+
+export const newSale = (
+  sale: Pick<
+    NewSale,
+    'chargeId' | 'transactionId' | 'sellerId' | 'buyerId' | 'listingId' | 'gross' | 'created'
+  >,
+  { feeBasisPoints, maturitySeconds }: SaleTerms,
+): NewSale => ({
+  ...sale,
+  fee: feeOf(sale.gross, feeBasisPoints),
+  returned: 0n,
+  status: 'pending',
+  dueAt: sale.created + maturitySeconds,
+  held: false,
+});
 
 /** The account's earlier purchase, at any price. Throws 409 `price_changed` when there is none. */
 async function boughtBefore(

@@ -9,7 +9,7 @@ import { listingKey } from './listing-item.ts';
 import { DynamoListingStore } from './listing-store.ts';
 
 /** No listing has such an id. */
-const partOf = (accountId: string): string => `acquired#${accountId}`;
+export const partOf = (accountId: string): string => `acquired#${accountId}`;
 
 /** Records an install or a purchase, as part of the transaction that makes it. */
 export const putAcquisition = (

@@ -12,7 +12,14 @@ import {
 } from '../../platform/dynamodb/attribute-values.ts';
 import { countsOf } from '../../platform/dynamodb/quota-item.ts';
 import type { PublishedEvent } from '../../webhooks/core/event.ts';
-import { LISTING_KINDS, type Listing, type ListingKind, type Price } from '../core/listing.ts';
+import { INTERVALS, type Interval } from '../core/fields.ts';
+import {
+  LISTING_KINDS,
+  type Listing,
+  type ListingKind,
+  type ListingPlan,
+  type Price,
+} from '../core/listing.ts';
 
 /** The retention of published events, for the investigation of a failed delivery. */
 const EVENT_SECONDS = 7 * 24 * 3600;
@@ -56,7 +63,7 @@ export const kindCategoryOf = (kind: ListingKind, category: string): string => `
  * Returns the fields that the owner sets, by attribute. `undefined` means that the item does not have the attribute.
  */
 export function ownedAttributes(listing: Listing): Record<string, Item[string] | undefined> {
-  const { name, slug, summary, description, category, tags, version, price, url, iconUrl } = listing;
+  const { name, slug, summary, description, category, tags, version, price, plans, url, iconUrl } = listing;
   return {
     [BY_KIND_CATEGORY.partitionKey]: text(kindCategoryOf(listing.kind, category)),
     name: text(name),
@@ -67,6 +74,7 @@ export function ownedAttributes(listing: Listing): Record<string, Item[string] |
     tags: { L: tags.map(text) },
     version: text(version),
     price: price === null ? undefined : encodePrice(price),
+    plans: plans.length === 0 ? undefined : map(encodePlans(plans)),
     url: url === null ? undefined : text(url),
     icon_url: iconUrl === null ? undefined : text(iconUrl),
     updated: number(listing.updated),
@@ -76,6 +84,23 @@ export function ownedAttributes(listing: Listing): Record<string, Item[string] |
 
 export const encodePrice = ({ amount, currency }: Price) =>
   map({ minor_units: number(amount), currency: text(currency) });
+
+/** The plans by id, so that a transaction can test one of them. */
+const encodePlans = (plans: readonly ListingPlan[]): Item =>
+  Object.fromEntries(plans.map((plan, position) => [plan.id, encodePlan(plan, position)]));
+
+export const encodePlan = (
+  { name, interval, amount, currency, trial_days: days }: ListingPlan,
+  position: number,
+) =>
+  map({
+    position: number(position),
+    name: text(name),
+    interval: text(interval),
+    minor_units: number(amount),
+    currency: text(currency),
+    trial_days: number(days),
+  });
 
 export function encodeListing(listing: Listing): Item {
   const item: Item = {
@@ -105,6 +130,7 @@ export function decodeListing(item: Item): Listing {
     tags: (item.tags?.L ?? []).flatMap(({ S: tag }) => tag ?? []),
     version: readText(item, 'version'),
     price: item.price === undefined ? null : decodePrice(readMap(item, 'price')),
+    plans: item.plans === undefined ? [] : decodePlans(readMap(item, 'plans')),
     url: item.url?.S ?? null,
     iconUrl: item.icon_url?.S ?? null,
     ownerId: readText(item, 'owner_id'),
@@ -121,6 +147,26 @@ const decodePrice = (value: Item): Price => ({
   amount: readNumber(value, 'minor_units'),
   currency: readText(value, 'currency'),
 });
+
+const decodePlans = (plans: Item): readonly ListingPlan[] =>
+  Object.keys(plans)
+    .map((id) => ({ id, value: readMap(plans, id) }))
+    .toSorted((a, b) => readNumber(a.value, 'position') - readNumber(b.value, 'position'))
+    .map(({ id, value }) => ({
+      id,
+      name: readText(value, 'name'),
+      interval: readInterval(value),
+      amount: readNumber(value, 'minor_units'),
+      currency: 'USD',
+      trial_days: readNumber(value, 'trial_days'),
+    }));
+
+export function readInterval(value: Item): Interval {
+  const stored = readText(value, 'interval');
+  const interval = INTERVALS.find((each) => each === stored);
+  if (interval === undefined) throw new Error('not an interval of a plan');
+  return interval;
+}
 
 export function readKind(value: string): ListingKind {
   const kind = LISTING_KINDS.find((candidate) => candidate === value);

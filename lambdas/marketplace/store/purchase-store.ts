@@ -4,7 +4,6 @@
  * instant.
  */
 import type { DynamoDBClient, TransactWriteItem } from '@aws-sdk/client-dynamodb';
-import { putEntry } from '../../ledger/store/ledger-entry.ts';
 import { WalletPostings } from '../../ledger/store/wallet/posting.ts';
 import type { DynamoClients } from '../../platform/aws/clients.ts';
 import { dayOf } from '../../platform/core/api/quotas.ts';
@@ -17,7 +16,7 @@ import type { PublishedEvent } from '../../webhooks/core/event.ts';
 import type { Purchase } from '../core/activity.ts';
 import type { Payment, PurchaseStore } from '../core/ports.ts';
 import { putAcquisition } from './acquisitions.ts';
-import { recordSaleWrites } from './earnings/sale-writes.ts';
+import { planCharge } from './earnings/sale-writes.ts';
 import { dayCountKey, encodeEvent, encodePrice, listingKey, putNew } from './listing-item.ts';
 import { decodePurchase, encodePurchase, isRefunded, purchaseKey, REFUNDED } from './purchase-item.ts';
 
@@ -54,7 +53,8 @@ export class DynamoPurchaseStore implements PurchaseStore {
     max: number,
   ): ReturnType<PurchaseStore['purchase']> {
     return retryOptimistically(MAX_ATTEMPTS, 'the wallet', async () => {
-      const transfer = await this.#transfer(payment);
+      const { sale } = payment;
+      const transfer = sale === undefined ? [] : await planCharge(this.#postings, this.#tables, sale);
       if (transfer === undefined) {
         return (await this.findPurchase(purchase.listingId, purchase.buyerId)) ? 'repeated' : 'insufficient';
       }
@@ -89,22 +89,6 @@ export class DynamoPurchaseStore implements PurchaseStore {
         ExpressionAttributeValues: { ':refunded': REFUNDED },
       },
     };
-  }
-
-  /** Returns the writes that move the money; undefined if the buyer's balance is insufficient or in debt. */
-  async #transfer({ sale }: Payment): Promise<readonly TransactWriteItem[] | undefined> {
-    if (sale === undefined) return [];
-    const { buyerId, gross, created, chargeId, listingId } = sale;
-    const debit = await this.#postings.planPurchase(buyerId, gross);
-    if (debit === undefined) return undefined;
-    const { payable, writes } = debit;
-    const cash = payable ? -gross : 0n;
-    const entry = { kind: 'purchase', id: chargeId, amount: gross, cash, source: listingId } as const;
-    return [
-      putEntry({ table: this.#tables.accounts, accountId: buyerId, created }, entry),
-      ...recordSaleWrites(this.#tables.market, { ...sale, payable }),
-      ...writes,
-    ];
   }
 
   #count({ buyerId, created }: Purchase, max: number): TransactWriteItem {

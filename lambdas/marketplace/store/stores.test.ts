@@ -48,6 +48,7 @@ async function listing(overrides: Partial<Listing> = {}): Promise<Listing> {
     tags: ['one'],
     version: '1.0.0',
     price: null,
+    plans: [],
     url: null,
     iconUrl: null,
     ownerId: 'acc_owner',
@@ -258,6 +259,7 @@ describe('a purchase', () => {
       const sale = {
         ...PENDING_SALE,
         chargeId: id,
+        transactionId: id.replace('pur_', 'txn_'),
         sellerId: owner,
         buyerId: buyer,
         listingId: from.id,

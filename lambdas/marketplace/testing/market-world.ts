@@ -12,15 +12,19 @@ import { SILENT } from '../../ledger/testing/running-ledger.ts';
 import { applyEvent } from '../../payments/core/orders.ts';
 import { createOrderStore } from '../../payments/store/create-orders.ts';
 import type { DynamoClients } from '../../platform/aws/clients.ts';
+import { VARIABLES } from '../../platform/contract/environment.ts';
 import { NANO_PER_CENT } from '../../platform/core/money.ts';
-import { type DueResult, processDue } from '../core/earnings/due.ts';
+import type { DueResult } from '../core/due.ts';
 import { refund, transferEarnings } from '../core/earnings/postings.ts';
-import { newListing } from '../core/fields.ts';
+import { listingChange, newListing } from '../core/fields.ts';
 import { Listings } from '../core/listings.ts';
 import { purchase } from '../core/purchases.ts';
+import { subscribe } from '../core/subscriptions/subscriptions.ts';
+import { createDueProcessing } from '../store/create-due.ts';
 import { createEarningsStore } from '../store/earnings/create-earnings.ts';
 import { DynamoListingStore } from '../store/listing-store.ts';
 import { DynamoPurchaseStore } from '../store/purchase-store.ts';
+import { createSubscriptions } from '../store/subscriptions/create-subscriptions.ts';
 
 export type MarketDatabase = Pick<TestDatabase, keyof DynamoClients | 'tables' | 'environment'>;
 
@@ -32,6 +36,11 @@ export interface ListedThing {
   readonly kind: 'app';
   readonly id: string;
   readonly cents: number;
+}
+
+interface ShownPlan {
+  readonly id: string;
+  readonly amount: number;
 }
 
 export class MarketWorld {
@@ -114,6 +123,39 @@ export class MarketWorld {
     return { kind: 'app', id, cents };
   }
 
+  /** A listing with plans of a subscription. */
+  async offer(ownerId: string, plans: readonly unknown[]): Promise<ListedThing> {
+    const fields = { name: `Thing ${this.#ulid()}`, summary: 'One.', category: 'tools', plans };
+    const { id } = await this.#listings(this.#database).create('app', ownerId, newListing.parse(fields));
+    return { kind: 'app', id, cents: 0 };
+  }
+
+  changeListing(ownerId: string, { kind, id }: ListedThing, body: object) {
+    const request = { kind, id, accountId: ownerId };
+    return this.#listings(this.#database).change(request, listingChange.parse(body), () => true);
+  }
+
+  removeListing(ownerId: string, { kind, id }: ListedThing) {
+    return this.#listings(this.#database).remove({ kind, id, accountId: ownerId }, () => true);
+  }
+
+  subscriptions(clients: DynamoClients = this.#database) {
+    const { environment } = this.#database;
+    const fee = { [VARIABLES.marketFeeBasisPoints]: String(FEE_BASIS_POINTS) };
+    const options = {
+      clients,
+      environment: { ...environment, ...fee },
+      clock: this.#clock,
+      ulid: this.#ulid,
+    };
+    return { ...createSubscriptions(options), listings: this.#listings(clients) };
+  }
+
+  async subscribe(accountId: string, { kind, id }: ListedThing, plan: ShownPlan, clients?: DynamoClients) {
+    const agreement = { planId: plan.id, amount: plan.amount, state: undefined };
+    return (await subscribe(this.subscriptions(clients), { kind, id, accountId }, agreement)).entry;
+  }
+
   #listings({ client }: DynamoClients): Listings {
     const store = new DynamoListingStore(client, this.#database.tables.listings);
     return new Listings({ store, clock: this.#clock, ulid: this.#ulid });
@@ -154,7 +196,11 @@ export class MarketWorld {
   }
 
   processDue(clients: DynamoClients = this.#database): Promise<DueResult> {
-    return processDue({ ...this.#system(clients), log: SILENT, stopMs: Number.POSITIVE_INFINITY });
+    const { environment } = this.#database;
+    const fee = { [VARIABLES.marketFeeBasisPoints]: String(FEE_BASIS_POINTS) };
+    const system = { clock: this.#clock, ulid: this.#ulid, log: SILENT };
+    const options = { clients, environment: { ...environment, ...fee }, ...system };
+    return createDueProcessing(options)(Number.POSITIVE_INFINITY);
   }
 
   sale(sellerId: string, chargeId: string) {

@@ -90,7 +90,7 @@ export const CONSUMERS = {
     timeoutSeconds: 60,
   },
   'process-due-items': {
-    purpose: 'matures, holds and reverses the sales whose time has come',
+    purpose: 'matures, holds and reverses the sales whose time has come, and renews and ends subscriptions',
     api: 'platform',
     // A sale that waits for seven days may wait for five more minutes.
     schedule: 'rate(5 minutes)',

@@ -68,6 +68,9 @@ export const ALLOW_LOOPBACK_VARIABLE = 'WEBHOOK_ALLOW_LOOPBACK';
  */
 export const MATURITY_VARIABLE = 'MATURITY_SECONDS';
 
+/** On this machine, the seconds of a month of a subscription. No template sets it. */
+export const PERIOD_VARIABLE = 'PERIOD_SECONDS';
+
 /** The stacks' output that holds what the variable holds; output names are alphanumeric. */
 export const outputName = (variable: string): string => variable.replaceAll('_', '');
 

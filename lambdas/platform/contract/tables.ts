@@ -94,7 +94,8 @@ export const TABLES = {
   discovery: { variable: 'DISCOVERY_TABLE', partitionKey: 'part', sortKey: 'entry', ttl: 'expires' },
   /**
    * The market. The items of a seller's partition are its balance (`balance`), its sales (`sale#<charge id>`) and what
-   * changed the balance (`transaction#<ulid>`). Counts of quotas are in `counts#<account>`. Items that wait for a time are in the index `due`, in eight shards; items
+   * changed the balance (`transaction#<ulid>`); those of a subscriber's are its subscriptions (`subscription#<id>`), and the latest one
+   * to each listing (`subscribed#<listing id>`). Counts of quotas are in `counts#<account>`. Items that wait for a time are in the index `due`, in eight shards; items
    * of a listing are in `by-listing`. CloudFormation adds one index per update of a table, so both exist from the start.
    */
   market: {

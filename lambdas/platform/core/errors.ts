@@ -66,6 +66,7 @@ export const ERROR_CODES = {
   review_quota: { status: 429, type: 'rate_limit_error' },
   purchase_quota: { status: 429, type: 'rate_limit_error' },
   earnings_quota: { status: 429, type: 'rate_limit_error' },
+  subscription_quota: { status: 429, type: 'rate_limit_error' },
   order_quota: { status: 429, type: 'rate_limit_error' },
   webhook_quota: { status: 429, type: 'rate_limit_error' },
   session_quota: { status: 429, type: 'rate_limit_error' },

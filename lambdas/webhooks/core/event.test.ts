@@ -26,6 +26,7 @@ describe('the types of events', () => {
       'listing.installed',
       'purchase.completed',
       'subscription.created',
+      'subscription.updated',
       'subscription.canceled',
       'app.build.scanned',
       'release.created',

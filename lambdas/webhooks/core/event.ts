@@ -1,11 +1,12 @@
 /** The platform's events: the events that may be published, and the body that receivers get. */
 import * as z from 'zod';
 
-/** The nine types of the interface. */
+/** The nine types of the interface, and `subscription.updated`. */
 const EVENT_TYPES = [
   'listing.installed',
   'purchase.completed',
   'subscription.created',
+  'subscription.updated',
   'subscription.canceled',
   'app.build.scanned',
   'release.created',

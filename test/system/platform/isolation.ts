@@ -61,29 +61,35 @@ const REPLACES: ReadonlySet<string> = new Set(['rotate-key', 'renew-session', 'd
 const anonymous = (text: string) => text.replaceAll(/ \(request id: req_\w+\)/g, '');
 
 /** Everything of an account that a stranger might want to see or change. */
-async function stateOf({ owner, keyId, key, requestId, orderId, webhookId, listingIds }: Belongings) {
+async function stateOf(of: Belongings) {
+  const { owner, keyId, key, requestId, orderId, webhookId, listingIds, subscriptionId } = of;
   const get = async <T = unknown>(path: string) => (await (await service.fetch(path, { key })).json()) as T;
-  const [keys, credits, usage, order, subscription, deliveries, ...listings] = await Promise.all([
+  const [keys, credits, usage, order, webhook, deliveries, subscription, ...listings] = await Promise.all([
     owner.json<{ readonly data: readonly unknown[] }>('/api-keys'),
     owner.json(`/credits/${keyId}`),
     get(`/v1/usage/${requestId}`),
     owner.json(`/api/orders/${orderId}`),
     get<Readonly<Record<string, unknown>>>(`/api/v1/webhooks/${webhookId}`),
     get<{ readonly data: readonly Delivery[] }>(`/api/v1/webhooks/${webhookId}/deliveries`),
+    owner.json<{ readonly id: string; readonly status: string; readonly cancel_at_period_end: boolean }>(
+      `/api/v1/subscriptions/${subscriptionId}`,
+    ),
     ...Object.entries(listingIds).map(async ([collection, id]) => {
       // Anybody's installs and reviews change these two fields, and nothing else.
       const { installs, rating, ...listing } = await owner.json(`/${collection}/${id}`);
       return { listing, releases: await owner.json(`/${collection}/${id}/releases`) };
     }),
   ]);
-  const { url, events, status } = subscription;
+  const { url, events, status } = webhook;
   return {
     keys,
     credits,
     usage,
     order,
     // As its owner set it up: its statistics change with each attempt.
-    subscription: { url, events, status },
+    webhook: { url, events, status },
+    // Its own period may end meanwhile.
+    subscription: { id: subscription.id, isEnding: subscription.cancel_at_period_end },
     // Those of test events: anybody's review of a listing makes another.
     deliveries: deliveries.data.filter(({ event_id: id }) => id.startsWith('evt_test_')).map(({ id }) => id),
     listings,
@@ -107,7 +113,8 @@ it('the state that is compared holds one of everything that an account has', asy
     credits: { api_key: mine.keyId, policy: { daily_usd: 3 } },
     usage: { id: mine.requestId, status: 'completed' },
     order: { order_id: mine.orderId, status: 'paid' },
-    subscription: { url: RECEIVER, events: ['review.created'], status: 'active' },
+    webhook: { url: RECEIVER, events: ['review.created'], status: 'active' },
+    subscription: { id: mine.subscriptionId, isEnding: false },
     deliveries: [mine.deliveryId],
     listings: Object.values(mine.listingIds).map((id) => ({
       listing: { id },

@@ -123,6 +123,7 @@ describe.each([
         'tags',
         'version',
         'price',
+        'plans',
         'url',
         'icon_url',
         'owner_id',

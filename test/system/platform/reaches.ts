@@ -16,6 +16,8 @@ export interface Belongings {
   readonly deliveryId: string;
   /** Listing ids by collection: `apps` and `ai-agents`. */
   readonly listingIds: Readonly<Record<string, string>>;
+  /** Its subscription to its own app. */
+  readonly subscriptionId: string;
   /** A purchase of one of its listings; empty until `sellOnce`. */
   readonly chargeId: string;
 }
@@ -23,11 +25,14 @@ export interface Belongings {
 /** Nothing listens there: what is sent to it fails, and waits. */
 export const RECEIVER = 'http://127.0.0.1:9/';
 
+/** A stranger who subscribes is in the trial until the end of the tests. */
+const PLAN = { id: 'basic', name: 'Basic', interval: 'year', amount: 1, currency: 'USD', trial_days: 90 };
+
 let listings = 0;
 /** The fields of a listing that there is not yet. */
 const newListing = () => {
   listings += 1;
-  return { name: `Listing ${listings}`, summary: 'A summary.', category: 'tools' };
+  return { name: `Listing ${listings}`, summary: 'A summary.', category: 'tools', plans: [PLAN] };
 };
 
 /** One of everything that an account can have, once its owner has bought that credit. */
@@ -52,6 +57,7 @@ export async function makeBelongings(service: Service, owner: Owner, credit: num
     await owner.send('POST', `/${collection}/${id}/install`);
     listingIds[collection] = id;
   }
+  const subscriptionId = await make(`/apps/${listingIds.apps}/subscribe`, { plan: PLAN.id, amount: 1 });
   return {
     accountId: owner.id,
     owner,
@@ -62,6 +68,7 @@ export async function makeBelongings(service: Service, owner: Owner, credit: num
     webhookId,
     deliveryId,
     listingIds,
+    subscriptionId,
     chargeId: '',
   };
 }
@@ -98,6 +105,9 @@ interface IsolationCase {
 export type NamedIds = Omit<Belongings, 'owner'>;
 
 const ofWebhook = { path: ({ webhookId }: NamedIds, { path }: Route) => path.replace('{id}', webhookId) };
+const ofSubscription = {
+  path: ({ subscriptionId }: NamedIds, { path }: Route) => path.replace('{id}', subscriptionId),
+};
 const ofListing = {
   path: ({ listingIds }: NamedIds, { path }: Route) =>
     path.replace('{id}', listingIds[path.split('/')[1] ?? ''] ?? '').replace('{version}', '1.0.0'),
@@ -151,6 +161,12 @@ export const ISOLATION_CASES: Readonly<Record<string, IsolationCase>> = {
   'rollback-release': ofOwner,
   'install-listing': ofAnybody,
   'purchase-listing': { ...ofAnybody, body: { amount: 0 } },
+  'subscribe-listing': { ...ofAnybody, body: { plan: PLAN.id, amount: 1 } },
+  'list-subscriptions': { shows: ({ subscriptionId }) => subscriptionId },
+  'get-subscription': { ...ofSubscription, shows: ({ subscriptionId }) => subscriptionId },
+  'update-subscription': { ...ofSubscription, body: { cancel_at_period_end: true } },
+  'cancel-subscription': ofSubscription,
+  'list-entitlements': { shows: ({ listingIds }) => listingIds.apps ?? '' },
   'create-review': { ...ofAnybody, body: { rating: 1 } },
   'list-acquisitions': { shows: ({ listingIds }) => listingIds.apps ?? '' },
   'get-earnings': { shows: () => '"object":"earnings"' },
@@ -172,5 +188,6 @@ export const NOBODYS: NamedIds = {
   webhookId: `wh_${'0'.repeat(26)}`,
   deliveryId: `dlv_${'0'.repeat(26)}`,
   listingIds: { apps: `lst_${'0'.repeat(26)}`, 'ai-agents': `lst_${'0'.repeat(26)}` },
+  subscriptionId: `sub_${'0'.repeat(26)}`,
   chargeId: `pur_${'0'.repeat(26)}`,
 };

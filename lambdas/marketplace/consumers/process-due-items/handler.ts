@@ -3,17 +3,16 @@
 import { METRICS } from '../../../platform/contract/metrics.ts';
 import { formatUsd } from '../../../platform/core/money.ts';
 import { scheduledChange } from '../../../platform/handlers/consumer-handler.ts';
-import { processDue } from '../../core/earnings/due.ts';
-import { createEarningsStore } from '../../store/earnings/create-earnings.ts';
+import { createDueProcessing } from '../../store/create-due.ts';
 
 /** The remainder of the function's time ends the items that it is at. */
 const STARTING_MS = 240_000;
 
 export const handler = scheduledChange((resources) => {
   const { clock, log, metric } = resources;
-  const store = createEarningsStore(resources);
+  const processDue = createDueProcessing(resources);
   return async () => {
-    const result = await processDue({ ...resources, store, stopMs: clock() + STARTING_MS });
+    const result = await processDue(clock() + STARTING_MS);
     const { heldAmount, oldestSeconds, ...counts } = result;
     // A metric costs by the hours in which it is raised.
     if (oldestSeconds > 0) metric(METRICS.oldestDueItem, oldestSeconds);

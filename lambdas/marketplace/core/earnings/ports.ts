@@ -46,6 +46,9 @@ export interface EarningsPosting {
 /** Ledger entries that postings of sellers create: in the buyer's ledger, or in their own. */
 export type PostedKind = Extract<EntryKind, 'purchase_refund' | 'transfer'>;
 
+/** The item of a sale is this and its charge id. */
+export const SALE_PREFIX = 'sale#';
+
 export interface SaleKey {
   readonly sellerId: string;
   readonly chargeId: string;
@@ -76,20 +79,3 @@ export interface EarningsStore {
   /** Makes available earnings credit of the seller. False for the same reasons. */
   transfer(amount: NanoUsd, posting: EarningsPosting): Promise<boolean>;
 }
-
-/** An item whose time has come, by the index: the item itself decides. */
-export interface DueItem extends SaleKey {
-  readonly dueAt: number;
-}
-
-export interface DueStore {
-  /** A page of the due items of a shard, the oldest first. */
-  due(
-    shard: number,
-    nowSeconds: number,
-    after?: DueItem,
-  ): Promise<{ readonly items: readonly DueItem[]; readonly next: DueItem | undefined }>;
-}
-
-/** The due items are spread over this many partitions of their index. */
-export const DUE_SHARDS = 8;

@@ -4,7 +4,8 @@ import { usdAmount } from '../../../platform/core/api/amount.ts';
 import { ulidPageQuery } from '../../../platform/core/api/paging.ts';
 import { type Body, idOf, seconds, usd } from '../../../platform/core/api/response-schema.ts';
 import { ServiceError } from '../../../platform/core/errors.ts';
-import { NANO_PER_CENT, type NanoUsd, toCents, usdJson } from '../../../platform/core/money.ts';
+import type { RawJson } from '../../../platform/core/json/lossless-json.ts';
+import { NANO_PER_CENT, type NanoUsd, usdJson } from '../../../platform/core/money.ts';
 import { price } from '../fields.ts';
 import { TRANSACTION_TYPES, type TransactionLine } from './ports.ts';
 import type { PostedAmount } from './postings.ts';
@@ -27,8 +28,8 @@ export const transferRequest = z.object({
 export const refundRequest = z.object({
   charge: z
     .string()
-    .regex(/^pur_[0-9A-HJKMNP-TV-Z]{26}$/)
-    .describe('The id of the purchase.'),
+    .regex(/^(pur_[0-9A-HJKMNP-TV-Z]{26}|sub_[0-9A-HJKMNP-TV-Z]{26}#[1-9][0-9]{0,5})$/)
+    .describe('The id of the purchase, or of the charge of a subscription.'),
   amount: price.shape.amount
     .min(1)
     .optional()
@@ -151,11 +152,20 @@ export const transferEntry = ({
   created,
 });
 
+/** On the wire a number; the charge for a change of a plan may have a fraction of a cent. */
+export const cents = z
+  .number()
+  .describe(
+    'In cents, as in the price. The charge for a change of a plan may have a fraction.',
+  ) as unknown as z.ZodType<RawJson>;
+
+export const centsJson = (amount: NanoUsd): RawJson => usdJson(amount * 100n);
+
 export const refundSchema = z.object({
   id: idOf('txn'),
   object: z.literal('refund'),
   charge: idOf('pur'),
-  amount: z.int().describe('In cents, as in the price.'),
+  amount: cents,
   currency: z.literal('USD'),
   created: seconds,
 });
@@ -167,7 +177,7 @@ export const refundEntry = (
   id: transactionId,
   object: 'refund',
   charge,
-  amount: toCents(amount),
+  amount: centsJson(amount),
   currency: 'USD',
   created,
 });

@@ -1,6 +1,7 @@
 /**
- * A sale and its effects on the seller's balance. The proceeds are pending until the sale matures. Every amount of a
- * sale is in whole cents, and a basis point of a cent is a whole number of nano-USD, so that no amount is rounded.
+ * A sale and its effects on the seller's balance. The proceeds are pending until the sale matures. A price is in whole
+ * cents, and a basis point of a cent is a whole number of nano-USD, so that its fee is exact. Only the charge for a
+ * change of a plan may have a fraction of a cent: its fee is rounded down, and so is every part of the fee that is returned.
  */
 import { divideUp, greatest, least, NANO_PER_CENT, type NanoUsd } from '../../../platform/core/money.ts';
 
@@ -13,7 +14,7 @@ export const SALE_STATUSES = ['pending', 'available', 'credited', 'reversed'] as
 type SaleStatus = (typeof SALE_STATUSES)[number];
 
 export interface Sale {
-  /** The purchase that it results from, `pur_<ulid>`. */
+  /** The purchase, `pur_<ulid>`, or the charge of a subscription, `sub_<ulid>#<number>`. */
   readonly chargeId: string;
   readonly sellerId: string;
   readonly buyerId: string;
@@ -68,18 +69,17 @@ export interface SaleChange {
   readonly change: SellerBalance;
 }
 
-/** The platform's part of a price in whole cents, exactly. */
+/** The platform's part of a price; exact in whole cents. */
 export const feeOf = (gross: NanoUsd, basisPoints: number): NanoUsd =>
   (gross * BigInt(basisPoints)) / 10_000n;
 
 /** The part of the price that the seller has, after returns. */
 export const remainingOf = ({ gross, returned }: Sale): NanoUsd => gross - returned;
 
-/** The seller's part of an amount of the sale. */
-const netOf = ({ gross, fee }: Sale, amount: NanoUsd): NanoUsd => amount - (fee * amount) / gross;
-
 /** The proceeds: the seller's part of the price, after returns. */
-export const proceedsOf = (sale: Sale): NanoUsd => netOf(sale, remainingOf(sale));
+export const proceedsOf = (sale: Sale): NanoUsd => remainingOf(sale) - remainingFeeOf(sale);
+
+const remainingFeeOf = ({ gross, fee, returned }: Sale): NanoUsd => fee - (fee * returned) / gross;
 
 export const recordSale = (sale: Sale): SellerBalance => {
   const net = proceedsOf(sale);
@@ -88,14 +88,12 @@ export const recordSale = (sale: Sale): SellerBalance => {
 
 /**
  * Gives part of the price back to the buyer: out of the pending proceeds, and after maturity out of the seller's
- * available balance. The platform gives back its part of the fee. Throws for an amount that is not in whole cents, or
- * that the sale does not have.
+ * available balance. The platform gives back its part of the fee. Throws for an amount that the sale does not have.
  */
 export function returnOf(sale: Sale, amount: NanoUsd): SaleChange {
-  if (amount <= 0n || amount > remainingOf(sale) || amount % NANO_PER_CENT !== 0n)
-    throw new Error('not an amount that the sale can return');
-  const net = netOf(sale, amount);
+  if (amount <= 0n || amount > remainingOf(sale)) throw new Error('not an amount that the sale can return');
   const returned = sale.returned + amount;
+  const net = proceedsOf(sale) - proceedsOf({ ...sale, returned });
   const place = sale.status === 'pending' ? { pending: -net } : { available: -net };
   return {
     sale: { ...sale, returned, status: returned === sale.gross ? 'reversed' : sale.status },

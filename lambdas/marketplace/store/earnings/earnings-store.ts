@@ -17,8 +17,6 @@ import { countOneOf, countsOf } from '../../../platform/dynamodb/quota-item.ts';
 import { queryPage, readItem, readMany } from '../../../platform/dynamodb/reads.ts';
 import { transact } from '../../../platform/dynamodb/transaction.ts';
 import type {
-  DueItem,
-  DueStore,
   EarningsPosting,
   EarningsStore,
   EarningsTransaction,
@@ -34,21 +32,18 @@ import {
   type Sale,
   type SellerBalance,
 } from '../../core/earnings/sale.ts';
+import { marketKey } from '../market-item.ts';
 import { markRefunded } from '../purchase-item.ts';
+import { returnWrites } from '../subscription-item.ts';
 import {
   balanceKey,
   changeBalance,
   changeSaleWrites,
-  DUE_INDEX,
   decodeBalance,
   decodeSale,
   decodeTransaction,
-  dueShard,
-  dueTime,
-  marketKey,
   putTransaction,
   replaceSale,
-  SALE_PREFIX,
   saleKey,
   TRANSACTION_PREFIX,
   transactionItem,
@@ -69,7 +64,7 @@ export interface EarningsStoreOptions {
 
 const PAGE = 100;
 
-export class DynamoEarningsStore implements EarningsStore, DueStore {
+export class DynamoEarningsStore implements EarningsStore {
   readonly #client: DynamoDBClient;
   readonly #tables: EarningsTables;
   readonly #options: EarningsStoreOptions;
@@ -100,18 +95,19 @@ export class DynamoEarningsStore implements EarningsStore, DueStore {
       new QueryCommand({
         TableName: this.#tables.market,
         KeyConditionExpression: 'owner_id = :seller AND #item BETWEEN :from AND :to',
-        FilterExpression: '#status = :pending',
-        ExpressionAttributeNames: { '#item': 'item', '#status': 'status' },
+        FilterExpression: '#type = :sale',
+        ExpressionAttributeNames: { '#item': 'item', '#type': 'type' },
         ExpressionAttributeValues: {
           ':seller': text(sellerId),
-          ':from': text(`${SALE_PREFIX}pur_${encodeTime(createdAfter * 1000, 10)}`),
-          ':to': text(`${SALE_PREFIX}~`),
-          ':pending': text('pending'),
+          ':from': text(`${TRANSACTION_PREFIX}${encodeTime(createdAfter * 1000, 10)}`),
+          ':to': text(`${TRANSACTION_PREFIX}~`),
+          ':sale': text('sale'),
         },
         Limit: PAGE,
       }),
     );
-    const times = items.map((item) => decodeSale(item).dueAt);
+    const sales = await this.#salesOf(sellerId, items.map(decodeTransaction));
+    const times = [...sales.values()].flatMap(({ status, dueAt }) => (status === 'pending' ? dueAt : []));
     return times.length === 0 ? undefined : Math.min(...times);
   }
 
@@ -132,14 +128,22 @@ export class DynamoEarningsStore implements EarningsStore, DueStore {
       decodeTransaction,
       ({ id }) => id,
     );
-    const chargeIds = [...new Set(transactions.flatMap(({ chargeId }) => chargeId ?? []))];
-    const keys = chargeIds.map((chargeId) => saleKey({ sellerId, chargeId }));
-    const sales = keys.length === 0 ? [] : await readMany(this.#client, table, keys);
-    const saleOf = new Map(sales.map(decodeSale).map((sale) => [sale.chargeId, sale]));
+    const sales = await this.#salesOf(sellerId, transactions);
     const entries = transactions.map(
-      (transaction): TransactionLine => ({ transaction, sale: saleOf.get(transaction.chargeId ?? '') }),
+      (transaction): TransactionLine => ({ transaction, sale: sales.get(transaction.chargeId ?? '') }),
     );
     return { entries, next };
+  }
+
+  /** The sales that transactions concern, by their charges. */
+  async #salesOf(
+    sellerId: string,
+    transactions: readonly EarningsTransaction[],
+  ): Promise<ReadonlyMap<string, Sale>> {
+    const chargeIds = [...new Set(transactions.flatMap(({ chargeId }) => chargeId ?? []))];
+    const keys = chargeIds.map((chargeId) => saleKey({ sellerId, chargeId }));
+    const sales = keys.length === 0 ? [] : await readMany(this.#client, this.#tables.market, keys);
+    return new Map(sales.map(decodeSale).map((sale) => [sale.chargeId, sale]));
   }
 
   async funds(sale: Sale) {
@@ -166,15 +170,17 @@ export class DynamoEarningsStore implements EarningsStore, DueStore {
   async returnPart(sale: Sale, amount: NanoUsd, posting: EarningsPosting): Promise<boolean> {
     const { entryId, transaction } = posting;
     const change = returnOf(sale, amount);
-    const refunded =
-      change.sale.status === 'reversed'
-        ? await markRefunded(this.#client, this.#tables.listings, sale)
-        : undefined;
+    const isWhole = change.sale.status === 'reversed';
+    const refunded = isWhole ? await markRefunded(this.#client, this.#tables.listings, sale) : undefined;
+    const { id: transactionId, created } = transaction;
+    const returned = { amount, isWhole, transactionId, created };
+    const subscription = await returnWrites(this.#client, this.#tables, sale, returned);
     const cash = sale.payable ? amount : 0n;
     const entry = { kind: 'purchase_refund', id: entryId, amount, cash, source: transaction.id } as const;
     return this.#post(sale.buyerId, entry, transaction, [
       ...changeSaleWrites(this.#tables.market, sale, change),
       ...(refunded === undefined ? [] : [refunded]),
+      ...subscription,
       ...this.#count(posting),
     ]);
   }
@@ -201,37 +207,6 @@ export class DynamoEarningsStore implements EarningsStore, DueStore {
       changeBalance(this.#tables.market, sellerId, change),
       ...this.#count(posting),
     ]);
-  }
-
-  async due(shard: number, nowSeconds: number, after?: DueItem) {
-    const { partitionKey, sortKey, name } = DUE_INDEX;
-    const startKey =
-      after === undefined
-        ? undefined
-        : {
-            ...saleKey(after),
-            [partitionKey]: text(dueShard(shard)),
-            [sortKey]: text(dueTime(after.dueAt)),
-          };
-    const { Items: items = [], LastEvaluatedKey: last } = await this.#client.send(
-      new QueryCommand({
-        TableName: this.#tables.market,
-        IndexName: name,
-        KeyConditionExpression: '#shard = :shard AND #due <= :now',
-        ExpressionAttributeNames: { '#shard': partitionKey, '#due': sortKey },
-        ExpressionAttributeValues: { ':shard': text(dueShard(shard)), ':now': text(dueTime(nowSeconds)) },
-        ...(startKey === undefined ? {} : { ExclusiveStartKey: startKey }),
-        Limit: PAGE,
-      }),
-    );
-    const decoded = items.map(
-      (item): DueItem => ({
-        sellerId: readText(item, 'owner_id'),
-        chargeId: readText(item, 'item').slice(SALE_PREFIX.length),
-        dueAt: Number(readText(item, sortKey)),
-      }),
-    );
-    return { items: decoded, next: last === undefined ? undefined : decoded.at(-1) };
   }
 
   #count({ max, transaction: { sellerId, created } }: EarningsPosting): readonly TransactWriteItem[] {

@@ -1,6 +1,7 @@
 /** Sales, balances and transactions as items of their seller's partition, and their writes. */
 import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
-import { TABLES } from '../../../platform/contract/tables.ts';
+import { putEntry } from '../../../ledger/store/ledger-entry.ts';
+import type { WalletPostings } from '../../../ledger/store/wallet/posting.ts';
 import {
   type Item,
   number,
@@ -10,8 +11,8 @@ import {
   text,
 } from '../../../platform/dynamodb/attribute-values.ts';
 import {
-  DUE_SHARDS,
   type EarningsTransaction,
+  SALE_PREFIX,
   type SaleKey,
   TRANSACTION_TYPES,
 } from '../../core/earnings/ports.ts';
@@ -24,39 +25,19 @@ import {
   type SaleChange,
   type SellerBalance,
 } from '../../core/earnings/sale.ts';
+import type { NewSale } from '../../core/ports.ts';
+import { dueAttributes, marketKey, putNewItem } from '../market-item.ts';
 
-export const SALE_PREFIX = 'sale#';
 export const TRANSACTION_PREFIX = 'transaction#';
-
-export const marketKey = (ownerId: string, item: string): Item => ({
-  owner_id: text(ownerId),
-  item: text(item),
-});
 
 export const saleKey = ({ sellerId, chargeId }: SaleKey): Item =>
   marketKey(sellerId, `${SALE_PREFIX}${chargeId}`);
 
 export const balanceKey = (sellerId: string): Item => marketKey(sellerId, 'balance');
 
-export const DUE_INDEX = TABLES.market.indexes[0];
-
-export const dueShard = (shard: number): string => `due#${shard}`;
-
-/** A charge id ends in random characters, whose sum spreads sales evenly. */
-const shardOf = (chargeId: string): string =>
-  dueShard([...chargeId.slice(-8)].reduce((sum, each) => sum + each.charCodeAt(0), 0) % DUE_SHARDS);
-
-/** Ten digits until the year 2286, so that the times sort as texts. */
-export const dueTime = (seconds: number): string => String(seconds).padStart(10, '0');
-
-const dueAttributes = ({ chargeId, dueAt }: Pick<Sale, 'chargeId' | 'dueAt'>): Item => ({
-  [DUE_INDEX.partitionKey]: text(shardOf(chargeId)),
-  [DUE_INDEX.sortKey]: text(dueTime(dueAt)),
-});
-
 const encodeSale = (sale: Sale): Item => ({
   ...saleKey(sale),
-  ...(sale.status === 'pending' ? dueAttributes(sale) : {}),
+  ...(sale.status === 'pending' ? dueAttributes(sale.chargeId, sale.dueAt) : {}),
   buyer_id: text(sale.buyerId),
   listing_id: text(sale.listingId),
   gross: number(sale.gross),
@@ -88,10 +69,6 @@ export function decodeSale(item: Item): Sale {
     dueAt: readNumber(item, 'due'),
   };
 }
-
-const putNew = (table: string, item: Item): TransactWriteItem => ({
-  Put: { TableName: table, Item: item, ConditionExpression: 'attribute_not_exists(owner_id)' },
-});
 
 /** Replaces a sale, on the condition that its money is as it was read. */
 export const replaceSale = (table: string, before: Sale, after: Sale): TransactWriteItem => ({
@@ -138,7 +115,7 @@ export const transactionItem = (id: string): string => `${TRANSACTION_PREFIX}${i
 
 export const putTransaction = (table: string, transaction: EarningsTransaction): TransactWriteItem => {
   const { id, sellerId, type, amount, chargeId, created } = transaction;
-  return putNew(table, {
+  return putNewItem(table, {
     ...marketKey(sellerId, transactionItem(id)),
     type: text(type),
     amount: number(amount),
@@ -161,12 +138,12 @@ export function decodeTransaction(item: Item): EarningsTransaction {
   };
 }
 
-/** The seller's side of a purchase. */
-export const recordSaleWrites = (table: string, sale: Sale): readonly TransactWriteItem[] => [
-  putNew(table, encodeSale(sale)),
+/** The seller's side of a charge. */
+const recordSaleWrites = (table: string, sale: NewSale & Sale): readonly TransactWriteItem[] => [
+  putNewItem(table, encodeSale(sale)),
   changeBalance(table, sale.sellerId, recordSale(sale)),
   putTransaction(table, {
-    id: sale.chargeId.replace(/^[a-z]+_/, 'txn_'),
+    id: sale.transactionId,
     sellerId: sale.sellerId,
     type: 'sale',
     amount: proceedsOf(sale),
@@ -174,6 +151,28 @@ export const recordSaleWrites = (table: string, sale: Sale): readonly TransactWr
     created: sale.created,
   }),
 ];
+
+/**
+ * Returns the writes that move a price from the buyer's wallet to the seller's pending balance; undefined if the buyer's
+ * credit does not cover it, or if the buyer is in debt.
+ */
+export async function planCharge(
+  postings: WalletPostings,
+  tables: { readonly accounts: string; readonly market: string },
+  sale: NewSale,
+): Promise<readonly TransactWriteItem[] | undefined> {
+  const { buyerId, gross, created, chargeId, listingId } = sale;
+  const debit = await postings.planPurchase(buyerId, gross);
+  if (debit === undefined) return undefined;
+  const { payable, writes } = debit;
+  const cash = payable ? -gross : 0n;
+  const entry = { kind: 'purchase', id: chargeId, amount: gross, cash, source: listingId } as const;
+  return [
+    putEntry({ table: tables.accounts, accountId: buyerId, created }, entry),
+    ...recordSaleWrites(tables.market, { ...sale, payable }),
+    ...writes,
+  ];
+}
 
 /** The writes of a change of a sale that was read before. */
 export const changeSaleWrites = (

@@ -12,10 +12,13 @@ export const QUOTAS = {
   webhooks_per_account: 100,
   /** Sessions that have not ended. */
   sessions_per_account: 100,
+  /** Subscriptions to listings that have not ended. */
+  subscriptions_per_account: 100,
   /** Orders whose checkout is still open: each is one at the payment provider too. */
   unpaid_orders_per_account: 20,
   /** Limits per UTC day, as are all that follow. */
   orders_per_account_per_day: 100,
+  /** Purchases, subscriptions and changes of subscriptions. */
   purchases_per_account_per_day: 1000,
   /** Refunds and transfers of a seller. */
   earnings_postings_per_account_per_day: 1000,

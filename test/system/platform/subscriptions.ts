@@ -1,0 +1,170 @@
+/** Subscriptions through the service's own routes; their events arrive at a receiver that verifies them with the official library. */
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { Webhook as StandardWebhook } from 'standardwebhooks';
+import { until } from '../../../tools/test-kit/waiting.ts';
+import { Owner } from '../owner.ts';
+import { errorOf } from '../payer.ts';
+import { service } from './service.ts';
+
+/** Each operator's command is a process: on a busy machine it takes seconds. */
+jest.setTimeout(180_000);
+
+interface VerifiedEvent {
+  readonly type: string;
+  readonly data: Readonly<Record<string, unknown>> & { readonly subscription_id: string };
+}
+
+interface SubscriptionBody {
+  readonly id: string;
+  readonly status: string;
+  readonly charges: readonly { readonly id: string; readonly amount: number; readonly refunded: number }[];
+}
+
+const BASIC = { id: 'basic', name: 'Basic', interval: 'month', amount: 400, currency: 'USD', trial_days: 0 };
+const YEARLY = { ...BASIC, id: 'yearly', interval: 'year' };
+const TRIAL = { ...YEARLY, id: 'trial', name: 'Trial', trial_days: 90 };
+const TYPES = ['subscription.created', 'subscription.updated', 'subscription.canceled'];
+
+let receiver: Server;
+let seller: Owner;
+let secret = '';
+const events: VerifiedEvent[] = [];
+
+const textOf = async (request: IncomingMessage): Promise<string> => {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk as Buffer);
+  return Buffer.concat(chunks).toString();
+};
+
+beforeAll(async () => {
+  receiver = createServer(async (request, response) => {
+    const body = await textOf(request);
+    // Throws for a forgery, and the test waits for the event in vain.
+    events.push(
+      new StandardWebhook(secret).verify(body, request.headers as Record<string, string>) as VerifiedEvent,
+    );
+    response.end();
+  }).listen(0, '127.0.0.1');
+  await once(receiver, 'listening');
+  seller = await Owner.open(service);
+  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
+  const webhook = await seller.send('POST', '/api/v1/webhooks', { url, events: TYPES });
+  ({ secret } = (await webhook.json()) as { readonly secret: string });
+}, 60_000);
+
+afterAll(() => {
+  receiver.closeAllConnections();
+  receiver.close();
+});
+
+let offers = 0;
+async function offer(): Promise<string> {
+  offers += 1;
+  const fields = {
+    name: `Offer ${offers} ${seller.id}`,
+    summary: 'One.',
+    category: 'tools',
+    plans: [BASIC, YEARLY, TRIAL],
+  };
+  const response = await seller.send('POST', '/apps', fields);
+  const listing = (await response.json()) as { readonly id: string; readonly plans: unknown };
+  expect(listing.plans).toEqual([BASIC, YEARLY, TRIAL]);
+  return listing.id;
+}
+
+const subscribe = (buyer: Owner, listing: string, body: object) =>
+  buyer.send('POST', `/apps/${listing}/subscribe`, body);
+
+const eventsOf = ({ id }: { readonly id: string }) =>
+  events.filter(({ data }) => data.subscription_id === id);
+
+const arrival = (of: { readonly id: string }, isIt: (event: VerifiedEvent) => boolean) =>
+  until(
+    async () => {
+      await service.admin('market', 'run');
+      return eventsOf(of);
+    },
+    (all) => all.some(isIt),
+  );
+
+describe('a subscription', () => {
+  it('charges, renews, becomes past due and ends, with each event verified at its receiver', async () => {
+    const buyer = await Owner.open(service);
+    await buyer.buy(10);
+    const listing = await offer();
+    expect(await errorOf(await subscribe(buyer, listing, { plan: 'basic', amount: 399 }))).toMatchObject({
+      status: 409,
+      code: 'price_changed',
+    });
+    const responses = await Promise.all(
+      Array.from({ length: 5 }, () => subscribe(buyer, listing, { plan: 'basic', amount: 400 })),
+    );
+    const bodies = (await Promise.all(responses.map((each) => each.json()))) as SubscriptionBody[];
+    expect(responses.map(({ status }) => status).sort()).toEqual([200, 200, 200, 200, 201]);
+    const [subscription] = bodies as [SubscriptionBody];
+    expect(new Set(bodies.map(({ id }) => id))).toEqual(new Set([subscription.id]));
+    const entitlements = `/api/v1/entitlements?listing_id=${listing}`;
+    const { key } = await buyer.createKey({ name: 'own' });
+    expect(await (await service.fetch(entitlements, { key })).json()).toMatchObject({
+      data: [{ listing_id: listing, source: 'subscription', plan: 'basic', active: true }],
+    });
+    // The credit pays two periods, and the third is tried eight times.
+    await arrival(subscription, ({ type }) => type === 'subscription.canceled');
+    const seen = eventsOf(subscription);
+    expect(seen).toContainEqual(
+      expect.objectContaining({
+        type: 'subscription.created',
+        data: expect.objectContaining({
+          amount: 400,
+          charge_id: `${subscription.id}#1`,
+          listing_id: listing,
+        }),
+      }),
+    );
+    const updated = seen.filter(({ type }) => type === 'subscription.updated').map(({ data }) => data);
+    expect(updated).toContainEqual(expect.objectContaining({ charge_id: `${subscription.id}#2` }));
+    expect(updated).toContainEqual(
+      expect.objectContaining({ status: 'past_due', previous: { status: 'active' } }),
+    );
+    expect(seen.at(-1)?.data).toMatchObject({ reason: 'payment_failed', subscriber_id: buyer.id });
+    const ended = await buyer.json<SubscriptionBody>(`/api/v1/subscriptions/${subscription.id}`);
+    expect(ended).toMatchObject({
+      status: 'canceled',
+      charges: [
+        { id: `${subscription.id}#2`, amount: 400, refunded: 0 },
+        { id: `${subscription.id}#1`, amount: 400, refunded: 0 },
+      ],
+    });
+    expect(await buyer.json('/api/v1/credits')).toMatchObject({ balance: 2 });
+    expect(await buyer.json(entitlements)).toMatchObject({ data: [{ active: false, reason: 'canceled' }] });
+    expect(await seller.json(`/api/v1/subscriptions?role=seller&listing_id=${listing}`)).toMatchObject({
+      data: [{ id: subscription.id, subscriber_id: buyer.id }],
+    });
+    expect(await service.admin('audit', '--whole')).toMatchObject({ exact: true, drift: 0 });
+  });
+
+  it('starts with a trial, is changed for the whole amount, refunded, and ends by that', async () => {
+    const buyer = await Owner.open(service);
+    await buyer.buy(5);
+    const listing = await offer();
+    const trial = (await (await subscribe(buyer, listing, { plan: 'trial', amount: 400 })).json()) as {
+      readonly id: string;
+    };
+    const path = `/api/v1/subscriptions/${trial.id}`;
+    expect(await buyer.json(path)).toMatchObject({ status: 'trialing', charges: [] });
+    expect((await buyer.send('PATCH', path, { cancel_at_period_end: true })).status).toBe(200);
+    const changed = await buyer.send('PATCH', path, { plan: 'yearly', amount: 400 });
+    expect(await changed.json()).toMatchObject({ status: 'active', cancel_at_period_end: false });
+    const refund = await seller.send('POST', '/api/v1/refunds', { charge: `${trial.id}#1` });
+    expect([refund.status, await refund.json()]).toMatchObject([201, { amount: 400 }]);
+    await until(
+      async () => eventsOf(trial),
+      (all) => all.some(({ data }) => data.reason === 'refunded'),
+    );
+    expect(await errorOf(await buyer.send('DELETE', path))).toMatchObject({ status: 409, code: 'conflict' });
+    expect(await buyer.json('/api/v1/credits')).toMatchObject({ balance: 5 });
+  });
+});
