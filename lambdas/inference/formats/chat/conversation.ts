@@ -21,6 +21,7 @@ import type {
 import { reasoningRequestOf } from '../../core/upstream/effort.ts';
 import { detailOf, identifiersOf } from '../../core/upstream/openai-fields.ts';
 import { sourceOf } from '../../core/upstream/sources.ts';
+import { type CompleteMessage, type CompleteToolMessage, completeMessages } from './complete-messages.ts';
 import {
   type AssistantMessage,
   type ChatMessage,
@@ -35,7 +36,8 @@ import {
  * Everything of the request that other protocols can say too; names of participants are dropped.
  */
 export function toConversation(request: ChatRequest): Conversation {
-  const { messages, stop, tools, top_p: topP, parallel_tool_calls: parallelToolCalls } = request;
+  const { stop, tools, top_p: topP, parallel_tool_calls: parallelToolCalls } = request;
+  const messages = completeMessages(request.messages);
   const toolChoice = toToolChoice(request.tool_choice);
   const format = toFormat(request.response_format);
   const reasoning = reasoningRequestOf(request);
@@ -83,7 +85,7 @@ function withBreakpointOf<Part extends AssistantPart | ShownPart>(
   return parts.map((part, index) => (index === last ? { ...breakpoint, ...part } : part));
 }
 
-function toTurn(message: ChatMessage): Turn {
+function toTurn(message: CompleteMessage): Turn {
   switch (message.role) {
     case 'assistant':
       return { role: 'assistant', parts: withBreakpointOf<AssistantPart>(message, assistantParts(message)) };
@@ -100,7 +102,7 @@ function toTurn(message: ChatMessage): Turn {
  * Returns the result of a tool. A cache breakpoint within the result applies to the whole result, because other
  * protocols have no field for it.
  */
-function toToolResult(message: Extract<ChatMessage, { role: 'tool' }>): ToolResultPart {
+function toToolResult(message: CompleteToolMessage): ToolResultPart {
   const textParts = withBreakpointOf(message, textPartsOf(message.content));
   const cache = textParts.findLast((part) => part.cache !== undefined)?.cache;
   return {

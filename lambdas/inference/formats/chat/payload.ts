@@ -4,6 +4,7 @@ import { readPayload } from '../../core/completions/forwarded-fields.ts';
 import { forwardedFields } from '../../core/routing/route-controls.ts';
 import type { ChatPayload } from '../../core/upstream/provider.ts';
 import type { SealedTokens } from '../../core/upstream/sealed-tokens.ts';
+import { completeMessages } from './complete-messages.ts';
 import { toConversation } from './conversation.ts';
 import { CHAT_FIELDS } from './fields.ts';
 import {
@@ -16,12 +17,13 @@ import {
 
 /**
  * The request with defaults filled in, without nulls and without the fields that only the service uses. Throws 400
- * `invalid_value` for an image or a file on a private network, and `invalid_capsule` for a signature that was changed.
+ * `invalid_value` for an image or a file on a private network, `invalid_capsule` for a signature that was changed, and
+ * `missing_field` for the result of an unknown tool call.
  */
 export function toPayload(request: ChatRequest, sealedTokens: SealedTokens): ChatPayload {
   openAll(request, sealedTokens);
   const body = forwardedFields(request);
-  body.messages = request.messages.map(asSystem);
+  body.messages = completeMessages(request.messages).map(asSystem);
   body.temperature ??= DEFAULT_TEMPERATURE;
   // Both names set the same limit. Servers reject a request that uses both.
   if (body.max_completion_tokens === undefined) body.max_tokens ??= DEFAULT_MAX_TOKENS;

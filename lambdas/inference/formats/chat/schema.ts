@@ -101,10 +101,10 @@ const reasoningDetail = z.looseObject({
 
 const message = z.discriminatedUnion('role', [
   z
-    .looseObject({ role: z.enum(SYSTEM_ROLES), content: textContent, name: optionalName })
+    .looseObject({ role: z.enum(SYSTEM_ROLES), content: textContent.nullish(), name: optionalName })
     .superRefine(only('a system message', OF_ROLES, [])),
   z
-    .looseObject({ role: z.literal('user'), content: userContent, name: optionalName })
+    .looseObject({ role: z.literal('user'), content: userContent.nullish(), name: optionalName })
     .superRefine(only('a user message', OF_ROLES, [])),
   z
     .looseObject({
@@ -130,8 +130,8 @@ const message = z.discriminatedUnion('role', [
   z
     .looseObject({
       role: z.literal('tool'),
-      content: textContent,
-      tool_call_id: z.string().min(1),
+      content: textContent.nullish(),
+      tool_call_id: z.string().min(1).nullish(),
       name: optionalName,
     })
     .superRefine(only('a tool message', OF_ROLES, ['tool_call_id'])),
