@@ -67,6 +67,14 @@ export const ACCESS_ROUTES = [
   },
   {
     ...OWNER,
+    method: 'DELETE',
+    path: '/api-keys',
+    endpoint: 'delete-key',
+    purpose: 'revoke a key, with `id` in the query or the body',
+    idOutsidePath: true,
+  },
+  {
+    ...OWNER,
     method: 'POST',
     path: '/api-keys/{id}/rotate',
     endpoint: 'rotate-key',

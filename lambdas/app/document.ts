@@ -107,6 +107,7 @@ export function openApiDocument({ routes, operations, title, version }: Document
 function describe(route: Route, operation: Operation): JsonSchema {
   const parameters = [
     ...pathParameters(route.path),
+    ...(route.idOutsidePath === true ? [ID_PARAMETER] : []),
     ...Object.entries(operation.headers ?? {}).map(([name, { description, pattern }]) => ({
       name,
       in: 'header',
@@ -129,11 +130,22 @@ function describe(route: Route, operation: Operation): JsonSchema {
   };
 }
 
-/** `update-listing` on `/ai-agents/{id}` is `updateListingOfAiAgents`. */
-function operationId({ endpoint, path }: Route): string {
+/** A client that describes its requests by this document always has a query. */
+const ID_PARAMETER: JsonSchema = {
+  name: 'id',
+  in: 'query',
+  required: true,
+  description: 'The id. It may be a field of a JSON body instead.',
+  schema: { type: 'string' },
+};
+
+/** `update-listing` on `/ai-agents/{id}` is `updateListingOfAiAgents`, on `/ai-agents` with `ByQuery`. */
+function operationId({ endpoint, path, idOutsidePath }: Route): string {
   const collection = /^\/(apps|ai-agents)(\/|$)/.exec(path)?.[1];
   const name = collection === undefined ? endpoint : `${endpoint}-of-${collection}`;
-  return name.replace(/-(\w)/g, (_dash, letter: string) => letter.toUpperCase());
+  return `${name}${idOutsidePath === true ? '-by-query' : ''}`.replace(/-(\w)/g, (_dash, letter: string) =>
+    letter.toUpperCase(),
+  );
 }
 
 const pathParameters = (path: string): readonly JsonSchema[] =>
@@ -188,13 +200,17 @@ const otherForm = (type: string, description: string): JsonSchema =>
  * The operation's own errors and those that follow: 400 where input is read, 404 where the path names something, 401
  * where a caller authenticates, 413 where there may be a body; rate limits, failures and overload everywhere.
  */
-function errorsOf({ method, path, authentication, surface }: Route, operation: Operation): JsonSchema {
+function errorsOf(
+  { method, path, idOutsidePath, authentication, surface }: Route,
+  operation: Operation,
+): JsonSchema {
   const { errors = [], responses, body, form, rawBody, query, headers } = operation;
   const readsInput = [body, form, rawBody, query, headers].some((input) => input !== undefined);
   const statuses = [
     ...errors,
     ...(readsInput ? [400] : []),
-    ...(path.includes('{') ? [404] : []),
+    ...(idOutsidePath === true ? [400] : []),
+    ...(idOutsidePath === true || path.includes('{') ? [404] : []),
     ...(authentication === 'none' ? [] : [401]),
     ...(authentication === 'operator' ? [403] : []),
     ...(method === 'GET' ? [] : [413]),

@@ -16,6 +16,22 @@ const ROWS = [
   },
   {
     ...OWNER,
+    method: 'PUT',
+    path: '',
+    endpoint: 'update-listing',
+    purpose: "change one's own listing, with `id` in the query or the body",
+    idOutsidePath: true,
+  },
+  {
+    ...OWNER,
+    method: 'DELETE',
+    path: '',
+    endpoint: 'delete-listing',
+    purpose: 'take a listing off, with `id` in the query or the body',
+    idOutsidePath: true,
+  },
+  {
+    ...OWNER,
     method: 'POST',
     path: '/{id}/install',
     endpoint: 'install-listing',

@@ -221,6 +221,7 @@ describe('an event', () => {
     await until(() => hits('/tested').length === 3);
     const event = JSON.parse(hits('/tested')[0]?.body ?? '{}');
     expect(event).toMatchObject({ type: 'purchase.completed', data: { amount: 0, test: true } });
+    expect(event.created).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
     const [chosen] = await deliveriesOf(id);
     await until(async () => (await deliveriesOf(id)).every(({ status }) => status === 'delivered'));
     const again = await call<Delivery>('POST', `/${id}/deliveries/${chosen?.id}/redeliver`);

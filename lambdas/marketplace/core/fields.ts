@@ -36,9 +36,11 @@ const line = (maxLength: number) =>
     .regex(new RegExp(`^[^${UNSEEN}]*$`, 'u'), 'must be one line of text, without invisible characters')
     .meta({ pattern: LINE, description: 'One line of text, without invisible characters.' });
 
+const MIN_SLUG = 2;
+
 const slug = z
   .string()
-  .min(2)
+  .min(MIN_SLUG)
   .max(64)
   .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, 'must be lower-case letters and digits, in words joined by hyphens');
 
@@ -102,8 +104,13 @@ export const price = z.object({
     .meta({ pattern: '^[A-Z]{3}$', description: 'ISO 4217 code.' }),
 });
 
-/** A name as a slug; empty when it has no letter or digit of the Latin script. */
-export const slugOf = (name: string): string =>
+/** Returns a name as a slug. A name with less than two Latin letters or digits gets the end of the listing's id as well. */
+export function slugOf(name: string, id: string): string {
+  const words = latinWords(name);
+  return words.length >= MIN_SLUG ? words : `${words}-${id.slice(-8).toLowerCase()}`.replace(/^-/, '');
+}
+
+const latinWords = (name: string): string =>
   name
     .normalize('NFKD')
     .toLowerCase()

@@ -58,14 +58,13 @@ export class Listings {
   async create(kind: ListingKind, accountId: string, body: z.output<typeof newListing>): Promise<Listing> {
     const { store, ulid } = this.#dependencies;
     const now = this.#now();
-    const { icon_url: iconUrl, slug = slugOf(body.name), ...fields } = body;
-    const slugMissing = 'slug is required: none can be derived from the name.';
-    if (slug.length < 2) throw new ServiceError('missing_field', slugMissing, { param: 'slug' });
+    const id = `lst_${ulid()}`;
+    const { icon_url: iconUrl, slug = slugOf(body.name, id), ...fields } = body;
     const listing: Listing = {
       ...fields,
       slug,
       iconUrl,
-      id: `lst_${ulid()}`,
+      id,
       kind,
       ownerId: accountId,
       installs: 0,

@@ -18,7 +18,7 @@ const amount = usdAmount({
 });
 
 /** The body of `POST /api/create-order`. */
-export const createOrderRequest = z.object({ amount, currency: z.literal('USD') });
+export const createOrderRequest = z.object({ amount, currency: z.literal('USD').default('USD') });
 
 /** The query of `GET /api/orders`. */
 export const ordersQuery = ulidPageQuery('ord');

@@ -22,6 +22,8 @@ export interface Route {
   readonly authentication: Authentication;
   /** The REST API that has the route. */
   readonly api: 'inference' | 'platform';
+  /** The id of the object is in the query or the body: the path is that of its collection. */
+  readonly idOutsidePath?: true;
   /** Calls are billed. */
   readonly paid?: true;
 }

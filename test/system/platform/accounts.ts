@@ -94,6 +94,17 @@ describe('an API key', () => {
     expect((await owner.send('DELETE', `/api-keys/${apiKey.id}`)).status).toBe(404);
   });
 
+  it.each([
+    ['the query', (id: string) => owner.send('DELETE', `/api-keys?id=${id}`)],
+    ['the body', (id: string) => owner.send('DELETE', '/api-keys', { id })],
+  ])('is revoked on the collection too, by an id in %s', async (_place, revoke) => {
+    const { id, key } = await owner.createKey({ name: 'collection' });
+    expect((await revoke(id)).status).toBe(200);
+    expect(await codeOf(await chat(key))).toBe('invalid_api_key');
+    expect((await revoke(id)).status).toBe(404);
+    expect((await owner.send('DELETE', '/api-keys')).status).toBe(400);
+  });
+
   it('accepts two secrets during the overlap of a rotation, and one without', async () => {
     const { id, key: old } = await owner.createKey({ name: 'rotated' });
     const rotate = async (overlap: object) => {
@@ -187,11 +198,16 @@ describe('an order', () => {
     [{ amount: 1.005, currency: 'USD' }, 'amount'],
     [{ currency: 'USD' }, 'amount'],
     [{ amount: 5, currency: 'EUR' }, 'currency'],
-    [{ amount: 5 }, 'currency'],
   ])('causes 400 if it is not valid: %j', async (body, param) => {
     const response = await owner.send('POST', '/api/create-order', body);
     expect(response.status).toBe(400);
     expect(((await response.json()) as { error: object }).error).toMatchObject({ param });
+  });
+
+  it('is in USD if its currency is missing', async () => {
+    const response = await owner.send('POST', '/api/create-order', { amount: 5 });
+    expect(response.status).toBe(201);
+    expect(await response.json()).toMatchObject({ amount: 5, currency: 'USD' });
   });
 
   it('credits the wallet only after a confirmation of the payment provider', async () => {

@@ -148,6 +148,24 @@ describe.each([
     expect((await call(path)).status).toBe(404);
   });
 
+  it.each([
+    ['the query', (id: string) => ({ query: `?id=${id}`, inBody: {} })],
+    ['the body', (id: string) => ({ query: '', inBody: { id } })],
+  ])('is changed and deleted on the collection too, by an id in %s', async (_place, placeOf) => {
+    const { id } = await create({}, collection);
+    const { query, inBody } = placeOf(id);
+    const path = `/${collection}${query}`;
+    const changed = await call(path, { method: 'PUT', as: owner, body: { ...inBody, summary: 'Another.' } });
+    expect(changed).toMatchObject({ status: 200, json: { id, summary: 'Another.' } });
+    const removal = { method: 'DELETE', body: inBody };
+    expect((await call(path, { ...removal, as: visitor })).status).toBe(403);
+    expect(await call(path, { ...removal, as: owner })).toMatchObject({ status: 200, json: { id } });
+    expect((await call(`/${collection}/${id}`)).status).toBe(404);
+    expect((await call(path, { ...removal, as: owner })).status).toBe(404);
+    const withoutId = await call(`/${collection}`, { method: 'DELETE', as: owner });
+    expect(withoutId).toMatchObject({ status: 400, json: { error: { code: 'missing_field', param: 'id' } } });
+  });
+
   it('pages through all of a category once, newest first', async () => {
     const category = `paged ${kind.replace('-', ' ')}`;
     const created: string[] = [];
@@ -217,6 +235,13 @@ describe('the validation of a request', () => {
   ])('returns 400 for an invalid %s', async (param, wrong) => {
     const response = await call('/apps', { method: 'POST', as: owner, body: fields(wrong) });
     expect(response).toMatchObject({ status: 400, json: { error: { param, code: 'invalid_value' } } });
+  });
+
+  it.each(['N', '\u65e5\u672c'])('accepts a name without a slug of its own: %s', async (name) => {
+    const body = fields({ name, slug: undefined });
+    const listings = await Promise.all([1, 2].map(() => call('/apps', { method: 'POST', as: owner, body })));
+    expect(listings.map(({ status }) => status)).toEqual([201, 201]);
+    for (const { json } of listings) expect(json.slug).toMatch(/^(n-)?[0-9a-z]{8}$/);
   });
 
   it.each(['name', 'summary', 'category'])('names the missing field: %s', async (param) => {

@@ -78,7 +78,7 @@ describe('the schema of a Messages request', () => {
     ['system[0].type', { system: [{ type: 'image', text: '' }] }, 'invalid_value'],
     ['max_tokens', { max_tokens: 0 }, 'invalid_value'],
     ['max_tokens', { max_tokens: 1.5 }, 'invalid_value'],
-    ['temperature', { temperature: 1.1 }, 'invalid_value'],
+    ['temperature', { temperature: 2.1 }, 'invalid_value'],
     ['top_p', { top_p: -0.1 }, 'invalid_value'],
     ['top_k', { top_k: 0.5 }, 'invalid_value'],
     ['stop_sequences', { stop_sequences: 'x' }, 'invalid_value'],

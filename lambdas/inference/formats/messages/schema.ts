@@ -159,7 +159,7 @@ export const messagesRequest = z
     messages: z.array(message).min(1, 'must not be empty'),
     system: systemContent.nullish(),
     max_tokens: z.int().min(1).max(10_000_000).nullish(),
-    temperature: z.number().min(0).max(1).nullish(),
+    temperature: z.number().min(0).max(2).nullish(),
     top_p: z.number().min(0).max(1).nullish(),
     top_k: z.int().min(0).nullish(),
     stop_sequences: z.array(z.string().min(1)).max(MAX_STOP_SEQUENCES).nullish(),

@@ -14,7 +14,7 @@ import {
   jsonOutputRequestOf,
   toValidTool,
 } from '../claude/json-output.ts';
-import { nativeBody } from '../claude/native-body.ts';
+import { MAX_TEMPERATURE, nativeBody } from '../claude/native-body.ts';
 import { type ClaudeConversation, forClaude } from '../claude/thinking.ts';
 import { withOpenedThinking } from '../claude/thinking-blocks.ts';
 import { cacheControl, toMessages } from './content.ts';
@@ -90,8 +90,6 @@ function toOutput({ effort }: ClaudeConversation, { native }: JsonOutputRequest)
   };
 }
 
-/** Bounds of the protocol (Claude API reference, Create a Message). */
-const MAX_TEMPERATURE = 1;
 const MAX_USER_ID = 256;
 
 type SystemContent = ReturnType<typeof systemTextsOf>;

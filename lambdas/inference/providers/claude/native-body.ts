@@ -1,7 +1,8 @@
 /**
  * Adapts the body of a Messages caller to a route. A field that only a beta unlocks is dropped if the route lacks the
  * beta and the response is the same without it. A system message between turns becomes a user's message if the route
- * accepts none there. Any other field passes unchanged, and the route validates it.
+ * accepts none there. A temperature above the protocol's maximum becomes that maximum. Any other field passes unchanged,
+ * and the route validates it.
  */
 
 import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
@@ -9,13 +10,16 @@ import { betaName, lockedFields } from '../../core/catalog/betas.ts';
 import type { CatalogRoute } from '../../core/catalog/catalog-document.ts';
 import { reminderOf } from '../../core/upstream/system-reminder.ts';
 
+/** Claude API reference, Create a Message, `temperature`. */
+export const MAX_TEMPERATURE = 1;
+
 /** `betas`: those that are sent to the route. */
 export function nativeBody(
   body: JsonObject,
   { betas, dialect }: { readonly betas: readonly string[]; readonly dialect: CatalogRoute['dialect'] },
 ): JsonObject {
   const names = new Set(betas.map(betaName));
-  const { messages, tools, thinking } = body;
+  const { messages, tools, thinking, temperature } = body;
   const takesSystem = dialect?.system_messages === 'anywhere' || names.has('mid-conversation-system');
   const reminds = !takesSystem && Array.isArray(messages) && messages.some(isSystem);
   const locked = lockedFields(betas);
@@ -28,6 +32,9 @@ export function nativeBody(
       ? { tools: tools.map((tool) => (isJsonObject(tool) ? without(tool, lockedOfTools) : tool)) }
       : {}),
     ...(isJsonObject(thinking) ? { thinking: without(thinking, lockedIn('thinking.')) } : {}),
+    ...(typeof temperature === 'number' && temperature > MAX_TEMPERATURE
+      ? { temperature: MAX_TEMPERATURE }
+      : {}),
     ...(reminds ? { messages: remindingMessages(messages) } : {}),
   };
 }
