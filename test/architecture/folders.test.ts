@@ -64,11 +64,12 @@ describe('the folders of the functions', () => {
     expect([...endpoints.keys()].sort()).toEqual([...named].sort());
   });
 
-  it('serve one route, or the same route of both kinds of listing', () => {
+  it('serve one route, also with the id outside of the path, and of both kinds of listing', () => {
     for (const endpoint of new Set(ROUTES.map((route) => route.endpoint))) {
       const rows = ROUTES.filter((route) => route.endpoint === endpoint);
       const handledRoutes = rows.map(
-        ({ method, path }) => `${method} ${path.replace(/^\/(apps|ai-agents)/, '/*')}`,
+        ({ method, path, ...row }: Route) =>
+          `${method} ${path.replace(/^\/(apps|ai-agents)/, '/*')}${row.idOutsidePath === true ? '/{id}' : ''}`,
       );
       expect([endpoint, new Set(handledRoutes).size]).toEqual([endpoint, 1]);
     }

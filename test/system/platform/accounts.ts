@@ -97,7 +97,7 @@ describe('an API key', () => {
   it.each([
     ['the query', (id: string) => owner.send('DELETE', `/api-keys?id=${id}`)],
     ['the body', (id: string) => owner.send('DELETE', '/api-keys', { id })],
-  ])('is revoked on the collection too, by an id in %s', async (_place, revoke) => {
+  ])('accepts its revocation on the collection too, by an id in %s', async (_place, revoke) => {
     const { id, key } = await owner.createKey({ name: 'collection' });
     expect((await revoke(id)).status).toBe(200);
     expect(await codeOf(await chat(key))).toBe('invalid_api_key');
@@ -204,7 +204,7 @@ describe('an order', () => {
     expect(((await response.json()) as { error: object }).error).toMatchObject({ param });
   });
 
-  it('is in USD if its currency is missing', async () => {
+  it('counts in USD if its currency is missing', async () => {
     const response = await owner.send('POST', '/api/create-order', { amount: 5 });
     expect(response.status).toBe(201);
     expect(await response.json()).toMatchObject({ amount: 5, currency: 'USD' });

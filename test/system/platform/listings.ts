@@ -151,7 +151,7 @@ describe.each([
   it.each([
     ['the query', (id: string) => ({ query: `?id=${id}`, inBody: {} })],
     ['the body', (id: string) => ({ query: '', inBody: { id } })],
-  ])('is changed and deleted on the collection too, by an id in %s', async (_place, placeOf) => {
+  ])('accepts changes and deletion on the collection too, by an id in %s', async (_place, placeOf) => {
     const { id } = await create({}, collection);
     const { query, inBody } = placeOf(id);
     const path = `/${collection}${query}`;

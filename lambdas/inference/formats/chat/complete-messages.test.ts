@@ -22,7 +22,7 @@ const resultIds = (messages: readonly object[]) =>
     .turns.flatMap(({ parts }) => parts.flatMap((part) => (part.type === 'tool-result' ? part.id : [])));
 
 describe('a message with only the fields that the interface requires', () => {
-  it('is an empty text for a route of any protocol, whatever its role', () => {
+  it('becomes an empty text for a route of any protocol, whatever its role', () => {
     const messages = [
       { role: 'system' },
       { role: 'user' },
@@ -66,7 +66,7 @@ describe('a message with only the fields that the interface requires', () => {
     ],
     ['only answered calls', [calls('c'), { role: 'tool', tool_call_id: 'c' }, { role: 'tool' }]],
     ['the calls of an earlier turn', [calls('c'), { role: 'assistant', content: 'a' }, { role: 'tool' }]],
-  ])('is rejected by its path as the result of %s, which no protocol can express', (_case, messages) => {
+  ])('causes 400 with its path as the result of %s, which no protocol can express', (_case, messages) => {
     const param = `messages[${messages.length - 1}].tool_call_id`;
     expect(() => payloadOf(messages)).toThrow(expect.objectContaining({ code: 'missing_field', param }));
   });

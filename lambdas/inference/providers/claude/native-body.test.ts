@@ -27,7 +27,7 @@ describe('the body of a Messages request for a route of the protocol', () => {
     expect(sentBeta(body)).toEqual(body);
   });
 
-  it('has the maximum temperature of the protocol in place of a higher one', () => {
+  it('gets the maximum temperature of the protocol in place of a higher one', () => {
     expect(sentBeta({ temperature: 1.5 })).toEqual({ temperature: 1 });
     expect(sentBeta({ temperature: 0.7 })).toEqual({ temperature: 0.7 });
   });

@@ -7,11 +7,11 @@ const requestedId = (path: Record<string, string>, sent: Request, body: unknown)
   read(path, sent, async () => body);
 
 describe('the id of a request', () => {
-  it('is that of the path, whatever query and body have', async () => {
+  it('comes from the path, whatever query and body have', async () => {
     expect(await requestedId({ id: 'a' }, request('?id=b'), { id: 'c' })).toBe('a');
   });
 
-  it('is that of the query or the body of a request on a collection', async () => {
+  it('comes from the query or the body of a request on a collection', async () => {
     expect(await requestedId({}, request('?id=b'), {})).toBe('b');
     expect(await requestedId({}, request(), { id: 'c' })).toBe('c');
     expect(await requestedId({}, request('?id=b'), { id: 'b' })).toBe('b');
@@ -26,7 +26,7 @@ describe('the id of a request', () => {
     ['invalid_value', '', { id: ['a'] }],
     ['invalid_value', '?id=a', { id: 'b' }],
     ['invalid_value', '?id=a&id=b', {}],
-  ])('is rejected with %s: the query %j with the body %j', async (code, query, body) => {
+  ])('causes %s if it is missing or ambiguous: the query %j with the body %j', async (code, query, body) => {
     const rejection = expect.objectContaining({ code, param: 'id' });
     await expect(requestedId({}, request(query), body)).rejects.toEqual(rejection);
   });
