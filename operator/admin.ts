@@ -1,16 +1,10 @@
 /** `npm run admin -- <command> [--json] [--stage S]`: the operator's command, against the local service or AWS. */
 import type { CommandOutput } from './arguments.ts';
+import { problemOf } from './aws-account.ts';
 import { COMMANDS, forPeople } from './commands.ts';
+import { helpText, unknownCommand } from './help.ts';
 import { createOperator } from './operator.ts';
 import { readAwsTarget, readLocalTarget } from './target.ts';
-
-const usage = () =>
-  [
-    'usage: npm run admin -- <command> [--json] [--stage STAGE]',
-    'without --stage, the local service; with it, the deployment of that stage in AWS',
-    '',
-    ...Object.entries(COMMANDS).map(([name, { usage: args }]) => `  ${name} ${args}`.trimEnd()),
-  ].join('\n');
 
 /** Takes an option and its value out of the arguments. */
 function takeOption(args: string[], name: string): string | undefined {
@@ -35,10 +29,15 @@ const note =
 async function main(args: string[]): Promise<number> {
   const json = takeFlag(args, '--json');
   const stage = takeOption(args, '--stage');
+  if (takeFlag(args, '--help') || args[0] === 'help') {
+    console.log(helpText(args.filter((word) => word !== 'help' && !word.startsWith('-'))));
+    return 0;
+  }
+  if (args.length === 0) throw new Error('name a command: npm run admin -- --help lists them');
   const words = COMMANDS[args.slice(0, 2).join(' ')] === undefined ? 1 : 2;
   const command = COMMANDS[args.slice(0, words).join(' ')];
   if (command === undefined) {
-    console.error(usage());
+    console.error(unknownCommand(args.slice(0, 2), Object.keys(COMMANDS)));
     return 2;
   }
   const rest = args.slice(words);
@@ -61,6 +60,6 @@ async function main(args: string[]): Promise<number> {
 try {
   process.exitCode = await main(process.argv.slice(2));
 } catch (failure) {
-  console.error(`error: ${(failure as Error).message}`);
+  console.error(`error: ${problemOf(failure)}`);
   process.exitCode = 2;
 }

@@ -12,28 +12,33 @@ export interface AwsCaller {
 export async function readCaller(): Promise<AwsCaller> {
   const client = new STSClient({});
   try {
-    const region = await client.config.region().catch((cause) => {
-      throw new Error('no AWS region: set AWS_REGION, or a profile that has one', { cause });
-    });
+    const region = await client.config.region();
     const { Account: accountId, Arn: arn } = await client.send(new GetCallerIdentityCommand({}));
     if (accountId === undefined || arn === undefined) throw new Error('AWS named no account');
     return { accountId, arn, region };
   } catch (failure) {
-    const { name, message } = failure as Error;
-    if (name === 'CredentialsProviderError')
-      throw new Error('no AWS credentials: sign in with "aws sso login", or set AWS_PROFILE', {
-        cause: failure,
-      });
-    if (
-      ['ExpiredToken', 'ExpiredTokenException', 'InvalidClientTokenId', 'SignatureDoesNotMatch'].includes(
-        name,
-      )
-    )
-      throw new Error(`AWS rejects the credentials (${name}): sign in again`, { cause: failure });
-    throw new Error(message, { cause: failure });
+    throw new Error(problemOf(failure), { cause: failure });
   } finally {
     client.destroy();
   }
+}
+
+/** Names of the errors for credentials that have ended or are wrong (IAM user guide, Troubleshoot; STS API reference). */
+const REJECTED: ReadonlySet<string> = new Set([
+  'ExpiredToken',
+  'ExpiredTokenException',
+  'InvalidClientTokenId',
+  'SignatureDoesNotMatch',
+  'UnrecognizedClientException',
+]);
+
+/** Returns the message of an error, or what to do if region or credentials of the environment are its cause. */
+export function problemOf(failure: unknown): string {
+  const { name, message } = failure as Error;
+  if (message === 'Region is missing') return 'no AWS region: set AWS_REGION, or a profile that has one';
+  if (name === 'CredentialsProviderError')
+    return 'no AWS credentials: sign in with "aws sso login", or set AWS_PROFILE';
+  return REJECTED.has(name) ? `AWS rejects the credentials (${name}): sign in again` : message;
 }
 
 /** The stack that `cdk bootstrap` creates, unless it is told another name (AWS CDK developer guide, Bootstrapping). */

@@ -2,6 +2,7 @@
 import { join } from 'node:path';
 import { loadConfig } from '../../lib/config/config.ts';
 import { type Command, type CommandOutput, ok, options } from '../arguments.ts';
+import { readCaller } from '../aws-account.ts';
 import { readGranted, readPresent } from './account.ts';
 import { type AccountCheck, checkAccount } from './checks.ts';
 import { type ExpectedLoad, type Row, rowsOf } from './needs.ts';
@@ -23,6 +24,8 @@ function loadOf(values: Readonly<Record<string, string | undefined>>): ExpectedL
 
 async function compare(stage: string, load: ExpectedLoad, catalog: string): Promise<CommandOutput> {
   const config = loadConfig(process.env.CONFIG);
+  // Without credentials nothing can be read, and this error says what to set.
+  await readCaller();
   const [granted, present] = [await readGranted(), await readPresent(stage)];
   const checks = await checkAccount(config, catalog);
   return outcomeOf(stage, rowsOf(granted, present, load, config), checks);
