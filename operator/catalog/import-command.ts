@@ -2,7 +2,7 @@
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { parseCatalog } from '../../lambdas/inference/core/catalog/catalog-document.ts';
-import { type CommandOutput, ok } from '../arguments.ts';
+import type { CommandOutput } from '../arguments.ts';
 import { importModels } from './import/import.ts';
 import { markupOf } from './import/imported-model.ts';
 import { knownProvider } from './sources/known-providers.ts';
@@ -81,8 +81,42 @@ export function importCatalog(args: readonly string[]): CommandOutput {
     left_prices: leftPrices,
   };
   const counts = { models: models.length, left_out: leftOut.length, left_prices: leftPrices.length };
-  if (models.length === 0) return { output: { file: null, counts, ...listed }, exitCode: 1 };
-  parseCatalog({ models });
-  writeFileSync(out, `${JSON.stringify({ models }, null, 2)}\n`);
-  return ok({ file: out, counts, ...listed });
+  const isWritten = models.length > 0;
+  if (isWritten) {
+    parseCatalog({ models });
+    writeFileSync(out, `${JSON.stringify({ models }, null, 2)}\n`);
+  }
+  const advice = unconfirmed
+    ? undefined
+    : adviceFor(
+        sources.map(({ name }) => name),
+        leftOut,
+      );
+  const file = isWritten ? out : null;
+  return {
+    output: { file, counts, ...listed, ...(advice === undefined ? {} : { advice }) },
+    text: [
+      `${file ?? 'no file'}: ${models.length} models, ${leftOut.length} left out, ${leftPrices.length} prices left out`,
+      ...countsOf(leftOut.map(({ reason }) => reason)),
+      ...(advice === undefined ? [] : [advice]),
+      'all models and prices that were left out: --json',
+    ].join('\n'),
+    exitCode: isWritten ? 0 : 1,
+  };
 }
+
+/** Returns what to do about models that one source alone has. */
+function adviceFor(
+  names: readonly SourceName[],
+  leftOut: readonly { readonly reason: string }[],
+): string | undefined {
+  if (!leftOut.some(({ reason }) => reason.startsWith('only '))) return undefined;
+  const missing = SOURCE_NAMES.filter((name) => !names.includes(name)).map((name) => `--from ${name}=FILE`);
+  return ['two sources must agree: add', [...missing, '--unconfirmed'].join(', or ')].join(' ');
+}
+
+/** Returns each reason once with its number, the most frequent first. */
+const countsOf = (reasons: readonly string[]): readonly string[] =>
+  [...Map.groupBy(reasons, (reason) => reason)]
+    .sort(([, a], [, b]) => b.length - a.length)
+    .map(([reason, { length }]) => `${String(length).padStart(6)} ${reason}`);

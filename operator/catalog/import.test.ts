@@ -41,6 +41,7 @@ interface Written {
 interface PrintedImport {
   readonly counts: { readonly models: number; readonly left_out: number };
   readonly file: string | null;
+  readonly advice?: string;
   readonly left_out: readonly { model: string; reason: string; figures: Record<string, unknown> }[];
   readonly left_prices: readonly { model: string; reason: string; prices: Record<string, unknown> }[];
 }
@@ -252,6 +253,22 @@ describe('catalog import', () => {
     expect(left_out).toEqual([expect.objectContaining({ model: 'anthropic/claude-x', reason })]);
   });
 
+  it.each([
+    ['models.dev marks as deprecated', '"status": "deprecated",', '', 'models.dev: it is deprecated'],
+    [
+      'has ended by LiteLLM',
+      '"status": "beta",',
+      '"deprecation_date": "2024-01-04",',
+      'litellm: it has ended on 2024-01-04',
+    ],
+  ])('leaves out a model that %s, whatever is confirmed', (_what, inFirst, inSecond, reason) => {
+    const models = { 'gpt-x': `${inFirst} ${about('"input": 1, "output": 2')}` };
+    const rates = `${inSecond} "litellm_provider": "openai", "mode": "chat", "input_cost_per_token": 1e-06, "output_cost_per_token": 2e-06`;
+    const from = ['--from', litellm({ 'gpt-x': rates }), '--unconfirmed'];
+    const { left_out } = importFrom('openai', models, '0%', ...from);
+    expect(left_out).toEqual([expect.objectContaining({ model: 'openai/gpt-x', reason })]);
+  });
+
   it('accepts models of a single source if requested, and otherwise lists them', () => {
     const models = { one: about('"input": 1, "output": 2') };
     const listed = importFrom('openai', models, '0%');
@@ -263,6 +280,7 @@ describe('catalog import', () => {
       },
     ]);
     expect([listed.exitCode, listed.file]).toEqual([1, null]);
+    expect(listed.advice).toBe('two sources must agree: add --from litellm=FILE, or --unconfirmed');
     expect(importFrom('openai', models, '0%', '--unconfirmed').models).toHaveLength(1);
   });
 

@@ -20,6 +20,8 @@ import {
 const model = z.looseObject({
   litellm_provider: z.string().optional(),
   mode: z.string().optional(),
+  /** The day on which the provider ends the model, as `YYYY-MM-DD`. */
+  deprecation_date: z.string().optional(),
   max_input_tokens: z.string().optional(),
   max_output_tokens: z.string().optional(),
   supports_function_calling: z.boolean().optional(),
@@ -59,10 +61,12 @@ const STATED: ReadonlySet<string> = new Set([
   'features.web_search.price',
 ]);
 
+const DATE = /^\d{4}-\d\d-\d\d$/;
+
 const NAME = /^(.*?)(?:_above_(\d+)k_tokens)?(?:_(priority|flex|fast))?$/;
 
 /** Reads the file's text. Throws an error that names what is not as the format has it. */
-export function litellm(json: string): CatalogSourceList {
+export function litellm(json: string, today = new Date().toISOString().slice(0, 10)): CatalogSourceList {
   const read = parseNumbersAsText(json);
   if (!isJsonObject(read))
     throw new Error("not LiteLLM's model_prices_and_context_window.json: not an object");
@@ -80,7 +84,8 @@ export function litellm(json: string): CatalogSourceList {
   return {
     name: 'litellm',
     states: (name) => STATED.has(name) || /^service_tiers\./.test(name),
-    models: (provider) => [...modelsOf(provider)].map(([id, each]) => readModel(provider, id, each)),
+    models: (provider) =>
+      [...modelsOf(provider)].map(([id, each]) => readModel(provider, { id, read: each, today })),
   };
 }
 
@@ -88,8 +93,14 @@ export function litellm(json: string): CatalogSourceList {
 const idOf = (name: string, provider: string): string =>
   name.startsWith(`${provider}/`) ? name.slice(provider.length + 1) : name;
 
-function readModel(provider: KnownProvider, id: string, read: Model): SourceModel {
+function readModel(
+  provider: KnownProvider,
+  { id, read, today }: { readonly id: string; readonly read: Model; readonly today: string },
+): SourceModel {
   const reader = new PriceValueReader();
+  const { deprecation_date: endsOn } = read;
+  if (endsOn !== undefined && DATE.test(endsOn) && endsOn <= today)
+    reader.problems.push(`it has ended on ${endsOn}`);
   for (const [field, value] of Object.entries(read)) {
     if (!/_cost(_|$)/.test(field) || UNSUPPORTED_FIELDS.test(field)) continue;
     const name = nameOf(field, writeLifetime(provider, id));

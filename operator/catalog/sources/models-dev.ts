@@ -55,6 +55,8 @@ const model = z.looseObject({
   [KINDS_OF_CONTENT]: z.looseObject({ input: z.array(z.string()), output: z.array(z.string()) }).optional(),
   limit: z.looseObject({ context: text.optional(), output: text.optional() }).optional(),
   cost: tiered.optional(),
+  /** `deprecated`, `alpha` or `beta`. */
+  status: z.string().optional(),
   experimental: z.looseObject({ modes: z.record(z.string(), mode).optional() }).optional(),
 });
 type Model = z.infer<typeof model>;
@@ -90,6 +92,7 @@ export function modelsDev(json: string): CatalogSourceList {
 
 function readModel(provider: KnownProvider, read: Model): SourceModel {
   const reader = new PriceValueReader();
+  if (read.status === 'deprecated') reader.problems.push('it is deprecated');
   const lifetime = writeLifetime(provider, read.id);
   const { tiers, context_over_200k: over, ...standard } = read.cost ?? {};
   readCost(reader, standard, { prefix: '', lifetime });
