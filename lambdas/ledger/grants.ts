@@ -23,7 +23,10 @@ export const LEDGER_GRANTS = {
     tables: { keys: ['GetItem', 'UpdateItem'], wallets: WALLETS, usage: ['GetItem', 'PutItem'] },
     holds: true,
   },
-  'get-balance': { tables: { keys: [], wallets: WALLETS, usage: ['PutItem'] }, holds: true },
+  'get-balance': {
+    tables: { accounts: ['GetItem', 'Query'], keys: [], wallets: WALLETS, usage: ['PutItem'] },
+    holds: true,
+  },
   'list-account-usage': { ...ACCOUNT_USAGE, tables: { ...ACCOUNT_USAGE.tables, usage: ['Query'] } },
   'sum-account-usage': {
     ...ACCOUNT_USAGE,

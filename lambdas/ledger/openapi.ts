@@ -10,6 +10,7 @@ import {
 import { accountBalanceSchema, creditBalanceSchema } from './core/usage/credit-balance.ts';
 import { accountUsageQuery, usageQuery } from './core/usage/queries.ts';
 import { receiptSchema, usageRecordSchema } from './core/usage/receipt.ts';
+import { statementQuery } from './core/usage/statement.ts';
 import { usageSumsQuery, usageSumsSchema } from './core/usage/sums-response.ts';
 
 export const LEDGER_COMPONENTS = {
@@ -38,7 +39,9 @@ export const LEDGER_OPERATIONS = tagged('Usage', {
     responses: { 200: describeResponse('The balance.', LEDGER_COMPONENTS.CreditBalance) },
   },
   'get-balance': {
-    description: '`held` is what calls that are not settled yet may cost; it is no part of `balance`.',
+    description:
+      '`held` is what calls that are not settled yet may cost; it is no part of `balance`. With `start`, `statement` has what changed the credit since: `opening` and all lines add up to `closing`.',
+    query: statementQuery,
     responses: { 200: describeResponse('The balance.', LEDGER_COMPONENTS.AccountBalance) },
   },
   'list-account-usage': {

@@ -19,13 +19,14 @@ import {
 } from '../../platform/dynamodb/attribute-values.ts';
 import { readItem, readMany } from '../../platform/dynamodb/reads.ts';
 import { putNextVersion, updateItem } from '../../platform/dynamodb/update-item.ts';
-import { type AuditedCall, type AuditStore, NO_PROVEN_USAGE, type WalletShard } from '../core/audit/ports.ts';
+import type { AuditedCall, AuditStore, WalletShard } from '../core/audit/ports.ts';
 import type { AccountPages } from '../core/audit/run.ts';
 import { requestRange } from '../core/leases/times.ts';
 import { timeOfId } from '../core/usage/rollups.ts';
 import { createMarketReader } from './audit-market.ts';
 import { decodeEntry, ENTRY_RANGE } from './ledger-entry.ts';
 import { rollupDependenciesOf } from './usage/create-account-usage.ts';
+import { provenKey, readProvenUsage } from './usage/proven-usage.ts';
 import { accountOf, shardId } from './wallet/item.ts';
 
 /** The tables of what an audit reads. */
@@ -64,9 +65,6 @@ export const createAccountPages =
     };
   };
 
-/** Returns the key of the audit's item in an account's partition: the usage that it has verified. */
-const provenKey = (accountId: string): Item => ({ account_id: text(accountId), item: text('audit#usage') });
-
 export function createAuditStore(client: DynamoDBClient, tables: AuditTables): AuditStore {
   return {
     ...createMarketReader(client, tables),
@@ -102,12 +100,7 @@ export function createAuditStore(client: DynamoDBClient, tables: AuditTables): A
       for await (const keyId of keyIds(client, tables.keys, accountId))
         yield* recordsOf(client, tables.usage, keyId);
     },
-    async readProvenUsage(accountId) {
-      const item = await readItem(client, { TableName: tables.accounts, Key: provenKey(accountId) });
-      if (item === undefined) return NO_PROVEN_USAGE;
-      const [through, version] = [readNumber(item, 'through'), readNumber(item, 'version')];
-      return { through, version, cost: readInteger(item, 'usage') };
-    },
+    readProvenUsage: (accountId) => readProvenUsage(client, tables.accounts, accountId),
     // False for this very write, if the SDK has sent it twice: then the next audit removes the costs by day that it replaces.
     storeProvenUsage(accountId, { through, cost, version }) {
       const Item = { ...provenKey(accountId), through: number(through), usage: number(cost) };

@@ -7,10 +7,11 @@ import { auditAccount } from '../../ledger/core/audit/account.ts';
 import { Credits } from '../../ledger/core/credits.ts';
 import { createAuditStore } from '../../ledger/store/audit-reader.ts';
 import { DynamoCreditStore } from '../../ledger/store/credit-store.ts';
+import { WalletPostings } from '../../ledger/store/wallet/posting.ts';
 import { createWalletStore } from '../../ledger/store/wallet/store.ts';
 import { SILENT } from '../../ledger/testing/running-ledger.ts';
 import { applyEvent } from '../../payments/core/orders.ts';
-import { createOrderStore } from '../../payments/store/create-orders.ts';
+import { DynamoOrderStore } from '../../payments/store/order-store.ts';
 import type { DynamoClients } from '../../platform/aws/clients.ts';
 import { VARIABLES } from '../../platform/contract/environment.ts';
 import { NANO_PER_CENT } from '../../platform/core/money.ts';
@@ -106,8 +107,9 @@ export class MarketWorld {
     orderId: string,
     fact: Parameters<typeof applyEvent>[1]['fact'],
   ): Promise<void> {
-    const { environment } = this.#database;
-    const store = createOrderStore({ clients: this.#database, environment });
+    const { client, tables } = this.#database;
+    const postings = new WalletPostings(client, tables.wallets);
+    const store = new DynamoOrderStore({ client, table: tables.accounts, postings, clock: this.#clock });
     const event = { order: { orderId, accountId }, fact, created: this.nowSeconds };
     await applyEvent({ store, log: SILENT }, event);
   }

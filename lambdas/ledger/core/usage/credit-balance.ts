@@ -5,6 +5,7 @@ import { policyEntry, policyEntrySchema } from '../../../access/core/policy.ts';
 import { type Body, usd } from '../../../platform/core/api/response-schema.ts';
 import { usdJson } from '../../../platform/core/money.ts';
 import type { Wallet } from '../ports.ts';
+import { type CreditHistory, type DaySpan, statementBody, statementSchema } from './statement.ts';
 
 export const creditBalanceSchema = z.object({
   object: z.literal('credit_balance'),
@@ -20,12 +21,22 @@ export const creditBalanceSchema = z.object({
 export const accountBalanceSchema = z.object({
   object: z.literal('account_balance'),
   ...creditBalanceSchema.pick({ balance: true, held: true, owed: true, currency: true }).shape,
+  statement: statementSchema.optional(),
 });
 
 /** Returns the credit of an account for its owner. */
 export function accountBalanceBody(wallet: Wallet): Body<typeof accountBalanceSchema> {
   return { object: 'account_balance', ...creditOf(wallet), currency: 'USD' };
 }
+
+/** Returns the same with the statement of a span, both as of one instant. */
+export const accountStatementBody = (
+  history: CreditHistory,
+  span: DaySpan,
+): Body<typeof accountBalanceSchema> => ({
+  ...accountBalanceBody(history.wallet),
+  statement: statementBody(history, span),
+});
 
 const creditOf = ({ balance, debt, holds }: Wallet) => ({
   balance: usdJson(balance),
