@@ -5,6 +5,7 @@ import { policyEntry, policySchema } from '../lambdas/access/core/policy.ts';
 import { type NanoUsd, parseUsd, usdJson } from '../lambdas/platform/core/money.ts';
 import { EVENT_ID, MAX_DATA_BYTES, SUBSCRIBABLE_TYPES } from '../lambdas/webhooks/core/event.ts';
 import { type Command, ok, options } from './arguments.ts';
+import { CALL_COMMAND } from './call-log.ts';
 import { CATALOG_COMMANDS } from './catalog/commands.ts';
 import { OPERATORS_COMMANDS } from './operators-commands.ts';
 import { RECONCILE_COMMAND } from './payments-command.ts';
@@ -209,6 +210,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   'payments reconcile': RECONCILE_COMMAND,
   ...OPERATORS_COMMANDS,
   ...CATALOG_COMMANDS,
+  'call find': CALL_COMMAND,
   quotas: QUOTAS_COMMAND,
   policy: POLICY_COMMAND,
   smoke: SMOKE_COMMAND,

@@ -56,6 +56,9 @@ export function adminStatements(scope: PolicyScope): readonly PolicyStatementTex
       [names.arn('sqs', `${stage}-*`)],
     ),
     allow('CatalogCheck', ['bedrock:GetFoundationModel'], ['*']),
+    allow('CallLog', ['logs:StartQuery'], [names.arn('logs', `log-group:Inference-${stage}-*`)]),
+    // IAM knows no smaller resource for these (Service Authorization Reference, CloudWatch Logs).
+    allow('CallLogQueries', ['logs:DescribeQueryDefinitions', 'logs:GetQueryResults'], ['*']),
     ...quotaStatements(scope),
   ];
 }
