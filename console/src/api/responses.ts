@@ -19,6 +19,21 @@ export const AMOUNTS: ReadonlySet<string> = new Set([
   'output_price',
   'cached_input_price',
   'fee',
+  'fees',
+  // Of statements and earnings.
+  'opening',
+  'closing',
+  'top_ups',
+  'grants',
+  'transfers',
+  'purchase_refunds',
+  'purchases',
+  'refunds',
+  'usage',
+  'pending',
+  'available',
+  'transferred',
+  'received',
   // Of the operator's view.
   'spent',
   'drift',
@@ -48,8 +63,11 @@ export function parseResponse(text: string): unknown {
   return JSON.parse(text, revive as (key: string, value: unknown) => unknown);
 }
 
-/** A field named `amount` or `price` is USD in an order, unbilled usage, a line of a bill and a price list, not in a listing. */
+/**
+ * A field named `amount` or `price` is USD in an order, unbilled usage, a line of a bill, a price list and a transaction
+ * of earnings, not in a listing.
+ */
 const isAmount = (key: string, holder: object): boolean =>
   AMOUNTS.has(key) ||
-  (key === 'amount' && ('order_id' in holder || 'factor' in holder)) ||
-  (key === 'price' && ('per' in holder || 'model_id' in holder));
+  (key === 'amount' && ('order_id' in holder || 'factor' in holder || 'sale' in holder)) ||
+  (key === 'price' && ('per' in holder || 'model_id' in holder || 'payable' in holder));

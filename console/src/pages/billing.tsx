@@ -1,9 +1,14 @@
 /** Billing: purchases of credit on the payment provider's page, orders, refunds and the debt. */
 import { useSearch } from '@tanstack/react-router';
+import { useState } from 'react';
 import { useBalance, useOrders } from '../api/queries.ts';
+import { dateOf, secondsOf } from '../api/statements.ts';
 import type { OrderBody } from '../api/types.ts';
+import { dayStart, monthStart } from '../api/usage-rollups.ts';
 import { webAddress } from '../api/web-address.ts';
 import { Badge, Loaded, Money, PageHead, Panel, Time } from '../parts/basics.tsx';
+import { Input } from '../parts/form.tsx';
+import { Statements } from '../parts/statement.tsx';
 import { type Column, TablePanel } from '../parts/table.tsx';
 import { PaymentResult, TopUp } from '../parts/top-up.tsx';
 
@@ -27,6 +32,7 @@ export function Billing() {
         <Standing />
         <TopUp title="Add credit" />
       </div>
+      <SpannedStatements />
       <TablePanel
         query={orders}
         title="Orders"
@@ -35,6 +41,26 @@ export function Billing() {
         empty="No orders yet. An order is made when you continue to payment."
       />
     </div>
+  );
+}
+
+/** The statements of the days that the reader chooses; at first, of this month. */
+function SpannedStatements() {
+  const [from, setFrom] = useState(() => dateOf(monthStart()));
+  const [to, setTo] = useState(() => dateOf(dayStart()));
+  const isSpan = secondsOf(from) <= secondsOf(to);
+  return (
+    <section className="stack" aria-label="Statement">
+      <div className="row">
+        <Input label="From (UTC)" type="date" value={from} onChange={setFrom} />
+        <Input label="To (UTC)" type="date" value={to} onChange={setTo} />
+      </div>
+      {isSpan ? (
+        <Statements span={{ from, to }} title="in this span" />
+      ) : (
+        <p className="note">Choose a first day and a last day that is not before it.</p>
+      )}
+    </section>
   );
 }
 

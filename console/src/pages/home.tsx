@@ -2,9 +2,11 @@
 import { Link } from '@tanstack/react-router';
 import { lazy, Suspense, useMemo } from 'react';
 import { useBalance, useCalls, useKeys, useUsageRollups } from '../api/queries.ts';
-import { byModel, daysOf, type ModelSpend, monthStart } from '../api/usage-rollups.ts';
+import { dateOf } from '../api/statements.ts';
+import { byModel, dayStart, daysOf, type ModelSpend, monthStart } from '../api/usage-rollups.ts';
 import { Badge, countText, Loaded, MetricCard, Money, numberOf, PageHead, Panel } from '../parts/basics.tsx';
 import { CallTable } from '../parts/call-table.tsx';
+import { Statements } from '../parts/statement.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 
 const SpendChart = lazy(async () => ({ default: (await import('../parts/spend-chart.tsx')).SpendChart }));
@@ -24,6 +26,7 @@ export function Home() {
         </p>
       ) : null}
       <AccountMetrics />
+      <Statements span={{ from: dateOf(monthStart()), to: dateOf(dayStart()) }} title="this month (UTC)" />
       <Month />
       <LastCalls />
     </div>

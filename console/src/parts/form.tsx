@@ -29,7 +29,7 @@ interface InputOptions {
   readonly value: string;
   readonly onChange: (value: string) => void;
   readonly hint?: string;
-  readonly type?: 'text' | 'number' | 'url' | 'search';
+  readonly type?: 'text' | 'number' | 'url' | 'search' | 'date';
   readonly placeholder?: string;
   readonly required?: boolean;
   readonly step?: string;
