@@ -101,16 +101,6 @@ describe('the local service', () => {
     ({ balance } = await read());
   });
 
-  it('returns the gateway index from the route table', async () => {
-    const index = (await (await service.fetch('/', { key: null })).json()) as { endpoints: unknown[] };
-    expect(index).toMatchObject({ version: '3.0.0', interface_version: '1.1.0' });
-    expect(index.endpoints).toContainEqual({
-      method: 'POST',
-      path: '/v1/chat/completions',
-      purpose: expect.any(String),
-    });
-  });
-
   it('rejects a second start on the same folder and a reset while it runs', async () => {
     expect(failedStart({ LOCAL_DIR: service.directory })).toMatchObject({
       status: 1,

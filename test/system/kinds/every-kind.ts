@@ -50,53 +50,6 @@ it.each(Object.keys(KINDS) as Kind[])(
   },
 );
 
-const TOO_MANY = Array.from({ length: 10_000 }, () => 'a');
-
-describe('a rejected request, with no hold and no charge', () => {
-  it.each<[Kind, string, object, string, string]>([
-    ['embeddings', '10,000 inputs', { input: TOO_MANY }, 'invalid_value', 'input'],
-    ['embeddings', 'no input', { input: undefined }, 'missing_field', 'input'],
-    ['embeddings', 'an empty text', { input: '' }, 'invalid_value', 'input'],
-    ['embeddings', 'an empty array', { input: [] }, 'invalid_value', 'input'],
-    ['embeddings', 'an unknown encoding', { encoding_format: 'hex' }, 'invalid_value', 'encoding_format'],
-    ['embeddings', 'no dimensions', { dimensions: 0 }, 'invalid_value', 'dimensions'],
-    ['embeddings', 'another kind of model', { model: 'sim/chat' }, 'model_not_found', 'model'],
-    ['images', 'size 1x1', { size: '1x1' }, 'invalid_value', 'size'],
-    ['images', 'addresses of the vendor', { response_format: 'url' }, 'invalid_value', 'response_format'],
-    ['images', 'n 0', { n: 0 }, 'invalid_value', 'n'],
-    ['images', 'n 5', { n: 5 }, 'invalid_value', 'n'],
-    ['images', 'no prompt', { prompt: undefined }, 'missing_field', 'prompt'],
-    ['images', 'an empty prompt', { prompt: '' }, 'invalid_value', 'prompt'],
-    ['images', 'no model', { model: undefined }, 'missing_field', 'model'],
-    ['images', 'another kind of model', { model: 'sim/tts' }, 'model_not_found', 'model'],
-    ['images', 'events', { stream: true }, 'invalid_value', 'stream'],
-    ['speech', 'a voice that the catalog does not have', { voice: 'nobody' }, 'invalid_value', 'voice'],
-    [
-      'speech',
-      'a voice that the route does not have',
-      { model: 'sim/tts-failover', voice: 'nobody' },
-      'invalid_value',
-      'voice',
-    ],
-    ['speech', 'no input', { input: undefined }, 'missing_field', 'input'],
-    ['speech', 'an empty input', { input: '' }, 'invalid_value', 'input'],
-    ['speech', 'another format', { response_format: 'flac' }, 'invalid_value', 'response_format'],
-    ['speech', 'events', { stream_format: 'sse' }, 'invalid_value', 'stream_format'],
-    ['speech', 'another kind of model', { model: 'sim/stt' }, 'model_not_found', 'model'],
-  ])('%s: %s', async (kind, _what, fields, code, param) => {
-    const before = await payer.wallet();
-    const error = await errorOf(await send(kind, fields));
-    expect(error).toMatchObject({ status: 400, code, param: expect.stringMatching(`^${param}`) });
-    expect(await payer.wallet()).toEqual(before);
-  });
-
-  it('embeddings: a key for another kind', async () => {
-    const chatter = await Payer.open(service, '1', { allowed_kinds: ['chat'] });
-    const response = await send('embeddings', {}, {}, chatter);
-    expect(await errorOf(response)).toMatchObject({ status: 403, code: 'kind_not_allowed' });
-  });
-});
-
 describe('a repeated call', () => {
   it.each([
     ['embeddings', {}],
