@@ -10,3 +10,4 @@ import './interface/catalogs.ts';
 import './interface/access.ts';
 import './interface/limits.ts';
 import './interface/events.ts';
+import './interface/mistakes.ts';
