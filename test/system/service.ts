@@ -44,6 +44,14 @@ interface WalletView {
   readonly held: number;
 }
 
+/** A disk for the folder of a service, which its processes alone see there. */
+export interface SeparateDisk {
+  /** The command in front of a program that sees the disk. */
+  readonly command: readonly string[];
+  /** The folder, as other programs see it. */
+  readonly view: string;
+}
+
 export class Service {
   readonly directory = mkdtempSync(join(tmpdir(), 'service-'));
   readonly #environment: Record<string, string>;
@@ -51,6 +59,8 @@ export class Service {
   #session: Session | undefined;
   #admin: ChildProcess | undefined;
   #requestCounts = 0;
+  /** The disk of the folder, if it has one. */
+  disk: SeparateDisk | undefined;
   /** Everything the service has printed. */
   output = '';
   /** Lines that the operator's commands report in addition to their output. */
@@ -94,7 +104,8 @@ export class Service {
   }
 
   async start(environment: Record<string, string> = {}): Promise<Session> {
-    const child = spawn(process.execPath, ['tools/local/start.ts'], {
+    const command = [...(this.disk?.command ?? []), process.execPath, 'tools/local/start.ts'] as const;
+    const child = spawn(command[0], command.slice(1), {
       cwd: root,
       env: { ...process.env, ...this.#environment, ...environment },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -114,9 +125,13 @@ export class Service {
     throw new Error(`the service did not start:\n${this.output}`);
   }
 
+  get #folder(): string {
+    return this.disk?.view ?? this.directory;
+  }
+
   #read(pid: number): Session | undefined {
     try {
-      const session = JSON.parse(readFileSync(join(this.directory, 'session.json'), 'utf8')) as Session;
+      const session = JSON.parse(readFileSync(join(this.#folder, 'session.json'), 'utf8')) as Session;
       return session.pid === pid ? session : undefined;
     } catch {
       return undefined;
@@ -223,7 +238,7 @@ export class Service {
     const admin = fork(join(import.meta.dirname, 'admin-process.ts'), {
       cwd: root,
       execArgv: [],
-      env: { ...process.env, LOCAL_DIR: this.directory },
+      env: { ...process.env, LOCAL_DIR: this.#folder },
       silent: true,
     }).setMaxListeners(0);
     for (const stream of [admin.stdout, admin.stderr])
