@@ -38,6 +38,7 @@ describe('the console in Chromium', () => {
   let user: ConsoleUser;
   let key = '';
   let keyId = '';
+  let callId = '';
 
   const text = (testId: string) => user.page.getByTestId(testId).innerText();
   /** An answer of the service with the digits that were sent, as the browser gets it. */
@@ -109,6 +110,7 @@ describe('the console in Chromium', () => {
       .chat.completions.create({ model: 'sim/chat', messages: [{ role: 'user', content: 'Hello.' }] })
       .withResponse();
     expect(data.choices).toHaveLength(1);
+    callId = response.headers.get('x-request-id') ?? '';
     await user.page.getByText('Got it: sim/chat for').waitFor({ timeout: 5_000 });
     const line = await user.page.getByText('Got it: sim/chat for').innerText();
     expect(line).toContain(`$${response.headers.get('x-cost-usd')}`);
@@ -306,24 +308,23 @@ describe('the console in Chromium', () => {
     async (scheme) => {
       await user.page.emulateMedia({ colorScheme: scheme });
       const wrong: string[] = [];
-      for (const [path, heading] of PAGES) {
-        await user.go(path, heading);
-        await user.settled();
-        wrong.push(...(await user.findings()).map((finding) => `${path}: ${finding}`));
-        const name = path === '/' ? 'home' : path.slice(1);
-        await user.page.screenshot({
-          path: join(SCREENSHOTS, `console-${name}-${scheme}.png`),
-          fullPage: true,
-        });
-      }
-      await user.page.setViewportSize({ width: 360, height: 780 });
-      for (const [path, heading] of PAGES) {
-        await user.go(path, heading);
-        await user.settled();
-        const width = await user.page.evaluate('document.documentElement.scrollWidth');
-        if (width !== 360) wrong.push(`${path} is ${width} wide on a screen of 360`);
-        const name = path === '/' ? 'home' : path.slice(1);
-        await user.page.screenshot({ path: join(SCREENSHOTS, `console-${name}-small-${scheme}.png`) });
+      const pages = [
+        ...PAGES.map(([path, heading]) => [path, heading, path === '/' ? 'home' : path.slice(1)] as const),
+        [`/keys/${keyId}`, MARKUP, 'key'] as const,
+        [`/activity/${callId}`, 'Receipt', 'receipt'] as const,
+      ];
+      for (const width of [1280, 360]) {
+        await user.page.setViewportSize({ width, height: 900 });
+        const size = width === 360 ? '-small' : '';
+        for (const [path, heading, name] of pages) {
+          await user.go(path, heading);
+          await user.settled();
+          wrong.push(...(await user.findings()).map((finding) => `${path}${size}: ${finding}`));
+          const scrollWidth = await user.page.evaluate('document.documentElement.scrollWidth');
+          if (scrollWidth !== width) wrong.push(`${path} is ${scrollWidth} wide on a screen of ${width}`);
+          const file = join(SCREENSHOTS, `console-${name}${size}-${scheme}.png`);
+          await user.page.screenshot({ path: file, fullPage: true });
+        }
       }
       await user.page.setViewportSize({ width: 1280, height: 900 });
       expect(wrong).toEqual([]);
@@ -451,15 +452,25 @@ describe('the console in Chromium', () => {
     await signIn();
     await user.page.getByRole('heading', { name: 'Operator', level: 1 }).waitFor();
     await user.page.getByRole('cell', { name: 'owner@example.com' }).waitFor();
-    expect(await user.findings()).toEqual([]);
+    const wrong: string[] = [];
     for (const view of ['Routes', 'Catalog', 'Audit', 'Dead letters', 'Accounts']) {
       await user.page.getByRole('tab', { name: view }).click();
       await user.settled();
-      expect(user.page.url()).toMatch(new RegExp(`#/operator/${view.toLowerCase().replace(' ', '-')}$`));
-      await user.page.screenshot({
-        path: join(SCREENSHOTS, `console-operator-${view.toLowerCase().replace(' ', '-')}.png`),
-      });
+      const name = view.toLowerCase().replace(' ', '-');
+      expect(user.page.url()).toMatch(new RegExp(`#/operator/${name}$`));
+      for (const [size, colorScheme, width] of [
+        ['', 'light', 1280],
+        ['-dark', 'dark', 1280],
+        ['-small', 'light', 360],
+      ] as const) {
+        await user.page.emulateMedia({ colorScheme });
+        await user.page.setViewportSize({ width, height: 900 });
+        wrong.push(...(await user.findings()).map((finding) => `${name}${size}: ${finding}`));
+        await user.page.screenshot({ path: join(SCREENSHOTS, `console-operator-${name}${size}.png`) });
+      }
+      await user.page.setViewportSize({ width: 1280, height: 900 });
     }
+    expect(wrong).toEqual([]);
     expect(await user.page.getByRole('alert').count()).toBe(0);
     await user.page.goto(`${address}/audit`);
     await user.page.reload();
