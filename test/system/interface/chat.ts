@@ -72,6 +72,11 @@ const ACCEPTED: readonly (readonly [string, object, object?])[] = [
       { role: 'tool', tool_call_id: 'call_1', content: '1' },
     ),
   ],
+  ['whose message has no content', says(user, { role: 'user' })],
+  [
+    'whose tool message has no id',
+    says(user, { role: 'assistant', tool_calls: [call] }, { role: 'tool', content: 'Sun.' }),
+  ],
   ['whose message has a name', says({ ...user, name: 'ann' })],
   ['that is not streamed by request', { stream: false }],
   ['with the lowest temperature', { temperature: 0 }],
