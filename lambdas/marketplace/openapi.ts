@@ -145,7 +145,6 @@ export const MARKETPLACE_OPERATIONS = tagged('Market', {
         MARKETPLACE_COMPONENTS.SubscriptionPage,
       ),
     },
-    errors: [404],
   },
   'get-subscription': {
     responses: {

@@ -164,7 +164,7 @@ export async function cancelSubscription(
   });
 }
 
-/** Throws 400 `missing_field` if a seller names no listing, and 404 `not_found` for the listing of another account. */
+/** Throws 400 `missing_field` if a seller names no listing. */
 export async function listSubscriptions(
   store: Pick<PlanSubscriptionStore, 'list' | 'listOf'>,
   accountId: string,
@@ -174,9 +174,10 @@ export async function listSubscriptions(
   if (listingId === undefined)
     throw new ServiceError('missing_field', 'listing_id is required.', { param: 'listing_id' });
   const page = await store.listOf(listingId, query);
-  if (page.entries.some(({ sellerId }) => sellerId !== accountId))
-    throw new ServiceError('not_found', 'No listing of yours has this id.', { param: 'listing_id' });
-  return page;
+  // The same response as for a listing without subscriptions: a stranger learns nothing of it.
+  return page.entries.every(({ sellerId }) => sellerId === accountId)
+    ? page
+    : { entries: [], next: undefined };
 }
 
 export const SUBSCRIPTION_ROLES = ['subscriber', 'seller'] as const;
