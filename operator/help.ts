@@ -18,7 +18,7 @@ const INTRODUCTION = [
 ];
 
 /** Returns the commands of a page, whose tables have the forms in the first column and the description in the second. */
-export function describedCommands(page: string): readonly DescribedCommand[] {
+function describedCommands(page: string): readonly DescribedCommand[] {
   const commands: DescribedCommand[] = [];
   let section = '';
   for (const line of page.split('\n')) {

@@ -9,12 +9,12 @@ export interface DateSpan {
   readonly to: string;
 }
 
-export interface StatementLine {
+interface StatementLine {
   readonly name: string;
   readonly amount: bigint;
 }
 
-export interface Statement {
+export interface StatementOfSpan {
   readonly opening: bigint;
   /** Without lines of 0. */
   readonly lines: readonly StatementLine[];
@@ -43,7 +43,7 @@ export const useCreditStatement = ({ from, to }: DateSpan) =>
   useQuery({
     queryKey: ['balance', 'statement', from, to],
     refetchInterval: REFRESH_MS,
-    queryFn: async (): Promise<Statement> => {
+    queryFn: async (): Promise<StatementOfSpan> => {
       const query = { start: secondsOf(from), end: secondsOf(to) };
       const { statement } = await call<Api.Balance>(withQuery('/api/v1/credits', query));
       if (statement === undefined) throw new Error('The service returned no statement.');
@@ -60,11 +60,11 @@ const EARNINGS_LINES: Readonly<Record<string, string>> = {
 };
 
 /** Returns the statement of pending and available earnings together, computed backwards from the present ones. */
-export function earningsStatement(
+function earningsStatement(
   earned: bigint,
   transactions: readonly Pick<Api.EarningsTransactionBody, 'type' | 'amount' | 'created'>[],
   { from, to }: DateSpan,
-): Statement {
+): StatementOfSpan {
   const end = secondsOf(to) + DAY_SECONDS;
   const amounts = new Map<string, bigint>();
   let closing = earned;
@@ -82,7 +82,7 @@ export const useEarningsStatement = (span: DateSpan) =>
   useQuery({
     queryKey: ['balance', 'earnings', span.from, span.to],
     refetchInterval: REFRESH_MS,
-    queryFn: async (): Promise<Statement> => {
+    queryFn: async (): Promise<StatementOfSpan> => {
       const transactions: Api.EarningsTransactionBody[] = [];
       const start = secondsOf(span.from);
       // Before its transactions: those that come between the two are newer than the earnings.

@@ -1,7 +1,7 @@
 /** The statements of the account: what changed its credit, and its earnings if it has any, in a span of UTC days. */
 import {
   type DateSpan,
-  type Statement,
+  type StatementOfSpan,
   useCreditStatement,
   useEarningsStatement,
 } from '../api/statements.ts';
@@ -10,12 +10,12 @@ import { type Column, Table } from './table.tsx';
 
 const OPENING = 'Opening balance';
 
-const COLUMNS: readonly Column<Statement['lines'][number]>[] = [
+const COLUMNS: readonly Column<StatementOfSpan['lines'][number]>[] = [
   { head: 'What', cell: ({ name }) => name },
   { head: 'Amount', right: true, cell: ({ amount }) => <Money nano={amount} /> },
 ];
 
-function StatementTable({ opening, lines, closing }: Statement) {
+function StatementTable({ opening, lines, closing }: StatementOfSpan) {
   return (
     <Table
       columns={COLUMNS}

@@ -30,7 +30,7 @@ export interface SourceModel {
   /** The provider's name of the model. */
   readonly id: string;
   readonly priceValues: PriceValues;
-  /** Why the model cannot be imported: prices that a catalog cannot represent exactly, or its end. */
+  /** Reasons why the model cannot be imported: prices that a catalog cannot represent exactly, or its end. */
   readonly problems: readonly string[];
   readonly about: About;
 }

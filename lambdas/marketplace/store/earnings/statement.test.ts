@@ -102,7 +102,7 @@ async function liveThrough() {
 }
 
 describe('the statement of an account', () => {
-  it('has a line for each kind of movement, and adds up for every span, before and after an audit', async () => {
+  it('shows a line for each kind of movement, and adds up for every span, before and after an audit', async () => {
     const { seller, buyer, expected } = await liveThrough();
     for (const audits of [0, 1]) {
       if (audits === 1) expect(await world.audit(seller, buyer)).toEqual([]);
