@@ -1,0 +1,117 @@
+/** Archives that tests build byte by byte, well-formed unless a test changes a field. */
+import { crc32, deflateRawSync, gzipSync } from 'node:zlib';
+
+export interface ZipMember {
+  readonly name: string | Buffer;
+  readonly content: Buffer;
+  readonly method?: number;
+  /** Replace what the headers specify. */
+  readonly flags?: number;
+  readonly crc?: number;
+  readonly size?: number;
+  readonly mode?: number;
+  /** Replace fields of the local header alone. */
+  readonly local?: { readonly name?: string; readonly extra?: Buffer; readonly sizes?: number };
+  readonly descriptor?: boolean;
+  /** True if the directory does not list it. */
+  readonly unlisted?: boolean;
+}
+
+interface ZipFields {
+  readonly disk?: number;
+  readonly comment?: Buffer;
+  readonly before?: Buffer;
+  readonly between?: Buffer;
+}
+
+const u16 = (...values: readonly number[]): Buffer => {
+  const bytes = Buffer.alloc(2 * values.length);
+  for (const [index, value] of values.entries()) bytes.writeUInt16LE(value, 2 * index);
+  return bytes;
+};
+
+const u32 = (...values: readonly number[]): Buffer => {
+  const bytes = Buffer.alloc(4 * values.length);
+  for (const [index, value] of values.entries()) bytes.writeUInt32LE(value, 4 * index);
+  return bytes;
+};
+
+const deflatedContents = new WeakMap<Buffer, Buffer>();
+
+/** Deflates content that several members have once. */
+function deflate(content: Buffer): Buffer {
+  const deflated = deflatedContents.get(content) ?? deflateRawSync(content, { level: 9 });
+  deflatedContents.set(content, deflated);
+  return deflated;
+}
+
+function encodeMember(member: ZipMember, offset: number) {
+  const { content, method = 8, descriptor = false, local = {}, mode = 0o100644 } = member;
+  const name = Buffer.from(member.name);
+  const flags = (member.flags ?? 0) | (descriptor ? 8 : 0);
+  const data = method === 8 ? deflate(content) : content;
+  const sums = u32(member.crc ?? crc32(content), data.length, member.size ?? content.length);
+  const { extra = Buffer.alloc(0), sizes } = local;
+  const localName = Buffer.from(local.name ?? name);
+  const localSums =
+    sizes === undefined
+      ? descriptor
+        ? u32(0, 0, 0)
+        : sums
+      : Buffer.concat([sums.subarray(0, 4), u32(sizes, sizes)]);
+  const head = Buffer.concat([u16(flags, method, 0, 0x21), localSums, u16(localName.length, extra.length)]);
+  const end = descriptor ? Buffer.concat([u32(0x08074b50), sums]) : Buffer.alloc(0);
+  const entry = Buffer.concat([
+    Buffer.concat([u32(0x02014b50), u16((3 << 8) | 20, 20, flags, method, 0, 0x21), sums]),
+    Buffer.concat([u16(name.length, 0, 0, 0, 0), u32((mode << 16) >>> 0, offset), name]),
+  ]);
+  return { bytes: Buffer.concat([u32(0x04034b50), u16(20), head, localName, extra, data, end]), entry };
+}
+
+export function zip(members: readonly ZipMember[], fields: ZipFields = {}): Buffer {
+  const none = Buffer.alloc(0);
+  const { disk = 0, comment = none, before = none, between = none } = fields;
+  let body = before;
+  const entries: Buffer[] = [];
+  for (const member of members) {
+    const { bytes, entry } = encodeMember(member, body.length);
+    body = Buffer.concat([body, bytes, between]);
+    if (!member.unlisted) entries.push(entry);
+  }
+  const directory = Buffer.concat(entries);
+  const counts = u16(disk, disk, entries.length, entries.length);
+  const end = Buffer.concat([
+    u32(0x06054b50),
+    counts,
+    u32(directory.length, body.length),
+    u16(comment.length),
+  ]);
+  return Buffer.concat([body, directory, end, comment]);
+}
+
+export interface TarMember {
+  readonly name: string;
+  readonly content?: Buffer;
+  readonly type?: string;
+  readonly link?: string;
+}
+
+function tarEntry({ name, content = Buffer.alloc(0), type = '0', link = '' }: TarMember): Buffer {
+  const header = Buffer.alloc(512);
+  header.write(name, 0, 100);
+  header.write('0000644\0', 100);
+  header.write(`${content.length.toString(8).padStart(11, '0')}\0`, 124);
+  header.write('00000000000\0', 136);
+  header.write(' '.repeat(8), 148);
+  header.write(type, 156);
+  header.write(link, 157, 100);
+  header.write('ustar\x0000', 257, 'latin1');
+  const sum = header.reduce((total, byte) => total + byte, 0);
+  header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
+  return Buffer.concat([header, content, Buffer.alloc((512 - (content.length % 512)) % 512)]);
+}
+
+export const tar = (members: readonly TarMember[], end: Buffer = Buffer.alloc(1024)): Buffer =>
+  Buffer.concat([...members.map(tarEntry), end]);
+
+export const targz = (members: readonly TarMember[], end?: Buffer): Buffer => gzipSync(tar(members, end));

@@ -1,0 +1,192 @@
+/** Archives in which a scanner misses what a program extracts, or that take more than their size, each with its reason. */
+import { gzipSync } from 'node:zlib';
+import type { RejectionReason } from '../core/builds/rejection.ts';
+import { type TarMember, targz, type ZipMember, zip } from './archives.ts';
+
+export interface HostileArchive {
+  readonly title: string;
+  readonly reason: RejectionReason;
+  readonly file: () => Buffer;
+}
+
+/** The test file of EICAR, whose parts are separate so that no scanner reports this source. */
+export const EICAR = Buffer.from(
+  ['X5O!P%@AP[4\\PZX54(P^)7CC)7}', '$EICAR-STANDARD-ANTIVIRUS-TEST-FILE!', '$H+H*'].join(''),
+);
+
+const eicar: ZipMember = { name: 'eicar.com', content: EICAR };
+const readme: ZipMember = { name: 'README.md', content: Buffer.from('# An app\n') };
+const MIB = 1024 * 1024;
+
+/** Random enough that it does not compress, and the same in each run. */
+export function noise(length: number): Buffer {
+  const bytes = Buffer.alloc(length);
+  let state = 0x2545f491;
+  for (let index = 0; index < length; index += 1) {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    bytes[index] = state;
+  }
+  return bytes;
+}
+
+const zip64Extra = (size: number): Buffer => {
+  const extra = Buffer.alloc(20);
+  extra.writeUInt16LE(1, 0);
+  extra.writeUInt16LE(16, 2);
+  extra.writeBigUInt64LE(BigInt(size), 4);
+  extra.writeBigUInt64LE(BigInt(size), 12);
+  return extra;
+};
+
+const nested = (depth: number): Buffer =>
+  depth === 0 ? zip([eicar]) : zip([{ name: `level-${depth}.zip`, content: nested(depth - 1) }]);
+
+const inTar = (member: TarMember) => () => targz([member]);
+const inZip = (member: ZipMember) => () => zip([readme, member]);
+
+/** The four cases in which ClamAV 1.4 reports no threat although the extracted archive has the test file. */
+export const UNSCANNED: readonly HostileArchive[] = [
+  {
+    title: 'a local header in zip64',
+    reason: 'zip64',
+    file: () => {
+      const stored = { ...eicar, method: 0, local: { extra: zip64Extra(EICAR.length), sizes: 0xffffffff } };
+      return zip([readme, stored]);
+    },
+  },
+  {
+    title: 'a member compressed by LZMA',
+    reason: 'compression_method',
+    file: inZip({ ...eicar, method: 14 }),
+  },
+  {
+    title: 'a member that the directory does not list',
+    reason: 'hidden_bytes',
+    file: inZip({ ...eicar, unlisted: true }),
+  },
+  {
+    title: 'a member above the largest size, with a threat at its end',
+    reason: 'member_too_large',
+    file: inZip({ name: 'large.bin', content: Buffer.concat([Buffer.alloc(101 * MIB), EICAR]) }),
+  },
+];
+
+export const HOSTILE_ARCHIVES: readonly HostileArchive[] = [
+  ...UNSCANNED,
+  { title: 'an encrypted member', reason: 'encrypted', file: inZip({ ...eicar, flags: 1 }) },
+  { title: 'a zip of several disks', reason: 'several_disks', file: () => zip([readme], { disk: 1 }) },
+  {
+    title: 'a local header with another name',
+    reason: 'headers_differ',
+    file: inZip({ ...eicar, local: { name: 'eicar.txt' } }),
+  },
+  {
+    title: 'bytes before the first member',
+    reason: 'hidden_bytes',
+    file: () => zip([readme], { before: zip([eicar]) }),
+  },
+  {
+    title: 'bytes between members',
+    reason: 'hidden_bytes',
+    file: () => zip([readme, eicar], { between: EICAR }),
+  },
+  {
+    title: 'bytes after the directory',
+    reason: 'hidden_bytes',
+    file: () => Buffer.concat([zip([readme]), EICAR]),
+  },
+  {
+    title: 'bytes after the end of a tar file',
+    reason: 'hidden_bytes',
+    file: () => targz([{ name: 'a' }], Buffer.concat([Buffer.alloc(1024), EICAR])),
+  },
+  {
+    title: 'bytes after the end of a gzip file',
+    reason: 'hidden_bytes',
+    file: () => Buffer.concat([targz([{ name: 'a' }]), EICAR]),
+  },
+  {
+    title: 'two gzip files in one',
+    reason: 'hidden_bytes',
+    file: () => Buffer.concat([targz([{ name: 'a' }]), targz([{ name: 'b' }])]),
+  },
+  { title: 'a wrong checksum', reason: 'corrupt', file: inZip({ ...eicar, crc: 1 }) },
+  { title: 'a member longer than its size', reason: 'corrupt', file: inZip({ ...eicar, size: 10 }) },
+  {
+    title: 'a link in a zip',
+    reason: 'link',
+    file: inZip({ name: 'etc', content: Buffer.from('/etc'), mode: 0o120777 }),
+  },
+  { title: 'a link in a tar file', reason: 'link', file: inTar({ name: 'etc', type: '2', link: '/etc' }) },
+  {
+    title: 'a hard link in a tar file',
+    reason: 'link',
+    file: inTar({ name: 'etc', type: '1', link: '/etc/passwd' }),
+  },
+  { title: 'a device', reason: 'link', file: inTar({ name: 'disk', type: '4' }) },
+  { title: 'an absolute name', reason: 'name', file: inTar({ name: '/etc/passwd' }) },
+  { title: 'a name that leaves the folder', reason: 'name', file: inZip({ ...eicar, name: 'a/../../b' }) },
+  { title: 'a name with a backslash', reason: 'name', file: inZip({ ...eicar, name: '..\\b' }) },
+  { title: 'a name with a drive', reason: 'name', file: inZip({ ...eicar, name: 'C:b' }) },
+  { title: 'a name with NUL', reason: 'name', file: inZip({ ...eicar, name: 'a.txt\0.exe' }) },
+  {
+    title: 'a name that is not UTF-8',
+    reason: 'name',
+    file: inZip({ ...eicar, name: Buffer.from([0x61, 0xff]) }),
+  },
+  {
+    title: 'a name that repeats in another case',
+    reason: 'repeated_name',
+    file: inZip({ ...eicar, name: 'readme.MD' }),
+  },
+  {
+    title: 'a file in the place of a folder',
+    reason: 'repeated_name',
+    file: inZip({ ...eicar, name: 'README.md/a' }),
+  },
+  {
+    title: 'an archive of another format in a zip',
+    reason: 'nested_format',
+    file: inZip({ name: 'a.7z', content: Buffer.from('377abcaf271c0004', 'hex') }),
+  },
+  {
+    title: 'a zip behind another file',
+    reason: 'hidden_bytes',
+    file: inZip({ name: 'a.png', content: Buffer.concat([noise(64), zip([eicar])]) }),
+  },
+  { title: 'archives four deep in archives', reason: 'nested_too_deep', file: () => nested(4) },
+  {
+    title: 'a bomb of zeros',
+    reason: 'ratio',
+    file: () => zip([{ name: 'zeros', content: Buffer.alloc(60 * MIB) }]),
+  },
+  {
+    title: 'a nested bomb of zeros',
+    reason: 'ratio',
+    file: () => zip([{ name: 'zeros.gz', content: gzipSync(gzipSync(Buffer.alloc(60 * MIB))) }]),
+  },
+  {
+    title: 'a bomb behind incompressible bytes',
+    reason: 'extracted_too_large',
+    file: () => {
+      const zeros = Buffer.alloc(50 * MIB);
+      const members = Array.from({ length: 6 }, (_, index) => ({ name: `${index}`, content: zeros }));
+      return zip([{ name: 'noise', content: noise(4 * MIB), method: 0 }, ...members]);
+    },
+  },
+  {
+    title: 'a bomb of zeros behind the end of a tar file',
+    reason: 'hidden_bytes',
+    file: () => targz([{ name: 'a' }], Buffer.alloc(80 * MIB)),
+  },
+  {
+    title: 'more entries than a scanner reads',
+    reason: 'too_many_entries',
+    file: () => targz(Array.from({ length: 10_001 }, (_, index) => ({ name: `${index}` }))),
+  },
+  { title: 'a file above the largest size', reason: 'too_large', file: () => Buffer.alloc(50 * MIB + 1) },
+  { title: 'no archive', reason: 'not_an_archive', file: () => EICAR },
+  { title: 'a gzip file of something else', reason: 'not_an_archive', file: () => gzipSync(EICAR) },
+];
