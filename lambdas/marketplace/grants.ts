@@ -64,9 +64,31 @@ export const MARKETPLACE_GRANTS = {
   },
   'create-review': { tables: { listings: writes } },
   'list-reviews': { tables: { listings: ['GetItem', 'Query'] } },
-  'create-release': { tables: { listings: writes } },
+  'create-release': { tables: { listings: writes, market: ['GetItem', 'ConditionCheckItem'] } },
+  'create-build': {
+    tables: { listings: ['GetItem'], market: ['PutItem', 'UpdateItem'] },
+    builds: ['PutUpload'],
+    buildScan: true,
+  },
+  'list-builds': { tables: { listings: ['GetItem'], market: ['Query'] } },
+  'get-build': { tables: { listings: ['GetItem'], market: ['GetItem'] } },
+  'get-artifact': {
+    tables: {
+      listings: ['GetItem', 'BatchGetItem'],
+      market: ['GetItem', 'BatchGetItem'],
+      wallets: ['GetItem'],
+    },
+    builds: ['GetArtifact'],
+  },
+  'record-scans': {
+    tables: { listings: ['PutItem'], market: ['GetItem', 'PutItem', 'UpdateItem'] },
+    builds: ['GetUpload', 'PutArtifact'],
+    buildScan: true,
+  },
   'list-releases': { tables: { listings: ['GetItem', 'Query'] } },
-  'rollback-release': { tables: { listings: [...writes, 'ConditionCheckItem'] } },
+  'rollback-release': {
+    tables: { listings: [...writes, 'ConditionCheckItem'], market: ['GetItem', 'ConditionCheckItem'] },
+  },
   'get-earnings': { tables: { market: ['GetItem', 'Query', 'BatchGetItem'], ...NAMED } },
   'list-earnings-transactions': { tables: { market: ['Query', 'BatchGetItem'], ...NAMED } },
   'transfer-earnings': {
@@ -92,6 +114,8 @@ export const MARKETPLACE_GRANTS = {
       accounts: ['Query', 'PutItem'],
       wallets: WALLETS,
     },
+    builds: ['RequestScan'],
+    buildScan: true,
     indexes: [{ table: 'market', name: 'due' }],
     maintenance: true,
     marketFee: true,

@@ -13,6 +13,7 @@ import {
   releaseSchema,
   reviewSchema,
 } from './core/activity.ts';
+import { artifactSchema, buildSchema, buildsQuery, newBuild, uploadSchema } from './core/builds/build.ts';
 import { searchQuery } from './core/discovery/search-query.ts';
 import { trendingQuery } from './core/discovery/trending.ts';
 import {
@@ -57,6 +58,10 @@ export const MARKETPLACE_COMPONENTS = {
   ReviewPage: pageSchema(reviewSchema),
   Release: releaseSchema,
   ReleasePage: pageSchema(releaseSchema),
+  Build: buildSchema,
+  BuildPage: pageSchema(buildSchema),
+  BuildUpload: uploadSchema,
+  Artifact: artifactSchema,
   Acquisition: acquisitionSchema,
   AcquisitionPage: pageSchema(acquisitionSchema),
   Install: installSchema,
@@ -189,9 +194,34 @@ export const MARKETPLACE_OPERATIONS = tagged('Market', {
     errors: [403, 409],
   },
   'rollback-release': {
-    description: 'Publishes `release.rolled_back`.',
+    description:
+      'Publishes `release.rolled_back`. A version whose build is not clean any more cannot be current again.',
     responses: { 200: listing('The listing, with that version as the current one.') },
     errors: [403, 409],
+  },
+  'get-artifact': {
+    description:
+      'For the owner, for buyers and subscribers, and for everyone if the listing is free. A build that a later scan finds infected is 403 `build_quarantined`.',
+    responses: {
+      200: describeResponse('A download that is valid for five minutes.', MARKETPLACE_COMPONENTS.Artifact),
+    },
+    errors: [403],
+  },
+  'create-build': {
+    description:
+      'Signs the upload of an archive (zip or tar.gz) of at most 50 MB: a `PUT` of exactly these bytes, once, within 15 minutes. Then the archive is inspected and scanned for malware, and `app.build.scanned` is published.',
+    body: newBuild,
+    responses: { 201: describeResponse('The build, with its upload.', MARKETPLACE_COMPONENTS.BuildUpload) },
+    errors: [403],
+  },
+  'list-builds': {
+    query: buildsQuery,
+    responses: { 200: describeResponse('A page of builds.', MARKETPLACE_COMPONENTS.BuildPage) },
+    errors: [403],
+  },
+  'get-build': {
+    responses: { 200: describeResponse('The build.', MARKETPLACE_COMPONENTS.Build) },
+    errors: [403],
   },
   'list-categories': {
     query: categoriesQuery,

@@ -86,6 +86,34 @@ const ROWS = [
     endpoint: 'rollback-release',
     purpose: 'make an earlier release the current one again',
   },
+  {
+    ...OWNER,
+    method: 'GET',
+    path: '/{id}/releases/{version}/artifact',
+    endpoint: 'get-artifact',
+    purpose: 'a download of the build of a release',
+  },
+  {
+    ...OWNER,
+    method: 'GET',
+    path: '/{id}/builds',
+    endpoint: 'list-builds',
+    purpose: "builds of one's own listing, newest first",
+  },
+  {
+    ...OWNER,
+    method: 'POST',
+    path: '/{id}/builds',
+    endpoint: 'create-build',
+    purpose: "upload an archive of one's own listing",
+  },
+  {
+    ...OWNER,
+    method: 'GET',
+    path: '/{id}/builds/{build_id}',
+    endpoint: 'get-build',
+    purpose: "one build of one's own listing, with its verdict",
+  },
 ] as const satisfies readonly Route[];
 
 export const MARKETPLACE_ROUTES = [

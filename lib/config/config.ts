@@ -106,6 +106,11 @@ const schema = z.strictObject({
   /** The platform's part of each sale of a listing, in basis points of its price. */
   marketFeeBasisPoints: z.int().min(0).max(10_000).default(0),
   /**
+   * The malware scanner of builds: GuardDuty Malware Protection for S3, which costs by the scanned file and needs no detector.
+   * With `none` the service takes no builds.
+   */
+  buildScan: z.enum(['guardduty', 'none']).default('guardduty'),
+  /**
    * Requests a second that each API takes, and as many at once (API Gateway counts approximately). A region's default
    * is 10,000 for the whole account, and 1,000 Lambda functions at a time: more than this would starve what else the
    * account runs.

@@ -9,6 +9,8 @@ const MEMORY_MB: Readonly<Partial<Record<FunctionName, number>>> = {
   'search-listings': 1536,
   // The same index as objects, as text and compressed, all at once; 2 vCPU's worth ends at about 3.5 GB.
   'build-search-index': 2048,
+  // A build of 50 MB, and up to 256 MB of nested archives.
+  'record-scans': 1024,
   // Two catalogs of 20,000 models as text and as objects: 0.65 GB, and 10 s of a whole core.
   'watch-prices': 1024,
   // The same number of models as above, within the 28 s of a buffered response.

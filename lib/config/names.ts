@@ -1,7 +1,13 @@
 /** Names that two stacks share, so that neither has to import them from the other. */
+import { Stack } from 'aws-cdk-lib';
+import type { IConstruct } from 'constructs';
 
 /** Returns the name of the cluster and of the service that take uploads on Fargate. */
 export const uploadServiceName = (stage: string): string => `${stage}-uploads`;
 
 /** Returns the name of the cluster and of the service that serve the inference API on Fargate. */
 export const hostServiceName = (stage: string): string => `${stage}-inference`;
+
+/** Returns the name of the bucket of builds: names of buckets are unique among all accounts. */
+export const buildsBucketName = (scope: IConstruct, stage: string): string =>
+  `${stage}-builds-${Stack.of(scope).account}-${Stack.of(scope).region}`;

@@ -17,6 +17,7 @@ const FLAGS: Readonly<Record<Flag, Flag>> = {
   payments: 'payments',
   checkouts: 'checkouts',
   marketFee: 'marketFee',
+  buildScan: 'buildScan',
   providerSecrets: 'providerSecrets',
   bedrockModels: 'bedrockModels',
   signedModels: 'signedModels',
@@ -39,12 +40,14 @@ export function unionOf(all: readonly Grants[]): Grants {
   const indexes = once(all.flatMap((grants) => grants.indexes ?? []));
   const sends = once(all.flatMap((grants) => grants.sends ?? []));
   const counts = once(all.flatMap((grants) => grants.counts ?? []));
+  const builds = once(all.flatMap((grants) => grants.builds ?? []));
   const flags = Object.values(FLAGS).filter((flag) => all.some((grants) => grants[flag] === true));
   return {
     tables: tablesOf(all),
     ...(indexes.length === 0 ? {} : { indexes }),
     ...(sends.length === 0 ? {} : { sends }),
     ...(counts.length === 0 ? {} : { counts }),
+    ...(builds.length === 0 ? {} : { builds }),
     ...Object.fromEntries(flags.map((flag) => [flag, true])),
   };
 }

@@ -3,11 +3,13 @@
  * what is due.
  */
 import { Duration } from 'aws-cdk-lib';
-import { Schedule } from 'aws-cdk-lib/aws-events';
+import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
+import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { EventSourceMapping, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { MARKETPLACE_GRANTS } from '../../lambdas/marketplace/grants.ts';
 import { CONSUMERS } from '../../lambdas/platform/contract/consumers.ts';
+import { buildsBucketName } from '../config/names.ts';
 import { type ConsumerProps, consumerFunction, runOnSchedule } from './consumer-function.ts';
 import type { Messaging } from './messaging.ts';
 
@@ -39,10 +41,36 @@ export class Market extends Construct {
     super(scope, id);
     this.#props = props;
     this.#follow();
+    this.#recordScans();
     for (const name of ['build-search-index', 'rank-trending', 'process-due-items'] as const) {
       const schedule = Schedule.expression(CONSUMERS[name].schedule);
       runOnSchedule(this, { name, schedule, ruleId: `${name}-schedule` }, props);
     }
+  }
+
+  /** The function decides on the key of an object: a pattern of a prefix would not spare an invocation. */
+  #recordScans(): void {
+    const { config } = this.#props;
+    const bucket = buildsBucketName(this, config.stage);
+    const { function: recorder } = consumerFunction(this, 'record-scans', this.#props);
+    new Rule(this, 'BuildUploads', {
+      description: 'Uploads of builds',
+      eventPattern: {
+        source: ['aws.s3'],
+        detailType: ['Object Created'],
+        detail: { bucket: { name: [bucket] } },
+      },
+      targets: [new LambdaFunction(recorder)],
+    });
+    new Rule(this, 'BuildScans', {
+      description: 'Verdicts of the malware scanner on uploads of builds',
+      eventPattern: {
+        source: ['aws.guardduty'],
+        detailType: ['GuardDuty Malware Protection Object Scan Result'],
+        detail: { s3ObjectDetails: { bucketName: [bucket] } },
+      },
+      targets: [new LambdaFunction(recorder)],
+    });
   }
 
   #follow(): void {

@@ -13,6 +13,7 @@ import { maintenanceParameter } from '../../lambdas/platform/contract/maintenanc
 import { QUEUES, type QueueName } from '../../lambdas/platform/contract/queues.ts';
 import { TABLES, type Table, type TableName } from '../../lambdas/platform/contract/tables.ts';
 import type { Config } from '../config/config.ts';
+import { allowBuilds } from './build-access.ts';
 import type { Messaging } from './messaging.ts';
 import { allowBedrockModels, allowSignedModels } from './model-access.ts';
 import { reportedPartition, reportedRegion } from './reported-names.ts';
@@ -58,6 +59,8 @@ class RoleGrants {
       environment[VARIABLES.paymentReturnUrl] = config.paymentReturnUrl;
     }
     if (grants.marketFee) environment[VARIABLES.marketFeeBasisPoints] = String(config.marketFeeBasisPoints);
+    if (grants.builds) Object.assign(environment, allowBuilds(this.#role, grants.builds, config));
+    if (grants.buildScan) environment[VARIABLES.buildScan] = config.buildScan;
     if (grants.providerSecrets) this.#grantProviderSecrets();
     if (grants.bedrockModels) allowBedrockModels(this.#role);
     if (grants.signedModels) allowSignedModels(this.#role);

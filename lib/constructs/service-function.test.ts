@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { ROUTES } from '../../lambdas/app/routes.ts';
 import { CONSUMERS, type Consumer, type ConsumerName } from '../../lambdas/platform/contract/consumers.ts';
 import { VARIABLES } from '../../lambdas/platform/contract/environment.ts';
+import type { BuildAction } from '../../lambdas/platform/contract/grants.ts';
 import { maintenanceParameter } from '../../lambdas/platform/contract/maintenance.ts';
 import { QUEUES, type Queue, type QueueName } from '../../lambdas/platform/contract/queues.ts';
 import { TABLES, type TableName } from '../../lambdas/platform/contract/tables.ts';
@@ -54,8 +55,19 @@ const MEMORY_MB: Partial<Record<FunctionName, number>> = {
   'search-listings': 1536,
   'build-search-index': 2048,
   'watch-prices': 1024,
+  'record-scans': 1024,
   'get-operator-catalog': 2048,
   'list-operator-routes': 2048,
+};
+
+const OBJECTS = 'arn:<AWS::Partition>:s3:::prod-builds-<AWS::AccountId>-<AWS::Region>';
+
+const BUILDS: Readonly<Record<BuildAction, string>> = {
+  PutUpload: `s3:PutObject ${OBJECTS}/uploads/*`,
+  GetUpload: `s3:GetObject ${OBJECTS}/uploads/*`,
+  PutArtifact: `s3:PutObject ${OBJECTS}/artifacts/*`,
+  GetArtifact: `s3:GetObject ${OBJECTS}/artifacts/*`,
+  RequestScan: 'guardduty:SendObjectMalwareScan *',
 };
 
 const FOLLOWING = ['DescribeStream', 'GetRecords', 'GetShardIterator'] as const;
@@ -155,6 +167,7 @@ describe('the role of a function', () => {
         schedules,
         publishes,
         follows,
+        builds = [],
       } = GRANTS[name];
       const { keyPepper, sessionKey, webhookKey, identitySecret, payments, maintenance } = GRANTS[name];
       const { providerSecrets, bedrockModels, signedModels, settlements } = GRANTS[name];
@@ -196,13 +209,14 @@ describe('the role of a function', () => {
           ? INVOCATIONS.flatMap((action) => MODELS.map((model) => `${action} ${model}`))
           : []),
         ...(signedModels ? INFERENCES : []),
+        ...builds.map((action) => BUILDS[action]),
         ...(maintenance ? [`ssm:GetParameter ${parameters}${MAINTENANCE}`] : []),
       ];
       expect(permissionsOf(app, stack, roleId)).toEqual(expected.sort());
     },
   );
 
-  it('contains a wildcard only if secrets, models or schedules are named at run time', () => {
+  it('contains a wildcard only if secrets, models, schedules or builds are named at run time', () => {
     const wild = functions.flatMap(({ stack, name, roleId }) =>
       permissionsOf(app, stack, roleId)
         .filter((permission) => permission.includes('*'))
@@ -217,6 +231,11 @@ describe('the role of a function', () => {
       ...sellers.map((name) => `${name}: secretsmanager:GetSecretValue`),
       'deliver-webhooks: scheduler:CreateSchedule',
       'follow-listings: dynamodb:ListStreams',
+      'create-build: s3:PutObject',
+      'get-artifact: s3:GetObject',
+      'process-due-items: guardduty:SendObjectMalwareScan',
+      'record-scans: s3:GetObject',
+      'record-scans: s3:PutObject',
     ];
     expect([...new Set(wild)].sort()).toEqual(atRunTime.sort());
   });
@@ -230,7 +249,7 @@ describe('the environment of a function', () => {
         readonly Variables: Record<string, unknown>;
       };
       const { tables = {}, keyPepper, sessionKey, webhookKey, identityProviders } = GRANTS[functionName];
-      const { identitySecret, marketFee, counts = [] } = GRANTS[functionName];
+      const { identitySecret, marketFee, builds, buildScan, counts = [] } = GRANTS[functionName];
       const {
         payments,
         checkouts,
@@ -267,6 +286,11 @@ describe('the environment of a function', () => {
         expected[VARIABLES.paymentReturnUrl] = {
           'Fn::Join': ['', expect.arrayContaining(['https://', '.execute-api.', '/prod/console'])],
         };
+      if (builds)
+        expected[VARIABLES.buildsBucket] = {
+          'Fn::Join': ['', ['prod-builds-', { Ref: 'AWS::AccountId' }, '-', { Ref: 'AWS::Region' }]],
+        };
+      if (buildScan) expected[VARIABLES.buildScan] = 'guardduty';
       if (marketFee) expected[VARIABLES.marketFeeBasisPoints] = '0';
       if (webhookKey) expected[VARIABLES.webhookKeySecret] = 'data:WebhookKey';
       for (const queue of [...sends, ...counts])

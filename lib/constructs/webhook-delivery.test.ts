@@ -105,7 +105,7 @@ describe('the bus', () => {
   it('passes every event of this account on, and stores the failed ones', () => {
     const [rule = {}, ...otherRules] = app
       .properties(STACK, 'AWS::Events::Rule')
-      .filter(({ EventPattern: pattern }) => pattern !== undefined);
+      .filter(({ EventPattern: pattern, EventBusName: bus }) => pattern !== undefined && bus !== undefined);
     expect(otherRules).toEqual([]);
     expect(rule).toMatchObject({ State: 'ENABLED', EventPattern: { account: [{ Ref: 'AWS::AccountId' }] } });
     expect(rule.Targets).toEqual([

@@ -14,6 +14,7 @@ import type { Construct } from 'constructs';
 import { outputName, SECRET_VARIABLES, VARIABLES } from '../../lambdas/platform/contract/environment.ts';
 import { TABLES, type TableName, type Table as TableSpec } from '../../lambdas/platform/contract/tables.ts';
 import type { Config } from '../config/config.ts';
+import { BuildsBucket } from '../constructs/builds-bucket.ts';
 import type { StoredData } from '../constructs/stored-data.ts';
 import { TableBackup } from '../constructs/table-backup.ts';
 
@@ -78,6 +79,7 @@ export class DataStack extends Stack implements StoredData {
         return [name, this.#restored(name as TableName, props.config) ?? table];
       }),
     ) as Record<TableName, ITable>;
+    new BuildsBucket(this, 'Builds', { config: props.config });
     const { backupCopies: copies } = props.config;
     if (copies !== undefined) new TableBackup(this, 'Backup', { tables: Object.values(this.tables), copies });
     this.secrets = {

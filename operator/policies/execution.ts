@@ -200,9 +200,16 @@ export const EXECUTION_ROWS: readonly ExecutionRow[] = [
     EVERY,
   ),
   row(['AWS::S3::Bucket', 'AWS::S3::BucketPolicy'], ['s3:*'], (names, { stage }) => {
-    const bucket = names.arn('s3', `inference-${stage}-*`, 'public');
-    return [bucket, `${bucket}/*`];
+    const buckets = [`inference-${stage}-*`, `${stage}-builds-*`];
+    return buckets
+      .map((name) => names.arn('s3', name, 'public'))
+      .flatMap((bucket) => [bucket, `${bucket}/*`]);
   }),
+  row(
+    ['AWS::GuardDuty::MalwareProtectionPlan'],
+    ['guardduty:*MalwareProtectionPlan*', 'guardduty:TagResource', 'guardduty:UntagResource'],
+    EVERY,
+  ),
   // The code of functions, the templates of nested stacks, and the version of the bootstrap.
   row(
     ['AWS::Lambda::Function', 'AWS::CloudFormation::Stack'],

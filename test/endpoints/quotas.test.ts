@@ -241,8 +241,9 @@ describe('the activity of an account on listings', () => {
     const listing = newListing(accountId, { releases: maxReleases - 2 });
     await listings.create(listing, newRelease(), 1);
     const system = { clock: () => NOW * 1000, ulid: systemUlid };
-    const store = createReleaseStore(database.client, database.tables.listings, () => NOW * 1000);
-    const dependencies = { store, listings: new Listings({ store: listings, ...system }), ...system };
+    const store = createReleaseStore(database.client, database.tables, () => NOW * 1000);
+    const builds = { find: async () => undefined };
+    const dependencies = { store, builds, listings: new Listings({ store: listings, ...system }), ...system };
     const request = { kind: 'app' as const, id: listing.id, accountId };
     let version = 0;
     const next = () => {

@@ -40,6 +40,19 @@ const JUSTIFIED: readonly { readonly permission: RegExp; readonly reason: string
     reason: 'AWS takes no resource for the delivery of a workflow’s log',
   },
   {
+    permission: /^s3:(Put|Get)Object(Version)? .*\/(uploads|artifacts)\/\*$/,
+    reason: 'each object is named after its build at run time; the prefix confines it',
+  },
+  {
+    permission:
+      /^events:((Put|Delete|Describe)Rule|(Put|Remove)Targets|ListTargetsByRule) .*:rule\/DO-NOT-DELETE-AmazonGuardDutyMalwareProtectionS3\*$/,
+    reason: 'GuardDuty names the rule by which it learns of uploads itself',
+  },
+  {
+    permission: /^guardduty:SendObjectMalwareScan \*$/,
+    reason: 'AWS takes no resource for it',
+  },
+  {
     permission: /^dynamodb:ListStreams \*$/,
     reason: 'AWS takes no resource for it, and asks it of the reader of a stream',
   },
@@ -103,7 +116,11 @@ describe('a role of the deployment', () => {
         const principals = statements.map((statement) => (statement as { Principal: object }).Principal);
         expect([id, principals]).toEqual([
           id,
-          [{ Service: expect.stringMatching(/^[a-z]+\.amazonaws\.com$/) }],
+          [
+            {
+              Service: expect.stringMatching(/^([a-z]+|malware-protection-plan\.guardduty)\.amazonaws\.com$/),
+            },
+          ],
         ]);
       }
     }

@@ -2,14 +2,17 @@
 import { EventEmitter } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
+import { VARIABLES } from '../../lambdas/platform/contract/environment.ts';
 import { readAssembly } from './assembly/assembly.ts';
 import type { FunctionDescription } from './assembly/functions.ts';
 import { createModelServices } from './aws/bedrock-service.ts';
+import { createBuildServices } from './aws/build-services.ts';
 import { accessKeyIdOf, createCallers } from './aws/callers.ts';
 import { createDynamoDbService } from './aws/dynamodb-service.ts';
 import { startAwsEndpoint } from './aws/endpoint.ts';
 import { MessagingServices } from './aws/messaging.ts';
 import { createParametersService } from './aws/parameters-service.ts';
+import { chooseEngine } from './aws/scan-engine.ts';
 import { openSecretStore } from './aws/secret-store.ts';
 import { createSecretsService } from './aws/secrets-service.ts';
 import { createStatesService } from './aws/states-service.ts';
@@ -29,7 +32,7 @@ import { startStreams } from './streams/streams.ts';
 export interface RuntimeOptions
   extends Pick<Settings, 'port' | 'stateDir' | 'overrides'>,
     Partial<Pick<Settings, 'dynamodbEndpoint' | 'enforceIam' | 'ipRequestsPerMinute' | 'queueVisibilityMs'>>,
-    Partial<Pick<Settings, 'compute' | 'ingress'>> {
+    Partial<Pick<Settings, 'compute' | 'ingress' | 'clamdSocket'>> {
   /** A folder that `cdk synth` wrote. */
   readonly assemblyDir: string;
   /** The shell's variables, which functions may read (`env:NAME` secrets among them). */
@@ -81,7 +84,7 @@ export async function startRuntime(options: RuntimeOptions): Promise<Runtime> {
 async function assemble(options: RuntimeOptions, releases: Release[]): Promise<Omit<Runtime, 'close'>> {
   const { stateDir, log, enforceIam = true } = options;
   const backend = await startBackend(options, releases, (arn, input) => background.runWorkflow(arn, input));
-  const { assembly, engine, writes, messaging, aws } = backend;
+  const { assembly, database, writes, messaging, aws } = backend;
   const place: Place = {};
   const environmentOf = environments(options, backend, place);
   const functions = new FunctionFleet({ functions: assembly.functions, log, environmentOf });
@@ -98,7 +101,7 @@ async function assemble(options: RuntimeOptions, releases: Release[]): Promise<O
     enforceIam,
     invoke,
     log,
-    engineEndpoint: engine.endpoint,
+    engineEndpoint: database.endpoint,
     queues: messaging.queues,
     allWritesNoticed: enforceIam && options.dynamodbEndpoint === undefined,
   });
@@ -129,11 +132,11 @@ async function assemble(options: RuntimeOptions, releases: Release[]): Promise<O
   return {
     url: place.url,
     awsEndpoint: aws.url,
-    dynamodbEndpoint: engine.endpoint,
+    dynamodbEndpoint: database.endpoint,
     environment: deploymentEnvironment(assembly, options.overrides),
     outputs: assembly.outputs,
     runWorkflow: background.runWorkflow,
-    failure: engine.failure,
+    failure: database.failure,
   };
 }
 
@@ -147,16 +150,25 @@ async function startBackend(
   mkdirSync(stateDir, { recursive: true });
   const assembly = readAssembly(assemblyDir);
   const databaseFile = join(stateDir, 'dynamodb.sqlite');
-  const engine = await startEngine({ databaseFile, endpoint: dynamodbEndpoint });
-  releases.push(() => engine.stop());
+  const database = await startEngine({ databaseFile, endpoint: dynamodbEndpoint });
+  releases.push(() => database.stop());
   const writes = new EventEmitter();
-  releases.push(await startTables(assembly.tables, engine.endpoint, writes, log));
+  releases.push(await startTables(assembly.tables, database.endpoint, writes, log));
   const visibilityMs = queueVisibilityMs;
   const messaging = new MessagingServices({ assembly, stateDir, enforceIam, visibilityMs, log });
   releases.push(async () => messaging.close());
-  const dynamodb = createDynamoDbService(engine.endpoint, writes);
+  const dynamodb = createDynamoDbService(database.endpoint, writes);
   releases.push(async () => dynamodb.close());
   const { functions, roles, secrets, workflows } = assembly;
+  const engine = chooseEngine(options.clamdSocket);
+  const authorizeAs = createCallers({
+    functions,
+    roles,
+    hosts: options.compute === 'host' ? [sharedCaller(functions)] : [],
+    enforce: enforceIam,
+    log,
+  });
+  const scans = { assembly, stateDir, messaging, engine, enforceIam, authorizeAs, log };
   const aws = await startAwsEndpoint({
     services: {
       DynamoDB_20120810: dynamodb.service,
@@ -165,18 +177,13 @@ async function startBackend(
       AWSStepFunctions: createStatesService({ workflows, run, log }),
       ...createModelServices(bedrockUrl),
       ...messaging.services,
+      ...createBuildServices(scans),
     },
-    authorizeAs: createCallers({
-      functions,
-      roles,
-      hosts: options.compute === 'host' ? [sharedCaller(functions)] : [],
-      enforce: enforceIam,
-      log,
-    }),
+    authorizeAs,
     log,
   });
   releases.push(() => aws.close());
-  return { assembly, engine, writes, messaging, aws };
+  return { assembly, database, scanner: engine.name, writes, messaging, aws };
 }
 
 /** The address of the service, once its gateway listens. */
@@ -188,15 +195,19 @@ interface Place {
 const environments =
   (
     { environment, overrides, overridesAt, enforceIam = true }: RuntimeOptions,
-    { aws, engine }: Awaited<ReturnType<typeof startBackend>>,
+    { aws, database, scanner }: Awaited<ReturnType<typeof startBackend>>,
     place: Readonly<Place>,
   ) =>
   (description: FunctionDescription, caller = description.name): Record<string, string> =>
     functionEnvironment({
       description,
       passedThrough: environment,
-      overrides: { ...overrides, ...(place.url === undefined ? {} : overridesAt?.(place.url)) },
+      overrides: {
+        [VARIABLES.buildScan]: scanner,
+        ...overrides,
+        ...(place.url === undefined ? {} : overridesAt?.(place.url)),
+      },
       accessKeyId: enforceIam ? accessKeyIdOf({ name: caller }) : ENGINE_CREDENTIALS.accessKeyId,
       awsEndpoint: aws.url,
-      dynamodbEndpoint: enforceIam ? aws.url : engine.endpoint,
+      dynamodbEndpoint: enforceIam ? aws.url : database.endpoint,
     });

@@ -43,6 +43,7 @@ describe('the settings of a start', () => {
       ingress: 'host',
       compute: 'functions',
       queueVisibilityMs: 3_000,
+      clamdSocket: undefined,
       historyDays: 2,
       overrides: {
         HOLD_TTL_SECONDS: '5',

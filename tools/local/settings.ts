@@ -20,6 +20,8 @@ export interface Settings {
   /** The server of the inference API: a function for each route, or one host for all. */
   readonly compute: 'functions' | 'host';
   readonly queueVisibilityMs: number | undefined;
+  /** The socket of ClamAV's daemon, where Debian's package does not put it. */
+  readonly clamdSocket: string | undefined;
   /** For how many days the demo account of a new state folder has made calls before. */
   readonly historyDays: number;
   /** Variables that win over the templates in every function. */
@@ -54,6 +56,7 @@ export function readSettings(shell: Shell): Settings {
     enforceIam: choice(text('IAM') ?? 'on', 'IAM', ['on', 'off']) === 'on',
     ingress: choice(text('INGRESS') ?? 'host', 'INGRESS', ['host', 'none']) as Settings['ingress'],
     compute: choice(text('COMPUTE') ?? 'functions', 'COMPUTE', ['functions', 'host']) as Settings['compute'],
+    clamdSocket: path('CLAMD_SOCKET'),
     queueVisibilityMs: visibility === undefined ? undefined : visibility * 1000,
     historyDays: integer(shell, 'DEMO_HISTORY_DAYS', { min: 0, max: 90 }) ?? 30,
     overrides: {

@@ -26,7 +26,16 @@ export interface Release {
   readonly listingId: string;
   readonly version: string;
   readonly notes: string;
+  /** The build that it releases. */
+  readonly build?: ReleasedArtifact | undefined;
   readonly created: number;
+}
+
+/** The build of a release as it was released. */
+export interface ReleasedArtifact {
+  readonly id: string;
+  readonly sha256: string;
+  readonly size: number;
 }
 
 export interface Purchase {
@@ -45,7 +54,11 @@ export const newReview = z.object({
   text: z.string().trim().max(4000).default(''),
 });
 
-export const newRelease = z.object({ version, notes: z.string().trim().max(10_000).default('') });
+export const newRelease = z.object({
+  version,
+  notes: z.string().trim().max(10_000).default(''),
+  build_id: idOf('build').optional().describe('A clean build of the listing, which the release offers.'),
+});
 
 /** The body of a purchase: the price that the buyer was shown. */
 export const purchaseRequest = z.object({
@@ -93,6 +106,9 @@ export const releaseSchema = z.object({
   listing_id: idOf('lst'),
   version: z.string(),
   notes: z.string(),
+  build_id: idOf('build').nullable(),
+  digest: z.string().nullable().describe('`sha256:` and the SHA-256 of the build.'),
+  size: z.int().nullable().describe('Bytes of the build.'),
   created: seconds,
 });
 
@@ -102,6 +118,9 @@ export const releaseEntry = (release: Release): Body<typeof releaseSchema> => ({
   listing_id: release.listingId,
   version: release.version,
   notes: release.notes,
+  build_id: release.build?.id ?? null,
+  digest: release.build === undefined ? null : `sha256:${release.build.sha256}`,
+  size: release.build?.size ?? null,
   created: release.created,
 });
 

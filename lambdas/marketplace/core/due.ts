@@ -35,6 +35,8 @@ export interface DueResult {
   readonly unpaid: number;
   /** Subscriptions that have ended. */
   readonly ended: number;
+  /** Builds whose upload or scan was overdue. */
+  readonly builds: number;
   readonly failed: number;
   /** The price of the sales that were held. */
   readonly heldAmount: NanoUsd;
@@ -66,6 +68,7 @@ export async function processDue(dependencies: DueDependencies): Promise<DueResu
     renewed: 0,
     unpaid: 0,
     ended: 0,
+    builds: 0,
     failed: 0,
     heldAmount: 0n,
     oldestSeconds: 0,

@@ -40,18 +40,19 @@ export interface ReviewStore {
 }
 
 export interface ReleaseStore {
-  /** Once per version; makes it current if the listing's revision is still that one. */
+  /** Once per version; makes it current if the listing's revision is still that one, and its build is clean. */
   release(
     release: Release,
     listing: Listing,
     event: PublishedEvent,
-  ): Promise<'done' | 'repeated' | 'changed'>;
-  /** Makes an earlier release current again, under the same condition. */
+  ): Promise<'done' | 'repeated' | 'changed' | 'not clean'>;
+  find(listingId: string, version: string): Promise<Release | undefined>;
+  /** Makes an earlier release current again, under the same conditions. */
   rollback(
-    version: string,
+    release: Release,
     listing: Listing,
     event: PublishedEvent,
-  ): Promise<'done' | 'no_such_release' | 'changed'>;
+  ): Promise<'done' | 'changed' | 'not clean'>;
 }
 
 /** The wallet of the buyer decides whether a sale is payable. */

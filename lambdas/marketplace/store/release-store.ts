@@ -5,11 +5,21 @@
 import type { DynamoDBClient, TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { Page, PageQuery } from '../../platform/core/api/paging.ts';
 import type { Clock } from '../../platform/core/ports.ts';
-import { type Item, number, readNumber, readText, text } from '../../platform/dynamodb/attribute-values.ts';
+import {
+  type Item,
+  map,
+  number,
+  readMap,
+  readNumber,
+  readText,
+  text,
+} from '../../platform/dynamodb/attribute-values.ts';
+import { readItem } from '../../platform/dynamodb/reads.ts';
 import { transact } from '../../platform/dynamodb/transaction.ts';
-import type { Release } from '../core/activity.ts';
+import type { Release, ReleasedArtifact } from '../core/activity.ts';
 import type { Listing } from '../core/listing.ts';
 import type { ReleaseStore } from '../core/ports.ts';
+import { checkClean } from './builds/build-store.ts';
 import { historyPage } from './listing-history.ts';
 import { encodeEvent, listingKey, putNew } from './listing-item.ts';
 
@@ -18,6 +28,8 @@ const RELEASE_PREFIX = 'release#';
 
 /** Places of a transaction's items, by which a failed condition is reported: the listing is first. */
 const LISTING_INDEX = 0;
+/** After the listing, the release with its version, and the event. */
+const BUILD_INDEX = 4;
 
 const versionKey = (listingId: string, version: string): Item => listingKey(listingId, `version#${version}`);
 
@@ -27,7 +39,21 @@ export const newReleaseItems = (release: Release, table: string): readonly Trans
   { Put: { TableName: table, Item: encodeRelease(release) } },
 ];
 
-export function createReleaseStore(client: DynamoDBClient, table: string, clock: Clock): ReleaseStore {
+export interface ReleaseTables {
+  readonly listings: string;
+  readonly market: string;
+}
+
+/** The check of a release with a build. */
+const checkBuild = (table: string, { listingId, build }: Release): readonly TransactWriteItem[] =>
+  build === undefined ? [] : [checkClean(table, { listingId, ...build })];
+
+export function createReleaseStore(
+  client: DynamoDBClient,
+  tables: ReleaseTables,
+  clock: Clock,
+): ReleaseStore {
+  const table = tables.listings;
   const nowSeconds = () => Math.floor(clock() / 1000);
   const setVersion = (version: string, { id, revision }: Listing, released: 0 | 1): TransactWriteItem => ({
     Update: {
@@ -51,11 +77,21 @@ export function createReleaseStore(client: DynamoDBClient, table: string, clock:
         setVersion(release.version, listing, 1),
         ...newReleaseItems(release, table),
         putNew(table, encodeEvent(listing.id, event, nowSeconds())),
+        ...checkBuild(tables.market, release),
       ]);
       if (result.done) return 'done';
-      return result.failed.includes(LISTING_INDEX) ? 'changed' : 'repeated';
+      if (result.failed.includes(LISTING_INDEX)) return 'changed';
+      return result.failed.includes(BUILD_INDEX) ? 'not clean' : 'repeated';
     },
-    async rollback(version, listing, event) {
+    async find(listingId, version) {
+      const byVersion = await readItem(client, { TableName: table, Key: versionKey(listingId, version) });
+      if (byVersion === undefined) return undefined;
+      const key = listingKey(listingId, `${RELEASE_PREFIX}${readText(byVersion, 'release_id')}`);
+      const item = await readItem(client, { TableName: table, Key: key });
+      return item === undefined ? undefined : decodeRelease(item);
+    },
+    async rollback(release, listing, event) {
+      const { version } = release;
       const result = await transact(client, [
         setVersion(version, listing, 0),
         {
@@ -66,9 +102,10 @@ export function createReleaseStore(client: DynamoDBClient, table: string, clock:
           },
         },
         putNew(table, encodeEvent(listing.id, event, nowSeconds())),
+        ...checkBuild(tables.market, release),
       ]);
       if (result.done) return 'done';
-      return result.failed.includes(LISTING_INDEX) ? 'changed' : 'no_such_release';
+      return result.failed.includes(LISTING_INDEX) ? 'changed' : 'not clean';
     },
   };
 }
@@ -82,12 +119,22 @@ export const readReleases = (
 ): Promise<Page<Release>> =>
   historyPage(client, table, { listingId, prefix: RELEASE_PREFIX, decode: decodeRelease }, query);
 
-const encodeRelease = ({ id, listingId, version, notes, created }: Release): Item => ({
+const encodeRelease = ({ id, listingId, version, notes, build, created }: Release): Item => ({
   ...listingKey(listingId, `${RELEASE_PREFIX}${id}`),
   id: text(id),
   version: text(version),
   notes: text(notes),
+  ...(build === undefined ? {} : { build: encodeArtifact(build) }),
   created: number(created),
+});
+
+const encodeArtifact = ({ id, sha256, size }: ReleasedArtifact) =>
+  map({ id: text(id), sha256: text(sha256), size: number(size) });
+
+const decodeArtifact = (item: Item): ReleasedArtifact => ({
+  id: readText(item, 'id'),
+  sha256: readText(item, 'sha256'),
+  size: readNumber(item, 'size'),
 });
 
 const decodeRelease = (item: Item): Release => ({
@@ -95,5 +142,6 @@ const decodeRelease = (item: Item): Release => ({
   listingId: readText(item, 'listing_id'),
   version: readText(item, 'version'),
   notes: readText(item, 'notes'),
+  build: item.build === undefined ? undefined : decodeArtifact(readMap(item, 'build')),
   created: readNumber(item, 'created'),
 });

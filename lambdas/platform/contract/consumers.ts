@@ -89,8 +89,15 @@ export const CONSUMERS = {
     schedule: 'rate(5 minutes)',
     timeoutSeconds: 60,
   },
+  'record-scans': {
+    purpose: 'inspects uploaded builds, and records the verdict of the malware scanner',
+    api: 'platform',
+    // 50 MB are read, hashed, inspected and written: ten seconds of a whole core, and S3.
+    timeoutSeconds: 120,
+  },
   'process-due-items': {
-    purpose: 'matures, holds and reverses the sales whose time has come, and renews and ends subscriptions',
+    purpose:
+      'matures, holds and reverses the sales whose time has come, renews and ends subscriptions, and requests overdue scans of builds again',
     api: 'platform',
     // A sale that waits for seven days may wait for five more minutes.
     schedule: 'rate(5 minutes)',

@@ -33,6 +33,10 @@ export const VARIABLES = {
   maintenanceParameter: 'MAINTENANCE_PARAMETER',
   /** The platform's part of a sale, in basis points of the price. */
   marketFeeBasisPoints: 'MARKET_FEE_BASIS_POINTS',
+  /** Name of the bucket of builds. */
+  buildsBucket: 'BUILDS_BUCKET',
+  /** The scanner of builds; `none` where there is none. */
+  buildScan: 'BUILD_SCAN',
   /** Secrets Manager name of what the scheduled smoke test calls with: JSON that `smoke key` stores. */
   smokeSecret: 'SMOKE_SECRET',
   /** The models that the smoke test calls, separated by commas; absent for the chat model with the lowest price. */

@@ -21,6 +21,10 @@ export interface Grants {
   readonly checkouts?: true;
   /** Sells listings, of whose price the platform keeps a part. */
   readonly marketFee?: true;
+  /** Actions on the builds of listings: of uploads, which are in quarantine, and of artifacts, which are downloaded. */
+  readonly builds?: readonly BuildAction[];
+  /** Knows which program scans builds. */
+  readonly buildScan?: true;
   /** Reads the upstream providers' secrets (`<stage>/providers/...`). */
   readonly providerSecrets?: true;
   /** Calls the models of Amazon Bedrock. */
@@ -48,6 +52,9 @@ export interface Grants {
   /** Follows the changes of a table; what it fails at for good is noted in the queue. */
   readonly follows?: { readonly table: TableName; readonly dead: QueueName };
 }
+
+/** A request of Amazon S3 under one of the two prefixes, or a scan that GuardDuty is requested to make. */
+export type BuildAction = 'PutUpload' | 'GetUpload' | 'PutArtifact' | 'GetArtifact' | 'RequestScan';
 
 export type DynamoAction =
   | 'GetItem'

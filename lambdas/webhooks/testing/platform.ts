@@ -121,7 +121,15 @@ async function startMessaging(options: PlatformOptions, clock: () => number) {
   const queues = new Queues({ descriptions: describeQueues(options), store, clock });
   const buses = new EventBuses({
     buses: [{ name: BUS, arn: regionalArn('events', `event-bus/${BUS}`) }],
-    rules: [{ name: 'all', busName: BUS, pattern: { account: [ACCOUNT_ID] }, queueArns: [arnOf('events')] }],
+    rules: [
+      {
+        name: 'all',
+        busName: BUS,
+        pattern: { account: [ACCOUNT_ID] },
+        queueArns: [arnOf('events')],
+        functionArns: [],
+      },
+    ],
     queues,
     clock,
   });

@@ -159,6 +159,16 @@ export const ISOLATION_CASES: Readonly<Record<string, IsolationCase>> = {
   'delete-listing': ofOwner,
   'create-release': { ...ofOwner, body: { version: '6.6.6' } },
   'rollback-release': ofOwner,
+  'create-build': { ...ofOwner, body: { filename: 'a.zip', size: 1, sha256: '0'.repeat(64) } },
+  'list-builds': ofOwner,
+  'get-build': {
+    ...ofOwner,
+    path: (of, route) => ofListing.path(of, route).replace('{build_id}', `build_${'0'.repeat(26)}`),
+  },
+  // A stranger may download what is free; builds of listings with a price have their own tests.
+  'get-artifact': {
+    path: (_of, { path }) => path.replace('{id}', `lst_${'0'.repeat(26)}`).replace('{version}', '1.0.0'),
+  },
   'install-listing': ofAnybody,
   'purchase-listing': { ...ofAnybody, body: { amount: 0 } },
   'subscribe-listing': { ...ofAnybody, body: { plan: PLAN.id, amount: 1 } },

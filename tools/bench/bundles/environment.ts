@@ -21,6 +21,8 @@ const GRANTED: Partial<Readonly<Record<Grant, Readonly<Record<string, string>>>>
   },
   checkouts: { [VARIABLES.paymentReturnUrl]: NOWHERE },
   marketFee: { [VARIABLES.marketFeeBasisPoints]: '0' },
+  builds: { [VARIABLES.buildsBucket]: 'none' },
+  buildScan: { [VARIABLES.buildScan]: 'guardduty' },
   smokeAccess: { [VARIABLES.smokeSecret]: 'none', [VARIABLES.smokeModels]: 'none' },
   webhookKey: { [VARIABLES.webhookKeySecret]: 'none' },
   publishes: { [VARIABLES.eventBus]: 'none' },

@@ -79,6 +79,8 @@ const NOT_BY_THE_MONTH = [
   'AWS::ElasticLoadBalancingV2::TargetGroup',
   'AWS::Events::EventBus',
   'AWS::Events::Rule',
+  // What it scans is paid for by the file.
+  'AWS::GuardDuty::MalwareProtectionPlan',
   'AWS::IAM::Policy',
   'AWS::IAM::Role',
   'AWS::Lambda::Alias',

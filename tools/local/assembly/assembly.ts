@@ -1,6 +1,7 @@
 /** The whole of an assembly as the local runtime runs it. */
 
 import { describeRestApis } from './api/rest-apis.ts';
+import { describeBuckets, describeScanPlans } from './buckets.ts';
 import { readCloudAssembly } from './cloud-assembly.ts';
 import { describeBuses, describeEventRules } from './event-rules.ts';
 import { describeFunctions } from './functions.ts';
@@ -31,7 +32,6 @@ const IGNORED: readonly string[] = [
   'AWS::CodeDeploy::Application',
   'AWS::CodeDeploy::DeploymentGroup',
   'AWS::Lambda::Alias',
-  'AWS::Lambda::Permission',
   'AWS::Lambda::Version',
   'AWS::Logs::LogGroup',
   'AWS::Logs::MetricFilter',
@@ -48,9 +48,10 @@ export function readAssembly(directory: string) {
   const functions = describeFunctions(stacks);
   const workflows = describeWorkflows(stacks);
   const schedules = describeSchedules(stacks);
+  const scanPlans = describeScanPlans(stacks);
   const targets = schedules.flatMap((schedule) => schedule.targets);
   const roleArns = [
-    ...[...functions, ...workflows, ...targets].flatMap(({ roleArn }) => roleArn ?? []),
+    ...[...functions, ...workflows, ...targets, ...scanPlans].flatMap(({ roleArn }) => roleArn ?? []),
     ...rolesOfService(stacks, 'scheduler.amazonaws.com'),
   ];
   const assembly = {
@@ -64,6 +65,8 @@ export function readAssembly(directory: string) {
     mappings: describeMappings(stacks),
     /** The functions that follow a table's changes. */
     streamMappings: describeStreamMappings(stacks),
+    buckets: describeBuckets(stacks),
+    scanPlans,
     buses: describeBuses(stacks),
     eventRules: describeEventRules(stacks),
     /** Names of the groups that one-time schedules are made in. */

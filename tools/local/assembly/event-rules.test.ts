@@ -64,7 +64,13 @@ const stacksOf = (changes: Template['Resources'] = {}) => {
 describe('a rule with a pattern', () => {
   it('appears with its bus and its queues, and not among the schedules', () => {
     expect(describeEventRules(stacksOf())).toEqual([
-      { name: 'Stack-Rule', busName: 'bus', pattern: { account: ['000000000000'] }, queueArns: [ARN] },
+      {
+        name: 'Stack-Rule',
+        busName: 'bus',
+        pattern: { account: ['000000000000'] },
+        queueArns: [ARN],
+        functionArns: [],
+      },
     ]);
     expect(describeBuses(stacksOf())).toMatchObject([{ name: 'bus' }]);
     expect(describeSchedules(stacksOf())).toEqual([]);

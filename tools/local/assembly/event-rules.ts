@@ -11,6 +11,8 @@ export interface EventRule {
   readonly busName: string;
   readonly pattern: EventPattern;
   readonly queueArns: readonly string[];
+  /** Functions that EventBridge invokes, asynchronously. */
+  readonly functionArns: readonly string[];
 }
 
 export interface EventBusDescription {
@@ -30,6 +32,19 @@ interface QueuePolicyProperties {
   readonly PolicyDocument: { readonly Statement: readonly PolicyStatement[] };
 }
 
+/** Lambda developer guide, resource-based policies. */
+interface PermissionProperties {
+  readonly FunctionName: string;
+  readonly Principal: string;
+  readonly SourceArn?: string;
+}
+
+const lets = (
+  { FunctionName, Principal, SourceArn }: PermissionProperties,
+  functionArn: string,
+  ruleArn: string,
+): boolean => FunctionName === functionArn && Principal === 'events.amazonaws.com' && SourceArn === ruleArn;
+
 interface PolicyStatement {
   readonly Effect: string;
   readonly Action: string | readonly string[];
@@ -47,6 +62,9 @@ export function describeEventRules(stacks: Stacks): readonly EventRule[] {
   const policies = stacks
     .resources('AWS::SQS::QueuePolicy')
     .map((policy) => policy.properties<QueuePolicyProperties>());
+  const permissions = stacks
+    .resources('AWS::Lambda::Permission')
+    .map((permission) => permission.properties<PermissionProperties>());
   return stacks.resources('AWS::Events::Rule').flatMap((resource) => {
     const {
       EventPattern: pattern,
@@ -56,9 +74,11 @@ export function describeEventRules(stacks: Stacks): readonly EventRule[] {
     } = resource.properties<RuleProperties>();
     if (pattern === undefined || State === 'DISABLED') return [];
     requireKnown(pattern, resource.location);
-    const queueArns = Targets.map(({ Arn: arn }) => arn);
+    const arns = Targets.map(({ Arn: arn }) => arn);
+    const functionArns = arns.filter((arn) => permissions.some((each) => lets(each, arn, resource.arn)));
+    const queueArns = arns.filter((arn) => !functionArns.includes(arn));
     for (const arn of queueArns) requireAdmission(queues, policies, resource, arn);
-    return { name: resource.identity.ref, busName: bus ?? 'default', pattern, queueArns };
+    return { name: resource.identity.ref, busName: bus ?? 'default', pattern, queueArns, functionArns };
   });
 }
 

@@ -74,6 +74,10 @@ export const IDENTITIES: Readonly<Record<string, Identify>> = {
     ref: regionalArn('lambda', `function:${name}`),
     attributes: {},
   })),
+  'AWS::GuardDuty::MalwareProtectionPlan': (resource) => {
+    const id = token(generatedName(resource), 20);
+    return byName(id, regionalArn('guardduty', `malware-protection-plan/${id}`));
+  },
   'AWS::IAM::Role': named('RoleName', (name) =>
     byName(name, `arn:${PARTITION}:iam::${ACCOUNT_ID}:role/${name}`),
   ),
@@ -94,6 +98,7 @@ export const IDENTITIES: Readonly<Record<string, Identify>> = {
   'AWS::Events::EventBus': named('Name', (name) =>
     byName(name, regionalArn('events', `event-bus/${name}`), { Name: name }),
   ),
+  'AWS::S3::Bucket': named('BucketName', (name) => byName(name, `arn:${PARTITION}:s3:::${name}`)),
   'AWS::Scheduler::ScheduleGroup': named('Name', (name) =>
     byName(name, regionalArn('scheduler', `schedule-group/${name}`)),
   ),

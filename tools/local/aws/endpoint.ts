@@ -63,7 +63,7 @@ async function respond(
   const body = await buffer(request);
   const target = String(request.headers['x-amz-target'] ?? '');
   const dot = target.indexOf('.');
-  const { keyId, signedFor } = credential(request.headers.authorization);
+  const { keyId, signedFor } = credential(request);
   const service = options.services[target === '' ? signedFor : target.slice(0, dot)];
   if (service === undefined) {
     const name = target === '' ? `${request.method} ${request.url}` : target;
@@ -78,9 +78,13 @@ async function respond(
 }
 
 /** Signature version 4: `Credential=<access key id>/<date>/<region>/<service>/aws4_request`. */
-function credential(authorization = ''): { readonly keyId: string | undefined; readonly signedFor: string } {
-  const [, keyId, signedFor = ''] =
-    /Credential=([^/]+)\/(?:[^/]+\/[^/]+\/([^/]+)\/)?/.exec(authorization) ?? [];
+function credential({ headers: { authorization }, url = '' }: IncomingMessage): {
+  readonly keyId: string | undefined;
+  readonly signedFor: string;
+} {
+  // A presigned request has it in its query.
+  const text = authorization ?? decodeURIComponent(/[?&]X-Amz-(Credential=[^&]+)/.exec(url)?.[1] ?? '');
+  const [, keyId, signedFor = ''] = /Credential=([^/]+)\/(?:[^/]+\/[^/]+\/([^/]+)\/)?/.exec(text) ?? [];
   return { keyId, signedFor };
 }
 

@@ -29,17 +29,21 @@ export interface MessagingOptions {
   readonly log: (line: string) => void;
 }
 
+type Invoke = (functionArn: string, event: unknown) => Promise<unknown>;
+
 /** A schedule that calls an API (EventBridge Scheduler user guide, universal targets). */
 const SEND_MESSAGE = 'arn:aws:scheduler:::aws-sdk:sqs:sendMessage';
 
 export class MessagingServices {
   readonly queues: Queues;
+  readonly buses: EventBuses;
   /** The services, by their names at the AWS endpoint. */
   readonly services: Readonly<Record<string, AwsServiceHandler>>;
   readonly #options: MessagingOptions;
   readonly #store: MessagingStore;
   readonly #schedules: Schedules;
   #stops: readonly (() => void)[] = [];
+  #invoke: Invoke | undefined;
 
   constructor(options: MessagingOptions) {
     const { assembly, stateDir, visibilityMs, log } = options;
@@ -54,15 +58,18 @@ export class MessagingServices {
     this.queues = new Queues({ descriptions, store, clock });
     const { buses, eventRules: rules, scheduleGroups: groups } = assembly;
     this.#schedules = new Schedules({ groups, store, clock, fire: (schedule) => this.#fire(schedule), log });
+    const invoke = (arn: string, event: unknown) => void this.#invokeAsync(arn, event);
+    this.buses = new EventBuses({ buses, rules, queues: this.queues, clock, invoke });
     this.services = {
       AmazonSQS: createSqsService(this.queues),
-      AWSEvents: createEventsService(new EventBuses({ buses, rules, queues: this.queues, clock })),
+      AWSEvents: createEventsService(this.buses),
       scheduler: createSchedulerService(this.#schedules),
     };
   }
 
   /** Starts to fire schedules and to deliver messages to functions. */
-  start(invoke: (functionArn: string, event: unknown) => Promise<unknown>): void {
+  start(invoke: Invoke): void {
+    this.#invoke = invoke;
     const { log, assembly } = this.#options;
     const pollers = assembly.mappings.map((mapping): Poller => {
       const described = assembly.functions.find(({ name }) => name === mapping.functionName);
@@ -86,6 +93,7 @@ export class MessagingServices {
 
   /** Stops both; calls are still answered. */
   stop(): void {
+    this.#invoke = undefined;
     for (const stop of this.#stops) stop();
     this.#stops = [];
   }
@@ -93,6 +101,18 @@ export class MessagingServices {
   close(): void {
     this.stop();
     this.#store.close();
+  }
+
+  /** Lambda repeats an asynchronous invocation that fails twice (developer guide, asynchronous invocation). */
+  async #invokeAsync(functionArn: string, event: unknown): Promise<void> {
+    for (let attempts = 1; attempts <= 3; attempts += 1) {
+      try {
+        await this.#invoke?.(functionArn, event);
+        return;
+      } catch (failure) {
+        this.#options.log(`${functionArn} failed at an event: ${String(failure)}`);
+      }
+    }
   }
 
   #fire({ targetArn, roleArn, input, name, groupName }: StoredSchedule): void {

@@ -2,6 +2,7 @@
 
 import type { FunctionDescription } from '../assembly/functions.ts';
 import { REGION } from '../assembly/intrinsics.ts';
+import { LOCAL_SECRET } from '../aws/signed-request.ts';
 import { FUNCTION_ARN_VARIABLE } from './process-protocol.ts';
 
 type FunctionEnvironment = Readonly<Record<string, string>>;
@@ -29,7 +30,7 @@ export function functionEnvironment(options: FunctionEnvironmentOptions): Record
     ...overrides,
     ...lambdaVariables(description),
     AWS_ACCESS_KEY_ID: options.accessKeyId,
-    AWS_SECRET_ACCESS_KEY: 'local',
+    AWS_SECRET_ACCESS_KEY: LOCAL_SECRET,
     AWS_ENDPOINT_URL: options.awsEndpoint,
     AWS_ENDPOINT_URL_DYNAMODB: options.dynamodbEndpoint,
     [FUNCTION_ARN_VARIABLE]: description.arn,

@@ -16,6 +16,8 @@ export interface EventBusesOptions {
   readonly rules: readonly EventRule[];
   readonly queues: Queues;
   readonly clock: () => number;
+  /** Invokes a function; it handles the failures. */
+  readonly invoke?: (functionArn: string, event: unknown) => void;
 }
 
 export class EventBuses {
@@ -30,7 +32,7 @@ export class EventBuses {
     return this.#options.buses.find(({ name, arn }) => name === bus || arn === bus);
   }
 
-  /** Returns the event's id; it is in every queue when this returns. */
+  /** Returns the event's id; it is in every queue, and on its way to every function, when this returns. */
   put(bus: EventBusDescription, { source, detailType, detail }: BusEvent): string {
     const { rules, queues, clock } = this.#options;
     const event = {
@@ -46,9 +48,11 @@ export class EventBuses {
       detail,
     };
     const body = JSON.stringify(event);
-    for (const { busName, pattern, queueArns } of rules)
-      if (busName === bus.name && matches(pattern, event))
-        for (const arn of queueArns) queues.byArn(arn).send([{ body }]);
+    for (const { busName, pattern, queueArns, functionArns } of rules) {
+      if (busName !== bus.name || !matches(pattern, event)) continue;
+      for (const arn of queueArns) queues.byArn(arn).send([{ body }]);
+      for (const arn of functionArns) this.#options.invoke?.(arn, event);
+    }
     return event.id;
   }
 }

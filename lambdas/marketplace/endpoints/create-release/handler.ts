@@ -1,19 +1,24 @@
 /** `POST /apps/{id}/releases`, and the same of `/ai-agents`: releases a version of a listing of the account that is signed in. */
 
 import { sessionHandler } from '../../../access/handlers/handlers.ts';
-import { requireTable } from '../../../platform/contract/tables.ts';
 import { readJson, validate } from '../../../platform/core/json/json-body.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
 import { newRelease, releaseEntry } from '../../core/activity.ts';
 import { kindOf } from '../../core/listing.ts';
 import { release } from '../../core/releases.ts';
+import { createBuildStore, marketTables } from '../../store/builds/create-builds.ts';
 import { createListings } from '../../store/create-listings.ts';
 import { createReleaseStore } from '../../store/release-store.ts';
 
 export const handler = sessionHandler('platform', (resources) => {
   const { clients, environment, clock } = resources;
-  const store = createReleaseStore(clients.client, requireTable(environment, 'listings'), clock);
-  const releases = { ...resources, store, listings: createListings(resources) };
+  const store = createReleaseStore(clients.client, marketTables(environment), clock);
+  const releases = {
+    ...resources,
+    store,
+    builds: createBuildStore(resources),
+    listings: createListings(resources),
+  };
   return async (request, { pathParameters: { id = '' }, session: { accountId } }) => {
     const body = validate(newRelease, (await readJson(request)).value);
     const entry = await release(releases, { kind: kindOf(request), id, accountId }, body);

@@ -1,17 +1,17 @@
 /** `POST /apps/{id}/releases/{version}/rollback`, and the same of `/ai-agents`: makes an earlier release the current one again. */
 
 import { sessionHandler } from '../../../access/handlers/handlers.ts';
-import { requireTable } from '../../../platform/contract/tables.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
 import { kindOf, listingEntry } from '../../core/listing.ts';
 import { rollback } from '../../core/releases.ts';
 import { etagOf } from '../../core/revision.ts';
+import { marketTables } from '../../store/builds/create-builds.ts';
 import { createListings } from '../../store/create-listings.ts';
 import { createReleaseStore } from '../../store/release-store.ts';
 
 export const handler = sessionHandler('platform', (resources) => {
   const { clients, environment, clock } = resources;
-  const store = createReleaseStore(clients.client, requireTable(environment, 'listings'), clock);
+  const store = createReleaseStore(clients.client, marketTables(environment), clock);
   const releases = { ...resources, store, listings: createListings(resources) };
   return async (request, { pathParameters: { id = '', version = '' }, session: { accountId } }) => {
     const listing = await rollback(releases, { kind: kindOf(request), id, accountId }, version);

@@ -24,7 +24,10 @@ export const QUOTAS = {
   earnings_postings_per_account_per_day: 1000,
   installs_per_account_per_day: 1000,
   reviews_per_account_per_day: 100,
+  builds_per_account_per_day: 20,
   releases_per_listing: 1000,
+  /** Except of builds that cannot be released. */
+  build_bytes_per_account: 5 * 1024 ** 3,
 } as const;
 
 const DAY_SECONDS = 86_400;

@@ -9,11 +9,14 @@ export type RequestContext = Readonly<Partial<Record<ConditionKey, string | read
 
 /** The keys that this service's policies use; AWS compares their names in any case. */
 const KEYS = [
+  'aws:SecureTransport',
   'aws:SourceAccount',
   'aws:SourceArn',
   'dynamodb:Attributes',
+  'events:ManagedBy',
   'iam:PassedToService',
   'kms:ViaService',
+  's3:if-none-match',
 ] as const;
 
 type ConditionKey = (typeof KEYS)[number];
@@ -23,6 +26,7 @@ export type IamCondition = (context: RequestContext) => boolean;
 
 const OPERATORS: Readonly<Record<string, (pattern: string) => (value: string) => boolean>> = {
   StringEquals: (pattern) => (value) => value === pattern,
+  Bool: (pattern) => (value) => value === pattern,
   // One of the request's values has to match (IAM user guide, Set operators for multivalued context keys).
   'ForAnyValue:StringEquals': (pattern) => (value) => value === pattern,
   // Both read wildcards (IAM user guide, ARN condition operators).
@@ -34,11 +38,11 @@ const OPERATORS: Readonly<Record<string, (pattern: string) => (value: string) =>
 export function compileCondition(block: unknown): IamCondition {
   if (block === undefined) return () => true;
   const tests = fieldsOf(block, block).flatMap(([operator, keys]) => {
+    if (operator === 'Null') return fieldsOf(keys, block).map(nullTest(block));
     const test = OPERATORS[operator];
     if (test === undefined) throw unknown(`the operator ${operator}`, block);
     return fieldsOf(keys, block).map(([name, values]) => {
-      const key = KEYS.find((knownKey) => knownKey.toLowerCase() === name.toLowerCase());
-      if (key === undefined) throw unknown(`the key ${name}`, block);
+      const key = keyOf(name, block);
       const matchers = valuesOf(values, block).map(test);
       return (context: RequestContext) => {
         const requestValues = [context[key] ?? []].flat();
@@ -47,6 +51,20 @@ export function compileCondition(block: unknown): IamCondition {
     });
   });
   return (context) => tests.every((holds) => holds(context));
+}
+
+/** The key is absent from the request for `true`, present for `false` (IAM user guide, Null condition operator). */
+const nullTest =
+  (block: unknown) =>
+  ([name, value]: [string, unknown]): IamCondition => {
+    const key = keyOf(name, block);
+    return (context) => String(context[key] === undefined) === value;
+  };
+
+function keyOf(name: string, block: unknown): ConditionKey {
+  const key = KEYS.find((knownKey) => knownKey.toLowerCase() === name.toLowerCase());
+  if (key === undefined) throw unknown(`the key ${name}`, block);
+  return key;
 }
 
 function fieldsOf(value: unknown, block: unknown): [string, unknown][] {
