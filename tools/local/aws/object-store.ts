@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
-export interface StoredObject {
+interface StoredObject {
   readonly body: Buffer;
   readonly etag: string;
   readonly contentType: string;

@@ -8,7 +8,7 @@ import { text } from 'node:stream/consumers';
 import { inspectArchive } from '../../../lambdas/marketplace/core/builds/inspection.ts';
 import type { ScanResult } from '../../../lambdas/marketplace/core/builds/scans.ts';
 
-export interface EngineResult {
+interface EngineResult {
   readonly status: ScanResult;
   readonly threats: readonly string[];
 }
@@ -53,7 +53,7 @@ export const TEST_SIGNATURE: ScanEngine = {
 
 const CHUNK = 1024 * 1024;
 
-export const createClamav = (socket: string): ScanEngine => ({
+const createClamav = (socket: string): ScanEngine => ({
   name: 'clamav',
   async scan(file) {
     const connection = connect(socket);

@@ -23,7 +23,7 @@ export const BUILD_STATUSES = [
   'failed',
   'expired',
 ] as const;
-export type BuildStatus = (typeof BUILD_STATUSES)[number];
+type BuildStatus = (typeof BUILD_STATUSES)[number];
 
 /** Reasons other than those of an inspection: the scanner, or stored bytes with another digest. */
 const BUILD_REASONS = [...REJECTION_REASONS, 'scanner', 'digest'] as const;
