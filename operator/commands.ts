@@ -7,6 +7,7 @@ import { EVENT_ID, MAX_DATA_BYTES, SUBSCRIBABLE_TYPES } from '../lambdas/webhook
 import { type Command, ok, options } from './arguments.ts';
 import { CALL_COMMAND } from './call-log.ts';
 import { CATALOG_COMMANDS } from './catalog/commands.ts';
+import { MARKET_COMMANDS } from './market-commands.ts';
 import { OPERATORS_COMMANDS } from './operators-commands.ts';
 import { RECONCILE_COMMAND } from './payments-command.ts';
 import { POLICY_COMMAND } from './policies/command.ts';
@@ -129,15 +130,6 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       return ok({ ...(await operator.sweep()) });
     },
   },
-  'market run': {
-    usage: '',
-    async run(operator, args) {
-      options(args, []);
-      const { heldAmount, oldestSeconds, ...counts } = await operator.processDue();
-      const output = { ...counts, held_amount: usdJson(heldAmount), oldest_due_seconds: oldestSeconds };
-      return { output, exitCode: counts.failed === 0 ? 0 : 1 };
-    },
-  },
   audit: {
     usage: '[--whole]',
     async run(operator, args) {
@@ -157,6 +149,8 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
         earnings: {
           pending: usdJson(auditResult.pending),
           available: usdJson(auditResult.available),
+          in_transit: usdJson(auditResult.inTransit),
+          paid_out: usdJson(auditResult.paidOut),
           transferred: usdJson(auditResult.transfers),
           fees: usdJson(auditResult.fees),
         },
@@ -208,6 +202,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   'deliveries redrive': redriveOf('deliveries'),
   'event redrive': redriveOf('events'),
   'payments reconcile': RECONCILE_COMMAND,
+  ...MARKET_COMMANDS,
   ...OPERATORS_COMMANDS,
   ...CATALOG_COMMANDS,
   'call find': CALL_COMMAND,

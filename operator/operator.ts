@@ -32,7 +32,6 @@ import { createCredits } from '../lambdas/ledger/store/credit-store.ts';
 import { readWalletPage } from '../lambdas/ledger/store/ledger-scan.ts';
 import { DynamoUnbilledStore } from '../lambdas/ledger/store/usage/unbilled-store.ts';
 import { WalletMaintenance } from '../lambdas/ledger/store/wallet/maintenance.ts';
-import { createDueProcessing } from '../lambdas/marketplace/store/create-due.ts';
 import { createSmokeAccess } from '../lambdas/operations/store/smoke-test/access.ts';
 import {
   createDynamoClients,
@@ -48,11 +47,12 @@ import {
 import { requireTable, type TableName } from '../lambdas/platform/contract/tables.ts';
 import type { NanoUsd } from '../lambdas/platform/core/money.ts';
 import type { Log } from '../lambdas/platform/core/ports.ts';
-import { systemClock, systemUlid } from '../lambdas/platform/system/system.ts';
+import { systemClock } from '../lambdas/platform/system/system.ts';
 import type { PublishedEvent } from '../lambdas/webhooks/core/event.ts';
 import { createPublisher } from '../lambdas/webhooks/store/event-publisher.ts';
 import { addressesOf } from './addresses.ts';
 import { createMaintenance } from './maintenance.ts';
+import { createMarket } from './market.ts';
 import { createOperatorAccounts } from './operator-accounts.ts';
 import { createReconciliation } from './payments.ts';
 import { type RedriveResult, redrive } from './redrive.ts';
@@ -130,7 +130,8 @@ export function createOperator(target: OperatorTarget, log: Log) {
         { pages: createAccountPages(client, tables.wallets), store: auditStore, clock: systemClock, log },
         whole,
       ),
-    ...scheduledWork({ clients, secrets, environment, log }),
+    reconcilePayments: createReconciliation({ clients, secrets, environment, log }),
+    market: createMarket({ clients, secrets, environment, log }),
     publish: messages.publish,
     redrive: messages.redrive,
     ...maintenanceOf(target, client),
@@ -160,14 +161,6 @@ const creditsOf = (credits: ReturnType<typeof createCredits>, wallet: ReturnType
     credits.topUp({ accountId, amount, id, source: 'grant' }),
   /** Removes credit, as a refund in the ledger. */
   takeBack: (accountId: string, amount: NanoUsd) => credits.takeBack({ accountId, amount, source: 'grant' }),
-});
-
-/** The work of schedules, done at once. */
-const scheduledWork = (options: Parameters<typeof createReconciliation>[0]) => ({
-  reconcilePayments: createReconciliation(options),
-  /** Processes the items of the market that are due. */
-  processDue: () =>
-    createDueProcessing({ ...options, clock: systemClock, ulid: systemUlid })(Number.POSITIVE_INFINITY),
 });
 
 function keysOf(

@@ -89,7 +89,21 @@ export const MARKETPLACE_GRANTS = {
   'rollback-release': {
     tables: { listings: [...writes, 'ConditionCheckItem'], market: ['GetItem', 'ConditionCheckItem'] },
   },
-  'get-earnings': { tables: { market: ['GetItem', 'Query', 'BatchGetItem'], ...NAMED } },
+  'get-earnings': {
+    tables: { market: ['GetItem', 'Query', 'BatchGetItem'], ...NAMED },
+    payments: true,
+    payouts: true,
+  },
+  'create-payout-account': {
+    tables: { market: ['GetItem', 'PutItem'], listings: [] },
+    payments: true,
+    checkouts: true,
+    payouts: true,
+  },
+  'create-payout': { tables: { market: [...writes, 'Query'], listings: [] }, payouts: true },
+  'list-payouts': { tables: { market: ['Query'], listings: [] } },
+  'get-payout': { tables: { market: ['GetItem'], listings: [] } },
+  'cancel-payout': { tables: { market: writes, listings: [] } },
   'list-earnings-transactions': { tables: { market: ['Query', 'BatchGetItem'], ...NAMED } },
   'transfer-earnings': {
     tables: {
@@ -101,7 +115,7 @@ export const MARKETPLACE_GRANTS = {
   },
   'create-refund': {
     tables: {
-      listings: writes,
+      listings: [...writes, 'DeleteItem'],
       market: writes,
       accounts: ['GetItem', 'PutItem'],
       wallets: WALLETS,
@@ -109,8 +123,8 @@ export const MARKETPLACE_GRANTS = {
   },
   'process-due-items': {
     tables: {
-      listings: writes,
-      market: writes,
+      listings: [...writes, 'DeleteItem'],
+      market: [...writes, 'Query'],
       accounts: ['Query', 'PutItem'],
       wallets: WALLETS,
     },
@@ -119,6 +133,8 @@ export const MARKETPLACE_GRANTS = {
     indexes: [{ table: 'market', name: 'due' }],
     maintenance: true,
     marketFee: true,
+    payments: true,
+    payouts: true,
   },
   'list-categories': { tables: { listings: ['Query'] } },
   'search-listings': { tables: { listings: ['BatchGetItem'], discovery: ['GetItem', 'Query'] } },

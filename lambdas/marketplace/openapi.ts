@@ -17,7 +17,6 @@ import { artifactSchema, buildSchema, buildsQuery, newBuild, uploadSchema } from
 import { searchQuery } from './core/discovery/search-query.ts';
 import { trendingQuery } from './core/discovery/trending.ts';
 import {
-  earningsSchema,
   IDEMPOTENCY_HEADER,
   refundRequest,
   refundSchema,
@@ -28,6 +27,14 @@ import {
 } from './core/earnings/requests.ts';
 import { listingChange, newListing } from './core/fields.ts';
 import { LISTING_KINDS, listingSchema } from './core/listing.ts';
+import { earningsSchema } from './core/payouts/earnings-entry.ts';
+import {
+  payoutAccountRequest,
+  payoutAccountSchema,
+  payoutRequest,
+  payoutSchema,
+  payoutsQuery,
+} from './core/payouts/payout-entry.ts';
 import { categoriesQuery, categorySchema, listingQuery } from './core/queries.ts';
 import { entitlementsSchema } from './core/subscriptions/entitlement.ts';
 import {
@@ -77,6 +84,9 @@ export const MARKETPLACE_COMPONENTS = {
   EarningsTransactionPage: pageSchema(transactionSchema),
   EarningsTransfer: transferSchema,
   Refund: refundSchema,
+  PayoutAccount: payoutAccountSchema,
+  Payout: payoutSchema,
+  PayoutPage: pageSchema(payoutSchema),
 };
 
 const listing = (description: string) => ({ description, schema: MARKETPLACE_COMPONENTS.Listing });
@@ -264,6 +274,30 @@ export const MARKETPLACE_OPERATIONS = tagged('Market', {
     body: transferRequest,
     responses: { 201: describeResponse('The transfer.', MARKETPLACE_COMPONENTS.EarningsTransfer) },
     errors: [402],
+  },
+  'create-payout-account': {
+    description:
+      'Creates the account at the payment provider once, changes its schedule and minimum, and returns a page for one visit on which the provider collects what it needs to know.',
+    body: payoutAccountRequest,
+    responses: { 200: describeResponse('The payout account.', MARKETPLACE_COMPONENTS.PayoutAccount) },
+    errors: [403, 409],
+  },
+  'create-payout': {
+    description:
+      'Only one payout is open at a time. The first one is possible when the first sale is twice as old as a sale that matures. Publishes `payout.paid` when the bank has been paid.',
+    body: payoutRequest,
+    responses: { 201: describeResponse('The payout.', MARKETPLACE_COMPONENTS.Payout) },
+    errors: [402, 403, 409],
+  },
+  'list-payouts': {
+    query: payoutsQuery,
+    responses: { 200: describeResponse('A page of payouts.', MARKETPLACE_COMPONENTS.PayoutPage) },
+  },
+  'get-payout': { responses: { 200: describeResponse('The payout.', MARKETPLACE_COMPONENTS.Payout) } },
+  'cancel-payout': {
+    description: 'Returns the amount to the available earnings. A payout that was sent is 409 `conflict`.',
+    responses: { 200: describeResponse('The canceled payout.', MARKETPLACE_COMPONENTS.Payout) },
+    errors: [409],
   },
   'create-refund': {
     description:

@@ -11,9 +11,10 @@ export const PAYMENT_GRANTS = {
   'list-orders': { tables: { accounts: ['Query'], wallets: [] } },
   'get-order': { tables: { accounts: ['GetItem'], wallets: [] } },
   'receive-payment-event': {
-    tables: { accounts: ['GetItem', 'PutItem', 'UpdateItem'], wallets: WALLETS },
+    tables: { accounts: ['GetItem', 'PutItem', 'UpdateItem'], wallets: WALLETS, market: ['UpdateItem'] },
     payments: true,
     checkouts: true,
+    payouts: true,
   },
   // Orders that nobody was paid for are found in no index.
   'reconcile-payments': {

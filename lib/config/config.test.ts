@@ -25,6 +25,7 @@ const DEFAULTS: Config = {
   identityProviders: {},
   marketFeeBasisPoints: 0,
   buildScan: 'guardduty',
+  marketPayouts: 'none',
   requestsPerSecond: 1000,
   edgeSecretGeneration: 1,
   recoveryDays: 35,

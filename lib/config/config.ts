@@ -105,6 +105,8 @@ const schema = z.strictObject({
   paymentReturnUrl: z.url({ protocol: /^https$/ }).optional(),
   /** The platform's part of each sale of a listing, in basis points of its price. */
   marketFeeBasisPoints: z.int().min(0).max(10_000).default(0),
+  /** The provider of payouts to sellers. Stripe needs Connect to be activated, and its secrets. */
+  marketPayouts: z.enum(['none', 'stripe']).default('none'),
   /**
    * The malware scanner of builds: GuardDuty Malware Protection for S3, which costs by the scanned file and needs no detector.
    * With `none` the service takes no builds.

@@ -18,6 +18,7 @@ const FLAGS: Readonly<Record<Flag, Flag>> = {
   checkouts: 'checkouts',
   marketFee: 'marketFee',
   buildScan: 'buildScan',
+  payouts: 'payouts',
   providerSecrets: 'providerSecrets',
   bedrockModels: 'bedrockModels',
   signedModels: 'signedModels',

@@ -58,6 +58,7 @@ class RoleGrants {
         throw new Error(`${this.#options.name} has no console to return to`);
       environment[VARIABLES.paymentReturnUrl] = config.paymentReturnUrl;
     }
+    if (grants.payouts) environment[VARIABLES.marketPayouts] = config.marketPayouts;
     if (grants.marketFee) environment[VARIABLES.marketFeeBasisPoints] = String(config.marketFeeBasisPoints);
     if (grants.builds) Object.assign(environment, allowBuilds(this.#role, grants.builds, config));
     if (grants.buildScan) environment[VARIABLES.buildScan] = config.buildScan;

@@ -16,6 +16,9 @@ const SWEEP_GRACE_SECONDS = 600;
 /** Twelve runs: one may fail, and the next ones work off a backlog. */
 const MAX_DUE_SECONDS = 3_600;
 
+/** A lost response takes an hour or two, and the provider's balance is looked at in working hours. */
+const MAX_PAYOUT_SECONDS = 86_400;
+
 /** A loss of less than a dollar a day is not worth a person's time, whatever share it is. */
 const MIN_LOSS_NANO_USD = 1_000_000_000;
 
@@ -119,6 +122,19 @@ export const MONEY_ALARMS: Readonly<Record<string, AlarmRow>> = {
         threshold: MAX_DUE_SECONDS,
       },
     ],
+  },
+  'payouts-stuck': {
+    severity: 'critical',
+    meaning: 'A payout to a seller has made no progress for a day.',
+    watches: ({ config }) =>
+      config.marketPayouts === 'none'
+        ? []
+        : [
+            {
+              metric: serviceMetric(config, METRICS.latestPayout, { statistic: 'Maximum' }),
+              threshold: MAX_PAYOUT_SECONDS,
+            },
+          ],
   },
   'holds-stuck': {
     severity: 'critical',

@@ -57,7 +57,8 @@ const IDENTITY_SECRET: SecretSpec = {
 };
 
 const PAYMENT_SECRET: SecretSpec = {
-  description: 'The payment provider\'s own: {"api_key", "webhook_secret"}; put in by the operator',
+  description:
+    'The payment provider\'s own: {"api_key", "webhook_secret", "connect_webhook_secret"}; put in by the operator',
   fields: { api_key: 'none' },
   key: 'webhook_secret',
   rotation: 'The payment provider issues these values, and only it can rotate them.',

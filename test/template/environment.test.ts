@@ -32,6 +32,7 @@ const SPECIAL: Readonly<Record<string, string>> = {
   [VARIABLES.paymentApiUrl]: 'https://api.example.com',
   [VARIABLES.paymentReturnUrl]: 'https://example.com',
   [VARIABLES.marketFeeBasisPoints]: '0',
+  [VARIABLES.marketPayouts]: 'none',
 };
 
 const startOf = (name: FunctionName, variables: readonly string[]): FunctionStart => ({

@@ -9,6 +9,7 @@ import {
 } from '../../platform/dynamodb/attribute-values.ts';
 import { readItem } from '../../platform/dynamodb/reads.ts';
 import {
+  type AuditedPayout,
   type AuditedSale,
   type MarketReader,
   NO_SALES,
@@ -45,8 +46,10 @@ export function createMarketReader(client: DynamoDBClient, { market, accounts }:
       if (before.version === 0) return NO_SALES;
       for (let attempts = 0; attempts < MAX_ATTEMPTS; attempts += 1) {
         const sales = await itemsOf(market, ['owner_id', accountId], 'sale#');
+        const payouts = await itemsOf(market, ['owner_id', accountId], 'payout#');
         const after = await read();
-        if (after.version === before.version) return { ...after, sales: sales.map(saleOf) };
+        if (after.version === before.version)
+          return { ...after, sales: sales.map(saleOf), payouts: payouts.map(payoutOf) };
         before = after;
       }
       return undefined;
@@ -71,13 +74,22 @@ export function createMarketReader(client: DynamoDBClient, { market, accounts }:
 const amountOf = (item: Item, name: string): bigint =>
   item[name] === undefined ? 0n : readInteger(item, name);
 
-const balanceOf = (item: Item): Omit<SellerBooks, 'sales'> => ({
+const balanceOf = (item: Item): Omit<SellerBooks, 'sales' | 'payouts'> => ({
   version: Number(amountOf(item, 'version')),
   pending: amountOf(item, 'pending'),
   available: amountOf(item, 'available'),
+  inTransit: amountOf(item, 'in_transit'),
+  paidOut: amountOf(item, 'paid_out'),
   transferred: amountOf(item, 'transferred'),
   received: amountOf(item, 'received'),
   fees: amountOf(item, 'fees'),
+});
+
+const payoutOf = (item: Item): AuditedPayout => ({
+  amount: readInteger(item, 'amount'),
+  isPaid: item.paid_at !== undefined,
+  hasEnded: item.ended !== undefined,
+  isReturned: item.returned?.BOOL === true,
 });
 
 const saleOf = (item: Item): AuditedSale => ({

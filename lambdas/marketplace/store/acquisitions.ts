@@ -3,7 +3,7 @@ import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import type { DynamoClients } from '../../platform/aws/clients.ts';
 import type { Page, PageQuery } from '../../platform/core/api/paging.ts';
 import { type Item, number, readText, text } from '../../platform/dynamodb/attribute-values.ts';
-import { queryPage } from '../../platform/dynamodb/reads.ts';
+import { queryPage, readItem } from '../../platform/dynamodb/reads.ts';
 import type { Acquisition } from '../core/acquisition.ts';
 import { listingKey } from './listing-item.ts';
 import { DynamoListingStore } from './listing-store.ts';
@@ -24,6 +24,28 @@ export const putAcquisition = (
     ExpressionAttributeValues: { ':created': number(created) },
   },
 });
+
+/**
+ * Returns the write that removes a purchase, and the item if the listing is not installed either. It fails if the
+ * listing was installed since, so that the caller repeats it.
+ */
+export async function removePurchase(
+  client: DynamoClients['client'],
+  table: string,
+  { listingId, accountId }: { listingId: string; accountId: string },
+): Promise<TransactWriteItem> {
+  const key = { TableName: table, Key: listingKey(partOf(accountId), listingId) };
+  const item = await readItem(client, key);
+  if (item?.installed === undefined)
+    return { Delete: { ...key, ConditionExpression: 'attribute_not_exists(installed)' } };
+  return {
+    Update: {
+      ...key,
+      UpdateExpression: 'REMOVE purchased',
+      ConditionExpression: 'attribute_exists(installed)',
+    },
+  };
+}
 
 /** The account's acquisitions, the newest listings first, each with its listing as it is now. */
 export async function readAcquisitions(

@@ -1,4 +1,5 @@
 /** Buyers, sellers and their payments on a real database, with a clock of the test's own. */
+import { DeleteItemCommand } from '@aws-sdk/client-dynamodb';
 import { monotonicFactory } from 'ulid';
 import type { TestDatabase } from '../../../tools/test-kit/engine.ts';
 import { Accounts } from '../../access/core/accounts.ts';
@@ -61,13 +62,13 @@ export class MarketWorld {
 
   readonly #newUlid = monotonicFactory();
   /** Ids of the world's time: what was sold since a time is found by them. */
-  readonly #ulid = () => this.#newUlid(this.nowSeconds * 1000);
+  readonly ulid = () => this.#newUlid(this.nowSeconds * 1000);
 
   #system(clients: DynamoClients) {
     const { environment } = this.#database;
     return {
       clock: this.#clock,
-      ulid: this.#ulid,
+      ulid: this.ulid,
       store: createEarningsStore({ clients, environment }),
     };
   }
@@ -79,19 +80,19 @@ export class MarketWorld {
   open(): Promise<string> {
     const { client, tables } = this.#database;
     const store = new DynamoAccountStore(client, tables);
-    return new Accounts({ store, clock: this.#clock, ulid: this.#ulid }).open();
+    return new Accounts({ store, clock: this.#clock, ulid: this.ulid }).open();
   }
 
   async grant(accountId: string, cents: number): Promise<void> {
     const { client, tables } = this.#database;
     const store = new DynamoCreditStore(client, tables);
-    const credits = new Credits({ store, clock: this.#clock, ulid: this.#ulid });
+    const credits = new Credits({ store, clock: this.#clock, ulid: this.ulid });
     await credits.topUp({ accountId, amount: BigInt(cents) * NANO_PER_CENT, source: 'grant' });
   }
 
   /** Returns the id of a paid order. */
   async pay(accountId: string, cents: number): Promise<string> {
-    const orderId = `ord_${this.#ulid()}`;
+    const orderId = `ord_${this.ulid()}`;
     await this.#apply(accountId, orderId, { kind: 'paid', amount: BigInt(cents) * NANO_PER_CENT });
     return orderId;
   }
@@ -116,7 +117,7 @@ export class MarketWorld {
 
   async list(ownerId: string, cents: number): Promise<ListedThing> {
     const body = newListing.parse({
-      name: `Thing ${this.#ulid()}`,
+      name: `Thing ${this.ulid()}`,
       summary: 'One.',
       category: 'tools',
       price: { amount: cents, currency: 'USD' },
@@ -127,7 +128,7 @@ export class MarketWorld {
 
   /** A listing with plans of a subscription. */
   async offer(ownerId: string, plans: readonly unknown[]): Promise<ListedThing> {
-    const fields = { name: `Thing ${this.#ulid()}`, summary: 'One.', category: 'tools', plans };
+    const fields = { name: `Thing ${this.ulid()}`, summary: 'One.', category: 'tools', plans };
     const { id } = await this.#listings(this.#database).create('app', ownerId, newListing.parse(fields));
     return { kind: 'app', id, cents: 0 };
   }
@@ -148,7 +149,7 @@ export class MarketWorld {
       clients,
       environment: { ...environment, ...fee },
       clock: this.#clock,
-      ulid: this.#ulid,
+      ulid: this.ulid,
     };
     return { ...createSubscriptions(options), listings: this.#listings(clients) };
   }
@@ -160,7 +161,7 @@ export class MarketWorld {
 
   #listings({ client }: DynamoClients): Listings {
     const store = new DynamoListingStore(client, this.#database.tables.listings);
-    return new Listings({ store, clock: this.#clock, ulid: this.#ulid });
+    return new Listings({ store, clock: this.#clock, ulid: this.ulid });
   }
 
   /** Returns the id of the charge. */
@@ -171,7 +172,7 @@ export class MarketWorld {
   ): Promise<string> {
     const dependencies = {
       clock: this.#clock,
-      ulid: this.#ulid,
+      ulid: this.ulid,
       store: new DynamoPurchaseStore(clients, this.#database.tables),
       listings: this.#listings(clients),
       terms: { feeBasisPoints: FEE_BASIS_POINTS, maturitySeconds: MATURITY_SECONDS },
@@ -200,9 +201,16 @@ export class MarketWorld {
   processDue(clients: DynamoClients = this.#database): Promise<DueResult> {
     const { environment } = this.#database;
     const fee = { [VARIABLES.marketFeeBasisPoints]: String(FEE_BASIS_POINTS) };
-    const system = { clock: this.#clock, ulid: this.#ulid, log: SILENT };
+    const system = { clock: this.#clock, ulid: this.ulid, log: SILENT };
     const options = { clients, environment: { ...environment, ...fee }, ...system };
     return createDueProcessing(options)(Number.POSITIVE_INFINITY);
+  }
+
+  /** Removes an item of the market, as a restore to an earlier time does. */
+  async remove(ownerId: string, item: string): Promise<void> {
+    const { client, tables } = this.#database;
+    const Key = { owner_id: { S: ownerId }, item: { S: item } };
+    await client.send(new DeleteItemCommand({ TableName: tables.market, Key }));
   }
 
   sale(sellerId: string, chargeId: string) {

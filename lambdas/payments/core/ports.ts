@@ -11,6 +11,12 @@ export interface OrderReference {
   readonly accountId: string;
 }
 
+/** Sent to the provider with a payout, and repeated in its events. */
+export interface PayoutReference {
+  readonly sellerId: string;
+  readonly id: string;
+}
+
 interface Checkout {
   readonly url: string;
 }
@@ -20,6 +26,11 @@ export interface PaymentEvent {
   readonly fact: PaymentFact;
   /** The time at which the provider created the event, in seconds since the epoch. */
   readonly created: number;
+}
+
+/** There is news of a payout of a seller. The provider is asked what it is. */
+export interface PayoutNews {
+  readonly payout: PayoutReference;
 }
 
 /** A payment as an event claims it whose signature is not valid. */
@@ -66,10 +77,10 @@ export interface PaymentProvider {
   /** Opens a checkout; the same order again gives the same one. Throws 503 `payment_provider_unavailable`. */
   openCheckout(order: OrderReference & { readonly amount: NanoUsd }): Promise<Checkout>;
   /**
-   * Reads an event, whose body must be unchanged since it was signed. Returns undefined for an event about no order of
-   * ours. Throws 401 `invalid_signature`, or 503 if the provider must be called and does not respond.
+   * Reads an event, whose body must be unchanged since it was signed. Returns undefined for an event about no order or
+   * payout of ours. Throws 401 `invalid_signature`, or 503 if the provider must be called and does not respond.
    */
-  readEvent(body: string, signature: string | null): Promise<PaymentEvent | undefined>;
+  readEvent(body: string, signature: string | null): Promise<PaymentEvent | PayoutNews | undefined>;
   /** Returns the payment that an unverified event claims; undefined if it has not the form of the provider's events. */
   claimedPayment(body: string, signature: string | null): ClaimedPayment | undefined;
   /** Asks the provider whether the checkout of that order is paid. Throws 503. */

@@ -128,6 +128,7 @@ const endpointOf = (clients: DynamoClients) =>
   receivePaymentEvent({
     providers: { stripe },
     store: createOrderStore({ clients, environment: database.environment }),
+    hintPayout: async () => false,
     onCredited: () => {},
     onRejected: () => {},
     onMissed: () => {},

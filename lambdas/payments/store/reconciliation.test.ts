@@ -107,6 +107,7 @@ async function deliver(body: string, signature: string | null) {
   const endpoint = receivePaymentEvent({
     providers: { stripe: new StripePayments(optionsOf(KEY)) },
     store: storeOf(),
+    hintPayout: async () => false,
     onCredited: () => events.push('credited'),
     onRejected: () => events.push('rejected'),
     onMissed: () => events.push('missed'),

@@ -10,6 +10,9 @@ const RETRIES = 1;
 
 const RETRY_AFTER_SECONDS = 5;
 
+/** The value in the secret until the operator has stored another. */
+const NOT_STORED = 'none';
+
 export interface StripeOptions {
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly readSecret: SecretReader;
@@ -32,6 +35,16 @@ export class StripeApi {
 
   /** Returns a field of the operator's secret. */
   secret(field: 'api_key' | 'webhook_secret'): Promise<string> {
+    return this.#read(field);
+  }
+
+  /** Returns the secret of the endpoint for connected accounts; undefined until the operator has stored it. */
+  async connectSecret(): Promise<string | undefined> {
+    const secret = await this.#read('connect_webhook_secret').catch(() => NOT_STORED);
+    return secret === NOT_STORED ? undefined : secret;
+  }
+
+  #read(field: string): Promise<string> {
     return this.#options.readSecret(`secretsmanager:${this.#secretId}#${field}`);
   }
 

@@ -4,7 +4,13 @@ import * as z from 'zod';
 import { NANO_PER_CENT } from '../../platform/core/money.ts';
 import type { Log } from '../../platform/core/ports.ts';
 import type { CheckoutEnd, PaymentFact } from '../core/order.ts';
-import type { ClaimedPayment, OrderReference, PaymentEvent } from '../core/ports.ts';
+import type {
+  ClaimedPayment,
+  OrderReference,
+  PaymentEvent,
+  PayoutNews,
+  PayoutReference,
+} from '../core/ports.ts';
 
 type Metadata = Readonly<Record<string, string>> | null | undefined;
 
@@ -122,6 +128,32 @@ export function referenceOf(metadata: Metadata): OrderReference | undefined {
   if (!/^ord_[0-9A-HJKMNP-TV-Z]{26}$/.test(orderId) || !/^acc_[0-9A-HJKMNP-TV-Z]{26}$/.test(accountId))
     return undefined;
   return { orderId, accountId };
+}
+
+/** Returns the payout that an object is of; undefined if another system created it in the same Stripe account. */
+export function payoutReferenceOf(metadata: Metadata): PayoutReference | undefined {
+  const { payout_id: id = '', account_id: sellerId = '' } = metadata ?? {};
+  if (!/^po_[0-9A-HJKMNP-TV-Z]{26}$/.test(id) || !/^acc_[0-9A-HJKMNP-TV-Z]{26}$/.test(sellerId))
+    return undefined;
+  return { id, sellerId };
+}
+
+/**
+ * Returns the payout that an event is about: of the payouts of a connected account, and of the transfers to it (Stripe API
+ * reference, Types of events).
+ */
+export function readPayoutNews(event: Stripe.Event): PayoutNews | undefined {
+  switch (event.type) {
+    case 'payout.paid':
+    case 'payout.failed':
+    case 'payout.canceled':
+    case 'transfer.reversed': {
+      const payout = payoutReferenceOf(event.data.object.metadata);
+      return payout === undefined ? undefined : { payout };
+    }
+    default:
+      return undefined;
+  }
 }
 
 /** The form of the header `Stripe-Signature` (Stripe documentation, Resolve webhook signature verification errors). */

@@ -5,7 +5,6 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/glo
 import { type PaymentSandbox, startPaymentSandbox } from '../../../tools/simulators/payments/sandbox.ts';
 import { SILENT } from '../../ledger/testing/running-ledger.ts';
 import type { Log } from '../../platform/core/ports.ts';
-import type { PaymentEvent } from '../core/ports.ts';
 import { API_KEY, PaymentIntents, signedEvent, WEBHOOK_SECRET } from '../testing/stripe-events.ts';
 import { StripePayments } from './stripe-payments.ts';
 
@@ -18,6 +17,7 @@ const intents = new PaymentIntents();
 let sandbox: PaymentSandbox;
 let intentsUrl: string;
 let logged: unknown[];
+let connectSecret = 'whsec_of_connected_accounts';
 
 const LOG: Log = { ...SILENT, warn: (...line) => logged.push(line), error: (...line) => logged.push(line) };
 
@@ -31,10 +31,12 @@ const paymentsAt = (apiUrl: string, clock = () => NOW_MS) =>
     readSecret: async (reference) => {
       if (reference === 'secretsmanager:payments#api_key') return API_KEY;
       if (reference === 'secretsmanager:payments#webhook_secret') return WEBHOOK_SECRET;
+      if (reference === 'secretsmanager:payments#connect_webhook_secret') return connectSecret;
       throw new Error(`there is no secret ${reference}`);
     },
     clock,
     log: LOG,
+    hasPayouts: true,
   });
 
 beforeAll(async () => {
@@ -80,7 +82,7 @@ const refund = (fields: object = {}) => ({
 });
 const dispute = (fields: object = {}) => ({ ...refund({ id: 'dp_1', object: 'dispute' }), ...fields });
 
-const read = (type: string, object: object): Promise<PaymentEvent | undefined> => {
+const read = (type: string, object: object): ReturnType<StripePayments['readEvent']> => {
   const { body, signature } = signedEvent(type, object);
   return paymentsAt(intentsUrl).readEvent(body, signature);
 };
@@ -198,4 +200,36 @@ describe('an event', () => {
     expect(await codeOf(down.readEvent(body, signature))).toBe('payment_provider_unavailable');
     expect(await paymentsAt(intentsUrl).readEvent(body, signature)).toMatchObject({ order: ORDER });
   }, 20_000);
+});
+
+describe('an event of a connected account', () => {
+  const payout = { id: `po_${'0'.repeat(26)}`, sellerId: ORDER.accountId };
+  const metadata = { payout_id: payout.id, account_id: payout.sellerId };
+  const receive = (type: string, object: object, secret?: string) => {
+    const { body, signature } = signedEvent(type, object, secret);
+    return paymentsAt(intentsUrl).readEvent(body, signature);
+  };
+
+  it.each(['payout.paid', 'payout.failed', 'payout.canceled', 'transfer.reversed'])(
+    'reports the payout in its metadata: %s',
+    async (type) => {
+      expect(await receive(type, { metadata }, connectSecret)).toEqual({ payout });
+      expect(await receive(type, { metadata })).toEqual({ payout });
+      expect(await receive(type, { metadata: { payout_id: 'po_1' } }, connectSecret)).toBeUndefined();
+    },
+  );
+
+  it('credits no order, whatever its owner has created', async () => {
+    const session = { id: 'cs_1', payment_status: 'paid', amount_total: 500, currency: 'usd' };
+    const object = { ...session, metadata: METADATA };
+    expect(await receive('checkout.session.completed', object)).toMatchObject({ fact: { kind: 'paid' } });
+    expect(await receive('checkout.session.completed', object, connectSecret)).toBeUndefined();
+  });
+
+  it('fails with another secret, and while none is stored', async () => {
+    connectSecret = 'none';
+    for (const secret of ['whsec_of_nobody', 'none'])
+      expect(await codeOf(receive('payout.paid', { metadata }, secret))).toBe('invalid_signature');
+    connectSecret = 'whsec_of_connected_accounts';
+  });
 });

@@ -3,21 +3,28 @@ import Stripe from 'stripe';
 import { requireVariable, VARIABLES } from '../../platform/contract/environment.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
 import { toCents } from '../../platform/core/money.ts';
-import type { ClaimedPayment, PaymentEvent, PaymentProvider } from '../core/ports.ts';
+import type { ClaimedPayment, PaymentEvent, PaymentProvider, PayoutNews } from '../core/ports.ts';
 import { StripeApi, type StripeOptions } from './stripe-api.ts';
-import { readClaim, readStripeEvent, referenceOf } from './stripe-event.ts';
+import { readClaim, readPayoutNews, readStripeEvent, referenceOf } from './stripe-event.ts';
 
 /** The maximum age of a signed event, in seconds: the recommendation of Stripe, and the default of its library. */
 const TOLERANCE_SECONDS = 300;
 
+export interface StripePaymentsOptions extends StripeOptions {
+  /** Accepts events of connected accounts. */
+  readonly hasPayouts?: boolean;
+}
+
 export class StripePayments implements PaymentProvider {
-  readonly #options: StripeOptions;
+  readonly #options: StripePaymentsOptions;
   readonly #api: StripeApi;
   readonly #returnUrl: string;
+  readonly #hasPayouts: boolean;
 
-  constructor(options: StripeOptions) {
+  constructor(options: StripePaymentsOptions) {
     this.#options = options;
     this.#api = new StripeApi(options);
+    this.#hasPayouts = options.hasPayouts ?? false;
     this.#returnUrl = requireVariable(options.environment, VARIABLES.paymentReturnUrl);
   }
 
@@ -51,25 +58,13 @@ export class StripePayments implements PaymentProvider {
     return { url };
   }
 
-  async readEvent(body: string, signature: string | null): Promise<PaymentEvent | undefined> {
-    const { clock, log } = this.#options;
-    const secret = await this.#api.secret('webhook_secret');
-    let event: Stripe.Event;
-    try {
-      event = Stripe.webhooks.constructEvent(
-        body,
-        signature ?? '',
-        secret,
-        TOLERANCE_SECONDS,
-        undefined,
-        clock(),
-      );
-    } catch (cause) {
-      throw new ServiceError('invalid_signature', 'The event is not signed by the payment provider.', {
-        cause,
-      });
-    }
-    return readStripeEvent(event, {
+  async readEvent(body: string, signature: string | null): Promise<PaymentEvent | PayoutNews | undefined> {
+    const { log } = this.#options;
+    const verified = await this.#verify(body, signature);
+    const news = readPayoutNews(verified.event);
+    // The owner of a connected account may create what has the metadata of an order.
+    if (news !== undefined || verified.isConnected) return news;
+    return readStripeEvent(verified.event, {
       metadataOf: async (payment) => {
         const paymentIntent = await this.#api.call('payment', (stripe) =>
           stripe.paymentIntents.retrieve(payment),
@@ -78,6 +73,26 @@ export class StripePayments implements PaymentProvider {
       },
       log,
     });
+  }
+
+  /** Events of connected accounts come to an endpoint of Stripe's that has another secret. */
+  async #verify(body: string, signature: string | null) {
+    const { clock } = this.#options;
+    const eventOf = (secret: string): Stripe.Event =>
+      Stripe.webhooks.constructEvent(body, signature ?? '', secret, TOLERANCE_SECONDS, undefined, clock());
+    const secret = await this.#api.secret('webhook_secret');
+    try {
+      return { event: eventOf(secret), isConnected: false };
+    } catch (cause) {
+      const connectSecret = this.#hasPayouts ? await this.#api.connectSecret() : undefined;
+      try {
+        if (connectSecret !== undefined) return { event: eventOf(connectSecret), isConnected: true };
+      } catch {
+        // Signed by neither.
+      }
+      const message = 'The event is not signed by the payment provider.';
+      throw new ServiceError('invalid_signature', message, { cause });
+    }
   }
 
   claimedPayment(body: string, signature: string | null): ClaimedPayment | undefined {

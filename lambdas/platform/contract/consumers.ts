@@ -97,7 +97,7 @@ export const CONSUMERS = {
   },
   'process-due-items': {
     purpose:
-      'matures, holds and reverses the sales whose time has come, renews and ends subscriptions, and requests overdue scans of builds again',
+      'matures, holds and reverses the sales whose time has come, renews and ends subscriptions, takes the next step of payouts, and requests overdue scans of builds again',
     api: 'platform',
     // A sale that waits for seven days may wait for five more minutes.
     schedule: 'rate(5 minutes)',

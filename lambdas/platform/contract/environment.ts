@@ -23,7 +23,7 @@ export const VARIABLES = {
   holdTtlSeconds: 'HOLD_TTL_SECONDS',
   /** ARN of the workflow that settles transcriptions. */
   settlementWorkflow: 'SETTLEMENT_WORKFLOW',
-  /** Secrets Manager name or ARN of the payment provider's secret: JSON `{"api_key": text, "webhook_secret": text}`. */
+  /** Secrets Manager name or ARN of the payment provider's secret: JSON with `api_key`, `webhook_secret` and `connect_webhook_secret`. */
   paymentSecret: 'PAYMENT_SECRET',
   /** The address of the payment provider's API. */
   paymentApiUrl: 'PAYMENT_API_URL',
@@ -37,6 +37,8 @@ export const VARIABLES = {
   buildsBucket: 'BUILDS_BUCKET',
   /** The scanner of builds; `none` where there is none. */
   buildScan: 'BUILD_SCAN',
+  /** The provider of payouts to sellers: `stripe`, or `none`. */
+  marketPayouts: 'MARKET_PAYOUTS',
   /** Secrets Manager name of what the scheduled smoke test calls with: JSON that `smoke key` stores. */
   smokeSecret: 'SMOKE_SECRET',
   /** The models that the smoke test calls, separated by commas; absent for the chat model with the lowest price. */
@@ -74,6 +76,13 @@ export const MATURITY_VARIABLE = 'MATURITY_SECONDS';
 
 /** On this machine, the seconds of a month of a subscription. No template sets it. */
 export const PERIOD_VARIABLE = 'PERIOD_SECONDS';
+
+/** Returns whether sellers are paid. Throws an error that names the variable if it is missing or malformed. */
+export function hasPayouts(environment: Readonly<Record<string, string | undefined>>): boolean {
+  const provider = requireVariable(environment, VARIABLES.marketPayouts);
+  if (provider === 'stripe' || provider === 'none') return provider === 'stripe';
+  throw new Error(`environment variable ${VARIABLES.marketPayouts} must be stripe or none`);
+}
 
 /** The stacks' output that holds what the variable holds; output names are alphanumeric. */
 export const outputName = (variable: string): string => variable.replaceAll('_', '');

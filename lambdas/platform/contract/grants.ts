@@ -19,6 +19,8 @@ export interface Grants {
   readonly payments?: true;
   /** Knows the page to which a payer returns from a checkout. */
   readonly checkouts?: true;
+  /** Pays sellers, or knows that nobody does. */
+  readonly payouts?: true;
   /** Sells listings, of whose price the platform keeps a part. */
   readonly marketFee?: true;
   /** Actions on the builds of listings: of uploads, which are in quarantine, and of artifacts, which are downloaded. */

@@ -112,6 +112,8 @@ export const METRICS = {
   addressesForbidden: 'WebhookAddressesForbidden',
   /** Seconds for which the oldest item of the market is due: an item that cannot be processed, or a schedule that stands still. */
   oldestDueItem: 'OldestDueItemSeconds',
+  /** Seconds by which the payout that is furthest behind is late. */
+  latestPayout: 'LatestPayoutSeconds',
   /** Listings in the search index, at each building. */
   listingsIndexed: 'ListingsIndexed',
   /** Stored size of the search index, bytes. */

@@ -93,7 +93,8 @@ export const TABLES = {
    */
   discovery: { variable: 'DISCOVERY_TABLE', partitionKey: 'part', sortKey: 'entry', ttl: 'expires' },
   /**
-   * The market. The items of a seller's partition are its balance (`balance`), its sales (`sale#<charge id>`) and what
+   * The market. The items of a seller's partition are its balance (`balance`), its sales (`sale#<charge id>`), its payouts
+   * (`payout#<id>`, `payout_account`) and what
    * changed the balance (`transaction#<ulid>`); those of a subscriber's are its subscriptions (`subscription#<id>`), and the latest one
    * to each listing (`subscribed#<listing id>`). Builds (`build#<id>`) are in the partition of their listing. Counts of quotas are in `counts#<account>`. Items that wait for a time are in the index `due`, in eight shards; items
    * of a listing are in `by-listing`. CloudFormation adds one index per update of a table, so both exist from the start.

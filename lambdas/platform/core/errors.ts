@@ -50,6 +50,7 @@ export const ERROR_CODES = {
   not_owner: { status: 403, type: 'permission_error' },
   builds_disabled: { status: 403, type: 'permission_error' },
   build_quarantined: { status: 403, type: 'permission_error' },
+  payouts_disabled: { status: 403, type: 'permission_error' },
   operator_only: { status: 403, type: 'permission_error' },
   unknown_path: { status: 404, type: 'not_found_error' },
   not_found: { status: 404, type: 'not_found_error' },

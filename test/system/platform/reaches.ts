@@ -182,6 +182,11 @@ export const ISOLATION_CASES: Readonly<Record<string, IsolationCase>> = {
   'get-earnings': { shows: () => '"object":"earnings"' },
   'list-earnings-transactions': { shows: ({ chargeId }) => chargeId },
   'transfer-earnings': { body: { amount: 0.01 } },
+  'create-payout-account': { body: { country: 'DE' } },
+  'create-payout': { body: {} },
+  'list-payouts': { shows: () => '"object":"list"' },
+  'get-payout': { path: () => `/api/v1/payouts/po_${'0'.repeat(26)}` },
+  'cancel-payout': { path: () => `/api/v1/payouts/po_${'0'.repeat(26)}/cancel` },
   'create-refund': {
     path: (_of, { path }) => path,
     body: ({ chargeId }: NamedIds) => ({ charge: chargeId, amount: 1 }),

@@ -20,6 +20,7 @@ const GRANTED: Partial<Readonly<Record<Grant, Readonly<Record<string, string>>>>
     [VARIABLES.paymentApiUrl]: NOWHERE,
   },
   checkouts: { [VARIABLES.paymentReturnUrl]: NOWHERE },
+  payouts: { [VARIABLES.marketPayouts]: 'none' },
   marketFee: { [VARIABLES.marketFeeBasisPoints]: '0' },
   builds: { [VARIABLES.buildsBucket]: 'none' },
   buildScan: { [VARIABLES.buildScan]: 'guardduty' },

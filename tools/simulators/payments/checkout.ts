@@ -2,9 +2,11 @@
 import * as z from 'zod';
 import { escapeHtml, page } from '../pages.ts';
 import { newId, nowSeconds, type PaymentLedger } from './books.ts';
+import { noConnectRecords } from './connect/records.ts';
 import type { Courier, SandboxEvent } from './courier.ts';
 import { SandboxError } from './errors.ts';
 import type { FormValue } from './form.ts';
+import type { StoredAnswer } from './idempotency.ts';
 import { type ListCall, type ListedRecord, listPage } from './lists.ts';
 
 /** Stripe's own default (Stripe API reference, Create a Checkout Session, expires_at). */
@@ -121,8 +123,9 @@ export const noRecords = () => ({
   intents: {} as Record<string, PaymentIntent>,
   refunds: {} as Record<string, ReturnType<typeof newRefund>>,
   disputes: {} as Record<string, ReturnType<typeof newDispute>>,
-  /** Answers by idempotency key. */
-  answers: {} as Record<string, { readonly request: string; readonly answer: object }>,
+  /** Answers by account and idempotency key. */
+  answers: {} as Record<string, StoredAnswer>,
+  ...noConnectRecords(),
   outbox: {} as Record<string, SandboxEvent>,
 });
 

@@ -7,13 +7,14 @@ export interface Recipient {
   readonly secret: string;
 }
 
-const newEvent = (type: string, object: object) => ({
+const newEvent = (type: string, object: object, account: string | undefined) => ({
   id: newId('evt'),
   object: 'event',
   type,
   created: nowSeconds(),
   data: { object: structuredClone(object) },
   livemode: false,
+  ...(account === undefined ? {} : { account }),
 });
 
 export type SandboxEvent = ReturnType<typeof newEvent>;
@@ -44,8 +45,8 @@ export class Courier {
   }
 
   /** Makes an event of an object as it is now, and resolves when it has been offered once. */
-  async send(type: string, object: object): Promise<void> {
-    const event = newEvent(type, object);
+  async send(type: string, object: object, account?: string): Promise<void> {
+    const event = newEvent(type, object, account);
     this.#ledger.records.outbox[event.id] = event;
     this.#ledger.save();
     await this.#deliver(event, 0);

@@ -4,17 +4,23 @@
  */
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readBytes, startLoopbackServer } from '../loopback-server.ts';
+import { pageHeaders } from '../pages.ts';
 import { PaymentLedger } from './books.ts';
 import { Checkouts, noRecords } from './checkout.ts';
+import { Connect } from './connect/connect.ts';
 import { Courier, type Recipient } from './courier.ts';
 import { SandboxError } from './errors.ts';
 import { readForm } from './form.ts';
+import { type ApiFault, LostResponse, once } from './idempotency.ts';
 import { type RequireRight, type RestrictedKeys, type Right, rightsOf } from './rights.ts';
 
 export interface PaymentSandbox {
   readonly url: string;
   connect(recipient: Recipient): void;
   dispute(payment: string): Promise<void>;
+  readonly accounts: Connect;
+  /** The next requests to a target, such as `POST /v1/transfers`, go wrong: one for each fault. */
+  fail(target: string, ...faults: readonly ApiFault[]): void;
   stop(): Promise<void>;
 }
 
@@ -37,16 +43,25 @@ export async function startPaymentSandbox(options: SandboxOptions): Promise<Paym
   const ledger: Ledger = new PaymentLedger(options.file, noRecords());
   const courier = new Courier(ledger, options.log);
   const checkouts = new Checkouts(ledger, courier);
+  const connect = new Connect(ledger, courier);
+  const faults = new Map<string, ApiFault[]>();
   const server = await startLoopbackServer((request, response) => {
-    answer(request, response, { ledger, checkouts, restrictedKeys: options.restrictedKeys }).catch(
-      (failure: unknown) => reject(response, failure),
-    );
+    answer(request, response, {
+      ledger,
+      checkouts,
+      connect,
+      faults,
+      restrictedKeys: options.restrictedKeys,
+    }).catch((failure: unknown) => reject(response, failure));
   }, options.preferredPort);
   return {
     url: server.url,
     connect: (recipient) => courier.connect(recipient),
     dispute: (payment) => checkouts.dispute(payment),
+    accounts: connect,
+    fail: (target, ...some) => faults.set(target, [...(faults.get(target) ?? []), ...some]),
     async stop() {
+      connect.stop();
       courier.stop();
       await server.stop();
     },
@@ -56,13 +71,15 @@ export async function startPaymentSandbox(options: SandboxOptions): Promise<Paym
 interface Provider {
   readonly ledger: Ledger;
   readonly checkouts: Checkouts;
+  readonly connect: Connect;
+  readonly faults: Map<string, ApiFault[]>;
   readonly restrictedKeys: RestrictedKeys | undefined;
 }
 
 async function answer(
   request: IncomingMessage,
   response: ServerResponse,
-  { ledger, checkouts, restrictedKeys = {} }: Provider,
+  { ledger, checkouts, connect, faults, restrictedKeys = {} }: Provider,
 ): Promise<void> {
   const origin = `http://127.0.0.1:${request.socket.localPort}`;
   const { method, headers, url = '/' } = request;
@@ -76,12 +93,32 @@ async function answer(
   } else if (target === `POST /pay/${id}`) {
     const { success_url: location } = await checkouts.pay(id);
     response.writeHead(303, { location }).end();
+  } else if (pathname.startsWith('/connect/')) {
+    const [, , link = '', choice = ''] = pathname.split('/');
+    if (method === 'GET') response.writeHead(200, pageHeaders('*')).end(connect.onboardingPage(link));
+    else response.writeHead(303, { location: connect.finishOnboarding(link, choice) }).end();
+  } else if (pathname.startsWith('/sandbox/payouts/')) {
+    const [, , , payout = '', outcome = ''] = pathname.split('/');
+    if (outcome !== 'pay' && outcome !== 'fail' && outcome !== 'return')
+      throw new SandboxError(404, 'A payout can be paid, fail or be returned.');
+    await connect.settle(payout, outcome);
+    sendJson(response, 200, {});
   } else {
     const requireRight = rightsOf(headers.authorization, restrictedKeys);
-    const respond = () => api({ target, query: search.slice(1), body, origin, checkouts, requireRight });
+    const account = headers['stripe-account'] as string | undefined;
+    const query = search.slice(1);
+    const respond = async () =>
+      connect.call({ target, query, body, origin, account }) ??
+      api({ target, query, body, origin, checkouts, requireRight });
     const key = headers['idempotency-key'];
     const isRepeatable = typeof key === 'string';
-    const document = isRepeatable ? once(ledger, key, `${target}\n${body}`, respond) : respond();
+    const document = isRepeatable
+      ? once(
+          ledger,
+          { account, key, request: `${target}\n${body}`, fault: faults.get(target)?.shift() },
+          respond,
+        )
+      : respond();
     sendJson(response, 200, await document);
   }
 }
@@ -127,29 +164,13 @@ async function api({ target, query, body, origin, checkouts, requireRight }: Api
   throw new SandboxError(404, `Unrecognized request URL (${target}).`);
 }
 
-/** The same idempotency key gives the same answer (Stripe API reference, Idempotent requests). */
-async function once(
-  ledger: Ledger,
-  key: string,
-  request: string,
-  respond: () => Promise<object>,
-): Promise<object> {
-  const stored = ledger.records.answers[key];
-  if (stored !== undefined && stored.request !== request)
-    throw new SandboxError(400, 'Keys for idempotent requests can only be used with the same parameters.');
-  const document = stored?.answer ?? structuredClone(await respond());
-  ledger.records.answers[key] = { request, answer: document };
-  ledger.save();
-  return document;
-}
-
 function sendJson(response: ServerResponse, status: number, body: object): void {
   response.writeHead(status, { 'content-type': 'application/json', 'request-id': `req_${Date.now()}` });
   response.end(JSON.stringify(body));
 }
 
 function reject(response: ServerResponse, failure: unknown): void {
-  if (response.headersSent) {
+  if (response.headersSent || failure instanceof LostResponse) {
     response.destroy();
     return;
   }

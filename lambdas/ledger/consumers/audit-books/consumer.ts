@@ -21,6 +21,8 @@ const totalsSchema = z.object({
   transfers: amount,
   pending: amount,
   available: amount,
+  inTransit: amount,
+  paidOut: amount,
   fees: amount,
   balances: amount,
   held: amount,

@@ -225,6 +225,8 @@ const totalsOf = ({ cut, entries, books }: State, usage: NanoUsd, nowSeconds: nu
   transfers: entries.transfer,
   pending: books?.pending ?? 0n,
   available: books?.available ?? 0n,
+  inTransit: books?.inTransit ?? 0n,
+  paidOut: books?.paidOut ?? 0n,
   fees: books?.fees ?? 0n,
   salesOverdue: books === undefined ? 0 : overdueSeconds(books, nowSeconds),
   balances: cut.balance,

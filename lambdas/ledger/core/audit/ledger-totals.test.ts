@@ -12,6 +12,8 @@ const totals: fc.Arbitrary<LedgerTotals> = fc.record({
   transfers: amount,
   pending: amount,
   available: amount,
+  inTransit: amount,
+  paidOut: amount,
   fees: amount,
   balances: amount,
   held: amount,

@@ -13,6 +13,8 @@ export interface LedgerTotals {
   /** Proceeds of sellers that are not credit, and the platform's part of the sales. */
   readonly pending: NanoUsd;
   readonly available: NanoUsd;
+  readonly inTransit: NanoUsd;
+  readonly paidOut: NanoUsd;
   readonly fees: NanoUsd;
   readonly balances: NanoUsd;
   readonly held: NanoUsd;
@@ -41,6 +43,8 @@ export const EMPTY_TOTALS: LedgerTotals = {
   transfers: 0n,
   pending: 0n,
   available: 0n,
+  inTransit: 0n,
+  paidOut: 0n,
   fees: 0n,
   balances: 0n,
   held: 0n,
@@ -64,6 +68,8 @@ export function addTotals(a: LedgerTotals, b: LedgerTotals): LedgerTotals {
     transfers: a.transfers + b.transfers,
     pending: a.pending + b.pending,
     available: a.available + b.available,
+    inTransit: a.inTransit + b.inTransit,
+    paidOut: a.paidOut + b.paidOut,
     fees: a.fees + b.fees,
     balances: a.balances + b.balances,
     held: a.held + b.held,

@@ -1,14 +1,15 @@
 /**
  * The audit of a seller's balance. It verifies
  *
- * - received = pending + available + transferred, each at least 0;
+ * - received = pending + available + in transit + paid out + transferred, each at least 0;
+ * - that in transit and paid out equal the sums over the payouts;
  * - that pending, received and fees equal the sums over the sales;
  * - that transferred equals the transfers in the seller's ledger;
  * - that the ledger of the buyer has a purchase for each recent sale, and refunds for everything that was returned.
  */
 import { greatest, type NanoUsd } from '../../../platform/core/money.ts';
 import { sumOf } from './cut.ts';
-import type { AuditedSale, MarketReader, SaleEntries, SellerBooks } from './seller-books.ts';
+import type { AuditedPayout, AuditedSale, MarketReader, SaleEntries, SellerBooks } from './seller-books.ts';
 
 /** Every sale is compared with the buyer's ledger by at least one nightly audit, and again whenever a part is returned. */
 const RECENT_SECONDS = 2 * 86_400;
@@ -23,15 +24,23 @@ const netOf = (sale: AuditedSale): NanoUsd => remainingOf(sale) - feeOf(sale);
 
 /** Returns the differences of the laws that need no other ledger but the seller's. */
 export function marketDifferences(
-  { pending, available, transferred, received, fees, sales }: SellerBooks,
+  { pending, available, inTransit, paidOut, transferred, received, fees, sales, payouts }: SellerBooks,
   transfers: NanoUsd,
 ): ReadonlyMap<string, NanoUsd> {
-  const negative = [pending, available, transferred, received, fees].map((part) => greatest(-part, 0n));
+  const parts = [pending, available, inTransit, paidOut, transferred];
+  const amounts = (some: readonly AuditedPayout[]) => sumOf(some.map(({ amount }) => amount));
+  const isPaidOut = ({ isPaid, hasEnded }: AuditedPayout) => isPaid && !hasEnded;
+  const negative = [...parts, received, fees].map((part) => greatest(-part, 0n));
   return new Map([
-    ['earnings', received - pending - available - transferred],
+    ['earnings', received - sumOf(parts)],
     ['earnings below 0', sumOf(negative)],
     ['pending sales', pending - sumOf(sales.filter(({ dueAt }) => dueAt !== undefined).map(netOf))],
     ['sales', received - sumOf(sales.map(netOf))],
+    ['payouts', paidOut - amounts(payouts.filter(isPaidOut))],
+    [
+      'payouts in transit',
+      inTransit - amounts(payouts.filter((each) => !each.isReturned && !isPaidOut(each))),
+    ],
     ['fees', fees - sumOf(sales.map(feeOf))],
     ['transfers', transferred - transfers],
   ]);

@@ -14,16 +14,28 @@ export interface AuditedSale {
   readonly created: number;
 }
 
+/** A payout as stored: its amount is in one part of the balance. */
+export interface AuditedPayout {
+  readonly amount: NanoUsd;
+  readonly isPaid: boolean;
+  /** Failed or canceled. */
+  readonly hasEnded: boolean;
+  readonly isReturned: boolean;
+}
+
 /** A seller's balance and all of its sales, as of one instant. */
 export interface SellerBooks {
   /** Changes with every change of the balance or of a sale's amounts. */
   readonly version: number;
   readonly pending: NanoUsd;
   readonly available: NanoUsd;
+  readonly inTransit: NanoUsd;
+  readonly paidOut: NanoUsd;
   readonly transferred: NanoUsd;
   readonly received: NanoUsd;
   readonly fees: NanoUsd;
   readonly sales: readonly AuditedSale[];
+  readonly payouts: readonly AuditedPayout[];
 }
 
 /** The entries of a sale in the ledger of its buyer. */
@@ -37,10 +49,13 @@ export const NO_SALES: SellerBooks = {
   version: 0,
   pending: 0n,
   available: 0n,
+  inTransit: 0n,
+  paidOut: 0n,
   transferred: 0n,
   received: 0n,
   fees: 0n,
   sales: [],
+  payouts: [],
 };
 
 export interface MarketReader {

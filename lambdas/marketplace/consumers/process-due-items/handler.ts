@@ -1,12 +1,19 @@
-/** Wires the scheduled processing of due items of the market for Lambda. */
+/** Wires the scheduled processing of due items of the market, and of payouts, for Lambda. */
 
+import { createSecretsClient } from '../../../platform/aws/clients.ts';
+import { createSecretReader } from '../../../platform/aws/secrets.ts';
+import { hasPayouts } from '../../../platform/contract/environment.ts';
 import { METRICS } from '../../../platform/contract/metrics.ts';
 import { formatUsd } from '../../../platform/core/money.ts';
-import { scheduledChange } from '../../../platform/handlers/consumer-handler.ts';
+import { type ConsumerResources, scheduledChange } from '../../../platform/handlers/consumer-handler.ts';
 import { buildProcessor } from '../../core/builds/scans.ts';
+import { processPayouts } from '../../core/payouts/due.ts';
 import { createScanClient, createScanner } from '../../store/builds/build-scanner.ts';
 import { bucketOf, createBuildStore, scannerOf } from '../../store/builds/create-builds.ts';
 import { createDueProcessing } from '../../store/create-due.ts';
+import { maturityOf } from '../../store/earnings/create-earnings.ts';
+import { createPayoutStore } from '../../store/payouts/create-payouts.ts';
+import { StripePayouts } from '../../store/payouts/stripe-payouts.ts';
 
 /** The remainder of the function's time ends the items that it is at. */
 const STARTING_MS = 240_000;
@@ -20,12 +27,36 @@ export const handler = scheduledChange((resources) => {
     engine: scannerOf(environment),
   });
   const processDue = createDueProcessing(resources, builds);
+  const runPayouts = payoutsOf(resources);
   return async () => {
-    const result = await processDue(clock() + STARTING_MS);
+    const stopMs = clock() + STARTING_MS;
+    const result = await processDue(stopMs);
     const { heldAmount, oldestSeconds, ...counts } = result;
     // A metric costs by the hours in which it is raised.
     if (oldestSeconds > 0) metric(METRICS.oldestDueItem, oldestSeconds);
     if (Object.values(counts).some((count) => count > 0))
       log.info('due items processed', { ...counts, heldAmount: formatUsd(heldAmount) });
+    await runPayouts(stopMs);
   };
 });
+
+function payoutsOf(resources: ConsumerResources): (stopMs: number) => Promise<void> {
+  const { log, metric, environment } = resources;
+  const readSecret = createSecretReader({ ...resources, client: createSecretsClient() });
+  const provider = new StripePayouts({ ...resources, readSecret });
+  const store = createPayoutStore(resources);
+  const maturitySeconds = maturityOf(environment);
+  const isEnabled = hasPayouts(environment);
+  return async (stopMs) => {
+    if (!isEnabled) return;
+    const { lateSeconds, ...counts } = await processPayouts({
+      ...resources,
+      store,
+      provider,
+      maturitySeconds,
+      stopMs,
+    });
+    if (lateSeconds > 0) metric(METRICS.latestPayout, lateSeconds);
+    if (Object.values(counts).some((count) => count > 0)) log.info('payouts processed', { ...counts });
+  };
+}

@@ -28,6 +28,9 @@ export const saleProcessor =
         return true;
       }
       if (next.step === 'mature') {
+        const days = (await store.maturityDays(sale.sellerId)) ?? 0;
+        const maturesAt = sale.created + days * 86_400;
+        if (maturesAt > nowSeconds) return (await store.postpone(sale, maturesAt)) || undefined;
         if (!(await store.mature(sale, maturityOf(dependencies, sale)))) return undefined;
         counts.matured += 1;
         return true;

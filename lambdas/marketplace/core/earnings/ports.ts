@@ -4,10 +4,20 @@ import type { Page } from '../../../platform/core/api/paging.ts';
 import type { NanoUsd } from '../../../platform/core/money.ts';
 import type { BuyerFunds, Sale, SellerBalance } from './sale.ts';
 
-export const TRANSACTION_TYPES = ['sale', 'refund', 'reversal', 'transfer'] as const;
+export const TRANSACTION_TYPES = [
+  'sale',
+  'refund',
+  'reversal',
+  'transfer',
+  'payout',
+  'payout_failure',
+] as const;
 type TransactionType = (typeof TRANSACTION_TYPES)[number];
 
-/** A line of a seller's account: a change of what has been received, or a transfer to its own credit. */
+/**
+ * A line of a seller's account: a change of what has been received, a transfer to its own credit, a payout, or a payout
+ * that came back.
+ */
 export interface EarningsTransaction {
   /** `txn_<ulid>`. */
   readonly id: string;
@@ -17,6 +27,7 @@ export interface EarningsTransaction {
   readonly amount: NanoUsd;
   /** The sale that it concerns. */
   readonly chargeId?: string | undefined;
+  readonly payoutId?: string | undefined;
   /** Seconds since the epoch. */
   readonly created: number;
 }
@@ -74,6 +85,10 @@ export interface EarningsStore {
   mature(sale: Sale, transaction: EarningsTransaction): Promise<boolean>;
   /** Has the sale wait until `dueAt`. False if it has changed. */
   hold(sale: Sale, dueAt: number): Promise<boolean>;
+  /** Has the sale wait without a reason of the buyer. False if it has changed. */
+  postpone(sale: Sale, dueAt: number): Promise<boolean>;
+  /** Returns the days until a sale of this seller matures, if an operator has set them. */
+  maturityDays(sellerId: string): Promise<number | undefined>;
   /** Returns the number of postings that the seller has made on the day of a time. */
   postedOn(sellerId: string, seconds: number): Promise<number>;
   /** Makes available earnings credit of the seller. False for the same reasons. */

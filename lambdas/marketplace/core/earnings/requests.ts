@@ -9,7 +9,7 @@ import { NANO_PER_CENT, type NanoUsd, usdJson } from '../../../platform/core/mon
 import { price } from '../fields.ts';
 import { TRANSACTION_TYPES, type TransactionLine } from './ports.ts';
 import type { PostedAmount } from './postings.ts';
-import { SALE_STATUSES, type SellerBalance } from './sale.ts';
+import { SALE_STATUSES } from './sale.ts';
 
 /** More than all sales of the service together. */
 const MAX_AMOUNT: NanoUsd = 1_000_000_000n * 1_000_000_000n;
@@ -57,33 +57,6 @@ export function readIdempotencyKey({ headers }: Request): string | undefined {
   throw new ServiceError('invalid_value', message, { param: 'Idempotency-Key' });
 }
 
-export const earningsSchema = z.object({
-  object: z.literal('earnings'),
-  pending: usd.describe('Proceeds of sales that have not matured.'),
-  available: usd.describe('Can be transferred to the account’s own credit.'),
-  transferred: usd.describe('Has become the account’s own credit.'),
-  received: usd.describe('The proceeds of all sales, less fees and refunds.'),
-  fees: usd.describe('The platform’s part of these sales.'),
-  currency: z.literal('USD'),
-  next_available: seconds
-    .nullable()
-    .describe('When the next pending sale matures, in seconds since the epoch.'),
-});
-
-export const earningsEntry = (
-  { pending, available, transferred, received, fees }: SellerBalance,
-  nextDue: number | undefined,
-): Body<typeof earningsSchema> => ({
-  object: 'earnings',
-  pending: usdJson(pending),
-  available: usdJson(available),
-  transferred: usdJson(transferred),
-  received: usdJson(received),
-  fees: usdJson(fees),
-  currency: 'USD',
-  next_available: nextDue ?? null,
-});
-
 const saleSchema = z.object({
   listing_id: idOf('lst'),
   status: z.enum(SALE_STATUSES),
@@ -105,6 +78,7 @@ export const transactionSchema = z.object({
   amount: usd.describe('Below 0 if it reduces the earnings.'),
   currency: z.literal('USD'),
   charge: idOf('pur').nullable(),
+  payout: idOf('po').nullable(),
   sale: saleSchema.nullable().describe('The sale as it is now.'),
   created: seconds,
 });
@@ -116,6 +90,7 @@ export const transactionEntry = ({ transaction, sale }: TransactionLine): Body<t
   amount: usdJson(transaction.amount),
   currency: 'USD',
   charge: transaction.chargeId ?? null,
+  payout: transaction.payoutId ?? null,
   sale:
     sale === undefined
       ? null

@@ -36,10 +36,13 @@ export interface Sale {
   readonly held: boolean;
 }
 
-/** A seller's balance: received = pending + available + transferred. */
+/** A seller's balance: received = pending + available + inTransit + paidOut + transferred. */
 export interface SellerBalance {
   readonly pending: NanoUsd;
   readonly available: NanoUsd;
+  /** The amount of payouts that have not arrived. */
+  readonly inTransit: NanoUsd;
+  readonly paidOut: NanoUsd;
   /** Everything that has become the seller's own credit. */
   readonly transferred: NanoUsd;
   /** The proceeds of all sales, less fees and returns. */
@@ -50,6 +53,8 @@ export interface SellerBalance {
 export const EMPTY_BALANCE: SellerBalance = {
   pending: 0n,
   available: 0n,
+  inTransit: 0n,
+  paidOut: 0n,
   transferred: 0n,
   received: 0n,
   fees: 0n,

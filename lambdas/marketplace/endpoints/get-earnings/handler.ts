@@ -1,19 +1,37 @@
 /** `GET /api/v1/earnings`: what the account has earned by sales of its listings. */
 
 import { sessionHandler } from '../../../access/handlers/handlers.ts';
+import { createSecretsClient } from '../../../platform/aws/clients.ts';
+import { createSecretReader } from '../../../platform/aws/secrets.ts';
+import { hasPayouts } from '../../../platform/contract/environment.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
-import { earningsEntry } from '../../core/earnings/requests.ts';
+import { earningsEntry } from '../../core/payouts/earnings-entry.ts';
+import { payoutSettings } from '../../core/payouts/payout-entry.ts';
 import { createEarningsStore, maturityOf } from '../../store/earnings/create-earnings.ts';
+import { createPayoutStore } from '../../store/payouts/create-payouts.ts';
+import { StripePayouts } from '../../store/payouts/stripe-payouts.ts';
 
 export const handler = sessionHandler('platform', (resources) => {
   const { clock, environment } = resources;
   const store = createEarningsStore(resources);
   const maturitySeconds = maturityOf(environment);
+  const isEnabled = hasPayouts(environment);
+  const readSecret = createSecretReader({ ...resources, client: createSecretsClient() });
+  const provider = new StripePayouts({ ...resources, readSecret });
+  const payouts = createPayoutStore(resources);
+  const settingsOf = async (accountId: string) => {
+    const account = isEnabled ? await payouts.findAccount(accountId) : undefined;
+    if (account === undefined) return payoutSettings(undefined, isEnabled ? 'none' : 'disabled');
+    // The earnings are shown without the provider, too.
+    const status = await provider.accountStatus(account.providerId).catch(() => 'unknown' as const);
+    return payoutSettings(account, status);
+  };
   return async (_request, { session: { accountId } }) => {
-    const [balance, nextDue] = await Promise.all([
+    const [balance, nextDue, settings] = await Promise.all([
       store.balance(accountId),
       store.nextDue(accountId, Math.floor(clock() / 1000) - maturitySeconds),
+      settingsOf(accountId),
     ]);
-    return jsonResponse(earningsEntry(balance, nextDue));
+    return jsonResponse(earningsEntry(balance, nextDue, settings));
   };
 });

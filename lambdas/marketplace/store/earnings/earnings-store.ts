@@ -32,6 +32,7 @@ import {
   type Sale,
   type SellerBalance,
 } from '../../core/earnings/sale.ts';
+import { removePurchase } from '../acquisitions.ts';
 import { marketKey } from '../market-item.ts';
 import { markRefunded } from '../purchase-item.ts';
 import { returnWrites } from '../subscription-item.ts';
@@ -171,7 +172,7 @@ export class DynamoEarningsStore implements EarningsStore {
     const { entryId, transaction } = posting;
     const change = returnOf(sale, amount);
     const isWhole = change.sale.status === 'reversed';
-    const refunded = isWhole ? await markRefunded(this.#client, this.#tables.listings, sale) : undefined;
+    const ended = isWhole ? await this.#endPurchase(sale) : [];
     const { id: transactionId, created } = transaction;
     const returned = { amount, isWhole, transactionId, created };
     const subscription = await returnWrites(this.#client, this.#tables, sale, returned);
@@ -179,7 +180,7 @@ export class DynamoEarningsStore implements EarningsStore {
     const entry = { kind: 'purchase_refund', id: entryId, amount, cash, source: transaction.id } as const;
     return this.#post(sale.buyerId, entry, transaction, [
       ...changeSaleWrites(this.#tables.market, sale, change),
-      ...(refunded === undefined ? [] : [refunded]),
+      ...ended,
       ...subscription,
       ...this.#count(posting),
     ]);
@@ -193,8 +194,22 @@ export class DynamoEarningsStore implements EarningsStore {
     return this.#post(sale.sellerId, entry, transaction, writes);
   }
 
-  async hold(sale: Sale, dueAt: number): Promise<boolean> {
-    const write = replaceSale(this.#tables.market, sale, { ...sale, held: true, dueAt });
+  hold(sale: Sale, dueAt: number): Promise<boolean> {
+    return this.#replace(sale, { ...sale, held: true, dueAt });
+  }
+
+  postpone(sale: Sale, dueAt: number): Promise<boolean> {
+    return this.#replace(sale, { ...sale, held: false, dueAt });
+  }
+
+  async maturityDays(sellerId: string): Promise<number | undefined> {
+    const key = { TableName: this.#tables.market, Key: balanceKey(sellerId) };
+    const item = await readItem(this.#client, key);
+    return item?.maturity_days === undefined ? undefined : readNumber(item, 'maturity_days');
+  }
+
+  async #replace(before: Sale, after: Sale): Promise<boolean> {
+    const write = replaceSale(this.#tables.market, before, after);
     return (await transact(this.#client, [write])).done;
   }
 
@@ -207,6 +222,19 @@ export class DynamoEarningsStore implements EarningsStore {
       changeBalance(this.#tables.market, sellerId, change),
       ...this.#count(posting),
     ]);
+  }
+
+  /** A purchase that was completely refunded entitles no more, and is no acquisition of the buyer. */
+  async #endPurchase(sale: Sale): Promise<readonly TransactWriteItem[]> {
+    // The charges of subscriptions end otherwise.
+    if (!sale.chargeId.startsWith('pur_')) return [];
+    const { listings } = this.#tables;
+    const acquisition = { listingId: sale.listingId, accountId: sale.buyerId };
+    const [refunded, removed] = await Promise.all([
+      markRefunded(this.#client, listings, sale),
+      removePurchase(this.#client, listings, acquisition),
+    ]);
+    return refunded === undefined ? [removed] : [refunded, removed];
   }
 
   #count({ max, transaction: { sellerId, created } }: EarningsPosting): readonly TransactWriteItem[] {

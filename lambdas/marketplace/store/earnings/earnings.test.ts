@@ -4,9 +4,11 @@ import { offsets } from '../../../../tools/test-kit/thorough.ts';
 import { FAULTS, FailingProcess } from '../../../ledger/testing/failing-process.ts';
 import { ServiceError } from '../../../platform/core/errors.ts';
 import { NANO_PER_CENT } from '../../../platform/core/money.ts';
+import { transact } from '../../../platform/dynamodb/transaction.ts';
 import { fileDatabase } from '../../../platform/testing/file-database.ts';
 import { permutations } from '../../testing/market-model.ts';
 import { FEE_BASIS_POINTS, MarketWorld } from '../../testing/market-world.ts';
+import { putAcquisition, readAcquisitions } from '../acquisitions.ts';
 
 const database = fileDatabase();
 let world: MarketWorld;
@@ -41,6 +43,9 @@ async function stateOf({ seller, buyer }: { readonly seller: string; readonly bu
     })),
   };
 }
+
+const acquired = async (accountId: string) =>
+  (await readAcquisitions(database.client, database.tables.listings, accountId, { limit: 9 })).entries;
 
 const codeOf = (action: Promise<unknown>): Promise<string> =>
   action.then(
@@ -202,9 +207,22 @@ describe('money of the market', () => {
       buyer: { balance: cents(500) },
     });
     expect(await codeOf(world.refund(seller, { charge }))).toBe('conflict');
+    expect(await acquired(buyer)).toEqual([]);
     const again = await world.buy(buyer, listing);
     expect(again).not.toBe(charge);
     expect(await world.sale(seller, again)).toMatchObject({ payable: true, status: 'pending' });
+    expect(await acquired(buyer)).toMatchObject([{ listingId: listing.id, purchased: world.nowSeconds }]);
+  });
+
+  it('removes the acquisition of the buyer by a complete refund, except an install', async () => {
+    const { seller, buyer, listing } = await market({ paid: 500 });
+    const charge = await world.buy(buyer, listing);
+    const install = { listingId: listing.id, accountId: buyer, created: world.nowSeconds };
+    await transact(database.client, [putAcquisition(database.tables.listings, 'installed', install)]);
+    await world.refund(seller, { charge, cents: 150 });
+    expect(await acquired(buyer)).toMatchObject([{ purchased: world.nowSeconds }]);
+    await world.refund(seller, { charge });
+    expect(await acquired(buyer)).toMatchObject([{ installed: world.nowSeconds, purchased: undefined }]);
   });
 
   it('returns once for one Idempotency-Key, and not at all to another amount under it', async () => {

@@ -81,23 +81,47 @@ export const replaceSale = (table: string, before: Sale, after: Sale): TransactW
   },
 });
 
-const PARTS = Object.keys(EMPTY_BALANCE) as readonly (keyof SellerBalance)[];
+const PARTS = (Object.keys(EMPTY_BALANCE) as readonly (keyof SellerBalance)[]).map((part) => ({
+  part,
+  attribute: part.replace(/[A-Z]/, (letter) => `_${letter.toLowerCase()}`),
+}));
+
+/**
+ * A change of the number of open payouts. A payout starts only if no other is open, and they are not paused. One that
+ * was sent before is adopted in any case.
+ */
+export type OpenPayoutsChange = 'none' | 'start' | 'adopt' | 'end';
+
+const OPEN_PAYOUTS = { none: 0, start: 1, adopt: 1, end: -1 } as const;
 
 /** Changes a seller's balance, on the condition that no part of it becomes less than 0. */
-export function changeBalance(table: string, sellerId: string, change: SellerBalance): TransactWriteItem {
-  const changed = PARTS.filter((part) => change[part] !== 0n);
-  const reduced = changed.filter((part) => change[part] < 0n);
+export function changeBalance(
+  table: string,
+  sellerId: string,
+  change: SellerBalance,
+  openPayouts: OpenPayoutsChange = 'none',
+): TransactWriteItem {
+  const changed = PARTS.filter(({ part }) => change[part] !== 0n);
+  const reduced = changed.filter(({ part }) => change[part] < 0n);
+  const added = changed.map(({ attribute }) => `${attribute} :${attribute}`);
+  const conditions = reduced.map(({ attribute }) => `${attribute} >= :least_${attribute}`);
+  if (openPayouts !== 'none') added.push('open_payouts :open');
+  if (openPayouts === 'start')
+    conditions.push(
+      '(attribute_not_exists(open_payouts) OR open_payouts = :none)',
+      'attribute_not_exists(paused)',
+    );
   return {
     Update: {
       TableName: table,
       Key: balanceKey(sellerId),
-      UpdateExpression: `ADD version :one, ${changed.map((part) => `${part} :${part}`).join(', ')}`,
-      ...(reduced.length === 0
-        ? {}
-        : { ConditionExpression: reduced.map((part) => `${part} >= :least_${part}`).join(' AND ') }),
+      UpdateExpression: ['ADD version :one', ...added].join(', '),
+      ...(conditions.length === 0 ? {} : { ConditionExpression: conditions.join(' AND ') }),
       ExpressionAttributeValues: Object.fromEntries([
-        ...changed.map((part) => [`:${part}`, number(change[part])]),
-        ...reduced.map((part) => [`:least_${part}`, number(-change[part])]),
+        ...changed.map(({ part, attribute }) => [`:${attribute}`, number(change[part])]),
+        ...reduced.map(({ part, attribute }) => [`:least_${attribute}`, number(-change[part])]),
+        ...(openPayouts === 'none' ? [] : [[':open', number(OPEN_PAYOUTS[openPayouts])]]),
+        ...(openPayouts === 'start' ? [[':none', number(0)]] : []),
         [':one', number(1)],
       ]),
     },
@@ -107,19 +131,23 @@ export function changeBalance(table: string, sellerId: string, change: SellerBal
 /** A balance that no sale has changed yet is empty. */
 export const decodeBalance = (item: Item): SellerBalance =>
   Object.fromEntries(
-    PARTS.map((part) => [part, item[part] === undefined ? 0n : readInteger(item, part)]),
+    PARTS.map(({ part, attribute }) => [
+      part,
+      item[attribute] === undefined ? 0n : readInteger(item, attribute),
+    ]),
   ) as unknown as SellerBalance;
 
 /** A transaction is found by its time: its key is the ULID of its id. */
 export const transactionItem = (id: string): string => `${TRANSACTION_PREFIX}${id.slice('txn_'.length)}`;
 
 export const putTransaction = (table: string, transaction: EarningsTransaction): TransactWriteItem => {
-  const { id, sellerId, type, amount, chargeId, created } = transaction;
+  const { id, sellerId, type, amount, chargeId, payoutId, created } = transaction;
   return putNewItem(table, {
     ...marketKey(sellerId, transactionItem(id)),
     type: text(type),
     amount: number(amount),
     ...(chargeId === undefined ? {} : { charge_id: text(chargeId) }),
+    ...(payoutId === undefined ? {} : { payout_id: text(payoutId) }),
     created: number(created),
   });
 };
@@ -134,6 +162,7 @@ export function decodeTransaction(item: Item): EarningsTransaction {
     type,
     amount: readInteger(item, 'amount'),
     ...(item.charge_id?.S === undefined ? {} : { chargeId: item.charge_id.S }),
+    ...(item.payout_id?.S === undefined ? {} : { payoutId: item.payout_id.S }),
     created: readNumber(item, 'created'),
   };
 }

@@ -4,7 +4,7 @@ import { jsonResponse } from '../../../platform/core/json/json-response.ts';
 import type { Endpoint } from '../../../platform/core/ports.ts';
 import { isMissedPayment } from '../../core/missed-payment.ts';
 import { applyEvent } from '../../core/orders.ts';
-import type { OrderStore, PaymentProvider } from '../../core/ports.ts';
+import type { OrderStore, PaymentProvider, PayoutReference } from '../../core/ports.ts';
 
 export interface ReceivePaymentEventDependencies {
   /** The providers by their names in the path. */
@@ -13,6 +13,8 @@ export interface ReceivePaymentEventDependencies {
   >;
   readonly store: OrderStore;
   readonly onCredited: () => void;
+  /** Makes a payout due; false if there is no such payout. */
+  readonly hintPayout: (payout: PayoutReference) => Promise<boolean>;
   /** Called for each event without a valid signature. */
   readonly onRejected: () => void;
   /** Called if such an event reports a payment that nobody was credited for. */
@@ -22,6 +24,7 @@ export interface ReceivePaymentEventDependencies {
 export function receivePaymentEvent({
   providers,
   store,
+  hintPayout,
   onCredited,
   onRejected,
   onMissed,
@@ -41,7 +44,9 @@ export function receivePaymentEvent({
       }
       throw failure;
     });
-    if (event !== undefined && (await applyEvent({ store, log }, event)) === 'credited') onCredited();
+    if (event !== undefined && 'payout' in event) {
+      if (!(await hintPayout(event.payout))) log.warn('event of no payout here', { ...event.payout });
+    } else if (event !== undefined && (await applyEvent({ store, log }, event)) === 'credited') onCredited();
     return jsonResponse({ received: true });
   };
 }

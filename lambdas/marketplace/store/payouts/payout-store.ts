@@ -1,0 +1,247 @@
+/**
+ * Payouts in DynamoDB. A fact, the money that follows from it and the event that reports it are one transaction, under the
+ * version of the payout.
+ */
+import {
+  ConditionalCheckFailedException,
+  type DynamoDBClient,
+  PutItemCommand,
+  QueryCommand,
+  type TransactWriteItem,
+  UpdateItemCommand,
+} from '@aws-sdk/client-dynamodb';
+import { PAYOUT_PREFIX, payoutDueAttributes, payoutKey } from '../../../payments/store/payout-hint.ts';
+import {
+  type Item,
+  number,
+  readNumber,
+  readText,
+  text,
+} from '../../../platform/dynamodb/attribute-values.ts';
+import { queryPage, readItem } from '../../../platform/dynamodb/reads.ts';
+import { transact } from '../../../platform/dynamodb/transaction.ts';
+import type { EarningsTransaction } from '../../core/earnings/ports.ts';
+import { SALE_PREFIX } from '../../core/earnings/ports.ts';
+import { balanceChange, isOpenPayout, type Payout, type PayoutKey } from '../../core/payouts/payout.ts';
+import type {
+  DuePayout,
+  DuePayoutStore,
+  PayoutAccount,
+  PayoutEffects,
+  PayoutStore,
+  SellerState,
+} from '../../core/payouts/ports.ts';
+import {
+  balanceKey,
+  changeBalance,
+  decodeBalance,
+  type OpenPayoutsChange,
+  putTransaction,
+} from '../earnings/sale-writes.ts';
+import { encodeEvent } from '../listing-item.ts';
+import { DUE_INDEX, dueTime, marketKey, putNewItem } from '../market-item.ts';
+import { ACCOUNT_ITEM, decodeAccount, decodePayout, encodeAccount, encodePayout } from './payout-item.ts';
+
+export interface PayoutTables {
+  readonly market: string;
+  readonly listings: string;
+}
+
+const PAGE = 100;
+
+/** Names the table that has been compared with the provider. No account has this id. */
+const RECONCILED: Item = marketKey('payouts', 'reconciled');
+
+export class DynamoPayoutStore implements PayoutStore, DuePayoutStore {
+  readonly #client: DynamoDBClient;
+  readonly #tables: PayoutTables;
+
+  constructor(client: DynamoDBClient, tables: PayoutTables) {
+    this.#client = client;
+    this.#tables = tables;
+  }
+
+  async seller(sellerId: string): Promise<SellerState> {
+    const item = (await this.#read(balanceKey(sellerId))) ?? {};
+    return {
+      balance: decodeBalance(item),
+      openPayouts: item.open_payouts === undefined ? 0 : readNumber(item, 'open_payouts'),
+      paused: item.paused?.BOOL === true,
+      maturityDays: item.maturity_days === undefined ? undefined : readNumber(item, 'maturity_days'),
+    };
+  }
+
+  /** Stops new payouts of a seller, and those of which nothing was sent; or allows them again. */
+  async pause(sellerId: string, isPaused: boolean): Promise<void> {
+    const change = isPaused ? 'SET paused = :paused' : 'REMOVE paused';
+    await this.#update(sellerId, change, isPaused ? { ':paused': { BOOL: true } } : undefined);
+  }
+
+  /** Sets the days until a sale of the seller matures, if they are more than those of all sellers. */
+  async setMaturity(sellerId: string, days: number): Promise<void> {
+    await this.#update(sellerId, 'SET maturity_days = :days', { ':days': number(days) });
+  }
+
+  async #update(sellerId: string, change: string, values: Item | undefined): Promise<void> {
+    await this.#client.send(
+      new UpdateItemCommand({
+        TableName: this.#tables.market,
+        Key: balanceKey(sellerId),
+        UpdateExpression: change,
+        ...(values === undefined ? {} : { ExpressionAttributeValues: values }),
+      }),
+    );
+  }
+
+  async firstSale(sellerId: string): Promise<number | undefined> {
+    const { Items: items = [] } = await this.#client.send(
+      new QueryCommand({ ...this.#itemsOf(sellerId, SALE_PREFIX), Limit: 1 }),
+    );
+    return items[0] === undefined ? undefined : readNumber(items[0], 'created');
+  }
+
+  async find(key: PayoutKey): Promise<Payout | undefined> {
+    const item = await this.#read(payoutKey(key));
+    return item === undefined ? undefined : decodePayout(item);
+  }
+
+  list(sellerId: string, limit: number, after?: string) {
+    const start = after === undefined ? {} : { ExclusiveStartKey: payoutKey({ sellerId, id: after }) };
+    return queryPage(
+      this.#client,
+      { ...this.#itemsOf(sellerId, PAYOUT_PREFIX), ...start, ScanIndexForward: false, Limit: limit },
+      decodePayout,
+      ({ id }) => id,
+    );
+  }
+
+  create(payout: Payout, transaction: EarningsTransaction): Promise<boolean> {
+    return this.#put(payout, transaction, 'start');
+  }
+
+  adopt(payout: Payout, transaction: EarningsTransaction): Promise<boolean> {
+    return this.#put(payout, transaction, 'adopt');
+  }
+
+  async #put(payout: Payout, transaction: EarningsTransaction, open: OpenPayoutsChange): Promise<boolean> {
+    const { market } = this.#tables;
+    const result = await transact(this.#client, [
+      putNewItem(market, encodePayout(payout)),
+      changeBalance(market, payout.sellerId, balanceChange(undefined, payout), open),
+      putTransaction(market, transaction),
+    ]);
+    return result.done;
+  }
+
+  async change(before: Payout, after: Payout, { event, transaction }: PayoutEffects): Promise<boolean> {
+    const { market, listings } = this.#tables;
+    const change = balanceChange(before, after);
+    const closed: OpenPayoutsChange = isOpenPayout(before) && !isOpenPayout(after) ? 'end' : 'none';
+    const hasMoved = closed !== 'none' || Object.values(change).some((amount) => amount !== 0n);
+    const replaced: TransactWriteItem = {
+      Put: {
+        TableName: market,
+        Item: encodePayout(after),
+        ConditionExpression: 'version = :version',
+        ExpressionAttributeValues: { ':version': number(before.version) },
+      },
+    };
+    const result = await transact(this.#client, [
+      replaced,
+      ...(hasMoved ? [changeBalance(market, after.sellerId, change, closed)] : []),
+      ...(transaction === undefined ? [] : [putTransaction(market, transaction)]),
+      // In a restored market, the event may have been published before; the same again changes nothing.
+      ...(event === undefined
+        ? []
+        : [
+            {
+              Put: {
+                TableName: listings,
+                Item: encodeEvent(event.accountId, event, after.paidAt ?? after.created),
+              },
+            },
+          ]),
+    ]);
+    if (result.done) return true;
+    if (result.failed.includes(0)) return false;
+    throw new Error('a payout does not agree with the balance of its seller');
+  }
+
+  async findAccount(sellerId: string): Promise<PayoutAccount | undefined> {
+    const item = await this.#read(marketKey(sellerId, ACCOUNT_ITEM));
+    return item === undefined ? undefined : decodeAccount(item);
+  }
+
+  async saveAccount(account: PayoutAccount): Promise<boolean> {
+    try {
+      await this.#client.send(
+        new PutItemCommand({
+          TableName: this.#tables.market,
+          Item: encodeAccount(account),
+          ConditionExpression: 'attribute_not_exists(owner_id) OR provider_id = :provider',
+          ExpressionAttributeValues: { ':provider': text(account.providerId) },
+        }),
+      );
+      return true;
+    } catch (failure) {
+      if (failure instanceof ConditionalCheckFailedException) return false;
+      throw failure;
+    }
+  }
+
+  async isReconciled(): Promise<boolean> {
+    const item = await this.#read(RECONCILED);
+    return item?.table?.S === this.#tables.market;
+  }
+
+  /** Records that this table has been compared with the provider: a restored one has another name. */
+  async setReconciled(): Promise<void> {
+    const Item = { ...RECONCILED, table: text(this.#tables.market) };
+    await this.#client.send(new PutItemCommand({ TableName: this.#tables.market, Item }));
+  }
+
+  async duePayouts(nowSeconds: number, after?: DuePayout) {
+    const { partitionKey, sortKey, name } = DUE_INDEX;
+    const { [partitionKey]: shard = text('') } = payoutDueAttributes(nowSeconds);
+    const { Items: items = [], LastEvaluatedKey: last } = await this.#client.send(
+      new QueryCommand({
+        TableName: this.#tables.market,
+        IndexName: name,
+        KeyConditionExpression: '#shard = :shard AND #due <= :now',
+        ExpressionAttributeNames: { '#shard': partitionKey, '#due': sortKey },
+        ExpressionAttributeValues: { ':shard': shard, ':now': text(dueTime(nowSeconds)) },
+        ...(after === undefined
+          ? {}
+          : { ExclusiveStartKey: { ...keyOf(after), ...payoutDueAttributes(after.dueAt) } }),
+        Limit: PAGE,
+      }),
+    );
+    const decoded = items.map(decodeDue);
+    return { items: decoded, next: last === undefined ? undefined : decoded.at(-1) };
+  }
+
+  #itemsOf(sellerId: string, prefix: string) {
+    return {
+      TableName: this.#tables.market,
+      KeyConditionExpression: 'owner_id = :seller AND begins_with(#item, :prefix)',
+      ExpressionAttributeNames: { '#item': 'item' },
+      ExpressionAttributeValues: { ':seller': text(sellerId), ':prefix': text(prefix) },
+      ConsistentRead: true,
+    };
+  }
+
+  #read(key: Item): Promise<Item | undefined> {
+    return readItem(this.#client, { TableName: this.#tables.market, Key: key });
+  }
+}
+
+const keyOf = (due: DuePayout): Item =>
+  due.type === 'payout' ? payoutKey(due.key) : marketKey(due.sellerId, ACCOUNT_ITEM);
+
+function decodeDue(item: Item): DuePayout {
+  const sellerId = readText(item, 'owner_id');
+  const name = readText(item, 'item');
+  const dueAt = Number(readText(item, DUE_INDEX.sortKey));
+  if (name === ACCOUNT_ITEM) return { type: 'schedule', sellerId, dueAt };
+  return { type: 'payout', key: { sellerId, id: name.slice(PAYOUT_PREFIX.length) }, dueAt };
+}

@@ -1,0 +1,312 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { afterAll, beforeAll, describe, expect } from '@jest/globals';
+import { type PaymentSandbox, startPaymentSandbox } from '../../../../tools/simulators/payments/sandbox.ts';
+import { it } from '../../../../tools/test-kit/search.ts';
+import { FAULTS, FailingProcess } from '../../../ledger/testing/failing-process.ts';
+import { SILENT } from '../../../ledger/testing/running-ledger.ts';
+import { hintPayout } from '../../../payments/store/payout-hint.ts';
+import { ServiceError } from '../../../platform/core/errors.ts';
+import { NANO_PER_CENT } from '../../../platform/core/money.ts';
+import { fileDatabase } from '../../../platform/testing/file-database.ts';
+import { connectAccount } from '../../core/payouts/account.ts';
+import { processPayouts } from '../../core/payouts/due.ts';
+import { payoutEntry } from '../../core/payouts/payout-entry.ts';
+import { reconcilePayouts } from '../../core/payouts/reconcile.ts';
+import { cancelPayout, requestPayout } from '../../core/payouts/requests.ts';
+import { FEE_BASIS_POINTS, MarketWorld } from '../../testing/market-world.ts';
+import { createPayoutStore } from './create-payouts.ts';
+import { StripePayouts } from './stripe-payouts.ts';
+
+const database = fileDatabase();
+const folder = mkdtempSync(join(tmpdir(), 'payouts-'));
+let sandbox: PaymentSandbox;
+let world: MarketWorld;
+
+beforeAll(async () => {
+  world = new MarketWorld(database);
+  sandbox = await startPaymentSandbox({ preferredPort: 0, file: join(folder, 'books.json'), log: () => {} });
+  await createPayoutStore(options()).setReconciled();
+});
+afterAll(async () => {
+  await sandbox.stop();
+  rmSync(folder, { recursive: true });
+});
+
+const options = (clients: FailingProcess['clients'] = database) => ({
+  clients,
+  environment: database.environment,
+});
+
+function system(clients?: FailingProcess['clients']) {
+  const clock = () => world.nowSeconds * 1000;
+  const provider = new StripePayouts({
+    environment: { PAYMENT_SECRET: 'payments', PAYMENT_API_URL: sandbox.url },
+    readSecret: async () => 'sk_test_payouts',
+    clock,
+    log: SILENT,
+  });
+  const store = createPayoutStore(options(clients));
+  const maturitySeconds = 7 * 86_400;
+  const stopMs = Number.POSITIVE_INFINITY;
+  return { clock, provider, store, maturitySeconds, stopMs, log: SILENT, ulid: world.ulid };
+}
+
+const cents = (count: number): bigint => BigInt(count) * NANO_PER_CENT;
+const PRICE = 8_000;
+const NET = (cents(PRICE) * BigInt(10_000 - FEE_BASIS_POINTS)) / 10_000n;
+
+/** A seller with available earnings of one sale, and an account at the provider. */
+async function payable({ granted = 0, isActive = true } = {}) {
+  const [seller, buyer] = await Promise.all([world.open(), world.open()]);
+  const listing = await world.list(seller, PRICE);
+  if (granted > 0) await world.grant(buyer, granted);
+  else await world.pay(buyer, PRICE);
+  const charge = await world.buy(buyer, listing);
+  world.day += 15;
+  await world.processDue();
+  const { providerId } = await connectAccount(system(), seller, { country: 'DE' });
+  if (isActive) sandbox.accounts.account(providerId).state = 'active';
+  return { seller, buyer, charge, account: providerId };
+}
+
+const run = (clients?: FailingProcess['clients']) => processPayouts(system(clients));
+
+/** Lets hours and days pass until nothing is left to do. */
+async function settle(): Promise<void> {
+  for (let round = 0; round < 4; round += 1) {
+    await run();
+    world.day += 0.05;
+    await run();
+    world.day += 3;
+  }
+}
+
+const codeOf = (action: Promise<unknown>): Promise<string> =>
+  action.then(
+    () => 'done',
+    (failure) => {
+      if (failure instanceof ServiceError) return failure.code;
+      throw failure;
+    },
+  );
+
+const transfersOf = (id: string) => sandbox.accounts.transfers.filter((each) => each.transfer_group === id);
+const payoutsOf = (id: string) => sandbox.accounts.payouts.filter((each) => each.metadata.payout_id === id);
+
+/** Pays, fails or returns the payout at the bank, and lets the event arrive. */
+async function bank(key: { sellerId: string; id: string }, outcome: 'pay' | 'fail' | 'return') {
+  const [payout] = payoutsOf(key.id);
+  await sandbox.accounts.settle(payout?.id ?? '', outcome);
+  await hintPayout(database.client, database.tables.market, key, world.nowSeconds);
+}
+
+async function stateOf(seller: string) {
+  expect(await world.audit(seller)).toEqual([]);
+  const { balance, openPayouts } = await createPayoutStore(options()).seller(seller);
+  const { available, inTransit, paidOut } = balance;
+  return { available, inTransit, paidOut, openPayouts };
+}
+
+describe('payouts', () => {
+  it('go by one transfer and one payout to the bank, and then are paid out', async () => {
+    const { seller, account } = await payable();
+    const payout = await requestPayout(system(), seller, undefined);
+    expect(await stateOf(seller)).toEqual({ available: 0n, inTransit: NET, paidOut: 0n, openPayouts: 1 });
+    expect(sandbox.accounts.account(account)).toMatchObject({ country: 'de', manual: true });
+    await run();
+    const { store } = system();
+    expect(payoutEntry((await store.find(payout)) ?? payout)).toMatchObject({ status: 'in_transit' });
+    await bank(payout, 'pay');
+    await run();
+    expect(payoutEntry((await store.find(payout)) ?? payout)).toMatchObject({ status: 'paid' });
+    expect(await stateOf(seller)).toEqual({ available: 0n, inTransit: 0n, paidOut: NET, openPayouts: 0 });
+    expect([transfersOf(payout.id).length, payoutsOf(payout.id).length]).toEqual([1, 1]);
+    const lines = (await world.earnings.list(seller, 9)).entries.map(({ transaction }) => transaction);
+    expect(lines[0]).toMatchObject({ type: 'payout', amount: -NET, payoutId: payout.id });
+  });
+
+  it('return to the available earnings after the bank has returned them to the platform', async () => {
+    const { seller } = await payable();
+    const payout = await requestPayout(system(), seller, undefined);
+    await run();
+    await bank(payout, 'pay');
+    await run();
+    await bank(payout, 'return');
+    await run();
+    expect(await stateOf(seller)).toEqual({ available: NET, inTransit: 0n, paidOut: 0n, openPayouts: 0 });
+    expect(transfersOf(payout.id)).toMatchObject([{ reversed: true }]);
+    await bank(payout, 'pay');
+    await settle();
+    expect(await stateOf(seller)).toMatchObject({ available: NET, paidOut: 0n });
+    expect(await requestPayout(system(), seller, undefined)).toMatchObject({ amount: NET });
+  });
+
+  it('move money once, whichever request to the provider is lost, late, rejected for now or fails for good', async () => {
+    const faults = ['lost before', 'lost after', 'late', 'stored 500', 'conflict', 'rate limit'] as const;
+    for (const target of ['POST /v1/transfers', 'POST /v1/payouts']) {
+      for (const fault of faults) {
+        const { seller } = await payable();
+        const payout = await requestPayout(system(), seller, undefined);
+        sandbox.fail(target, fault, fault);
+        await run();
+        await settle();
+        await bank(payout, 'pay');
+        await run();
+        expect({ target, fault, ...(await stateOf(seller)) }).toMatchObject({ target, fault, paidOut: NET });
+        expect([transfersOf(payout.id).length, payoutsOf(payout.id).length]).toEqual([1, 1]);
+      }
+    }
+  }, 120_000);
+
+  it('move money once, whichever database call fails, is lost, is late or is the last of its process', async () => {
+    const first = await payable();
+    await requestPayout(system(), first.seller, undefined);
+    const counted = new FailingProcess(database, new Map());
+    await run(counted.clients);
+    expect(counted.calls).toBeGreaterThan(5);
+    for (let call = 1; call <= counted.calls; call += 1) {
+      const fault = FAULTS[call % FAULTS.length];
+      if (fault === undefined) continue;
+      const { seller } = await payable();
+      const payout = await requestPayout(system(), seller, undefined);
+      const failing = new FailingProcess(database, new Map([[call, fault]]));
+      await run(failing.clients).catch(() => undefined);
+      await settle();
+      await failing.landLate();
+      await bank(payout, 'pay');
+      await run();
+      expect({ call, fault, ...(await stateOf(seller)) }).toMatchObject({ call, fault, paidOut: NET });
+      expect([transfersOf(payout.id).length, payoutsOf(payout.id).length]).toEqual([1, 1]);
+    }
+  }, 120_000);
+
+  it('wait while the platform has too little at the provider', async () => {
+    const { seller } = await payable();
+    const before = sandbox.accounts.platform.balance;
+    sandbox.accounts.platform.balance = 0;
+    const payout = await requestPayout(system(), seller, undefined);
+    await run();
+    expect(await stateOf(seller)).toMatchObject({ inTransit: NET });
+    sandbox.accounts.platform.balance = before;
+    world.day += 0.05;
+    await run();
+    expect(transfersOf(payout.id)).toHaveLength(1);
+  });
+
+  it('end as canceled at a restricted account, and fail without a bank account', async () => {
+    const restricted = await payable({ isActive: false });
+    await requestPayout(system(), restricted.seller, undefined);
+    await run();
+    expect(await stateOf(restricted.seller)).toMatchObject({ available: NET, inTransit: 0n });
+    const bankless = await payable();
+    sandbox.accounts.account(bankless.account).hasBank = false;
+    const payout = await requestPayout(system(), bankless.seller, undefined);
+    await run();
+    expect(payoutEntry((await system().store.find(payout)) ?? payout)).toMatchObject({
+      status: 'failed',
+      failure_code: 'no_account',
+    });
+    expect(await stateOf(bankless.seller)).toMatchObject({ available: NET, inTransit: 0n, openPayouts: 0 });
+  });
+
+  it('leave a restored table only after its comparison with the provider, which adopts earlier ones', async () => {
+    const { seller, account } = await payable();
+    const { store } = system();
+    const sent = await requestPayout(system(), seller, undefined);
+    await run();
+    await bank(sent, 'pay');
+    await run();
+    // The table is as it was before the payout.
+    const { client, tables } = database;
+    const restored = new Map([
+      ['available', NET],
+      ['paid_out', 0n],
+    ]);
+    for (const [part, amount] of restored)
+      await client.send(
+        new UpdateItemCommand({
+          TableName: tables.market,
+          Key: { owner_id: { S: seller }, item: { S: 'balance' } },
+          UpdateExpression: `SET ${part} = :amount ADD version :one`,
+          ExpressionAttributeValues: { ':amount': { N: String(amount) }, ':one': { N: '1' } },
+        }),
+      );
+    await world.remove(seller, `payout#${sent.id}`);
+    await world.remove('payouts', 'reconciled');
+    const again = await requestPayout(system(), seller, cents(1_000));
+    expect(await run()).toMatchObject({ advanced: 0 });
+    expect(transfersOf(again.id)).toEqual([]);
+    await cancelPayout(system(), again);
+    expect(await reconcilePayouts(system(), false)).toMatchObject({ adopted: 1, differences: [] });
+    expect(await stateOf(seller)).toMatchObject({ available: 0n, paidOut: NET, openPayouts: 0 });
+    expect(await store.findAccount(seller)).toMatchObject({ providerId: account });
+    expect(transfersOf(sent.id)).toHaveLength(1);
+  });
+});
+
+describe('attacks on payouts', () => {
+  it('get nothing out of granted credit with two accounts', async () => {
+    const { seller } = await payable({ granted: PRICE });
+    expect(await codeOf(requestPayout(system(), seller, undefined))).toBe('insufficient_earnings');
+  });
+
+  it('get nothing out of credit that was topped up', async () => {
+    const seller = await world.open();
+    await world.pay(seller, 100_000);
+    await connectAccount(system(), seller, { country: 'DE' });
+    expect(await codeOf(requestPayout(system(), seller, undefined))).toBe('insufficient_earnings');
+  });
+
+  it('start one payout by many requests at once', async () => {
+    const { seller } = await payable();
+    const codes = await Promise.all(
+      Array.from({ length: 8 }, () => codeOf(requestPayout(system(), seller, cents(1_000)))),
+    );
+    expect(codes.toSorted()).toEqual([...Array(7).fill('conflict'), 'done']);
+    expect(await stateOf(seller)).toMatchObject({ inTransit: cents(1_000), openPayouts: 1 });
+  });
+
+  it('get each cent once by a payout, a refund and a transfer that race', async () => {
+    const { seller, charge } = await payable();
+    const codes = await Promise.all([
+      codeOf(requestPayout(system(), seller, NET)),
+      codeOf(world.refund(seller, { charge })),
+      codeOf(world.transfer(seller, { amount: NET })),
+    ]);
+    expect(codes.filter((code) => code === 'done')).toHaveLength(1);
+    const { available, inTransit } = await stateOf(seller);
+    expect([available, [0n, NET].includes(inTransit)]).toEqual([0n, true]);
+  });
+
+  it('get nothing twice by a cancellation against the worker', async () => {
+    for (let round = 0; round < 6; round += 1) {
+      const { seller } = await payable();
+      const payout = await requestPayout(system(), seller, undefined);
+      const [code] = await Promise.all([codeOf(cancelPayout(system(), payout)), run()]);
+      await run();
+      const moved = transfersOf(payout.id).length;
+      expect([code, moved]).toEqual(moved === 0 ? ['done', 0] : ['conflict', 1]);
+      expect(await stateOf(seller)).toMatchObject(moved === 0 ? { available: NET } : { inTransit: NET });
+    }
+  });
+
+  it('find no payout of another seller', async () => {
+    const { seller } = await payable();
+    const { id } = await requestPayout(system(), seller, undefined);
+    const other = await world.open();
+    expect(await codeOf(cancelPayout(system(), { sellerId: other, id }))).toBe('not_found');
+  });
+
+  it('start no payout right after the first sale, nor while the operator has paused the seller', async () => {
+    const { seller } = await payable();
+    const { store } = system();
+    await store.pause(seller, true);
+    expect(await codeOf(requestPayout(system(), seller, undefined))).toBe('payouts_disabled');
+    await store.pause(seller, false);
+    const early = { ...system(), maturitySeconds: 8 * 86_400 };
+    expect(await codeOf(requestPayout(early, seller, undefined))).toBe('conflict');
+  });
+});

@@ -1,0 +1,87 @@
+/** The commands of the market: what is due, the comparison with the payment provider, and sellers. */
+import { usdJson } from '../lambdas/platform/core/money.ts';
+import { type Command, ok, options } from './arguments.ts';
+
+function daysOf(value: string): number {
+  const days = Number(value);
+  if (!Number.isInteger(days) || days < 0 || days > 180)
+    throw new Error('--days must be a whole number from 0 to 180');
+  return days;
+}
+
+const pauseCommand = (isPaused: boolean): Command => ({
+  usage: '--account A',
+  async run(operator, args) {
+    const { account } = options(args, ['account']);
+    await operator.market.pausePayouts(account, isPaused);
+    return ok({ account_id: account, paused: isPaused });
+  },
+});
+
+export const MARKET_COMMANDS: Readonly<Record<string, Command>> = {
+  'market run': {
+    usage: '',
+    async run(operator, args) {
+      options(args, []);
+      const { heldAmount, oldestSeconds, ...counts } = await operator.market.processDue();
+      const payouts = await operator.market.processPayouts();
+      const output = {
+        ...counts,
+        held_amount: usdJson(heldAmount),
+        oldest_due_seconds: oldestSeconds,
+        payouts,
+      };
+      return { output, exitCode: counts.failed + payouts.failed === 0 ? 0 : 1 };
+    },
+  },
+  'market reconcile': {
+    usage: '[--accept]',
+    async run(operator, args) {
+      const accepts = args.includes('--accept');
+      options(
+        args.filter((each) => each !== '--accept'),
+        [],
+      );
+      const { transfers, adopted, differences } = await operator.market.reconcilePayouts(accepts);
+      const output = {
+        transfers,
+        adopted,
+        differences: differences.map(({ sellerId, id }) => ({ account_id: sellerId, payout_id: id })),
+        payouts_resume: differences.length === 0 || accepts,
+      };
+      return { output, exitCode: differences.length === 0 ? 0 : 1 };
+    },
+  },
+  'seller show': {
+    usage: '--account A',
+    async run(operator, args) {
+      const { account } = options(args, ['account']);
+      const { balance, sold, heldOrReversed, openPayouts, paused, maturityDays } =
+        await operator.market.seller(account);
+      return ok({
+        account_id: account,
+        pending: usdJson(balance.pending),
+        available: usdJson(balance.available),
+        in_transit: usdJson(balance.inTransit),
+        paid_out: usdJson(balance.paidOut),
+        transferred: usdJson(balance.transferred),
+        open_payouts: openPayouts,
+        paused,
+        maturity_days: maturityDays ?? null,
+        sold_30_days: usdJson(sold),
+        held_or_reversed_30_days: usdJson(heldOrReversed),
+        held_or_reversed_percent: sold === 0n ? 0 : Number((heldOrReversed * 100n) / sold),
+      });
+    },
+  },
+  'seller pause': pauseCommand(true),
+  'seller resume': pauseCommand(false),
+  'seller maturity': {
+    usage: '--account A --days N',
+    async run(operator, args) {
+      const { account, days } = options(args, ['account', 'days']);
+      await operator.market.setMaturity(account, daysOf(days));
+      return ok({ account_id: account, maturity_days: daysOf(days) });
+    },
+  },
+};
