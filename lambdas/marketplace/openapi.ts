@@ -16,39 +16,10 @@ import {
 import { artifactSchema, buildSchema, buildsQuery, newBuild, uploadSchema } from './core/builds/build.ts';
 import { searchQuery } from './core/discovery/search-query.ts';
 import { trendingQuery } from './core/discovery/trending.ts';
-import {
-  IDEMPOTENCY_HEADER,
-  refundRequest,
-  refundSchema,
-  transactionSchema,
-  transactionsQuery,
-  transferRequest,
-  transferSchema,
-} from './core/earnings/requests.ts';
 import { listingChange, newListing } from './core/fields.ts';
 import { LISTING_KINDS, listingSchema } from './core/listing.ts';
-import { earningsSchema } from './core/payouts/earnings-entry.ts';
-import {
-  payoutAccountRequest,
-  payoutAccountSchema,
-  payoutRequest,
-  payoutSchema,
-  payoutsQuery,
-} from './core/payouts/payout-entry.ts';
 import { categoriesQuery, categorySchema, listingQuery } from './core/queries.ts';
-import { entitlementsSchema } from './core/subscriptions/entitlement.ts';
-import {
-  chargedSubscriptionSchema,
-  entitlementsQuery,
-  planSubscriptionSchema,
-  subscribeRequest,
-  subscriptionsQuery,
-  subscriptionUpdate,
-} from './core/subscriptions/requests.ts';
-
-/** `*`, or entity tags; those of the service hold neither a comma nor what is not ASCII. */
-const TAG = '(W/)?"[!#-+\\x2d-~]*"';
-const ETAGS = `^([*]|${TAG}(, ?${TAG})*)$`;
+import { ETAGS, SALES_COMPONENTS, SALES_OPERATIONS } from './openapi-of-sales.ts';
 
 const IF_MATCH = {
   'If-Match': {
@@ -59,6 +30,7 @@ const IF_MATCH = {
 };
 
 export const MARKETPLACE_COMPONENTS = {
+  ...SALES_COMPONENTS,
   Listing: listingSchema,
   ListingPage: pageSchema(listingSchema),
   Review: reviewSchema,
@@ -73,26 +45,15 @@ export const MARKETPLACE_COMPONENTS = {
   AcquisitionPage: pageSchema(acquisitionSchema),
   Install: installSchema,
   Purchase: purchaseSchema,
-  Subscription: planSubscriptionSchema,
-  SubscriptionPage: pageSchema(planSubscriptionSchema),
-  SubscriptionWithCharges: chargedSubscriptionSchema,
-  EntitlementList: entitlementsSchema,
   Category: categorySchema,
   CategoryPage: pageSchema(categorySchema),
-  Earnings: earningsSchema,
-  EarningsTransaction: transactionSchema,
-  EarningsTransactionPage: pageSchema(transactionSchema),
-  EarningsTransfer: transferSchema,
-  Refund: refundSchema,
-  PayoutAccount: payoutAccountSchema,
-  Payout: payoutSchema,
-  PayoutPage: pageSchema(payoutSchema),
 };
 
 const listing = (description: string) => ({ description, schema: MARKETPLACE_COMPONENTS.Listing });
 const listings = { 200: { description: 'A page of listings.', schema: MARKETPLACE_COMPONENTS.ListingPage } };
 
 export const MARKETPLACE_OPERATIONS = tagged('Market', {
+  ...SALES_OPERATIONS,
   'list-listings': { query: listingQuery, responses: listings },
   'create-listing': {
     body: newListing,
@@ -135,53 +96,6 @@ export const MARKETPLACE_OPERATIONS = tagged('Market', {
       201: describeResponse('The purchase.', MARKETPLACE_COMPONENTS.Purchase),
     },
     errors: [402, 409],
-  },
-  'subscribe-listing': {
-    description:
-      'Charges the first period out of the credit, unless the plan has a trial that the account has not used. The request states the expected amount, the expected listing by `If-Match`, or both. Publishes `subscription.created`.',
-    headers: {
-      'If-Match': { pattern: ETAGS, description: 'The `ETag` of the listing that the subscriber has seen.' },
-    },
-    body: subscribeRequest,
-    responses: {
-      200: describeResponse(
-        'The account has a live subscription to the listing; nothing was charged.',
-        MARKETPLACE_COMPONENTS.Subscription,
-      ),
-      201: describeResponse('The subscription.', MARKETPLACE_COMPONENTS.Subscription),
-    },
-    errors: [402, 409],
-  },
-  'list-subscriptions': {
-    query: subscriptionsQuery,
-    responses: {
-      200: describeResponse(
-        'A page of subscriptions, newest first.',
-        MARKETPLACE_COMPONENTS.SubscriptionPage,
-      ),
-    },
-  },
-  'get-subscription': {
-    responses: {
-      200: describeResponse('The subscription.', MARKETPLACE_COMPONENTS.SubscriptionWithCharges),
-    },
-  },
-  'update-subscription': {
-    description:
-      'A change of the plan is charged at once, less the value of the rest of the paid period, and a new period starts; if nothing is due, the plan changes at the renewal. Publishes `subscription.updated`.',
-    body: subscriptionUpdate,
-    responses: { 200: describeResponse('The subscription.', MARKETPLACE_COMPONENTS.Subscription) },
-    errors: [402, 409],
-  },
-  'cancel-subscription': {
-    description: 'Without a refund. Publishes `subscription.canceled`.',
-    responses: { 200: describeResponse('The ended subscription.', MARKETPLACE_COMPONENTS.Subscription) },
-    errors: [409],
-  },
-  'list-entitlements': {
-    description: 'Nothing is active while the account owes.',
-    query: entitlementsQuery,
-    responses: { 200: describeResponse('The entitlements.', MARKETPLACE_COMPONENTS.EntitlementList) },
   },
   'list-reviews': {
     query: pageQuery(),
@@ -256,55 +170,5 @@ export const MARKETPLACE_OPERATIONS = tagged('Market', {
     description: 'Ranked by recent installs; the weight of an install halves every quarter window.',
     query: trendingQuery,
     responses: listings,
-  },
-  'get-earnings': {
-    description:
-      'Proceeds of a sale are pending for seven days, and longer while the payment behind the purchase is disputed. Then they are available; those of granted credit become the account’s own credit.',
-    responses: { 200: describeResponse('The earnings.', MARKETPLACE_COMPONENTS.Earnings) },
-  },
-  'list-earnings-transactions': {
-    query: transactionsQuery,
-    responses: {
-      200: describeResponse('A page of transactions.', MARKETPLACE_COMPONENTS.EarningsTransactionPage),
-    },
-  },
-  'transfer-earnings': {
-    description: 'The credit pays what the account owes first.',
-    headers: IDEMPOTENCY_HEADER,
-    body: transferRequest,
-    responses: { 201: describeResponse('The transfer.', MARKETPLACE_COMPONENTS.EarningsTransfer) },
-    errors: [402],
-  },
-  'create-payout-account': {
-    description:
-      'Creates the account at the payment provider once, changes its schedule and minimum, and returns a page for one visit on which the provider collects what it needs to know.',
-    body: payoutAccountRequest,
-    responses: { 200: describeResponse('The payout account.', MARKETPLACE_COMPONENTS.PayoutAccount) },
-    errors: [403, 409],
-  },
-  'create-payout': {
-    description:
-      'Only one payout is open at a time. The first one is possible when the first sale is twice as old as a sale that matures. Publishes `payout.paid` when the bank has been paid.',
-    body: payoutRequest,
-    responses: { 201: describeResponse('The payout.', MARKETPLACE_COMPONENTS.Payout) },
-    errors: [402, 403, 409],
-  },
-  'list-payouts': {
-    query: payoutsQuery,
-    responses: { 200: describeResponse('A page of payouts.', MARKETPLACE_COMPONENTS.PayoutPage) },
-  },
-  'get-payout': { responses: { 200: describeResponse('The payout.', MARKETPLACE_COMPONENTS.Payout) } },
-  'cancel-payout': {
-    description: 'Returns the amount to the available earnings. A payout that was sent is 409 `conflict`.',
-    responses: { 200: describeResponse('The canceled payout.', MARKETPLACE_COMPONENTS.Payout) },
-    errors: [409],
-  },
-  'create-refund': {
-    description:
-      'Returns the price as credit, out of the pending proceeds of the sale, or of the available earnings after it has matured. The fee is returned in proportion. A complete refund ends the purchase.',
-    headers: IDEMPOTENCY_HEADER,
-    body: refundRequest,
-    responses: { 201: describeResponse('The refund.', MARKETPLACE_COMPONENTS.Refund) },
-    errors: [402, 404, 409],
   },
 });

@@ -71,8 +71,8 @@ export const LAYERS: readonly Layer[] = [
   },
   {
     name: 'openapi',
-    holds: /^lambdas\/(app\/[\w-]+\.ts$|\w+\/openapi\.ts$)/,
-    ours: /^lambdas\/(app\/|platform\/contract\/|inference\/formats\/|\w+\/core\/|\w+\/openapi\.ts$)/,
+    holds: /^lambdas\/(app\/[\w-]+\.ts$|\w+\/openapi(-of-\w+)?\.ts$)/,
+    ours: /^lambdas\/(app\/|platform\/contract\/|inference\/formats\/|\w+\/core\/|\w+\/openapi(-of-\w+)?\.ts$)/,
     packages: /^zod$/,
   },
   {

@@ -2,7 +2,7 @@
 
 import type { FunctionDescription } from '../assembly/functions.ts';
 import { REGION } from '../assembly/intrinsics.ts';
-import { LOCAL_SECRET } from '../aws/signed-request.ts';
+import { LOCAL_SECRET } from '../aws/builds/signed-request.ts';
 import { FUNCTION_ARN_VARIABLE } from './process-protocol.ts';
 
 type FunctionEnvironment = Readonly<Record<string, string>>;

@@ -10,9 +10,12 @@ export interface BuildQuotas {
   readonly bytes: number;
 }
 
+/** `day full` and `bytes full`: the quota that does not allow the build. */
+export type BuildCreation = 'done' | 'day full' | 'bytes full';
+
 export interface BuildStore {
   /** Counts the build and its bytes with it. */
-  create(build: Build, quotas: BuildQuotas): Promise<'done' | 'day full' | 'bytes full'>;
+  create(build: Build, quotas: BuildQuotas): Promise<BuildCreation>;
   find(key: BuildKey): Promise<Build | undefined>;
   /** Newest first. */
   list(listingId: string, query: PageQuery): Promise<Page<Build>>;

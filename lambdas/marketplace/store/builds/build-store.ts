@@ -21,7 +21,7 @@ import {
   type BuildReason,
   isFinal,
 } from '../../core/builds/build.ts';
-import type { BuildQuotas, BuildStore } from '../../core/builds/ports.ts';
+import type { BuildCreation, BuildQuotas, BuildStore } from '../../core/builds/ports.ts';
 import { encodeEvent, putNew } from '../listing-item.ts';
 import { dueAttributes, marketKey, putNewItem } from '../market-item.ts';
 
@@ -44,7 +44,7 @@ export class DynamoBuildStore implements BuildStore {
     this.#tables = tables;
   }
 
-  async create(build: Build, { perDay, bytes }: BuildQuotas): Promise<'done' | 'day full' | 'bytes full'> {
+  async create(build: Build, { perDay, bytes }: BuildQuotas): Promise<BuildCreation> {
     const table = this.#tables.market;
     const day = dayOf(build.created);
     const dayKey = { TableName: table, Key: marketKey(countsOf(build.ownerId), `builds#${day}`) };

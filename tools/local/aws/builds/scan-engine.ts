@@ -5,8 +5,8 @@
 import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
-import { inspectArchive } from '../../../lambdas/marketplace/core/builds/inspection.ts';
-import type { ScanResult } from '../../../lambdas/marketplace/core/builds/scans.ts';
+import { inspectArchive } from '../../../../lambdas/marketplace/core/builds/inspection.ts';
+import type { ScanResult } from '../../../../lambdas/marketplace/core/builds/scans.ts';
 
 interface EngineResult {
   readonly status: ScanResult;

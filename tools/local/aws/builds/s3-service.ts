@@ -5,12 +5,12 @@
  */
 import { createHash } from 'node:crypto';
 import type { ServerResponse } from 'node:http';
-import type { BucketDescription } from '../assembly/buckets.ts';
-import type { Authorize } from './callers.ts';
-import type { AwsCall, AwsServiceHandler } from './endpoint.ts';
-import { AwsError } from './errors.ts';
-import type { RequestContext } from './iam/conditions.ts';
-import { compilePolicy, type IamPolicy } from './iam/policy.ts';
+import type { BucketDescription } from '../../assembly/buckets.ts';
+import type { Authorize } from '../callers.ts';
+import type { AwsCall, AwsServiceHandler } from '../endpoint.ts';
+import { AwsError } from '../errors.ts';
+import type { RequestContext } from '../iam/conditions.ts';
+import { compilePolicy, type IamPolicy } from '../iam/policy.ts';
 import type { ObjectStore } from './object-store.ts';
 import { verifySignature } from './signed-request.ts';
 

@@ -4,22 +4,29 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { GetObjectCommand, PutObjectCommand } from '@aws-sdk/client-s3';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
-import { type Build, UPLOAD_SECONDS } from '../../../lambdas/marketplace/core/builds/build.ts';
+import { type Build, UPLOAD_SECONDS } from '../../../../lambdas/marketplace/core/builds/build.ts';
 import {
   BucketFiles,
   createFileClient,
   uploadKey,
-} from '../../../lambdas/marketplace/store/builds/build-files.ts';
-import { createScanClient, createScanner } from '../../../lambdas/marketplace/store/builds/build-scanner.ts';
-import { zip } from '../../../lambdas/marketplace/testing/archives.ts';
-import { EICAR, HOSTILE_ARCHIVES, UNSCANNED } from '../../../lambdas/marketplace/testing/hostile-archives.ts';
-import { systemUlid } from '../../../lambdas/platform/system/system.ts';
-import { until } from '../../test-kit/waiting.ts';
-import type { BucketDescription } from '../assembly/buckets.ts';
-import type { PolicyStatement } from '../assembly/roles.ts';
-import type { BusEvent } from '../messaging/event-bus.ts';
-import { createCallers } from './callers.ts';
-import { type AwsEndpoint, startAwsEndpoint } from './endpoint.ts';
+} from '../../../../lambdas/marketplace/store/builds/build-files.ts';
+import {
+  createScanClient,
+  createScanner,
+} from '../../../../lambdas/marketplace/store/builds/build-scanner.ts';
+import { zip } from '../../../../lambdas/marketplace/testing/archives.ts';
+import {
+  EICAR,
+  HOSTILE_ARCHIVES,
+  UNSCANNED,
+} from '../../../../lambdas/marketplace/testing/hostile-archives.ts';
+import { systemUlid } from '../../../../lambdas/platform/system/system.ts';
+import { until } from '../../../test-kit/waiting.ts';
+import type { BucketDescription } from '../../assembly/buckets.ts';
+import type { PolicyStatement } from '../../assembly/roles.ts';
+import type { BusEvent } from '../../messaging/event-bus.ts';
+import { createCallers } from '../callers.ts';
+import { type AwsEndpoint, startAwsEndpoint } from '../endpoint.ts';
 import { MalwareProtection } from './malware-protection.ts';
 import { createObjectStore } from './object-store.ts';
 import { createS3Service } from './s3-service.ts';

@@ -4,7 +4,7 @@
  */
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 import type { IncomingHttpHeaders } from 'node:http';
-import { REGION } from '../assembly/intrinsics.ts';
+import { REGION } from '../../assembly/intrinsics.ts';
 
 /** Every caller of the local runtime signs with this key; the access key id states the role. */
 export const LOCAL_SECRET = 'local';

@@ -1,8 +1,8 @@
 /** S3 with the buckets of the assembly, and the malware protection of its plan. */
-import type { Assembly } from '../assembly/assembly.ts';
-import type { AwsServiceHandler } from './endpoint.ts';
+import type { Assembly } from '../../assembly/assembly.ts';
+import type { AwsServiceHandler } from '../endpoint.ts';
+import type { MessagingServices } from '../messaging.ts';
 import { DEFAULT_BUS, MalwareProtection } from './malware-protection.ts';
-import type { MessagingServices } from './messaging.ts';
 import { createObjectStore } from './object-store.ts';
 import { createS3Service, type S3ServiceOptions } from './s3-service.ts';
 import type { ScanEngine } from './scan-engine.ts';

@@ -1,0 +1,146 @@
+/** The descriptions of subscriptions, and of what sellers earn: earnings, refunds and payouts. */
+
+import { describeResponse } from '../platform/contract/operation.ts';
+import { pageSchema } from '../platform/core/api/paging.ts';
+import {
+  IDEMPOTENCY_HEADER,
+  refundRequest,
+  refundSchema,
+  transactionSchema,
+  transactionsQuery,
+  transferRequest,
+  transferSchema,
+} from './core/earnings/requests.ts';
+import { earningsSchema } from './core/payouts/earnings-entry.ts';
+import {
+  payoutAccountRequest,
+  payoutAccountSchema,
+  payoutRequest,
+  payoutSchema,
+  payoutsQuery,
+} from './core/payouts/payout-entry.ts';
+import { entitlementsSchema } from './core/subscriptions/entitlement.ts';
+import {
+  chargedSubscriptionSchema,
+  entitlementsQuery,
+  planSubscriptionSchema,
+  subscribeRequest,
+  subscriptionsQuery,
+  subscriptionUpdate,
+} from './core/subscriptions/requests.ts';
+
+/** `*`, or entity tags; those of the service hold neither a comma nor what is not ASCII. */
+const TAG = '(W/)?"[!#-+\\x2d-~]*"';
+export const ETAGS = `^([*]|${TAG}(, ?${TAG})*)$`;
+
+export const SALES_COMPONENTS = {
+  Subscription: planSubscriptionSchema,
+  SubscriptionPage: pageSchema(planSubscriptionSchema),
+  SubscriptionWithCharges: chargedSubscriptionSchema,
+  EntitlementList: entitlementsSchema,
+  Earnings: earningsSchema,
+  EarningsTransaction: transactionSchema,
+  EarningsTransactionPage: pageSchema(transactionSchema),
+  EarningsTransfer: transferSchema,
+  Refund: refundSchema,
+  PayoutAccount: payoutAccountSchema,
+  Payout: payoutSchema,
+  PayoutPage: pageSchema(payoutSchema),
+};
+
+export const SALES_OPERATIONS = {
+  'subscribe-listing': {
+    description:
+      'Charges the first period out of the credit, unless the plan has a trial that the account has not used. The request states the expected amount, the expected listing by `If-Match`, or both. Publishes `subscription.created`.',
+    headers: {
+      'If-Match': { pattern: ETAGS, description: 'The `ETag` of the listing that the subscriber has seen.' },
+    },
+    body: subscribeRequest,
+    responses: {
+      200: describeResponse(
+        'The account has a live subscription to the listing; nothing was charged.',
+        SALES_COMPONENTS.Subscription,
+      ),
+      201: describeResponse('The subscription.', SALES_COMPONENTS.Subscription),
+    },
+    errors: [402, 409],
+  },
+  'list-subscriptions': {
+    query: subscriptionsQuery,
+    responses: {
+      200: describeResponse('A page of subscriptions, newest first.', SALES_COMPONENTS.SubscriptionPage),
+    },
+  },
+  'get-subscription': {
+    responses: {
+      200: describeResponse('The subscription.', SALES_COMPONENTS.SubscriptionWithCharges),
+    },
+  },
+  'update-subscription': {
+    description:
+      'A change of the plan is charged at once, less the value of the rest of the paid period, and a new period starts; if nothing is due, the plan changes at the renewal. Publishes `subscription.updated`.',
+    body: subscriptionUpdate,
+    responses: { 200: describeResponse('The subscription.', SALES_COMPONENTS.Subscription) },
+    errors: [402, 409],
+  },
+  'cancel-subscription': {
+    description: 'Without a refund. Publishes `subscription.canceled`.',
+    responses: { 200: describeResponse('The ended subscription.', SALES_COMPONENTS.Subscription) },
+    errors: [409],
+  },
+  'list-entitlements': {
+    description: 'Nothing is active while the account owes.',
+    query: entitlementsQuery,
+    responses: { 200: describeResponse('The entitlements.', SALES_COMPONENTS.EntitlementList) },
+  },
+  'get-earnings': {
+    description:
+      'Proceeds of a sale are pending for seven days, and longer while the payment behind the purchase is disputed. Then they are available; those of granted credit become the account’s own credit.',
+    responses: { 200: describeResponse('The earnings.', SALES_COMPONENTS.Earnings) },
+  },
+  'list-earnings-transactions': {
+    query: transactionsQuery,
+    responses: {
+      200: describeResponse('A page of transactions.', SALES_COMPONENTS.EarningsTransactionPage),
+    },
+  },
+  'transfer-earnings': {
+    description: 'The credit pays what the account owes first.',
+    headers: IDEMPOTENCY_HEADER,
+    body: transferRequest,
+    responses: { 201: describeResponse('The transfer.', SALES_COMPONENTS.EarningsTransfer) },
+    errors: [402],
+  },
+  'create-payout-account': {
+    description:
+      'Creates the account at the payment provider once, changes its schedule and minimum, and returns a page for one visit on which the provider collects what it needs to know.',
+    body: payoutAccountRequest,
+    responses: { 200: describeResponse('The payout account.', SALES_COMPONENTS.PayoutAccount) },
+    errors: [403, 409],
+  },
+  'create-payout': {
+    description:
+      'Only one payout is open at a time. The first one is possible when the first sale is twice as old as a sale that matures. Publishes `payout.paid` when the bank has been paid.',
+    body: payoutRequest,
+    responses: { 201: describeResponse('The payout.', SALES_COMPONENTS.Payout) },
+    errors: [402, 403, 409],
+  },
+  'list-payouts': {
+    query: payoutsQuery,
+    responses: { 200: describeResponse('A page of payouts.', SALES_COMPONENTS.PayoutPage) },
+  },
+  'get-payout': { responses: { 200: describeResponse('The payout.', SALES_COMPONENTS.Payout) } },
+  'cancel-payout': {
+    description: 'Returns the amount to the available earnings. A payout that was sent is 409 `conflict`.',
+    responses: { 200: describeResponse('The canceled payout.', SALES_COMPONENTS.Payout) },
+    errors: [409],
+  },
+  'create-refund': {
+    description:
+      'Returns the price as credit, out of the pending proceeds of the sale, or of the available earnings after it has matured. The fee is returned in proportion. A complete refund ends the purchase.',
+    headers: IDEMPOTENCY_HEADER,
+    body: refundRequest,
+    responses: { 201: describeResponse('The refund.', SALES_COMPONENTS.Refund) },
+    errors: [402, 404, 409],
+  },
+};
