@@ -171,6 +171,8 @@ describe('money of the market', () => {
       pending: 0n,
       available: net(400),
       transferred: 0n,
+      inTransit: 0n,
+      paidOut: 0n,
       received: net(400),
       fees: cents(400) - net(400),
     });
