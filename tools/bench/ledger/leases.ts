@@ -118,7 +118,7 @@ async function measure(scenario: Scenario): Promise<readonly BenchMetric[]> {
   await simulation.run(endMs + scenario.callMs + REST_MS);
   const calls = counts.recorded;
   if (calls === 0 || calls !== counts.admitted) throw new Error(`${calls} of ${counts.admitted} calls ended`);
-  const asked = [...world.calls.values()].filter(({ isAskedFor }) => isAskedFor).length;
+  const asked = [...world.calls.values()].filter(({ waitedMs }) => waitedMs > 0).length;
   const goal = (name: string, value: number, most: number): BenchMetric => ({
     name: `${scenario.name}: ${name}`,
     value,

@@ -8,6 +8,7 @@ import type { AccountSnapshot } from '../preflight.ts';
 import type { LeasedWallet } from './ports.ts';
 import { LeaseSide, type MinuteLimit } from './side.ts';
 import type { Quantity, Remainder } from './slack.ts';
+import { FRESH_MS } from './times.ts';
 
 const SECONDS_A_DAY = 86_400;
 
@@ -35,6 +36,8 @@ export class LeaseState {
   readonly key = new LeaseSide();
   walletItem: LeasedWallet | undefined;
   keyItem: LeasedKey | undefined;
+  /** The time of the request that returned the key's item, uptime. */
+  keyReadMs = Number.NEGATIVE_INFINITY;
   /** Open calls, and the sum of their bounds. */
   #open = 0;
   #drawn: NanoUsd = 0n;
@@ -45,6 +48,11 @@ export class LeaseState {
 
   constructor(windows: Windows) {
     this.windows = windows;
+  }
+
+  /** Returns whether the key was read so recently that the lease may admit calls without another request. */
+  isFresh(uptimeMs: number): boolean {
+    return uptimeMs - this.keyReadMs <= FRESH_MS;
   }
 
   get openCalls(): number {
@@ -110,17 +118,21 @@ export class LeaseState {
     return this.free(this.wallet) + this.free(this.key) > 0n;
   }
 
-  /** The key and wallet as far as the lease has taken of them; undefined before both sides are open. */
+  /**
+   * The key and wallet as far as the lease has taken of them; undefined before both sides are open. A limit that was lowered
+   * below what is taken leaves the item with less than nothing: so much of what the lease has may not be drawn.
+   */
   inHand(): AccountSnapshot | undefined {
     if (this.keyItem === undefined || !this.wallet.isOpen || !this.key.isOpen) return undefined;
+    const { state } = this.keyItem;
     const capLeft = this.free(this.key);
     return {
       state: {
-        ...this.keyItem.state,
-        requestsLeft: this.#remaining('requests'),
-        tokensLeft: BigInt(this.#remaining('tokens')),
-        dayLeft: capLeft,
-        monthLeft: capLeft,
+        ...state,
+        requestsLeft: this.#remaining('requests') + Math.min(state.requestsLeft, 0),
+        tokensLeft: BigInt(this.#remaining('tokens')) + least(state.tokensLeft, 0n),
+        dayLeft: capLeft + least(state.dayLeft, 0n),
+        monthLeft: capLeft + least(state.monthLeft, 0n),
       },
       wallet: { balance: this.free(this.wallet) },
     };

@@ -12,7 +12,7 @@ import { LeaseState, type SettledCall } from './lease-state.ts';
 import { LeaseWriter, type TickTarget } from './lease-writer.ts';
 import type { LeaseDependencies } from './ports.ts';
 import { NOTHING, type Quantity, RecentDraws } from './slack.ts';
-import { FRESH_MS, IDLE_MS, LeaseSpan, TICK_MS } from './times.ts';
+import { IDLE_MS, LeaseSpan, TICK_MS } from './times.ts';
 import { type Admittance, type WaitedLease, WaitingCalls } from './waiting-calls.ts';
 
 export interface LeaseStart {
@@ -41,8 +41,6 @@ export class Lease {
   readonly #recent = new RecentDraws();
   readonly #waiting: WaitingCalls;
 
-  /** The time of the request that returned the key's item, uptime. */
-  #keyReadMs = Number.NEGATIVE_INFINITY;
   #lastTickMs = Number.NEGATIVE_INFINITY;
   #lastDrawMs = Number.NEGATIVE_INFINITY;
   #sequence = 0;
@@ -89,7 +87,7 @@ export class Lease {
 
   /** Admits the call from what the lease has; undefined if that does not cover it, or is too old. */
   admitAtOnce(call: Call): Draw | undefined {
-    const isFresh = this.#dependencies.uptime() - this.#keyReadMs <= FRESH_MS;
+    const isFresh = this.#state.isFresh(this.#dependencies.uptime());
     if (!isFresh || !this.isCurrent || !this.#canDraw(call, call.output.max)) return undefined;
     this.#hasUsedSlack = true;
     return this.#draw(call, call.output.max);
@@ -122,6 +120,7 @@ export class Lease {
     return {
       uptime,
       at: (call) => this.#at(call),
+      isFresh: () => this.#state.isFresh(uptime()),
       inReach: () => this.#state.inReach(),
       draw: (call, output) =>
         this.isCurrent && this.#canDraw(call, output) ? this.#draw(call, output) : undefined,
@@ -155,7 +154,7 @@ export class Lease {
       lease: this,
       output,
       spentAmount: this.#state.walletItem?.spentAmount ?? 0n,
-      keyReadMs: this.#keyReadMs,
+      keyReadMs: this.#state.keyReadMs,
       headers: state === undefined ? {} : rateLimitHeaders(state, clock()),
     };
   }
@@ -256,7 +255,7 @@ export class Lease {
     if (failure !== undefined) for (const each of calls) this.#waiting.reject(each, failure);
     if (outcomes.includes('unopened')) return this.#giveUp(false);
     if (closes && !this.#state.isOpen) return this.#end();
-    if (key.item !== undefined) [this.#state.keyItem, this.#keyReadMs] = [key.item, sentMs];
+    if (key.item !== undefined) [this.#state.keyItem, this.#state.keyReadMs] = [key.item, sentMs];
     if (wallet.item !== undefined) this.#state.walletItem = wallet.item;
     this.#dependencies.recovery.recoverQuietly({
       walletId: this.#walletId,

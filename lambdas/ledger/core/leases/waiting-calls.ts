@@ -27,6 +27,8 @@ export interface WaitingCall {
 export interface WaitedLease {
   uptime(): number;
   at(call: Call): PreflightTime;
+  /** Returns whether the key was read at most a second ago. */
+  isFresh(): boolean;
   /** Returns what the lease has and can take, as of the last responses; undefined if there is no such key. */
   inReach(): AccountSnapshot | undefined;
   /** Admits the call if it fits. */
@@ -89,14 +91,18 @@ export class WaitingCalls {
     return inReach === undefined ? this.#ready() : this.#fitting(inReach);
   }
 
-  /** Admits the calls that fit after a tick, in their order, and judges those that it requested in vain. */
+  /**
+   * Admits the calls that fit after a tick, in their order, and judges those that it requested in vain. After a slow tick, those
+   * that arrived meanwhile wait for the next one: the key may have changed before they arrived.
+   */
   serve(
     requested: readonly WaitingCall[],
     { isRefused, isPaid }: { readonly isRefused: boolean; readonly isPaid: boolean },
   ): void {
     this.#wasRefused = isRefused;
     if (isPaid) this.#isAcross = false;
-    for (const each of [...this.#calls]) {
+    const isFresh = this.#lease.isFresh();
+    for (const each of this.#calls.filter((call) => isFresh || requested.includes(call))) {
       const draw = this.#lease.draw(each.call, each.output);
       if (draw !== undefined) {
         this.#remove(each);

@@ -124,7 +124,20 @@ export const CONTROLS: readonly Control[] = [
   {
     rule: 'the policy of a key is at most a second old',
     within: 600,
-    changes: [change(`${LEASES}/lease.ts`, '<= FRESH_MS', '<= 100 * FRESH_MS')],
+    changes: [change(`${LEASES}/lease-state.ts`, '<= FRESH_MS', '<= 100 * FRESH_MS')],
+  },
+  {
+    rule: 'nothing is drawn that a lowered limit no longer has',
+    within: 4_000,
+    changes: [
+      change(`${LEASES}/lease-state.ts`, ' + Math.min(state.requestsLeft, 0)', ''),
+      change(`${LEASES}/lease-state.ts`, ' + least(state.dayLeft, 0n)', ''),
+    ],
+  },
+  {
+    rule: 'a call that arrives during a slow request waits for the next one',
+    within: 300,
+    changes: [change(`${LEASES}/waiting-calls.ts`, 'isFresh || requested.includes(call)', 'call.tries >= 0')],
   },
   {
     rule: 'a lease lasts one minute',

@@ -9,7 +9,7 @@ import { FenceError, type LeasedRecord } from '../../core/leases/ports.ts';
 import { RecordBatches } from '../../core/leases/record-batches.ts';
 import { LeaseRecovery } from '../../core/leases/recovery.ts';
 import { MINUTE_MS } from '../../core/leases/times.ts';
-import { limitOf, SECRET_HASH } from './items.ts';
+import { SECRET_HASH } from './items.ts';
 import { createLeaseStores, createRecordStore, type ExecutedWrite } from './simulated-database.ts';
 import { SimulatedProcess, TIMES, UnknownOutcome } from './simulated-process.ts';
 import type { Simulation } from './simulation.ts';
@@ -99,6 +99,7 @@ export class SimulatedHost {
       cost: () => call.bound,
     } as const;
     if (!this.#leases.accepts(request)) return;
+    const arrivedMs = simulation.nowMs;
     const atOnce = this.#leases.admitAtOnce(request);
     const admit = atOnce === undefined ? this.#leases.admit(request) : Promise.resolve(atOnce);
     const draw = await admit.catch((failure: unknown) => {
@@ -108,7 +109,7 @@ export class SimulatedHost {
       return undefined;
     });
     if (draw === undefined) return;
-    const admitted = this.#world.admitted(call, process, draw, atOnce === undefined);
+    const admitted = this.#world.admitted(call, process, draw, arrivedMs);
     await process.gate();
     await process.sleep(call.durationMs);
     const created = Math.floor(process.clock() / 1000);
@@ -368,17 +369,7 @@ function planChanges(world: World, keyIds: readonly string[], lengthMs: number):
     item.debt += by - paid;
   });
   sometimes(simulation.int(0, 2), () => {
-    const item = database.keys.get(simulation.pick(keyIds));
-    if (item === undefined) return;
-    const policy = randomPolicy(simulation);
-    for (const counter of ['requests', 'tokens', 'day', 'month'] as const) {
-      const by = limitOf(policy, counter) - limitOf(item.policy, counter);
-      for (const name of new Set([...item.counters.keys()].filter((each) => each.startsWith(counter))))
-        item.counters.set(name, (item.counters.get(name) ?? 0n) + by);
-    }
-    item.policy = policy;
-    item.version += 1;
-    world.changedKeys.add(item.keyId);
+    world.changePolicy(simulation.pick(keyIds), randomPolicy(simulation));
   });
   sometimes(simulation.chance(0.5) ? 1 : 0, () => {
     const keyId = simulation.pick(keyIds);

@@ -32,7 +32,9 @@ export interface KeyItem {
   repaired: number | undefined;
 }
 
-export type Counter = 'requests' | 'tokens' | 'day' | 'month';
+export const COUNTERS = ['requests', 'tokens', 'day', 'month'] as const;
+
+export type Counter = (typeof COUNTERS)[number];
 
 export const counterName = (counter: Counter, windows: Windows): string =>
   `${counter} ${windows[counter === 'requests' || counter === 'tokens' ? 'minute' : counter]}`;

@@ -6,7 +6,15 @@ import type { Windows } from '../../../access/core/windows.ts';
 import type { NanoUsd } from '../../../platform/core/money.ts';
 import type { Draw } from '../../core/leases/draw.ts';
 import { FRESH_MS } from '../../core/leases/times.ts';
-import { type Counter, counterName, type KeyItem, leftOf, limitOf, type WalletItem } from './items.ts';
+import {
+  COUNTERS,
+  type Counter,
+  counterName,
+  type KeyItem,
+  leftOf,
+  limitOf,
+  type WalletItem,
+} from './items.ts';
 import { SimulatedDatabase } from './simulated-database.ts';
 import type { Network, SimulatedProcess } from './simulated-process.ts';
 import { Simulation } from './simulation.ts';
@@ -26,8 +34,8 @@ export interface SimulatedCall {
 export interface AdmittedCall extends SimulatedCall {
   readonly process: SimulatedProcess;
   readonly draw: Draw;
-  /** Admitted by a tick that requested it, not from memory. */
-  readonly isAskedFor: boolean;
+  /** 0 for a call that was admitted from memory. */
+  readonly waitedMs: number;
   hasEnded: boolean;
 }
 
@@ -59,8 +67,8 @@ export class World implements Network {
   readonly #callsByLease = new Map<string, AdmittedCall[]>();
   /** The times at which keys were revoked. */
   readonly revokedMs = new Map<string, number>();
-  /** Keys whose policy has changed: earlier calls may exceed the new limits. */
-  readonly changedKeys = new Set<string>();
+  /** The earlier policies of each key, with the times at which they were changed. */
+  readonly #formerPolicies = new Map<string, { readonly policy: Policy; readonly untilMs: number }[]>();
   readonly counts = { admitted: 0, rejected: 0, lost: 0, recorded: 0, requests: 0 };
 
   constructor(seed: number, startMs: number, faultRate: number) {
@@ -83,21 +91,51 @@ export class World implements Network {
     this.database.keys.set(keyId, { keyId, accountId, policy, status: 'active', version: 1, ...empty });
   }
 
-  admitted(call: SimulatedCall, process: SimulatedProcess, draw: Draw, isAskedFor: boolean): AdmittedCall {
-    const { nowMs } = this.simulation;
-    const admitted = { ...call, process, draw, isAskedFor, hasEnded: false };
+  /** Replaces the policy of a key. What is left of each window follows its limit. */
+  changePolicy(keyId: string, policy: Policy): void {
+    const item = this.database.keys.get(keyId);
+    if (item === undefined) throw new Error('there is no such key');
+    for (const counter of COUNTERS) {
+      const by = limitOf(policy, counter) - limitOf(item.policy, counter);
+      for (const [name, left] of item.counters)
+        if (name.startsWith(counter)) item.counters.set(name, left + by);
+    }
+    const former = { policy: item.policy, untilMs: this.simulation.nowMs };
+    this.#formerPolicies.set(keyId, [...(this.#formerPolicies.get(keyId) ?? []), former]);
+    item.policy = policy;
+    item.version += 1;
+  }
+
+  admitted(call: SimulatedCall, process: SimulatedProcess, draw: Draw, arrivedMs: number): AdmittedCall {
+    const { keyReadMs } = draw;
+    const waitedMs = this.simulation.nowMs - arrivedMs;
+    const admitted = { ...call, process, draw, waitedMs, hasEnded: false };
     this.counts.admitted += 1;
     this.calls.set(call.requestId, admitted);
     const calls = this.#callsByLease.get(draw.lease.id) ?? [];
     calls.push(admitted);
     this.#callsByLease.set(draw.lease.id, calls);
     const revokedMs = this.revokedMs.get(call.keyId) ?? Number.POSITIVE_INFINITY;
-    const isCurrent = draw.keyReadMs <= revokedMs && admitted.isAskedFor;
-    must(isCurrent || nowMs <= revokedMs + FRESH_MS, 'a revoked key admits no call a second later', () => ({
-      nowMs,
-      revokedMs,
-    }));
+    const detail = () => ({ arrivedMs, keyReadMs, revokedMs, call });
+    must(keyReadMs >= arrivedMs - FRESH_MS, 'the key was read at most a second before the call', detail);
+    must(keyReadMs <= revokedMs, 'a key that was read as revoked admits no call', detail);
+    this.#checkLimits(admitted);
     return admitted;
+  }
+
+  /** An admitted call is within the limits that its key had when it was read, or has had since. */
+  #checkLimits({ keyId, bound, tokens, draw }: AdmittedCall): void {
+    const item = this.database.keys.get(keyId);
+    if (item === undefined) throw new Error('there is no such key');
+    const former = (this.#formerPolicies.get(keyId) ?? []).filter(({ untilMs }) => untilMs >= draw.keyReadMs);
+    const policies = [item.policy, ...former.map(({ policy }) => policy)];
+    const taken = { requests: 1n, tokens: BigInt(tokens), day: bound, month: bound };
+    const used = this.#usedOf(keyId);
+    for (const counter of COUNTERS) {
+      const by = used.get(counterName(counter, draw.lease.span.windows))?.by ?? 0n;
+      const isWithin = taken[counter] === 0n || policies.some((policy) => by <= limitOf(policy, counter));
+      must(isWithin, 'a call is within the limits of its key', () => ({ item, counter, by }));
+    }
   }
 
   /** The caller has received the end of the response. */
@@ -140,13 +178,21 @@ export class World implements Network {
   /** No counter has more left than its limit less what was used. */
   #checkKey(item: KeyItem): void {
     for (const [id, entry] of item.leases) this.#checkEntry(id, entry, item.keyId);
+    for (const { counter, windows, by } of this.#usedOf(item.keyId).values()) {
+      const isWithin = limitOf(item.policy, counter) - leftOf(item, counter, windows) >= by;
+      must(isWithin, 'no more is left than there is', () => ({ item, counter, by }));
+    }
+  }
+
+  /** Returns the amounts that the calls of a key have used, by counter and window. */
+  #usedOf(keyId: string) {
     const used = new Map<string, { counter: Counter; windows: Windows; by: bigint }>();
     const use = (counter: Counter, windows: Windows, by: bigint) => {
       const name = counterName(counter, windows);
       used.set(name, { counter, windows, by: (used.get(name)?.by ?? 0n) + by });
     };
     for (const call of this.calls.values()) {
-      if (call.keyId !== item.keyId) continue;
+      if (call.keyId !== keyId) continue;
       const { windows } = call.draw.lease.span;
       const record = this.database.records.get(call.requestId);
       const isOpen = this.#isOpen(call);
@@ -160,13 +206,7 @@ export class World implements Network {
       use('day', windows, amount);
       use('month', windows, amount);
     }
-    for (const { counter, windows, by } of used.values()) {
-      const limit = limitOf(item.policy, counter);
-      const isWithin = limit - leftOf(item, counter, windows) >= by;
-      must(isWithin, 'no more is left than there is', () => ({ item, counter, by }));
-      if (counter === 'requests' && !this.changedKeys.has(item.keyId))
-        must(by <= limit, 'no more requests than the limit', () => item);
-    }
+    return used;
   }
 
   #isOpen(call: AdmittedCall): boolean {
