@@ -175,6 +175,9 @@ const ELSEWHERE: readonly ErrorCode[] = [
   'payment_provider_unavailable',
   'price_changed',
   'insufficient_earnings',
+  'payouts_disabled',
+  'builds_disabled',
+  'build_quarantined',
   'maintenance',
   // Refusals of a route, whose tests are those of long prompts and of Azure.
   'context_length_exceeded',

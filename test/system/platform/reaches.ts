@@ -16,6 +16,8 @@ export interface Belongings {
   readonly deliveryId: string;
   /** Listing ids by collection: `apps` and `ai-agents`. */
   readonly listingIds: Readonly<Record<string, string>>;
+  /** A build of each listing, by collection. */
+  readonly buildIds: Readonly<Record<string, string>>;
   /** Its subscription to its own app. */
   readonly subscriptionId: string;
   /** A purchase of one of its listings; empty until `sellOnce`. */
@@ -27,6 +29,8 @@ export const RECEIVER = 'http://127.0.0.1:9/';
 
 /** A stranger who subscribes is in the trial until the end of the tests. */
 const PLAN = { id: 'basic', name: 'Basic', interval: 'year', amount: 1, currency: 'USD', trial_days: 90 };
+
+const BUILD = { filename: 'a.zip', size: 1, sha256: '0'.repeat(64) };
 
 let listings = 0;
 /** The fields of a listing that there is not yet. */
@@ -51,11 +55,13 @@ export async function makeBelongings(service: Service, owner: Owner, credit: num
   const webhookId = await make('/api/v1/webhooks', { url: RECEIVER, events: ['review.created'] });
   const deliveryId = await make(`/api/v1/webhooks/${webhookId}/test`, {});
   const listingIds: Record<string, string> = {};
+  const buildIds: Record<string, string> = {};
   for (const collection of ['apps', 'ai-agents']) {
     const id = await make(`/${collection}`, newListing());
     await owner.send('POST', `/${collection}/${id}/releases`, { version: '2.0.0' });
     await owner.send('POST', `/${collection}/${id}/install`);
     listingIds[collection] = id;
+    buildIds[collection] = await make(`/${collection}/${id}/builds`, BUILD);
   }
   const subscriptionId = await make(`/apps/${listingIds.apps}/subscribe`, { plan: PLAN.id, amount: 1 });
   return {
@@ -68,6 +74,7 @@ export async function makeBelongings(service: Service, owner: Owner, credit: num
     webhookId,
     deliveryId,
     listingIds,
+    buildIds,
     subscriptionId,
     chargeId: '',
   };
@@ -95,9 +102,11 @@ interface IsolationCase {
   readonly path?: (of: NamedIds, route: Route) => string;
   readonly body?: object | ((of: NamedIds) => object);
   /** Returns a text that the owner's response contains; present for every route that reads. */
-  readonly shows?: (of: NamedIds) => string;
+  readonly shows?: (of: NamedIds, route: Route) => string;
   /** A thing that everybody sees: a stranger's `owner-acts` is 403, and anybody's `anybody-acts` succeeds. */
   readonly publicAccess?: 'owner-acts' | 'anybody-acts';
+  /** The status for the account itself, which has no such object: the tests of these objects show its success. */
+  readonly ownStatus?: number;
   /** Ends the session that calls it. */
   readonly endsSession?: true;
 }
@@ -108,9 +117,19 @@ const ofWebhook = { path: ({ webhookId }: NamedIds, { path }: Route) => path.rep
 const ofSubscription = {
   path: ({ subscriptionId }: NamedIds, { path }: Route) => path.replace('{id}', subscriptionId),
 };
+const ofPayout = {
+  path: (_of: NamedIds, { path }: Route) => path.replace('{id}', `po_${'0'.repeat(26)}`),
+};
+
+const collectionOf = (path: string): string => path.split('/')[1] ?? '';
+
+/** Names the object in the path, or in the query of a route on its collection. */
+const named = (path: string, id: string): string =>
+  path.includes('{id}') ? path.replace('{id}', id) : `${path}?id=${id}`;
+
 const ofListing = {
   path: ({ listingIds }: NamedIds, { path }: Route) =>
-    path.replace('{id}', listingIds[path.split('/')[1] ?? ''] ?? '').replace('{version}', '1.0.0'),
+    named(path, listingIds[collectionOf(path)] ?? '').replace('{version}', '1.0.0'),
 };
 const ofOwner = { ...ofListing, publicAccess: 'owner-acts' } as const;
 const ofAnybody = { ...ofListing, publicAccess: 'anybody-acts' } as const;
@@ -123,7 +142,7 @@ export const ISOLATION_CASES: Readonly<Record<string, IsolationCase>> = {
   'create-key': { body: { name: 'new' } },
   'list-keys': { shows: ({ keyId }) => keyId },
   'update-key': { path: ({ keyId }) => `/api-keys/${keyId}`, body: { disabled: true, name: 'taken over' } },
-  'delete-key': { path: ({ keyId }) => `/api-keys/${keyId}` },
+  'delete-key': { path: ({ keyId }, { path }) => named(path, keyId) },
   'rotate-key': { path: ({ keyId }) => `/api-keys/${keyId}/rotate`, body: { overlap_seconds: 0 } },
   'create-order': { body: { amount: 1, currency: 'USD' } },
   'list-orders': { shows: ({ orderId }) => orderId },
@@ -159,16 +178,15 @@ export const ISOLATION_CASES: Readonly<Record<string, IsolationCase>> = {
   'delete-listing': ofOwner,
   'create-release': { ...ofOwner, body: { version: '6.6.6' } },
   'rollback-release': ofOwner,
-  'create-build': { ...ofOwner, body: { filename: 'a.zip', size: 1, sha256: '0'.repeat(64) } },
-  'list-builds': ofOwner,
+  'create-build': { ...ofOwner, body: BUILD },
+  'list-builds': { ...ofOwner, shows: ({ buildIds }, { path }) => buildIds[collectionOf(path)] ?? '' },
   'get-build': {
     ...ofOwner,
-    path: (of, route) => ofListing.path(of, route).replace('{build_id}', `build_${'0'.repeat(26)}`),
+    path: (of, route) =>
+      ofListing.path(of, route).replace('{build_id}', of.buildIds[collectionOf(route.path)] ?? ''),
+    shows: ({ buildIds }, { path }) => buildIds[collectionOf(path)] ?? '',
   },
-  // A stranger may download what is free; builds of listings with a price have their own tests.
-  'get-artifact': {
-    path: (_of, { path }) => path.replace('{id}', `lst_${'0'.repeat(26)}`).replace('{version}', '1.0.0'),
-  },
+  'get-artifact': { ...ofAnybody, ownStatus: 404 },
   'install-listing': ofAnybody,
   'purchase-listing': { ...ofAnybody, body: { amount: 0 } },
   'subscribe-listing': { ...ofAnybody, body: { plan: PLAN.id, amount: 1 } },
@@ -183,10 +201,10 @@ export const ISOLATION_CASES: Readonly<Record<string, IsolationCase>> = {
   'list-earnings-transactions': { shows: ({ chargeId }) => chargeId },
   'transfer-earnings': { body: { amount: 0.01 } },
   'create-payout-account': { body: { country: 'DE' } },
-  'create-payout': { body: {} },
+  'create-payout': { body: {}, ownStatus: 402 },
   'list-payouts': { shows: () => '"object":"list"' },
-  'get-payout': { path: () => `/api/v1/payouts/po_${'0'.repeat(26)}` },
-  'cancel-payout': { path: () => `/api/v1/payouts/po_${'0'.repeat(26)}/cancel` },
+  'get-payout': { ...ofPayout, ownStatus: 404 },
+  'cancel-payout': { ...ofPayout, ownStatus: 404 },
   'create-refund': {
     path: (_of, { path }) => path,
     body: ({ chargeId }: NamedIds) => ({ charge: chargeId, amount: 1 }),
@@ -203,6 +221,7 @@ export const NOBODYS: NamedIds = {
   webhookId: `wh_${'0'.repeat(26)}`,
   deliveryId: `dlv_${'0'.repeat(26)}`,
   listingIds: { apps: `lst_${'0'.repeat(26)}`, 'ai-agents': `lst_${'0'.repeat(26)}` },
+  buildIds: { apps: `build_${'0'.repeat(26)}`, 'ai-agents': `build_${'0'.repeat(26)}` },
   subscriptionId: `sub_${'0'.repeat(26)}`,
   chargeId: `pur_${'0'.repeat(26)}`,
 };
