@@ -19,6 +19,7 @@ const FLAGS: Readonly<Record<Flag, Flag>> = {
   marketFee: 'marketFee',
   buildScan: 'buildScan',
   payouts: 'payouts',
+  payoutProvider: 'payoutProvider',
   providerSecrets: 'providerSecrets',
   bedrockModels: 'bedrockModels',
   signedModels: 'signedModels',

@@ -52,13 +52,13 @@ class RoleGrants {
     const environment = { ...this.#grantTables(), ...this.#grantSecrets() };
     if (grants.identityProviders)
       environment[VARIABLES.identityProviders] = JSON.stringify(config.identityProviders);
-    if (grants.payments) environment[VARIABLES.paymentApiUrl] = PAYMENT_API_URL;
+    if (this.#usesPayments()) environment[VARIABLES.paymentApiUrl] = PAYMENT_API_URL;
     if (grants.checkouts) {
       if (config.paymentReturnUrl === undefined)
         throw new Error(`${this.#options.name} has no console to return to`);
       environment[VARIABLES.paymentReturnUrl] = config.paymentReturnUrl;
     }
-    if (grants.payouts) environment[VARIABLES.marketPayouts] = config.marketPayouts;
+    if (grants.payouts || grants.payoutProvider) environment[VARIABLES.marketPayouts] = config.marketPayouts;
     if (grants.marketFee) environment[VARIABLES.marketFeeBasisPoints] = String(config.marketFeeBasisPoints);
     if (grants.builds) Object.assign(environment, allowBuilds(this.#role, grants.builds, config));
     if (grants.buildScan) environment[VARIABLES.buildScan] = config.buildScan;
@@ -70,6 +70,12 @@ class RoleGrants {
     if (grants.settlements) this.#grantSettlements(environment);
     if (grants.holds) environment[VARIABLES.holdTtlSeconds] = String(config.holdTtlSeconds);
     return { ...environment, ...this.#grantMessaging(grants) };
+  }
+
+  /** Returns whether the role talks to the payment provider: for payouts only where the settings turn them on. */
+  #usesPayments(): boolean {
+    const { grants, config } = this.#options;
+    return grants.payments === true || (grants.payoutProvider === true && config.marketPayouts === 'stripe');
   }
 
   #grantTables(): Record<string, string> {
@@ -112,7 +118,7 @@ class RoleGrants {
       ...(grants.sessionKey ? [VARIABLES.sessionKeySecret] : []),
       ...(grants.webhookKey ? [VARIABLES.webhookKeySecret] : []),
       ...(grants.identitySecret ? [VARIABLES.identitySecret] : []),
-      ...(grants.payments ? [VARIABLES.paymentSecret] : []),
+      ...(this.#usesPayments() ? [VARIABLES.paymentSecret] : []),
     ];
     for (const variable of granted) {
       const { secretArn } = data.secrets[variable];

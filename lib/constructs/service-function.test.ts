@@ -249,7 +249,15 @@ describe('the environment of a function', () => {
         readonly Variables: Record<string, unknown>;
       };
       const { tables = {}, keyPepper, sessionKey, webhookKey, identityProviders } = GRANTS[functionName];
-      const { identitySecret, marketFee, builds, buildScan, payouts, counts = [] } = GRANTS[functionName];
+      const {
+        identitySecret,
+        marketFee,
+        builds,
+        buildScan,
+        payouts,
+        payoutProvider,
+        counts = [],
+      } = GRANTS[functionName];
       const {
         payments,
         checkouts,
@@ -292,7 +300,7 @@ describe('the environment of a function', () => {
         };
       if (buildScan) expected[VARIABLES.buildScan] = 'guardduty';
       if (marketFee) expected[VARIABLES.marketFeeBasisPoints] = '0';
-      if (payouts) expected[VARIABLES.marketPayouts] = 'none';
+      if (payouts || payoutProvider) expected[VARIABLES.marketPayouts] = 'none';
       if (webhookKey) expected[VARIABLES.webhookKeySecret] = 'data:WebhookKey';
       for (const queue of [...sends, ...counts])
         expected[QUEUES[queue].variable] = `platform:Messaging${capitalized(queue)}`;

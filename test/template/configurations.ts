@@ -45,6 +45,7 @@ export const CONFIGURATIONS = {
     recoveryDays: 14,
     backupCopies: { vaultArn: BACKUP_VAULT, keepDays: 35 },
     tracing: true,
+    marketPayouts: 'stripe',
     smoke: { everyMinutes: 15, models: ['acme/chat', 'acme/image'] },
     providerSecrets: ['openai', 'anthropic'],
     domains: DOMAINS,

@@ -27,6 +27,9 @@ export interface BuildOptions {
 /** The folder of the service's assemblies, from the root of the checkout. */
 export const ASSEMBLY_FOLDER = join('.build', 'assembly');
 
+/** The settings without a file of others: what is simulated is on. */
+const LOCAL_CONFIG = join(import.meta.dirname, 'config.json');
+
 /** Everything that an assembly depends on; packages by their lock file. */
 const SOURCES = ['bin', 'console', 'lib', 'lambdas', 'package-lock.json', 'cdk.json'];
 
@@ -37,7 +40,8 @@ const MAX_ASSEMBLIES = 3;
 const POLL_MS = 100;
 
 /** Returns the folder of the current assembly, made if it is missing; throws what the build complained of. */
-export async function ensureAssembly(options: BuildOptions): Promise<string> {
+export async function ensureAssembly({ environment, ...rest }: BuildOptions): Promise<string> {
+  const options = { ...rest, environment: { ...environment, CONFIG: environment.CONFIG || LOCAL_CONFIG } };
   const { outputDir } = options;
   let assembly = currentAssembly(options);
   while (!existsSync(assembly)) {

@@ -60,11 +60,6 @@ export function readSettings(shell: Shell): Settings {
     queueVisibilityMs: visibility === undefined ? undefined : visibility * 1000,
     historyDays: integer(shell, 'DEMO_HISTORY_DAYS', { min: 0, max: 90 }) ?? 30,
     overrides: {
-      // The payment provider is simulated.
-      [VARIABLES.marketPayouts]: choice(text('MARKET_PAYOUTS') ?? 'stripe', 'MARKET_PAYOUTS', [
-        'none',
-        'stripe',
-      ]),
       ...(loopback === '1' ? { [ALLOW_LOOPBACK_VARIABLE]: loopback } : {}),
       ...(lease === undefined ? {} : { [VARIABLES.deliveryLeaseSeconds]: String(lease) }),
       ...(maturity === undefined ? {} : { [MATURITY_VARIABLE]: String(maturity) }),

@@ -48,13 +48,15 @@ export class StripeApi {
     return this.#options.readSecret(`secretsmanager:${this.#secretId}#${field}`);
   }
 
-  /** Sends requests; throws 503 `payment_provider_unavailable`. Stripe's own messages may quote keys, so only their kind is logged. */
+  /**
+   * Sends requests; throws 503 `payment_provider_unavailable`, also while the secret cannot be read: an update that turns
+   * payouts off takes it from functions that still run. Stripe's own messages may quote keys, so only their kind is logged.
+   */
   async call<T>(what: string, request: (stripe: Stripe) => Promise<T>): Promise<T> {
-    const stripe = await this.#connect();
     try {
-      return await request(stripe);
+      return await request(await this.#connect());
     } catch (cause) {
-      const { type = 'unknown', code = 'none' } = cause as { type?: string; code?: string };
+      const { name, type = name, code = 'none' } = cause as Error & { type?: string; code?: string };
       this.#options.log.warn('payment provider unavailable', { what, type, code });
       throw new ServiceError('payment_provider_unavailable', 'The payment provider does not respond.', {
         retryAfterSeconds: RETRY_AFTER_SECONDS,

@@ -19,8 +19,10 @@ export interface Grants {
   readonly payments?: true;
   /** Knows the page to which a payer returns from a checkout. */
   readonly checkouts?: true;
-  /** Pays sellers, or knows that nobody does. */
+  /** Knows whether sellers are paid. */
   readonly payouts?: true;
+  /** Knows the same, and talks to the payment provider with its secret where sellers are paid, and only there. */
+  readonly payoutProvider?: true;
   /** Sells listings, of whose price the platform keeps a part. */
   readonly marketFee?: true;
   /** Actions on the builds of listings: of uploads, which are in quarantine, and of artifacts, which are downloaded. */

@@ -24,9 +24,9 @@ const DESCRIPTION: FunctionName = 'get-openapi';
  * schema. A function without outgoing calls needs no client.
  */
 function bundleBudgetKb(name: FunctionName): number {
-  const { tables = {}, keyPepper = false, providerSecrets = false, payments = false } = GRANTS[name];
+  const { tables = {}, keyPepper = false, providerSecrets = false, payments, payoutProvider } = GRANTS[name];
   if (providerSecrets) return 1_000;
-  if (payments) return 800;
+  if (payments || payoutProvider) return 800;
   if (name === DESCRIPTION) return 200;
   return Object.keys(tables).length > 0 || keyPepper ? 700 : 100;
 }

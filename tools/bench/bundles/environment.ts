@@ -21,6 +21,11 @@ const GRANTED: Partial<Readonly<Record<Grant, Readonly<Record<string, string>>>>
   },
   checkouts: { [VARIABLES.paymentReturnUrl]: NOWHERE },
   payouts: { [VARIABLES.marketPayouts]: 'none' },
+  payoutProvider: {
+    [VARIABLES.marketPayouts]: 'stripe',
+    [VARIABLES.paymentSecret]: 'none',
+    [VARIABLES.paymentApiUrl]: NOWHERE,
+  },
   marketFee: { [VARIABLES.marketFeeBasisPoints]: '0' },
   builds: { [VARIABLES.buildsBucket]: 'none' },
   buildScan: { [VARIABLES.buildScan]: 'guardduty' },

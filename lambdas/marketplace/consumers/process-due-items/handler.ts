@@ -2,7 +2,6 @@
 
 import { createSecretsClient } from '../../../platform/aws/clients.ts';
 import { createSecretReader } from '../../../platform/aws/secrets.ts';
-import { hasPayouts } from '../../../platform/contract/environment.ts';
 import { METRICS } from '../../../platform/contract/metrics.ts';
 import { formatUsd } from '../../../platform/core/money.ts';
 import { type ConsumerResources, scheduledChange } from '../../../platform/handlers/consumer-handler.ts';
@@ -13,7 +12,7 @@ import { bucketOf, createBuildStore, scannerOf } from '../../store/builds/create
 import { createDueProcessing } from '../../store/create-due.ts';
 import { maturityOf } from '../../store/earnings/create-earnings.ts';
 import { createPayoutStore } from '../../store/payouts/create-payouts.ts';
-import { StripePayouts } from '../../store/payouts/stripe-payouts.ts';
+import { createPayoutProvider } from '../../store/payouts/stripe-payouts.ts';
 
 /** The remainder of the function's time ends the items that it is at. */
 const STARTING_MS = 240_000;
@@ -43,12 +42,11 @@ export const handler = scheduledChange((resources) => {
 function payoutsOf(resources: ConsumerResources): (stopMs: number) => Promise<void> {
   const { log, metric, environment } = resources;
   const readSecret = createSecretReader({ ...resources, client: createSecretsClient() });
-  const provider = new StripePayouts({ ...resources, readSecret });
+  const provider = createPayoutProvider({ ...resources, readSecret });
   const store = createPayoutStore(resources);
   const maturitySeconds = maturityOf(environment);
-  const isEnabled = hasPayouts(environment);
   return async (stopMs) => {
-    if (!isEnabled) return;
+    if (provider === undefined) return;
     const { lateSeconds, ...counts } = await processPayouts({
       ...resources,
       store,

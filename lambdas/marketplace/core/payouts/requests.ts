@@ -20,8 +20,8 @@ export interface PayoutRequestDependencies {
 }
 
 /** Throws 403 `payouts_disabled` if sellers are not paid. */
-export function requirePayouts(isEnabled: boolean): void {
-  if (!isEnabled)
+export function requirePayouts(provider: unknown): asserts provider {
+  if (!provider)
     throw new ServiceError('payouts_disabled', 'There are no payouts here: transfer earnings to credit.');
 }
 

@@ -3,24 +3,23 @@
 import { sessionHandler } from '../../../access/handlers/handlers.ts';
 import { createSecretsClient } from '../../../platform/aws/clients.ts';
 import { createSecretReader } from '../../../platform/aws/secrets.ts';
-import { hasPayouts, requireVariable, VARIABLES } from '../../../platform/contract/environment.ts';
+import { requireVariable, VARIABLES } from '../../../platform/contract/environment.ts';
 import { readJson, validate } from '../../../platform/core/json/json-body.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
 import { connectAccount } from '../../core/payouts/account.ts';
 import { payoutAccountEntry, payoutAccountRequest } from '../../core/payouts/payout-entry.ts';
 import { requirePayouts } from '../../core/payouts/requests.ts';
 import { createPayoutStore } from '../../store/payouts/create-payouts.ts';
-import { StripePayouts } from '../../store/payouts/stripe-payouts.ts';
+import { createPayoutProvider } from '../../store/payouts/stripe-payouts.ts';
 
 export const handler = sessionHandler('platform', (resources) => {
   const { environment, clock } = resources;
-  const isEnabled = hasPayouts(environment);
   const readSecret = createSecretReader({ ...resources, client: createSecretsClient() });
-  const provider = new StripePayouts({ ...resources, readSecret });
+  const provider = createPayoutProvider({ ...resources, readSecret });
   const store = createPayoutStore(resources);
   const returnUrl = `${requireVariable(environment, VARIABLES.paymentReturnUrl).replace(/\/$/, '')}/earnings`;
   return async (request, { session: { accountId } }) => {
-    requirePayouts(isEnabled);
+    requirePayouts(provider);
     const change = validate(payoutAccountRequest, (await readJson(request)).value);
     const account = await connectAccount({ store, provider, clock }, accountId, change);
     const [status, page] = await Promise.all([

@@ -3,25 +3,24 @@
 import { sessionHandler } from '../../../access/handlers/handlers.ts';
 import { createSecretsClient } from '../../../platform/aws/clients.ts';
 import { createSecretReader } from '../../../platform/aws/secrets.ts';
-import { hasPayouts } from '../../../platform/contract/environment.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
 import { earningsEntry } from '../../core/payouts/earnings-entry.ts';
 import { payoutSettings } from '../../core/payouts/payout-entry.ts';
 import { createEarningsStore, maturityOf } from '../../store/earnings/create-earnings.ts';
 import { createPayoutStore } from '../../store/payouts/create-payouts.ts';
-import { StripePayouts } from '../../store/payouts/stripe-payouts.ts';
+import { createPayoutProvider } from '../../store/payouts/stripe-payouts.ts';
 
 export const handler = sessionHandler('platform', (resources) => {
   const { clock, environment } = resources;
   const store = createEarningsStore(resources);
   const maturitySeconds = maturityOf(environment);
-  const isEnabled = hasPayouts(environment);
   const readSecret = createSecretReader({ ...resources, client: createSecretsClient() });
-  const provider = new StripePayouts({ ...resources, readSecret });
+  const provider = createPayoutProvider({ ...resources, readSecret });
   const payouts = createPayoutStore(resources);
   const settingsOf = async (accountId: string) => {
-    const account = isEnabled ? await payouts.findAccount(accountId) : undefined;
-    if (account === undefined) return payoutSettings(undefined, isEnabled ? 'none' : 'disabled');
+    if (provider === undefined) return payoutSettings(undefined, 'disabled');
+    const account = await payouts.findAccount(accountId);
+    if (account === undefined) return payoutSettings(undefined, 'none');
     // The earnings are shown without the provider, too.
     const status = await provider.accountStatus(account.providerId).catch(() => 'unknown' as const);
     return payoutSettings(account, status);

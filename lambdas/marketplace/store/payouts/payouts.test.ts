@@ -40,14 +40,10 @@ const options = (clients: FailingProcess['clients'] = database) => ({
   environment: database.environment,
 });
 
-function system(clients?: FailingProcess['clients']) {
+function system(clients?: FailingProcess['clients'], readSecret = () => Promise.resolve('sk_test_payouts')) {
   const clock = () => world.nowSeconds * 1000;
-  const provider = new StripePayouts({
-    environment: { PAYMENT_SECRET: 'payments', PAYMENT_API_URL: sandbox.url },
-    readSecret: async () => 'sk_test_payouts',
-    clock,
-    log: SILENT,
-  });
+  const environment = { PAYMENT_SECRET: 'payments', PAYMENT_API_URL: sandbox.url };
+  const provider = new StripePayouts({ environment, readSecret, clock, log: SILENT });
   const store = createPayoutStore(options(clients));
   const maturitySeconds = 7 * 86_400;
   const stopMs = Number.POSITIVE_INFINITY;
@@ -192,6 +188,20 @@ describe('payouts', () => {
     expect(await stateOf(seller)).toMatchObject({ inTransit: NET });
     sandbox.accounts.platform.balance = before;
     world.day += 0.05;
+    await run();
+    expect(transfersOf(payout.id)).toHaveLength(1);
+  });
+
+  it('stay as they are while an update takes the secret from the running worker, and go on with it', async () => {
+    const { seller } = await payable();
+    const payout = await requestPayout(system(), seller, undefined);
+    const denied = system(undefined, () => Promise.reject(new Error('AccessDeniedException')));
+    const { failed, advanced } = await processPayouts(denied);
+    expect([failed > 0, advanced]).toEqual([true, 0]);
+    expect(await codeOf(denied.provider.onboardingPage('acct_1', 'https://shop.example.com'))).toBe(
+      'payment_provider_unavailable',
+    );
+    expect(await system().store.find(payout)).toEqual(payout);
     await run();
     expect(transfersOf(payout.id)).toHaveLength(1);
   });

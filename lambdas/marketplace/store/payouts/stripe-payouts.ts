@@ -5,6 +5,7 @@
 import type Stripe from 'stripe';
 import { StripeApi, type StripeOptions } from '../../../payments/store/stripe-api.ts';
 import { payoutReferenceOf } from '../../../payments/store/stripe-event.ts';
+import { hasPayouts } from '../../../platform/contract/environment.ts';
 import { toCents } from '../../../platform/core/money.ts';
 import type { Payout } from '../../core/payouts/payout.ts';
 import type {
@@ -19,6 +20,10 @@ import type {
 const PAGE = 100;
 
 const RECIPIENT: Stripe.V2.Core.AccountRetrieveParams = { include: ['configuration.recipient'] };
+
+/** Returns undefined where sellers are not paid: there, a function may not read the provider's secret. */
+export const createPayoutProvider = (options: StripeOptions): StripePayouts | undefined =>
+  hasPayouts(options.environment) ? new StripePayouts(options) : undefined;
 
 export class StripePayouts implements PayoutProvider {
   readonly #api: StripeApi;
