@@ -1,12 +1,13 @@
 /** Processes the payouts and the schedules of payouts whose time has come. */
+import { ServiceError } from '../../../platform/core/errors.ts';
 import type { Log } from '../../../platform/core/ports.ts';
 import { advancePayout, type PayoutDependencies } from './advance.ts';
 import { type Payout, payoutStep } from './payout.ts';
-import type { DuePayout, DuePayoutStore, PayoutStore } from './ports.ts';
+import type { DuePayout, DuePayoutStore, PayoutAdoption, PayoutStore } from './ports.ts';
 import { type PayoutRequestDependencies, runSchedule } from './requests.ts';
 
 export interface DuePayoutDependencies extends PayoutDependencies, PayoutRequestDependencies {
-  readonly store: PayoutStore & DuePayoutStore;
+  readonly store: PayoutStore & DuePayoutStore & Pick<PayoutAdoption, 'setReconciled'>;
   readonly log: Log;
   /** The time after which no further item is started; ms by the clock. */
   readonly stopMs: number;
@@ -28,7 +29,7 @@ const CONCURRENT = 8;
 
 /**
  * Takes the next step of each due payout. Does nothing until the table has been compared with the provider: a restored one
- * may not know what was sent.
+ * may not know what was sent. Where nothing was ever sent, there is nothing to compare.
  */
 export async function processPayouts(dependencies: DuePayoutDependencies): Promise<DuePayoutResult> {
   const { store, clock, stopMs } = dependencies;
@@ -37,8 +38,11 @@ export async function processPayouts(dependencies: DuePayoutDependencies): Promi
   if (!(await store.isReconciled())) {
     const [oldest] = (await store.duePayouts(nowSeconds)).items;
     if (oldest === undefined) return counts;
-    dependencies.log.error('payouts wait for the comparison with the payment provider');
-    return { ...counts, lateSeconds: nowSeconds - oldest.dueAt };
+    if (await mayHaveSent(dependencies)) {
+      dependencies.log.error('payouts wait for `market reconcile`: the table may not know what was sent');
+      return { ...counts, lateSeconds: nowSeconds - oldest.dueAt };
+    }
+    await store.setReconciled();
   }
   for (let after: DuePayout | undefined; ; ) {
     const { items, next } = await store.duePayouts(nowSeconds, after);
@@ -48,6 +52,17 @@ export async function processPayouts(dependencies: DuePayoutDependencies): Promi
     }
     if (next === undefined || clock() >= stopMs) return counts;
     after = next;
+  }
+}
+
+/** Returns false if the provider has no transfer of this service. One that does not respond may have one. */
+async function mayHaveSent({ provider }: DuePayoutDependencies): Promise<boolean> {
+  try {
+    for await (const page of provider.transfers()) if (page.length > 0) return true;
+    return false;
+  } catch (failure) {
+    if (failure instanceof ServiceError) return true;
+    throw failure;
   }
 }
 

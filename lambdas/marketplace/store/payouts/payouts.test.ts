@@ -28,7 +28,6 @@ let world: MarketWorld;
 beforeAll(async () => {
   world = new MarketWorld(database);
   sandbox = await startPaymentSandbox({ preferredPort: 0, file: join(folder, 'books.json'), log: () => {} });
-  await createPayoutStore(options()).setReconciled();
 });
 afterAll(async () => {
   await sandbox.stop();
@@ -49,6 +48,9 @@ function system(clients?: FailingProcess['clients'], readSecret = () => Promise.
   const stopMs = Number.POSITIVE_INFINITY;
   return { clock, provider, store, maturitySeconds, stopMs, log: SILENT, ulid: world.ulid };
 }
+
+/** A worker that can no longer read the secret of the provider. */
+const denied = () => system(undefined, () => Promise.reject(new Error('AccessDeniedException')));
 
 const cents = (count: number): bigint => BigInt(count) * NANO_PER_CENT;
 const PRICE = 8_000;
@@ -107,6 +109,16 @@ async function stateOf(seller: string) {
 }
 
 describe('payouts', () => {
+  it('leave a new table without a command, as there is no transfer to compare it with', async () => {
+    const { seller } = await payable();
+    const payout = await requestPayout(system(), seller, undefined);
+    const { store } = system();
+    await processPayouts(denied());
+    expect([await store.isReconciled(), transfersOf(payout.id)]).toEqual([false, []]);
+    await run();
+    expect([await store.isReconciled(), transfersOf(payout.id).length]).toEqual([true, 1]);
+  });
+
   it('go by one transfer and one payout to the bank, and then are paid out', async () => {
     const { seller, account } = await payable();
     const payout = await requestPayout(system(), seller, undefined);
@@ -195,10 +207,9 @@ describe('payouts', () => {
   it('stay as they are while an update takes the secret from the running worker, and go on with it', async () => {
     const { seller } = await payable();
     const payout = await requestPayout(system(), seller, undefined);
-    const denied = system(undefined, () => Promise.reject(new Error('AccessDeniedException')));
-    const { failed, advanced } = await processPayouts(denied);
+    const { failed, advanced } = await processPayouts(denied());
     expect([failed > 0, advanced]).toEqual([true, 0]);
-    expect(await codeOf(denied.provider.onboardingPage('acct_1', 'https://shop.example.com'))).toBe(
+    expect(await codeOf(denied().provider.onboardingPage('acct_1', 'https://shop.example.com'))).toBe(
       'payment_provider_unavailable',
     );
     expect(await system().store.find(payout)).toEqual(payout);
@@ -254,6 +265,7 @@ describe('payouts', () => {
     expect(await stateOf(seller)).toMatchObject({ available: 0n, paidOut: NET, openPayouts: 0 });
     expect(await store.findAccount(seller)).toMatchObject({ providerId: account });
     expect(transfersOf(sent.id)).toHaveLength(1);
+    expect(await run()).toMatchObject({ failed: 0 });
   });
 });
 
