@@ -3,6 +3,7 @@ import './platform/provider-costs.ts';
 import './platform/listings.ts';
 import './platform/earnings.ts';
 import './platform/subscriptions.ts';
+import './platform/payouts.ts';
 import './platform/smoke.ts';
 import './platform/console-session.ts';
 import './platform/operator-view.ts';

@@ -1,12 +1,9 @@
 /** Subscriptions through the service's own routes; their events arrive at a receiver that verifies them with the official library. */
-import { once } from 'node:events';
-import { createServer, type IncomingMessage, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { Webhook as StandardWebhook } from 'standardwebhooks';
 import { until } from '../../../tools/test-kit/waiting.ts';
 import { Owner } from '../owner.ts';
 import { errorOf } from '../payer.ts';
+import { EventReceiver } from './event-receiver.ts';
 import { service } from './service.ts';
 
 /** Each operator's command is a process: on a busy machine it takes seconds. */
@@ -28,37 +25,15 @@ const YEARLY = { ...BASIC, id: 'yearly', interval: 'year' };
 const TRIAL = { ...YEARLY, id: 'trial', name: 'Trial', trial_days: 90 };
 const TYPES = ['subscription.created', 'subscription.updated', 'subscription.canceled'];
 
-let receiver: Server;
+let receiver: EventReceiver<VerifiedEvent>;
 let seller: Owner;
-let secret = '';
-const events: VerifiedEvent[] = [];
-
-const textOf = async (request: IncomingMessage): Promise<string> => {
-  const chunks: Buffer[] = [];
-  for await (const chunk of request) chunks.push(chunk as Buffer);
-  return Buffer.concat(chunks).toString();
-};
 
 beforeAll(async () => {
-  receiver = createServer(async (request, response) => {
-    const body = await textOf(request);
-    // Throws for a forgery, and the test waits for the event in vain.
-    events.push(
-      new StandardWebhook(secret).verify(body, request.headers as Record<string, string>) as VerifiedEvent,
-    );
-    response.end();
-  }).listen(0, '127.0.0.1');
-  await once(receiver, 'listening');
   seller = await Owner.open(service);
-  const url = `http://127.0.0.1:${(receiver.address() as AddressInfo).port}/`;
-  const webhook = await seller.send('POST', '/api/v1/webhooks', { url, events: TYPES });
-  ({ secret } = (await webhook.json()) as { readonly secret: string });
+  receiver = await EventReceiver.open(seller, TYPES);
 }, 60_000);
 
-afterAll(() => {
-  receiver.closeAllConnections();
-  receiver.close();
-});
+afterAll(() => receiver.close());
 
 let offers = 0;
 async function offer(): Promise<string> {
@@ -79,7 +54,7 @@ const subscribe = (buyer: Owner, listing: string, body: object) =>
   buyer.send('POST', `/apps/${listing}/subscribe`, body);
 
 const eventsOf = ({ id }: { readonly id: string }) =>
-  events.filter(({ data }) => data.subscription_id === id);
+  receiver.events.filter(({ data }) => data.subscription_id === id);
 
 const arrival = (of: { readonly id: string }, isIt: (event: VerifiedEvent) => boolean) =>
   until(

@@ -1,0 +1,104 @@
+/** Payouts through the service's own routes, to an account at the simulator; the event arrives at a receiver that verifies it. */
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { until } from '../../../tools/test-kit/waiting.ts';
+import { Owner } from '../owner.ts';
+import { errorOf } from '../payer.ts';
+import { EventReceiver } from './event-receiver.ts';
+import { service } from './service.ts';
+
+/** Each operator's command is a process: on a busy machine it takes seconds. */
+jest.setTimeout(180_000);
+
+interface PaidEvent {
+  readonly type: string;
+  readonly data: Readonly<Record<string, unknown>>;
+}
+
+interface MarketRun {
+  readonly matured: number;
+  readonly failed: number;
+  readonly payouts: { readonly started: number; readonly advanced: number; readonly failed: number };
+}
+
+const PRICE = { amount: 2_000, currency: 'USD' };
+
+let seller: Owner;
+let receiver: EventReceiver<PaidEvent>;
+
+beforeAll(async () => {
+  seller = await Owner.open(service);
+  receiver = await EventReceiver.open(seller, ['payout.paid']);
+}, 60_000);
+
+afterAll(() => receiver.close());
+
+/** Runs the worker until the request has another result. */
+const runUntil = <T>(read: () => Promise<T>, isReached: (value: T) => boolean) =>
+  until(async () => {
+    const { failed, payouts } = await service.admin<MarketRun>('market', 'run');
+    expect([failed, payouts.failed]).toEqual([0, 0]);
+    return read();
+  }, isReached);
+
+const earnings = () => seller.json('/api/v1/earnings');
+
+describe('a payout', () => {
+  it('goes from a sale to the bank, and its event is verified at the receiver of the seller', async () => {
+    const buyer = await Owner.open(service);
+    await buyer.buy(20);
+    const fields = { name: `Paid ${seller.id}`, summary: 'One.', category: 'tools', price: PRICE };
+    const { id } = (await (await seller.send('POST', '/apps', fields)).json()) as { readonly id: string };
+    expect((await buyer.send('POST', `/apps/${id}/purchase`, PRICE)).status).toBe(201);
+    await runUntil(earnings, ({ available }) => available === 20);
+
+    expect(await errorOf(await seller.send('POST', '/api/v1/payouts', {}))).toMatchObject({
+      status: 403,
+      code: 'payouts_disabled',
+    });
+    const opened = await seller.send('POST', '/api/v1/payout-account', { country: 'DE' });
+    const account = (await opened.json()) as { readonly status: string; readonly onboarding_url: string };
+    expect([opened.status, account.status]).toEqual([200, 'onboarding']);
+    const finished = await fetch(`${account.onboarding_url}/finish`, { method: 'POST', redirect: 'manual' });
+    expect([finished.status, finished.headers.get('location')]).toEqual([
+      303,
+      expect.stringMatching(/\/console\/earnings$/),
+    ]);
+    expect(await earnings()).toMatchObject({ payouts: { status: 'active' } });
+
+    // The first payout waits for twice the maturity.
+    const requested = await until(
+      () => seller.send('POST', '/api/v1/payouts', {}),
+      ({ status }) => status !== 409,
+    );
+    const payout = (await requested.json()) as { readonly id: string; readonly created: number };
+    expect([requested.status, payout]).toMatchObject([201, { amount: 2_000, status: 'pending' }]);
+    expect(await errorOf(await seller.send('POST', '/api/v1/payouts', {}))).toMatchObject({
+      status: 409,
+      code: 'conflict',
+    });
+    const paid = await runUntil(
+      () => seller.json(`/api/v1/payouts/${payout.id}`),
+      ({ status }) => status === 'paid',
+    );
+    expect(await earnings()).toMatchObject({ available: 0, in_transit: 0, paid_out: 20 });
+    const events = await until(
+      async () => receiver.events,
+      ({ length }) => length > 0,
+    );
+    expect(events).toEqual([
+      expect.objectContaining({
+        type: 'payout.paid',
+        data: {
+          payout_id: payout.id,
+          amount: 2_000,
+          currency: 'USD',
+          arrival_date: paid.arrival_date,
+          created: payout.created,
+        },
+      }),
+    ]);
+    expect(await service.admin('market', 'run')).toMatchObject({ payouts: { advanced: 0, failed: 0 } });
+    expect(receiver.events).toHaveLength(1);
+    expect(await service.admin('audit', '--whole')).toMatchObject({ exact: true, drift: 0 });
+  });
+});
