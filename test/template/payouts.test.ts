@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { VARIABLES } from '../../lambdas/platform/contract/environment.ts';
+import { CONFIGURATIONS, type ConfigurationName } from './configurations.ts';
 import { permissionsOf } from './permissions.ts';
 import { SERVICE_STACKS, SynthesizedApp } from './synthesized-app.ts';
 
@@ -28,12 +29,21 @@ function readers(app: SynthesizedApp): readonly (readonly string[])[] {
 }
 
 describe('the secret of the payment provider', () => {
-  it('is for the functions of buyers alone where sellers are not paid', () => {
+  it('reaches only the functions of buyers where nobody pays sellers', () => {
     expect(readers(new SynthesizedApp())).toEqual([BUYERS, BUYERS]);
   });
 
-  it('is for the functions of payouts, too, where sellers are paid', () => {
+  it('reaches the functions of payouts, too, where Stripe pays sellers', () => {
     const all = [...BUYERS, ...PAYOUTS].sort();
     expect(readers(new SynthesizedApp('every-setting'))).toEqual([all, all]);
+  });
+
+  it('is lost in no change of settings, except by the functions of payouts, which work without it', () => {
+    const names = Object.keys(CONFIGURATIONS) as ConfigurationName[];
+    const allowed = names.map((name) => readers(new SynthesizedApp(name))[0] ?? []);
+    const lost = allowed.flatMap((before) =>
+      allowed.flatMap((after) => before.filter((name) => !after.includes(name))),
+    );
+    expect([...new Set(lost)].sort()).toEqual(PAYOUTS);
   });
 });
