@@ -24,12 +24,12 @@ export const MARKET_COMMANDS: Readonly<Record<string, Command>> = {
     async run(operator, args) {
       options(args, []);
       const { heldAmount, oldestSeconds, ...counts } = await operator.market.processDue();
-      const payouts = await operator.market.processPayouts();
+      const { lateSeconds, ...payouts } = await operator.market.processPayouts();
       const output = {
         ...counts,
         held_amount: usdJson(heldAmount),
         oldest_due_seconds: oldestSeconds,
-        payouts,
+        payouts: { ...payouts, late_seconds: lateSeconds },
       };
       return { output, exitCode: counts.failed + payouts.failed === 0 ? 0 : 1 };
     },

@@ -15,7 +15,7 @@ import { connectAccount } from '../../core/payouts/account.ts';
 import { processPayouts } from '../../core/payouts/due.ts';
 import { payoutEntry } from '../../core/payouts/payout-entry.ts';
 import { reconcilePayouts } from '../../core/payouts/reconcile.ts';
-import { cancelPayout, requestPayout } from '../../core/payouts/requests.ts';
+import { cancelPayout, nextPayoutDate, requestPayout } from '../../core/payouts/requests.ts';
 import { FEE_BASIS_POINTS, MarketWorld } from '../../testing/market-world.ts';
 import { createPayoutStore } from './create-payouts.ts';
 import { StripePayouts } from './stripe-payouts.ts';
@@ -266,6 +266,103 @@ describe('payouts', () => {
     expect(await store.findAccount(seller)).toMatchObject({ providerId: account });
     expect(transfersOf(sent.id)).toHaveLength(1);
     expect(await run()).toMatchObject({ failed: 0 });
+  });
+});
+
+/** Lets the time come at which the next payout of the schedule is due. Returns that time. */
+async function nextDate(seller: string): Promise<number> {
+  const { dueAt = 0 } = (await system().store.findAccount(seller)) ?? {};
+  expect(dueAt).toBeGreaterThan(world.nowSeconds);
+  world.day += (dueAt + 1 - world.nowSeconds) / 86_400;
+  return dueAt;
+}
+
+const started = async (seller: string) => (await system().store.list(seller, 9)).entries;
+
+describe('scheduled payouts', () => {
+  it('start once on their date, though two workers find it and one dies before it plans the next', async () => {
+    const { seller, buyer } = await payable();
+    const { store } = system();
+    await connectAccount(system(), seller, { country: 'DE', schedule: 'weekly' });
+    expect(await run()).toMatchObject({ started: 0 });
+    const date = await nextDate(seller);
+    expect(new Date(date * 1000).toUTCString()).toMatch(/^Mon, .* 00:00:00 GMT$/);
+    const planned = await store.findAccount(seller);
+    const counts = await Promise.all([run(), run()]);
+    expect(counts.map((each) => each.started).toSorted()).toEqual([0, 1]);
+    expect(await stateOf(seller)).toMatchObject({ available: 0n, inTransit: NET, openPayouts: 1 });
+    expect(await store.findAccount(seller)).toMatchObject({ dueAt: date + 7 * 86_400 });
+    const [payout] = await started(seller);
+    if (planned === undefined || payout === undefined) throw new Error('no payout was started');
+    await run();
+    await bank(payout, 'pay');
+    await run();
+    // There is something to pay again, and the worker has not planned the next date.
+    await world.pay(buyer, PRICE);
+    await world.buy(buyer, await world.list(seller, PRICE));
+    world.day += 8;
+    await world.processDue();
+    await store.saveAccount(planned);
+    expect(await run()).toMatchObject({ started: 0, failed: 0 });
+    expect(await started(seller)).toMatchObject([{ id: payout.id }]);
+    await nextDate(seller);
+    expect(await run()).toMatchObject({ started: 1 });
+    expect(await started(seller)).toMatchObject([{ amount: NET }, { id: payout.id }]);
+    expect(await stateOf(seller)).toMatchObject({ available: 0n, inTransit: NET, paidOut: NET });
+  });
+
+  it('wait for the next date with less than the minimum, while paused, and while one is open', async () => {
+    const { seller } = await payable();
+    const { store } = system();
+    const schedule = { country: 'DE', schedule: 'weekly' } as const;
+    await connectAccount(system(), seller, { ...schedule, minimum: PRICE });
+    const wait = async () => {
+      const date = await nextDate(seller);
+      expect(await run()).toMatchObject({ started: 0, failed: 0 });
+      expect(await store.findAccount(seller)).toMatchObject({ dueAt: date + 7 * 86_400 });
+    };
+    await wait();
+    await connectAccount(system(), seller, { ...schedule, minimum: 1_000 });
+    await store.pause(seller, true);
+    await wait();
+    await store.pause(seller, false);
+    await requestPayout(system(), seller, cents(1_000));
+    await wait();
+    expect(await started(seller)).toMatchObject([{ amount: cents(1_000) }]);
+    await connectAccount(system(), seller, { country: 'DE', schedule: 'manual' });
+    expect(await store.findAccount(seller)).toMatchObject({ schedule: 'manual', dueAt: undefined });
+  });
+
+  it.each([
+    ['weekly', '2026-11-26T23:59:59Z', '2026-11-30T00:00:00Z'],
+    ['weekly', '2026-11-30T00:00:00Z', '2026-12-07T00:00:00Z'],
+    ['weekly', '2028-02-27T23:59:59Z', '2028-02-28T00:00:00Z'],
+    ['monthly', '2026-12-31T23:59:59Z', '2027-01-01T00:00:00Z'],
+    ['monthly', '2027-01-31T12:00:00Z', '2027-02-01T00:00:00Z'],
+    ['monthly', '2028-02-29T00:00:00Z', '2028-03-01T00:00:00Z'],
+  ] as const)('come to the next date: %s at %s', (schedule, now, next) => {
+    expect(nextPayoutDate(schedule, Date.parse(now) / 1000)).toBe(Date.parse(next) / 1000);
+  });
+});
+
+describe('the maturity of a seller', () => {
+  it('holds the proceeds of pending sales for its days, and never for fewer than those of all sellers', async () => {
+    const [careful, other, buyer] = [await world.open(), await world.open(), await world.open()];
+    await world.pay(buyer, 2 * PRICE);
+    for (const seller of [careful, other]) await world.buy(buyer, await world.list(seller, PRICE));
+    const { store } = system();
+    await store.setMaturity(careful, 30);
+    await store.setMaturity(other, 3);
+    const availableAfter = async (days: number) => {
+      world.day += days;
+      await world.processDue();
+      return [(await stateOf(careful)).available, (await stateOf(other)).available];
+    };
+    expect(await availableAfter(6.9)).toEqual([0n, 0n]);
+    expect(await availableAfter(0.2)).toEqual([0n, NET]);
+    expect(await availableAfter(22.8)).toEqual([0n, NET]);
+    expect(await availableAfter(0.2)).toEqual([NET, NET]);
+    expect(await store.seller(careful)).toMatchObject({ maturityDays: 30 });
   });
 });
 
