@@ -4,6 +4,7 @@ import './platform/listings.ts';
 import './platform/earnings.ts';
 import './platform/subscriptions.ts';
 import './platform/payouts.ts';
+import './platform/builds.ts';
 import './platform/smoke.ts';
 import './platform/console-session.ts';
 import './platform/operator-view.ts';

@@ -3,16 +3,11 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { until } from '../../../tools/test-kit/waiting.ts';
 import { Owner } from '../owner.ts';
 import { errorOf } from '../payer.ts';
-import { EventReceiver } from './event-receiver.ts';
 import { service } from './service.ts';
+import { type EventReceiver, receiveEvents } from './verified-events.ts';
 
 /** Each operator's command is a process: on a busy machine it takes seconds. */
 jest.setTimeout(180_000);
-
-interface PaidEvent {
-  readonly type: string;
-  readonly data: Readonly<Record<string, unknown>>;
-}
 
 interface MarketRun {
   readonly matured: number;
@@ -23,11 +18,11 @@ interface MarketRun {
 const PRICE = { amount: 2_000, currency: 'USD' };
 
 let seller: Owner;
-let receiver: EventReceiver<PaidEvent>;
+let receiver: EventReceiver;
 
 beforeAll(async () => {
   seller = await Owner.open(service);
-  receiver = await EventReceiver.open(seller, ['payout.paid']);
+  receiver = await receiveEvents(seller, ['payout.paid']);
 }, 60_000);
 
 afterAll(() => receiver.close());

@@ -3,16 +3,11 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { until } from '../../../tools/test-kit/waiting.ts';
 import { Owner } from '../owner.ts';
 import { errorOf } from '../payer.ts';
-import { EventReceiver } from './event-receiver.ts';
 import { service } from './service.ts';
+import { type EventReceiver, receiveEvents, type VerifiedEvent } from './verified-events.ts';
 
 /** Each operator's command is a process: on a busy machine it takes seconds. */
 jest.setTimeout(180_000);
-
-interface VerifiedEvent {
-  readonly type: string;
-  readonly data: Readonly<Record<string, unknown>> & { readonly subscription_id: string };
-}
 
 interface SubscriptionBody {
   readonly id: string;
@@ -25,12 +20,12 @@ const YEARLY = { ...BASIC, id: 'yearly', interval: 'year' };
 const TRIAL = { ...YEARLY, id: 'trial', name: 'Trial', trial_days: 90 };
 const TYPES = ['subscription.created', 'subscription.updated', 'subscription.canceled'];
 
-let receiver: EventReceiver<VerifiedEvent>;
 let seller: Owner;
+let receiver: EventReceiver;
 
 beforeAll(async () => {
   seller = await Owner.open(service);
-  receiver = await EventReceiver.open(seller, TYPES);
+  receiver = await receiveEvents(seller, TYPES);
 }, 60_000);
 
 afterAll(() => receiver.close());
