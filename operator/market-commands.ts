@@ -1,4 +1,5 @@
-/** The commands of the market: what is due, the comparison with the payment provider, and sellers. */
+/** The commands of the market: what is due, the comparison with the payment provider, builds, and sellers. */
+import { buildEntry } from '../lambdas/marketplace/core/builds/build.ts';
 import { usdJson } from '../lambdas/platform/core/money.ts';
 import { type Command, ok, options } from './arguments.ts';
 
@@ -50,6 +51,22 @@ export const MARKET_COMMANDS: Readonly<Record<string, Command>> = {
         payouts_resume: differences.length === 0 || accepts,
       };
       return { output, exitCode: differences.length === 0 ? 0 : 1 };
+    },
+  },
+  'build show': {
+    usage: '--listing L --build B',
+    async run(operator, args) {
+      const { listing, build } = options(args, ['listing', 'build']);
+      const found = await operator.market.build(listing, build);
+      return ok({ ...buildEntry(found), account_id: found.ownerId, scan_requests: found.requests });
+    },
+  },
+  'build rescan': {
+    usage: '--listing L --build B',
+    async run(operator, args) {
+      const { listing, build } = options(args, ['listing', 'build']);
+      const isRequested = await operator.market.rescan(listing, build);
+      return { output: { build_id: build, requested: isRequested }, exitCode: isRequested ? 0 : 1 };
     },
   },
   'seller show': {

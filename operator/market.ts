@@ -1,7 +1,10 @@
-/** The operator's work on the market: what is due, the comparison with the payment provider, and sellers. */
+/** The operator's work on the market: what is due, the comparison with the payment provider, builds, and sellers. */
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
+import type { Build } from '../lambdas/marketplace/core/builds/build.ts';
 import { processPayouts } from '../lambdas/marketplace/core/payouts/due.ts';
 import { reconcilePayouts } from '../lambdas/marketplace/core/payouts/reconcile.ts';
+import { createScanClient, createScanner } from '../lambdas/marketplace/store/builds/build-scanner.ts';
+import { bucketOf, createBuildStore } from '../lambdas/marketplace/store/builds/create-builds.ts';
 import { createDueProcessing } from '../lambdas/marketplace/store/create-due.ts';
 import { createEarningsStore, maturityOf } from '../lambdas/marketplace/store/earnings/create-earnings.ts';
 import { createPayoutStore } from '../lambdas/marketplace/store/payouts/create-payouts.ts';
@@ -11,8 +14,11 @@ import { createSecretReader } from '../lambdas/platform/aws/secrets.ts';
 import type { NanoUsd } from '../lambdas/platform/core/money.ts';
 import type { Log } from '../lambdas/platform/core/ports.ts';
 import { systemClock, systemUlid } from '../lambdas/platform/system/system.ts';
+import type { OperatorTarget } from './target.ts';
 
 interface MarketTarget {
+  /** The endpoint, region and credentials of AWS clients. */
+  readonly client: OperatorTarget['client'];
   readonly clients: DynamoClients;
   readonly secrets: SecretsManagerClient;
   readonly environment: Readonly<Record<string, string>>;
@@ -22,12 +28,14 @@ interface MarketTarget {
 const PAGE = 100;
 const RECENT_SECONDS = 30 * 86_400;
 
-export function createMarket({ clients, secrets, environment, log }: MarketTarget) {
+export function createMarket({ client, clients, secrets, environment, log }: MarketTarget) {
   const system = { clock: systemClock, ulid: systemUlid, log };
   const earnings = createEarningsStore({ clients, environment });
   const store = createPayoutStore({ clients, environment });
   const readSecret = createSecretReader({ client: secrets, environment, clock: systemClock, log });
   const provider = () => new StripePayouts({ environment, readSecret, clock: systemClock, log });
+  const builds = createBuildStore({ clients, environment });
+  const scanner = createScanner(createScanClient(client), bucketOf(environment));
   const stopMs = Number.POSITIVE_INFINITY;
 
   /** The sales of the last 30 days, and the part of them that was held or reversed. */
@@ -47,7 +55,17 @@ export function createMarket({ clients, secrets, environment, log }: MarketTarge
     }
   }
 
+  async function readBuild(listingId: string, id: string): Promise<Build> {
+    const build = await builds.find({ listingId, id });
+    if (build === undefined) throw new Error(`the listing ${listingId} has no build ${id}`);
+    return build;
+  }
+
   return {
+    build: readBuild,
+    /** Requests a scan; its result arrives as an event. Returns false if the upload is not there any more. */
+    rescan: async (listingId: string, id: string) =>
+      (await scanner.request(await readBuild(listingId, id))) === 'requested',
     /** Processes the items of the market that are due. */
     processDue: () => createDueProcessing({ clients, environment, ...system })(stopMs),
     /** Takes the next step of the payouts that are due. */

@@ -131,7 +131,7 @@ export function createOperator(target: OperatorTarget, log: Log) {
         whole,
       ),
     reconcilePayments: createReconciliation({ clients, secrets, environment, log }),
-    market: createMarket({ clients, secrets, environment, log }),
+    market: createMarket({ client: target.client, clients, secrets, environment, log }),
     publish: messages.publish,
     redrive: messages.redrive,
     ...maintenanceOf(target, client),

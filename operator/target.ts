@@ -69,6 +69,7 @@ export const OPERATED = {
     ...SECRET_VARIABLES,
     ...Object.values(TABLES).map(({ variable }) => variable),
     VARIABLES.marketFeeBasisPoints,
+    VARIABLES.buildsBucket,
   ],
   platform: [VARIABLES.eventBus, ...Object.values(REDRIVES).flatMap(({ from, to }) => [...from, to])],
 } as const;

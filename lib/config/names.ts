@@ -8,6 +8,9 @@ export const uploadServiceName = (stage: string): string => `${stage}-uploads`;
 /** Returns the name of the cluster and of the service that serve the inference API on Fargate. */
 export const hostServiceName = (stage: string): string => `${stage}-inference`;
 
+/** Returns the name of the bus of the platform's events. */
+export const busName = (stage: string): string => `platform-events${stage === 'prod' ? '' : `-${stage}`}`;
+
 /** Returns the name of the bucket of builds: names of buckets are unique among all accounts. */
 export const buildsBucketName = (scope: IConstruct, stage: string): string =>
   `${stage}-builds-${Stack.of(scope).account}-${Stack.of(scope).region}`;

@@ -23,6 +23,7 @@ const MANAGED_RULES = 'DO-NOT-DELETE-AmazonGuardDutyMalwareProtectionS3*';
 const VALIDATION_OBJECT = 'malware-protection-resource-validation-object';
 
 export class BuildsBucket extends Construct {
+  readonly bucketName: string;
   readonly #config: Pick<Config, 'stage' | 'buildScan'>;
 
   constructor(
@@ -33,6 +34,7 @@ export class BuildsBucket extends Construct {
     super(scope, id);
     this.#config = config;
     const bucket = this.#makeBucket();
+    this.bucketName = bucket.bucketName;
     if (config.buildScan === 'guardduty') this.#scan(bucket);
   }
 

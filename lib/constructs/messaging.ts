@@ -14,11 +14,9 @@ import {
   queueNameOf,
 } from '../../lambdas/platform/contract/queues.ts';
 import type { Config } from '../config/config.ts';
+import { busName } from '../config/names.ts';
 import { allowSealed } from './security/customer-key.ts';
 import { serviceFor } from './security/trust.ts';
-
-/** The name that publishers use; further deployments in an account add their stage. */
-const BUS_NAME = 'platform-events';
 
 /** SQS retains a message for at most 14 days; a dead letter waits for a person. */
 const RETENTION = Duration.days(14);
@@ -35,8 +33,7 @@ export class Messaging extends Construct {
   constructor(scope: Construct, id: string, { config }: { readonly config: Config }) {
     super(scope, id);
     this.#stage = config.stage;
-    const suffix = config.stage === 'prod' ? '' : `-${config.stage}`;
-    this.bus = new EventBus(this, 'Bus', { eventBusName: `${BUS_NAME}${suffix}` });
+    this.bus = new EventBus(this, 'Bus', { eventBusName: busName(config.stage) });
     this.queues = this.#makeQueues();
     new Rule(this, 'EveryEvent', {
       eventBus: this.bus,

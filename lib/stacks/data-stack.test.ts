@@ -68,7 +68,12 @@ describe('the data stack', () => {
 
   it('outputs where everything is for the operator’s command, under names that CloudFormation takes', () => {
     const tables = specs.map(([, { variable }]) => variable);
-    const expected = [...tables, ...SECRET_VARIABLES, VARIABLES.marketFeeBasisPoints].map(outputName);
+    const expected = [
+      ...tables,
+      ...SECRET_VARIABLES,
+      VARIABLES.marketFeeBasisPoints,
+      VARIABLES.buildsBucket,
+    ].map(outputName);
     const localOutputs = Object.entries(outputs).filter(([, output]) => output.Export === undefined);
     expect(localOutputs.map(([name]) => name).sort()).toEqual(expected.sort());
     for (const name of expected) expect(name).toMatch(/^[A-Za-z0-9]+$/);

@@ -80,7 +80,7 @@ export class DataStack extends Stack implements StoredData {
         return [name, this.#restored(name as TableName, props.config) ?? table];
       }),
     ) as Record<TableName, ITable>;
-    new BuildsBucket(this, 'Builds', { config: props.config });
+    const { bucketName } = new BuildsBucket(this, 'Builds', { config: props.config });
     const { backupCopies: copies } = props.config;
     if (copies !== undefined) new TableBackup(this, 'Backup', { tables: Object.values(this.tables), copies });
     this.secrets = {
@@ -94,6 +94,7 @@ export class DataStack extends Stack implements StoredData {
       this.#output(spec.variable, this.tables[name as TableName].tableName);
     }
     this.#output(VARIABLES.marketFeeBasisPoints, String(props.config.marketFeeBasisPoints));
+    this.#output(VARIABLES.buildsBucket, bucketName);
     for (const variable of SECRET_VARIABLES) this.#output(variable, this.secrets[variable].secretArn);
   }
 

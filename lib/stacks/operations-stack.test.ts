@@ -9,6 +9,7 @@ import { ALARMS } from '../observability/alarms.ts';
 import { BURNS } from '../observability/burn-rates.ts';
 import { DASHBOARDS } from '../observability/dashboards.ts';
 import { EDGE_ALARMS } from '../observability/edge-alarms.ts';
+import { MALWARE_ARTICLE } from '../observability/malware.ts';
 
 const app = new SynthesizedApp();
 const template = JSON.stringify(app.templates.operations);
@@ -33,7 +34,14 @@ const articles = new Map(
 describe('the runbook', () => {
   it('contains an article for each alarm, and no other', () => {
     expect([...articles.keys()].sort()).toEqual(
-      [...new Set([...Object.keys(ALARMS), ...Object.keys(EDGE_ALARMS), ...Object.keys(BURNS)])].sort(),
+      [
+        ...new Set([
+          ...Object.keys(ALARMS),
+          ...Object.keys(EDGE_ALARMS),
+          ...Object.keys(BURNS),
+          MALWARE_ARTICLE,
+        ]),
+      ].sort(),
     );
   });
 
@@ -48,6 +56,40 @@ describe('the runbook', () => {
       const { severity, meaning } = ALARMS[article] ?? BURNS[article] ?? {};
       expect(description).toBe(`${severity}: ${meaning} See lib/observability/runbook.md#${article}.`);
     }
+  });
+});
+
+describe('a clean build that is found infected', () => {
+  it('pages by its event, for this deployment’s rule alone', () => {
+    const [[id, rule] = ['', undefined]] = app.resources('operations', 'AWS::Events::Rule');
+    expect(rule?.Properties).toMatchObject({
+      EventBusName: 'platform-events',
+      EventPattern: {
+        'detail-type': ['app.build.scanned'],
+        detail: { data: { previous: { status: ['clean'] }, verdict: ['infected'] } },
+      },
+      Targets: [
+        {
+          Arn: { Ref: expect.stringMatching(/^Alarms/) },
+          InputTransformer: { InputTemplate: expect.stringContaining(`runbook.md#${MALWARE_ARTICLE}.`) },
+        },
+      ],
+    });
+    const policies = app.properties('operations', 'AWS::SNS::TopicPolicy');
+    expect(policies).toContainEqual(
+      expect.objectContaining({
+        PolicyDocument: expect.objectContaining({
+          Statement: expect.arrayContaining([
+            expect.objectContaining({
+              Principal: { Service: 'events.amazonaws.com' },
+              Condition: expect.objectContaining({
+                ArnLike: { 'aws:SourceArn': { 'Fn::GetAtt': [id, 'Arn'] } },
+              }),
+            }),
+          ]),
+        }),
+      }),
+    );
   });
 });
 
@@ -250,10 +292,16 @@ describe('the metrics of the contract', () => {
 
 describe('a topic', () => {
   it.each(app.resources('operations', 'AWS::SNS::TopicPolicy'))(
-    'takes what alarms publish, over TLS only: %s',
-    (_id, { Properties: policy }) => {
-      const { Statement: statements } = policy.PolicyDocument as { Statement: object[] };
-      expect(statements).toHaveLength(2);
+    'takes what alarms publish, and the critical one what the rule of malware does, over TLS only: %s',
+    (id, { Properties: policy }) => {
+      const { Statement: statements } = policy.PolicyDocument as {
+        Statement: { readonly Principal: { readonly Service?: string } }[];
+      };
+      const services = ['cloudwatch', ...(id.startsWith('Alarms') ? ['events'] : [])];
+      expect(statements.map(({ Principal: principal }) => principal.Service)).toEqual([
+        undefined,
+        ...services.map((service) => `${service}.amazonaws.com`),
+      ]);
       expect(statements).toContainEqual(
         expect.objectContaining({ Effect: 'Deny', Condition: { Bool: { 'aws:SecureTransport': 'false' } } }),
       );

@@ -18,6 +18,7 @@ import { ALARMS } from '../observability/alarms.ts';
 import { BURNS, type BurnRow, burnWatches } from '../observability/burn-rates.ts';
 import { stackTag, watchCost } from '../observability/cost-watch.ts';
 import { DASHBOARDS } from '../observability/dashboards.ts';
+import { watchMalware } from '../observability/malware.ts';
 import { createAlarm, createTopics, namesOf, notify } from '../observability/notifications.ts';
 import type { DashboardSection, Graph } from '../observability/section.ts';
 import { type System, type SystemOptions, systemOf } from '../observability/system.ts';
@@ -41,6 +42,7 @@ export class OperationsStack extends Stack {
         );
     for (const [article, row] of Object.entries(BURNS))
       notify(this.#burn(article, row, config), topics[row.severity]);
+    watchMalware(this, config, topics.critical);
     watchCost(this, { config, topics, stackTags: this.#stackTags() });
     for (const [name, sections] of Object.entries(DASHBOARDS)) this.#dashboard(name, sections);
   }

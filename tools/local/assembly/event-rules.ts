@@ -74,7 +74,8 @@ export function describeEventRules(stacks: Stacks): readonly EventRule[] {
     } = resource.properties<RuleProperties>();
     if (pattern === undefined || State === 'DISABLED') return [];
     requireKnown(pattern, resource.location);
-    const arns = Targets.map(({ Arn: arn }) => arn);
+    // A topic notifies people, of whom the local service has none.
+    const arns = Targets.map(({ Arn: arn }) => arn).filter((arn) => !arn.startsWith('arn:aws:sns:'));
     const functionArns = arns.filter((arn) => permissions.some((each) => lets(each, arn, resource.arn)));
     const queueArns = arns.filter((arn) => !functionArns.includes(arn));
     for (const arn of queueArns) requireAdmission(queues, policies, resource, arn);

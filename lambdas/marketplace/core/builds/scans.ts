@@ -142,10 +142,11 @@ function replaceBy(
 ): Promise<boolean> {
   const scanned = nowSeconds(clock);
   const to = { ...build, status, reason, threats, engine, scanned, dueAt: undefined };
-  return store.replace(build, to, scannedEvent(ulid, to));
+  return store.replace(build, to, scannedEvent(ulid, to, build));
 }
 
-const scannedEvent = (ulid: UlidSource, build: Build): PublishedEvent => ({
+/** The event states the earlier status of a clean build that becomes infected: a rule pages the operator by it. */
+const scannedEvent = (ulid: UlidSource, build: Build, from: Build): PublishedEvent => ({
   id: `evt_${ulid()}`,
   type: 'app.build.scanned',
   accountId: build.ownerId,
@@ -159,5 +160,6 @@ const scannedEvent = (ulid: UlidSource, build: Build): PublishedEvent => ({
     threats: build.threats,
     reason: build.reason ?? null,
     scanned_at: build.scanned,
+    ...(from.status === 'clean' ? { previous: { status: from.status } } : {}),
   },
 });

@@ -273,7 +273,11 @@ describe('a release', () => {
     await releaseOf(of, '1.1.0', build.id);
     await releaseOf(of, '1.2.0');
     for (let repetition = 0; repetition < 2; repetition += 1) await scanOf(build, 'THREATS_FOUND', ['Late']);
-    expect((await eventsOf(build)).map(({ verdict }) => verdict).toSorted()).toEqual(['clean', 'infected']);
+    const verdicts = (await eventsOf(build)).map(({ verdict, previous }) => [verdict, previous]);
+    expect(verdicts.toSorted()).toEqual([
+      ['clean', undefined],
+      ['infected', { status: 'clean' }],
+    ]);
     expect(await codeOf(downloadArtifact(world().releases, of, '1.1.0'))).toBe('build_quarantined');
     expect(await codeOf(rollback(world().releases, of, '1.1.0'))).toBe('conflict');
     expect(await codeOf(rollback(world().releases, of, '1.0.0'))).toBe('done');
