@@ -64,7 +64,7 @@ export const MARKETPLACE_GRANTS = {
   },
   'create-review': { tables: { listings: writes } },
   'list-reviews': { tables: { listings: ['GetItem', 'Query'] } },
-  'create-release': { tables: { listings: writes, market: ['GetItem', 'ConditionCheckItem'] } },
+  'create-release': { tables: { listings: writes, market: ['GetItem', 'UpdateItem'] } },
   'create-build': {
     tables: { listings: ['GetItem'], market: ['PutItem', 'UpdateItem'] },
     builds: ['PutUpload'],
@@ -126,7 +126,7 @@ export const MARKETPLACE_GRANTS = {
       accounts: ['Query', 'PutItem'],
       wallets: WALLETS,
     },
-    builds: ['RequestScan'],
+    builds: ['RequestScan', 'DeleteArtifact'],
     buildScan: true,
     indexes: [{ table: 'market', name: 'due' }],
     maintenance: true,

@@ -15,6 +15,7 @@ const OBJECTS: Readonly<Record<ObjectAction, readonly [action: string, prefix: '
   GetUpload: ['s3:GetObject', 'uploads'],
   PutArtifact: ['s3:PutObject', 'artifacts'],
   GetArtifact: ['s3:GetObject', 'artifacts'],
+  DeleteArtifact: ['s3:DeleteObject', 'artifacts'],
 };
 
 /** Allows the actions, and returns the variable with the name of the bucket. */

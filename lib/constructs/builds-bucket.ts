@@ -5,11 +5,12 @@
 import { ArnFormat, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import { CfnMalwareProtectionPlan } from 'aws-cdk-lib/aws-guardduty';
 import { AnyPrincipal, Effect, PolicyDocument, PolicyStatement, Role } from 'aws-cdk-lib/aws-iam';
-import { BlockPublicAccess, Bucket, BucketEncryption, type CfnBucket } from 'aws-cdk-lib/aws-s3';
+import { BlockPublicAccess, Bucket, BucketEncryption, type CfnBucket, HttpMethods } from 'aws-cdk-lib/aws-s3';
 import { Construct } from 'constructs';
 import type { Config } from '../config/config.ts';
 import { buildsBucketName } from '../config/names.ts';
 import { reportedPartition, reportedRegion } from './reported-names.ts';
+import { sealedAccess } from './security/customer-key.ts';
 import { serviceFor } from './security/trust.ts';
 
 const QUARANTINE = Duration.days(7);
@@ -22,15 +23,13 @@ const MANAGED_RULES = 'DO-NOT-DELETE-AmazonGuardDutyMalwareProtectionS3*';
 /** GuardDuty verifies with it that the role may write, which it needs no more then (the same page). */
 const VALIDATION_OBJECT = 'malware-protection-resource-validation-object';
 
+type BucketConfig = Pick<Config, 'stage' | 'buildScan' | 'encryptionKey' | 'edgeDomain' | 'domains'>;
+
 export class BuildsBucket extends Construct {
   readonly bucketName: string;
-  readonly #config: Pick<Config, 'stage' | 'buildScan'>;
+  readonly #config: BucketConfig;
 
-  constructor(
-    scope: Construct,
-    id: string,
-    { config }: { readonly config: Pick<Config, 'stage' | 'buildScan'> },
-  ) {
+  constructor(scope: Construct, id: string, { config }: { readonly config: BucketConfig }) {
     super(scope, id);
     this.#config = config;
     const bucket = this.#makeBucket();
@@ -45,6 +44,14 @@ export class BuildsBucket extends Construct {
       encryption: BucketEncryption.S3_MANAGED,
       enforceSSL: true,
       removalPolicy: RemovalPolicy.RETAIN,
+      cors: [
+        {
+          allowedMethods: [HttpMethods.PUT],
+          allowedOrigins: this.#consoleOrigins(),
+          allowedHeaders: ['content-type', 'if-none-match', 'x-amz-checksum-sha256'],
+          maxAge: 3_600,
+        },
+      ],
       lifecycleRules: [
         { prefix: 'uploads/', expiration: QUARANTINE, abortIncompleteMultipartUploadAfter: Duration.days(1) },
       ],
@@ -68,6 +75,16 @@ export class BuildsBucket extends Construct {
       reason: 'Uploads and downloads are signed by functions, which log each signature.',
     });
     return bucket;
+  }
+
+  /** The signature of an upload authorizes it, whatever its origin; without a name of its own the console has API Gateway's. */
+  #consoleOrigins(): string[] {
+    const { edgeDomain, domains } = this.#config;
+    const names = [edgeDomain?.name, domains?.platform].filter((name) => name !== undefined);
+    const { region, urlSuffix } = Stack.of(this);
+    return (names.length === 0 ? [`*.execute-api.${region}.${urlSuffix}`] : names).map(
+      (name) => `https://${name}`,
+    );
   }
 
   /** The role has what AWS documents as required, except tags, which are off. */
@@ -103,6 +120,8 @@ export class BuildsBucket extends Construct {
             ),
             allow(['s3:PutObject'], bucket.arnForObjects(VALIDATION_OBJECT)),
             allow(['s3:GetObject', 's3:GetObjectVersion'], bucket.arnForObjects('uploads/*')),
+            // It reads encrypted objects with their key (the same page).
+            ...sealedAccess(this.#config),
           ],
         }),
       },

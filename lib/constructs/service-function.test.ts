@@ -67,6 +67,7 @@ const BUILDS: Readonly<Record<BuildAction, string>> = {
   GetUpload: `s3:GetObject ${OBJECTS}/uploads/*`,
   PutArtifact: `s3:PutObject ${OBJECTS}/artifacts/*`,
   GetArtifact: `s3:GetObject ${OBJECTS}/artifacts/*`,
+  DeleteArtifact: `s3:DeleteObject ${OBJECTS}/artifacts/*`,
   RequestScan: 'guardduty:SendObjectMalwareScan *',
 };
 
@@ -234,6 +235,7 @@ describe('the role of a function', () => {
       'create-build: s3:PutObject',
       'get-artifact: s3:GetObject',
       'process-due-items: guardduty:SendObjectMalwareScan',
+      'process-due-items: s3:DeleteObject',
       'record-scans: s3:GetObject',
       'record-scans: s3:PutObject',
     ];

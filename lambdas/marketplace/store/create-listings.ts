@@ -2,8 +2,10 @@
 
 import type { DynamoClients } from '../../platform/aws/clients.ts';
 import { requireTable } from '../../platform/contract/tables.ts';
+import { readItem } from '../../platform/dynamodb/reads.ts';
 import { systemClock, systemUlid } from '../../platform/system/system.ts';
 import { Listings } from '../core/listings.ts';
+import { listingKey } from './listing-item.ts';
 import { DynamoListingStore } from './listing-store.ts';
 import { DynamoTrendingStore } from './trending-store.ts';
 
@@ -14,6 +16,13 @@ export interface ListingsOptions {
 
 export const createListingStore = ({ clients, environment }: ListingsOptions) =>
   new DynamoListingStore(clients.client, requireTable(environment, 'listings'));
+
+/** Returns a function that reads whether there is a listing with an id. */
+export const createListingCheck = ({ clients, environment }: ListingsOptions) => {
+  const TableName = requireTable(environment, 'listings');
+  return async (id: string): Promise<boolean> =>
+    (await readItem(clients.client, { TableName, Key: listingKey(id) })) !== undefined;
+};
 
 export const createListings = (options: ListingsOptions): Listings =>
   new Listings({ store: createListingStore(options), clock: systemClock, ulid: systemUlid });

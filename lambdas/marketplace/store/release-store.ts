@@ -19,7 +19,7 @@ import { transact } from '../../platform/dynamodb/transaction.ts';
 import type { Release, ReleasedArtifact } from '../core/activity.ts';
 import type { Listing } from '../core/listing.ts';
 import type { ReleaseStore } from '../core/ports.ts';
-import { checkClean } from './builds/build-store.ts';
+import { checkClean, markReleased } from './builds/build-store.ts';
 import { historyPage } from './listing-history.ts';
 import { encodeEvent, listingKey, putNew } from './listing-item.ts';
 
@@ -44,9 +44,12 @@ export interface ReleaseTables {
   readonly market: string;
 }
 
-/** The check of a release with a build. */
-const checkBuild = (table: string, { listingId, build }: Release): readonly TransactWriteItem[] =>
-  build === undefined ? [] : [checkClean(table, { listingId, ...build })];
+/** The write or the check on the build of a release, if it has one. */
+const ofBuild = (
+  write: typeof checkClean,
+  table: string,
+  { listingId, build }: Release,
+): readonly TransactWriteItem[] => (build === undefined ? [] : [write(table, { listingId, ...build })]);
 
 export function createReleaseStore(
   client: DynamoDBClient,
@@ -77,7 +80,7 @@ export function createReleaseStore(
         setVersion(release.version, listing, 1),
         ...newReleaseItems(release, table),
         putNew(table, encodeEvent(listing.id, event, nowSeconds())),
-        ...checkBuild(tables.market, release),
+        ...ofBuild(markReleased, tables.market, release),
       ]);
       if (result.done) return 'done';
       if (result.failed.includes(LISTING_INDEX)) return 'changed';
@@ -102,7 +105,7 @@ export function createReleaseStore(
           },
         },
         putNew(table, encodeEvent(listing.id, event, nowSeconds())),
-        ...checkBuild(tables.market, release),
+        ...ofBuild(checkClean, tables.market, release),
       ]);
       if (result.done) return 'done';
       return result.failed.includes(LISTING_INDEX) ? 'changed' : 'not clean';

@@ -58,7 +58,13 @@ export interface Grants {
 }
 
 /** A request of Amazon S3 under one of the two prefixes, or a scan that GuardDuty is requested to make. */
-export type BuildAction = 'PutUpload' | 'GetUpload' | 'PutArtifact' | 'GetArtifact' | 'RequestScan';
+export type BuildAction =
+  | 'PutUpload'
+  | 'GetUpload'
+  | 'PutArtifact'
+  | 'GetArtifact'
+  | 'DeleteArtifact'
+  | 'RequestScan';
 
 export type DynamoAction =
   | 'GetItem'

@@ -1,11 +1,12 @@
 /**
- * A customer managed key in AWS KMS for all data at rest: tables, queues, topics, logs and secrets. The key is created
+ * A customer managed key in AWS KMS for all data at rest: tables, builds, queues, topics, logs and secrets. The key is created
  * and owned elsewhere. Its policy must allow its use by the services that act by themselves (`docs/operate/secrets.md`).
  */
 import { Aspects, Aws, type IAspect } from 'aws-cdk-lib';
 import { CfnGlobalTable } from 'aws-cdk-lib/aws-dynamodb';
 import { type IRole, PolicyStatement } from 'aws-cdk-lib/aws-iam';
 import { CfnLogGroup } from 'aws-cdk-lib/aws-logs';
+import { CfnBucket } from 'aws-cdk-lib/aws-s3';
 import { CfnSecret } from 'aws-cdk-lib/aws-secretsmanager';
 import { CfnTopic } from 'aws-cdk-lib/aws-sns';
 import { CfnQueue } from 'aws-cdk-lib/aws-sqs';
@@ -35,27 +36,40 @@ class Sealing implements IAspect {
       node.kmsMasterKeyId = key;
       // SQS takes one of the two.
       node.sqsManagedSseEnabled = undefined;
-    } else if (node instanceof CfnTopic) node.kmsMasterKeyId = key;
+    } else if (node instanceof CfnBucket)
+      node.bucketEncryption = {
+        serverSideEncryptionConfiguration: [
+          {
+            serverSideEncryptionByDefault: { sseAlgorithm: 'aws:kms', kmsMasterKeyId: key },
+            bucketKeyEnabled: true,
+          },
+        ],
+      };
+    else if (node instanceof CfnTopic) node.kmsMasterKeyId = key;
     else if (node instanceof CfnLogGroup) node.kmsKeyId = key;
     else if (node instanceof CfnSecret) node.kmsKeyId = key;
   }
 }
 
 /** The services through which our roles access sealed data. */
-const SERVICES = ['dynamodb', 'secretsmanager', 'sqs'] as const;
+const SERVICES = ['dynamodb', 's3', 'secretsmanager', 'sqs'] as const;
 
-/** Lets a role read and write sealed data, through the services that store it and never with the key itself. */
-export function allowSealed({ encryptionKey: key }: Key, role: IRole): void {
-  if (key === undefined) return;
-  role.addToPrincipalPolicy(
-    new PolicyStatement({
-      actions: ['kms:Decrypt', 'kms:GenerateDataKey'],
-      resources: [key],
-      conditions: {
-        StringEquals: {
-          'kms:ViaService': SERVICES.map((service) => `${service}.${Aws.REGION}.amazonaws.com`),
-        },
-      },
-    }),
-  );
+/** The permission to read and write sealed data, through the services that store it and never with the key itself. */
+export const sealedAccess = ({ encryptionKey: key }: Key): PolicyStatement[] =>
+  key === undefined
+    ? []
+    : [
+        new PolicyStatement({
+          actions: ['kms:Decrypt', 'kms:GenerateDataKey'],
+          resources: [key],
+          conditions: {
+            StringEquals: {
+              'kms:ViaService': SERVICES.map((service) => `${service}.${Aws.REGION}.amazonaws.com`),
+            },
+          },
+        }),
+      ];
+
+export function allowSealed(config: Key, role: IRole): void {
+  for (const statement of sealedAccess(config)) role.addToPrincipalPolicy(statement);
 }

@@ -7,9 +7,11 @@ import { formatUsd } from '../../../platform/core/money.ts';
 import { type ConsumerResources, scheduledChange } from '../../../platform/handlers/consumer-handler.ts';
 import { buildProcessor } from '../../core/builds/scans.ts';
 import { processPayouts } from '../../core/payouts/due.ts';
+import { BucketFiles, createFileClient } from '../../store/builds/build-files.ts';
 import { createScanClient, createScanner } from '../../store/builds/build-scanner.ts';
 import { bucketOf, createBuildStore, scannerOf } from '../../store/builds/create-builds.ts';
 import { createDueProcessing } from '../../store/create-due.ts';
+import { createListingCheck } from '../../store/create-listings.ts';
 import { maturityOf } from '../../store/earnings/create-earnings.ts';
 import { createPayoutStore } from '../../store/payouts/create-payouts.ts';
 import { createPayoutProvider } from '../../store/payouts/stripe-payouts.ts';
@@ -23,6 +25,8 @@ export const handler = scheduledChange((resources) => {
     ...resources,
     store: createBuildStore(resources),
     scanner: createScanner(createScanClient(), bucketOf(environment)),
+    files: new BucketFiles(createFileClient(), bucketOf(environment)),
+    isListed: createListingCheck(resources),
     engine: scannerOf(environment),
   });
   const processDue = createDueProcessing(resources, builds);

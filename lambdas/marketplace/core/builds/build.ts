@@ -53,10 +53,12 @@ export interface Build extends BuildKey {
   readonly engine?: string | undefined;
   /** The number of scans that were requested because no result arrived. */
   readonly requests: number;
+  /** A release offers it, as far as its last check knows. */
+  readonly released: boolean;
   /** Seconds since the epoch, as all that follow. */
   readonly created: number;
   readonly scanned?: number | undefined;
-  /** The time at which a result is overdue; undefined in a final status. */
+  /** The time at which a result is overdue, or the artifact is to be checked or removed; undefined if nothing is to be done. */
   readonly dueAt?: number | undefined;
   /** Counts the changes. */
   readonly version: number;
@@ -69,6 +71,8 @@ export const AWAIT_SECONDS = 3600;
 /** A scan takes seconds; one without a result is requested again. */
 export const SCAN_SECONDS = 900;
 export const MAX_SCAN_REQUESTS = 3;
+/** An artifact that no release offers, or that is in quarantine, is removed after this time. */
+export const KEEP_SECONDS = 30 * 86_400;
 /** Seconds in which a presigned download is valid. */
 export const DOWNLOAD_SECONDS = 300;
 

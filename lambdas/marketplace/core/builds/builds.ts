@@ -37,6 +37,7 @@ export async function createBuild(
     status: 'awaiting_upload',
     threats: [],
     requests: 0,
+    released: false,
     created,
     dueAt: created + AWAIT_SECONDS,
     version: 1,

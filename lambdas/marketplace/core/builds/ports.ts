@@ -46,6 +46,8 @@ export interface BuildFiles {
   read(build: Build): Promise<Buffer | undefined>;
   /** Stores the bytes that were inspected as what is downloaded. */
   publish(build: Build, file: Buffer): Promise<void>;
+  /** Removes what is downloaded; it may be gone already. */
+  remove(build: Build): Promise<void>;
 }
 
 export interface BuildScanner {

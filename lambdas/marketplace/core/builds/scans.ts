@@ -15,6 +15,7 @@ import {
   type BuildReason,
   digestOf,
   isFinal,
+  KEEP_SECONDS,
   MAX_SCAN_REQUESTS,
   SCAN_SECONDS,
   type ScanVerdict,
@@ -110,22 +111,26 @@ async function conclude(
 
 /** The processor of due items that are builds. */
 export const buildProcessor =
-  (dependencies: Parameters<typeof processDueBuild>[0]): DueProcessor =>
+  (dependencies: DueBuildDependencies): DueProcessor =>
   async ({ ownerId: listingId, item }, counts) => {
     await processDueBuild(dependencies, { listingId, id: item.slice(BUILD_PREFIX.length) });
     counts.builds += 1;
   };
 
-/** Requests the overdue scan of a build again, or ends its wait. */
-export async function processDueBuild(
-  dependencies: Omit<ScanDependencies, 'files'> & { readonly scanner: BuildScanner },
-  key: BuildKey,
-): Promise<void> {
+export interface DueBuildDependencies extends Omit<ScanDependencies, 'files'> {
+  readonly scanner: BuildScanner;
+  readonly files: Pick<BuildFiles, 'remove'>;
+  readonly isListed: (listingId: string) => Promise<boolean>;
+}
+
+/** Requests the overdue scan of a build again, or ends its wait; checks and removes its artifact. */
+export async function processDueBuild(dependencies: DueBuildDependencies, key: BuildKey): Promise<void> {
   const { store, scanner, clock } = dependencies;
   await retryOptimistically(MAX_ATTEMPTS, 'the build', async () => {
     const build = await store.find(key);
     const now = nowSeconds(clock);
     if (build?.dueAt === undefined || build.dueAt > now) return true;
+    if (isFinal(build)) return processArtifact(dependencies, build, now);
     if (build.requests >= MAX_SCAN_REQUESTS)
       return (await replaceBy(dependencies, build, { status: 'failed', reason: 'scanner' })) || undefined;
     if ((await scanner.request(key)) === 'no upload')
@@ -135,13 +140,35 @@ export async function processDueBuild(
   });
 }
 
+/**
+ * Checks the artifact of a clean build each month: a deleted listing has no releases any more. The build expires before
+ * its artifact is removed, so no release can offer what is gone. Returns undefined while something remains to be done.
+ */
+async function processArtifact(
+  { store, files, isListed }: DueBuildDependencies,
+  build: Build,
+  now: number,
+): Promise<true | undefined> {
+  if (build.status === 'clean') {
+    const dueAt = now + KEEP_SECONDS;
+    const to: Build = build.released
+      ? { ...build, released: await isListed(build.listingId), dueAt }
+      : { ...build, status: 'expired' };
+    return (await store.replace(build, to)) && build.released ? true : undefined;
+  }
+  await files.remove(build);
+  return (await store.replace(build, { ...build, dueAt: undefined })) || undefined;
+}
+
 function replaceBy(
   { store, clock, ulid, engine }: Pick<ScanDependencies, 'store' | 'clock' | 'ulid' | 'engine'>,
   build: Build,
   { status, reason, threats = [] }: Conclusion,
 ): Promise<boolean> {
   const scanned = nowSeconds(clock);
-  const to = { ...build, status, reason, threats, engine, scanned, dueAt: undefined };
+  const hasArtifact = status === 'clean' || build.status === 'clean';
+  const dueAt = hasArtifact ? scanned + KEEP_SECONDS : undefined;
+  const to = { ...build, status, reason, threats, engine, scanned, dueAt };
   return store.replace(build, to, scannedEvent(ulid, to, build));
 }
 

@@ -1,8 +1,9 @@
 /**
- * The bytes of builds in S3. Uploads are in quarantine under `uploads/`: no role signs a download there. Artifacts are under
- * their digest, and written once.
+ * The bytes of builds in S3. Uploads are in quarantine under `uploads/`: no role signs a download there. Artifacts are
+ * written once, and removed when no release offers them.
  */
 import {
+  DeleteObjectCommand,
   GetObjectCommand,
   PutObjectCommand,
   S3Client,
@@ -37,7 +38,7 @@ export const createFileClient = (config: S3ClientConfig = {}): S3Client =>
 
 export const uploadKey = ({ listingId, id }: BuildKey): string => `uploads/${listingId}/${id}`;
 
-const artifactKey = ({ listingId, sha256 }: Build): string => `artifacts/${listingId}/${sha256}`;
+const artifactKey = ({ listingId, id }: BuildKey): string => `artifacts/${listingId}/${id}`;
 
 /** Returns the build whose upload an object is; undefined for any other object. */
 export function buildOf(objectKey: string): BuildKey | undefined {
@@ -97,6 +98,10 @@ export class BucketFiles implements BuildFiles, UploadSigner, DownloadSigner {
       : undefined;
   }
 
+  async remove(build: Build): Promise<void> {
+    await this.#client.send(new DeleteObjectCommand({ Bucket: this.#bucket, Key: artifactKey(build) }));
+  }
+
   async publish(build: Build, file: Buffer): Promise<void> {
     const command = new PutObjectCommand({
       Bucket: this.#bucket,
@@ -109,7 +114,7 @@ export class BucketFiles implements BuildFiles, UploadSigner, DownloadSigner {
     try {
       await this.#client.send(command);
     } catch (failure) {
-      // The same bytes are there: the key is their digest.
+      // The same bytes are there: only those of the build's digest are published.
       if (failure instanceof S3ServiceException && failure.name === 'PreconditionFailed') return;
       throw failure;
     }

@@ -121,6 +121,24 @@ export class DynamoBuildStore implements BuildStore {
   }
 }
 
+/** The mark of a release on its build, under the conditions of `checkClean`. */
+export const markReleased = (table: string, build: BuildKey & Pick<Build, 'sha256'>): TransactWriteItem => {
+  const { ConditionCheck: check } = checkClean(table, build);
+  return {
+    Update: {
+      ...check,
+      TableName: table,
+      Key: buildKey(build),
+      UpdateExpression: 'SET released = :true ADD version :one',
+      ExpressionAttributeValues: {
+        ...check?.ExpressionAttributeValues,
+        ':true': { BOOL: true },
+        ':one': number(1),
+      },
+    },
+  };
+};
+
 /** The check of a release: the build is one of this listing, clean, and the one that was read. */
 export const checkClean = (table: string, build: BuildKey & Pick<Build, 'sha256'>): TransactWriteItem => ({
   ConditionCheck: {
@@ -142,6 +160,7 @@ function encodeBuild(build: Build): Item {
     status: text(build.status),
     threats: { L: build.threats.map(text) },
     requests: number(build.requests),
+    released: { BOOL: build.released },
     created: number(build.created),
     version: number(build.version),
   };
@@ -167,6 +186,7 @@ function decodeBuild(item: Item): Build {
     threats: (item.threats?.L ?? []).flatMap(({ S: threat }) => threat ?? []),
     engine: item.engine?.S,
     requests: readNumber(item, 'requests'),
+    released: item.released?.BOOL === true,
     created: readNumber(item, 'created'),
     scanned: item.scanned === undefined ? undefined : readNumber(item, 'scanned'),
     dueAt: item.due === undefined ? undefined : readNumber(item, 'due'),

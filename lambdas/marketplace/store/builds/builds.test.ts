@@ -5,7 +5,13 @@ import { startDatabase, type TestDatabase } from '../../../../tools/test-kit/eng
 import { SILENT } from '../../../ledger/testing/running-ledger.ts';
 import { QUOTAS } from '../../../platform/core/api/quotas.ts';
 import { systemUlid } from '../../../platform/system/system.ts';
-import { AWAIT_SECONDS, type Build, MAX_SCAN_REQUESTS, SCAN_SECONDS } from '../../core/builds/build.ts';
+import {
+  AWAIT_SECONDS,
+  type Build,
+  KEEP_SECONDS,
+  MAX_SCAN_REQUESTS,
+  SCAN_SECONDS,
+} from '../../core/builds/build.ts';
 import { createBuild, getBuild } from '../../core/builds/builds.ts';
 import { type ObjectScan, processDueBuild, recordScan, recordUpload } from '../../core/builds/scans.ts';
 import { newListing } from '../../core/fields.ts';
@@ -27,7 +33,7 @@ beforeAll(async () => {
 }, 30_000);
 afterAll(() => database.stop());
 
-/** The objects of the bucket, by the id of the build or the digest. */
+/** The objects of the bucket, by the id of the build. */
 const uploads = new Map<string, Buffer>();
 const artifacts = new Map<string, Buffer>();
 
@@ -36,7 +42,8 @@ const files = {
     const file = uploads.get(id);
     return file?.length === size ? file : undefined;
   },
-  publish: async ({ sha256 }: Build, file: Buffer) => void artifacts.set(sha256, file),
+  publish: async ({ id }: Build, file: Buffer) => void artifacts.set(id, file),
+  remove: async ({ id }: Build) => void artifacts.delete(id),
 };
 
 const FILE = zip([{ name: 'README.md', content: Buffer.from('# An app') }]);
@@ -129,8 +136,8 @@ describe('a build', () => {
         if (step === 'u') await recordUpload(world().scans, build);
         else await scanOf(build);
       }
-      expect(await found(build)).toMatchObject({ status: 'clean', dueAt: undefined });
-      expect(artifacts.get(build.sha256)).toEqual(FILE);
+      expect(await found(build)).toMatchObject({ status: 'clean', dueAt: nowSeconds + KEEP_SECONDS });
+      expect(artifacts.get(build.id)).toEqual(FILE);
       expect(await eventsOf(build)).toEqual([
         expect.objectContaining({ verdict: 'clean', engine: { name: 'guardduty' } }),
       ]);
@@ -148,7 +155,7 @@ describe('a build', () => {
     const { build } = await uploaded(archive);
     await scanOf(build);
     expect(await found(build)).toMatchObject({ status: 'unsupported', reason });
-    expect(artifacts.has(build.sha256)).toBe(false);
+    expect(artifacts.has(build.id)).toBe(false);
   });
 
   it('becomes infected, with the names of the threats', async () => {
@@ -164,16 +171,16 @@ describe('a build', () => {
     uploads.set(build.id, other);
     await scanOf(build);
     expect(await found(build)).toMatchObject({ status: 'failed', reason: 'digest' });
-    expect(artifacts.get(build.sha256)).not.toEqual(other);
+    expect(artifacts.get(build.id)).not.toEqual(other);
   });
 
   it('expires without an upload, and a later verdict changes nothing', async () => {
     const { build } = await uploaded();
     const scanner = { request: async () => 'no upload' as const };
-    await processDueBuild({ ...world().scans, scanner }, build);
+    await processDueBuild({ ...world().scans, scanner, isListed: async () => true }, build);
     expect(await found(build)).toMatchObject({ status: 'awaiting_upload' });
     nowSeconds += AWAIT_SECONDS;
-    await processDueBuild({ ...world().scans, scanner }, build);
+    await processDueBuild({ ...world().scans, scanner, isListed: async () => true }, build);
     await scanOf(build);
     expect(await found(build)).toMatchObject({ status: 'expired' });
     expect(await eventsOf(build)).toEqual([]);
@@ -192,7 +199,7 @@ describe('a build', () => {
     for (let attempt = 0; attempt <= MAX_SCAN_REQUESTS; attempt += 1) {
       await scanOf(build, attempt % 2 === 0 ? 'FAILED' : 'ACCESS_DENIED');
       nowSeconds += SCAN_SECONDS;
-      await processDueBuild({ ...world().scans, scanner }, build);
+      await processDueBuild({ ...world().scans, scanner, isListed: async () => true }, build);
     }
     expect(requests).toBe(MAX_SCAN_REQUESTS);
     expect(await found(build)).toMatchObject({ status: 'failed', reason: 'scanner' });
@@ -235,6 +242,48 @@ describe('a build', () => {
 
 const releaseOf = (request: Awaited<ReturnType<typeof listed>>, version: string, build_id?: string) =>
   release(world().releases, request, { version, notes: '', build_id });
+
+describe('an artifact', () => {
+  const due = (build: Build) => {
+    nowSeconds += KEEP_SECONDS;
+    const scanner = { request: async () => 'requested' as const };
+    const isListed = async (id: string) => (await world().listings.find(id)) !== undefined;
+    return processDueBuild({ ...world().scans, scanner, isListed }, build);
+  };
+
+  it('disappears 30 days after the scan if no release offers it', async () => {
+    const { of, build } = await uploaded();
+    await scanOf(build);
+    expect(artifacts.has(build.id)).toBe(true);
+    await due(build);
+    expect(artifacts.has(build.id)).toBe(false);
+    expect(await found(build)).toMatchObject({ status: 'expired', dueAt: undefined });
+    expect(await codeOf(releaseOf(of, '1.1.0', build.id))).toBe('conflict');
+  });
+
+  it('stays while its listing exists, and disappears 30 days after a check finds no listing', async () => {
+    const { of, build } = await uploaded();
+    await scanOf(build);
+    await releaseOf(of, '1.1.0', build.id);
+    for (let month = 0; month < 3; month += 1) await due(build);
+    expect(await found(build)).toMatchObject({ status: 'clean', released: true });
+    await world().listings.remove(of, () => true);
+    await due(build);
+    expect(artifacts.has(build.id)).toBe(true);
+    await due(build);
+    expect(artifacts.has(build.id)).toBe(false);
+    expect(await found(build)).toMatchObject({ status: 'expired', dueAt: undefined });
+  });
+
+  it('disappears after 30 days in quarantine, and its build stays infected', async () => {
+    const { build } = await uploaded();
+    await scanOf(build);
+    await scanOf(build, 'THREATS_FOUND', ['Late']);
+    await due(build);
+    expect(artifacts.has(build.id)).toBe(false);
+    expect(await found(build)).toMatchObject({ status: 'infected', dueAt: undefined });
+  });
+});
 
 describe('a release', () => {
   it('offers a clean build of its listing, and no other', async () => {

@@ -77,6 +77,7 @@ const ROLES = {
     allow('s3:GetObject', `${ARN}/uploads/*`),
     allow('s3:PutObject', `${ARN}/artifacts/*`),
   ]),
+  remover: roleOf('remover', [allow('s3:DeleteObject', `${ARN}/artifacts/*`)]),
   reader: roleOf('reader', [
     allow('s3:GetObject', `${ARN}/artifacts/*`),
     allow('guardduty:SendObjectMalwareScan', '*'),
@@ -144,6 +145,7 @@ const buildOf = (file: Buffer): Build => ({
   status: 'awaiting_upload',
   threats: [],
   requests: 0,
+  released: false,
   created: 0,
   version: 1,
 });
@@ -247,6 +249,17 @@ describe('an artifact', () => {
     const response = await fetch(await filesOf('reader').download(build));
     expect(Buffer.from(await response.arrayBuffer())).toEqual(FILE);
     expect(response.headers.get('content-disposition')).toBe('attachment; filename="app.zip"');
+  });
+
+  it('disappears by a role that may remove it, repeatedly, and by no other', async () => {
+    const build = buildOf(FILE);
+    await filesOf('recorder').publish(build, FILE);
+    await expect(filesOf('recorder').remove(build)).rejects.toMatchObject({ name: 'AccessDenied' });
+    const download = await filesOf('reader').download(build);
+    expect((await fetch(download)).status).toBe(200);
+    await filesOf('remover').remove(build);
+    await filesOf('remover').remove(build);
+    expect((await fetch(download)).status).toBe(403);
   });
 
   it('rejects the signature of another role, and uploads in quarantine have no download', async () => {

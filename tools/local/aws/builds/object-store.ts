@@ -1,7 +1,7 @@
 /** Objects of the local buckets as files of the state folder: the bytes, and next to them what S3 keeps of them. */
 import { createHash, randomUUID } from 'node:crypto';
 import { mkdirSync } from 'node:fs';
-import { readFile, rename, writeFile } from 'node:fs/promises';
+import { readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 
 interface StoredObject {
@@ -14,6 +14,7 @@ export interface ObjectStore {
   read(bucket: string, key: string): Promise<StoredObject | undefined>;
   /** Complete when it resolves; a crash leaves the object before it. */
   write(bucket: string, key: string, body: Buffer, contentType: string): Promise<string>;
+  remove(bucket: string, key: string): Promise<void>;
 }
 
 export function createObjectStore(stateDir: string): ObjectStore {
@@ -48,5 +49,6 @@ export function createObjectStore(stateDir: string): ObjectStore {
       await rename(temporary, path);
       return etag;
     },
+    remove: (bucket, key) => rm(pathOf(bucket, key), { force: true }),
   };
 }

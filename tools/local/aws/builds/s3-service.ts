@@ -1,6 +1,6 @@
 /**
  * Amazon S3, as far as builds use it: objects of the template's buckets, under signed and presigned requests. Sources:
- * Amazon S3 API reference, PutObject, GetObject, HeadObject and "Error responses"; S3 user guide, "Conditional writes" and
+ * Amazon S3 API reference, PutObject, GetObject, HeadObject, DeleteObject and "Error responses"; S3 user guide, "Conditional writes" and
  * "Checking object integrity".
  */
 import { createHash } from 'node:crypto';
@@ -71,6 +71,12 @@ async function respond(
   if (signed.payloadHash !== 'UNSIGNED-PAYLOAD' && signed.payloadHash !== hex(body))
     throw s3Error('XAmzContentSHA256Mismatch', 400);
   if (method === 'PUT') return put(options, { bucket, key, authorize }, call, response);
+  if (method === 'DELETE') {
+    authorize('s3:DeleteObject', {});
+    await options.objects.remove(name, key);
+    response.writeHead(204).end();
+    return;
+  }
   if (method !== 'GET' && method !== 'HEAD') throw s3Error('MethodNotAllowed', 405);
   authorize('s3:GetObject', {});
   const object = await options.objects.read(name, key);
