@@ -38,7 +38,7 @@ describe('the secret of the payment provider', () => {
     expect(readers(new SynthesizedApp('every-setting'))).toEqual([all, all]);
   });
 
-  it('is lost in no change of settings, except by the functions of payouts, which work without it', () => {
+  it('gets lost in no change of settings, except by the functions of payouts, which work without it', () => {
     const names = Object.keys(CONFIGURATIONS) as ConfigurationName[];
     const allowed = names.map((name) => readers(new SynthesizedApp(name))[0] ?? []);
     const lost = allowed.flatMap((before) =>
