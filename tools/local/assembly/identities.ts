@@ -102,6 +102,7 @@ export const IDENTITIES: Readonly<Record<string, Identify>> = {
   'AWS::Scheduler::ScheduleGroup': named('Name', (name) =>
     byName(name, regionalArn('scheduler', `schedule-group/${name}`)),
   ),
+  'AWS::SNS::Topic': named('TopicName', (name) => ({ ref: regionalArn('sns', name), attributes: {} })),
   'AWS::SQS::Queue': named('QueueName', (name) => ({
     ref: `https://sqs.${REGION}.amazonaws.com/${ACCOUNT_ID}/${name}`,
     attributes: { Arn: regionalArn('sqs', name), QueueName: name },
