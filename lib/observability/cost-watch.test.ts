@@ -138,15 +138,15 @@ describe('a topic', () => {
       }),
     );
 
-  it('accepts messages of budgets and the cost search if configured, and only from this account', () => {
-    const [cloudwatch, budgets, costs] = ['cloudwatch', 'budgets', 'costalerts'].map(
+  it('accepts messages of the rule for malware, and of budgets and the cost search if configured, from this account alone', () => {
+    const [cloudwatch, rules, budgets, costs] = ['cloudwatch', 'events', 'budgets', 'costalerts'].map(
       (it) => `${it}.amazonaws.com`,
     );
     expect(publishers(app)).toEqual({
-      Alarms: [cloudwatch, budgets],
+      Alarms: [cloudwatch, rules, budgets],
       Warnings: [cloudwatch, budgets, costs],
     });
-    expect(publishers(new SynthesizedApp())).toEqual({ Alarms: [cloudwatch], Warnings: [cloudwatch] });
+    expect(publishers(new SynthesizedApp())).toEqual({ Alarms: [cloudwatch, rules], Warnings: [cloudwatch] });
     for (const [, { Properties }] of app.resources('operations', 'AWS::SNS::TopicPolicy'))
       for (const { Effect, Principal, Condition } of Object(Properties.PolicyDocument).Statement) {
         if (Effect !== 'Allow') continue;

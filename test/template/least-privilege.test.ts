@@ -40,7 +40,7 @@ const JUSTIFIED: readonly { readonly permission: RegExp; readonly reason: string
     reason: 'AWS takes no resource for the delivery of a workflow’s log',
   },
   {
-    permission: /^s3:(Put|Get)Object(Version)? .*\/(uploads|artifacts)\/\*$/,
+    permission: /^s3:(Put|Get|Delete)Object(Version)? .*\/(uploads|artifacts)\/\*$/,
     reason: 'each object is named after its build at run time; the prefix confines it',
   },
   {
