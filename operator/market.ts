@@ -35,7 +35,7 @@ export function createMarket({ client, clients, secrets, environment, log }: Mar
   const readSecret = createSecretReader({ client: secrets, environment, clock: systemClock, log });
   const provider = () => new StripePayouts({ environment, readSecret, clock: systemClock, log });
   const builds = createBuildStore({ clients, environment });
-  const scanner = createScanner(createScanClient(client), bucketOf(environment));
+  const scanner = () => createScanner(createScanClient(client), bucketOf(environment));
   const stopMs = Number.POSITIVE_INFINITY;
 
   /** The sales of the last 30 days, and the part of them that was held or reversed. */
@@ -65,7 +65,7 @@ export function createMarket({ client, clients, secrets, environment, log }: Mar
     build: readBuild,
     /** Requests a scan; its result arrives as an event. Returns false if the upload is not there any more. */
     rescan: async (listingId: string, id: string) =>
-      (await scanner.request(await readBuild(listingId, id))) === 'requested',
+      (await scanner().request(await readBuild(listingId, id))) === 'requested',
     /** Processes the items of the market that are due. */
     processDue: () => createDueProcessing({ clients, environment, ...system })(stopMs),
     /** Takes the next step of the payouts that are due. */
