@@ -86,6 +86,8 @@ describe('the audit’s items', () => {
         refunds: 0n,
         purchases: 0n,
         salesOverdue: 0,
+        inTransit: 0n,
+        paidOut: 0n,
         purchaseRefunds: 0n,
         transfers: 0n,
         pending: 0n,
