@@ -32,9 +32,15 @@ async function play(seed: number, mutation: PayoutMutation): Promise<string | un
 
 const counts = { paid: 0, ended: 0 };
 
+let requests = 0;
+function ownKey(key: string): string {
+  requests += 1;
+  return `${key}${requests}`;
+}
+
 /** Rules that are each broken, as an error in the product would break them. */
 const CONTROLS: readonly PayoutMutation[] = [
-  { what: 'each request has a random key', keyOf: (key) => `${key}${Math.random()}` },
+  { what: 'each request has a key of its own', keyOf: ownKey },
   {
     what: 'a further attempt does not look up the earlier one',
     provider: (provider) =>

@@ -1,5 +1,6 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
+import { it } from '../../../../tools/test-kit/search.ts';
 import type { Interval } from '../fields.ts';
 import { calendarEnd, fixedEnd, periodAt } from './period.ts';
 
