@@ -132,11 +132,15 @@ provisioners._RESOURCE_HANDLERS["AWS::WAFv2::LoggingConfiguration"] = {
 
 
 def note(logical_id, props, stack):
-    """People ask the queries and the composites, which nothing here does."""
+    """People ask the queries and the composites, and a scanner watches uploads: nothing here does."""
     return props.get("AlarmName") or f"{stack}-{logical_id}", {}
 
 
-for watching in ("AWS::Logs::QueryDefinition", "AWS::CloudWatch::CompositeAlarm"):
+for watching in (
+    "AWS::Logs::QueryDefinition",
+    "AWS::CloudWatch::CompositeAlarm",
+    "AWS::GuardDuty::MalwareProtectionPlan",
+):
     provisioners._RESOURCE_HANDLERS[watching] = {"create": note, "delete": lambda *_: None}
 
 secret = dict(provisioners._RESOURCE_HANDLERS["AWS::SecretsManager::Secret"])
