@@ -182,7 +182,7 @@ describe('a fresh deployment', () => {
       200,
       { object: 'list', data: [], next_cursor: null },
     ]);
-    expect((await fetch(`${platformUrl}/apps`, { method: 'DELETE' })).status).toBe(405);
+    expect((await fetch(`${platformUrl}/apps`, { method: 'PATCH' })).status).toBe(405);
   });
 
   it('responds to an unknown path in the envelope of the service', async () => {
