@@ -77,7 +77,7 @@ export class BuildsBucket extends Construct {
     return bucket;
   }
 
-  /** The signature of an upload authorizes it, whatever its origin; without a name of its own the console has API Gateway's. */
+  /** The signature of an upload authorizes it, whatever its origin; without a custom domain the console has API Gateway's. */
   #consoleOrigins(): string[] {
     const { edgeDomain, domains } = this.#config;
     const names = [edgeDomain?.name, domains?.platform].filter((name) => name !== undefined);

@@ -1,6 +1,6 @@
 /**
  * `npm run test:schema`: installs Schemathesis and cfn-lint, pinned, into a Python environment under `node_modules/.cache`,
- * and runs the `schema` ring on them; a thorough run has checkov too, in an environment of its own, because the pins of
+ * and runs the `schema` ring on them; a thorough run has checkov too, in a separate environment, because the pins of
  * the two contradict each other. Where there is no Python or no package to be had, the ring is skipped, and says so.
  * Without network once they were installed.
  */

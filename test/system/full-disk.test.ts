@@ -1,7 +1,7 @@
 /**
- * The walk of an operator over a full disk, a second start and a kill, as far as `lifecycle.test.ts`, with the catalog, the
- * secrets and the settings of a start, does not go. The disk is a file system in memory, in a namespace of its own: Linux
- * allows it without privileges, but not in every container.
+ * The walk of an operator over a full disk, a second start and a kill; the catalog, the secrets and the settings of a start
+ * are in `lifecycle.test.ts`. The disk is a file system in memory, in a separate namespace: Linux allows it without
+ * privileges, but not in every container.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

@@ -29,7 +29,7 @@ function readers(app: SynthesizedApp): readonly (readonly string[])[] {
 }
 
 describe('the secret of the payment provider', () => {
-  it('reaches only the functions of buyers where nobody pays sellers', () => {
+  it('reaches only the functions of buyers where sellers are not paid', () => {
     expect(readers(new SynthesizedApp())).toEqual([BUYERS, BUYERS]);
   });
 

@@ -28,7 +28,7 @@ export interface PaymentEvent {
   readonly created: number;
 }
 
-/** There is news of a payout of a seller. The provider is asked what it is. */
+/** An event about a payout of a seller. The current state is read from the provider. */
 export interface PayoutNews {
   readonly payout: PayoutReference;
 }

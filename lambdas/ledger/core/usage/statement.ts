@@ -1,6 +1,6 @@
 /**
  * The statement of an account's credit for a span of UTC days: opening balance + lines = closing balance, exactly. The
- * balances include open holds, and debt is deducted. They are computed backwards from the wallet as it is now, so that the
+ * balances include open holds, and debt is deducted. They are computed backwards from the present wallet, so that the
  * opening balance of a span that includes the account's first day is 0 if no line is missing.
  */
 import * as z from 'zod';

@@ -53,7 +53,7 @@ export interface Build extends BuildKey {
   readonly engine?: string | undefined;
   /** The number of scans that were requested because no result arrived. */
   readonly requests: number;
-  /** A release offers it, as far as its last check knows. */
+  /** A release offered it when it was last checked. */
   readonly released: boolean;
   /** Seconds since the epoch, as all that follow. */
   readonly created: number;

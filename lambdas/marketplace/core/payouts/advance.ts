@@ -205,7 +205,7 @@ export function checked(payout: Payout, found: ProviderPayout, nowSeconds: numbe
 /** Each further try means that another worker or the seller has changed the payout. */
 const MAX_ATTEMPTS = 8;
 
-/** Adds facts to the payout as it is now. They hold whatever another worker has recorded meanwhile. */
+/** Adds facts to the stored payout. They hold whatever another worker has recorded meanwhile. */
 export async function record(
   { store, ulid, clock }: Pick<PayoutDependencies, 'store' | 'ulid' | 'clock'>,
   key: PayoutKey,

@@ -82,7 +82,7 @@ const CONTROLS: readonly PayoutMutation[] = [
   },
 ];
 
-/** The object with other functions in place of its own. */
+/** Returns the object with some functions replaced. */
 const changed = <T extends object>(whole: T, functions: Partial<T>): T =>
   new Proxy(whole, {
     get(target, name) {

@@ -99,8 +99,11 @@ export interface PayoutStore {
    */
   change(before: Payout, after: Payout, effects: PayoutEffects): Promise<boolean>;
   findAccount(sellerId: string): Promise<PayoutAccount | undefined>;
-  /** Stores an account's settings. False if another request has stored an account at the provider. */
-  saveAccount(account: PayoutAccount): Promise<boolean>;
+  /**
+   * Stores an account's settings. False if another request has stored an account at the provider, or has changed the
+   * settings since `before` was read.
+   */
+  saveAccount(account: PayoutAccount, before?: PayoutAccount): Promise<boolean>;
 }
 
 export interface PayoutEffects {

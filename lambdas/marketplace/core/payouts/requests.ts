@@ -171,7 +171,8 @@ export async function runSchedule(
   const isStarted = isPayable && (await start(dependencies, { id, sellerId }, amount, nowSeconds));
   // The balance has changed in between: the next run tries again.
   if (isPayable && !isStarted && (await store.find({ sellerId, id })) === undefined) return false;
-  await store.saveAccount({ ...account, dueAt: nextPayoutDate(account.schedule, nowSeconds) });
+  // The seller may have changed the settings in between: they stay, and decide at the next run.
+  await store.saveAccount({ ...account, dueAt: nextPayoutDate(account.schedule, nowSeconds) }, account);
   return isStarted;
 }
 

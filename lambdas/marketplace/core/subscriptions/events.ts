@@ -3,24 +3,29 @@ import type { UlidSource } from '../../../platform/core/ports.ts';
 import type { PublishedEvent } from '../../../webhooks/core/event.ts';
 import { currentCharge, isLive, type PlanSubscription } from './subscription.ts';
 
-const dataOf = (subscription: PlanSubscription) => ({
-  subscription_id: subscription.id,
+/** The fields that a response and an event have in common. */
+export const agreementFields = (subscription: PlanSubscription) => ({
   listing_id: subscription.listingId,
   subscriber_id: subscription.subscriberId,
   plan: subscription.plan.id,
   interval: subscription.plan.interval,
   amount: subscription.plan.cents,
-  currency: 'USD',
+  currency: 'USD' as const,
   status: subscription.status,
   trial_end: subscription.trialEnd ?? null,
   current_period_start: subscription.period.start,
   current_period_end: subscription.period.end,
   cancel_at_period_end: subscription.cancelAtPeriodEnd,
+});
+
+const dataOf = (subscription: PlanSubscription) => ({
+  subscription_id: subscription.id,
+  ...agreementFields(subscription),
   pending_plan: subscription.pendingPlan?.id ?? null,
   charge_id: currentCharge(subscription) ?? null,
 });
 
-/** The event of a change; undefined if it changes nothing that the owner is told. */
+/** Returns the event of a change; undefined if no field of the event changes. */
 export function eventOf(
   id: string,
   before: PlanSubscription | undefined,

@@ -6,6 +6,7 @@ import { cents, centsJson } from '../earnings/requests.ts';
 import type { Sale } from '../earnings/sale.ts';
 import { INTERVALS, plan } from '../fields.ts';
 import { LISTING_ID } from '../listing.ts';
+import { agreementFields } from './events.ts';
 import { CANCEL_REASONS, type PlanSubscription, SUBSCRIPTION_STATUSES } from './subscription.ts';
 import { SUBSCRIPTION_ROLES, type SubscriptionUpdate } from './subscriptions.ts';
 
@@ -85,17 +86,7 @@ export const planSubscriptionEntry = (
 ): Body<typeof planSubscriptionSchema> => ({
   id: subscription.id,
   object: 'subscription',
-  listing_id: subscription.listingId,
-  subscriber_id: subscription.subscriberId,
-  plan: subscription.plan.id,
-  interval: subscription.plan.interval,
-  amount: subscription.plan.cents,
-  currency: 'USD',
-  status: subscription.status,
-  trial_end: subscription.trialEnd ?? null,
-  current_period_start: subscription.period.start,
-  current_period_end: subscription.period.end,
-  cancel_at_period_end: subscription.cancelAtPeriodEnd,
+  ...agreementFields(subscription),
   pending_plan: pendingEntry(subscription),
   canceled_at: subscription.canceledAt ?? null,
   ended_at: subscription.endedAt ?? null,

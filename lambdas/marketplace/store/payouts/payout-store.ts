@@ -172,14 +172,21 @@ export class DynamoPayoutStore implements PayoutStore, DuePayoutStore {
     return item === undefined ? undefined : decodeAccount(item);
   }
 
-  async saveAccount(account: PayoutAccount): Promise<boolean> {
+  async saveAccount(account: PayoutAccount, before?: PayoutAccount): Promise<boolean> {
+    const isUnchanged = 'provider_id = :provider AND schedule = :schedule AND minimum = :minimum';
     try {
       await this.#client.send(
         new PutItemCommand({
           TableName: this.#tables.market,
           Item: encodeAccount(account),
-          ConditionExpression: 'attribute_not_exists(owner_id) OR provider_id = :provider',
-          ExpressionAttributeValues: { ':provider': text(account.providerId) },
+          ConditionExpression:
+            before === undefined ? 'attribute_not_exists(owner_id) OR provider_id = :provider' : isUnchanged,
+          ExpressionAttributeValues: {
+            ':provider': text(account.providerId),
+            ...(before === undefined
+              ? {}
+              : { ':schedule': text(before.schedule), ':minimum': number(before.minimum) }),
+          },
         }),
       );
       return true;

@@ -15,7 +15,7 @@ import { connectAccount } from '../../core/payouts/account.ts';
 import { processPayouts } from '../../core/payouts/due.ts';
 import { payoutEntry } from '../../core/payouts/payout-entry.ts';
 import { reconcilePayouts } from '../../core/payouts/reconcile.ts';
-import { cancelPayout, nextPayoutDate, requestPayout } from '../../core/payouts/requests.ts';
+import { cancelPayout, nextPayoutDate, requestPayout, runSchedule } from '../../core/payouts/requests.ts';
 import { FEE_BASIS_POINTS, MarketWorld } from '../../testing/market-world.ts';
 import { createPayoutStore } from './create-payouts.ts';
 import { StripePayouts } from './stripe-payouts.ts';
@@ -330,6 +330,23 @@ describe('scheduled payouts', () => {
     await wait();
     expect(await started(seller)).toMatchObject([{ amount: cents(1_000) }]);
     await connectAccount(system(), seller, { country: 'DE', schedule: 'manual' });
+    expect(await store.findAccount(seller)).toMatchObject({ schedule: 'manual', dueAt: undefined });
+  });
+
+  it('keep the settings that the seller changes while the worker plans the next date', async () => {
+    const { seller } = await payable();
+    const { store } = system();
+    await connectAccount(system(), seller, { country: 'DE', schedule: 'weekly' });
+    await nextDate(seller);
+    const saveAccount: typeof store.saveAccount = async (...account) => {
+      await connectAccount(system(), seller, { country: 'DE', schedule: 'manual' });
+      return store.saveAccount(...account);
+    };
+    const changing = new Proxy(store, {
+      get: (target, name) =>
+        name === 'saveAccount' ? saveAccount : Object(Reflect.get(target, name)).bind(target),
+    });
+    expect(await runSchedule({ ...system(), store: changing }, seller)).toBe(true);
     expect(await store.findAccount(seller)).toMatchObject({ schedule: 'manual', dueAt: undefined });
   });
 
