@@ -230,7 +230,7 @@ describe('Breaker, histories of calls, crashes and network faults', () => {
         sharedOpenings += played.sharedOpenings;
         expect(played.broken).toEqual([]);
       }),
-      { numRuns: rounds(200) },
+      { numRuns: rounds(100) },
     );
     // The histories are about something.
     expect(openings).toBeGreaterThan(3);

@@ -4,7 +4,7 @@ import { seedOf } from '../../../../tools/test-kit/seed.ts';
 import { rounds } from '../../../../tools/test-kit/thorough.ts';
 import { playHistory, playRace } from '../../testing/leases/history.ts';
 
-const HISTORIES = rounds(120);
+const HISTORIES = rounds(80);
 const RACES = rounds(40);
 
 /** Other parts of a run use the machine as well. */

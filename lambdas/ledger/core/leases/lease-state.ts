@@ -119,7 +119,7 @@ export class LeaseState {
   }
 
   /**
-   * What the lease has taken of the key and the wallet; undefined before both sides are open. A limit that was lowered
+   * Returns what the lease has taken of key and wallet; undefined before both sides are open. A limit that was lowered
    * below what is taken leaves the item with less than nothing: so much of what the lease has may not be drawn.
    */
   inHand(): AccountSnapshot | undefined {
