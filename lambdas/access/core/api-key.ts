@@ -69,12 +69,15 @@ export function verifyKey(key: string, peppers: Peppers): VerifiedKey | undefine
   return { accountId: `acc_${account}`, keyId: `key_${id}`, secretHash: hashSecret(secret) };
 }
 
+const HOW_TO_REPLACE =
+  'It may be incomplete, disabled or revoked: the console lists your keys under /console/keys, and creates new ones.';
+
 /**
  * Returns the error for every key that is not active. Unknown, malformed, forged, disabled and revoked keys get the
  * same error.
  */
 export function invalidKey(): ServiceError {
-  return new ServiceError('invalid_api_key', 'The API key is not valid.');
+  return new ServiceError('invalid_api_key', `The API key is not valid. ${HOW_TO_REPLACE}`);
 }
 
 const HOW_TO_SEND = 'Send one as "Authorization: Bearer <key>" or "X-API-Key: <key>".';

@@ -16,7 +16,7 @@ export interface GatewayError {
 
 /** API Gateway fills its template in without rules, so the message cannot name the path that was meant. */
 const NO_SUCH_PATH =
-  'There is no such path. The base URL of an OpenAI client ends in /v1, that of an Anthropic client does not.';
+  'There is no such path. The base URL of an OpenAI client ends in /v1 and not in /api/v1, that of an Anthropic client has no path.';
 
 export const GATEWAY_ERRORS: readonly GatewayError[] = [
   {
@@ -50,9 +50,10 @@ export const GATEWAY_ERRORS: readonly GatewayError[] = [
     status: 413,
     type: 'invalid_request_error',
     code: 'request_too_large',
-    // API Gateway itself rejects more than 10 MB, and no template applies (developer guide, known issues). The caller
-    // may have sent a file to an address without an ingress for uploads.
-    message: 'The request body is too large: this address takes bodies of 6 MB, and files of 4 MB.',
+    // API Gateway itself rejects more than 10 MB, and no template applies (developer guide, known issues). The template
+    // does not know the path, so the message has the limits of every path.
+    message:
+      'The request body is too large: at most 6 MB, and for an audio file 4 MB, or 25 MB if the service has an upload ingress.',
   },
   {
     responseType: 'THROTTLED',

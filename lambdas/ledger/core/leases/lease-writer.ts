@@ -9,6 +9,7 @@ import {
   NO_COST,
   totalOf,
 } from '../../../access/core/key-leases.ts';
+import type { Log } from '../../../platform/core/ports.ts';
 import type { LeaseState } from './lease-state.ts';
 import type { LeasedWallet, LeaseStores } from './ports.ts';
 import type { LeaseSide, SideOutcome } from './side.ts';
@@ -52,9 +53,15 @@ export class LeaseWriter {
   readonly #stores: LeaseStores;
   readonly #lease: LeaseIdentity;
   readonly #state: LeaseState;
+  readonly #log: Log;
 
-  constructor(stores: LeaseStores, lease: LeaseIdentity, state: LeaseState) {
+  constructor(
+    { stores, log }: { readonly stores: LeaseStores; readonly log: Log },
+    lease: LeaseIdentity,
+    state: LeaseState,
+  ) {
     this.#stores = stores;
+    this.#log = log;
     this.#lease = lease;
     this.#state = state;
   }
@@ -123,6 +130,7 @@ export class LeaseWriter {
     try {
       result = await send({ leaseId: this.#lease.id, from, to: entry, change, asks });
     } catch (failure) {
+      this.#log.warn('lease not written', { lease: this.#lease.id, failure: String(failure) });
       if (from === undefined) return { outcome: 'unopened', failure };
       try {
         result = { applied: false, item: await read(), copies: Number.POSITIVE_INFINITY };

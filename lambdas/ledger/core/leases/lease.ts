@@ -61,7 +61,7 @@ export class Lease {
     this.span = new LeaseSpan(startMs, clock(), times);
     this.#state = new LeaseState(this.span.windows);
     this.#walletId = stores.wallets.drawShard(accountId);
-    this.#writer = new LeaseWriter(stores, { id, keyId, walletId: this.#walletId }, this.#state);
+    this.#writer = new LeaseWriter(dependencies, { id, keyId, walletId: this.#walletId }, this.#state);
     this.#waiting = new WaitingCalls(this.#waitedLease());
     this.#arm(TICK_MS);
   }

@@ -66,7 +66,10 @@ describe('the message about a body that is not JSON', () => {
     ['{"model": "m",\n "n": 1 "top_p": 1}', 'The body is not valid JSON at line 2, column 9.'],
     ['{"model": "m"', 'The body is not valid JSON at line 1, column 14.'],
     ['{"model":', 'The body is not valid JSON: it ends too early.'],
-    ['{"secret": yes}', 'The body is not valid JSON.'],
+    ['{"secret": yes}', 'The body is not valid JSON at line 1, column 12.'],
+    ['[}', 'The body is not valid JSON at line 1, column 2.'],
+    ['{"a": 1,\n"b": tru_, "c": 1}', 'The body is not valid JSON at line 2, column 9.'],
+    [`[${'1, '.repeat(10_000)}]`, 'The body is not valid JSON.'],
   ])('says of %j: %s', async (body, message) => {
     const headers = { 'content-type': 'application/json' };
     const request = new Request('https://service.test', { method: 'POST', headers, body });

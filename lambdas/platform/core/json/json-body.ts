@@ -42,16 +42,45 @@ function parseBody(headers: Headers, text: string): JsonBody {
   try {
     return { text, value: parseJson(text) };
   } catch (failure) {
-    throw new ServiceError('invalid_json', `The body is not valid JSON${placeOf(failure)}.`);
+    throw new ServiceError('invalid_json', `The body is not valid JSON${placeOf(failure, text)}.`);
   }
 }
 
-/** Returns the place of the first fault, if the parser names it. Its other words repeat the body. */
-function placeOf(failure: unknown): string {
-  const message = failure instanceof SyntaxError ? failure.message : '';
+/** A longer text is not searched for its fault: the search parses it about as often as its length has binary digits. */
+const MAX_SEARCHED = 10_000;
+
+/** Returns the place of the first fault, if it can be found. The parser's other words repeat the body. */
+function placeOf(failure: unknown, text: string): string {
+  const message = messageOf(failure);
   if (message.startsWith('Unexpected end')) return ': it ends too early';
   const [, line, column] = /\(line (\d+) column (\d+)\)/.exec(message) ?? [];
-  return line === undefined ? '' : ` at line ${line}, column ${column}`;
+  if (line !== undefined) return ` at line ${line}, column ${column}`;
+  if (text.length > MAX_SEARCHED) return '';
+  const lines = text.slice(0, validLength(text)).split('\n');
+  return ` at line ${lines.length}, column ${(lines.at(-1)?.length ?? 0) + 1}`;
+}
+
+const messageOf = (failure: unknown): string => (failure instanceof SyntaxError ? failure.message : '');
+
+/** Returns the length of the longest start of the text that could still become valid JSON. */
+function validLength(text: string): number {
+  let [valid, invalid] = [0, text.length];
+  while (invalid - valid > 1) {
+    const middle = (valid + invalid) >> 1;
+    if (isValidStart(text.slice(0, middle))) valid = middle;
+    else invalid = middle;
+  }
+  return valid;
+}
+
+function isValidStart(start: string): boolean {
+  try {
+    JSON.parse(start);
+    return true;
+  } catch (failure) {
+    const message = messageOf(failure);
+    return message.startsWith('Unexpected end') || message.includes(` at position ${start.length} `);
+  }
 }
 
 /** Validates a value. Throws 400 `missing_field` or `invalid_value` with the path of the first field that is wrong. */
