@@ -92,6 +92,7 @@ const ring = (displayName, paths, excluded = []) => ({
 
 export default {
   watchman: false,
+  testSequencer: '<rootDir>/test/sequencer.mjs',
   // A test on a busy machine is slow, not wrong: only one that hangs takes this long.
   testTimeout: 120_000,
   projects: [
