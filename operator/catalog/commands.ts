@@ -1,6 +1,7 @@
 /** The operator's commands for catalogs: applying, showing and comparing them, and making them from public lists of prices. */
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
+import { parseCatalog } from '../../lambdas/inference/core/catalog/catalog-document.ts';
 import { type Command, ok, options } from '../arguments.ts';
 import { BILL_COMMAND } from './bill.ts';
 import { checkCatalog } from './check.ts';
@@ -9,6 +10,15 @@ import { IMPORT_USAGE, importCatalog } from './import-command.ts';
 import { watchPrices } from './watch-prices.ts';
 
 const count = (json: string) => (JSON.parse(json) as { models: unknown[] }).models.length;
+
+/** Returns the secrets that the routes of a catalog need, each once. */
+const secretsOf = (json: string) => [
+  ...new Set(
+    parseCatalog(JSON.parse(json)).models.flatMap(({ routes }) =>
+      routes.flatMap(({ secret }) => secret ?? []),
+    ),
+  ),
+];
 
 /** One file, and what is accepted of its changes. */
 function fileAndAccepted(args: readonly string[]) {
@@ -40,7 +50,8 @@ export const CATALOG_COMMANDS: Readonly<Record<string, Command>> = {
     async run(operator, args) {
       const { json, accepted, canRemove } = fileAndAccepted(args);
       const removed = await requireAccepted(operator, json, { prices: accepted, canRemove }, Date.now());
-      return ok({ version: await operator.applyCatalog(json), models: count(json), removed });
+      const version = await operator.applyCatalog(json);
+      return ok({ version, models: count(json), removed, secrets: secretsOf(json) });
     },
   },
   'catalog show': {

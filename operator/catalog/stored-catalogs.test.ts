@@ -119,6 +119,17 @@ describe('the versions of the catalog', () => {
     );
   });
 
+  it('list the secrets that their routes need, each once', async () => {
+    const file = fileOf('with-secrets', STANDARD, ['sim/second']);
+    const document = readFileSync(file, 'utf8').replaceAll(
+      '"protocol":',
+      '"secret":"env:ACME_KEY","protocol":',
+    );
+    writeFileSync(file, document);
+    const { output } = await run<{ secrets: readonly string[] }>('catalog apply', file, '--remove');
+    expect(output.secrets).toEqual(['env:ACME_KEY']);
+  });
+
   it('lose models only with --remove, and the error has the calls of each', async () => {
     await apply(fileOf('with-others', STANDARD, ['sim/gone', 'sim/kept']));
     const smaller = fileOf('smaller', STANDARD, ['sim/kept', 'sim/new']);

@@ -92,7 +92,9 @@ describeDisk('a service whose disk fills up', () => {
     closeSync(filler);
     expect(await until(chat, (code) => code !== 'completed')).toBe('overloaded');
     expect(service.output).toContain('database or disk is full');
-    expect((await service.fetch('/v1/models', { key: null })).status).toBe(200);
+    // Both only read.
+    for (const path of ['/v1/models', '/health'])
+      expect((await service.fetch(path, { key: null })).status).toBe(200);
   });
 
   it('serves again once there is space, and holds and charges nothing for what it rejected', async () => {

@@ -70,7 +70,7 @@ export function verifyKey(key: string, peppers: Peppers): VerifiedKey | undefine
 }
 
 const HOW_TO_REPLACE =
-  'It may be incomplete, disabled or revoked: the console lists your keys under /console/keys, and creates new ones.';
+  'It may be incomplete, disabled or revoked: the console lists your keys under /console#/keys, and creates new ones.';
 
 /**
  * Returns the error for every key that is not active. Unknown, malformed, forged, disabled and revoked keys get the

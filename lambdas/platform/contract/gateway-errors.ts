@@ -16,7 +16,7 @@ export interface GatewayError {
 
 /** API Gateway fills its template in without rules, so the message cannot name the path that was meant. */
 const NO_SUCH_PATH =
-  'There is no such path. The base URL of an OpenAI client ends in /v1 and not in /api/v1, that of an Anthropic client has no path.';
+  'There is no such path. The base URL of an OpenAI client ends in /v1 (not /api/v1), that of an Anthropic client has no path.';
 
 export const GATEWAY_ERRORS: readonly GatewayError[] = [
   {

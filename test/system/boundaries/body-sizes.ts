@@ -93,7 +93,9 @@ describeGateway('a file for a transcription, where no host takes uploads', () =>
       expect(await errorOf(response)).toMatchObject({
         status: 413,
         code: 'request_too_large',
-        message: expect.stringContaining('4 MB'),
+        message: expect.stringContaining(
+          'for an audio file 4 MB, or 25 MB if the service has an upload ingress',
+        ),
       });
     }
     expect((await payer.wallet()).held).toBe(0);

@@ -30,6 +30,7 @@ describe('a repeated call with the same Idempotency-Key', () => {
     expect(second.headers.get('idempotent-replayed')).toBe('true');
     expect(first.headers.get('idempotent-replayed')).toBeNull();
     expect(await second.text()).toBe(text);
+    expect(second.headers.get('x-cost-usd')).toBe('0');
     expect(second.headers.get('x-ratelimit-remaining-requests')).not.toBeNull();
     expect(await payer.wallet()).toEqual(before);
     expect(await upstreamCalls('replay me')).toBe(1);

@@ -172,6 +172,7 @@ const WRONG: readonly (readonly [string, object])[] = [
   ['top_p', { top_p: 1.01 }],
   ['stop', { stop: 5 }],
   ['n', { n: 0 }],
+  ['n', { n: 129 }],
   ['presence_penalty', { presence_penalty: 2.5 }],
   ['frequency_penalty', { frequency_penalty: -2.5 }],
   ['tools', { tools: {} }],

@@ -71,7 +71,7 @@ const CASES: readonly (readonly [string, () => Promise<unknown>, number, string 
     () => chat({}, { baseURL: service.session.base_url }),
     404,
     'unknown_path',
-    'There is no such path; did you mean /v1/chat/completions? The base URL of an OpenAI client ends in /v1, that of an Anthropic client does not.',
+    'There is no such path; did you mean /v1/chat/completions? The base URL of an OpenAI client ends in /v1 (not /api/v1), that of an Anthropic client has no path.',
   ],
   [
     'an Anthropic client whose base URL has /v1',
@@ -83,7 +83,7 @@ const CASES: readonly (readonly [string, () => Promise<unknown>, number, string 
       }).messages.create({ model: 'sim/chat', max_tokens: 1, messages }),
     404,
     'unknown_path',
-    'There is no such path; did you mean /v1/messages? The base URL of an OpenAI client ends in /v1, that of an Anthropic client does not.',
+    'There is no such path; did you mean /v1/messages? The base URL of an OpenAI client ends in /v1 (not /api/v1), that of an Anthropic client has no path.',
   ],
   [
     'a variable of the shell that is empty in place of the key',

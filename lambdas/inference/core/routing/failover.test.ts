@@ -16,13 +16,15 @@ let fleet: Fleet;
 let store: MemoryCircuits;
 /** The routes that were tried, in order. */
 let triedRoutes: string[];
+/** The fields of the log's warnings. */
+let warnings: unknown[];
 /** The time that each had. */
 let timesLeft: TimeLeft[];
 
 beforeEach(() => {
   store = new MemoryCircuits();
   fleet = new Fleet(1, () => store);
-  triedRoutes = [];
+  [triedRoutes, warnings] = [[], []];
   timesLeft = [];
 });
 
@@ -61,7 +63,7 @@ async function call(
   });
   const key = { accountId, keyId: 'key_1', secretHash: '' };
   const { result, candidate } = await attemptCandidates(
-    { breaker, log: SILENT },
+    { breaker, log: { ...SILENT, warn: (_message, fields) => warnings.push(fields) } },
     { requestId: 'req_1', key, candidates: CANDIDATES, attempt },
     { admission: { output: 0, spentAmount: PAYING }, timeLeft },
   ).finally(() => breaker.flush());
@@ -95,6 +97,12 @@ describe('a call', () => {
     expect(await call({ a: DEAD })).toEqual(['answer of b', 'b']);
     expect(await call({ a: DEAD, b: DEAD })).toEqual(['answer of c', 'c']);
     expect(triedRoutes.join('')).toBe('aababc');
+  });
+
+  it('names in the log the secret that a route lacks, for no other failure', async () => {
+    await call({ a: new UpstreamFailure('secret'), b: DEAD });
+    expect(warnings).toMatchObject([{ route: 'a', secret: 'env:ACME_KEY' }, { route: 'b' }]);
+    expect(warnings[1]).not.toHaveProperty('secret');
   });
 
   it('passes over a route whose circuit is open, and over no other', async () => {

@@ -10,7 +10,7 @@ import { createBreaker, MemoryCircuits } from './memory-circuits.ts';
 
 /** A model's routes of these names, as the catalog has them. */
 export const candidatesOf = (...ids: readonly string[]): readonly Candidate[] =>
-  candidatesIn({ routes: ids.map((id) => ({ id, timeout_ms: 60_000 })) });
+  candidatesIn({ routes: ids.map((id) => ({ id, timeout_ms: 60_000, secret: 'env:ACME_KEY' })) });
 
 export function routeOf(id: string): CatalogRoute {
   const [candidate] = candidatesOf(id);

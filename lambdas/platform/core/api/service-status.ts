@@ -14,7 +14,10 @@ export type Index = Body<typeof indexSchema>;
 export const healthySchema = z.object({
   status: z.literal('ok'),
   version: z.string(),
-  checks: z.object({ database: z.literal('ok'), catalog: z.literal('ok') }),
+  checks: z.object({
+    database: z.literal('ok').describe('The database was read. A database that is full can still be read.'),
+    catalog: z.literal('ok'),
+  }),
   models: z.int(),
 });
 export type Healthy = Body<typeof healthySchema>;

@@ -36,11 +36,12 @@ describe('unknownRoute', () => {
     ['POST', '/messages', '/v1/messages'],
     ['POST', '/v1/v1/messages', '/v1/messages'],
     ['POST', '/v1//messages/', '/v1/messages'],
+    ['POST', '/api/v1/chat/completions', '/v1/chat/completions'],
     ['GET', '/models', '/v1/models'],
   ])('names for %s %s the path that was meant: %s', async (method, path, meant) => {
     expect(await readResponse(method, path)).toMatchObject({
       code: 'unknown_path',
-      message: `There is no such path; did you mean ${meant}? The base URL of an OpenAI client ends in /v1, that of an Anthropic client does not.`,
+      message: `There is no such path; did you mean ${meant}? The base URL of an OpenAI client ends in /v1 (not /api/v1), that of an Anthropic client has no path.`,
     });
   });
 

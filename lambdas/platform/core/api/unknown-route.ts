@@ -63,12 +63,18 @@ export function unknownRoute(methodsOf: (path: string) => readonly string[]): En
   };
 }
 
-const wrongPath = (path: string) =>
-  `There is no such path; did you mean ${path}? The base URL of an OpenAI client ends in /v1, that of an Anthropic client does not.`;
+/** In the words of the gateway (`contract/gateway-errors.ts`). */
+const BASE_URLS =
+  'The base URL of an OpenAI client ends in /v1 (not /api/v1), that of an Anthropic client has no path.';
 
-/** The paths that a client with a wrong base URL means: without `/v1`, with `/v1` twice, or with a slash too many. */
+const wrongPath = (path: string) => `There is no such path; did you mean ${path}? ${BASE_URLS}`;
+
+/** The paths that a client with a wrong base URL means: without `/v1`, with `/v1` twice, with `/api/v1`, or with a slash too many. */
 function similarPaths(pathname: string): readonly string[] {
-  const path = pathname.replaceAll(/\/{2,}/g, '/').replace(/(?<=.)\/$/, '');
+  const path = pathname
+    .replaceAll(/\/{2,}/g, '/')
+    .replace(/(?<=.)\/$/, '')
+    .replace(/^\/api(?=\/v1\/)/, '');
   return [path, `/v1${path}`, path.replace(/^\/v1(?=\/v1\/)/, '')].filter(
     (similar) => similar !== pathname && similar.startsWith('/v1/'),
   );
