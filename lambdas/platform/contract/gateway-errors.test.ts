@@ -37,6 +37,13 @@ describe('an error that the gateway makes', () => {
   });
 });
 
+describe('the error about a body that is too large', () => {
+  it('names the limit of each path, because the gateway does not know the path', () => {
+    const message = GATEWAY_ERRORS.find(({ code }) => code === 'request_too_large')?.message;
+    for (const limit of ['6 MB', '4 MB', '25 MB']) expect(message).toContain(limit);
+  });
+});
+
 describe('the body of an error that the gateway makes', () => {
   it.each(named)(
     'matches the envelopes of both surfaces, as the service itself writes them: %s',

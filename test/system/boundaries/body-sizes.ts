@@ -94,7 +94,7 @@ describeGateway('a file for a transcription, where no host takes uploads', () =>
         status: 413,
         code: 'request_too_large',
         message: expect.stringContaining(
-          'for an audio file 4 MB, or 25 MB if the service has an upload ingress',
+          '4 MB',
         ),
       });
     }
