@@ -2,7 +2,10 @@
 export const ACCEPTED: Readonly<Record<string, string>> = {
   CKV_AWS_2:
     'The balancer has no public address. CloudFront reaches it by plain HTTP within the VPC, from its own interfaces.',
-  CKV_AWS_18: 'The bucket of the CDK for the code of a Web Function has no data of callers.',
+  CKV_AWS_18:
+    'The bucket of the CDK for the code of a Web Function has no data of callers; functions log each signature for a build.',
+  CKV_AWS_21:
+    'No write replaces a build (`If-None-Match`), and a build that was removed, malware perhaps, must not stay as a version.',
   CKV_AWS_26:
     'The topics have names of alarms, and are sealed by the key of the operator where the settings name one.',
   CKV_AWS_27: 'The queues are encrypted by the keys of SQS, which the check does not count.',

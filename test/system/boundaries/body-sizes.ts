@@ -93,9 +93,7 @@ describeGateway('a file for a transcription, where no host takes uploads', () =>
       expect(await errorOf(response)).toMatchObject({
         status: 413,
         code: 'request_too_large',
-        message: expect.stringContaining(
-          '4 MB',
-        ),
+        message: expect.stringContaining('4 MB'),
       });
     }
     expect((await payer.wallet()).held).toBe(0);
