@@ -31,10 +31,12 @@ async function compare(stage: string, load: ExpectedLoad, catalog: string): Prom
   return outcomeOf(stage, rowsOf(granted, present, load, config), checks);
 }
 
-/** Exit 1 when something that was read is too little or missing. */
+/** Exit 1 when something that was read is too little or missing, or no quota could be read. */
 function outcomeOf(stage: string, rows: readonly Row[], checks: readonly AccountCheck[]): CommandOutput {
   const isLacking =
-    rows.some(({ enough }) => enough === false) || checks.some(({ state }) => state === 'missing');
+    rows.some(({ enough }) => enough === false) ||
+    rows.every(({ enough }) => enough === undefined) ||
+    checks.some(({ state }) => state === 'missing');
   return {
     output: {
       stage,

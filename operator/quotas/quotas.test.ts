@@ -168,6 +168,15 @@ describe('quotas of an account, as AWS shows them', () => {
     expect((await run('--calls', '0.1', '--seconds', '1')).exitCode).toBe(1);
   });
 
+  it('cause exit code 1 if none can be read', async () => {
+    const before = [...responses];
+    for (const [target] of before) responses.set(target, [400, { __type: 'AccessDeniedException' }]);
+    const { output, exitCode } = await run();
+    for (const [target, response] of before) responses.set(target, response);
+    expect(output.quotas.filter(({ enough }) => enough !== null)).toEqual([]);
+    expect(exitCode).toBe(1);
+  });
+
   it('default to AWS’s values if the account has none, and remain unknown if the operator lacks access', async () => {
     responses.set('ServiceQuotasV20190624.GetServiceQuota L-F98FE922', [
       400,
