@@ -10,8 +10,11 @@ import { endSignIn, noteSignInFailure } from './api/session.ts';
 import { router } from './app/router.tsx';
 import './styles.css';
 
-// The payment provider sends whoever has paid, or not, back with `?order_id=…&outcome=…`.
+// The payment provider sends sellers back with `?returned=payout_account`, and whoever has paid, or not, with
+// `?order_id=…&outcome=…`.
 const returned = new URLSearchParams(location.search);
+if (returned.get('returned') === 'payout_account')
+  history.replaceState(null, '', `${location.pathname}#/earnings`);
 const order = returned.get('order_id');
 if (order !== null) {
   const query = new URLSearchParams({ order, outcome: returned.get('outcome') ?? '' });

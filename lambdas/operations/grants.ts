@@ -14,7 +14,7 @@ export const OPERATIONS_GRANTS = {
   'get-health': { tables: { catalog: ['GetItem'] } },
   'get-docs': {},
   'get-docs-asset': {},
-  'get-console': {},
+  'get-console': { uploadOrigin: true },
   'get-console-asset': {},
   'watch-prices': { tables: { catalog: ['GetItem'] } },
   'run-smoke': { tables: { catalog: ['GetItem'] }, smokeAccess: true },

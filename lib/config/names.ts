@@ -14,3 +14,7 @@ export const busName = (stage: string): string => `platform-events${stage === 'p
 /** Returns the name of the bucket of builds: names of buckets are unique among all accounts. */
 export const buildsBucketName = (scope: IConstruct, stage: string): string =>
   `${stage}-builds-${Stack.of(scope).account}-${Stack.of(scope).region}`;
+
+/** Returns the origin of presigned requests to the bucket of builds (S3 user guide, "Virtual hosting of buckets"). */
+export const buildsOrigin = (scope: IConstruct, stage: string): string =>
+  `https://${buildsBucketName(scope, stage)}.s3.${Stack.of(scope).region}.${Stack.of(scope).urlSuffix}`;

@@ -18,6 +18,7 @@ const FLAGS: Readonly<Record<Flag, Flag>> = {
   checkouts: 'checkouts',
   marketFee: 'marketFee',
   buildScan: 'buildScan',
+  uploadOrigin: 'uploadOrigin',
   payouts: 'payouts',
   payoutProvider: 'payoutProvider',
   providerSecrets: 'providerSecrets',

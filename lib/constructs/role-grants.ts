@@ -13,6 +13,7 @@ import { maintenanceParameter } from '../../lambdas/platform/contract/maintenanc
 import { QUEUES, type QueueName } from '../../lambdas/platform/contract/queues.ts';
 import { TABLES, type Table, type TableName } from '../../lambdas/platform/contract/tables.ts';
 import type { Config } from '../config/config.ts';
+import { buildsOrigin } from '../config/names.ts';
 import { allowBuilds } from './build-access.ts';
 import type { Messaging } from './messaging.ts';
 import { allowBedrockModels, allowSignedModels } from './model-access.ts';
@@ -62,6 +63,7 @@ class RoleGrants {
     if (grants.marketFee) environment[VARIABLES.marketFeeBasisPoints] = String(config.marketFeeBasisPoints);
     if (grants.builds) Object.assign(environment, allowBuilds(this.#role, grants.builds, config));
     if (grants.buildScan) environment[VARIABLES.buildScan] = config.buildScan;
+    if (grants.uploadOrigin) environment[VARIABLES.uploadOrigin] = buildsOrigin(this.#role, config.stage);
     if (grants.providerSecrets) this.#grantProviderSecrets();
     if (grants.bedrockModels) allowBedrockModels(this.#role);
     if (grants.signedModels) allowSignedModels(this.#role);

@@ -256,6 +256,7 @@ describe('the environment of a function', () => {
         marketFee,
         builds,
         buildScan,
+        uploadOrigin,
         payouts,
         payoutProvider,
         counts = [],
@@ -299,6 +300,10 @@ describe('the environment of a function', () => {
       if (builds)
         expected[VARIABLES.buildsBucket] = {
           'Fn::Join': ['', ['prod-builds-', { Ref: 'AWS::AccountId' }, '-', { Ref: 'AWS::Region' }]],
+        };
+      if (uploadOrigin)
+        expected[VARIABLES.uploadOrigin] = {
+          'Fn::Join': ['', expect.arrayContaining(['https://prod-builds-', '.s3.'])],
         };
       if (buildScan) expected[VARIABLES.buildScan] = 'guardduty';
       if (marketFee) expected[VARIABLES.marketFeeBasisPoints] = '0';

@@ -204,6 +204,8 @@ const environments =
       passedThrough: environment,
       overrides: {
         [VARIABLES.buildScan]: scanner,
+        // The SDK addresses the buckets of an IP address by path.
+        [VARIABLES.uploadOrigin]: aws.url,
         ...overrides,
         ...(place.url === undefined ? {} : overridesAt?.(place.url)),
       },

@@ -35,6 +35,8 @@ export const VARIABLES = {
   marketFeeBasisPoints: 'MARKET_FEE_BASIS_POINTS',
   /** Name of the bucket of builds. */
   buildsBucket: 'BUILDS_BUCKET',
+  /** The origin to which the console uploads builds: that of presigned requests to the bucket. */
+  uploadOrigin: 'UPLOAD_ORIGIN',
   /** The scanner of builds; `none` where there is none. */
   buildScan: 'BUILD_SCAN',
   /** The provider of payouts to sellers: `stripe`, or `none`. */

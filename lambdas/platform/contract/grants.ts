@@ -29,6 +29,8 @@ export interface Grants {
   readonly builds?: readonly BuildAction[];
   /** Knows which program scans builds. */
   readonly buildScan?: true;
+  /** Knows the origin to which builds are uploaded. */
+  readonly uploadOrigin?: true;
   /** Reads the upstream providers' secrets (`<stage>/providers/...`). */
   readonly providerSecrets?: true;
   /** Calls the models of Amazon Bedrock. */

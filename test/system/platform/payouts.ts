@@ -56,7 +56,7 @@ describe('a payout', () => {
     const finished = await fetch(`${account.onboarding_url}/finish`, { method: 'POST', redirect: 'manual' });
     expect([finished.status, finished.headers.get('location')]).toEqual([
       303,
-      expect.stringMatching(/\/console\/earnings$/),
+      expect.stringMatching(/\/console\?returned=payout_account$/),
     ]);
     expect(await earnings()).toMatchObject({ payouts: { status: 'active' } });
 

@@ -9,6 +9,13 @@ export interface BucketDescription {
   readonly statements: readonly PolicyStatement[];
   /** True if it notifies EventBridge of its objects. */
   readonly notifies: boolean;
+  readonly cors: readonly CorsRule[];
+}
+
+export interface CorsRule {
+  readonly AllowedMethods: readonly string[];
+  readonly AllowedOrigins: readonly string[];
+  readonly AllowedHeaders?: readonly string[];
 }
 
 export interface ScanPlan {
@@ -19,6 +26,7 @@ export interface ScanPlan {
 }
 
 interface BucketProperties {
+  readonly CorsConfiguration?: { readonly CorsRules: readonly CorsRule[] };
   readonly NotificationConfiguration?: {
     readonly EventBridgeConfiguration?: { readonly EventBridgeEnabled?: boolean };
   };
@@ -49,6 +57,7 @@ export function describeBuckets(stacks: Stacks): readonly BucketDescription[] {
     notifies:
       properties<BucketProperties>().NotificationConfiguration?.EventBridgeConfiguration
         ?.EventBridgeEnabled === true,
+    cors: properties<BucketProperties>().CorsConfiguration?.CorsRules ?? [],
   }));
 }
 

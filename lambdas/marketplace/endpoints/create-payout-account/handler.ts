@@ -17,14 +17,16 @@ export const handler = sessionHandler('platform', (resources) => {
   const readSecret = createSecretReader({ ...resources, client: createSecretsClient() });
   const provider = createPayoutProvider({ ...resources, readSecret });
   const store = createPayoutStore(resources);
-  const returnUrl = `${requireVariable(environment, VARIABLES.paymentReturnUrl).replace(/\/$/, '')}/earnings`;
+  const returnUrl = new URL(requireVariable(environment, VARIABLES.paymentReturnUrl));
+  // The console shows the earnings then. Pages after `#` are its own matter.
+  returnUrl.searchParams.set('returned', 'payout_account');
   return async (request, { session: { accountId } }) => {
     requirePayouts(provider);
     const change = validate(payoutAccountRequest, (await readJson(request)).value);
     const account = await connectAccount({ store, provider, clock }, accountId, change);
     const [status, page] = await Promise.all([
       provider.accountStatus(account.providerId),
-      provider.onboardingPage(account.providerId, returnUrl),
+      provider.onboardingPage(account.providerId, returnUrl.href),
     ]);
     return jsonResponse(payoutAccountEntry(account, status, page));
   };

@@ -1,5 +1,6 @@
 /** `GET /console`: the web console, a static page that calls the service that serves it. */
 
+import { requireVariable, VARIABLES } from '../../../platform/contract/environment.ts';
 import { fileResponse } from '../../../platform/core/api/file-response.ts';
 import type { Endpoint } from '../../../platform/core/ports.ts';
 import { createResources } from '../../../platform/handlers/resources.ts';
@@ -7,21 +8,24 @@ import { streamed } from '../../../platform/http/pipelines.ts';
 import { createRequestHandler } from '../../../platform/http/request-handler.ts';
 import { createCompressedFiles } from '../../../platform/system/compressed-files.ts';
 
-/** Allows no external and no inline code; images and audio from responses are data of the page itself. */
-const POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  'media-src blob:',
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+/**
+ * Allows no external and no inline code; images and audio from responses are data of the page itself. The only other
+ * origin of requests is that of the uploads of builds.
+ */
+const policy = (uploadOrigin: string) =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    'media-src blob:',
+    `connect-src 'self' ${uploadOrigin}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
 
 const SECURITY = {
-  'content-security-policy': POLICY,
   // For browsers and tools that do not support `frame-ancestors`.
   'x-frame-options': 'DENY',
   'referrer-policy': 'no-referrer',
@@ -34,8 +38,14 @@ const PAGE = { 'content-type': 'text/html; charset=utf-8', 'cache-control': 'no-
 
 const files = createCompressedFiles(import.meta.dirname);
 
-const getConsole: Endpoint = (request) =>
-  fileResponse(request, files, 'index.html', { ...PAGE, ...SECURITY });
+const resources = createResources();
+const headers = {
+  ...PAGE,
+  ...SECURITY,
+  'content-security-policy': policy(requireVariable(resources.environment, VARIABLES.uploadOrigin)),
+};
+
+const getConsole: Endpoint = (request) => fileResponse(request, files, 'index.html', headers);
 
 /** Streamed, because only a stream transmits bytes unchanged. */
-export const handler = streamed(createRequestHandler(getConsole, 'platform', createResources()));
+export const handler = streamed(createRequestHandler(getConsole, 'platform', resources));

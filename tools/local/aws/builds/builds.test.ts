@@ -40,6 +40,13 @@ const BUCKET: BucketDescription = {
   name: NAME,
   arn: ARN,
   notifies: true,
+  cors: [
+    {
+      AllowedMethods: ['PUT'],
+      AllowedOrigins: ['https://console.example.com'],
+      AllowedHeaders: ['content-type', 'if-none-match', 'x-amz-checksum-sha256'],
+    },
+  ],
   statements: [
     {
       Effect: 'Deny',
@@ -260,6 +267,28 @@ describe('an artifact', () => {
     await filesOf('remover').remove(build);
     await filesOf('remover').remove(build);
     expect((await fetch(download)).status).toBe(403);
+  });
+
+  it.each([
+    ['https://console.example.com', 'PUT', 'content-type, if-none-match', 200],
+    ['http://127.0.0.1:8787', 'PUT', 'x-amz-checksum-sha256', 200],
+    ['https://other.example.com', 'PUT', 'content-type', 403],
+    ['https://console.example.com', 'GET', 'content-type', 403],
+    ['https://console.example.com', 'PUT', 'content-type, authorization', 403],
+  ])('answers a browser at %s that asks to %s with %s: %i', async (origin, method, names, status) => {
+    const { url } = await filesOf('signer').upload(buildOf(FILE));
+    const response = await fetch(url, {
+      method: 'OPTIONS',
+      headers: {
+        origin,
+        'access-control-request-method': method,
+        'access-control-request-headers': names,
+      },
+    });
+    expect([response.status, response.headers.get('access-control-allow-origin')]).toEqual([
+      status,
+      status === 200 ? origin : null,
+    ]);
   });
 
   it('rejects the signature of another role, and uploads in quarantine have no download', async () => {

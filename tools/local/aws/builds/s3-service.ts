@@ -4,7 +4,7 @@
  * "Checking object integrity".
  */
 import { createHash } from 'node:crypto';
-import type { ServerResponse } from 'node:http';
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http';
 import type { BucketDescription } from '../../assembly/buckets.ts';
 import type { Authorize } from '../callers.ts';
 import type { AwsCall, AwsServiceHandler } from '../endpoint.ts';
@@ -12,6 +12,7 @@ import { AwsError } from '../errors.ts';
 import type { RequestContext } from '../iam/conditions.ts';
 import { compilePolicy, type IamPolicy } from '../iam/policy.ts';
 import type { ObjectStore } from './object-store.ts';
+import { corsHeaders } from './s3-cors.ts';
 import { verifySignature } from './signed-request.ts';
 
 export interface S3ServiceOptions {
@@ -60,12 +61,15 @@ async function respond(
   response: ServerResponse,
 ): Promise<void> {
   const { method, path: url, headers, body } = call;
-  const signed = verifySignature({ method, url, headers }, options.clock());
-  if ('code' in signed) throw s3Error(signed.code, 403);
   const { pathname, searchParams } = new URL(url, 'http://s3');
   const [, name = '', ...rest] = pathname.split('/').map(decodeURIComponent);
   const key = rest.join('/');
   const bucket = options.buckets.find((each) => each.name === name);
+  if (method === 'OPTIONS') return preflight(bucket, headers, response);
+  for (const [header, value] of Object.entries(corsHeaders(bucket?.cors, method, headers) ?? {}))
+    response.setHeader(header, value);
+  const signed = verifySignature({ method, url, headers }, options.clock());
+  if ('code' in signed) throw s3Error(signed.code, 403);
   if (bucket === undefined) throw s3Error('NoSuchBucket', 404);
   const authorize = authorizeObject(options.authorizeAs(signed.accessKeyId), policies.get(name), bucket, key);
   if (signed.payloadHash !== 'UNSIGNED-PAYLOAD' && signed.payloadHash !== hex(body))
@@ -89,6 +93,17 @@ async function respond(
     ...(disposition === null ? {} : { 'content-disposition': disposition }),
   });
   response.end(method === 'HEAD' ? undefined : object.body);
+}
+
+/** A preflight has no signature. */
+function preflight(
+  { cors }: BucketDescription,
+  headers: IncomingHttpHeaders,
+  response: ServerResponse,
+): void {
+  const allowed = corsHeaders(cors, String(headers['access-control-request-method']), headers);
+  if (allowed === undefined) throw s3Error('AccessForbidden', 403);
+  response.writeHead(200, allowed).end();
 }
 
 /** A caller that may not list the bucket does not learn that there is no such object (GetObject, Permissions). */
