@@ -245,6 +245,6 @@ export const useCategories = () =>
     queryFn: () => list<Api.Category>('/categories?limit=100'),
   });
 
-async function list<T>(path: string): Promise<readonly T[]> {
+export async function list<T>(path: string): Promise<readonly T[]> {
   return (await call<Api.ApiPage<T>>(path)).data;
 }

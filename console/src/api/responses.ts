@@ -34,6 +34,8 @@ export const AMOUNTS: ReadonlySet<string> = new Set([
   'available',
   'transferred',
   'received',
+  'in_transit',
+  'paid_out',
   // Of the operator's view.
   'spent',
   'drift',
@@ -65,9 +67,9 @@ export function parseResponse(text: string): unknown {
 
 /**
  * A field named `amount` or `price` is USD in an order, unbilled usage, a line of a bill, a price list and a transaction
- * of earnings, not in a listing.
+ * of earnings, not in a listing. In the charge of a subscription it is in cents, which may have a fraction.
  */
 const isAmount = (key: string, holder: object): boolean =>
   AMOUNTS.has(key) ||
-  (key === 'amount' && ('order_id' in holder || 'factor' in holder || 'sale' in holder)) ||
+  (key === 'amount' && ('refunded' in holder || 'factor' in holder || 'sale' in holder)) ||
   (key === 'price' && ('per' in holder || 'model_id' in holder || 'payable' in holder));

@@ -55,3 +55,15 @@ export const EVENT_CAUSES = {
 export type EventName = keyof typeof EVENT_CAUSES;
 
 export const EVENTS = Object.keys(EVENT_CAUSES) as readonly EventName[];
+
+/** The largest archive of a build. */
+export const MAX_BUILD_BYTES = 52_428_800;
+
+/** The shortest payout, in USD. */
+export const MIN_PAYOUT_USD = '10';
+
+/** The countries whose sellers are paid. */
+export const PAYOUT_COUNTRIES =
+  'AT BE BG CA CH CY CZ DE DK EE ES FI FR GB GR HR HU IE IS IT LI LT LU LV MT NL NO PL PT RO SE SI SK US'.split(
+    ' ',
+  );

@@ -3,7 +3,7 @@ import { Link } from '@tanstack/react-router';
 import { useAcquisitions } from '../api/queries.ts';
 import type { AcquisitionBody } from '../api/types.ts';
 import { Badge, PageHead, Time } from '../parts/basics.tsx';
-import { OpenListing, sectionOf } from '../parts/listing-links.tsx';
+import { OpenListing, sectionOf } from '../parts/listing/listing-links.tsx';
 import { type Column, TablePanel } from '../parts/table.tsx';
 
 export function Installed() {

@@ -15,8 +15,8 @@ import type { ListingBody, ReviewBody } from '../api/types.ts';
 import { Badge, countText, Empty, Facts, Loaded, PageHead, Panel, Time } from '../parts/basics.tsx';
 import { Confirmed, DialogButton } from '../parts/dialog.tsx';
 import { Form, Input, Select, TextArea, useAction } from '../parts/form.tsx';
-import { ListingForm } from '../parts/listing-form.tsx';
-import { OpenListing, sectionOf } from '../parts/listing-links.tsx';
+import { ListingForm } from '../parts/listing/listing-form.tsx';
+import { OpenListing, sectionOf } from '../parts/listing/listing-links.tsx';
 import { Problem } from '../parts/problem.tsx';
 import { priceText } from './market.tsx';
 

@@ -7,8 +7,8 @@ import type { ListingBody } from '../api/types.ts';
 import { Badge, Empty, Loaded, numberOf, PageHead } from '../parts/basics.tsx';
 import { DialogButton } from '../parts/dialog.tsx';
 import { Input, Select, Tabs } from '../parts/form.tsx';
-import { ListingForm, type ListingInput } from '../parts/listing-form.tsx';
-import { sectionOf } from '../parts/listing-links.tsx';
+import { ListingForm, type ListingInput } from '../parts/listing/listing-form.tsx';
+import { sectionOf } from '../parts/listing/listing-links.tsx';
 
 /** A listing's price is in the smallest unit of its currency (ISO 4217 gives most two decimals). */
 export function priceText(price: ListingBody['price']): string {

@@ -24,9 +24,10 @@ import {
   Time,
 } from '../parts/basics.tsx';
 import { Tabs } from '../parts/form.tsx';
-import { Pages, useView } from '../parts/operator/views.tsx';
+import { useView, viewPath } from '../parts/operator/views.tsx';
 import { SignIn } from '../parts/sign-in.tsx';
 import { type Column, Table } from '../parts/table.tsx';
+import { TablePages } from '../parts/table-pages.tsx';
 
 const VIEWS = [
   ['accounts', 'Accounts'],
@@ -50,6 +51,8 @@ export function OperatorView() {
   );
 }
 
+const pagesOf = (view: string) => ({ path: viewPath(view), queryKey: ['operator', view], empty: 'None.' });
+
 function Views() {
   const queries = useQueryClient();
   const navigate = useNavigate();
@@ -60,11 +63,21 @@ function Views() {
     await queries.resetQueries({ queryKey: ['operator'] });
   };
   const shown: Readonly<Record<typeof view, ReactNode>> = {
-    accounts: <Pages<AccountSummaryBody> view="accounts" columns={ACCOUNTS} idOf={({ id }) => id} />,
-    routes: <Pages<RouteSummary> view="routes" columns={ROUTES} idOf={({ id, model }) => `${model} ${id}`} />,
+    accounts: (
+      <TablePages<AccountSummaryBody> {...pagesOf('accounts')} columns={ACCOUNTS} idOf={({ id }) => id} />
+    ),
+    routes: (
+      <TablePages<RouteSummary>
+        {...pagesOf('routes')}
+        columns={ROUTES}
+        idOf={({ id, model }) => `${model} ${id}`}
+      />
+    ),
     catalog: <Catalog />,
     audit: <Audit />,
-    'dead-letters': <Pages<DeadLettersBody> view="dead-letters" columns={QUEUES} idOf={({ id }) => id} />,
+    'dead-letters': (
+      <TablePages<DeadLettersBody> {...pagesOf('dead-letters')} columns={QUEUES} idOf={({ id }) => id} />
+    ),
   };
   return (
     <div className="page">

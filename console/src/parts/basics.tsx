@@ -23,12 +23,14 @@ const SHORT = new Intl.DateTimeFormat(undefined, {
   second: '2-digit',
 });
 
-/** A time in seconds since the epoch or as ISO text, in the reader's own zone. */
-export function Time({ at }: { readonly at: number | string }) {
+const DAY = new Intl.DateTimeFormat(undefined, { dateStyle: 'medium' });
+
+/** A time in seconds since the epoch or as ISO text, in the reader's own zone; a far one as its day. */
+export function Time({ at, day = false }: { readonly at: number | string; readonly day?: boolean }) {
   const date = new Date(typeof at === 'number' ? at * 1000 : at);
   return (
     <time dateTime={date.toISOString()} title={CLOCK.format(date)} className="number">
-      {SHORT.format(date)}
+      {(day ? DAY : SHORT).format(date)}
     </time>
   );
 }

@@ -103,7 +103,7 @@ export const Confirmed = ({
   className = 'button bad small',
 }: {
   readonly text: string;
-  readonly question: string;
+  readonly question: ReactNode;
   readonly action: () => Promise<unknown>;
   readonly className?: string;
 }) => (

@@ -14,7 +14,7 @@ export interface Column<T> {
   readonly cell: (row: T) => ReactNode;
 }
 
-interface TableOptions<T> {
+export interface TableOptions<T> {
   readonly columns: readonly Column<T>[];
   readonly rows: readonly T[];
   readonly idOf: (row: T) => string;

@@ -67,6 +67,7 @@ export const payoutSettingsSchema = z.object({
     .describe(
       '`disabled`: sellers are not paid here; `none`: there is no payout account; `unknown`: the payment provider does not respond.',
     ),
+  country: z.string().nullable().describe('Of the payout account; `null` without one.'),
   schedule: z.enum(PAYOUT_SCHEDULES),
   minimum: z.int().describe('In cents.'),
 });
@@ -76,6 +77,7 @@ export const payoutSettings = (
   status: (typeof SETTINGS_STATUSES)[number],
 ): Body<typeof payoutSettingsSchema> => ({
   status,
+  country: account?.country ?? null,
   schedule: account?.schedule ?? 'manual',
   minimum: account?.minimum ?? MIN_PAYOUT_CENTS,
 });

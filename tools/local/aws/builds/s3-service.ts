@@ -97,11 +97,11 @@ async function respond(
 
 /** A preflight has no signature. */
 function preflight(
-  { cors }: BucketDescription,
+  bucket: BucketDescription | undefined,
   headers: IncomingHttpHeaders,
   response: ServerResponse,
 ): void {
-  const allowed = corsHeaders(cors, String(headers['access-control-request-method']), headers);
+  const allowed = corsHeaders(bucket?.cors, String(headers['access-control-request-method']), headers);
   if (allowed === undefined) throw s3Error('AccessForbidden', 403);
   response.writeHead(200, allowed).end();
 }

@@ -1,7 +1,7 @@
 /** The links of a listing: its page in the market, and the address that its publisher gives. */
-import type { MarketSection } from '../api/queries.ts';
-import type { ListingBody } from '../api/types.ts';
-import { webAddress } from '../api/web-address.ts';
+import type { MarketSection } from '../../api/queries.ts';
+import type { ListingBody } from '../../api/types.ts';
+import { webAddress } from '../../api/web-address.ts';
 
 export const sectionOf = ({ kind }: Pick<ListingBody, 'kind'>): MarketSection =>
   kind === 'app' ? 'apps' : 'ai-agents';
@@ -23,3 +23,7 @@ export function OpenListing({ of: { url, name } }: { readonly of: Pick<ListingBo
     </a>
   );
 }
+
+/** The path of a listing in the API. */
+export const pathOf = (listing: Pick<ListingBody, 'id' | 'kind'>): string =>
+  `/${sectionOf(listing)}/${encodeURIComponent(listing.id)}`;

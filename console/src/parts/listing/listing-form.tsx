@@ -1,8 +1,8 @@
 /** The fields of a listing. */
 import { useState } from 'react';
-import { centsField, centsOf } from '../api/money.ts';
-import type { ListingBody } from '../api/types.ts';
-import { Form, Input, TextArea } from './form.tsx';
+import { centsField, centsOf } from '../../api/money.ts';
+import type { ListingBody } from '../../api/types.ts';
+import { Form, Input, TextArea } from '../form.tsx';
 
 export interface ListingInput {
   readonly name: string;

@@ -1,0 +1,68 @@
+/** The queries of what is sold: subscriptions, builds, earnings and payouts. */
+import { useQuery } from '@tanstack/react-query';
+import { ApiError, call, withQuery } from './client.ts';
+import { list, type MarketSection, queryClient } from './queries.ts';
+import type * as Api from './types.ts';
+
+/** Requests again what is shown: a sale changes listings, balances and subscriptions together. */
+export const refreshSales = (): Promise<void> => queryClient.invalidateQueries();
+
+/** Reads the latest hundred subscriptions of the account, to one listing or to all. */
+export const useSubscriptions = (listingId?: string) =>
+  useQuery({
+    queryKey: ['subscriptions', listingId],
+    queryFn: () =>
+      list<Api.SubscriptionBody>(withQuery('/api/v1/subscriptions', { listing_id: listingId, limit: 100 })),
+  });
+
+/** Reads a subscription with its charges. */
+export const useSubscription = (id: string) =>
+  useQuery({
+    queryKey: ['subscription', id],
+    queryFn: () => call<Api.ChargedSubscriptionBody>(`/api/v1/subscriptions/${encodeURIComponent(id)}`),
+  });
+
+/** Reads a listing whose kind is not known; undefined if it is no longer on the market. */
+export const useAnyListing = (id: string) =>
+  useQuery({
+    queryKey: ['listing', 'any', id],
+    queryFn: async (): Promise<Api.ListingBody | null> => {
+      for (const section of ['apps', 'ai-agents'])
+        try {
+          return await call<Api.ListingBody>(`/${section}/${encodeURIComponent(id)}`);
+        } catch (failure) {
+          if (!(failure instanceof ApiError && failure.status === 404)) throw failure;
+        }
+      return null;
+    },
+  });
+
+/** Returns whether the account may use a listing that is not free. */
+export const useIsEntitled = (listingId: string): boolean =>
+  useQuery({
+    queryKey: ['entitlements', listingId],
+    queryFn: () => list<Api.EntitlementBody>(withQuery('/api/v1/entitlements', { listing_id: listingId })),
+  }).data?.some(({ active }) => active) ?? false;
+
+const WAITING: ReadonlySet<Api.BuildBody['status']> = new Set(['awaiting_upload', 'scanning']);
+
+export const useBuilds = (section: MarketSection, id: string) =>
+  useQuery({
+    queryKey: ['builds', id],
+    queryFn: () => list<Api.BuildBody>(`/${section}/${encodeURIComponent(id)}/builds?limit=50`),
+    refetchInterval: ({ state }) => (state.data?.some(({ status }) => WAITING.has(status)) ? 2_000 : false),
+  });
+
+export const useEarnings = () =>
+  useQuery({
+    queryKey: ['earnings'],
+    queryFn: () => call<Api.EarningsBody>('/api/v1/earnings'),
+    refetchInterval: 15_000,
+  });
+
+export const usePayouts = () =>
+  useQuery({
+    queryKey: ['payouts'],
+    queryFn: () => list<Api.PayoutBody>('/api/v1/payouts?limit=100'),
+    refetchInterval: 15_000,
+  });
