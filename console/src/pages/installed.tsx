@@ -1,13 +1,16 @@
-/** Installed: the listings that the account has installed or bought, each with the address to open it at. */
+/** Installed: the listings that the account has installed, bought or subscribed to. */
 import { Link } from '@tanstack/react-router';
 import { useAcquisitions } from '../api/queries.ts';
-import type { AcquisitionBody } from '../api/types.ts';
+import { useAnyListing, useSubscriptions } from '../api/sales.ts';
+import type { AcquisitionBody, SubscriptionBody } from '../api/types.ts';
 import { Badge, PageHead, Time } from '../parts/basics.tsx';
 import { OpenListing, sectionOf } from '../parts/listing/listing-links.tsx';
+import { NextCharge, PlanPrice, SubscriptionStatus } from '../parts/listing/subscription-state.tsx';
 import { type Column, TablePanel } from '../parts/table.tsx';
 
 export function Installed() {
   const acquisitions = useAcquisitions();
+  const subscriptions = useSubscriptions();
   return (
     <div className="page">
       <PageHead title="Installed" about="The apps and agents that you have installed or bought.">
@@ -24,6 +27,13 @@ export function Installed() {
             Nothing installed yet. <Link to="/market">Find an app or an agent</Link>.
           </>
         }
+      />
+      <TablePanel
+        query={subscriptions}
+        title="Subscriptions"
+        columns={SUBSCRIPTIONS}
+        idOf={({ id }) => id}
+        empty="No subscriptions. Listings with plans offer them."
       />
     </div>
   );
@@ -50,7 +60,24 @@ const COLUMNS: readonly Column<AcquisitionBody>[] = [
   },
 ];
 
-function ListingCell({ of: { listing, listing_id: id } }: { readonly of: AcquisitionBody }) {
+const SUBSCRIPTIONS: readonly Column<SubscriptionBody>[] = [
+  { head: 'Listing', of: 'break', cell: ({ listing_id: id }) => <SubscribedListing id={id} /> },
+  { head: 'Plan', of: 'break', cell: ({ plan }) => plan },
+  { head: 'Price', cell: (subscription) => <PlanPrice of={subscription} /> },
+  { head: 'Status', cell: (subscription) => <SubscriptionStatus of={subscription} /> },
+  { head: 'Next', cell: (subscription) => <NextCharge of={subscription} /> },
+];
+
+function SubscribedListing({ id }: { readonly id: string }) {
+  const { data: listing } = useAnyListing(id);
+  return listing === undefined ? null : <ListingCell of={{ listing, listing_id: id }} />;
+}
+
+function ListingCell({
+  of: { listing, listing_id: id },
+}: {
+  readonly of: Pick<AcquisitionBody, 'listing' | 'listing_id'>;
+}) {
   if (listing === null)
     return (
       <>

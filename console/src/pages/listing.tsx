@@ -1,38 +1,20 @@
-/** One listing: installed or bought, reviewed; its owner changes it and publishes releases. */
+/** One listing: installed, bought or subscribed to, reviewed; its owner changes it, its plans, builds and releases. */
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../api/client.ts';
-import {
-  type MarketSection,
-  queryClient,
-  useAccount,
-  useAcquisitions,
-  useListing,
-  useReleases,
-  useReviews,
-} from '../api/queries.ts';
+import { type MarketSection, useAccount, useAcquisitions, useListing, useReviews } from '../api/queries.ts';
+import { refreshSales } from '../api/sales.ts';
 import type { ListingBody, ReviewBody } from '../api/types.ts';
-import { Badge, countText, Empty, Facts, Loaded, PageHead, Panel, Time } from '../parts/basics.tsx';
+import { Badge, countText, Facts, Loaded, PageHead, Panel, Time } from '../parts/basics.tsx';
 import { Confirmed, DialogButton } from '../parts/dialog.tsx';
-import { Form, Input, Select, TextArea, useAction } from '../parts/form.tsx';
+import { Form, Select, TextArea, useAction } from '../parts/form.tsx';
+import { Builds } from '../parts/listing/builds.tsx';
 import { ListingForm } from '../parts/listing/listing-form.tsx';
-import { OpenListing, sectionOf } from '../parts/listing/listing-links.tsx';
+import { OpenListing, pathOf, sectionOf } from '../parts/listing/listing-links.tsx';
+import { Plans } from '../parts/listing/plans.tsx';
+import { Releases } from '../parts/listing/releases.tsx';
 import { Problem } from '../parts/problem.tsx';
-import { priceText } from './market.tsx';
-
-const pathOf = (listing: ListingBody): string => `/${sectionOf(listing)}/${encodeURIComponent(listing.id)}`;
-
-const refresh = async (): Promise<void> => {
-  for (const queryKey of [
-    ['listing'],
-    ['listings'],
-    ['reviews'],
-    ['releases'],
-    ['balance'],
-    ['acquisitions'],
-  ])
-    await queryClient.invalidateQueries({ queryKey });
-};
+import { offerText, priceText } from './market.tsx';
 
 export function ListingPage() {
   const { section, id } = useParams({ from: '/market/$section/$id' });
@@ -53,7 +35,7 @@ function ListingView({ of: listing }: { readonly of: ListingBody }) {
           <p className="break">{listing.description === '' ? 'No description.' : listing.description}</p>
           <Facts
             of={{
-              Price: priceText(listing.price),
+              Price: offerText(listing),
               Version: listing.version,
               Category: listing.category,
               Installs: countText(listing.installs),
@@ -63,7 +45,9 @@ function ListingView({ of: listing }: { readonly of: ListingBody }) {
           />
         </div>
       </Panel>
+      <Plans of={listing} isOwner={isOwner} />
       <Reviews of={listing} mayReview={!isOwner} />
+      {isOwner ? <Builds of={listing} /> : null}
       <Releases of={listing} isOwner={isOwner} />
     </div>
   );
@@ -83,7 +67,7 @@ function AcquireListing({ of: listing }: { readonly of: ListingBody }) {
         headers: { 'idempotency-key': crypto.randomUUID() },
       });
     await call(`${pathOf(listing)}/install`, { method: 'POST' });
-    await refresh();
+    await refreshSales();
   };
   if (acquisitions.data === undefined) return <Problem error={acquisitions.error} />;
   if (own !== undefined && own.installed !== null)
@@ -121,7 +105,7 @@ function OwnActions({ of: listing }: { readonly of: ListingBody }) {
   const navigate = useNavigate();
   const remove = async () => {
     await call(pathOf(listing), { method: 'DELETE' });
-    await refresh();
+    await refreshSales();
     await navigate({ to: '/market', search: { section: sectionOf(listing) } });
   };
   return (
@@ -135,7 +119,7 @@ function OwnActions({ of: listing }: { readonly of: ListingBody }) {
             onCancel={close}
             onSubmit={async (body) => {
               await call(pathOf(listing), { method: 'PUT', body });
-              await refresh();
+              await refreshSales();
               close();
             }}
           />
@@ -203,7 +187,7 @@ function NewReview({ of: listing }: { readonly of: ListingBody }) {
   const [text, setText] = useState('');
   const review = async () => {
     await call(`${pathOf(listing)}/reviews`, { method: 'POST', body: { rating: Number(rating), text } });
-    await refresh();
+    await refreshSales();
   };
   return (
     <Form submit="Review" onSubmit={review} labels={{ rating: 'Rating', text: 'Review' }}>
@@ -216,64 +200,5 @@ function NewReview({ of: listing }: { readonly of: ListingBody }) {
         hint="It is published, and cannot be changed."
       />
     </Form>
-  );
-}
-
-function Releases({ of: listing, isOwner }: { readonly of: ListingBody; readonly isOwner: boolean }) {
-  const releases = useReleases(sectionOf(listing), listing.id);
-  const [version, setVersion] = useState('');
-  const [notes, setNotes] = useState('');
-  const release = async () => {
-    await call(`${pathOf(listing)}/releases`, { method: 'POST', body: { version, notes } });
-    setVersion('');
-    setNotes('');
-    await refresh();
-  };
-  const back = async (to: string) => {
-    await call(`${pathOf(listing)}/releases/${encodeURIComponent(to)}/rollback`, { method: 'POST' });
-    await refresh();
-  };
-  return (
-    <Panel title="Releases">
-      <div className="stack">
-        <Loaded query={releases}>
-          {(list) =>
-            list.length === 0 ? (
-              <Empty>No releases yet.</Empty>
-            ) : (
-              <ul className="stack">
-                {list.map(({ id, version: name, notes: releaseNotes, created }) => (
-                  <li key={id} className="row apart">
-                    <span>
-                      <strong>{name}</strong>{' '}
-                      <span className="quiet small">
-                        <Time at={created} />
-                      </span>
-                      <span className="break"> {releaseNotes}</span>
-                    </span>
-                    {isOwner && name !== listing.version ? (
-                      <Confirmed
-                        text={`Back to ${name}`}
-                        question="This release becomes the listing's version again."
-                        action={() => back(name)}
-                        className="button small"
-                      />
-                    ) : null}
-                  </li>
-                ))}
-              </ul>
-            )
-          }
-        </Loaded>
-        {isOwner ? (
-          <Form submit="Publish the release" onSubmit={release}>
-            <div className="columns">
-              <Input label="Version" value={version} onChange={setVersion} required placeholder="1.1.0" />
-              <Input label="Notes" value={notes} onChange={setNotes} />
-            </div>
-          </Form>
-        ) : null}
-      </div>
-    </Panel>
   );
 }

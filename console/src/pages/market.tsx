@@ -18,6 +18,10 @@ export function priceText(price: ListingBody['price']): string {
   return format.format(amount / 10 ** (format.resolvedOptions().maximumFractionDigits ?? 2));
 }
 
+/** A listing without a price may have plans. */
+export const offerText = ({ price, plans }: ListingBody): string =>
+  price === null && plans.length > 0 ? 'by subscription' : priceText(price);
+
 export function Market() {
   const { section = 'apps' } = useSearch({ from: '/market' });
   const navigate = useNavigate({ from: '/market' });
@@ -85,7 +89,7 @@ function Listings({ listings }: { readonly listings: readonly ListingBody[] }) {
               <strong className="break">{listing.name}</strong>
               <span className="small quiet break">{listing.summary}</span>
               <span className="row small">
-                <Badge>{priceText(listing.price)}</Badge>
+                <Badge>{offerText(listing)}</Badge>
                 <span className="quiet">{numberOf(listing.installs, 'install')}</span>
                 {listing.rating === null ? null : (
                   <span className="quiet">★ {listing.rating.toFixed(1)}</span>

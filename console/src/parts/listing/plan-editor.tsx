@@ -1,0 +1,149 @@
+/** The editor of a listing's plans. */
+import { useState } from 'react';
+import { call } from '../../api/client.ts';
+import { centsField, centsOf } from '../../api/money.ts';
+import type { PlanBody } from '../../api/plans.ts';
+import { refreshSales } from '../../api/sales.ts';
+import type { ListingBody } from '../../api/types.ts';
+import { DialogButton } from '../dialog.tsx';
+import { Form, Input, Select } from '../form.tsx';
+import { pathOf } from './listing-links.tsx';
+
+const MAX_PLANS = 10;
+
+const INTERVALS = [
+  ['month', 'each month'],
+  ['year', 'each year'],
+] as const;
+
+/** A plan as its fields have it. */
+interface PlanFields {
+  readonly key: string;
+  /** Of a plan that exists; a new one is named after its name. */
+  readonly id: string | undefined;
+  readonly name: string;
+  readonly interval: string;
+  readonly price: string;
+  readonly trialDays: string;
+}
+
+const fieldsOf = (plan: PlanBody): PlanFields => ({
+  key: plan.id,
+  id: plan.id,
+  name: plan.name,
+  interval: plan.interval,
+  price: centsField(plan.amount),
+  trialDays: String(plan.trial_days),
+});
+
+const newPlan = (): PlanFields => ({
+  key: crypto.randomUUID(),
+  id: undefined,
+  name: '',
+  interval: 'month',
+  price: '',
+  trialDays: '0',
+});
+
+const planOf = ({ id, name, interval, price, trialDays }: PlanFields) => ({
+  id:
+    id ??
+    name
+      .toLowerCase()
+      .match(/[a-z0-9]+/g)
+      ?.join('-')
+      .slice(0, 32),
+  name,
+  interval,
+  amount: centsOf(price),
+  currency: 'USD',
+  trial_days: Number(trialDays),
+});
+
+export const PlanEditor = ({ of: listing }: { readonly of: ListingBody }) => (
+  <DialogButton text="Edit the plans" className="button small">
+    {(close) => <PlanForm of={listing} onClose={close} />}
+  </DialogButton>
+);
+
+function PlanForm({ of: listing, onClose }: { readonly of: ListingBody; readonly onClose: () => void }) {
+  const [plans, setPlans] = useState(() => listing.plans.map(fieldsOf));
+  const save = async () => {
+    await call(pathOf(listing), { method: 'PUT', body: { plans: plans.map(planOf) } });
+    await refreshSales();
+    onClose();
+  };
+  return (
+    <Form submit="Save the plans" onSubmit={save} onCancel={onClose}>
+      <p className="quiet">Who subscribes already keeps the agreed price.</p>
+      {plans.map((plan, index) => (
+        <PlanFieldset
+          key={plan.key}
+          label={`Plan ${index + 1}`}
+          of={plan}
+          onChange={(change) => setPlans(plans.with(index, { ...plan, ...change }))}
+          onRemove={() => setPlans(plans.toSpliced(index, 1))}
+        />
+      ))}
+      {plans.length < MAX_PLANS ? (
+        <div className="row">
+          <button type="button" className="button small" onClick={() => setPlans([...plans, newPlan()])}>
+            Add a plan
+          </button>
+        </div>
+      ) : null}
+    </Form>
+  );
+}
+
+function PlanFieldset({
+  label,
+  of: { name, interval, price, trialDays },
+  onChange,
+  onRemove,
+}: {
+  readonly label: string;
+  readonly of: PlanFields;
+  readonly onChange: (change: Partial<PlanFields>) => void;
+  readonly onRemove: () => void;
+}) {
+  return (
+    <fieldset className="stack tight">
+      <legend>{label}</legend>
+      <div className="columns">
+        <Input label="Name" value={name} onChange={(value) => onChange({ name: value })} required />
+        <Input
+          label="Price, USD"
+          type="number"
+          min="0.01"
+          max="10000000"
+          step="0.01"
+          value={price}
+          onChange={(value) => onChange({ price: value })}
+          required
+        />
+        <Select
+          label="Charged"
+          value={interval}
+          onChange={(value) => onChange({ interval: value })}
+          options={INTERVALS}
+        />
+        <Input
+          label="Free days at first"
+          type="number"
+          min="0"
+          max="90"
+          step="1"
+          value={trialDays}
+          onChange={(value) => onChange({ trialDays: value })}
+          required
+        />
+      </div>
+      <div className="row end">
+        <button type="button" className="button bad small" onClick={onRemove} aria-label={`Remove ${label}`}>
+          Remove
+        </button>
+      </div>
+    </fieldset>
+  );
+}

@@ -1,0 +1,182 @@
+/** The plans of a listing: a buyer subscribes, changes and cancels at amounts that are shown first; the owner edits them. */
+import { call } from '../../api/client.ts';
+import { amountDue, centsNano, isLive, nextPlan, type PlanBody, periodEnd } from '../../api/plans.ts';
+import { refreshSales, useSubscription, useSubscriptions } from '../../api/sales.ts';
+import type { ListingBody, SubscriptionBody } from '../../api/types.ts';
+import { Badge, Empty, Loaded, Money, numberOf, Panel, Time } from '../basics.tsx';
+import { Confirmed, DialogButton } from '../dialog.tsx';
+import { Form } from '../form.tsx';
+import { pathOf } from './listing-links.tsx';
+import { PlanEditor } from './plan-editor.tsx';
+import { NextCharge, PlanPrice, SubscriptionStatus } from './subscription-state.tsx';
+
+export function Plans({ of: listing, isOwner }: { readonly of: ListingBody; readonly isOwner: boolean }) {
+  const subscriptions = useSubscriptions(listing.id);
+  if (!isOwner && listing.plans.length === 0 && !subscriptions.data?.some(isLive)) return null;
+  return (
+    <Panel title="Plans" {...(isOwner ? { aside: <PlanEditor of={listing} /> } : {})}>
+      <Loaded query={subscriptions}>
+        {(list) => <PlanList of={listing} subscriptions={list} isOwner={isOwner} />}
+      </Loaded>
+    </Panel>
+  );
+}
+
+interface PlanListOptions {
+  readonly of: ListingBody;
+  readonly subscriptions: readonly SubscriptionBody[];
+  readonly isOwner: boolean;
+}
+
+function PlanList({ of: listing, subscriptions, isOwner }: PlanListOptions) {
+  const live = subscriptions.find(isLive);
+  // An account has one trial of a listing.
+  const trialUsed = subscriptions.some(({ trial_end: end }) => end !== null);
+  const action = (plan: PlanBody) => {
+    if (isOwner) return null;
+    if (live === undefined) return <Subscribe of={listing} plan={plan} trialUsed={trialUsed} />;
+    return <Change of={live} plan={plan} />;
+  };
+  return (
+    <div className="stack">
+      {live === undefined ? null : <OwnSubscription of={live} />}
+      {listing.plans.length === 0 ? <Empty>No plans yet.</Empty> : null}
+      <ul className="stack">
+        {listing.plans.map((plan) => (
+          <li key={plan.id} className="row apart">
+            <span>
+              <strong className="break">{plan.name}</strong> <PlanPrice of={plan} />{' '}
+              {plan.trial_days === 0 ? null : <Badge>{numberOf(plan.trial_days, 'day')} free at first</Badge>}
+            </span>
+            {action(plan)}
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+function Subscribe({
+  of: listing,
+  plan,
+  trialUsed,
+}: {
+  readonly of: ListingBody;
+  readonly plan: PlanBody;
+  readonly trialUsed: boolean;
+}) {
+  const { id, amount, currency, interval, trial_days: trialDays } = plan;
+  const now = Math.floor(Date.now() / 1000);
+  const price = <Money nano={centsNano(amount)} />;
+  const subscribe = async () => {
+    await call(`${pathOf(listing)}/subscribe`, { method: 'POST', body: { plan: id, amount, currency } });
+    await refreshSales();
+  };
+  return (
+    <Confirmed
+      text={`Subscribe to ${plan.name}`}
+      className="button main small"
+      action={subscribe}
+      question={
+        trialDays > 0 && !trialUsed ? (
+          <>
+            Nothing is charged now. {price} is charged from your balance on{' '}
+            <Time at={now + trialDays * 86_400} day />, then each {interval}.
+          </>
+        ) : (
+          <>
+            {price} is charged from your balance now. The next charge of {price} is on{' '}
+            <Time at={periodEnd(interval, now)} day />, then each {interval}.
+          </>
+        )
+      }
+    />
+  );
+}
+
+function OwnSubscription({ of: subscription }: { readonly of: SubscriptionBody }) {
+  const { plan, cancel_at_period_end: ends, current_period_end: end } = subscription;
+  const setEnd = (value: boolean) => update(subscription, { cancel_at_period_end: value });
+  return (
+    <div className="note row apart" role="status">
+      <span>
+        You subscribe to <strong>{plan}</strong>. <SubscriptionStatus of={subscription} />{' '}
+        <NextCharge of={subscription} />
+      </span>
+      {ends ? (
+        <Confirmed
+          text="Continue the subscription"
+          question="It is charged again at the end of the period."
+          action={() => setEnd(false)}
+          className="button small"
+        />
+      ) : (
+        <Confirmed
+          text="Cancel at the end of the period"
+          question={
+            <>
+              It can be used until <Time at={end} day />, and nothing more is charged.
+            </>
+          }
+          action={() => setEnd(true)}
+        />
+      )}
+    </div>
+  );
+}
+
+async function update({ id }: SubscriptionBody, body: object): Promise<void> {
+  await call(`/api/v1/subscriptions/${encodeURIComponent(id)}`, { method: 'PATCH', body });
+  await refreshSales();
+}
+
+function Change({ of: subscription, plan }: { readonly of: SubscriptionBody; readonly plan: PlanBody }) {
+  const next = nextPlan(subscription);
+  const isNext = next.plan === plan.id && next.amount === plan.amount && next.interval === plan.interval;
+  if (isNext && subscription.status !== 'past_due') return <Badge tone="good">yours</Badge>;
+  return (
+    <DialogButton text={`Change to ${plan.name}`} className="button small">
+      {(close) => <ChangeForm id={subscription.id} plan={plan} onClose={close} />}
+    </DialogButton>
+  );
+}
+
+interface ChangeOptions {
+  readonly id: string;
+  readonly plan: PlanBody;
+  readonly onClose: () => void;
+}
+
+function ChangeForm({ id, plan: { id: plan, name, amount, interval }, onClose }: ChangeOptions) {
+  const subscription = useSubscription(id);
+  const price = <Money nano={centsNano(amount)} />;
+  const now = Math.floor(Date.now() / 1000);
+  return (
+    <Loaded query={subscription}>
+      {(current) => {
+        const isKept = current.plan === plan && current.status !== 'past_due';
+        const due = isKept ? 0n : amountDue(current, amount, now);
+        return (
+          <Form
+            submit={`Change to ${name}`}
+            onCancel={onClose}
+            onSubmit={() => update(current, { plan, amount }).then(onClose)}
+          >
+            {due > 0n ? (
+              <p>
+                Due now: <Money nano={due} />, the price less the value of the rest of your paid period, which
+                falls until you confirm. A new period starts. The next charge of {price} is on{' '}
+                <Time at={periodEnd(interval, now)} day />.
+              </p>
+            ) : (
+              <p>
+                Nothing is due now. From <Time at={current.current_period_end} day /> on, {price} is charged
+                each {interval}.
+              </p>
+            )}
+          </Form>
+        );
+      }}
+    </Loaded>
+  );
+}
