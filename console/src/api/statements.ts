@@ -57,6 +57,8 @@ const EARNINGS_LINES: Readonly<Record<string, string>> = {
   refund: 'Refunds to buyers',
   reversal: 'Reversed sales',
   transfer: 'Became credit',
+  payout: 'Payouts',
+  payout_failure: 'Payouts that failed',
 };
 
 /** Returns the statement of pending and available earnings together, computed backwards from the present ones. */

@@ -8,6 +8,7 @@ export const PAGES = {
   '/models': () => import('../pages/models.tsx'),
   '/playground': () => import('../pages/playground.tsx'),
   '/billing': () => import('../pages/billing.tsx'),
+  '/earnings': () => import('../pages/earnings.tsx'),
   '/webhooks': () => import('../pages/webhooks.tsx'),
   '/webhooks/$id': () => import('../pages/webhook.tsx'),
   '/market': () => import('../pages/market.tsx'),

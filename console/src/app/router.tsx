@@ -77,6 +77,7 @@ const routes = [
     }),
     component: lazyRouteComponent(PAGES['/billing'], 'Billing'),
   }),
+  page('/earnings', lazyRouteComponent(PAGES['/earnings'], 'Earnings')),
   page('/webhooks', lazyRouteComponent(PAGES['/webhooks'], 'Webhooks')),
   page('/webhooks/$id', lazyRouteComponent(PAGES['/webhooks/$id'], 'WebhookPage')),
   createRoute({

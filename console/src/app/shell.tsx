@@ -16,6 +16,7 @@ const PAGES = [
   ['/models', 'Models'],
   ['/playground', 'Playground'],
   ['/billing', 'Billing'],
+  ['/earnings', 'Earnings'],
   ['/webhooks', 'Webhooks'],
   ['/market', 'Market'],
   ['/installed', 'Installed'],

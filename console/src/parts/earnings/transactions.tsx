@@ -1,0 +1,118 @@
+/** The transactions of a seller, each sale with its state, the time of its next check, and its refund. */
+import { useState } from 'react';
+import { call } from '../../api/client.ts';
+import { centsOf, usdField } from '../../api/money.ts';
+import { refreshSales } from '../../api/sales.ts';
+import type { EarningsTransactionBody } from '../../api/types.ts';
+import { Badge, Money, Time } from '../basics.tsx';
+import { DialogButton } from '../dialog.tsx';
+import { Form, Input } from '../form.tsx';
+import type { Column } from '../table.tsx';
+import { TablePages } from '../table-pages.tsx';
+
+type Sale = NonNullable<EarningsTransactionBody['sale']>;
+
+export const Transactions = () => (
+  <TablePages<EarningsTransactionBody>
+    path="/api/v1/earnings/transactions"
+    queryKey={['earnings', 'transactions']}
+    title="Transactions"
+    columns={COLUMNS}
+    idOf={({ id }) => id}
+    empty="No transactions yet. A sale of one of your listings is the first."
+  />
+);
+
+const COLUMNS: readonly Column<EarningsTransactionBody>[] = [
+  { head: 'Made', cell: ({ created }) => <Time at={created} /> },
+  {
+    head: 'Type',
+    cell: ({ type, charge, payout }) => (
+      <div>
+        {type.replace('_', ' ')}
+        <div className="mono small quiet break">{charge ?? payout}</div>
+      </div>
+    ),
+  },
+  { head: 'Amount', right: true, cell: ({ amount }) => <Money nano={amount} /> },
+  { head: 'Sale', of: 'break', cell: ({ type, sale }) => (type === 'sale' ? <SaleState of={sale} /> : null) },
+  {
+    head: 'Refund',
+    hidden: true,
+    right: true,
+    cell: ({ type, charge, sale }) =>
+      type === 'sale' && charge !== null && sale !== null && sale.refunded < sale.price ? (
+        <Refund charge={charge} rest={sale.price - sale.refunded} />
+      ) : null,
+  },
+];
+
+const TONES = { pending: 'warn', available: 'good', credited: '', reversed: 'bad' } as const;
+
+function SaleState({ of: sale }: { readonly of: Sale | null }) {
+  if (sale === null) return null;
+  return (
+    <div>
+      <Badge tone={TONES[sale.status]}>{sale.status}</Badge>
+      <div className="small quiet">
+        <Due of={sale} />
+        {sale.refunded === 0n ? null : (
+          <div>
+            Refunded: <Money nano={sale.refunded} /> of <Money nano={sale.price} />
+          </div>
+        )}
+      </div>
+    </div>
+  );
+}
+
+function Due({ of: { available_at: due, reason, payable } }: { readonly of: Sale }) {
+  if (due === null) return null;
+  const date = <Time at={due} day />;
+  if (reason !== null)
+    return <div>Held: the buyer's payment was disputed or refunded. Checked again on {date}</div>;
+  return payable ? <div>Available on {date}</div> : <div>Paid by granted credit: credit on {date}</div>;
+}
+
+interface RefundOptions {
+  readonly charge: string;
+  /** The part of the price that the buyer has not received back. */
+  readonly rest: bigint;
+}
+
+const Refund = (options: RefundOptions) => (
+  <DialogButton text="Refund" className="button small">
+    {(close) => <RefundForm {...options} onClose={close} />}
+  </DialogButton>
+);
+
+function RefundForm({ charge, rest, onClose }: RefundOptions & { readonly onClose: () => void }) {
+  const whole = usdField(rest);
+  const [amount, setAmount] = useState(whole);
+  const refund = async () => {
+    // The charge for a change of a plan has a fraction of a cent, which a request for all of it returns.
+    const body = { charge, ...(amount === whole ? {} : { amount: centsOf(amount) }) };
+    await call('/api/v1/refunds', {
+      method: 'POST',
+      body,
+      headers: { 'idempotency-key': crypto.randomUUID() },
+    });
+    await refreshSales();
+    onClose();
+  };
+  return (
+    <Form submit="Refund" onSubmit={refund} onCancel={onClose} labels={{ amount: 'Amount, USD' }}>
+      <Input
+        label="Amount, USD"
+        type="number"
+        min="0.01"
+        max={whole}
+        step="any"
+        value={amount}
+        onChange={setAmount}
+        required
+        hint="The buyer receives it as credit. A refund of everything ends the purchase."
+      />
+    </Form>
+  );
+}
