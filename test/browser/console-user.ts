@@ -20,6 +20,8 @@ export class ConsoleUser {
   readonly #address: string;
   /** The errors that the browser reported. */
   readonly complaints: string[] = [];
+  /** The findings of axe on the pages that were taken, and pages that do not fit. */
+  readonly faults: string[] = [];
   /** Every address that was asked. */
   readonly requests: string[] = [];
 
@@ -76,6 +78,28 @@ export class ConsoleUser {
       `${AXE}; axe.run(document, { resultTypes: ['violations'] }).then(({ violations }) => violations)`,
     );
     return violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`);
+  }
+
+  /**
+   * Takes the page in both themes and on a small screen. Notes what axe finds, and what does not fit.
+   */
+  async take(name: string): Promise<void> {
+    for (const [scheme, width] of [
+      ['light', 1280],
+      ['dark', 1280],
+      ['light', 360],
+      ['dark', 360],
+    ] as const) {
+      await this.page.emulateMedia({ colorScheme: scheme });
+      await this.page.setViewportSize({ width, height: 900 });
+      const size = width === 360 ? `small-${scheme}` : scheme;
+      this.faults.push(...(await this.findings()).map((finding) => `${name} ${size}: ${finding}`));
+      const scrollWidth = await this.page.evaluate('document.documentElement.scrollWidth');
+      if (scrollWidth !== width) this.faults.push(`${name} is ${scrollWidth} wide on a screen of ${width}`);
+      await this.page.screenshot({ path: join(SCREENSHOTS, `${name}-${size}.png`), fullPage: true });
+    }
+    await this.page.emulateMedia({ colorScheme: 'light' });
+    await this.page.setViewportSize({ width: 1280, height: 900 });
   }
 
   /** Returns the data that the browser stores for the console and that scripts can read. */

@@ -23,6 +23,7 @@ const PAGES = [
   ['/models', 'Models'],
   ['/playground', 'Playground'],
   ['/billing', 'Billing'],
+  ['/earnings', 'Earnings'],
   ['/webhooks', 'Webhooks'],
   ['/market', 'Market'],
   ['/installed', 'Installed'],
@@ -269,6 +270,9 @@ describe('the console in Chromium', () => {
     const page = await fetch(`${service.session.platform_url}/console`);
     expect(page.headers.get('content-security-policy')).toContain("frame-ancestors 'none'");
     expect(page.headers.get('content-security-policy')).not.toContain('unsafe');
+    expect(page.headers.get('content-security-policy')).toMatch(
+      /connect-src 'self' http:\/\/127\.0\.0\.1:\d+;/,
+    );
     expect(page.headers.get('x-frame-options')).toBe('DENY');
     const elsewhere = user.requests.filter(
       (address) =>

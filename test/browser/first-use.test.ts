@@ -28,26 +28,7 @@ describe('the first use of the console', () => {
   };
   const chatBox = (): Locator => user.page.getByRole('log', { name: 'Conversation' });
 
-  /** The findings of axe on the way. */
-  const findings: string[] = [];
-
-  /** Takes the page in both themes and on a small screen, each with what axe finds. */
-  async function take(name: string): Promise<void> {
-    for (const [scheme, width] of [
-      ['light', 1280],
-      ['dark', 1280],
-      ['light', 360],
-    ] as const) {
-      await user.page.emulateMedia({ colorScheme: scheme });
-      await user.page.setViewportSize({ width, height: 900 });
-      const size = width === 360 ? 'small' : scheme;
-      findings.push(...(await user.findings()).map((finding) => `${name} ${size}: ${finding}`));
-      const path = join(SCREENSHOTS, `first-use-${name}-${size}.png`);
-      await user.page.screenshot({ path, fullPage: true });
-    }
-    await user.page.emulateMedia({ colorScheme: 'light' });
-    await user.page.setViewportSize({ width: 1280, height: 900 });
-  }
+  const take = (name: string): Promise<void> => user.take(`first-use-${name}`);
 
   beforeAll(async () => {
     hook = createServer((request, response) => {
@@ -381,7 +362,7 @@ describe('the first use of the console', () => {
   });
 
   it('raises no error in the browser and has no finding of axe on the whole way', () => {
-    expect(findings).toEqual([]);
+    expect(user.faults).toEqual([]);
     expect([...user.complaints, ...seller.complaints]).toEqual([]);
     expect(user.requests.filter((address) => /uis_/.test(address))).toEqual([]);
   });

@@ -21,6 +21,12 @@ export const nextPlan = ({
   amount,
 }: SubscriptionBody): NonNullable<SubscriptionBody['pending_plan']> => pending ?? { plan, interval, amount };
 
+/** Returns whether a subscriber has agreed to the plan as it is offered. */
+export const isAgreed = (
+  { plan, interval, amount }: Pick<SubscriptionBody, 'plan' | 'interval' | 'amount'>,
+  offered: PlanBody,
+): boolean => plan === offered.id && interval === offered.interval && amount === offered.amount;
+
 type PaidPeriod = Pick<
   ChargedSubscriptionBody,
   'status' | 'amount' | 'current_period_start' | 'current_period_end' | 'charges'

@@ -13,7 +13,10 @@ export function Installed() {
   const subscriptions = useSubscriptions();
   return (
     <div className="page">
-      <PageHead title="Installed" about="The apps and agents that you have installed or bought.">
+      <PageHead
+        title="Installed"
+        about="The apps and agents that you have installed, bought or subscribed to."
+      >
         <Link to="/market" className="button main">
           Find more
         </Link>

@@ -100,7 +100,7 @@ interface ScheduleOptions {
 }
 
 const ScheduleSelect = (options: ScheduleOptions) => (
-  <Select label="Payouts" {...options} options={SCHEDULES} />
+  <Select label="Schedule" {...options} options={SCHEDULES} />
 );
 
 function PayoutSchedule({

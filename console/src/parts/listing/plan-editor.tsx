@@ -19,7 +19,7 @@ const INTERVALS = [
 /** A plan as its fields have it. */
 interface PlanFields {
   readonly key: string;
-  /** Of a plan that exists; a new one is named after its name. */
+  /** Undefined for a new plan, whose id is made from its name. */
   readonly id: string | undefined;
   readonly name: string;
   readonly interval: string;

@@ -1,8 +1,16 @@
 /** The plans of a listing: a buyer subscribes, changes and cancels at amounts that are shown first; the owner edits them. */
 import { call } from '../../api/client.ts';
-import { amountDue, centsNano, isLive, nextPlan, type PlanBody, periodEnd } from '../../api/plans.ts';
+import {
+  amountDue,
+  centsNano,
+  isAgreed,
+  isLive,
+  nextPlan,
+  type PlanBody,
+  periodEnd,
+} from '../../api/plans.ts';
 import { refreshSales, useSubscription, useSubscriptions } from '../../api/sales.ts';
-import type { ListingBody, SubscriptionBody } from '../../api/types.ts';
+import type { ChargedSubscriptionBody, ListingBody, SubscriptionBody } from '../../api/types.ts';
 import { Badge, Empty, Loaded, Money, numberOf, Panel, Time } from '../basics.tsx';
 import { Confirmed, DialogButton } from '../dialog.tsx';
 import { Form } from '../form.tsx';
@@ -39,7 +47,7 @@ function PlanList({ of: listing, subscriptions, isOwner }: PlanListOptions) {
   };
   return (
     <div className="stack">
-      {live === undefined ? null : <OwnSubscription of={live} />}
+      {live === undefined ? null : <OwnSubscription of={live} plans={listing.plans} />}
       {listing.plans.length === 0 ? <Empty>No plans yet.</Empty> : null}
       <ul className="stack">
         {listing.plans.map((plan) => (
@@ -94,14 +102,19 @@ function Subscribe({
   );
 }
 
-function OwnSubscription({ of: subscription }: { readonly of: SubscriptionBody }) {
+interface OwnSubscriptionOptions {
+  readonly of: SubscriptionBody;
+  readonly plans: readonly PlanBody[];
+}
+
+function OwnSubscription({ of: subscription, plans }: OwnSubscriptionOptions) {
   const { plan, cancel_at_period_end: ends, current_period_end: end } = subscription;
   const setEnd = (value: boolean) => update(subscription, { cancel_at_period_end: value });
   return (
     <div className="note row apart" role="status">
       <span>
-        You subscribe to <strong>{plan}</strong>. <SubscriptionStatus of={subscription} />{' '}
-        <NextCharge of={subscription} />
+        You subscribe to <strong>{plans.find(({ id }) => id === plan)?.name ?? plan}</strong>.{' '}
+        <SubscriptionStatus of={subscription} /> <NextCharge of={subscription} />
       </span>
       {ends ? (
         <Confirmed
@@ -131,12 +144,15 @@ async function update({ id }: SubscriptionBody, body: object): Promise<void> {
 }
 
 function Change({ of: subscription, plan }: { readonly of: SubscriptionBody; readonly plan: PlanBody }) {
-  const next = nextPlan(subscription);
-  const isNext = next.plan === plan.id && next.amount === plan.amount && next.interval === plan.interval;
-  if (isNext && subscription.status !== 'past_due') return <Badge tone="good">yours</Badge>;
+  const isPaid = subscription.status !== 'past_due';
+  if (isPaid && isAgreed(nextPlan(subscription), plan))
+    return <Badge tone="good">{subscription.pending_plan === null ? 'yours' : 'from the next charge'}</Badge>;
+  const verb = !isAgreed(subscription, plan) ? 'Change to' : isPaid ? 'Keep' : 'Pay for';
   return (
-    <DialogButton text={`Change to ${plan.name}`} className="button small">
-      {(close) => <ChangeForm id={subscription.id} plan={plan} onClose={close} />}
+    <DialogButton text={`${verb} ${plan.name}`} className="button small">
+      {(close) => (
+        <ChangeForm id={subscription.id} plan={plan} submit={`${verb} ${plan.name}`} onClose={close} />
+      )}
     </DialogButton>
   );
 }
@@ -144,39 +160,53 @@ function Change({ of: subscription, plan }: { readonly of: SubscriptionBody; rea
 interface ChangeOptions {
   readonly id: string;
   readonly plan: PlanBody;
+  readonly submit: string;
   readonly onClose: () => void;
 }
 
-function ChangeForm({ id, plan: { id: plan, name, amount, interval }, onClose }: ChangeOptions) {
+function ChangeForm({ id, plan, submit, onClose }: ChangeOptions) {
   const subscription = useSubscription(id);
-  const price = <Money nano={centsNano(amount)} />;
-  const now = Math.floor(Date.now() / 1000);
   return (
     <Loaded query={subscription}>
-      {(current) => {
-        const isKept = current.plan === plan && current.status !== 'past_due';
-        const due = isKept ? 0n : amountDue(current, amount, now);
-        return (
-          <Form
-            submit={`Change to ${name}`}
-            onCancel={onClose}
-            onSubmit={() => update(current, { plan, amount }).then(onClose)}
-          >
-            {due > 0n ? (
-              <p>
-                Due now: <Money nano={due} />, the price less the value of the rest of your paid period, which
-                falls until you confirm. A new period starts. The next charge of {price} is on{' '}
-                <Time at={periodEnd(interval, now)} day />.
-              </p>
-            ) : (
-              <p>
-                Nothing is due now. From <Time at={current.current_period_end} day /> on, {price} is charged
-                each {interval}.
-              </p>
-            )}
-          </Form>
-        );
-      }}
+      {(current) => (
+        <Form
+          submit={submit}
+          onCancel={onClose}
+          onSubmit={() => update(current, { plan: plan.id, amount: plan.amount }).then(onClose)}
+        >
+          <DueNow of={current} plan={plan} />
+        </Form>
+      )}
     </Loaded>
+  );
+}
+
+interface DueOptions {
+  readonly of: ChargedSubscriptionBody;
+  readonly plan: PlanBody;
+}
+
+function DueNow({ of: current, plan }: DueOptions) {
+  const { amount, interval } = plan;
+  const { status, current_period_end: end } = current;
+  const price = <Money nano={centsNano(amount)} />;
+  const now = Math.floor(Date.now() / 1000);
+  if (status === 'past_due')
+    return <p>Due now: {price}, for the period that has started since the last charge.</p>;
+  const due = isAgreed(current, plan) ? 0n : amountDue(current, amount, now);
+  if (due <= 0n)
+    return (
+      <p>
+        Nothing is due now. From <Time at={end} day /> on, {price} is charged each {interval}.
+      </p>
+    );
+  return (
+    <p>
+      Due now: <Money nano={due} />
+      {status === 'active'
+        ? ', the price less the value of the rest of your paid period, which falls until you confirm'
+        : ''}
+      . A new period starts. The next charge of {price} is on <Time at={periodEnd(interval, now)} day />.
+    </p>
   );
 }

@@ -52,7 +52,10 @@ function Missing({ nano }: { readonly nano: bigint }) {
   if (missing <= 0n) return <>The balance covers it: it is charged within a day.</>;
   return (
     <>
-      <Money nano={missing} /> is missing. <Link to="/billing">Add credit</Link>
+      <Money nano={missing} /> is missing.{' '}
+      <Link to="/billing" className="button small">
+        Add credit
+      </Link>
     </>
   );
 }
