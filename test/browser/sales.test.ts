@@ -1,4 +1,5 @@
-import { readFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Browser, Locator } from 'playwright-core';
 import Stripe from 'stripe';
@@ -57,6 +58,24 @@ async function send(user: ConsoleUser, path: string, body?: object) {
   const json = JSON.parse(text);
   if (json.error !== undefined) throw new Error(text);
   return json;
+}
+
+/** Drops a file of this machine on a field, as a person does. */
+async function dropFile(user: ConsoleUser, label: string, name: string, content: Buffer): Promise<void> {
+  const file = join(service.directory, name);
+  await writeFile(file, content);
+  const field = user.page.getByLabel(label);
+  await field.scrollIntoViewIfNeeded();
+  const { x, y, width, height } = (await field.boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+  const browserSession = await user.context.newCDPSession(user.page);
+  const data = { items: [], files: [file], dragOperationsMask: 1 };
+  for (const type of ['dragEnter', 'dragOver', 'drop'] as const)
+    await browserSession.send('Input.dispatchDragEvent', {
+      type,
+      data,
+      x: x + width / 2,
+      y: y + height / 2,
+    });
 }
 
 async function topUp(user: ConsoleUser, amount: number) {
@@ -296,15 +315,14 @@ describe('the market of the console', () => {
 
   it('uploads a dropped build to a verdict, releases a clean one, and downloads the same bytes', async () => {
     await openListing(seller);
-    const drop = seller.page.getByLabel('Archive');
     const upload = (name: string, buffer: Buffer) =>
-      drop.setInputFiles({ name, mimeType: 'application/zip', buffer });
+      seller.page.getByLabel('Archive').setInputFiles({ name, mimeType: 'application/zip', buffer });
     const rowOf = (name: string): Locator => seller.page.getByRole('row').filter({ hasText: name });
     await upload('bad.zip', zip([{ name: 'eicar.com', content: EICAR }]));
     await rowOf('bad.zip').getByText('infected').waitFor();
     expect(await rowOf('bad.zip').innerText()).toMatch(/Found: .*eicar[\s\S]*Scanned/i);
     const file = zip([{ name: 'index.js', content: Buffer.from('console.log(1);\n') }]);
-    await upload('good.zip', file);
+    await dropFile(seller, 'Archive', 'good.zip', file);
     await rowOf('good.zip').getByText('clean').waitFor();
     const build = seller.page.getByLabel('Build', { exact: true });
     expect(await build.locator('option').count()).toBe(2);

@@ -95,6 +95,8 @@ function Upload({ of: listing }: { readonly of: ListingBody }) {
             onChange={({ target }) => {
               const [file] = target.files ?? [];
               if (file !== undefined) run(file);
+              // The same file may be chosen again.
+              target.value = '';
             }}
           />
         )}

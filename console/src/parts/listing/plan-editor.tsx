@@ -45,20 +45,24 @@ const newPlan = (): PlanFields => ({
   trialDays: '0',
 });
 
-const planOf = ({ id, name, interval, price, trialDays }: PlanFields) => ({
-  id:
-    id ??
-    name
-      .toLowerCase()
-      .match(/[a-z0-9]+/g)
-      ?.join('-')
-      .slice(0, 32),
-  name,
-  interval,
-  amount: centsOf(price),
-  currency: 'USD',
-  trial_days: Number(trialDays),
-});
+/** The id of a new plan: its name in lower-case letters and digits, if it has any. */
+const idOf = ({ name, key }: PlanFields): string =>
+  (name.toLowerCase().match(/[a-z0-9]+/g) ?? ['plan', key.slice(0, 8)])
+    .join('-')
+    .slice(0, 32)
+    .replace(/-$/, '');
+
+const planOf = (fields: PlanFields) => {
+  const { id = idOf(fields), name, interval, price, trialDays } = fields;
+  return {
+    id,
+    name,
+    interval,
+    amount: centsOf(price),
+    currency: 'USD',
+    trial_days: Number(trialDays),
+  };
+};
 
 export const PlanEditor = ({ of: listing }: { readonly of: ListingBody }) => (
   <DialogButton text="Edit the plans" className="button small">
