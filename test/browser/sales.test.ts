@@ -391,7 +391,7 @@ describe('the market of the console', () => {
     await button(seller, 'Finish').click();
     await seller.page.getByText('can pay you').waitFor();
     await seller.page.getByLabel('Schedule').selectOption('weekly');
-    await seller.page.getByLabel('Least amount, USD').fill('50');
+    await seller.page.getByLabel('Minimum, USD').fill('50');
     await button(seller, 'Save the schedule').click();
     await until(
       () => send(seller, '/api/v1/earnings'),

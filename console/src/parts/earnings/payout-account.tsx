@@ -117,11 +117,11 @@ function PayoutSchedule({
     await refreshSales();
   };
   return (
-    <Form submit="Save the schedule" onSubmit={save} labels={{ minimum: 'Least amount, USD' }}>
+    <Form submit="Save the schedule" onSubmit={save} labels={{ minimum: 'Minimum, USD' }}>
       <div className="columns">
         <ScheduleSelect value={schedule} onChange={setSchedule} />
         <Input
-          label="Least amount, USD"
+          label="Minimum, USD"
           type="number"
           min={MIN_PAYOUT_USD}
           step="0.01"
