@@ -2,9 +2,10 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync, statSync, writeFileSync } from 'node:fs';
-import type { Server } from 'node:http';
+import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it, jest } from '@jest/globals';
 import { Webhook } from 'standardwebhooks';
 import { parseCatalog } from '../../lambdas/inference/core/catalog/catalog-document.ts';
@@ -15,7 +16,15 @@ import { oneService } from './one-service.ts';
 import { Owner } from './owner.ts';
 
 const ACME_KEY = 'canary-acme-key';
-const service = oneService({ COMPUTE: 'host', WEBHOOK_ALLOW_LOOPBACK: '1', ACME_KEY });
+const service = oneService({
+  COMPUTE: 'host',
+  WEBHOOK_ALLOW_LOOPBACK: '1',
+  MATURITY_SECONDS: '1',
+  PERIOD_SECONDS: '2',
+  ACME_KEY,
+});
+
+const FLOW = 'examples/listing-to-payout/index.mjs';
 
 const PROGRAMS = [
   ['examples/openai-node/index.mjs', 'BASE_URL'],
@@ -23,6 +32,7 @@ const PROGRAMS = [
   ['examples/webhook-receiver/index.mjs', 'WEBHOOK_SECRET'],
   ['examples/marketplace-app/publish.mjs', 'SESSION_TOKEN'],
   ['examples/marketplace-app/sell.mjs', 'PORT'],
+  [FLOW, 'PLATFORM_URL'],
 ] as const;
 
 /** Ends what a test has started. */
@@ -197,10 +207,9 @@ describe('the example marketplace-app', () => {
     const sale = `Sold ${id} to ${buyer.id} for 1.99 USD.`;
     await until(output, (text) => text.includes(sale) && text.includes('Version 1.1.0 is out.'));
     const { balance } = await service.admin<{ balance: unknown }>('wallet', 'show', '--account', buyer.id);
-    expect([Number(balance), await publisher.json('/api/v1/earnings')]).toMatchObject([
-      3.01,
-      { pending: 1.99 },
-    ]);
+    const earned = await publisher.json<{ pending: number; available: number }>('/api/v1/earnings');
+    // The schedule may just have processed its maturity.
+    expect([Number(balance), earned.pending + earned.available]).toEqual([3.01, 1.99]);
     expect(await service.admin('audit')).toMatchObject({ exact: true });
 
     const { data: webhooks } = await publisher.json<{ data: { id: string }[] }>('/api/v1/webhooks');
@@ -215,5 +224,75 @@ describe('the example marketplace-app', () => {
     await until(output, (text) => text.includes('A test of purchase.completed.'));
     await endByItself(child);
     expect(output().match(/^Sold .*$/gm)).toEqual([sale]);
+  });
+});
+
+type Change = (body: string) => string;
+
+/** A proxy of the platform that changes the bodies of `POST /api/v1/webhooks`, the request's and the response's. */
+async function proxyOf(platform: string, changeRequest: Change, changeResponse: Change): Promise<string> {
+  const proxy = createServer(async (request, response) => {
+    const isWebhook = request.url === '/api/v1/webhooks';
+    const body = await text(request);
+    const { authorization = '' } = request.headers;
+    const headers = { authorization, 'content-type': 'application/json' };
+    const sent = isWebhook ? changeRequest(body) : body;
+    const init = { method: request.method ?? '', headers, ...(sent === '' ? {} : { body: sent }) };
+    const answer = await fetch(new URL(request.url ?? '', platform), init);
+    const answered = await answer.text();
+    response.writeHead(answer.status).end(isWebhook ? changeResponse(answered) : answered);
+  });
+  ends.push(() => {
+    proxy.closeAllConnections();
+    proxy.close();
+  });
+  await once(proxy.listen(0, '127.0.0.1'), 'listening');
+  return `http://127.0.0.1:${(proxy.address() as AddressInfo).port}`;
+}
+
+describe('the example listing-to-payout', () => {
+  const flow = async (variables: Record<string, string> = {}) =>
+    runExample(FLOW, {
+      PLATFORM_URL: service.session.platform_url,
+      PORT: String(await freePort()),
+      LOCAL_DIR: service.directory,
+      PATH: process.env.PATH ?? '',
+      ...variables,
+    });
+
+  it('lists, releases a scanned build, renews and pays out, with each event verified', async () => {
+    const { status, stdout, stderr } = await flow();
+    expect([status, stderr]).toEqual([0, '']);
+    expect(stdout.match(/^Verified .*$/gm)).toEqual([
+      'Verified app.build.scanned.',
+      'Verified release.created.',
+      'Verified subscription.created.',
+      'Verified subscription.updated.',
+      'Verified subscription.canceled.',
+      'Verified payout.paid.',
+    ]);
+    const [, amount] = /^Paid out (\d+) USD as po_\w+\.$/m.exec(stdout) ?? [];
+    // Two periods, or more if the cancellation was late.
+    expect([Number(amount) % 12, Number(amount) >= 24]).toEqual([0, true]);
+    expect(await service.admin('audit')).toMatchObject({ exact: true });
+  });
+
+  it.each([
+    [
+      'has another signature',
+      {
+        response: (body: string) =>
+          body.replace(/whsec_[^"]+/, `whsec_${Buffer.alloc(32).toString('base64')}`),
+      },
+    ],
+    ['is not sent', { request: (body: string) => body.replace('"app.build.scanned",', '') }],
+  ])('fails if an event %s', async (_, changes: { request?: Change; response?: Change }) => {
+    const same: Change = (body) => body;
+    const { request = same, response = same } = changes;
+    const platform = await proxyOf(service.session.platform_url, request, response);
+    expect(await flow({ PLATFORM_URL: platform, EVENT_SECONDS: '1' })).toMatchObject({
+      status: 1,
+      stderr: 'No verified app.build.scanned within 1 seconds.\n',
+    });
   });
 });
