@@ -4,7 +4,7 @@
  * starts the whole service and drives it with official SDKs. The others need more, and `npm run test:<ring>` installs it:
  * `browser` opens the pages in Chromium; `deploy` deploys with the CDK CLI into an emulated AWS account; `dynamodb-local`
  * runs tests of `integration` on AWS's DynamoDB Local; `clients` drives the service with its real clients; `schema` sends
- * what `openapi.json` describes, and lints the templates.
+ * what `openapi.json` describes, and lints the templates; `clamav` scans builds with ClamAV's daemon.
  */
 import { join } from 'node:path';
 
@@ -32,6 +32,7 @@ const PATHS = {
   deploy: ['test/deploy/'],
   clients: ['test/clients/'],
   schema: ['test/schema/'],
+  clamav: ['test/clamav/'],
 };
 
 /** Tests of the stores and the ledger that have one database, in memory; a plain run takes those of half a minute. */
@@ -103,7 +104,9 @@ export default {
       globalTeardown: '<rootDir>/test/template/tear-down.ts',
     },
     { ...ring('system', PATHS.system), globalSetup: '<rootDir>/test/system/set-up.ts' },
-    ...['integration', 'browser', 'deploy', 'clients', 'schema'].map((name) => ring(name, PATHS[name])),
+    ...['integration', 'browser', 'deploy', 'clients', 'schema', 'clamav'].map((name) =>
+      ring(name, PATHS[name]),
+    ),
     ring('dynamodb-local', DYNAMODB_LOCAL, NOT_ON_DYNAMODB_LOCAL),
   ],
 };

@@ -5,6 +5,8 @@ export interface ZipMember {
   readonly name: string | Buffer;
   readonly content: Buffer;
   readonly method?: number;
+  /** The content as a method compresses it that is none of `zlib`. */
+  readonly compressed?: Buffer;
   /** Replace what the headers specify. */
   readonly flags?: number;
   readonly crc?: number;
@@ -49,7 +51,7 @@ function encodeMember(member: ZipMember, offset: number) {
   const { content, method = 8, descriptor = false, local = {}, mode = 0o100644 } = member;
   const name = Buffer.from(member.name);
   const flags = (member.flags ?? 0) | (descriptor ? 8 : 0);
-  const data = method === 8 ? deflate(content) : content;
+  const data = member.compressed ?? (method === 8 ? deflate(content) : content);
   const sums = u32(member.crc ?? crc32(content), data.length, member.size ?? content.length);
   const { extra = Buffer.alloc(0), sizes } = local;
   const localName = Buffer.from(local.name ?? name);

@@ -1,5 +1,5 @@
 /** Archives in which a scanner misses what a program extracts, or that take more than their size, each with its reason. */
-import { gzipSync } from 'node:zlib';
+import { deflateRawSync, gzipSync } from 'node:zlib';
 import type { RejectionReason } from '../core/builds/rejection.ts';
 import { type TarMember, targz, type ZipMember, zip } from './archives.ts';
 
@@ -31,14 +31,20 @@ export function noise(length: number): Buffer {
   return bytes;
 }
 
-const zip64Extra = (size: number): Buffer => {
+const zip64Extra = (size: number, deflatedSize: number): Buffer => {
   const extra = Buffer.alloc(20);
   extra.writeUInt16LE(1, 0);
   extra.writeUInt16LE(16, 2);
   extra.writeBigUInt64LE(BigInt(size), 4);
-  extra.writeBigUInt64LE(BigInt(size), 12);
+  extra.writeBigUInt64LE(BigInt(deflatedSize), 12);
   return extra;
 };
+
+/** The test file as Python's `zipfile` compresses it by LZMA (flags 2: the end is marked). */
+const LZMA_EICAR = Buffer.from(
+  '090405005d00008000002c0d45e2234b3809fe242c5b4b369031dc4b2435b632dfaf314c3cdfcf3a4b7573e58bc87e89b3805ef7941f8da9c31efa496c05fc84055a71fc39ba92658b9743a7dd785097bfffc418a000',
+  'hex',
+);
 
 const nested = (depth: number): Buffer =>
   depth === 0 ? zip([eicar]) : zip([{ name: `level-${depth}.zip`, content: nested(depth - 1) }]);
@@ -52,14 +58,14 @@ export const UNSCANNED: readonly HostileArchive[] = [
     title: 'a local header in zip64',
     reason: 'zip64',
     file: () => {
-      const stored = { ...eicar, method: 0, local: { extra: zip64Extra(EICAR.length), sizes: 0xffffffff } };
-      return zip([readme, stored]);
+      const extra = zip64Extra(EICAR.length, deflateRawSync(EICAR, { level: 9 }).length);
+      return zip([readme, { ...eicar, local: { extra, sizes: 0xffffffff } }]);
     },
   },
   {
     title: 'a member compressed by LZMA',
     reason: 'compression_method',
-    file: inZip({ ...eicar, method: 14 }),
+    file: inZip({ ...eicar, method: 14, compressed: LZMA_EICAR, flags: 2 }),
   },
   {
     title: 'a member that the directory does not list',
