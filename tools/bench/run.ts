@@ -19,6 +19,7 @@ import { measureHost } from './host/bench.ts';
 import { measureLedger } from './ledger/bench.ts';
 import { measureLeases } from './ledger/leases.ts';
 import { measureLoad } from './ledger/load/bench.ts';
+import { measureMarket } from './market/bench.ts';
 import { measureMutants } from './mutants/bench.ts';
 import { measurePeers } from './peers/bench.ts';
 import { measureStart } from './start/bench.ts';
@@ -29,6 +30,7 @@ const BENCHES: Readonly<Record<string, (options: readonly string[]) => Promise<r
   ledger: measureLedger,
   leases: measureLeases,
   load: measureLoad,
+  market: measureMarket,
   bundles: measureBundles,
   start: measureStart,
   stream: measureStream,
