@@ -11,6 +11,7 @@ import {
   webFunctionCost,
 } from './cost/computes.ts';
 import { fixturesOf } from './cost/fixtures.ts';
+import { marketCost, readMarketUnits } from './cost/market.ts';
 import { readMeasured } from './cost/measured.ts';
 import { CHUNK_BYTES, costOf, idleCost, total } from './cost/model.ts';
 import { USUAL } from './cost/run.ts';
@@ -117,6 +118,33 @@ describe('the cost of calls on a host', () => {
   });
 });
 
+describe('the cost of the market', () => {
+  const units = {
+    'a sale': 20,
+    'a maturity': 5,
+    'a subscription': 25,
+    'a renewal': 15,
+    'a payout': 30,
+    'a build': 10,
+  };
+  const of = (name: string, buildGb = 0.01) =>
+    marketCost(units, buildGb).find(({ service }) => service === name)?.usd ?? Number.NaN;
+
+  it('equals the total by the public price lists, a thousand of each', () => {
+    expect(of('a sale')).toBeCloseTo(1000 * (20 * 0.625e-6 + 3.5e-6), 9);
+    expect(of('a maturity')).toBeCloseTo(1000 * 5 * 0.625e-6, 9);
+    expect(of('a renewal')).toBeCloseTo(1000 * 15 * 0.625e-6, 9);
+    // 50 MB: 0.0047 USD.
+    expect(of('the scan of a build', 0.05)).toBeCloseTo(4.715, 6);
+    expect(of('the files of a build')).toBeCloseTo(0.01 + 10 * (1 + 7 / 30) * 0.023, 6);
+    expect(of('a download of a build')).toBeCloseTo(0.0035 + 0.9, 6);
+  });
+
+  it('reads the measured write units of each operation', () => {
+    for (const count of Object.values(readMarketUnits())) expect(count).toBeGreaterThan(4);
+  });
+});
+
 describe('the cost model', () => {
   it('totals at most 16 dollars a month without traffic, with the polling of queues, counted in the templates', () => {
     const fixtures = fixturesOf(Object.values(new SynthesizedApp().templates));
@@ -124,6 +152,8 @@ describe('the cost model', () => {
     expect(fixtures.secrets).toBeGreaterThan(2);
     expect(fixtures.webAclRules).toBeGreaterThan(0);
     expect(fixtures.queueMappings).toBe(3);
+    // Two of the market every five minutes, among others.
+    expect(fixtures.scheduledRuns).toBeGreaterThanOrEqual(17_280);
     expect(total(idleCost(fixtures))).toBeLessThanOrEqual(16);
   });
 

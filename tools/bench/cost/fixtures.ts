@@ -15,6 +15,10 @@ interface TaskDefinition {
   readonly Memory?: string;
 }
 
+interface ScheduledRule {
+  readonly ScheduleExpression?: string;
+}
+
 interface WebAcl {
   readonly Rules?: readonly unknown[];
 }
@@ -27,6 +31,7 @@ const BY_THE_MONTH = [
   'AWS::CloudWatch::Dashboard',
   'AWS::ECS::Cluster',
   'AWS::ECS::TaskDefinition',
+  'AWS::Events::Rule',
   'AWS::ElasticLoadBalancingV2::LoadBalancer',
   'AWS::KMS::Key',
   'AWS::Lambda::EventSourceMapping',
@@ -78,7 +83,6 @@ const NOT_BY_THE_MONTH = [
   'AWS::ElasticLoadBalancingV2::Listener',
   'AWS::ElasticLoadBalancingV2::TargetGroup',
   'AWS::Events::EventBus',
-  'AWS::Events::Rule',
   // What it scans is paid for by the file.
   'AWS::GuardDuty::MalwareProtectionPlan',
   'AWS::IAM::Policy',
@@ -140,6 +144,7 @@ export function fixturesOf(templates: readonly CostTemplate[]): Fixtures {
     queueMappings: ofType('AWS::Lambda::EventSourceMapping').filter(
       (each) => !('StartingPosition' in Object(each)),
     ).length,
+    scheduledRuns: ofType('AWS::Events::Rule').reduce((sum, rule) => sum + runsOf(rule), 0),
     tasks,
     taskVcpu: Number(task.Cpu ?? 0) / 1024,
     taskGb: Number(task.Memory ?? 0) / 1024,
@@ -149,6 +154,16 @@ export function fixturesOf(templates: readonly CostTemplate[]): Fixtures {
     ).length,
     webAclRules: ofType('AWS::WAFv2::WebACL').reduce((sum, acl) => sum + rulesIn(acl), 0),
   };
+}
+
+const MONTH_MINUTES = 30 * 24 * 60;
+const MINUTES = { minute: 1, hour: 60, day: 24 * 60 } as const;
+
+/** Runs of a rule a month; none if events start it. A cron expression runs once a day here. */
+function runsOf({ ScheduleExpression: expression = '' }: ScheduledRule = {}): number {
+  if (expression.startsWith('cron')) return MONTH_MINUTES / MINUTES.day;
+  const [, count, unit] = /^rate\((\d+) (minute|hour|day)s?\)$/.exec(expression) ?? [];
+  return unit === undefined ? 0 : MONTH_MINUTES / (Number(count) * MINUTES[unit as keyof typeof MINUTES]);
 }
 
 /** An alarm is billed by the metrics that it reads. */

@@ -51,6 +51,8 @@ export interface Fixtures {
   readonly keys: number;
   /** Queues that Lambda polls for a function. */
   readonly queueMappings: number;
+  /** Runs of schedules a month. */
+  readonly scheduledRuns: number;
   /** Tasks that run without load, and the size of one. */
   readonly tasks: number;
   readonly taskVcpu: number;
@@ -171,6 +173,11 @@ export function idleCost(fixtures: Fixtures): readonly CostLine[] {
       polls * PRICES.queueRequest.usd,
       `queues: ${fixtures.queueMappings}, each with ${POLLERS} requests of ${POLL_SECONDS} s at a time`,
     ),
+    line(
+      'Schedules',
+      fixtures.scheduledRuns * (PRICES.lambdaRequest.usd + RUN_GB_SECONDS * PRICES.lambdaGbSecond.usd),
+      `${fixtures.scheduledRuns.toLocaleString('en')} runs, about half a second of 512 MB each`,
+    ),
     line('KMS keys', fixtures.keys * PRICES.keyMonth.usd, `${fixtures.keys} that the stacks create`),
     line('Fargate', fixtures.tasks * hours * taskHour, `${fixtures.tasks} tasks with an address each`),
     line(
@@ -196,6 +203,9 @@ const SWEEP_METRICS = 1;
  */
 const POLLERS = 5;
 const POLL_SECONDS = 20;
+
+/** A run without work reads a few empty partitions: an assumption, not a measurement on AWS. */
+const RUN_GB_SECONDS = 0.25;
 
 const MONTH_SECONDS = 30 * 24 * 3_600;
 

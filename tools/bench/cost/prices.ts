@@ -28,6 +28,11 @@ export const PRICES = {
   compositeAlarmMonth: price(0.5, 'alarm on other alarms, a month', 'cloudwatch/pricing'),
   secretMonth: price(0.4, 'secret a month', 'secrets-manager/pricing'),
   queueRequest: price(0.4e-6, 'request of a standard queue', 'sqs/pricing'),
+  objectPut: price(0.005e-3, 'PUT request of S3', 's3/pricing'),
+  objectGbMonth: price(0.023, 'GB-month of S3 Standard', 's3/pricing'),
+  // Read in September 2026 in several copies of the page.
+  scanGb: price(0.09, 'GB that GuardDuty scans in S3', 'guardduty/pricing'),
+  scanObject: price(0.215e-3, 'object that GuardDuty scans in S3', 'guardduty/pricing'),
   keyMonth: price(1, 'key a month', 'kms/pricing'),
   // Read on 2026-11-23, some of them from copies: cloudburn.io, dev.to/dspv, vantage.sh, cloud-horizons.com, wring.co.
   taskVcpuHour: price(0.03238, 'vCPU-hour of Fargate, arm64', 'fargate/pricing'),

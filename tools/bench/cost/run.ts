@@ -1,6 +1,7 @@
 /** `CONFIG=settings.json npm run cost -- --calls 1e6`: the cost of a month of calls on each compute, and of the settings idle. */
 import { parseArgs } from 'node:util';
 import { fixturesOf } from './fixtures.ts';
+import { market, payoutFees, readMarketUnits } from './market.ts';
 import { readMeasured } from './measured.ts';
 import { costOf, idleCost, type MonthlyTraffic } from './model.ts';
 import { PRICES } from './prices.ts';
@@ -53,6 +54,8 @@ async function main(args: string[]): Promise<void> {
   console.log(computes(traffic, measured), '\n');
   console.log(breakEvenText(traffic, measured), '\n');
   console.log(`Metrics of a route that is called: ${routeMetrics()} a month\n`);
+  console.log(market(readMarketUnits()), '\n');
+  console.log(`Payouts, Stripe Connect: ${payoutFees()}\n`);
   console.log(bill(idleCost(fixturesOf(synthesizedTemplates(process.env.CONFIG))), 'a month, idle'), '\n');
   for (const { usd, per, source } of Object.values(PRICES))
     console.log(`  $${usd} a ${per} (aws.amazon.com/${source})`);

@@ -2,6 +2,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fargateCost } from '../cost/computes.ts';
+import { market, payoutFees, readMarketUnits } from '../cost/market.ts';
 import { readMeasured } from '../cost/measured.ts';
 import { costOf, total } from '../cost/model.ts';
 import { USUAL } from '../cost/run.ts';
@@ -116,6 +117,8 @@ const SECTIONS: Readonly<Record<string, Readonly<Record<string, () => string>>>>
     cost: block(() => bill(costOf(USUAL, readMeasured()), '1,000,000 calls')),
     prompts: block(() => prompts(USUAL)),
     'route-metrics': routeMetrics,
+    market: block(() => market(readMarketUnits())),
+    'payout-fees': payoutFees,
     computes: block(() => `${computes(USUAL, readMeasured())}\n\n${breakEvenText(USUAL, readMeasured())}`),
   },
 };

@@ -42,6 +42,14 @@ async function unitsOf({ traffic }: Bench, action: () => Promise<unknown>): Prom
   return traffic.take().writeUnits;
 }
 
+/** Lets the worker process what is due. Throws if that is anything but one item of this type. */
+async function processOne({ world }: Bench, type: 'matured' | 'renewed'): Promise<void> {
+  const { matured, renewed, failed } = await world.processDue();
+  const counts = { matured, renewed };
+  if (counts[type] !== 1 || matured + renewed + failed !== 1)
+    throw new Error(`the worker did other work: ${JSON.stringify({ ...counts, failed })}`);
+}
+
 const metric = (name: string, value: number): BenchMetric => ({ name, value, unit: 'write units' });
 
 async function measureSale(bench: Bench): Promise<{ seller: string; metrics: readonly BenchMetric[] }> {
@@ -51,7 +59,7 @@ async function measureSale(bench: Bench): Promise<{ seller: string; metrics: rea
   await world.pay(buyer, CENTS);
   const sale = await unitsOf(bench, () => world.buy(buyer, listing));
   world.day += MATURITY_DAYS;
-  const maturity = await unitsOf(bench, () => world.processDue());
+  const maturity = await unitsOf(bench, () => processOne(bench, 'matured'));
   return { seller, metrics: [metric('a sale', sale), metric('a maturity', maturity)] };
 }
 
@@ -63,9 +71,9 @@ async function measureRenewal(bench: Bench): Promise<readonly BenchMetric[]> {
   const start = await unitsOf(bench, () => world.subscribe(buyer, listing, PLAN));
   // The first sale has matured when the second period starts.
   world.day += MATURITY_DAYS;
-  await world.processDue();
+  await processOne(bench, 'matured');
   world.day += PERIOD_DAYS - MATURITY_DAYS;
-  const renewal = await unitsOf(bench, () => world.processDue());
+  const renewal = await unitsOf(bench, () => processOne(bench, 'renewed'));
   return [metric('a subscription', start), metric('a renewal', renewal)];
 }
 
