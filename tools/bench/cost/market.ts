@@ -18,7 +18,7 @@ export const readMarketUnits = (): MarketUnits =>
   ) as MarketUnits;
 
 /** Stripe's fees of a payout and of an account that was paid in a month. Secondary sources: stripe.com/connect/pricing. */
-export const STRIPE = { accountMonthUsd: 2, payoutUsd: 0.25, payoutShare: 0.0025 } as const;
+const STRIPE = { accountMonthUsd: 2, payoutUsd: 0.25, payoutShare: 0.0025 } as const;
 
 /** The upload of a build is kept for a week, its artifact as long as a release has it: a month here. */
 const UPLOAD_MONTHS = 7 / 30;
@@ -60,7 +60,7 @@ export function marketCost(units: MarketUnits, buildGb: number): readonly CostLi
 }
 
 /** The size of the table's builds. */
-export const BUILD_GB = 0.01;
+const BUILD_GB = 0.01;
 
 export const market = (units: MarketUnits): string =>
   markdownTable(

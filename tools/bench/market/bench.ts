@@ -14,12 +14,13 @@ import { DynamoBuildStore } from '../../../lambdas/marketplace/store/builds/buil
 import { createPayoutStore } from '../../../lambdas/marketplace/store/payouts/create-payouts.ts';
 import { StripePayouts } from '../../../lambdas/marketplace/store/payouts/stripe-payouts.ts';
 import { zip } from '../../../lambdas/marketplace/testing/archives.ts';
-import { MarketWorld } from '../../../lambdas/marketplace/testing/market-world.ts';
+import { type MarketDatabase, MarketWorld } from '../../../lambdas/marketplace/testing/market-world.ts';
 import { hintPayout } from '../../../lambdas/payments/store/payout-hint.ts';
+import { requireTable, TABLES, type TableName } from '../../../lambdas/platform/contract/tables.ts';
 import { startPaymentSandbox } from '../../simulators/payments/sandbox.ts';
-import { startDatabase, type TestDatabase } from '../../test-kit/engine.ts';
 import type { BenchMetric } from '../harness/report.ts';
 import { SILENT } from '../harness/service/account.ts';
+import { type Database, openDatabase } from '../harness/service/database.ts';
 import { Traffic } from '../harness/service/traffic.ts';
 
 const CENTS = 8_000;
@@ -30,9 +31,16 @@ const MATURITY_DAYS = 15;
 const PERIOD_DAYS = 32;
 
 interface Bench {
-  readonly database: TestDatabase;
+  readonly database: MarketDatabase;
   readonly world: MarketWorld;
   readonly traffic: Traffic;
+}
+
+function marketOf(database: Database): MarketDatabase {
+  const { environment } = database;
+  const names = Object.keys(TABLES) as TableName[];
+  const tables = Object.fromEntries(names.map((name) => [name, requireTable(environment, name)]));
+  return { ...database.connect(), environment, tables: tables as MarketDatabase['tables'] };
 }
 
 /** Returns the write units of an action. */
@@ -150,8 +158,9 @@ async function measureBuild(bench: Bench): Promise<BenchMetric> {
 }
 
 export async function measureMarket(): Promise<readonly BenchMetric[]> {
-  const database = await startDatabase();
+  const opened = await openDatabase();
   try {
+    const database = marketOf(opened);
     const bench = { database, world: new MarketWorld(database), traffic: new Traffic(database) };
     const { seller, metrics } = await measureSale(bench);
     return [
@@ -161,6 +170,6 @@ export async function measureMarket(): Promise<readonly BenchMetric[]> {
       await measureBuild(bench),
     ];
   } finally {
-    await database.stop();
+    await opened.close();
   }
 }
