@@ -1,6 +1,7 @@
 import { existsSync, globSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { ROUTES } from '../../lambdas/app/routes.ts';
 import { parseCatalog } from '../../lambdas/inference/core/catalog/catalog-document.ts';
 import { prices } from '../../lambdas/inference/core/pricing/prices.ts';
 import { parseConfig, SETTINGS } from '../../lib/config/config.ts';
@@ -54,6 +55,28 @@ const folders: ReadonlySet<string> = new Set(
 );
 const CODE =
   '{bin,catalogs,console,examples,lambdas,lib,operator,test,tools}/**/*.{ts,tsx,json,js,mjs,py,md}';
+const ROUTE_PATTERNS = ROUTES.map(({ method, path }) => ({
+  method,
+  path: new RegExp(`^${path.replaceAll(/\{\w+\+\}/g, '.+').replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+}));
+
+/** Requests of clients that the pages explain the rejection of. */
+const REJECTED_REQUESTS: ReadonlySet<string> = new Set(['GET /v1/responses', 'POST /v1/responses/compact']);
+
+/** Returns the requests in code spans and in `curl` commands for which there is no route. A shortened path is not checked. */
+const unknownRoutes = (text: string): readonly string[] =>
+  [
+    ...spansOf(text).flatMap((span) => [...span.matchAll(/^(GET|POST|PUT|PATCH|DELETE) (\/[\w./{}*-]*)/g)]),
+    ...text.matchAll(/curl (?:-X (\w+) )?"?\$(?:PLATFORM_URL|BASE_URL)(\/[\w./{}*-]*)/g),
+  ]
+    .filter(([, , path = '']) => !/\.\.\.|\*/.test(path))
+    .filter(
+      ([, method, path = '']) =>
+        !ROUTE_PATTERNS.some((route) => (!method || route.method === method) && route.path.test(path)),
+    )
+    .map(([request]) => request)
+    .filter((request) => !REJECTED_REQUESTS.has(request));
+
 const files = globSync(CODE, {
   cwd: ROOT,
   exclude: (path) => /node_modules|^test\/docs|results$/.test(path),
@@ -173,6 +196,7 @@ const tooLong = (text: string, page: string): readonly string[] => {
 const CHECKS = {
   'command that does not exist': unknownCommands,
   'path that does not exist': missingPaths,
+  'route that does not exist': unknownRoutes,
   'name that no code has': unknownNames,
   'variable that no code reads': unknownVariables,
   'link without its file or heading': brokenLinks,
@@ -203,6 +227,8 @@ describe('the checks of pages', () => {
     ['command that does not exist', '`npm run admin -- wallet show A`', '`npm run admin -- operators add A`'],
     ['path that does not exist', '`lambdas/nowhere`', '`lambdas/ledger`'],
     ['path that does not exist', '`other-routes.ts`', '`routes.ts`'],
+    ['route that does not exist', '`POST /api/v1/payout`', '`POST /api/v1/payouts` `{"amount"}`'],
+    ['route that does not exist', 'curl -X PATCH $PLATFORM_URL/apps', 'curl -X POST $PLATFORM_URL/apps'],
     ['name that no code has', '`budgetEuro`', '`budgetUsd`'],
     ['name that no code has', 'the setting `balance`', 'the setting `stage`'],
     ['variable that no code reads', '```bash\nPORTS=1 npm start\n```', '```bash\nPORT=1 npm start\n```'],

@@ -152,7 +152,7 @@ describe('the cost model', () => {
     expect(fixtures.secrets).toBeGreaterThan(2);
     expect(fixtures.webAclRules).toBeGreaterThan(0);
     expect(fixtures.queueMappings).toBe(3);
-    // Two of the market every five minutes, among others.
+    // The sweep of holds and the market's due items run every five minutes.
     expect(fixtures.scheduledRuns).toBeGreaterThanOrEqual(17_280);
     expect(total(idleCost(fixtures))).toBeLessThanOrEqual(16);
   });
