@@ -11,12 +11,15 @@ import { DynamoCreditStore } from '../../ledger/store/credit-store.ts';
 import { WalletPostings } from '../../ledger/store/wallet/posting.ts';
 import { createWalletStore } from '../../ledger/store/wallet/store.ts';
 import { SILENT } from '../../ledger/testing/running-ledger.ts';
+import type { PaymentFact } from '../../payments/core/order.ts';
 import { applyEvent } from '../../payments/core/orders.ts';
+import type { OrderReference } from '../../payments/core/ports.ts';
 import { DynamoOrderStore } from '../../payments/store/order-store.ts';
 import type { DynamoClients } from '../../platform/aws/clients.ts';
 import { VARIABLES } from '../../platform/contract/environment.ts';
 import { NANO_PER_CENT } from '../../platform/core/money.ts';
-import type { DueResult } from '../core/due.ts';
+import type { Log } from '../../platform/core/ports.ts';
+import type { DueProcessor, DueResult } from '../core/due.ts';
 import { refund, transferEarnings } from '../core/earnings/postings.ts';
 import { listingChange, newListing } from '../core/fields.ts';
 import { Listings } from '../core/listings.ts';
@@ -50,8 +53,10 @@ export class MarketWorld {
   /** Days since the start of the world. */
   day = 0;
 
-  constructor(database: MarketDatabase) {
+  /** `random` decides the ids; they are of the system's randomness if it is left out. */
+  constructor(database: MarketDatabase, random?: () => number) {
     this.#database = database;
+    this.#newUlid = monotonicFactory(random);
   }
 
   get nowSeconds(): number {
@@ -60,7 +65,7 @@ export class MarketWorld {
 
   readonly #clock = () => this.nowSeconds * 1000;
 
-  readonly #newUlid = monotonicFactory();
+  readonly #newUlid: ReturnType<typeof monotonicFactory>;
   /** Ids of the world's time: what was sold since a time is found by them. */
   readonly ulid = () => this.#newUlid(this.nowSeconds * 1000);
 
@@ -93,26 +98,26 @@ export class MarketWorld {
   /** Returns the id of a paid order. */
   async pay(accountId: string, cents: number): Promise<string> {
     const orderId = `ord_${this.ulid()}`;
-    await this.#apply(accountId, orderId, { kind: 'paid', amount: BigInt(cents) * NANO_PER_CENT });
+    await this.receive({ accountId, orderId }, { kind: 'paid', amount: BigInt(cents) * NANO_PER_CENT });
     return orderId;
   }
 
   /** A refund or a dispute by the bank, or its end in the seller's favor (`undone`). */
   reverse(accountId: string, orderId: string, id: string, cents: number, undone = false): Promise<void> {
     const amount = BigInt(cents) * NANO_PER_CENT;
-    return this.#apply(accountId, orderId, { kind: 'reversal', id, amount, undone });
+    return this.receive({ accountId, orderId }, { kind: 'reversal', id, amount, undone });
   }
 
-  async #apply(
-    accountId: string,
-    orderId: string,
-    fact: Parameters<typeof applyEvent>[1]['fact'],
+  /** Applies an event of the payment provider about an order. */
+  async receive(
+    order: OrderReference,
+    fact: PaymentFact,
+    { client }: Pick<DynamoClients, 'client'> = this.#database,
   ): Promise<void> {
-    const { client, tables } = this.#database;
+    const { tables } = this.#database;
     const postings = new WalletPostings(client, tables.wallets);
     const store = new DynamoOrderStore({ client, table: tables.accounts, postings, clock: this.#clock });
-    const event = { order: { orderId, accountId }, fact, created: this.nowSeconds };
-    await applyEvent({ store, log: SILENT }, event);
+    await applyEvent({ store, log: SILENT }, { order, fact, created: this.nowSeconds });
   }
 
   async list(ownerId: string, cents: number): Promise<ListedThing> {
@@ -198,12 +203,15 @@ export class MarketWorld {
     return transferEarnings(this.#system(clients), { sellerId, key }, amount);
   }
 
-  processDue(clients: DynamoClients = this.#database): Promise<DueResult> {
+  processDue(
+    clients: DynamoClients = this.#database,
+    { build, log = SILENT }: { readonly build?: DueProcessor; readonly log?: Log } = {},
+  ): Promise<DueResult> {
     const { environment } = this.#database;
     const fee = { [VARIABLES.marketFeeBasisPoints]: String(FEE_BASIS_POINTS) };
-    const system = { clock: this.#clock, ulid: this.ulid, log: SILENT };
+    const system = { clock: this.#clock, ulid: this.ulid, log };
     const options = { clients, environment: { ...environment, ...fee }, ...system };
-    return createDueProcessing(options)(Number.POSITIVE_INFINITY);
+    return createDueProcessing(options, build)(Number.POSITIVE_INFINITY);
   }
 
   /** Removes an item of the market, as a restore to an earlier time does. */

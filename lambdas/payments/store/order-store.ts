@@ -172,7 +172,7 @@ export class DynamoOrderStore implements OrderStore {
 const encodeReversal = ({ amount, undone }: Reversal): AttributeValue =>
   map({ amount: number(amount), undone: { BOOL: undone } });
 
-function decodeOrder(item: Item): Order {
+export function decodeOrder(item: Item): Order {
   const checkoutEnd = CHECKOUT_ENDS.find((end) => end === item.ended?.S);
   // An order whose payment is here before it has been written down is for what was paid.
   const paid = item.paid === undefined ? 0n : readInteger(item, 'paid');

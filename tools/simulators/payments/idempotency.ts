@@ -2,7 +2,7 @@
  * Idempotency keys and faults of the API (Stripe API reference, Idempotent requests; Error handling): the first response
  * of a key is stored for an account, errors included, and forgotten after a day.
  */
-import { nowSeconds, type PaymentLedger } from './books.ts';
+import type { PaymentLedger } from './books.ts';
 import { SandboxError } from './errors.ts';
 
 const KEY_SECONDS = 86_400;
@@ -46,7 +46,7 @@ export async function once(
   const place = `${account} ${key}`;
   const perform = async (): Promise<StoredAnswer> => {
     const stored = ledger.records.answers[place];
-    if (stored !== undefined && stored.created + KEY_SECONDS > nowSeconds()) {
+    if (stored !== undefined && stored.created + KEY_SECONDS > ledger.nowSeconds) {
       if (stored.request === request) return stored;
       throw new SandboxError(
         400,
@@ -59,13 +59,13 @@ export async function once(
       fault === 'stored 500'
         ? { status: 500, answer: new SandboxError(500, 'An unknown error occurred.').body }
         : await outcomeOf(respond);
-    const answer: StoredAnswer = { request, created: nowSeconds(), ...outcome };
+    const answer: StoredAnswer = { request, created: ledger.nowSeconds, ...outcome };
     ledger.records.answers[place] = answer;
     ledger.save();
     return answer;
   };
   if (fault === 'late') {
-    setTimeout(() => void perform().catch(() => undefined), LATE_MS).unref();
+    ledger.time.after(LATE_MS, () => void perform().catch(() => undefined));
     throw new LostResponse();
   }
   const { status, answer } = await perform();

@@ -5,7 +5,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { readBytes, startLoopbackServer } from '../loopback-server.ts';
 import { pageHeaders } from '../pages.ts';
-import { PaymentLedger } from './books.ts';
+import { PaymentLedger, type SandboxTime } from './books.ts';
 import { Checkouts, noRecords } from './checkout.ts';
 import { Connect } from './connect/connect.ts';
 import { Courier, type Recipient } from './courier.ts';
@@ -32,6 +32,8 @@ export interface SandboxOptions {
   readonly log: (line: string) => void;
   /** The rights of each restricted key (`rk_...`); secret keys (`sk_...`) have all. */
   readonly restrictedKeys?: RestrictedKeys;
+  /** The time of connected accounts and of idempotency keys; the system's if it is left out. */
+  readonly time?: SandboxTime;
 }
 
 /** More than any request of Stripe's library to the sandbox has. */
@@ -40,7 +42,7 @@ const MAX_BODY_BYTES = 64 * 1024;
 type Ledger = PaymentLedger<ReturnType<typeof noRecords>>;
 
 export async function startPaymentSandbox(options: SandboxOptions): Promise<PaymentSandbox> {
-  const ledger: Ledger = new PaymentLedger(options.file, noRecords());
+  const ledger: Ledger = new PaymentLedger(options.file, noRecords(), options.time);
   const courier = new Courier(ledger, options.log);
   const checkouts = new Checkouts(ledger, courier);
   const connect = new Connect(ledger, courier);

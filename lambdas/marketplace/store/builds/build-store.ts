@@ -171,7 +171,7 @@ function encodeBuild(build: Build): Item {
   return { ...item, due: number(build.dueAt), ...dueAttributes(build.id, build.dueAt) };
 }
 
-function decodeBuild(item: Item): Build {
+export function decodeBuild(item: Item): Build {
   const status = BUILD_STATUSES.find((each) => each === item.status?.S);
   if (status === undefined) throw new Error('not a status of a build');
   return {

@@ -4,7 +4,7 @@
  */
 import type * as z from 'zod';
 import { escapeHtml, page } from '../../pages.ts';
-import { newId, nowSeconds, type PaymentLedger } from '../books.ts';
+import { newId, type PaymentLedger } from '../books.ts';
 import type { Courier } from '../courier.ts';
 import { SandboxError } from '../errors.ts';
 import { readForm } from '../form.ts';
@@ -45,7 +45,7 @@ export interface ConnectCall {
 export class Connect {
   readonly #ledger: Ledger;
   readonly #courier: Courier;
-  readonly #timers = new Set<NodeJS.Timeout>();
+  readonly #arrivals = new Set<() => void>();
 
   constructor(ledger: Ledger, courier: Courier) {
     this.#ledger = ledger;
@@ -120,7 +120,7 @@ export class Connect {
   }
 
   stop(): void {
-    for (const timer of this.#timers) clearTimeout(timer);
+    for (const cancel of this.#arrivals) cancel();
   }
 
   onboardingPage(id: string): string {
@@ -162,7 +162,13 @@ export class Connect {
   #createAccount({ identity: { country }, metadata: of }: z.infer<typeof accountRequest>): object {
     const id = newId('acct');
     const state = { state: 'new', manual: false, hasBank: true, balance: 0 } as const;
-    const account: ConnectedAccount = { id, country, metadata: of, created: nowSeconds(), ...state };
+    const account: ConnectedAccount = {
+      id,
+      country,
+      metadata: of,
+      created: this.#ledger.nowSeconds,
+      ...state,
+    };
     this.#records.accounts[id] = account;
     return accountBody(account);
   }
@@ -172,7 +178,7 @@ export class Connect {
     const id = newId('link');
     this.#records.links[id] = { account, returnUrl: use.account_onboarding.return_url };
     this.#ledger.save();
-    const expires = new Date((nowSeconds() + LINK_SECONDS) * 1000).toISOString();
+    const expires = new Date((this.#ledger.nowSeconds + LINK_SECONDS) * 1000).toISOString();
     const url = `${origin}/connect/${id}`;
     return { object: 'v2.core.account_link', account, url, expires_at: expires, use_case: use };
   }
@@ -204,7 +210,7 @@ export class Connect {
       transfer_group: request.transfer_group ?? null,
       metadata: request.metadata,
       reversed: false,
-      created: nowSeconds(),
+      created: this.#ledger.nowSeconds,
     };
     this.#records.transfers[transfer.id] = transfer;
     return transfer;
@@ -237,16 +243,15 @@ export class Connect {
       metadata: of,
       status: 'pending',
       failure_code: null,
-      arrival_date: nowSeconds() + ARRIVAL_MS / 1000,
-      created: nowSeconds(),
+      arrival_date: this.#ledger.nowSeconds + ARRIVAL_MS / 1000,
+      created: this.#ledger.nowSeconds,
     };
     this.#records.payouts[payout.id] = payout;
-    const timer = setTimeout(() => {
-      this.#timers.delete(timer);
+    const cancel = this.#ledger.time.after(ARRIVAL_MS, () => {
+      this.#arrivals.delete(cancel);
       void this.settle(payout.id, 'pay');
-    }, ARRIVAL_MS);
-    timer.unref();
-    this.#timers.add(timer);
+    });
+    this.#arrivals.add(cancel);
     return payout;
   }
 

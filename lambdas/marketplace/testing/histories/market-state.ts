@@ -1,0 +1,138 @@
+/** Everything that the tables of a history have, read table by table after a write has changed it. */
+import { BatchWriteItemCommand, paginateScan } from '@aws-sdk/client-dynamodb';
+import type { LedgerEntry } from '../../../ledger/core/ledger-entry.ts';
+import { decodeEntry } from '../../../ledger/store/ledger-entry.ts';
+import { decodeShard, type Shard } from '../../../ledger/store/wallet/item.ts';
+import type { Order } from '../../../payments/core/order.ts';
+import { decodeOrder } from '../../../payments/store/order-store.ts';
+import { PAYOUT_PREFIX } from '../../../payments/store/payout-hint.ts';
+import { TABLES } from '../../../platform/contract/tables.ts';
+import { type Item, readNumber, readText } from '../../../platform/dynamodb/attribute-values.ts';
+import type { PublishedEvent } from '../../../webhooks/core/event.ts';
+import { BUILD_PREFIX, type Build } from '../../core/builds/build.ts';
+import { SALE_PREFIX } from '../../core/earnings/ports.ts';
+import type { Sale, SellerBalance } from '../../core/earnings/sale.ts';
+import type { Payout } from '../../core/payouts/payout.ts';
+import { SUBSCRIPTION_PREFIX } from '../../core/subscriptions/due.ts';
+import type { PlanSubscription } from '../../core/subscriptions/subscription.ts';
+import { decodeBuild } from '../../store/builds/build-store.ts';
+import { decodeBalance, decodeSale } from '../../store/earnings/sale-writes.ts';
+import { decodeEvent, EVENT_PREFIX } from '../../store/listing-item.ts';
+import { decodePayout } from '../../store/payouts/payout-item.ts';
+import { decodeSubscription } from '../../store/subscription-item.ts';
+import type { MarketDatabase } from '../market-world.ts';
+
+export interface StoredBalance extends SellerBalance {
+  readonly sellerId: string;
+  readonly openPayouts: number;
+}
+
+export interface StoredEntry extends Pick<LedgerEntry, 'kind' | 'id' | 'amount' | 'cash'> {
+  readonly accountId: string;
+}
+
+export interface MarketState {
+  readonly balances: readonly StoredBalance[];
+  readonly sales: readonly Sale[];
+  readonly payouts: readonly Payout[];
+  readonly subscriptions: readonly PlanSubscription[];
+  readonly builds: readonly Build[];
+  readonly entries: readonly StoredEntry[];
+  readonly orders: readonly Order[];
+  readonly wallets: readonly Shard[];
+  readonly events: readonly PublishedEvent[];
+}
+
+const READ_TABLES = ['market', 'accounts', 'wallets', 'listings'] as const;
+type ReadTable = (typeof READ_TABLES)[number];
+
+const LEDGER_ITEM = /^(top_up|refund|purchase|purchase_refund|transfer)#/;
+
+function decodeStoredEntry(item: Item): StoredEntry {
+  const [, id = ''] = /^\w+#(.*)$/.exec(readText(item, 'item')) ?? [];
+  return { ...decodeEntry(item), accountId: readText(item, 'account_id'), id };
+}
+
+const decodeStoredBalance = (item: Item): StoredBalance => ({
+  ...decodeBalance(item),
+  sellerId: readText(item, 'owner_id'),
+  openPayouts: item.open_payouts === undefined ? 0 : readNumber(item, 'open_payouts'),
+});
+
+export class MarketReading {
+  readonly #database: MarketDatabase;
+  readonly #items = new Map<ReadTable, readonly Item[]>();
+
+  constructor(database: MarketDatabase) {
+    this.#database = database;
+  }
+
+  /** Has the next reading read a table again. */
+  forget(table: string): void {
+    for (const name of READ_TABLES) if (this.#database.tables[name] === table) this.#items.delete(name);
+  }
+
+  async read(): Promise<MarketState> {
+    const [market, accounts, wallets, listings] = await Promise.all(
+      READ_TABLES.map((name) => this.#itemsOf(name)),
+    );
+    const named =
+      (items: readonly Item[] = []) =>
+      <T>(prefix: string | RegExp, decode: (item: Item) => T): readonly T[] =>
+        items
+          .filter((item) => {
+            const name = item.item?.S ?? '';
+            return typeof prefix === 'string' ? name.startsWith(prefix) : prefix.test(name);
+          })
+          .map(decode);
+    return {
+      balances: named(market)(/^balance$/, decodeStoredBalance),
+      sales: named(market)(SALE_PREFIX, decodeSale),
+      payouts: named(market)(PAYOUT_PREFIX, decodePayout),
+      subscriptions: named(market)(SUBSCRIPTION_PREFIX, decodeSubscription),
+      builds: named(market)(BUILD_PREFIX, decodeBuild),
+      entries: named(accounts)(LEDGER_ITEM, decodeStoredEntry),
+      orders: named(accounts)('order#', decodeOrder),
+      wallets: (wallets ?? []).map(decodeShard),
+      events: named(listings)(EVENT_PREFIX, decodeEvent),
+    };
+  }
+
+  async #itemsOf(name: ReadTable): Promise<readonly Item[]> {
+    const known = this.#items.get(name);
+    if (known !== undefined) return known;
+    const items = await this.#scan(name);
+    this.#items.set(name, items);
+    return items;
+  }
+
+  async #scan(name: ReadTable): Promise<readonly Item[]> {
+    const { client, tables } = this.#database;
+    const items: Item[] = [];
+    const scan = { TableName: tables[name], ConsistentRead: true };
+    for await (const { Items: page = [] } of paginateScan({ client }, scan)) items.push(...page);
+    return items;
+  }
+
+  /** Empties the tables for the next history. */
+  async clear(): Promise<void> {
+    const { client, tables } = this.#database;
+    for (const name of READ_TABLES) {
+      const { partitionKey, sortKey = partitionKey } = TABLES[name] as {
+        readonly partitionKey: string;
+        readonly sortKey?: string;
+      };
+      const deletions = (await this.#scan(name)).map((item) => ({
+        DeleteRequest: {
+          Key: Object.fromEntries([partitionKey, sortKey].map((key) => [key, item[key] ?? { S: '' }])),
+        },
+      }));
+      for (let start = 0; start < deletions.length; start += 25)
+        await client.send(
+          new BatchWriteItemCommand({
+            RequestItems: { [tables[name]]: deletions.slice(start, start + 25) },
+          }),
+        );
+    }
+  }
+}
