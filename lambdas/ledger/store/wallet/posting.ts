@@ -38,6 +38,8 @@ interface CashChange {
   readonly by: NanoUsd;
   /** The money is at least this much, or less than it. */
   readonly condition?: { readonly is: 'least' | 'below'; readonly amount: NanoUsd };
+  /** The number of entries that the first shard has had before. */
+  readonly entries?: number | undefined;
 }
 
 /** The intended state of one shard. */
@@ -57,11 +59,15 @@ export class WalletPostings {
     this.#reads = new WalletReads(client, table);
   }
 
-  /** Makes the writes, and changes the wallet, whose credit may decrease. Exactly once, or not at all. */
+  /**
+   * Makes the writes, and changes the wallet, whose credit may decrease. Exactly once, or not at all: also not if the
+   * first shard has had another number of entries than `entries`.
+   */
   async post(
     accountId: string,
     { credit, cash }: WalletChange,
     writes: readonly TransactWriteItem[],
+    entries?: number,
   ): Promise<PostingResult> {
     // Credit to an account without debt needs no read.
     const unread = { walletId: accountId, balance: 0n, debt: undefined };
@@ -69,12 +75,16 @@ export class WalletPostings {
       credit < 0n ? undefined : [{ ...unread, by: credit, debtAfter: undefined }];
     const posted = await retryOptimistically<PostingResult>(MAX_ATTEMPTS, 'the wallet', async () => {
       if (changes !== undefined) {
-        const result = await transact(this.#client, [...writes, ...this.#updates(changes, { by: cash })]);
+        const result = await transact(this.#client, [
+          ...writes,
+          ...this.#updates(changes, { by: cash, entries }),
+        ]);
         if (result.done) return 'posted';
         if (result.failed.some((index) => index < writes.length)) return 'repeated';
       }
       const shards = await this.#reads.readAll(accountId);
       if (shards.length === 0) return 'no wallet';
+      if (entries !== undefined && shards[0]?.entries !== entries) return 'repeated';
       changes = distribute(shards, credit, MAX_CHANGES);
       return undefined;
     });
@@ -122,8 +132,8 @@ export class WalletPostings {
 
   #update(
     { walletId, by, debt, debtAfter }: ShardChange,
-    entries: number,
-    { by: cash, condition }: CashChange = { by: 0n },
+    added: number,
+    { by: cash, condition, entries }: CashChange = { by: 0n },
   ): TransactWriteItem {
     const clear = debtAfter === undefined ? ' REMOVE owed' : '';
     const debtAssignment = debtAfter === undefined ? '' : ', owed = :after';
@@ -136,6 +146,7 @@ export class WalletPostings {
         ConditionExpression: [
           'balance >= :least',
           debt === undefined ? 'attribute_not_exists(owed)' : 'owed = :owed',
+          ...(entries === undefined ? [] : ['entries = :entries']),
           ...(condition?.is === 'least' ? ['net_cash >= :price'] : []),
           ...(condition?.is === 'below' ? ['(attribute_not_exists(net_cash) OR net_cash < :price)'] : []),
         ].join(' AND '),
@@ -143,11 +154,12 @@ export class WalletPostings {
           ':by': number(by),
           ':least': number(by < 0n ? -by : 0n),
           ':none': number(0),
-          ':one': number(entries),
+          ':one': number(added),
           ':received': number(by - ((debtAfter ?? 0n) - (debt ?? 0n))),
           ...(debt === undefined ? {} : { ':owed': number(debt) }),
           ...(debtAfter === undefined ? {} : { ':after': number(debtAfter) }),
           ...(cash === 0n ? {} : { ':cash': number(cash) }),
+          ...(entries === undefined ? {} : { ':entries': number(entries) }),
           ...(condition === undefined ? {} : { ':price': number(condition.amount) }),
         },
       },

@@ -3,7 +3,7 @@
 import type { NanoUsd } from '../../../platform/core/money.ts';
 import { retryOptimistically } from '../../../platform/core/optimistic.ts';
 import type { DueProcessor } from '../due.ts';
-import { SALE_PREFIX } from './ports.ts';
+import { type CheckedFunds, SALE_PREFIX } from './ports.ts';
 import { type EarningsDependencies, newTransaction } from './postings.ts';
 import { nextStep, proceedsOf, remainingOf, returnOf, type Sale } from './sale.ts';
 
@@ -20,7 +20,8 @@ export const saleProcessor =
       const sale = await store.findSale(key);
       const nowSeconds = Math.floor(clock() / 1000);
       if (sale?.status !== 'pending' || sale.dueAt > nowSeconds) return true;
-      const next = nextStep(sale, await store.funds(sale), nowSeconds);
+      const funds = await store.funds(sale);
+      const next = nextStep(sale, funds, nowSeconds);
       if (next.step === 'hold') {
         if (!(await store.hold(sale, next.dueAt))) return undefined;
         counts.held += 1;
@@ -35,7 +36,7 @@ export const saleProcessor =
         counts.matured += 1;
         return true;
       }
-      if (await returnMissing(dependencies, sale, next.amount)) counts.returned += 1;
+      if (await returnMissing(dependencies, sale, next.amount, funds)) counts.returned += 1;
       // What remains matures at the next try.
       return undefined;
     });
@@ -45,6 +46,7 @@ async function returnMissing(
   dependencies: EarningsDependencies,
   sale: Sale,
   amount: NanoUsd,
+  { version: fundsVersion }: CheckedFunds,
 ): Promise<boolean> {
   const { sellerId, chargeId } = sale;
   const { change, sale: after } = returnOf(sale, amount);
@@ -54,9 +56,10 @@ async function returnMissing(
     amount: change.received,
     chargeId,
   });
-  // A return by another worker has the same name, so that only one of them happens.
+  // A return by another worker has the same name, so that only one of them happens. Another sale of the buyer may have
+  // returned the amount meanwhile: then the funds are of another version.
   const entryId = `${chargeId}#${after.returned}`;
-  return dependencies.store.returnPart(sale, amount, { entryId, transaction });
+  return dependencies.store.returnPart(sale, amount, { entryId, transaction, fundsVersion });
 }
 
 /** Credit leaves the balance of a seller; money stays in it. */

@@ -52,6 +52,8 @@ export interface EarningsPosting {
   readonly transaction: EarningsTransaction;
   /** The most postings of the seller on the day of the transaction (UTC); undefined if it is not the seller's request. */
   readonly max?: number;
+  /** The version of the buyer's funds by which the amount was decided; undefined if it does not depend on them. */
+  readonly fundsVersion?: number;
 }
 
 /** Ledger entries that postings of sellers create: in the buyer's ledger, or in their own. */
@@ -65,6 +67,12 @@ export interface SaleKey {
   readonly chargeId: string;
 }
 
+export interface CheckedFunds extends BuyerFunds {
+  readonly paymentReversed: boolean;
+  /** Increases with every entry in the ledger of the buyer. */
+  readonly version: number;
+}
+
 export interface EarningsStore {
   balance(sellerId: string): Promise<SellerBalance>;
   findSale(key: SaleKey): Promise<Sale | undefined>;
@@ -73,12 +81,13 @@ export interface EarningsStore {
   /** Newest first. */
   list(sellerId: string, limit: number, after?: string): Promise<Page<TransactionLine>>;
   /** The buyer's funds, and whether a payment from before the sale stands refunded or disputed. */
-  funds(sale: Sale): Promise<BuyerFunds & { readonly paymentReversed: boolean }>;
+  funds(sale: Sale): Promise<CheckedFunds>;
   /** The entry that a refund has created in the buyer's ledger, or a transfer in the seller's. */
   findEntry(accountId: string, kind: PostedKind, entryId: string): Promise<EarlierEntry | undefined>;
   /**
    * Returns part of the price to the buyer's wallet, and pays the buyer's debt with it. False if the sale has changed, the
-   * balance does not cover it, the seller has made its postings of the day, or the entry exists.
+   * balance does not cover it, the seller has made its postings of the day, the buyer's funds are no longer of their
+   * version, or the entry exists.
    */
   returnPart(sale: Sale, amount: NanoUsd, posting: EarningsPosting): Promise<boolean>;
   /** Matures a pending sale; what granted credit paid for becomes credit of the seller. False if it has changed. */

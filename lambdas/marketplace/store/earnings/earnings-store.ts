@@ -6,6 +6,7 @@ import { type DynamoDBClient, QueryCommand, type TransactWriteItem } from '@aws-
 import { encodeTime } from 'ulid';
 import { type LedgerEntry, walletChangeOf } from '../../../ledger/core/ledger-entry.ts';
 import { entryKey, putEntry } from '../../../ledger/store/ledger-entry.ts';
+import { toWallet } from '../../../ledger/store/wallet/item.ts';
 import { WalletPostings } from '../../../ledger/store/wallet/posting.ts';
 import { WalletReads } from '../../../ledger/store/wallet/reads.ts';
 import { refundedAmount } from '../../../payments/core/order.ts';
@@ -148,11 +149,14 @@ export class DynamoEarningsStore implements EarningsStore {
   }
 
   async funds(sale: Sale) {
-    const first = await this.#wallets.read(sale.buyerId);
+    const shards = await this.#wallets.readAll(sale.buyerId);
+    const [first] = shards;
     if (first === undefined) throw new Error('the buyer of a sale has no wallet');
-    const { netCash, debt: owed = 0n } = first;
+    // A debt may be stored next to credit, until a further call or posting pays it.
+    const { debt: owed } = toWallet(sale.buyerId, shards);
+    const { netCash, entries: version } = first;
     const isShort = owed > 0n || netCash < 0n;
-    return { owed, netCash, paymentReversed: isShort && (await this.#isPaymentReversed(sale)) };
+    return { owed, netCash, version, paymentReversed: isShort && (await this.#isPaymentReversed(sale)) };
   }
 
   async findEntry(accountId: string, kind: PostedKind, entryId: string) {
@@ -169,7 +173,7 @@ export class DynamoEarningsStore implements EarningsStore {
   }
 
   async returnPart(sale: Sale, amount: NanoUsd, posting: EarningsPosting): Promise<boolean> {
-    const { entryId, transaction } = posting;
+    const { entryId, transaction, fundsVersion } = posting;
     const change = returnOf(sale, amount);
     const isWhole = change.sale.status === 'reversed';
     const ended = isWhole ? await this.#endPurchase(sale) : [];
@@ -178,12 +182,13 @@ export class DynamoEarningsStore implements EarningsStore {
     const subscription = await returnWrites(this.#client, this.#tables, sale, returned);
     const cash = sale.payable ? amount : 0n;
     const entry = { kind: 'purchase_refund', id: entryId, amount, cash, source: transaction.id } as const;
-    return this.#post(sale.buyerId, entry, transaction, [
+    const writes = [
       ...changeSaleWrites(this.#tables.market, sale, change),
       ...ended,
       ...subscription,
       ...this.#count(posting),
-    ]);
+    ];
+    return this.#post(sale.buyerId, entry, transaction, writes, fundsVersion);
   }
 
   async mature(sale: Sale, transaction: EarningsTransaction): Promise<boolean> {
@@ -253,13 +258,11 @@ export class DynamoEarningsStore implements EarningsStore {
     entry: LedgerEntry,
     transaction: EarningsTransaction,
     writes: readonly TransactWriteItem[],
+    fundsVersion?: number,
   ): Promise<boolean> {
     const location = { table: this.#tables.accounts, accountId, created: transaction.created };
-    const result = await this.#postings.post(accountId, walletChangeOf([entry]), [
-      putEntry(location, entry),
-      putTransaction(this.#tables.market, transaction),
-      ...writes,
-    ]);
+    const all = [putEntry(location, entry), putTransaction(this.#tables.market, transaction), ...writes];
+    const result = await this.#postings.post(accountId, walletChangeOf([entry]), all, fundsVersion);
     if (result === 'no wallet') throw new Error(`there is no account ${accountId}`);
     return result === 'posted';
   }

@@ -1,3 +1,4 @@
+import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { beforeAll, describe, expect } from '@jest/globals';
 import { it } from '../../../../tools/test-kit/search.ts';
 import { offsets } from '../../../../tools/test-kit/thorough.ts';
@@ -418,6 +419,42 @@ describe('a disputed payment', () => {
     world.day += 8;
     await world.processDue();
     expect(await world.sale(seller, charge)).toMatchObject({ status: 'pending', held: true });
+  });
+
+  it('returns nothing for a debt that credit of the same wallet covers, as a worker may leave it', async () => {
+    const { seller, buyer, listing, order } = await market({ paid: 300, granted: 500 });
+    const charge = await world.buy(buyer, listing);
+    await world.reverse(buyer, order, 'dp_1', 300);
+    await database.client.send(
+      new UpdateItemCommand({
+        TableName: database.tables.wallets,
+        Key: { wallet_id: { S: buyer } },
+        UpdateExpression: 'SET balance = balance + :debt, owed = :debt',
+        ExpressionAttributeValues: { ':debt': { N: String(cents(50)) } },
+      }),
+    );
+    world.day += 91;
+    await world.processDue();
+    expect(await world.sale(seller, charge)).toMatchObject({ status: 'credited', returned: 0n });
+    expect(await stateOf({ seller, buyer })).toMatchObject({ buyer: { balance: cents(100), owed: 0n } });
+  });
+
+  it('returns the missing amount once if several sales of the buyer are due at the same time', async () => {
+    for (let round = 0; round < 5; round += 1) {
+      const { seller, buyer, listing, order } = await market({ paid: 1_000, price: 300 });
+      const listings = [listing, await world.list(seller, 300), await world.list(seller, 300)];
+      for (const each of listings) await world.buy(buyer, each);
+      await world.reverse(buyer, order, 'dp_1', 200);
+      expect(await world.wallet(buyer)).toMatchObject({ balance: 0n, owed: cents(100) });
+      world.day += 91;
+      await Promise.all([world.processDue(), world.processDue()]);
+      const { balance, buyer: after } = await stateOf({ seller, buyer });
+      expect([after, balance.pending, balance.received + balance.fees]).toEqual([
+        { balance: 0n, owed: 0n },
+        0n,
+        cents(800),
+      ]);
+    }
   });
 
   it('does not hold a sale from before it', async () => {

@@ -46,8 +46,8 @@ export class BuildSteps {
   }
 
   #system({ clients, call }: { readonly clients: DynamoClients; readonly call: HistoryWorker['call'] }) {
-    const { world, log, options } = this.#history;
-    const { database, bucket } = options;
+    const { world, log, bucket, options } = this.#history;
+    const { database } = options;
     return {
       clock: () => world.nowSeconds * 1000,
       ulid: world.ulid,
@@ -79,11 +79,11 @@ export class BuildSteps {
     const bytes = zip([{ name: 'app', content }]);
     const seller = this.#history.pick(this.#history.sellers);
     if (seller === undefined) return;
-    const { world, options } = this.#history;
+    const { world, bucket } = this.#history;
     const { subscribed, id: accountId } = seller;
     await this.#history.start('build', async (worker) => {
       const { listings } = world.subscriptions(worker.clients);
-      const system = { ...this.#system(worker), listings, signer: options.bucket.files, isEnabled: true };
+      const system = { ...this.#system(worker), listings, signer: bucket.files, isEnabled: true };
       const body = {
         filename: 'app.zip',
         size: bytes.length,
@@ -154,7 +154,7 @@ export class BuildSteps {
   /** Verifies that each clean build is served with the bytes of its digest. */
   async brokenFile({ builds }: MarketState): Promise<string | undefined> {
     for (const build of builds.filter(({ status }) => status === 'clean')) {
-      const response = await fetch(await this.#history.options.bucket.files.download(build));
+      const response = await fetch(await this.#history.bucket.files.download(build));
       const bytes = Buffer.from(await response.arrayBuffer());
       if (createHash('sha256').update(bytes).digest('hex') !== build.sha256)
         return `11: a clean build is served as it was hashed: ${response.status}`;

@@ -8,7 +8,7 @@ import type { PayoutProvider } from '../../core/payouts/ports.ts';
 import { createPayoutStore } from '../../store/payouts/create-payouts.ts';
 import type { DynamoPayoutStore } from '../../store/payouts/payout-store.ts';
 import { type ListedThing, type MarketDatabase, MarketWorld } from '../market-world.ts';
-import type { HistoryBucket } from './history-bucket.ts';
+import { type HistoryBucket, startBucket } from './history-bucket.ts';
 import { type HistoryProvider, startProvider } from './history-provider.ts';
 import { type HistoryWorker, Interleaving } from './interleaving.ts';
 import { brokenLaws, MaturityLaws } from './market-laws.ts';
@@ -28,7 +28,6 @@ export interface MarketMutation {
 
 export interface HistoryOptions {
   readonly database: MarketDatabase;
-  readonly bucket: HistoryBucket;
   /** Numbers in [0, 1). */
   readonly draw: () => number;
   readonly mutation?: MarketMutation | undefined;
@@ -56,6 +55,7 @@ export class HistoryWorld {
   readonly world: MarketWorld;
   readonly interleaving: Interleaving;
   readonly provider: HistoryProvider;
+  readonly bucket: HistoryBucket;
   readonly sellers: Seller[] = [];
   readonly accounts: string[] = [];
   /** Orders by which credit was granted, in a broken history. */
@@ -67,8 +67,13 @@ export class HistoryWorld {
   #movements = 0;
   #failure: string | undefined;
 
-  private constructor(options: HistoryOptions, world: MarketWorld, provider: HistoryProvider) {
+  private constructor(
+    options: HistoryOptions,
+    world: MarketWorld,
+    { provider, bucket }: { readonly provider: HistoryProvider; readonly bucket: HistoryBucket },
+  ) {
     this.options = options;
+    this.bucket = bucket;
     this.mutation = options.mutation ?? NOTHING;
     this.world = world;
     this.provider = provider;
@@ -82,13 +87,14 @@ export class HistoryWorld {
   static async open(options: HistoryOptions): Promise<HistoryWorld> {
     const world = new MarketWorld(options.database, options.draw);
     const provider = await startProvider(() => world.nowSeconds * 1000);
-    const history = new HistoryWorld(options, world, provider);
+    const history = new HistoryWorld(options, world, { provider, bucket: await startBucket() });
     await history.#setUp();
     return history;
   }
 
   async close(): Promise<void> {
     await this.provider.stop();
+    await this.bucket.stop();
     await this.#reading.clear();
   }
 
@@ -202,6 +208,6 @@ export class HistoryWorld {
   /** Lets time pass, and late effects come. */
   async pass(seconds: number): Promise<void> {
     this.world.day += Math.ceil(seconds) / 86_400;
-    await this.interleaving.pass();
+    await this.interleaving.passTime();
   }
 }

@@ -38,7 +38,7 @@ export class HistoryWorker {
     const wrap = (real: DynamoDBClient) =>
       aroundSend(real, (command, send) => {
         // What an index returns is a hint: the calls that follow it are drawn.
-        if (isOfIndex(command)) return send(command);
+        if (isOfIndex(command)) return interleaving.read(() => send(command));
         return this.call(() => this.#written(command, send), timedOut);
       });
     this.clients = { client: wrap(client), onceClient: wrap(onceClient) };
@@ -60,6 +60,8 @@ export class Interleaving {
   readonly #clients: DynamoClients;
   readonly #running = new Set<HistoryWorker>();
   #waiting: WaitingCall[] = [];
+  #reads = 0;
+  #lastRead: Promise<unknown> = Promise.resolve();
   #late: (() => Promise<unknown>)[] = [];
   /** The number of calls so far. */
   sequence = 0;
@@ -89,7 +91,7 @@ export class Interleaving {
     void run(worker)
       .catch(onFailure)
       .finally(() => this.#running.delete(worker));
-    await settle();
+    await this.#settle();
   }
 
   wait<T>(worker: HistoryWorker, act: () => Promise<T>, failure: () => Error): Promise<T> {
@@ -112,11 +114,21 @@ export class Interleaving {
     this.sequence += 1;
     this.last = call?.worker;
     await call?.proceed(fault);
-    await settle();
+    await this.#settle();
+  }
+
+  /** Performs a read that is no call of the history, one after another, before the next call is drawn. */
+  read<T>(act: () => Promise<T>): Promise<T> {
+    this.#reads += 1;
+    const result = this.#lastRead.then(act).finally(() => {
+      this.#reads -= 1;
+    });
+    this.#lastRead = result.catch(() => undefined);
+    return result;
   }
 
   /** Lets late effects come, and ends the workers that have run for too long. */
-  async pass(): Promise<void> {
+  async passTime(): Promise<void> {
     this.sequence += 1;
     this.last = undefined;
     for (const act of this.#late.splice(0)) await act().catch(() => undefined);
@@ -124,16 +136,18 @@ export class Interleaving {
     for (const worker of this.#running) if (now - worker.startedSeconds >= MAX_RUN_SECONDS) this.#end(worker);
   }
 
+  /** Lets everything run that waits for no call. */
+  async #settle(): Promise<void> {
+    do {
+      await idle();
+      await idle();
+    } while (this.#reads > 0);
+  }
+
   #end(worker: HistoryWorker): void {
     this.#running.delete(worker);
     this.#waiting = this.#waiting.filter((call) => call.worker !== worker);
   }
-}
-
-/** Lets everything run that waits for no call. */
-async function settle(): Promise<void> {
-  await idle();
-  await idle();
 }
 
 /** The error that the SDK throws after its last attempt. */

@@ -64,6 +64,11 @@ function lawsOfSeller(state: MarketState, balance: StoredBalance): readonly Law[
     sales.filter(({ status, payable }) => payable && status !== 'pending'),
     proceedsOf,
   );
+  // What granted credit has paid for is refunded out of the available earnings, too, after it has matured.
+  const refunded = sumOf(transfers, ({ id, amount }) => {
+    const sale = sales.find(({ chargeId, payable }) => chargeId === id && !payable);
+    return sale === undefined ? 0n : amount - proceedsOf(sale);
+  });
   return [
     ['1: received is the sum of its parts', received === sumOf(parts, (part) => part) - fees],
     ['1: no part is below 0', parts.every((part) => part >= 0n)],
@@ -86,7 +91,7 @@ function lawsOfSeller(state: MarketState, balance: StoredBalance): readonly Law[
     ],
     [
       '7: what has left or may leave was paid for with money',
-      available + inTransit + paidOut + sumOf(transfers, ({ cash }) => cash) === earned,
+      available + inTransit + paidOut + sumOf(transfers, ({ cash }) => cash) === earned - refunded,
     ],
   ];
 }
@@ -103,7 +108,7 @@ function lawsOfWallet({ entries, orders, wallets }: MarketState, accountId: stri
     ['4: net cash is the sum over the entries', netCash === sumOf(own, ({ cash }) => cash)],
     ['4: net cash is not below what was taken back', netCash >= -reversed],
     ['5: credit is the sum of the entries', balance - debt === sumOf(own, changeOf)],
-    ['5: a wallet has credit or a debt', balance >= 0n && debt >= 0n && (balance === 0n || debt === 0n)],
+    ['5: neither credit nor debt is below 0', balance >= 0n && debt >= 0n],
   ];
 }
 

@@ -111,7 +111,9 @@ export class MarketReading {
     const items: Item[] = [];
     const scan = { TableName: tables[name], ConsistentRead: true };
     for await (const { Items: page = [] } of paginateScan({ client }, scan)) items.push(...page);
-    return items;
+    // A history draws among them: their order is that of their keys.
+    const nameOf = ({ item, ...key }: Item) => `${item?.S} ${key.owner_id?.S ?? key.account_id?.S}`;
+    return items.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
   }
 
   /** Empties the tables for the next history. */
