@@ -226,6 +226,22 @@ describe('an event of a connected account', () => {
     expect(await receive('checkout.session.completed', object, connectSecret)).toBeUndefined();
   });
 
+  it('fails if it is forged, altered, or replayed after its time', async () => {
+    const payments = paymentsAt(intentsUrl);
+    const nowSeconds = Math.floor(NOW_MS / 1000);
+    const signed = (seconds: number) => signedEvent('payout.paid', { metadata }, connectSecret, seconds);
+    const { body, signature } = signed(nowSeconds);
+    expect(await payments.readEvent(body, signature)).toEqual({ payout });
+    const late = signed(nowSeconds - 301);
+    const invalid: [string, string][] = [
+      [body, `t=${nowSeconds},v1=${'0'.repeat(64)}`],
+      [body.replace(payout.sellerId, `acc_${'1'.repeat(26)}`), signature],
+      [late.body, late.signature],
+    ];
+    for (const [text, given] of invalid)
+      expect(await codeOf(payments.readEvent(text, given))).toBe('invalid_signature');
+  });
+
   it('fails with another secret, and while none is stored', async () => {
     connectSecret = 'none';
     for (const secret of ['whsec_of_nobody', 'none'])

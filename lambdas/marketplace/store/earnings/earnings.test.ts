@@ -244,6 +244,16 @@ describe('money of the market', () => {
     expect(await stateOf({ seller, buyer })).toMatchObject({ buyer: { balance: cents(500) } });
   });
 
+  it('has the same fee in a hundred sales of a cent as in one of a dollar', async () => {
+    const [seller, buyer] = await Promise.all([world.open(), world.open()]);
+    await world.pay(buyer, 100);
+    for (let count = 0; count < 100; count += 1) await world.buy(buyer, await world.list(seller, 1));
+    expect(await stateOf({ seller, buyer })).toMatchObject({
+      balance: { pending: net(100), fees: cents(100) - net(100) },
+      buyer: { balance: 0n },
+    });
+  });
+
   it('belongs to its seller: nobody else refunds it', async () => {
     const { seller, buyer, listing } = await market({ paid: 500 });
     const charge = await world.buy(buyer, listing);

@@ -396,6 +396,72 @@ describe('attacks on payouts', () => {
     expect(await codeOf(requestPayout(system(), seller, undefined))).toBe('insufficient_earnings');
   });
 
+  /** A seller with an account at the provider, whose listing a buyer has bought. */
+  async function sold(granted: number) {
+    const [seller, buyer] = await Promise.all([world.open(), world.open()]);
+    if (granted > 0) await world.grant(buyer, granted);
+    const order = await world.pay(buyer, PRICE);
+    await world.buy(buyer, await world.list(seller, PRICE));
+    const { providerId } = await connectAccount(system(), seller, { country: 'DE' });
+    sandbox.accounts.account(providerId).state = 'active';
+    const start = world.day;
+    const reach = async (day: number) => {
+      world.day = start + day;
+      await world.processDue();
+    };
+    return { seller, buyer, order, reach };
+  }
+
+  it.each([
+    [1, 0n],
+    [6, 0n],
+    [8, NET],
+    [30, NET],
+  ])(
+    'get only what has matured by a card that pays, buys and disputes the payment on day %s',
+    async (...args: readonly unknown[]) => {
+      const [day, matured] = args as [number, bigint];
+      const { seller, buyer, order, reach } = await sold(0);
+      await reach(Math.min(day, 7.1));
+      await reach(day);
+      await world.reverse(buyer, order, 'dp_1', PRICE);
+      await reach(Math.max(day, 15));
+      expect(await codeOf(requestPayout(system(), seller, undefined))).toBe(
+        matured === 0n ? 'insufficient_earnings' : 'done',
+      );
+      await reach(100);
+      expect(await stateOf(seller)).toMatchObject({ available: 0n, inTransit: matured, paidOut: 0n });
+      expect(await world.wallet(buyer)).toEqual({ balance: 0n, owed: matured === 0n ? 0n : cents(PRICE) });
+    },
+  );
+
+  it('get nothing out of a grant, a top-up, a purchase and the refund of the card', async () => {
+    const { seller, buyer, order, reach } = await sold(PRICE);
+    await world.reverse(buyer, order, 're_1', PRICE);
+    expect(await world.wallet(buyer)).toEqual({ balance: 0n, owed: 0n });
+    for (const day of [8, 15, 100]) {
+      await reach(day);
+      expect(await codeOf(requestPayout(system(), seller, undefined))).toBe('insufficient_earnings');
+      expect(await codeOf(world.transfer(seller, { amount: 1n }))).toBe('insufficient_earnings');
+    }
+    expect(await world.wallet(buyer)).toEqual({ balance: cents(PRICE), owed: 0n });
+  });
+
+  it('get nothing out of events that are replayed, or name the payout of another account', async () => {
+    const { seller } = await payable();
+    const payout = await requestPayout(system(), seller, undefined);
+    await run();
+    const { client, tables } = database;
+    for (const sellerId of [seller, await world.open()])
+      for (let replay = 0; replay < 3; replay += 1) {
+        const key = { sellerId, id: payout.id };
+        expect(await hintPayout(client, tables.market, key, world.nowSeconds)).toBe(sellerId === seller);
+        await run();
+      }
+    expect(await stateOf(seller)).toEqual({ available: 0n, inTransit: NET, paidOut: 0n, openPayouts: 1 });
+    expect([transfersOf(payout.id).length, payoutsOf(payout.id).length]).toEqual([1, 1]);
+  });
+
   it('start one payout by many requests at once', async () => {
     const { seller } = await payable();
     const codes = await Promise.all(

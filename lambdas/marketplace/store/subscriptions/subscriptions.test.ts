@@ -242,6 +242,18 @@ describe('a subscription', () => {
     expect(await holdings(buyer, listing)).toEqual([]);
   });
 
+  it('charges nothing for a plan with another amount than it has, at its start or at a change', async () => {
+    const parties = await subscribed();
+    const { buyer, listing } = await market();
+    for (const amount of [0, 1, 299, 301])
+      expect(await codeOf(world.subscribe(buyer, listing, { ...BASIC, amount }))).toBe('price_changed');
+    for (const amount of [0, 300, 899, 901])
+      expect(await codeOf(update(parties, { planId: 'pro', amount }))).toBe('price_changed');
+    expect(await current(parties)).toMatchObject({ charges: 1, plan: { id: 'basic' } });
+    expect(await world.wallet(buyer)).toMatchObject({ balance: cents(5_000) });
+    expect(await stateOf(parties)).toMatchObject({ buyer: { balance: cents(4_700) } });
+  });
+
   it('starts with a trial once for each account and listing, whatever becomes of it', async () => {
     const { seller, buyer, listing } = await market();
     const trial = await world.subscribe(buyer, listing, TRIAL);
