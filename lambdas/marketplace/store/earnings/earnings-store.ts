@@ -173,7 +173,7 @@ export class DynamoEarningsStore implements EarningsStore {
   }
 
   async returnPart(sale: Sale, amount: NanoUsd, posting: EarningsPosting): Promise<boolean> {
-    const { entryId, transaction, fundsVersion } = posting;
+    const { entryId, transaction } = posting;
     const change = returnOf(sale, amount);
     const isWhole = change.sale.status === 'reversed';
     const ended = isWhole ? await this.#endPurchase(sale) : [];
@@ -188,7 +188,7 @@ export class DynamoEarningsStore implements EarningsStore {
       ...subscription,
       ...this.#count(posting),
     ];
-    return this.#post(sale.buyerId, entry, transaction, writes, fundsVersion);
+    return this.#post(sale.buyerId, entry, posting, writes);
   }
 
   async mature(sale: Sale, transaction: EarningsTransaction): Promise<boolean> {
@@ -196,7 +196,7 @@ export class DynamoEarningsStore implements EarningsStore {
     if (sale.payable) return (await transact(this.#client, writes)).done;
     const amount = proceedsOf(sale);
     const entry = { kind: 'transfer', id: sale.chargeId, amount, cash: 0n, source: transaction.id } as const;
-    return this.#post(sale.sellerId, entry, transaction, writes);
+    return this.#post(sale.sellerId, entry, { transaction }, writes);
   }
 
   hold(sale: Sale, dueAt: number): Promise<boolean> {
@@ -223,7 +223,7 @@ export class DynamoEarningsStore implements EarningsStore {
     const { sellerId } = transaction;
     const change = { ...EMPTY_BALANCE, available: -amount, transferred: amount };
     const entry = { kind: 'transfer', id: entryId, amount, cash: amount, source: transaction.id } as const;
-    return this.#post(sellerId, entry, transaction, [
+    return this.#post(sellerId, entry, posting, [
       changeBalance(this.#tables.market, sellerId, change),
       ...this.#count(posting),
     ]);
@@ -256,9 +256,8 @@ export class DynamoEarningsStore implements EarningsStore {
   async #post(
     accountId: string,
     entry: LedgerEntry,
-    transaction: EarningsTransaction,
+    { transaction, fundsVersion }: Pick<EarningsPosting, 'transaction' | 'fundsVersion'>,
     writes: readonly TransactWriteItem[],
-    fundsVersion?: number,
   ): Promise<boolean> {
     const location = { table: this.#tables.accounts, accountId, created: transaction.created };
     const all = [putEntry(location, entry), putTransaction(this.#tables.market, transaction), ...writes];

@@ -125,7 +125,7 @@ export class HistoryWorld {
     return { clients, environment: this.options.database.environment };
   }
 
-  /** What payouts need, for a worker or for the history itself. */
+  /** Returns the dependencies of payouts, for a worker or for the history itself. */
   payoutSystem(worker?: HistoryWorker) {
     const { provider, store, keyOf } = this.mutation;
     const plain = createPayoutStore(this.#payoutOptions(worker?.clients));
@@ -141,7 +141,7 @@ export class HistoryWorld {
     };
   }
 
-  /** What the schedule logs: a failure that no fault of the history explains ends it. */
+  /** The log of the schedule: a failure that no fault of the history explains ends the history. */
   readonly log: Log = {
     ...SILENT,
     error: (message, { failure = '' } = {}) => {

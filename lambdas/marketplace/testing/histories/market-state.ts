@@ -27,7 +27,7 @@ export interface StoredBalance extends SellerBalance {
   readonly openPayouts: number;
 }
 
-export interface StoredEntry extends Pick<LedgerEntry, 'kind' | 'id' | 'amount' | 'cash'> {
+interface StoredEntry extends Pick<LedgerEntry, 'kind' | 'id' | 'amount' | 'cash'> {
   readonly accountId: string;
 }
 
