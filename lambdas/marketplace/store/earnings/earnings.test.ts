@@ -244,7 +244,7 @@ describe('money of the market', () => {
     expect(await stateOf({ seller, buyer })).toMatchObject({ buyer: { balance: cents(500) } });
   });
 
-  it('has the same fee in a hundred sales of a cent as in one of a dollar', async () => {
+  it('costs the same fee in a hundred sales of a cent as in one of a dollar', async () => {
     const [seller, buyer] = await Promise.all([world.open(), world.open()]);
     await world.pay(buyer, 100);
     for (let count = 0; count < 100; count += 1) await world.buy(buyer, await world.list(seller, 1));
