@@ -18,7 +18,7 @@ export async function startBucket(): Promise<HistoryBucket> {
   const folder = await mkdtemp(join(tmpdir(), 'market-builds-'));
   const authorizeAs = () => () => {};
   const s3 = createS3Service({
-    buckets: [{ name: NAME, arn: `arn:aws:s3:::${NAME}`, notifies: false, statements: [] }],
+    buckets: [{ name: NAME, arn: `arn:aws:s3:::${NAME}`, notifies: false, statements: [], cors: [] }],
     objects: createObjectStore(folder),
     authorizeAs,
     onCreated: () => {},
