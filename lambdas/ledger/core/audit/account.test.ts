@@ -217,7 +217,7 @@ describe(`the audit of an account over ${rounds(300)} random histories`, () => {
           { verdict: 'drift', totals: { drift: 1n, exact: false } },
         ]);
       }),
-      { numRuns: rounds(600) },
+      { numRuns: rounds(1_200) },
     );
     expect([...result.keys()].sort()).toEqual([
       'balance',

@@ -2,8 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { rounds } from '../../../../tools/test-kit/thorough.ts';
 import { CONTROLS, firstBroken } from './controls.ts';
 
-/** A plain run takes the controls that fail within so few histories; `THOROUGH=70` takes all of them. */
-const HISTORIES = rounds(60);
+/** A plain run takes the controls that fail within so few histories; `THOROUGH=34` takes all of them. */
+const HISTORIES = rounds(120);
 
 const MAX_MS = 1_200_000;
 
