@@ -73,11 +73,13 @@ interface TransferOptions {
 
 function TransferForm({ available, onClose }: TransferOptions) {
   const [amount, setAmount] = useState(usdField(available));
+  // A second attempt after a lost response is the same request.
+  const [request] = useState(() => crypto.randomUUID());
   const transfer = async () => {
     await call('/api/v1/earnings/transfer', {
       method: 'POST',
       body: { amount },
-      headers: { 'idempotency-key': crypto.randomUUID() },
+      headers: { 'idempotency-key': request },
     });
     await refreshSales();
     onClose();

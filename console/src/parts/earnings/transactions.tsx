@@ -89,13 +89,15 @@ const Refund = (options: RefundOptions) => (
 function RefundForm({ charge, rest, onClose }: RefundOptions & { readonly onClose: () => void }) {
   const whole = usdField(rest);
   const [amount, setAmount] = useState(whole);
+  // A second attempt after a lost response is the same request.
+  const [request] = useState(() => crypto.randomUUID());
   const refund = async () => {
     // The charge for a change of a plan has a fraction of a cent, which a request for all of it returns.
     const body = { charge, ...(amount === whole ? {} : { amount: centsOf(amount) }) };
     await call('/api/v1/refunds', {
       method: 'POST',
       body,
-      headers: { 'idempotency-key': crypto.randomUUID() },
+      headers: { 'idempotency-key': request },
     });
     await refreshSales();
     onClose();
