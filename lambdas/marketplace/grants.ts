@@ -102,6 +102,7 @@ export const MARKETPLACE_GRANTS = {
   'list-payouts': { tables: { market: ['Query'], listings: [] } },
   'get-payout': { tables: { market: ['GetItem'], listings: [] } },
   'cancel-payout': { tables: { market: writes, listings: [] } },
+  'list-operator-sellers': { tables: { market: ['Scan', 'Query'] } },
   'list-earnings-transactions': { tables: { market: ['Query', 'BatchGetItem'], ...NAMED } },
   'transfer-earnings': {
     tables: {

@@ -19,6 +19,7 @@ import {
   payoutSchema,
   payoutsQuery,
 } from './core/payouts/payout-entry.ts';
+import { sellerSummarySchema, sellersQuery } from './core/payouts/seller-summary.ts';
 import { entitlementsSchema } from './core/subscriptions/entitlement.ts';
 import {
   chargedSubscriptionSchema,
@@ -142,5 +143,14 @@ export const SALES_OPERATIONS = {
     body: refundRequest,
     responses: { 201: describeResponse('The refund.', SALES_COMPONENTS.Refund) },
     errors: [402, 404, 409],
+  },
+};
+
+export const OPERATOR_SALES_OPERATIONS = {
+  'list-operator-sellers': {
+    description:
+      'In no order. A page may have fewer sellers than requested, although there are more. A page reads up to 5 MB of the market, and every sale and payout of its sellers: half a read unit for each 4 KB.',
+    query: sellersQuery,
+    responses: { 200: describeResponse('A page of sellers.', pageSchema(sellerSummarySchema)) },
   },
 };

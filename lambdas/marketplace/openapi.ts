@@ -19,7 +19,7 @@ import { trendingQuery } from './core/discovery/trending.ts';
 import { listingChange, newListing } from './core/fields.ts';
 import { LISTING_KINDS, listingSchema } from './core/listing.ts';
 import { categoriesQuery, categorySchema, listingQuery } from './core/queries.ts';
-import { ETAGS, SALES_COMPONENTS, SALES_OPERATIONS } from './openapi-of-sales.ts';
+import { ETAGS, OPERATOR_SALES_OPERATIONS, SALES_COMPONENTS, SALES_OPERATIONS } from './openapi-of-sales.ts';
 
 const IF_MATCH = {
   'If-Match': {
@@ -52,7 +52,7 @@ export const MARKETPLACE_COMPONENTS = {
 const listing = (description: string) => ({ description, schema: MARKETPLACE_COMPONENTS.Listing });
 const listings = { 200: { description: 'A page of listings.', schema: MARKETPLACE_COMPONENTS.ListingPage } };
 
-export const MARKETPLACE_OPERATIONS = tagged('Market', {
+const MARKET_OPERATIONS = tagged('Market', {
   ...SALES_OPERATIONS,
   'list-listings': { query: listingQuery, responses: listings },
   'create-listing': {
@@ -172,3 +172,8 @@ export const MARKETPLACE_OPERATIONS = tagged('Market', {
     responses: listings,
   },
 });
+
+export const MARKETPLACE_OPERATIONS = {
+  ...MARKET_OPERATIONS,
+  ...tagged('Operator', OPERATOR_SALES_OPERATIONS),
+};

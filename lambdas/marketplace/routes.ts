@@ -1,5 +1,5 @@
 /** The routes of the market: the same rows for both kinds of listing, and discovery across them. */
-import { KEY_OR_OWNER, OPEN, OWNER, type Route } from '../platform/contract/route.ts';
+import { KEY_OR_OWNER, OPEN, OPERATOR, OWNER, type Route } from '../platform/contract/route.ts';
 
 /** Paths below the collection; the same function serves both collections. */
 const ROWS = [
@@ -244,5 +244,11 @@ export const MARKETPLACE_ROUTES = [
     path: '/api/v1/payouts/{id}/cancel',
     endpoint: 'cancel-payout',
     purpose: 'cancel a payout that has not been sent',
+  },
+  {
+    ...OPERATOR,
+    path: '/api/v1/operator/sellers',
+    endpoint: 'list-operator-sellers',
+    purpose: 'every seller with its balance, held and returned sales, and payouts',
   },
 ] as const satisfies readonly Route[];

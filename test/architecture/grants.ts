@@ -34,6 +34,7 @@ describe('the database grants of a function', () => {
       'audit-books: wallets',
       'list-operator-accounts: wallets',
       'list-operator-routes: circuits',
+      'list-operator-sellers: market',
       'reconcile-payments: accounts',
       'sweep-holds: wallets',
     ]);

@@ -39,6 +39,9 @@ export const AMOUNTS: ReadonlySet<string> = new Set([
   // Of the operator's view.
   'spent',
   'drift',
+  'sold',
+  'returned',
+  'total',
   'old',
   'new',
 ]);

@@ -6,6 +6,7 @@ import type { catalogViewSchema } from '../../../lambdas/inference/core/catalog/
 import type { routeSummarySchema } from '../../../lambdas/inference/core/routing/route-list.ts';
 import type { accountSummarySchema } from '../../../lambdas/ledger/core/account-summaries.ts';
 import type { auditViewSchema } from '../../../lambdas/ledger/core/audit/conclusion.ts';
+import type { sellerSummarySchema } from '../../../lambdas/marketplace/core/payouts/seller-summary.ts';
 import type { deadLettersSchema } from '../../../lambdas/platform/core/api/dead-letters.ts';
 import type { rotatedSecretSchema } from '../../../lambdas/webhooks/core/subscription.ts';
 import type { ConsoleValue } from './responses.ts';
@@ -56,6 +57,7 @@ export type IdentityProvider = ConsoleValue<z.output<typeof offeredProvidersSche
 
 /** An account in the operator's view. */
 export type AccountSummaryBody = ConsoleValue<z.output<typeof accountSummarySchema>>;
+export type SellerSummaryBody = ConsoleValue<z.output<typeof sellerSummarySchema>>;
 export type RouteSummary = ConsoleValue<z.output<typeof routeSummarySchema>>;
 export type CatalogView = ConsoleValue<z.output<typeof catalogViewSchema>>;
 export type AuditView = ConsoleValue<z.output<typeof auditViewSchema>>;

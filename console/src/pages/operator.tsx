@@ -1,4 +1,4 @@
-/** The operator's view, in a separate session: accounts, routes and circuits, the catalog, the audit, dead letters. */
+/** The operator's view, in a separate session: accounts, sellers, routes and circuits, the catalog, the audit, dead letters. */
 import { useQueryClient } from '@tanstack/react-query';
 import { useNavigate, useParams } from '@tanstack/react-router';
 import { Fragment, type ReactNode } from 'react';
@@ -24,13 +24,15 @@ import {
   Time,
 } from '../parts/basics.tsx';
 import { Tabs } from '../parts/form.tsx';
-import { useView, viewPath } from '../parts/operator/views.tsx';
+import { Sellers } from '../parts/operator/sellers.tsx';
+import { pagesOf, useView } from '../parts/operator/views.tsx';
 import { SignIn } from '../parts/sign-in.tsx';
 import { type Column, Table } from '../parts/table.tsx';
 import { TablePages } from '../parts/table-pages.tsx';
 
 const VIEWS = [
   ['accounts', 'Accounts'],
+  ['sellers', 'Sellers'],
   ['routes', 'Routes'],
   ['catalog', 'Catalog'],
   ['audit', 'Audit'],
@@ -51,8 +53,6 @@ export function OperatorView() {
   );
 }
 
-const pagesOf = (view: string) => ({ path: viewPath(view), queryKey: ['operator', view], empty: 'None.' });
-
 function Views() {
   const queries = useQueryClient();
   const navigate = useNavigate();
@@ -66,6 +66,7 @@ function Views() {
     accounts: (
       <TablePages<AccountSummaryBody> {...pagesOf('accounts')} columns={ACCOUNTS} idOf={({ id }) => id} />
     ),
+    sellers: <Sellers />,
     routes: (
       <TablePages<RouteSummary>
         {...pagesOf('routes')}
@@ -81,7 +82,10 @@ function Views() {
   };
   return (
     <div className="page">
-      <PageHead title="Operator" about="Accounts, routes and calls. The admin command makes changes.">
+      <PageHead
+        title="Operator"
+        about="Accounts, sellers, routes and calls. The admin command makes changes."
+      >
         <button type="button" className="button" onClick={leave}>
           Sign out
         </button>

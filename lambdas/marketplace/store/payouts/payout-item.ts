@@ -10,7 +10,8 @@ import {
   text,
 } from '../../../platform/dynamodb/attribute-values.ts';
 import { MONEY_STEPS, type Payout, type PayoutAttempt, type PayoutEnd } from '../../core/payouts/payout.ts';
-import { PAYOUT_SCHEDULES, type PayoutAccount } from '../../core/payouts/ports.ts';
+import { PAYOUT_SCHEDULES, type PayoutAccount, type SellerState } from '../../core/payouts/ports.ts';
+import { decodeBalance } from '../earnings/sale-writes.ts';
 import { DUE_INDEX, marketKey } from '../market-item.ts';
 
 export const ACCOUNT_ITEM = 'payout_account';
@@ -25,7 +26,7 @@ const due = (dueAt: number | undefined): Item => (dueAt === undefined ? {} : pay
 const dueOf = (item: Item): number | undefined =>
   item[DUE_INDEX.sortKey]?.S === undefined ? undefined : Number(item[DUE_INDEX.sortKey]?.S);
 
-const secondsOf = (item: Item, name: string): number | undefined =>
+const optionalNumber = (item: Item, name: string): number | undefined =>
   item[name] === undefined ? undefined : readNumber(item, name);
 
 export const encodePayout = (payout: Payout): Item => ({
@@ -66,8 +67,8 @@ export function decodePayout(item: Item): Payout {
     ),
     transfer: item.transfer?.S,
     payout: item.payout?.S,
-    arrivalDate: secondsOf(item, 'arrival_date'),
-    paidAt: secondsOf(item, 'paid_at'),
+    arrivalDate: optionalNumber(item, 'arrival_date'),
+    paidAt: optionalNumber(item, 'paid_at'),
     end: endOf(item),
     returned: item.returned?.BOOL === true,
     dueAt: dueOf(item),
@@ -96,4 +97,12 @@ export const decodeAccount = (item: Item): PayoutAccount => ({
   schedule: PAYOUT_SCHEDULES.find((each) => each === readText(item, 'schedule')) ?? 'manual',
   minimum: readNumber(item, 'minimum'),
   dueAt: dueOf(item),
+});
+
+/** A seller without a balance has sold nothing. */
+export const decodeSeller = (item: Item): SellerState => ({
+  balance: decodeBalance(item),
+  openPayouts: item.open_payouts === undefined ? 0 : readNumber(item, 'open_payouts'),
+  paused: item.paused?.BOOL === true,
+  maturityDays: optionalNumber(item, 'maturity_days'),
 });

@@ -34,13 +34,19 @@ import type {
 import {
   balanceKey,
   changeBalance,
-  decodeBalance,
   type OpenPayoutsChange,
   putTransaction,
 } from '../earnings/sale-writes.ts';
 import { encodeEvent } from '../listing-item.ts';
 import { DUE_INDEX, dueTime, marketKey, putNewItem } from '../market-item.ts';
-import { ACCOUNT_ITEM, decodeAccount, decodePayout, encodeAccount, encodePayout } from './payout-item.ts';
+import {
+  ACCOUNT_ITEM,
+  decodeAccount,
+  decodePayout,
+  decodeSeller,
+  encodeAccount,
+  encodePayout,
+} from './payout-item.ts';
 
 export interface PayoutTables {
   readonly market: string;
@@ -62,13 +68,7 @@ export class DynamoPayoutStore implements PayoutStore, DuePayoutStore {
   }
 
   async seller(sellerId: string): Promise<SellerState> {
-    const item = (await this.#read(balanceKey(sellerId))) ?? {};
-    return {
-      balance: decodeBalance(item),
-      openPayouts: item.open_payouts === undefined ? 0 : readNumber(item, 'open_payouts'),
-      paused: item.paused?.BOOL === true,
-      maturityDays: item.maturity_days === undefined ? undefined : readNumber(item, 'maturity_days'),
-    };
+    return decodeSeller((await this.#read(balanceKey(sellerId))) ?? {});
   }
 
   /** Stops new payouts of a seller, and those of which nothing was sent; or allows them again. */
