@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { Browser } from 'playwright-core';
+import { Owner } from '../system/owner.ts';
 import { Service } from '../system/service.ts';
 import { openBrowser } from './chromium.ts';
 import { ConsoleUser, SCREENSHOTS } from './console-user.ts';
@@ -456,10 +457,25 @@ describe('the console in Chromium', () => {
     await signIn();
     await user.page.getByRole('heading', { name: 'Operator', level: 1 }).waitFor();
     await user.page.getByRole('cell', { name: 'owner@example.com' }).waitFor();
+    const [seller, buyer] = await Promise.all([Owner.open(service), Owner.open(service)]);
+    await buyer.buy(20);
+    await seller.sellTo(buyer, 1_500);
+    await service.admin('seller', 'pause', '--account', seller.id);
     const wrong: string[] = [];
-    for (const view of ['Routes', 'Catalog', 'Audit', 'Dead letters', 'Accounts']) {
+    for (const view of ['Sellers', 'Routes', 'Catalog', 'Audit', 'Dead letters', 'Accounts']) {
       await user.page.getByRole('tab', { name: view }).click();
       await user.settled();
+      if (view === 'Sellers') {
+        const row = user.page.getByRole('row', { name: seller.id });
+        expect(await row.innerText()).toMatch(/\$15\.00[\s\S]*paused/i);
+        await row.getByRole('button', { name: 'Resume' }).click();
+        const dialog = user.page.getByRole('dialog');
+        await dialog.getByText(`npm run admin -- seller resume --account ${seller.id}`).waitFor();
+        wrong.push(...(await user.findings()));
+        await user.page.screenshot({ path: join(SCREENSHOTS, 'console-operator-resume.png') });
+        await user.page.keyboard.press('Escape');
+        await dialog.waitFor({ state: 'detached' });
+      }
       const name = view.toLowerCase().replace(' ', '-');
       expect(user.page.url()).toMatch(new RegExp(`#/operator/${name}$`));
       for (const [size, colorScheme, width] of [

@@ -57,6 +57,15 @@ export class Owner {
     return (await response.json()) as CreatedOrder;
   }
 
+  /** Lists an app, which `buyer` purchases for that number of cents. */
+  async sellTo(buyer: Owner, amount: number): Promise<void> {
+    const price = { amount, currency: 'USD' };
+    const fields = { name: `Sold by ${this.id}`, summary: 'One.', category: 'tools', price };
+    const { id } = (await (await this.send('POST', '/apps', fields)).json()) as { readonly id: string };
+    const bought = await buyer.send('POST', `/apps/${id}/purchase`, price);
+    if (bought.status !== 201) throw new Error(`nothing was bought: ${await bought.text()}`);
+  }
+
   /** Orders credit, pays for it on the checkout's page, and waits until it is there. */
   async buy(amount: number): Promise<CreatedOrder> {
     const order = await this.order(amount);

@@ -2,6 +2,7 @@
 import { beforeAll, describe, expect, it } from '@jest/globals';
 import { ROUTES } from '../../../lambdas/app/routes.ts';
 import type { Route } from '../../../lambdas/platform/contract/route.ts';
+import { Owner } from '../owner.ts';
 import { errorOf, nano, Payer } from '../payer.ts';
 import { idTokenOf } from '../sign-in.ts';
 import { service } from './service.ts';
@@ -121,6 +122,22 @@ describe('the operator’s view', () => {
     };
     const named = ['dead-events', 'dead-changes', 'dead-deliveries', 'exhausted-deliveries'];
     expect(data).toEqual(named.map((id) => ({ id, object: 'dead_letter_queue', messages: 0 })));
+  });
+
+  it('shows a seller with its sales, and whether the operator has paused its payouts', async () => {
+    const [seller, buyer] = await Promise.all([Owner.open(service), Owner.open(service)]);
+    await buyer.buy(20);
+    await seller.sellTo(buyer, 1_500);
+    const shown = async () => {
+      const response = await sendRequest('/api/v1/operator/sellers?limit=100');
+      const { data } = (await response.json()) as { data: readonly { readonly id: string }[] };
+      expect(data.filter(({ id }) => id === buyer.id)).toEqual([]);
+      return data.filter(({ id }) => id === seller.id);
+    };
+    const sales = { sold: 15, held: 0, returned: 0, paid_out: 0, payouts: [] };
+    expect(await shown()).toMatchObject([{ object: 'seller_summary', ...sales, payouts_paused: false }]);
+    await service.admin('seller', 'pause', '--account', seller.id);
+    expect(await shown()).toMatchObject([{ ...sales, payouts_paused: true }]);
   });
 
   it('shows the usage that a route reported beyond the bound of a call, of which the caller pays the hold alone', async () => {

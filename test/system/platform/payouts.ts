@@ -15,8 +15,6 @@ interface MarketRun {
   readonly payouts: { readonly started: number; readonly advanced: number; readonly failed: number };
 }
 
-const PRICE = { amount: 2_000, currency: 'USD' };
-
 let seller: Owner;
 let receiver: EventReceiver;
 
@@ -41,9 +39,7 @@ describe('a payout', () => {
   it('goes from a sale to the bank, and its event is verified at the receiver of the seller', async () => {
     const buyer = await Owner.open(service);
     await buyer.buy(20);
-    const fields = { name: `Paid ${seller.id}`, summary: 'One.', category: 'tools', price: PRICE };
-    const { id } = (await (await seller.send('POST', '/apps', fields)).json()) as { readonly id: string };
-    expect((await buyer.send('POST', `/apps/${id}/purchase`, PRICE)).status).toBe(201);
+    await seller.sellTo(buyer, 2_000);
     await runUntil(earnings, ({ available }) => available === 20);
 
     expect(await errorOf(await seller.send('POST', '/api/v1/payouts', {}))).toMatchObject({

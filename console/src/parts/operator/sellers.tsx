@@ -1,6 +1,7 @@
 /** The sellers in the operator's view: earnings, held and returned sales, payouts, and the commands that change them. */
 import type { SellerSummaryBody } from '../../api/types.ts';
-import { Badge, Code, Money, numberOf } from '../basics.tsx';
+import { Badge, Code, countText, Money, numberOf } from '../basics.tsx';
+import { DialogButton } from '../dialog.tsx';
 import type { Column } from '../table.tsx';
 import { TablePages } from '../table-pages.tsx';
 import { pagesOf } from './views.tsx';
@@ -8,15 +9,27 @@ import { pagesOf } from './views.tsx';
 export const Sellers = () => (
   <>
     <p className="small quiet">
-      In AWS, add <code>--stage</code> to a command. <code>npm run admin -- market reconcile</code> compares
-      the payouts with Stripe.
+      The command <code>npm run admin -- market reconcile</code> compares the payouts with Stripe.
     </p>
     <TablePages<SellerSummaryBody> {...pagesOf('sellers')} columns={COLUMNS} idOf={({ id }) => id} />
   </>
 );
 
+interface SellerOptions {
+  readonly of: SellerSummaryBody;
+}
+
 const COLUMNS: readonly Column<SellerSummaryBody>[] = [
-  { head: 'Seller', of: 'break', cell: ({ id }) => <span className="mono small">{id}</span> },
+  {
+    head: 'Seller',
+    of: 'break',
+    cell: ({ id, maturity_days: days }) => (
+      <div>
+        <span className="mono small">{id}</span>
+        {days === null ? null : <div className="small quiet">sales mature after {numberOf(days, 'day')}</div>}
+      </div>
+    ),
+  },
   { head: 'Pending', right: true, cell: ({ pending }) => <Money nano={pending} /> },
   { head: 'Available', right: true, cell: ({ available }) => <Money nano={available} /> },
   { head: 'In transit', right: true, cell: ({ in_transit: inTransit }) => <Money nano={inTransit} /> },
@@ -24,8 +37,7 @@ const COLUMNS: readonly Column<SellerSummaryBody>[] = [
   { head: 'Sold', right: true, cell: ({ sold }) => <Money nano={sold} /> },
   { head: 'Held', right: true, cell: ({ held, sold }) => <Share part={held} sold={sold} /> },
   { head: 'Returned', right: true, cell: ({ returned, sold }) => <Share part={returned} sold={sold} /> },
-  { head: 'Payouts', cell: ({ payouts }) => <Payouts of={payouts} /> },
-  { head: 'State', cell: (seller) => <State of={seller} /> },
+  { head: 'Payouts', cell: (seller) => <Payouts of={seller} /> },
 ];
 
 /** The documentation of `seller show` recommends a check of a seller above a tenth. */
@@ -41,29 +53,26 @@ function Share({ part, sold }: { readonly part: bigint; readonly sold: bigint })
   );
 }
 
-function Payouts({ of: payouts }: { readonly of: SellerSummaryBody['payouts'] }) {
-  if (payouts.length === 0) return '–';
-  return payouts.map(({ status, count, total }) => (
-    <div key={status} className="small">
-      {numberOf(count, 'payout')} {status.replace('_', ' ')}: <Money nano={total} />
-    </div>
-  ));
-}
-
-function State({
-  of: { id, payouts_paused: isPaused, maturity_days: days },
-}: {
-  readonly of: SellerSummaryBody;
-}) {
-  const command = isPaused ? 'resume' : 'pause';
+function Payouts({ of: { id, payouts, payouts_paused: isPaused } }: SellerOptions) {
+  const [text, command] = isPaused ? ['Resume', 'resume'] : ['Pause', 'pause'];
   return (
-    <>
-      <Badge tone={isPaused ? 'warn' : 'good'}>{isPaused ? 'payouts paused' : 'payouts allowed'}</Badge>
-      {days === null ? null : <div className="small quiet">sales mature after {numberOf(days, 'day')}</div>}
-      <details className="small">
-        <summary>{isPaused ? 'Resume' : 'Pause'}</summary>
-        <Code text={`npm run admin -- seller ${command} --account ${id}`} label={`${command} ${id}`} />
-      </details>
-    </>
+    <div>
+      {isPaused ? <Badge tone="warn">paused</Badge> : null}
+      {payouts.map(({ status, count, total }) => (
+        <div key={status} className="small">
+          {countText(count)} {status.replace('_', ' ')}: <Money nano={total} />
+        </div>
+      ))}
+      <DialogButton text={text} title={`${text} the payouts of a seller`} className="button small">
+        {() => (
+          <>
+            <Code text={`npm run admin -- seller ${command} --account ${id}`} label="The command" />
+            <p className="small quiet">
+              In AWS, add <code>--stage</code> and the stage.
+            </p>
+          </>
+        )}
+      </DialogButton>
+    </div>
   );
 }
