@@ -56,7 +56,7 @@ function Share({ part, sold }: { readonly part: bigint; readonly sold: bigint })
 function Payouts({ of: { id, payouts, payouts_paused: isPaused } }: SellerOptions) {
   const [text, command] = isPaused ? ['Resume', 'resume'] : ['Pause', 'pause'];
   return (
-    <div>
+    <div className="row">
       {isPaused ? <Badge tone="warn">paused</Badge> : null}
       {payouts.map(({ status, count, total }) => (
         <div key={status} className="small">

@@ -68,7 +68,7 @@ async function note(payout: Payout, fact: PayoutFact): Promise<void> {
 }
 
 describe('the operator’s list of sellers', () => {
-  it('has nobody before the first sale', async () => {
+  it('contains no seller before the first sale', async () => {
     expect(await pageOf('')).toMatchObject({ data: [], next_cursor: null });
   });
 
@@ -77,9 +77,11 @@ describe('the operator’s list of sellers', () => {
     const disputed = await sell(4_000);
     const returned = await sell(2_000);
     await world.refund(returned.seller, { charge: returned.charge, cents: 500 });
+    await world.refund(disputed.seller, { charge: disputed.charge, cents: 300 });
     await world.reverse(disputed.buyer, disputed.order, 'dp_1', 4_000);
     world.day += 15;
     await world.processDue();
+    const waiting = await sell(1_000);
 
     await payoutStore().saveAccount({
       sellerId: paid.seller,
@@ -98,7 +100,7 @@ describe('the operator’s list of sellers', () => {
     await payoutStore().setMaturity(disputed.seller, 30);
 
     const sellers = new Map((await pageOf('limit=100')).data.map((each) => [each.id, each]));
-    expect(sellers.size).toBe(3);
+    expect(sellers.size).toBe(4);
     const nothing = { in_transit: 0, paid_out: 0, transferred: 0, payouts: [] };
     expect(sellers.get(paid.seller)).toEqual({
       ...nothing,
@@ -123,10 +125,16 @@ describe('the operator’s list of sellers', () => {
       ...nothing,
       payouts_paused: true,
       maturity_days: 30,
-      pending: net(4_000),
+      pending: net(3_700),
       available: 0,
       sold: 40,
-      held: 40,
+      held: 37,
+      returned: 3,
+    });
+    expect(sellers.get(waiting.seller)).toMatchObject({
+      pending: net(1_000),
+      sold: 10,
+      held: 0,
       returned: 0,
     });
     expect(sellers.get(returned.seller)).toMatchObject({
@@ -156,7 +164,7 @@ describe('the operator’s list of sellers', () => {
         }),
       );
     const all = (await allBy(100)).flat();
-    expect(new Set(all.map(({ id }) => id)).size).toBe(8);
+    expect(new Set(all.map(({ id }) => id)).size).toBe(9);
     for (const limit of [1, 3, 100]) {
       const pages = await allBy(limit);
       expect(Math.max(...pages.map(({ length }) => length))).toBeLessThanOrEqual(limit);
