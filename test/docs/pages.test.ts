@@ -95,7 +95,12 @@ const missingPaths = (text: string, page: string): readonly string[] =>
         ? folders.has(path.split('/')[0] ?? '') || /\.(ts|md|py|json)$/.test(path)
         : !fileNames.has(path),
     )
-    .filter((path) => !/^\.(build|local)\//.test(path) && !(isHistory(page) && !/\/.*\.\w+$/.test(path)))
+    // Programs make these.
+    .filter(
+      (path) =>
+        !/^(\.(build|local)|node_modules\/\.cache)(\/|$)/.test(path) &&
+        !(isHistory(page) && !/\/.*\.\w+$/.test(path)),
+    )
     .filter((path) => globSync([path, posix.join(dirname(page), path)], { cwd: ROOT }).length === 0);
 
 const code = files
