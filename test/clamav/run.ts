@@ -1,6 +1,7 @@
 /**
  * `npm run test:clamav`: runs the `clamav` ring with ClamAV's daemon, which Debian's package `clamav-daemon` installs. The ring
- * has signatures of its own, so it needs no network. Where there is no daemon, the ring is skipped, and says so.
+ * has its signatures in a file, so it needs no network. Without a daemon the ring is skipped, and its output names the
+ * package.
  */
 import { execFileSync } from 'node:child_process';
 import { runRing, skipRing } from '../optional-ring.ts';

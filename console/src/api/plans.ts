@@ -21,7 +21,7 @@ export const nextPlan = ({
   amount,
 }: SubscriptionBody): NonNullable<SubscriptionBody['pending_plan']> => pending ?? { plan, interval, amount };
 
-/** Returns whether a subscriber has agreed to the plan as it is offered. */
+/** Returns whether a subscriber pays the present price and interval of the plan. */
 export const isAgreed = (
   { plan, interval, amount }: Pick<SubscriptionBody, 'plan' | 'interval' | 'amount'>,
   offered: PlanBody,

@@ -18,7 +18,7 @@ import { proceedsOf, remainingOf, type Sale } from '../../core/earnings/sale.ts'
 import { balanceChange, isOpenPayout, type Payout } from '../../core/payouts/payout.ts';
 import type { MarketState, StoredBalance } from './market-state.ts';
 
-/** The payment provider, as far as the laws concern it. */
+/** The facts of the payment provider that the laws compare. */
 export interface ProviderRecords {
   readonly transfers: readonly { readonly transfer_group: string | null; readonly reversed: boolean }[];
   readonly payouts: readonly {
