@@ -1,5 +1,10 @@
 /** Builds from their upload to their download, with the verdict's event at a receiver that verifies it. */
+import { execFile, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { zip } from '../../../lambdas/marketplace/testing/archives.ts';
 import { EICAR } from '../../../lambdas/marketplace/testing/hostile-archives.ts';
@@ -32,9 +37,22 @@ beforeAll(async () => {
 
 afterAll(() => receiver.close());
 
-/** Uploads with exactly what the service has signed, as `curl -T` does. */
+/** Uploads with exactly what the service has signed. */
 const put = ({ method, url, headers }: UploadBody['upload'], file: Buffer) =>
   fetch(url, { method, headers, body: new Uint8Array(file) });
+
+const withCurl = spawnSync('curl', ['--version']).status === 0 ? it : it.skip;
+
+/** Uploads with the command of the guide for sellers; returns the status. */
+async function putByCurl({ url, headers }: UploadBody['upload'], file: Buffer): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'upload-'));
+  const path = join(folder, 'app.zip');
+  await writeFile(path, file);
+  const lines = Object.entries(headers).flatMap(([name, value]) => ['-H', `${name}: ${value}`]);
+  const { stdout } = await promisify(execFile)('curl', ['-sSw', '%{http_code}', '-T', path, ...lines, url]);
+  await rm(folder, { recursive: true });
+  return stdout;
+}
 
 async function create(file: Buffer): Promise<UploadBody> {
   const sha256 = createHash('sha256').update(file).digest('hex');
@@ -79,6 +97,14 @@ describe('a build', () => {
     const downloaded = await fetch(artifact.url);
     expect(Buffer.from(await downloaded.arrayBuffer())).toEqual(file);
     expect(downloaded.headers.get('content-disposition')).toBe('attachment; filename="app.zip"');
+  });
+
+  withCurl('is uploaded by curl -T with the headers of its upload', async () => {
+    const file = zip([{ name: 'index.js', content: Buffer.from('console.log(2);\n') }]);
+    const build = await create(file);
+    expect(await putByCurl(build.upload, file)).toBe('200');
+    expect(await verdict(build)).toMatchObject([{ data: { verdict: 'clean', digest: build.digest } }]);
+    expect(await putByCurl(build.upload, file)).toMatch(/412$/);
   });
 
   it('causes an event if it has malware, and cannot be released', async () => {
