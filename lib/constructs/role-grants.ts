@@ -3,7 +3,7 @@ import { ArnFormat, Stack, Validations } from 'aws-cdk-lib';
 import { Effect, PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import {
-  DEFAULT_DELIVERY_LEASE_SECONDS,
+  DEFAULT_DELIVERY_CLAIM_SECONDS,
   PAYMENT_API_URL,
   smokeSecretName,
   VARIABLES,
@@ -204,7 +204,7 @@ class RoleGrants {
     return {
       [VARIABLES.scheduleGroup]: scheduleGroup,
       [VARIABLES.scheduleRole]: scheduleRole.roleArn,
-      [VARIABLES.deliveryLeaseSeconds]: String(DEFAULT_DELIVERY_LEASE_SECONDS),
+      [VARIABLES.deliveryClaimSeconds]: String(DEFAULT_DELIVERY_CLAIM_SECONDS),
     };
   }
 

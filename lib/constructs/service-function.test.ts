@@ -315,7 +315,7 @@ describe('the environment of a function', () => {
       if (schedules) {
         expected[VARIABLES.scheduleGroup] = 'prod-deliveries';
         expected[VARIABLES.scheduleRole] = 'platform:MessagingScheduleRole';
-        expected[VARIABLES.deliveryLeaseSeconds] = '40';
+        expected[VARIABLES.deliveryClaimSeconds] = '40';
       }
       if (holds) expected[VARIABLES.holdTtlSeconds] = '1200';
       expect(Object.fromEntries(Object.keys(variables).map((name) => [name, reference(name)]))).toEqual(

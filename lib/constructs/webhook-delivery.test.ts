@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { CONSUMERS } from '../../lambdas/platform/contract/consumers.ts';
 import {
   ALLOW_LOOPBACK_VARIABLE,
-  DEFAULT_DELIVERY_LEASE_SECONDS,
+  DEFAULT_DELIVERY_CLAIM_SECONDS,
 } from '../../lambdas/platform/contract/environment.ts';
 import { QUEUES, type Queue, type QueueName } from '../../lambdas/platform/contract/queues.ts';
 import { permissionsOf, policiesOf } from '../../test/template/permissions.ts';
@@ -68,7 +68,7 @@ describe('a queue', () => {
       // As Lambda advises; and what a dead reader held is free again before its message is delivered again.
       const { timeoutSeconds } = CONSUMERS[reader?.consumer ?? 'deliver-webhooks'];
       expect(visibilitySeconds).toBeGreaterThanOrEqual(6 * timeoutSeconds);
-      expect(visibilitySeconds).toBeGreaterThan(DEFAULT_DELIVERY_LEASE_SECONDS);
+      expect(visibilitySeconds).toBeGreaterThan(DEFAULT_DELIVERY_CLAIM_SECONDS);
     },
   );
 
@@ -87,9 +87,9 @@ describe('a queue', () => {
   });
 });
 
-describe('a lease', () => {
+describe('the claim of a delivery', () => {
   it('outlasts the longest run of its function', () => {
-    expect(DEFAULT_DELIVERY_LEASE_SECONDS).toBeGreaterThan(CONSUMERS['deliver-webhooks'].timeoutSeconds);
+    expect(DEFAULT_DELIVERY_CLAIM_SECONDS).toBeGreaterThan(CONSUMERS['deliver-webhooks'].timeoutSeconds);
   });
 });
 

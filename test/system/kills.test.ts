@@ -257,7 +257,7 @@ onLinux(
     expect(killed).toBeGreaterThan(0);
     expect(await first).not.toBe(200);
     await service.endFaults();
-    // Until the lease ends, a duplicate waits. The gateway may send it to another process that was killed, and sees that then.
+    // Until the claim ends, a duplicate waits. The gateway may send it to another process that was killed, and sees that then.
     const duplicate = () => send(AbortSignal.timeout(2_000)).then(({ status }) => String(status), String);
     expect(await until(duplicate, (outcome) => !outcome.includes('502'))).toContain('timeout');
     await service.stop('SIGKILL');

@@ -66,7 +66,7 @@ beforeAll(async () => {
   service = new Service({
     WEBHOOK_ALLOW_LOOPBACK: '1',
     QUEUE_VISIBILITY_SECONDS: '3',
-    DELIVERY_LEASE_SECONDS: '2',
+    DELIVERY_CLAIM_SECONDS: '2',
   });
   await service.start();
   [owner, stranger] = await Promise.all([service.account('0'), service.account('0')]);

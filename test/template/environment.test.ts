@@ -27,7 +27,7 @@ const functions = new Map(
 /** Values of variables that hold no name. */
 const SPECIAL: Readonly<Record<string, string>> = {
   [VARIABLES.holdTtlSeconds]: '1200',
-  [VARIABLES.deliveryLeaseSeconds]: '40',
+  [VARIABLES.deliveryClaimSeconds]: '40',
   [VARIABLES.identityProviders]: '{}',
   [VARIABLES.paymentApiUrl]: 'https://api.example.com',
   [VARIABLES.paymentReturnUrl]: 'https://example.com',

@@ -29,7 +29,7 @@ describe('the settings of a start', () => {
       IAM: 'off',
       LOG_LEVEL: 'WARN',
       WEBHOOK_ALLOW_LOOPBACK: '1',
-      DELIVERY_LEASE_SECONDS: '2',
+      DELIVERY_CLAIM_SECONDS: '2',
       QUEUE_VISIBILITY_SECONDS: '3',
       DEMO_HISTORY_DAYS: '2',
     };
@@ -49,7 +49,7 @@ describe('the settings of a start', () => {
         HOLD_TTL_SECONDS: '5',
         LOG_LEVEL: 'WARN',
         WEBHOOK_ALLOW_LOOPBACK: '1',
-        DELIVERY_LEASE_SECONDS: '2',
+        DELIVERY_CLAIM_SECONDS: '2',
       },
     });
   });

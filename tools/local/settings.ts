@@ -40,7 +40,7 @@ export function readSettings(shell: Shell): Settings {
   const text = (name: string) => (shell[name] === '' ? undefined : shell[name]);
   const path = (name: string) => (text(name) === undefined ? undefined : resolve(text(name) ?? ''));
   const holdTtl = integer(shell, 'HOLD_TTL_SECONDS', { min: 1 });
-  const lease = integer(shell, 'DELIVERY_LEASE_SECONDS', { min: 1 });
+  const claim = integer(shell, 'DELIVERY_CLAIM_SECONDS', { min: 1 });
   const visibility = integer(shell, 'QUEUE_VISIBILITY_SECONDS', { min: 1, max: 43_200 });
   const maturity = integer(shell, MATURITY_VARIABLE, { min: 1 });
   const period = integer(shell, PERIOD_VARIABLE, { min: 1 });
@@ -61,7 +61,7 @@ export function readSettings(shell: Shell): Settings {
     historyDays: integer(shell, 'DEMO_HISTORY_DAYS', { min: 0, max: 90 }) ?? 30,
     overrides: {
       ...(loopback === '1' ? { [ALLOW_LOOPBACK_VARIABLE]: loopback } : {}),
-      ...(lease === undefined ? {} : { [VARIABLES.deliveryLeaseSeconds]: String(lease) }),
+      ...(claim === undefined ? {} : { [VARIABLES.deliveryClaimSeconds]: String(claim) }),
       ...(maturity === undefined ? {} : { [MATURITY_VARIABLE]: String(maturity) }),
       ...(period === undefined ? {} : { [PERIOD_VARIABLE]: String(period) }),
       ...(holdTtl === undefined ? {} : { HOLD_TTL_SECONDS: String(holdTtl) }),

@@ -34,7 +34,7 @@ function claimOf(changes: Partial<ReplayClaim> = {}): ReplayClaim {
   };
 }
 
-const LEASE_MS = 55_000;
+const CLAIM_MS = 55_000;
 
 /** Each claim holds in the table, and in the memory of the tests of the core. */
 describe.each<[string, () => ReplayStore]>([
@@ -46,10 +46,10 @@ describe.each<[string, () => ReplayStore]>([
     store = open();
   });
   const take = (claim: ReplayClaim, nowMs = NOW_MS) =>
-    store.claim(claim, { nowMs, leaseMs: nowMs + LEASE_MS });
+    store.claim(claim, { nowMs, claimedUntilMs: nowMs + CLAIM_MS });
   const storePaid = (claim: ReplayClaim) =>
     store.storeResponse(claim, CREDENTIAL, { body: 'paid', headers: {} });
-  const afterLease = NOW_MS + LEASE_MS + 1;
+  const afterClaim = NOW_MS + CLAIM_MS + 1;
 
   it('belongs to exactly one of fifty concurrent calls', async () => {
     const id = 'raced';
@@ -69,32 +69,32 @@ describe.each<[string, () => ReplayStore]>([
     await take(claim);
     await storePaid(claim);
     expect(await take(claim)).toMatchObject({ isDone: true });
-    expect(await take(claim, afterLease)).toMatchObject({ isDone: true });
+    expect(await take(claim, afterClaim)).toMatchObject({ isDone: true });
   });
 
-  it('passes from a dead call to another after its lease, but never from a streamed call', async () => {
+  it('passes from a dead call to another once its time has passed, but never from a streamed call', async () => {
     const dead = claimOf();
     const streamed = claimOf({ stream: true });
     await Promise.all([take(dead), take(streamed)]);
     const next = (claim: ReplayClaim, nowMs: number) =>
       take(claimOf({ id: claim.id, stream: claim.stream }), nowMs);
-    expect(await next(dead, NOW_MS + LEASE_MS)).toMatchObject({ requestId: dead.requestId });
-    expect(await next(streamed, afterLease)).toMatchObject({ requestId: streamed.requestId, stream: true });
-    expect(await next(dead, afterLease)).toBe('claimed');
+    expect(await next(dead, NOW_MS + CLAIM_MS)).toMatchObject({ requestId: dead.requestId });
+    expect(await next(streamed, afterClaim)).toMatchObject({ requestId: streamed.requestId, stream: true });
+    expect(await next(dead, afterClaim)).toBe('claimed');
   });
 
   it('stays with a call that renews it, until that call has lost it or has its response', async () => {
     const claim = claimOf();
     await take(claim);
-    expect(await store.renew(claim, afterLease + LEASE_MS)).toBe(true);
+    expect(await store.renew(claim, afterClaim + CLAIM_MS)).toBe(true);
     const next = claimOf({ id: claim.id });
-    expect(await take(next, afterLease)).toMatchObject({ requestId: claim.requestId });
-    expect(await take(next, afterLease + LEASE_MS + 1)).toBe('claimed');
-    expect(await store.renew(claim, afterLease)).toBe(false);
+    expect(await take(next, afterClaim)).toMatchObject({ requestId: claim.requestId });
+    expect(await take(next, afterClaim + CLAIM_MS + 1)).toBe('claimed');
+    expect(await store.renew(claim, afterClaim)).toBe(false);
     expect(await store.read(claim.id, NOW_MS)).toMatchObject({ requestId: next.requestId });
     await storePaid(next);
-    expect(await store.renew(next, afterLease)).toBe(false);
-    expect(await store.renew(claimOf(), afterLease)).toBe(false);
+    expect(await store.renew(next, afterClaim)).toBe(false);
+    expect(await store.renew(claimOf(), afterClaim)).toBe(false);
   });
 
   it('counts as absent from the second it expires, though DynamoDB deletes it later', async () => {
@@ -129,7 +129,7 @@ describe.each<[string, () => ReplayStore]>([
     const claim = claimOf();
     await take(claim);
     const next = claimOf({ id: claim.id });
-    await take(next, afterLease);
+    await take(next, afterClaim);
     expect(await storePaid(claim)).toBe(false);
     expect(await store.read(claim.id, NOW_MS)).toMatchObject({ requestId: next.requestId, isDone: false });
     await store.free(next);
@@ -143,7 +143,7 @@ describe.each<[string, () => ReplayStore]>([
 describe('a stored response', () => {
   const storeResponse = async (body: string) => {
     const claim = claimOf();
-    await store.claim(claim, { nowMs: NOW_MS, leaseMs: NOW_MS + LEASE_MS });
+    await store.claim(claim, { nowMs: NOW_MS, claimedUntilMs: NOW_MS + CLAIM_MS });
     await store.storeResponse(claim, CREDENTIAL, { body, headers: { 'x-route': 'r' } });
     const replay = await store.read(claim.id, NOW_MS);
     if (replay === undefined) throw new Error('the claim is gone');

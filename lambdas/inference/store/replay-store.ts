@@ -23,16 +23,16 @@ export class DynamoReplayStore implements ReplayStore {
 
   async claim(
     claim: ReplayClaim,
-    { nowMs, leaseMs }: Parameters<ReplayStore['claim']>[1],
+    { nowMs, claimedUntilMs }: Parameters<ReplayStore['claim']>[1],
   ): Promise<'claimed' | StoredClaim> {
     const storedItem = await putItem(this.#client, {
       TableName: this.#table,
-      Item: encodeClaim({ ...claim, leaseMs, isDone: false }),
+      Item: encodeClaim({ ...claim, claimedUntilMs, isDone: false }),
       // Another call may take a crashed call's claim, but never a streamed call's: its key is valid for one call. A
       // repeated request of this claim that arrives late never replaces the stored response.
       ConditionExpression:
         'attribute_not_exists(replay_id) OR expires <= :now ' +
-        'OR (#done = :no AND (request_id = :request OR (#stream = :no AND lease < :now_ms)))',
+        'OR (#done = :no AND (request_id = :request OR (#stream = :no AND claimed_until < :now_ms)))',
       ExpressionAttributeNames: { '#done': 'done', '#stream': 'stream' },
       ExpressionAttributeValues: {
         ':now': number(Math.floor(nowMs / 1000)),
@@ -44,14 +44,14 @@ export class DynamoReplayStore implements ReplayStore {
     return storedItem === undefined ? 'claimed' : decodeClaim(storedItem);
   }
 
-  async renew({ id, requestId }: ReplayClaim, leaseMs: number): Promise<boolean> {
+  async renew({ id, requestId }: ReplayClaim, claimedUntilMs: number): Promise<boolean> {
     const { applied } = await updateItem(this.#client, {
       ...this.#keyOf(id),
-      UpdateExpression: 'SET lease = :lease',
+      UpdateExpression: 'SET claimed_until = :until',
       ConditionExpression: 'request_id = :request AND #done = :no',
       ExpressionAttributeNames: { '#done': 'done' },
       ExpressionAttributeValues: {
-        ':lease': number(leaseMs),
+        ':until': number(claimedUntilMs),
         ':request': text(requestId),
         ':no': { BOOL: false },
       },
@@ -162,7 +162,7 @@ function encodeClaim(claim: StoredClaim): Item {
     request_id: text(claim.requestId),
     stream: { BOOL: claim.stream },
     done: { BOOL: claim.isDone },
-    lease: number(claim.leaseMs),
+    claimed_until: number(claim.claimedUntilMs),
     expires: number(claim.expires),
   };
 }
@@ -174,7 +174,7 @@ function decodeClaim(item: Item): StoredClaim {
     requestId: readText(item, 'request_id'),
     stream: item.stream?.BOOL === true,
     isDone: item.done?.BOOL === true,
-    leaseMs: readNumber(item, 'lease'),
+    claimedUntilMs: readNumber(item, 'claimed_until'),
     expires: readNumber(item, 'expires'),
   };
 }

@@ -18,7 +18,7 @@ export const VARIABLES = {
   /** ARN of the role those schedules act in. */
   scheduleRole: 'SCHEDULE_ROLE',
   /** Seconds for which one reader may be at a delivery before another takes over. */
-  deliveryLeaseSeconds: 'DELIVERY_LEASE_SECONDS',
+  deliveryClaimSeconds: 'DELIVERY_CLAIM_SECONDS',
   /** Seconds after which an unsettled hold may be recovered; longer than the longest function may run. */
   holdTtlSeconds: 'HOLD_TTL_SECONDS',
   /** ARN of the workflow that settles transcriptions. */
@@ -99,11 +99,11 @@ export const STREAM_TIMEOUT_SECONDS = 900;
 export const DEFAULT_HOLD_TTL_SECONDS = STREAM_TIMEOUT_SECONDS + 300;
 
 /**
- * Default lease of a delivery, seconds. It is longer than an attempt can take (5 s for the receiver, the rest for the
- * database). It is shorter than a message stays hidden, so that the lease has expired when the message of a dead
- * process reappears.
+ * Default time for which a reader claims a delivery, seconds. It is longer than an attempt can take (5 s for the receiver,
+ * the rest for the database). It is shorter than a message stays hidden, so that the claim has ended when the message of a
+ * dead process reappears.
  */
-export const DEFAULT_DELIVERY_LEASE_SECONDS = 40;
+export const DEFAULT_DELIVERY_CLAIM_SECONDS = 40;
 
 /** Returns the variable's value; throws an error that names it when it is missing or empty. */
 export function requireVariable(

@@ -18,7 +18,7 @@ import { signatureHeaders } from './signature.ts';
 import type { Subscription } from './subscription.ts';
 
 const SECRETS = ['whsec_bmV3', 'whsec_b2xk'];
-const LEASE_MS = 30_000;
+const CLAIM_MS = 30_000;
 const FAILED: SendResult = { outcome: 'status', status: 500, body: 'no' };
 
 interface Plan {
@@ -42,7 +42,7 @@ function working(plan: Plan = {}) {
   const dead: DeadReason[] = [];
   const health: string[] = [];
   const published: unknown[] = [];
-  let leases = 0;
+  let claims = 0;
   const worker = new DeliveryWorker({
     secrets: { open: async () => (plan.isUnsubscribed ? undefined : { subscription, secrets: SECRETS }) },
     events: { get: async () => (plan.eventIsGone ? undefined : EVENT) },
@@ -67,12 +67,12 @@ function working(plan: Plan = {}) {
     },
     clock: time.clock,
     random: () => 0.5,
-    ulid: () => String(leases++),
+    ulid: () => String(claims++),
     watch: {
       onAttempt: (attempt) => void attempts.push(attempt),
       onDead: (reason) => void dead.push(reason),
     },
-    leaseMs: LEASE_MS,
+    claimMs: CLAIM_MS,
   });
   const trigger = triggerOf(deliveries.only());
   const handle = (changes: object = {}, lane: Lane = 'retries') =>
@@ -204,9 +204,9 @@ describe('an attempt that does not take place', () => {
   });
 
   it('throws RetryLater while another process makes it, and happens if that process has died', async () => {
-    const { worker, trigger, handle, time, sent } = working({ responseMs: 10 * LEASE_MS });
+    const { worker, trigger, handle, time, sent } = working({ responseMs: 10 * CLAIM_MS });
     void worker.handle(trigger, 'retries');
-    await time.advance(LEASE_MS);
+    await time.advance(CLAIM_MS);
     await expect(worker.handle(trigger, 'retries')).rejects.toThrow(RetryLater);
     expect(sent).toHaveLength(1);
     await time.advance(1);

@@ -12,7 +12,7 @@ import { payloadOf, type StoredEvent } from './event.ts';
 import { triggerOf } from './fan-out.ts';
 import type {
   AttemptTrigger,
-  DeliveryLease,
+  DeliveryClaim,
   DeliveryStore,
   EventStore,
   Lane,
@@ -49,7 +49,7 @@ export interface DeliveryWorkerDependencies {
   readonly ulid: UlidSource;
   readonly watch: DeliveryWatch;
   /** The time for which a reader may work on a delivery before another may claim it. */
-  readonly leaseMs: number;
+  readonly claimMs: number;
 }
 
 /** A claimed attempt. */
@@ -57,7 +57,7 @@ interface ClaimedAttempt {
   readonly subscription: Subscription;
   readonly secrets: readonly string[];
   readonly delivery: Delivery;
-  readonly lease: DeliveryLease;
+  readonly claim: DeliveryClaim;
   readonly manual: boolean;
 }
 
@@ -109,17 +109,17 @@ export class DeliveryWorker {
   async #claim(
     trigger: AttemptTrigger,
     subscription: Subscription,
-  ): Promise<{ readonly delivery: Delivery; readonly lease: DeliveryLease } | undefined> {
-    const { deliveries, clock, ulid, leaseMs } = this.#dependencies;
+  ): Promise<{ readonly delivery: Delivery; readonly claim: DeliveryClaim } | undefined> {
+    const { deliveries, clock, ulid, claimMs } = this.#dependencies;
     const nowMs = clock();
-    const lease = { id: ulid(), untilMs: nowMs + leaseMs };
-    const claim = { attempt: trigger.attempt, lease, nowMs };
-    let result = await deliveries.claim({ webhookId: trigger.webhookId, id: trigger.deliveryId }, claim);
+    const claim = { id: ulid(), untilMs: nowMs + claimMs };
+    const request = { attempt: trigger.attempt, claim, nowMs };
+    let result = await deliveries.claim({ webhookId: trigger.webhookId, id: trigger.deliveryId }, request);
     const delivery = result.delivery;
     if (!result.granted && delivery !== undefined && mayRevive(delivery, trigger, subscription))
-      result = await deliveries.revive(delivery, claim, nowMs + RETRY_SPAN_MS);
+      result = await deliveries.revive(delivery, request, nowMs + RETRY_SPAN_MS);
     if (!result.granted && delivery !== undefined && isEarly(delivery, trigger)) throw new RetryLater();
-    return result.granted && result.delivery !== undefined ? { delivery: result.delivery, lease } : undefined;
+    return result.granted && result.delivery !== undefined ? { delivery: result.delivery, claim } : undefined;
   }
 
   async #attempt(claimed: ClaimedAttempt, event: StoredEvent): Promise<void> {
@@ -148,15 +148,15 @@ export class DeliveryWorker {
     else await this.#fail(claimed, attempt, result);
   }
 
-  async #succeed({ delivery, lease, subscription }: ClaimedAttempt, attempt: DeliveryAttempt): Promise<void> {
+  async #succeed({ delivery, claim, subscription }: ClaimedAttempt, attempt: DeliveryAttempt): Promise<void> {
     const { deliveries, health } = this.#dependencies;
-    await deliveries.end(delivery, { lease, attempt, status: 'delivered' });
+    await deliveries.end(delivery, { claim, attempt, status: 'delivered' });
     await health.succeeded(subscription);
   }
 
   async #fail(claimed: ClaimedAttempt, attempt: DeliveryAttempt, result: SendResult): Promise<void> {
     const { deliveries, triggers, health, clock, random } = this.#dependencies;
-    const { delivery, lease, subscription } = claimed;
+    const { delivery, claim, subscription } = claimed;
     if (subscription.status !== 'active') return this.#giveUp(claimed, 'disabled', attempt);
     const disabled = await health.failed(subscription, attempt.status);
     if (disabled !== undefined)
@@ -175,17 +175,17 @@ export class DeliveryWorker {
       return this.#giveUp(claimed, 'exhausted', attempt);
     }
     await triggers.schedule(next, dueMs);
-    await deliveries.end(delivery, { lease, attempt, status: 'pending', dueMs });
+    await deliveries.end(delivery, { claim, attempt, status: 'pending', dueMs });
   }
 
   async #giveUp(
-    { delivery, lease }: ClaimedAttempt,
+    { delivery, claim }: ClaimedAttempt,
     deadReason: DeadReason,
     attempt?: DeliveryAttempt,
   ): Promise<void> {
     const { deliveries, watch } = this.#dependencies;
     await deliveries.end(delivery, {
-      lease,
+      claim,
       status: 'dead',
       deadReason,
       ...(attempt === undefined ? {} : { attempt }),

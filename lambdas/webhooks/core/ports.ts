@@ -49,8 +49,8 @@ export interface EventStore {
   markFannedOut(event: StoredEvent): Promise<void>;
 }
 
-/** The right to make one attempt, until it ends. */
-export interface DeliveryLease {
+/** The exclusive right to make one attempt, until that time. */
+export interface DeliveryClaim {
   readonly id: string;
   readonly untilMs: number;
 }
@@ -66,15 +66,15 @@ export interface ClaimResult {
   readonly delivery: Delivery | undefined;
 }
 
-export interface DeliveryClaim {
+export interface ClaimRequest {
   /** The attempt to make; only the one that follows those that have ended may be claimed. */
   readonly attempt: number;
-  readonly lease: DeliveryLease;
+  readonly claim: DeliveryClaim;
   readonly nowMs: number;
 }
 
 export interface AttemptEnd {
-  readonly lease: DeliveryLease;
+  readonly claim: DeliveryClaim;
   /** Absent when the delivery ends without an attempt. */
   readonly attempt?: DeliveryAttempt;
   readonly status: Delivery['status'];
@@ -93,11 +93,11 @@ export interface DeliveryStore {
   create(delivery: Delivery): Promise<Delivery>;
   get(key: DeliveryKey): Promise<Delivery | undefined>;
   list(query: DeliveryQuery): Promise<Page<Delivery>>;
-  /** Granted if the delivery is pending, the attempt is its next and no other process holds a lease. */
-  claim(key: DeliveryKey, claim: DeliveryClaim): Promise<ClaimResult>;
+  /** Granted if the delivery is pending, the attempt is its next and no other process has claimed it. */
+  claim(key: DeliveryKey, request: ClaimRequest): Promise<ClaimResult>;
   /** Claims like `claim`, for a delivery in the state that was read: starts a new round of 24 hours. */
-  revive(delivery: Delivery, claim: DeliveryClaim, deadlineMs: number): Promise<ClaimResult>;
-  /** Ends what was claimed; does nothing when the lease is no longer held. */
+  revive(delivery: Delivery, request: ClaimRequest, deadlineMs: number): Promise<ClaimResult>;
+  /** Ends what was claimed; does nothing if another process has claimed it since. */
   end(delivery: Delivery, end: AttemptEnd): Promise<void>;
 }
 

@@ -8,16 +8,16 @@ import { putItem, updateItem, type WriteResult } from '../../platform/dynamodb/u
 import { type Delivery, MAX_LOGGED_ATTEMPTS } from '../core/delivery.ts';
 import type {
   AttemptEnd,
+  ClaimRequest,
   ClaimResult,
-  DeliveryClaim,
   DeliveryKey,
   DeliveryQuery,
   DeliveryStore,
 } from '../core/ports.ts';
 import { decodeDelivery, encodeAttempt, encodeDelivery } from './delivery-item.ts';
 
-/** No attempt is in flight, or its lease has ended. */
-const FREE = '(attribute_not_exists(lease_until) OR lease_until < :now)';
+/** No attempt is in flight, or its claim has ended. */
+const FREE = '(attribute_not_exists(claimed_until) OR claimed_until < :now)';
 
 export class DynamoDeliveryStore implements DeliveryStore {
   readonly #client: DynamoDBClient;
@@ -66,14 +66,14 @@ export class DynamoDeliveryStore implements DeliveryStore {
     return { entries, next: items.length > limit ? entries.at(-1)?.id : last?.delivery_id?.S };
   }
 
-  claim(key: DeliveryKey, { attempt, lease, nowMs }: DeliveryClaim): Promise<ClaimResult> {
-    return this.#acquireLease(key, lease.id, {
-      UpdateExpression: 'SET lease_id = :lease, lease_until = :until',
+  claim(key: DeliveryKey, { attempt, claim, nowMs }: ClaimRequest): Promise<ClaimResult> {
+    return this.#writeClaim(key, claim.id, {
+      UpdateExpression: 'SET claim_id = :claim, claimed_until = :until',
       ConditionExpression: `#status = :pending AND attempts = :ended AND ${FREE}`,
       ExpressionAttributeNames: { '#status': 'status' },
       ExpressionAttributeValues: {
-        ':lease': text(lease.id),
-        ':until': number(lease.untilMs),
+        ':claim': text(claim.id),
+        ':until': number(claim.untilMs),
         ':pending': text('pending'),
         ':ended': number(attempt - 1),
         ':now': number(nowMs),
@@ -81,16 +81,16 @@ export class DynamoDeliveryStore implements DeliveryStore {
     });
   }
 
-  revive(delivery: Delivery, { lease, nowMs }: DeliveryClaim, deadlineMs: number): Promise<ClaimResult> {
-    return this.#acquireLease(delivery, lease.id, {
+  revive(delivery: Delivery, { claim, nowMs }: ClaimRequest, deadlineMs: number): Promise<ClaimResult> {
+    return this.#writeClaim(delivery, claim.id, {
       UpdateExpression:
-        'SET lease_id = :lease, lease_until = :until, #status = :pending, deadline = :deadline, ' +
+        'SET claim_id = :claim, claimed_until = :until, #status = :pending, deadline = :deadline, ' +
         'round_start = attempts REMOVE dead_reason',
       ConditionExpression: `#status = :found AND attempts = :ended AND ${FREE}`,
       ExpressionAttributeNames: { '#status': 'status' },
       ExpressionAttributeValues: {
-        ':lease': text(lease.id),
-        ':until': number(lease.untilMs),
+        ':claim': text(claim.id),
+        ':until': number(claim.untilMs),
         ':pending': text('pending'),
         ':deadline': number(deadlineMs),
         ':found': text(delivery.status),
@@ -100,7 +100,7 @@ export class DynamoDeliveryStore implements DeliveryStore {
     });
   }
 
-  async end(delivery: Delivery, { lease, attempt, status, deadReason, dueMs }: AttemptEnd): Promise<void> {
+  async end(delivery: Delivery, { claim, attempt, status, deadReason, dueMs }: AttemptEnd): Promise<void> {
     const log = attempt === undefined ? delivery.log : [...delivery.log, attempt].slice(-MAX_LOGGED_ATTEMPTS);
     const values: Item = {
       '#status': text(status),
@@ -112,23 +112,23 @@ export class DynamoDeliveryStore implements DeliveryStore {
     const names = Object.keys(values);
     const valueName = (name: string) => name.replace('#', ':');
     await this.#update(delivery, {
-      UpdateExpression: `SET ${names.map((name) => `${name} = ${valueName(name)}`).join(', ')} REMOVE lease_id, lease_until`,
-      ConditionExpression: 'lease_id = :lease',
+      UpdateExpression: `SET ${names.map((name) => `${name} = ${valueName(name)}`).join(', ')} REMOVE claim_id, claimed_until`,
+      ConditionExpression: 'claim_id = :claim',
       ExpressionAttributeNames: Object.fromEntries(names.map((name) => [name, name.slice(1)])),
       ExpressionAttributeValues: {
         ...Object.fromEntries(Object.entries(values).map(([name, value]) => [valueName(name), value])),
-        ':lease': text(lease.id),
+        ':claim': text(claim.id),
       },
     });
   }
 
   /**
-   * Claims a lease. The SDK retries a request whose response was lost: then the lease already exists, and it is ours.
+   * Claims the delivery. The SDK retries a request whose response was lost: then the claim already exists, and it is ours.
    */
-  async #acquireLease(key: DeliveryKey, leaseId: string, command: Update): Promise<ClaimResult> {
+  async #writeClaim(key: DeliveryKey, claimId: string, command: Update): Promise<ClaimResult> {
     const { applied, item } = await this.#update(key, command);
     return {
-      granted: applied || item?.lease_id?.S === leaseId,
+      granted: applied || item?.claim_id?.S === claimId,
       delivery: item === undefined ? undefined : decodeDelivery(item),
     };
   }

@@ -15,7 +15,7 @@ const PROCESSES = 2;
 const KILLS = rounds(6);
 
 /** Short, so that what a dead process held is delivered again within the test. */
-const LEASE_MS = 1_000;
+const CLAIM_MS = 1_000;
 const VISIBILITY_MS = 1_500;
 
 let platform: Platform;
@@ -27,7 +27,7 @@ const script = join(import.meta.dirname, '..', 'testing', 'reader-process.ts');
 
 /** Ready to read. */
 async function startReader(): Promise<void> {
-  const addresses = [platform.database.endpoint, platform.awsEndpoint, String(LEASE_MS)];
+  const addresses = [platform.database.endpoint, platform.awsEndpoint, String(CLAIM_MS)];
   const child = fork(script, addresses, { execArgv: [], stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
   readers.add(child);
   await once(child, 'message');

@@ -5,10 +5,10 @@ import { newDelivery } from '../core/fan-out.ts';
 import type {
   AttemptEnd,
   AttemptTrigger,
+  ClaimRequest,
   ClaimResult,
   DeliveryClaim,
   DeliveryKey,
-  DeliveryLease,
   DeliveryQuery,
   Lane,
   TriggerQueue,
@@ -45,7 +45,7 @@ export const deliveryWith = (changes: Partial<Delivery> = {}): Delivery => ({
 
 export class MemoryDeliveries {
   readonly deliveries = new Map<string, Delivery>();
-  readonly #leases = new Map<string, DeliveryLease>();
+  readonly #claims = new Map<string, DeliveryClaim>();
 
   constructor(...deliveries: readonly Delivery[]) {
     for (const delivery of deliveries) this.deliveries.set(delivery.id, delivery);
@@ -63,18 +63,20 @@ export class MemoryDeliveries {
     return { entries, next: later.length > limit ? entries.at(-1)?.id : undefined };
   }
 
-  async claim({ id }: DeliveryKey, claim: DeliveryClaim): Promise<ClaimResult> {
+  async claim({ id }: DeliveryKey, request: ClaimRequest): Promise<ClaimResult> {
     const delivery = this.deliveries.get(id);
     const granted =
-      delivery?.status === 'pending' && delivery.attempts === claim.attempt - 1 && this.#isFree(id, claim);
-    if (granted) this.#leases.set(id, claim.lease);
+      delivery?.status === 'pending' &&
+      delivery.attempts === request.attempt - 1 &&
+      this.#isFree(id, request);
+    if (granted) this.#claims.set(id, request.claim);
     return { granted, delivery };
   }
 
-  async revive(delivery: Delivery, claim: DeliveryClaim, deadlineMs: number): Promise<ClaimResult> {
+  async revive(delivery: Delivery, request: ClaimRequest, deadlineMs: number): Promise<ClaimResult> {
     const stored = this.deliveries.get(delivery.id);
     const isSame = stored?.status === delivery.status && stored.attempts === delivery.attempts;
-    if (!isSame || !this.#isFree(delivery.id, claim)) return { granted: false, delivery: stored };
+    if (!isSame || !this.#isFree(delivery.id, request)) return { granted: false, delivery: stored };
     const revived: Delivery = {
       ...stored,
       status: 'pending',
@@ -83,13 +85,13 @@ export class MemoryDeliveries {
       roundStart: stored.attempts,
     };
     this.deliveries.set(delivery.id, revived);
-    this.#leases.set(delivery.id, claim.lease);
+    this.#claims.set(delivery.id, request.claim);
     return { granted: true, delivery: revived };
   }
 
-  async end(delivery: Delivery, { lease, attempt, status, deadReason, dueMs }: AttemptEnd): Promise<void> {
-    if (this.#leases.get(delivery.id)?.id !== lease.id) return;
-    this.#leases.delete(delivery.id);
+  async end(delivery: Delivery, { claim, attempt, status, deadReason, dueMs }: AttemptEnd): Promise<void> {
+    if (this.#claims.get(delivery.id)?.id !== claim.id) return;
+    this.#claims.delete(delivery.id);
     this.deliveries.set(delivery.id, {
       ...delivery,
       status,
@@ -100,9 +102,9 @@ export class MemoryDeliveries {
     });
   }
 
-  #isFree(id: string, { nowMs }: DeliveryClaim): boolean {
-    const lease = this.#leases.get(id);
-    return lease === undefined || lease.untilMs < nowMs;
+  #isFree(id: string, { nowMs }: ClaimRequest): boolean {
+    const claim = this.#claims.get(id);
+    return claim === undefined || claim.untilMs < nowMs;
   }
 }
 

@@ -63,7 +63,7 @@ export interface PlatformOptions {
   /** Replaces the real sender, which may go to loopback here. */
   readonly send?: Send;
   readonly random?: () => number;
-  readonly leaseMs?: number;
+  readonly claimMs?: number;
   /** Replaces the visibility of every queue. */
   readonly visibilityMs?: number;
   readonly maxReceives?: number;
@@ -159,7 +159,7 @@ async function startMessaging(options: PlatformOptions, clock: () => number) {
 export function composeReaders(
   { client: database, tables }: Pick<Awaited<ReturnType<typeof startDatabase>>, 'client' | 'tables'>,
   aws: string,
-  { send, random = drawsOf('retries'), leaseMs = 40_000, clock = Date.now, around }: PlatformOptions,
+  { send, random = drawsOf('retries'), claimMs = 40_000, clock = Date.now, around }: PlatformOptions,
 ) {
   const config = { endpoint: aws, region: REGION, credentials: CREDENTIALS };
   const client = aroundSend(database, around);
@@ -200,7 +200,7 @@ export function composeReaders(
     clock,
     random,
     ulid: systemUlid,
-    leaseMs,
+    claimMs,
     send: around === undefined ? post : (request) => around(() => post(request)) as ReturnType<Send>,
     watch: {
       onAttempt: (attempt) => observed.attempts.push(attempt),

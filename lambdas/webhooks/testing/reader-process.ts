@@ -7,10 +7,10 @@ import { DATABASE_TABLES, engineClients } from '../../../tools/test-kit/engine.t
 import { QUEUES } from '../../platform/contract/queues.ts';
 import { composeReaders, QUEUE_ENVIRONMENT } from './platform.ts';
 
-const [databaseEndpoint = '', awsEndpoint = '', leaseMs = ''] = process.argv.slice(2);
+const [databaseEndpoint = '', awsEndpoint = '', claimMs = ''] = process.argv.slice(2);
 const { client } = engineClients(databaseEndpoint);
 const { readers, sqs } = composeReaders({ client, tables: DATABASE_TABLES }, awsEndpoint, {
-  leaseMs: Number(leaseMs),
+  claimMs: Number(claimMs),
 });
 
 process.once('disconnect', () => process.exit(0));

@@ -36,7 +36,7 @@ const GRANTED: Partial<Readonly<Record<Grant, Readonly<Record<string, string>>>>
   schedules: {
     [VARIABLES.scheduleGroup]: 'none',
     [VARIABLES.scheduleRole]: 'none',
-    [VARIABLES.deliveryLeaseSeconds]: '40',
+    [VARIABLES.deliveryClaimSeconds]: '40',
   },
   settlements: { [VARIABLES.settlementWorkflow]: 'none' },
   holds: { [VARIABLES.holdTtlSeconds]: '1200' },

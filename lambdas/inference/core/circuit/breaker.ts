@@ -119,10 +119,10 @@ export class Breaker {
     const scopes = SCOPES.filter((scope) => stateIn(scope).kind === 'half-open');
     if (scopes.length === 0) return permit;
     const id = ulid().slice(-ID_LENGTH);
-    const leaseMs = Math.min(route.timeout_ms, PROBE_MS.max) + PROBE_MS.margin;
+    const claimMs = Math.min(route.timeout_ms, PROBE_MS.max) + PROBE_MS.margin;
     for (const [at, scope] of scopes.entries()) {
       const { circuit: cachedCircuit } = this.#circuits.of(keys[scope]);
-      const claim = claimOf(cachedCircuit, { id, account, scope }, startMs + leaseMs);
+      const claim = claimOf(cachedCircuit, { id, account, scope }, startMs + claimMs);
       const circuit = await this.#within(CLAIM_MS, this.#circuits.write(keys[scope], claim));
       if (circuit === undefined || circuit.probe === id) continue;
       // Another call was first. What this one has claimed it leaves to the next.

@@ -23,7 +23,7 @@ export type CircuitScope = (typeof SCOPES)[number];
 export interface Circuit {
   readonly [failures: `a${number}` | `b${number}`]: ReadonlySet<string>;
   readonly [calls: `f${number}` | `s${number}` | `t${number}`]: number;
-  /** Present while open: until then no call passes, afterwards one probe. While a probe runs, the end of its lease. */
+  /** Present while open: until then no call passes, afterwards one probe. While a probe runs, the end of its claim. */
   readonly open_until?: number;
   readonly opened_at?: number;
   /** The failure that opened it last. */
@@ -220,7 +220,7 @@ export const openingOf = ({ id, startMs, nowMs }: AttemptResult): CircuitChange 
   set: { open_until: nowMs + COOLDOWN_MS, opened_at: nowMs, opened_by: id },
 });
 
-/** Takes the probe of a half-open circuit if no other call has, until its lease ends. */
+/** Takes the probe of a half-open circuit if no other call has; the claim ends at `untilMs`. */
 export function claimOf(
   { open_until: openUntilMs = 0, probers }: Circuit,
   { id, scope, account }: Pick<AttemptResult, 'id' | 'scope' | 'account'>,

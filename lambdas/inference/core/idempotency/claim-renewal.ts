@@ -1,18 +1,18 @@
 /**
- * The lease of a claim, which is renewed while its call runs. If the process dies, another call may take the claim after
- * the lease. Times decide only when an attempt may take a claim: a process that stalls, or cannot renew, may lose its
+ * The renewal of a claim while its call runs. If the process dies, another call may take the claim once its time has
+ * passed. Times decide only when an attempt may take a claim: a process that stalls, or cannot renew, may lose its
  * claim while it runs. Whoever holds the claim in the table stores its response and settles; no other attempt does.
  */
 import type { After, Clock, Log } from '../../../platform/core/ports.ts';
 import type { ReplayClaim, ReplayStore } from './ports.ts';
 
-/** Milliseconds of a lease. A dead call's key is free within 60 s, even if the clocks of two processes differ by 5 s. */
+/** Milliseconds of a claim. A dead call's key is free within 60 s, even if the clocks of two processes differ by 5 s. */
 export const CLAIM_MS = 55_000;
 
 /** Milliseconds until a renewal. Most calls end before, and write nothing for it. */
 const RENEW_MS = 30_000;
 
-/** Milliseconds after a failed renewal. Four fit before the lease ends. */
+/** Milliseconds after a failed renewal. Four fit before the claim ends. */
 const RETRY_MS = 5_000;
 
 export interface RenewalDependencies {

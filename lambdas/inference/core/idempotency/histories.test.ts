@@ -117,7 +117,7 @@ class Process {
   table(store: MemoryReplays): ReplayStore {
     return {
       claim: (claim, times) => this.send(() => store.claim(claim, times)),
-      renew: (claim, leaseMs) => this.send(() => store.renew(claim, leaseMs)),
+      renew: (claim, claimedUntilMs) => this.send(() => store.renew(claim, claimedUntilMs)),
       read: (id, nowMs) => this.send(() => store.read(id, nowMs)),
       storeResponse: (claim, credential, response) =>
         this.send(() => store.storeResponse(claim, credential, response)),

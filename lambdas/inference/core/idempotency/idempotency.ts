@@ -141,7 +141,7 @@ export class Idempotency {
     let headers: Record<string, string> | undefined;
     for (;;) {
       const nowMs = clock();
-      const claimResult = await store.claim(claim, { nowMs, leaseMs: nowMs + CLAIM_MS });
+      const claimResult = await store.claim(claim, { nowMs, claimedUntilMs: nowMs + CLAIM_MS });
       if (claimResult === 'claimed') return 'claimed';
       // A duplicate runs no call, so nothing else checks whether its key is active and within its rate.
       headers ??= (await gate.touch(key)).headers;
@@ -151,7 +151,7 @@ export class Idempotency {
         if (clock() >= untilMs) throw inProgress(headers);
         await this.#pause(POLL_MS);
         state = await store.read(claim.id, clock());
-        if (state !== undefined && state.leaseMs < clock() && !state.isDone) break;
+        if (state !== undefined && state.claimedUntilMs < clock() && !state.isDone) break;
       }
       if (state?.isDone) {
         requireSame(state, claim, headers);
@@ -182,7 +182,7 @@ export class Idempotency {
     try {
       await this.#dependencies.store.free(claim);
     } catch (failure) {
-      // Its lease ends by itself.
+      // The claim ends by itself.
       this.#dependencies.log.warn('claim not freed', {
         requestId: claim.requestId,
         failure: String(failure),

@@ -19,7 +19,7 @@ export interface ReplayClaim {
 
 export interface StoredClaim extends ReplayClaim {
   /** Milliseconds since the epoch. After it another attempt may take the claim, unless the response is stored. */
-  readonly leaseMs: number;
+  readonly claimedUntilMs: number;
   /** True if the response is stored. */
   readonly isDone: boolean;
 }
@@ -31,13 +31,13 @@ export interface StoredResponse {
 }
 
 export interface ReplayStore {
-  /** Writes the claim if there is none, only an expired one, or one whose lease has ended; else returns that one. */
+  /** Writes the claim if there is none, only an expired one, or one that has ended; else returns that one. */
   claim(
     claim: ReplayClaim,
-    times: { readonly nowMs: number; readonly leaseMs: number },
+    times: { readonly nowMs: number; readonly claimedUntilMs: number },
   ): Promise<'claimed' | StoredClaim>;
-  /** Extends the lease. Returns false if the attempt no longer holds the claim, or its response is stored. */
-  renew(claim: ReplayClaim, leaseMs: number): Promise<boolean>;
+  /** Extends the claim. Returns false if the attempt no longer holds the claim, or its response is stored. */
+  renew(claim: ReplayClaim, claimedUntilMs: number): Promise<boolean>;
   read(id: string, nowMs: number): Promise<StoredClaim | undefined>;
   /** Stores the response of the attempt. Returns false, and stores nothing, if the attempt no longer holds the claim. */
   storeResponse(claim: ReplayClaim, credential: string, response: StoredResponse): Promise<boolean>;

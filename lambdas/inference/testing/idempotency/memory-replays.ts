@@ -7,22 +7,22 @@ export class MemoryReplays implements ReplayStore {
 
   async claim(
     claim: ReplayClaim,
-    { nowMs, leaseMs }: Parameters<ReplayStore['claim']>[1],
+    { nowMs, claimedUntilMs }: Parameters<ReplayStore['claim']>[1],
   ): Promise<'claimed' | StoredClaim> {
     const stored = this.#unexpired(claim.id, nowMs);
     const isFree =
       stored === undefined ||
       (!stored.isDone &&
-        (stored.requestId === claim.requestId || (!stored.stream && stored.leaseMs < nowMs)));
+        (stored.requestId === claim.requestId || (!stored.stream && stored.claimedUntilMs < nowMs)));
     if (!isFree) return stored;
-    this.claims.set(claim.id, { ...claim, leaseMs, isDone: false });
+    this.claims.set(claim.id, { ...claim, claimedUntilMs, isDone: false });
     return 'claimed';
   }
 
-  async renew(claim: ReplayClaim, leaseMs: number): Promise<boolean> {
+  async renew(claim: ReplayClaim, claimedUntilMs: number): Promise<boolean> {
     const held = this.#heldBy(claim);
     if (held === undefined || held.isDone) return false;
-    this.claims.set(claim.id, { ...held, leaseMs });
+    this.claims.set(claim.id, { ...held, claimedUntilMs });
     return true;
   }
 

@@ -40,7 +40,7 @@ export const handler = queueHandler(({ metric, ...resources }) => {
       publish,
       onDisabled: () => metric(METRICS.webhooksDisabled, 1),
     }),
-    leaseMs: requirePositiveInteger(environment, VARIABLES.deliveryLeaseSeconds) * 1000,
+    claimMs: requirePositiveInteger(environment, VARIABLES.deliveryClaimSeconds) * 1000,
     send: createSender({ allowLoopback: loopbackAllowed(environment), resolve: createResolve() }),
     watch: {
       onAttempt({ number, outcome }, { createdMs }) {
