@@ -28,7 +28,7 @@ export const LEDGER_GRANTS = {
     holds: true,
   },
   'list-account-usage': { ...ACCOUNT_USAGE, tables: { ...ACCOUNT_USAGE.tables, usage: ['Query'] } },
-  'sum-account-usage': {
+  'list-usage-rollups': {
     ...ACCOUNT_USAGE,
     tables: {
       accounts: ['GetItem', 'Query', 'PutItem', 'UpdateItem'],

@@ -10,8 +10,8 @@ import {
 import { accountBalanceSchema, creditBalanceSchema } from './core/usage/credit-balance.ts';
 import { accountUsageQuery, usageQuery } from './core/usage/queries.ts';
 import { receiptSchema, usageRecordSchema } from './core/usage/receipt.ts';
+import { usageRollupsQuery, usageRollupsSchema } from './core/usage/rollups-response.ts';
 import { statementQuery } from './core/usage/statement.ts';
-import { usageSumsQuery, usageSumsSchema } from './core/usage/sums-response.ts';
 
 export const LEDGER_COMPONENTS = {
   CreditBalance: creditBalanceSchema,
@@ -19,7 +19,7 @@ export const LEDGER_COMPONENTS = {
   UsageReceipt: receiptSchema,
   UsageRecordPage: pageSchema(usageRecordSchema),
   AccountUsageReceipt: accountReceiptSchema,
-  UsageSums: usageSumsSchema,
+  UsageRollups: usageRollupsSchema,
   AccountUsagePage: pageSchema(accountUsageSchema),
 };
 
@@ -49,11 +49,11 @@ export const LEDGER_OPERATIONS = tagged('Usage', {
     query: accountUsageQuery,
     responses: { 200: describeResponse('A page of calls.', LEDGER_COMPONENTS.AccountUsagePage) },
   },
-  'sum-account-usage': {
+  'list-usage-rollups': {
     description:
-      'Intervals that have calls, oldest first, whole ones: `start` is rounded down and `end` up. A call counts when it was settled. Sums that are `complete` are those of the records, to the nano-dollar.',
-    query: usageSumsQuery,
-    responses: { 200: describeResponse('The usage rollups.', LEDGER_COMPONENTS.UsageSums) },
+      'Intervals that have calls, oldest first, whole ones: `start` is rounded down and `end` up. A call counts when it was settled. Rollups that are `complete` are those of the records, to the nano-dollar.',
+    query: usageRollupsQuery,
+    responses: { 200: describeResponse('The usage rollups.', LEDGER_COMPONENTS.UsageRollups) },
   },
   'get-account-usage': {
     description: `A call of any of the account’s keys, as far as \`GET /api/v1/usage\` asks them.`,

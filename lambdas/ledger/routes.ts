@@ -40,8 +40,8 @@ export const LEDGER_ROUTES = [
   {
     ...OWNER,
     method: 'GET',
-    path: '/api/v1/usage/sums',
-    endpoint: 'sum-account-usage',
+    path: '/api/v1/usage/rollups',
+    endpoint: 'list-usage-rollups',
     purpose: 'calls, units and cost of the account by the hour or day',
   },
   {

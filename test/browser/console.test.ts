@@ -138,7 +138,7 @@ describe('the console in Chromium', () => {
     const [credits, usageTotals] = [
       await sendFrom('/api/v1/credits'),
       await sendFrom(
-        `/api/v1/usage/sums?interval=day&start=${Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth(), 1) / 1000}`,
+        `/api/v1/usage/rollups?interval=day&start=${Date.UTC(new Date().getUTCFullYear(), new Date().getUTCMonth(), 1) / 1000}`,
       ),
     ];
     const total = usageTotals.slice(usageTotals.indexOf('"total"'));

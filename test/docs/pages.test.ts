@@ -171,7 +171,7 @@ const invalidExamples = (text: string): readonly string[] =>
 /** Private words, each with the term of the glossary. */
 const PRIVATE: Readonly<Record<string, RegExp>> = {
   ledger: /\bbooks\b/i,
-  'usage rollups': /\busage sums\b/i,
+  'usage rollups': /\b(usage|hour|stored) sums\b/i,
   'sealed token': /\bcapsules?\b/i,
   rejected: /\brefused\b/i,
   response: /\bwhole answer|\bthe answers?\b/i,

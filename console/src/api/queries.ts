@@ -75,9 +75,9 @@ interface UsageRollupsParams {
 /** Returns usage rollups; requests them again soon while the service reports that it has not read everything yet. */
 export const useUsageRollups = ({ start, interval, groupBy }: UsageRollupsParams) =>
   useQuery({
-    queryKey: ['sums', start, interval, groupBy],
+    queryKey: ['rollups', start, interval, groupBy],
     queryFn: () =>
-      call<Api.UsageRollupsBody>(withQuery('/api/v1/usage/sums', { start, interval, group_by: groupBy })),
+      call<Api.UsageRollupsBody>(withQuery('/api/v1/usage/rollups', { start, interval, group_by: groupBy })),
     refetchInterval: ({ state: { data, dataUpdateCount } }) =>
       data?.complete === false ? incompleteRollupsDelayMs(dataUpdateCount) : 30_000,
     placeholderData: keepPreviousData,

@@ -138,7 +138,7 @@ describe('the audit’s items', () => {
     expect(await audit('acc_b', true)).toMatchObject({
       verdict: 'drift',
       totals: { drift: 1n },
-      failed: ['sums', 'acc_b_key_1 on 2024-10-04'],
+      failed: ['rollups', 'acc_b_key_1 on 2024-10-04'],
     });
   });
 

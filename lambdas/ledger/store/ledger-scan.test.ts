@@ -148,7 +148,7 @@ describe('an account with calls at every moment', () => {
       await changeRecord(keys[0].keyId, 1);
       expect(await audit()).toMatchObject({ exact: false, drift: 1n });
       await changeRecord(keys[0].keyId, -1);
-      // It was summed as it was, so that the sums are wrong now, until they are made again.
+      // It was rolled up as it was, so that the rollups are wrong now, until they are made again.
       expect(await audit()).toMatchObject({ exact: false, drift: 1n });
       await deleteRollups(accountId);
       expect(await audit()).toMatchObject({ exact: true, drift: 0n });

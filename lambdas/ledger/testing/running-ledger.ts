@@ -82,7 +82,7 @@ export function openLedger({ clients, clock, log = SILENT, onSettled = () => {},
 
 /**
  * Returns the cost of a key's records by a separate query of the test. The ids of the test have the time of the
- * machine, and sums are read by the time in ids.
+ * machine, and rollups are read by the time in ids.
  */
 async function spendOf(
   client: DynamoDBClient,
@@ -169,7 +169,7 @@ export async function openAccount(
 
 interface CallChanges extends Partial<Omit<Call, 'tokens'>> {
   readonly tokens?: number | Call['tokens'];
-  /** The time of the request. Usage is summed by the time in its id. */
+  /** The time of the request. Usage is rolled up by the time in its id. */
   readonly atMs?: number;
 }
 

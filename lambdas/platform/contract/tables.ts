@@ -28,7 +28,7 @@ export const TABLES = {
    * - its orders (`order#<id>`, `order_counts`);
    * - its ledger entries (`top_up#<id>`, `refund#<id>`, `purchase#<id>`, `purchase_refund#<id>`, `transfer#<id>`);
    * - the usage that the audit has verified (`audit#usage`);
-   * - its usage rollups (`usage_sums#<day>#<key>`, `usage_sums#through`).
+   * - its usage rollups (`usage_rollups#<day>#<key>`, `usage_rollups#through`).
    *
    * The conclusion of the last audit of all accounts is the only item of a separate partition (`audit`: `audit#last`).
    */

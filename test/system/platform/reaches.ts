@@ -150,7 +150,7 @@ export const ISOLATION_CASES: Readonly<Record<string, IsolationCase>> = {
   'get-credits': { path: ({ keyId }) => `/credits/${keyId}`, shows: ({ keyId }) => keyId },
   'get-balance': { shows: () => 'account_balance' },
   'list-account-usage': { shows: ({ requestId }) => requestId },
-  'sum-account-usage': { shows: () => '"complete":true' },
+  'list-usage-rollups': { shows: () => '"complete":true' },
   'get-account-usage': {
     path: ({ requestId }) => `/api/v1/usage/${requestId}`,
     shows: ({ requestId }) => requestId,

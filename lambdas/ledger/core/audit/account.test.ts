@@ -15,7 +15,7 @@ const START = 20_000 * DAY_SECONDS + DAY_SECONDS / 2;
 const audit = (account: SimulatedAccount, options: { includesRecords?: boolean; stopMs?: number } = {}) =>
   auditAccount(account, 'acc_a', { clock: () => account.seconds * 1000, ...options });
 
-/** A query of the console for the sums of today, which stores those of closed hours. */
+/** A query of the console for the rollups of today, which stores those of closed hours. */
 function show(account: SimulatedAccount) {
   const reading = { ...account.rollups, nowMs: account.seconds * 1000, budget: new ReadingBudget(1_000) };
   return readRollups(reading, 'acc_a', { start: account.day * 24, end: (account.day + 1) * 24 });
@@ -160,7 +160,7 @@ function amountsOf(account: SimulatedAccount, includesRecords: boolean): [string
       },
     ]),
     ...account.records
-      // What a call that is still held has cost is not in the books yet; what is summed is not read again.
+      // What a call that is still held has cost is not in the books yet; what is rolled up is not read again.
       .filter(
         ({ id, keyId, created }) =>
           !account.isHeld(id) && (includesRecords || created >= reachedBy(keyId) * 3600),
@@ -173,14 +173,14 @@ function amountsOf(account: SimulatedAccount, includesRecords: boolean): [string
       ]),
     ...[...account.usageOf.days]
       .filter(([, { day, rows }]) => rows.length > 0 && (includesRecords || day > account.stored.through))
-      .map(([key]): [string, (by: bigint) => void] => ['sum', (by) => changeSum(account, key, by)]),
+      .map(([key]): [string, (by: bigint) => void] => ['rollup', (by) => changeRollup(account, key, by)]),
   ];
 }
 
 /** Changes the cost of a stored hour. */
-function changeSum({ usageOf: { days } }: SimulatedAccount, key: string, by: bigint): void {
+function changeRollup({ usageOf: { days } }: SimulatedAccount, key: string, by: bigint): void {
   const [day, [row, ...rows] = []] = [days.get(key), days.get(key)?.rows];
-  if (day === undefined || row === undefined) throw new Error('there is no such sum');
+  if (day === undefined || row === undefined) throw new Error('there is no such rollup');
   days.set(key, { ...day, rows: [{ ...row, cost: row.cost + by }, ...rows] });
 }
 
@@ -225,9 +225,9 @@ describe(`the audit of an account over ${rounds(300)} random histories`, () => {
       'hold',
       'received',
       'record',
+      'rollup',
       'spent',
       'spent by day',
-      'sum',
     ]);
   }, 60_000);
 
@@ -307,7 +307,7 @@ describe('a change between two reads of an audit', () => {
 
   it('leaves the audit exact although it does not change the wallet: a held call is recorded while the rollups are read', async () => {
     let openHold: SimulatedHold | undefined;
-    // Read 7 is of the records of held calls, 8 is the first of the sums.
+    // Read 7 is of the records of held calls, 8 is the first of the rollups.
     const account = moving({
       8: (each) => {
         if (openHold !== undefined) each.record(openHold, 7n);
@@ -569,8 +569,8 @@ describe('the usage rollups of the console', () => {
   const day = START / DAY_SECONDS - 0.5;
   const date = new Date(day * DAY_SECONDS * 1000).toISOString().slice(0, 10);
 
-  /** Two calls of one key and one of another, which is revoked after it; all are summed and not proven yet. */
-  async function summed(): Promise<SimulatedAccount> {
+  /** Two calls of one key and one of another, which is revoked after it; all are rolled up and not proven yet. */
+  async function rolledUp(): Promise<SimulatedAccount> {
     const account = new SimulatedAccount(START);
     account.post('top_up', 1_000_000n);
     for (const key of ['key_a', 'key_a', 'key_b']) account.call(0, 10n, key);
@@ -590,7 +590,11 @@ describe('the usage rollups of the console', () => {
    */
   it.each<[string, (account: SimulatedAccount) => void, readonly string[]]>([
     ['nothing', () => {}, []],
-    ['a stored hour that is wrong', (account) => changeSum(account, `${day} key_a`, 1n), [`sums of ${date}`]],
+    [
+      'a stored hour that is wrong',
+      (account) => changeRollup(account, `${day} key_a`, 1n),
+      [`rollups of ${date}`],
+    ],
     [
       'a day that another writer has stored, who was killed then, and stored wrong',
       ({ usageOf }) => {
@@ -599,12 +603,12 @@ describe('the usage rollups of the console', () => {
         usageOf.days.set(`${day} key_a`, { ...stored, through: (day + 1) * 24, rows: [] });
         usageOf.progress = NO_PROGRESS;
       },
-      [`sums of ${date}`],
+      [`rollups of ${date}`],
     ],
     [
-      'the sums of a revoked key that are missing',
+      'the rollups of a revoked key that are missing',
       (account) => account.usageOf.days.delete(`${day} key_b`),
-      [`sums of ${date}`],
+      [`rollups of ${date}`],
     ],
     [
       'two hours that are wrong by the same amount',
@@ -614,15 +618,18 @@ describe('the usage rollups of the console', () => {
         account.shard(0).spentByDay.set(day, 29n);
         account.shard(0).spentByDay.set(day + 1, 11n);
       },
-      [`sums of ${date}`, `sums of ${new Date((day + 1) * DAY_SECONDS * 1000).toISOString().slice(0, 10)}`],
+      [
+        `rollups of ${date}`,
+        `rollups of ${new Date((day + 1) * DAY_SECONDS * 1000).toISOString().slice(0, 10)}`,
+      ],
     ],
     [
-      'a record that is lost before it is summed',
+      'a record that is lost before it is rolled up',
       (account) => {
         account.call(0, 10n, 'key_a');
         account.records.pop();
       },
-      [`sums of ${date}`],
+      [`rollups of ${date}`],
     ],
     [
       'a record that is written twice',
@@ -631,7 +638,7 @@ describe('the usage rollups of the console', () => {
         const [record] = account.records.slice(-1);
         if (record !== undefined) account.records.push({ ...record, id: `${record.id.slice(0, -1)}Z` });
       },
-      [`sums of ${date}`],
+      [`rollups of ${date}`],
     ],
     [
       'a record that is created after its hour was closed',
@@ -639,10 +646,10 @@ describe('the usage rollups of the console', () => {
         const hold = account.hold(0, 10n, 'key_a');
         account.end(hold, account.record(hold, 7n, START));
       },
-      [`sums of ${date}`],
+      [`rollups of ${date}`],
     ],
   ])('undergo a check the night after: %s', async (_what, change, failed) => {
-    const account = await summed();
+    const account = await rolledUp();
     change(account);
     untilNight(account);
     const verdict = failed.length === 0 ? 'exact' : 'drift';
@@ -651,7 +658,7 @@ describe('the usage rollups of the console', () => {
   });
 
   it('undergo a comparison with the records of open days only in a whole reading of an account at rest', async () => {
-    const account = await summed();
+    const account = await rolledUp();
     const [record] = account.records;
     if (record !== undefined) record.cost += 1n;
     expect(await audit(account)).toMatchObject(EXACT);
@@ -661,7 +668,7 @@ describe('the usage rollups of the console', () => {
   });
 
   it('include a record that is created on a day that is already verified', async () => {
-    const account = await summed();
+    const account = await rolledUp();
     untilNight(account);
     expect(await audit(account)).toMatchObject(EXACT);
     const hold = account.hold(0, 10n, 'key_a');
@@ -671,7 +678,11 @@ describe('the usage rollups of the console', () => {
 
   it.each<[string, readonly string[], (account: SimulatedAccount) => void]>([
     ['nothing', [], () => {}],
-    ['a stored sum', ['sums', `key_a on ${date}`], (account) => changeSum(account, `${day} key_a`, 1n)],
+    [
+      'a stored rollup',
+      ['rollups', `key_a on ${date}`],
+      (account) => changeRollup(account, `${day} key_a`, 1n),
+    ],
     [
       'a record',
       ['records', `key_a on ${date}`],
@@ -689,7 +700,7 @@ describe('the usage rollups of the console', () => {
   ])(
     'match every record of verified days in a complete read, or the read identifies the error: %s',
     async (_what, failed, change) => {
-      const account = await summed();
+      const account = await rolledUp();
       untilNight(account);
       expect(await audit(account)).toMatchObject(EXACT);
       change(account);

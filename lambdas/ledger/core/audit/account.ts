@@ -31,7 +31,7 @@ import {
 
 export interface AuditOptions {
   readonly clock: Clock;
-  /** The time at which the summing of usage stops, in ms by the clock. A further audit continues it. */
+  /** The time at which the reading of usage stops, in ms by the clock. A further audit continues it. */
   readonly stopMs?: number;
   /** Also reads every usage record, and compares the records with the wallet and the rollups. */
   readonly includesRecords?: boolean;
@@ -199,14 +199,14 @@ function differencesOf(
     ['entries', creditOf(entries) - cut.received],
     ['money', cash - cut.netCash],
     ['spent by day', cut.spentAmount - provenUsage.cost - sumOf(spentByDay.values())],
-    ...closed.map((day) => [`sums of ${dateOf(day)}`, dayOff(day)] as const),
-    ['sums of open days', open === undefined ? 0n : later - open],
+    ...closed.map((day) => [`rollups of ${dateOf(day)}`, dayOff(day)] as const),
+    ['rollups of open days', open === undefined ? 0n : later - open],
   ]);
   if (records === undefined) return differences;
   const settled = creditOf(entries) - cut.balance - cut.heldAmount + cut.debt;
   return new Map([
     ...differences,
-    ['sums', settled - later - records.rollupCost],
+    ['rollups', settled - later - records.rollupCost],
     ['records', settled - later - records.closed],
     ['records of open days', open === undefined ? 0n : later - records.open],
     ...records.differences,

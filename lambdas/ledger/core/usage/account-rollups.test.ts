@@ -77,7 +77,7 @@ const byName = (
   );
 };
 
-/** The plain sums over the records. */
+/** The plain totals of the records. */
 const expected = (allRecords: readonly SimulatedRecord[], { start, end }: Span) =>
   byName(
     allRecords

@@ -1,6 +1,6 @@
 /**
- * The usage rollups of an account by the hour. Closed hours are summed from records once and stored; the others are
- * summed at each read. A stored hour depends only on records that no longer change. Two writers therefore store the
+ * The usage rollups of an account by the hour. Closed hours are rolled up from records once and stored; the others are
+ * rolled up at each read. A stored hour depends only on records that no longer change. Two writers therefore store the
  * same, and an interrupted read loses only its time.
  */
 

@@ -48,7 +48,7 @@ export function addAmounts(sum: Amounts, addend: Amounts): void {
 export const hourOf = (created: number): number => Math.floor(created / HOUR_SECONDS);
 export const dayOfHour = (hour: number): number => Math.floor(hour / DAY_HOURS);
 
-/** Rows of one key, by day and by what they are summed by. */
+/** Rows of one key, by day and by what they are rolled up by. */
 export class RollupTable {
   readonly #days = new Map<number, Map<string, RollupRow>>();
 

@@ -1,6 +1,6 @@
 /**
- * The stored usage rollups, in the account's partition of the table of accounts. `usage_sums#<UTC day>#<key id>` is the
- * rollup of a day on which a key had calls. `usage_sums#through` is the progress up to which they are stored.
+ * The stored usage rollups, in the account's partition of the table of accounts. `usage_rollups#<UTC day>#<key id>` is the
+ * rollup of a day on which a key had calls. `usage_rollups#through` is the progress up to which they are stored.
  */
 import { promisify } from 'node:util';
 import { gunzip, gzip } from 'node:zlib';
@@ -35,7 +35,7 @@ import { readKind } from '../wallet/item.ts';
 
 const DAY_MS = 86_400_000;
 
-export const ROLLUP_PREFIX = 'usage_sums#';
+export const ROLLUP_PREFIX = 'usage_rollups#';
 
 /** `~` follows every character of a key's id. */
 const dayPrefix = (day: number): string =>
@@ -132,16 +132,16 @@ const rowsSchema = z.array(
 
 /** Rows repeat models and kinds: compressed, a row is some 20 bytes, so that an item has room for 20,000. */
 function encodeRows({ day, rows }: KeyDay): Promise<Uint8Array> {
-  const compact = rows.map(({ hour, model, kind, status, ...sum }) => [
+  const compact = rows.map(({ hour, model, kind, status, ...amounts }) => [
     hour - day * DAY_HOURS,
     model,
     kind,
     status,
-    sum.calls,
-    sum.inputUnits,
-    sum.cachedUnits,
-    sum.outputUnits,
-    String(sum.cost),
+    amounts.calls,
+    amounts.inputUnits,
+    amounts.cachedUnits,
+    amounts.outputUnits,
+    String(amounts.cost),
   ]);
   return promisify(gzip)(JSON.stringify(compact));
 }

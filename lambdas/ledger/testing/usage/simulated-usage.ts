@@ -80,7 +80,7 @@ export class SimulatedUsage {
   readonly #keys: readonly string[];
   /** Returns the time at which a key was revoked. */
   readonly #endMs: (keyId: string) => number;
-  /** The stored sums. */
+  /** The stored rollups. */
   readonly days = new Map<string, KeyDay>();
   progress: RollupProgress = NO_PROGRESS;
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { spanOf, type UsageSumsQuery, usageSumsBody, usageSumsQuery } from './sums-response.ts';
+import { spanOf, type UsageRollupsQuery, usageRollupsBody, usageRollupsQuery } from './rollups-response.ts';
 
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
@@ -8,7 +8,10 @@ const NOW_MS = Date.UTC(2026, 6, 15, 9, 20);
 const HOUR = Math.floor(NOW_MS / HOUR_MS);
 const DAY = Math.floor(NOW_MS / DAY_MS) * 24;
 
-const query = (fields: Partial<UsageSumsQuery> = {}): UsageSumsQuery => ({ interval: 'day', ...fields });
+const query = (fields: Partial<UsageRollupsQuery> = {}): UsageRollupsQuery => ({
+  interval: 'day',
+  ...fields,
+});
 
 describe('the span of a query', () => {
   it.each([
@@ -38,11 +41,11 @@ describe('the groups of a query', () => {
     ['model', ['model']],
     ['model,kind', ['model', 'kind']],
   ])('pass validation if there are at most two, each once: %s', (text, groups) => {
-    expect(usageSumsQuery.parse({ group_by: text }).group_by).toEqual(groups);
+    expect(usageRollupsQuery.parse({ group_by: text }).group_by).toEqual(groups);
   });
 
   it.each(['model,model', 'model,kind,status', 'route', ''])('fail validation as %j', (text) => {
-    expect(usageSumsQuery.safeParse({ group_by: text }).success).toBe(false);
+    expect(usageRollupsQuery.safeParse({ group_by: text }).success).toBe(false);
   });
 });
 
@@ -62,7 +65,7 @@ describe('the usage rollups in a response', () => {
   const rows = [row(DAY + 25, 'b', 3n), row(DAY + 1, 'a', 1n), row(DAY + 2, 'a', 5n), row(DAY + 1, 'b', 7n)];
 
   it('contain each interval and group, the oldest first, and the total of all', () => {
-    const body = usageSumsBody({ rows, complete: true }, query({ group_by: ['model'] }), 1);
+    const body = usageRollupsBody({ rows, complete: true }, query({ group_by: ['model'] }), 1);
     expect(body.data.map(({ start, model, calls }) => [start, model, calls])).toEqual([
       [DAY * 3600, 'a', 2],
       [DAY * 3600, 'b', 1],

@@ -1,4 +1,4 @@
-/** The query and the response of `GET /api/v1/usage/sums`. */
+/** The query and the response of `GET /api/v1/usage/rollups`. */
 import * as z from 'zod';
 import { type Body, idOf, seconds, usd } from '../../../platform/core/api/response-schema.ts';
 import { timeParameter } from '../../../platform/core/api/time-parameter.ts';
@@ -24,7 +24,7 @@ const SPANS = {
 
 const time = timeParameter.optional();
 
-export const usageSumsQuery = z.object({
+export const usageRollupsQuery = z.object({
   start: time.describe('The first interval has this time: ISO 8601, or seconds since the epoch.'),
   end: time.describe('The last interval starts before this time; the present if it is absent.'),
   interval: z
@@ -45,11 +45,11 @@ export const usageSumsQuery = z.object({
     ),
 });
 
-export type UsageSumsQuery = z.output<typeof usageSumsQuery>;
+export type UsageRollupsQuery = z.output<typeof usageRollupsQuery>;
 
 const money = { cost: usd, written_off: usd };
 
-export const usageSumsSchema = z.object({
+export const usageRollupsSchema = z.object({
   object: z.literal('list'),
   interval: z.enum(INTERVALS),
   data: z.array(
@@ -76,7 +76,7 @@ export const usageSumsSchema = z.object({
 });
 
 /** The whole intervals of a query. Throws 400 that names `end` or `start` when it is empty or too long. */
-export function spanOf({ start, end, interval }: UsageSumsQuery, nowMs: number): HourSpan {
+export function spanOf({ start, end, interval }: UsageRollupsQuery, nowMs: number): HourSpan {
   const { interval: hours, maxHours, usual } = SPANS[interval];
   const hourMs = HOUR_SECONDS * 1000;
   const endMs = end ?? nowMs;
@@ -107,11 +107,11 @@ interface Bucket extends Amounts {
 }
 
 /** Returns the rollups for a response: the intervals that have calls, oldest first. */
-export function usageSumsBody(
+export function usageRollupsBody(
   { rows, complete }: AccountRollups,
-  { interval, group_by: names = [] }: UsageSumsQuery,
+  { interval, group_by: names = [] }: UsageRollupsQuery,
   asOf: number,
-): Body<typeof usageSumsSchema> {
+): Body<typeof usageRollupsSchema> {
   const { interval: hours } = SPANS[interval];
   const groups = GROUPS.filter((group) => names.includes(group));
   const buckets = new Map<string, Bucket>();
@@ -137,14 +137,14 @@ export function usageSumsBody(
   };
 }
 
-const entryOf = ({ start, row, ...sum }: Bucket, groups: readonly Group[]) => ({
+const entryOf = ({ start, row, ...amounts }: Bucket, groups: readonly Group[]) => ({
   start,
   ...Object.fromEntries(groups.map((group) => [group, VALUES[group](row)])),
-  calls: sum.calls,
-  input_units: rounded(sum.inputUnits),
-  cached_units: rounded(sum.cachedUnits),
-  output_units: rounded(sum.outputUnits),
-  cost: usdJson(sum.cost),
+  calls: amounts.calls,
+  input_units: rounded(amounts.inputUnits),
+  cached_units: rounded(amounts.cachedUnits),
+  output_units: rounded(amounts.outputUnits),
+  cost: usdJson(amounts.cost),
   written_off: 0,
 });
 

@@ -1,4 +1,4 @@
-/** `GET /api/v1/usage/sums`: the usage rollups of the signed-in account, by the hour or day. */
+/** `GET /api/v1/usage/rollups`: the usage rollups of the signed-in account, by the hour or day. */
 
 import { sessionHandler } from '../../../access/handlers/handlers.ts';
 import { queryOf } from '../../../platform/core/api/paging.ts';
@@ -6,7 +6,7 @@ import { validate } from '../../../platform/core/json/json-body.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
 import { readRollups } from '../../core/usage/account-rollups.ts';
 import { ReadingBudget } from '../../core/usage/key-reading.ts';
-import { spanOf, usageSumsBody, usageSumsQuery } from '../../core/usage/sums-response.ts';
+import { spanOf, usageRollupsBody, usageRollupsQuery } from '../../core/usage/rollups-response.ts';
 import { createRollups } from '../../store/usage/create-account-usage.ts';
 
 /** Pages of records that one request reads: with 16 at a time, within a few seconds. */
@@ -17,10 +17,10 @@ export const handler = sessionHandler('platform', (resources) => {
   const { clock } = resources;
   return async (request, { session: { accountId } }) => {
     const nowMs = clock();
-    const query = validate(usageSumsQuery, queryOf(request));
+    const query = validate(usageRollupsQuery, queryOf(request));
     const span = spanOf(query, nowMs);
     const budget = new ReadingBudget(MAX_PAGES);
     const rollups = await readRollups({ ...dependencies, nowMs, budget }, accountId, span);
-    return jsonResponse(usageSumsBody(rollups, query, Math.floor(nowMs / 1000)));
+    return jsonResponse(usageRollupsBody(rollups, query, Math.floor(nowMs / 1000)));
   };
 });
