@@ -67,7 +67,7 @@ describe('money', () => {
         )
         .flatMap((node) => node.arguments as readonly { readonly expression: SyntaxNode }[])
         .map(({ expression }) => String(expression.value))
-        .filter((attribute) => /amount|balance|cost|cap$|(day|month)_left|written_off/.test(attribute))
+        .filter((attribute) => /amount|balance|cost|cap$|(day|month)_left|waived|unbilled$/.test(attribute))
         .map((attribute) => `${path}: ${attribute}`),
     );
     expect(readers).toEqual([]);

@@ -8,7 +8,6 @@ export const AMOUNTS: ReadonlySet<string> = new Set([
   'held',
   'owed',
   'cost',
-  'written_off',
   'waived',
   'refunded',
   'today',

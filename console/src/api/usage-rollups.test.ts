@@ -13,7 +13,6 @@ const row = (entry: Partial<UsageRollupsBody['data'][number]>): UsageRollupsBody
   cached_units: 0,
   output_units: 0,
   cost: 0n,
-  written_off: 0n,
   ...entry,
 });
 

@@ -53,7 +53,6 @@ describe('the cost of a call', () => {
       input_units: input,
       output_units: output,
       estimated: false,
-      written_off: 0,
       route: 'sim-chat',
       status: 'completed',
     });

@@ -15,7 +15,6 @@ export const usageRecordSchema = z.object({
   output_units: z.number(),
   unit: z.enum(UNITS),
   cost: usd,
-  written_off: usd,
   estimated: z.boolean(),
   route: z.string().nullable(),
   status: z.enum(CALL_STATUSES),
@@ -33,8 +32,6 @@ export function usageEntry(record: UsageRecord): Body<typeof usageRecordSchema> 
     output_units: record.outputUnits,
     unit: record.unit,
     cost: usdJson(record.cost),
-    // The interface has the field; a call never costs more than its hold.
-    written_off: 0,
     estimated: record.estimated,
     route: record.route,
     status: record.status,

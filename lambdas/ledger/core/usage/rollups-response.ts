@@ -47,8 +47,6 @@ export const usageRollupsQuery = z.object({
 
 export type UsageRollupsQuery = z.output<typeof usageRollupsQuery>;
 
-const money = { cost: usd, written_off: usd };
-
 export const usageRollupsSchema = z.object({
   object: z.literal('list'),
   interval: z.enum(INTERVALS),
@@ -63,10 +61,10 @@ export const usageRollupsSchema = z.object({
       input_units: z.number(),
       cached_units: z.number(),
       output_units: z.number(),
-      ...money,
+      cost: usd,
     }),
   ),
-  total: z.object({ calls: z.int(), ...money }),
+  total: z.object({ calls: z.int(), cost: usd }),
   complete: z
     .boolean()
     .describe(
@@ -131,7 +129,7 @@ export function usageRollupsBody(
     object: 'list',
     interval,
     data: inOrder.map(([, bucket]) => entryOf(bucket, groups)),
-    total: { calls: total.calls, cost: usdJson(total.cost), written_off: 0 },
+    total: { calls: total.calls, cost: usdJson(total.cost) },
     complete,
     as_of: asOf,
   };
@@ -145,7 +143,6 @@ const entryOf = ({ start, row, ...amounts }: Bucket, groups: readonly Group[]) =
   cached_units: rounded(amounts.cachedUnits),
   output_units: rounded(amounts.outputUnits),
   cost: usdJson(amounts.cost),
-  written_off: 0,
 });
 
 /** Rounds units. Seconds have fractions, whose sum depends on the order in insignificant digits. */
