@@ -190,19 +190,20 @@ export interface AssistantOutput {
 }
 
 /**
- * The type of a content part in a streamed response. Its text follows in deltas. For a tool call, the text is the JSON
- * of its arguments.
+ * The type of a block in a streamed response. Its text follows in deltas. For a tool call, the text is the JSON of its
+ * arguments.
  */
 export type ContentStart =
   | { readonly type: 'text' | 'refusal' | 'reasoning' }
   | { readonly type: 'tool-call'; readonly id: string; readonly name: string };
 
 /**
- * One step of a streamed response. Content parts have consecutive indexes from 0 in the order of their start.
+ * One step of a streamed response: the start, a delta or the end of a block, or the finish. Blocks have consecutive
+ * indexes from 0 in the order of their start.
  *
- * - A content part starts once, then has its deltas, then ends once. `finish` is last and occurs once.
- * - Tool calls may be open at the same time, and their deltas may alternate. Any other content part ends before the
- * next one starts.
+ * - A block starts once, then has its deltas, then ends once. `finish` is last and occurs once.
+ * - Tool calls may be open at the same time, and their deltas may alternate. Any other block ends before the next one
+ * starts.
  * - No delta is empty. Text, refusal, and reasoning without a signature have at least one delta.
  */
 export type StreamPart =

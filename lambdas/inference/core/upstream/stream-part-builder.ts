@@ -1,4 +1,4 @@
-/** Builds the content parts of a streamed response. Numbers, starts and ends them in the order of `StreamPart`. */
+/** Builds the stream parts of a response. Numbers, starts and ends its blocks by the rules of `StreamPart`. */
 import type { ContentStart, Finish, StreamPart } from './conversation.ts';
 
 type TextType = Exclude<ContentStart['type'], 'tool-call'>;
@@ -9,7 +9,7 @@ export class StreamPartBuilder {
   #openText: { readonly type: TextType; readonly index: number } | undefined;
   readonly #openToolCalls = new Set<number>();
 
-  /** Appends text to the open content part of this type, or starts one. Empty text adds nothing. */
+  /** Appends text to the open block of this type, or starts one. Empty text adds nothing. */
   textDelta(type: TextType, text: string): StreamPart[] {
     if (text === '') return [];
     const started = this.#openText?.type === type ? [] : this.#startText(type);
@@ -31,7 +31,7 @@ export class StreamPartBuilder {
     return [...started, { type: 'end', index, signature }];
   }
 
-  /** Starts a tool call; others may still be open. The first part has its number. */
+  /** Starts a tool call; others may still be open. Returns the index of its block too. */
   startToolCall(id: string, name: string): { readonly index: number; readonly parts: readonly StreamPart[] } {
     const ended = this.endText();
     const index = this.#takeIndex();
@@ -48,7 +48,7 @@ export class StreamPartBuilder {
     return this.#openToolCalls.delete(index) ? [{ type: 'end', index }] : [];
   }
 
-  /** Ends all open content parts, and the response. */
+  /** Ends all open blocks, and the response. */
   finish(finish: Finish): StreamPart[] {
     const toolCalls = [...this.#openToolCalls].flatMap((index) => this.endToolCall(index));
     return [...this.endText(), ...toolCalls, { type: 'finish', ...finish }];

@@ -155,7 +155,7 @@ describe('a streamed response in the chat format', () => {
     ]);
   });
 
-  it('streams reasoning as it arrives, and sends its complete signature when the next content part is known', () => {
+  it('streams reasoning as it arrives, and sends its complete signature when the next block is known', () => {
     const deltas = stream([
       { thinks: 'He' },
       { thinks: 'm.' },

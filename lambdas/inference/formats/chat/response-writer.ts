@@ -148,8 +148,8 @@ class ChunkWriter {
   readonly #sharedFields: JsonObject;
   readonly #hidesReasoning: boolean;
   #opened = false;
-  /** The started content parts: the type of a text, or the index of a tool call. */
-  readonly #startedParts = new Map<number, ContentStart['type'] | number>();
+  /** The started blocks, by their indexes: the type of a text, or the index of a tool call. */
+  readonly #startedBlocks = new Map<number, ContentStart['type'] | number>();
   #calls = 0;
   /** Tool calls whose arguments have not started. */
   readonly #callsWithoutArguments = new Set<number>();
@@ -176,7 +176,7 @@ class ChunkWriter {
       case 'start':
         return [...this.#endThoughts(part.content), ...this.#start(part.index, part.content)];
       case 'delta':
-        return this.#delta(this.#startedParts.get(part.index), part.text);
+        return this.#delta(this.#startedBlocks.get(part.index), part.text);
       case 'finish':
         return [
           ...this.#endThoughts(),
@@ -184,7 +184,7 @@ class ChunkWriter {
           this.#toChunk({}, FINISH_REASONS[part.reason], part.raw),
         ];
       case 'end':
-        if (this.#startedParts.get(part.index) === 'reasoning' && part.signature !== undefined)
+        if (this.#startedBlocks.get(part.index) === 'reasoning' && part.signature !== undefined)
           this.#signedReasoning.push({ text: this.#reasoningText, signature: part.signature });
         return [];
     }
@@ -193,12 +193,12 @@ class ChunkWriter {
   #start(partIndex: number, content: ContentStart): JsonObject[] {
     if (content.type !== 'tool-call') {
       this.#reasoningText = '';
-      this.#startedParts.set(partIndex, content.type);
+      this.#startedBlocks.set(partIndex, content.type);
       return [];
     }
     const index = this.#calls;
     this.#calls += 1;
-    this.#startedParts.set(partIndex, index);
+    this.#startedBlocks.set(partIndex, index);
     this.#callsWithoutArguments.add(index);
     const { id, name } = content;
     return [

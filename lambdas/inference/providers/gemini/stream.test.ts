@@ -47,7 +47,7 @@ describe('a complete response', () => {
 });
 
 describe('a streamed response', () => {
-  it('contains its content parts in order and every text once, and its last event counts as usage', async () => {
+  it('contains its blocks in order and every text once, and its last event counts as usage', async () => {
     const events = await read(bytesOf(EVENTS));
     expect(events.map(({ outputText }) => outputText).join('')).toBe(TEXT);
     expect(events.at(-1)?.usage).toMatchObject({ promptTokens: 30, completionTokens: 20 });

@@ -16,8 +16,8 @@ interface OpenItem {
   hasEnded: boolean;
   /** The index of the summary part that arrives, or `unsummarized` for plain reasoning. */
   reasoningSource?: number | 'unsummarized';
-  /** The content part of a tool call. */
-  contentIndex?: number;
+  /** The index of the block of a tool call. */
+  blockIndex?: number;
 }
 
 export class ResponsesEventReader {
@@ -69,10 +69,10 @@ export class ResponsesEventReader {
 
   #start(item: JsonObject, outputIndex: unknown): readonly StreamPart[] {
     const openItem = this.#at(outputIndex);
-    if (item.type !== 'function_call' || openItem.contentIndex !== undefined) return [];
+    if (item.type !== 'function_call' || openItem.blockIndex !== undefined) return [];
     const { id, name } = callOf(item, outputIndex, this.#context);
     const { index, parts } = this.#builder.startToolCall(id, name);
-    openItem.contentIndex = index;
+    openItem.blockIndex = index;
     this.#hasCalls = true;
     return parts;
   }
@@ -109,9 +109,9 @@ export class ResponsesEventReader {
 
   #arguments(outputIndex: unknown, delta: unknown): StreamPart[] {
     const openItem = this.#at(outputIndex);
-    if (typeof delta !== 'string' || delta === '' || openItem.contentIndex === undefined) return [];
+    if (typeof delta !== 'string' || delta === '' || openItem.blockIndex === undefined) return [];
     openItem.hasDeltas = true;
-    return this.#builder.argumentsDelta(openItem.contentIndex, delta);
+    return this.#builder.argumentsDelta(openItem.blockIndex, delta);
   }
 
   /** Returns the content of a complete item that has not arrived yet, and its end. */
@@ -123,8 +123,8 @@ export class ResponsesEventReader {
     for (const part of partsOf(item, outputIndex, this.#context)) {
       if (part.type === 'tool-call') {
         if (!openItem.hasDeltas)
-          parts.push(...this.#builder.argumentsDelta(openItem.contentIndex ?? -1, part.arguments));
-        parts.push(...this.#builder.endToolCall(openItem.contentIndex ?? -1));
+          parts.push(...this.#builder.argumentsDelta(openItem.blockIndex ?? -1, part.arguments));
+        parts.push(...this.#builder.endToolCall(openItem.blockIndex ?? -1));
         continue;
       }
       if (!openItem.hasDeltas) parts.push(...this.#builder.textDelta(part.type, part.text));

@@ -210,11 +210,11 @@ interface ToolCallDelta {
   readonly extra_content?: unknown;
 }
 
-/** Reads the one choice of a stream into parts. */
+/** Reads the one choice of a stream into stream parts. */
 class ChunkReader {
   readonly #signatures: Signatures;
   readonly #builder = new StreamPartBuilder();
-  /** The blocks of the tool calls, by their numbers. */
+  /** The indexes of the blocks of tool calls, by the indexes of the calls. */
   readonly #calls = new Map<unknown, number>();
   #finish: ChunkChoice = {};
 
@@ -246,20 +246,20 @@ class ChunkReader {
 
   *#readCall(delta: ToolCallDelta): Generator<StreamPart> {
     const { id, index, function: called } = delta;
-    let contentIndex = this.#calls.get(index);
-    if (contentIndex === undefined) {
+    let blockIndex = this.#calls.get(index);
+    if (blockIndex === undefined) {
       if (typeof called?.name !== 'string' || typeof id !== 'string') throw new UpstreamFailure('protocol');
       yield* this.#signatureParts(delta);
       const started = this.#builder.startToolCall(legalToolCallId(id, MAX_TOOL_CALL_ID), called.name);
-      contentIndex = started.index;
-      this.#calls.set(index, contentIndex);
+      blockIndex = started.index;
+      this.#calls.set(index, blockIndex);
       yield* started.parts;
     }
     const text = called?.arguments;
-    if (typeof text === 'string') yield* this.#builder.argumentsDelta(contentIndex, text);
+    if (typeof text === 'string') yield* this.#builder.argumentsDelta(blockIndex, text);
   }
 
-  /** Returns the parts of a call's signature, which precedes the call in a separate content part. */
+  /** Returns the parts of a call's signature, which precedes the call in a separate block. */
   #signatureParts({ extra_content: extra }: ToolCallDelta): StreamPart[] {
     const signature = sealedSignature(extra, this.#signatures);
     return signature === undefined

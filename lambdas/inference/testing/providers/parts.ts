@@ -1,7 +1,7 @@
-/** The blocks of a streamed answer, as the parts that each is made of. */
+/** The blocks of a streamed response, as stream parts. */
 import type { ContentStart, StreamPart } from '../../core/upstream/conversation.ts';
 
-/** A block with its number, from its start to its last delta. */
+/** A block with its index, from its start to its last delta. */
 const opened = (index: number, content: ContentStart, deltas: readonly string[]): StreamPart[] => [
   { type: 'start', index, content },
   ...deltas.map((text): StreamPart => ({ type: 'delta', index, text })),

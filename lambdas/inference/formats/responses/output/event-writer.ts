@@ -28,8 +28,8 @@ interface OpenMessage extends OpenOutputItem {
   readonly content: JsonObject[];
 }
 
-/** A content part that has started, and its text up to now. */
-type OpenContent = { text: string } & (
+/** A block that has started, and its text up to now. */
+type OpenBlock = { text: string } & (
   | { readonly kind: 'text' | 'refusal'; readonly message: OpenMessage }
   | (OpenOutputItem & { readonly kind: 'reasoning' })
   | (OpenOutputItem & {
@@ -44,7 +44,7 @@ type OpenContent = { text: string } & (
 export class ResponsesEventWriter {
   readonly #responseId: string;
   readonly #names: ToolNames;
-  readonly #openContents = new Map<number, OpenContent>();
+  readonly #openBlocks = new Map<number, OpenBlock>();
   /** Texts that follow one another are parts of one message. */
   #message: OpenMessage | undefined;
   #count = 0;
@@ -65,13 +65,13 @@ export class ResponsesEventWriter {
       case 'start':
         return this.#start(part.index, part.content);
       case 'delta': {
-        const content = this.#openContents.get(part.index);
-        return content === undefined ? [] : this.#delta(content, part.text);
+        const block = this.#openBlocks.get(part.index);
+        return block === undefined ? [] : this.#delta(block, part.text);
       }
       case 'end': {
-        const content = this.#openContents.get(part.index);
-        this.#openContents.delete(part.index);
-        return content === undefined ? [] : this.#endContent(content, part.signature);
+        const block = this.#openBlocks.get(part.index);
+        this.#openBlocks.delete(part.index);
+        return block === undefined ? [] : this.#endBlock(block, part.signature);
       }
     }
   }
@@ -81,27 +81,27 @@ export class ResponsesEventWriter {
     return this.#endMessage(reason === 'length' || reason === 'context' ? 'incomplete' : 'completed');
   }
 
-  #start(partIndex: number, content: ContentStart): JsonObject[] {
-    if (content.type === 'tool-call') return this.#startCall(partIndex, content);
-    if (content.type !== 'reasoning') return this.#startText(partIndex, content.type);
+  #start(blockIndex: number, content: ContentStart): JsonObject[] {
+    if (content.type === 'tool-call') return this.#startCall(blockIndex, content);
+    if (content.type !== 'reasoning') return this.#startText(blockIndex, content.type);
     const endEvents = this.#endMessage('completed');
     const open = this.#open('reasoning');
-    this.#openContents.set(partIndex, { ...open, kind: 'reasoning', text: '' });
+    this.#openBlocks.set(blockIndex, { ...open, kind: 'reasoning', text: '' });
     return [...endEvents, itemAdded(open, reasoningItem(open.id, ''))];
   }
 
-  #startCall(partIndex: number, content: Extract<ContentStart, { type: 'tool-call' }>): JsonObject[] {
+  #startCall(blockIndex: number, content: Extract<ContentStart, { type: 'tool-call' }>): JsonObject[] {
     const endEvents = this.#endMessage('completed');
     const { id: callId, name } = content;
     const kind = callKind(this.#names, name);
     const open = this.#open(kind);
     const input = kind === 'custom call' ? { input: new CustomInput() } : {};
-    this.#openContents.set(partIndex, { ...open, kind: 'call', callId, name, text: '', ...input });
+    this.#openBlocks.set(blockIndex, { ...open, kind: 'call', callId, name, text: '', ...input });
     const startedCall = { id: open.id, callId, name, status: 'in_progress', text: '' } as const;
     return [...endEvents, itemAdded(open, callItem(startedCall, this.#names))];
   }
 
-  #startText(partIndex: number, kind: 'text' | 'refusal'): JsonObject[] {
+  #startText(blockIndex: number, kind: 'text' | 'refusal'): JsonObject[] {
     if (kind === 'refusal') this.#declined = true;
     const events: JsonObject[] = [];
     let message = this.#message;
@@ -110,55 +110,55 @@ export class ResponsesEventWriter {
       this.#message = message;
       events.push(itemAdded(message, messageItem(message.id, 'in_progress', [])));
     }
-    this.#openContents.set(partIndex, { kind, message, text: '' });
+    this.#openBlocks.set(blockIndex, { kind, message, text: '' });
     const part = contentPart({ type: kind, text: '' });
     return [...events, { type: 'response.content_part.added', ...contentPositionOf(message), part }];
   }
 
-  #delta(content: OpenContent, text: string): JsonObject[] {
-    const isFirst = content.text === '';
-    content.text += text;
-    switch (content.kind) {
+  #delta(block: OpenBlock, text: string): JsonObject[] {
+    const isFirst = block.text === '';
+    block.text += text;
+    switch (block.kind) {
       case 'text':
         return [
           {
             type: 'response.output_text.delta',
-            ...contentPositionOf(content.message),
+            ...contentPositionOf(block.message),
             delta: text,
             logprobs: [],
           },
         ];
       case 'refusal':
-        return [{ type: 'response.refusal.delta', ...contentPositionOf(content.message), delta: text }];
+        return [{ type: 'response.refusal.delta', ...contentPositionOf(block.message), delta: text }];
       case 'reasoning': {
-        const position = { ...itemPositionOf(content), summary_index: 0 };
+        const position = { ...itemPositionOf(block), summary_index: 0 };
         const delta = { type: 'response.reasoning_summary_text.delta', ...position, delta: text };
         return isFirst
           ? [{ type: 'response.reasoning_summary_part.added', ...position, part: summaryPart('') }, delta]
           : [delta];
       }
       case 'call': {
-        const { input } = content;
-        if (input === undefined) return [argumentsDelta(content, text)];
+        const { input } = block;
+        if (input === undefined) return [argumentsDelta(block, text)];
         const certain = input.read(text);
-        return certain === '' ? [] : [inputDelta(content, certain)];
+        return certain === '' ? [] : [inputDelta(block, certain)];
       }
     }
   }
 
-  #endContent(content: OpenContent, signature: string | undefined): JsonObject[] {
-    switch (content.kind) {
+  #endBlock(block: OpenBlock, signature: string | undefined): JsonObject[] {
+    switch (block.kind) {
       case 'text':
       case 'refusal':
-        return endText(content.kind, content.message, content.text);
+        return endText(block.kind, block.message, block.text);
       case 'reasoning':
-        return endReasoning(content, signature);
+        return endReasoning(block, signature);
       case 'call':
-        return this.#endCall(content);
+        return this.#endCall(block);
     }
   }
 
-  #endCall(call: Extract<OpenContent, { kind: 'call' }>): JsonObject[] {
+  #endCall(call: Extract<OpenBlock, { kind: 'call' }>): JsonObject[] {
     const { id, index, callId, name, input } = call;
     const { text, rest } = input?.end() ?? { text: call.text === '' ? '{}' : call.text, rest: '' };
     const item = callItem({ id, callId, name, status: 'completed', text }, this.#names);
@@ -231,7 +231,7 @@ function endText(kind: 'text' | 'refusal', message: OpenMessage, text: string): 
 }
 
 function endReasoning(
-  reasoning: Extract<OpenContent, { kind: 'reasoning' }>,
+  reasoning: Extract<OpenBlock, { kind: 'reasoning' }>,
   signature: string | undefined,
 ): JsonObject[] {
   const { id, text } = reasoning;
