@@ -75,8 +75,7 @@ const LATEST_MS = 10_000;
 
 /**
  * Returns the wait in ms before incomplete rollups are requested again. Each response has read further, and a long
- * history takes many.
- * `answers` is the number of responses so far.
+ * history takes many. `responseCount` is the number of responses so far.
  */
 export const incompleteRollupsDelayMs = (responseCount: number): number =>
   Math.min(LATEST_MS, SOONEST_MS * 2 ** Math.max(0, responseCount - 1));

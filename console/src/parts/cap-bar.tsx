@@ -5,7 +5,7 @@ import { Badge, Money } from './basics.tsx';
 const share = (part: bigint, whole: bigint): number =>
   whole <= 0n ? 100 : Math.min(100, Number((part * 10_000n) / whole) / 100);
 
-/** `taken` is what is left of the cap taken off it: the settled cost of calls and what open ones hold. */
+/** Shows a cap. `usedAmount` is the cost of its settled calls and the holds of the open ones. */
 export function CapBar({
   name,
   cap,

@@ -30,7 +30,7 @@ export interface SessionTokens {
 
 export interface SessionStore {
   /**
-   * Adds a session to the live ones. If there are already `most`, returns the seconds until the first of them ends. A
+   * Adds a session to the live ones. If there are already `maxSessions`, returns the seconds until the first of them ends. A
    * session with a `previous` is added in the same write that checks that `previous` is live; otherwise returns
    * `ended`.
    */

@@ -72,7 +72,7 @@ export function createSealedTokens(peppers: Peppers, clock: Clock): (accountId: 
   };
 }
 
-/** Undefined for more than `most` bytes. */
+/** Returns undefined for more than `maxBytes`. */
 function inflated(bytes: Uint8Array, maxBytes: number): Buffer | undefined {
   if (maxBytes === 0) return undefined;
   try {

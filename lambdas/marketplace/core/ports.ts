@@ -17,7 +17,7 @@ export interface ListingStore {
   list(
     query: PageQuery & { readonly kind: ListingKind; readonly category?: string | undefined },
   ): Promise<Page<Listing>>;
-  /** `full` when the owner has `most` listings already. */
+  /** `full` when the owner has `max` listings already. */
   create(listing: Listing, releaseId: string, max: number): Promise<'done' | 'slug_taken' | 'full'>;
   /** Writes the owner's fields of `to` if the revision is still that of `from`. */
   replace(from: Listing, to: Listing): Promise<'done' | 'changed' | 'slug_taken'>;
@@ -29,13 +29,13 @@ export interface ListingStore {
 export type ActionResult = 'done' | 'repeated' | 'gone' | 'full';
 
 export interface InstallStore {
-  /** Once per account; `full` when it has installed `most` that day. */
+  /** Once per account; `full` when it has installed `max` that day. */
   install(install: Install, listing: Listing, event: PublishedEvent, max: number): Promise<ActionResult>;
   findInstall(listingId: string, accountId: string): Promise<Install | undefined>;
 }
 
 export interface ReviewStore {
-  /** Once per account; `full` when it has written `most` that day. */
+  /** Once per account; `full` when it has written `max` that day. */
   review(review: Review, event: PublishedEvent, max: number): Promise<ActionResult>;
 }
 
@@ -77,7 +77,7 @@ export interface PurchaseStore {
    *
    * - the listing has changed since the buyer read it;
    * - the balance does not cover it;
-   * - the buyer has made `most` purchases that day.
+   * - the buyer has made `max` purchases that day.
    */
   purchase(
     purchase: Purchase,

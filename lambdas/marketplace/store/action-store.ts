@@ -21,7 +21,7 @@ const REVIEW_PREFIX = 'review#';
 
 /**
  * Runs an action once. The first of the items is the one that can exist only once. The action is rejected if the
- * account's count of the day exceeds `most`.
+ * account's count of the day would exceed `count.max`.
  */
 async function doOnce(
   client: DynamoDBClient,

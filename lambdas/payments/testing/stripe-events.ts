@@ -14,7 +14,7 @@ export interface SignedEvent {
 
 let createdCount = 0;
 
-/** A signed event about an object; `changes` are of the event itself. */
+/** Returns a signed event about an object. */
 export function signedEvent(
   type: string,
   object: object,

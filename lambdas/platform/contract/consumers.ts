@@ -1,4 +1,4 @@
-/** The functions that no caller waits for, by what sets them off. */
+/** Asynchronous functions, by trigger. */
 import type { Route } from './route.ts';
 
 export interface Consumer {
@@ -41,7 +41,7 @@ export const CONSUMERS = {
     timeoutSeconds: 120,
   },
   'run-smoke': {
-    purpose: 'calls the service as its callers do, and raises what of it works',
+    purpose: 'calls the service as its callers do, and counts the calls that succeed and fail',
     api: 'inference',
     setting: 'smoke',
     // Five models, two calls each of 20 s at most, and the reads before them.

@@ -2,7 +2,7 @@
 import { overloaded } from './errors.ts';
 
 /**
- * Runs a step until it returns a value, at most `tries` times; undefined means that another writer was first. Throws
+ * Runs a step until it returns a value, at most `maxAttempts` times; undefined means that another writer was first. Throws
  * 503 `overloaded`, which names `contended`, if every attempt has met another writer.
  */
 export async function retryOptimistically<T>(

@@ -16,7 +16,7 @@ export interface CountKey {
   readonly Key: Item;
 }
 
-/** Counts one more, on the condition that it is within `most`. */
+/** Counts one more, on the condition that the count stays within `max`. */
 export const countOne = (key: CountKey, max: number): TransactWriteItem => ({
   Update: {
     ...key,

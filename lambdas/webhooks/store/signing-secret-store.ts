@@ -35,7 +35,7 @@ export class DynamoSigningSecretStore implements SigningSecretStore {
     this.#sealer = sealer;
   }
 
-  /** Stores a new subscription; `full` when its account has `most` already. */
+  /** Stores a new subscription; `full` when its account has `max` already. */
   async create(subscription: Subscription, secret: string, max: number): Promise<'created' | 'full'> {
     const sealed = await this.#sealer.seal(PURPOSE, sealedId(subscription), secret);
     const item = { ...encodeSubscription(subscription), secret: { B: sealed } };

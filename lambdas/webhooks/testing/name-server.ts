@@ -14,7 +14,7 @@ const TYPE_A = 1;
 const TYPE_AAAA = 28;
 const CLASS_IN = 1;
 
-/** `answer` gives the IPv4 addresses of the nth question for them, from 0; `ipv6` are those of every question for such. */
+/** `respond` returns the IPv4 addresses of the nth question for them, from 0; `ipv6` are those of every question for such. */
 export async function startNameServer(
   respond: (question: number) => readonly string[],
   ipv6: readonly string[] = [],

@@ -54,7 +54,7 @@ export type PricedFeature =
       readonly maxUses: number | undefined;
       readonly param: string;
     }
-  /** Output beyond `max_tokens`: the provider charges the rejected tokens of a prediction, at most those of `texts`. */
+  /** Output beyond `max_tokens`: the provider charges the rejected tokens of a prediction, at most those of `strings`. */
   | { readonly kind: 'output'; readonly strings: readonly string[]; readonly param: string }
   /** A feature that no price can express, or that makes the provider store data (`store: true`). Always rejected. */
   | { readonly kind: 'unpriced'; readonly param: string };

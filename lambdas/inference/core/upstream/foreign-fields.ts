@@ -3,7 +3,7 @@ import type * as z from 'zod';
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 
 /**
- * Rejects fields of `contents` that are not in the `own` fields of a kind. A prompt in such a field would be read by
+ * Rejects fields of `contents` that are not among the `allowedFields` of a kind. A prompt in such a field would be read by
  * some routes and ignored by others. Null counts as absent. A field that no kind has is not rejected.
  */
 export const only =

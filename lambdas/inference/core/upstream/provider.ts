@@ -58,9 +58,9 @@ export interface ResponseIdentity {
   readonly model: string;
 }
 
-/** One event of a stream: a `payload` from a route of the payload's protocol, `parts` from any other. */
+/** One event of a stream: a `nativeEvent` from a native route, `parts` from any other. */
 export interface RouteEvent {
-  /** The payload that the caller receives. Absent for events that only the service uses. */
+  /** The event that the caller receives. Absent for events that only the service uses. */
   readonly nativeEvent?: JsonObject;
   readonly parts?: readonly StreamPart[];
   /** Output the event delivers, for counting. */
@@ -70,9 +70,7 @@ export interface RouteEvent {
   readonly usage?: TokenUsage;
 }
 
-/**
- * A complete response: the `body` of a route of the payload's protocol, without its usage, or the `reply` of any other.
- */
+/** A complete response: the `body` of a native route, without its usage, or the `output` of any other. */
 export type CompleteResponse = { readonly body: JsonObject } | { readonly output: AssistantOutput };
 
 export type RouteResponse =
@@ -111,7 +109,7 @@ export type FailureKind =
 
 /**
  * A failed attempt. Its message and its visible fields contain no text of the upstream, because that text may name
- * hosts, keys or prompts. Only `refusal` contains such text, for the caller. No log of the failure includes it.
+ * hosts, keys or prompts. Only `rejection` contains such text, for the caller. No log of the failure includes it.
  */
 export class UpstreamFailure extends Error {
   readonly #rejection: UpstreamRejection | undefined;

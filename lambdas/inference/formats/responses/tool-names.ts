@@ -84,8 +84,8 @@ interface UsedNames {
 }
 
 /**
- * The name itself where it is legal and not `taken`, else the legal part of it with a digest: never one that is taken,
- * and the same for the same name and the same `taken`.
+ * Returns the name itself if it is legal and not one of `usedNames`, else its legal part with a digest. The result is
+ * never a used name, and is the same for the same name and the same `usedNames`.
  */
 function legalToolName(name: string, usedNames: UsedNames): string {
   if (LEGAL.test(name) && !usedNames.has(name)) return name;

@@ -67,7 +67,7 @@ export interface AuditStore extends MarketReader {
   /** Every record of its keys. */
   usage(accountId: string): AsyncIterable<AuditedCall>;
   readProvenUsage(accountId: string): Promise<ProvenUsage>;
-  /** Stores `proven` as the next version. Returns false if another audit has stored a version since the read. */
+  /** Stores `provenUsage` as the next version. Returns false if another audit has stored a version since the read. */
   storeProvenUsage(accountId: string, provenUsage: ProvenUsage): Promise<boolean>;
   /** Removes the costs of verified days from the wallet's shards. Safe to repeat. */
   removeDays(days: readonly { readonly shard: string; readonly day: number }[]): Promise<void>;

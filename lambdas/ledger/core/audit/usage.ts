@@ -15,14 +15,14 @@ export interface UsageSpan {
   readonly accountId: string;
   /** The last verified day. */
   readonly provenThrough: number;
-  /** The last closed day; at least `proven`. */
+  /** The last closed day; at least `provenThrough`. */
   readonly through: number;
   /** Open holds. What their calls cost is still in the hold. */
   readonly holds: WalletShard['holds'];
 }
 
 export interface UsageRollups {
-  /** The stored totals of the days after `proven` up to and including `through` that have any. */
+  /** The stored totals of the days after `provenThrough` up to and including `through` that have any. */
   readonly days: ReadonlyMap<number, NanoUsd>;
   /** The cost of later days, without held calls. Undefined if it was not read, or if it changed during the read. */
   readonly open: NanoUsd | undefined;
@@ -63,7 +63,7 @@ export async function readUsageRollups(
 
 const costOf = (rows: readonly RollupRow[]): NanoUsd => rows.reduce((sum, { cost }) => sum + cost, 0n);
 
-/** Returns the rows of the days after `proven`, up to an hour. Days that an open hold keeps open are not stored. */
+/** Returns the rows of the days after `provenThrough`, up to an hour. Days that an open hold keeps open are not stored. */
 async function updatedRows(
   { rollups }: AuditStore,
   { accountId, provenThrough, through, nowMs, late }: RollupSpan,

@@ -5,9 +5,9 @@ import type { RollupCall, RollupRow } from './rollups.ts';
  * The current and former keys of an account. A key created moments ago may be missing only if it is already revoked.
  */
 export interface AccountKeys {
-  /** Ids of at most `most` keys: the live ones first, then the newest of those that are revoked. */
+  /** Ids of at most `maxKeys` keys: the live ones first, then the newest of those that are revoked. */
   some(accountId: string, maxKeys: number): Promise<readonly string[]>;
-  /** Ids of the live keys, and of the first `most` (any number, or infinite) of all keys that sort after an id, in their order. */
+  /** Ids of the live keys, and of the first `maxKeys` (any number, or infinite) of all keys that sort after an id, in their order. */
   since(accountId: string, after: string, maxKeys: number): Promise<LiveAndLater>;
   /** Returns whether the key belongs or belonged to the account. */
   has(accountId: string, keyId: string): Promise<boolean>;

@@ -36,7 +36,7 @@ export const noAmounts = (): Amounts => ({
   cost: 0n,
 });
 
-/** Adds `more` to `sum`, in place. */
+/** Adds `addend` to `sum`, in place. */
 export function addAmounts(sum: Amounts, addend: Amounts): void {
   sum.calls += addend.calls;
   sum.inputUnits += addend.inputUnits;

@@ -18,7 +18,7 @@ export function createAccountKeys(
     return item?.live_keys?.SS ?? [];
   }
 
-  /** At most `most` keys: the newest, or the first ones after an id. */
+  /** At most `maxKeys` keys: the newest, or the first ones after an id. */
   async function indexed(accountId: string, maxKeys: number, after?: string): Promise<readonly string[]> {
     const keyIds: string[] = [];
     const input = {

@@ -1,4 +1,4 @@
-/** On a schedule: calls the service as its callers do, a few times, and raises what of it works. */
+/** The scheduled smoke test: a few calls, as callers make them. Reports each that succeeded or failed. */
 import { parseCatalog } from '../../../inference/core/catalog/catalog-document.ts';
 import type { Clock, Log } from '../../../platform/core/ports.ts';
 import { scheduledChecksOf } from '../../core/smoke-test/calls.ts';

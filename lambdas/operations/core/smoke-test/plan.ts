@@ -30,13 +30,13 @@ const TEXT_TOKENS = 64;
 /** The size that is drawn where a request names none. */
 const IMAGE_SIZE = '1024x1024';
 
-/** A model that is called, or why a kind has none that is. */
+/** The model that is called for a kind, or the reason for which none is. */
 export type Choice =
   | { readonly kind: Kind; readonly model: Model; readonly maxCost: NanoUsd }
   | { readonly kind: Kind; readonly model?: undefined; readonly reason: string };
 
 export interface Plan {
-  /** One or more for each kind, in the order in which they are called: the least dear first. */
+  /** One or more for each kind, in the order of their calls: the cheapest first. */
   readonly choices: readonly Choice[];
   /** The grant to the account, nano-USD: the maximum cost of all calls, up to `MAX_GRANT`. */
   readonly grant: NanoUsd;

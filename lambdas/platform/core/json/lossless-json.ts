@@ -38,7 +38,7 @@ const MAY_HOLD_LONG_INTEGER = /(?:^|[[:,\s-])\d{16}/;
 const INTEGER = /^-?\d+$/;
 
 /**
- * Returns the value of a JSON text. `keep` converts the digits of an integer that a double may not represent; default:
+ * Returns the value of a JSON text. `convert` converts the digits of an integer that a double may not represent; default:
  * `rawJson`. All others are plain numbers. Throws `SyntaxError`.
  */
 export function parseJson(text: string, convert: (digits: string) => unknown = rawJson): unknown {
