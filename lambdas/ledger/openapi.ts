@@ -40,7 +40,7 @@ export const LEDGER_OPERATIONS = tagged('Usage', {
   },
   'get-balance': {
     description:
-      '`held` is what calls that are not settled yet may cost; it is no part of `balance`. With `start`, `statement` has what changed the credit since: `opening` and all lines add up to `closing`.',
+      '`held` is credit that is reserved for calls: their holds, and on a shared host what its processes take in advance. It is no part of `balance`. With `start`, `statement` has what changed the credit since: `opening` and all lines add up to `closing`.',
     query: statementQuery,
     responses: { 200: describeResponse('The balance.', LEDGER_COMPONENTS.AccountBalance) },
   },
