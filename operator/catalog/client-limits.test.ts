@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { modelsOf } from '../../lambdas/inference/testing/catalog/models.ts';
-import { clientWarnings } from './client-limits.ts';
+import { clientWarnings, MIN_STRICT_TOKENS } from './client-limits.ts';
 
 const root = join(import.meta.dirname, '..', '..');
 
@@ -30,16 +30,32 @@ describe('a model behind a name that a coding agent requests', () => {
   ])('causes no warning if it %s', (_reason, alias, fields) => {
     expect(named(alias, fields)).toEqual([]);
   });
+});
 
-  it.each(['tools/local/seed/catalog.json', 'catalogs/bedrock.json'])(
-    'writes as much as the agents request in %s',
-    (path) => {
-      const { models } = JSON.parse(readFileSync(join(root, path), 'utf8')) as {
-        models: (Parameters<typeof clientWarnings>[0][number] & { aliases?: readonly string[] })[];
-      };
-      const all = models.map(({ aliases = [], ...model }) => ({ ...model, aliases }));
-      expect(all.length).toBeGreaterThan(5);
-      expect(clientWarnings(all)).toEqual([]);
-    },
-  );
+const CATALOGS = [
+  'tools/local/seed/catalog.json',
+  'catalogs/bedrock.json',
+  'examples/own-provider/catalog.json',
+];
+
+describe.each(CATALOGS)('the catalog %s', (path) => {
+  const { models } = JSON.parse(readFileSync(join(root, path), 'utf8')) as {
+    models: (Parameters<typeof clientWarnings>[0][number] & {
+      readonly type: string;
+      readonly aliases?: readonly string[];
+    })[];
+  };
+
+  it('contains no model that writes less than the agents request by its name', () => {
+    expect(clientWarnings(models.map(({ aliases = [], ...model }) => ({ ...model, aliases })))).toEqual([]);
+  });
+
+  it('reduces requests to the limit of each chat model that may write less than an agent requests', () => {
+    const small = models.filter(
+      ({ type, max_output_tokens: limit = Number.POSITIVE_INFINITY }) =>
+        type === 'chat' && limit < MIN_STRICT_TOKENS,
+    );
+    expect(small).not.toEqual([]);
+    for (const { id, clamp_max_tokens: isClamped } of small) expect([id, isClamped]).toEqual([id, true]);
+  });
 });

@@ -12,6 +12,12 @@ export interface ClientLimit {
   readonly tokens: number;
 }
 
+/**
+ * A chat model that writes less reduces requests to its limit in the catalogs of this repository and of `catalog import`.
+ * It is twice what Claude Code and opencode request of a model whose name they do not know.
+ */
+export const MIN_STRICT_TOKENS = 64_000;
+
 const limits = (client: string, tokens: number, ...names: readonly string[]) =>
   names.map((name) => [name, { client, tokens }] as const);
 

@@ -35,6 +35,8 @@ interface Written {
   readonly id: string;
   readonly price: Readonly<Record<string, unknown>>;
   readonly max_image_tokens?: number;
+  readonly max_output_tokens?: number;
+  readonly clamp_max_tokens?: boolean;
   readonly routes: readonly Readonly<Record<string, unknown>>[];
 }
 
@@ -326,6 +328,24 @@ describe('catalog import', () => {
     expect(left_out[0]?.reason).toBe(
       'litellm: input_cost_per_request_of_its_own is not a price that a catalog can say',
     );
+  });
+
+  it('reduces requests to the limit of a chat model that writes less than 64,000 tokens', () => {
+    const writing = (tokens: number) =>
+      about('"input": 1, "output": 2').replace('"output": 128000', `"output": ${tokens}`);
+    const { models } = importFrom(
+      'openai',
+      { small: writing(63_999), large: writing(64_000), 'text-embedding-small': writing(8_191) },
+      '0%',
+      '--unconfirmed',
+    );
+    expect(
+      models.map(({ id, max_output_tokens: limit, clamp_max_tokens: isClamped }) => [id, limit, isClamped]),
+    ).toEqual([
+      ['openai/small', 63_999, true],
+      ['openai/large', 64_000, undefined],
+      ['openai/text-embedding-small', 8_191, undefined],
+    ]);
   });
 
   it('imports embeddings without a price of output, whatever a list has there', () => {

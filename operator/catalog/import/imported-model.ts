@@ -8,6 +8,7 @@ import {
 } from '../../../lambdas/inference/core/catalog/price-values.ts';
 import type { Capability } from '../../../lambdas/inference/core/catalog/route-document.ts';
 import type { JsonObject } from '../../../lambdas/platform/core/json/lossless-json.ts';
+import { MIN_STRICT_TOKENS } from '../client-limits.ts';
 import type { KnownProvider } from '../sources/known-providers.ts';
 import { type About, writeLifetime } from '../sources/source.ts';
 
@@ -94,15 +95,18 @@ export function catalogModel(
 ): JsonObject {
   const { provider, id, about, priceValues } = model;
   const { name, contextWindow, maxOutputTokens, created = 0 } = about;
+  const { type = 'chat' } = about;
+  const isClamped = type === 'chat' && maxOutputTokens !== undefined && maxOutputTokens < MIN_STRICT_TOKENS;
   const secret = secretOf(provider, secretStage);
   return {
     id: catalogIdOf(model),
-    type: about.type ?? 'chat',
+    type,
     owned_by: provider.ownedBy,
     created,
     ...(name === undefined ? {} : { display_name: name.slice(0, 128) }),
     ...(contextWindow === undefined ? {} : { context_window: contextWindow }),
     ...(maxOutputTokens === undefined ? {} : { max_output_tokens: maxOutputTokens }),
+    ...(isClamped ? { clamp_max_tokens: true } : {}),
     ...largestImageOf(model),
     price: priceDocument('per_million_tokens', times(priceValues, markup.numerator, markup.denominator)),
     ...(priceSource === undefined ? {} : { price_source: priceSource }),

@@ -137,10 +137,10 @@ const CASES: readonly (readonly [string, () => Promise<unknown>, number, string 
   ],
   [
     'more output than the model writes',
-    () => chat({ max_tokens: 99_999 }),
+    () => chat({ model: 'sim/chat-large', max_tokens: 99_999 }),
     400,
     'invalid_value',
-    'max_tokens: sim/chat writes at most 16384 tokens, and this request allows 99999. Request fewer, or choose another model.',
+    'max_tokens: sim/chat-large writes at most 65536 tokens, and this request allows 99999. Request fewer, or choose another model.',
   ],
   [
     'tools for a model that has none',
