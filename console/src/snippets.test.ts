@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
 import { KIND_PATHS, KINDS } from './api/values.ts';
 import { snippets } from './parts/snippets/clients.ts';
-import { exampleRequest, messagesBody, type SnippetRequest } from './parts/snippets/requests.ts';
+import { exampleOf, exampleRequest, messagesBody, type SnippetRequest } from './parts/snippets/requests.ts';
 
 const BASE = 'http://127.0.0.1:1/prod';
 const KEY = `uis_key's "own"`;
@@ -52,8 +52,8 @@ const REQUESTS: readonly SnippetRequest[] = [
   { kind: 'audio', body: { model: '@sim/"transcription";type=x' }, file: `a "b" \\ 'c' $d, é;.mp3` },
 ];
 
-const textOf = (request: SnippetRequest, id: string): string => {
-  const snippet = snippets(BASE, KEY, request).find((each) => each.id === id);
+const textOf = (request: SnippetRequest, id: string, limits = {}): string => {
+  const snippet = snippets(BASE, KEY, request, limits).find((each) => each.id === id);
   if (snippet === undefined) throw new Error(`no snippet ${id} of ${request.kind}`);
   return snippet.text;
 };
@@ -64,6 +64,23 @@ afterAll(() => rmSync(folder, { recursive: true }));
 it('covers every kind of call', () => {
   expect(REQUESTS.map(({ kind }) => kind)).toEqual(KINDS.map(([kind]) => kind));
   for (const [kind] of KINDS) expect(exampleRequest(kind, 'sim/x').body.model).toBe('sim/x');
+});
+
+it('requests the default chat model, and only models and kinds that a policy allows', () => {
+  const models = [
+    { model_id: 'a/image', type: 'image', default: true },
+    { model_id: 'a/chat', type: 'chat' },
+    { model_id: 'a/other', type: 'chat', default: true },
+  ] as const;
+  const chosen = (policy: Parameters<typeof exampleOf>[1]) => {
+    const { kind, body } = exampleOf(models, policy);
+    return [kind, body.model];
+  };
+  expect(chosen({})).toEqual(['chat', 'a/other']);
+  expect(chosen({ allowed_models: ['a/image', 'a/chat'] })).toEqual(['chat', 'a/chat']);
+  expect(chosen({ allowed_kinds: ['image'] })).toEqual(['image', 'a/image']);
+  expect(chosen({ allowed_models: ['a/alias'] })).toEqual(['chat', 'a/alias']);
+  expect(exampleOf([]).body.model).toBe('<model>');
 });
 
 it('offers programs that hold conversations and the Messages API for chat alone', () => {
@@ -275,19 +292,29 @@ describe('text for another client', () => {
   const model = `sim/"it's" \\ $x`;
   const request = exampleRequest('chat', model);
 
-  it('contains exports that a shell reads back, for Claude Code', () => {
-    const text = textOf(request, 'claude-code').replace(/^claude/m, `printf '%s\\0' "$ANTHROPIC_AUTH_TOKEN"`);
-    const { stdout } = spawnSync('bash', ['-c', text], { encoding: 'utf8' });
-    expect(stdout.split('\0')).toEqual([KEY, '--model', model, '']);
+  const limits = { context_window: 128_000, max_output_tokens: 16_384 };
+
+  it.each([
+    ['', {}],
+    ['128000', limits],
+  ])('contains exports that a shell reads back, for Claude Code: the context window %p', (window, known) => {
+    const values = `"$ANTHROPIC_BASE_URL" "$ANTHROPIC_AUTH_TOKEN" "$CLAUDE_CODE_MAX_CONTEXT_TOKENS"`;
+    const text = textOf(request, 'claude-code', known).replace(/^claude/m, `printf '%s\\0' ${values}`);
+    const { stdout } = spawnSync('bash', ['-c', text], { encoding: 'utf8', env: { PATH: process.env.PATH } });
+    expect(stdout.split('\0')).toEqual([BASE, KEY, window, '--model', model, '']);
   });
 
-  it('contains JSON that names the model, for opencode', () => {
-    const [comment, ...lines] = textOf(request, 'opencode').split('\n');
+  it.each([
+    [{}, {}],
+    [{ context_window: 128_000 }, {}],
+    [limits, { limit: { context: 128_000, output: 16_384 } }],
+  ])('contains JSON that names the model, for opencode: of the limits %p', (known, entry) => {
+    const [comment, ...lines] = textOf(request, 'opencode', known).split('\n');
     expect(comment).toBe('// opencode.json');
-    expect(JSON.parse(lines.join('\n'))).toMatchObject({
-      provider: { gateway: { options: { baseURL: `${BASE}/v1`, apiKey: KEY }, models: { [model]: {} } } },
-      model: `gateway/${model}`,
-    });
+    const { provider, model: chosen } = JSON.parse(lines.join('\n'));
+    expect(provider.gateway.options).toEqual({ baseURL: `${BASE}/v1`, apiKey: KEY });
+    expect(provider.gateway.models).toEqual({ [model]: entry });
+    expect(chosen).toBe(`gateway/${model}`);
   });
 
   it('contains a string with the same escapes in TOML and in JavaScript, for Codex and the AI SDK', () => {

@@ -1,4 +1,5 @@
 /** The configuration of each client for this service: text to be copied, with the given key. */
+import type { PriceBody } from '../../api/types.ts';
 import { curlText } from './curl.ts';
 import { JSON_TEXT, literal, shellWord } from './literals.ts';
 import type { SnippetRequest } from './requests.ts';
@@ -10,8 +11,16 @@ export interface Snippet {
   readonly text: string;
 }
 
-/** Ready text for every client that makes such a request; `base` has no slash at its end. */
-export function snippets(base: string, key: string, request: SnippetRequest): readonly Snippet[] {
+/** The limits of a model in tokens, as far as the catalog states them. */
+type ModelLimits = Pick<PriceBody, 'context_window' | 'max_output_tokens'>;
+
+/** Ready text for every client that makes such a request to a model; `base` has no slash at its end. */
+export function snippets(
+  base: string,
+  key: string,
+  request: SnippetRequest,
+  limits: ModelLimits = {},
+): readonly Snippet[] {
   return [
     { id: 'curl', name: 'curl', text: curlText(base, key, request) },
     { id: 'openai-node', name: 'OpenAI SDK', text: openaiNode(base, key, request) },
@@ -24,7 +33,7 @@ export function snippets(base: string, key: string, request: SnippetRequest): re
             name: 'Anthropic, Python',
             text: anthropicPython(base, key, request.body),
           },
-          ...chatClients(base, key, request.body.model),
+          ...chatClients(base, key, request.body.model, limits),
         ]
       : []),
   ];
@@ -33,13 +42,21 @@ export function snippets(base: string, key: string, request: SnippetRequest): re
 const q = (text: string): string => JSON.stringify(text);
 
 /** Returns the examples for programs that store conversations themselves. */
-const chatClients = (base: string, key: string, model: string): readonly Snippet[] => [
+const chatClients = (
+  base: string,
+  key: string,
+  model: string,
+  { context_window: context, max_output_tokens: output }: ModelLimits,
+): readonly Snippet[] => [
   {
     id: 'claude-code',
     name: 'Claude Code',
-    text: `export ANTHROPIC_BASE_URL=${shellWord(base)}
-export ANTHROPIC_AUTH_TOKEN=${shellWord(key)}
-claude --model ${shellWord(model)}`,
+    text: [
+      `export ANTHROPIC_BASE_URL=${shellWord(base)}`,
+      `export ANTHROPIC_AUTH_TOKEN=${shellWord(key)}`,
+      ...(context === undefined ? [] : [`export CLAUDE_CODE_MAX_CONTEXT_TOKENS=${context}`]),
+      `claude --model ${shellWord(model)}`,
+    ].join('\n'),
   },
   {
     id: 'codex',
@@ -70,7 +87,10 @@ ${literal(
         npm: '@ai-sdk/openai-compatible',
         name: 'Gateway',
         options: { baseURL: `${base}/v1`, apiKey: key },
-        models: { [model]: {} },
+        // opencode rejects a file with one of the two numbers.
+        models: {
+          [model]: context === undefined || output === undefined ? {} : { limit: { context, output } },
+        },
       },
     },
     model: `gateway/${model}`,

@@ -1,4 +1,5 @@
 /** The requests that snippets make: as the playground sends them, or an example of a kind. */
+import type { PolicyBody, PriceBody } from '../../api/types.ts';
 import type { CallKindValue } from '../../api/values.ts';
 
 export interface SnippetTurn {
@@ -28,6 +29,25 @@ export type SnippetRequest =
       /** The name of the file of a transcription. */
       readonly file?: string;
     };
+
+type ListedModel = Pick<PriceBody, 'model_id' | 'type' | 'default'>;
+
+/**
+ * Returns an example request for a model that a policy allows: a chat model before others, and the default of a kind before
+ * its other models. While no model is known, the request has a placeholder for its name.
+ */
+export function exampleOf(
+  models: readonly ListedModel[],
+  { allowed_models: names, allowed_kinds: kinds }: PolicyBody = {},
+): SnippetRequest {
+  const allowed = models.filter(
+    ({ model_id: id, type }) => (names?.includes(id) ?? true) && (kinds?.includes(type) ?? true),
+  );
+  const chat = allowed.filter(({ type }) => type === 'chat');
+  const candidates = chat.length > 0 ? chat : allowed;
+  const model = candidates.find((each) => each.default) ?? candidates[0];
+  return exampleRequest(model?.type ?? 'chat', model?.model_id ?? names?.[0] ?? '<model>');
+}
 
 /** Returns an example request to start with. */
 export function exampleRequest(kind: CallKindValue, model: string): SnippetRequest {

@@ -2,30 +2,17 @@
 import { useState } from 'react';
 import { SERVICE } from '../../api/client.ts';
 import { usePrices } from '../../api/queries.ts';
-import type { PolicyBody, PriceBody } from '../../api/types.ts';
+import type { PolicyBody } from '../../api/types.ts';
 import { Code, Panel } from '../basics.tsx';
 import { Tabs } from '../form.tsx';
 import { snippets } from './clients.ts';
-import { exampleRequest, type SnippetRequest } from './requests.ts';
+import { exampleOf, type SnippetRequest } from './requests.ts';
 
 /** The placeholder for a key that is no longer available. */
 const NO_KEY = '<your API key>';
 
-/**
- * Returns an example request for a model that a policy allows; until the models are loaded, with a placeholder for its
- * name.
- */
-export function useExample({
-  allowed_models: models,
-  allowed_kinds: kinds,
-}: PolicyBody = {}): SnippetRequest {
-  const prices = usePrices();
-  const fits = ({ model_id: id, type }: PriceBody) =>
-    (models?.includes(id) ?? true) && (kinds?.includes(type) ?? true);
-  const allowed = prices.data?.filter(fits) ?? [];
-  const price = allowed.find(({ type }) => type === 'chat') ?? allowed[0];
-  return exampleRequest(price?.type ?? 'chat', price?.model_id ?? models?.[0] ?? '<model>');
-}
+/** Returns an example request for a model that a policy allows. */
+export const useExample = (policy?: PolicyBody): SnippetRequest => exampleOf(usePrices().data ?? [], policy);
 
 export function SnippetTabs({
   apiKey = NO_KEY,
@@ -34,7 +21,11 @@ export function SnippetTabs({
   readonly apiKey?: string;
   readonly request: SnippetRequest;
 }) {
-  const allSnippets = snippets(SERVICE, apiKey, request);
+  const { model: name } = request.body;
+  const model = usePrices().data?.find(
+    ({ model_id: id, aliases }) => id === name || aliases.includes(`${name}`),
+  );
+  const allSnippets = snippets(SERVICE, apiKey, request, model);
   const [current, setCurrent] = useState('curl');
   const shown = allSnippets.find(({ id }) => id === current) ?? allSnippets[0];
   if (shown === undefined) return null;
