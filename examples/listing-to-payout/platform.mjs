@@ -17,8 +17,9 @@ if (!PLATFORM_URL) {
 export const run = async (program, words, encoding = 'utf8') =>
   (await promisify(execFile)(program, words, { encoding })).stdout;
 
+/** Runs an operator's command; npm starts it with the Node.js of this repository, which may be newer than this one. */
 const operate = async (...words) =>
-  JSON.parse(await run(process.execPath, ['operator/admin.ts', ...words, '--json']));
+  JSON.parse(await run('npm', ['run', '-s', 'admin', '--', ...words, '--json']));
 
 /** Opens an account; returns a function that sends its requests, and throws if the response is an error. */
 export async function openAccount() {

@@ -1,7 +1,8 @@
 /** Programs of `examples`, each run as its user runs it: from the root, and with the variables that it names alone. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { join } from 'node:path';
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { expect } from '@jest/globals';
 import { Payer } from './payer.ts';
@@ -9,19 +10,36 @@ import type { Service } from './service.ts';
 
 export const ROOT = join(import.meta.dirname, '..', '..');
 
+const isExecutable = (path: string): boolean => {
+  try {
+    accessSync(path, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+};
+
+/** The Node.js of a user's shell, which may be as old as README allows: npm puts that of this repository before it. */
+export const USERS_NODE: string =
+  (process.env.PATH ?? '')
+    .split(delimiter)
+    .filter((folder) => !folder.includes('node_modules'))
+    .map((folder) => join(folder, 'node'))
+    .find(isExecutable) ?? process.execPath;
+
 /** The lines in which a program prints the cost of a call. */
 const COST = /^(?:Charged|Streamed.* for) \$(\d+\.\d{9})/gm;
 
 type Variables = Readonly<Record<string, string>>;
 
 interface PaidOptions {
-  /** The interpreter, by default Node. */
+  /** The interpreter, by default the user's Node.js. */
   readonly interpreter?: string;
   readonly MODEL?: string;
 }
 
 /** Runs a program to its end; returns its exit code and its output. */
-export async function runExample(program: string, env: Variables, interpreter = process.execPath) {
+export async function runExample(program: string, env: Variables, interpreter = USERS_NODE) {
   const child = spawn(interpreter, [program], { cwd: ROOT, env });
   const closed = once(child, 'close');
   const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)]);

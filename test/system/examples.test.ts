@@ -1,7 +1,7 @@
 /** The programs of `examples` that need Node alone, on one service. Those of other languages and clients are in the ring `clients`. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { readFileSync, statSync, writeFileSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
@@ -11,7 +11,14 @@ import { Webhook } from 'standardwebhooks';
 import { parseCatalog } from '../../lambdas/inference/core/catalog/catalog-document.ts';
 import { freePort } from '../../tools/local/process/free-port.ts';
 import { until } from '../../tools/test-kit/waiting.ts';
-import { expectCallsOfOpenAi, expectMissing, paidOutput, ROOT, runExample } from './example-run.ts';
+import {
+  expectCallsOfOpenAi,
+  expectMissing,
+  paidOutput,
+  ROOT,
+  runExample,
+  USERS_NODE,
+} from './example-run.ts';
 import { oneService } from './one-service.ts';
 import { Owner } from './owner.ts';
 
@@ -40,7 +47,7 @@ const ends: (() => void)[] = [];
 
 /** Starts a program that listens; returns its process and a function that returns its output. */
 async function start(program: string, env: Record<string, string>) {
-  const child = spawn(process.execPath, [program], { cwd: ROOT, env });
+  const child = spawn(USERS_NODE, [program], { cwd: ROOT, env });
   ends.push(() => child.kill('SIGKILL'));
   let output = '';
   for (const stream of [child.stdout, child.stderr])
@@ -87,6 +94,16 @@ describe('each example', () => {
   it.each(PROGRAMS)('%s names the variable that is missing, such as %s', (program, variable) =>
     expectMissing(program, variable),
   );
+
+  it('starts no program with the Node.js that runs it, which may be too old for that program', () => {
+    const folder = join(ROOT, 'examples');
+    const programs = readdirSync(folder, { recursive: true, encoding: 'utf8' }).filter((name) =>
+      name.endsWith('.mjs'),
+    );
+    expect(programs.length).toBeGreaterThanOrEqual(PROGRAMS.length);
+    for (const name of programs)
+      expect([name, readFileSync(join(folder, name), 'utf8').includes('execPath')]).toEqual([name, false]);
+  });
 });
 
 describe('the example of an SDK', () => {
