@@ -7,6 +7,7 @@ import './codex.ts';
 import './claude-code.ts';
 import './opencode.ts';
 import './aider.ts';
+import './snippets.ts';
 import './zed.ts';
 import './specification.ts';
 
