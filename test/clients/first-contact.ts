@@ -19,6 +19,8 @@ const { CLIENTS_CLAUDE_CODE: claudeCode, CLIENTS_CODEX: codex, CLIENTS_OPENCODE:
 const isThorough = Number(process.env.THOROUGH ?? 1) > 1;
 const described = (installed: string | undefined) => (installed === undefined ? describe.skip : describe);
 
+const read = (path: string): string => readFileSync(join(import.meta.dirname, '..', '..', path), 'utf8');
+
 const HELLO = 'Repeat exactly: hello';
 
 let home: string;
@@ -65,6 +67,24 @@ described(claudeCode)('Claude Code with an address and a key', () => {
       const printed = await claude(service.session.base_url, words, model);
       expect(printed).toContain('Web search results for query: "weather in Oslo"');
       expect(printed).not.toContain('Error');
+    },
+  );
+
+  const { models } = JSON.parse(read('tools/local/seed/catalog.json')) as {
+    models: readonly { readonly id: string; readonly type: string }[];
+  };
+  // Claude Code repeats calls of a model without a live route for minutes.
+  const chatModels = models.flatMap(({ id, type }) =>
+    type === 'chat' && id !== 'sim/chat-down' ? [id] : [],
+  );
+  const readme = read('examples/claude-code/README.md');
+  const named = new Set(chatModels.filter((id) => readme.includes(`\`${id}\``)));
+
+  (isThorough ? it : it.skip).each(chatModels)(
+    'gets its answer unless the example says that it does not: --model %s',
+    async (model) => {
+      const printed = await claude(service.session.base_url, [HELLO], model);
+      expect([model, printed === 'hello\n']).toEqual([model, !named.has(model)]);
     },
   );
 
