@@ -3,7 +3,6 @@
  * ledger has the rules; a shard of the account's wallet has an entry under the same id.
  */
 import type { NanoUsd } from '../../platform/core/money.ts';
-import type { KeyState } from './key-state.ts';
 import type { Windows } from './windows.ts';
 
 /** A cost by the UTC day of the usage record: the day of the lease's minute, and the day after. */
@@ -46,23 +45,10 @@ export interface KeyLeaseWrite extends LeaseWrite {
   readonly tokens: number;
 }
 
-/** A key as of the windows of a lease. */
-export interface LeasedKey {
-  readonly state: KeyState;
-  readonly leases: ReadonlyMap<string, LeaseEntry>;
-}
-
 export interface LeaseResult<T> {
   readonly applied: boolean;
   /** The item after the write, or the item that the write did not apply to; undefined if there is none. */
   readonly item: T | undefined;
   /** The number of times that the request was sent. A copy without a response may still arrive. */
   readonly copies: number;
-}
-
-export interface KeyLeaseStore {
-  /** Throws if no response arrived. An opening is sent once; any other write does nothing to another entry than `from`. */
-  write(write: KeyLeaseWrite): Promise<LeaseResult<LeasedKey>>;
-  /** Reads the key as of those windows, consistently. */
-  read(keyId: string, windows: Windows): Promise<LeasedKey | undefined>;
 }

@@ -6,6 +6,7 @@ import { ServiceError } from '../../platform/core/errors.ts';
 import type { Kind } from '../../platform/core/kinds.ts';
 import { formatUsd, type NanoUsd } from '../../platform/core/money.ts';
 import { invalidKey, type VerifiedKey } from './api-key.ts';
+import type { LeaseEntry } from './key-leases.ts';
 import type { Policy } from './policy.ts';
 import { minuteEndsInMs, type Windows } from './windows.ts';
 
@@ -39,8 +40,8 @@ export interface KeyState {
   readonly monthLeft: NanoUsd;
   /** The time at which a call last took an amount, in seconds since the epoch. Absent before the first such call. */
   readonly used?: number;
-  /** Processes have taken something in advance. */
-  readonly hasLeases?: true;
+  /** What processes have taken in advance, by the id of the lease. Absent if there is none. */
+  readonly leases?: ReadonlyMap<string, LeaseEntry>;
   /** The value of `used` at the last repair of the caps. Absent before the first repair. */
   readonly repaired?: number;
 }

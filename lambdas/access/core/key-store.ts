@@ -1,5 +1,6 @@
 /** The storage of API keys on the path of a call: each operation is one atomic step. */
 import type { NanoUsd } from '../../platform/core/money.ts';
+import type { KeyLeaseWrite, LeaseResult } from './key-leases.ts';
 import type { KeyCharge, KeyState } from './key-state.ts';
 import type { Windows } from './windows.ts';
 
@@ -41,6 +42,11 @@ export interface KeyStore {
    * as they were then. Returns whether it has.
    */
   repair(from: KeyState, windows: Windows, capsLeft: CapsLeft): Promise<boolean>;
-  /** Returns the key's state at the time of the store's clock. */
-  read(keyId: string): Promise<KeyState | undefined>;
+  /** Returns the key's state as of these windows; by default those of the store's clock. */
+  read(keyId: string, windows?: Windows): Promise<KeyState | undefined>;
+  /**
+   * Writes the key's entry of a lease. Throws if no response arrived. An opening is sent once; any other write does
+   * nothing to another entry than `from`.
+   */
+  writeLease(write: KeyLeaseWrite): Promise<LeaseResult<KeyState>>;
 }

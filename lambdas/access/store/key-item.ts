@@ -25,6 +25,7 @@ import {
 } from '../core/key-state.ts';
 import type { Policy } from '../core/policy.ts';
 import type { Windows } from '../core/windows.ts';
+import { decodeLeases } from './lease-entries.ts';
 
 /** A limit that counts down in a window: the letter of its names, and the attribute of the full value, which every key has. */
 export interface Counter {
@@ -102,6 +103,7 @@ export function decodeKey(item: Item, windows: Windows): KeyState {
     const name = nameOf(counter, windows);
     return readInteger(item, item[name] === undefined ? counter.full : name);
   };
+  const leases = decodeLeases(item);
   return {
     keyId: readText(item, 'key_id'),
     accountId: readText(item, 'account_id'),
@@ -124,7 +126,7 @@ export function decodeKey(item: Item, windows: Windows): KeyState {
     dayLeft: remainingOf(DAY),
     monthLeft: remainingOf(MONTH),
     ...(item.used === undefined ? {} : { used: readNumber(item, 'used') }),
-    ...(Object.keys(item.leases?.M ?? {}).length === 0 ? {} : { hasLeases: true }),
+    ...(leases.size === 0 ? {} : { leases }),
     ...(item.repaired === undefined ? {} : { repaired: readNumber(item, 'repaired') }),
   };
 }

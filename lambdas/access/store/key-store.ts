@@ -8,10 +8,17 @@ import { readItem } from '../../platform/dynamodb/reads.ts';
 import { updateItem } from '../../platform/dynamodb/update-item.ts';
 import { systemClock } from '../../platform/system/system.ts';
 import { KeyGate } from '../core/key-gate.ts';
+import type { KeyLeaseWrite, LeaseResult } from '../core/key-leases.ts';
 import type { KeyCharge, KeyState } from '../core/key-state.ts';
 import type { CapsLeft, ChargeEnd, ChargeResult, KeyStore } from '../core/key-store.ts';
 import { type Windows, windowsAt } from '../core/windows.ts';
-import { chargeExpression, costExpression, repairExpression, settleExpression } from './key-expressions.ts';
+import {
+  chargeExpression,
+  costExpression,
+  leaseExpression,
+  repairExpression,
+  settleExpression,
+} from './key-expressions.ts';
 import { decodeKey, oldNames } from './key-item.ts';
 
 export interface KeyStoreOptions {
@@ -63,12 +70,21 @@ export function createKeyStore({ clients, table, clock }: KeyStoreOptions): KeyS
     return (await updateItem(client, { ...keyOf(from.keyId), ...expression })).applied;
   }
 
-  async function read(keyId: string): Promise<KeyState | undefined> {
+  async function read(keyId: string, windows = windowsAt(clock())): Promise<KeyState | undefined> {
     const item = await readItem(client, keyOf(keyId));
-    return item === undefined ? undefined : decodeKey(item, windowsAt(clock()));
+    return item && decodeKey(item, windows);
   }
 
-  return { charge, settle, repair, read };
+  async function writeLease(write: KeyLeaseWrite): Promise<LeaseResult<KeyState>> {
+    const { applied, item, copies } = await updateItem(write.from === undefined ? onceClient : client, {
+      ...keyOf(write.keyId),
+      ...leaseExpression(write, nowSeconds()),
+      ReturnValues: 'ALL_NEW',
+    });
+    return { applied, item: item && decodeKey(item, write.windows), copies };
+  }
+
+  return { charge, settle, repair, read, writeLease };
 }
 
 const repairedOf = (item: Item): number | undefined =>

@@ -4,7 +4,7 @@ import type { KeyGate } from '../../access/core/key-gate.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
 import type { OpenCheck } from '../../platform/core/open-check.ts';
 import type { IncomingBody } from '../../platform/core/ports.ts';
-import type { KeyCheck } from './key-check.ts';
+import type { CheckKey } from './key-check.ts';
 import { createPaidEndpoint, type PaidEndpointDependencies } from './paid-endpoint.ts';
 
 const PEPPERS = { current: 'a pepper of this test' };
@@ -19,7 +19,7 @@ async function call(
   checkOpen: OpenCheck = () => undefined,
 ) {
   const steps: string[] = [];
-  const checkKey: KeyCheck = async (_request, { accountId }, kind) => {
+  const checkKey: CheckKey = async (_request, { accountId }, kind) => {
     steps.push(`check ${kind} ${accountId === `acc_${ULID}`}`);
     throw invalidKey();
   };

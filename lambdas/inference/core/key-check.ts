@@ -1,6 +1,6 @@
 /** The check of a key before the body of its request is read. */
 import type { VerifiedKey } from '../../access/core/api-key.ts';
-import type { Precheck } from '../../ledger/core/precheck.ts';
+import type { KeyCheck } from '../../ledger/core/key-check.ts';
 import type { Kind } from '../../platform/core/kinds.ts';
 import type { Catalog, CatalogSource } from './catalog/catalog.ts';
 import type { Idempotency } from './idempotency/idempotency.ts';
@@ -8,19 +8,20 @@ import { measuredCost } from './metering/priced-usage.ts';
 import { imageItem } from './pricing/bill.ts';
 
 /** Throws the error with which admission would reject any call of this kind now. */
-export type KeyCheck = (request: Request, key: VerifiedKey, kind: Kind) => Promise<void>;
+export type CheckKey = (request: Request, key: VerifiedKey, kind: Kind) => Promise<void>;
 
 export interface KeyCheckDependencies {
-  readonly precheck: Precheck;
+  readonly keyCheck: Pick<KeyCheck, 'checkKind'>;
   readonly catalog: CatalogSource;
   readonly idempotency: Pick<Idempotency, 'isClaimed'>;
 }
 
 export const createKeyCheck =
-  ({ precheck, catalog, idempotency }: KeyCheckDependencies): KeyCheck =>
+  ({ keyCheck, catalog, idempotency }: KeyCheckDependencies): CheckKey =>
   async (request, key, kind) =>
-    precheck.check(key, kind, {
-      paid: isPaid(await catalog(), kind),
+    keyCheck.checkKind(key, {
+      kind,
+      isPaid: isPaid(await catalog(), kind),
       // A call that has been paid for may be replayed with nothing left.
       isReplay: () => idempotency.isClaimed(request, key),
     });

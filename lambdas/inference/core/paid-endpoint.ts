@@ -25,7 +25,7 @@ import type { Deliver, PaidCall } from './call.ts';
 import type { CatalogRoute } from './catalog/catalog-document.ts';
 import type { Breaker } from './circuit/breaker.ts';
 import type { Idempotency, ResponseRecorder } from './idempotency/idempotency.ts';
-import type { KeyCheck } from './key-check.ts';
+import type { CheckKey } from './key-check.ts';
 import { reportedCall, reportedLedger } from './reported-call.ts';
 import { attemptCandidates } from './routing/failover.ts';
 import type { UpstreamFailure } from './upstream/provider.ts';
@@ -40,7 +40,7 @@ const HEADERS_WITHIN_MS = 5_000;
 export interface PaidEndpointDependencies {
   readonly peppers: () => Promise<Peppers>;
   readonly gate: KeyGate;
-  readonly checkKey: KeyCheck;
+  readonly checkKey: CheckKey;
   readonly idempotency: Idempotency;
   readonly ledger: Pick<Ledger, 'admit'>;
   readonly breaker: Breaker;

@@ -2,7 +2,6 @@
 
 import type { Peppers } from '../../access/core/api-key.ts';
 import { createSecrets } from '../../access/store/create-secrets.ts';
-import { Precheck } from '../../ledger/core/precheck.ts';
 import { createLedger, type LedgerOptions } from '../../ledger/store/create-ledger.ts';
 import { createKeySpend } from '../../ledger/store/usage/key-spend.ts';
 import { DynamoUnbilledStore } from '../../ledger/store/usage/unbilled-store.ts';
@@ -103,7 +102,7 @@ export function createPaidCalls(options: PaidCallOptions) {
         measure({ values: { [METRICS[event === 'routeFailed' ? event : 'circuitOpened']]: 1 } }),
     }),
     idempotency,
-    checkKey: createKeyCheck({ precheck: new Precheck({ ...ledger, ...world }), catalog, idempotency }),
+    checkKey: createKeyCheck({ keyCheck: ledger.keyCheck, catalog, idempotency }),
   };
 }
 

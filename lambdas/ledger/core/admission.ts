@@ -1,19 +1,18 @@
 /**
- * Admission of a call. It charges the key's windows and the wallet concurrently, each in one conditional write. If one
- * rejects the call, the other is undone. The returned admission settles exactly once.
+ * Admission of a call: by a draw from the lease that the process has of its key, else by a hold.
+ *
+ *   draw from memory -> check of a key that was rejected -> draw with the next tick -> hold
+ *
+ * A hold charges the key's windows and the wallet concurrently, each in one conditional write. If one rejects the call, the
+ * other is undone. Only the hold rejects calls. The returned admission settles exactly once.
  */
 
 import type { KeyGate } from '../../access/core/key-gate.ts';
-import {
-  isCapRejection,
-  type KeyCharge,
-  type KeyState,
-  rateLimitHeaders,
-} from '../../access/core/key-state.ts';
+import { type KeyCharge, rateLimitHeaders } from '../../access/core/key-state.ts';
 import type { GrantedCharge, KeyStore } from '../../access/core/key-store.ts';
 import { windowsAt } from '../../access/core/windows.ts';
-import { overloaded } from '../../platform/core/errors.ts';
-import type { Clock, Log } from '../../platform/core/ports.ts';
+import { overloaded, ServiceError } from '../../platform/core/errors.ts';
+import type { After, Clock, Log } from '../../platform/core/ports.ts';
 import {
   type AdmissionAttempt,
   isGranted,
@@ -22,49 +21,53 @@ import {
   smallerOutput,
 } from './admission-attempt.ts';
 import { type Admission, type Call, observeCall, type Settlement } from './call.ts';
-import { type KeySpend, repairRejectingCap } from './cap-repair.ts';
-import { admitByLease, type LeasedCallDependencies } from './leases/admission.ts';
-import type { Hold, HoldResult, UnbilledStore, UsageStore, Wallet, WalletStore } from './ports.ts';
+import type { KeySpend } from './cap-repair.ts';
+import { drawCover, holdCover, recordedCallOf } from './covers.ts';
+import { isShortage, type KeyCheck } from './key-check.ts';
+import type { Draw } from './leases/lease.ts';
+import type { Leases } from './leases/leases.ts';
+import type { RecordBatches } from './leases/record-batches.ts';
+import type { Hold, HoldResult, UsageStore, Wallet, WalletStore } from './ports.ts';
 import { preflight } from './preflight.ts';
-import type { RecentRejections } from './recent-rejections.ts';
-import type { Recovery } from './recovery.ts';
-import { type SettlementListener, settleCall } from './settlement.ts';
+import type { ExpiredHolds, Recovery } from './recovery.ts';
+import { Remedies } from './remedies.ts';
+import { type Cover, type RecordedCall, type SettlementDependencies, settleCall } from './settlement.ts';
 
-export interface LedgerDependencies {
+/** The leases of a process that serves many calls at once. */
+export interface LeasedCalls {
+  readonly leases: Leases;
+  readonly records: RecordBatches;
+  /** Counts the cost of a call whose process paused for so long that its record cannot be written any more. */
+  readonly onLost: (cost: bigint) => void;
+}
+
+export interface LedgerDependencies extends SettlementDependencies {
   readonly keys: KeyStore;
   readonly gate: KeyGate;
-  readonly recentRejections: RecentRejections;
+  readonly keyCheck: KeyCheck;
   readonly wallets: WalletStore;
   readonly usage: UsageStore;
-  readonly unbilled?: UnbilledStore | undefined;
   readonly recovery: Recovery;
   /** Absent in a process that serves one call at a time. */
-  readonly leased?: (() => LeasedCallDependencies | undefined) | undefined;
+  readonly leased?: (() => LeasedCalls | undefined) | undefined;
   /**
    * The cost of the records of a key, to repair its caps when they reject a call. Absent if the process admits no
    * calls.
    */
   readonly spend?: KeySpend | undefined;
   readonly clock: Clock;
+  readonly after: After;
   readonly log: Log;
-  /** Receives each call that this process settled, once its record is written. */
-  readonly onSettled: SettlementListener;
   /** Lifetime of a hold, seconds. */
   readonly holdTtlSeconds: number;
 }
 
-/** The progress of a call toward a smaller output. */
-interface Step {
-  /** Tokens of each choice. */
-  readonly output: number;
-  /** The number of earlier attempts. */
-  readonly attempts: number;
-}
-
-/** The granted charge and hold of a call. */
-interface GrantedAttempt extends Pick<AdmissionAttempt, 'output' | 'charge' | 'hold'> {
-  readonly state: KeyState;
-  readonly wallet: Wallet;
+/** What covers a call, and what its admission shows. */
+interface CoveredCall extends Pick<Admission, 'output' | 'spentAmount' | 'headers' | 'held'> {
+  readonly call: RecordedCall;
+  readonly cover: Cover;
+  /** Holds that had expired at the admission. They are recovered after the call. */
+  readonly expired?: ExpiredHolds;
 }
 
 /** Attempts with a smaller output. More than one is needed because caps and balance may drop between two attempts. */
@@ -85,41 +88,65 @@ export class Ledger {
   }
 
   /**
-   * Holds the cost of the largest output in the call's range that the wallet covers, and charges the key's windows, in
-   * one round trip. If the first attempt is rejected, its results determine the output of the next attempt, after the
-   * undo. Throws 401, 403, 429 or 402, in this order of precedence, with nothing held. Rethrows any failure to reach
-   * the database unchanged, after the undo. A process with leases admits most calls without a request.
+   * Covers the cost of the largest output in the call's range that the wallet has credit for, and charges the key's windows.
+   * Throws 401, 403, 429 or 402, in this order of precedence, with nothing held. Rethrows any failure to reach the database
+   * unchanged, after the undo.
    */
   async admit(call: Call): Promise<Admission> {
-    const leased = this.#dependencies.leased?.();
-    const admission = leased && (await admitByLease({ ...this.#dependencies, ...leased }, call));
-    return admission ?? this.#admitWithHold(call);
+    const { leased, keyCheck } = this.#dependencies;
+    const leases = leased?.()?.leases;
+    const draw = leases?.draw(call);
+    if (draw !== undefined) return this.#drawn(call, draw);
+    const output = await keyCheck.check(call);
+    const next = output === call.output.max ? await leases?.drawNext(call) : undefined;
+    return next === undefined ? this.#hold(call, output) : this.#drawn(call, next);
   }
 
-  async #admitWithHold(call: Call): Promise<Admission> {
-    const { clock, recentRejections } = this.#dependencies;
-    let step: Step = { output: await recentRejections.check(call, clock()), attempts: 0 };
-    for (let repaired = false; ; ) {
-      const attempt = await this.#attempt(call, step.output);
-      const admission = this.#admission(call, attempt);
+  #drawn({ requestId, key, scope, output }: Call, draw: Draw): Admission {
+    const leased = this.#dependencies.leased?.();
+    if (leased === undefined) throw new Error('a draw without leases');
+    const { spentAmount, headers } = draw;
+    return this.#admitted({
+      call: { id: requestId, keyId: key.keyId, accountId: key.accountId, kind: scope.kind },
+      cover: drawCover({ ...this.#dependencies, ...leased }, draw),
+      output: output.max,
+      spentAmount,
+      headers,
+    });
+  }
+
+  /**
+   * Holds the cost of a call, in one round of requests. If the first attempt is rejected, its results determine the output
+   * of the next attempt, or a remedy, after the undo.
+   */
+  async #hold(call: Call, firstOutput: number): Promise<Admission> {
+    const { recovery, keyCheck } = this.#dependencies;
+    const isLocked = (wallet: Wallet) => recovery.expiredOf(wallet).holds.length > 0;
+    const remedies = new Remedies(
+      { ...this.#dependencies, leases: this.#dependencies.leased?.()?.leases },
+      call.key,
+    );
+    for (let output = firstOutput, smaller = 0; ; ) {
+      const attempt = await this.#attempt(call, output);
+      const admission = this.#heldAdmission(call, attempt);
       if (admission !== undefined) return admission;
-      const isLocked = (wallet: Wallet) => this.#dependencies.recovery.expiredOf(wallet).holds.length > 0;
-      const next = step.attempts < MAX_SMALLER ? smallerOutput(call, attempt, isLocked) : undefined;
-      const leftover = await this.#undo(attempt, next === undefined ? 0 : 1);
+      const next = smaller < MAX_SMALLER ? smallerOutput(call, attempt, isLocked) : undefined;
+      const reason = next === undefined ? this.#reason(call, attempt) : undefined;
+      const remedy = isShortage(reason) ? remedies.next(attempt, reason) : undefined;
+      const isLast = next === undefined && remedy === undefined;
+      const leftover = await this.#undo(attempt, isLast ? 0 : 1);
       if (next !== undefined) {
         if (leftover !== undefined) throw leftover.reason;
-        step = { output: next, attempts: step.attempts + 1 };
-        continue;
-      }
-      const reason = this.#reason(call, attempt);
-      if (
-        repaired ||
-        !isCapRejection(reason) ||
-        !(await repairRejectingCap(this.#dependencies, attempt.chargeResult))
-      )
+        output = next;
+        smaller += 1;
+      } else if (remedy !== undefined && (await remedy())) {
+        output = call.output.max;
+        smaller = 0;
+      } else {
+        if (reason instanceof ServiceError && reason.status !== 503)
+          keyCheck.remember(call.key.keyId, attempt.nowMs);
         throw reason;
-      repaired = true;
-      step = { output: call.output.max, attempts: 0 };
+      }
     }
   }
 
@@ -149,17 +176,51 @@ export class Ledger {
   }
 
   /** Returns the admission if both the key and the wallet have granted the call. */
-  #admission(call: Call, { output, charge, hold, chargeResult, holdResult, nowMs }: AdmissionAttempt) {
+  #heldAdmission(call: Call, { output, charge, hold, chargeResult, holdResult, nowMs }: AdmissionAttempt) {
     if (!isGranted(chargeResult) || !isGranted(holdResult)) return undefined;
-    const { clock, recentRejections } = this.#dependencies;
+    const { clock, keyCheck, recovery } = this.#dependencies;
     if (clock() - nowMs > MAX_ATTEMPT_MS) return undefined;
     const storedHold = placedHold(holdResult, hold);
     // A late copy of an earlier attempt's request: its hold is a different one, and is released.
     if (storedHold.amount !== hold.amount) return undefined;
     // The key's next call checks in advance which output is covered.
-    if (output < call.output.max) recentRejections.remember(call.key.keyId, nowMs);
+    if (output < call.output.max) keyCheck.remember(call.key.keyId, nowMs);
     const { state } = chargeResult.value;
-    return this.#admitted({ output, charge, hold: storedHold, state, wallet: holdResult.value.wallet });
+    const { wallet } = holdResult.value;
+    const granted: GrantedCharge = { windows: charge.windows, repaired: state.repaired };
+    const held = {
+      accountId: charge.key.accountId,
+      hold: storedHold,
+      charge: granted,
+      tokens: charge.tokens,
+    };
+    return this.#admitted({
+      call: recordedCallOf(held),
+      cover: holdCover(this.#dependencies, held),
+      output,
+      spentAmount: wallet.spentAmount,
+      headers: rateLimitHeaders(state, clock()),
+      held,
+      // Judged now: a hold that is open at admission may have ended well by the time this call settles.
+      expired: recovery.expiredOf(wallet),
+    });
+  }
+
+  #admitted({ call, cover, expired, ...shown }: CoveredCall): Admission {
+    const { recovery, clock } = this.#dependencies;
+    const { observe, observed } = observeCall(clock);
+    let settlement: Promise<Settlement> | undefined;
+    return {
+      ...shown,
+      observe,
+      amount: cover.amount,
+      settle: (outcome) => {
+        settlement ??= settleCall(this.#dependencies, { call, cover }, { ...outcome, ...observed() }).finally(
+          () => expired && recovery.recoverQuietly(expired),
+        );
+        return settlement;
+      },
+    };
   }
 
   /**
@@ -171,31 +232,6 @@ export class Ledger {
     const { recovery, wallets } = this.#dependencies;
     const { settled, released } = await recovery.recoverWallet(holdResult.wallet);
     return settled + released === 0 ? holdResult : wallets.hold(accountId, hold);
-  }
-
-  #admitted({ output, charge, hold, state, wallet }: GrantedAttempt): Admission {
-    const { recovery, clock } = this.#dependencies;
-    // Judged now: a hold that is open at admission may have ended well by the time this call settles.
-    const expired = recovery.expiredOf(wallet);
-    const { key, windows, tokens } = charge;
-    const granted: GrantedCharge = { windows, repaired: state.repaired };
-    const { observe, observed } = observeCall(clock);
-    let settlement: Promise<Settlement> | undefined;
-    return {
-      observe,
-      output,
-      amount: hold.amount,
-      spentAmount: wallet.spentAmount,
-      held: { hold, charge: granted },
-      headers: rateLimitHeaders(state, clock()),
-      settle: (outcome) => {
-        const call = { accountId: key.accountId, hold, charge: granted, tokens };
-        settlement ??= settleCall(this.#dependencies, call, { ...outcome, ...observed() }).finally(() =>
-          recovery.recoverQuietly(expired),
-        );
-        return settlement;
-      },
-    };
   }
 
   /**
@@ -224,11 +260,10 @@ export class Ledger {
    * Returns the reason for the rejection of a call: the error of key and wallet for the minimum that the call requests.
    */
   #reason(call: Call, { charge, chargeResult, holdResult, nowMs }: AdmissionAttempt): unknown {
-    const { gate, recentRejections } = this.#dependencies;
     if (chargeResult.status === 'rejected') return chargeResult.reason;
     if (chargeResult.value.granted && isGranted(holdResult)) return overloaded();
     const { state, granted } = chargeResult.value;
-    if (state === undefined) return gate.explain(chargeResult.value, charge, nowMs);
+    if (state === undefined) return this.#dependencies.gate.explain(chargeResult.value, charge, nowMs);
     const isInsufficient = holdResult.status === 'fulfilled' && !holdResult.value.granted;
     const snapshot = {
       // A key that was charged leaves the call; its state has less by that charge.
@@ -237,7 +272,6 @@ export class Ledger {
     };
     const rejection = preflight(call, snapshot, { charge, nowMs });
     if (rejection === undefined && holdResult.status === 'rejected') return holdResult.reason;
-    recentRejections.remember(charge.key.keyId, nowMs);
     const reason = rejection ?? overloaded();
     return reason.status === 401 ? reason : reason.withHeaders(rateLimitHeaders(state, nowMs));
   }

@@ -65,15 +65,6 @@ export function observeCall(clock: Clock) {
   };
 }
 
-/** A call as it was admitted. */
-export interface AdmittedCall {
-  readonly accountId: string;
-  readonly hold: Hold;
-  readonly charge: GrantedCharge;
-  /** The tokens that the call charged to the key's tokens per minute. */
-  readonly tokens: number;
-}
-
 /** A call that has ended. */
 export interface Settlement {
   readonly record: UsageRecord;

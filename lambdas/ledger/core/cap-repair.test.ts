@@ -2,7 +2,6 @@ import type { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type KeyLeaseWrite, NO_COST } from '../../access/core/key-leases.ts';
 import { windowsAt } from '../../access/core/windows.ts';
-import { createKeyLeases } from '../../access/store/key-leases.ts';
 import type { DynamoClients } from '../../platform/aws/clients.ts';
 import { fileDatabase } from '../../platform/testing/file-database.ts';
 import { keyState, rejectionOf } from '../testing/attempts.ts';
@@ -20,7 +19,6 @@ import {
   type TestAccount,
 } from '../testing/running-ledger.ts';
 import { REST_SECONDS } from './key-rest.ts';
-import { Precheck } from './precheck.ts';
 
 const CAPS = { daily_usd: 1_000n, monthly_usd: 5_000n };
 /** Long enough for a hold to expire, and for its key to be at rest. */
@@ -180,9 +178,8 @@ describe('a cap that a call exceeds', () => {
     const account = await openAccount(database.client, 10_000n, CAPS);
     const [key] = account.keys;
     await open().ledger.admit(callOf(key, 1_000n));
-    const { keys, wallets } = open();
-    const precheck = new Precheck({ keys, wallets, clock: () => nowMs });
-    const check = () => precheck.check(key, 'chat', { paid: true, isReplay: async () => false });
+    const { keyCheck } = open();
+    const check = () => keyCheck.checkKind(key, { kind: 'chat', isPaid: true, isReplay: async () => false });
     expect((await rejectionOf(check())).code).toBe('daily_usd_exceeded');
     nowMs += LATER_MS;
     await check();
@@ -190,8 +187,6 @@ describe('a cap that a call exceeds', () => {
 });
 
 describe('a key that a process has leased', () => {
-  const leases = () =>
-    createKeyLeases({ clients: database, table: database.tables.keys, clock: () => nowMs });
   const opening = (keyId: string): KeyLeaseWrite => ({
     leaseId: 'lease',
     keyId,
@@ -207,7 +202,7 @@ describe('a key that a process has leased', () => {
   it('keeps its caps, because what the lease holds has no record yet', async () => {
     const account = await openAccount(database.client, 10_000n, CAPS);
     await dieWith(account, 500n);
-    await leases().write(opening(account.keys[0].keyId));
+    await open().keys.writeLease(opening(account.keys[0].keyId));
     nowMs += LATER_MS;
     expect(await repair(account)).toBe(0);
     expect((await excessOf(account)).day).toBe(-900n);
@@ -218,7 +213,7 @@ describe('a key that a process has leased', () => {
     const [{ keyId }] = account.keys;
     await dieWith(account, 500n);
     const before = await keyState(open(), keyId);
-    await leases().write(opening(keyId));
+    await open().keys.writeLease(opening(keyId));
     const capsLeft = { dayLeft: CAPS.daily_usd, monthLeft: CAPS.monthly_usd };
     expect(await open().keys.repair(before, windowsAt(nowMs), capsLeft)).toBe(false);
   });

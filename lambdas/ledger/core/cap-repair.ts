@@ -3,7 +3,7 @@
  * cap, less what the records of the window cost. At any time: left <= cap - settled cost of the window.
  */
 import { dailyOf, type KeyState, monthlyOf } from '../../access/core/key-state.ts';
-import type { ChargeResult, KeyStore } from '../../access/core/key-store.ts';
+import type { KeyStore } from '../../access/core/key-store.ts';
 import { windowsAt } from '../../access/core/windows.ts';
 import type { NanoUsd } from '../../platform/core/money.ts';
 import type { Clock, Log } from '../../platform/core/ports.ts';
@@ -29,7 +29,7 @@ export interface CapRepairDependencies {
   readonly holds: (accountId: string) => Promise<readonly Pick<Hold, 'keyId'>[]>;
   readonly spend: (accountId: string, nowMs: number) => Promise<Spends>;
   /** Recovers the expired leases of a key, also those without an entry in a wallet, to which no sweep leads. */
-  readonly recoverLeases?: (keyId: string) => Promise<void>;
+  readonly recoverKey?: Recovery['recoverKey'];
   readonly clock: Clock;
 }
 
@@ -48,7 +48,7 @@ const AT_ONCE = 16;
  * A process that has yet to revert a charge detects the changed `repaired` (`KeyStore.settle`).
  */
 export async function repairCaps(
-  { keys, holds, spend, recoverLeases, clock }: CapRepairDependencies,
+  { keys, holds, spend, recoverKey, clock }: CapRepairDependencies,
   accountId: string,
   keyIds: readonly string[],
 ): Promise<number> {
@@ -57,7 +57,7 @@ export async function repairCaps(
   for (let at = 0; at < keyIds.length; at += AT_ONCE) {
     const found = await Promise.all(keyIds.slice(at, at + AT_ONCE).map((keyId) => keys.read(keyId)));
     const states = found.filter((state) => state !== undefined);
-    for (const { keyId, hasLeases } of states) if (hasLeases) await recoverLeases?.(keyId);
+    for (const state of states) await recoverKey?.(state);
     due.push(...states.filter((state) => needsRepair(state, nowMs)));
   }
   if (due.length === 0) return 0;
@@ -74,8 +74,8 @@ export async function repairCaps(
   return repaired;
 }
 
-interface CapRejectionDependencies extends Pick<CapRepairDependencies, 'keys' | 'clock'> {
-  readonly wallets: WalletStore;
+export interface CapRejectionDependencies extends Pick<CapRepairDependencies, 'keys' | 'clock'> {
+  readonly wallets: Pick<WalletStore, 'read'>;
   readonly recovery: Recovery;
   readonly spend?: KeySpend | undefined;
   readonly log: Log;
@@ -84,10 +84,9 @@ interface CapRejectionDependencies extends Pick<CapRepairDependencies, 'keys' | 
 /** Repairs a key whose cap has rejected a call. Returns whether it did, so that the call may be retried once. */
 export async function repairRejectingCap(
   { keys, clock, wallets, recovery, spend, log }: CapRejectionDependencies,
-  charged: PromiseSettledResult<ChargeResult>,
+  state: KeyState,
 ): Promise<boolean> {
-  const state = charged.status === 'fulfilled' ? charged.value.state : undefined;
-  if (spend === undefined || state === undefined || !needsRepair(state, clock())) return false;
+  if (spend === undefined) return false;
   const { accountId, keyId } = state;
   const sources = {
     holds: async () => (await currentWallet({ wallets, recovery }, accountId)).holds,

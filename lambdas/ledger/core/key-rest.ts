@@ -8,5 +8,5 @@ import type { KeyState } from '../../access/core/key-state.ts';
 export const REST_SECONDS = 900 + 300 + 180;
 
 /** A key that was charged since its last repair, and is at rest. */
-export const needsRepair = ({ used, repaired, hasLeases }: KeyState, nowMs: number): boolean =>
-  hasLeases !== true && used !== undefined && used !== repaired && used + REST_SECONDS <= nowMs / 1000;
+export const needsRepair = ({ used, repaired, leases }: KeyState, nowMs: number): boolean =>
+  leases === undefined && used !== undefined && used !== repaired && used + REST_SECONDS <= nowMs / 1000;

@@ -1,5 +1,5 @@
 /** The ledger's storage: what each store must do in one atomic step, so that the rules above it need no transaction. */
-import type { LeaseEntry } from '../../access/core/key-leases.ts';
+import type { CostByDay, LeaseEntry, LeaseResult, LeaseWrite } from '../../access/core/key-leases.ts';
 import type { Kind } from '../../platform/core/kinds.ts';
 import type { NanoUsd } from '../../platform/core/money.ts';
 import type { UnbilledUsage, UsageRecord } from './usage-record.ts';
@@ -20,7 +20,7 @@ export interface Hold {
 }
 
 /** Credit set aside for the calls that one process admits with a key in one UTC minute. Its id is that of the lease. */
-interface LeaseHold extends LeaseEntry {
+export interface LeaseHold extends LeaseEntry {
   readonly id: string;
   readonly walletId: string;
   readonly kind: 'lease';
@@ -56,6 +56,16 @@ export type HoldResult =
   /** `wallet` is undefined when the account has none. */
   | { readonly granted: false; readonly wallet: Wallet | undefined };
 
+/** A write of the entry of a lease in one shard of a wallet. */
+export interface WalletLeaseWrite extends LeaseWrite {
+  /** The shard of the lease. */
+  readonly walletId: string;
+  /** The UTC day of the first cost of `costs`, counted from the epoch. */
+  readonly day: number;
+  /** The cost that this write charges to the account. */
+  readonly costs: CostByDay;
+}
+
 /** A wallet is stored in as many shards as its load needs; a hold is stored in one of them. */
 export interface WalletStore {
   /**
@@ -78,6 +88,18 @@ export interface WalletStore {
   balance(accountId: string): Promise<NanoUsd>;
   /** Returns all shards as one wallet, as of one instant if concurrent calls allow it. */
   read(accountId: string): Promise<Wallet | undefined>;
+  /** Returns a random shard. */
+  drawShard(accountId: string): string;
+  /** Returns whether the wallet is known to have several shards. */
+  hasShards(accountId: string): boolean;
+  /** Reads one shard, consistently. */
+  readShard(walletId: string): Promise<Wallet | undefined>;
+  /**
+   * Writes the shard's entry of a lease. If the write asks for more than the shard has, the other shards give it. Then the
+   * returned wallet has the balance of all. Throws if no response arrived. An opening is sent once; any other write does
+   * nothing to another entry than `from`.
+   */
+  writeLease(write: WalletLeaseWrite): Promise<LeaseResult<Wallet>>;
 }
 
 export interface UsageStore {
@@ -87,6 +109,15 @@ export interface UsageStore {
    */
   put(record: UsageRecord): Promise<'written' | UsageRecord>;
   get(keyId: string, requestId: string): Promise<UsageRecord | undefined>;
+  /** The records of a lease of that key, whose request ids lie in a range; the end is exclusive. */
+  ofLease(lease: LeaseRecords): Promise<readonly UsageRecord[]>;
+}
+
+export interface LeaseRecords {
+  readonly keyId: string;
+  readonly leaseId: string;
+  readonly from: string;
+  readonly to: string;
 }
 
 /** Usage beyond the bound of its call, by route: an operator metric, of which a crash may lose some. */

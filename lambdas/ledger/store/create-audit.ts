@@ -4,11 +4,12 @@ import { createKeyStore } from '../../access/store/key-store.ts';
 import { requireTable, type TableName } from '../../platform/contract/tables.ts';
 import type { AuditDependencies } from '../core/audit/run.ts';
 import { repairCaps } from '../core/cap-repair.ts';
+import { Recovery } from '../core/recovery.ts';
 import { ReadingBudget } from '../core/usage/key-reading.ts';
 import { spendByKey } from '../core/usage/key-spend.ts';
 import { createAccountPages, createAuditStore } from './audit-reader.ts';
-import { createLeaseRecovery } from './create-leases.ts';
 import type { AccountUsageOptions } from './usage/create-account-usage.ts';
+import { createUsageStore } from './usage-store.ts';
 import { createWalletStore } from './wallet/store.ts';
 
 /** Opens what an audit reads, and the repair of caps that follows it. Throws an error that names a variable that is not set. */
@@ -29,7 +30,12 @@ export function createAudit({
   const store = createAuditStore(client, { ...tables, wallets });
   const holders = createWalletStore(clients, wallets);
   const keys = createKeyStore({ clients, table: tables.keys, clock: rest.clock });
-  const leases = createLeaseRecovery({ clients, environment, ...rest });
+  const recovery = new Recovery({
+    ...rest,
+    keys,
+    wallets: holders,
+    usage: createUsageStore(client, tables.usage),
+  });
   return {
     ...rest,
     pages: createAccountPages(client, wallets),
@@ -41,7 +47,7 @@ export function createAudit({
         keys,
         clock,
         holds: async (id: string) => (await holders.read(id))?.holds ?? [],
-        recoverLeases: (keyId: string) => leases.recoverExpired(keyId),
+        recoverKey: recovery.recoverKey.bind(recovery),
         spend: (id: string, nowMs: number) => spendByKey({ ...store.rollups, nowMs, budget }, id),
       };
       await repairCaps(repair, accountId, (await store.rollups.keys.since(accountId, '', 1)).live);

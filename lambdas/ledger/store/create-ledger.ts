@@ -8,22 +8,16 @@ import { requireTable } from '../../platform/contract/tables.ts';
 import { toMetric } from '../../platform/core/money.ts';
 import type { Log, Measure, Measurement } from '../../platform/core/ports.ts';
 import { createMeasure } from '../../platform/system/metrics.ts';
-import { systemClock } from '../../platform/system/system.ts';
-import { Ledger } from '../core/admission.ts';
+import { systemAfter, systemClock } from '../../platform/system/system.ts';
+import { type LeasedCalls, Ledger } from '../core/admission.ts';
 import type { KeySpend } from '../core/cap-repair.ts';
-import type { LeasedCallDependencies } from '../core/leases/admission.ts';
-import type { LeaseRecovery } from '../core/leases/recovery.ts';
+import { KeyCheck } from '../core/key-check.ts';
 import type { UnbilledStore } from '../core/ports.ts';
-import { RecentRejections } from '../core/recent-rejections.ts';
 import { Recovery } from '../core/recovery.ts';
 import type { SettlementListener } from '../core/settlement.ts';
 import type { UsageRecord } from '../core/usage-record.ts';
 import { createUsageStore } from './usage-store.ts';
 import { createWalletStore } from './wallet/store.ts';
-
-export interface LeasedCalls extends LeasedCallDependencies {
-  readonly recovery: LeaseRecovery;
-}
 
 export interface LedgerOptions {
   readonly clients: DynamoClients;
@@ -35,8 +29,6 @@ export interface LedgerOptions {
   readonly spend?: KeySpend;
   /** Returns the leases of a process that serves many calls at once. */
   readonly leased?: (() => LeasedCalls | undefined) | undefined;
-  /** Recovers expired leases. They are left to other processes when it is absent and the process has no leases. */
-  readonly leaseRecovery?: LeaseRecovery | undefined;
   /** Receives the metrics of each settled call; writes to standard output when absent. */
   readonly measure?: Measure;
 }
@@ -44,18 +36,18 @@ export interface LedgerOptions {
 /** The ledger and its stores, from the tables that the environment names. */
 export function createLedger(options: LedgerOptions) {
   const { clients, environment, log, unbilled, spend, leased, measure = createMeasure() } = options;
-  const leases = () => leased?.()?.recovery ?? options.leaseRecovery;
   const clock = systemClock;
   const { gate, keys } = createKeyGate({ clients, environment });
   const wallets = createWalletStore(clients, requireTable(environment, 'wallets'));
   const usage = createUsageStore(clients.client, requireTable(environment, 'usage'));
-  const recovery = new Recovery({ wallets, usage, leases, clock, log });
+  const keyCheck = new KeyCheck({ keys, wallets, leases: () => leased?.()?.leases, clock });
+  const recovery = new Recovery({ keys, wallets, usage, clock, log });
   const onSettled: SettlementListener = (record) => measure(measuredCall(record));
   const holdTtlSeconds = requirePositiveInteger(environment, VARIABLES.holdTtlSeconds);
   const ledger = new Ledger({
     keys,
     gate,
-    recentRejections: new RecentRejections({ keys, wallets, clock }),
+    keyCheck,
     wallets,
     usage,
     unbilled,
@@ -63,11 +55,12 @@ export function createLedger(options: LedgerOptions) {
     leased,
     spend,
     clock,
+    after: systemAfter,
     log,
     onSettled,
     holdTtlSeconds,
   });
-  return { ledger, gate, keys, wallets, usage, recovery, onSettled };
+  return { ledger, gate, keys, keyCheck, wallets, usage, recovery, onSettled };
 }
 
 /** A settled call as metrics. */

@@ -1,6 +1,6 @@
 /** Usage records in DynamoDB: written once, under a condition that makes the write the commit point. */
 import { randomUUID } from 'node:crypto';
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient, paginateQuery } from '@aws-sdk/client-dynamodb';
 import {
   type Item,
   number,
@@ -12,7 +12,7 @@ import {
 } from '../../platform/dynamodb/attribute-values.ts';
 import { queryPage, readItem, readMany } from '../../platform/dynamodb/reads.ts';
 import { putItem, updateItem } from '../../platform/dynamodb/update-item.ts';
-import type { ReplayMarks, UsagePage, UsageQuery, UsageStore } from '../core/ports.ts';
+import type { LeaseRecords, ReplayMarks, UsagePage, UsageQuery, UsageStore } from '../core/ports.ts';
 import type { AccountCallsDependencies } from '../core/usage/account-calls.ts';
 import {
   type BillBasis,
@@ -83,7 +83,30 @@ export function createUsageStore(
     return undefined;
   }
 
-  return { put, get, list, find };
+  async function ofLease({ keyId, leaseId, from, to }: LeaseRecords): Promise<readonly UsageRecord[]> {
+    const records: UsageRecord[] = [];
+    const pages = paginateQuery(
+      { client },
+      {
+        TableName: table,
+        // No request id is equal to the end of the range, which has no random part.
+        KeyConditionExpression: 'key_id = :key AND request_id BETWEEN :from AND :to',
+        FilterExpression: '#lease = :lease',
+        ExpressionAttributeNames: { '#lease': 'lease' },
+        ExpressionAttributeValues: {
+          ':key': text(keyId),
+          ':from': text(from),
+          ':to': text(to),
+          ':lease': text(leaseId),
+        },
+        ConsistentRead: true,
+      },
+    );
+    for await (const { Items: items = [] } of pages) records.push(...items.map(decodeRecord));
+    return records;
+  }
+
+  return { put, get, list, find, ofLease };
 }
 
 /**

@@ -15,15 +15,15 @@ import type { NanoUsd } from '../../platform/core/money.ts';
 import type { Clock, Log } from '../../platform/core/ports.ts';
 import { type Item, number, readInteger, text } from '../../platform/dynamodb/attribute-values.ts';
 import { emptyWallet } from '../../platform/dynamodb/empty-wallet.ts';
-import { systemUlid } from '../../platform/system/system.ts';
+import { systemAfter, systemUlid } from '../../platform/system/system.ts';
 import { Ledger } from '../core/admission.ts';
 import { auditAccount } from '../core/audit/account.ts';
 import type { LedgerTotals } from '../core/audit/ledger-totals.ts';
 import { auditAll as auditEvery } from '../core/audit/run.ts';
 import { type Call, NO_OUTPUT } from '../core/call.ts';
 import { type KeySpend, repairCaps, type Spends } from '../core/cap-repair.ts';
+import { KeyCheck } from '../core/key-check.ts';
 import type { UnbilledStore, Wallet } from '../core/ports.ts';
-import { RecentRejections } from '../core/recent-rejections.ts';
 import { Recovery } from '../core/recovery.ts';
 import { sweep as sweepAll } from '../core/sweep.ts';
 import type { CallOutcome, UsageRecord } from '../core/usage-record.ts';
@@ -60,24 +60,25 @@ export function openLedger({ clients, clock, log = SILENT, onSettled = () => {},
   const wallets = createWalletStore(clients, TABLES.wallets, { clock });
   const usage = createUsageStore(client, TABLES.usage);
   const gate = new KeyGate(keys, clock);
-  const recentRejections = new RecentRejections({ keys, wallets, clock });
-  const recovery = new Recovery({ wallets, usage, clock, log });
+  const keyCheck = new KeyCheck({ keys, wallets, clock });
+  const recovery = new Recovery({ keys, wallets, usage, clock, log });
   const ledger = new Ledger({
     keys,
     gate,
-    recentRejections,
+    keyCheck,
     wallets,
     usage,
     unbilled,
     recovery,
     spend,
     clock,
+    after: systemAfter,
     log,
     onSettled,
     holdTtlSeconds: HOLD_TTL_SECONDS,
   });
   const maintenance = new WalletMaintenance(client, TABLES.wallets);
-  return { ledger, gate, keys, wallets, usage, recovery, maintenance };
+  return { ledger, gate, keys, keyCheck, wallets, usage, recovery, maintenance };
 }
 
 /**

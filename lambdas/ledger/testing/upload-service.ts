@@ -24,7 +24,6 @@ import { createUploadReader } from '../../platform/http/multipart.ts';
 import { createRequestHandler, type HostContext } from '../../platform/http/request-handler.ts';
 import { spoolToDisk } from '../../platform/system/spool.ts';
 import { systemAfter, systemRandom, systemUlid } from '../../platform/system/system.ts';
-import { Precheck } from '../core/precheck.ts';
 import { openAccount, openLedger } from './running-ledger.ts';
 
 const PEPPERS = { current: 'a pepper of this test' };
@@ -115,7 +114,6 @@ export class UploadService {
       log,
       marks: { markReplay: async () => {} },
     });
-    const precheck = new Precheck({ ...ledger, clock });
     const endpoint = createTranscriptionEndpoint(
       createTranscriptionCalls({ fetch, readSecret: async () => '', readToken: async () => '' } as Parameters<
         typeof createTranscriptionCalls
@@ -126,7 +124,7 @@ export class UploadService {
         peppers: async () => PEPPERS,
         catalog: async () => catalog,
         idempotency,
-        checkKey: createKeyCheck({ precheck, catalog: async () => catalog, idempotency }),
+        checkKey: createKeyCheck({ keyCheck: ledger.keyCheck, catalog: async () => catalog, idempotency }),
         random: systemRandom,
         after,
         clock,

@@ -1,7 +1,7 @@
 /** Two hosts that are killed with hundreds of calls open: what callers got, what they were charged, and what stays held. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sweep } from '../../../lambdas/ledger/core/sweep.ts';
-import { createRecovery } from '../../../lambdas/ledger/store/create-leases.ts';
+import { createLedger } from '../../../lambdas/ledger/store/create-ledger.ts';
 import { readWalletPage } from '../../../lambdas/ledger/store/ledger-scan.ts';
 import { createUsageStore } from '../../../lambdas/ledger/store/usage-store.ts';
 import { VARIABLES } from '../../../lambdas/platform/contract/environment.ts';
@@ -68,7 +68,7 @@ export async function measureKills(stage: Stage): Promise<readonly BenchMetric[]
 async function recover({ database }: Stage) {
   const clients = database.connect();
   const { environment } = database;
-  const recovery = createRecovery({ clients, environment, log: SILENT, measure: UNMEASURED });
+  const { recovery } = createLedger({ clients, environment, log: SILENT, measure: UNMEASURED });
   const wallets = requireTable(environment, 'wallets');
   return sweep(
     (after?: string) => readWalletPage(clients.client, wallets, after),

@@ -86,6 +86,7 @@ class CountingWorld extends World {
   override onExecuted = (): void => {
     this.counts.requests += 1;
   };
+  protected override checkLimits(): void {}
 }
 
 export async function measureLeases(): Promise<readonly BenchMetric[]> {
@@ -98,9 +99,9 @@ async function measure(scenario: Scenario): Promise<readonly BenchMetric[]> {
   const { accounts = 1, keys = 1, shards = 1, hosts: hostCount = 1, seconds = SECONDS } = scenario;
   const world = new CountingWorld(1, START_MS, 0);
   const { simulation, database, counts } = world;
-  database.onWrite = ({ write }) => {
+  database.onWrite = (executed) => {
     // A transaction writes both shards, at two units each.
-    world.units += 'across' in write && write.across ? 4 : 1;
+    world.units += executed.side === 'wallet' && executed.across ? 4 : 1;
   };
   const hosts = Array.from({ length: hostCount }, (_, at) => new SimulatedHost(world, `host ${at}`));
   const endMs = START_MS + seconds * 1_000;
@@ -128,8 +129,9 @@ async function measure(scenario: Scenario): Promise<readonly BenchMetric[]> {
   });
   return [
     goal('requests', counts.requests / calls, scenario.requests),
-    goal('write units', (world.units + database.records.size) / calls, scenario.units),
+    goal('write units', (world.units + database.holdUnits + database.records.size) / calls, scenario.units),
     { name: `${scenario.name}: waited for a request`, value: asked / calls, unit: 'of the calls' },
+    { name: `${scenario.name}: took a hold`, value: counts.held / calls, unit: 'of the calls' },
     { name: `${scenario.name}: locked beyond open calls`, value: locked(), unit: 'of their holds' },
   ];
 }
@@ -178,8 +180,8 @@ function sampleLocked(world: World, endMs: number): () => number {
   const { simulation, database } = world;
   let [held, drawn] = [0, 0];
   const sample = () => {
-    for (const { leases } of database.wallets.values())
-      for (const { amount } of leases.values()) held += Number(amount);
+    for (const { leases, holds } of database.wallets.values())
+      for (const { amount } of [...leases.values(), ...holds.values()]) held += Number(amount);
     for (const { hasEnded, bound } of world.calls.values()) if (!hasEnded) drawn += Number(bound);
     if (simulation.nowMs < endMs) simulation.at(simulation.nowMs + SAMPLE_MS, sample);
   };

@@ -4,7 +4,7 @@ import { METRICS } from '../../../platform/contract/metrics.ts';
 import { requireTable } from '../../../platform/contract/tables.ts';
 import { consumerHandler } from '../../../platform/handlers/consumer-handler.ts';
 import { aboveZero } from '../../../platform/system/metrics.ts';
-import { createRecovery } from '../../store/create-leases.ts';
+import { createLedger } from '../../store/create-ledger.ts';
 import { readWalletPage } from '../../store/ledger-scan.ts';
 import { WalletMaintenance } from '../../store/wallet/maintenance.ts';
 import { sweepHolds } from './consumer.ts';
@@ -14,7 +14,7 @@ export const handler = consumerHandler((resources) => {
   const wallets = requireTable(environment, 'wallets');
   return sweepHolds({
     ...resources,
-    recovery: createRecovery(resources),
+    recovery: createLedger(resources).recovery,
     pages: (after) => readWalletPage(clients.client, wallets, after),
     tidy: (accountId) => new WalletMaintenance(clients.client, wallets).tidy(accountId),
     onSwept: ({ settled, released }, { open, overdueSeconds }) =>

@@ -1,14 +1,12 @@
-/** The state of a lease: the two entries, the calls that draw from them, and the items as their last responses showed them. */
-
-import { type CostByDay, type LeasedKey, totalOf } from '../../../access/core/key-leases.ts';
+/** The account of a lease: what its two entries hold, what its open calls have drawn, and what its records cost. */
+import { type CostByDay, totalOf } from '../../../access/core/key-leases.ts';
+import type { KeyState } from '../../../access/core/key-state.ts';
 import type { Windows } from '../../../access/core/windows.ts';
 import { least, type NanoUsd } from '../../../platform/core/money.ts';
-import type { Call } from '../call.ts';
+import type { Wallet } from '../ports.ts';
 import type { AccountSnapshot } from '../preflight.ts';
-import type { LeasedWallet } from './ports.ts';
-import { LeaseSide, type MinuteLimit } from './side.ts';
+import type { LeaseSide, MinuteLimit, SideState } from './side.ts';
 import type { Quantity, Remainder } from './slack.ts';
-import { FRESH_MS } from './times.ts';
 
 const SECONDS_A_DAY = 86_400;
 
@@ -27,17 +25,10 @@ export interface SettledCall {
   readonly tokens: number;
 }
 
-/** An account without a wallet. It covers no call. */
-const NO_WALLET: LeasedWallet = { balance: -1n, debt: 0n, spentAmount: 0n, leases: new Map() };
-
 export class LeaseState {
-  readonly windows: Windows;
-  readonly wallet = new LeaseSide();
-  readonly key = new LeaseSide();
-  walletItem: LeasedWallet | undefined;
-  keyItem: LeasedKey | undefined;
-  /** The time of the request that returned the key's item, uptime. */
-  keyReadMs = Number.NEGATIVE_INFINITY;
+  readonly wallet: LeaseSide<Wallet>;
+  readonly key: LeaseSide<KeyState>;
+  readonly #windows: Windows;
   /** Open calls, and the sum of their bounds. */
   #open = 0;
   #drawn: NanoUsd = 0n;
@@ -46,21 +37,14 @@ export class LeaseState {
   /** The requests and tokens of all calls; those of settled calls are what they used. */
   readonly #used = { requests: 0, tokens: 0 };
 
-  constructor(windows: Windows) {
-    this.windows = windows;
-  }
-
-  /** Returns whether the key was read so recently that the lease may admit calls without another request. */
-  isFresh(uptimeMs: number): boolean {
-    return uptimeMs - this.keyReadMs <= FRESH_MS;
+  constructor(windows: Windows, wallet: LeaseSide<Wallet>, key: LeaseSide<KeyState>) {
+    this.#windows = windows;
+    this.wallet = wallet;
+    this.key = key;
   }
 
   get openCalls(): number {
     return this.#open;
-  }
-
-  get cost(): CostByDay {
-    return [...this.#cost];
   }
 
   get isOpen(): boolean {
@@ -79,58 +63,53 @@ export class LeaseState {
     this.#used.tokens += tokens;
   }
 
-  /** Counts a call that the wallet rejected, if a request was taken for it. */
-  countRejected(): void {
-    if (this.key.isOpen && this.#remaining('requests') >= 1) this.#used.requests += 1;
-  }
-
   /** Ends a call whose record is durable: its bound is free, and its cost counts. */
   settle({ amount, tokens }: Bound, record: SettledCall): void {
-    const isNextDay = Math.floor(record.created / SECONDS_A_DAY) > this.windows.day;
+    const isNextDay = Math.floor(record.created / SECONDS_A_DAY) > this.#windows.day;
     this.#cost[isNextDay ? 1 : 0] += record.cost;
     this.#used.tokens += record.tokens - tokens;
     this.#open -= 1;
     this.#drawn -= amount;
   }
 
-  /** Returns the totals of the lease with these calls and that slack. */
-  totalsWith(calls: readonly { readonly call: Call; readonly output: number }[], slack: Quantity) {
-    let [amount, tokens] = [this.#drawn + slack.amount, this.#used.tokens + slack.tokens];
-    for (const { call, output } of calls) {
-      amount += call.cost(output);
-      tokens += call.tokens(output);
-    }
+  /** Returns the totals that the lease needs for its calls and so much more. */
+  totalsWith(more: Quantity): Omit<SideState, 'entry'> & { readonly amount: NanoUsd } {
     return {
-      amount,
-      tokens,
-      requests: this.#used.requests + calls.length + slack.requests,
-      settled: this.cost,
+      amount: this.#drawn + more.amount,
+      requests: this.#used.requests + more.requests,
+      tokens: this.#used.tokens + more.tokens,
+      settled: [...this.#cost] as CostByDay,
     };
   }
 
   /** Returns the credit that a side has for certain beyond open calls. */
-  free(side: LeaseSide): NanoUsd {
+  free(side: LeaseSide<Wallet> | LeaseSide<KeyState>): NanoUsd {
     return side.free(this.#drawn, totalOf(this.#cost));
   }
 
-  /** The sum of what both sides have. */
-  get isUnused(): boolean {
-    return this.free(this.wallet) + this.free(this.key) > 0n;
+  /** Returns the requests or tokens that the lease has for certain beyond its calls. */
+  remaining(what: MinuteLimit): number {
+    return this.key.taken(what) - this.#used[what];
+  }
+
+  /** True if a side has credit beyond open calls. */
+  get hasFreeCredit(): boolean {
+    return this.free(this.wallet) > 0n || this.free(this.key) > 0n;
   }
 
   /**
    * Returns what the lease has taken of key and wallet; undefined before both sides are open. A limit that was lowered
    * below what is taken leaves the item with less than nothing: so much of what the lease has may not be drawn.
    */
-  inHand(): AccountSnapshot | undefined {
-    if (this.keyItem === undefined || !this.wallet.isOpen || !this.key.isOpen) return undefined;
-    const { state } = this.keyItem;
+  inHand(): Required<AccountSnapshot> | undefined {
+    const state = this.key.item;
+    if (state === undefined || !this.wallet.isOpen || !this.key.isOpen) return undefined;
     const capLeft = this.free(this.key);
     return {
       state: {
         ...state,
-        requestsLeft: this.#remaining('requests') + Math.min(state.requestsLeft, 0),
-        tokensLeft: BigInt(this.#remaining('tokens')) + least(state.tokensLeft, 0n),
+        requestsLeft: this.remaining('requests') + Math.min(state.requestsLeft, 0),
+        tokensLeft: BigInt(this.remaining('tokens')) + least(state.tokensLeft, 0n),
         dayLeft: capLeft + least(state.dayLeft, 0n),
         monthLeft: capLeft + least(state.monthLeft, 0n),
       },
@@ -138,47 +117,28 @@ export class LeaseState {
     };
   }
 
-  /** The same with what the items have left; undefined before the key was read. */
-  inReach(): AccountSnapshot | undefined {
-    if (this.keyItem === undefined) return undefined;
-    const { state } = this.keyItem;
-    const { balance, debt } = this.walletItem ?? NO_WALLET;
-    const capLeft = this.free(this.key);
-    return {
-      state: {
+  /** The state of the key with what this lease has not used; undefined before the key was read. */
+  get keyState(): KeyState | undefined {
+    const state = this.key.item;
+    return (
+      state && {
         ...state,
-        requestsLeft: state.requestsLeft + this.#remaining('requests'),
-        tokensLeft: state.tokensLeft + BigInt(this.#remaining('tokens')),
-        dayLeft: state.dayLeft + capLeft,
-        monthLeft: state.monthLeft + capLeft,
-      },
-      wallet: { balance: (debt > 0n ? 0n : balance) + this.free(this.wallet) },
-    };
+        requestsLeft: state.requestsLeft + this.remaining('requests'),
+        tokensLeft: state.tokensLeft + BigInt(this.remaining('tokens')),
+      }
+    );
   }
 
   /** The amounts that the items have left for slack; undefined if none may be taken. */
   get remainder(): Remainder | undefined {
-    if (this.keyItem === undefined || this.walletItem === undefined || this.walletItem.debt > 0n)
-      return undefined;
-    const { dayLeft, monthLeft, requestsLeft, tokensLeft } = this.keyItem.state;
+    const [state, wallet] = [this.key.item, this.wallet.item];
+    if (state === undefined || wallet === undefined || wallet.debt > 0n) return undefined;
+    const { dayLeft, monthLeft, requestsLeft, tokensLeft } = state;
     return {
-      balance: this.walletItem.balance,
+      balance: wallet.balance,
       cap: least(dayLeft, monthLeft),
       requests: requestsLeft,
       tokens: Number(tokensLeft),
     };
-  }
-
-  /** Returns whether another lease holds credit or limits that it may return soon. */
-  othersHaveSlack(leaseId: string, nowSeconds: number): boolean {
-    return [this.walletItem, this.keyItem].some((item) =>
-      [...(item?.leases ?? [])].some(
-        ([id, { amount, expires }]) => id !== leaseId && amount > 0n && expires > nowSeconds,
-      ),
-    );
-  }
-
-  #remaining(what: MinuteLimit): number {
-    return this.key.taken(what) - this.#used[what];
   }
 }

@@ -1,19 +1,21 @@
 /**
- * A lease: credit and limits of one key that one process takes in advance, for calls that it admits in one UTC minute.
- * Calls are admitted and settled in memory. A tick is one write of the wallet and one of the key, side by side: it charges
- * what was recorded, takes what comes next and returns what is unused.
+ * A lease: credit and limits of one key that one process takes in advance, for calls that it admits in one UTC minute. Calls
+ * are admitted and settled in memory. A tick is one write of the wallet and one of the key, side by side: it charges what
+ * was recorded, takes what comes next and returns what is unused.
+ *
+ * A lease rejects no call. A call that does not fit waits for one tick, which asks for it; if it does not fit then either,
+ * its ledger takes a hold.
  */
 import { rateLimitHeaders } from '../../../access/core/key-state.ts';
 import type { NanoUsd } from '../../../platform/core/money.ts';
 import type { Call } from '../call.ts';
+import { isCallHold } from '../ports.ts';
 import { largestOutput } from '../preflight.ts';
-import type { Draw } from './draw.ts';
-import { LeaseState, type SettledCall } from './lease-state.ts';
-import { LeaseWriter, type TickTarget } from './lease-writer.ts';
+import { type Bound, LeaseState, type SettledCall } from './lease-state.ts';
 import type { LeaseDependencies } from './ports.ts';
-import { NOTHING, type Quantity, RecentDraws } from './slack.ts';
-import { IDLE_MS, LeaseSpan, TICK_MS } from './times.ts';
-import { type Admittance, type WaitedLease, WaitingCalls } from './waiting-calls.ts';
+import { LeaseSide } from './side.ts';
+import { NOTHING, plus, type Quantity, RecentDraws } from './slack.ts';
+import { FRESH_MS, IDLE_MS, LeaseSpan, TICK_MS } from './times.ts';
 
 export interface LeaseStart {
   readonly id: string;
@@ -25,44 +27,88 @@ export interface LeaseStart {
   readonly onEnd: (lease: Lease) => void;
 }
 
-/** The next look at a lease whose tick is in flight. */
-const BUSY_MS = 20;
+/** The part of a lease that an open call has drawn. */
+export interface Draw extends Bound {
+  readonly lease: Lease;
+  /** The minimum spend of the account. */
+  readonly spentAmount: NanoUsd;
+  /** The time of the request that returned the state of the key, ms of the process. */
+  readonly keyReadMs: number;
+  /** Rate-limit headers. */
+  readonly headers: Readonly<Record<string, string>>;
+}
+
+interface WaitingCall {
+  readonly call: Call;
+  /** Without a draw if the call does not fit. */
+  readonly resolve: (draw: Draw | undefined) => void;
+}
 
 export class Lease {
   readonly id: string;
+  readonly accountId: string;
   readonly keyId: string;
   readonly span: LeaseSpan;
-  readonly #accountId: string;
-  readonly #walletId: string;
   readonly #dependencies: LeaseDependencies;
   readonly #onEnd: (lease: Lease) => void;
   readonly #state: LeaseState;
-  readonly #writer: LeaseWriter;
   readonly #recent = new RecentDraws();
-  readonly #waiting: WaitingCalls;
 
+  #waiting: readonly WaitingCall[] = [];
+  #tickInFlight: Promise<void> | undefined;
   #lastTickMs = Number.NEGATIVE_INFINITY;
   #lastDrawMs = Number.NEGATIVE_INFINITY;
   #sequence = 0;
-  #isTicking = false;
   #hasTimer = false;
   #hasEnded = false;
   #isStopping = false;
   /** A call was admitted from slack since the last tick. */
   #hasUsedSlack = false;
+  /** The next tick takes no slack, because a call of the account lacks it. */
+  #isReturning = false;
 
   constructor(dependencies: LeaseDependencies, { id, accountId, keyId, startMs, onEnd }: LeaseStart) {
-    const { times, stores, clock } = dependencies;
+    const { times, wallets, keys, clock } = dependencies;
     this.#dependencies = dependencies;
     this.#onEnd = onEnd;
     this.id = id;
+    this.accountId = accountId;
     this.keyId = keyId;
-    this.#accountId = accountId;
     this.span = new LeaseSpan(startMs, clock(), times);
-    this.#state = new LeaseState(this.span.windows);
-    this.#walletId = stores.wallets.drawShard(accountId);
-    this.#writer = new LeaseWriter(dependencies, { id, keyId, walletId: this.#walletId }, this.#state);
-    this.#waiting = new WaitingCalls(this.#waitedLease());
+    const { windows } = this.span;
+    const { day } = windows;
+    const walletId = wallets.drawShard(accountId);
+    const options = { leaseId: id, ...dependencies };
+    this.#state = new LeaseState(
+      windows,
+      new LeaseSide(
+        {
+          send: (write, { from, to }) => {
+            const costs = [to.settled[0] - from.settled[0], to.settled[1] - from.settled[1]] as const;
+            return wallets.writeLease({ ...write, walletId, day, costs });
+          },
+          read: () => wallets.readShard(walletId),
+          entryOf: ({ holds }) => holds.filter((hold) => !isCallHold(hold)).find((hold) => hold.id === id),
+        },
+        options,
+      ),
+      new LeaseSide(
+        {
+          // Once the minute is over, nothing is taken from it or returned to it.
+          send: (write, { from, to }) =>
+            keys.writeLease({
+              ...write,
+              keyId,
+              windows,
+              requests: this.isCurrent ? to.requests - from.requests : 0,
+              tokens: this.isCurrent ? to.tokens - from.tokens : 0,
+            }),
+          read: () => keys.read(keyId, windows),
+          entryOf: ({ leases }) => leases?.get(id),
+        },
+        options,
+      ),
+    );
     this.#arm(TICK_MS);
   }
 
@@ -76,30 +122,35 @@ export class Lease {
     return !this.#hasEnded;
   }
 
+  /** True if the lease has taken more than its calls need. */
+  get hasSlack(): boolean {
+    if (this.#hasEnded) return false;
+    const hasLimits = this.#state.remaining('requests') > 0 || this.#state.remaining('tokens') > 0;
+    return this.#state.hasFreeCredit || (this.isCurrent && hasLimits);
+  }
+
   /** The balance that a tick would leave now. `readTotal` reads that of a wallet with several shards, at most 2 s old. */
   async readBalance(readTotal: () => Promise<NanoUsd>): Promise<NanoUsd | undefined> {
-    const { walletItem, wallet } = this.#state;
-    if (this.#hasEnded || walletItem === undefined) return undefined;
-    const isSharded = this.#dependencies.stores.wallets.hasShards(this.#accountId);
-    const total = isSharded ? await readTotal() : walletItem.balance - walletItem.debt;
+    const { wallet } = this.#state;
+    if (this.#hasEnded || wallet.item === undefined) return undefined;
+    const isSharded = this.#dependencies.wallets.hasShards(this.accountId);
+    const total = isSharded ? await readTotal() : wallet.item.balance - wallet.item.debt;
     return total + this.#state.free(wallet);
   }
 
-  /** Admits the call from what the lease has; undefined if that does not cover it, or is too old. */
-  admitAtOnce(call: Call): Draw | undefined {
-    const isFresh = this.#state.isFresh(this.#dependencies.uptime());
-    if (!isFresh || !this.isCurrent || !this.#canDraw(call, call.output.max)) return undefined;
-    this.#hasUsedSlack = true;
-    return this.#draw(call, call.output.max);
+  /** Admits the call from what the lease has; undefined if that does not cover its largest output, or is too old. */
+  draw(call: Call): Draw | undefined {
+    const draw = this.#drawIfCovered(call);
+    if (draw !== undefined) this.#hasUsedSlack = true;
+    return draw;
   }
 
-  /** Admits the call at once, or with the next tick. Throws 401, 403, 429, 402 or 503 with nothing drawn. */
-  admit(call: Call): Promise<Admittance> | Draw {
-    const draw = this.admitAtOnce(call);
-    if (draw !== undefined) return draw;
-    const admittance = this.#waiting.add(call);
-    this.#tick();
-    return admittance;
+  /** Admits the call with the next tick, which asks for it; undefined if it does not fit then. Does not throw. */
+  drawNext(call: Call): Promise<Draw | undefined> {
+    return new Promise((resolve) => {
+      this.#waiting = [...this.#waiting, { call, resolve }];
+      this.#tick();
+    });
   }
 
   /** Ends a call whose record is durable. The next tick charges it. */
@@ -108,60 +159,44 @@ export class Lease {
     this.#arm();
   }
 
+  /** Returns what the lease does not need for its calls. A tick that is in flight may still take slack. Does not throw. */
+  async returnSlack(): Promise<void> {
+    for (let ticks = 0; ticks < 2 && this.hasSlack; ticks += 1) {
+      this.#isReturning = true;
+      await this.#tick();
+    }
+  }
+
   /** Takes no more slack, and closes with the last open call. */
   stop(): void {
     this.#isStopping = true;
     this.#maintain();
   }
 
-  /** Returns the view of the lease that its waiting calls have. */
-  #waitedLease(): WaitedLease {
-    const { stores, clock, uptime, after } = this.#dependencies;
-    return {
-      uptime,
-      at: (call) => this.#at(call),
-      isFresh: () => this.#state.isFresh(uptime()),
-      inReach: () => this.#state.inReach(),
-      draw: (call, output) =>
-        this.isCurrent && this.#canDraw(call, output) ? this.#draw(call, output) : undefined,
-      countRejected: () => this.#state.countRejected(),
-      hasShards: () => stores.wallets.hasShards(this.#accountId),
-      othersHaveSlack: () => this.#state.othersHaveSlack(this.id, clock() / 1000),
-      askAfter: (ms) =>
-        after(ms, () => {
-          this.#waiting.forgetRefusal();
-          this.#tick();
-        }),
-    };
-  }
-
-  #canDraw(call: Call, output: number): boolean {
-    const inHand = this.#state.inHand();
-    if (inHand === undefined) return false;
-    return largestOutput(call, { min: output, max: output }, inHand, this.#at(call)) !== undefined;
-  }
-
-  #draw(call: Call, output: number): Draw {
+  #drawIfCovered(call: Call): Draw | undefined {
     const { uptime, clock } = this.#dependencies;
-    const bound = { amount: call.cost(output), tokens: call.tokens(output) };
+    const isFresh = uptime() - this.#state.key.readMs <= FRESH_MS;
+    const inHand = isFresh && this.isCurrent ? this.#state.inHand() : undefined;
+    const { min, max } = { min: call.output.max, max: call.output.max };
+    const charge = { key: call.key, windows: this.span.windows, tokens: 0, amount: 0n, scope: call.scope };
+    if (
+      inHand === undefined ||
+      largestOutput(call, { min, max }, inHand, { charge, nowMs: clock() }) === undefined
+    )
+      return undefined;
+    const bound = { amount: call.cost(max), tokens: call.tokens(max) };
     this.#state.draw(bound);
     this.#lastDrawMs = uptime();
     this.#recent.add(bound, this.#lastDrawMs);
     this.#arm();
-    const state = this.#state.inReach()?.state;
+    const { keyState, key, wallet } = this.#state;
     return {
       ...bound,
       lease: this,
-      output,
-      spentAmount: this.#state.walletItem?.spentAmount ?? 0n,
-      keyReadMs: this.#state.keyReadMs,
-      headers: state === undefined ? {} : rateLimitHeaders(state, clock()),
+      spentAmount: wallet.item?.spentAmount ?? 0n,
+      keyReadMs: key.readMs,
+      headers: keyState === undefined ? {} : rateLimitHeaders(keyState, clock()),
     };
-  }
-
-  #at({ key, scope }: Call) {
-    const charge = { key, windows: this.span.windows, tokens: 0, amount: 0n, scope };
-    return { charge, nowMs: this.#dependencies.clock() };
   }
 
   // When to tick
@@ -177,17 +212,9 @@ export class Lease {
   }
 
   #maintain(): void {
-    if (this.#hasEnded) return;
-    if (this.#isTicking) {
-      this.#arm(BUSY_MS);
-      return;
-    }
-    if (this.#dependencies.clock() > this.span.fenceMs) {
-      this.#end();
-      return;
-    }
-    const hasNews = this.#waiting.hasReady || this.#state.uncharged > 0n || this.#hasUsedSlack;
-    if (hasNews || this.#hasReturns()) this.#tick();
+    if (this.#hasEnded || this.#tickInFlight !== undefined) return;
+    if (this.#dependencies.clock() > this.span.fenceMs) this.#end();
+    else if (this.#state.uncharged > 0n || this.#hasUsedSlack || this.#hasReturns()) this.#tick();
     else this.#rearm();
   }
 
@@ -200,99 +227,114 @@ export class Lease {
 
   #rearm(): void {
     const { isOpen, openCalls, uncharged, wallet } = this.#state;
-    const isWaiting = this.#waiting.size > 0;
-    const hasWork = openCalls === 0 || isWaiting || uncharged > 0n || this.#state.free(wallet) > 0n;
-    if ((isOpen || isWaiting) && hasWork) this.#arm();
+    const hasWork = openCalls === 0 || uncharged > 0n || this.#hasUsedSlack || this.#state.free(wallet) > 0n;
+    if (isOpen && hasWork) this.#arm();
   }
 
-  /** Ticks until no waiting call could be requested. One tick is in flight at a time. */
-  #tick(): void {
-    if (this.#isTicking || this.#hasEnded) return;
-    this.#isTicking = true;
-    this.#tickWhileNeeded()
-      .catch((failure) => this.#waiting.rejectAll(failure))
-      .finally(() => {
-        this.#isTicking = false;
-        this.#waiting.deliverRejections();
-        if (!this.#hasEnded) this.#rearm();
-      });
+  /** Ticks, unless a tick is in flight: then the next one follows it, if a call waits. */
+  #tick(): Promise<void> {
+    this.#tickInFlight ??= this.#tickAndServe().finally(() => {
+      this.#tickInFlight = undefined;
+      if (this.#waiting.length > 0) this.#tick();
+      else if (!this.#hasEnded) this.#rearm();
+    });
+    return this.#tickInFlight;
   }
 
-  async #tickWhileNeeded(): Promise<void> {
-    do await this.#tickOnce();
-    while (!this.#hasEnded && this.#waiting.hasReady);
+  async #tickAndServe(): Promise<void> {
+    const asked = this.#waiting;
+    this.#waiting = [];
+    const needed = asked.reduce((sum, { call }) => plus(sum, boundOf(call)), NOTHING);
+    const isRefused = await this.#tickOnce(needed, this.#slack());
+    const uncovered = this.#serve(asked);
     // What one side granted and the other refused returns at once.
-    if (!this.#hasEnded && this.#waiting.wasRefused && this.#state.isUnused) await this.#tickOnce();
+    if (isRefused && this.hasSlack) await this.#tickOnce(NOTHING, NOTHING);
+    for (const { resolve } of uncovered) resolve(undefined);
+    this.#waiting = this.#serve(this.#waiting);
+  }
+
+  /** Admits the calls that fit, in their order. Returns the others. */
+  #serve(calls: readonly WaitingCall[]): readonly WaitingCall[] {
+    return calls.filter(({ call, resolve }) => {
+      const draw = this.#drawIfCovered(call);
+      if (draw !== undefined || this.#hasEnded) resolve(draw);
+      return draw === undefined && !this.#hasEnded;
+    });
   }
 
   // One tick
 
-  async #tickOnce(): Promise<void> {
-    if (!this.isCurrent) this.#waiting.sendAway();
-    const calls = this.#waiting.ask();
-    const slack = this.#slack();
-    const asks = calls.length > 0 || slack.requests > 0;
-    const closes = !asks && this.#state.openCalls === 0 && this.#waiting.size === 0;
-    if (!asks && !this.#state.isOpen) return closes ? this.#end() : undefined;
+  /** Takes what the calls need, and slack. Returns whether a side has refused it. */
+  async #tickOnce(needed: Quantity, slack: Quantity): Promise<boolean> {
+    const more = this.isCurrent ? plus(needed, slack) : NOTHING;
+    const asks = more.requests > 0;
+    const closes = !asks && this.#state.openCalls === 0;
+    if (!asks && !this.#state.isOpen) {
+      if (closes) this.#end();
+      return false;
+    }
     this.#sequence += 1;
-    const { amount, settled, ...taken } = this.#state.totalsWith(calls, slack);
-    const [keyId, expires] = [this.keyId, this.span.expires];
-    const entry = { keyId, amount, expires, sequence: this.#sequence, settled };
-    const target: TickTarget = {
-      ...taken,
-      entry: closes ? undefined : entry,
-      asks,
-      across: this.#waiting.isAcross,
-      isOver: !this.isCurrent,
-    };
     this.#hasUsedSlack = false;
-    const sentMs = this.#dependencies.uptime();
-    this.#lastTickMs = sentMs;
-    const [wallet, key] = await this.#writer.write(target);
-    const outcomes = [wallet.outcome, key.outcome];
-    if (outcomes.includes('gone')) return this.#giveUp(true);
-    const failure = wallet.failure ?? key.failure;
-    if (failure !== undefined) for (const each of calls) this.#waiting.reject(each, failure);
-    if (outcomes.includes('unopened')) return this.#giveUp(false);
-    if (closes && !this.#state.isOpen) return this.#end();
-    if (key.item !== undefined) [this.#state.keyItem, this.#state.keyReadMs] = [key.item, sentMs];
-    if (wallet.item !== undefined) this.#state.walletItem = wallet.item;
-    this.#dependencies.recovery.recoverQuietly({
-      walletId: this.#walletId,
-      wallet: wallet.item,
-      key: key.item,
-    });
-    const isRefused = asks && outcomes.some((outcome) => outcome !== 'applied' && outcome !== 'skipped');
-    this.#waiting.serve(calls, { isRefused, isPaid: asks && wallet.outcome === 'applied' });
-    if ((this.#state.walletItem?.debt ?? 0n) > 0n && isRefused) this.#collectDebt();
+    this.#isReturning = false;
+    this.#lastTickMs = this.#dependencies.uptime();
+    const { amount, ...totals } = this.#state.totalsWith(more);
+    const [keyId, expires, sequence] = [this.keyId, this.span.expires, this.#sequence];
+    const entry = closes ? undefined : { keyId, amount, expires, sequence, settled: totals.settled };
+    const { wallet, key } = this.#state;
+    const outcomes = await Promise.all([
+      wallet.write({ ...totals, entry }, asks),
+      key.write({ ...totals, entry }, asks),
+    ]);
+    if (outcomes.includes('gone')) this.#giveUp();
+    else if (outcomes.includes('unopened')) await this.#abandon();
+    else if (closes && !this.#state.isOpen) this.#end();
+    this.#recover();
+    return asks && outcomes.some((outcome) => outcome !== 'applied' && outcome !== 'skipped');
   }
 
   #slack(): Quantity {
     const left = this.#state.remainder;
-    if (this.#waiting.wasRefused || this.#isStopping || !this.isCurrent || left === undefined) return NOTHING;
+    if (this.#isReturning || this.#isStopping || left === undefined) return NOTHING;
     return this.#recent.slack(left, this.#dependencies.uptime());
   }
 
-  #collectDebt(): void {
-    const { stores, log } = this.#dependencies;
-    const accountId = this.#accountId;
-    stores.wallets.collect(accountId).catch(() => log.warn('debt not collected', { accountId }));
+  #recover(): void {
+    const { recovery, log } = this.#dependencies;
+    const { wallet, key } = this.#state;
+    if (wallet.item !== undefined) recovery.recoverQuietly(recovery.expiredOf(wallet.item));
+    if (key.item !== undefined)
+      recovery
+        .recoverKey(key.item)
+        .catch((failure: unknown) =>
+          log.warn('lease not recovered', { keyId: this.keyId, failure: String(failure) }),
+        );
   }
 
   #end(): void {
     this.#hasEnded = true;
     this.#onEnd(this);
-    this.#waiting.sendAway();
+  }
+
+  /** Another process has recovered the lease. */
+  #giveUp(): void {
+    this.#end();
+    const { id, keyId, span } = this;
+    this.#dependencies.log.error('a lease was lost', { lease: id, keyId, expires: span.expires });
   }
 
   /**
-   * Gives the lease up: another process has recovered it, or its opening has no response. An opening is never repeated: a
-   * copy that arrives after the close would revive the entry. What was opened is closed here if it is there, else it expires.
+   * Ends a lease whose opening has no response. An opening is never repeated: a copy that arrives after the close would
+   * revive the entry. What was opened is closed here if it is there, else it expires.
    */
-  async #giveUp(isGone: boolean): Promise<void> {
+  async #abandon(): Promise<void> {
     this.#end();
-    const { id, keyId, span } = this;
-    if (isGone) this.#dependencies.log.error('a lease was lost', { lease: id, keyId, expires: span.expires });
-    else if (this.#state.openCalls === 0) await this.#writer.close();
+    if (this.#state.openCalls === 0)
+      await Promise.allSettled([this.#state.wallet.close(), this.#state.key.close()]);
   }
 }
+
+const boundOf = ({ output: { max }, cost, tokens }: Call): Quantity => ({
+  amount: cost(max),
+  requests: 1,
+  tokens: tokens(max),
+});

@@ -1,16 +1,11 @@
-/** The leases of a process: a call is admitted by the lease of its key and minute, if it can be. */
+/** The leases of a process: read-ahead in front of the holds of its calls, one for each key and minute. */
 import { encodeTime } from 'ulid';
 import type { VerifiedKey } from '../../../access/core/api-key.ts';
-import { overloaded } from '../../../platform/core/errors.ts';
 import type { UlidSource } from '../../../platform/core/ports.ts';
 import type { Call } from '../call.ts';
-import type { Draw } from './draw.ts';
-import { Lease } from './lease.ts';
+import { type Draw, Lease } from './lease.ts';
 import type { LeaseDependencies } from './ports.ts';
 import { minuteOf } from './times.ts';
-
-/** Leases that a call may meet at their end, one after the other. */
-const MAX_LEASES = 6;
 
 /** The characters of a ULID that encode its time (github.com/ulid/spec). */
 const TIME_CHARACTERS = 10;
@@ -19,7 +14,8 @@ export class Leases {
   readonly #dependencies: LeaseDependencies & { readonly ulid: UlidSource };
   /** The leases that admit calls, by key. */
   readonly #current = new Map<string, Lease>();
-  readonly #alive = new Set<Lease>();
+  /** By id. */
+  readonly #alive = new Map<string, Lease>();
   #isStopping = false;
   #onAllEnded = () => {};
 
@@ -27,38 +23,51 @@ export class Leases {
     this.#dependencies = dependencies;
   }
 
-  /** Returns whether a lease can admit the call. Another process may settle a transcription, and leases admit no old request ids. */
-  accepts({ requestId, key, scope }: Pick<Call, 'requestId' | 'key' | 'scope'>): boolean {
-    return scope.kind !== 'audio' && this.#leaseOf(key).span.covers(requestId);
-  }
-
   /** Admits the call from what the lease of its key has; undefined if that takes a request. */
-  admitAtOnce(call: Call): Draw | undefined {
-    return this.#isStopping ? undefined : this.#leaseOf(call.key).admitAtOnce(call);
+  draw(call: Call): Draw | undefined {
+    return this.#leaseFor(call)?.draw(call);
   }
 
-  /**
-   * Admits a call, with the next request of its lease. Undefined for a call that no lease accepts. Throws 401, 403, 429, 402
-   * or 503, with nothing drawn.
-   */
-  async admit(call: Call): Promise<Draw | undefined> {
-    for (let leases = 0; leases < MAX_LEASES && !this.#isStopping; leases += 1) {
-      if (!this.accepts(call)) return undefined;
-      const result = await this.#leaseOf(call.key).admit(call);
-      if (result !== 'again') return result;
-    }
-    throw overloaded();
+  /** Admits the call with the next tick of the lease of its key; undefined if it is to take a hold. Does not throw. */
+  async drawNext(call: Call): Promise<Draw | undefined> {
+    return this.#leaseFor(call)?.drawNext(call);
   }
 
-  /** Closes each lease with its last call; new calls are rejected with 503. Resolves when all have closed, or after `maxMs`. */
+  /** Returns whether a lease is of this process. */
+  owns(leaseId: string): boolean {
+    return this.#alive.has(leaseId);
+  }
+
+  /** Returns whether leases of the account have taken more than their calls need. */
+  hasSlack(accountId: string): boolean {
+    return this.#of(accountId).some(({ hasSlack }) => hasSlack);
+  }
+
+  /** Returns to an account what its leases do not need for their calls. Does not throw. */
+  async returnSlack(accountId: string): Promise<void> {
+    await Promise.all(this.#of(accountId).map((lease) => lease.returnSlack()));
+  }
+
+  /** Closes each lease with its last call; new calls take holds. Resolves when all have closed, or after `maxMs`. */
   stop(maxMs: number): Promise<void> {
     this.#isStopping = true;
-    for (const lease of this.#alive) lease.stop();
+    for (const lease of this.#alive.values()) lease.stop();
     return new Promise((resolve) => {
       this.#onAllEnded = resolve;
       this.#dependencies.after(maxMs, resolve);
       if (this.#alive.size === 0) resolve();
     });
+  }
+
+  #of(accountId: string): readonly Lease[] {
+    return [...this.#alive.values()].filter((lease) => lease.accountId === accountId);
+  }
+
+  /** Another process may settle a transcription, and leases admit no old request ids: these take holds. */
+  #leaseFor({ requestId, key, scope }: Call): Lease | undefined {
+    if (this.#isStopping || scope.kind === 'audio') return undefined;
+    const lease = this.#leaseOf(key);
+    return lease.span.covers(requestId) ? lease : undefined;
   }
 
   #leaseOf({ accountId, keyId }: VerifiedKey): Lease {
@@ -74,12 +83,12 @@ export class Leases {
       onEnd: (ended) => this.#forget(ended),
     });
     this.#current.set(keyId, lease);
-    this.#alive.add(lease);
+    this.#alive.set(id, lease);
     return lease;
   }
 
   #forget(lease: Lease): void {
-    this.#alive.delete(lease);
+    this.#alive.delete(lease.id);
     if (this.#alive.size === 0) this.#onAllEnded();
     if (this.#current.get(lease.keyId) === lease) this.#current.delete(lease.keyId);
   }

@@ -4,10 +4,11 @@
  */
 import { overloaded } from '../../../platform/core/errors.ts';
 import type { After, Clock, Log } from '../../../platform/core/ports.ts';
-import { FenceError, type LeasedRecord, MAX_BATCH, type RecordStore } from './ports.ts';
+import type { UsageRecord } from '../usage-record.ts';
+import { FenceError, MAX_BATCH, type RecordStore } from './ports.ts';
 
 interface QueuedRecord {
-  readonly record: LeasedRecord;
+  readonly record: UsageRecord;
   readonly fenceMs: number;
   readonly resolve: () => void;
   readonly reject: (failure: FenceError) => void;
@@ -17,7 +18,7 @@ interface QueuedRecord {
 const RETRY_MS = 100;
 
 export class RecordBatches {
-  readonly #store: Pick<RecordStore, 'putAll'>;
+  readonly #store: RecordStore;
   readonly #clock: Clock;
   readonly #after: After;
   readonly #log: Log;
@@ -25,7 +26,7 @@ export class RecordBatches {
   #inFlight = 0;
 
   constructor(
-    store: Pick<RecordStore, 'putAll'>,
+    store: RecordStore,
     { clock, after, log }: { readonly clock: Clock; readonly after: After; readonly log: Log },
   ) {
     this.#log = log;
@@ -38,7 +39,7 @@ export class RecordBatches {
    * Resolves once the record is durable. The same record is sent until then. Throws `FenceError` once the fence of its lease
    * has passed: then recovery alone decides whether the call was recorded.
    */
-  put(record: LeasedRecord, fenceMs: number): Promise<void> {
+  put(record: UsageRecord, fenceMs: number): Promise<void> {
     return new Promise((resolve, reject) => {
       this.#queue.push({ record, fenceMs, resolve, reject });
       this.#flush();

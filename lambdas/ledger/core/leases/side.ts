@@ -1,16 +1,17 @@
 /**
- * One of the two entries of a lease, as its process knows it. A request without a response may have changed the entry or may
- * still change it, so each state that the entry may be in is kept until a response excludes it.
+ * One of the two entries of a lease, in the wallet or in the key, as its process knows it. A request without a response may
+ * have changed the entry or may still change it, so each state that the entry may be in is kept until a response excludes it.
  */
-
 import {
   type CostByDay,
   type LeaseEntry,
   type LeaseResult,
+  type LeaseWrite,
   NO_COST,
   totalOf,
 } from '../../../access/core/key-leases.ts';
 import { least, type NanoUsd } from '../../../platform/core/money.ts';
+import type { Clock, Log } from '../../../platform/core/ports.ts';
 
 /** A state of an entry. */
 export interface SideState {
@@ -28,15 +29,42 @@ const NOT_OPEN: SideState = { entry: undefined, settled: NO_COST, requests: 0, t
 /** A limit of the minute. */
 export type MinuteLimit = 'requests' | 'tokens';
 
-export type SideOutcome = 'applied' | 'refused' | 'gone';
+/**
+ * The result of a write. `gone`: another process has recovered the lease. `unopened`: an opening without a response.
+ * `unknown`: neither the write nor a read had a response. `skipped`: there was nothing to write.
+ */
+export type SideOutcome = 'applied' | 'refused' | 'gone' | 'unopened' | 'unknown' | 'skipped';
 
-export class LeaseSide {
+/** The item of a side in the database. */
+export interface SideItem<T> {
+  send(
+    write: LeaseWrite,
+    change: { readonly from: SideState; readonly to: SideState },
+  ): Promise<LeaseResult<T>>;
+  read(): Promise<T | undefined>;
+  entryOf(item: T): LeaseEntry | undefined;
+}
+
+export interface SideOptions {
+  readonly leaseId: string;
+  readonly uptime: Clock;
+  readonly log: Log;
+}
+
+export class LeaseSide<T> {
+  /** The item as the last response showed it. */
+  item: T | undefined;
+  /** The time of the request that returned it, uptime. */
+  readMs = Number.NEGATIVE_INFINITY;
+  readonly #stored: SideItem<T>;
+  readonly #options: SideOptions;
   #confirmed: SideState = NOT_OPEN;
   /** The results of requests whose outcome is unknown. */
   #candidates: SideState[] = [];
 
-  get confirmed(): SideState {
-    return this.#confirmed;
+  constructor(stored: SideItem<T>, options: SideOptions) {
+    this.#stored = stored;
+    this.#options = options;
   }
 
   get isOpen(): boolean {
@@ -45,11 +73,6 @@ export class LeaseSide {
 
   get settled(): CostByDay {
     return this.#confirmed.settled;
-  }
-
-  /** The last entry that was sent or confirmed. */
-  get lastEntry(): LeaseEntry | undefined {
-    return this.#confirmed.entry ?? this.#candidates.at(-1)?.entry;
   }
 
   /** Returns the credit that the entry holds for certain, less the bounds of open calls and the cost of recorded ones. */
@@ -64,30 +87,65 @@ export class LeaseSide {
     return Math.min(...this.#states().map((state) => state[what]));
   }
 
-  /** Notes that a request is about to be sent. */
-  expect(next: SideState): void {
-    this.#candidates.push(next);
+  /** Writes the next state. A request without a response is never taken as failed: the entry tells what became of it. */
+  async write(to: SideState, asks: boolean): Promise<SideOutcome> {
+    const { leaseId, uptime, log } = this.#options;
+    const from = this.#confirmed;
+    if (from.entry === undefined && to.entry === undefined) return 'skipped';
+    const charged = totalOf(to.settled) - totalOf(from.settled);
+    const change = (to.entry?.amount ?? 0n) - (from.entry?.amount ?? 0n) + charged;
+    this.#candidates.push(to);
+    const sentMs = uptime();
+    let result: LeaseResult<T>;
+    try {
+      const write = { leaseId, from: from.entry, to: to.entry, change, asks };
+      result = await this.#stored.send(write, { from, to });
+    } catch (failure) {
+      log.warn('lease not written', { lease: leaseId, failure: String(failure) });
+      if (from.entry === undefined) return 'unopened';
+      try {
+        result = { applied: false, item: await this.#stored.read(), copies: Number.POSITIVE_INFINITY };
+      } catch {
+        return 'unknown';
+      }
+    }
+    if (result.item !== undefined) [this.item, this.readMs] = [result.item, sentMs];
+    return this.#resolve(to, result);
   }
 
-  /** Draws the conclusion of a response. `gone`: another process has recovered the lease. */
-  resolve(
-    next: SideState,
-    found: LeaseEntry | undefined,
-    { applied, copies }: Omit<LeaseResult<unknown>, 'item'>,
-  ): SideOutcome {
-    if (applied) return this.#adopt(next, next);
+  /** Removes the entry that an opening may have left. Throws if there was no response: then it expires, and is recovered. */
+  async close(): Promise<void> {
+    const entry = this.#confirmed.entry ?? this.#candidates.at(-1)?.entry;
+    if (entry === undefined) return;
+    const item = await this.#stored.read();
+    const found = item && this.#stored.entryOf(item);
+    if (found?.sequence !== entry.sequence) return;
+    const write = {
+      leaseId: this.#options.leaseId,
+      from: entry,
+      to: undefined,
+      change: -entry.amount,
+      asks: false,
+    };
+    await this.#stored.send(write, { from: NOT_OPEN, to: NOT_OPEN });
+  }
+
+  /** Draws the conclusion of a response. */
+  #resolve(to: SideState, { applied, item, copies }: LeaseResult<T>): SideOutcome {
+    if (applied) return this.#adopt(to, to);
+    const found = item && this.#stored.entryOf(item);
     if (isSame(found, this.#confirmed.entry)) {
-      if (copies === 1) this.#candidates = this.#candidates.filter((candidate) => candidate !== next);
+      if (copies === 1) this.#candidates = this.#candidates.filter((candidate) => candidate !== to);
       return 'refused';
     }
     const match = this.#candidates.find(({ entry }) => isSame(found, entry));
-    return match === undefined ? 'gone' : this.#adopt(match, next);
+    return match === undefined ? 'gone' : this.#adopt(match, to);
   }
 
-  #adopt(state: SideState, next: SideState): SideOutcome {
+  #adopt(state: SideState, requested: SideState): SideOutcome {
     this.#confirmed = state;
     this.#candidates = [];
-    return state === next ? 'applied' : 'refused';
+    return state === requested ? 'applied' : 'refused';
   }
 
   #states(): readonly SideState[] {

@@ -10,6 +10,12 @@ export interface Quantity {
 
 export const NOTHING: Quantity = { amount: 0n, requests: 0, tokens: 0 };
 
+export const plus = (a: Quantity, b: Quantity): Quantity => ({
+  amount: a.amount + b.amount,
+  requests: a.requests + b.requests,
+  tokens: a.tokens + b.tokens,
+});
+
 /** The amounts that the wallet and the key have left, as of their last responses. */
 export interface Remainder {
   readonly balance: NanoUsd;

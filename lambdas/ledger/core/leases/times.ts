@@ -18,7 +18,7 @@ export const FRESH_MS = 1_000;
 export const IDLE_MS = 1_000;
 
 /** The time in which every other lease returns what it does not use: two ticks and a round trip. */
-export const RECHECK_MS = 1_600;
+export const RETURN_MS = 1_600;
 
 /** Request ids up to as old are admitted by the lease of a minute; calls with a slower upload take a hold. */
 const EARLY_MS = 5_000;

@@ -1,6 +1,6 @@
 /**
- * The leases of wallets in DynamoDB. An entry lies in one shard, in the map of the holds, and is written as a whole. What a
- * shard lacks comes from the others in one transaction.
+ * The leases of wallets in DynamoDB. An entry is stored in one shard, in the map of the holds, and is written as a whole. What
+ * a shard lacks comes from the others in one transaction.
  */
 
 import type { LeaseResult } from '../../../access/core/key-leases.ts';
@@ -8,10 +8,9 @@ import type { DynamoClients } from '../../../platform/aws/clients.ts';
 import type { NanoUsd } from '../../../platform/core/money.ts';
 import { number, text } from '../../../platform/dynamodb/attribute-values.ts';
 import { updateItem } from '../../../platform/dynamodb/update-item.ts';
-import type { LeasedWallet, WalletLeaseStore, WalletLeaseWrite } from '../../core/leases/ports.ts';
+import type { Wallet, WalletLeaseWrite } from '../../core/ports.ts';
 import type { WalletHolds } from './holds.ts';
-import { accountOf, decodeShard, encodeLeaseHold, MAX_HOLDS, type Shard, spentOn, toWallet } from './item.ts';
-import { WalletPostings } from './posting.ts';
+import { accountOf, decodeShard, encodeLeaseHold, MAX_HOLDS, spentOn, toWallet } from './item.ts';
 import { WalletReads } from './reads.ts';
 import { chooseDonors, type TransferSource, WalletTransfers } from './transfer.ts';
 
@@ -60,44 +59,26 @@ function leaseUpdate(table: string, write: WalletLeaseWrite, given: NanoUsd = 0n
   };
 }
 
-export class DynamoWalletLeases implements WalletLeaseStore {
+export class WalletLeases {
   readonly #clients: DynamoClients;
   readonly #table: string;
   readonly #holds: WalletHolds;
   readonly #reads: WalletReads;
   readonly #transfers: WalletTransfers;
-  readonly #postings: WalletPostings;
 
-  /** `holds` draws the shards, and makes more of them when they are full. */
+  /** `holds` makes more shards when they are full. */
   constructor(clients: DynamoClients, table: string, holds: WalletHolds) {
     this.#clients = clients;
     this.#table = table;
     this.#holds = holds;
     this.#reads = new WalletReads(clients.client, table);
     this.#transfers = new WalletTransfers(clients.client, table);
-    this.#postings = new WalletPostings(clients.client, table);
   }
 
-  drawShard(accountId: string): string {
-    return this.#holds.draw(accountId);
-  }
-
-  hasShards(accountId: string): boolean {
-    return this.#holds.countOf(accountId) > 1;
-  }
-
-  async read(walletId: string): Promise<LeasedWallet | undefined> {
-    const shard = await this.#reads.read(walletId);
-    return shard && toLeased(shard);
-  }
-
-  collect(accountId: string): Promise<void> {
-    return this.#postings.collect(accountId);
-  }
-
-  async write(write: WalletLeaseWrite): Promise<LeaseResult<LeasedWallet>> {
-    if (write.across) return this.#writeAcross(write);
+  /** Implements `WalletStore.writeLease`. */
+  async write(write: WalletLeaseWrite): Promise<LeaseResult<Wallet>> {
     const { client, onceClient } = this.#clients;
+    const accountId = accountOf(write.walletId);
     const isOpening = write.from === undefined;
     const { applied, item, copies } = await updateItem(isOpening ? onceClient : client, {
       ...leaseUpdate(this.#table, write),
@@ -106,19 +87,20 @@ export class DynamoWalletLeases implements WalletLeaseStore {
     const shard = item && decodeShard(item);
     this.#holds.cacheCount(shard);
     if (isOpening && applied && shard !== undefined && shard.holds.length > MAX_HOLDS)
-      this.#holds.addCapacity(accountOf(write.walletId), write.walletId).catch(() => {});
-    return { applied, item: shard && toLeased(shard), copies };
+      this.#holds.addCapacity(accountId, write.walletId).catch(() => {});
+    const isShort = !applied && shard !== undefined && shard.balance < write.change;
+    if (isShort && this.#holds.countOf(accountId) > 1) return this.#writeAcross(accountId, write);
+    return { applied, item: shard && toWallet(accountId, [shard]), copies };
   }
 
   /** The item that a refusal returns has the balance of all shards: what the wallet has is then final. */
-  async #writeAcross(write: WalletLeaseWrite): Promise<LeaseResult<LeasedWallet>> {
-    const accountId = accountOf(write.walletId);
+  async #writeAcross(accountId: string, write: WalletLeaseWrite): Promise<LeaseResult<Wallet>> {
     const shards = await this.#reads.readAll(accountId);
     this.#holds.cacheCount(shards[0]);
     const target = shards.find(({ walletId }) => walletId === write.walletId);
     if (target === undefined) return { applied: false, item: undefined, copies: 1 };
     const { balance } = toWallet(accountId, shards);
-    const refused = { applied: false, item: { ...toLeased(target), balance }, copies: 1 };
+    const refused = { applied: false, item: { ...toWallet(accountId, [target]), balance }, copies: 1 };
     if (balance < write.change || shards.some(({ debt }) => debt !== undefined)) return refused;
     const donors = chooseDonors(shards, target, { amount: write.change });
     if (donors === undefined) return refused;
@@ -126,13 +108,6 @@ export class DynamoWalletLeases implements WalletLeaseStore {
     const applied = await this.#transfers.receive(leaseUpdate(this.#table, write, given), donors);
     const after = await this.#reads.read(write.walletId);
     // The transaction is sent with a token, and the entry shows whether an unanswered copy of it was executed.
-    return { applied, item: after && toLeased(after), copies: Number.POSITIVE_INFINITY };
+    return { applied, item: after && toWallet(accountId, [after]), copies: Number.POSITIVE_INFINITY };
   }
 }
-
-const toLeased = ({ balance, debt = 0n, spentAmount, holds }: Shard): LeasedWallet => ({
-  balance,
-  debt,
-  spentAmount,
-  leases: new Map(holds.flatMap((hold) => (hold.kind === 'lease' ? [[hold.id, hold]] : []))),
-});

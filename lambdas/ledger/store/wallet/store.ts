@@ -1,5 +1,6 @@
 /** Wallets in DynamoDB: each step of a hold is one update of one of the wallet's shards. */
 
+import type { LeaseResult } from '../../../access/core/key-leases.ts';
 import type { DynamoClients } from '../../../platform/aws/clients.ts';
 import type { NanoUsd } from '../../../platform/core/money.ts';
 import type { Clock, RandomSource } from '../../../platform/core/ports.ts';
@@ -10,10 +11,12 @@ import {
   type HoldResult,
   isCallHold,
   type Wallet,
+  type WalletLeaseWrite,
   type WalletStore,
 } from '../../core/ports.ts';
 import { WalletHolds } from './holds.ts';
-import { toWallet } from './item.ts';
+import { accountOf, toWallet } from './item.ts';
+import { WalletLeases } from './leases.ts';
 import { WalletReads } from './reads.ts';
 import { WalletShards } from './shard.ts';
 import { WalletTotals } from './totals.ts';
@@ -36,6 +39,7 @@ class DynamoWalletStore implements WalletStore {
   readonly #reads: WalletReads;
   readonly #totals: WalletTotals;
   readonly #holds: WalletHolds;
+  readonly #leases: WalletLeases;
 
   constructor(
     clients: DynamoClients,
@@ -45,6 +49,7 @@ class DynamoWalletStore implements WalletStore {
     this.#shards = new WalletShards(clients, table);
     this.#reads = new WalletReads(clients.client, table);
     this.#holds = new WalletHolds(clients, table, random);
+    this.#leases = new WalletLeases(clients, table, this.#holds);
     this.#totals = new WalletTotals(clients.client, table, clock, (first) => this.#holds.cacheCount(first));
   }
 
@@ -91,5 +96,22 @@ class DynamoWalletStore implements WalletStore {
     const shards = await this.#reads.readAll(accountId);
     this.#holds.cacheCount(shards[0]);
     return shards.length === 0 ? undefined : toWallet(accountId, shards);
+  }
+
+  drawShard(accountId: string): string {
+    return this.#holds.draw(accountId);
+  }
+
+  hasShards(accountId: string): boolean {
+    return this.#holds.countOf(accountId) > 1;
+  }
+
+  async readShard(walletId: string): Promise<Wallet | undefined> {
+    const shard = await this.#reads.read(walletId);
+    return shard && toWallet(accountOf(walletId), [shard]);
+  }
+
+  writeLease(write: WalletLeaseWrite): Promise<LeaseResult<Wallet>> {
+    return this.#leases.write(write);
   }
 }

@@ -9,7 +9,8 @@ import { fileURLToPath } from 'node:url';
 
 const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
 
-const LEASES = 'lambdas/ledger/core/leases';
+const CORE = 'lambdas/ledger/core';
+const LEASES = `${CORE}/leases`;
 const TESTING = 'lambdas/ledger/testing/leases';
 
 export interface Control {
@@ -25,7 +26,7 @@ export const CONTROLS: readonly Control[] = [
   {
     rule: 'recovery subtracts what ticks have charged',
     within: 60,
-    changes: [change(`${LEASES}/recovery.ts`, '[-settled[0], -settled[1]]', '[0n, 0n]')],
+    changes: [change(`${CORE}/recovery.ts`, '[-settled[0], -settled[1]]', '[0n, 0n]')],
   },
   {
     rule: 'a write of the wallet applies only to the entry that it was computed from',
@@ -35,7 +36,13 @@ export const CONTROLS: readonly Control[] = [
   {
     rule: 'a write of the key applies only to the entry that it was computed from',
     within: 60,
-    changes: [change(`${TESTING}/items.ts`, 'return false;\n  const taken', 'write.leaseId;\n  const taken')],
+    changes: [
+      change(
+        `${TESTING}/items.ts`,
+        'return false;\n  const { windows, change }',
+        'write.leaseId;\n  const { windows, change }',
+      ),
+    ],
   },
   {
     rule: 'every request has its own number',
@@ -80,7 +87,10 @@ export const CONTROLS: readonly Control[] = [
   {
     rule: 'an opening is sent once',
     within: 200,
-    changes: [change(`${TESTING}/simulated-database.ts`, 'tries: opens ? 1 : TRIES', 'tries: TRIES')],
+    changes: [
+      change(`${TESTING}/simulated-database.ts`, 'write.from === undefined ? 1 : TRIES', 'TRIES'),
+      change(`${TESTING}/simulated-database.ts`, 'tries: from === undefined ? 1 : TRIES', 'tries: TRIES'),
+    ],
   },
   {
     rule: 'a refused request of which copies may be on their way is not taken as gone',
@@ -101,19 +111,14 @@ export const CONTROLS: readonly Control[] = [
   {
     rule: 'a lease admits only the request ids that recovery reads',
     within: 300,
-    changes: [
-      change(`${LEASES}/leases.ts`, 'this.#leaseOf(key).span.covers(requestId)', 'requestId !== key.keyId'),
-    ],
+    changes: [change(`${LEASES}/leases.ts`, 'lease.span.covers(requestId)', 'requestId !== key.keyId')],
   },
   {
     rule: 'a cost is charged once its record is durable',
     within: 60,
     changes: [
-      change(
-        `${TESTING}/history.ts`,
-        'await this.#records.put(record, draw.lease.span.fenceMs);',
-        'draw.lease.settle(draw, { created, cost: call.cost, tokens: call.usedTokens });\n      await this.#records.put(record, draw.lease.span.fenceMs);',
-      ),
+      change(`${CORE}/covers.ts`, 'const durable =', 'onDurable();\n    const durable ='),
+      change(`${CORE}/covers.ts`, '.then(onDurable, ', '.then(() => {}, '),
     ],
   },
   {
@@ -124,7 +129,7 @@ export const CONTROLS: readonly Control[] = [
   {
     rule: 'the policy of a key is at most a second old',
     within: 600,
-    changes: [change(`${LEASES}/lease-state.ts`, '<= FRESH_MS', '<= 100 * FRESH_MS')],
+    changes: [change(`${LEASES}/lease.ts`, '<= FRESH_MS', '<= 100 * FRESH_MS')],
   },
   {
     rule: 'nothing is drawn that a lowered limit no longer has',
@@ -133,11 +138,6 @@ export const CONTROLS: readonly Control[] = [
       change(`${LEASES}/lease-state.ts`, ' + Math.min(state.requestsLeft, 0)', ''),
       change(`${LEASES}/lease-state.ts`, ' + least(state.dayLeft, 0n)', ''),
     ],
-  },
-  {
-    rule: 'a call that arrives during a slow request waits for the next one',
-    within: 300,
-    changes: [change(`${LEASES}/waiting-calls.ts`, 'isFresh || requested.includes(call)', 'call.tries >= 0')],
   },
   {
     rule: 'a lease lasts one minute',
@@ -174,7 +174,22 @@ export const CONTROLS: readonly Control[] = [
   {
     rule: 'a call waits for the slack of other leases before it is rejected',
     within: 600,
-    changes: [change(`${LEASES}/waiting-calls.ts`, 'each.hasRechecked || ', 'each.tries > 0 || ')],
+    changes: [change(`${CORE}/remedies.ts`, '!this.#used.otherSlack', 'this.#used.otherSlack')],
+  },
+  {
+    rule: 'a call is rejected once its own process has returned its slack',
+    within: 600,
+    changes: [change(`${CORE}/remedies.ts`, '!this.#used.ownSlack', 'this.#used.ownSlack')],
+  },
+  {
+    rule: 'a late copy of a hold is not charged',
+    within: 4_000,
+    changes: [change(`${CORE}/recovery.ts`, 'isSameAttempt ? record.cost : 0n', 'record.cost')],
+  },
+  {
+    rule: 'a hold is recovered by the record of its call',
+    within: 600,
+    changes: [change(`${CORE}/recovery.ts`, "written === 'written' ? record : written", 'record')],
   },
 ];
 

@@ -1,19 +1,25 @@
 /** Histories of a service whose processes have leases: callers, faults and changes, from a seed. */
 import { encodeTime } from 'ulid';
+import { KeyGate } from '../../../access/core/key-gate.ts';
 import type { Policy } from '../../../access/core/policy.ts';
+import { windowsAt } from '../../../access/core/windows.ts';
 import { ServiceError } from '../../../platform/core/errors.ts';
 import type { NanoUsd } from '../../../platform/core/money.ts';
-import { NO_OUTPUT } from '../../core/call.ts';
+import { Ledger } from '../../core/admission.ts';
+import { type Admission, type Call, NO_OUTPUT } from '../../core/call.ts';
+import { repairCaps, type Spends } from '../../core/cap-repair.ts';
+import { KeyCheck } from '../../core/key-check.ts';
+import { REST_SECONDS } from '../../core/key-rest.ts';
+import type { Draw } from '../../core/leases/lease.ts';
 import { Leases } from '../../core/leases/leases.ts';
-import { FenceError, type LeasedRecord } from '../../core/leases/ports.ts';
 import { RecordBatches } from '../../core/leases/record-batches.ts';
-import { LeaseRecovery } from '../../core/leases/recovery.ts';
 import { MINUTE_MS } from '../../core/leases/times.ts';
-import { SECRET_HASH } from './items.ts';
-import { createLeaseStores, createRecordStore, type ExecutedWrite } from './simulated-database.ts';
+import { Recovery } from '../../core/recovery.ts';
+import { keyStateOf, SECRET_HASH, walletOf } from './items.ts';
+import { createStores, type ExecutedWrite } from './simulated-database.ts';
 import { SimulatedProcess, TIMES, UnknownOutcome } from './simulated-process.ts';
 import type { Simulation } from './simulation.ts';
-import { type SimulatedCall, World } from './world.ts';
+import { type SimulatedCall, type SimulatedCover, World } from './world.ts';
 
 const SILENT = { info() {}, warn() {}, error() {} };
 
@@ -24,12 +30,42 @@ function ulidOf(simulation: Simulation, ms: number): string {
   return `${encodeTime(ms)}${random.join('')}`;
 }
 
+/** Leases that note the draw of each call. */
+class NotedLeases extends Leases {
+  readonly draws = new Map<string, Draw>();
+
+  override draw(call: Call): Draw | undefined {
+    return this.#note(call, super.draw(call));
+  }
+
+  override async drawNext(call: Call): Promise<Draw | undefined> {
+    return this.#note(call, await super.drawNext(call));
+  }
+
+  #note({ requestId }: Call, draw: Draw | undefined): Draw | undefined {
+    if (draw !== undefined) this.draws.set(requestId, draw);
+    return draw;
+  }
+}
+
+/** The cost of the records of keys, as the rollups would have it. */
+const spendOf = ({ database }: World, keyIds: readonly string[], nowMs: number): Spends => {
+  const now = windowsAt(nowMs);
+  const sumOf = (keyId: string, window: 'day' | 'month'): NanoUsd =>
+    [...database.records.values()]
+      .filter((record) => record.keyId === keyId && windowsAt(record.created * 1000)[window] === now[window])
+      .reduce((sum, { cost }) => sum + cost, 0n);
+  return new Map(keyIds.map((keyId) => [keyId, { day: sumOf(keyId, 'day'), month: sumOf(keyId, 'month') }]));
+};
+
 /** The ledger of one process. */
 export class SimulatedHost {
   readonly process: SimulatedProcess;
   readonly #world: World;
-  readonly #leases: Leases;
-  readonly #records: RecordBatches;
+  readonly #leases: NotedLeases;
+  readonly #ledger: Ledger;
+  /** The calls whose record could not be signed any more. */
+  #lost = 0;
   #isStopping = false;
 
   constructor(world: World, name: string) {
@@ -38,19 +74,48 @@ export class SimulatedHost {
     this.process = new SimulatedProcess(world, name);
     const { process } = this;
     const options = { database, process, simulation, faultRate: () => world.faultRate };
-    const stores = createLeaseStores(options);
-    const records = createRecordStore(options);
-    this.#leases = new Leases({
-      stores,
-      recovery: new LeaseRecovery({ stores, records, clock: process.clock, log: SILENT }),
-      clock: process.clock,
+    const { keys, wallets, usage, records } = createStores(options);
+    const { clock, after } = process;
+    const log = {
+      ...SILENT,
+      error: (message: string, fields?: Readonly<Record<string, unknown>>) => {
+        if (message === 'a lease was lost') this.#noteLoss(Number(fields?.expires));
+      },
+    };
+    const recovery = new Recovery({ keys, wallets, usage, clock, log });
+    this.#leases = new NotedLeases({
+      keys,
+      wallets,
+      recovery,
+      clock,
       uptime: process.uptime,
-      after: process.after,
+      after,
       times: TIMES,
-      log: { ...SILENT, error: (_message, fields) => this.#noteLoss(Number(fields?.expires)) },
+      log,
       ulid: () => ulidOf(simulation, process.clock()),
     });
-    this.#records = new RecordBatches(records, { clock: process.clock, after: process.after, log: SILENT });
+    const leased = {
+      leases: this.#leases,
+      records: new RecordBatches(records, { clock, after, log }),
+      onLost: () => {
+        this.#lost += 1;
+      },
+    };
+    this.#ledger = new Ledger({
+      keys,
+      gate: new KeyGate(keys, clock),
+      keyCheck: new KeyCheck({ keys, wallets, leases: () => this.#leases, clock }),
+      wallets,
+      usage,
+      recovery,
+      leased: () => leased,
+      spend: async ({ keyId }, nowMs) => spendOf(world, [keyId], nowMs),
+      clock,
+      after,
+      log,
+      onSettled: () => {},
+      holdTtlSeconds: TIMES.holdMs / 1000,
+    });
     process.pauseEnd = () => this.#pauseEnd();
   }
 
@@ -58,8 +123,9 @@ export class SimulatedHost {
   #pauseEnd(): number {
     const { simulation, calls } = this.#world;
     const open = [...calls.values()].find(({ process, hasEnded }) => process === this.process && !hasEnded);
-    if (open !== undefined && simulation.chance(0.5))
-      return open.draw.lease.span.fenceMs - this.process.offsetMs - simulation.int(-60, 300);
+    const fenceMs = open?.cover.lease?.fenceMs;
+    if (fenceMs !== undefined && simulation.chance(0.5))
+      return fenceMs - this.process.offsetMs - simulation.int(-60, 300);
     return simulation.nowMs + simulation.int(1, MINUTE_MS * (simulation.chance(0.3) ? 2 : 0.1));
   }
 
@@ -86,7 +152,7 @@ export class SimulatedHost {
   /** `uploadMs`: from the request id to the admission. */
   async call(planned: Omit<SimulatedCall, 'requestId'>, uploadMs: number): Promise<void> {
     const { process } = this;
-    const { simulation, database, counts } = this.#world;
+    const { simulation, database } = this.#world;
     const call = { ...planned, requestId: `req_${ulidOf(simulation, process.clock())}` };
     if (uploadMs > 0) await process.sleep(uploadMs);
     const accountId = database.keys.get(call.keyId)?.accountId ?? '';
@@ -98,39 +164,43 @@ export class SimulatedHost {
       tokens: () => call.tokens,
       cost: () => call.bound,
     } as const;
-    if (!this.#leases.accepts(request)) return;
     const arrivedMs = simulation.nowMs;
-    const atOnce = this.#leases.admitAtOnce(request);
-    const admit = atOnce === undefined ? this.#leases.admit(request) : Promise.resolve(atOnce);
-    const draw = await admit.catch((failure: unknown) => {
-      if (!(failure instanceof ServiceError || failure instanceof UnknownOutcome)) throw failure;
-      counts.rejected += 1;
-      this.onRejected?.(failure);
-      return undefined;
-    });
-    if (draw === undefined) return;
-    const admitted = this.#world.admitted(call, process, draw, arrivedMs);
+    const admission = await this.#admit(request);
+    if (admission === undefined) return;
+    const cover = this.#coverOf(request, admission, arrivedMs);
+    const admitted = this.#world.admitted(call, process, { cover, arrivedMs });
     await process.gate();
     await process.sleep(call.durationMs);
-    const created = Math.floor(process.clock() / 1000);
-    const record: LeasedRecord = {
-      ...BLANK,
-      id: call.requestId,
-      keyId: call.keyId,
-      accountId,
-      created,
-      cost: call.cost,
-      lease: draw.lease.id,
-    };
+    const lostBefore = this.#lost;
     try {
-      await this.#records.put(record, draw.lease.span.fenceMs);
+      const { record } = await admission.settle({ ...BLANK, cost: call.cost, tokens: call.usedTokens });
+      if (record.status === 'expired') return this.#world.lost(admitted);
     } catch (failure) {
-      if (!(failure instanceof FenceError)) throw failure;
-      return this.#world.lost(admitted);
+      if (!(failure instanceof ServiceError || failure instanceof UnknownOutcome)) throw failure;
+      if (this.#lost > lostBefore) this.#world.lost(admitted);
+      return;
     }
-    if (draw.lease.isAlive) draw.lease.settle(draw, { created, cost: call.cost, tokens: call.usedTokens });
     this.#world.delivered(admitted);
     this.onDelivered?.();
+  }
+
+  async #admit(call: Call): Promise<Admission | undefined> {
+    try {
+      return await this.#ledger.admit(call);
+    } catch (failure) {
+      if (!(failure instanceof ServiceError || failure instanceof UnknownOutcome)) throw failure;
+      this.#world.counts.rejected += 1;
+      this.onRejected?.(failure);
+      return undefined;
+    }
+  }
+
+  #coverOf({ requestId }: Call, { held }: Admission, arrivedMs: number): SimulatedCover {
+    if (held !== undefined) return { windows: held.charge.windows, keyReadMs: arrivedMs };
+    const draw = this.#leases.draws.get(requestId);
+    if (draw === undefined) throw new Error('an admission without a hold has no draw');
+    const { id, span } = draw.lease;
+    return { windows: span.windows, keyReadMs: draw.keyReadMs, lease: { id, fenceMs: span.fenceMs } };
   }
 
   onRejected?: (failure: unknown) => void;
@@ -149,44 +219,49 @@ const BLANK = {
   status: 'completed',
 } as const;
 
-/** Recovers what has expired, as the sweep does. */
+/** Recovers what has expired, as the sweep does, and repairs caps, as the nightly pass does. */
 class Sweeper {
   readonly process: SimulatedProcess;
   readonly #world: World;
-  readonly #recovery: LeaseRecovery;
+  readonly #stores: ReturnType<typeof createStores>;
+  readonly #recovery: Recovery;
 
   constructor(world: World, name: string) {
     this.#world = world;
     this.process = new SimulatedProcess(world, name);
-    const options = {
-      database: world.database,
-      process: this.process,
-      simulation: world.simulation,
-      faultRate: () => world.faultRate,
-    };
-    this.#recovery = new LeaseRecovery({
-      stores: createLeaseStores(options),
-      records: createRecordStore(options),
-      clock: this.process.clock,
-      log: SILENT,
-    });
+    const { process } = this;
+    const { database, simulation } = world;
+    this.#stores = createStores({ database, process, simulation, faultRate: () => world.faultRate });
+    this.#recovery = new Recovery({ ...this.#stores, clock: process.clock, log: SILENT });
   }
 
   async sweep(): Promise<void> {
-    const { wallets, keys } = this.#world.database;
-    const attempt = async (work: () => Promise<unknown>) => {
-      await work().catch((failure: unknown) => {
-        if (!(failure instanceof UnknownOutcome)) throw failure;
-      });
-    };
-    const hasExpired = ({ expires }: { readonly expires: number }) => expires * 1000 <= this.process.clock();
-    for (const { walletId, leases } of [...wallets.values()])
-      for (const [id, entry] of [...leases])
-        if (hasExpired(entry)) await attempt(() => this.#recovery.recover(walletId, id, entry));
-    for (const { leases } of [...keys.values()])
-      for (const [id, entry] of [...leases])
-        if (hasExpired(entry)) await attempt(() => this.#recovery.recoverKey(id, entry));
+    const { credits, database } = this.#world;
+    for (const accountId of credits.keys())
+      await attempt(() => this.#recovery.recoverWallet(walletOf(accountId, database.shardsOf(accountId))));
+    for (const item of [...database.keys.values()])
+      await attempt(() => this.#recovery.recoverKey(keyStateOf(item, windowsAt(this.process.clock()))));
   }
+
+  async repair(): Promise<void> {
+    const { keys, wallets } = this.#stores;
+    const world = this.#world;
+    for (const accountId of world.credits.keys()) {
+      const keyIds = [...world.database.keys.values()].flatMap((key) =>
+        key.accountId === accountId ? [key.keyId] : [],
+      );
+      const holds = async () => (await wallets.read(accountId))?.holds ?? [];
+      const spend = async (_accountId: string, nowMs: number) => spendOf(world, keyIds, nowMs);
+      await repairCaps({ keys, holds, spend, clock: this.process.clock }, accountId, keyIds);
+    }
+  }
+}
+
+/** Leaves what a fault has stopped to the next pass. */
+async function attempt(work: () => Promise<unknown>): Promise<void> {
+  await work().catch((failure: unknown) => {
+    if (!(failure instanceof UnknownOutcome)) throw failure;
+  });
 }
 
 export interface HistoryResult {
@@ -250,7 +325,14 @@ export async function playHistory(
   planFaults(world, hosts, lengthMs);
   planChanges(world, keyIds, lengthMs);
   const endMs = startMs + lengthMs;
-  const quietMs = endMs + MINUTE_MS + TIMES.recordMs + TIMES.marginMs + 2 * TIMES.signatureMs + 3 * MINUTE_MS;
+  const quietMs =
+    endMs +
+    MINUTE_MS +
+    TIMES.recordMs +
+    TIMES.marginMs +
+    TIMES.holdMs +
+    2 * TIMES.signatureMs +
+    3 * MINUTE_MS;
   for (const sweeper of sweepers)
     for (let atMs = startMs + simulation.int(0, 5_000); atMs < quietMs; atMs += 5_000)
       simulation.at(atMs, () => guard(simulation, sweeper.sweep()));
@@ -264,6 +346,12 @@ export async function playHistory(
       await simulation.run(simulation.nowMs + 2 * TIMES.signatureMs);
     }
     world.checkRest();
+    await simulation.run(simulation.nowMs + REST_SECONDS * 1_000);
+    for (const sweeper of sweepers.slice(0, 1)) {
+      guard(simulation, sweeper.repair());
+      await simulation.run(simulation.nowMs + TIMES.signatureMs);
+      world.checkRepaired(windowsAt(sweeper.process.clock()));
+    }
   } catch (failure) {
     return { world, failure };
   }

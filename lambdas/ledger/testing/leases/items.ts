@@ -1,12 +1,19 @@
-/** The items of wallets and keys as a simulated database has them, and the writes of leases on them. */
+/** The items of wallets and keys as a simulated database has them, and the writes of holds and leases on them. */
 
-import type { KeyLeaseWrite, LeasedKey, LeaseEntry, LeaseWrite } from '../../../access/core/key-leases.ts';
-import { dailyOf, type KeyState, monthlyOf, rpmOf, tpmOf } from '../../../access/core/key-state.ts';
+import type { KeyLeaseWrite, LeaseEntry, LeaseWrite } from '../../../access/core/key-leases.ts';
+import {
+  dailyOf,
+  type KeyCharge,
+  type KeyState,
+  monthlyOf,
+  rpmOf,
+  tpmOf,
+} from '../../../access/core/key-state.ts';
+import type { CapsLeft, ChargeEnd } from '../../../access/core/key-store.ts';
 import type { Policy } from '../../../access/core/policy.ts';
 import type { Windows } from '../../../access/core/windows.ts';
 import { greatest, least, type NanoUsd } from '../../../platform/core/money.ts';
-import type { LeasedWallet, WalletLeaseWrite } from '../../core/leases/ports.ts';
-import type { Hold } from '../../core/ports.ts';
+import type { Hold, HoldEnd, Wallet, WalletLeaseWrite } from '../../core/ports.ts';
 
 export interface WalletItem {
   readonly walletId: string;
@@ -36,8 +43,11 @@ export const COUNTERS = ['requests', 'tokens', 'day', 'month'] as const;
 
 export type Counter = (typeof COUNTERS)[number];
 
+const windowOf = (counter: Counter): keyof Windows =>
+  counter === 'requests' || counter === 'tokens' ? 'minute' : counter;
+
 export const counterName = (counter: Counter, windows: Windows): string =>
-  `${counter} ${windows[counter === 'requests' || counter === 'tokens' ? 'minute' : counter]}`;
+  `${counter} ${windows[windowOf(counter)]}`;
 
 export function limitOf(policy: Policy, counter: Counter): bigint {
   if (counter === 'requests') return BigInt(rpmOf(policy));
@@ -50,36 +60,41 @@ export const leftOf = ({ counters, policy }: KeyItem, counter: Counter, windows:
 
 export const SECRET_HASH = 'hash';
 
-function stateOf(item: KeyItem, windows: Windows): KeyState {
+export const keyStateOf = (item: KeyItem, windows: Windows): KeyState => ({
+  keyId: item.keyId,
+  accountId: item.accountId,
+  secretHash: SECRET_HASH,
+  name: 'test',
+  status: item.status,
+  policy: item.policy,
+  version: item.version,
+  created: 0,
+  requestsLeft: Number(leftOf(item, 'requests', windows)),
+  tokensLeft: leftOf(item, 'tokens', windows),
+  dayLeft: leftOf(item, 'day', windows),
+  monthLeft: leftOf(item, 'month', windows),
+  ...(item.used === undefined ? {} : { used: item.used }),
+  ...(item.leases.size === 0 ? {} : { leases: new Map(item.leases) }),
+  ...(item.repaired === undefined ? {} : { repaired: item.repaired }),
+});
+
+/** Some or all shards of an account as one wallet. */
+export function walletOf(accountId: string, shards: readonly WalletItem[]): Wallet {
+  const sum = (of: (shard: WalletItem) => NanoUsd) => shards.reduce((total, shard) => total + of(shard), 0n);
+  const [balance, debt] = [sum((shard) => shard.balance), sum((shard) => shard.debt)];
+  const paid = least(balance, debt);
   return {
-    keyId: item.keyId,
-    accountId: item.accountId,
-    secretHash: SECRET_HASH,
-    name: 'test',
-    status: item.status,
-    policy: item.policy,
-    version: item.version,
-    created: 0,
-    requestsLeft: Number(leftOf(item, 'requests', windows)),
-    tokensLeft: leftOf(item, 'tokens', windows),
-    dayLeft: leftOf(item, 'day', windows),
-    monthLeft: leftOf(item, 'month', windows),
-    ...(item.used === undefined ? {} : { used: item.used }),
-    ...(item.repaired === undefined ? {} : { repaired: item.repaired }),
+    accountId,
+    balance: balance - paid,
+    debt: debt - paid,
+    entries: 0,
+    spentAmount: sum(({ spent }) => spent),
+    holds: shards.flatMap(({ walletId, holds, leases }) => [
+      ...holds.values(),
+      ...[...leases].map(([id, entry]) => ({ ...entry, id, walletId, kind: 'lease' as const })),
+    ]),
   };
 }
-
-export const leasedKey = (item: KeyItem, windows: Windows): LeasedKey => ({
-  state: stateOf(item, windows),
-  leases: new Map(item.leases),
-});
-
-export const leasedWallet = ({ balance, debt, spent, leases }: WalletItem): LeasedWallet => ({
-  balance,
-  debt,
-  spentAmount: spent,
-  leases: new Map(leases),
-});
 
 /** Both entries are undefined, or equal in every field. */
 const isEntry = (found: LeaseEntry | undefined, { from }: LeaseWrite): boolean =>
@@ -96,21 +111,28 @@ function putEntry(leases: Map<string, LeaseEntry>, { leaseId, to }: LeaseWrite):
   else leases.set(leaseId, to);
 }
 
+function spend(item: WalletItem, cost: NanoUsd, day: number): void {
+  item.spent += cost;
+  if (cost !== 0n) item.spentByDay.set(day, (item.spentByDay.get(day) ?? 0n) + cost);
+}
+
+/** Returns whether the item has the amount. If it lacks credit, the other shards give it. */
+function covers(item: WalletItem, shards: readonly WalletItem[], amount: NanoUsd): boolean {
+  if (amount <= 0n) return true;
+  if (shards.some(({ debt }) => debt > 0n)) return false;
+  if (item.balance < amount) moveCredit(item, shards, amount);
+  return item.balance >= amount;
+}
+
 /** Returns whether it applied. `shards` are all shards of the wallet. */
 export function writeWallet(
   item: WalletItem,
   shards: readonly WalletItem[],
   write: WalletLeaseWrite,
 ): boolean {
-  if (!isEntry(item.leases.get(write.leaseId), write)) return false;
-  if (write.across && shards.every(({ debt }) => debt === 0n)) moveCredit(item, shards, write.change);
-  if (write.change > 0n && (item.balance < write.change || item.debt > 0n)) return false;
+  if (!isEntry(item.leases.get(write.leaseId), write) || !covers(item, shards, write.change)) return false;
   item.balance -= write.change;
-  write.costs.forEach((cost, at) => {
-    item.spent += cost;
-    const day = write.day + at;
-    if (cost !== 0n) item.spentByDay.set(day, (item.spentByDay.get(day) ?? 0n) + cost);
-  });
+  for (const [at, cost] of write.costs.entries()) spend(item, cost, write.day + at);
   putEntry(item.leases, write);
   return true;
 }
@@ -128,21 +150,106 @@ function moveCredit(item: WalletItem, shards: readonly WalletItem[], amount: Nan
   }
 }
 
+/** Returns whether the hold is there then. A simulated shard has room for any number of holds; the real engine's tests grow. */
+export function placeHold(item: WalletItem, shards: readonly WalletItem[], hold: Hold): boolean {
+  if (shards.some(({ holds }) => holds.has(hold.id))) return true;
+  if (!covers(item, shards, hold.amount)) return false;
+  item.balance -= hold.amount;
+  item.holds.set(hold.id, { ...hold, walletId: item.walletId });
+  return true;
+}
+
+const SECONDS_A_DAY = 86_400;
+
+/** Returns whether that hold was there. */
+export function endHold(item: WalletItem, { id, amount, attempt, cost, recorded }: HoldEnd): boolean {
+  const found = item.holds.get(id);
+  if (found === undefined || found.amount !== amount || found.attempt !== attempt) return false;
+  item.holds.delete(id);
+  item.balance += amount - cost;
+  spend(item, cost, Math.floor(recorded / SECONDS_A_DAY));
+  return true;
+}
+
+type Amounts = Readonly<Record<Counter, bigint>>;
+
+const hasLeft = (item: KeyItem, windows: Windows, amounts: Amounts): boolean =>
+  COUNTERS.every((counter) => amounts[counter] <= 0n || leftOf(item, counter, windows) >= amounts[counter]);
+
+function take(item: KeyItem, windows: Windows, amounts: Amounts): void {
+  for (const counter of COUNTERS)
+    if (amounts[counter] !== 0n)
+      item.counters.set(counterName(counter, windows), leftOf(item, counter, windows) - amounts[counter]);
+}
+
 /** Returns whether it applied. */
 export function writeKey(item: KeyItem, write: KeyLeaseWrite, nowSeconds: number): boolean {
   if (!isEntry(item.leases.get(write.leaseId), write)) return false;
-  const taken = [
-    ['requests', BigInt(write.requests)],
-    ['tokens', BigInt(write.tokens)],
-    ['day', write.change],
-    ['month', write.change],
-  ] as const;
-  const { windows } = write;
-  const lacks = taken.some(([counter, by]) => by > 0n && leftOf(item, counter, windows) < by);
-  if (write.asks && (item.status !== 'active' || lacks)) return false;
-  for (const [counter, by] of taken)
-    if (by !== 0n) item.counters.set(counterName(counter, windows), leftOf(item, counter, windows) - by);
+  const { windows, change } = write;
+  const amounts = {
+    requests: BigInt(write.requests),
+    tokens: BigInt(write.tokens),
+    day: change,
+    month: change,
+  };
+  if (write.asks && (item.status !== 'active' || !hasLeft(item, windows, amounts))) return false;
+  take(item, windows, amounts);
   item.used = nowSeconds;
   putEntry(item.leases, write);
+  return true;
+}
+
+/** Returns whether it applied. */
+export function chargeKey(
+  item: KeyItem,
+  { windows, tokens, amount }: KeyCharge,
+  nowSeconds: number,
+): boolean {
+  const amounts = { requests: 1n, tokens: BigInt(tokens), day: amount, month: amount };
+  if (item.status !== 'active' || !hasLeft(item, windows, amounts)) return false;
+  take(item, windows, amounts);
+  if (amount > 0n) item.used = nowSeconds;
+  return true;
+}
+
+/** Credits the windows that are current. Returns whether the caps are as they were at the charge. */
+export function settleCharge(
+  item: KeyItem,
+  { windows, repaired, unused }: ChargeEnd,
+  current: Windows,
+): boolean {
+  if (item.repaired !== repaired) return false;
+  const amounts = {
+    requests: BigInt(unused.requests),
+    tokens: BigInt(unused.tokens),
+    day: unused.amount,
+    month: unused.amount,
+  };
+  for (const counter of COUNTERS) {
+    const name = counterName(counter, windows);
+    const isCurrent = windows[windowOf(counter)] === current[windowOf(counter)];
+    const left = item.counters.get(name);
+    if (isCurrent && left !== undefined) item.counters.set(name, left + amounts[counter]);
+  }
+  return true;
+}
+
+/** Takes a cost from the caps, whatever they have left. */
+export function takeCost(item: KeyItem, cost: NanoUsd, windows: Windows, nowSeconds: number): void {
+  take(item, windows, { requests: 0n, tokens: 0n, day: cost, month: cost });
+  item.used = nowSeconds;
+}
+
+/** Returns whether the key was as it was read. */
+export function repairKey(item: KeyItem, from: KeyState, windows: Windows, left: CapsLeft): boolean {
+  const isSame =
+    item.used === from.used &&
+    item.version === from.version &&
+    leftOf(item, 'day', windows) === from.dayLeft &&
+    leftOf(item, 'month', windows) === from.monthLeft;
+  if (!isSame) return false;
+  item.counters.set(counterName('day', windows), left.dayLeft);
+  item.counters.set(counterName('month', windows), left.monthLeft);
+  item.repaired = item.used;
   return true;
 }

@@ -11,6 +11,8 @@ export const TIMES = {
   callMs: 20_000,
   admitMs: 60_000,
   recordMs: 23_000,
+  /** Holds expire after the longest call, and a margin. */
+  holdMs: 45_000,
   /** Requests with an older signature are rejected. */
   signatureMs: 10_000,
   /** The most that two clocks differ. */

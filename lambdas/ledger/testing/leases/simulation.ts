@@ -55,6 +55,8 @@ export class Simulation {
 
   /** Runs all events until then, each to its end. Throws the first failure. */
   async run(untilMs: number): Promise<void> {
+    // What was started before plans its first event now.
+    await setImmediate();
     for (
       let next = this.#events.at(-1);
       next !== undefined && next.atMs <= untilMs;

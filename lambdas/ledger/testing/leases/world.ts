@@ -2,9 +2,8 @@
 
 import { type LeaseEntry, totalOf } from '../../../access/core/key-leases.ts';
 import type { Policy } from '../../../access/core/policy.ts';
-import type { Windows } from '../../../access/core/windows.ts';
+import { type Windows, windowsAt } from '../../../access/core/windows.ts';
 import type { NanoUsd } from '../../../platform/core/money.ts';
-import type { Draw } from '../../core/leases/draw.ts';
 import { FRESH_MS } from '../../core/leases/times.ts';
 import {
   COUNTERS,
@@ -31,9 +30,19 @@ export interface SimulatedCall {
   readonly durationMs: number;
 }
 
+/** What covers a call. */
+export interface SimulatedCover {
+  /** The windows of its key that it was taken from. */
+  readonly windows: Windows;
+  /** The time of the request that returned the state of the key. */
+  readonly keyReadMs: number;
+  /** Undefined for a call with a hold. */
+  readonly lease?: { readonly id: string; readonly fenceMs: number };
+}
+
 export interface AdmittedCall extends SimulatedCall {
   readonly process: SimulatedProcess;
-  readonly draw: Draw;
+  readonly cover: SimulatedCover;
   /** 0 for a call that was admitted from memory. */
   readonly waitedMs: number;
   hasEnded: boolean;
@@ -69,7 +78,7 @@ export class World implements Network {
   readonly revokedMs = new Map<string, number>();
   /** The earlier policies of each key, with the times at which they were changed. */
   readonly #formerPolicies = new Map<string, { readonly policy: Policy; readonly untilMs: number }[]>();
-  readonly counts = { admitted: 0, rejected: 0, lost: 0, recorded: 0, requests: 0 };
+  readonly counts = { admitted: 0, held: 0, rejected: 0, lost: 0, recorded: 0, requests: 0 };
 
   constructor(seed: number, startMs: number, faultRate: number) {
     this.simulation = new Simulation(seed, startMs);
@@ -106,33 +115,42 @@ export class World implements Network {
     item.version += 1;
   }
 
-  admitted(call: SimulatedCall, process: SimulatedProcess, draw: Draw, arrivedMs: number): AdmittedCall {
-    const { keyReadMs } = draw;
+  admitted(
+    call: SimulatedCall,
+    process: SimulatedProcess,
+    { cover, arrivedMs }: { readonly cover: SimulatedCover; readonly arrivedMs: number },
+  ): AdmittedCall {
+    const { keyReadMs, lease } = cover;
     const waitedMs = this.simulation.nowMs - arrivedMs;
-    const admitted = { ...call, process, draw, waitedMs, hasEnded: false };
+    const admitted = { ...call, process, cover, waitedMs, hasEnded: false };
     this.counts.admitted += 1;
+    if (lease === undefined) this.counts.held += 1;
     this.calls.set(call.requestId, admitted);
-    const calls = this.#callsByLease.get(draw.lease.id) ?? [];
-    calls.push(admitted);
-    this.#callsByLease.set(draw.lease.id, calls);
+    if (lease !== undefined) {
+      const calls = this.#callsByLease.get(lease.id) ?? [];
+      calls.push(admitted);
+      this.#callsByLease.set(lease.id, calls);
+    }
     const revokedMs = this.revokedMs.get(call.keyId) ?? Number.POSITIVE_INFINITY;
     const detail = () => ({ arrivedMs, keyReadMs, revokedMs, call });
     must(keyReadMs >= arrivedMs - FRESH_MS, 'the key was read at most a second before the call', detail);
     must(keyReadMs <= revokedMs, 'a key that was read as revoked admits no call', detail);
-    this.#checkLimits(admitted);
+    this.checkLimits(admitted);
     return admitted;
   }
 
   /** An admitted call is within the limits that its key had when it was read, or has had since. */
-  #checkLimits({ keyId, bound, tokens, draw }: AdmittedCall): void {
+  protected checkLimits({ keyId, bound, tokens, cover }: AdmittedCall): void {
     const item = this.database.keys.get(keyId);
     if (item === undefined) throw new Error('there is no such key');
-    const former = (this.#formerPolicies.get(keyId) ?? []).filter(({ untilMs }) => untilMs >= draw.keyReadMs);
+    const former = (this.#formerPolicies.get(keyId) ?? []).filter(
+      ({ untilMs }) => untilMs >= cover.keyReadMs,
+    );
     const policies = [item.policy, ...former.map(({ policy }) => policy)];
     const taken = { requests: 1n, tokens: BigInt(tokens), day: bound, month: bound };
     const used = this.#usedOf(keyId);
     for (const counter of COUNTERS) {
-      const by = used.get(counterName(counter, draw.lease.span.windows))?.by ?? 0n;
+      const by = used.get(counterName(counter, cover.windows))?.by ?? 0n;
       const isWithin = taken[counter] === 0n || policies.some((policy) => by <= limitOf(policy, counter));
       must(isWithin, 'a call is within the limits of its key', () => ({ item, counter, by }));
     }
@@ -157,9 +175,9 @@ export class World implements Network {
   };
 
   #checkWallet(item: WalletItem): void {
-    const { walletId, balance, debt, received, spent, leases } = item;
+    const { walletId, balance, debt, received, spent, holds, leases } = item;
     must(balance >= 0n && debt >= 0n, 'no balance is below zero', () => item);
-    const open = sum(leases.values(), ({ amount }) => amount);
+    const open = sum([...leases.values(), ...holds.values()], ({ amount }) => amount);
     must(received === balance + open + spent - debt, 'received = balance + open + spent - owed', () => item);
     for (const [id, entry] of leases) this.#checkEntry(id, entry, walletId);
   }
@@ -168,7 +186,7 @@ export class World implements Network {
   #checkEntry(id: string, entry: LeaseEntry, where: string): void {
     const calls = this.#callsByLease.get(id) ?? [];
     const open = sum(calls, (call) => (this.#isOpen(call) ? call.bound : 0n));
-    const cost = sum(calls, ({ requestId }) => this.database.records.get(requestId)?.cost ?? 0n);
+    const cost = sum(calls, ({ requestId }) => this.#costOf(requestId));
     const settled = totalOf(entry.settled);
     const detail = () => ({ where, id, entry, open, cost, at: this.simulation.nowMs });
     must(entry.amount >= open + cost - settled, 'an entry covers its calls', detail);
@@ -193,7 +211,7 @@ export class World implements Network {
     };
     for (const call of this.calls.values()) {
       if (call.keyId !== keyId) continue;
-      const { windows } = call.draw.lease.span;
+      const { windows } = call.cover;
       const record = this.database.records.get(call.requestId);
       const isOpen = this.#isOpen(call);
       const amount = record?.cost ?? (isOpen ? call.bound : 0n);
@@ -210,9 +228,9 @@ export class World implements Network {
   }
 
   #isOpen(call: AdmittedCall): boolean {
-    const { process, draw, requestId, hasEnded } = call;
+    const { process, cover, requestId, hasEnded } = call;
     if (hasEnded || process.isDead || this.database.records.has(requestId)) return false;
-    return process.clock() <= draw.lease.span.fenceMs;
+    return cover.lease === undefined || process.clock() <= cover.lease.fenceMs;
   }
 
   /** At rest: every process has gone, and every lease was closed or recovered. */
@@ -223,7 +241,7 @@ export class World implements Network {
       const own = [...records.values()].filter((record) => record.accountId === accountId);
       const cost = sum(own, (record) => record.cost);
       must(
-        shards.every(({ leases }) => leases.size === 0),
+        shards.every(({ holds, leases }) => holds.size === 0 && leases.size === 0),
         'nothing is held at rest',
         () => shards,
       );
@@ -255,20 +273,45 @@ export class World implements Network {
     must(wallets.size > 0, 'there are wallets');
   }
 
+  /** What calls with a hold took from a cap may be missing until the cap is repaired. */
   #checkKeyAtRest(item: KeyItem): void {
     must(item.leases.size === 0, 'no key has a lease at rest', () => item);
-    const windows = [...this.calls.values()].flatMap(({ keyId, draw }) =>
-      keyId === item.keyId ? [draw.lease.span.windows] : [],
-    );
+    const calls = [...this.calls.values()].filter(({ keyId }) => keyId === item.keyId);
+    if (calls.some(({ cover }) => cover.lease === undefined) || this.database.heldKeys.has(item.keyId))
+      return;
     for (const counter of ['day', 'month'] as const) {
-      for (const each of new Map(windows.map((one) => [one[counter], one])).values()) {
-        const calls = [...this.calls.values()].filter(
-          ({ keyId, draw }) => keyId === item.keyId && draw.lease.span.windows[counter] === each[counter],
+      for (const windows of new Map(
+        calls.map(({ cover }) => [cover.windows[counter], cover.windows]),
+      ).values()) {
+        const cost = sum(calls, ({ cover, requestId }) =>
+          cover.windows[counter] === windows[counter] ? this.#costOf(requestId) : 0n,
         );
-        const cost = sum(calls, ({ requestId }) => this.database.records.get(requestId)?.cost ?? 0n);
-        const missing = limitOf(item.policy, counter) - cost - leftOf(item, counter, each);
+        const missing = limitOf(item.policy, counter) - cost - leftOf(item, counter, windows);
         must(missing === 0n, 'a cap has what no record used', () => ({ item, counter, cost, missing }));
       }
     }
+  }
+
+  /** After the repair of a key at rest. */
+  checkRepaired(windows: Windows): void {
+    for (const item of this.database.keys.values()) {
+      const records = [...this.database.records.values()].filter(({ keyId }) => keyId === item.keyId);
+      for (const counter of ['day', 'month'] as const) {
+        const cost = sum(records, ({ created, cost: each }) =>
+          windowsAt(created * 1000)[counter] === windows[counter] ? each : 0n,
+        );
+        const missing = limitOf(item.policy, counter) - cost - leftOf(item, counter, windows);
+        must(missing === 0n, 'a repaired cap has what no record used', () => ({
+          item,
+          counter,
+          cost,
+          missing,
+        }));
+      }
+    }
+  }
+
+  #costOf(requestId: string): NanoUsd {
+    return this.database.records.get(requestId)?.cost ?? 0n;
   }
 }

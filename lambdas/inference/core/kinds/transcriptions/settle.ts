@@ -1,5 +1,6 @@
 /** Settles a transcription by its duration. The step may be repeated, and completes what an earlier attempt started. */
-import type { Hold } from '../../../../ledger/core/ports.ts';
+import { type HoldCoverDependencies, holdCover, recordedCallOf } from '../../../../ledger/core/covers.ts';
+import type { Hold, WalletStore } from '../../../../ledger/core/ports.ts';
 import type { Recovery } from '../../../../ledger/core/recovery.ts';
 import { type SettlementDependencies, settleCall } from '../../../../ledger/core/settlement.ts';
 import type { BillLine, CallOutcome, UsageRecord } from '../../../../ledger/core/usage-record.ts';
@@ -7,7 +8,8 @@ import { least, type NanoUsd } from '../../../../platform/core/money.ts';
 import { amountOf } from '../../pricing/bill.ts';
 import type { SettlementOrder } from './order.ts';
 
-export interface SettleTranscriptionDependencies extends SettlementDependencies {
+export interface SettleTranscriptionDependencies extends SettlementDependencies, HoldCoverDependencies {
+  readonly wallets: Pick<WalletStore, 'endHold' | 'findHold' | 'balance'>;
   readonly recovery: Recovery;
 }
 
@@ -52,8 +54,9 @@ export async function settleTranscription(
   const { wallets, recovery } = dependencies;
   const { requestId, accountId } = order;
   const hold = { id: requestId, ...order.hold, amount: BigInt(order.hold.amount) } as Hold;
-  const call = { accountId, hold, charge: order.charge, tokens: 0 };
-  const { record, balance } = await settleCall(dependencies, call, outcomeOf(order));
+  const held = { accountId, hold, charge: order.charge, tokens: 0 };
+  const covered = { call: recordedCallOf(held), cover: holdCover(dependencies, held) };
+  const { record, balance } = await settleCall(dependencies, covered, outcomeOf(order));
   if (balance !== undefined) return { record, balance };
   // Another try wrote the record, and may have died before it ended the hold.
   const remainingHold = await wallets.findHold(accountId, hold);
