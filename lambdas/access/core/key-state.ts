@@ -40,7 +40,7 @@ export interface KeyState {
   readonly monthLeft: NanoUsd;
   /** The time at which a call last took an amount, in seconds since the epoch. Absent before the first such call. */
   readonly used?: number;
-  /** What processes have taken in advance, by the id of the lease. Absent if there is none. */
+  /** Limits that processes have taken in advance, by the id of the lease. Absent if there are none. */
   readonly leases?: ReadonlyMap<string, LeaseEntry>;
   /** The value of `used` at the last repair of the caps. Absent before the first repair. */
   readonly repaired?: number;

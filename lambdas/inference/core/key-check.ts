@@ -10,14 +10,14 @@ import { imageItem } from './pricing/bill.ts';
 /** Throws the error with which admission would reject any call of this kind now. */
 export type CheckKey = (request: Request, key: VerifiedKey, kind: Kind) => Promise<void>;
 
-export interface KeyCheckDependencies {
+export interface CheckKeyDependencies {
   readonly keyCheck: Pick<KeyCheck, 'checkKind'>;
   readonly catalog: CatalogSource;
   readonly idempotency: Pick<Idempotency, 'isClaimed'>;
 }
 
 export const createKeyCheck =
-  ({ keyCheck, catalog, idempotency }: KeyCheckDependencies): CheckKey =>
+  ({ keyCheck, catalog, idempotency }: CheckKeyDependencies): CheckKey =>
   async (request, key, kind) =>
     keyCheck.checkKind(key, {
       kind,

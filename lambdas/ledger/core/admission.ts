@@ -22,7 +22,7 @@ import {
 } from './admission-attempt.ts';
 import { type Admission, type Call, observeCall, type Settlement } from './call.ts';
 import type { KeySpend } from './cap-repair.ts';
-import { drawCover, holdCover, recordedCallOf } from './covers.ts';
+import { drawCover, holdCover, identityOf } from './covers.ts';
 import { isShortage, type KeyCheck } from './key-check.ts';
 import type { Draw } from './leases/lease.ts';
 import type { Leases } from './leases/leases.ts';
@@ -31,7 +31,7 @@ import type { Hold, HoldResult, UsageStore, Wallet, WalletStore } from './ports.
 import { preflight } from './preflight.ts';
 import type { ExpiredHolds, Recovery } from './recovery.ts';
 import { Remedies } from './remedies.ts';
-import { type Cover, type RecordedCall, type SettlementDependencies, settleCall } from './settlement.ts';
+import { type CallIdentity, type Cover, type SettlementDependencies, settleCall } from './settlement.ts';
 
 /** The leases of a process that serves many calls at once. */
 export interface LeasedCalls {
@@ -62,9 +62,9 @@ export interface LedgerDependencies extends SettlementDependencies {
   readonly holdTtlSeconds: number;
 }
 
-/** What covers a call, and what its admission shows. */
+/** A covered call, and the fields of its admission. */
 interface CoveredCall extends Pick<Admission, 'output' | 'spentAmount' | 'headers' | 'held'> {
-  readonly call: RecordedCall;
+  readonly call: CallIdentity;
   readonly cover: Cover;
   /** Holds that had expired at the admission. They are recovered after the call. */
   readonly expired?: ExpiredHolds;
@@ -195,7 +195,7 @@ export class Ledger {
       tokens: charge.tokens,
     };
     return this.#admitted({
-      call: recordedCallOf(held),
+      call: identityOf(held),
       cover: holdCover(this.#dependencies, held),
       output,
       spentAmount: wallet.spentAmount,

@@ -6,7 +6,7 @@ import type { Log } from '../../platform/core/ports.ts';
 import type { Draw } from './leases/lease.ts';
 import type { RecordBatches } from './leases/record-batches.ts';
 import type { Hold, UsageStore, WalletStore } from './ports.ts';
-import type { Cover, RecordedCall } from './settlement.ts';
+import type { CallIdentity, Cover } from './settlement.ts';
 
 export interface HoldCoverDependencies {
   readonly keys: Pick<KeyStore, 'settle'>;
@@ -51,7 +51,7 @@ export const holdCover = (
 });
 
 /** The identity of a held call. */
-export const recordedCallOf = ({ accountId, hold }: Pick<HeldCall, 'accountId' | 'hold'>): RecordedCall => ({
+export const identityOf = ({ accountId, hold }: Pick<HeldCall, 'accountId' | 'hold'>): CallIdentity => ({
   id: hold.id,
   keyId: hold.keyId,
   accountId,

@@ -4,7 +4,7 @@
  * - A hold is settled from the usage record of its call if it has one, else released. A release first writes its own record,
  *   which decides the case before a late settlement of a call that was considered dead.
  * - A lease is charged what was recorded and not yet charged, and the rest returns. Each write applies only to the entry that
- *   it was computed from. No record of it can arrive any more (`leases/times.ts`).
+ *   it was computed from. No record of it can arrive any more (`lease-times.ts`).
  */
 import { decodeTime } from 'ulid';
 import { type CostByDay, type LeaseEntry, totalOf } from '../../access/core/key-leases.ts';
@@ -13,7 +13,7 @@ import type { KeyStore } from '../../access/core/key-store.ts';
 import { windowsAt } from '../../access/core/windows.ts';
 import type { NanoUsd } from '../../platform/core/money.ts';
 import type { Clock, Log } from '../../platform/core/ports.ts';
-import { requestRange } from './leases/times.ts';
+import { requestRange } from './lease-times.ts';
 import {
   type Hold,
   isCallHold,

@@ -9,8 +9,8 @@ import type { AdmissionAttempt } from './admission-attempt.ts';
 import { type CapRejectionDependencies, repairRejectingCap } from './cap-repair.ts';
 import type { KeyCheck } from './key-check.ts';
 import { needsRepair } from './key-rest.ts';
+import { RETURN_MS } from './lease-times.ts';
 import type { Leases } from './leases/leases.ts';
-import { RETURN_MS } from './leases/times.ts';
 
 /** Resolves with false if it changed nothing. */
 type Remedy = () => Promise<boolean>;

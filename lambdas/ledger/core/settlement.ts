@@ -12,7 +12,7 @@ import type { UnbilledStore } from './ports.ts';
 import type { CallOutcome, UsageRecord } from './usage-record.ts';
 
 /** The identity of a call, as its record has it. */
-export interface RecordedCall {
+export interface CallIdentity {
   /** The request id. */
   readonly id: string;
   readonly keyId: string;
@@ -55,7 +55,7 @@ export type SettlementListener = (record: UsageRecord) => void;
  */
 export async function settleCall(
   { unbilled, clock, log, onSettled }: SettlementDependencies,
-  { call, cover }: { readonly call: RecordedCall; readonly cover: Cover },
+  { call, cover }: { readonly call: CallIdentity; readonly cover: Cover },
   { tokens, ...counted }: CallOutcome,
 ): Promise<Settlement> {
   const { id: requestId } = call;

@@ -21,7 +21,7 @@ import { readItem, readMany } from '../../platform/dynamodb/reads.ts';
 import { putNextVersion, updateItem } from '../../platform/dynamodb/update-item.ts';
 import type { AuditedCall, AuditStore, WalletShard } from '../core/audit/ports.ts';
 import type { AccountPages } from '../core/audit/run.ts';
-import { requestRange } from '../core/leases/times.ts';
+import { requestRange } from '../core/lease-times.ts';
 import { timeOfId } from '../core/usage/rollups.ts';
 import { createMarketReader } from './audit-market.ts';
 import { decodeEntry, ENTRY_RANGE } from './ledger-entry.ts';

@@ -11,9 +11,9 @@ import { toMetric } from '../../platform/core/money.ts';
 import type { Log, Measure } from '../../platform/core/ports.ts';
 import { systemAfter, systemClock, systemUlid, systemUptime } from '../../platform/system/system.ts';
 import type { LeasedCalls } from '../core/admission.ts';
+import { leaseTimes } from '../core/lease-times.ts';
 import { Leases } from '../core/leases/leases.ts';
 import { RecordBatches } from '../core/leases/record-batches.ts';
-import { leaseTimes } from '../core/leases/times.ts';
 import { createLedger } from './create-ledger.ts';
 import { createRecordStore } from './record-batches.ts';
 

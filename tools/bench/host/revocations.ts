@@ -1,7 +1,7 @@
 /** Keys that are revoked while they are in use: how long a host admits their calls, and when the credit taken for them is back. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { createKeyRegistry } from '../../../lambdas/access/store/create-accounts.ts';
-import { FRESH_MS } from '../../../lambdas/ledger/core/leases/times.ts';
+import { FRESH_MS } from '../../../lambdas/ledger/core/lease-times.ts';
 import { call } from '../harness/load/call.ts';
 import { CHAT, upstreamModel } from '../harness/load/cases.ts';
 import { overPool } from '../harness/load/loops.ts';

@@ -4,7 +4,7 @@ import { seedOf } from '../../../../tools/test-kit/seed.ts';
 import type { Policy } from '../../../access/core/policy.ts';
 import { SimulatedHost } from '../../testing/leases/history.ts';
 import { World } from '../../testing/leases/world.ts';
-import { FRESH_MS } from './times.ts';
+import { FRESH_MS } from '../lease-times.ts';
 
 const KEY_ID = 'acc/key';
 const CALL = { keyId: KEY_ID, bound: 10n, cost: 10n, tokens: 5, usedTokens: 5, durationMs: 30 };

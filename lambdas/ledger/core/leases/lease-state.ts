@@ -3,8 +3,9 @@ import { type CostByDay, totalOf } from '../../../access/core/key-leases.ts';
 import type { KeyState } from '../../../access/core/key-state.ts';
 import type { Windows } from '../../../access/core/windows.ts';
 import { least, type NanoUsd } from '../../../platform/core/money.ts';
+import type { Call } from '../call.ts';
 import type { Wallet } from '../ports.ts';
-import type { AccountSnapshot } from '../preflight.ts';
+import { type AccountSnapshot, largestOutput } from '../preflight.ts';
 import type { LeaseSide, MinuteLimit, SideState } from './side.ts';
 import type { Quantity, Remainder } from './slack.ts';
 
@@ -97,11 +98,19 @@ export class LeaseState {
     return this.free(this.wallet) > 0n || this.free(this.key) > 0n;
   }
 
+  /** Returns whether what the lease has taken covers the largest output of a call. */
+  covers({ key, scope, output: { max }, tokens, cost }: Call, nowMs: number): boolean {
+    const inHand = this.#inHand();
+    if (inHand === undefined) return false;
+    const charge = { key, windows: this.#windows, tokens: 0, amount: 0n, scope };
+    return largestOutput({ tokens, cost }, { min: max, max }, inHand, { charge, nowMs }) !== undefined;
+  }
+
   /**
    * Returns what the lease has taken of key and wallet; undefined before both sides are open. A limit that was lowered
    * below what is taken leaves the item with less than nothing: so much of what the lease has may not be drawn.
    */
-  inHand(): Required<AccountSnapshot> | undefined {
+  #inHand(): Required<AccountSnapshot> | undefined {
     const state = this.key.item;
     if (state === undefined || !this.wallet.isOpen || !this.key.isOpen) return undefined;
     const capLeft = this.free(this.key);

@@ -9,13 +9,11 @@
 import { rateLimitHeaders } from '../../../access/core/key-state.ts';
 import type { NanoUsd } from '../../../platform/core/money.ts';
 import type { Call } from '../call.ts';
-import { isCallHold } from '../ports.ts';
-import { largestOutput } from '../preflight.ts';
+import { FRESH_MS, IDLE_MS, LeaseSpan, TICK_MS } from '../lease-times.ts';
 import { type Bound, LeaseState, type SettledCall } from './lease-state.ts';
 import type { LeaseDependencies } from './ports.ts';
-import { LeaseSide } from './side.ts';
+import { keySide, walletSide } from './sides.ts';
 import { NOTHING, plus, type Quantity, RecentDraws } from './slack.ts';
-import { FRESH_MS, IDLE_MS, LeaseSpan, TICK_MS } from './times.ts';
 
 export interface LeaseStart {
   readonly id: string;
@@ -68,46 +66,18 @@ export class Lease {
   #isReturning = false;
 
   constructor(dependencies: LeaseDependencies, { id, accountId, keyId, startMs, onEnd }: LeaseStart) {
-    const { times, wallets, keys, clock } = dependencies;
     this.#dependencies = dependencies;
     this.#onEnd = onEnd;
     this.id = id;
     this.accountId = accountId;
     this.keyId = keyId;
-    this.span = new LeaseSpan(startMs, clock(), times);
+    this.span = new LeaseSpan(startMs, dependencies.clock(), dependencies.times);
     const { windows } = this.span;
-    const { day } = windows;
-    const walletId = wallets.drawShard(accountId);
-    const options = { leaseId: id, ...dependencies };
+    const identity = { id, accountId, keyId, windows };
     this.#state = new LeaseState(
       windows,
-      new LeaseSide(
-        {
-          send: (write, { from, to }) => {
-            const costs = [to.settled[0] - from.settled[0], to.settled[1] - from.settled[1]] as const;
-            return wallets.writeLease({ ...write, walletId, day, costs });
-          },
-          read: () => wallets.readShard(walletId),
-          entryOf: ({ holds }) => holds.filter((hold) => !isCallHold(hold)).find((hold) => hold.id === id),
-        },
-        options,
-      ),
-      new LeaseSide(
-        {
-          // Once the minute is over, nothing is taken from it or returned to it.
-          send: (write, { from, to }) =>
-            keys.writeLease({
-              ...write,
-              keyId,
-              windows,
-              requests: this.isCurrent ? to.requests - from.requests : 0,
-              tokens: this.isCurrent ? to.tokens - from.tokens : 0,
-            }),
-          read: () => keys.read(keyId, windows),
-          entryOf: ({ leases }) => leases?.get(id),
-        },
-        options,
-      ),
+      walletSide(dependencies, identity),
+      keySide(dependencies, identity, () => this.isCurrent),
     );
     this.#arm(TICK_MS);
   }
@@ -176,15 +146,9 @@ export class Lease {
   #drawIfCovered(call: Call): Draw | undefined {
     const { uptime, clock } = this.#dependencies;
     const isFresh = uptime() - this.#state.key.readMs <= FRESH_MS;
-    const inHand = isFresh && this.isCurrent ? this.#state.inHand() : undefined;
-    const { min, max } = { min: call.output.max, max: call.output.max };
-    const charge = { key: call.key, windows: this.span.windows, tokens: 0, amount: 0n, scope: call.scope };
-    if (
-      inHand === undefined ||
-      largestOutput(call, { min, max }, inHand, { charge, nowMs: clock() }) === undefined
-    )
-      return undefined;
-    const bound = { amount: call.cost(max), tokens: call.tokens(max) };
+    if (!isFresh || !this.isCurrent || !this.#state.covers(call, clock())) return undefined;
+    const { amount, tokens } = boundOf(call);
+    const bound = { amount, tokens };
     this.#state.draw(bound);
     this.#lastDrawMs = uptime();
     this.#recent.add(bound, this.#lastDrawMs);
@@ -285,8 +249,10 @@ export class Lease {
       wallet.write({ ...totals, entry }, asks),
       key.write({ ...totals, entry }, asks),
     ]);
-    if (outcomes.includes('gone')) this.#giveUp();
-    else if (outcomes.includes('unopened')) await this.#abandon();
+    if (outcomes.includes('gone')) {
+      this.#end();
+      this.#dependencies.log.error('a lease was lost', { lease: this.id, keyId, expires });
+    } else if (outcomes.includes('unopened')) await this.#abandon();
     else if (closes && !this.#state.isOpen) this.#end();
     this.#recover();
     return asks && outcomes.some((outcome) => outcome !== 'applied' && outcome !== 'skipped');
@@ -313,13 +279,6 @@ export class Lease {
   #end(): void {
     this.#hasEnded = true;
     this.#onEnd(this);
-  }
-
-  /** Another process has recovered the lease. */
-  #giveUp(): void {
-    this.#end();
-    const { id, keyId, span } = this;
-    this.#dependencies.log.error('a lease was lost', { lease: id, keyId, expires: span.expires });
   }
 
   /**

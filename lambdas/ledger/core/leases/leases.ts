@@ -3,9 +3,9 @@ import { encodeTime } from 'ulid';
 import type { VerifiedKey } from '../../../access/core/api-key.ts';
 import type { UlidSource } from '../../../platform/core/ports.ts';
 import type { Call } from '../call.ts';
+import { minuteOf } from '../lease-times.ts';
 import { type Draw, Lease } from './lease.ts';
 import type { LeaseDependencies } from './ports.ts';
-import { minuteOf } from './times.ts';
 
 /** The characters of a ULID that encode its time (github.com/ulid/spec). */
 const TIME_CHARACTERS = 10;
@@ -14,7 +14,7 @@ export class Leases {
   readonly #dependencies: LeaseDependencies & { readonly ulid: UlidSource };
   /** The leases that admit calls, by key. */
   readonly #current = new Map<string, Lease>();
-  /** By id. */
+  /** All leases that have not ended, by id. */
   readonly #alive = new Map<string, Lease>();
   #isStopping = false;
   #onAllEnded = () => {};

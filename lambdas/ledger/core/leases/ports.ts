@@ -1,10 +1,10 @@
 /** The dependencies of the leases of a process, and the storage of the records of their calls. */
 import type { KeyStore } from '../../../access/core/key-store.ts';
 import type { After, Clock, Log } from '../../../platform/core/ports.ts';
+import type { LeaseTimes } from '../lease-times.ts';
 import type { WalletStore } from '../ports.ts';
 import type { Recovery } from '../recovery.ts';
 import type { UsageRecord } from '../usage-record.ts';
-import type { LeaseTimes } from './times.ts';
 
 /** The dependencies of all leases of a process. */
 export interface LeaseDependencies {

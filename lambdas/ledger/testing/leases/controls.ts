@@ -144,12 +144,12 @@ export const CONTROLS: readonly Control[] = [
     within: 300,
     changes: [
       change(
-        `${LEASES}/times.ts`,
+        `${CORE}/lease-times.ts`,
         'Math.min(startMs + MINUTE_MS, nowMs + admitMs)',
         'startMs + 2 * MINUTE_MS',
       ),
       change(
-        `${LEASES}/times.ts`,
+        `${CORE}/lease-times.ts`,
         'this.#range = requestRange(startMs);',
         'this.#range = { from: requestRange(startMs).from, to: requestRange(startMs + MINUTE_MS).to };',
       ),

@@ -4,7 +4,7 @@ import { type LeaseEntry, totalOf } from '../../../access/core/key-leases.ts';
 import type { Policy } from '../../../access/core/policy.ts';
 import { type Windows, windowsAt } from '../../../access/core/windows.ts';
 import type { NanoUsd } from '../../../platform/core/money.ts';
-import { FRESH_MS } from '../../core/leases/times.ts';
+import { FRESH_MS } from '../../core/lease-times.ts';
 import {
   COUNTERS,
   type Counter,
@@ -30,7 +30,7 @@ export interface SimulatedCall {
   readonly durationMs: number;
 }
 
-/** What covers a call. */
+/** The cover of a call. */
 export interface SimulatedCover {
   /** The windows of its key that it was taken from. */
   readonly windows: Windows;
@@ -273,7 +273,7 @@ export class World implements Network {
     must(wallets.size > 0, 'there are wallets');
   }
 
-  /** What calls with a hold took from a cap may be missing until the cap is repaired. */
+  /** A cap may miss amounts that calls with a hold took, until it is repaired. */
   #checkKeyAtRest(item: KeyItem): void {
     must(item.leases.size === 0, 'no key has a lease at rest', () => item);
     const calls = [...this.calls.values()].filter(({ keyId }) => keyId === item.keyId);

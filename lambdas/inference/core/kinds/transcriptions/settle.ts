@@ -1,5 +1,5 @@
 /** Settles a transcription by its duration. The step may be repeated, and completes what an earlier attempt started. */
-import { type HoldCoverDependencies, holdCover, recordedCallOf } from '../../../../ledger/core/covers.ts';
+import { type HoldCoverDependencies, holdCover, identityOf } from '../../../../ledger/core/covers.ts';
 import type { Hold, WalletStore } from '../../../../ledger/core/ports.ts';
 import type { Recovery } from '../../../../ledger/core/recovery.ts';
 import { type SettlementDependencies, settleCall } from '../../../../ledger/core/settlement.ts';
@@ -55,7 +55,7 @@ export async function settleTranscription(
   const { requestId, accountId } = order;
   const hold = { id: requestId, ...order.hold, amount: BigInt(order.hold.amount) } as Hold;
   const held = { accountId, hold, charge: order.charge, tokens: 0 };
-  const covered = { call: recordedCallOf(held), cover: holdCover(dependencies, held) };
+  const covered = { call: identityOf(held), cover: holdCover(dependencies, held) };
   const { record, balance } = await settleCall(dependencies, covered, outcomeOf(order));
   if (balance !== undefined) return { record, balance };
   // Another try wrote the record, and may have died before it ended the hold.
