@@ -1,11 +1,14 @@
 /** Keys in DynamoDB: one conditional update takes a call from every window at once. */
 
+import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DynamoClients } from '../../platform/aws/clients.ts';
 import { requireTable } from '../../platform/contract/tables.ts';
+import { overloaded } from '../../platform/core/errors.ts';
 import type { Clock } from '../../platform/core/ports.ts';
 import { type Item, readNumber, text } from '../../platform/dynamodb/attribute-values.ts';
 import { readItem } from '../../platform/dynamodb/reads.ts';
-import { updateItem } from '../../platform/dynamodb/update-item.ts';
+import { LateSignatureError, signBefore } from '../../platform/dynamodb/signing-limit.ts';
+import { updateItem, type WriteResult } from '../../platform/dynamodb/update-item.ts';
 import { systemClock } from '../../platform/system/system.ts';
 import { KeyGate } from '../core/key-gate.ts';
 import type { KeyLeaseWrite, LeaseResult } from '../core/key-leases.ts';
@@ -21,6 +24,9 @@ import {
 } from './key-expressions.ts';
 import { decodeKey, oldNames } from './key-item.ts';
 
+/** A request is signed at most so long after the time that it contains. */
+const MAX_SIGNING_MS = 60_000;
+
 export interface KeyStoreOptions {
   readonly clients: DynamoClients;
   readonly table: string;
@@ -32,13 +38,28 @@ export function createKeyStore({ clients, table, clock }: KeyStoreOptions): KeyS
   const keyOf = (keyId: string) => ({ TableName: table, Key: { key_id: text(keyId) } });
   const nowSeconds = () => Math.floor(clock() / 1000);
 
+  /**
+   * Writes an expression that contains the time. A process may stop before it signs the request, and a late write would set
+   * `used` back: then a repair of the caps could miss a later charge for good (`key-rest.ts`). Throws 503 if it is too late.
+   */
+  async function updateNow(
+    sender: DynamoDBClient,
+    keyId: string,
+    expressionAt: (seconds: number) => ReturnType<typeof chargeExpression>,
+  ): Promise<WriteResult> {
+    const limitMs = systemClock() + MAX_SIGNING_MS;
+    const input = { ...keyOf(keyId), ...expressionAt(nowSeconds()), ReturnValues: 'ALL_NEW' } as const;
+    signBefore(input, limitMs);
+    try {
+      return await updateItem(sender, input);
+    } catch (failure) {
+      throw failure instanceof LateSignatureError ? overloaded() : failure;
+    }
+  }
+
   async function charge(request: KeyCharge): Promise<ChargeResult> {
     const { keyId } = request.key;
-    const { applied, item } = await updateItem(client, {
-      ...keyOf(keyId),
-      ...chargeExpression(request, nowSeconds()),
-      ReturnValues: 'ALL_NEW',
-    });
+    const { applied, item } = await updateNow(client, keyId, (now) => chargeExpression(request, now));
     if (item === undefined) return { granted: false, state: undefined };
     if (applied) await removeOldNames(keyId, item, request.windows);
     return { granted: applied, state: decodeKey(item, request.windows) };
@@ -61,8 +82,7 @@ export function createKeyStore({ clients, table, clock }: KeyStoreOptions): KeyS
     if (expression === undefined) return;
     const { applied, item } = await updateItem(onceClient, { ...keyOf(keyId), ...expression });
     if (applied || item === undefined || end.cost === 0n || repairedOf(item) === end.repaired) return;
-    const cost = costExpression(end.cost, windowsAt(clock()), nowSeconds());
-    await updateItem(client, { ...keyOf(keyId), ...cost });
+    await updateNow(client, keyId, (now) => costExpression(end.cost, windowsAt(clock()), now));
   }
 
   async function repair(from: KeyState, windows: Windows, capsLeft: CapsLeft): Promise<boolean> {
@@ -76,11 +96,10 @@ export function createKeyStore({ clients, table, clock }: KeyStoreOptions): KeyS
   }
 
   async function writeLease(write: KeyLeaseWrite): Promise<LeaseResult<KeyState>> {
-    const { applied, item, copies } = await updateItem(write.from === undefined ? onceClient : client, {
-      ...keyOf(write.keyId),
-      ...leaseExpression(write, nowSeconds()),
-      ReturnValues: 'ALL_NEW',
-    });
+    const sender = write.from === undefined ? onceClient : client;
+    const { applied, item, copies } = await updateNow(sender, write.keyId, (now) =>
+      leaseExpression(write, now),
+    );
     return { applied, item: item && decodeKey(item, write.windows), copies };
   }
 

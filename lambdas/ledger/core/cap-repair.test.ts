@@ -3,6 +3,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { type KeyLeaseWrite, NO_COST } from '../../access/core/key-leases.ts';
 import { windowsAt } from '../../access/core/windows.ts';
 import type { DynamoClients } from '../../platform/aws/clients.ts';
+import { checkSigningLimit } from '../../platform/dynamodb/signing-limit.ts';
 import { fileDatabase } from '../../platform/testing/file-database.ts';
 import { keyState, rejectionOf } from '../testing/attempts.ts';
 import { aroundSend, FAULTS, FailingProcess } from '../testing/failing-process.ts';
@@ -263,5 +264,42 @@ describe('a process that stops before its refund, and continues after a repair',
       );
     });
     expect((await excessOf(account)).day).toBe(300n);
+  });
+});
+
+describe('a process that stops between the reading of its clock and its signature', () => {
+  it('sets the last charge of a key back by no more than a repair allows for', async () => {
+    const account = await openAccount(database.client, 10_000n, CAPS);
+    const [key] = account.keys;
+    let goOn = (): void => {};
+    const isRepaired = new Promise<void>((resolve) => {
+      goOn = resolve;
+    });
+    const stopping = aroundSend(database.client, async (command, send) => {
+      const { input } = command as UpdateItemCommand;
+      if (
+        input.TableName === database.tables.keys &&
+        input.UpdateExpression?.includes('used = :now') === true
+      ) {
+        await isRepaired;
+        // The process signs so much later than it has read its clock.
+        checkSigningLimit(input, Date.now() + LATER_MS);
+      }
+      return send(command);
+    });
+    const stopped = open({ client: stopping, onceClient: database.onceClient }).ledger.admit(
+      callOf(key, 300n),
+    );
+    await dieWith(account, 500n);
+    nowMs += LATER_MS;
+    await sweep(open(), database.client);
+    expect(await repair(account)).toBe(1);
+    goOn();
+    const late = await stopped.catch((failure: unknown) => failure);
+    nowMs += LATER_MS;
+    await sweep(open(), database.client);
+    await repair(account);
+    expect(await excessOf(account)).toEqual(EXACT);
+    expect(late).toMatchObject({ code: 'overloaded' });
   });
 });

@@ -3,7 +3,8 @@ import type { KeyState } from '../../access/core/key-state.ts';
 
 /**
  * A key is at rest when it was last charged so long ago: the longest call (900 s), 5 minutes in which DynamoDB takes a
- * request that was signed before, and 3 minutes between clocks.
+ * request that was signed before, and 3 minutes between clocks. No request sets `used` back to the time of a repair: it is
+ * signed within 60 s of the time that it contains.
  */
 export const REST_SECONDS = 900 + 300 + 180;
 

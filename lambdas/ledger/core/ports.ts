@@ -41,6 +41,8 @@ export interface Wallet {
   /** The cost of all calls whose hold has ended in it. */
   readonly spentAmount: NanoUsd;
   readonly holds: readonly OpenHold[];
+  /** The amount by which shards do not add up: 0, or an incident. */
+  readonly drift: NanoUsd;
 }
 
 /** The end of a hold. If its shard is unknown, every shard is checked. */

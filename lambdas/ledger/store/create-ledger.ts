@@ -38,7 +38,12 @@ export function createLedger(options: LedgerOptions) {
   const { clients, environment, log, unbilled, spend, leased, measure = createMeasure() } = options;
   const clock = systemClock;
   const { gate, keys } = createKeyGate({ clients, environment });
-  const wallets = createWalletStore(clients, requireTable(environment, 'wallets'));
+  const wallets = createWalletStore(clients, requireTable(environment, 'wallets'), {
+    onDrift(accountId, drift) {
+      log.error('a wallet does not add up', { accountId, drift: String(drift) });
+      measure({ values: { [METRICS.auditDrift]: toMetric(drift) } });
+    },
+  });
   const usage = createUsageStore(clients.client, requireTable(environment, 'usage'));
   const keyCheck = new KeyCheck({ keys, wallets, leases: () => leased?.()?.leases, clock });
   const recovery = new Recovery({ keys, wallets, usage, clock, log });

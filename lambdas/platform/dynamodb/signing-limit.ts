@@ -15,6 +15,12 @@ export const signBefore = (input: object, limitMs: number): void => {
   limits.set(input, limitMs);
 };
 
+/** Gives the copy of an input the limit of the original. */
+export function copySigningLimit(from: object, to: object): void {
+  const limitMs = limits.get(from);
+  if (limitMs !== undefined) limits.set(to, limitMs);
+}
+
 /** Checks the date of a signature that was made. The process may have paused before it, so an earlier check would not do. */
 export function checkSigningLimit(input: object, signedMs: number): void {
   const limitMs = limits.get(input);

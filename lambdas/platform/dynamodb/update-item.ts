@@ -11,6 +11,7 @@ import {
 } from '@aws-sdk/client-dynamodb';
 import { isSafeToRetry } from '../core/transient.ts';
 import { type Item, number } from './attribute-values.ts';
+import { copySigningLimit } from './signing-limit.ts';
 
 export interface WriteResult {
   readonly applied: boolean;
@@ -25,15 +26,15 @@ const MAX_THROTTLES = 5;
 const RETRY_PAUSE_MS = 20;
 
 /** Sends again what the database has certainly not done and the SDK has not sent again itself. */
-export const updateItem = (
+export function updateItem(
   client: DynamoDBClient,
   input: UpdateItemCommandInput,
   maxThrottles: number = MAX_THROTTLES,
-): Promise<WriteResult> =>
-  write(
-    () => client.send(new UpdateItemCommand({ ...input, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' })),
-    maxThrottles,
-  );
+): Promise<WriteResult> {
+  const sent: UpdateItemCommandInput = { ...input, ReturnValuesOnConditionCheckFailure: 'ALL_OLD' };
+  copySigningLimit(input, sent);
+  return write(() => client.send(new UpdateItemCommand(sent)), maxThrottles);
+}
 
 /** Puts an item under a condition; returns the item that failed it, or undefined when the item was written. */
 export async function putItem(client: DynamoDBClient, input: PutItemCommandInput): Promise<Item | undefined> {

@@ -141,7 +141,15 @@ export function toWallet(accountId: string, shards: readonly Shard[]): Wallet {
     entries: shards.reduce((total, { entries }) => total + entries, 0),
     spentAmount: sum(({ spentAmount }) => spentAmount),
     holds: shards.flatMap(({ holds }) => holds),
+    drift: sum(driftOf),
   };
+}
+
+/** Returns the amount by which a shard does not add up. */
+export function driftOf({ received, balance, holds, spentAmount, debt = 0n }: Shard): NanoUsd {
+  const open = holds.reduce((total, { amount }) => total + amount, 0n);
+  const drift = received - (balance + open + spentAmount - debt);
+  return drift < 0n ? -drift : drift;
 }
 
 /** Returns the remainder of a balance after the debt is paid, and the remaining debt. */

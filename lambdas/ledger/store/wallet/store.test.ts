@@ -386,3 +386,27 @@ describe('a request whose response is lost, and which the SDK may retry', () => 
     expect(await wallets.read(accountId)).toMatchObject({ balance: 900n, holds: [] });
   });
 });
+
+describe('a shard that does not add up', () => {
+  it('is reported by each operation that reads it, and takes holds and leases all the same', async () => {
+    const reports: [string, bigint][] = [];
+    const verified = createWalletStore(database, database.tables.wallets, {
+      onDrift: (id, drift) => reports.push([id, drift]),
+    });
+    const placedHold = await hold(HOLD, verified);
+    await verified.read(accountId);
+    expect(reports).toEqual([]);
+    await database.client.send(
+      new UpdateItemCommand({
+        TableName: database.tables.wallets,
+        Key: { wallet_id: { S: accountId } },
+        UpdateExpression: 'SET balance = balance + :stray',
+        ExpressionAttributeValues: { ':stray': { N: '7' } },
+      }),
+    );
+    await verified.read(accountId);
+    await hold({ ...HOLD, id: 'req_2', amount: 1n }, verified);
+    expect(await verified.endHold(accountId, { ...placedHold, cost: 0n, recorded: 0 })).toBe(1_006n);
+    expect(reports).toEqual(Array.from({ length: 3 }, () => [accountId, 7n]));
+  });
+});

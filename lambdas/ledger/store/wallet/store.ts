@@ -24,14 +24,18 @@ import { WalletTotals } from './totals.ts';
 export interface WalletStoreOptions {
   readonly random?: RandomSource;
   readonly clock?: Clock;
+  /** Receives each account whose shards were read and do not add up. Its calls are served all the same. */
+  readonly onDrift?: DriftListener;
 }
+
+export type DriftListener = (accountId: string, drift: NanoUsd) => void;
 
 export function createWalletStore(
   clients: DynamoClients,
   table: string,
-  { random = systemRandom, clock = systemClock }: WalletStoreOptions = {},
+  { random = systemRandom, clock = systemClock, onDrift = () => {} }: WalletStoreOptions = {},
 ): WalletStore {
-  return new DynamoWalletStore(clients, table, { random, clock });
+  return new DynamoWalletStore(clients, table, { random, clock, onDrift });
 }
 
 class DynamoWalletStore implements WalletStore {
@@ -40,12 +44,14 @@ class DynamoWalletStore implements WalletStore {
   readonly #totals: WalletTotals;
   readonly #holds: WalletHolds;
   readonly #leases: WalletLeases;
+  readonly #onDrift: DriftListener;
 
   constructor(
     clients: DynamoClients,
     table: string,
-    { random, clock }: { readonly random: RandomSource; readonly clock: Clock },
+    { random, clock, onDrift }: Required<WalletStoreOptions>,
   ) {
+    this.#onDrift = onDrift;
     this.#shards = new WalletShards(clients, table);
     this.#reads = new WalletReads(clients.client, table);
     this.#holds = new WalletHolds(clients, table, random);
@@ -53,8 +59,10 @@ class DynamoWalletStore implements WalletStore {
     this.#totals = new WalletTotals(clients.client, table, clock, (first) => this.#holds.cacheCount(first));
   }
 
-  hold(accountId: string, hold: Hold): Promise<HoldResult> {
-    return this.#holds.place(accountId, hold);
+  async hold(accountId: string, hold: Hold): Promise<HoldResult> {
+    const result = await this.#holds.place(accountId, hold);
+    this.#verify(result.wallet);
+    return result;
   }
 
   async endHold(accountId: string, end: HoldEnd): Promise<NanoUsd | undefined> {
@@ -71,9 +79,9 @@ class DynamoWalletStore implements WalletStore {
     ]);
     if (shard === undefined) return undefined;
     this.#holds.cacheCount(shard);
+    const { balance } = this.#verify(toWallet(accountId, [shard]));
     if (total !== undefined) return total;
     // The other shards may have been created while the call ran.
-    const { balance } = toWallet(accountId, [shard]);
     return isSharded || shard.shards > 1 ? this.#totals.read(accountId).catch(() => balance) : balance;
   }
 
@@ -95,7 +103,7 @@ class DynamoWalletStore implements WalletStore {
   async read(accountId: string): Promise<Wallet | undefined> {
     const shards = await this.#reads.readAll(accountId);
     this.#holds.cacheCount(shards[0]);
-    return shards.length === 0 ? undefined : toWallet(accountId, shards);
+    return shards.length === 0 ? undefined : this.#verify(toWallet(accountId, shards));
   }
 
   drawShard(accountId: string): string {
@@ -108,10 +116,17 @@ class DynamoWalletStore implements WalletStore {
 
   async readShard(walletId: string): Promise<Wallet | undefined> {
     const shard = await this.#reads.read(walletId);
-    return shard && toWallet(accountOf(walletId), [shard]);
+    return shard && this.#verify(toWallet(accountOf(walletId), [shard]));
   }
 
-  writeLease(write: WalletLeaseWrite): Promise<LeaseResult<Wallet>> {
-    return this.#leases.write(write);
+  async writeLease(write: WalletLeaseWrite): Promise<LeaseResult<Wallet>> {
+    const result = await this.#leases.write(write);
+    this.#verify(result.item);
+    return result;
+  }
+
+  #verify<T extends Wallet | undefined>(wallet: T): T {
+    if (wallet !== undefined && wallet.drift !== 0n) this.#onDrift(wallet.accountId, wallet.drift);
+    return wallet;
   }
 }

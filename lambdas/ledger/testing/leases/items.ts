@@ -88,6 +88,7 @@ export function walletOf(accountId: string, shards: readonly WalletItem[]): Wall
     balance: balance - paid,
     debt: debt - paid,
     entries: 0,
+    drift: 0n,
     spentAmount: sum(({ spent }) => spent),
     holds: shards.flatMap(({ walletId, holds, leases }) => [
       ...holds.values(),
