@@ -17,6 +17,13 @@ export interface Bound {
   readonly tokens: number;
 }
 
+/** Returns the bound of a call with its largest output. */
+export const boundOf = ({ output: { max }, cost, tokens }: Call): Quantity => ({
+  amount: cost(max),
+  requests: 1,
+  tokens: tokens(max),
+});
+
 /** A call that was recorded. */
 export interface SettledCall {
   /** Seconds since the epoch. */

@@ -10,7 +10,7 @@ import { rateLimitHeaders } from '../../../access/core/key-state.ts';
 import type { NanoUsd } from '../../../platform/core/money.ts';
 import type { Call } from '../call.ts';
 import { FRESH_MS, IDLE_MS, LeaseSpan, TICK_MS } from '../lease-times.ts';
-import { type Bound, LeaseState, type SettledCall } from './lease-state.ts';
+import { type Bound, boundOf, LeaseState, type SettledCall } from './lease-state.ts';
 import type { LeaseDependencies } from './ports.ts';
 import { keySide, walletSide } from './sides.ts';
 import { NOTHING, plus, type Quantity, RecentDraws } from './slack.ts';
@@ -287,13 +287,9 @@ export class Lease {
    */
   async #abandon(): Promise<void> {
     this.#end();
-    if (this.#state.openCalls === 0)
-      await Promise.allSettled([this.#state.wallet.close(), this.#state.key.close()]);
+    if (this.#state.openCalls > 0) return;
+    const { amount: _amount, ...totals } = this.#state.totalsWith(NOTHING);
+    const closed = { ...totals, entry: undefined };
+    await Promise.allSettled([this.#state.wallet.close(closed), this.#state.key.close(closed)]);
   }
 }
-
-const boundOf = ({ output: { max }, cost, tokens }: Call): Quantity => ({
-  amount: cost(max),
-  requests: 1,
-  tokens: tokens(max),
-});

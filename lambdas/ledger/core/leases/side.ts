@@ -113,21 +113,22 @@ export class LeaseSide<T> {
     return this.#resolve(to, result);
   }
 
-  /** Removes the entry that an opening may have left. Throws if there was no response: then it expires, and is recovered. */
-  async close(): Promise<void> {
-    const entry = this.#confirmed.entry ?? this.#candidates.at(-1)?.entry;
-    if (entry === undefined) return;
+  /**
+   * Closes the side of a lease without open calls: an open entry like any other write, and the entry that an opening without
+   * a response may have left. Throws if there was no response: then it expires, and is recovered.
+   */
+  async close(to: SideState): Promise<void> {
+    const opening = this.#candidates.at(-1)?.entry;
+    if (this.isOpen || opening === undefined) {
+      await this.write(to, false);
+      return;
+    }
     const item = await this.#stored.read();
     const found = item && this.#stored.entryOf(item);
-    if (found?.sequence !== entry.sequence) return;
-    const write = {
-      leaseId: this.#options.leaseId,
-      from: entry,
-      to: undefined,
-      change: -entry.amount,
-      asks: false,
-    };
-    await this.#stored.send(write, { from: NOT_OPEN, to: NOT_OPEN });
+    if (found?.sequence !== opening.sequence) return;
+    // A side that was closed had charged all, so the opening charged nothing.
+    const write = { leaseId: this.#options.leaseId, from: opening, to: undefined, change: -opening.amount };
+    await this.#stored.send({ ...write, asks: false }, { from: to, to });
   }
 
   /** Draws the conclusion of a response. */
