@@ -62,8 +62,8 @@ export class Lease {
   #isStopping = false;
   /** A call was admitted from slack since the last tick. */
   #hasUsedSlack = false;
-  /** The next tick takes no slack, because a call of the account lacks it. */
-  #isReturning = false;
+  /** No slack is taken until then, uptime, because a call of the account lacks it. */
+  #slackFromMs = Number.NEGATIVE_INFINITY;
 
   constructor(dependencies: LeaseDependencies, { id, accountId, keyId, startMs, onEnd }: LeaseStart) {
     this.#dependencies = dependencies;
@@ -72,10 +72,9 @@ export class Lease {
     this.accountId = accountId;
     this.keyId = keyId;
     this.span = new LeaseSpan(startMs, dependencies.clock(), dependencies.times);
-    const { windows } = this.span;
-    const identity = { id, accountId, keyId, windows };
+    const identity = { id, accountId, keyId, windows: this.span.windows };
     this.#state = new LeaseState(
-      windows,
+      identity.windows,
       walletSide(dependencies, identity),
       keySide(dependencies, identity, () => this.isCurrent),
     );
@@ -92,8 +91,12 @@ export class Lease {
     return !this.#hasEnded;
   }
 
-  /** True if the lease has taken more than its calls need. */
-  get hasSlack(): boolean {
+  /** True if the lease has taken more than its calls need, or a tick in flight may take it. */
+  get mayHaveSlack(): boolean {
+    return this.#tickInFlight !== undefined || this.#hasSlack;
+  }
+
+  get #hasSlack(): boolean {
     if (this.#hasEnded) return false;
     const hasLimits = this.#state.remaining('requests') > 0 || this.#state.remaining('tokens') > 0;
     return this.#state.hasFreeCredit || (this.isCurrent && hasLimits);
@@ -129,12 +132,10 @@ export class Lease {
     this.#arm();
   }
 
-  /** Returns what the lease does not need for its calls. A tick that is in flight may still take slack. Does not throw. */
+  /** Returns what the lease does not need for its calls, and takes no more for a moment. Does not throw. */
   async returnSlack(): Promise<void> {
-    for (let ticks = 0; ticks < 2 && this.hasSlack; ticks += 1) {
-      this.#isReturning = true;
-      await this.#tick();
-    }
+    this.#slackFromMs = this.#dependencies.uptime() + TICK_MS;
+    for (let ticks = 0; ticks < 2 && this.mayHaveSlack; ticks += 1) await this.#tick();
   }
 
   /** Takes no more slack, and closes with the last open call. */
@@ -147,8 +148,7 @@ export class Lease {
     const { uptime, clock } = this.#dependencies;
     const isFresh = uptime() - this.#state.key.readMs <= FRESH_MS;
     if (!isFresh || !this.isCurrent || !this.#state.covers(call, clock())) return undefined;
-    const { amount, tokens } = boundOf(call);
-    const bound = { amount, tokens };
+    const bound = boundOf(call);
     this.#state.draw(bound);
     this.#lastDrawMs = uptime();
     this.#recent.add(bound, this.#lastDrawMs);
@@ -208,11 +208,16 @@ export class Lease {
   async #tickAndServe(): Promise<void> {
     const asked = this.#waiting;
     this.#waiting = [];
-    const needed = asked.reduce((sum, { call }) => plus(sum, boundOf(call)), NOTHING);
-    const isRefused = await this.#tickOnce(needed, this.#slack());
-    const uncovered = this.#serve(asked);
-    // What one side granted and the other refused returns at once.
-    if (isRefused && this.hasSlack) await this.#tickOnce(NOTHING, NOTHING);
+    let uncovered = asked;
+    try {
+      const needed = asked.reduce((sum, { call }) => plus(sum, boundOf(call)), NOTHING);
+      const isRefused = await this.#tickOnce(needed, this.#slack());
+      uncovered = this.#serve(asked);
+      // What one side granted and the other refused returns at once.
+      if (isRefused && this.#hasSlack) await this.#tickOnce(NOTHING, NOTHING);
+    } catch (failure) {
+      this.#dependencies.log.error('a tick failed', { lease: this.id, failure: String(failure) });
+    }
     for (const { resolve } of uncovered) resolve(undefined);
     this.#waiting = this.#serve(this.#waiting);
   }
@@ -226,8 +231,6 @@ export class Lease {
     });
   }
 
-  // One tick
-
   /** Takes what the calls need, and slack. Returns whether a side has refused it. */
   async #tickOnce(needed: Quantity, slack: Quantity): Promise<boolean> {
     const more = this.isCurrent ? plus(needed, slack) : NOTHING;
@@ -239,7 +242,6 @@ export class Lease {
     }
     this.#sequence += 1;
     this.#hasUsedSlack = false;
-    this.#isReturning = false;
     this.#lastTickMs = this.#dependencies.uptime();
     const { amount, ...totals } = this.#state.totalsWith(more);
     const [keyId, expires, sequence] = [this.keyId, this.span.expires, this.#sequence];
@@ -260,8 +262,9 @@ export class Lease {
 
   #slack(): Quantity {
     const left = this.#state.remainder;
-    if (this.#isReturning || this.#isStopping || left === undefined) return NOTHING;
-    return this.#recent.slack(left, this.#dependencies.uptime());
+    const nowMs = this.#dependencies.uptime();
+    if (nowMs < this.#slackFromMs || this.#isStopping || left === undefined) return NOTHING;
+    return this.#recent.slack(left, nowMs);
   }
 
   #recover(): void {

@@ -38,9 +38,9 @@ export class Leases {
     return this.#alive.has(leaseId);
   }
 
-  /** Returns whether leases of the account have taken more than their calls need. */
+  /** Returns whether leases of the account may have taken more than their calls need. */
   hasSlack(accountId: string): boolean {
-    return this.#of(accountId).some(({ hasSlack }) => hasSlack);
+    return this.#of(accountId).some(({ mayHaveSlack }) => mayHaveSlack);
   }
 
   /** Returns to an account what its leases do not need for their calls. Does not throw. */
