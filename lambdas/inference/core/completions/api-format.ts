@@ -3,17 +3,16 @@
  * Responses.
  */
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
-import type { Clock, EventFormat } from '../../../platform/core/ports.ts';
+import type { Clock } from '../../../platform/core/ports.ts';
 import type { FieldTable } from '../fields/table.ts';
 import type { RequestedBound } from '../metering/output-bound.ts';
 import type { RouteControlFields } from '../routing/route-controls.ts';
 import type { CallerProtocol, ChatPayload } from '../upstream/provider.ts';
 import type { SealedTokens } from '../upstream/sealed-tokens.ts';
-import type { CallStreamEvent } from './delivery.ts';
-import type { ResponseWriter, WriterOptions } from './response-writer.ts';
+import type { FormatWriter } from './response-writer.ts';
 
-/** The fields that the requests of all formats have under the same names. */
-export interface CompletionRequest extends JsonObject, RouteControlFields {
+/** The body of a request, with the fields that all formats have under the same names. */
+export interface CompletionBody extends JsonObject, RouteControlFields {
   readonly model: string;
   readonly stream?: boolean | null | undefined;
 }
@@ -21,7 +20,7 @@ export interface CompletionRequest extends JsonObject, RouteControlFields {
 /** The headers of a request, of which a format may read those of its protocol. */
 export type CallerHeaders = Pick<Headers, 'get'>;
 
-export interface ApiFormat<Request extends CompletionRequest> {
+export interface ApiFormat<Body extends CompletionBody> {
   readonly protocol: CallerProtocol;
   readonly fields: FieldTable;
   /**
@@ -29,26 +28,26 @@ export interface ApiFormat<Request extends CompletionRequest> {
    * service uses. Throws 400 for a request that no route accepts, and `invalid_capsule` for a sealed token that does
    * not open.
    */
-  toPayload(request: Request, sealedTokens: SealedTokens, headers?: CallerHeaders): ChatPayload;
+  toPayload(request: Body, sealedTokens: SealedTokens, headers?: CallerHeaders): ChatPayload;
   /**
    * Returns the indices in `tools` of the tools that the protocol defines and that the request does not force. Without
    * them, the response differs but is still valid. Absent in a format whose tools are all defined by the caller.
    */
-  optionalTools?(request: Request): readonly number[];
+  optionalTools?(request: Body): readonly number[];
   /** The request without these tools, and without a choice of them. */
-  withoutTools?(request: Request, indices: ReadonlySet<number>): Request;
-  maxTokens(request: Request): RequestedBound;
+  withoutTools?(request: Body, indices: ReadonlySet<number>): Body;
+  maxTokens(request: Body): RequestedBound;
   /** The request with another bound, under the field that has its own. */
-  withMaxTokens(request: Request, tokens: number): Request;
-  choices(request: Request): number;
+  withMaxTokens(request: Body, tokens: number): Body;
+  choices(request: Body): number;
   /** Returns the id of a response. */
   responseId(ulid: string): string;
   /** Returns the writer for the response to one call. */
-  createWriter(call: WriterContext<Request>): FormatWriter;
+  createWriter(call: WriterContext<Body>): FormatWriter;
 }
 
-interface WriterContext<Request> {
-  readonly request: Request;
+interface WriterContext<Body> {
+  readonly request: Body;
   readonly responseId: string;
   /** The start of the call, in milliseconds. */
   readonly createdMs: number;
@@ -56,12 +55,4 @@ interface WriterContext<Request> {
   readonly sealedTokens: SealedTokens;
   /** The version of the catalog that serves the call. */
   readonly catalog: string;
-}
-
-/** Writes the response to one call, complete or as a stream. */
-interface FormatWriter {
-  writer(options: WriterOptions): ResponseWriter;
-  /** A stream as server-sent events, each complete with its blank line; a failure of its events is thrown on. */
-  encode(events: AsyncIterable<CallStreamEvent>): AsyncGenerator<string, void>;
-  readonly events: EventFormat;
 }

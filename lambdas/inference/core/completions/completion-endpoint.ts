@@ -24,7 +24,7 @@ import { losesEffort } from '../routing/route-support.ts';
 import { withSentBreakpoints } from '../upstream/cache-breakpoints.ts';
 import type { ChatPayload, Provider } from '../upstream/provider.ts';
 import { type SealedTokens, signaturesOf } from '../upstream/sealed-tokens.ts';
-import type { ApiFormat, CallerHeaders, CompletionRequest } from './api-format.ts';
+import type { ApiFormat, CallerHeaders, CompletionBody } from './api-format.ts';
 import { attemptRoute, canCancel, prepareCompletion, type StartedResponse } from './delivery.ts';
 import { ignoredFieldsHeader, payloadFor, unservedTools } from './forwarded-fields.ts';
 import { responseBytes } from './response-bytes.ts';
@@ -39,9 +39,9 @@ export interface CompletionDependencies extends PaidEndpointDependencies {
   readonly sealedTokens: (peppers: Peppers) => (accountId: string) => SealedTokens;
 }
 
-export function createCompletionEndpoint<Request extends CompletionRequest>(
-  format: ApiFormat<Request>,
-  schema: z.ZodType<NoInfer<Request>>,
+export function createCompletionEndpoint<Body extends CompletionBody>(
+  format: ApiFormat<Body>,
+  schema: z.ZodType<NoInfer<Body>>,
   dependencies: CompletionDependencies,
 ): StreamingEndpoint {
   const read = async (request: globalThis.Request, { requestId }: CallContext, key: VerifiedKey) => {
@@ -70,8 +70,8 @@ export function createCompletionEndpoint<Request extends CompletionRequest>(
   return createPaidEndpoint({ kind: 'chat', read }, dependencies);
 }
 
-interface ValidRequest<Request> extends Pick<PaidCall<StartedResponse>, 'requestId' | 'key' | 'identity'> {
-  readonly body: Request;
+interface ValidRequest<Body> extends Pick<PaidCall<StartedResponse>, 'requestId' | 'key' | 'identity'> {
+  readonly body: Body;
   /** The requested model and its fallbacks. Contains at least one. */
   readonly models: readonly Model[];
   /** The version of the catalog that they are from. */
@@ -88,9 +88,9 @@ type ReadDependencies = Pick<
 >;
 
 /** Throws 400 when no model takes so much prompt, or writes so much. */
-export function readCompletion<Request extends CompletionRequest>(
-  format: ApiFormat<Request>,
-  valid: ValidRequest<Request>,
+export function readCompletion<Body extends CompletionBody>(
+  format: ApiFormat<Body>,
+  valid: ValidRequest<Body>,
   dependencies: ReadDependencies,
 ): PaidCall<StartedResponse> {
   const { providers, random, ulid, clock, after, hostEnds, log } = dependencies;
@@ -165,11 +165,8 @@ export function readCompletion<Request extends CompletionRequest>(
 const NO_TOOLS: ReadonlySet<number> = new Set();
 
 /** Returns the name by which the caller requested the model, an alias included. The response uses that name. */
-const nameOf = (
-  servedModel: Model,
-  { model, models: fallbacks }: CompletionRequest,
-  models: readonly Model[],
-) => [model, ...(fallbacks ?? [])][models.indexOf(servedModel)] ?? servedModel.id;
+const nameOf = (servedModel: Model, { model, models: fallbacks }: CompletionBody, models: readonly Model[]) =>
+  [model, ...(fallbacks ?? [])][models.indexOf(servedModel)] ?? servedModel.id;
 
 /** Throws an error when the API format leaves the bound to the service and does not take one from it. */
 function limitedTo(payload: ChatPayload, maxTokens: number): ChatPayload {
@@ -179,7 +176,7 @@ function limitedTo(payload: ChatPayload, maxTokens: number): ChatPayload {
 
 /** Throws 400 for a model that the catalog does not have. */
 async function modelsOf(
-  body: CompletionRequest,
+  body: CompletionBody,
   catalog: CatalogSource,
 ): Promise<Pick<Catalog, 'version' | 'models'>> {
   const currentCatalog = await catalog();

@@ -21,7 +21,7 @@ import { promptSizeOf } from '../metering/prompt-size.ts';
 import { boundTokens } from '../metering/token-bound.ts';
 import { amountOf } from '../pricing/bill.ts';
 import type { Provider } from '../upstream/provider.ts';
-import type { ApiFormat, CompletionRequest } from './api-format.ts';
+import type { ApiFormat, CompletionBody } from './api-format.ts';
 import { type CompletionDependencies, readCompletion } from './completion-endpoint.ts';
 import type { StartedResponse } from './delivery.ts';
 
@@ -57,7 +57,7 @@ const CALLER = { requestId: 'req_1', key: { accountId: 'acc_1', keyId: 'key_1', 
 
 const messagesOf = (content: string) => [{ role: 'user' as const, content }];
 
-const readOf = <Request extends CompletionRequest>(
+const readOf = <Request extends CompletionBody>(
   format: ApiFormat<Request>,
   body: Request,
   models: readonly Model[],

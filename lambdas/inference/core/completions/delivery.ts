@@ -3,7 +3,6 @@
 import type { Settlement } from '../../../ledger/core/call.ts';
 import type { CallStatus } from '../../../ledger/core/usage-record.ts';
 import { ServiceError } from '../../../platform/core/errors.ts';
-import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { EventFormat } from '../../../platform/core/ports.ts';
 import type { Deliver, UnsettledCall } from '../call.ts';
 import type { CatalogRoute } from '../catalog/catalog-document.ts';
@@ -12,7 +11,6 @@ import { countPromptTokens } from '../metering/estimate.ts';
 import { Meter, type MeterOptions } from '../metering/meter.ts';
 import type { PromptSize } from '../metering/prompt-size.ts';
 import { receiptHeaders } from '../paid-endpoint.ts';
-import type { TokenUsage } from '../pricing/token-usage.ts';
 import {
   type ChatPayload,
   type Provider,
@@ -29,7 +27,7 @@ import {
   type RouteClockOptions,
   startRouteClock,
 } from '../upstream/route-clock.ts';
-import type { ResponseWriter, WriterOptions } from './response-writer.ts';
+import type { CallStreamEvent, ResponseWriter, WriterOptions } from './response-writer.ts';
 
 /** A response that has started: a complete body, or a stream whose first content has arrived. */
 export type StartedResponse =
@@ -107,11 +105,6 @@ export interface CompletionContext {
   readonly encode: (events: AsyncIterable<CallStreamEvent>) => AsyncGenerator<string, void>;
   readonly events: EventFormat;
 }
-
-/** The last event of a stream that ended well has what it cost; by then it is settled. */
-export type CallStreamEvent =
-  | { readonly type: 'output'; readonly event: JsonObject }
-  | { readonly type: 'settled'; readonly usage: TokenUsage; readonly settlement: Settlement };
 
 const JSON_TYPE = { 'content-type': 'application/json' };
 

@@ -9,7 +9,7 @@ import type { FieldTable } from '../fields/table.ts';
 import { bodyFor } from '../quote.ts';
 import { meets, type Providers } from '../routing/route-support.ts';
 import type { ChatPayload } from '../upstream/provider.ts';
-import type { ApiFormat, CompletionRequest } from './api-format.ts';
+import type { ApiFormat, CompletionBody } from './api-format.ts';
 
 /**
  * Reads a request by the table of its format. Throws 400 `invalid_value` for an image or a file on a private network.
@@ -54,9 +54,9 @@ export function payloadFor(route: CatalogRoute, fullPayload: ChatPayload): ChatP
 /**
  * Returns the indices of the tools that the request does not force and for which no route of the models has a price.
  */
-export function unservedTools<Request extends CompletionRequest>(
-  { optionalTools, fields, protocol }: Pick<ApiFormat<Request>, 'optionalTools' | 'fields' | 'protocol'>,
-  request: Request,
+export function unservedTools<Body extends CompletionBody>(
+  { optionalTools, fields, protocol }: Pick<ApiFormat<Body>, 'optionalTools' | 'fields' | 'protocol'>,
+  request: Body,
   { models, providers }: { readonly models: readonly Model[]; readonly providers: Providers },
 ): ReadonlySet<number> {
   const { tools, max_tool_calls } = request;

@@ -1,5 +1,7 @@
 /** The interface by which an API format writes a response, complete or as a stream. */
+import type { Settlement } from '../../../ledger/core/call.ts';
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
+import type { EventFormat } from '../../../platform/core/ports.ts';
 import type { TokenUsage } from '../pricing/token-usage.ts';
 import type { StreamPart } from '../upstream/conversation.ts';
 import type { CompleteResponse, ResponseIdentity } from '../upstream/provider.ts';
@@ -19,4 +21,17 @@ export interface ResponseWriter {
   body(response: CompleteResponse, usage: TokenUsage): string;
   /** The events that a part of a stream becomes; parts are given once each, in order. */
   events(part: StreamPart): readonly JsonObject[];
+}
+
+/** The last event of a stream that ended well has what it cost; by then it is settled. */
+export type CallStreamEvent =
+  | { readonly type: 'output'; readonly event: JsonObject }
+  | { readonly type: 'settled'; readonly usage: TokenUsage; readonly settlement: Settlement };
+
+/** Writes the response to one call, complete or as a stream. */
+export interface FormatWriter {
+  writer(options: WriterOptions): ResponseWriter;
+  /** A stream as server-sent events, each complete with its blank line; a failure of its events is thrown on. */
+  encode(events: AsyncIterable<CallStreamEvent>): AsyncGenerator<string, void>;
+  readonly events: EventFormat;
 }

@@ -9,7 +9,7 @@ import { type CatalogSource, requireModel } from '../catalog/catalog.ts';
 import { countPromptTokens } from '../metering/estimate.ts';
 import { promptSizeOf } from '../metering/prompt-size.ts';
 import { bodyFor } from '../quote.ts';
-import type { ApiFormat, CompletionRequest } from './api-format.ts';
+import type { ApiFormat, CompletionBody } from './api-format.ts';
 import type { CompletionDependencies } from './completion-endpoint.ts';
 
 export interface TokenCountDependencies {
@@ -19,15 +19,15 @@ export interface TokenCountDependencies {
   readonly sealedTokens: CompletionDependencies['sealedTokens'];
 }
 
-export interface CountedFormat<Request extends CompletionRequest> {
-  readonly format: Pick<ApiFormat<Request>, 'toPayload'>;
-  readonly schema: z.ZodType<Request>;
+export interface CountedFormat<Body extends CompletionBody> {
+  readonly format: Pick<ApiFormat<Body>, 'toPayload'>;
+  readonly schema: z.ZodType<Body>;
   readonly bodyOf: (tokens: number) => object;
 }
 
 /** The count is the service's own, the one a call is billed by where its route reports none. Throws `ServiceError`. */
-export function createTokenCount<Request extends CompletionRequest>(
-  { format, schema, bodyOf }: CountedFormat<Request>,
+export function createTokenCount<Body extends CompletionBody>(
+  { format, schema, bodyOf }: CountedFormat<Body>,
   { peppers, catalog, gate, sealedTokens: sealedTokensOf }: TokenCountDependencies,
 ): Endpoint {
   return async (request, { body: incoming }) => {

@@ -7,7 +7,7 @@ import { responsesRequest } from '../../formats/responses/schema.ts';
 import { modelsOf } from '../../testing/catalog/models.ts';
 import { PROVIDERS } from '../../testing/fields/needs.ts';
 import type { Model } from '../catalog/catalog-document.ts';
-import type { ApiFormat, CompletionRequest } from './api-format.ts';
+import type { ApiFormat, CompletionBody } from './api-format.ts';
 import { unservedTools } from './forwarded-fields.ts';
 
 const SEARCH_PRICE = { features: { web_search: { price: 0.01, max_uses: 5 } } };
@@ -18,7 +18,7 @@ const servedBy = (protocol: string, price: object) =>
     routes: [{ protocol, capabilities: ['tools'] }],
   });
 
-function without<Request extends CompletionRequest>(
+function without<Request extends CompletionBody>(
   format: ApiFormat<Request>,
   request: Request,
   models: readonly Model[],

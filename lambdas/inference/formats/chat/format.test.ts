@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { CallStreamEvent } from '../../core/completions/delivery.ts';
+import type { CallStreamEvent } from '../../core/completions/response-writer.ts';
 import { NO_SEALED_TOKENS } from '../../testing/upstream/no-sealed-tokens.ts';
 import { chatFormat } from './format.ts';
 

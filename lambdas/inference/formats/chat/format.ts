@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { usdJson } from '../../../platform/core/money.ts';
 import type { EventFormat } from '../../../platform/core/ports.ts';
 import type { ApiFormat } from '../../core/completions/api-format.ts';
-import type { CallStreamEvent } from '../../core/completions/delivery.ts';
+import type { CallStreamEvent } from '../../core/completions/response-writer.ts';
 import { CHAT_FIELDS } from './fields.ts';
 import { toPayload } from './payload.ts';
 import { type ChatRequest, choicesOf, DEFAULT_MAX_TOKENS } from './request.ts';

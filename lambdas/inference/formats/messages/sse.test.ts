@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
-import type { CallStreamEvent } from '../../core/completions/delivery.ts';
+import type { CallStreamEvent } from '../../core/completions/response-writer.ts';
 import type { TokenUsage } from '../../core/pricing/token-usage.ts';
 import { accumulated } from '../../testing/completions/messages/accumulated.ts';
 import { request } from '../../testing/completions/messages/request-fixture.ts';

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../../platform/core/json/lossless-json.ts
 import { isJsonObject } from '../../../../platform/core/json/lossless-json.ts';
 import { usdJson } from '../../../../platform/core/money.ts';
 import type { EventFormat } from '../../../../platform/core/ports.ts';
-import type { CallStreamEvent } from '../../../core/completions/delivery.ts';
+import type { CallStreamEvent } from '../../../core/completions/response-writer.ts';
 import { UpstreamFailure } from '../../../core/upstream/provider.ts';
 import { nativeEnding, OPENING_EVENTS, openingBody, type ResponseOptions, usageBody } from './body.ts';
 import type { OutputItemSealer } from './items.ts';

@@ -1,7 +1,7 @@
 /** Answers of the Responses format as its callers see them. */
 import OpenAI from 'openai';
 import type { JsonObject } from '../../../../platform/core/json/lossless-json.ts';
-import type { CallStreamEvent } from '../../../core/completions/delivery.ts';
+import type { CallStreamEvent } from '../../../core/completions/response-writer.ts';
 import type { AssistantOutput } from '../../../core/upstream/conversation.ts';
 import { OutputItemSealer } from '../../../formats/responses/output/items.ts';
 import { responsesWriter } from '../../../formats/responses/output/response-writer.ts';
