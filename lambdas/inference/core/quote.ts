@@ -40,18 +40,20 @@ export interface Estimate {
   readonly amount: NanoUsd;
 }
 
-/** The billable items of a chat call on a route, with the largest counts there. */
-interface RouteBounds {
+/** The most that a chat call with one output may be billed for on a route. */
+interface RoutePrice {
   readonly billableItems: BillableItems;
-  readonly tokens: TokenBounds;
+  readonly bound: TokenBounds;
+  readonly cost: NanoUsd;
 }
 
-export interface ChatQuote extends Quote {
+export interface ChatQuote {
+  readonly quote: Quote;
   readonly prompt: PromptSize;
   /** The fields of the request that some candidate does not get. */
   readonly ignored: readonly string[];
-  /** Returns the bounds on a route for an output of each choice, in tokens. */
-  boundsOn(route: CatalogRoute, output: number): RouteBounds;
+  /** Returns the price on the route of a candidate for an output of each choice, in tokens. */
+  priceOn(route: CatalogRoute, output: number): RoutePrice;
 }
 
 export interface RequestedOutput {
@@ -63,63 +65,60 @@ export interface RequestedOutput {
 /** Quotes a chat call. Throws 400 if no route can serve it, if no model has room for it, and if something has no price. */
 export function quoteChat(
   choice: Required<RouteChoice> & { readonly call: { readonly payload: ChatPayload } },
-  { choices, tokens: requestedTokens }: RequestedOutput,
+  { choices, tokens }: RequestedOutput,
 ): ChatQuote {
   const { payload, request } = choice.call;
-  const able = chooseRoutes(choice);
+  const ableCandidates = chooseRoutes(choice);
   const body = bodyFor(
     payload,
-    able.map(({ route }) => route),
+    ableCandidates.map(({ route }) => route),
   );
   const prompt = promptSizeOf(body);
   const promptBound = promptBounds(prompt);
-  const candidates = fittingCandidates(able, promptBound, payload);
-  // Tokens of server tools are counted separately if the catalog specifies their number.
-  const withoutTools = prompt.providerTools ? promptBounds({ ...prompt, providerTools: false }) : promptBound;
-  const bounded = candidates.map((candidate) => {
-    const { model, route, billableItems } = candidate;
-    const { tokens } = (billableItems.tokensByUses === undefined ? promptBound : withoutTools)(model);
-    return {
-      candidate,
-      promptTokens: tokens + dialectTokens(route.dialect, body, prompt.messages),
-      // Computed once: the texts may be long, and an admission requests several outputs.
-      outputTextTokens: boundTextTokens(billableItems.outputStrings),
-    };
-  });
-  const boundsAt = (
-    { candidate, promptTokens, outputTextTokens }: (typeof bounded)[number],
-    output: number,
-  ) => routeBounds(candidate, { prompt: promptTokens, completion: output * choices + outputTextTokens });
-  const costAt = (each: (typeof bounded)[number], output: number) => {
-    const { billableItems, tokens } = boundsAt(each, output);
-    return worstCost(tokenPrices(each.candidate.model), billableItems, tokens);
-  };
+  const candidates = fittingCandidates(ableCandidates, promptBound, payload);
+  const prices = new Map(
+    candidates.map((candidate) => {
+      const { model, route, billableItems } = candidate;
+      const promptTokens =
+        promptBound(model, billableItems).tokens + dialectTokens(route.dialect, body, prompt.messages);
+      return [route, priceByOutput(candidate, promptTokens, choices)];
+    }),
+  );
   const promptRate = rateTokens(prompt.strings);
   return {
-    scope: scopeOf('chat', candidates),
-    candidates,
-    output:
-      requestedTokens === undefined
-        ? openOutput(modelsOf(candidates), (model) => ({
-            upperBound: promptBound(model).tokens,
-            probable: () => countPromptTokens(prompt, model),
-          }))
-        : { min: requestedTokens, max: requestedTokens },
-    tokens: (output) => promptRate + output * choices,
-    cost: (output) => bounded.map((each) => costAt(each, output)).reduce(greatest),
+    quote: {
+      scope: scopeOf('chat', candidates),
+      candidates,
+      output:
+        tokens === undefined
+          ? openOutput(modelsOf(candidates), (model) => ({
+              upperBound: promptBound(model).tokens,
+              probable: () => countPromptTokens(prompt, model),
+            }))
+          : { min: tokens, max: tokens },
+      tokens: (output) => promptRate + output * choices,
+      cost: (output) => [...prices.values()].map((priceAt) => priceAt(output).cost).reduce(greatest),
+    },
     prompt,
     ignored: candidates.flatMap(({ route }) => [...ignoredFields(route, payload, request)]),
-    boundsOn(route, output) {
-      const boundedCandidate = bounded.find(({ candidate }) => candidate.route === route);
-      if (boundedCandidate === undefined) throw new Error(`${route.id} is no candidate`);
-      return boundsAt(boundedCandidate, output);
+    priceOn(route, output) {
+      const priceAt = prices.get(route);
+      if (priceAt === undefined) throw new Error(`${route.id} is no candidate`);
+      return priceAt(output);
     },
   };
 }
 
-function routeBounds({ model, billableItems }: PricedCandidate, bounds: TokenBounds): RouteBounds {
+/** Prices a call by its output. Its texts are measured once, because an admission requests several outputs. */
+function priceByOutput({ model, billableItems }: PricedCandidate, promptTokens: number, choices: number) {
+  const textTokens = boundTextTokens(billableItems.outputStrings);
   const window = model.context_window ?? LARGEST_WINDOW;
-  return { billableItems, tokens: { ...bounds, prompt: promptWithUses(billableItems, bounds, window) } };
+  return (output: number): RoutePrice => {
+    const completion = output * choices + textTokens;
+    const prompt = promptWithUses(billableItems, { prompt: promptTokens, completion }, window);
+    const bound = { prompt, completion };
+    return { billableItems, bound, cost: worstCost(tokenPrices(model), billableItems, bound) };
+  };
 }
 
 const modelsOf = (candidates: readonly Candidate[]): readonly Model[] => [

@@ -3,18 +3,14 @@
 import type { Settlement } from '../../../ledger/core/call.ts';
 import type { CallStatus } from '../../../ledger/core/usage-record.ts';
 import { ServiceError } from '../../../platform/core/errors.ts';
-import type { EventFormat } from '../../../platform/core/ports.ts';
 import type { Deliver, UnsettledCall } from '../call.ts';
 import type { CatalogRoute } from '../catalog/catalog-document.ts';
 import { isPriced } from '../fields/need.ts';
-import { countPromptTokens } from '../metering/estimate.ts';
-import { Meter, type MeterOptions } from '../metering/meter.ts';
-import type { PromptSize } from '../metering/prompt-size.ts';
+import { Meter } from '../metering/meter.ts';
 import { receiptHeaders } from '../paid-endpoint.ts';
 import {
   type ChatPayload,
   type Provider,
-  type ResponseIdentity,
   type RouteAttempt,
   type RouteEvent,
   type RouteResponse,
@@ -27,7 +23,8 @@ import {
   type RouteClockOptions,
   startRouteClock,
 } from '../upstream/route-clock.ts';
-import type { CallStreamEvent, ResponseWriter, WriterOptions } from './response-writer.ts';
+import type { CompletionRequest } from './completion-request.ts';
+import type { CallStreamEvent, ResponseWriter } from './response-writer.ts';
 
 /** A response that has started: a complete body, or a stream whose first content has arrived. */
 export type StartedResponse =
@@ -80,73 +77,41 @@ async function readUntilOutput(events: AsyncIterator<RouteEvent>): Promise<Route
   }
 }
 
-/** The values that a response is metered and written with. */
-export interface CompletionContext {
-  readonly prompt: PromptSize;
-  /** The billable items of the call. */
-  readonly billableItems: MeterOptions['billableItems'];
-  /** The version of the catalog that has the prices. */
-  readonly catalog: string;
-  /** The output limit in tokens, if the service chose it. Returned as `x-max-tokens`. */
-  readonly chosenTokens: number | undefined;
-  /** Headers of the call. A replay of its response has them too. */
-  readonly headers: Readonly<Record<string, string>>;
-  /** The upper bound of the tokens that the call is billed for. */
-  readonly tokens: MeterOptions['bound'];
-  /** Called when the route reports more than that. */
-  readonly onExcess: () => void;
-  /** Returns whether the stream is closed at the provider when its caller leaves. */
-  readonly canCancel: boolean;
-  /** The id of the response, in the API's form, and the name of its model. */
-  readonly identity: ResponseIdentity;
-  /** Creates the writer of the response in the API format. */
-  readonly writer: (options: WriterOptions) => ResponseWriter;
-  /** Writes a stream as server-sent events. */
-  readonly encode: (events: AsyncIterable<CallStreamEvent>) => AsyncGenerator<string, void>;
-  readonly events: EventFormat;
-}
-
 const JSON_TYPE = { 'content-type': 'application/json' };
+
+interface DeliveryOptions {
+  readonly request: CompletionRequest;
+  /** Called when the route reports more tokens than the call is billed for. */
+  readonly onExcess: () => void;
+}
 
 /** Prepares the delivery of a completion. Throws if a complete response cannot be stored for replay. */
 export async function prepareCompletion(
   response: StartedResponse,
   paid: UnsettledCall,
-  writing: CompletionContext,
+  { request, onExcess }: DeliveryOptions,
 ): Promise<Deliver> {
   const { admission, candidate, storeResponse, flush } = paid;
-  const { model, route } = candidate;
-  const { prompt, billableItems, catalog, tokens, onExcess, identity, chosenTokens } = writing;
-  const bound = {
-    ...writing.headers,
-    ...(chosenTokens === undefined ? {} : { 'x-max-tokens': String(chosenTokens) }),
-  };
-  const meter = new Meter({
-    candidate,
-    admission,
-    prompt,
-    billableItems,
-    catalog,
-    bound: tokens,
-    onExcess,
-  });
-  const writer = writing.writer({
-    identity,
-    promptTokens: () => countPromptTokens(prompt, model),
-  });
+  const { route } = candidate;
+  const { output } = admission;
+  const requestHeaders = request.headersOf(output);
+  const meter = new Meter({ ...request.meteringOf(candidate, output), admission, onExcess });
+  const writer = request.writerOf(candidate, output);
   if (response.kind === 'stream') {
-    const events = stream({ response, meter, writer, paid });
-    const headers = { ...admission.headers, 'x-route': route.id, ...bound };
-    const leave = writing.canCancel ? { leave: () => response.close(false) } : {};
-    return async () => ({ headers, body: writing.encode(events), events: writing.events, ...leave });
+    const { encode, events } = request.formatWriter;
+    const body = encode(stream({ response, meter, writer, paid }));
+    const headers = { ...admission.headers, 'x-route': route.id, ...requestHeaders };
+    const isCancelable = canCancel(route, request.payloadFor(candidate, output));
+    const leave = isCancelable ? { leave: () => response.close(false) } : {};
+    return async () => ({ headers, body, events, ...leave });
   }
   meter.add(response);
   const text = writer.body(response.completeResponse, meter.usage);
-  await storeResponse?.({ body: text, headers: { ...JSON_TYPE, 'x-route': route.id, ...bound } });
+  await storeResponse?.({ body: text, headers: { ...JSON_TYPE, 'x-route': route.id, ...requestHeaders } });
   return async () => {
     const [settlement] = await Promise.all([meter.settle('completed'), flush()]);
     const receipt = receiptHeaders(admission, route, settlement);
-    return new Response(text, { headers: { ...JSON_TYPE, ...receipt, ...bound } });
+    return new Response(text, { headers: { ...JSON_TYPE, ...receipt, ...requestHeaders } });
   };
 }
 

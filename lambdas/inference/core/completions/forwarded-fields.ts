@@ -53,15 +53,16 @@ export function payloadFor(route: CatalogRoute, fullPayload: ChatPayload): ChatP
 
 /**
  * Returns the indices of the tools that the request does not force and for which no route of the models has a price.
+ * There are none if the caller wants only routes that receive every field.
  */
 export function unservedTools<Body extends CompletionBody>(
   { optionalTools, fields, protocol }: Pick<ApiFormat<Body>, 'optionalTools' | 'fields' | 'protocol'>,
   request: Body,
   { models, providers }: { readonly models: readonly Model[]; readonly providers: Providers },
 ): ReadonlySet<number> {
-  const { tools, max_tool_calls } = request;
+  const { tools, max_tool_calls, provider } = request;
   const optional = optionalTools?.(request) ?? [];
-  if (!Array.isArray(tools) || optional.length === 0) return new Set();
+  if (!Array.isArray(tools) || optional.length === 0 || provider?.require_parameters) return new Set();
   const candidates = models.flatMap((model) => model.routes.map((route) => ({ model, route })));
   const isServed = (index: number): boolean => {
     const { needs } = readFields(fields, { tools: [tools[index]], max_tool_calls });

@@ -7,6 +7,7 @@ import { estimateTokenCount } from 'tokenx';
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { Model } from '../catalog/catalog-document.ts';
 import type { Dialect } from '../catalog/dialect.ts';
+import type { BillableItems } from '../pricing/billable-items.ts';
 import { type PromptSize, TOKENS_PER_OBJECT } from './prompt-size.ts';
 import { boundTokens, tokenLowerBound } from './token-bound.ts';
 
@@ -42,16 +43,22 @@ export interface PromptBound {
 
 type Limits = Pick<Model, 'context_window' | 'token_factor' | 'hidden_tokens' | 'max_image_tokens'>;
 
-/** Bounds a prompt for any model. Content that cannot be read counts as the model's context window. */
-export function promptBounds(prompt: PromptSize): (model: Limits) => PromptBound {
+/**
+ * Bounds a prompt for any model. Content that cannot be read counts as the model's context window. So do the results of
+ * server tools, unless the billable items of a call specify their tokens.
+ */
+export function promptBounds(
+  prompt: PromptSize,
+): (model: Limits, billableItems?: Pick<BillableItems, 'tokensByUses'>) => PromptBound {
   const { objects, toolTokens, images, unseen, providerTools } = prompt;
   const textTokens = boundTextTokens(prompt.strings);
   const around = objects * TOKENS_PER_OBJECT + toolTokens;
   const minTokens = tokenLowerBound(prompt.strings);
-  return (model) => {
+  return (model, { tokensByUses } = { tokensByUses: undefined }) => {
     const { context_window: window = Number.POSITIVE_INFINITY, token_factor: factor = 1 } = model;
     const { hidden_tokens: hidden = HIDDEN_TOKENS } = model;
-    const unread = unseen > 0 || providerTools ? (model.context_window ?? LARGEST_WINDOW) : 0;
+    const isUnread = unseen > 0 || (providerTools && tokensByUses === undefined);
+    const unread = isUnread ? (model.context_window ?? LARGEST_WINDOW) : 0;
     const read = Math.ceil(textTokens * factor) + around + hidden + images * imageTokens(model);
     return { tokens: Math.min(Math.max(unread, read), window), minTokens };
   };
