@@ -6,8 +6,8 @@ import { boundParts, climb, FAMILY_NAMES } from '../../../../tools/bench/tokens/
 import { LIGHT } from '../../../../tools/bench/tokens/vocabularies.ts';
 import { it } from '../../../../tools/test-kit/search.ts';
 import { drawsOf } from '../../../../tools/test-kit/seed.ts';
-import { offsets, rounds } from '../../../../tools/test-kit/thorough.ts';
-import { boundTokens, tokenUpperBound } from './token-bound.ts';
+import { rounds } from '../../../../tools/test-kit/thorough.ts';
+import { boundTokens } from './token-bound.ts';
 import { WORDS, WORDS_AFTER_BLANK } from './token-table.ts';
 
 /** The worst count of the tokenizers that are dependencies; `npm run bench -- tokens` asks the heavy ones as well. */
@@ -113,16 +113,8 @@ describe('the bound on tokens', () => {
 
   it('equals zero for an empty text', () => {
     expect(boundTokens('')).toBe(0);
-    expect(tokenUpperBound('')).toBe(0);
   });
 });
-
-/** Every code point, lone surrogates as such. */
-const codePoints = function* (): Generator<string> {
-  for (let point = 0; point <= 0x10ffff; point += 1) yield String.fromCodePoint(point);
-};
-
-const bytes = (text: string): number => Buffer.byteLength(text);
 
 describe('the table of the bound', () => {
   it('names words that are one token, with a blank before them or without', () => {
@@ -132,68 +124,5 @@ describe('the table of the bound', () => {
         .filter((word) => LIGHT.some(({ count }) => count(`\n${before}${word}`) !== count('\n') + 1));
     expect(wrong(WORDS, '').concat(wrong(WORDS, ' '), wrong(WORDS_AFTER_BLANK, ' '))).toEqual([]);
     expect(wrong('qjqj', ' ')).toEqual(['qjqj']);
-  });
-});
-
-describe('the most tokens there can be', () => {
-  it('never fall below the bound, for any code point', () => {
-    const less = [];
-    const strings = [...codePoints()];
-    for (const at of offsets(0, strings.length - 1, 5)) {
-      const text = strings[at] ?? '';
-      if (tokenUpperBound(text) < boundTokens(text)) less.push(text);
-    }
-    expect(less).toEqual([]);
-  });
-
-  it('never fall below the bytes of the text, however it is normalized', () => {
-    const unit = fc.oneof(
-      fc.string({ unit: 'binary', maxLength: 4 }),
-      fc.constantFrom(
-        '\ufdfa',
-        '\u0344',
-        'e\u0323\u0301',
-        'é\u0323',
-        '가\u11a8',
-        '\u1100\uac01',
-        '\ud800',
-        '≮',
-        'ﬃ',
-      ),
-      fc.integer({ min: 0x300, max: 0x36f }).map((code) => String.fromCharCode(code)),
-      fc.integer({ min: 0xc0, max: 0x1fff }).map((code) => String.fromCharCode(code)),
-    );
-    fc.assert(
-      fc.property(fc.array(unit, { maxLength: 30 }), (units) => {
-        const text = units.join('');
-        const limit = tokenUpperBound(text);
-        const forms = [text, text.normalize('NFC'), text.normalize('NFKC')];
-        expect(Math.max(...forms.map(bytes), boundTokens(text))).toBeLessThanOrEqual(limit);
-      }),
-      { numRuns: rounds(300) },
-    );
-  });
-
-  it('rest on that no composition is longer than what it is composed of', () => {
-    const longer = [];
-    let compositions = 0;
-    for (const text of codePoints()) {
-      const apart = text.normalize('NFD');
-      if (apart === text || apart.normalize('NFC') !== text) continue;
-      compositions += 1;
-      // The last step of the composition: everything before the last code point, composed, and that code point.
-      const points = [...apart];
-      const [rest, last] = [points.slice(0, -1).join('').normalize('NFC'), points.at(-1) ?? ''];
-      if (bytes(text) > bytes(rest) + bytes(last)) longer.push(text);
-    }
-    expect(compositions).toBeGreaterThan(12_000);
-    expect(longer).toEqual([]);
-  });
-
-  it('counts a byte as a token if every byte is a separate letter', () => {
-    expect(tokenUpperBound('plain')).toBe(6);
-    expect(tokenUpperBound('日本')).toBe(7);
-    expect(tokenUpperBound('\ud800')).toBe(4);
-    expect(tokenUpperBound('\ufdfa')).toBe(34);
   });
 });

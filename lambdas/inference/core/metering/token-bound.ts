@@ -1,5 +1,5 @@
 /**
- * Bounds on the tokens of a text: the maximum for the tokenizers of token-table.ts, and the maximum for any tokenizer.
+ * Bounds on the tokens of a text: the maximum for the tokenizers of token-table.ts, and a minimum.
  *
  * Each token counts at the code point at which it starts. Tokenizers merge neighbors until no two remaining neighbors
  * form a token of their vocabulary. A run of letters therefore has at most as many tokens as its finest cut, which has
@@ -35,23 +35,19 @@ function readCodePoints(runs: string): Uint8Array {
 
 /**
  * At least as many tokens as the text has with any tokenizer of token-table.ts; 0 for no text. A text is also bounded
- * by the sum of its parts. One pass, and never more than `tokenUpperBound`.
+ * by the sum of its parts. One pass.
  */
 export function boundTokens(text: string): number {
   const { length } = text;
   if (length === 0) return 0;
   // Sentence-piece tokenizers put a blank before a text, and two texts may meet within a word.
   let tokens = 1;
-  // Whether code points count more than their bytes, for what they may become.
-  let exceeds = false;
   let at = 0;
   while (at < length) {
     const code = text.charCodeAt(at);
     if (code >= 0x80) {
       const point = text.codePointAt(at) ?? code;
-      const count = point <= LAST_LISTED ? (tokensOfCodePoint[point] as number) : 4;
-      if (count > 2 && (count > 4 || count > bytesOf(point))) exceeds = true;
-      tokens += count;
+      tokens += point <= LAST_LISTED ? (tokensOfCodePoint[point] as number) : 4;
       at += point > 0xffff ? 2 : 1;
     } else if (code !== SPACE && LETTER_INDEX[code] === 0) {
       tokens += 1;
@@ -75,11 +71,8 @@ export function boundTokens(text: string): number {
       at = end;
     }
   }
-  return exceeds ? Math.min(tokens, tokenUpperBound(text)) : tokens;
+  return tokens;
 }
-
-/** Returns the bytes of a code point that is not ASCII. */
-const bytesOf = (point: number): number => (point < 0x800 ? 2 : point < 0x10000 ? 3 : 4);
 
 /** Blanks that no word takes along: every vocabulary has tokens of two to fourteen and more. */
 const boundBlanks = (count: number): number => (count < 3 ? count : 1 + Math.ceil(count / 8));
@@ -116,50 +109,3 @@ const LONGEST_TOKEN = 128;
 /** Texts that stand side by side have at least as many tokens. */
 export const tokenLowerBound = (strings: readonly string[]): number =>
   Math.ceil(strings.reduce((length, text) => length + text.length, 0) / LONGEST_TOKEN);
-
-/** Returns whether `boundTokens` exceeds a limit. Most texts are short enough to decide it without reading them. */
-export const mayExceed = (text: string, limit: number): boolean =>
-  tokenUpperBound(text) > limit && boundTokens(text) > limit;
-
-/** The first code point from which Unicode decomposes nothing. A code point in no table takes at most its bytes. */
-const FIRST_UNDECOMPOSED = 0x30000;
-
-/** The maximum number of bytes that a code point becomes. 0 if it is not computed yet. */
-const bytesOfCodePoint = new Uint8Array(FIRST_UNDECOMPOSED);
-
-/**
- * Returns an upper bound on the tokens for any tokenizer whose vocabulary contains every byte. It counts the bytes of a
- * blank and the text in UTF-8, either unchanged or normalized by Unicode (NFC or NFKC). Lone surrogates are the three
- * bytes of U+FFFD. Never less than `boundTokens`; 0 for an empty text.
- */
-export function tokenUpperBound(text: string): number {
-  const { length } = text;
-  if (length === 0) return 0;
-  if (Buffer.byteLength(text) === length) return length + 1;
-  let tokens = 1;
-  for (let at = 0; at < length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code < 0x80) {
-      tokens += 1;
-      continue;
-    }
-    const point = text.codePointAt(at) ?? code;
-    if (point > 0xffff) at += 1;
-    tokens += point < FIRST_UNDECOMPOSED ? bytesOfCodePoint[point] || measureBytes(point) : 4;
-  }
-  return tokens;
-}
-
-const isSyllable = (point: number): boolean => point >= 0xac00 && point <= 0xd7a3;
-
-/**
- * Composition never makes a text longer, so a text is at most as long as its decomposition; only Hangul syllables are
- * always composed again.
- */
-function measureBytes(point: number): number {
-  const text = String.fromCodePoint(point);
-  const forms = isSyllable(point) ? [text] : [text, text.normalize('NFKC'), text.normalize('NFKD')];
-  const bytes = Math.max(...forms.map((form) => Buffer.byteLength(form)));
-  bytesOfCodePoint[point] = bytes;
-  return bytes;
-}

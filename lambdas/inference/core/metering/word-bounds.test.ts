@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { boundTokens, tokenUpperBound } from './token-bound.ts';
+import { boundTokens } from './token-bound.ts';
 
 /** One token of every tokenizer within a text; its letters alone are more. */
 const WORD = 'information';
@@ -34,20 +34,5 @@ describe('the bound on the tokens of blanks', () => {
     const within = (count: number) => boundTokens(`(${' '.repeat(count)}(`);
     const counts = [0, 1, 2, 3, 8, 9, 16, 80, 800];
     expect(counts.map((count) => within(count) - within(0))).toEqual([0, 1, 2, 2, 2, 3, 3, 11, 101]);
-  });
-});
-
-describe('the most tokens of a character', () => {
-  it.each([
-    ['a letter', 'a', 1],
-    ['a syllable of Korean, which is always composed again', '가', 3],
-    ['a letter that normalisation makes shorter', 'Ａ', 3],
-    ['the sign of the kelvin, which becomes a letter', '\u212a', 3],
-    ['a letter that normalisation takes apart', 'é', 3],
-    ['a sign that stands for a phrase', '\ufdfa', 33],
-    ['a character beyond what normalisation changes', '\u{30000}', 4],
-  ])('equal the bytes of its longest form: %s', (_what, text, bytes) => {
-    expect(tokenUpperBound(text)).toBe(1 + bytes);
-    expect(tokenUpperBound(text.repeat(3))).toBe(1 + 3 * bytes);
   });
 });

@@ -11,7 +11,7 @@ import {
   type EmbeddingOutput,
   isEmbedding,
 } from '../../../core/kinds/embeddings/embeddings.ts';
-import { mayExceed } from '../../../core/metering/token-bound.ts';
+import { boundTokens } from '../../../core/metering/token-bound.ts';
 import { isTokenCount } from '../../../core/pricing/token-usage.ts';
 import { UpstreamFailure } from '../../../core/upstream/provider.ts';
 import type { BedrockDependencies } from '../../bedrock/provider.ts';
@@ -88,7 +88,7 @@ function requireEachFits(
   strings: readonly string[],
   { context_window: window = Number.POSITIVE_INFINITY }: Model,
 ) {
-  const at = strings.findIndex((text) => mayExceed(text, window));
+  const at = strings.findIndex((text) => boundTokens(text) > window);
   if (at === -1) return;
   const reason = `it may have more than the ${window} tokens that the model takes. Send it in a request of its own.`;
   const details = { status: 400, retryable: false, param: `input[${at}]`, rejection: { reason } };
