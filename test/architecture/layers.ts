@@ -33,7 +33,7 @@ interface Layer {
 }
 
 /** Packages without input, output, clock or chance. */
-const PURE = /^(zod|tokenx|ulid|minisearch|ipaddr\.js|node:crypto|node:zlib)$/;
+const PURE = /^(zod|ulid|minisearch|ipaddr\.js|node:crypto|node:zlib)$/;
 
 /** The parts of the platform that the stores of every context use. */
 const CLIENTS = 'aws|connections|dynamodb|system';

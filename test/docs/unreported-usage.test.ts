@@ -1,6 +1,6 @@
 import { expect, it } from '@jest/globals';
 import { encode } from 'gpt-tokenizer/encoding/o200k_base';
-import { unreportedPromptTokens } from '../../lambdas/inference/core/metering/estimate.ts';
+import { PromptTokens } from '../../lambdas/inference/core/metering/estimate.ts';
 import { promptSizeOf } from '../../lambdas/inference/core/metering/prompt-size.ts';
 import { CODE, PROSE } from '../../tools/bench/tokens/honest.ts';
 import { cellsOf, rowOf, rowsOf } from './pages.ts';
@@ -13,7 +13,8 @@ const AROUND = 7;
 function measuredRow(name: string): string {
   const text = TEXTS[name] ?? '';
   const counted = encode(text).length + AROUND;
-  const billed = unreportedPromptTokens(promptSizeOf({ messages: [{ role: 'user', content: text }] }), {});
+  const prompt = new PromptTokens(promptSizeOf({ messages: [{ role: 'user', content: text }] }));
+  const billed = prompt.upper({});
   return rowOf(name, counted, billed, `${Math.round((billed / counted - 1) * 100)} %`);
 }
 

@@ -11,18 +11,10 @@ import type { Kind } from '../../platform/core/kinds.ts';
 import { greatest, type NanoUsd } from '../../platform/core/money.ts';
 import type { PaidCall } from './call.ts';
 import type { Candidate, CatalogRoute, Model } from './catalog/catalog-document.ts';
-import {
-  boundTextTokens,
-  countPromptTokens,
-  dialectTokens,
-  LARGEST_WINDOW,
-  type PromptBound,
-  promptBounds,
-  rateTokens,
-} from './metering/estimate.ts';
+import { boundTextTokens, dialectTokens, LARGEST_WINDOW, PromptTokens } from './metering/estimate.ts';
 import { openOutput } from './metering/output-bound.ts';
 import { tokenPrices } from './metering/priced-usage.ts';
-import { type PromptSize, promptSizeOf } from './metering/prompt-size.ts';
+import { promptSizeOf } from './metering/prompt-size.ts';
 import { type BillableItems, promptWithUses, type TokenBounds, worstCost } from './pricing/billable-items.ts';
 import { chooseRoutes, type PricedCandidate, type RouteChoice } from './routing/route-choice.ts';
 import { ignoredFields, takesOf } from './routing/route-support.ts';
@@ -49,7 +41,7 @@ interface RoutePrice {
 
 export interface ChatQuote {
   readonly quote: Quote;
-  readonly prompt: PromptSize;
+  readonly prompt: PromptTokens;
   /** The fields of the request that some candidate does not get. */
   readonly ignored: readonly string[];
   /** Returns the price on the route of a candidate for an output of each choice, in tokens. */
@@ -73,30 +65,24 @@ export function quoteChat(
     payload,
     ableCandidates.map(({ route }) => route),
   );
-  const prompt = promptSizeOf(body);
-  const promptBound = promptBounds(prompt);
-  const candidates = fittingCandidates(ableCandidates, promptBound, payload);
+  const size = promptSizeOf(body);
+  const prompt = new PromptTokens(size);
+  const candidates = fittingCandidates(ableCandidates, prompt, payload);
   const prices = new Map(
     candidates.map((candidate) => {
       const { model, route, billableItems } = candidate;
-      const promptTokens =
-        promptBound(model, billableItems).tokens + dialectTokens(route.dialect, body, prompt.messages);
-      return [route, priceByOutput(candidate, promptTokens, choices)];
+      const added = dialectTokens(route.dialect, body, size.messages);
+      return [route, priceByOutput(candidate, prompt.held(model, billableItems) + added, choices)];
     }),
   );
-  const promptRate = rateTokens(prompt.strings);
+  const models = modelsOf(candidates);
+  const probableTokens = Math.max(...models.map((model) => prompt.probable(model)));
   return {
     quote: {
       scope: scopeOf('chat', candidates),
       candidates,
-      output:
-        tokens === undefined
-          ? openOutput(modelsOf(candidates), (model) => ({
-              upperBound: promptBound(model).tokens,
-              probable: () => countPromptTokens(prompt, model),
-            }))
-          : { min: tokens, max: tokens },
-      tokens: (output) => promptRate + output * choices,
+      output: tokens === undefined ? openOutput(models, prompt) : { min: tokens, max: tokens },
+      tokens: (output) => probableTokens + output * choices,
       cost: (output) => [...prices.values()].map((priceAt) => priceAt(output).cost).reduce(greatest),
     },
     prompt,
@@ -134,13 +120,13 @@ export const scopeOf = (kind: Kind, candidates: readonly Candidate[]): Quote['sc
 /** Returns the candidates whose context window may fit the prompt. Throws 400 `prompt_too_long` if there are none. */
 function fittingCandidates(
   candidates: readonly PricedCandidate[],
-  promptBound: (model: Model) => PromptBound,
+  { lower: promptTokens }: PromptTokens,
   { protocol }: ChatPayload,
 ): readonly PricedCandidate[] {
-  const fitting = candidates.filter(({ model }) => promptBound(model).minTokens <= windowOf(model));
+  const fitting = candidates.filter(({ model }) => promptTokens <= windowOf(model));
   const model = candidates[0]?.model;
   if (fitting.length > 0 || model === undefined) return fitting;
-  const message = overflowMessage({ prompt: promptBound(model).minTokens, window: model.context_window });
+  const message = overflowMessage({ prompt: promptTokens, window: model.context_window });
   throw new ServiceError('prompt_too_long', `The ${message} It has at least that many tokens.`, {
     param: protocol === 'openai-responses' ? 'input' : 'messages',
   });

@@ -3,6 +3,7 @@ import fc from 'fast-check';
 import { it } from '../../../tools/test-kit/search.ts';
 import { parseCatalog } from '../../inference/core/catalog/catalog-document.ts';
 import type { PricedFeature } from '../../inference/core/fields/need.ts';
+import { PromptTokens } from '../../inference/core/metering/estimate.ts';
 import { Meter } from '../../inference/core/metering/meter.ts';
 import { promptSizeOf } from '../../inference/core/metering/prompt-size.ts';
 import { amountOf } from '../../inference/core/pricing/bill.ts';
@@ -91,7 +92,7 @@ async function run(account: TestAccount, { prices, terms, reports, end }: Priced
   const meter = new Meter({
     candidate: { model: { ...model, price: prices }, route },
     admission,
-    prompt: promptSizeOf({ messages: [{ role: 'user', content: 'Hello.' }] }),
+    prompt: new PromptTokens(promptSizeOf({ messages: [{ role: 'user', content: 'Hello.' }] })),
     billableItems: terms,
     catalog: 'v1',
     bound: MAX_TOKENS,

@@ -4,7 +4,6 @@
  */
 import type { Clock, RandomSource, UlidSource } from '../../../platform/core/ports.ts';
 import type { Candidate, Model } from '../catalog/catalog-document.ts';
-import { countPromptTokens } from '../metering/estimate.ts';
 import type { MeterOptions } from '../metering/meter.ts';
 import { type OutputBound, outputBound } from '../metering/output-bound.ts';
 import { type ChatQuote, type Quote, quoteChat } from '../quote.ts';
@@ -118,7 +117,7 @@ export class CompletionRequest<Body extends CompletionBody = CompletionBody> {
   writerOf(candidate: Candidate, output: number): ResponseWriter {
     return this.formatWriter.writer({
       identity: this.#identityOn(candidate),
-      promptTokens: () => countPromptTokens(this.#quote.prompt, candidate.model),
+      promptTokens: () => this.#quote.prompt.probable(candidate.model),
       losesEffort: () => losesEffort(candidate.route, this.payloadFor(candidate, output)),
     });
   }

@@ -15,7 +15,7 @@ import { SILENT } from '../../testing/circuit/memory-circuits.ts';
 import type { UnsettledCall } from '../call.ts';
 import type { Model } from '../catalog/catalog-document.ts';
 import type { Feature } from '../fields/need.ts';
-import { promptBounds } from '../metering/estimate.ts';
+import { PromptTokens } from '../metering/estimate.ts';
 import { tokenPrices } from '../metering/priced-usage.ts';
 import { promptSizeOf } from '../metering/prompt-size.ts';
 import { boundTokens } from '../metering/token-bound.ts';
@@ -89,7 +89,7 @@ describe('the cost bound of a completion', () => {
         fc.string({ maxLength: 300 }),
         (most, n, content) => {
           const call = read([model], { max_tokens: most, n }, content);
-          const bound = promptBounds(promptSizeOf({ messages: messagesOf(content) }))(model);
+          const prompt = new PromptTokens(promptSizeOf({ messages: messagesOf(content) }));
           const completionTokens = most * n;
           const costOf = (promptTokens: number) =>
             amountOf([
@@ -97,13 +97,27 @@ describe('the cost bound of a completion', () => {
               { quantity: completionTokens, price: tokenPrices(model).output ?? 0n, per: 1_000_000 },
             ]);
           expect(call.output).toEqual({ min: most, max: most });
-          expect(call.cost(most)).toBe(costOf(bound.tokens));
-          // Of the limit of tokens a minute, four bytes of the prompt are a token.
-          expect(call.tokens(most)).toBe(Math.ceil(Buffer.byteLength(content) / 4) + completionTokens);
+          expect(call.cost(most)).toBe(costOf(prompt.held(model)));
+          expect(call.tokens(most)).toBe(prompt.probable(model) + completionTokens);
         },
       ),
       { numRuns: 30 },
     );
+  });
+
+  it('counts as many tokens a minute as the image probably has on any of its models', () => {
+    const seen = { type: 'image_url', image_url: { url: 'https://example.com/cat.png' } } as const;
+    const messages = [{ role: 'user' as const, content: [seen] }];
+    const seeing = (model: object, index: number) => ({
+      routes: [{ id: `route-${index}`, capabilities: ['vision'] }],
+      ...model,
+    });
+    const tokensOn = (...models: readonly object[]) =>
+      readOf(chatFormat, { model: 'a/0', messages, max_tokens: 50 }, modelsOf(...models.map(seeing))).tokens(
+        50,
+      );
+    expect(tokensOn({}) - tokensOn({ max_image_tokens: 100 })).toBe(1_500);
+    expect(tokensOn({ max_image_tokens: 100 }, {})).toBe(tokensOn({}));
   });
 
   it('grows with a model’s factor for texts, and with the tokens that its provider adds before a prompt', () => {

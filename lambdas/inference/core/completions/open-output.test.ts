@@ -4,7 +4,7 @@ import { it } from '../../../../tools/test-kit/search.ts';
 import { openOutput } from '../metering/output-bound.ts';
 
 /** A prompt that probably counts half of what it may count. */
-const promptOf = (upperBound: number) => () => ({ upperBound, probable: () => upperBound / 2 });
+const promptOf = (held: number, probable = held / 2) => ({ held: () => held, probable: () => probable });
 const none = promptOf(0);
 
 describe('the output of a response if the caller sets no bound', () => {
@@ -29,15 +29,14 @@ describe('the output of a response if the caller sets no bound', () => {
   it('leaves room for the prompt in the window, and is the shortest where that is full', () => {
     const model = { max_output_tokens: 16_384, context_window: 20_000 };
     expect(openOutput([model], promptOf(3_616)).max).toBe(16_384);
-    const full = () => ({ upperBound: 20_000, probable: () => 19_999 });
-    expect(openOutput([model], full)).toEqual({ min: 256, max: 256 });
+    expect(openOutput([model], promptOf(20_000, 19_999))).toEqual({ min: 256, max: 256 });
   });
 
   it('equals the certain remainder of the window, or half of the probable remainder if that is more', () => {
     const model = { max_output_tokens: 16_384, context_window: 20_000 };
     expect(openOutput([model], promptOf(12_000)).max).toBe(8_000);
     expect(openOutput([model], promptOf(16_000)).max).toBe(6_000);
-    expect(openOutput([model], () => ({ upperBound: 20_000, probable: () => 5_000 })).max).toBe(7_500);
+    expect(openOutput([model], promptOf(20_000, 5_000)).max).toBe(7_500);
   });
 
   it('never exceeds a model’s limit, and stays above 255 tokens if all models write that many', () => {

@@ -6,7 +6,7 @@ import { readJson, validate } from '../../../platform/core/json/json-body.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
 import type { Endpoint } from '../../../platform/core/ports.ts';
 import { type CatalogSource, requireModel } from '../catalog/catalog.ts';
-import { countPromptTokens } from '../metering/estimate.ts';
+import { probableTokens } from '../metering/estimate.ts';
 import { promptSizeOf } from '../metering/prompt-size.ts';
 import { bodyFor } from '../quote.ts';
 import type { ApiFormat, CompletionBody } from './api-format.ts';
@@ -25,7 +25,7 @@ export interface CountedFormat<Body extends CompletionBody> {
   readonly bodyOf: (tokens: number) => object;
 }
 
-/** The count is the service's own, the one a call is billed by where its route reports none. Throws `ServiceError`. */
+/** The count is the service's own, a probable number. Throws `ServiceError`. */
 export function createTokenCount<Body extends CompletionBody>(
   { format, schema, bodyOf }: CountedFormat<Body>,
   { peppers, catalog, gate, sealedTokens: sealedTokensOf }: TokenCountDependencies,
@@ -36,14 +36,14 @@ export function createTokenCount<Body extends CompletionBody>(
     incoming?.claim(key.accountId);
     // A large body is not read for a key that is not active or over its limits.
     const touched = incoming?.isLarge ? await gate.touch(key) : undefined;
-    const { prompt, model } = await gate.checked(key, async () => {
+    const { size, model } = await gate.checked(key, async () => {
       const { value } = await readJson(request);
       const body = validate(schema, value);
       const named = requireModel(await catalog(), body.model, 'chat', 'model');
       const payload = format.toPayload(body, sealedTokensOf(currentPeppers)(key.accountId));
-      return { prompt: promptSizeOf(bodyFor(payload, named.routes)), model: named };
+      return { size: promptSizeOf(bodyFor(payload, named.routes)), model: named };
     });
     const { headers } = touched ?? (await gate.touch(key));
-    return jsonResponse(bodyOf(countPromptTokens(prompt, model)), headers);
+    return jsonResponse(bodyOf(probableTokens(size, model)), headers);
   };
 }

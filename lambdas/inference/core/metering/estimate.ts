@@ -1,9 +1,7 @@
 /**
- * Estimates of tokens before a route has counted them:
- * - A bound of a prompt, for the hold, and for the charge if the route never reports usage.
- * - A realistic count for callers that request the token count of a prompt.
+ * The tokens of a prompt before its route has counted them, as three numbers: a lower bound, a probable number and an
+ * upper bound. What is held is the upper bound, and what a provider may add to it.
  */
-import { estimateTokenCount } from 'tokenx';
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { Model } from '../catalog/catalog-document.ts';
 import type { Dialect } from '../catalog/dialect.ts';
@@ -21,7 +19,10 @@ const TOKENS_PER_IMAGE = 4_784;
 /** The probable tokens of an image (Claude API docs, Vision: about 1,600 for most models). */
 const USUAL_TOKENS_PER_IMAGE = 1_600;
 
-/** The probable tokens of an unseen file: a dozen pages (Claude API docs, PDF support: up to 3,000 a page). */
+/**
+ * The probable tokens of an unseen file, and of the results of server tools: a dozen pages (Claude API docs, PDF
+ * support: up to 3,000 a page).
+ */
 const USUAL_TOKENS_PER_FILE = 36_000;
 
 /** The context window of a model whose catalog entry names none: the largest that is common. */
@@ -33,36 +34,75 @@ export const LARGEST_WINDOW = 1_000_000;
  */
 const HIDDEN_TOKENS = 128;
 
-/** The bounds on the tokens of a prompt. */
-export interface PromptBound {
-  /** At most as many are held and billed: no tokenizer that is measured counts more (`token-bound.ts`). */
-  readonly tokens: number;
-  /** No tokenizer counts fewer: a prompt is only too long for a model if this exceeds its context window. */
-  readonly minTokens: number;
-}
+/**
+ * Three tokens and the role for a message, and three that start the reply (OpenAI cookbook, "How to count tokens with
+ * tiktoken").
+ */
+const TOKENS_PER_MESSAGE = 4;
+const RESPONSE_START_TOKENS = 3;
+
+/** Each four bytes of UTF-8 are probably one token, as in English text (OpenAI help center, "What are tokens"). */
+const BYTES_PER_TOKEN = 4;
 
 type Limits = Pick<Model, 'context_window' | 'token_factor' | 'hidden_tokens' | 'max_image_tokens'>;
 
-/**
- * Bounds a prompt for any model. Content that cannot be read counts as the model's context window. So do the results of
- * server tools, unless the billable items of a call specify their tokens.
- */
-export function promptBounds(
-  prompt: PromptSize,
-): (model: Limits, billableItems?: Pick<BillableItems, 'tokensByUses'>) => PromptBound {
-  const { objects, toolTokens, images, unseen, providerTools } = prompt;
-  const textTokens = boundTextTokens(prompt.strings);
-  const around = objects * TOKENS_PER_OBJECT + toolTokens;
-  const minTokens = tokenLowerBound(prompt.strings);
-  return (model, { tokensByUses } = { tokensByUses: undefined }) => {
+/** The tokens of a prompt by model. Its texts are measured once. */
+export class PromptTokens {
+  /** No tokenizer counts fewer: a prompt is only too long for a model if this exceeds its context window. */
+  readonly lower: number;
+  readonly #size: PromptSize;
+  readonly #textBound: number;
+
+  constructor(size: PromptSize) {
+    this.lower = tokenLowerBound(size.strings);
+    this.#size = size;
+    this.#textBound = boundTextTokens(size.strings);
+  }
+
+  probable(model: Limits): number {
+    return probableTokens(this.#size, model);
+  }
+
+  /**
+   * The bound of the texts, with the usual tokens of all other content. A call is billed for them if its route reports
+   * no usage.
+   */
+  upper(model: Limits): number {
+    const results = this.#size.providerTools ? USUAL_TOKENS_PER_FILE : 0;
+    return this.#textBound + usualTokens(this.#size, model) + results;
+  }
+
+  /**
+   * The most tokens that a call is held and billed for. They include what a provider may add to a prompt. Content that
+   * cannot be read counts as the model's context window. So do the results of server tools, unless the billable items
+   * of the call specify their tokens.
+   */
+  held(model: Limits, { tokensByUses }: Partial<Pick<BillableItems, 'tokensByUses'>> = {}): number {
+    const { objects, toolTokens, images, unseen, providerTools } = this.#size;
     const { context_window: window = Number.POSITIVE_INFINITY, token_factor: factor = 1 } = model;
     const { hidden_tokens: hidden = HIDDEN_TOKENS } = model;
+    const around = objects * TOKENS_PER_OBJECT + toolTokens + hidden;
+    const read = Math.ceil(this.#textBound * factor) + around + images * imageTokens(model);
     const isUnread = unseen > 0 || (providerTools && tokensByUses === undefined);
-    const unread = isUnread ? (model.context_window ?? LARGEST_WINDOW) : 0;
-    const read = Math.ceil(textTokens * factor) + around + hidden + images * imageTokens(model);
-    return { tokens: Math.min(Math.max(unread, read), window), minTokens };
-  };
+    return Math.min(isUnread ? Math.max(read, model.context_window ?? LARGEST_WINDOW) : read, window);
+  }
 }
+
+/**
+ * Returns the probable number of tokens of a prompt: the response to a caller who requests their count, and what a call
+ * counts against its key's tokens a minute until its route has reported.
+ */
+export const probableTokens = (size: PromptSize, model: Limits): number =>
+  Math.ceil(sum(size.strings, Buffer.byteLength) / BYTES_PER_TOKEN) + usualTokens(size, model);
+
+/** Returns the usual tokens of a prompt in addition to those of its texts. */
+const usualTokens = ({ messages, images, unseen }: PromptSize, model: Limits): number =>
+  messages * TOKENS_PER_MESSAGE +
+  RESPONSE_START_TOKENS +
+  images * Math.min(USUAL_TOKENS_PER_IMAGE, imageTokens(model)) +
+  unseen * USUAL_TOKENS_PER_FILE;
+
+const imageTokens = ({ max_image_tokens: tokens = TOKENS_PER_IMAGE }: Limits): number => tokens;
 
 /** A message between two others, its text, and the tags around a reminder. */
 const OBJECTS_PER_MESSAGE = 3;
@@ -83,43 +123,6 @@ export function dialectTokens(dialect: Dialect | undefined, body: JsonObject, me
   return ofMessages + boundTextTokens([JSON.stringify([tools, response_format, output_config, text])]);
 }
 
-/** Returns the probable number of tokens of the prompt, for the model if it is known. */
-export const countPromptTokens = (prompt: PromptSize, model?: Limits): number =>
-  countTextTokens(prompt.strings) +
-  prompt.messages * DOCUMENTED_TOKENS_PER_MESSAGE +
-  RESPONSE_START_TOKENS +
-  unreadTokens(prompt, model);
-
-/**
- * Returns the tokens that a prompt is billed by on a route that does not count it: the bound of its texts, plus the
- * documented tokens around them.
- */
-export const unreportedPromptTokens = (prompt: PromptSize, model: Limits): number =>
-  boundTextTokens(prompt.strings) +
-  prompt.messages * DOCUMENTED_TOKENS_PER_MESSAGE +
-  RESPONSE_START_TOKENS +
-  unreadTokens(prompt, model);
-
-/**
- * Three tokens and the role for a message, and three that start the reply (OpenAI cookbook, "How to count tokens with
- * tiktoken").
- */
-const DOCUMENTED_TOKENS_PER_MESSAGE = 4;
-const RESPONSE_START_TOKENS = 3;
-
-const imageTokens = (model?: Limits): number => model?.max_image_tokens ?? TOKENS_PER_IMAGE;
-
-const unreadTokens = ({ images, unseen, providerTools }: PromptSize, model?: Limits): number =>
-  images * Math.min(USUAL_TOKENS_PER_IMAGE, imageTokens(model)) +
-  (unseen + (providerTools ? 1 : 0)) * USUAL_TOKENS_PER_FILE;
-
-/**
- * Returns the tokens that texts count against a key's tokens per minute until their route has counted them. Each four
- * bytes of UTF-8 count as one token, as in English text. The limit is settled on the route's report.
- */
-export const rateTokens = (strings: readonly string[]): number =>
-  Math.ceil(sum(strings, (text) => Buffer.byteLength(text)) / 4);
-
 /** The rest of a request that is no conversation, as JSON: every field but those named and those left out. */
 export const stringifyOtherFields = (named: ReadonlySet<string>, fields: JsonObject): readonly string[] =>
   Object.entries(fields)
@@ -128,9 +131,6 @@ export const stringifyOtherFields = (named: ReadonlySet<string>, fields: JsonObj
 
 /** Returns the upper bound of the tokens of texts that are not a conversation. */
 export const boundTextTokens = (strings: readonly string[]): number => sum(strings, boundTokens);
-
-/** Returns the probable tokens of texts that are not a conversation. */
-const countTextTokens = (strings: readonly string[]): number => sum(strings, estimateTokenCount);
 
 const sum = (strings: readonly string[], tokensOf: (text: string) => number): number =>
   strings.reduce((total, text) => total + tokensOf(text), 0);

@@ -17,7 +17,7 @@ import { amountOf } from '../pricing/bill.ts';
 import { type BillableItems, billableItemsOf, worstCost } from '../pricing/billable-items.ts';
 import type { Prices, TokenPrices } from '../pricing/prices.ts';
 import { NO_TOKENS, type TokenUsage } from '../pricing/token-usage.ts';
-import { unreportedPromptTokens } from './estimate.ts';
+import { PromptTokens } from './estimate.ts';
 import { Meter } from './meter.ts';
 import { priceUsage } from './priced-usage.ts';
 import { promptSizeOf } from './prompt-size.ts';
@@ -36,7 +36,8 @@ interface Metering {
   readonly status?: CallStatus;
 }
 
-const promptOf = (text: string) => promptSizeOf({ messages: [{ role: 'user', content: text }] });
+const promptOf = (text: string) =>
+  new PromptTokens(promptSizeOf({ messages: [{ role: 'user', content: text }] }));
 
 type Chunk = Parameters<Meter['add']>[0];
 
@@ -103,7 +104,7 @@ describe('the settled usage of a call', () => {
       estimated: true,
       cachedUnits: 0,
       status: 'interrupted',
-      inputUnits: unreportedPromptTokens(promptOf('hi there'), candidateOf().model),
+      inputUnits: promptOf('hi there').upper(candidateOf().model),
       outputUnits: boundTokens('I am well, thank you.'),
       cost: BigInt(outcome.inputUnits) * 1_000n + BigInt(outcome.outputUnits) * 2_000n,
     });
@@ -205,7 +206,7 @@ describe('the usage that a route reports', () => {
       [{ outputText: 'fine', usage: usage(0, 3) }],
       'completed',
       {
-        inputUnits: unreportedPromptTokens(promptOf('How are you?'), candidateOf().model),
+        inputUnits: promptOf('How are you?').upper(candidateOf().model),
         outputUnits: 3,
         estimated: true,
       },

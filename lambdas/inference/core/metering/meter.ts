@@ -5,14 +5,13 @@ import { least } from '../../../platform/core/money.ts';
 import type { Candidate } from '../catalog/catalog-document.ts';
 import type { BillableItems, TokenBounds } from '../pricing/billable-items.ts';
 import { NO_TOKENS, type TokenUsage } from '../pricing/token-usage.ts';
-import { OutputCounter, unreportedPromptTokens } from './estimate.ts';
+import { OutputCounter, type PromptTokens } from './estimate.ts';
 import { billBasis, type PricedUsage, priceUsage, tokenPrices } from './priced-usage.ts';
-import type { PromptSize } from './prompt-size.ts';
 
 export interface MeterOptions {
   readonly candidate: Candidate;
   readonly admission: Pick<Admission, 'amount' | 'settle'>;
-  readonly prompt: PromptSize;
+  readonly prompt: Pick<PromptTokens, 'upper'>;
   /** The billable items of the call. */
   readonly billableItems: BillableItems;
   /** The version of the catalog that has the prices. */
@@ -111,7 +110,7 @@ export class Meter {
     const isBehind = status === 'interrupted' && counted > reported.completionTokens;
     const usage = this.#withinBound({
       ...reported,
-      promptTokens: reportsPrompt ? reported.promptTokens : unreportedPromptTokens(prompt, candidate.model),
+      promptTokens: reportsPrompt ? reported.promptTokens : prompt.upper(candidate.model),
       completionTokens: reportsOutput && !isBehind ? reported.completionTokens : counted,
     });
     return { usage, estimated: !(reportsPrompt && reportsOutput && !isBehind) };

@@ -6,7 +6,7 @@
 import type { OutputRange } from '../../../ledger/core/call.ts';
 import { ServiceError } from '../../../platform/core/errors.ts';
 import type { Model } from '../catalog/catalog-document.ts';
-import { LARGEST_WINDOW } from './estimate.ts';
+import { LARGEST_WINDOW, type PromptTokens } from './estimate.ts';
 
 /** The output bound that a request specifies. */
 export interface RequestedBound {
@@ -68,34 +68,26 @@ const SHORTEST_TOKENS = 256;
 
 type OpenLimits = Pick<Model, 'context_window' | 'max_output_tokens'>;
 
-/** The token counts of a prompt on a model. */
-interface PromptTokens {
-  readonly upperBound: number;
-  readonly probable: () => number;
-}
-
 /**
  * Returns the output range in tokens if the caller leaves the limit to the service. The upper end is the maximum output
  * of every model after the prompt. If wallet or key cannot cover it, the output is reduced to what they cover, but not
  * below the lower end.
  */
-export function openOutput<M extends OpenLimits>(
-  models: readonly M[],
-  promptTokens: (model: M) => PromptTokens,
+export function openOutput(
+  models: readonly OpenLimits[],
+  prompt: Pick<PromptTokens, 'held' | 'probable'>,
 ): OutputRange {
-  const maxTokens = Math.min(...models.map((model) => longestOf(model, promptTokens(model))));
+  const maxTokens = Math.min(...models.map((model) => longestOf(model, prompt)));
   return { min: Math.min(maxTokens, SHORTEST_TOKENS), max: maxTokens };
 }
 
 /** Returns the model's largest output if it certainly fits, else half of the window that the prompt probably leaves. */
-function longestOf({ context_window: window, max_output_tokens: named }: OpenLimits, prompt: PromptTokens) {
-  const maxTokens =
-    named ?? Math.min(Math.floor((window ?? LARGEST_WINDOW) / SHARE_OF_WINDOW), MAX_UNSPECIFIED_TOKENS);
-  if (window === undefined || window - prompt.upperBound >= maxTokens) return Math.max(1, maxTokens);
-  const remainingTokens = Math.max(
-    window - prompt.upperBound,
-    Math.floor((window - prompt.probable()) / 2),
-    SHORTEST_TOKENS,
-  );
-  return Math.min(maxTokens, remainingTokens);
+function longestOf(model: OpenLimits, prompt: Pick<PromptTokens, 'held' | 'probable'>): number {
+  const { context_window: window = Number.POSITIVE_INFINITY, max_output_tokens: named } = model;
+  const share = Math.floor((model.context_window ?? LARGEST_WINDOW) / SHARE_OF_WINDOW);
+  const maxTokens = named ?? Math.min(share, MAX_UNSPECIFIED_TOKENS);
+  const certain = window - prompt.held(model);
+  if (certain >= maxTokens) return Math.max(1, maxTokens);
+  const probable = Math.floor((window - prompt.probable(model)) / 2);
+  return Math.min(maxTokens, Math.max(certain, probable, SHORTEST_TOKENS));
 }

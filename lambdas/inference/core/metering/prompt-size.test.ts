@@ -26,7 +26,7 @@ import { SIGNATURES } from '../../testing/providers/sealing.ts';
 import { NO_SEALED_TOKENS } from '../../testing/upstream/no-sealed-tokens.ts';
 import type { CatalogRoute } from '../catalog/catalog-document.ts';
 import { type ChatPayload, UpstreamFailure } from '../upstream/provider.ts';
-import { promptBounds } from './estimate.ts';
+import { PromptTokens } from './estimate.ts';
 import { promptSizeOf } from './prompt-size.ts';
 
 /** Nothing before the prompt either: it would hide what a bound leaves out. */
@@ -101,7 +101,7 @@ const tokensOf = (payload: ChatPayload, reasoning: boolean): number =>
     ]),
   );
 
-const boundOf = (body: JsonObject): number => promptBounds(promptSizeOf(body))(NO_LIMITS).tokens;
+const boundOf = (body: JsonObject): number => new PromptTokens(promptSizeOf(body)).held(NO_LIMITS);
 
 /** Texts of letters that count as many tokens as they have, and honest ones. */
 const words = ofCaller(
@@ -497,7 +497,7 @@ describe('the prompt size of a request', () => {
     const tools = [{ type: 'web_search_20260209', name: 'web_search' }];
     const size = promptSizeOf({ ...user('Hi'), tools });
     expect(size).toMatchObject({ unseen: 0, providerTools: true });
-    expect(promptBounds(size)(NO_LIMITS).tokens).toBe(1_000_000);
+    expect(new PromptTokens(size).held(NO_LIMITS)).toBe(1_000_000);
     expect(promptSizeOf({ ...user('Hi'), tools: [{ name: 'f', input_schema: {} }] }).providerTools).toBe(
       false,
     );
