@@ -34,6 +34,7 @@ export const AREAS: readonly Area[] = [
       'lambdas/inference/core/fields/',
       'lambdas/inference/core/paid-endpoint.ts',
       'lambdas/inference/core/completions/completion-endpoint.ts',
+      'lambdas/inference/core/completions/completion-request.ts',
       'lambdas/inference/core/completions/delivery.ts',
       'lambdas/inference/core/routing/',
     ],
