@@ -2,6 +2,7 @@
 import * as z from 'zod';
 import { type Body, idOf, seconds } from '../../platform/core/api/response-schema.ts';
 import { price, version } from './fields.ts';
+import { isSoldOnce, type Listing } from './listing.ts';
 
 export interface Install {
   readonly listingId: string;
@@ -48,6 +49,13 @@ export interface Purchase {
   readonly currency: string;
   readonly created: number;
 }
+
+/**
+ * Returns whether the buyer may use the listing, as it is now. A price that was paid entitles for ever; a purchase of 0
+ * does so while the listing exists and is sold once.
+ */
+export const isEntitling = ({ amount }: Purchase, listing: Listing | undefined): boolean =>
+  amount !== 0 || (listing !== undefined && isSoldOnce(listing));
 
 export const newReview = z.object({
   rating: z.int().min(1).max(5),

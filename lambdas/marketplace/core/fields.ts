@@ -152,7 +152,11 @@ const fields = {
     .refine((tags) => new Set(tags).size === tags.length, 'must not name a tag twice')
     .meta({ uniqueItems: true }),
   version,
-  price: price.nullable().describe('`null` where nothing is sold.'),
+  price: price
+    .nullable()
+    .describe(
+      'The price of a purchase, which entitles for ever. `null` without plans: the listing is free. `null` with plans: it is sold by subscription only. 0 with plans is rejected.',
+    ),
   plans: z
     .array(plan)
     .max(MAX_PLANS)

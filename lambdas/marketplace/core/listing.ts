@@ -46,6 +46,14 @@ export interface Listing extends ListingFields {
   readonly revision: number;
 }
 
+/** Returns whether everybody has the listing for nothing. */
+export const isFree = ({ price, plans }: Pick<Listing, 'price' | 'plans'>): boolean =>
+  (price?.amount ?? 0) === 0 && plans.length === 0;
+
+/** Returns whether a purchase is possible: a listing that has plans and no price is sold by subscription only. */
+export const isSoldOnce = ({ price, plans }: Pick<Listing, 'price' | 'plans'>): boolean =>
+  (price?.amount ?? 0) !== 0 || plans.length === 0;
+
 export const LISTING_ID = /^lst_[0-9A-HJKMNP-TV-Z]{26}$/;
 
 export const listingSchema = newListing.required().extend({

@@ -54,7 +54,10 @@ export class Listings {
     return listing;
   }
 
-  /** Throws 429 `listing_quota` when the account has as many as it may, and 409 `conflict` when the slug is taken. */
+  /**
+   * Throws 400 `invalid_value` for plans next to a price of 0, 429 `listing_quota` when the account has as many as it may,
+   * and 409 `conflict` when the slug is taken.
+   */
   async create(kind: ListingKind, accountId: string, body: z.output<typeof newListing>): Promise<Listing> {
     const { store, ulid } = this.#dependencies;
     const now = this.#now();
@@ -74,6 +77,7 @@ export class Listings {
       updated: now,
       revision: 1,
     };
+    checkOffer(listing);
     const max = QUOTAS.listings_per_account;
     const result = await store.create(listing, `rel_${ulid()}`, max);
     if (result === 'full') throw hasAsMany('listing_quota', max, 'listings of one account');
@@ -81,7 +85,10 @@ export class Listings {
     return listing;
   }
 
-  /** Throws 409 `conflict` when the precondition fails, or the slug belongs to another listing. */
+  /**
+   * Throws 400 `invalid_value` for plans next to a price of 0, and 409 `conflict` when the precondition fails, or the slug
+   * belongs to another listing.
+   */
   async change(
     request: ListingRequest,
     body: z.output<typeof listingChange>,
@@ -93,6 +100,7 @@ export class Listings {
         updated: Math.max(from.updated, this.#now()),
         revision: from.revision + 1,
       };
+      checkOffer(to);
       const result = await this.#dependencies.store.replace(from, to);
       if (result === 'slug_taken') throw slugTaken(to.slug);
       return result === 'done' ? to : undefined;
@@ -126,6 +134,14 @@ export class Listings {
 
 const slugTaken = (slug: string): ServiceError =>
   new ServiceError('conflict', `Another listing has the slug ${JSON.stringify(slug)}.`, { param: 'slug' });
+
+/** A purchase for 0 would give everybody what the plans sell. */
+function checkOffer({ price, plans }: Listing): void {
+  if (price?.amount !== 0 || plans.length === 0) return;
+  const message =
+    'price must be null or above 0 for a listing with plans: with null it is sold by subscription only.';
+  throw new ServiceError('invalid_value', message, { param: 'price' });
+}
 
 /** Returns the owner's fields after a change; fields that are absent from the change stay unchanged. */
 function changed(from: Listing, body: z.output<typeof listingChange>): Listing {

@@ -4,9 +4,9 @@ import { dailyQuotaReached, QUOTAS } from '../../platform/core/api/quotas.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
 import { NANO_PER_CENT } from '../../platform/core/money.ts';
 import { type ActionDependencies, type ActionOutcome, nowSeconds, ownerEvent } from './actions.ts';
-import type { Purchase, purchaseRequest } from './activity.ts';
+import { isEntitling, type Purchase, type purchaseRequest } from './activity.ts';
 import { feeOf } from './earnings/sale.ts';
-import type { Listing, Price } from './listing.ts';
+import { isSoldOnce, type Listing, type Price } from './listing.ts';
 import type { ListingRequest } from './listings.ts';
 import type { NewSale, PurchaseStore } from './ports.ts';
 import { etagOf, type Precondition } from './revision.ts';
@@ -32,8 +32,8 @@ export interface PurchaseCondition {
 /**
  * Buys a listing once, out of the buyer's credit, at the price that the buyer was shown and at no other; another time
  * changes nothing and returns the first. Throws 400 `missing_field` when the buyer names neither state nor price, 409
- * `price_changed` when the listing is not as named, whenever that came about, 402 `insufficient_credit`, and 429
- * `purchase_quota`.
+ * `subscription_only` when the listing is not sold once, 409 `price_changed` when it is not as named, whenever that came
+ * about, 402 `insufficient_credit`, and 429 `purchase_quota`.
  */
 export async function purchase(
   { store, listings, clock, ulid, terms }: ActionDependencies<PurchaseStore> & { readonly terms: SaleTerms },
@@ -47,7 +47,8 @@ export async function purchase(
     throw new ServiceError('missing_field', message, { param: 'amount' });
   }
   const price = priceOf(listing);
-  if (!isAsShown(listing, price, condition)) return boughtBefore(store, listing, accountId);
+  if (!isSoldOnce(listing) || !isAsShown(listing, price, condition))
+    return boughtBefore(store, listing, accountId);
   const { amount: cents, currency } = price;
   if (currency !== CURRENCY && cents > 0) {
     const message = `Only listings priced in ${CURRENCY} can be bought here.`;
@@ -97,15 +98,15 @@ export const newSale = (
   held: false,
 });
 
-/** The account's earlier purchase, at any price. Throws 409 `price_changed` when there is none. */
+/** The account's earlier purchase, at any price. Throws 409 when there is none that entitles. */
 async function boughtBefore(
   store: PurchaseStore,
   listing: Listing,
   accountId: string,
 ): Promise<ActionOutcome<Purchase>> {
   const entry = await store.findPurchase(listing.id, accountId);
-  if (entry === undefined) throw priceChanged(listing);
-  return { entry, repeated: true };
+  if (entry !== undefined && isEntitling(entry, listing)) return { entry, repeated: true };
+  throw isSoldOnce(listing) ? priceChanged(listing) : subscriptionOnly();
 }
 
 /** Returns the price of a listing, which is 0 if it has none. */
@@ -127,3 +128,8 @@ function priceChanged(listing: Listing): ServiceError {
     headers: { etag: etagOf(listing.revision) },
   });
 }
+
+const subscriptionOnly = (): ServiceError =>
+  new ServiceError('subscription_only', 'This listing has no price: subscribe to one of its plans.', {
+    param: 'id',
+  });

@@ -8,7 +8,7 @@ import type { newRelease, Release } from './activity.ts';
 import { type artifactSchema, DOWNLOAD_SECONDS, digestOf } from './builds/build.ts';
 import { BUILD_ID } from './builds/builds.ts';
 import type { BuildStore, DownloadSigner } from './builds/ports.ts';
-import type { Listing } from './listing.ts';
+import { isFree, type Listing } from './listing.ts';
 import type { ListingRequest } from './listings.ts';
 import type { ReleaseStore } from './ports.ts';
 import { revisionConflict } from './revision.ts';
@@ -99,8 +99,8 @@ export async function downloadArtifact(
   version: string,
 ): Promise<Body<typeof artifactSchema>> {
   const listing = await listings.get(kind, listingId);
-  const isFree = (listing.price?.amount ?? 0) === 0 && listing.plans.length === 0;
-  const isAllowed = isFree || listing.ownerId === accountId || (await isEntitled(accountId, listingId));
+  const isAllowed =
+    isFree(listing) || listing.ownerId === accountId || (await isEntitled(accountId, listingId));
   if (!isAllowed) throw new ServiceError('not_owner', 'Buy the listing, or subscribe to it, to download it.');
   const released = await store.find(listingId, version);
   if (released?.build === undefined) throw neverReleased();

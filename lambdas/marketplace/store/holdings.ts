@@ -4,8 +4,10 @@ import { WalletReads } from '../../ledger/store/wallet/reads.ts';
 import type { DynamoClients } from '../../platform/aws/clients.ts';
 import { readText, text } from '../../platform/dynamodb/attribute-values.ts';
 import { readMany } from '../../platform/dynamodb/reads.ts';
+import { isEntitling } from '../core/activity.ts';
 import type { Holdings } from '../core/subscriptions/entitlement.ts';
 import { partOf } from './acquisitions.ts';
+import { DynamoListingStore } from './listing-store.ts';
 import { decodePurchase, isRefunded, purchaseKey } from './purchase-item.ts';
 import { decodeSubscription, LATEST_PREFIX, latestKey, subscriptionKey } from './subscription-item.ts';
 
@@ -59,15 +61,23 @@ export async function readHoldings(
   if (listingIds.length === 0) return { purchases: [], subscriptions: [], isInDebt: false };
   const purchaseKeys = listingIds.map((listingId) => purchaseKey(listingId, accountId));
   const latestKeys = listingIds.map((listingId) => latestKey(accountId, listingId));
-  const [wallet, purchases, latest] = await Promise.all([
+  const [wallet, stored, latest] = await Promise.all([
     new WalletReads(client, tables.wallets).read(accountId),
     readMany(client, tables.listings, purchaseKeys),
     readMany(client, tables.market, latestKeys),
   ]);
+  const purchases = stored.filter((item) => !isRefunded(item)).map(decodePurchase);
+  const free = purchases.filter(({ amount }) => amount === 0).map(({ listingId }) => listingId);
+  const listings = await new DynamoListingStore(client, tables.listings).readMany(free);
   const keys = latest.map((item) => subscriptionKey(accountId, readText(item, 'subscription_id')));
   const subscriptions = keys.length === 0 ? [] : await readMany(client, tables.market, keys);
   return {
-    purchases: purchases.filter((item) => !isRefunded(item)).map(decodePurchase),
+    purchases: purchases.filter((purchase) =>
+      isEntitling(
+        purchase,
+        listings.find(({ id }) => id === purchase.listingId),
+      ),
+    ),
     subscriptions: subscriptions.map(decodeSubscription),
     isInDebt: (wallet?.debt ?? 0n) > 0n,
   };

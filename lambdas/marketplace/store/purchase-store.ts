@@ -97,11 +97,15 @@ export class DynamoPurchaseStore implements PurchaseStore {
     return countOneOf(day, { TableName: this.#tables.listings, Key }, max);
   }
 
-  /** The listing is as the buyer was shown it: in its price, and in all of it where the buyer named its state. */
+  /**
+   * The listing is as the buyer was shown it: in its price, and in all of it where the buyer named its state. Nobody buys
+   * for 0 what has plans.
+   */
   #checkListing({ listing: { id, price, revision }, unchanged }: Payment): TransactWriteItem {
     const conditions = [
       'attribute_exists(listing_id)',
       price === null ? 'attribute_not_exists(price)' : 'price = :price',
+      ...((price?.amount ?? 0) === 0 ? ['attribute_not_exists(plans)'] : []),
       ...(unchanged ? ['revision = :revision'] : []),
     ];
     const values: Item = {

@@ -12,11 +12,14 @@ import { createWalletStore } from '../../ledger/store/wallet/store.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
 import { systemUlid } from '../../platform/system/system.ts';
 import { fileDatabase } from '../../platform/testing/file-database.ts';
-import { newListing } from '../core/fields.ts';
-import type { Price } from '../core/listing.ts';
+import { listingChange, newListing } from '../core/fields.ts';
+import type { ListingPlan, Price } from '../core/listing.ts';
 import { Listings } from '../core/listings.ts';
 import { type PurchaseCondition, purchase } from '../core/purchases.ts';
+import { entitlementsBody } from '../core/subscriptions/entitlement.ts';
 import { createEarningsStore } from './earnings/create-earnings.ts';
+import { readHoldings } from './holdings.ts';
+import { encodePlan, listingKey } from './listing-item.ts';
 import { DynamoListingStore } from './listing-store.ts';
 import { DynamoPurchaseStore } from './purchase-store.ts';
 
@@ -41,6 +44,15 @@ beforeAll(async () => {
   owner = await accounts.open();
 }, 30_000);
 
+const PLAN: ListingPlan = {
+  id: 'pro',
+  name: 'Pro',
+  interval: 'month',
+  amount: 499,
+  currency: 'USD',
+  trial_days: 0,
+};
+
 const usd = (amount: number): Price => ({ amount, currency: 'USD' });
 const purchaseState = (price: PurchaseCondition['price'], revision?: number): PurchaseCondition => ({
   price,
@@ -48,15 +60,18 @@ const purchaseState = (price: PurchaseCondition['price'], revision?: number): Pu
 });
 
 let createdCount = 0;
-async function listed(price: Price | null) {
+async function listed(price: Price | null, plans: readonly object[] = []) {
   createdCount += 1;
-  const body = newListing.parse({ name: `Thing ${createdCount}`, summary: 'One.', category: 'tools', price });
+  const fields = { name: `Thing ${createdCount}`, summary: 'One.', category: 'tools', price, plans };
+  const body = newListing.parse(fields);
   const { id } = await listings.create('app', owner, body);
   return { kind: 'app' as const, id };
 }
 
-const setPrice = (listing: { kind: 'app'; id: string }, price: Price | null) =>
-  listings.change({ ...listing, accountId: owner }, { price }, () => true);
+const setOffer = (listing: { kind: 'app'; id: string }, offer: object) =>
+  listings.change({ ...listing, accountId: owner }, listingChange.parse(offer), () => true);
+
+const setPrice = (listing: { kind: 'app'; id: string }, price: Price | null) => setOffer(listing, { price });
 
 async function buyer(credit = 1000n * DOLLAR): Promise<string> {
   const accountId = await accounts.open();
@@ -153,6 +168,139 @@ describe('a purchase', () => {
     expect(bought).toBeGreaterThan(3);
     expect(rejectionCount).toBeGreaterThan(3);
   }, 60_000);
+});
+
+describe('a listing with plans and no price', () => {
+  /** Returns whether the account is entitled by a purchase. */
+  async function isEntitled(accountId: string, { id }: { id: string }): Promise<boolean> {
+    const holdings = await readHoldings(database, database.tables, accountId, [id]);
+    return entitlementsBody(holdings, clock() / 1000).data.some(
+      ({ source, active }) => source === 'purchase' && active,
+    );
+  }
+
+  it.each<[string, PurchaseCondition]>([
+    ['0', purchaseState({ amount: 0 })],
+    ['0 USD', purchaseState({ amount: 0, currency: 'USD' })],
+    ['the amount of a plan', purchaseState({ amount: PLAN.amount })],
+    ['the state of the listing', purchaseState({}, 1)],
+    ['another state', purchaseState({ amount: 0 }, 7)],
+  ])('rejects a purchase for %s, of its owner too', async (_case, condition) => {
+    const listing = await listed(null, [PLAN]);
+    const accountId = await buyer();
+    for (const id of [accountId, owner, accountId]) {
+      expect(await outcome(listing, id, condition)).toBe('subscription_only');
+      expect(await isEntitled(id, listing)).toBe(false);
+    }
+    expect(await balance(accountId)).toBe(1000n * DOLLAR);
+  });
+
+  it('sells a purchase that entitles for ever while it has a price', async () => {
+    const listing = await listed(null, [PLAN]);
+    const accountId = await buyer();
+    await setPrice(listing, usd(100));
+    expect(await outcome(listing, accountId, purchaseState({ amount: 0 }))).toBe('price_changed');
+    expect(await outcome(listing, accountId, purchaseState({ amount: 100 }))).toBe(100);
+    await setPrice(listing, null);
+    expect(await outcome(listing, accountId, purchaseState({ amount: 0 }))).toBe(100);
+    expect(await isEntitled(accountId, listing)).toBe(true);
+    expect(await outcome(listing, await buyer(), purchaseState({ amount: 0 }))).toBe('subscription_only');
+  });
+
+  it('entitles nobody who has purchased it for 0 before, until it has a price', async () => {
+    const listing = await listed(null);
+    const accountId = await buyer();
+    expect(await outcome(listing, accountId, purchaseState({ amount: 0 }))).toBe(0);
+    expect(await isEntitled(accountId, listing)).toBe(true);
+    await setOffer(listing, { plans: [PLAN] });
+    expect(await isEntitled(accountId, listing)).toBe(false);
+    expect(await outcome(listing, accountId, purchaseState({ amount: 0 }))).toBe('subscription_only');
+    await setPrice(listing, usd(100));
+    expect(await isEntitled(accountId, listing)).toBe(true);
+    expect(await outcome(listing, accountId, purchaseState({ amount: 100 }))).toBe(0);
+    await listings.remove({ ...listing, accountId: owner }, () => true);
+    expect(await isEntitled(accountId, listing)).toBe(false);
+  });
+
+  it.each([
+    ['free', null],
+    ['for sale at 0', usd(0)],
+  ])('rejects a purchase if it was %s when the buyer read it', async (_case, from) => {
+    const { client, tables } = database;
+    const store = new DynamoListingStore(client, tables.listings);
+    const listing = await listed(from);
+    const accountId = await buyer();
+    let isChanged = false;
+    const slow = new Listings({
+      store: Object.assign(Object.create(store) as DynamoListingStore, {
+        read: async (id: string) => {
+          const found = await store.read(id);
+          if (!isChanged) {
+            isChanged = true;
+            await setOffer(listing, { plans: [PLAN], price: null });
+          }
+          return found;
+        },
+      }),
+      ...system,
+    });
+    const late = { ...purchases, listings: slow };
+    const request = { ...listing, accountId };
+    await expect(purchase(late, request, purchaseState({ amount: 0 }))).rejects.toMatchObject({
+      code: 'subscription_only',
+      status: 409,
+    });
+    expect(await purchases.store.findPurchase(listing.id, accountId)).toBeUndefined();
+  });
+
+  it.each([null, usd(0)])(
+    'rejects the write of a purchase that was planned before it had plans: %j',
+    async (price) => {
+      const listing = await listed(price);
+      const accountId = await buyer();
+      const read = await listings.get('app', listing.id);
+      // The stored item as no request can make it: the condition does not depend on the rules for owners.
+      await database.client.send(
+        new UpdateItemCommand({
+          TableName: database.tables.listings,
+          Key: listingKey(listing.id),
+          UpdateExpression: 'SET plans = :plans',
+          ExpressionAttributeValues: { ':plans': { M: { pro: encodePlan(PLAN, 0) } } },
+        }),
+      );
+      const created = clock() / 1000;
+      const entry = {
+        id: `pur_${systemUlid()}`,
+        listingId: listing.id,
+        buyerId: accountId,
+        amount: 0,
+        currency: 'USD',
+        created,
+      };
+      const event = {
+        id: `evt_${systemUlid()}`,
+        type: 'purchase.completed',
+        accountId: owner,
+        data: {},
+      } as const;
+      const payment = { listing: read, unchanged: false };
+      expect(await purchases.store.purchase(entry, payment, event, 10)).toBe('changed');
+      expect(await outcome(listing, accountId, purchaseState({ amount: 0 }))).toBe('subscription_only');
+    },
+  );
+
+  it.each<[string, (price: object) => Promise<unknown>]>([
+    ['created', (price) => listed(price as Price, [PLAN])],
+    ['given plans', async (price) => setOffer(await listed(price as Price), { plans: [PLAN] })],
+    ['given a price', async (price) => setOffer(await listed(null, [PLAN]), { price })],
+  ])('cannot be %s with a price of 0, which would give away what the plans sell', async (_case, make) => {
+    await expect(make(usd(0))).rejects.toMatchObject({
+      code: 'invalid_value',
+      status: 400,
+      param: 'price',
+    });
+    await expect(make(usd(1))).resolves.toBeDefined();
+  });
 });
 
 describe('the money', () => {

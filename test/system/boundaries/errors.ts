@@ -174,6 +174,7 @@ const ELSEWHERE: readonly ErrorCode[] = [
   'identity_provider_unavailable',
   'payment_provider_unavailable',
   'price_changed',
+  'subscription_only',
   'insufficient_earnings',
   'payouts_disabled',
   'builds_disabled',

@@ -54,10 +54,10 @@ async function putByCurl({ url, headers }: UploadBody['upload'], file: Buffer): 
   return stdout;
 }
 
-async function create(file: Buffer): Promise<UploadBody> {
+async function create(file: Buffer, of = listing): Promise<UploadBody> {
   const sha256 = createHash('sha256').update(file).digest('hex');
   const body = { filename: 'app.zip', size: file.length, sha256 };
-  const response = await seller.send('POST', `/apps/${listing}/builds`, body);
+  const response = await seller.send('POST', `/apps/${of}/builds`, body);
   expect(response.status).toBe(201);
   return (await response.json()) as UploadBody;
 }
@@ -70,8 +70,8 @@ const verdict = (build: UploadBody) =>
     ({ length }) => length > 0,
   );
 
-const release = (version: string, { id }: UploadBody) =>
-  seller.send('POST', `/apps/${listing}/releases`, { version, notes: 'One.', build_id: id });
+const release = (version: string, { id }: UploadBody, of = listing) =>
+  seller.send('POST', `/apps/${of}/releases`, { version, notes: 'One.', build_id: id });
 
 describe('a build', () => {
   it('passes from one upload through scan, event and release to a download of the same bytes', async () => {
@@ -116,5 +116,63 @@ describe('a build', () => {
     expect(await errorOf(await release('2.0.0', build))).toMatchObject({ status: 409, code: 'conflict' });
     const path = `/apps/${listing}/releases/2.0.0/artifact`;
     expect((await seller.fetch(path)).status).toBe(404);
+  });
+});
+
+describe('a listing with plans and no price', () => {
+  const plans = [{ id: 'pro', name: 'Pro', interval: 'month', amount: 499, currency: 'USD', trial_days: 30 }];
+  const file = zip([{ name: 'index.js', content: Buffer.from('console.log(3);\n') }]);
+  const downloadStatus = async (account: Owner, id: string) =>
+    (await account.fetch(`/apps/${id}/releases/1.1.0/artifact`)).status;
+  const entitlements = async (account: Owner, id: string) =>
+    (await account.json<{ readonly data: unknown }>(`/api/v1/entitlements?listing_id=${id}`)).data;
+
+  it('serves its build to subscribers, and to no account that purchases it for nothing, now or earlier', async () => {
+    const fields = { name: `Plans ${seller.id}`, summary: 'One.', category: 'tools' };
+    const { id } = (await (await seller.send('POST', '/apps', fields)).json()) as { readonly id: string };
+    const build = await create(file, id);
+    expect((await put(build.upload, file)).status).toBe(200);
+    await verdict(build);
+    expect((await release('1.1.0', build, id)).status).toBe(201);
+    const [early, stranger] = [await Owner.open(service), await Owner.open(service)];
+    const purchasePath = `/apps/${id}/purchase`;
+    expect((await early.send('POST', purchasePath, { amount: 0 })).status).toBe(201);
+    expect(await entitlements(early, id)).toMatchObject([{ source: 'purchase', active: true }]);
+
+    const listed = await seller.send('PUT', `/apps/${id}`, { plans });
+    expect(listed.status).toBe(200);
+    const zero = await seller.send('PUT', `/apps/${id}`, { price: { amount: 0, currency: 'USD' } });
+    expect(await errorOf(zero)).toMatchObject({ status: 400, code: 'invalid_value', param: 'price' });
+
+    const etag = listed.headers.get('etag') ?? '';
+    const purchase = (account: Owner, ifMatch: string | undefined, body: object) =>
+      account.fetch(purchasePath, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          ...(ifMatch === undefined ? {} : { 'if-match': ifMatch }),
+        },
+        body: JSON.stringify(body),
+      });
+    const rejection = { status: 409, type: 'conflict_error', code: 'subscription_only', param: 'id' };
+    for (const account of [stranger, early, seller]) {
+      for (const [ifMatch, body] of [
+        [undefined, { amount: 0 }],
+        [undefined, { amount: 499, currency: 'USD' }],
+        [etag, {}],
+        ['*', { amount: 0 }],
+      ] as const)
+        expect(await errorOf(await purchase(account, ifMatch, body))).toMatchObject(rejection);
+      expect(await errorOf(await purchase(account, '*', {}))).toMatchObject({ code: 'missing_field' });
+      expect((await account.send('POST', `/apps/${id}/install`)).status).toBe(201);
+      expect(await entitlements(account, id)).toEqual([]);
+    }
+    expect([await downloadStatus(stranger, id), await downloadStatus(early, id)]).toEqual([403, 403]);
+    expect(await downloadStatus(seller, id)).toBe(200);
+
+    const trial = await stranger.send('POST', `/apps/${id}/subscribe`, { plan: 'pro', amount: 499 });
+    expect(trial.status).toBe(201);
+    expect(await entitlements(stranger, id)).toMatchObject([{ source: 'subscription', active: true }]);
+    expect(await downloadStatus(stranger, id)).toBe(200);
   });
 });

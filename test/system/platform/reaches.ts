@@ -16,6 +16,8 @@ export interface Belongings {
   readonly deliveryId: string;
   /** Listing ids by collection: `apps` and `ai-agents`. */
   readonly listingIds: Readonly<Record<string, string>>;
+  /** Free listings, which a purchase for 0 is possible of, by collection. */
+  readonly freeListingIds: Readonly<Record<string, string>>;
   /** A build of each listing, by collection. */
   readonly buildIds: Readonly<Record<string, string>>;
   /** Its subscription to its own app. */
@@ -55,12 +57,14 @@ export async function makeBelongings(service: Service, owner: Owner, credit: num
   const webhookId = await make('/api/v1/webhooks', { url: RECEIVER, events: ['review.created'] });
   const deliveryId = await make(`/api/v1/webhooks/${webhookId}/test`, {});
   const listingIds: Record<string, string> = {};
+  const freeListingIds: Record<string, string> = {};
   const buildIds: Record<string, string> = {};
   for (const collection of ['apps', 'ai-agents']) {
     const id = await make(`/${collection}`, newListing());
     await owner.send('POST', `/${collection}/${id}/releases`, { version: '2.0.0' });
     await owner.send('POST', `/${collection}/${id}/install`);
     listingIds[collection] = id;
+    freeListingIds[collection] = await make(`/${collection}`, { ...newListing(), plans: [] });
     buildIds[collection] = await make(`/${collection}/${id}/builds`, BUILD);
   }
   const subscriptionId = await make(`/apps/${listingIds.apps}/subscribe`, { plan: PLAN.id, amount: 1 });
@@ -74,6 +78,7 @@ export async function makeBelongings(service: Service, owner: Owner, credit: num
     webhookId,
     deliveryId,
     listingIds,
+    freeListingIds,
     buildIds,
     subscriptionId,
     chargeId: '',
@@ -131,6 +136,11 @@ const ofListing = {
   path: ({ listingIds }: NamedIds, { path }: Route) =>
     named(path, listingIds[collectionOf(path)] ?? '').replace('{version}', '1.0.0'),
 };
+const ofAnybodyForFree = {
+  path: ({ freeListingIds }: NamedIds, { path }: Route) =>
+    named(path, freeListingIds[collectionOf(path)] ?? ''),
+  publicAccess: 'anybody-acts',
+} as const;
 const ofOwner = { ...ofListing, publicAccess: 'owner-acts' } as const;
 const ofAnybody = { ...ofListing, publicAccess: 'anybody-acts' } as const;
 
@@ -188,7 +198,7 @@ export const ISOLATION_CASES: Readonly<Record<string, IsolationCase>> = {
   },
   'get-artifact': { ...ofAnybody, ownStatus: 404 },
   'install-listing': ofAnybody,
-  'purchase-listing': { ...ofAnybody, body: { amount: 0 } },
+  'purchase-listing': { ...ofAnybodyForFree, body: { amount: 0 } },
   'subscribe-listing': { ...ofAnybody, body: { plan: PLAN.id, amount: 1 } },
   'list-subscriptions': { shows: ({ subscriptionId }) => subscriptionId },
   'get-subscription': { ...ofSubscription, shows: ({ subscriptionId }) => subscriptionId },
@@ -221,6 +231,7 @@ export const NOBODYS: NamedIds = {
   webhookId: `wh_${'0'.repeat(26)}`,
   deliveryId: `dlv_${'0'.repeat(26)}`,
   listingIds: { apps: `lst_${'0'.repeat(26)}`, 'ai-agents': `lst_${'0'.repeat(26)}` },
+  freeListingIds: { apps: `lst_${'0'.repeat(26)}`, 'ai-agents': `lst_${'0'.repeat(26)}` },
   buildIds: { apps: `build_${'0'.repeat(26)}`, 'ai-agents': `build_${'0'.repeat(26)}` },
   subscriptionId: `sub_${'0'.repeat(26)}`,
   chargeId: `pur_${'0'.repeat(26)}`,

@@ -6,6 +6,7 @@ import { isLive, type PlanSubscription } from './subscription.ts';
 
 /** The purchases and subscriptions of an account, of the listings that a request names. */
 export interface Holdings {
+  /** Those that entitle the account. */
   readonly purchases: readonly Purchase[];
   /** The latest subscription to each listing. */
   readonly subscriptions: readonly PlanSubscription[];
