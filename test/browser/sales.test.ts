@@ -262,6 +262,9 @@ describe('the market of the console', () => {
 
   it('states the amount of a subscription, of its change and of its next charge before it is agreed to', async () => {
     await openListing(buyer);
+    await button(buyer, 'Subscribe to Trial').waitFor();
+    await buyer.settled();
+    expect(await buyer.page.getByRole('button', { name: /^(Buy|Install)/ }).count()).toBe(0);
     await button(buyer, 'Subscribe to Trial').click();
     await buyer.page.getByText('Nothing is charged now. $40.00 is charged').waitFor();
     await button(buyer, 'Cancel').click();
@@ -269,6 +272,7 @@ describe('the market of the console', () => {
     expect(text).toMatch(/\$4\.00 is charged from your balance now\. The next charge of \$4\.00 is on \w+/);
     await buyer.page.getByText('Next charge: $4.00').waitFor();
     expect(await subscriptionOf(buyer)).toMatchObject({ status: 'active', plan: 'basic' });
+    await button(buyer, 'Install').waitFor();
 
     const change = await confirm(buyer, 'Change to Pro & more', 'listing-change-plan');
     const [, due = ''] = /Due now: (\$[\d.]+)/.exec(change) ?? [];

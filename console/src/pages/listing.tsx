@@ -2,8 +2,9 @@
 import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../api/client.ts';
+import { isBySubscriptionOnly } from '../api/offers.ts';
 import { type MarketSection, useAccount, useAcquisitions, useListing, useReviews } from '../api/queries.ts';
-import { refreshSales } from '../api/sales.ts';
+import { refreshSales, useIsEntitled } from '../api/sales.ts';
 import type { ListingBody, ReviewBody } from '../api/types.ts';
 import { Badge, countText, Facts, Loaded, PageHead, Panel, Time } from '../parts/basics.tsx';
 import { Confirmed, DialogButton } from '../parts/dialog.tsx';
@@ -53,11 +54,15 @@ function ListingView({ of: listing }: { readonly of: ListingBody }) {
   );
 }
 
-/** Installing what is free, buying what is not; the price that is shown is the price that is paid. */
+/**
+ * Installing what is free, buying what is not; the price that is shown is the price that is paid. What is sold by
+ * subscription only is installed once a plan is subscribed to.
+ */
 function AcquireListing({ of: listing }: { readonly of: ListingBody }) {
   const acquisitions = useAcquisitions();
   const own = acquisitions.data?.find(({ listing_id: id }) => id === listing.id);
-  const isBought = own !== undefined && own.purchased !== null;
+  const isBought = own !== undefined && own.purchased !== null && !isBySubscriptionOnly(listing);
+  const isEntitled = useIsEntitled(listing.id);
   const acquire = async () => {
     const { price } = listing;
     if (price !== null && !isBought)
@@ -77,6 +82,7 @@ function AcquireListing({ of: listing }: { readonly of: ListingBody }) {
         <Link to="/installed">All installed</Link>
       </>
     );
+  if (isBySubscriptionOnly(listing) && !isEntitled) return null;
   if (listing.price === null || isBought) return <Install onInstall={acquire} />;
   const text = `Buy for ${priceText(listing.price)}`;
   return (

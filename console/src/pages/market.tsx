@@ -2,6 +2,7 @@
 import { Link, useNavigate, useSearch } from '@tanstack/react-router';
 import { useDeferredValue, useState } from 'react';
 import { call } from '../api/client.ts';
+import { isBySubscriptionOnly } from '../api/offers.ts';
 import { type MarketSection, queryClient, useAccount, useCategories, useListings } from '../api/queries.ts';
 import type { ListingBody } from '../api/types.ts';
 import { Badge, Empty, Loaded, numberOf, PageHead } from '../parts/basics.tsx';
@@ -19,8 +20,8 @@ export function priceText(price: ListingBody['price']): string {
 }
 
 /** A listing without a price may have plans. */
-export const offerText = ({ price, plans }: ListingBody): string =>
-  price === null && plans.length > 0 ? 'by subscription' : priceText(price);
+export const offerText = (listing: ListingBody): string =>
+  isBySubscriptionOnly(listing) ? 'by subscription' : priceText(listing.price);
 
 export function Market() {
   const { section = 'apps' } = useSearch({ from: '/market' });

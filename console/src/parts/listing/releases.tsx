@@ -1,6 +1,7 @@
 /** The releases of a listing, with their downloads; its owner publishes further ones and returns to earlier ones. */
 import { useState } from 'react';
 import { call } from '../../api/client.ts';
+import { isFree } from '../../api/offers.ts';
 import { useReleases } from '../../api/queries.ts';
 import { refreshSales, useBuilds, useIsEntitled } from '../../api/sales.ts';
 import type { ArtifactBody, ListingBody, ReleaseBody } from '../../api/types.ts';
@@ -10,8 +11,6 @@ import { Confirmed } from '../dialog.tsx';
 import { Form, Input, Select, useAction } from '../form.tsx';
 import { Problem } from '../problem.tsx';
 import { pathOf, sectionOf } from './listing-links.tsx';
-
-const isFree = ({ price, plans }: ListingBody): boolean => (price?.amount ?? 0) === 0 && plans.length === 0;
 
 export function Releases({ of: listing, isOwner }: { readonly of: ListingBody; readonly isOwner: boolean }) {
   const releases = useReleases(sectionOf(listing), listing.id);
