@@ -8,7 +8,7 @@ import { until } from '../../tools/test-kit/waiting.ts';
 import { Service } from './service.ts';
 
 const root = join(import.meta.dirname, '..', '..');
-const service = new Service();
+const service = new Service({ DEMO_HISTORY_DAYS: '3' });
 afterAll(() => service.dispose());
 
 /** A start that must fail: its exit code and what it says. */
@@ -49,10 +49,25 @@ describe('the local service', () => {
   const read = async () =>
     (await (await service.fetch(`/credits/${service.session.api_key}`)).json()) as { balance: number };
 
+  /** The demo account's statement of today and of so many days before. */
+  const statementOf = async (days: number) => {
+    const start = Math.floor(Date.now() / 1000) - days * 86_400;
+    const response = await service.fetch(`/api/v1/credits?start=${start}`, {
+      key: service.session.session_token,
+    });
+    const { statement } = (await response.json()) as { readonly statement: Readonly<Record<string, number>> };
+    return statement;
+  };
+
   it('starts with a demo account of 10 credits and prints a curl that works', async () => {
     const session = await service.start();
     key = session.api_key;
     expect(await read()).toMatchObject({ balance: 10, currency: 'USD' });
+    expect(await statementOf(1)).toMatchObject({ grants: 10, closing: 10 });
+    for (const days of [0, 1, 2, 3, 4, 5, 6]) {
+      const { opening } = await statementOf(days);
+      expect(opening).toBeGreaterThanOrEqual(0);
+    }
     const stdout = await runPrintedCall();
     expect(stdout).toContain('"object":"chat.completion.chunk"');
     expect(stdout.trimEnd().endsWith('data: [DONE]')).toBe(true);

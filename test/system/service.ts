@@ -29,6 +29,7 @@ export interface Session {
   readonly base_url: string;
   readonly platform_url: string;
   readonly api_key: string;
+  readonly session_token: string;
   readonly upstream_control_url: string;
   readonly pid: number;
 }

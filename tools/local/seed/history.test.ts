@@ -1,5 +1,8 @@
 import { afterAll, beforeAll, expect, it } from '@jest/globals';
 import { decodeTime } from 'ulid';
+import { type CreditHistory, statementBody } from '../../../lambdas/ledger/core/usage/statement.ts';
+import { DynamoCreditStore } from '../../../lambdas/ledger/store/credit-store.ts';
+import { createCreditHistory } from '../../../lambdas/ledger/store/usage/credit-history.ts';
 import {
   auditAll,
   NOON_MS,
@@ -7,7 +10,9 @@ import {
   openLedger,
 } from '../../../lambdas/ledger/testing/running-ledger.ts';
 import { startDatabase, type TestDatabase } from '../../test-kit/engine.ts';
-import { costOfCalls, pastCalls, pastKeyId, settlePast } from './history.ts';
+import { costOfCalls, type PastCall, pastCalls, pastKeyId, settlePast } from './history.ts';
+
+const DAY_MS = 86_400_000;
 
 let database: TestDatabase;
 beforeAll(async () => {
@@ -31,13 +36,40 @@ it('covers past days, costs the total of its line items, and differs only in its
   }
 });
 
-it('leaves a balanced ledger, no hold, and the credit that was granted in addition to it', async () => {
-  const calls = pastCalls(NOON_MS, 3);
-  const account = await openAccount(database.client, costOfCalls(calls) + 7n, {});
-  const ledger = openLedger({ clients: database, clock: () => NOON_MS });
-  const [{ keyId }] = account.keys;
-  await settlePast(ledger, { accountId: account.accountId, keyId }, calls);
-  const wallet = await ledger.wallets.read(account.accountId);
+/** Settles the calls for a new account, which is granted 7 nano-USD after them. */
+async function settled(calls: readonly PastCall[], nowMs: number) {
+  const { accountId, keys } = await openAccount(database.client, 0n, {});
+  const [{ keyId }] = keys;
+  const { wallets, usage } = openLedger({ clients: database, clock: () => nowMs });
+  const credits = new DynamoCreditStore(database.client, database.tables);
+  await settlePast({ wallets, usage, credits }, { accountId, keyId }, calls);
+  await credits.topUp({ accountId, id: 'today', amount: 7n, created: nowMs / 1000, source: 'grant' });
+  return { wallet: await wallets.read(accountId), history: await readHistory(accountId) };
+}
+
+const readHistory = (accountId: string) =>
+  createCreditHistory({ clients: database, environment: database.environment })(accountId);
+
+/** The statement of today and of so many days before, in USD, as its reader gets it. */
+function statementOf(history: CreditHistory, nowMs: number, days: number): Record<string, number> {
+  const today = Math.floor(nowMs / DAY_MS);
+  return JSON.parse(JSON.stringify(statementBody(history, { start: today - days, end: today + 1 })));
+}
+
+it('leaves a balanced ledger, no hold, and the credit that is granted after it', async () => {
+  const calls = pastCalls(NOON_MS, 30);
+  const { wallet, history } = await settled(calls, NOON_MS);
   expect([wallet?.balance, wallet?.holds.length]).toEqual([7n, 0]);
   expect(await auditAll(database.client)).toMatchObject({ exact: true, usage: costOfCalls(calls) });
+  const statements = Array.from({ length: 40 }, (_, days) => statementOf(history, NOON_MS, days));
+  const openings = statements.map(({ opening = -1 }) => opening);
+  expect(openings.filter((opening) => opening < 0)).toEqual([]);
+  expect(new Set(openings).size).toBeGreaterThan(25);
+  expect(statements.at(-1)).toMatchObject({ opening: 0, closing: 7e-9 });
+});
+
+it('begins in an earlier month than its last day, so that the statement of a month grants the rest alone', async () => {
+  const lastMs = Date.UTC(2026, 6, 31, 23, 59);
+  const { history } = await settled(pastCalls(lastMs, 30).slice(0, 3), lastMs);
+  expect(statementOf(history, lastMs, 30)).toMatchObject({ grants: 7e-9 });
 });

@@ -1,8 +1,10 @@
 /**
  * Past calls of the demo account, so that the console has something to show: written through the ledger's own stores, each
- * held, recorded and settled at its time, so that the books balance and a start that is killed on the way harms nothing.
+ * held, recorded and settled at its time, after a grant that pays for all of them, so that the books balance on each of
+ * these days and a start that is killed on the way harms nothing.
  */
 import { ulid } from 'ulid';
+import type { CreditStore } from '../../../lambdas/ledger/core/credits.ts';
 import { isCallHold, type UsageStore, type WalletStore } from '../../../lambdas/ledger/core/ports.ts';
 import type { BillLine, UsageRecord } from '../../../lambdas/ledger/core/usage-record.ts';
 import { DEFAULT_HOLD_TTL_SECONDS } from '../../../lambdas/platform/contract/environment.ts';
@@ -100,18 +102,30 @@ export const costOfCalls = (calls: readonly PastCall[]): NanoUsd =>
 export const pastKeyId = (calls: readonly PastCall[]): string =>
   `key_${ulid((calls[0]?.created ?? 0) * 1000 - DAY_MS)}`;
 
+/** Two days before the first call: a statement of the present month has the calls of up to 30 days, and no such grant. */
+const grantedAt = (calls: readonly PastCall[]): number => (calls[0]?.created ?? 0) - (2 * DAY_MS) / 1000;
+
 /** The stores that a settlement needs. */
 export interface SettlementStores {
+  readonly credits: Pick<CreditStore, 'topUp'>;
   readonly wallets: Pick<WalletStore, 'hold' | 'endHold'>;
   readonly usage: Pick<UsageStore, 'put'>;
 }
 
-/** Settles the calls, one after the other, with a key of the account. Throws when its balance does not cover them. */
+/** Grants what the calls cost, and settles them, one after the other, with a key of the account. */
 export async function settlePast(
-  { wallets, usage }: SettlementStores,
+  { credits, wallets, usage }: SettlementStores,
   { accountId, keyId }: Pick<UsageRecord, 'accountId' | 'keyId'>,
   calls: readonly PastCall[],
 ): Promise<void> {
+  const created = grantedAt(calls);
+  await credits.topUp({
+    accountId,
+    id: ulid(created * 1000),
+    amount: costOfCalls(calls),
+    created,
+    source: 'grant',
+  });
   for (const call of calls) {
     const { id, created, cost, kind } = call;
     const expires = created + DEFAULT_HOLD_TTL_SECONDS;

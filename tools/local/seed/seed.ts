@@ -6,8 +6,10 @@ import { decodeTime } from 'ulid';
 import { createKeyRegistry } from '../../../lambdas/access/store/create-accounts.ts';
 import { parseCatalog } from '../../../lambdas/inference/core/catalog/catalog-document.ts';
 import { createLedger } from '../../../lambdas/ledger/store/create-ledger.ts';
+import { DynamoCreditStore } from '../../../lambdas/ledger/store/credit-store.ts';
 import { createDynamoClients } from '../../../lambdas/platform/aws/clients.ts';
 import { DEFAULT_HOLD_TTL_SECONDS, VARIABLES } from '../../../lambdas/platform/contract/environment.ts';
+import { requireTable } from '../../../lambdas/platform/contract/tables.ts';
 import { QUOTAS } from '../../../lambdas/platform/core/api/quotas.ts';
 import { NANO_PER_USD } from '../../../lambdas/platform/core/money.ts';
 import type { Log } from '../../../lambdas/platform/core/ports.ts';
@@ -16,7 +18,7 @@ import { createOperator, type Operator } from '../../../operator/operator.ts';
 import { localTarget } from '../../../operator/target.ts';
 import { DEMO_EMAIL, subjectOf } from '../../simulators/identity/provider.ts';
 import { type Settings, SIMULATED_CATALOG } from '../settings.ts';
-import { costOfCalls, type PastCall, pastCalls, pastKeyId, settlePast } from './history.ts';
+import { type PastCall, pastCalls, pastKeyId, settlePast } from './history.ts';
 
 /** Credits of the demo account. */
 const DEMO_CREDITS = 10n;
@@ -93,14 +95,12 @@ async function catalogInForce(operator: Operator, isSimulated: boolean): Promise
   };
 }
 
-/** Has its credits after its history, which is paid with more. */
+/** Has its credits after its history, which an earlier grant has paid for. */
 async function openDemoAccount(operator: Operator, target: SeedTarget): Promise<string> {
   const accountId = await operator.openAccount(DEMO_EMAIL);
   const calls = pastCalls(systemClock(), target.historyDays);
-  await operator.grant(accountId, DEMO_CREDITS * NANO_PER_USD + costOfCalls(calls));
-  if (calls.length > 0) {
-    await settleHistory(target, accountId, calls);
-  }
+  if (calls.length > 0) await settleHistory(target, accountId, calls);
+  await operator.grant(accountId, DEMO_CREDITS * NANO_PER_USD);
   const { key } = await operator.createKey(accountId, 'demo', {});
   return key;
 }
@@ -119,11 +119,13 @@ async function settleHistory(
     const registry = createKeyRegistry({ clients, environment });
     const key = { keyId, accountId, secretHash, name: 'assistant', policy: {}, created };
     await registry.add(key, QUOTAS.api_keys_per_account);
-    await settlePast(
-      createLedger({ clients, environment: holdEnvironment, log: silent }),
-      { accountId, keyId },
-      calls,
-    );
+    const ledger = createLedger({ clients, environment: holdEnvironment, log: silent });
+    const tables = {
+      accounts: requireTable(environment, 'accounts'),
+      wallets: requireTable(environment, 'wallets'),
+    };
+    const credits = new DynamoCreditStore(clients.client, tables);
+    await settlePast({ ...ledger, credits }, { accountId, keyId }, calls);
   } finally {
     clients.client.destroy();
     clients.onceClient.destroy();
