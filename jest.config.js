@@ -17,7 +17,7 @@ const PATHS = {
     'lambdas/servers/',
     'tools/local/',
     'tools/simulators/',
-    'tools/bench/harness/',
+    'tools/bench/{harness,host}/',
     'test/endpoints/',
     // Real servers, and measured times.
     'lambdas/inference/core/kinds/transcriptions/lengths/bounds.test.ts',
@@ -27,7 +27,7 @@ const PATHS = {
     'operator/quotas/',
     'operator/restore/',
   ],
-  system: ['test/system/'],
+  system: ['test/system/', 'tools/bench/start/'],
   browser: ['test/browser/'],
   deploy: ['test/deploy/'],
   clients: ['test/clients/'],

@@ -1,6 +1,7 @@
-/** Starts the shared host, on a database and with the secrets that it would find in AWS. */
+/** Starts the shared host, on a database and with the secrets and the parameter that it would find in AWS. */
 import { join } from 'node:path';
 import { ROUTES } from '../../../lambdas/app/routes.ts';
+import { OPEN_VALUE } from '../../../lambdas/platform/contract/maintenance.ts';
 import { REGION } from '../../local/assembly/intrinsics.ts';
 import { ENGINE_CREDENTIALS } from '../../local/dynamodb/client.ts';
 import { type LoopbackServer, startLoopbackServer } from '../../simulators/loopback-server.ts';
@@ -16,24 +17,31 @@ export interface HostOptions {
   readonly database: Database;
   /** The output folder of `bundleHost`. */
   readonly folder: string;
-  readonly secretsUrl: string;
+  /** The server of `startSettings`. */
+  readonly settingsUrl: string;
   /** Variables over those that it has in AWS. */
   readonly overrides: Readonly<Record<string, string>>;
 }
 
-/** Answers every read of a secret with the peppers: the only secret that is not in the environment. */
-export const startSecrets = (delayMs: number): Promise<LoopbackServer> =>
+/** The peppers: the only secret that is not in the environment. */
+const SECRET = JSON.stringify({ Name: 'pepper', SecretString: JSON.stringify(PEPPERS) });
+
+/** The service is open. */
+const PARAMETER = JSON.stringify({ Parameter: { Name: 'maintenance', Value: OPEN_VALUE } });
+
+/** Answers every read of a secret, and of a parameter. */
+export const startSettings = (delayMs: number): Promise<LoopbackServer> =>
   startLoopbackServer((request, response) => {
     request.resume();
+    const isParameter = request.headers['x-amz-target'] === 'AmazonSSM.GetParameter';
     response.setHeader('content-type', 'application/x-amz-json-1.1');
-    const secretResponse = JSON.stringify({ Name: 'pepper', SecretString: JSON.stringify(PEPPERS) });
-    setTimeout(() => response.end(secretResponse), delayMs);
+    setTimeout(() => response.end(isParameter ? PARAMETER : SECRET), delayMs);
   }, 0);
 
 export const startHost = ({
   database,
   folder,
-  secretsUrl,
+  settingsUrl,
   overrides,
 }: HostOptions): Promise<ServiceProcess> =>
   startProgram(join(folder, PROGRAM), {
@@ -44,7 +52,8 @@ export const startHost = ({
     AWS_ACCESS_KEY_ID: ENGINE_CREDENTIALS.accessKeyId,
     AWS_SECRET_ACCESS_KEY: ENGINE_CREDENTIALS.secretAccessKey,
     AWS_ENDPOINT_URL_DYNAMODB: database.endpoint,
-    AWS_ENDPOINT_URL_SECRETS_MANAGER: secretsUrl,
+    AWS_ENDPOINT_URL_SECRETS_MANAGER: settingsUrl,
+    AWS_ENDPOINT_URL_SSM: settingsUrl,
     POWERTOOLS_SERVICE_NAME: 'inference-host',
     SIM_KEY: 'simulated',
     PORT: '0',

@@ -23,7 +23,7 @@ export async function measureRounds(stage: Stage): Promise<readonly BenchMetric[
   try {
     const [cold, warm]: [number[], number[]] = [[], []];
     for (let start = 0; start < STARTS; start += 1) {
-      const host = await stage.start({ overrides, secretsMs: ROUND_MS });
+      const host = await stage.start({ overrides, settingsMs: ROUND_MS });
       cold.push(await roundsOf(stage, host.url));
       warm.push(await roundsOf(stage, host.url));
       await host.kill();

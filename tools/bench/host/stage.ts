@@ -1,4 +1,4 @@
-/** The environment of a bench of the shared host: upstream, database, secrets, accounts, and the program as deployed. */
+/** The environment of a bench of the shared host: upstream, database, settings, accounts, and the program as deployed. */
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -11,15 +11,15 @@ import { applyCatalog, catalogModel, catalogOf } from '../harness/service/bench-
 import { type Database, openDatabase } from '../harness/service/database.ts';
 import { type BenchUpstream, startBenchUpstream } from '../harness/upstream/process.ts';
 import { bundleHost } from './bundle.ts';
-import { startHost, startSecrets } from './process.ts';
+import { startHost, startSettings } from './process.ts';
 
 /** Calls at once come from several customers; what one wallet bears is a bench of its own. */
 const ACCOUNTS = 8;
 
 interface StageStart {
   readonly overrides?: Readonly<Record<string, string>>;
-  /** The duration of reading a secret. */
-  readonly secretsMs?: number;
+  /** The duration of reading a secret or a parameter. */
+  readonly settingsMs?: number;
   /** False starts the host whose ledger grants everything and writes nothing. */
   readonly money?: boolean;
 }
@@ -40,17 +40,17 @@ export async function openStage(...others: readonly string[]): Promise<Stage> {
   const [upstream, database] = [await startBenchUpstream(), await openDatabase()];
   const { environment } = database;
   const clients = database.connect();
-  const secrets: LoopbackServer[] = [];
+  const settings: LoopbackServer[] = [];
   const folderOf = (money: boolean) => join(folder, money ? 'money' : 'no-money');
   const accounts: BenchAccount[] = [];
   const stage: Stage = {
     upstream,
     database,
     accounts,
-    async start({ overrides = {}, secretsMs = 0, money = true } = {}) {
-      const reader = await startSecrets(secretsMs);
-      secrets.push(reader);
-      return startHost({ database, folder: folderOf(money), secretsUrl: reader.url, overrides });
+    async start({ overrides = {}, settingsMs = 0, money = true } = {}) {
+      const reader = await startSettings(settingsMs);
+      settings.push(reader);
+      return startHost({ database, folder: folderOf(money), settingsUrl: reader.url, overrides });
     },
     async totals() {
       let [off, held, usage] = [0n, 0n, 0n];
@@ -63,7 +63,7 @@ export async function openStage(...others: readonly string[]): Promise<Stage> {
       return { off, held, usage };
     },
     async close() {
-      for (const reader of secrets) await reader.stop();
+      for (const reader of settings) await reader.stop();
       await database.close();
       await upstream.kill();
       rmSync(folder, { recursive: true, force: true });

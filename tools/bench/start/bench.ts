@@ -40,10 +40,8 @@ const STARTS = 3;
 
 export async function measureStart(): Promise<readonly BenchMetric[]> {
   const folder = await mkdtemp(join(tmpdir(), 'bench-start-'));
-  const checkout = join(folder, 'checkout');
   try {
-    for (const source of SOURCES) await cp(join(ROOT, source), join(checkout, source), { recursive: true });
-    await symlink(join(ROOT, 'node_modules'), join(checkout, 'node_modules'));
+    const checkout = await copySources(folder);
     const start = async () => secondsToReady(checkout, await mkdtemp(join(folder, 'state-')));
     const first = await start();
     const later: number[] = [];
@@ -69,8 +67,16 @@ export async function measureStart(): Promise<readonly BenchMetric[]> {
   }
 }
 
+/** Returns a checkout in the folder, which has the sources and packages of this one, and nothing built. */
+export async function copySources(folder: string): Promise<string> {
+  const checkout = join(folder, 'checkout');
+  for (const source of SOURCES) await cp(join(ROOT, source), join(checkout, source), { recursive: true });
+  await symlink(join(ROOT, 'node_modules'), join(checkout, 'node_modules'));
+  return checkout;
+}
+
 /** Starts the service without settings of the shell, stops it when it is ready, and waits until it has ended. */
-async function secondsToReady(checkout: string, stateDir: string): Promise<number> {
+export async function secondsToReady(checkout: string, stateDir: string): Promise<number> {
   const startedMs = performance.now();
   const { PATH = '', HOME = '' } = process.env;
   const service = spawn(process.execPath, ['tools/local/start.ts'], {
