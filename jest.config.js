@@ -94,6 +94,9 @@ const ring = (displayName, paths, excluded = []) => ({
 export default {
   watchman: false,
   testSequencer: '<rootDir>/test/sequencer.mjs',
+  // A worker that nothing holds open frees its heap of a gigabyte within a second, or three on a busy machine. After
+  // 500 ms, the default, jest reports it as one that an open handle keeps; such a one stays for ever.
+  workerGracefulExitTimeout: 30_000,
   // A test on a busy machine is slow, not wrong: only one that hangs takes this long.
   testTimeout: 120_000,
   projects: [

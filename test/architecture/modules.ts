@@ -81,6 +81,13 @@ describe('a module', () => {
   });
 });
 
+describe('the rules', () => {
+  it('share one tree of each module', () => {
+    expect(sourceModules('bin')).toEqual(modules.filter(({ path }) => path.startsWith('bin/')));
+    for (const module of sourceModules('bin')) expect(modules).toContain(module);
+  });
+});
+
 describe('the checks of modules', () => {
   it.each([
     ['any', 'export const f = (x: any) => x;'],
