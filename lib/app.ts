@@ -9,7 +9,6 @@ import { sealWith } from './constructs/security/customer-key.ts';
 import { tagAll } from './observability/cost-watch.ts';
 import { DataStack } from './stacks/data-stack.ts';
 import { EdgeAlarmsStack } from './stacks/edge-alarms-stack.ts';
-import { EdgeLimitStack } from './stacks/edge-limit-stack.ts';
 import { IngressStack, retainExports } from './stacks/ingress-stack.ts';
 import { OperationsStack } from './stacks/operations-stack.ts';
 import { ServiceStack } from './stacks/service-stack.ts';
@@ -33,17 +32,12 @@ export function buildApp(config: Config, bundles: string, outdir?: string): App 
   retainExports({ inference, platform });
   const ingress: IngressStack[] = [];
   if (hasEdge(config)) {
-    const limit =
-      config.compute === 'web-function'
-        ? new EdgeLimitStack(app, `${id('edge-limit')}-${config.region}`, { config })
-        : undefined;
     const stack = new IngressStack(app, id('ingress'), {
       ...common,
       ...(config.region === undefined ? {} : { crossRegionReferences: true }),
       data,
       inference,
       platform,
-      webAclArn: limit?.webAclArn,
     });
     ingress.push(stack);
     // Only with a region does CDK know whether what the alarms refer to is in another one.

@@ -117,11 +117,10 @@ describe('the settings', () => {
     ['certificateArn', { domains: { ...DOMAINS, certificateArn: 'arn:aws:iam::1:role/x' } }],
     ['compute', { compute: 'ec2' }],
     ['region', { region: 'Frankfurt' }],
-    ['region', { compute: 'web-function' }],
     ['ingress', { compute: 'fargate', ingress: 'fargate' }],
-    ['ingress', { compute: 'web-function', region: 'eu-central-1', ingress: 'web-function' }],
+    ['ingress', { compute: 'fargate', ingress: 'web-function' }],
     ['hostTasks', { hostTasks: { least: 1, most: 2 } }],
-    ['hostTasks', { compute: 'web-function', region: 'eu-central-1', hostTasks: { least: 1, most: 2 } }],
+    ['hostTasks', { ingress: 'fargate', hostTasks: { least: 1, most: 2 } }],
     ['hostTasks', { compute: 'fargate', hostTasks: { least: 3, most: 2 } }],
     ['least', { compute: 'fargate', hostTasks: { least: 0, most: 2 } }],
     ['most', { compute: 'fargate', hostTasks: { least: 1 } }],
@@ -143,6 +142,15 @@ describe('the settings', () => {
     ['smoke', { smoke: { every: 5 } }],
   ])('cause an error with the field name if they are wrong: %s %j', (field, settings) => {
     expect(() => parseConfig(settings)).toThrow(new RegExp(`^configuration: .*${field}`, 's'));
+  });
+
+  it.each([
+    [
+      { compute: 'web-function' },
+      'compute "web-function" was removed: use "fargate" for many streams, or "lambda", with ingress "web-function" for files of 25 MB',
+    ],
+  ])('cause an error that names the replacement if they were removed: %j', (settings, message) => {
+    expect(() => parseConfig(settings)).toThrow(message);
   });
 
   it.each([[[]], ['prod'], [null], [3]])('cause an error if they are not an object: %j', (settings) => {

@@ -29,6 +29,10 @@ const restoredTable = z.strictObject({
   streamArn: z.string().startsWith('arn:').optional(),
 });
 
+/** The error of a value that an earlier version accepted. */
+const REMOVED_WEB_FUNCTION =
+  'compute "web-function" was removed: use "fargate" for many streams, or "lambda", with ingress "web-function" for files of 25 MB';
+
 const schema = z.strictObject({
   /** The name of the deployment, part of stack names and of the API's stage. */
   stage: z
@@ -37,7 +41,7 @@ const schema = z.strictObject({
     // `a-dead` and `a` would both have a queue `a-dead-events`.
     .refine((stage) => !stage.endsWith('-dead'), { error: 'a stage must not end with -dead' })
     .default('prod'),
-  /** The region of the deployment, if it must be set in advance: `compute` `web-function` needs it. */
+  /** The region of the deployment. If it is set, a stack in us-east-1 has the alarms of CloudFront. */
   region: z
     .string()
     .regex(/^[a-z]{2}(-[a-z]+)+-\d$/)
@@ -48,11 +52,14 @@ const schema = z.strictObject({
   holdTtlSeconds: z.int().min(1).default(DEFAULT_HOLD_TTL_SECONDS),
   /**
    * The compute that serves the inference API. `lambda` is a function for each route behind API Gateway, with one call
-   * at a time each. `web-function` and `fargate` are one program for all routes, with many concurrent calls in a
-   * process. CloudFront is in front of that program as the one hostname of both APIs. The functions stay deployed, and
-   * retain their addresses.
+   * at a time each. `fargate` is one program for all routes, with many concurrent calls in a process. CloudFront is in
+   * front of that program as the one hostname of both APIs. The functions stay deployed, and retain their addresses.
    */
-  compute: z.enum(['lambda', 'web-function', 'fargate']).default('lambda'),
+  compute: z
+    .enum(['lambda', 'fargate'], {
+      error: ({ input }) => (input === 'web-function' ? REMOVED_WEB_FUNCTION : undefined),
+    })
+    .default('lambda'),
   /**
    * The minimum and the maximum of tasks of `compute` `fargate`. The default is 2 and 10: if one fails, another is
    * left, and ten accept 10,000 concurrent calls.
@@ -229,7 +236,7 @@ export const hostTasksOf = ({ hostTasks }: Pick<Config, 'hostTasks'>) => hostTas
 
 /** Returns the contradictions between settings. Each names the field to change. */
 function contradictionsOf(config: Settings): readonly string[] {
-  const { compute, ingress, hostTasks, region, edgeDomain, domains, holdTtlSeconds } = config;
+  const { compute, ingress, hostTasks, edgeDomain, domains, holdTtlSeconds } = config;
   const names: readonly unknown[] = [domains?.inference, domains?.platform];
   return [
     holdTtlSeconds > STREAM_TIMEOUT_SECONDS ||
@@ -238,9 +245,6 @@ function contradictionsOf(config: Settings): readonly string[] {
       ingress === 'none' ||
       `ingress must be "none" with compute "${compute}", which takes uploads itself; got "${ingress}"`,
     hostTasks === undefined || compute === 'fargate' || 'hostTasks is for compute "fargate" alone',
-    compute !== 'web-function' ||
-      region !== undefined ||
-      'region is needed with compute "web-function": the limit by address lies in us-east-1, and the stacks must know where they are',
     edgeDomain === undefined ||
       hasEdge(config) ||
       'edgeDomain needs CloudFront: compute other than "lambda", or ingress other than "none"',

@@ -7,7 +7,14 @@ import {
   SynthesizedApp,
 } from '../../test/template/synthesized-app.ts';
 
-const STACKS: readonly StackName[] = ['data', 'inference', 'platform', 'operations', 'ingress', 'edge-limit'];
+const STACKS: readonly StackName[] = [
+  'data',
+  'inference',
+  'platform',
+  'operations',
+  'ingress',
+  'edge-alarms',
+];
 
 /** Returns the tags of a resource whose type takes them as a list. Other types have another form. */
 const tagsOf = ({ Properties }: Resource): Readonly<Record<string, string>> | undefined => {
@@ -35,15 +42,15 @@ const BILLED = [
 ];
 
 /** The region of a configuration; a template has a parameter for it if the settings do not name it. */
-const regionOf = (name: ConfigurationName) => (name === 'web-function' ? 'eu-central-1' : undefined);
+const regionOf = (name: ConfigurationName) => (name === 'fargate-abroad' ? 'eu-central-1' : undefined);
 const inRegion = (text: string, region: string | undefined) =>
   region === undefined ? { 'Fn::Join': ['', [text, { Ref: 'AWS::Region' }]] } : `${text}${region}`;
 const tagOf = (stack: StackName, region: string | undefined) =>
-  stack === 'edge-limit'
-    ? `Inference-prod-edge-limit-${region}/us-east-1`
+  stack === 'edge-alarms'
+    ? `Inference-prod-edge-alarms-${region}/us-east-1`
     : inRegion(`Inference-prod-${stack}/`, region);
 
-describe.each<ConfigurationName>(['standard', 'fargate', 'web-function'])('the tags under %s', (name) => {
+describe.each<ConfigurationName>(['standard', 'fargate', 'fargate-abroad'])('the tags under %s', (name) => {
   it('appear on everything that is billed', () => {
     const app = new SynthesizedApp(name);
     let count = 0;

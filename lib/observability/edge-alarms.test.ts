@@ -32,11 +32,17 @@ describe('the alarms of the edge', () => {
     ['standard', []],
     ['fargate', ['balancer-5xx/inference', 'host-5xx/inference', 'host-unhealthy/inference']],
     ['fargate-ingress', ['balancer-5xx/uploads', 'host-5xx/uploads', 'host-unhealthy/uploads']],
-    [
-      'web-function',
-      ['certificate-expires/edge/eu-central-1', 'edge-5xx/eu-central-1', 'web-function-5xx/inference'],
-    ],
     ['web-function-ingress', ['web-function-5xx/uploads']],
+    [
+      'fargate-abroad',
+      [
+        'balancer-5xx/inference',
+        'certificate-expires/edge/eu-central-1',
+        'edge-5xx/eu-central-1',
+        'host-5xx/inference',
+        'host-unhealthy/inference',
+      ],
+    ],
     [
       'fargate-with-region',
       ['balancer-5xx/inference', 'edge-5xx/us-east-1', 'host-5xx/inference', 'host-unhealthy/inference'],
@@ -46,7 +52,7 @@ describe('the alarms of the edge', () => {
   });
 
   it('count the share of failures of tasks, balancer and Web Function by the minute', () => {
-    const [fargate, webFunction] = [alarmsOf('fargate'), alarmsOf('web-function')];
+    const [fargate, webFunction] = [alarmsOf('fargate'), alarmsOf('web-function-ingress')];
     const share = { Threshold: 5, EvaluationPeriods: 3, DatapointsToAlarm: 2 };
     const rejected = 'UnifiedInference/prod RejectedWhileClosed';
     for (const [alarm, ...metrics] of [
@@ -62,7 +68,7 @@ describe('the alarms of the edge', () => {
         'AWS/ApplicationELB RequestCount',
       ],
       [
-        webFunction.get('web-function-5xx/inference'),
+        webFunction.get('web-function-5xx/uploads'),
         'AWS/Lambda/Web HTTPResponseStatusClass5XX',
         'UnifiedInference/prod CallsSettled',
         rejected,
@@ -84,7 +90,13 @@ describe('the alarms of the edge', () => {
   });
 
   it('stay silent for a service without traffic, and notify the topics of their region', () => {
-    for (const name of ['fargate', 'fargate-ingress', 'web-function', 'fargate-with-region'] as const)
+    for (const name of [
+      'fargate',
+      'fargate-ingress',
+      'web-function-ingress',
+      'fargate-abroad',
+      'fargate-with-region',
+    ] as const)
       for (const [alarm, properties] of alarmsOf(name)) {
         expect([alarm, properties]).toMatchObject([alarm, { TreatMissingData: 'notBreaching' }]);
         const { AlarmActions: raised, OKActions: ended } = Object(properties);
@@ -98,7 +110,7 @@ describe('the alarms of the edge', () => {
   });
 
   it('read the metrics of CloudFront and its certificate in us-east-1', () => {
-    const [app, alarms] = [new SynthesizedApp('web-function'), alarmsOf('web-function')];
+    const [app, alarms] = [new SynthesizedApp('fargate-abroad'), alarmsOf('fargate-abroad')];
     expect([
       alarms.get('edge-5xx/eu-central-1')?.stack,
       alarms.get('certificate-expires/edge/eu-central-1')?.stack,

@@ -123,7 +123,7 @@ export const EDGE_ALARMS = {
   },
   'web-function-5xx': {
     severity: 'critical',
-    meaning: 'More than one in twenty responses of the Web Function are a 5xx.',
+    meaning: 'More than one in twenty responses to uploads are a 5xx.',
     // Lambda developer guide, "Using CloudWatch metrics with Lambda Web Functions". The calls are our own count.
     watches: (edge, config) =>
       edge.webFunction === undefined

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { joined, SynthesizedApp } from '../../test/template/synthesized-app.ts';
 
-const alarmsOf = (name: 'standard' | 'web-function' | 'fargate' | 'fargate-sized') =>
+const alarmsOf = (name: 'standard' | 'fargate' | 'fargate-sized') =>
   new Map(
     new SynthesizedApp(name)
       .resources('operations', 'AWS::CloudWatch::Alarm')
@@ -57,14 +57,13 @@ describe('the alarms of the shared host', () => {
       'host-tasks-few',
       'host-tasks-missing',
     ]);
-    expect(alarmsOf('standard').size + alarmsOf('web-function').size).toBe(0);
+    expect(alarmsOf('standard').size).toBe(0);
   });
 });
 
 describe('the dashboards', () => {
   it.each([
     ['standard', false],
-    ['web-function', true],
     ['fargate', true],
   ] as const)('show the open calls of a host where there is one: %s, %s', (name, shown) => {
     const bodies = new SynthesizedApp(name)

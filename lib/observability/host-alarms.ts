@@ -77,10 +77,7 @@ export const HOST_ALARMS: Readonly<Record<string, AlarmRow>> = {
   'host-open-calls': {
     severity: 'warning',
     meaning: 'A process of the shared host has nine tenths of the calls open that it takes.',
-    // Lambda itself bounds those of a Web Function, and starts another environment.
     watches: ({ config }) =>
-      config.compute === 'fargate'
-        ? openCalls(config).map((metric) => ({ metric, threshold: 0.9 * DEFAULT_OPEN_CALLS }))
-        : [],
+      openCalls(config).map((metric) => ({ metric, threshold: 0.9 * DEFAULT_OPEN_CALLS })),
   },
 };

@@ -247,9 +247,7 @@ describe('the saved queries of a stack', () => {
 
   it.each<[ConfigurationName, StackName, string]>([
     ['standard', 'inference', 'prod/inference/refused-addresses'],
-    ['web-function', 'edge-limit', 'prod/edge-eu-central-1/refused-addresses'],
     ['fargate', 'ingress', 'prod/host/one-call'],
-    ['web-function', 'ingress', 'prod/host/failures-by-route'],
   ])('belong to the stack of their log group: %s, %s, %s', (configuration, stack, query) => {
     const queries = savedIn(new SynthesizedApp(configuration), stack).find(({ name }) => name === query);
     expect(queries?.groups).toHaveLength(1);

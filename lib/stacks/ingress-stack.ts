@@ -13,8 +13,8 @@ import {
   httpsOrigin,
   ORIGIN_SILENCE,
 } from '../constructs/edge/edge-distribution.ts';
-import { HostFunction } from '../constructs/edge/host-function.ts';
-import type { HostService } from '../constructs/edge/host-service.ts';
+import type { HostFunction } from '../constructs/edge/host-function.ts';
+import { HostService } from '../constructs/edge/host-service.ts';
 import { InferenceHost } from '../constructs/edge/inference-host.ts';
 import { uploadFunction, uploadService } from '../constructs/edge/upload-host.ts';
 import { EDGE_SECRET_HEADER, edgeSecret } from '../constructs/security/edge-secret.ts';
@@ -52,8 +52,6 @@ export interface IngressStackProps extends StackProps {
   readonly bundles: string;
   readonly inference: ServiceStack;
   readonly platform: ServiceStack;
-  /** CloudFront's web ACL, where nothing behind it limits the host by address. */
-  readonly webAclArn: string | undefined;
 }
 
 /** Separate from the stacks of the service, so that new features of AWS cannot block the deployment of those. */
@@ -67,7 +65,6 @@ export class IngressStack extends Stack {
       paths: config.compute === 'lambda' ? this.#functions(props) : this.#host(props),
       rest: apiOrigin(platform, config),
       domain: config.edgeDomain,
-      webAclArn: props.webAclArn,
     });
     const { domainName, distributionId } = distribution;
     this.distributionId = distributionId;
@@ -93,12 +90,15 @@ export class IngressStack extends Stack {
   #host({ config, data, bundles, inference }: IngressStackProps): readonly EdgePaths[] {
     const { settlements, ipRateLimit } = inference;
     if (settlements === undefined) throw new Error('the shared host needs the workflow of settlements');
-    // Each has a separate id: while CloudFormation replaces one by the other, both serve.
-    const id = config.compute === 'fargate' ? 'InferenceTasks' : 'InferenceFunction';
-    const { host, logGroup } = new InferenceHost(this, id, { config, data, bundles, settlements });
+    const { host, logGroup } = new InferenceHost(this, 'InferenceTasks', {
+      config,
+      data,
+      bundles,
+      settlements,
+    });
     this.#watch(host, config);
     saveQueries(this, { folder: `${config.stage}/host`, groups: { host: [logGroup] } });
-    if (!(host instanceof HostFunction)) ipRateLimit.protect(this, host.balancer.loadBalancerArn);
+    ipRateLimit.protect(this, host.balancer.loadBalancerArn);
     return [{ origin: hostOrigin(host, config), patterns: inferencePatterns(ROUTES) }];
   }
 
@@ -106,7 +106,7 @@ export class IngressStack extends Stack {
   #watch(host: HostFunction | HostService, config: Config): void {
     const topics = topicsByName(this, config);
     const label = config.compute === 'lambda' ? 'uploads' : 'inference';
-    if (host instanceof HostFunction) {
+    if (!(host instanceof HostService)) {
       watchEdge({ scope: this, config, topics }, { label, webFunction: host.functionName });
       return;
     }
@@ -127,7 +127,7 @@ const apiOrigin = ({ api }: ServiceStack, config: Config): IOrigin =>
 
 /** A Web Function has no web ACL before it, and is shown no secret. */
 function hostOrigin(host: HostFunction | HostService, config: Config): IOrigin {
-  if (host instanceof HostFunction) return httpsOrigin(host.domainName);
+  if (!(host instanceof HostService)) return httpsOrigin(host.domainName);
   return VpcOrigin.withApplicationLoadBalancer(host.balancer, {
     // Within AWS's network: an internal balancer has no name that a certificate could be issued for.
     protocolPolicy: OriginProtocolPolicy.HTTP_ONLY,

@@ -120,8 +120,7 @@ export class ServiceStack extends Stack {
         { config, data, bundles },
       );
     }
-    this.ipRateLimit =
-      props.ipRateLimit ?? new IpRateLimit(this, 'IpRateLimit', { config, scope: 'REGIONAL' });
+    this.ipRateLimit = props.ipRateLimit ?? new IpRateLimit(this, 'IpRateLimit', { config });
     this.ipRateLimit.protect(this, this.api.stage.stageArn);
     this.#saveQueries(props);
   }

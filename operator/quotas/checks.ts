@@ -17,7 +17,7 @@ export interface AccountCheck {
   readonly note: string;
 }
 
-/** The region of CloudFront's certificates, web ACLs and edge stack. */
+/** The region of CloudFront's certificates and of the stack with its alarms. */
 export const EDGE_REGION = 'us-east-1';
 
 /**

@@ -37,7 +37,7 @@ const BUFFERED_TIMEOUT_MS = 29_000;
 /** Measured for a call, all tables together (`npm run cost`): no table has more. */
 const WRITES_A_CALL = 5;
 
-/** Data, inference, platform and operations, and with some settings ingress and the limit at the edge. */
+/** Data, inference, platform and operations, and with some settings ingress and the alarms of CloudFront. */
 const STACKS = 6;
 
 const WEB_ACLS = 1;

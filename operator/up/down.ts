@@ -17,7 +17,7 @@ import { StageStacks } from './stacks.ts';
 const DATA = 'data';
 
 /** Stacks by the end of their names: one that imports from another is deleted before it. */
-const ORDER = ['operations', 'ingress', 'edge-limit', 'platform', 'inference', DATA] as const;
+const ORDER = ['operations', 'ingress', 'platform', 'inference', DATA] as const;
 
 /** A month of a secret, nano-USD: 0.40 USD (Secrets Manager pricing). */
 const SECRET_USD = 400_000_000n;

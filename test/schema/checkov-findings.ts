@@ -13,7 +13,7 @@ export const ACCEPTED: Readonly<Record<string, string>> = {
     'The names of exports in nested templates look like secrets; a test of each function shows that none is one.',
   CKV_AWS_59: 'The service itself verifies keys and sessions, and rejects a forged key without a read.',
   CKV_AWS_68:
-    'The limit by address is an ACL of CloudFront for Web Functions; on Fargate the host has the limits of each key.',
+    'The limit by address is the web ACL of the balancer and of the APIs, which are behind CloudFront.',
   CKV_AWS_73: 'Tracing is a setting, because it costs by the call.',
   CKV_AWS_86:
     'A path may have a key (`/credits/{api_key}`), which no log may have. The service logs each call itself.',

@@ -16,8 +16,8 @@ export const BACKUP_VAULT = 'arn:aws:backup:eu-west-1:123456789012:backup-vault:
 export const ENCRYPTION_KEY =
   'arn:aws:kms:eu-central-1:123456789012:key/0a1b2c3d-0000-4000-8000-000000000002';
 
-const WEB_FUNCTION = {
-  compute: 'web-function',
+const FARGATE_ABROAD = {
+  compute: 'fargate',
   region: 'eu-central-1',
   edgeDomain: EDGE_DOMAIN,
   budgetUsd: 250,
@@ -28,9 +28,9 @@ export const CONFIGURATIONS = {
   standard: {},
   /** The same as `standard`, synthesized once more. */
   again: {},
-  /** Under the feature flags of `cdk.json`, as the CDK CLI synthesizes it; so is `web-function-flags`. */
+  /** Under the feature flags of `cdk.json`, as the CDK CLI synthesizes it; so is `fargate-flags`. */
   'feature-flags': {},
-  'web-function-flags': { compute: 'web-function', region: 'eu-central-1' },
+  'fargate-flags': { compute: 'fargate' },
   'every-setting': {
     stage: 'eu-test-2',
     logRetentionDays: 7,
@@ -68,11 +68,13 @@ export const CONFIGURATIONS = {
   },
   'web-function-ingress': { ingress: 'web-function' },
   'fargate-ingress': { ingress: 'fargate' },
-  'web-function': WEB_FUNCTION,
-  /** The same stage in another region of the account. */
-  'second-region': { ...WEB_FUNCTION, region: 'us-west-2' },
   fargate: { compute: 'fargate' },
+  /** In the region of CloudFront’s metrics. */
   'fargate-with-region': { compute: 'fargate', region: 'us-east-1' },
+  /** In another region, with a name of one's own. */
+  'fargate-abroad': FARGATE_ABROAD,
+  /** The same stage in another region of the account. */
+  'second-region': { ...FARGATE_ABROAD, region: 'us-west-2' },
   'fargate-sized': {
     compute: 'fargate',
     hostTasks: { least: 3, most: 40 },

@@ -144,7 +144,7 @@ const statementsOn = (standing: SynthesizedApp, stack: StackName, statements: re
       Resource: [Resource].flat().map((resource) => resourceName(standing, stack, resource)),
     }));
 
-describe.each(['standard', 'web-function', 'fargate'] as const)('a role of the deployment as %s', (name) => {
+describe.each(['standard', 'fargate'] as const)('a role of the deployment as %s', (name) => {
   const deployed = name === 'standard' ? app : new SynthesizedApp(name);
   const ACCOUNTS = 'data:Accounts.Arn';
   const mark = { 'dynamodb:Attributes': ['account_id', TABLES.accounts.operatorsAttribute] };

@@ -8,7 +8,7 @@ import { STACK_NAMES, SynthesizedApp } from './synthesized-app.ts';
 
 const STACKS = [...STACK_NAMES, 'ingress'] as const;
 
-describe.each(['standard', 'web-function', 'fargate'] as const)('maintenance mode of %s', (name) => {
+describe.each(['standard', 'fargate'] as const)('maintenance mode of %s', (name) => {
   const app = new SynthesizedApp(name);
   const closable = new Set<string>(
     ROUTES.filter(({ method }: Route) => method !== 'GET').map(({ endpoint }) => endpoint),

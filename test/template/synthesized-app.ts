@@ -10,14 +10,7 @@ import { assemblyOf } from './assemblies.ts';
 import { CONFIGURATIONS, type ConfigurationName } from './configurations.ts';
 import { FUNCTIONS } from './functions.ts';
 
-export type StackName =
-  | 'data'
-  | 'inference'
-  | 'platform'
-  | 'operations'
-  | 'ingress'
-  | 'edge-limit'
-  | 'edge-alarms';
+export type StackName = 'data' | 'inference' | 'platform' | 'operations' | 'ingress' | 'edge-alarms';
 /** Those of every deployment; settings add the others. */
 export const STACK_NAMES: readonly StackName[] = ['data', 'inference', 'platform', 'operations'];
 export const SERVICE_STACKS = ['inference', 'platform'] as const;
@@ -74,7 +67,6 @@ function templatesOf(outdir: string, stage: string): Readonly<Record<StackName, 
     platform: template('platform'),
     operations: template('operations'),
     ingress: template('ingress'),
-    'edge-limit': template('edge-limit'),
     'edge-alarms': template('edge-alarms'),
   };
 }

@@ -1,15 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { CONFIGURATIONS, type ConfigurationName } from '../../test/template/configurations.ts';
 import { SynthesizedApp } from '../../test/template/synthesized-app.ts';
-import {
-  apart,
-  breakEven,
-  DATA_OUT,
-  fargateCost,
-  ratesOf,
-  tasksAt,
-  webFunctionCost,
-} from './cost/computes.ts';
+import { apart, breakEven, DATA_OUT, fargateCost, tasksAt } from './cost/computes.ts';
 import { fixturesOf } from './cost/fixtures.ts';
 import { marketCost, readMarketUnits } from './cost/market.ts';
 import { readMeasured } from './cost/measured.ts';
@@ -108,14 +100,6 @@ describe('the cost of calls on a host', () => {
     expect(total(fargateCost(USUAL, counts))).toBeLessThan(17);
     expect(total(costOf(USUAL, counts))).toBeGreaterThan(17);
   });
-
-  it('grows with the assumed rates of Web Functions, which are unknown', () => {
-    const of = (times: number) => on('Web Functions', webFunctionCost(USUAL, measured, ratesOf(times)));
-    // 12 ms of CPU a call, and 5 s of a 64th of 2 GB.
-    const used = (1e6 / 3600) * (0.012 * 0.03238 + (5 / 64) * 2 * 0.00356);
-    expect(of(1)).toBeCloseTo(used + 0.2, 6);
-    expect(of(4)).toBeCloseTo(4 * used + 0.2, 6);
-  });
 });
 
 describe('the cost of the market', () => {
@@ -157,7 +141,7 @@ describe('the cost model', () => {
     expect(total(idleCost(fixtures))).toBeLessThanOrEqual(16);
   });
 
-  it('counts what other settings add: tasks, their load balancer, Container Insights, a second web ACL', () => {
+  it('counts what other settings add: tasks, their load balancer, Container Insights', () => {
     const idle = (name: ConfigurationName) =>
       new Map(
         idleCost(fixturesOf(Object.values(new SynthesizedApp(name).templates))).map((each) => [
@@ -171,7 +155,6 @@ describe('the cost model', () => {
     expect(fargate.get('Load balancers')).toBeCloseTo(hours * 0.0225, 6);
     expect(fargate.get('Container Insights')).toBeCloseTo(6, 6);
     expect(idle('standard').has('Fargate')).toBe(false);
-    expect(idle('web-function').get('WAF')).toBeGreaterThan(idle('standard').get('WAF') ?? 0);
   });
 
   it.each(Object.keys(CONFIGURATIONS) as ConfigurationName[])(

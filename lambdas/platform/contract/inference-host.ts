@@ -8,7 +8,7 @@ import { requirePositiveInteger } from './environment.ts';
 export const HOST_HEALTH_PATH = '/health/host';
 
 /** The maximum number of open calls of one process; further ones are rejected with 503. */
-export const OPEN_CALLS_VARIABLE = 'HOST_OPEN_CALLS';
+const OPEN_CALLS_VARIABLE = 'HOST_OPEN_CALLS';
 
 /** A call that waits for its route uses about 100 KB for its connections, in addition to its body. */
 export const DEFAULT_OPEN_CALLS = 1_000;

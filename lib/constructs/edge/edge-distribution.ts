@@ -49,8 +49,6 @@ export interface EdgeDistributionProps {
   /** The origin of every other path. */
   readonly rest: IOrigin;
   readonly domain: Config['edgeDomain'];
-  /** The ARN of a web ACL in CloudFront's scope. Absent if the origins limit requests by address. */
-  readonly webAclArn: string | undefined;
 }
 
 /** An origin with a name and a certificate of AWS's own. */
@@ -68,7 +66,7 @@ export class EdgeDistribution extends Construct {
   readonly domainName: string;
   readonly distributionId: string;
 
-  constructor(scope: Construct, id: string, { paths, rest, domain, webAclArn }: EdgeDistributionProps) {
+  constructor(scope: Construct, id: string, { paths, rest, domain }: EdgeDistributionProps) {
     super(scope, id);
     const tellViewer = new EdgeFunction(this, 'TellViewer', {
       runtime: FunctionRuntime.JS_2_0,
@@ -94,7 +92,6 @@ export class EdgeDistribution extends Construct {
       errorResponses: CACHED_ERRORS.map((httpStatus) => ({ httpStatus, ttl: Duration.seconds(0) })),
       httpVersion: HttpVersion.HTTP2_AND_3,
       ...(domain === undefined ? {} : this.#named(domain)),
-      ...(webAclArn === undefined ? {} : { webAclId: webAclArn }),
     });
     this.domainName = distribution.distributionDomainName;
     this.distributionId = distribution.distributionId;

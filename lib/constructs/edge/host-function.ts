@@ -16,7 +16,7 @@ import { reportedPartition, reportedRegion } from '../reported-names.ts';
 export interface HostFunctionProps {
   /** The folder of the program's bundle. */
   readonly program: string;
-  /** The hosting of this stack or of another. */
+  /** The hosting of another stack. */
   readonly hosting: Hosting;
   /** Calls that one environment takes; Lambda starts another one for more. */
   readonly callsAtOnce: number;
@@ -29,7 +29,6 @@ export class HostFunction extends Construct {
   constructor(scope: Construct, id: string, { program, hosting, callsAtOnce }: HostFunctionProps) {
     super(scope, id);
     const { role, environment, logGroup } = hosting;
-    const imported = importedInto(Stack.of(this));
     const variables = Object.entries(environment).map(([name, value]) => [name, imported(value)] as const);
     const host = new WebFunction(this, 'Function', {
       code: WebFunctionCode.fromAssetToManagedBucket(program, {
@@ -45,8 +44,6 @@ export class HostFunction extends Construct {
       // Callers hold API keys, which the endpoints verify before they read a body.
       defaultEndpointAuth: WebFunctionAuthType.APPLICATION_MANAGED,
     });
-    // A revision accepts calls as soon as it exists, and must not before its role has its permissions.
-    host.node.addDependency(role);
     this.domainName = host.endpoint.domainName;
     this.functionName = host.webFunctionName;
     acknowledgeCopies(Stack.of(this));
@@ -74,11 +71,7 @@ function acknowledgeCopies(stack: Stack): void {
  * A value of another stack as an explicit import: the construct writes its configuration a second time, for the copy
  * of its code, and there references to other stacks stay unresolved (aws-cdk-lib 2.276.0).
  */
-const importedInto =
-  (stack: Stack) =>
-  (value: string): string => {
-    const token = Tokenization.reverseCompleteString(value);
-    if (!Reference.isReference(token)) return value;
-    const home = Stack.of(token.target);
-    return home === stack ? value : home.exportValue(value);
-  };
+function imported(value: string): string {
+  const token = Tokenization.reverseCompleteString(value);
+  return Reference.isReference(token) ? Stack.of(token.target).exportValue(value) : value;
+}

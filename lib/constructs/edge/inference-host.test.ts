@@ -1,15 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import { ROUTES } from '../../../lambdas/app/routes.ts';
-import { openCallsOf } from '../../../lambdas/platform/contract/inference-host.ts';
 import { permissionsOf } from '../../../test/template/permissions.ts';
 import { SERVICE_STACKS, SynthesizedApp } from '../../../test/template/synthesized-app.ts';
 
 const standard = new SynthesizedApp();
-
-type HostType = 'web-function' | 'fargate';
-
-/** The region, where the settings name it, as the templates without it have it. */
-const anywhere = (text: string): string => text.replaceAll('eu-central-1', '<AWS::Region>');
 
 /** Every function of the inference API, with its role. */
 const functions = standard
@@ -31,23 +25,18 @@ const ofLeases = permitted
   .filter((permission) => /^dynamodb:PutItem .*Usage/.test(permission))
   .map((permission) => permission.replace('PutItem', 'BatchWriteItem'));
 
-function environmentOf(app: SynthesizedApp, name: HostType): Readonly<Record<string, unknown>> {
-  if (name === 'web-function') {
-    const { ServiceConfig: config } = app.only('ingress', 'AWS::Lambda::WebFunctionRevision').Properties;
-    return Object(config).EnvironmentVariables;
-  }
+function environmentOf(app: SynthesizedApp): Readonly<Record<string, unknown>> {
   const { ContainerDefinitions: containers } = app.only('ingress', 'AWS::ECS::TaskDefinition').Properties;
   const [{ Environment: variables }] = containers as [{ Environment: { Name: string; Value: unknown }[] }];
   return Object.fromEntries(variables.map(({ Name, Value }) => [Name, Value]));
 }
 
-const isHostRole = ([id]: readonly [string, unknown]) =>
-  /^Inference(Tasks|Function)Role[0-9A-F]{8}$/.test(id);
+const isHostRole = ([id]: readonly [string, unknown]) => /^InferenceTasksRole[0-9A-F]{8}$/.test(id);
 
-describe.each<HostType>(['web-function', 'fargate'])('the shared host under %s', (name) => {
-  const app = new SynthesizedApp(name);
+describe('the shared host', () => {
+  const app = new SynthesizedApp('fargate');
   const [[roleId, role] = ['', undefined]] = app.resources('ingress', 'AWS::IAM::Role').filter(isHostRole);
-  const permissions = permissionsOf(app, 'ingress', roleId).map(anywhere);
+  const permissions = permissionsOf(app, 'ingress', roleId);
 
   it('holds exactly the permissions of the functions of its routes and of leases, statement by statement', () => {
     expect(functions.length).toBe(
@@ -63,7 +52,7 @@ describe.each<HostType>(['web-function', 'fargate'])('the shared host under %s',
   it('writes to a separate log group, with the retention of the others', () => {
     const [[logs = ''] = []] = app
       .resources('ingress', 'AWS::Logs::LogGroup')
-      .filter(([id]) => /^Inference(Tasks|Function)Logs/.test(id));
+      .filter(([id]) => /^InferenceTasksLogs/.test(id));
     expect(permissions.filter((permission) => permission.startsWith('logs:'))).toEqual(
       ['logs:CreateLogStream', 'logs:PutLogEvents'].map(
         (action) => `${action} ingress:${logs.replace(/[0-9A-F]{8}$/, '')}.Arn`,
@@ -73,24 +62,18 @@ describe.each<HostType>(['web-function', 'fargate'])('the shared host under %s',
   });
 
   it('runs in a role that only one AWS service can assume', () => {
-    const service = name === 'fargate' ? 'ecs-tasks.amazonaws.com' : 'lambda.amazonaws.com';
     expect(role?.Properties.AssumeRolePolicyDocument).toMatchObject({
-      Statement: [{ Action: 'sts:AssumeRole', Effect: 'Allow', Principal: { Service: service } }],
+      Statement: [
+        { Action: 'sts:AssumeRole', Effect: 'Allow', Principal: { Service: 'ecs-tasks.amazonaws.com' } },
+      ],
     });
   });
 
-  it('receives the variables of all functions of its routes, and its number of concurrent calls', () => {
+  it('receives the variables of all functions of its routes, and no others', () => {
     const isDefined = new Set(functions.flatMap(({ variables }) => Object.keys(variables)));
-    const {
-      PORT: _port,
-      AWS_REGION: _region,
-      AWS_LAMBDA_NODEJS_ENTRYPOINT: _entry,
-      ...environment
-    } = environmentOf(app, name);
-    expect(Object.keys(environment).sort()).toEqual([...isDefined, 'HOST_OPEN_CALLS'].sort());
+    const { PORT: _port, AWS_REGION: _region, ...environment } = environmentOf(app);
+    expect(Object.keys(environment).sort()).toEqual([...isDefined].sort());
     expect(environment.POWERTOOLS_SERVICE_NAME).toBe('inference-host');
-    const { HOST_OPEN_CALLS: maxOpenCalls } = environment;
-    expect(openCallsOf({ HOST_OPEN_CALLS: String(maxOpenCalls) })).toBe(name === 'fargate' ? 1000 : 128);
   });
 
   it('leaves the functions and their addresses unchanged', () => {
@@ -107,7 +90,7 @@ describe.each<HostType>(['web-function', 'fargate'])('the shared host under %s',
     }
   });
 
-  it('refers to other stacks by imports alone, also where the construct repeats its configuration', () => {
+  it('refers to other stacks by imports alone', () => {
     const { Resources: resources } = app.templates.ingress;
     const isDefined = (id: string) => id in resources || id.startsWith('AWS::') || id === 'BootstrapVersion';
     const references = [...JSON.stringify(resources).matchAll(/"(?:Ref":|Fn::GetAtt":\[)"([^"]+)"/g)];
@@ -127,18 +110,9 @@ describe('the functions of the routes', () => {
   });
 });
 
-describe('the shared host as a Web Function', () => {
-  const revision = new SynthesizedApp('web-function').only('ingress', 'AWS::Lambda::WebFunctionRevision');
-
-  it('takes as many calls in an environment as Lambda sends, for as long as a route may take', () => {
-    expect(revision.Properties.ServiceConfig).toMatchObject({
-      MaxConcurrencyPerEnvironment: 128,
-      TimeoutSeconds: 900,
-    });
-  });
-
-  it('holds the same permissions under the feature flags of the CDK CLI', () => {
-    const [plain, flagged] = (['web-function', 'web-function-flags'] as const).map((name) => {
+describe('the shared host under the feature flags of the CDK CLI', () => {
+  it('holds the same permissions', () => {
+    const [plain, flagged] = (['fargate', 'fargate-flags'] as const).map((name) => {
       const app = new SynthesizedApp(name);
       const [[roleId = ''] = []] = app.resources('ingress', 'AWS::IAM::Role').filter(isHostRole);
       return permissionsOf(app, 'ingress', roleId).map((permission) =>
@@ -147,11 +121,5 @@ describe('the shared host as a Web Function', () => {
     });
     expect(flagged?.length).toBeGreaterThan(20);
     expect(flagged).toEqual(plain);
-  });
-
-  it('takes no call before its role may do its work', () => {
-    expect(revision.DependsOn).toEqual(
-      expect.arrayContaining([expect.stringMatching(/^InferenceFunctionRole[0-9A-F]{8}$/)]),
-    );
   });
 });

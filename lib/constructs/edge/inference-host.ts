@@ -8,11 +8,7 @@ import { Construct } from 'constructs';
 import { type EndpointName, ROUTES, UNKNOWN_ROUTE_ENDPOINT } from '../../../lambdas/app/routes.ts';
 import { LEASE_GRANTS } from '../../../lambdas/ledger/grants.ts';
 import { STREAM_TIMEOUT_SECONDS } from '../../../lambdas/platform/contract/environment.ts';
-import {
-  DEFAULT_OPEN_CALLS,
-  HOST_HEALTH_PATH,
-  OPEN_CALLS_VARIABLE,
-} from '../../../lambdas/platform/contract/inference-host.ts';
+import { HOST_HEALTH_PATH } from '../../../lambdas/platform/contract/inference-host.ts';
 import { SERVICE_NAME } from '../../../lambdas/platform/contract/limits.ts';
 import { METRIC_NAMESPACE, METRICS } from '../../../lambdas/platform/contract/metrics.ts';
 import { type Config, hostTasksOf } from '../../config/config.ts';
@@ -20,16 +16,12 @@ import { GRANTS } from '../../config/grants.ts';
 import { HOST_TASK } from '../../config/host-size.ts';
 import { hostServiceName } from '../../config/names.ts';
 import { unionOf } from '../../config/union-of-grants.ts';
-import { createHosting, type Hosting } from '../hosting.ts';
+import { createHosting } from '../hosting.ts';
 import type { StoredData } from '../stored-data.ts';
-import { HostFunction } from './host-function.ts';
 import { HostService } from './host-service.ts';
 
 /** The folder of its bundle, and its name in logs. */
 const PROGRAM = 'inference-host';
-
-/** The most that Lambda sends to one environment (Lambda developer guide, Web Functions): nearly all of them wait for a route. */
-const CALLS_AN_ENVIRONMENT = 128;
 
 /**
  * A call that starts just before a task is drained may continue for as long as its route allows, and a little to
@@ -63,39 +55,26 @@ export interface InferenceHostProps {
 }
 
 export class InferenceHost extends Construct {
-  /** One of the two, depending on the setting `compute`. */
-  readonly host: HostFunction | HostService;
+  readonly host: HostService;
   readonly logGroup: LogGroup;
 
   constructor(scope: Construct, id: string, props: InferenceHostProps) {
     super(scope, id);
     const { config, data, bundles, settlements } = props;
-    const onFargate = config.compute === 'fargate';
     const hosting = createHosting(this, {
       name: PROGRAM,
       grants: unionOf([...HOSTED.map((endpoint) => GRANTS[endpoint]), LEASE_GRANTS]),
       reads: [],
-      service: onFargate ? 'ecs-tasks.amazonaws.com' : 'lambda.amazonaws.com',
+      service: 'ecs-tasks.amazonaws.com',
       config,
       data,
       settlements,
     });
     this.logGroup = hosting.logGroup;
-    const program = join(bundles, PROGRAM);
-    this.host = onFargate
-      ? this.#service(program, config, hosting)
-      : new HostFunction(this, 'WebFunction', {
-          program,
-          hosting: withOpenCalls(hosting, CALLS_AN_ENVIRONMENT),
-          callsAtOnce: CALLS_AN_ENVIRONMENT,
-        });
-  }
-
-  #service(program: string, config: Config, hosting: Hosting): HostService {
-    return new HostService(this, 'Service', {
+    this.host = new HostService(this, 'Service', {
       name: hostServiceName(config.stage),
-      program,
-      hosting: withOpenCalls(hosting, DEFAULT_OPEN_CALLS),
+      program: join(bundles, PROGRAM),
+      hosting,
       role: hosting.role,
       logPrefix: PROGRAM,
       size: { cpu: HOST_TASK.vcpu * 1024, memoryMiB: HOST_TASK.gb * 1024 },
@@ -126,8 +105,3 @@ const openCallsATask = ({ stage }: Config): Metric =>
     statistic: 'Average',
     period: Duration.minutes(1),
   });
-
-const withOpenCalls = (hosting: Hosting, maxCalls: number): Hosting => ({
-  ...hosting,
-  environment: { ...hosting.environment, [OPEN_CALLS_VARIABLE]: String(maxCalls) },
-});

@@ -13,11 +13,6 @@ const WINDOW_SECONDS = 60;
 
 export interface IpRateLimitProps {
   readonly config: Config;
-  /**
-   * The scope of the web ACL. CloudFront's is global, and is stored in us-east-1 (WAF developer guide, "Resources that
-   * you can protect").
-   */
-  readonly scope: 'REGIONAL' | 'CLOUDFRONT';
 }
 
 /**
@@ -67,59 +62,55 @@ export class IpRateLimit extends Construct {
   /** The log of rejected requests. */
   readonly refusals: LogGroup;
 
-  constructor(scope: Construct, id: string, props: IpRateLimitProps) {
+  constructor(scope: Construct, id: string, { config }: IpRateLimitProps) {
     super(scope, id);
     const visibility = (metricName: string) => ({
       cloudWatchMetricsEnabled: true,
       metricName,
       sampledRequestsEnabled: false,
     });
-    const behindEdge = props.scope === 'REGIONAL' && hasEdge(props.config);
-    const { resources, accepted } = behindEdge
-      ? createEdgeSecrets(this, props.config)
+    const { resources, accepted } = hasEdge(config)
+      ? createEdgeSecrets(this, config)
       : { resources: [], accepted: [] };
     const retryAfter = { name: 'Retry-After', value: String(IP_RATE_ERROR.retryAfterSeconds) };
     this.#acl = new CfnWebACL(this, 'Acl', {
-      scope: props.scope,
+      scope: 'REGIONAL',
       defaultAction: { allow: {} },
       visibilityConfig: visibility('WebAcl'),
       customResponseBodies: {
         [BODY_KEY]: { contentType: 'APPLICATION_JSON', content: gatewayErrorBody(IP_RATE_ERROR) },
       },
-      rules: Object.entries(statements(props.config, accepted)).map(
-        ([name, rateBasedStatement], priority) => ({
-          name,
-          priority,
-          statement: { rateBasedStatement },
-          action: {
-            block: {
-              customResponse: {
-                responseCode: IP_RATE_ERROR.status ?? 429,
-                customResponseBodyKey: BODY_KEY,
-                responseHeaders: [retryAfter],
-              },
+      rules: Object.entries(statements(config, accepted)).map(([name, rateBasedStatement], priority) => ({
+        name,
+        priority,
+        statement: { rateBasedStatement },
+        action: {
+          block: {
+            customResponse: {
+              responseCode: IP_RATE_ERROR.status ?? 429,
+              customResponseBodyKey: BODY_KEY,
+              responseHeaders: [retryAfter],
             },
           },
-          visibilityConfig: visibility(name),
-        }),
-      ),
+        },
+        visibilityConfig: visibility(name),
+      })),
     });
     // They are referred to by name.
     this.#acl.node.addDependency(...resources);
-    this.refusals = this.#logRefusals(props);
+    this.refusals = this.#logRefusals(config);
   }
 
   /** Logs the rejected addresses and their rule, without any field that could contain a credential. */
-  #logRefusals({ config, scope }: IpRateLimitProps): LogGroup {
-    const limited = scope === 'REGIONAL' ? 'regional' : `cloudfront-${config.region}`;
+  #logRefusals(config: Config): LogGroup {
     const refusals = new LogGroup(this, 'Refusals', {
       // WAF takes groups of such names alone (developer guide, Logging web ACL traffic).
-      logGroupName: `aws-waf-logs-${config.stage}-${limited}`,
+      logGroupName: `aws-waf-logs-${config.stage}-regional`,
       retention: config.logRetentionDays,
       removalPolicy: RemovalPolicy.DESTROY,
     });
     new CfnLoggingConfiguration(this, 'Logging', {
-      resourceArn: this.webAclArn,
+      resourceArn: this.#acl.attrArn,
       logDestinationConfigs: [refusals.logGroupArn],
       redactedFields: [
         // Keys are in the path of /credits/{api_key} too.
@@ -141,12 +132,9 @@ export class IpRateLimit extends Construct {
     return refusals;
   }
 
-  get webAclArn(): string {
-    return this.#acl.attrArn;
-  }
-
   /** Applies the limit to what takes requests in this region: an API's stage or a load balancer. */
   protect(scope: Construct, resourceArn: string): void {
-    new CfnWebACLAssociation(scope, 'IpRateLimitAssociation', { resourceArn, webAclArn: this.webAclArn });
+    const { attrArn: webAclArn } = this.#acl;
+    new CfnWebACLAssociation(scope, 'IpRateLimitAssociation', { resourceArn, webAclArn });
   }
 }

@@ -13,7 +13,7 @@ interface TrustStatement {
  */
 const SILENT = ['lambda.amazonaws.com', 'apigateway.amazonaws.com', 'backup.amazonaws.com'];
 
-describe.each<ConfigurationName>(['standard', 'every-setting', 'fargate', 'fargate-ingress', 'web-function'])(
+describe.each<ConfigurationName>(['standard', 'every-setting', 'fargate', 'fargate-ingress'])(
   'the roles of services under %s',
   (name) => {
     const app = new SynthesizedApp(name);

@@ -2,13 +2,13 @@ import { describe, expect, it } from '@jest/globals';
 import type { ConfigurationName } from '../configurations.ts';
 import { STACK_NAMES, SynthesizedApp } from '../synthesized-app.ts';
 import { distributionOf } from './distributions.ts';
-import { countedBy, rulesOf } from './web-acl.ts';
+import { countedBy } from './web-acl.ts';
 
 /** Returns the reference that CloudFormation replaces by the value of a secret. */
 const secretOf = (generation: number) => `{{resolve:secretsmanager:prod/edge/${generation}:SecretString:::}}`;
 const SECRET = secretOf(1);
 
-describe.each<ConfigurationName>(['web-function-ingress', 'fargate-ingress', 'web-function', 'fargate'])(
+describe.each<ConfigurationName>(['web-function-ingress', 'fargate-ingress', 'fargate'])(
   'the limit by address behind CloudFront under %s',
   (name) => {
     const app = new SynthesizedApp(name);
@@ -95,21 +95,5 @@ describe('the limit by address of the shared host', () => {
     );
     expect(app.reference('ingress', acl)).toMatchObject({ stack: 'inference', attribute: 'Arn' });
     expect(distributionOf(app)).not.toHaveProperty('WebACLId');
-  });
-
-  it('belongs to CloudFront if the host is a Web Function, in us-east-1', () => {
-    const app = new SynthesizedApp('web-function');
-    const { Properties: acl } = app.only('edge-limit', 'AWS::WAFv2::WebACL');
-    expect(acl).toMatchObject({ Scope: 'CLOUDFRONT' });
-    expect(rulesOf(app, 'edge-limit')).toEqual([
-      { AggregateKeyType: 'IP', Limit: 200, EvaluationWindowSec: 60 },
-    ]);
-    expect(JSON.stringify(distributionOf(app).WebACLId)).toContain('IpRateLimitAcl');
-    expect(app.resources('ingress', 'AWS::WAFv2::WebACLAssociation')).toEqual([]);
-  });
-
-  it('needs no second web ACL elsewhere', () => {
-    for (const name of ['standard', 'fargate', 'web-function-ingress'] as const)
-      expect(new SynthesizedApp(name).templates['edge-limit'].Resources).toEqual({});
   });
 });

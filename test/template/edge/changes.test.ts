@@ -2,12 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { ConfigurationName } from '../configurations.ts';
 import { type Resource, type StackName, SynthesizedApp } from '../synthesized-app.ts';
 
-const EDGES: readonly ConfigurationName[] = [
-  'web-function-ingress',
-  'fargate-ingress',
-  'web-function',
-  'fargate',
-];
+const EDGES: readonly ConfigurationName[] = ['web-function-ingress', 'fargate-ingress', 'fargate'];
 const CHANGES = EDGES.flatMap((from) => EDGES.filter((to) => to !== from).map((to) => [from, to] as const));
 
 const exportsOf = (app: SynthesizedApp, stack: StackName): string[] =>

@@ -24,7 +24,6 @@ export interface DistributionConfig {
   readonly Origins: readonly Origin[];
   readonly Aliases?: readonly string[];
   readonly ViewerCertificate?: object;
-  readonly WebACLId?: unknown;
   readonly CustomErrorResponses?: readonly {
     readonly ErrorCode: number;
     readonly ErrorCachingMinTTL: number;
@@ -44,7 +43,6 @@ export function originOf(app: SynthesizedApp, path: string): string {
   if (origin.VpcOriginConfig !== undefined) return 'tasks';
   const parts = origin.DomainName as { 'Fn::Join'?: [string, { 'Fn::ImportValue'?: string }[]] };
   const [, api] = /^Inference-prod-(\w+):/.exec(parts['Fn::Join']?.[1][0]?.['Fn::ImportValue'] ?? '') ?? [];
-  if (api === undefined)
-    return /WebFunction|UploadHost/.test(joined(origin.DomainName)) ? 'web function' : '?';
+  if (api === undefined) return /UploadHost/.test(joined(origin.DomainName)) ? 'web function' : '?';
   return `${api}${origin.OriginPath}`;
 }

@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { SynthesizedApp } from '../synthesized-app.ts';
 import { distributionOf } from './distributions.ts';
 
-describe.each(['web-function-ingress', 'fargate-ingress', 'web-function', 'fargate'] as const)(
+describe.each(['web-function-ingress', 'fargate-ingress', 'fargate'] as const)(
   'an error that passes the edge: %s',
   (name) => {
     it('stays out of the cache, because CloudFront’s cache key contains neither credentials nor the query', () => {

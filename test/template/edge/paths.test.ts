@@ -13,7 +13,6 @@ const example = (path: string): string =>
 
 /** The origin of the inference API and the origin of its uploads, by configuration. */
 const EXPOSED: readonly (readonly [ConfigurationName, string, string])[] = [
-  ['web-function', 'web function', 'web function'],
   ['fargate', 'tasks', 'tasks'],
   ['web-function-ingress', 'inference/prod', 'web function'],
   ['fargate-ingress', 'inference/prod', 'tasks'],
@@ -60,7 +59,7 @@ describe.each(EXPOSED)('the one hostname under %s', (name, inference, uploads) =
 
 describe('the name of one’s own', () => {
   it('becomes CloudFront’s alias, with the certificate of us-east-1 and at least TLS 1.2', () => {
-    const app = new SynthesizedApp('web-function');
+    const app = new SynthesizedApp('fargate-abroad');
     expect(distributionOf(app)).toMatchObject({
       Aliases: ['ai.example.com'],
       ViewerCertificate: {

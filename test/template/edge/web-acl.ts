@@ -20,7 +20,7 @@ interface RateRule {
 /** Headers by lower-case name. */
 export type Headers = Readonly<Record<string, string>>;
 
-export const rulesOf = (app: SynthesizedApp, stack: StackName): readonly RateRule[] =>
+const rulesOf = (app: SynthesizedApp, stack: StackName): readonly RateRule[] =>
   (
     app.only(stack, 'AWS::WAFv2::WebACL').Properties.Rules as readonly {
       readonly Statement: { readonly RateBasedStatement: RateRule };

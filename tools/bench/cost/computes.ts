@@ -12,18 +12,8 @@ import {
 } from './model.ts';
 import { PRICES } from './prices.ts';
 
-/** Rates of Web Functions, which AWS has not made known where they could be read. */
-interface WebFunctionRates {
-  readonly vcpuHour: number;
-  readonly gbHour: number;
-  readonly request: number;
-}
-
 /** The number of tasks of a deployment that does not set `hostTasks`. */
 const MIN_TASKS = 2;
-
-/** The memory of a Web Function and the calls that share it, which is half of the maximum. */
-const ENVIRONMENT = { gb: 2, calls: 64 } as const;
 
 /** Our line of the call, and its metrics with the margin; neither the platform nor a gateway writes one. */
 const HOST_LOG_BYTES = 800;
@@ -67,32 +57,6 @@ export function fargateCost(traffic: MonthlyTraffic, measured: ResourceUse): rea
 
 const taskHour = (): number =>
   HOST_TASK.vcpu * PRICES.taskVcpuHour.usd + HOST_TASK.gb * PRICES.taskGbHour.usd + PRICES.addressHour.usd;
-
-/** The bill of calls on Web Functions, if their rates were these. */
-export function webFunctionCost(
-  traffic: MonthlyTraffic,
-  measured: ResourceUse,
-  rates: WebFunctionRates,
-): readonly CostLine[] {
-  const { calls, seconds } = traffic;
-  const vcpuHours = (calls * cpuSeconds(traffic, measured)) / HOUR;
-  const gbHours = ((calls * seconds) / ENVIRONMENT.calls / HOUR) * ENVIRONMENT.gb;
-  return [
-    line(
-      'Web Functions',
-      vcpuHours * rates.vcpuHour + gbHours * rates.gbHour + calls * rates.request,
-      `${round(vcpuHours)} vCPU-hours and ${round(gbHours)} GB-hours`,
-    ),
-    ...behindEdge(traffic, measured),
-  ];
-}
-
-/** Fargate's rates, `times` over, and Lambda's for a request. */
-export const ratesOf = (times: number): WebFunctionRates => ({
-  vcpuHour: PRICES.taskVcpuHour.usd * times,
-  gbHour: PRICES.taskGbHour.usd * times,
-  request: PRICES.lambdaRequest.usd,
-});
 
 /** Returns the cost of CloudFront, the table and the logs, which is the same for every host. */
 function behindEdge(traffic: MonthlyTraffic, measured: ResourceUse): readonly CostLine[] {

@@ -1,7 +1,7 @@
 /** The cost model's results as Markdown. */
 
 import { markdownTable } from '../harness/markdown.ts';
-import { apart, breakEven, fargateCost, ratesOf, tasksAt, webFunctionCost } from './computes.ts';
+import { apart, breakEven, fargateCost, tasksAt } from './computes.ts';
 import {
   type CostLine,
   costOf,
@@ -28,9 +28,6 @@ export const bill = (lines: readonly CostLine[], of: string): string =>
 /** Calls a second at which Fargate's fixed hours are shared out. */
 const RATES = [1, 3, 10, 30, 100];
 
-/** The assumed multiples of Fargate's rates for Web Functions, whose rates are unknown. */
-const TIMES = [1, 4, 10];
-
 /** The computes beside each other, data out apart. */
 export function computes(traffic: MonthlyTraffic, measured: ResourceUse): string {
   const row = (name: string, lines: readonly CostLine[]) => {
@@ -46,12 +43,6 @@ export function computes(traffic: MonthlyTraffic, measured: ResourceUse): string
         row(
           `\`fargate\`, ${callsPerSecond} a second on ${tasksAt(callsPerSecond, traffic, measured)} tasks`,
           fargateCost({ ...traffic, callsPerSecond }, measured),
-        ),
-      ),
-      ...TIMES.map((times) =>
-        row(
-          `\`web-function\`, if its rates are ${times === 1 ? 'Fargate’s' : `${times} times Fargate’s`}`,
-          webFunctionCost(traffic, measured, ratesOf(times)),
         ),
       ),
     ],
