@@ -19,7 +19,6 @@ const DEFAULTS: Config = {
   holdTtlSeconds: 1200,
   compute: 'lambda',
   ingress: 'none',
-  releases: 'all-at-once',
   availabilityPercent: 99.9,
   ipRequestsPerMinute: 200,
   identityProviders: {},
@@ -149,6 +148,13 @@ describe('the settings', () => {
       { compute: 'web-function' },
       'compute "web-function" was removed: use "fargate" for many streams, or "lambda", with ingress "web-function" for files of 25 MB',
     ],
+    ...['canary', 'all-at-once'].map(
+      (releases) =>
+        [
+          { releases },
+          'releases was removed: every release is all at once, and the smoke test and the alarms judge it. From "canary", first deploy the version before with "all-at-once" (docs/operate/deploy.md), then remove the setting',
+        ] as const,
+    ),
   ])('cause an error that names the replacement if they were removed: %j', (settings, message) => {
     expect(() => parseConfig(settings)).toThrow(message);
   });

@@ -29,11 +29,13 @@ const restoredTable = z.strictObject({
   streamArn: z.string().startsWith('arn:').optional(),
 });
 
-/** The error of a value that an earlier version accepted. */
+/** The errors of what an earlier version accepted. */
+const REMOVED_RELEASES =
+  'releases was removed: every release is all at once, and the smoke test and the alarms judge it. From "canary", first deploy the version before with "all-at-once" (docs/operate/deploy.md), then remove the setting';
 const REMOVED_WEB_FUNCTION =
   'compute "web-function" was removed: use "fargate" for many streams, or "lambda", with ingress "web-function" for files of 25 MB';
 
-const schema = z.strictObject({
+const shape = {
   /** The name of the deployment, part of stack names and of the API's stage. */
   stage: z
     .string()
@@ -80,12 +82,6 @@ const schema = z.strictObject({
     .min(2)
     .max(3)
     .optional(),
-  /**
-   * The rollout of a new version of the functions of paid routes: `all-at-once`, or `canary`. A canary first serves one
-   * call in ten, and is rolled back automatically if calls fail. Hosts (`compute` other than `lambda`) have separate
-   * releases.
-   */
-  releases: z.enum(['all-at-once', 'canary']).default('all-at-once'),
   /**
    * A function that calls the deployment every few minutes like a caller, with the key that `npm run admin -- smoke
    * key` stores. It calls each of the specified models, or the chat model with the lowest price. The default is every
@@ -199,6 +195,11 @@ const schema = z.strictObject({
   edgeSecretGeneration: z.int().min(1).max(10_000).default(1),
   /** The name of CloudFront's hostname; CloudFront takes certificates of us-east-1 alone. */
   edgeDomain: z.strictObject({ name: hostName, certificateArn: certificateIn('us-east-1') }).optional(),
+};
+
+const schema = z.strictObject(shape, {
+  error: ({ code, keys }) =>
+    code === 'unrecognized_keys' && keys.includes('releases') ? REMOVED_RELEASES : undefined,
 });
 
 type Settings = z.infer<typeof schema>;
@@ -209,7 +210,7 @@ export type Config = Omit<Settings, 'smoke'> & {
 };
 
 /** The names of the settings. */
-export const SETTINGS: readonly string[] = Object.keys(schema.shape);
+export const SETTINGS: readonly string[] = Object.keys(shape);
 
 /** Validates settings and fills defaults; throws an error that names the field. */
 export function parseConfig(input: unknown): Config {

@@ -1,6 +1,6 @@
 /** One Lambda function with a dedicated role that can access exactly the resources that `grants.ts` lists. */
 import { join } from 'node:path';
-import { Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
+import { Duration, Stack, Validations } from 'aws-cdk-lib';
 import {
   Architecture,
   Code,
@@ -76,8 +76,6 @@ export class ServiceFunction extends Construct {
       recursiveLoop: isChained(name) ? RecursiveLoop.ALLOW : RecursiveLoop.TERMINATE,
       tracing: config.tracing ? Tracing.ACTIVE : Tracing.DISABLED,
       environment,
-      // A version is what a release goes back to.
-      currentVersionOptions: { removalPolicy: RemovalPolicy.RETAIN },
       ...(reserved === undefined ? {} : { reservedConcurrentExecutions: reserved }),
     });
     if (config.tracing) {

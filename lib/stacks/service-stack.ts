@@ -7,11 +7,9 @@ import { type EndpointName, ROUTES, UNKNOWN_ROUTE_ENDPOINT } from '../../lambdas
 import { MARKETPLACE_ROUTES } from '../../lambdas/marketplace/routes.ts';
 import { CONSUMERS } from '../../lambdas/platform/contract/consumers.ts';
 import { STREAM_TIMEOUT_SECONDS } from '../../lambdas/platform/contract/environment.ts';
-import { METRICS } from '../../lambdas/platform/contract/metrics.ts';
 import type { Route } from '../../lambdas/platform/contract/route.ts';
 import type { Config } from '../config/config.ts';
 import { ApiPart } from '../constructs/api/api-part.ts';
-import { CanaryReleases } from '../constructs/api/canary-releases.ts';
 import { EndpointApi } from '../constructs/api/endpoint-api.ts';
 import { runOnSchedule } from '../constructs/consumer-function.ts';
 import { IpRateLimit } from '../constructs/edge/ip-rate-limit.ts';
@@ -22,7 +20,6 @@ import { ServiceFunction } from '../constructs/service-function.ts';
 import type { StoredData } from '../constructs/stored-data.ts';
 import { TranscriptionSettlement } from '../constructs/transcription-settlement.ts';
 import { WebhookDelivery } from '../constructs/webhook-delivery.ts';
-import { serviceMetric } from '../observability/metrics.ts';
 import { saveQueries } from '../observability/saved-queries.ts';
 
 /** API Gateway times out a buffered integration after 29 s; the function ends first, in order to respond. */
@@ -37,8 +34,6 @@ export interface ServiceStackProps extends StackProps {
   /** One limit for both APIs, so that an address has one budget; the first stack makes it. */
   readonly ipRateLimit?: IpRateLimit;
 }
-
-const isPaid = ({ paid }: Route): boolean => paid === true;
 
 /** The context with the most paths, which no other context shares. */
 const isOfMarket = (route: Route): boolean => (MARKETPLACE_ROUTES as readonly Route[]).includes(route);
@@ -91,7 +86,6 @@ export class ServiceStack extends Stack {
     });
     if (props.api === 'platform')
       config = { ...config, paymentReturnUrl: paymentReturnUrl(config, this.api) };
-    const releases = routes.some(isPaid) ? this.#createReleases(props) : undefined;
     const others = routes.filter((route) => !isOfMarket(route));
     const market =
       others.length < routes.length
@@ -102,8 +96,7 @@ export class ServiceStack extends Stack {
       const part = isOfMarket(route) ? market : undefined;
       const target = functions.get(route.endpoint) ?? makeFunction(route.endpoint, route.response, part);
       functions.set(route.endpoint, target);
-      const alias = isPaid(route) ? releases?.release(route.endpoint, target) : undefined;
-      if (part === undefined) this.api.addRoute(route, target.function, alias);
+      if (part === undefined) this.api.addRoute(route, target.function);
       else part.addRoute(route, target.function);
     }
     this.functions = functions;
@@ -123,15 +116,6 @@ export class ServiceStack extends Stack {
     this.ipRateLimit = props.ipRateLimit ?? new IpRateLimit(this, 'IpRateLimit', { config });
     this.ipRateLimit.protect(this, this.api.stage.stageArn);
     this.#saveQueries(props);
-  }
-
-  #createReleases({ config, api }: ServiceStackProps): CanaryReleases | undefined {
-    if (config.releases !== 'canary') return undefined;
-    return new CanaryReleases(this, 'Releases', {
-      stage: config.stage,
-      rejected: serviceMetric(config, METRICS.rejectedWhileClosed),
-      apiName: `${config.stage}-${api}`,
-    });
   }
 
   /** Adds what runs on a schedule for the inference API. */

@@ -48,8 +48,6 @@ export const EXECUTION_ROWS: readonly ExecutionRow[] = [
     [
       'AWS::Lambda::Function',
       'AWS::Lambda::Permission',
-      'AWS::Lambda::Version',
-      'AWS::Lambda::Alias',
       'AWS::Lambda::WebFunction',
       'AWS::Lambda::WebFunctionEndpoint',
       'AWS::Lambda::WebFunctionRevision',
@@ -136,15 +134,6 @@ export const EXECUTION_ROWS: readonly ExecutionRow[] = [
   row(['AWS::CloudFormation::Stack'], ['cloudformation:*'], (names, { stage }) => [
     names.stack(`Inference-${stage}-*`),
   ]),
-  row(
-    ['AWS::CodeDeploy::Application', 'AWS::CodeDeploy::DeploymentGroup'],
-    ['codedeploy:*'],
-    (names, { stage }) => [
-      names.arn('codedeploy', `application:${stage}-*`),
-      names.arn('codedeploy', `deploymentgroup:${stage}-*`),
-      names.arn('codedeploy', 'deploymentconfig:*'),
-    ],
-  ),
   row(
     ['AWS::Backup::BackupPlan', 'AWS::Backup::BackupSelection', 'AWS::Backup::BackupVault', 'AWS::KMS::Key'],
     ['backup:*', 'backup-storage:Mount*', 'kms:*'],

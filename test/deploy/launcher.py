@@ -1,8 +1,8 @@
-"""Starts MiniStack with what this service needs and it lacks: streamed responses, kinds of resource, stages, releases.
+"""Starts MiniStack with what this service needs and it lacks: streamed responses, kinds of resource, stages.
 
 It is changed from outside, while it runs, so the version is pinned in requirements.txt. What it cannot do even so, and
-what the templates are therefore asserted for: WAF rules count nothing, metric math is evaluated for the alarms of releases
-alone (`releases.py`), and properties that it does not know are dropped without a word.
+what the templates are therefore asserted for: WAF rules count nothing, metric math is not evaluated, and properties that
+it does not know are dropped without a word.
 """
 
 import asyncio
@@ -12,7 +12,6 @@ import json
 import uuid
 
 import accounts
-import releases
 import stages
 
 import ministack.app as app
@@ -220,6 +219,5 @@ app.pin_request_origin = lambda address, _secure: pin_request_origin(address, Tr
 
 if __name__ == "__main__":
     stages.install()
-    releases.install()
     accounts.install()
     app.main()

@@ -3,27 +3,19 @@
 Acted out, as AWS documents it: a stage calls what the methods of its deployment called when that was created, not what
 they call now (API Gateway developer guide, deploying REST APIs); a method that names a role calls in it, and what the
 role's policy does not allow at that moment is answered as an error of the configuration (the same guide, API Gateway
-permissions model). CloudFormation takes seconds from the role to the stage; here, some calls are answered in between.
-Not acted out: how long IAM and API Gateway take to spread a change.
+permissions model). Not acted out: how long IAM and API Gateway take to spread a change.
 """
 
 import copy
 import json
 
-import releases
-
 from ministack.core.iam_evaluator import EvalContext, _gather_role_policies, evaluate
 from ministack.services import apigateway_v1 as gateway
-from ministack.services.cloudformation import provisioners, stacks
-
-# The calls that are answered before a stage changes to a deployment that calls something else.
-CALLS_BEFORE_CHANGE = 30
 
 # The methods of each deployment by resource, by the ids of the API and of the deployment.
 deployed = {}
 
 create_deployment = gateway._create_deployment
-update_stage = provisioners._apigw_stage_update
 invoke_proxy = None
 
 
@@ -35,16 +27,6 @@ def create_deployment_with_methods(api_id, data):
         each: copy.deepcopy(resource.get("resourceMethods", {})) for each, resource in resources.items()
     }
     return answer
-
-
-def integrations(api_id, deployment_id):
-    """What a deployment calls, by resource and method."""
-    methods = deployed.get((api_id, deployment_id), {})
-    return {
-        (each, name): (method["methodIntegration"]["uri"], method["methodIntegration"]["credentials"])
-        for each, by_name in methods.items()
-        for name, method in by_name.items()
-    }
 
 
 def is_allowed(role, function):
@@ -71,22 +53,9 @@ async def invoke_as_deployed(integration, api_id, name, stage, resource, path, m
     return await invoke_proxy(called, api_id, name, stage, resource, path, method, *args, **kwargs)
 
 
-def update_stage_after_calls(physical_id, old_props, new_props, stack_name):
-    before, after = (integrations(each["RestApiId"], each["DeploymentId"]) for each in (old_props, new_props))
-    if any(before[each] != after.get(each) for each in before):
-        releases.wait_for_calls(CALLS_BEFORE_CHANGE)
-    return update_stage(physical_id, old_props, new_props, stack_name)
-
-
-runs_on_worker_thread = stacks._runs_on_worker_thread
-
-
 def install():
-    """Puts all of this into the emulator, over what the launcher has changed of it, and before the releases."""
+    """Puts all of this into the emulator, over what the launcher has changed of it."""
     global invoke_proxy
     invoke_proxy = gateway._invoke_lambda_proxy_v1
     gateway._invoke_lambda_proxy_v1 = invoke_as_deployed
     gateway._create_deployment = create_deployment_with_methods
-    # While a stage waits, calls are to be answered.
-    stacks._runs_on_worker_thread = lambda kind: kind == "AWS::ApiGateway::Stage" or runs_on_worker_thread(kind)
-    provisioners._RESOURCE_HANDLERS["AWS::ApiGateway::Stage"]["update"] = update_stage_after_calls

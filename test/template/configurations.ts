@@ -54,7 +54,6 @@ export const CONFIGURATIONS = {
   'customer-key': { encryptionKey: ENCRYPTION_KEY, compute: 'fargate' },
   /** An account whose quota is known. */
   concurrency: { lambdaConcurrency: 1000 },
-  canary: { releases: 'canary' },
   /** After a restore of two tables, one of them with a stream. */
   'restored-tables': {
     restoredTables: {

@@ -55,11 +55,6 @@ const NAMED: Readonly<Record<string, readonly [string, string, (name: string) =>
     'scheduler:CreateScheduleGroup',
     (name) => regional('scheduler', `schedule-group/${name}`),
   ],
-  'AWS::CodeDeploy::Application': [
-    'ApplicationName',
-    'codedeploy:CreateApplication',
-    (name) => regional('codedeploy', `application:${name}`),
-  ],
 };
 
 const named = Object.entries(NAMED).map(([type, [property, action, arnOf]]) => {

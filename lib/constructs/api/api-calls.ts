@@ -1,7 +1,7 @@
 /**
  * The calls of an API to its functions, in a dedicated role, streamed or buffered. During an update the deployed stage
  * calls what it called before, under the policy that the role has by then: CloudFormation changes the role first and the
- * stage last. So the policy is the same for both values of the setting `releases`.
+ * stage last. So no setting changes what the policy allows.
  */
 import { Duration, Validations } from 'aws-cdk-lib';
 import {
@@ -16,9 +16,6 @@ import type { IFunction } from 'aws-cdk-lib/aws-lambda';
 import type { Construct } from 'constructs';
 import { STREAM_TIMEOUT_SECONDS } from '../../../lambdas/platform/contract/environment.ts';
 import type { Route } from '../../../lambdas/platform/contract/route.ts';
-
-/** The name of the alias of each function that is released by canary. */
-export const LIVE = 'live';
 
 export class ApiCalls {
   readonly #calls = new PolicyStatement({ actions: ['lambda:InvokeFunction'] });
@@ -39,17 +36,12 @@ export class ApiCalls {
     accept('AwsSolutions-COG4', 'Callers hold API keys, not Cognito identities.');
   }
 
-  /**
-   * Serves a row of the route table by a function, or by its alias if it has one; other methods of its path use the
-   * fallback.
-   */
-  serve(resource: Resource, route: Route, { functionArn: arn }: IFunction, alias?: IFunction): void {
+  /** Serves a row of the route table by a function; other methods of its path use the fallback. */
+  serve(resource: Resource, route: Route, { functionArn: arn }: IFunction): void {
     this.#allow(arn);
-    if (route.paid === true) this.#allow(`${arn}:${LIVE}`);
-    const called = alias?.functionArn ?? arn;
     resource.addMethod(
       route.method,
-      route.response === 'streamed' ? this.#streamed(called) : this.#buffered(called),
+      route.response === 'streamed' ? this.#streamed(arn) : this.#buffered(arn),
     );
     if (resource.node.tryFindChild('ANY') === undefined) resource.addMethod('ANY', this.fallback);
   }

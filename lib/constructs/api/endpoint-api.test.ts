@@ -12,8 +12,6 @@ import { joined, SERVICE_STACKS, SynthesizedApp } from '../../../test/template/s
 const app = new SynthesizedApp();
 const methods = { inference: methodsOf(app, 'inference'), platform: methodsOf(app, 'platform') };
 
-const PAID = new Set<string>(ROUTES.flatMap((route) => ('paid' in route ? [route.endpoint] : [])));
-
 const findRoute = (stack: 'inference' | 'platform', method: string, path: string) =>
   methods[stack].find((candidate) => candidate.method === method && candidate.path === path);
 
@@ -60,10 +58,7 @@ describe.each(SERVICE_STACKS)('the REST API of the %s stack', (stack) => {
       const [{ Action: action, Resource: resources } = { Action: '', Resource: [] }] = statements ?? [];
       expect(action).toBe('lambda:InvokeFunction');
       const called = methods[stack].filter((method) => roleOf(method) === role);
-      // Paid functions also by their alias, which the next update may give them.
-      const arns = called.flatMap(({ functionId, endpoint }) =>
-        PAID.has(endpoint) ? [`<${functionId}.Arn>`, `<${functionId}.Arn>:live`] : [`<${functionId}.Arn>`],
-      );
+      const arns = called.map(({ functionId }) => `<${functionId}.Arn>`);
       expect((resources as unknown[]).map(joined).sort()).toEqual([...new Set(arns)].sort());
     }
   });
@@ -77,10 +72,7 @@ describe.each(SERVICE_STACKS)('the REST API of the %s stack', (stack) => {
   it('stays within the IAM quota for its role policy, with the longest names of stage and region', () => {
     const longest = `arn:aws-us-gov:lambda:us-gov-west-1:${'1'.repeat(12)}:function:${'s'.repeat(20)}`;
     const functions = new Set(methods[stack].map(({ endpoint }) => endpoint));
-    const arns = [...functions].flatMap((name) => {
-      const arn = `${longest}-${stack}-${name}`;
-      return PAID.has(name) ? [arn, `${arn}:live`] : [arn];
-    });
+    const arns = [...functions].map((name) => `${longest}-${stack}-${name}`);
     // IAM and STS quotas: the inline policies of a role, without white space.
     expect(JSON.stringify(arns).length + 200).toBeLessThan(10_240);
   });

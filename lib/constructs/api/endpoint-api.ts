@@ -132,9 +132,9 @@ export class EndpointApi extends Construct {
     return this.#api.root.resourceForPath(path) as Resource;
   }
 
-  /** Serves a row of the route table by a function, or its alias; other methods of its path use the fallback. */
-  addRoute(route: Route, target: IFunction, alias?: IFunction): void {
-    this.#calls.serve(this.at(route.path), route, target, alias);
+  /** Serves a row of the route table by a function; other methods of its path use the fallback. */
+  addRoute(route: Route, target: IFunction): void {
+    this.#calls.serve(this.at(route.path), route, target);
   }
 
   /** Serves the API at the root of a domain name; the operator points the name to the output. */

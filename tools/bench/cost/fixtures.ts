@@ -41,7 +41,7 @@ const BY_THE_MONTH = [
 
 /**
  * The types of resources that cost nothing without calls: billed by use, or not at all (the price pages of the services;
- * budgets without actions, the search for unusual costs and deployments to Lambda are free).
+ * budgets without actions and the search for unusual costs are free).
  */
 const NOT_BY_THE_MONTH = [
   'AWS::ApiGateway::Account',
@@ -66,8 +66,6 @@ const NOT_BY_THE_MONTH = [
   'AWS::CloudFront::Distribution',
   'AWS::CloudFront::Function',
   'AWS::CloudFront::VpcOrigin',
-  'AWS::CodeDeploy::Application',
-  'AWS::CodeDeploy::DeploymentGroup',
   'AWS::DynamoDB::GlobalTable',
   'AWS::EC2::InternetGateway',
   'AWS::EC2::Route',
@@ -87,10 +85,8 @@ const NOT_BY_THE_MONTH = [
   'AWS::GuardDuty::MalwareProtectionPlan',
   'AWS::IAM::Policy',
   'AWS::IAM::Role',
-  'AWS::Lambda::Alias',
   'AWS::Lambda::Function',
   'AWS::Lambda::Permission',
-  'AWS::Lambda::Version',
   'AWS::Lambda::WebFunction',
   'AWS::Lambda::WebFunctionEndpoint',
   'AWS::Lambda::WebFunctionRevision',

@@ -69,11 +69,6 @@ export const IDENTITIES: Readonly<Record<string, Identify>> = {
   'AWS::Lambda::Function': named('FunctionName', (name) =>
     byName(name, regionalArn('lambda', `function:${name}`)),
   ),
-  // There is one version of a function here, so that its alias is the function.
-  'AWS::Lambda::Alias': named('FunctionName', (name) => ({
-    ref: regionalArn('lambda', `function:${name}`),
-    attributes: {},
-  })),
   'AWS::GuardDuty::MalwareProtectionPlan': (resource) => {
     const id = token(generatedName(resource), 20);
     return byName(id, regionalArn('guardduty', `malware-protection-plan/${id}`));
