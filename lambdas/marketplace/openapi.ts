@@ -133,7 +133,7 @@ const MARKET_OPERATIONS = tagged('Market', {
   },
   'create-build': {
     description:
-      'Signs the upload of an archive (zip or tar.gz) of at most 50 MB: a `PUT` of exactly these bytes, once, within 15 minutes. Then the archive is inspected and scanned for malware, and `app.build.scanned` is published. A clean build expires after 30 days without a release.',
+      'Signs the upload of a zip of at most 50 MB: a `PUT` of exactly these bytes, once, within 15 minutes. Then the build is inspected and scanned for malware, and `app.build.scanned` is published. A clean build expires after 30 days without a release.',
     body: newBuild,
     responses: { 201: describeResponse('The build, with its upload.', MARKETPLACE_COMPONENTS.BuildUpload) },
     errors: [403],

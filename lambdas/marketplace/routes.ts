@@ -105,7 +105,7 @@ const ROWS = [
     method: 'POST',
     path: '/{id}/builds',
     endpoint: 'create-build',
-    purpose: "upload an archive of one's own listing",
+    purpose: "upload a build of one's own listing",
   },
   {
     ...OWNER,

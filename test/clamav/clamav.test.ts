@@ -3,10 +3,9 @@ import { createHash } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { inspectArchive } from '../../lambdas/marketplace/core/builds/inspection.ts';
-import { tar, targz, zip } from '../../lambdas/marketplace/testing/archives.ts';
+import { zip } from '../../lambdas/marketplace/testing/archives.ts';
 import {
   EICAR,
   HOSTILE_ARCHIVES,
@@ -44,11 +43,7 @@ describe('ClamAV', () => {
   it.each([
     ['a zip', zip([readme])],
     ['an empty zip', zip([])],
-    ['a tar file', targz([readme])],
-    [
-      'nested archives',
-      zip([{ name: 'a.tgz', content: targz([{ name: 'b.zip', content: zip([readme]) }]) }]),
-    ],
+    ['nested archives', zip([{ name: 'a.zip', content: zip([{ name: 'b.zip', content: zip([readme]) }]) }])],
     ['many megabytes of noise', zip([{ name: 'noise', content: noise(20 * MIB), method: 0 }])],
   ])('passes %s, as the test signature does', async (_, file) => {
     expect(await clamav.scan(file)).toEqual(CLEAN);
@@ -59,9 +54,7 @@ describe('ClamAV', () => {
   it.each([
     ['by itself', EICAR],
     ['in a zip', zip([readme, eicar])],
-    ['in a tar file', targz([readme, eicar])],
-    ['in a zip in a tar file', targz([{ name: 'a.zip', content: zip([eicar]) }])],
-    ['in a tar file, compressed twice', zip([{ name: 'a.gz', content: gzipSync(tar([eicar])) }])],
+    ['in a zip in a zip', zip([readme, { name: 'a.zip', content: zip([eicar]) }])],
     // Two chunks of the protocol have a part of it each.
     ['at the seam of two chunks', Buffer.concat([noise(MIB - 30), EICAR, noise(MIB)])],
   ])('finds the test file %s, as the test signature does', async (_, file) => {

@@ -9,7 +9,7 @@ export async function uploadBuild(
   file: File,
   onProgress: (part: number) => void,
 ): Promise<void> {
-  if (file.size > MAX_BUILD_BYTES) throw new Error('A build is an archive of at most 50 MB.');
+  if (file.size > MAX_BUILD_BYTES) throw new Error('A build is a zip of at most 50 MB.');
   const digest = await crypto.subtle.digest('SHA-256', await file.arrayBuffer());
   const body = { filename: file.name, size: file.size, sha256: hex(digest) };
   const { upload } = await call<BuildUploadBody>(`${listingPath}/builds`, { method: 'POST', body });

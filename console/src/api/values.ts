@@ -56,7 +56,7 @@ export type EventName = keyof typeof EVENT_CAUSES;
 
 export const EVENTS = Object.keys(EVENT_CAUSES) as readonly EventName[];
 
-/** The largest archive of a build. */
+/** The largest zip of a build. */
 export const MAX_BUILD_BYTES = 52_428_800;
 
 /** The shortest payout, in USD. */

@@ -1,5 +1,5 @@
-/** Archives that tests build byte by byte, well-formed unless a test changes a field. */
-import { crc32, deflateRawSync, gzipSync } from 'node:zlib';
+/** Zip files that tests build byte by byte, well-formed unless a test changes a field. */
+import { crc32, deflateRawSync } from 'node:zlib';
 
 export interface ZipMember {
   readonly name: string | Buffer;
@@ -73,47 +73,17 @@ function encodeMember(member: ZipMember, offset: number) {
 export function zip(members: readonly ZipMember[], fields: ZipFields = {}): Buffer {
   const none = Buffer.alloc(0);
   const { disk = 0, comment = none, before = none, between = none } = fields;
-  let body = before;
+  const body: Buffer[] = [before];
+  let length = before.length;
   const entries: Buffer[] = [];
   for (const member of members) {
-    const { bytes, entry } = encodeMember(member, body.length);
-    body = Buffer.concat([body, bytes, between]);
+    const { bytes, entry } = encodeMember(member, length);
+    body.push(bytes, between);
+    length += bytes.length + between.length;
     if (!member.unlisted) entries.push(entry);
   }
   const directory = Buffer.concat(entries);
   const counts = u16(disk, disk, entries.length, entries.length);
-  const end = Buffer.concat([
-    u32(0x06054b50),
-    counts,
-    u32(directory.length, body.length),
-    u16(comment.length),
-  ]);
-  return Buffer.concat([body, directory, end, comment]);
+  const end = Buffer.concat([u32(0x06054b50), counts, u32(directory.length, length), u16(comment.length)]);
+  return Buffer.concat([...body, directory, end, comment]);
 }
-
-export interface TarMember {
-  readonly name: string;
-  readonly content?: Buffer;
-  readonly type?: string;
-  readonly link?: string;
-}
-
-function tarEntry({ name, content = Buffer.alloc(0), type = '0', link = '' }: TarMember): Buffer {
-  const header = Buffer.alloc(512);
-  header.write(name, 0, 100);
-  header.write('0000644\0', 100);
-  header.write(`${content.length.toString(8).padStart(11, '0')}\0`, 124);
-  header.write('00000000000\0', 136);
-  header.write(' '.repeat(8), 148);
-  header.write(type, 156);
-  header.write(link, 157, 100);
-  header.write('ustar\x0000', 257, 'latin1');
-  const sum = header.reduce((total, byte) => total + byte, 0);
-  header.write(`${sum.toString(8).padStart(6, '0')}\0 `, 148);
-  return Buffer.concat([header, content, Buffer.alloc((512 - (content.length % 512)) % 512)]);
-}
-
-export const tar = (members: readonly TarMember[], end: Buffer = Buffer.alloc(1024)): Buffer =>
-  Buffer.concat([...members.map(tarEntry), end]);
-
-export const targz = (members: readonly TarMember[], end?: Buffer): Buffer => gzipSync(tar(members, end));

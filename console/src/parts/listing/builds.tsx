@@ -1,4 +1,4 @@
-/** The builds of a listing, for its owner: an archive is dropped, uploaded, inspected and scanned. */
+/** The builds of a listing, for its owner: a zip is dropped, uploaded, inspected and scanned. */
 import { useState } from 'react';
 import { uploadBuild } from '../../api/build-upload.ts';
 import { refreshSales, useBuilds } from '../../api/sales.ts';
@@ -83,14 +83,14 @@ function Upload({ of: listing }: { readonly of: ListingBody }) {
     <>
       <Field
         label="Archive"
-        hint="Drop a .zip, .tgz or .tar.gz of at most 50 MB here. A build without a release expires after 30 days."
+        hint="Drop a .zip of at most 50 MB here. A build without a release expires after 30 days."
       >
         {(id) => (
           <input
             id={id}
             type="file"
             className="drop"
-            accept=".zip,.tgz,.gz"
+            accept=".zip"
             disabled={busy}
             onChange={({ target }) => {
               const [file] = target.files ?? [];

@@ -1,5 +1,5 @@
 /**
- * Builds of a listing: an archive that its owner uploads, which is released only when it is clean.
+ * Builds of a listing: a zip that its owner uploads, which is released only when it is clean.
  *
  * | Scanner | Inspection | Build |
  * |---|---|---|
@@ -88,10 +88,7 @@ export const newBuild = z.object({
   filename: z
     .string()
     .max(128)
-    .regex(
-      /^[A-Za-z0-9][A-Za-z0-9._-]*\.(zip|tgz|tar\.gz)$/,
-      'must be the name of a .zip, .tgz or .tar.gz file',
-    ),
+    .regex(/^[A-Za-z0-9][A-Za-z0-9._-]*\.zip$/, 'must be the name of a .zip file: a build is packed as zip'),
   size: z.int().min(1).max(ARCHIVE_LIMITS.fileBytes).describe('Bytes.'),
   sha256: z
     .string()

@@ -1,6 +1,5 @@
-import { gzipSync } from 'node:zlib';
 import { describe, expect, it } from '@jest/globals';
-import { tar, targz, zip } from '../../testing/archives.ts';
+import { zip } from '../../testing/archives.ts';
 import { EICAR, HOSTILE_ARCHIVES, noise } from '../../testing/hostile-archives.ts';
 import { inspectArchive } from './inspection.ts';
 import { ARCHIVE_LIMITS } from './rejection.ts';
@@ -33,13 +32,12 @@ describe('an archive', () => {
     ['a zip of stored members', zip([{ ...file('a'), method: 0 }]), 1],
     ['an empty zip', zip([]), 0],
     ['a zip with folders', zip([file('a/', Buffer.alloc(0)), file('a/b')]), 2],
-    ['a tar file of a folder', targz([{ name: './', type: '5' }, file('./a'), file('./b')]), 3],
+    ['a zip of the folder itself', zip([file('./', Buffer.alloc(0)), file('./a'), file('./b')]), 3],
     [
       'nested archives',
-      zip([file('a.tgz', targz([file('b.zip', zip([file('c.tar', tar([file('d')]))]))]))]),
+      zip([file('a.zip', zip([file('b.zip', zip([file('c.zip', zip([file('d')]))]))]))]),
       4,
     ],
-    ['a compressed page', targz([file('index.html.gz', gzipSync(Buffer.from('<html>')))]), 2],
     ['noise', zip([file('noise', noise(3_000_000))]), 1],
   ])('passes if it is %s', async (_, archive, entries) => {
     expect(await inspectArchive(archive)).toEqual({ entries, extracted: expect.any(Number) });
@@ -53,7 +51,7 @@ describe('an archive', () => {
         members[index] += chunk.toString('latin1');
       };
     };
-    await inspectArchive(zip([file('a', EICAR), file('b.gz', gzipSync(EICAR))]), { observe });
+    await inspectArchive(zip([file('a', EICAR), file('b.zip', zip([file('c', EICAR)]))]), { observe });
     expect(members.filter((content) => content === EICAR.toString('latin1'))).toHaveLength(2);
   });
 });
@@ -62,8 +60,7 @@ describe('any bytes', () => {
   it('give a result wherever a byte of an archive changes, and a reason wherever it is cut', async () => {
     const archives = [
       zip([file('a'), { ...file('b'), descriptor: true }], { comment: Buffer.from('x') }),
-      targz([file('a'), file('b')]),
-      zip([file('a.tgz', targz([file('b')]))]),
+      zip([file('a.zip', zip([file('b')]))]),
     ];
     for (const archive of archives)
       for (let index = 0; index < archive.length; index += 1)

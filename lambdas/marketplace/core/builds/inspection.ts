@@ -1,13 +1,12 @@
 /**
- * Inspects an archive before anyone may download it. A scanner that cannot open a member reports no threat, so an archive is
- * accepted only if each of its bytes is in a member that every program extracts alike, and in the limits of the scanners.
+ * Inspects a zip before anyone may download it. A scanner that cannot open a member reports no threat, so a zip is
+ * accepted only if each of its bytes is in a member that every program extracts alike, and in the limits of the scanners. An
+ * archive of another format in it is rejected.
  *
- * It holds the file, and those members that are archives themselves, which count as extracted: at most
+ * It holds the file, and those members that are zips themselves, which count as extracted: at most
  * `fileBytes + extractedBytes`, and one chunk. It reads each byte once.
  */
-import { ByteReader } from './byte-reader.ts';
-import { gunzip, isGzip } from './deflate.ts';
-import { type ArchiveMember, MemberNames } from './member.ts';
+import { MemberNames } from './member.ts';
 import {
   ARCHIVE_LIMITS,
   ArchiveRejection,
@@ -15,7 +14,6 @@ import {
   ensure,
   type RejectionReason,
 } from './rejection.ts';
-import { isTar, readTar, TAR_HEAD } from './tar.ts';
 import { endsAsZip, isZip, readZip, ZIP_TAIL } from './zip.ts';
 
 export interface Inspection {
@@ -31,7 +29,7 @@ export interface InspectionOptions {
   readonly observe?: () => (chunk: Buffer) => void;
 }
 
-/** Accepts zip files, and gzip files of a tar file. */
+/** Accepts zip files. */
 export async function inspectArchive(file: Buffer, options: InspectionOptions = {}): Promise<Inspection> {
   let budget: ExtractionBudget | undefined;
   try {
@@ -44,10 +42,9 @@ export async function inspectArchive(file: Buffer, options: InspectionOptions = 
   }
 }
 
-type ArchiveFormat = 'zip' | 'gzip' | 'tar' | 'other';
-
 /** The first bytes of archives that are not opened. Sources: the formats' own documents, and `file(1)`. */
 const OTHER_ARCHIVES: readonly Buffer[] = [
+  '1f8b', // gzip
   '377abcaf271c', // 7z
   '526172211a07', // rar
   'fd377a585a00', // xz
@@ -68,19 +65,20 @@ const OTHER_ARCHIVES: readonly Buffer[] = [
   '2d6c68', // lha, after two bytes
 ].map((hex) => Buffer.from(hex, 'hex'));
 
-/** The method of an lha header follows its size and its checksum. */
-const isOther = (head: Buffer): boolean =>
-  OTHER_ARCHIVES.some((magic) => {
-    const start = magic.toString('latin1').startsWith('-lh') ? 2 : 0;
-    return head.subarray(start, start + magic.length).equals(magic);
-  });
+/** A tar file of POSIX or GNU has its magic behind the first name and its fields. */
+const TAR_MAGIC = Buffer.from('ustar');
+const TAR_MAGIC_START = 257;
 
-function formatOf(head: Buffer): ArchiveFormat | undefined {
-  if (isZip(head)) return 'zip';
-  if (isGzip(head)) return 'gzip';
-  if (isTar(head)) return 'tar';
-  return isOther(head) ? 'other' : undefined;
-}
+/** The number of bytes by which an archive is recognized. */
+const ARCHIVE_HEAD = TAR_MAGIC_START + TAR_MAGIC.length;
+
+const hasAt = (head: Buffer, start: number, magic: Buffer): boolean =>
+  head.subarray(start, start + magic.length).equals(magic);
+
+/** Returns whether the bytes start as an archive that is not opened. The method of an lha header follows two bytes. */
+const isOtherArchive = (head: Buffer): boolean =>
+  hasAt(head, TAR_MAGIC_START, TAR_MAGIC) ||
+  OTHER_ARCHIVES.some((magic) => hasAt(head, magic.toString('latin1').startsWith('-lh') ? 2 : 0, magic));
 
 class Inspector {
   readonly #budget: ExtractionBudget;
@@ -91,28 +89,12 @@ class Inspector {
     this.#options = options;
   }
 
-  async inspect(file: Buffer): Promise<void> {
-    if (isZip(file)) return this.#readMembers(readZip(file, this.#budget), 0);
-    ensure(isGzip(file), 'not_an_archive');
-    const reader = new ByteReader(gunzip(file));
-    ensure(isTar(await reader.peek(TAR_HEAD)), 'not_an_archive');
-    return this.#readMembers(readTar(reader, this.#budget), 0);
-  }
-
-  /** Opens a member that is an archive. A gzip file of anything but a tar file has one member. */
-  async #inspectNested(file: Buffer, format: ArchiveFormat, depth: number): Promise<void> {
-    ensure(format !== 'other', 'nested_format');
+  /** Inspects a zip that is in `depth` others. */
+  async inspect(file: Buffer, depth = 0): Promise<void> {
+    ensure(isZip(file), 'not_a_zip');
     ensure(depth <= ARCHIVE_LIMITS.depth, 'nested_too_deep');
-    if (format === 'zip') return this.#readMembers(readZip(file, this.#budget), depth);
-    const reader = new ByteReader(format === 'gzip' ? gunzip(file) : once(file));
-    if (isTar(await reader.peek(TAR_HEAD))) return this.#readMembers(readTar(reader, this.#budget), depth);
-    this.#budget.addEntries(1);
-    return this.#readContent(reader.rest(), depth);
-  }
-
-  async #readMembers(members: AsyncIterable<ArchiveMember>, depth: number): Promise<void> {
     const names = new MemberNames();
-    for await (const member of members) {
+    for await (const member of readZip(file, this.#budget)) {
       names.add(member);
       if (member.isDirectory) ensure(member.size === 0, 'hidden_bytes');
       await this.#readContent(member.content, depth);
@@ -121,20 +103,17 @@ class Inspector {
 
   async #readContent(content: AsyncIterable<Buffer>, depth: number): Promise<void> {
     const observe = this.#options.observe?.();
-    const reader = new ByteReader(this.#count(content, observe));
-    const format = formatOf(await reader.peek(TAR_HEAD));
-    if (format !== undefined) {
-      const chunks: Buffer[] = [];
-      for await (const chunk of reader.rest()) chunks.push(chunk);
-      await this.#inspectNested(Buffer.concat(chunks), format, depth + 1);
-      return;
-    }
+    let head: Buffer = Buffer.alloc(0);
     let tail: Buffer = Buffer.alloc(0);
-    for await (const chunk of reader.rest())
-      tail =
-        chunk.length >= ZIP_TAIL
-          ? Buffer.from(chunk.subarray(-ZIP_TAIL))
-          : Buffer.concat([tail, chunk]).subarray(-ZIP_TAIL);
+    const nested: Buffer[] = [];
+    for await (const chunk of this.#count(content, observe)) {
+      if (head.length < ARCHIVE_HEAD)
+        head = Buffer.concat([head, chunk.subarray(0, ARCHIVE_HEAD - head.length)]);
+      if (head.length < ARCHIVE_HEAD || isZip(head)) nested.push(chunk);
+      tail = Buffer.concat([tail, chunk.subarray(-ZIP_TAIL)]).subarray(-ZIP_TAIL);
+    }
+    ensure(!isOtherArchive(head), 'nested_format');
+    if (isZip(head)) return this.inspect(Buffer.concat(nested), depth + 1);
     // A program that reads a zip from its end would open it; one that reads it from its start would not.
     ensure(!endsAsZip(tail), 'hidden_bytes');
   }
@@ -149,8 +128,4 @@ class Inspector {
       yield chunk;
     }
   }
-}
-
-async function* once(file: Buffer): AsyncGenerator<Buffer> {
-  yield file;
 }

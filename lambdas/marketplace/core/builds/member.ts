@@ -33,7 +33,7 @@ export class MemberNames {
     const path = segments.filter((segment) => segment !== '.');
     ensure(path.length <= ARCHIVE_LIMITS.folders, 'name');
     const key = path.join('/').normalize('NFC').toLowerCase();
-    // The folder of the archive itself, as `tar -c .` writes it.
+    // The folder of the archive itself, as `bsdtar -a -cf app.zip .` writes it.
     if (key === '') {
       ensure(isDirectory, 'name');
       return;

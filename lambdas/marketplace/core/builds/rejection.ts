@@ -25,7 +25,7 @@ export const ARCHIVE_LIMITS = {
 
 export const REJECTION_REASONS = [
   'too_large',
-  'not_an_archive',
+  'not_a_zip',
   'zip64',
   'encrypted',
   'compression_method',

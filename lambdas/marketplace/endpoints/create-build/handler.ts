@@ -1,4 +1,4 @@
-/** `POST /apps/{id}/builds`, and the same of `/ai-agents`: signs the upload of an archive. */
+/** `POST /apps/{id}/builds`, and the same of `/ai-agents`: signs the upload of a zip. */
 
 import { sessionHandler } from '../../../access/handlers/handlers.ts';
 import { readJson, validate } from '../../../platform/core/json/json-body.ts';
