@@ -18,6 +18,22 @@ const ITEM_ACTIONS = [
 /** `up` lists nothing of all accounts. */
 const UP_ITEM_ACTIONS = ITEM_ACTIONS.filter((name) => !/:(Scan|ConditionCheckItem)$/.test(name));
 
+/** The reads of `quotas`, which `up` starts with. They read the account, so IAM knows no smaller resource for most. */
+const READ_ACCOUNT = allow(
+  'ReadAccount',
+  [
+    'bedrock:GetFoundationModelAvailability',
+    'cloudformation:DescribeStacks',
+    'ec2:DescribeAvailabilityZones',
+    'ec2:DescribeVpcs',
+    'iam:GetAccountSummary',
+    'lambda:GetAccountSettings',
+    'servicequotas:GetAWSDefaultServiceQuota',
+    'servicequotas:GetServiceQuota',
+  ],
+  ['*'],
+);
+
 /** Returns the right to read the outputs of the stage's stacks, by which a command finds its resources. */
 const findStage = (names: Names, stage: string) =>
   allow('FindStage', ['cloudformation:DescribeStacks'], [names.stack(`Inference-${stage}-*`)]);
@@ -59,31 +75,7 @@ export function adminStatements(scope: PolicyScope): readonly PolicyStatementTex
     allow('CallLog', ['logs:StartQuery'], [names.arn('logs', `log-group:Inference-${stage}-*`)]),
     // IAM knows no smaller resource for these (Service Authorization Reference, CloudWatch Logs).
     allow('CallLogQueries', ['logs:DescribeQueryDefinitions', 'logs:GetQueryResults'], ['*']),
-    ...quotaStatements(scope),
-  ];
-}
-
-/** The reads of `quotas`, which `up` starts with. They read the account, so IAM knows no smaller resource for most. */
-function quotaStatements({ region, partition }: PolicyScope): readonly PolicyStatementText[] {
-  return [
-    allow(
-      'ReadAccount',
-      [
-        'bedrock:GetFoundationModelAvailability',
-        'cloudformation:DescribeStacks',
-        'cloudformation:ListStackResources',
-        'dynamodb:ListTables',
-        'ec2:DescribeAvailabilityZones',
-        'ec2:DescribeVpcs',
-        'iam:GetAccountSummary',
-        'lambda:GetAccountSettings',
-        'servicequotas:GetAWSDefaultServiceQuota',
-        'servicequotas:GetServiceQuota',
-        'wafv2:ListWebACLs',
-      ],
-      ['*'],
-    ),
-    allow('ReadGateway', ['apigateway:GET'], [`arn:${partition}:apigateway:${region}::/account`]),
+    READ_ACCOUNT,
   ];
 }
 
@@ -92,7 +84,7 @@ export function upStatements(scope: PolicyScope): readonly PolicyStatementText[]
   const names = new Names(scope);
   const { stage, accountId } = scope;
   return [
-    ...quotaStatements(scope),
+    READ_ACCOUNT,
     // The rights of CloudFormation are those of the bootstrap's execution role, which these roles pass to it.
     allow('Deploy', ['sts:AssumeRole'], [names.role(`cdk-hnb659fds-*-role-${accountId}-*`)]),
     allow('Items', UP_ITEM_ACTIONS, names.tables),
@@ -112,7 +104,11 @@ export function upStatements(scope: PolicyScope): readonly PolicyStatementText[]
       ['cloudformation:DeleteStack', 'cloudformation:UpdateTerminationProtection'],
       [names.stack(`Inference-${stage}-*`)],
     ),
-    allow('ListKept', ['secretsmanager:ListSecrets'], ['*']),
+    allow(
+      'ListKept',
+      ['cloudformation:ListStackResources', 'dynamodb:ListTables', 'secretsmanager:ListSecrets'],
+      ['*'],
+    ),
   ];
 }
 

@@ -12,7 +12,7 @@ import { createRouteAccess } from '../route-access.ts';
 
 export interface AccountCheck {
   readonly check: string;
-  /** `missing` blocks a deployment; `open` is for the operator to do later; no API shows what is `unknown`. */
+  /** `missing` blocks a deployment; `open` is for the operator to do later; `unknown` could not be read. */
   readonly state: 'ok' | 'missing' | 'open' | 'unknown';
   readonly note: string;
 }
@@ -46,7 +46,6 @@ export async function checkAccount(config: Config, catalogFile: string): Promise
     regionCheck(config, region),
     ...bootstrapRegions(config, region).map(bootstrapCheck),
     usesFargate(config) ? Promise.all([dockerCheck(), zonesCheck(config)]) : [],
-    hasEdge(config) ? [CLOUDFRONT] : [],
     modelChecks(catalogFile),
   ];
   return (await Promise.all(checks)).flat();
@@ -113,13 +112,6 @@ async function zonesCheck({ availabilityZones }: Config): Promise<AccountCheck> 
     client.destroy();
   }
 }
-
-/** AWS verifies some new accounts before their first distribution, and shows it in the error of that alone. */
-const CLOUDFRONT: AccountCheck = {
-  check: 'CloudFront',
-  state: 'unknown',
-  note: 'no API shows if the account is verified. If the distribution fails with "must be verified", ask AWS Support',
-};
 
 async function modelChecks(catalogFile: string): Promise<readonly AccountCheck[]> {
   const secrets = createSecretsClient();

@@ -1,41 +1,39 @@
 /** `quotas --stage S`: what the deployment needs of its AWS account, and what the account grants; before a first deployment too. */
-import { join } from 'node:path';
-import { loadConfig } from '../../lib/config/config.ts';
 import { type Command, type CommandOutput, ok, options } from '../arguments.ts';
 import { readCaller } from '../aws-account.ts';
-import { readGranted, readPresent } from './account.ts';
+import { countAssembly, synthesize } from '../deployment/assembly.ts';
+import { readUpOptions, SHIPPED_CATALOG, type UpOptions } from '../deployment/settings.ts';
+import { readAccountState } from './account.ts';
 import { type AccountCheck, checkAccount } from './checks.ts';
-import { type ExpectedLoad, type Row, rowsOf } from './needs.ts';
+import { type ExpectedLoad, type Row, rowsOf, STACK_RESOURCES } from './needs.ts';
 
-/** Small defaults: ten calls per second of ten seconds, and the default `requestsPerSecond`. */
-const USUAL = { calls: '10', seconds: '10', requests: '1000' } as const;
-
-export const DEFAULT_LOAD: ExpectedLoad = { calls: 10, seconds: 10, requests: 1_000 };
+/** A small default. */
+export const DEFAULT_LOAD: ExpectedLoad = { calls: 10, seconds: 10 };
 
 function loadOf(values: Readonly<Record<string, string | undefined>>): ExpectedLoad {
-  const read = { ...USUAL, ...values };
-  const number = (name: keyof typeof USUAL) => {
-    const value = Number(read[name]);
+  const number = (name: keyof ExpectedLoad) => {
+    const value = Number(values[name] ?? DEFAULT_LOAD[name]);
     if (!Number.isFinite(value) || value <= 0) throw new Error(`--${name} must be a number above 0`);
     return value;
   };
-  return { calls: number('calls'), seconds: number('seconds'), requests: number('requests') };
+  return { calls: number('calls'), seconds: number('seconds') };
 }
 
-async function compare(stage: string, load: ExpectedLoad, catalog: string): Promise<CommandOutput> {
-  const config = loadConfig(process.env.CONFIG);
+async function compare(options: UpOptions, load: ExpectedLoad): Promise<CommandOutput> {
+  const { config, catalog, assembly } = options;
   // Without credentials nothing can be read, and this error says what to set.
-  await readCaller();
-  const [granted, present] = [await readGranted(), await readPresent(stage)];
+  const { region } = await readCaller();
+  await synthesize(options, region);
+  const state = await readAccountState(region, config.stage);
   const checks = await checkAccount(config, catalog);
-  return outcomeOf(stage, rowsOf(granted, present, load, config), checks);
+  return outcomeOf(config.stage, rowsOf(state, load, config, countAssembly(assembly)), checks);
 }
 
-/** Exit 1 when something that was read is too little or missing, or no quota could be read. */
+/** Exit 1 when something that was read is too little or missing, or no quota of the account could be read. */
 function outcomeOf(stage: string, rows: readonly Row[], checks: readonly AccountCheck[]): CommandOutput {
   const isLacking =
     rows.some(({ enough }) => enough === false) ||
-    rows.every(({ enough }) => enough === undefined) ||
+    rows.every(({ enough, granted }) => enough === undefined || granted === STACK_RESOURCES) ||
     checks.some(({ state }) => state === 'missing');
   return {
     output: {
@@ -65,17 +63,19 @@ export function quotaLine({ quota, needed, granted, enough, why }: Row): string 
   return `${status.padEnd(8)} ${quota.padEnd(44)} ${String(needed).padStart(6)} needed  ${grantedText}  (${why})`;
 }
 
-/** The catalog that is shipped for an account without any vendor's key. */
-export const SHIPPED_CATALOG = join(import.meta.dirname, '..', '..', 'catalogs', 'bedrock.json');
-
 export const QUOTAS_COMMAND: Command = {
-  usage: '[--calls N] [--seconds N] [--requests N] [--catalog FILE]',
+  usage: '[--calls N] [--seconds N] [--catalog FILE] [--app FOLDER]',
   alone(args, stage) {
-    const { catalog = SHIPPED_CATALOG, ...values } = options(args, [], [...Object.keys(USUAL), 'catalog']);
+    const {
+      catalog = SHIPPED_CATALOG,
+      app,
+      ...values
+    } = options(args, [], [...Object.keys(DEFAULT_LOAD), 'catalog', 'app']);
     const load = loadOf(values);
     if (stage === undefined)
       return ok({ quotas: 'the local service has no AWS account, and so no quotas: name a --stage' });
-    return compare(stage, load, catalog);
+    const folder = app === undefined ? [] : ['--app', app];
+    return compare(readUpOptions(['--stage', stage, '--catalog', catalog, ...folder]), load);
   },
   async run() {
     throw new Error('quotas are read without a service');

@@ -1,95 +1,86 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { wireServer } from '../../lambdas/inference/testing/providers/wire-server.ts';
-import { TABLES } from '../../lambdas/platform/contract/tables.ts';
 import { parseConfig } from '../../lib/config/config.ts';
 import { COMMANDS } from '../commands.ts';
-import type { AccountQuotas, AccountResources } from './account.ts';
+import type { SynthesizedCounts } from '../deployment/assembly.ts';
+import type { AccountState } from './account.ts';
 import { checkAccount } from './checks.ts';
 import { rowsOf } from './needs.ts';
 
-const LOAD = { calls: 10, seconds: 10, requests: 1_000 };
+const LOAD = { calls: 10, seconds: 10 };
 
 const of = (value: number) => ({ value });
-const ENOUGH: AccountQuotas = {
+const USUAL: AccountState = {
   lambdaConcurrency: of(1_000),
-  gatewayRate: of(10_000),
-  gatewayBurst: of(5_000),
-  integrationTimeoutMs: of(29_000),
-  tables: of(2_500),
-  tableWrites: of(40_000),
-  webAcls: of(100),
-  stacks: of(2_000),
-  roles: of(1_000),
-  fargateVcpus: of(6),
-  vpcs: of(5),
+  roles: { granted: of(1_000), present: of(20) },
+  vpcs: { granted: of(5), present: of(1) },
+  stageStacks: [],
 };
-const EMPTY: AccountResources = {
-  tables: of(0),
-  webAcls: of(0),
-  stacks: of(0),
-  roles: of(0),
-  vpcs: of(1),
-  stageStacks: undefined,
+const SYNTHESIZED: SynthesizedCounts = {
+  roles: 90,
+  resources: new Map([['Inference-prod-platform', 417]]),
 };
 
 const quotaRows = (
-  granted: Partial<AccountQuotas>,
-  present: Partial<AccountResources> = {},
-  load = LOAD,
-  settings: object = {},
+  state: Partial<AccountState>,
+  { load = LOAD, settings = {}, synthesized = SYNTHESIZED } = {},
 ) =>
   new Map(
-    rowsOf({ ...ENOUGH, ...granted }, { ...EMPTY, ...present }, load, parseConfig(settings)).map((row) => [
-      row.quota,
-      row,
-    ]),
+    rowsOf({ ...USUAL, ...state }, load, parseConfig(settings), synthesized).map((row) => [row.quota, row]),
   );
 
 describe('the required quota of a deployment', () => {
   it('fits into a usual account', () => {
-    expect([...quotaRows({}).values()].map(({ enough }) => enough)).toEqual(Array(9).fill(true));
+    expect([...quotaRows({}).values()].map(({ enough }) => enough)).toEqual([true, true, true]);
   });
 
-  it('exceeds a new account, which may have ten executions', () => {
+  it('exceeds a new account, which may have ten executions, without stopping a deployment', () => {
     const row = quotaRows({ lambdaConcurrency: of(10) }).get('Lambda: concurrent executions');
-    expect(row).toMatchObject({ needed: 200, granted: { value: 10 }, enough: false });
+    expect(row).toMatchObject({ needed: 200, granted: { value: 10 }, enough: false, isRequired: false });
   });
 
   it('grows with calls and with their length', () => {
     const needed = (calls: number, seconds: number) =>
-      quotaRows({}, {}, { ...LOAD, calls, seconds }).get('Lambda: concurrent executions')?.needed;
+      quotaRows({}, { load: { calls, seconds } }).get('Lambda: concurrent executions')?.needed;
     expect([needed(1, 10), needed(10, 60), needed(100, 10)]).toEqual([110, 700, 1_100]);
   });
 
-  it('adds the tables of a stage to the existing ones, until the stage is deployed', () => {
-    const tables = Object.keys(TABLES).length;
-    const present = { tables: of(40) };
-    expect(quotaRows({}, present).get('DynamoDB: tables')?.needed).toBe(40 + tables);
-    const deployed = { ...present, stageStacks: new Map([['Inference-prod-platform', 417]]) };
-    expect(quotaRows({}, deployed).get('DynamoDB: tables')?.needed).toBe(40);
-    expect(quotaRows({}, deployed).get('CloudFormation: resources of Inference-prod-platform')).toMatchObject(
-      {
-        needed: 417,
-        granted: { value: 500 },
-        enough: true,
-      },
-    );
+  it('adds the roles of the templates to the existing ones, until the stage is deployed', () => {
+    const roles = { granted: of(1_000), present: of(911) };
+    const name = 'IAM: roles of the account';
+    expect(quotaRows({ roles }).get(name)).toMatchObject({ needed: 1_001, enough: false, isRequired: true });
+    expect(quotaRows({ roles, stageStacks: ['Inference-prod-data'] }).get(name)).toMatchObject({
+      needed: 911,
+      enough: true,
+    });
   });
 
-  it('counts the tasks of Fargate twice: a deployment starts the new ones next to the old ones', () => {
-    const rows = quotaRows({}, {}, LOAD, { compute: 'fargate', hostTasks: { least: 2, most: 4 } });
-    expect(rows.get('Fargate: On-Demand vCPUs')).toMatchObject({
-      needed: 8,
-      enough: false,
-      isRequired: false,
-    });
-    expect(rows.get('VPC: networks of the region')).toMatchObject({ needed: 2, enough: true });
-    expect(quotaRows({}).has('Fargate: On-Demand vCPUs')).toBe(false);
+  it('counts the resources of each template, of which a stack may have 500', () => {
+    const row = (count: number) => {
+      const synthesized = { roles: 1, resources: new Map([['Inference-prod-platform', count]]) };
+      return quotaRows({}, { synthesized }).get('CloudFormation: resources of Inference-prod-platform');
+    };
+    expect(row(500)).toMatchObject({ needed: 500, enough: true, isRequired: true });
+    expect(row(501)).toMatchObject({ needed: 501, enough: false, isRequired: true });
+  });
+
+  it('includes a network for a host on Fargate, until its stack is deployed', () => {
+    const vpcs = { granted: of(5), present: of(5) };
+    const settings = { compute: 'fargate' };
+    const name = 'VPC: networks of the region';
+    expect(quotaRows({ vpcs }, { settings }).get(name)).toMatchObject({ needed: 6, enough: false });
+    const stageStacks = ['Inference-prod-ingress'];
+    expect(quotaRows({ vpcs, stageStacks }, { settings }).get(name)).toMatchObject({ enough: true });
+    expect(quotaRows({ vpcs }).has(name)).toBe(false);
   });
 
   it('remains unknown if AWS does not show it', () => {
-    const row = quotaRows({ webAcls: { unread: 'AccessDeniedException' } }).get('WAF: regional web ACLs');
-    expect(row).toMatchObject({ needed: 1, enough: undefined });
+    const roles = { granted: { unread: 'AccessDeniedException' }, present: of(20) };
+    const row = quotaRows({ roles }).get('IAM: roles of the account');
+    expect(row).toMatchObject({ needed: 110, enough: undefined });
   });
 });
 
@@ -114,6 +105,8 @@ const state = (status: string, agreement = 'AVAILABLE') => ({
 describe('quotas of an account, as AWS shows them', () => {
   const aws = wireServer();
   const variables = { ...process.env };
+  /** An assembly, and the settings of hosts on Fargate. */
+  const folder = mkdtempSync(join(tmpdir(), 'quotas-'));
   /** The response of each operation. A number is a status with an error of that name. */
   const responses = new Map<string, readonly [number, object]>();
   /** No operation but that of the caller's identity is allowed. */
@@ -146,21 +139,25 @@ describe('quotas of an account, as AWS shows them', () => {
       AWS_REGION: 'eu-central-1',
     });
     responses.set('/2016-08-19/account-settings', [200, { AccountLimit: { ConcurrentExecutions: 10 } }]);
-    responses.set('/account', [200, { throttleSettings: { rateLimit: 10_000, burstLimit: 5_000 } }]);
-    responses.set('DynamoDB_20120810.ListTables', [200, { TableNames: ['other'] }]);
-    responses.set('AWSWAF_20190729.ListWebACLs', [200, { WebACLs: [{}, {}] }]);
-    responses.set('ServiceQuotasV20190624.GetServiceQuota', [200, { Quota: { Value: 29_000 } }]);
+    responses.set('ServiceQuotasV20190624.GetServiceQuota', [200, { Quota: { Value: 5 } }]);
+    const resources = { Role: { Type: 'AWS::IAM::Role' }, Table: { Type: 'AWS::DynamoDB::GlobalTable' } };
+    writeFileSync(
+      join(folder, 'Inference-prod-data.template.json'),
+      JSON.stringify({ Resources: resources }),
+    );
+    writeFileSync(join(folder, 'config.json'), '{"compute": "fargate"}');
   });
   afterEach(() => {
     isDenied = false;
-    responses.delete('ServiceQuotasV20190624.GetServiceQuota L-2EC3DE7B');
+    responses.delete('ServiceQuotasV20190624.GetServiceQuota L-F678F1CE');
   });
   afterAll(() => {
     process.env = variables;
+    rmSync(folder, { recursive: true });
   });
 
   const run = async (...args: readonly string[]) => {
-    const outcome = await COMMANDS.quotas?.alone?.(args, 'prod');
+    const outcome = await COMMANDS.quotas?.alone?.([...args, '--app', folder], 'prod');
     if (outcome === undefined) throw new Error('there is no such command');
     return outcome as typeof outcome & { output: { quotas: readonly Record<string, unknown>[] } };
   };
@@ -171,7 +168,10 @@ describe('quotas of an account, as AWS shows them', () => {
     expect(output.quotas.filter(({ enough }) => enough === false)).toMatchObject([
       { quota: 'Lambda: concurrent executions', needed: 200, granted: 10 },
     ]);
-    expect(output.quotas.filter(({ enough }) => enough === null)).toEqual([]);
+    expect(output.quotas.filter(({ enough }) => enough === true)).toMatchObject([
+      { quota: 'IAM: roles of the account', needed: 21, granted: 1_000 },
+      { quota: 'CloudFormation: resources of Inference-prod-data', needed: 2, granted: 500 },
+    ]);
     expect(text).toContain('too few');
     expect((await run('--calls', '0.1', '--seconds', '1')).exitCode).toBe(1);
   });
@@ -179,28 +179,38 @@ describe('quotas of an account, as AWS shows them', () => {
   it('cause exit code 1 if none can be read', async () => {
     isDenied = true;
     const { output, exitCode } = await run();
-    expect(output.quotas.filter(({ enough }) => enough !== null)).toEqual([]);
+    const read = output.quotas.filter(({ enough }) => enough !== null);
+    expect(read).toMatchObject([{ quota: 'CloudFormation: resources of Inference-prod-data' }]);
     expect(exitCode).toBe(1);
   });
 
-  it('default to AWS’s values if the account has none, and remain unknown if the operator lacks access', async () => {
-    responses.set('ServiceQuotasV20190624.GetServiceQuota L-F98FE922', [
-      400,
-      { __type: 'NoSuchResourceException' },
-    ]);
-    responses.set('ServiceQuotasV20190624.GetAWSDefaultServiceQuota', [200, { Quota: { Value: 2_500 } }]);
-    responses.set('ServiceQuotasV20190624.GetServiceQuota L-2EC3DE7B', [
-      400,
-      { __type: 'com.amazon.coral.service#AccessDeniedException', message: 'no' },
-    ]);
-    const { output } = await run();
-    const rows = new Map(output.quotas.map((row) => [row.quota, row]));
-    expect(rows.get('DynamoDB: tables')).toMatchObject({ granted: 2_500, enough: true });
-    expect(rows.get('WAF: regional web ACLs')).toMatchObject({
-      granted: null,
-      enough: null,
-      unread: 'AccessDeniedException',
-    });
+  it('default to AWS’s value if the account has none, and remain unknown if the operator lacks access', async () => {
+    process.env.CONFIG = join(folder, 'config.json');
+    const error = (type: string): readonly [number, object] => [400, { __type: type }];
+    const code = 'L-F678F1CE';
+    const networks = async () => {
+      const { output } = await run();
+      return output.quotas.find(({ quota }) => quota === 'VPC: networks of the region');
+    };
+    try {
+      responses.set(`ServiceQuotasV20190624.GetServiceQuota ${code}`, error('NoSuchResourceException'));
+      responses.set('ServiceQuotasV20190624.GetAWSDefaultServiceQuota', [200, { Quota: { Value: 6 } }]);
+      expect(await networks()).toMatchObject({ granted: 6, needed: 2, enough: true });
+      responses.set(`ServiceQuotasV20190624.GetServiceQuota ${code}`, error('AccessDeniedException'));
+      expect(await networks()).toMatchObject({
+        granted: null,
+        enough: null,
+        unread: 'AccessDeniedException',
+      });
+    } finally {
+      delete process.env.CONFIG;
+    }
+  });
+
+  it('fail for a folder without templates', async () => {
+    const empty = mkdtempSync(join(tmpdir(), 'quotas-'));
+    await expect(COMMANDS.quotas?.alone?.(['--app', empty], 'prod')).rejects.toThrow('has no templates');
+    rmSync(empty, { recursive: true });
   });
 
   it('come with the bootstrap and the models that the account may not call yet', async () => {
@@ -229,7 +239,6 @@ describe('quotas of an account, as AWS shows them', () => {
       state: 'missing',
       note: 'CloudFront reaches no origin in us-west-1a: set availabilityZones to two of us-west-1b, us-west-1c',
     });
-    expect(checks).toContainEqual(expect.objectContaining({ check: 'CloudFront', state: 'unknown' }));
     const zones = ['us-west-1b', 'us-west-1c'];
     const config = parseConfig({ compute: 'fargate', availabilityZones: zones });
     expect(await checkAccount(config, 'catalogs/bedrock.json')).toContainEqual({

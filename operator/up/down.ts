@@ -11,8 +11,8 @@ import { createSecretsClient } from '../../lambdas/platform/aws/clients.ts';
 import { maintenanceParameter } from '../../lambdas/platform/contract/maintenance.ts';
 import { formatUsd } from '../../lambdas/platform/core/money.ts';
 import { readCaller } from '../aws-account.ts';
+import { StageStacks } from '../deployment/stacks.ts';
 import { EDGE_REGION } from '../quotas/checks.ts';
-import { StageStacks } from './stacks.ts';
 
 const DATA = 'data';
 

@@ -2,21 +2,21 @@
  * `npm run up`: from credentials to a paid call, with one question. Every step first reads what exists, so that a
  * repetition after any failure continues where the last run ended.
  */
-import { rmSync } from 'node:fs';
 import { createInterface } from 'node:readline/promises';
 import { formatUsd } from '../../lambdas/platform/core/money.ts';
 import { type AwsCaller, BOOTSTRAP_VERSION, readBootstrapVersion, readCaller } from '../aws-account.ts';
+import { countAssembly, synthesize } from '../deployment/assembly.ts';
+import { runCdk } from '../deployment/cdk.ts';
+import { readUpOptions, UP_USAGE, type UpOptions } from '../deployment/settings.ts';
+import { StageStacks } from '../deployment/stacks.ts';
 import { createOperator, type Operator } from '../operator.ts';
-import { readGranted, readPresent } from '../quotas/account.ts';
+import { readAccountState } from '../quotas/account.ts';
 import { bootstrapRegions, checkAccount } from '../quotas/checks.ts';
 import { checkLine, DEFAULT_LOAD, quotaLine } from '../quotas/command.ts';
 import { rowsOf } from '../quotas/needs.ts';
 import { readAwsTarget } from '../target.ts';
-import { runCdk } from './cdk.ts';
 import { deliverFirstKey, grantFirstCredit, openFirstAccount } from './first-account.ts';
 import { rightsOf } from './rights.ts';
-import { readUpOptions, UP_USAGE, type UpOptions } from './settings.ts';
-import { StageStacks } from './stacks.ts';
 import {
   applyFirstCatalog,
   firstCall,
@@ -42,10 +42,10 @@ async function step<T>(name: string, run: () => Promise<T>): Promise<T> {
 }
 
 /** Throws if something without which a deployment fails is missing; prints the rest of what is too little. */
-async function checkNeeds({ config, catalog }: UpOptions): Promise<void> {
+async function checkNeeds({ config, catalog, assembly }: UpOptions, region: string): Promise<void> {
   const checks = await checkAccount(config, catalog);
-  const present = await readPresent(config.stage);
-  const rows = rowsOf(await readGranted(), present, DEFAULT_LOAD, config).filter(
+  const state = await readAccountState(region, config.stage);
+  const rows = rowsOf(state, DEFAULT_LOAD, config, countAssembly(assembly)).filter(
     ({ enough }) => enough !== true,
   );
   const missing = [
@@ -140,20 +140,14 @@ async function useDeployment(options: UpOptions, caller: AwsCaller): Promise<voi
   }
 }
 
-async function synthesize({ configFile, assembly, isSynthesized }: UpOptions, region: string): Promise<void> {
-  if (isSynthesized) return;
-  rmSync(assembly, { recursive: true, force: true });
-  await runCdk(configFile, region, 'synth', '--quiet', '--output', assembly);
-}
-
 async function up(options: UpOptions): Promise<void> {
   const { config, configFile, assembly, isConfirmed } = options;
   if (!isConfirmed && !hasTerminal())
     throw new Error('there is no terminal to ask on: add --yes to accept the rights');
   const caller = await step('credentials', readCaller);
   const { region } = caller;
-  await step('account', () => checkNeeds(options));
   await step('synthesis', () => synthesize(options, region));
+  await step('account', () => checkNeeds(options, region));
   const regions = await step('bootstrap', () => regionsToBootstrap(options, region));
   await step('rights', () => confirmRights(options, caller, regions));
   for (const name of regions)

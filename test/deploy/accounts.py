@@ -17,12 +17,6 @@ SERVICE_QUOTAS = "servicequotas"
 
 # As an account has them after a request: AWS's defaults of 2026, except that Lambda's are seen by Lambda itself.
 QUOTAS = {
-    "L-E5AE38E3": 29_000,
-    "L-F98FE922": 2_500,
-    "L-AB614373": 40_000,
-    "L-2EC3DE7B": 100,
-    "L-0485CB21": 2_000,
-    "L-3032A538": 64,
     "L-F678F1CE": 5,
 }
 

@@ -161,10 +161,10 @@ describe('up, as a user who has the printed policies', () => {
   });
 
   it('names the quotas that it may not read, and stops where it cannot tell what is bootstrapped', async () => {
-    const denied = ['servicequotas:GetServiceQuota', 'cloudformation:DescribeStacks'];
+    const denied = ['iam:GetAccountSummary', 'cloudformation:DescribeStacks'];
     const { code, output } = await withDenied(denied, '*', () => up(again()));
     expect([code, output]).toEqual([1, expect.stringContaining('error: bootstrap')]);
-    expect(output).toMatch(/account +.*AccessDenied/);
+    expect(output).toMatch(/unknown {2}IAM: roles of the account .*AccessDenied/);
   });
 
   it.each([

@@ -4,9 +4,11 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type NanoUsd, parseUsd } from '../../lambdas/platform/core/money.ts';
 import { type Config, parseConfig } from '../../lib/config/config.ts';
-import { SHIPPED_CATALOG } from '../quotas/command.ts';
 
 const DEFAULT_CREDIT = '10';
+
+/** The catalog that is shipped for an account without any vendor's key. */
+export const SHIPPED_CATALOG = join(import.meta.dirname, '..', '..', 'catalogs', 'bedrock.json');
 
 export interface UpOptions {
   readonly config: Config;
