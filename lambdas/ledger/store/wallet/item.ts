@@ -146,7 +146,7 @@ export function toWallet(accountId: string, shards: readonly Shard[]): Wallet {
 }
 
 /** Returns the amount by which a shard does not add up. */
-export function driftOf({ received, balance, holds, spentAmount, debt = 0n }: Shard): NanoUsd {
+function driftOf({ received, balance, holds, spentAmount, debt = 0n }: Shard): NanoUsd {
   const open = holds.reduce((total, { amount }) => total + amount, 0n);
   const drift = received - (balance + open + spentAmount - debt);
   return drift < 0n ? -drift : drift;

@@ -28,7 +28,7 @@ export interface WalletStoreOptions {
   readonly onDrift?: DriftListener;
 }
 
-export type DriftListener = (accountId: string, drift: NanoUsd) => void;
+type DriftListener = (accountId: string, drift: NanoUsd) => void;
 
 export function createWalletStore(
   clients: DynamoClients,
