@@ -388,7 +388,7 @@ describe('a request whose response is lost, and which the SDK may retry', () => 
 });
 
 describe('a shard that does not add up', () => {
-  it('is reported by each operation that reads it, and takes holds and leases all the same', async () => {
+  it('causes a report by each operation that reads it, and takes holds all the same', async () => {
     const reports: [string, bigint][] = [];
     const verified = createWalletStore(database, database.tables.wallets, {
       onDrift: (id, drift) => reports.push([id, drift]),
