@@ -18,7 +18,11 @@ describe('the output of a response if the caller sets no bound', () => {
   });
 
   it('equals the model’s limit if that is below 256 tokens', () => {
-    expect(openOutput([{ max_output_tokens: 200 }], none)).toEqual({ min: 200, max: 200 });
+    for (const max_output_tokens of [1, 200])
+      expect(openOutput([{ max_output_tokens }], none)).toEqual({
+        min: max_output_tokens,
+        max: max_output_tokens,
+      });
   });
 
   it('uses the limit of the model that writes the least', () => {
