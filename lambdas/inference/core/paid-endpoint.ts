@@ -122,7 +122,7 @@ export async function runPaidCall<Result>(
   return events === undefined ? response : withHeadersSoon(response, { events, admission, after });
 }
 
-interface AdmittedPaidCall {
+interface AttemptOptions {
   readonly admission: Admission;
   /**
    * Resolves if the service is open and the breaker has refreshed the circuits. Both run concurrently with the
@@ -137,7 +137,7 @@ interface AdmittedPaidCall {
 async function attemptAndDeliver<Result>(
   { breaker, log }: PaidCallDependencies,
   call: PaidCall<Result>,
-  { admission, ready, timeLeft, storeResponse }: AdmittedPaidCall,
+  { admission, ready, timeLeft, storeResponse }: AttemptOptions,
 ): Promise<Response | StreamedResponse> {
   const flush = () => breaker.flush();
   let deliver: Deliver;

@@ -38,7 +38,7 @@ import { createSealedTokens } from '../store/sealed-tokens.ts';
 import { catalogSource } from './catalog.ts';
 import { sharedHost } from './host-state.ts';
 
-export interface PaidCallOptions {
+export interface PaidResourceOptions {
   readonly environment: Environment;
   readonly log: Log;
   readonly clients: DynamoClients;
@@ -55,10 +55,10 @@ export interface PaidCallOptions {
   readonly leased?: LedgerOptions['leased'];
 }
 
-export type PaidCalls = ReturnType<typeof createPaidCalls>;
+export type PaidResources = ReturnType<typeof createPaidResources>;
 
 /** Throws an error that names the variable when one is not set. */
-export function createPaidCalls(options: PaidCallOptions) {
+export function createPaidResources(options: PaidResourceOptions) {
   const { environment, log, clients, access, measure, catalog, hostEnds, checkOpen } = options;
   const world = { clock: systemClock, after: systemAfter, random: systemRandom, ulid: systemUlid };
   const replays = new DynamoReplayStore(clients.client, requireTable(environment, 'replays'));
@@ -113,7 +113,7 @@ export function createPaidCalls(options: PaidCallOptions) {
  */
 export const paidCalls = oncePerEnvironment((environment) => {
   const { clients, log } = createDataResources();
-  const calls = createPaidCalls({
+  const calls = createPaidResources({
     environment,
     log,
     clients,
@@ -129,14 +129,14 @@ export const paidCalls = oncePerEnvironment((environment) => {
 });
 
 /** Throws an error that names the variable when the environment lacks one. */
-export function paidHandler(surface: Surface, compose: (calls: PaidCalls) => StreamingEndpoint) {
+export function paidHandler(surface: Surface, compose: (calls: PaidResources) => StreamingEndpoint) {
   const calls = paidCalls();
   return streamed(createRequestHandler(compose(calls), surface, calls));
 }
 
 /** The upstream protocols of chat calls, with the clients that they need. */
 export function createChatProviders(
-  calls: Pick<PaidCalls, 'fetch' | 'exchange' | 'readSecret' | 'readToken'>,
+  calls: Pick<PaidResources, 'fetch' | 'exchange' | 'readSecret' | 'readToken'>,
 ) {
   const bedrock = createBedrockClients({}, calls.exchange);
   return createProviders({ ...calls, bedrockClient: bedrock.client, sign: createRequestSigner(bedrock) });

@@ -63,7 +63,7 @@ export interface LedgerDependencies extends SettlementDependencies {
 }
 
 /** A covered call, and the fields of its admission. */
-interface CoveredCall extends Pick<Admission, 'output' | 'spentAmount' | 'headers' | 'held'> {
+interface CoveredAdmission extends Pick<Admission, 'output' | 'spentAmount' | 'headers' | 'held'> {
   readonly call: CallIdentity;
   readonly cover: Cover;
   /** Holds that had expired at the admission. They are recovered after the call. */
@@ -206,7 +206,7 @@ export class Ledger {
     });
   }
 
-  #admitted({ call, cover, expired, ...shown }: CoveredCall): Admission {
+  #admitted({ call, cover, expired, ...shown }: CoveredAdmission): Admission {
     const { recovery, clock } = this.#dependencies;
     const { observe, observed } = observeCall(clock);
     let settlement: Promise<Settlement> | undefined;

@@ -1,7 +1,7 @@
 /** The circuits that a process has cached: as it read them last, or as its own changes returned them, with its own calls. */
 import { BoundedMap } from '../../../platform/core/bounded-map.ts';
 import type { Clock, Log } from '../../../platform/core/ports.ts';
-import { BUCKET_MS, type Circuit, type CircuitChange, type LocalCalls } from './circuit.ts';
+import { BUCKET_MS, type Circuit, type CircuitChange, type LocalCounts } from './circuit.ts';
 
 /** The store of circuits, by key. Every operation settles in the end. */
 export interface CircuitStore {
@@ -22,7 +22,7 @@ export interface CachedCircuitsDependencies {
   readonly log: Log;
 }
 
-export interface CachedCircuit extends LocalCalls {
+export interface CachedCircuit extends LocalCounts {
   circuit: Circuit;
   refreshedMs: number;
   /** Since when its calls are counted. */

@@ -167,7 +167,7 @@ export interface AttemptResult {
 }
 
 /** The calls of this process over a circuit within two buckets. */
-export interface LocalCalls {
+export interface LocalCounts {
   readonly servedCount: number;
   /** Successes that it has not reported; less than 0 when reported ones broke off. */
   readonly successes: number;
@@ -179,7 +179,7 @@ export interface LocalCalls {
 export function failureOf(
   circuit: Circuit,
   { id, scope, account, outcome, startMs, nowMs }: AttemptResult,
-  { servedCount, successes, lastFailed }: LocalCalls,
+  { servedCount, successes, lastFailed }: LocalCounts,
   ownCircuit: Circuit,
 ): CircuitChange | undefined {
   const bucket = bucketOf(nowMs);

@@ -6,6 +6,7 @@
 import { createHash, createHmac } from 'node:crypto';
 import { credentialOf, type VerifiedKey } from '../../../access/core/api-key.ts';
 import type { KeyGate } from '../../../access/core/key-gate.ts';
+
 import type { Call } from '../../../ledger/core/call.ts';
 import type { ReplayMarks } from '../../../ledger/core/ports.ts';
 import { ServiceError } from '../../../platform/core/errors.ts';
@@ -38,13 +39,13 @@ export interface IdempotencyDependencies {
 }
 
 /** The request of a call, and the time that its host has. */
-export interface IncomingCall {
+export interface IncomingRequest {
   readonly request: Request;
   readonly context: CallContext;
 }
 
 /** The parts of a call that its repetition has too. */
-type RepeatableCall = Pick<Call, 'requestId' | 'key'> & {
+type Repeatable = Pick<Call, 'requestId' | 'key'> & {
   /** Distinguishes the request from any other of its path. */
   readonly identity: string;
   readonly stream: boolean;
@@ -72,8 +73,8 @@ export class Idempotency {
    * claim. A failed call frees its key, unless its response is stored: it may have been billed, so it is replayed.
    */
   async guard<Streamed extends object = never>(
-    received: IncomingCall,
-    call: RepeatableCall,
+    received: IncomingRequest,
+    call: Repeatable,
     run: (storeResponse?: ResponseRecorder) => Promise<Response | Streamed>,
   ): Promise<Response | Streamed> {
     const { headers } = received.request;
@@ -116,7 +117,7 @@ export class Idempotency {
 
   #claimOf(
     request: Request,
-    { requestId, key, identity, stream }: RepeatableCall,
+    { requestId, key, identity, stream }: Repeatable,
     { name, credential }: { readonly name: string; readonly credential: string },
   ): ReplayClaim {
     const { pathname } = new URL(request.url);
@@ -133,7 +134,7 @@ export class Idempotency {
   /** Claims the key, or returns the finished call that has it, waiting for it if need be. */
   async #claim(
     claim: ReplayClaim,
-    { key }: RepeatableCall,
+    { key }: Repeatable,
     { remainingTimeMs }: CallContext,
   ): Promise<'claimed' | CallEnd> {
     const { store, gate, clock } = this.#dependencies;

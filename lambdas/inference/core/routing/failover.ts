@@ -16,14 +16,12 @@ export interface FailoverDependencies {
   readonly log: Log;
 }
 
-/** A call since its admission. */
-export interface FailoverCall {
+/** The admission of a call, and its time. */
+export interface FailoverOptions {
   readonly admission: Pick<Admission, 'output' | 'spentAmount' | 'observe'>;
   /** Returns the remaining time of the host and of the caller. */
   readonly timeLeft: () => TimeLeft;
 }
-
-type AttemptableCall<Result> = Pick<PaidCall<Result>, 'requestId' | 'key' | 'candidates' | 'attempt'>;
 
 /** A started response and its route. If it is interrupted, the breaker receives the permit. */
 export interface RouteSuccess<Result> {
@@ -38,8 +36,8 @@ export interface RouteSuccess<Result> {
  */
 export async function attemptCandidates<Result>(
   dependencies: FailoverDependencies,
-  call: AttemptableCall<Result>,
-  { admission, timeLeft }: FailoverCall,
+  call: Pick<PaidCall<Result>, 'requestId' | 'key' | 'candidates' | 'attempt'>,
+  { admission, timeLeft }: FailoverOptions,
 ): Promise<RouteSuccess<Result>> {
   const { breaker } = dependencies;
   const caller = { accountId: call.key.accountId, spentAmount: admission.spentAmount };

@@ -23,7 +23,7 @@ function draw(weight: number, chance: number): number {
   return weight === 0 ? Number.POSITIVE_INFINITY : -Math.log(1 - chance) / weight;
 }
 
-interface RoutedCall {
+interface RoutedRequest {
   readonly payload: RoutedPayload & Pick<ChatPayload, 'headers'>;
   /** The request as its caller sent it, for `require_parameters`. */
   readonly request: JsonObject;
@@ -32,7 +32,7 @@ interface RoutedCall {
 
 export interface RouteChoice {
   readonly models: readonly Model[];
-  readonly call?: RoutedCall;
+  readonly call?: RoutedRequest;
   readonly controls: RouteControls;
   /** Decides between equal routes. */
   readonly chance: RouteChance;

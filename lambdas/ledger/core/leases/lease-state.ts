@@ -25,7 +25,7 @@ export const boundOf = ({ output: { max }, cost, tokens }: Call): Quantity => ({
 });
 
 /** A call that was recorded. */
-export interface SettledCall {
+export interface RecordedCost {
   /** Seconds since the epoch. */
   readonly created: number;
   readonly cost: NanoUsd;
@@ -72,7 +72,7 @@ export class LeaseState {
   }
 
   /** Ends a call whose record is durable: its bound is free, and its cost counts. */
-  settle({ amount, tokens }: Bound, record: SettledCall): void {
+  settle({ amount, tokens }: Bound, record: RecordedCost): void {
     const isNextDay = Math.floor(record.created / SECONDS_A_DAY) > this.#windows.day;
     this.#cost[isNextDay ? 1 : 0] += record.cost;
     this.#used.tokens += record.tokens - tokens;

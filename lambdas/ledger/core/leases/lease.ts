@@ -10,7 +10,7 @@ import { rateLimitHeaders } from '../../../access/core/key-state.ts';
 import type { NanoUsd } from '../../../platform/core/money.ts';
 import type { Call } from '../call.ts';
 import { FRESH_MS, IDLE_MS, LeaseSpan, TICK_MS } from '../lease-times.ts';
-import { type Bound, boundOf, LeaseState, type SettledCall } from './lease-state.ts';
+import { type Bound, boundOf, LeaseState, type RecordedCost } from './lease-state.ts';
 import type { LeaseDependencies } from './ports.ts';
 import { keySide, walletSide } from './sides.ts';
 import { NOTHING, plus, type Quantity, RecentDraws } from './slack.ts';
@@ -127,7 +127,7 @@ export class Lease {
   }
 
   /** Ends a call whose record is durable. The next tick charges it. */
-  settle(draw: Draw, record: SettledCall): void {
+  settle(draw: Draw, record: RecordedCost): void {
     this.#state.settle(draw, record);
     this.#arm();
   }

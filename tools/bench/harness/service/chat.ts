@@ -12,7 +12,7 @@ import { messagesFormat } from '../../../../lambdas/inference/formats/messages/f
 import { messagesRequest } from '../../../../lambdas/inference/formats/messages/schema.ts';
 import { responsesFormat } from '../../../../lambdas/inference/formats/responses/format.ts';
 import { responsesRequest } from '../../../../lambdas/inference/formats/responses/schema.ts';
-import { createChatProviders, createPaidCalls } from '../../../../lambdas/inference/handlers/paid-handler.ts';
+import { createChatProviders, createPaidResources } from '../../../../lambdas/inference/handlers/paid-handler.ts';
 import { createCatalog } from '../../../../lambdas/inference/store/catalog-store.ts';
 import { createSecretsClient, type DynamoClients } from '../../../../lambdas/platform/aws/clients.ts';
 import { createSecretReader } from '../../../../lambdas/platform/aws/secrets.ts';
@@ -71,7 +71,7 @@ export function composeChat({ clients, environment, fetch, surface = 'chat' }: C
   // The catalog names secrets of the environment only, so the client is never used.
   const secrets = createSecretsClient({ region: REGION });
   const secretReader = { client: secrets, environment: SIMULATED_KEYS, clock: systemClock, log: SILENT };
-  const calls = createPaidCalls({
+  const calls = createPaidResources({
     clients,
     environment,
     fetch,
