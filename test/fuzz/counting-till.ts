@@ -13,7 +13,7 @@ export const CREDENTIAL = formatKey(
   PEPPERS,
 );
 
-/** Takes every call and keeps count; the ledger itself is fuzzed on its engine, with fewer requests. */
+/** Takes every call and keeps count. What the ledger makes of calls is proven by its own histories. */
 export class CountingTill implements Till {
   readonly open = new Map<string, bigint>();
   /** The hold and the cost of each settled call. */
