@@ -9,7 +9,6 @@ import {
   secretOf,
   type TestAccount,
 } from '../../lambdas/ledger/testing/running-ledger.ts';
-import { UploadService } from '../../lambdas/ledger/testing/upload-service.ts';
 import type { After, Clock } from '../../lambdas/platform/core/ports.ts';
 import { systemAfter } from '../../lambdas/platform/system/system.ts';
 import { audio, bodyOf, FORM_TYPE, file, formOf } from '../../lambdas/platform/testing/mutated-forms.ts';
@@ -22,6 +21,7 @@ import {
   type SurfaceName,
   startService,
 } from '../fuzz/running-service.ts';
+import { UploadService } from './transcriptions/upload-service.ts';
 
 /** A silence of which settling leaves half a second. */
 const SHORT = { silenceMs: 15_500 };

@@ -1,10 +1,8 @@
 import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect } from '@jest/globals';
-import { flac, wav } from '../../../test/system/recordings.ts';
-import { DATABASE_TABLES, startDatabase, type TestDatabase } from '../../../tools/test-kit/engine.ts';
-import { it } from '../../../tools/test-kit/search.ts';
-import { rounds } from '../../../tools/test-kit/thorough.ts';
-import { amountOf } from '../../inference/core/pricing/bill.ts';
+import { amountOf } from '../../../lambdas/inference/core/pricing/bill.ts';
+import { keyState } from '../../../lambdas/ledger/testing/attempts.ts';
+import { NOON_MS } from '../../../lambdas/ledger/testing/running-ledger.ts';
 import {
   audio,
   bodyOf,
@@ -15,10 +13,12 @@ import {
   mutatedForms,
   openUploads,
   FORM_TYPE as TYPE,
-} from '../../platform/testing/mutated-forms.ts';
-import { keyState } from '../testing/attempts.ts';
-import { NOON_MS } from '../testing/running-ledger.ts';
-import { type HeldKey, MAX_FILE_BYTES, PRICE_PER_MINUTE, UploadService } from '../testing/upload-service.ts';
+} from '../../../lambdas/platform/testing/mutated-forms.ts';
+import { DATABASE_TABLES, startDatabase, type TestDatabase } from '../../../tools/test-kit/engine.ts';
+import { it } from '../../../tools/test-kit/search.ts';
+import { rounds } from '../../../tools/test-kit/thorough.ts';
+import { flac, wav } from '../../system/recordings.ts';
+import { type HeldKey, PRICE_PER_MINUTE, UploadService } from './upload-service.ts';
 
 const durationCost = (pricePerMinute: bigint, seconds: number): bigint =>
   amountOf([{ quantity: seconds, price: pricePerMinute, per: 60 }]);
@@ -70,7 +70,7 @@ const setStatus = ({ keyId }: HeldKey, status: string) =>
     }),
   );
 
-describe('before an upload is read', () => {
+describe('the check before an upload is read', () => {
   const rejectionOf = async (
     key: Pick<HeldKey, 'secret'>,
     headers: Readonly<Record<string, string>> = {},
@@ -117,7 +117,7 @@ describe('before an upload is read', () => {
     expect((await walletOf(key)).holds).toEqual([]);
   });
 
-  it('credit in a hold that has expired counts, and in one that is open does not', async () => {
+  it('counts the credit in a hold that has expired, and not in one that is open', async () => {
     const key = await service.open(1_000_000n);
     const created = Math.floor(nowMs / 1000);
     await service.ledger.wallets.hold(key.accountId, {
@@ -132,7 +132,7 @@ describe('before an upload is read', () => {
     expect((await send(key, formOf(file(audio)))).status).toBe(200);
   });
 
-  it('a call that was paid for is replayed with nothing left, and no other is', async () => {
+  it('lets a call that was paid for be replayed with nothing left, and no other', async () => {
     const key = await service.open(priceOf(2));
     const headers = { 'idempotency-key': 'all-there-is' };
     const first = await send(key, formOf(file(wav(0.96))), headers);
@@ -153,7 +153,7 @@ describe('before an upload is read', () => {
     expect(await rejectionOf(key, { 'idempotency-key': 'another' })).toMatchObject({ status: 402, reads: 0 });
   });
 
-  it('a request that passes counts once', async () => {
+  it('counts a request that passes once', async () => {
     const key = await service.open(CREDIT, { rpm: 100 });
     const leftAfter = async (form: Buffer) => {
       await send(key, form);
@@ -219,10 +219,3 @@ it('randomly changed forms cause no internal error, do not hang, and leave no ho
   expect(await walletOf(key)).toMatchObject({ balance: CREDIT - paid, holds: [] });
   expect(openUploads()).toBe(0);
 }, 600_000);
-
-it('rejects a file beyond the limit with an error that names it, and holds nothing', async () => {
-  const key = await service.open(CREDIT);
-  const response = await send(key, formOf(file(Buffer.concat([audio, Buffer.alloc(MAX_FILE_BYTES)]))));
-  expect([response.status, await codeOf(response)]).toEqual([400, 'file_too_large']);
-  expect((await walletOf(key)).holds).toEqual([]);
-});

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import type { SettlementOrder } from '../../../lambdas/inference/core/kinds/transcriptions/order.ts';
+import { HOLD_TTL_SECONDS, NOON_MS } from '../../../lambdas/ledger/testing/running-ledger.ts';
+import { audio, bodyOf, FORM_TYPE, file, formOf } from '../../../lambdas/platform/testing/mutated-forms.ts';
 import { startDatabase, type TestDatabase } from '../../../tools/test-kit/engine.ts';
-import type { SettlementOrder } from '../../inference/core/kinds/transcriptions/order.ts';
-import { audio, bodyOf, FORM_TYPE, file, formOf } from '../../platform/testing/mutated-forms.ts';
-import { HOLD_TTL_SECONDS, NOON_MS } from '../testing/running-ledger.ts';
-import { type HeldKey, UploadService } from '../testing/upload-service.ts';
+import { type HeldKey, UploadService } from './upload-service.ts';
 
 const CREDIT = 10n ** 12n;
 
@@ -104,12 +104,6 @@ function dieBeforeHoldEnds(): void {
 }
 
 describe('a transcription', () => {
-  it('returns the cost and the balance from its workflow', async () => {
-    expect(receiptOf(await transcribe())).toEqual({ status: 200, cost: COST_USD, balance: BALANCE_USD });
-    expect(orders).toHaveLength(1);
-    expect(await walletOf()).toEqual(PAID);
-  });
-
   it('settles in its endpoint if the workflow was not started', async () => {
     service.workflow = failLost;
     expect(receiptOf(await transcribe())).toEqual({ status: 200, cost: COST_USD, balance: BALANCE_USD });
@@ -122,19 +116,6 @@ describe('a transcription', () => {
       return failLost();
     };
     expect(receiptOf(await transcribe())).toMatchObject({ status: 200, cost: COST_USD });
-    expect(await walletOf()).toEqual(PAID);
-  });
-
-  it('costs its price once if the workflow settles it after its endpoint', async () => {
-    service.workflow = async (order) => {
-      orders.push(order);
-      return failLost();
-    };
-    await transcribe();
-    expect(await service.settle(orderOf())).toMatchObject({
-      record: { cost: COST, status: 'completed' },
-      balance: CREDIT - COST,
-    });
     expect(await walletOf()).toEqual(PAID);
   });
 
