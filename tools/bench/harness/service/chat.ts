@@ -12,7 +12,10 @@ import { messagesFormat } from '../../../../lambdas/inference/formats/messages/f
 import { messagesRequest } from '../../../../lambdas/inference/formats/messages/schema.ts';
 import { responsesFormat } from '../../../../lambdas/inference/formats/responses/format.ts';
 import { responsesRequest } from '../../../../lambdas/inference/formats/responses/schema.ts';
-import { createChatProviders, createPaidResources } from '../../../../lambdas/inference/handlers/paid-handler.ts';
+import {
+  createChatProviders,
+  createPaidResources,
+} from '../../../../lambdas/inference/handlers/paid-handler.ts';
 import { createCatalog } from '../../../../lambdas/inference/store/catalog-store.ts';
 import { createSecretsClient, type DynamoClients } from '../../../../lambdas/platform/aws/clients.ts';
 import { createSecretReader } from '../../../../lambdas/platform/aws/secrets.ts';
