@@ -23,7 +23,7 @@ export interface KeyChange {
 }
 
 export interface KeyRegistry {
-  /** Adds a key to its account, unless that has `most` already. Throws when there is no such account. */
+  /** Adds a key to its account, unless that has `maxKeys` already. Throws when there is no such account. */
   add(key: NewKey, maxKeys: number): Promise<KeyState | 'full'>;
   find(keyId: string): Promise<KeyState | undefined>;
   /**

@@ -19,7 +19,7 @@ export interface WriterOptions {
 export interface ResponseWriter {
   /** Returns the body of a complete response. */
   body(response: CompleteResponse, usage: TokenUsage): string;
-  /** The events that a part of a stream becomes; parts are given once each, in order. */
+  /** Returns the events of a stream part. Each part is given once, in order. */
   events(part: StreamPart): readonly JsonObject[];
 }
 

@@ -33,7 +33,7 @@ for (let start = 0, hash = NO_LETTERS, at = 0; at < letters.length; at += 1) {
   hash = NO_LETTERS;
 }
 
-/** Whether the letters from `begin` to `end`, whose hash is given, are a word that is one token. */
+/** Returns whether the letters from `start` to `end`, whose hash is given, are a word that is one token. */
 export function isWord(text: string, start: number, end: number, hash: number): boolean {
   const afterBlank = start > 0 && text.charCodeAt(start - 1) === SPACE;
   for (let slot = slotOf(hash); slots[slot] !== 0; slot = (slot + 1) & (SLOTS - 1)) {

@@ -170,7 +170,7 @@ export class WalletPostings {
 /**
  * Distributes a change over the shards of a wallet, the first one first and then the richest. The debt and the removed
  * credit are paid from the added credit and every balance; the shortfall becomes debt. Unchanged shards are left out,
- * and so are those beyond the `most` that one transaction can change.
+ * and so are those beyond the `maxChanges` that one transaction can change.
  */
 function distribute(
   shards: readonly ShardState[],

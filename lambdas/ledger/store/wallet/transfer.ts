@@ -16,7 +16,7 @@ export interface TransferSource {
 /** Shards that one transaction may take from; it has room for 100 items (API reference, TransactWriteItems). */
 const MAX_DONORS = 90;
 
-/** Collects `wanted` from the richest first; undefined when as many as may give together have less. */
+/** Collects an amount from the richest shards first. Returns undefined if the shards of one transaction have less. */
 export function collect(
   shards: readonly Shard[],
   targetAmount: NanoUsd,

@@ -41,7 +41,7 @@ export class ByteWindows {
     return this.#content.size;
   }
 
-  /** The file from `offset` on: `least` bytes or more. Undefined past its end and past the bounds. */
+  /** The file from `offset` on: `minBytes` or more. Undefined past its end and past the bounds. */
   async from(offset: number, minBytes: number): Promise<Buffer | undefined> {
     if (!Number.isSafeInteger(offset) || offset < 0 || offset + minBytes > this.size) return undefined;
     const end = this.#start + this.#bytes.length;
