@@ -1,4 +1,4 @@
-/** The two covers of a call: a hold of its own, and a draw from a lease of this process. */
+/** The two covers of a call: a hold in the wallet, and a draw from a lease of this process. */
 import type { GrantedCharge, KeyStore } from '../../access/core/key-store.ts';
 import { overloaded } from '../../platform/core/errors.ts';
 import type { NanoUsd } from '../../platform/core/money.ts';
@@ -24,7 +24,7 @@ export interface HeldCall {
   readonly tokens: number;
 }
 
-/** The record is written once, in a write of its own; then the hold ends and the key gets back what was not used. */
+/** The record is written once, by itself. Then the hold ends, and the unused amount returns to the key. */
 export const holdCover = (
   { keys, wallets, usage, log }: HoldCoverDependencies,
   { accountId, hold, charge, tokens: chargedTokens }: HeldCall,

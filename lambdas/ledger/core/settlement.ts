@@ -27,7 +27,7 @@ export interface Cover {
   /** The mark of the cover in the record of its call. */
   readonly mark: Pick<UsageRecord, 'attempt' | 'lease'>;
   /**
-   * Makes the record durable, and calls `onDurable` as soon as it is. Returns another record if the call has one already.
+   * Makes the record durable, and then calls `onDurable` at once. Returns another record if the call has one already.
    * Throws if it is unknown whether the record was written, or if its caller has waited too long.
    */
   record(record: UsageRecord, onDurable: () => void): Promise<'written' | UsageRecord>;

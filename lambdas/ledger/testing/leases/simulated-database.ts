@@ -26,7 +26,7 @@ import type { Simulation } from './simulation.ts';
 /** The number of times that a client sends a request that is safe to repeat. */
 const TRIES = 3;
 
-/** A hold is sent twice at most, each time as an attempt of its own. */
+/** A hold is sent twice at most, each time as a new attempt. */
 const HOLD_SENDS = 2;
 
 /** A write of a lease as the database executed it. `before` and `after` are all shards of the wallet, or the key. */
