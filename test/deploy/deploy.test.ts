@@ -33,7 +33,7 @@ import { releaseFunction } from './release.ts';
 import { RunningWorkflow } from './running-workflow.ts';
 
 /** Bundling, synthesis and three deployments, on a machine that does other things too. */
-const DEPLOY_MS = 240_000;
+const DEPLOY_MS = 600_000;
 
 /** A cold function is a process that starts; an operator's command is another. */
 jest.setTimeout(180_000);
