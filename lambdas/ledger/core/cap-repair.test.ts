@@ -6,7 +6,7 @@ import type { DynamoClients } from '../../platform/aws/clients.ts';
 import { checkSigningLimit } from '../../platform/dynamodb/signing-limit.ts';
 import { fileDatabase } from '../../platform/testing/file-database.ts';
 import { keyState, rejectionOf } from '../testing/attempts.ts';
-import { aroundSend, FAULTS, FailingProcess } from '../testing/failing-process.ts';
+import { aroundSend } from '../testing/failing-process.ts';
 import {
   callOf,
   HOLD_TTL_SECONDS,
@@ -64,35 +64,6 @@ async function dieWith(account: TestAccount, amount: bigint): Promise<void> {
 }
 
 describe('the remaining amount of a cap', () => {
-  const steps = [1, 2, 3, 4, 5, 6].flatMap((ordinal) => FAULTS.map((fault) => [ordinal, fault] as const));
-
-  it.each(steps)(
-    'never exceeds the remainder after the settled cost, and is exact at rest, when request %d of a call is %s',
-    async (ordinal, fault) => {
-      const account = await openAccount(database.client, 10_000n, CAPS);
-      const before = await open().ledger.admit(callOf(account.keys[0], 100n));
-      const process = new FailingProcess(database, new Map([[ordinal, fault]]));
-      const noteExcess = async () => excess.push(await excessOf(account));
-      const excess: Awaited<ReturnType<typeof excessOf>>[] = [];
-      const admission = await open(process.clients)
-        .ledger.admit(callOf(account.keys[0], 500n))
-        .catch(() => undefined);
-      await noteExcess();
-      await admission?.settle(outcomeOf(200n)).catch(() => {});
-      await noteExcess();
-      await before.settle(outcomeOf(40n));
-      await process.landLate();
-      await noteExcess();
-      nowMs += LATER_MS;
-      await sweep(open(), database.client);
-      await noteExcess();
-      expect(excess.filter(({ day, month }) => day > 0n || month > 0n)).toEqual([]);
-      expect(await repair(account)).toBe(1);
-      expect(await excessOf(account)).toEqual(EXACT);
-      expect(await repair(account)).toBe(0);
-    },
-  );
-
   it('becomes exact at rest for an uncapped key too, because callers see its spend', async () => {
     const account = await openAccount(database.client, 10_000n, {});
     await dieWith(account, 500n);

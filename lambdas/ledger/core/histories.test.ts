@@ -10,7 +10,9 @@ import {
   brokenCaps,
   type CallPlan,
   type History,
+  historyOf,
   ledgerViolations,
+  PLAN,
   play,
   unexpectedFailures,
 } from '../testing/history.ts';
@@ -140,35 +142,20 @@ describe('a call that costs all of its hold and of its cap', () => {
       const findings: Finding[] = [];
       for (const second of FAULTS) {
         const stories = pairs.map(
-          ([one, other]): History => ({
-            startMs: Date.UTC(2026, 6, 15, 12),
-            lagSeconds: 0,
-            balance: 5_000n,
-            shards: 1,
-            policies: [{ daily_usd: 492n }, {}],
-            calls: [
-              {
-                process: 0,
-                key: 0,
-                amount: 492n,
-                cost: 2_000n,
-                settles: 'at-once',
-                pauseSeconds: 0,
-                copies: 1,
-                tidies: false,
-              },
-            ],
-            overlapping: false,
-            faults: [
-              new Map([
-                [one, first],
-                [other, second],
-              ]),
-              new Map(),
-            ],
-            sweeperFaults: new Map(),
-            lateLands: 'after',
-          }),
+          ([one, other]): History =>
+            historyOf({
+              balance: 5_000n,
+              policies: [{ daily_usd: 492n }, {}],
+              calls: [{ ...PLAN, amount: 492n, cost: 2_000n }],
+              faults: [
+                new Map([
+                  [one, first],
+                  [other, second],
+                ]),
+                new Map(),
+              ],
+              lateLands: 'after',
+            }),
         );
         await Promise.all(
           stories.map(async (story) => note(findings, brokenCaps(await play(database, story)), story)),

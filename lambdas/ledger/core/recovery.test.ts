@@ -5,13 +5,15 @@ import { it } from '../../../tools/test-kit/search.ts';
 import { offsets } from '../../../tools/test-kit/thorough.ts';
 import { fileDatabase } from '../../platform/testing/file-database.ts';
 import { MAX_HOLDS } from '../store/wallet/item.ts';
-import { FAULTS, FailingProcess, type Fault } from '../testing/failing-process.ts';
+import { FAULTS, type Fault } from '../testing/failing-process.ts';
 import {
   type Aftermath,
   brokenCaps,
   type CallPlan,
   type History,
+  historyOf,
   ledgerViolations,
+  PLAN,
   play,
   unexpectedFailures,
 } from '../testing/history.ts';
@@ -28,34 +30,11 @@ import {
 import { isCallHold } from './ports.ts';
 
 const database = fileDatabase();
-const PLAN: CallPlan = {
-  process: 0,
-  key: 0,
-  amount: 500n,
-  cost: 200n,
-  settles: 'at-once',
-  pauseSeconds: 0,
-  copies: 1,
-  tidies: false,
-};
 const CAPS = { daily_usd: 5_000n, monthly_usd: 50_000n };
 const AFTER_MS = NOON_MS + (HOLD_TTL_SECONDS + 1) * 1000;
 
-function history(changes: Partial<History> = {}): History {
-  return {
-    startMs: NOON_MS,
-    lagSeconds: 0,
-    balance: 10_000n,
-    shards: 1,
-    policies: [CAPS, CAPS],
-    calls: [PLAN],
-    overlapping: false,
-    faults: [new Map(), new Map()],
-    sweeperFaults: new Map(),
-    lateLands: 'before',
-    ...changes,
-  };
-}
+const history = (changes: Partial<History> = {}) =>
+  historyOf({ balance: 10_000n, policies: [CAPS, CAPS], calls: [PLAN], ...changes });
 
 /** One call of each kind, with a call before it so that its windows have begun where they should. */
 const before: CallPlan = { ...PLAN, amount: 1n, cost: 1n, process: 1 };
@@ -127,25 +106,6 @@ function sampled(stride: number, stories: readonly Story[]): readonly Story[] {
   return stories.filter((_, at) => chosen.has(at));
 }
 
-/** Pairs of faults in the five database calls of one call: one in eight in a plain run, all with `THOROUGH=8`. */
-function pairsOfFaults(): readonly Story[] {
-  const ordinals = [1, 2, 3, 4, 5];
-  const pairs = ordinals.flatMap((first) => ordinals.slice(first).map((second) => [first, second] as const));
-  const stories = pairs.flatMap(([first, second]) =>
-    FAULTS.flatMap((a) =>
-      FAULTS.map((b): Story => {
-        const plan = new Map<number, Fault>([
-          [first, a],
-          [second, b],
-        ]);
-        const faults = [plan, new Map()] as const;
-        return [`call ${first} ${a}, call ${second} ${b}`, history({ calls: [before, PLAN], faults })];
-      }),
-    ),
-  );
-  return sampled(8, stories);
-}
-
 /** Plays each story once; both judgements below are of the same plays. */
 function playAll(stories: () => Promise<readonly Story[]>) {
   let plays: Promise<readonly (readonly [string, Aftermath])[]> | undefined;
@@ -161,7 +121,6 @@ function playAll(stories: () => Promise<readonly Story[]>) {
 describe.each([
   ...Object.entries(HISTORIES).map(([name, story]) => [name, () => singleFaults(story)] as const),
   ...Object.entries(PART_HISTORIES).map(([name, story]) => [name, () => singleFaults(story, 24)] as const),
-  ['two failures in one call', async () => pairsOfFaults()] as const,
 ])('%s, with a failure of any type at any of its database calls', (_name, stories) => {
   const judgeAll = playAll(async () => {
     const all = await stories();
@@ -198,42 +157,6 @@ describe('recovery', () => {
     const late = openLedger({ clients: database, clock: () => AFTER_MS });
     expect(await sweep(late, database.client)).toEqual({ settled: 0, released: 1 });
     expect(await late.keys.read(key.keyId)).toMatchObject({ dayLeft: 4_500n, monthLeft: 49_500n });
-  });
-
-  it('ends each hold once if many sweepers run at the same time', async () => {
-    const account = await openAccount(database.client, 10_000n, CAPS, CAPS);
-    const { ledger } = openLedger({ clients: database, clock: () => NOON_MS });
-    for (const amount of [100n, 200n, 300n]) {
-      for (const key of account.keys) await ledger.admit(callOf(key, amount));
-    }
-    const sweepers = Array.from({ length: 5 }, () =>
-      openLedger({ clients: database, clock: () => AFTER_MS }),
-    );
-    await Promise.all(sweepers.map((sweeper) => sweep(sweeper, database.client)));
-    const totals = await ledgerOf(database.client, account);
-    expect(totals).toMatchObject({ wallet: { balance: 10_000n, holds: [] }, audit: { exact: true } });
-    expect(totals.records.map(({ status }) => status)).toEqual(Array.from({ length: 6 }, () => 'expired'));
-    for (const { keyId } of account.keys) {
-      const state = await sweepers[0]?.keys.read(keyId);
-      expect((state?.dayLeft ?? 0n) <= CAPS.daily_usd).toBe(true);
-    }
-  });
-
-  it('settles at the record’s cost a call whose process died after the record was written', async () => {
-    const account = await openAccount(database.client, 1_000n, CAPS);
-    const process = new FailingProcess(database, new Map([[5, 'dies-before']]));
-    const { ledger, gate } = openLedger({ clients: process.clients, clock: () => NOON_MS });
-    await gate.touch(account.keys[0]);
-    const admission = await ledger.admit(callOf(account.keys[0], 500n));
-    await admission.settle(outcomeOf(123n));
-    expect((await ledgerOf(database.client, account)).wallet.holds).toHaveLength(1);
-    const late = openLedger({ clients: database, clock: () => AFTER_MS });
-    expect(await sweep(late, database.client)).toEqual({ settled: 1, released: 0 });
-    const totals = await ledgerOf(database.client, account);
-    expect(totals).toMatchObject({
-      wallet: { balance: 877n },
-      records: [{ cost: 123n, status: 'completed' }],
-    });
   });
 
   it('charges a settled call nothing more if a lost first attempt at its hold reaches the database late', async () => {

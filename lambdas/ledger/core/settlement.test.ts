@@ -1,10 +1,10 @@
 import { beforeAll, beforeEach, describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { it } from '../../../tools/test-kit/search.ts';
-import type { KeyState } from '../../access/core/key-state.ts';
 import { DynamoCircuitStore } from '../../inference/store/circuit-store.ts';
 import { fileDatabase } from '../../platform/testing/file-database.ts';
 import { DynamoUnbilledStore } from '../store/usage/unbilled-store.ts';
+import { keyState } from '../testing/attempts.ts';
 import {
   auditAll,
   callOf,
@@ -35,12 +35,6 @@ beforeEach(() => {
   nowMs = NOON_MS;
 });
 
-async function keyState(keyId: string): Promise<KeyState> {
-  const state = await ledger.keys.read(keyId);
-  if (state === undefined) throw new Error('the key is gone');
-  return state;
-}
-
 describe('settlement', () => {
   it('refunds the unused amount of the hold and records the cost, to the nano-dollar', async () => {
     const account = await openAccount(database.client, 1_000n, POLICY);
@@ -61,7 +55,10 @@ describe('settlement', () => {
     const account = await openAccount(database.client, 1_000_000n, POLICY);
     const [key] = account.keys;
     const cost = fc.bigInt({ min: 0n, max: 2_000n });
-    const call = fc.record({ amount: cost, cost, tokens: fc.nat(200), used: fc.nat(300) });
+    const orNothing = <T>(some: fc.Arbitrary<T>, nothing: T) =>
+      fc.oneof({ weight: 3, arbitrary: some }, fc.constant(nothing));
+    const used = orNothing(fc.nat(300), 0);
+    const call = fc.record({ amount: cost, cost: orNothing(cost, 0n), tokens: fc.nat(200), used });
     const spending = { cost: 0n, tokens: 0n, requests: 0 };
     await fc.assert(
       fc.asyncProperty(call, async ({ amount, cost: real, tokens, used }) => {
@@ -70,7 +67,7 @@ describe('settlement', () => {
         spending.cost += real < amount ? real : amount;
         spending.tokens += BigInt(used);
         spending.requests += 1;
-        expect(await keyState(key.keyId)).toMatchObject({
+        expect(await keyState(ledger, key.keyId)).toMatchObject({
           requestsLeft: POLICY.rpm - spending.requests,
           tokensLeft: BigInt(POLICY.tpm) - spending.tokens,
           dayLeft: POLICY.daily_usd - spending.cost,
@@ -94,7 +91,7 @@ describe('settlement', () => {
     const totals = await ledgerOf(database.client, account);
     expect(totals).toMatchObject({ wallet: { balance: 500n, holds: [] }, records: [record] });
     expect(totals.audit).toMatchObject({ exact: true, usage: 500n });
-    expect((await keyState(key.keyId)).dayLeft).toBe(POLICY.daily_usd - 500n);
+    expect((await keyState(ledger, key.keyId)).dayLeft).toBe(POLICY.daily_usd - 500n);
   });
 
   it('counts usage beyond the bound of its call by route, and stores it in the record', async () => {
@@ -127,38 +124,16 @@ describe('settlement', () => {
     expect(settled).toMatchObject({ balance: 940n, record: { cost: 60n } });
   });
 
-  it('takes a cost above the hold from no other call’s hold', async () => {
-    const account = await openAccount(database.client, 1_000n, POLICY);
-    const [key] = account.keys;
-    const [first, second] = [
-      await ledger.ledger.admit(callOf(key, 400n)),
-      await ledger.ledger.admit(callOf(key, 500n)),
-    ];
-    expect((await first.settle(outcomeOf(900n))).record).toMatchObject({ cost: 400n });
-    expect((await second.settle(outcomeOf(100n))).balance).toBe(500n);
-    expect((await ledgerOf(database.client, account)).audit).toMatchObject({ exact: true, balances: 500n });
-  });
-
-  it('settles once for any number of requests, with the first outcome', async () => {
-    const account = await openAccount(database.client, 1_000n, POLICY);
-    const admission = await ledger.ledger.admit(callOf(account.keys[0], 700n));
-    const results = await Promise.all([100n, 200n, 300n].map((cost) => admission.settle(outcomeOf(cost))));
-    expect(new Set(results.map(({ record }) => record.cost))).toEqual(new Set([100n]));
-    expect((await admission.settle(outcomeOf(400n))).record.cost).toBe(100n);
-    const totals = await ledgerOf(database.client, account);
-    expect(totals.records).toHaveLength(1);
-    expect(totals.audit).toMatchObject({ exact: true, balances: 900n });
-  });
-
-  it('returns the same result to every later request, and reports the call once', async () => {
+  it('settles once for any number of requests, with the first outcome, and reports the call once', async () => {
     const account = await openAccount(database.client, 1_000n, POLICY);
     const reported: string[] = [];
     const onSettled = ({ id }: UsageRecord) => reported.push(id);
     const process = openLedger({ clients: database, clock: () => nowMs, onSettled });
     const admission = await process.ledger.admit(callOf(account.keys[0], 700n));
-    const first = await admission.settle(outcomeOf(100n));
-    expect(first.balance).toBe(900n);
-    expect(await admission.settle(outcomeOf(100n))).toBe(first);
+    const results = await Promise.all([100n, 200n, 300n].map((cost) => admission.settle(outcomeOf(cost))));
+    const late = await admission.settle(outcomeOf(400n));
+    expect(late).toMatchObject({ balance: 900n, record: { cost: 100n } });
+    expect(new Set(results)).toEqual(new Set([late]));
     expect(reported).toEqual([admission.held?.hold.id]);
   });
 
@@ -199,21 +174,6 @@ describe('settlement', () => {
     expect(totals).toMatchObject({ wallet: { balance: 1_000n, holds: [] }, audit: { exact: true } });
   });
 
-  it('leaves no hold and no cost for a call that failed with no output', async () => {
-    const account = await openAccount(database.client, 1_000n, POLICY);
-    const [key] = account.keys;
-    const before = await keyState(key.keyId);
-    const admission = await ledger.ledger.admit(callOf(key, 700n));
-    const failed = outcomeOf(0n, { status: 'failed', route: null, inputUnits: 0, outputUnits: 0, tokens: 0 });
-    expect((await admission.settle(failed)).balance).toBe(1_000n);
-    expect(await keyState(key.keyId)).toMatchObject({
-      dayLeft: before.dayLeft,
-      monthLeft: before.monthLeft,
-      tokensLeft: before.tokensLeft,
-    });
-    expect((await ledgerOf(database.client, account)).audit.exact).toBe(true);
-  });
-
   it('refunds the month, and refunds nothing to a day or minute that has ended', async () => {
     const account = await openAccount(database.client, 10_000n, POLICY);
     const [key] = account.keys;
@@ -223,7 +183,7 @@ describe('settlement', () => {
     nowMs = midnightMs + 1000;
     const other = await ledger.ledger.admit(callOf(key, 50n));
     await admission.settle(outcomeOf(100n));
-    expect(await keyState(key.keyId)).toMatchObject({
+    expect(await keyState(ledger, key.keyId)).toMatchObject({
       tokensLeft: BigInt(POLICY.tpm) - 10n,
       dayLeft: POLICY.daily_usd - 50n,
       monthLeft: POLICY.monthly_usd - 150n,
@@ -246,7 +206,7 @@ describe('a cap that is used up', () => {
     const [key] = account.keys;
     const admission = await ledger.ledger.admit(callOf(key, 500n));
     await admission.settle(outcomeOf(500n));
-    expect(await keyState(key.keyId)).toMatchObject({ dayLeft: 0n, monthLeft: 0n });
+    expect(await keyState(ledger, key.keyId)).toMatchObject({ dayLeft: 0n, monthLeft: 0n });
     await expect(ledger.gate.touch(key)).resolves.toMatchObject({ state: { keyId: key.keyId } });
   });
 });

@@ -10,12 +10,14 @@ import type { Admission } from '../core/call.ts';
 import { REST_SECONDS } from '../core/key-rest.ts';
 import type { UsageRecord } from '../core/usage-record.ts';
 import { WalletReads } from '../store/wallet/reads.ts';
+import { keyState } from './attempts.ts';
 import { FailingProcess, type FaultPlan } from './failing-process.ts';
 import {
   type AccountLedger,
   callOf,
   HOLD_TTL_SECONDS,
   ledgerOf,
+  NOON_MS,
   openAccount,
   openLedger,
   outcomeOf,
@@ -58,6 +60,32 @@ export interface History {
   /** The time at which requests that hung in the network reach the database: before or after the first sweeper. */
   readonly lateLands: 'before' | 'after';
 }
+
+/** A call that is settled at once for less than it holds. */
+export const PLAN: CallPlan = {
+  process: 0,
+  key: 0,
+  amount: 500n,
+  cost: 200n,
+  settles: 'at-once',
+  pauseSeconds: 0,
+  copies: 1,
+  tidies: false,
+};
+
+/** A history on one shard without faults, but for what is given. */
+export const historyOf = (
+  fields: Pick<History, 'balance' | 'policies' | 'calls'> & Partial<History>,
+): History => ({
+  startMs: NOON_MS,
+  lagSeconds: 0,
+  shards: 1,
+  overlapping: false,
+  faults: [new Map(), new Map()],
+  sweeperFaults: new Map(),
+  lateLands: 'before',
+  ...fields,
+});
 
 interface CallResult {
   readonly plan: CallPlan;
@@ -159,7 +187,7 @@ export async function play(database: TestDatabase, history: History): Promise<Af
   const last = openLedger({ clients: database, clock: () => nowMs });
   await recover(last, account);
   await inspection.inspect();
-  const keysNow = () => Promise.all(account.keys.map(({ keyId }) => stateOf(last, keyId)));
+  const keysNow = () => Promise.all(account.keys.map(({ keyId }) => keyState(last, keyId)));
   const [keys, endMs] = [await keysNow(), nowMs];
   nowMs += REST_SECONDS * 1000;
   await repairAll(last, database.client, account, () => nowMs);
@@ -202,12 +230,6 @@ async function recover({ wallets, recovery, maintenance }: TestLedger, account: 
   const wallet = await wallets.read(account.accountId);
   if (wallet !== undefined) await recovery.recoverWallet(wallet);
   await maintenance.tidy(account.accountId);
-}
-
-async function stateOf({ keys }: TestLedger, keyId: string): Promise<KeyState> {
-  const state = await keys.read(keyId);
-  if (state === undefined) throw new Error('the key is gone');
-  return state;
 }
 
 /** Returns the violated guarantees of the ledger. Empty if every guarantee holds. */
