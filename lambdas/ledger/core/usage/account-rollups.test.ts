@@ -93,6 +93,10 @@ const auditSpan = ({ nowMs }: Pick<RollupReading, 'nowMs'>) => ({
 
 const enough = () => new ReadingBudget(1_000);
 
+/** Reads the rollups of a span; `pause` comes before each step. */
+const read = (usage: SimulatedUsage, query: Span, budget = enough(), pause?: () => Promise<void>) =>
+  readRollups({ ...usage.dependencies(pause), nowMs: usage.nowMs, budget }, ACCOUNT, query);
+
 const step = fc.record({
   /** The clock goes on by so much, */
   passMs: fc.oneof(fc.integer({ min: 0, max: HOUR_MS }), fc.integer({ min: 0, max: 30 * HOUR_MS })),
@@ -132,17 +136,12 @@ describe('the usage rollups of an account', () => {
             usage.writesLeft = diesAt;
             // A page of the simulation is a few records: a budget of 1 page ends most readings in the middle.
             const budget = pages === 1 ? fewPages(4) : new ReadingBudget(pages);
-            const reading = { ...usage.dependencies(), nowMs: usage.nowMs, budget };
-            const query = audit ? auditSpan(reading) : first;
-            const result = await readRollups(reading, ACCOUNT, query).catch(() => undefined);
+            const query = audit ? auditSpan(usage) : first;
+            const result = await read(usage, query, budget).catch(() => undefined);
             if (result?.complete) expect(byName(result.rows)).toEqual(expected(usage.visible, query));
           }
           usage.writesLeft = Number.POSITIVE_INFINITY;
-          const rollups = await readRollups(
-            { ...usage.dependencies(), nowMs: usage.nowMs, budget: enough() },
-            ACCOUNT,
-            query,
-          );
+          const rollups = await read(usage, query);
           expect(rollups.complete).toBe(true);
           expect(byName(rollups.rows)).toEqual(expected(usage.visible, query));
         },
@@ -165,15 +164,7 @@ describe('the usage rollups of an account', () => {
           for (const passMs of passes) {
             usage.nowMs += passMs;
             const pause = () => scheduler.schedule(Promise.resolve());
-            const readings = Promise.all(
-              spans.map((query) =>
-                readRollups(
-                  { ...usage.dependencies(pause), nowMs: usage.nowMs, budget: enough() },
-                  ACCOUNT,
-                  query,
-                ),
-              ),
-            );
+            const readings = Promise.all(spans.map((query) => read(usage, query, enough(), pause)));
             const rollups = await scheduler.waitFor(readings);
             for (const [at, query] of spans.entries()) {
               expect(rollups[at]?.complete).toBe(true);
@@ -202,8 +193,7 @@ describe('the usage rollups of an account', () => {
           const query = { start: FIRST_HOUR, end: FIRST_HOUR + 24 };
           for (const passMs of [...passes, 10 * HOUR_MS]) {
             usage.nowMs += passMs;
-            const reading = { ...usage.dependencies(), nowMs: usage.nowMs, budget: enough() };
-            const rollups = await readRollups(reading, ACCOUNT, query);
+            const rollups = await read(usage, query);
             expect(byName(rollups.rows)).toEqual(expected(usage.visible, query));
           }
         },
@@ -220,9 +210,7 @@ describe('the usage rollups of an account', () => {
     const query = { start: FIRST_HOUR, end: FIRST_HOUR + (DAYS + 1) * 24 };
     for (let readings = 1; ; readings += 1) {
       expect(readings).toBeLessThan(40);
-      const budget = fewPages(8);
-      const reading = { ...usage.dependencies(), nowMs: usage.nowMs, budget };
-      const { complete, rows } = await readRollups(reading, ACCOUNT, query);
+      const { complete, rows } = await read(usage, query, fewPages(8));
       if (!complete) continue;
       expect(readings).toBeGreaterThan(1);
       expect(byName(rows)).toEqual(expected(usage.visible, query));
@@ -236,8 +224,7 @@ describe('the usage rollups of an account', () => {
     const query = { start: FIRST_HOUR, end: FIRST_HOUR + 24 };
     const reads = [];
     for (const budget of [enough(), enough()]) {
-      const reading = { ...usage.dependencies(), nowMs: usage.nowMs, budget };
-      expect((await readRollups(reading, ACCOUNT, query)).rows).toMatchObject([{ calls: 1, cost: 7n }]);
+      expect((await read(usage, query, budget)).rows).toMatchObject([{ calls: 1, cost: 7n }]);
       reads.push(budget.read);
     }
     expect(reads).toEqual([1, 0]);
@@ -261,12 +248,7 @@ describe('an account that has had thousands of keys', () => {
   async function readUsage() {
     const query = { start: FIRST_HOUR, end: FIRST_HOUR + 7 * 24 };
     const before = usage.queries;
-    const budget = new ReadingBudget(PAGES);
-    const rollups = await readRollups(
-      { ...usage.dependencies(), nowMs: usage.nowMs, budget },
-      ACCOUNT,
-      query,
-    );
+    const rollups = await read(usage, query, new ReadingBudget(PAGES));
     return {
       ...rollups,
       calls: rollups.rows.reduce((sum, { calls }) => sum + calls, 0),
@@ -297,12 +279,7 @@ describe('an account that has had thousands of keys', () => {
     usageAfterEnd.nowMs = FIRST_MS + 50 * HOUR_MS;
     const query = { start: FIRST_HOUR, end: FIRST_HOUR + 7 * 24 };
     const question = async () => {
-      const reading = {
-        ...usageAfterEnd.dependencies(),
-        nowMs: usageAfterEnd.nowMs,
-        budget: new ReadingBudget(1_000_000),
-      };
-      const { rows, complete } = await readRollups(reading, ACCOUNT, query);
+      const { rows, complete } = await read(usageAfterEnd, query, new ReadingBudget(1_000_000));
       return { complete, calls: rows.length };
     };
     expect(await question()).toEqual({ complete: false, calls: 0 });

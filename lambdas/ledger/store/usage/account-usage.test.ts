@@ -66,6 +66,11 @@ beforeAll(async () => {
 afterAll(() => database.stop());
 
 const options = () => ({ clients: database, environment: database.environment });
+const laterReading = (budget = new ReadingBudget(64)) => ({
+  ...createRollups(options()),
+  nowMs: LATER_MS,
+  budget,
+});
 
 describe('the keys of an account', () => {
   it('include current and former ones, the live ones first, and none of another account', async () => {
@@ -110,24 +115,21 @@ const TOTAL = total(OWN.map((record) => ({ ...record, calls: 1 })));
 
 describe('the stored usage rollups of an account', () => {
   it('equal those of its records, read once, whichever reading stores them first', async () => {
-    const usageRollups = createRollups(options());
     const span = { start: DAY * 24, end: (DAY + 4) * 24 };
-    const readings = Array.from({ length: 4 }, () => ({
-      ...usageRollups,
-      nowMs: LATER_MS,
-      budget: new ReadingBudget(64),
-    }));
+    const readings = Array.from({ length: 4 }, () => laterReading());
     const racing = await Promise.all(readings.map((reading) => readRollups(reading, ACCOUNT, span)));
     for (const { rows, complete } of racing) expect([complete, total(rows)]).toEqual([true, TOTAL]);
     const budget = new ReadingBudget(0);
-    const stored = await readRollups({ ...usageRollups, nowMs: LATER_MS, budget }, ACCOUNT, span);
+    const stored = await readRollups(laterReading(budget), ACCOUNT, span);
     expect([stored.complete, budget.read, total(stored.rows)]).toEqual([true, 0, TOTAL]);
     const rest = new ReadingBudget(64);
     const end = (DAY + 9) * 24;
     // A second audit of a night finds nothing to do.
     for (let audit = 0; audit < 2; audit += 1) {
-      const reading = { ...usageRollups, nowMs: LATER_MS, budget: rest };
-      expect(await readRollups(reading, ACCOUNT, { start: end, end })).toEqual({ rows: [], complete: true });
+      expect(await readRollups(laterReading(rest), ACCOUNT, { start: end, end })).toEqual({
+        rows: [],
+        complete: true,
+      });
     }
     expect(rest.read).toBe(0);
     const names = stored.rows.map((row) => [row.hour, row.keyId, row.model, row.kind].join(' '));
@@ -135,9 +137,8 @@ describe('the stored usage rollups of an account', () => {
   });
 
   it('contain no calls of another account', async () => {
-    const usageRollups = createRollups(options());
     const span = { start: DAY * 24, end: (DAY + 4) * 24 };
-    const reading = { ...usageRollups, nowMs: LATER_MS, budget: new ReadingBudget(64) };
+    const reading = laterReading();
     expect((await readRollups(reading, 'acc_none', span)).rows).toEqual([]);
     expect(
       (await readRollups(reading, 'acc_2', span)).rows.every(({ keyId }) => keyId === keyIdAt(FIRST_MS, 99)),
@@ -188,12 +189,7 @@ describe('the daily and monthly spend of a key', () => {
     const usageRollups = createRollups(options());
     for (const stored of [false, true]) {
       const closed = { start: closedHour(LATER_MS), end: closedHour(LATER_MS) };
-      if (stored)
-        await readRollups(
-          { ...usageRollups, nowMs: LATER_MS, budget: new ReadingBudget(64) },
-          ACCOUNT,
-          closed,
-        );
+      if (stored) await readRollups(laterReading(), ACCOUNT, closed);
       const atMs = FIRST_MS + HOURS * HOUR_MS;
       const all = await spendByKey({ ...usageRollups, nowMs: atMs, budget: new ReadingBudget(64) }, ACCOUNT);
       const one = await createKeySpend(options())({ accountId: ACCOUNT, keyId: live }, atMs);
