@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { describe, expect, it } from '@jest/globals';
 import { openAccount as openListedAccount } from '../../../tools/bench/harness/service/account.ts';
 import { NO_COST } from '../../access/core/key-leases.ts';
@@ -8,7 +7,6 @@ import { fileDatabase } from '../../platform/testing/file-database.ts';
 import { Recovery } from '../core/recovery.ts';
 import { hostOptions, newCall, openHost } from '../testing/leases/running-host.ts';
 import { callOf, ledgerOf, openAccount, outcomeOf, SILENT } from '../testing/running-ledger.ts';
-import { splitWallet } from '../testing/split-wallet.ts';
 import { createAudit } from './create-audit.ts';
 import { createLedger } from './create-ledger.ts';
 
@@ -17,45 +15,6 @@ const database = fileDatabase();
 const MANY = { rpm: 100_000 };
 
 describe('leases on the real engine', () => {
-  it.each([1, 4])(
-    'admit as many calls as a wallet of %p shards affords, over three processes, and hold nothing afterward',
-    async (shards) => {
-      const account = await openAccount(database.client, 1_000n, MANY);
-      await splitWallet(
-        database,
-        account.accountId,
-        Array.from({ length: shards - 1 }, () => 240n),
-      );
-      const hosts = [openHost(database), openHost(database), openHost(database)];
-      for (const { wallets } of hosts) await wallets.read(account.accountId);
-      const attempts = Array.from({ length: 60 }, async (_, at) => {
-        const admission = await hosts[at % 3]?.ledger.admit(newCall(account.keys[0], 50n));
-        return admission?.settle(outcomeOf(50n));
-      });
-      const results = await Promise.allSettled(attempts);
-      expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(20);
-      await Promise.all(hosts.map(({ close }) => close()));
-      const { wallet, audit } = await ledgerOf(database.client, account);
-      expect(wallet).toMatchObject({ balance: 0n, holds: [] });
-      expect(audit).toMatchObject({ exact: true });
-    },
-  );
-
-  it('charge what calls cost, by day, and return the rest to the caps of the key', async () => {
-    const account = await openAccount(database.client, 1_000_000n, { ...MANY, daily_usd: 10_000n });
-    const { ledger, keys, close } = openHost(database);
-    for (let at = 0; at < 20; at += 1) {
-      const admission = await ledger.admit(newCall(account.keys[0], 50n));
-      await admission.settle(outcomeOf(30n));
-      await sleep(20);
-    }
-    await close();
-    const { wallet, audit } = await ledgerOf(database.client, account);
-    expect(wallet).toMatchObject({ balance: 1_000_000n - 600n, holds: [] });
-    expect(audit).toMatchObject({ exact: true });
-    expect(await keys.read(account.keys[0].keyId)).toMatchObject({ dayLeft: 10_000n - 600n });
-  });
-
   it('leave a ledger that is exact when a process dies, before its leases are recovered and after', async () => {
     const account = await openAccount(database.client, 1_000_000n, { ...MANY, daily_usd: 10_000n });
     const host = openHost(database);

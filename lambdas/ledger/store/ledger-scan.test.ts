@@ -1,10 +1,7 @@
-import { DeleteItemCommand, QueryCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from '@jest/globals';
-import { ulid } from 'ulid';
-import type { VerifiedKey } from '../../access/core/api-key.ts';
 import { number, text } from '../../platform/dynamodb/attribute-values.ts';
 import { fileDatabase } from '../../platform/testing/file-database.ts';
-import { auditAccount } from '../core/audit/account.ts';
 import {
   auditAll,
   callOf,
@@ -15,8 +12,6 @@ import {
   outcomeOf,
   sweep,
 } from '../testing/running-ledger.ts';
-import { createAuditStore } from './audit-reader.ts';
-import { ROLLUP_PREFIX } from './usage/rollup-store.ts';
 
 const ACCOUNTS = 30;
 
@@ -74,91 +69,4 @@ describe(`over ${ACCOUNTS} accounts, which are several pages`, () => {
     expect(await sweep(late, database.client)).toEqual({ settled: 0, released: ACCOUNTS / 2 });
     expect(await sweep(late, database.client)).toEqual({ settled: 0, released: 0 });
   });
-});
-
-describe('an account with calls at every moment', () => {
-  /** Calls on and on, with ids of the ledger's own time, while `work` runs. */
-  async function underLoad<T>(key: VerifiedKey, clock: () => number, work: () => Promise<T>): Promise<T> {
-    const { ledger } = openLedger({ clients: database, clock });
-    let running = true;
-    const traffic = Promise.all(
-      Array.from({ length: 8 }, async () => {
-        while (running) await (await ledger.admit(callAt(key, clock()))).settle(outcomeOf(13n));
-      }),
-    );
-    try {
-      return await work();
-    } finally {
-      running = false;
-      await traffic;
-    }
-  }
-
-  const callAt = (key: VerifiedKey, nowMs: number) => callOf(key, 20n, { requestId: `req_${ulid(nowMs)}` });
-
-  const changeRecord = async (keyId: string, by: number): Promise<void> => {
-    const { Items: items = [] } = await database.client.send(
-      new QueryCommand({
-        TableName: database.tables.usage,
-        KeyConditionExpression: 'key_id = :key',
-        ExpressionAttributeValues: { ':key': text(keyId) },
-        Limit: 1,
-      }),
-    );
-    await database.client.send(
-      new UpdateItemCommand({
-        TableName: database.tables.usage,
-        Key: { key_id: text(keyId), request_id: items[0]?.request_id ?? text('') },
-        UpdateExpression: 'SET cost = cost + :by',
-        ExpressionAttributeValues: { ':by': number(by) },
-      }),
-    );
-  };
-
-  async function deleteRollups(accountId: string): Promise<void> {
-    const response = await database.client.send(
-      new QueryCommand({
-        TableName: database.tables.accounts,
-        KeyConditionExpression: 'account_id = :account AND begins_with(#item, :prefix)',
-        ExpressionAttributeNames: { '#item': 'item' },
-        ExpressionAttributeValues: { ':account': text(accountId), ':prefix': text(ROLLUP_PREFIX) },
-      }),
-    );
-    for (const { account_id, item } of response.Items ?? [])
-      await database.client.send(
-        new DeleteItemCommand({
-          TableName: database.tables.accounts,
-          Key: { account_id: account_id ?? text(''), item: item ?? text('') },
-        }),
-      );
-  }
-
-  it('remains verifiable, and the audit detects a nano-dollar the same night', async () => {
-    const { accountId, keys } = await openAccount(database.client, 1_000_000n, { rpm: 1_000_000 });
-    let nowMs = NOON_MS;
-    const clock = () => nowMs;
-    const { ledger } = openLedger({ clients: database, clock });
-    for (let call = 0; call < 30; call += 1)
-      await (await ledger.admit(callAt(keys[0], nowMs))).settle(outcomeOf(13n));
-    // The night after, at three.
-    nowMs = NOON_MS + 15 * 3_600_000;
-    const store = createAuditStore(database.client, database.tables);
-    const audit = async () => (await auditAccount(store, accountId, { clock })).totals;
-    await underLoad(keys[0], clock, async () => {
-      await changeRecord(keys[0].keyId, 1);
-      expect(await audit()).toMatchObject({ exact: false, drift: 1n });
-      await changeRecord(keys[0].keyId, -1);
-      // It was rolled up as it was, so that the rollups are wrong now, until they are made again.
-      expect(await audit()).toMatchObject({ exact: false, drift: 1n });
-      await deleteRollups(accountId);
-      expect(await audit()).toMatchObject({ exact: true, drift: 0n });
-      await moveBalance(accountId, -1);
-      expect(await audit()).toMatchObject({ exact: false, drift: 1n });
-      await moveBalance(accountId, 1);
-      expect(await audit()).toMatchObject({ exact: true, drift: 0n, unproven: 0 });
-      expect(await store.readProvenUsage(accountId)).toMatchObject({ cost: 390n });
-      expect(await audit()).toMatchObject({ exact: true, drift: 0n, unproven: 0 });
-    });
-    expect(await audit()).toMatchObject({ exact: true, drift: 0n, unproven: 0, topUps: 1_000_000n });
-  }, 60_000);
 });

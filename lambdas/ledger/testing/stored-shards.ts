@@ -3,17 +3,6 @@ import { paginateScan } from '@aws-sdk/client-dynamodb';
 import type { TestDatabase } from '../../../tools/test-kit/engine.ts';
 import { decodeShard, MAX_HOLDS, type Shard } from '../store/wallet/item.ts';
 
-type Tables = Pick<TestDatabase, 'client' | 'tables'>;
-
-/** Every shard of every wallet, also one that its account does not count; each read in one piece. */
-async function storedShards({ client, tables }: Tables): Promise<readonly Shard[]> {
-  const shards: Shard[] = [];
-  const input = { TableName: tables.wallets, ConsistentRead: true };
-  for await (const { Items: items = [] } of paginateScan({ client }, input))
-    shards.push(...items.map(decodeShard));
-  return shards;
-}
-
 /** Returns the violated invariants of a shard, which apply at every instant. Empty if nothing is wrong. */
 export function brokenShard({ walletId, received, balance, holds, spentAmount, debt }: Shard): string[] {
   const broken: string[] = [];
@@ -28,6 +17,14 @@ export function brokenShard({ walletId, received, balance, holds, spentAmount, d
   return broken;
 }
 
-/** Returns the violated invariants of all shards in the database. */
-export const brokenShards = async (tables: Tables): Promise<string[]> =>
-  (await storedShards(tables)).flatMap(brokenShard);
+/** Returns the violated invariants of all shards in the database, also of one that its account does not count. */
+export async function brokenShards({
+  client,
+  tables,
+}: Pick<TestDatabase, 'client' | 'tables'>): Promise<string[]> {
+  const broken: string[] = [];
+  const input = { TableName: tables.wallets, ConsistentRead: true };
+  for await (const { Items: items = [] } of paginateScan({ client }, input))
+    broken.push(...items.map(decodeShard).flatMap(brokenShard));
+  return broken;
+}

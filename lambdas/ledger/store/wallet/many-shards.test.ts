@@ -1,16 +1,14 @@
 import { TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
 import { beforeAll, describe, expect, it } from '@jest/globals';
-import { DynamoAccountStore } from '../../../access/store/account-store.ts';
 import { fileDatabase } from '../../../platform/testing/file-database.ts';
 import type { Hold } from '../../core/ports.ts';
 import { aroundSend } from '../../testing/failing-process.ts';
+import { openAccount } from '../../testing/running-ledger.ts';
 import { splitWallet } from '../../testing/split-wallet.ts';
 import { brokenShards } from '../../testing/stored-shards.ts';
-import { DynamoCreditStore } from '../credit-store.ts';
 import { WalletReads } from './reads.ts';
 import { createWalletStore } from './store.ts';
 
-const ACCOUNT_ID = 'acc_1';
 const SHARDS = 120;
 const SHARE = 10n;
 const CREDIT = BigInt(SHARDS) * SHARE;
@@ -26,25 +24,14 @@ const HOLD: Hold = {
 };
 
 const database = fileDatabase();
+let accountId: string;
 
 beforeAll(async () => {
-  const store = new DynamoAccountStore(database.client, database.tables);
-  await store.open({ id: ACCOUNT_ID, created: 0 });
-  await new DynamoCreditStore(database.client, database.tables).topUp({
-    accountId: ACCOUNT_ID,
-    id: 'first',
-    amount: CREDIT,
-    created: 0,
-    source: 'test',
-  });
-  await splitWallet(
-    database,
-    ACCOUNT_ID,
-    Array.from({ length: SHARDS - 1 }, () => SHARE),
-  );
+  ({ accountId } = await openAccount(database.client, CREDIT, {}));
+  await splitWallet(database, accountId, Array<bigint>(SHARDS - 1).fill(SHARE));
 });
 
-const readAll = () => new WalletReads(database.client, database.tables.wallets).readAll(ACCOUNT_ID);
+const readAll = () => new WalletReads(database.client, database.tables.wallets).readAll(accountId);
 const sum = (values: readonly bigint[]) => values.reduce((total, value) => total + value, 0n);
 
 /** A process whose first transaction is noted, and fails if it shall. */
@@ -67,7 +54,7 @@ function processThat(fails: boolean) {
 describe('a hold that needs more shards than one transaction can update', () => {
   it('fails where the credit cannot be gathered, and moves nothing', async () => {
     const { wallets, transactions } = processThat(true);
-    await expect(wallets.hold(ACCOUNT_ID, HOLD)).rejects.toThrow('the database does not answer');
+    await expect(wallets.hold(accountId, HOLD)).rejects.toThrow('the database does not answer');
     expect(transactions).toEqual([91]);
     const shards = await readAll();
     expect(shards.map(({ balance }) => balance)).toEqual(Array.from({ length: SHARDS }, () => SHARE));
@@ -76,7 +63,7 @@ describe('a hold that needs more shards than one transaction can update', () => 
 
   it('succeeds after most of the credit is consolidated in one shard, and loses no credit', async () => {
     const { wallets, transactions } = processThat(false);
-    expect(await wallets.hold(ACCOUNT_ID, HOLD)).toMatchObject({ granted: true });
+    expect(await wallets.hold(accountId, HOLD)).toMatchObject({ granted: true });
     expect(transactions).toHaveLength(2);
     const shards = await readAll();
     expect(shards.flatMap(({ holds }) => holds)).toMatchObject([{ id: 'req_1', amount: AMOUNT }]);

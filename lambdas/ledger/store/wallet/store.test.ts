@@ -1,5 +1,4 @@
 import {
-  BatchGetItemCommand,
   type DynamoDBClient,
   GetItemCommand,
   TransactGetItemsCommand,
@@ -14,10 +13,10 @@ import { DynamoAccountStore } from '../../../access/store/account-store.ts';
 import { fileDatabase } from '../../../platform/testing/file-database.ts';
 import { type Hold, isCallHold, type WalletStore } from '../../core/ports.ts';
 import { aroundSend } from '../../testing/failing-process.ts';
+import { openAccount } from '../../testing/running-ledger.ts';
 import { splitWallet } from '../../testing/split-wallet.ts';
 import { DynamoCreditStore } from '../credit-store.ts';
 import { MAX_HOLDS, shardId } from './item.ts';
-import { WalletMaintenance } from './maintenance.ts';
 import { WalletReads } from './reads.ts';
 import { createWalletStore } from './store.ts';
 import { WalletTransfers } from './transfer.ts';
@@ -33,7 +32,6 @@ const HOLD: Hold = {
 const database = fileDatabase();
 let wallets: WalletStore;
 let accountId: string;
-let accounts = 0;
 
 beforeAll(async () => {
   wallets = createWalletStore(database, database.tables.wallets);
@@ -48,17 +46,7 @@ async function hold(holdRequest: Hold, store = wallets): Promise<Hold> {
 }
 
 beforeEach(async () => {
-  accounts += 1;
-  accountId = `acc_${accounts}`;
-  const store = new DynamoAccountStore(database.client, database.tables);
-  await store.open({ id: accountId, created: 0 });
-  await new DynamoCreditStore(database.client, database.tables).topUp({
-    accountId,
-    id: 'first',
-    amount: 1_000n,
-    created: 0,
-    source: 'test',
-  });
+  ({ accountId } = await openAccount(database.client, 1_000n, {}));
 });
 
 describe('a wallet', () => {
@@ -223,36 +211,6 @@ describe('a wallet in several shards', () => {
     expect(await wallets.read(accountId)).toMatchObject({ balance: 0n, holds: [{ amount: 1_000n }] });
   });
 
-  it('adds shards if all slots are used, limits each shard to its slots, and removes shards if few holds are open', async () => {
-    const calls = 5 * MAX_HOLDS + 1;
-    const placedHold: Hold[] = [];
-    for (let call = 0; call < calls; call += 1)
-      placedHold.push(await hold({ ...HOLD, id: `req_${call}`, amount: 10n }));
-    const shards = await shardsOf();
-    expect(shards.length).toBeGreaterThanOrEqual(6);
-    for (const { holds } of shards) expect(holds.length).toBeLessThanOrEqual(MAX_HOLDS);
-    expect(shards.flatMap(({ holds }) => holds)).toHaveLength(calls);
-    const maintenance = new WalletMaintenance(database.client, tables.wallets);
-    for (const each of placedHold) await wallets.endHold(accountId, { ...each, cost: 3n, recorded: 0 });
-    for (
-      let remainingShards = shards.length;
-      remainingShards > 1;
-      remainingShards = (await shardsOf()).length
-    ) {
-      await maintenance.tidy(accountId);
-      expect(await shardsOf()).toHaveLength(Math.floor(remainingShards / 2));
-    }
-    const [last] = await shardsOf();
-    const spentAmount = 3n * BigInt(calls);
-    expect(last).toMatchObject({
-      shards: 1,
-      balance: 1_000n - spentAmount,
-      spentAmount: spentAmount,
-      received: 1_000n,
-    });
-    expect(await wallets.hold(accountId, { ...HOLD, amount: 800n })).toMatchObject({ granted: true });
-  });
-
   it('stores each item in less than 1 KB, with the maximum number of holds of the largest type', async () => {
     const holdRequest = (n: number) => ({
       id: `req_${'0'.repeat(25)}${n}`,
@@ -261,6 +219,8 @@ describe('a wallet in several shards', () => {
       amount: 99_999_999_999n,
       expires: 1_800_001_200,
     });
+    accountId = 'acc_1';
+    await new DynamoAccountStore(database.client, tables).open({ id: accountId, created: 0 });
     await new DynamoCreditStore(database.client, tables).topUp({
       accountId,
       id: 'much',
@@ -305,40 +265,6 @@ describe('a wallet in several shards', () => {
     }
     expect(await wallets.read(accountId)).toMatchObject({ balance: 1_000n, holds: [] });
     expect((await shardsOf()).map(({ walletId }) => walletId)).toContain(second());
-  });
-
-  it('takes holds until it is empty, and has nothing left over in any', async () => {
-    await splitWallet(database, accountId, [300n, 300n]);
-    const results = [];
-    for (let call = 0; call < 11; call += 1) {
-      results.push(await wallets.hold(accountId, { ...HOLD, id: `req_${call}`, amount: 100n }));
-    }
-    expect(results.map(({ granted }) => granted)).toEqual([...Array.from({ length: 10 }, () => true), false]);
-    const { holds = [] } = (await wallets.read(accountId)) ?? {};
-    expect(holds).toHaveLength(10);
-    for (const placedHold of holds.filter(isCallHold))
-      await wallets.endHold(accountId, { ...placedHold, cost: 30n, recorded: 0 });
-    expect(await wallets.read(accountId)).toMatchObject({ balance: 700n, holds: [] });
-    expect(await wallets.hold(accountId, { ...HOLD, amount: 700n })).toMatchObject({ granted: true });
-  });
-
-  it('returns a balance that is at most 2 s old, and does not read all of them for every response', async () => {
-    await splitWallet(database, accountId, [500n, ...Array<bigint>(8).fill(0n)]);
-    let nowMs = 1_000_000;
-    let reads = 0;
-    const client = aroundSend(database.client, (command, send) => {
-      if (command instanceof BatchGetItemCommand) reads += 1;
-      return send(command);
-    });
-    const open = () => createWalletStore({ ...database, client }, tables.wallets, { clock: () => nowMs });
-    const [one, other] = [open(), open()];
-    expect(await one.balance(accountId)).toBe(1_000n);
-    await wallets.hold(accountId, HOLD);
-    expect([await one.balance(accountId), await other.balance(accountId)]).toEqual([1_000n, 1_000n]);
-    expect(reads).toBe(1);
-    nowMs += 1_500;
-    expect([await one.balance(accountId), await other.balance(accountId)]).toEqual([400n, 400n]);
-    expect(reads).toBe(2);
   });
 });
 

@@ -1,10 +1,9 @@
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { DynamoAccountStore } from '../../../access/store/account-store.ts';
 import { fileDatabase } from '../../../platform/testing/file-database.ts';
 import { type Hold, isCallHold } from '../../core/ports.ts';
+import { openAccount } from '../../testing/running-ledger.ts';
 import { splitWallet } from '../../testing/split-wallet.ts';
 import { brokenShards } from '../../testing/stored-shards.ts';
-import { DynamoCreditStore } from '../credit-store.ts';
 import { MAX_HOLDS, type Shard, shardId } from './item.ts';
 import { WalletPostings } from './posting.ts';
 import { WalletReads } from './reads.ts';
@@ -23,20 +22,9 @@ const holdOf = (id: string, amount: bigint): Hold => ({
 
 const database = fileDatabase();
 let accountId: string;
-let accounts = 0;
 
 beforeEach(async () => {
-  accounts += 1;
-  accountId = `acc_${accounts}`;
-  const store = new DynamoAccountStore(database.client, database.tables);
-  await store.open({ id: accountId, created: 0 });
-  await new DynamoCreditStore(database.client, database.tables).topUp({
-    accountId,
-    id: 'first',
-    amount: CREDIT,
-    created: 0,
-    source: 'test',
-  });
+  ({ accountId } = await openAccount(database.client, CREDIT, {}));
 });
 
 const tableOf = () => database.tables.wallets;
