@@ -1,11 +1,12 @@
 /** Creation of further shards of a wallet. Maintenance merges the shards that are no longer needed. */
 
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { number, text } from '../../../platform/dynamodb/attribute-values.ts';
+import { number } from '../../../platform/dynamodb/attribute-values.ts';
 import { emptyWallet } from '../../../platform/dynamodb/empty-wallet.ts';
 import { transact } from '../../../platform/dynamodb/transaction.ts';
 import { MAX_SHARDS, shardId } from './item.ts';
 import { WalletReads } from './reads.ts';
+import { shardUpdate } from './update.ts';
 
 /** Shards that one transaction makes; it has room for 100 items (API reference, TransactWriteItems). */
 const MAX_NEW_SHARDS = 90;
@@ -42,20 +43,13 @@ export async function growShards(
   const isCounted = `shards = :known${currentCount === 1 ? ' OR attribute_not_exists(shards)' : ''}`;
   const { done } = await transact(client, [
     {
-      Update: {
-        TableName: table,
-        Key: { wallet_id: text(accountId) },
-        UpdateExpression:
-          'SET shards = :more, balance = balance - :given, received = received - :given, entries = if_not_exists(entries, :zero) + :one',
-        ConditionExpression: `(${isCounted})${transferAmount === 0n ? '' : ` AND attribute_not_exists(owed) AND balance >= :given`}`,
-        ExpressionAttributeValues: {
-          ':more': number(currentCount + newCount),
-          ':known': number(currentCount),
-          ':given': number(transferAmount),
-          ':zero': number(0),
-          ':one': number(1),
-        },
-      },
+      Update: shardUpdate(table, accountId, {
+        add: { balance: -transferAmount, received: -transferAmount, entries: 1n },
+        set: { shards: number(currentCount + newCount) },
+        ...(transferAmount === 0n ? {} : { minBalance: transferAmount, expected: { owed: undefined } }),
+        conditions: [`(${isCounted})`],
+        values: { ':known': number(currentCount) },
+      }),
     },
     ...Array.from({ length: newCount }, (_, at) => ({
       Put: {

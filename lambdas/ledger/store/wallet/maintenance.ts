@@ -7,6 +7,7 @@ import { number, text } from '../../../platform/dynamodb/attribute-values.ts';
 import { transact } from '../../../platform/dynamodb/transaction.ts';
 import { type Shard, spentOn } from './item.ts';
 import { WalletReads } from './reads.ts';
+import { shardUpdate } from './update.ts';
 
 /** With so few open holds a shard, half as many shards do as well. */
 const FEW_HOLDS = 2;
@@ -41,7 +42,6 @@ export class WalletMaintenance {
   /** Moves all that the last of `count` shards has into the first one and deletes it; false when either has moved. */
   async #merge(firstId: string, last: Shard, count: number): Promise<boolean> {
     const { walletId, balance, spentAmount, received, entries, spentByDay } = last;
-    const days = [...spentByDay];
     const { done } = await transact(this.#client, [
       {
         Delete: {
@@ -60,36 +60,17 @@ export class WalletMaintenance {
         },
       },
       {
-        Update: {
-          TableName: this.#table,
-          Key: { wallet_id: text(firstId) },
-          UpdateExpression: `SET ${[
-            'shards = :fewer',
-            'balance = balance + :balance',
-            'spent = spent + :spent',
-            'received = received + :received',
-            'entries = if_not_exists(entries, :none) + :one',
-            ...days.map((_, at) => `#day${at} = if_not_exists(#day${at}, :none) + :day${at}`),
-          ].join(', ')}`,
-          ConditionExpression: 'shards = :count AND attribute_not_exists(owed)',
-          ...(days.length === 0
-            ? {}
-            : {
-                ExpressionAttributeNames: Object.fromEntries(
-                  days.map(([day], at) => [`#day${at}`, spentOn(day)]),
-                ),
-              }),
-          ExpressionAttributeValues: {
-            ':count': number(count),
-            ':fewer': number(count - 1),
-            ':balance': number(balance),
-            ':spent': number(spentAmount),
-            ':received': number(received),
-            ':none': number(0),
-            ':one': number(1),
-            ...Object.fromEntries(days.map(([, cost], at) => [`:day${at}`, number(cost)])),
+        Update: shardUpdate(this.#table, firstId, {
+          add: {
+            shards: -1n,
+            balance,
+            spent: spentAmount,
+            received,
+            entries: 1n,
+            ...Object.fromEntries([...spentByDay].map(([day, cost]) => [spentOn(day), cost])),
           },
-        },
+          expected: { shards: number(count), owed: undefined },
+        }),
       },
     ]);
     return done;

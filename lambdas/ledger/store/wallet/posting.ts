@@ -5,11 +5,12 @@
 import type { DynamoDBClient, TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import { least, type NanoUsd } from '../../../platform/core/money.ts';
 import { retryOptimistically } from '../../../platform/core/optimistic.ts';
-import { number, text } from '../../../platform/dynamodb/attribute-values.ts';
+import { number } from '../../../platform/dynamodb/attribute-values.ts';
 import { transact } from '../../../platform/dynamodb/transaction.ts';
 import { isPayable, type WalletChange } from '../../core/ledger-entry.ts';
 import type { Shard } from './item.ts';
 import { WalletReads } from './reads.ts';
+import { shardUpdate } from './update.ts';
 
 /** Each further try means that a call moved the balance within milliseconds. */
 const MAX_ATTEMPTS = 20;
@@ -120,52 +121,46 @@ export class WalletPostings {
       changed = changes.length;
       const moved = changes.filter(({ by, debt, debtAfter }) => by !== 0n || debt !== debtAfter);
       if (moved.length === 0) return;
-      const writes = moved.map((each) => this.#update(each, 0));
+      const writes = moved.map((each) => this.#update(each, 0n));
       ({ done } = await transact(this.#client, writes));
     }
   }
 
   /** Returns the updates of a posting, the first of which changes the money as well. */
   #updates(changes: readonly ShardChange[], cash: CashChange): readonly TransactWriteItem[] {
-    return changes.map((each, index) => this.#update(each, 1, index === 0 ? cash : { by: 0n }));
+    return changes.map((each, index) => this.#update(each, 1n, index === 0 ? cash : { by: 0n }));
   }
 
   #update(
     { walletId, by, debt, debtAfter }: ShardChange,
-    added: number,
+    added: bigint,
     { by: cash, condition, entries }: CashChange = { by: 0n },
   ): TransactWriteItem {
-    const clear = debtAfter === undefined ? ' REMOVE owed' : '';
-    const debtAssignment = debtAfter === undefined ? '' : ', owed = :after';
-    const cashAssignment = cash === 0n ? '' : ', net_cash = if_not_exists(net_cash, :none) + :cash';
     return {
-      Update: {
-        TableName: this.#table,
-        Key: { wallet_id: text(walletId) },
-        UpdateExpression: `SET balance = balance + :by, entries = if_not_exists(entries, :none) + :one, received = received + :received${debtAssignment}${cashAssignment}${clear}`,
-        ConditionExpression: [
-          'balance >= :least',
-          debt === undefined ? 'attribute_not_exists(owed)' : 'owed = :owed',
-          ...(entries === undefined ? [] : ['entries = :entries']),
-          ...(condition?.is === 'least' ? ['net_cash >= :price'] : []),
-          ...(condition?.is === 'below' ? ['(attribute_not_exists(net_cash) OR net_cash < :price)'] : []),
-        ].join(' AND '),
-        ExpressionAttributeValues: {
-          ':by': number(by),
-          ':least': number(by < 0n ? -by : 0n),
-          ':none': number(0),
-          ':one': number(added),
-          ':received': number(by - ((debtAfter ?? 0n) - (debt ?? 0n))),
-          ...(debt === undefined ? {} : { ':owed': number(debt) }),
-          ...(debtAfter === undefined ? {} : { ':after': number(debtAfter) }),
-          ...(cash === 0n ? {} : { ':cash': number(cash) }),
-          ...(entries === undefined ? {} : { ':entries': number(entries) }),
-          ...(condition === undefined ? {} : { ':price': number(condition.amount) }),
+      Update: shardUpdate(this.#table, walletId, {
+        add: {
+          balance: by,
+          entries: added,
+          received: by - ((debtAfter ?? 0n) - (debt ?? 0n)),
+          net_cash: cash,
         },
-      },
+        set: { owed: amountOf(debtAfter) },
+        expected: { owed: amountOf(debt), ...(entries === undefined ? {} : { entries: number(entries) }) },
+        minBalance: by < 0n ? -by : 0n,
+        ...(condition === undefined
+          ? {}
+          : { conditions: [CASH_CONDITIONS[condition.is]], values: { ':price': number(condition.amount) } }),
+      }),
     };
   }
 }
+
+const CASH_CONDITIONS = {
+  least: 'net_cash >= :price',
+  below: '(attribute_not_exists(net_cash) OR net_cash < :price)',
+};
+
+const amountOf = (debt: NanoUsd | undefined) => (debt === undefined ? undefined : number(debt));
 
 /**
  * Distributes a change over the shards of a wallet, the first one first and then the richest. The debt and the removed
