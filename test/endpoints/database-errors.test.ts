@@ -69,7 +69,8 @@ afterAll(async () => {
   await engine.stop();
 });
 
-const isHold = ({ body }: DatabaseRequest): boolean => body.UpdateExpression?.includes(':entry') === true;
+const isHold = ({ body }: DatabaseRequest): boolean =>
+  body.UpdateExpression?.includes('SET holds.#entry') === true;
 const isCharge = ({ body }: DatabaseRequest): boolean =>
   body.UpdateExpression?.includes(', rpm) - :r') === true;
 

@@ -33,7 +33,7 @@ export function delayFirstHold(...clients: readonly DynamoDBClient[]): {
     client.middlewareStack.add(
       (next) => async (args) => {
         const { UpdateExpression: update } = args.input as { readonly UpdateExpression?: string };
-        if (delayed !== undefined || update?.includes(':entry') !== true) return next(args);
+        if (delayed !== undefined || update?.includes('SET holds.#entry') !== true) return next(args);
         delayed = () => next(args);
         const failure = new Error('the request timed out');
         failure.name = 'TimeoutError';

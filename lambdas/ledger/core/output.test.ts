@@ -116,12 +116,12 @@ describe('a call that leaves its output to the service', () => {
     const delaying = (client: TestDatabase['client']) =>
       aroundSend(client, async (command, send) => {
         const update = String((command as UpdateItemCommand).input.UpdateExpression);
-        if (late === undefined && update.includes('holds.#id = :entry')) {
+        if (late === undefined && update.includes('SET holds.#entry')) {
           late = () => send(command);
           throw Object.assign(new Error('no answer'), { name: 'TimeoutError' });
         }
         const output = await send(command);
-        if (!isApplied && update.includes('REMOVE holds.#id')) {
+        if (!isApplied && update.includes('REMOVE holds.#entry')) {
           isApplied = true;
           await late?.();
         }

@@ -7,22 +7,23 @@ import { number, text } from '../../platform/dynamodb/attribute-values.ts';
 import { emptyWallet } from '../../platform/dynamodb/empty-wallet.ts';
 import { shardId } from '../store/wallet/item.ts';
 import { WalletReads } from '../store/wallet/reads.ts';
-import { WalletTransfers } from '../store/wallet/transfer.ts';
+import { WalletShards } from '../store/wallet/shard.ts';
 
 /** Makes a further shard for each share and moves the share there; the first shard keeps the rest. */
 export async function splitWallet(
-  { client, tables }: TestDatabase,
+  database: TestDatabase,
   accountId: string,
   shares: readonly NanoUsd[],
 ): Promise<void> {
+  const { client, tables } = database;
   const reads = new WalletReads(client, tables.wallets);
-  const transfers = new WalletTransfers(client, tables.wallets);
+  const writes = new WalletShards(database, tables.wallets);
   for (const [at, amount] of shares.entries()) {
     const walletId = shardId(accountId, at + 1);
     await client.send(new PutItemCommand({ TableName: tables.wallets, Item: emptyWallet(walletId) }));
     const shard = await reads.read(accountId);
     if (shard === undefined) throw new Error(`there is no account ${accountId}`);
-    const isMoved = amount <= 0n || (await transfers.move(walletId, [{ shard, amount }]));
+    const isMoved = amount <= 0n || (await writes.move(walletId, [{ shard, amount }]));
     if (!isMoved) throw new Error('the wallet has less, or moves');
   }
   await client.send(

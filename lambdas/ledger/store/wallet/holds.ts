@@ -10,8 +10,8 @@ import { growShards } from './growth.ts';
 import { indexOf, MAX_HOLDS, newAttempt, type Shard, shardId, toWallet } from './item.ts';
 import { WalletPostings } from './posting.ts';
 import { WalletReads } from './reads.ts';
-import { WalletShards } from './shard.ts';
-import { chooseDonors, largestSources, WalletTransfers } from './transfer.ts';
+import { holdChange, WalletShards } from './shard.ts';
+import { chooseDonors, largestSources } from './transfer.ts';
 
 /** Each further try means that another call moved a shard within milliseconds, or that a shard was full. */
 const MAX_ATTEMPTS = 12;
@@ -28,7 +28,6 @@ export class WalletHolds {
   readonly #random: RandomSource;
   readonly #shards: WalletShards;
   readonly #reads: WalletReads;
-  readonly #transfers: WalletTransfers;
   readonly #postings: WalletPostings;
   /** The number of shards of each wallet, as last read from its first shard. */
   readonly #counts = new BoundedMap<string, number>(MAX_WALLETS);
@@ -41,7 +40,6 @@ export class WalletHolds {
     this.#random = random;
     this.#shards = new WalletShards(clients, table);
     this.#reads = new WalletReads(clients.client, table);
-    this.#transfers = new WalletTransfers(clients.client, table);
     this.#postings = new WalletPostings(clients.client, table);
   }
 
@@ -50,8 +48,15 @@ export class WalletHolds {
   }
 
   /** Notes how many shards a wallet has, if the shard is its first. */
-  cacheCount(shard: Shard | undefined): void {
+  cacheCount(shard: Shard | undefined): undefined {
     if (shard !== undefined && indexOf(shard.walletId) === 0) this.#counts.set(shard.walletId, shard.shards);
+  }
+
+  /** Reads every shard, and notes how many there are. */
+  async readAll(accountId: string): Promise<readonly Shard[]> {
+    const shards = await this.#reads.readAll(accountId);
+    this.cacheCount(shards[0]);
+    return shards;
   }
 
   /** Implements `WalletStore.hold`. */
@@ -62,24 +67,13 @@ export class WalletHolds {
       const walletId = this.draw(accountId);
       const { outcome, shard } = await this.#shards.hold(walletId, hold, attempts > MAX_PASSED_OVER);
       this.cacheCount(shard);
-      switch (outcome) {
-        case 'granted':
-          return { granted: true, wallet: toWallet(accountId, [shard]) };
-        case 'full':
-          await this.addCapacity(accountId, walletId);
-          return undefined;
-        case 'absent':
-          if (walletId === accountId) return { granted: false, wallet: undefined };
-          await this.#refreshCount(accountId);
-          return undefined;
-        case 'contended':
-          await this.#refreshCount(accountId);
-          return undefined;
-        default:
-          if (outcome === 'insufficient' && this.countOf(accountId) === 1)
-            return { granted: false, wallet: toWallet(accountId, [shard]) };
-          return this.#inTurn(accountId, () => this.#holdAcross(accountId, walletId, hold));
-      }
+      if (outcome === 'granted') return { granted: true, wallet: toWallet(accountId, [shard]) };
+      if (outcome === 'full') return this.addCapacity(accountId, walletId);
+      if (outcome === 'absent' && walletId === accountId) return { granted: false, wallet: undefined };
+      if (shard === undefined) return this.#refreshCount(accountId);
+      if (outcome === 'insufficient' && this.countOf(accountId) === 1)
+        return { granted: false, wallet: toWallet(accountId, [shard]) };
+      return this.#inTurn(accountId, () => this.#holdAcross(accountId, walletId, hold));
     });
   }
 
@@ -88,7 +82,7 @@ export class WalletHolds {
    * also at least half full. The first shard alone is no evidence: every process starts there until it has cached
    * others.
    */
-  async addCapacity(accountId: string, fullId: string): Promise<void> {
+  async addCapacity(accountId: string, fullId: string): Promise<undefined> {
     const currentCount = this.countOf(accountId);
     if (currentCount === 1) return this.#grow(accountId, currentCount);
     if (fullId === accountId) return;
@@ -119,13 +113,12 @@ export class WalletHolds {
   async #holdAcross(accountId: string, walletId: string, hold: Hold): Promise<HoldResult | undefined> {
     if (walletId !== accountId) {
       const [first, target] = await Promise.all([this.#reads.read(accountId), this.#reads.read(walletId)]);
-      if (first?.debt === undefined && first !== undefined && target !== undefined) {
+      if (first !== undefined && first.debt === undefined && target !== undefined) {
         const result = await this.#attemptAcross(accountId, [first, target], walletId, hold);
-        if (result?.granted === true) return result;
+        if (result !== undefined) return result;
       }
     }
-    const shards = await this.#reads.readAll(accountId);
-    this.cacheCount(shards[0]);
+    const shards = await this.readAll(accountId);
     const wallet = toWallet(accountId, shards);
     const isInsufficient = wallet.balance < hold.amount && !wallet.holds.some(({ id }) => id === hold.id);
     if (isInsufficient) return { granted: false, wallet: shards.length === 0 ? undefined : wallet };
@@ -141,33 +134,37 @@ export class WalletHolds {
     accountId: string,
     shards: readonly Shard[],
     walletId: string,
-    requestedHold: Hold,
+    hold: Hold,
   ): Promise<HoldResult | undefined> {
     const wallet = toWallet(accountId, shards);
-    if (wallet.holds.some(({ id }) => id === requestedHold.id)) return { granted: true, wallet };
+    if (wallet.holds.some(({ id }) => id === hold.id)) return { granted: true, wallet };
     const target = shards.find((shard) => shard.walletId === walletId);
-    if (target === undefined || wallet.balance < requestedHold.amount) return undefined;
-    const hold = { ...requestedHold, attempt: newAttempt() };
-    const donors = chooseDonors(shards, target, hold);
+    if (target === undefined || wallet.balance < hold.amount) return undefined;
+    const placed = { ...hold, attempt: newAttempt(), walletId };
+    const donors = chooseDonors(shards, target, hold.amount);
     if (donors === undefined) return this.#consolidate(shards);
-    const isTaken = await this.#transfers.hold(walletId, hold, donors).catch(throwUnlessSafeToRetry);
-    if (isTaken !== true) return undefined;
-    const holds = [...wallet.holds, { ...hold, walletId }];
-    return { granted: true, wallet: { ...wallet, balance: wallet.balance - requestedHold.amount, holds } };
+    const change = holdChange(walletId, placed);
+    const isPlaced = await this.#shards.changeWith(change, donors).catch(throwUnlessSafeToRetry);
+    if (isPlaced !== true) return undefined;
+    const { balance, holds } = wallet;
+    return {
+      granted: true,
+      wallet: { ...wallet, balance: balance - hold.amount, holds: [...holds, placed] },
+    };
   }
 
   /** Consolidates the balance of more shards than one transaction can use into the richest one. */
   async #consolidate(shards: readonly Shard[]): Promise<undefined> {
     const [richest, ...otherShards] = shards.toSorted((a, b) => (a.balance < b.balance ? 1 : -1));
     const donors = largestSources(otherShards);
-    if (richest !== undefined && donors.length > 0) await this.#transfers.move(richest.walletId, donors);
+    if (richest !== undefined && donors.length > 0) await this.#shards.move(richest.walletId, donors);
   }
 
-  async #refreshCount(accountId: string): Promise<void> {
+  async #refreshCount(accountId: string): Promise<undefined> {
     this.cacheCount(await this.#reads.read(accountId));
   }
 
-  async #grow(accountId: string, currentCount: number): Promise<void> {
+  async #grow(accountId: string, currentCount: number): Promise<undefined> {
     const count = await growShards(this.#client, this.#table, accountId, currentCount).catch(
       throwUnlessSafeToRetry,
     );

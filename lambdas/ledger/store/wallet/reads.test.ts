@@ -12,7 +12,7 @@ import { splitWallet } from '../../testing/split-wallet.ts';
 import { growShards } from './growth.ts';
 import { shardId } from './item.ts';
 import { WalletReads } from './reads.ts';
-import { WalletTransfers } from './transfer.ts';
+import { WalletShards } from './shard.ts';
 
 const database = fileDatabase();
 let accountId: string;
@@ -39,8 +39,8 @@ const cancelling = (client: DynamoDBClient) => {
 const moveBack = async (amount: bigint) => {
   const [first, second] = await readAll();
   if (first === undefined || second === undefined) throw new Error('the wallet has not two shards');
-  const transfers = new WalletTransfers(database.client, database.tables.wallets);
-  expect(await transfers.move(first.walletId, [{ shard: second, amount }])).toBe(true);
+  const shards = new WalletShards(database, database.tables.wallets);
+  expect(await shards.move(first.walletId, [{ shard: second, amount }])).toBe(true);
 };
 
 describe('all shards of a wallet', () => {

@@ -18,8 +18,8 @@ import { splitWallet } from '../../testing/split-wallet.ts';
 import { DynamoCreditStore } from '../credit-store.ts';
 import { MAX_HOLDS, shardId } from './item.ts';
 import { WalletReads } from './reads.ts';
+import { WalletShards } from './shard.ts';
 import { createWalletStore } from './store.ts';
-import { WalletTransfers } from './transfer.ts';
 
 const HOLD: Hold = {
   id: 'req_1',
@@ -166,7 +166,7 @@ describe('a wallet in several shards', () => {
 
   it('rejects no hold that it covers while credit moves from one of them to another', async () => {
     await splitWallet(database, accountId, [1_000n]);
-    const transfers = new WalletTransfers(database.client, tables.wallets);
+    const shards = new WalletShards(database, tables.wallets);
     let moved = false;
     const client = aroundSend(database.client, async (command, send) => {
       const output = await send(command);
@@ -175,7 +175,7 @@ describe('a wallet in several shards', () => {
         moved = true;
         const [to, from] = await shardsOf();
         if (to === undefined || from === undefined) throw new Error('the wallet has not two shards');
-        expect(await transfers.move(to.walletId, [{ shard: from, amount: 1_000n }])).toBe(true);
+        expect(await shards.move(to.walletId, [{ shard: from, amount: 1_000n }])).toBe(true);
       }
       return output;
     });

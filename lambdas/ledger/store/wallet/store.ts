@@ -55,7 +55,7 @@ class DynamoWalletStore implements WalletStore {
     this.#shards = new WalletShards(clients, table);
     this.#reads = new WalletReads(clients.client, table);
     this.#holds = new WalletHolds(clients, table, random);
-    this.#leases = new WalletLeases(clients, table, this.#holds);
+    this.#leases = new WalletLeases(this.#shards, this.#reads, this.#holds);
     this.#totals = new WalletTotals(clients.client, table, clock, (first) => this.#holds.cacheCount(first));
   }
 
@@ -101,8 +101,7 @@ class DynamoWalletStore implements WalletStore {
   }
 
   async read(accountId: string): Promise<Wallet | undefined> {
-    const shards = await this.#reads.readAll(accountId);
-    this.#holds.cacheCount(shards[0]);
+    const shards = await this.#holds.readAll(accountId);
     return shards.length === 0 ? undefined : this.#verify(toWallet(accountId, shards));
   }
 

@@ -7,8 +7,8 @@ import { brokenShards } from '../../testing/stored-shards.ts';
 import { MAX_HOLDS, type Shard, shardId } from './item.ts';
 import { WalletPostings } from './posting.ts';
 import { WalletReads } from './reads.ts';
-import { WalletShards } from './shard.ts';
-import { chooseDonors, collect, largestSources, type TransferSource, WalletTransfers } from './transfer.ts';
+import { holdChange, WalletShards } from './shard.ts';
+import { chooseDonors, collect, largestSources, type TransferSource } from './transfer.ts';
 
 const CREDIT = 1_000n;
 
@@ -28,7 +28,6 @@ beforeEach(async () => {
 });
 
 const tableOf = () => database.tables.wallets;
-const transfers = () => new WalletTransfers(database.client, tableOf());
 const shards = () => new WalletShards(database, tableOf());
 const readAll = () => new WalletReads(database.client, tableOf()).readAll(accountId);
 const balances = async () => (await readAll()).map(({ balance }) => balance);
@@ -57,7 +56,9 @@ describe('a hold that is taken with credit of other shards', () => {
     await splitWallet(database, accountId, [300n, 200n]);
     const [first, to, third] = await readAll();
     const donors = [await from(0, 500n), await from(2, 100n)];
-    expect(await transfers().hold(shardId(accountId, 1), holdOf('req_1', 900n), donors)).toBe(true);
+    expect(await shards().changeWith(holdChange(shardId(accountId, 1), holdOf('req_1', 900n)), donors)).toBe(
+      true,
+    );
     expect(await readAll()).toMatchObject([
       { balance: 0n, received: 0n, entries: (first?.entries ?? 0) + 1 },
       {
@@ -75,7 +76,7 @@ describe('a hold that is taken with credit of other shards', () => {
     await splitWallet(database, accountId, [300n]);
     const to = shardId(accountId, 1);
     const placeHold = (amount: bigint, source: TransferSource) =>
-      transfers().hold(to, holdOf('req_1', amount), [source]);
+      shards().changeWith(holdChange(to, holdOf('req_1', amount)), [source]);
     const first = (amount: bigint) => from(0, amount);
     // Another call takes it first.
     await shards().hold(to, holdOf('other_1', 1n));
@@ -93,7 +94,7 @@ describe('a hold that is taken with credit of other shards', () => {
     await splitWallet(database, accountId, [300n]);
     const to = shardId(accountId, 1);
     const placeHold = async (hold: Hold, amount = 10n) =>
-      transfers().hold(to, hold, amount === 0n ? [] : [await from(0, amount)]);
+      shards().changeWith(holdChange(to, hold), amount === 0n ? [] : [await from(0, amount)]);
     for (let holdIndex = 0; holdIndex < MAX_HOLDS; holdIndex += 1) {
       expect(await placeHold(holdOf(`req_${holdIndex}`, 1n))).toBe(true);
       expect(await placeHold(holdOf(`req_${holdIndex}`, 1n))).toBe(false);
@@ -113,16 +114,16 @@ describe('credit that is moved to another shard', () => {
   it('stays in its shard if the open holds there have taken more than was read', async () => {
     await splitWallet(database, accountId, [400n]);
     await shards().hold(shardId(accountId, 1), holdOf('other', 50n));
-    expect(await transfers().move(accountId, [await from(1, 351n)])).toBe(false);
+    expect(await shards().move(accountId, [await from(1, 351n)])).toBe(false);
     expect(await balances()).toEqual([600n, 350n]);
-    expect(await transfers().move(accountId, [await from(1, 350n)])).toBe(true);
+    expect(await shards().move(accountId, [await from(1, 350n)])).toBe(true);
     expect(await balances()).toEqual([950n, 0n]);
     await expectComplete();
   });
 
   it('stays in its shard if the target shard does not exist', async () => {
     await splitWallet(database, accountId, [300n]);
-    expect(await transfers().move(shardId(accountId, 5), [await from(0, 10n)])).toBe(false);
+    expect(await shards().move(shardId(accountId, 5), [await from(0, 10n)])).toBe(false);
     expect(await balances()).toEqual([700n, 300n]);
     await expectComplete();
   });
@@ -154,7 +155,7 @@ describe('the credit that is collected from shards', () => {
 
   it('equals the amount that the hold lacks or, if larger, a share of the excess of the richest shard', () => {
     const rich = [shardOf(1_000n, 0), shardOf(20n, 1)];
-    const donorsFor = (amount: bigint) => amounts(chooseDonors(rich, shardOf(20n, 1), holdOf('req', amount)));
+    const donorsFor = (amount: bigint) => amounts(chooseDonors(rich, shardOf(20n, 1), amount));
     expect(donorsFor(21n)).toEqual([245n]);
     expect(donorsFor(900n)).toEqual([880n]);
     expect(donorsFor(1_020n)).toEqual([1_000n]);
