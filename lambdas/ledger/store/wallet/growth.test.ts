@@ -12,7 +12,7 @@ import { MAX_HOLDS, shardId } from './item.ts';
 import { WalletMaintenance } from './maintenance.ts';
 import { WalletPostings } from './posting.ts';
 import { WalletReads } from './reads.ts';
-import { WalletShards } from './shard.ts';
+import { holdChange, WalletShards } from './shard.ts';
 import { createWalletStore } from './store.ts';
 
 const CREDIT = 10_000n;
@@ -75,7 +75,7 @@ describe('the number of shards', () => {
     const client = aroundSend(database.client, async (command, send) => {
       if (!isMet && command instanceof TransactWriteItemsCommand) {
         isMet = true;
-        await shards().hold(accountId, holdOf('req_1', CREDIT - 100n));
+        await shards().change(holdChange(accountId, holdOf('req_1', CREDIT - 100n)));
       }
       return send(command);
     });
@@ -101,7 +101,7 @@ describe('the number of shards', () => {
 describe('a wallet with a full shard', () => {
   const fill = async (index: number, holds = MAX_HOLDS) => {
     for (let at = 0; at < holds; at += 1)
-      await shards().hold(shardId(accountId, index), holdOf(`req_${index}_${at}`));
+      await shards().change(holdChange(shardId(accountId, index), holdOf(`req_${index}_${at}`)));
   };
   /** Draws the shards of these indices, of `of`, one after the other, and then the last one. */
   const open = (of: number, ...indices: number[]) => {

@@ -1,13 +1,14 @@
 /** Taking holds on a wallet: on a shard that is drawn, and with credit of the others where that one has too little. */
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { type DynamoDBClient, DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
 import type { DynamoClients } from '../../../platform/aws/clients.ts';
 import { BoundedMap } from '../../../platform/core/bounded-map.ts';
 import { retryOptimistically } from '../../../platform/core/optimistic.ts';
 import type { RandomSource } from '../../../platform/core/ports.ts';
 import { isSafeToRetry } from '../../../platform/core/transient.ts';
-import type { Hold, HoldResult } from '../../core/ports.ts';
+import type { WriteResult } from '../../../platform/dynamodb/update-item.ts';
+import type { Hold, HoldResult, Wallet } from '../../core/ports.ts';
 import { growShards } from './growth.ts';
-import { indexOf, MAX_HOLDS, newAttempt, type Shard, shardId, toWallet } from './item.ts';
+import { decodeShard, indexOf, MAX_HOLDS, newAttempt, type Shard, shardId, toWallet } from './item.ts';
 import { WalletPostings } from './posting.ts';
 import { WalletReads } from './reads.ts';
 import { holdChange, WalletShards } from './shard.ts';
@@ -21,6 +22,11 @@ const MAX_PASSED_OVER = 3;
 
 /** Bounds the memory: about 100 bytes an entry. */
 const MAX_WALLETS = 1_000;
+
+/** A connection that was reset while the function slept is the usual reason for a second try. */
+const MAX_SENDS = 2;
+
+const includesHold = ({ holds }: Wallet, { id }: Hold): boolean => holds.some((open) => open.id === id);
 
 export class WalletHolds {
   readonly #client: DynamoDBClient;
@@ -65,16 +71,39 @@ export class WalletHolds {
     return retryOptimistically<HoldResult>(MAX_ATTEMPTS, 'the wallet', async () => {
       attempts += 1;
       const walletId = this.draw(accountId);
-      const { outcome, shard } = await this.#shards.hold(walletId, hold, attempts > MAX_PASSED_OVER);
+      const result = await this.#send(walletId, hold, attempts > MAX_PASSED_OVER);
+      if (result?.item === undefined) {
+        if (result !== undefined && walletId === accountId) return { granted: false, wallet: undefined };
+        return this.#refreshCount(accountId);
+      }
+      const shard = decodeShard(result.item);
       this.cacheCount(shard);
-      if (outcome === 'granted') return { granted: true, wallet: toWallet(accountId, [shard]) };
-      if (outcome === 'full') return this.addCapacity(accountId, walletId);
-      if (outcome === 'absent' && walletId === accountId) return { granted: false, wallet: undefined };
-      if (shard === undefined) return this.#refreshCount(accountId);
-      if (outcome === 'insufficient' && this.countOf(accountId) === 1)
-        return { granted: false, wallet: toWallet(accountId, [shard]) };
+      const wallet = toWallet(accountId, [shard]);
+      // A request whose response was lost has left its hold, and it is ours.
+      if (result.applied || includesHold(wallet, hold)) return { granted: true, wallet };
+      const isInDebt = shard.debt !== undefined && hold.amount > 0n;
+      if (!isInDebt && shard.holds.length >= MAX_HOLDS) return this.addCapacity(accountId, walletId);
+      if (!isInDebt && this.countOf(accountId) === 1) return { granted: false, wallet };
       return this.#inTurn(accountId, () => this.#holdAcross(accountId, walletId, hold));
     });
+  }
+
+  /**
+   * Sends the hold, and once more if no response arrived. Each request has a separate attempt id. A copy that reaches
+   * the database after the settlement is therefore distinguished from the settled hold, and released. Returns
+   * undefined, unless it `canWait`, if DynamoDB rejects writes of the shard for now: a transaction includes it, or it is
+   * throttled.
+   */
+  async #send(walletId: string, hold: Hold, canWait: boolean): Promise<WriteResult | undefined> {
+    for (let sends = 1; ; sends += 1) {
+      try {
+        const change = holdChange(walletId, { ...hold, attempt: newAttempt() });
+        return await this.#shards.change(change, canWait ? undefined : 0);
+      } catch (failure) {
+        if (!canWait && isSafeToRetry(failure)) return undefined;
+        if (failure instanceof DynamoDBServiceException || sends === MAX_SENDS) throw failure;
+      }
+    }
   }
 
   /**
@@ -120,7 +149,7 @@ export class WalletHolds {
     }
     const shards = await this.readAll(accountId);
     const wallet = toWallet(accountId, shards);
-    const isInsufficient = wallet.balance < hold.amount && !wallet.holds.some(({ id }) => id === hold.id);
+    const isInsufficient = wallet.balance < hold.amount && !includesHold(wallet, hold);
     if (isInsufficient) return { granted: false, wallet: shards.length === 0 ? undefined : wallet };
     if (hold.amount > 0n && shards.some(({ debt }) => debt !== undefined)) {
       await this.#postings.collect(accountId);
@@ -137,7 +166,7 @@ export class WalletHolds {
     hold: Hold,
   ): Promise<HoldResult | undefined> {
     const wallet = toWallet(accountId, shards);
-    if (wallet.holds.some(({ id }) => id === hold.id)) return { granted: true, wallet };
+    if (includesHold(wallet, hold)) return { granted: true, wallet };
     const target = shards.find((shard) => shard.walletId === walletId);
     if (target === undefined || wallet.balance < hold.amount) return undefined;
     const placed = { ...hold, attempt: newAttempt(), walletId };

@@ -3,14 +3,14 @@
  * debt. No balance goes below zero, and the next credit pays the debt first.
  */
 import type { DynamoDBClient, TransactWriteItem } from '@aws-sdk/client-dynamodb';
-import { least, type NanoUsd } from '../../../platform/core/money.ts';
+import { greatest, least, type NanoUsd } from '../../../platform/core/money.ts';
 import { retryOptimistically } from '../../../platform/core/optimistic.ts';
 import { number } from '../../../platform/dynamodb/attribute-values.ts';
 import { transact } from '../../../platform/dynamodb/transaction.ts';
 import { isPayable, type WalletChange } from '../../core/ledger-entry.ts';
 import type { Shard } from './item.ts';
 import { WalletReads } from './reads.ts';
-import { shardUpdate } from './update.ts';
+import { type ShardUpdate, shardUpdate } from './update.ts';
 
 /** Each further try means that a call moved the balance within milliseconds. */
 const MAX_ATTEMPTS = 20;
@@ -34,13 +34,9 @@ export interface PurchaseDebit {
   readonly payable: boolean;
 }
 
-/** The change of the money in a wallet, and the condition for it. */
-interface CashChange {
+/** The change of the money in a wallet, which its first shard has, and further conditions of that shard. */
+interface CashChange extends Pick<ShardUpdate, 'expected' | 'conditions' | 'values'> {
   readonly by: NanoUsd;
-  /** The money is at least this much, or less than it. */
-  readonly condition?: { readonly is: 'least' | 'below'; readonly amount: NanoUsd };
-  /** The number of entries that the first shard has had before. */
-  readonly entries?: number | undefined;
 }
 
 /** The intended state of one shard. */
@@ -70,6 +66,7 @@ export class WalletPostings {
     writes: readonly TransactWriteItem[],
     entries?: number,
   ): Promise<PostingResult> {
+    const expected = entries === undefined ? {} : { entries: number(entries) };
     // Credit to an account without debt needs no read.
     const unread = { walletId: accountId, balance: 0n, debt: undefined };
     let changes: readonly ShardChange[] | undefined =
@@ -78,7 +75,7 @@ export class WalletPostings {
       if (changes !== undefined) {
         const result = await transact(this.#client, [
           ...writes,
-          ...this.#updates(changes, { by: cash, entries }),
+          ...this.#updates(changes, { by: cash, expected }),
         ]);
         if (result.done) return 'posted';
         if (result.failed.some((index) => index < writes.length)) return 'repeated';
@@ -107,8 +104,12 @@ export class WalletPostings {
     const [first] = shards;
     if (first === undefined || hasDebt) return undefined;
     const payable = isPayable(first.netCash, price);
-    const condition = { is: payable ? 'least' : 'below', amount: price } as const;
-    return { writes: this.#updates(changes, { by: payable ? -price : 0n, condition }), payable };
+    const cash: CashChange = {
+      by: payable ? -price : 0n,
+      conditions: [payable ? 'net_cash >= :price' : '(attribute_not_exists(net_cash) OR net_cash < :price)'],
+      values: { ':price': number(price) },
+    };
+    return { writes: this.#updates(changes, cash), payable };
   }
 
   /**
@@ -134,31 +135,19 @@ export class WalletPostings {
   #update(
     { walletId, by, debt, debtAfter }: ShardChange,
     added: bigint,
-    { by: cash, condition, entries }: CashChange = { by: 0n },
+    { by: cash, expected, ...conditions }: CashChange = { by: 0n },
   ): TransactWriteItem {
     return {
       Update: shardUpdate(this.#table, walletId, {
-        add: {
-          balance: by,
-          entries: added,
-          received: by - ((debtAfter ?? 0n) - (debt ?? 0n)),
-          net_cash: cash,
-        },
+        ...conditions,
+        add: { balance: by, entries: added, received: by - (debtAfter ?? 0n) + (debt ?? 0n), net_cash: cash },
         set: { owed: amountOf(debtAfter) },
-        expected: { owed: amountOf(debt), ...(entries === undefined ? {} : { entries: number(entries) }) },
-        minBalance: by < 0n ? -by : 0n,
-        ...(condition === undefined
-          ? {}
-          : { conditions: [CASH_CONDITIONS[condition.is]], values: { ':price': number(condition.amount) } }),
+        expected: { ...expected, owed: amountOf(debt) },
+        minBalance: greatest(-by, 0n),
       }),
     };
   }
 }
-
-const CASH_CONDITIONS = {
-  least: 'net_cash >= :price',
-  below: '(attribute_not_exists(net_cash) OR net_cash < :price)',
-};
 
 const amountOf = (debt: NanoUsd | undefined) => (debt === undefined ? undefined : number(debt));
 

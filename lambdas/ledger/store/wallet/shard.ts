@@ -1,18 +1,14 @@
-/** The writes of the shards of a wallet. Each is conditional, and safe to repeat. */
-import { type AttributeValue, type DynamoDBClient, DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
+/** The writes of the shards of a wallet: each changes a hold or lease with the balance, or moves credit. */
+import type { AttributeValue, DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DynamoClients } from '../../../platform/aws/clients.ts';
 import { greatest, type NanoUsd } from '../../../platform/core/money.ts';
-import { isSafeToRetry } from '../../../platform/core/transient.ts';
 import { number } from '../../../platform/dynamodb/attribute-values.ts';
 import { transact } from '../../../platform/dynamodb/transaction.ts';
 import { updateItem, type WriteResult } from '../../../platform/dynamodb/update-item.ts';
 import type { Hold, HoldEnd } from '../../core/ports.ts';
-import { dayOf, decodeShard, encodeHold, MAX_HOLDS, newAttempt, type Shard, spentOn } from './item.ts';
+import { dayOf, encodeHold, MAX_HOLDS, spentOn } from './item.ts';
 import type { TransferSource } from './transfer.ts';
 import { shardUpdate } from './update.ts';
-
-/** A connection that was reset while the function slept is the usual reason for a second try. */
-const MAX_SENDS = 2;
 
 /** A change of a hold or lease, and of the balance of its shard. */
 export interface EntryChange {
@@ -30,26 +26,6 @@ export interface EntryChange {
   readonly maxEntries?: number;
 }
 
-export type ShardResult =
-  | {
-      readonly outcome:
-        | 'granted'
-        /** It has as many open holds as it may have. */
-        | 'full'
-        /** Its own balance does not cover the hold. */
-        | 'insufficient'
-        /** The account has a debt: credit was removed after it had been spent. */
-        | 'in-debt';
-      readonly shard: Shard;
-    }
-  | {
-      readonly outcome: /** There is no such shard. */
-        | 'absent'
-        /** DynamoDB rejects writes to it for now: a transaction includes it, or it is throttled. */
-        | 'contended';
-      readonly shard: undefined;
-    };
-
 /** Returns the change that places a hold. A call without cost passes even if the account is in debt. */
 export const holdChange = (walletId: string, hold: Hold): EntryChange => ({
   walletId,
@@ -58,6 +34,16 @@ export const holdChange = (walletId: string, hold: Hold): EntryChange => ({
   to: encodeHold(hold),
   amount: hold.amount,
   maxEntries: MAX_HOLDS,
+});
+
+/** Returns the change that ends that hold. Its cost stays, and the remainder returns. */
+export const holdEndChange = (walletId: string, end: HoldEnd): EntryChange => ({
+  walletId,
+  id: end.id,
+  from: encodeHold(end),
+  to: undefined,
+  amount: end.cost - end.amount,
+  costs: { [spentOn(dayOf(end.recorded))]: end.cost },
 });
 
 export class WalletShards {
@@ -86,42 +72,6 @@ export class WalletShards {
   /** Moves what others give to a shard's balance; false when one of them has moved meanwhile. */
   move(walletId: string, donors: readonly TransferSource[]): Promise<boolean> {
     return this.#receive(shardUpdate(this.#table, walletId, { add: transferOf(sum(donors)) }), donors);
-  }
-
-  /** Places a hold. Unless it `canWait`, it does not retry on a contended shard. */
-  async hold(walletId: string, hold: Hold, canWait = true): Promise<ShardResult> {
-    const result = await this.#sendHold(walletId, hold, canWait);
-    if (result === 'contended') return { outcome: result, shard: undefined };
-    if (result.item === undefined) return { outcome: 'absent', shard: undefined };
-    const shard = decodeShard(result.item);
-    // A request whose response was lost has left its hold, and it is ours.
-    const isHeld = result.applied || shard.holds.some(({ id }) => id === hold.id);
-    return { outcome: isHeld ? 'granted' : rejectionBy(shard, hold), shard };
-  }
-
-  /**
-   * Sends the hold, and once more if no response arrived. Each request has a separate attempt id. A copy that reaches
-   * the database after the settlement is therefore distinguished from the settled hold, and released.
-   */
-  async #sendHold(walletId: string, hold: Hold, canWait: boolean): Promise<WriteResult | 'contended'> {
-    for (let sends = 1; ; sends += 1) {
-      try {
-        const change = holdChange(walletId, { ...hold, attempt: newAttempt() });
-        return await this.change(change, canWait ? undefined : 0);
-      } catch (failure) {
-        if (!canWait && isSafeToRetry(failure)) return 'contended';
-        if (failure instanceof DynamoDBServiceException || sends === MAX_SENDS) throw failure;
-      }
-    }
-  }
-
-  /** Ends that hold. Returns the shard after it, or undefined if the shard has no such hold. */
-  async end(walletId: string, end: HoldEnd): Promise<Shard | undefined> {
-    const { id, amount, cost, recorded } = end;
-    const costs = { [spentOn(dayOf(recorded))]: cost };
-    const change = { walletId, id, from: encodeHold(end), to: undefined, amount: cost - amount, costs };
-    const { applied, item } = await this.change(change);
-    return applied && item !== undefined ? decodeShard(item) : undefined;
   }
 
   #updateOf({ walletId, id, from, to, amount, costs = {}, maxEntries }: EntryChange, given = 0n) {
@@ -162,9 +112,3 @@ const transferOf = (given: NanoUsd) => ({
 
 const sum = (donors: readonly TransferSource[]): NanoUsd =>
   donors.reduce((total, { amount }) => total + amount, 0n);
-
-/** Returns the reason why a shard, in the state that was read, rejected a hold. */
-function rejectionBy({ debt, holds }: Shard, { amount }: Hold): 'full' | 'insufficient' | 'in-debt' {
-  if (debt !== undefined && amount > 0n) return 'in-debt';
-  return holds.length >= MAX_HOLDS ? 'full' : 'insufficient';
-}

@@ -15,10 +15,10 @@ import {
   type WalletStore,
 } from '../../core/ports.ts';
 import { WalletHolds } from './holds.ts';
-import { accountOf, toWallet } from './item.ts';
+import { accountOf, decodeShard, toWallet } from './item.ts';
 import { WalletLeases } from './leases.ts';
 import { WalletReads } from './reads.ts';
-import { WalletShards } from './shard.ts';
+import { holdEndChange, WalletShards } from './shard.ts';
 import { WalletTotals } from './totals.ts';
 
 export interface WalletStoreOptions {
@@ -73,11 +73,12 @@ class DynamoWalletStore implements WalletStore {
     }
     // The total balance of a wallet that is cached as sharded is requested concurrently.
     const isSharded = this.#holds.countOf(accountId) > 1 || walletId !== accountId;
-    const [shard, total] = await Promise.all([
-      this.#shards.end(walletId, end),
+    const [{ applied, item }, total] = await Promise.all([
+      this.#shards.change(holdEndChange(walletId, end)),
       isSharded ? this.#totals.read(accountId).catch(() => undefined) : undefined,
     ]);
-    if (shard === undefined) return undefined;
+    if (!applied || item === undefined) return undefined;
+    const shard = decodeShard(item);
     this.#holds.cacheCount(shard);
     const { balance } = this.#verify(toWallet(accountId, [shard]));
     if (total !== undefined) return total;

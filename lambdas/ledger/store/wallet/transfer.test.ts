@@ -7,7 +7,7 @@ import { brokenShards } from '../../testing/stored-shards.ts';
 import { MAX_HOLDS, type Shard, shardId } from './item.ts';
 import { WalletPostings } from './posting.ts';
 import { WalletReads } from './reads.ts';
-import { holdChange, WalletShards } from './shard.ts';
+import { holdChange, holdEndChange, WalletShards } from './shard.ts';
 import { chooseDonors, collect, largestSources, type TransferSource } from './transfer.ts';
 
 const CREDIT = 1_000n;
@@ -79,10 +79,10 @@ describe('a hold that is taken with credit of other shards', () => {
       shards().changeWith(holdChange(to, holdOf('req_1', amount)), [source]);
     const first = (amount: bigint) => from(0, amount);
     // Another call takes it first.
-    await shards().hold(to, holdOf('other_1', 1n));
+    await shards().change(holdChange(to, holdOf('other_1', 1n)));
     expect(await placeHold(500n, await first(200n))).toBe(false);
     expect(await placeHold(499n, await first(701n))).toBe(false);
-    await shards().hold(accountId, holdOf('other_2', 600n));
+    await shards().change(holdChange(accountId, holdOf('other_2', 600n)));
     expect(await placeHold(400n, await first(101n))).toBe(false);
     expect(await balances()).toEqual([100n, 299n]);
     expect(await placeHold(399n, await first(100n))).toBe(true);
@@ -103,7 +103,7 @@ describe('a hold that is taken with credit of other shards', () => {
     await new WalletPostings(database.client, tableOf()).post(accountId, { credit: -CREDIT, cash: 0n }, []);
     const [placedHold] = (await shardAt(1)).holds.filter(isCallHold);
     if (placedHold === undefined) throw new Error('the holds are gone');
-    await shards().end(to, { ...placedHold, cost: 0n, recorded: 0 });
+    await shards().change(holdEndChange(to, { ...placedHold, cost: 0n, recorded: 0 }));
     expect(await placeHold(holdOf('req_more', 1n), 0n)).toBe(false);
     expect(await placeHold(holdOf('req_free', 0n), 0n)).toBe(true);
     expect(await brokenShards(database)).toEqual([]);
@@ -113,7 +113,7 @@ describe('a hold that is taken with credit of other shards', () => {
 describe('credit that is moved to another shard', () => {
   it('stays in its shard if the open holds there have taken more than was read', async () => {
     await splitWallet(database, accountId, [400n]);
-    await shards().hold(shardId(accountId, 1), holdOf('other', 50n));
+    await shards().change(holdChange(shardId(accountId, 1), holdOf('other', 50n)));
     expect(await shards().move(accountId, [await from(1, 351n)])).toBe(false);
     expect(await balances()).toEqual([600n, 350n]);
     expect(await shards().move(accountId, [await from(1, 350n)])).toBe(true);
