@@ -1,16 +1,15 @@
 /** Taking holds on a wallet: on a shard that is drawn, and with credit of the others where that one has too little. */
 import { type DynamoDBClient, DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
 import type { DynamoClients } from '../../../platform/aws/clients.ts';
-import { BoundedMap } from '../../../platform/core/bounded-map.ts';
 import { retryOptimistically } from '../../../platform/core/optimistic.ts';
 import type { RandomSource } from '../../../platform/core/ports.ts';
 import { isSafeToRetry } from '../../../platform/core/transient.ts';
 import type { WriteResult } from '../../../platform/dynamodb/update-item.ts';
 import type { Hold, HoldResult, Wallet } from '../../core/ports.ts';
 import { growShards } from './growth.ts';
-import { decodeShard, indexOf, MAX_HOLDS, newAttempt, type Shard, shardId, toWallet } from './item.ts';
+import { MAX_HOLDS, newAttempt, type Shard, shardId, toWallet } from './item.ts';
 import { WalletPostings } from './posting.ts';
-import { WalletReads } from './reads.ts';
+import type { WalletReads } from './reads.ts';
 import { holdChange, WalletShards } from './shard.ts';
 import { chooseDonors, largestSources } from './transfer.ts';
 
@@ -19,9 +18,6 @@ const MAX_ATTEMPTS = 12;
 
 /** Contended shards that a hold passes over before it waits for one. */
 const MAX_PASSED_OVER = 3;
-
-/** Bounds the memory: about 100 bytes an entry. */
-const MAX_WALLETS = 1_000;
 
 /** A connection that was reset while the function slept is the usual reason for a second try. */
 const MAX_SENDS = 2;
@@ -35,34 +31,16 @@ export class WalletHolds {
   readonly #shards: WalletShards;
   readonly #reads: WalletReads;
   readonly #postings: WalletPostings;
-  /** The number of shards of each wallet, as last read from its first shard. */
-  readonly #counts = new BoundedMap<string, number>(MAX_WALLETS);
   /** The last of this process's transactions on each wallet. */
   readonly #queues = new Map<string, Promise<unknown>>();
 
-  constructor(clients: DynamoClients, table: string, random: RandomSource) {
+  constructor(clients: DynamoClients, table: string, reads: WalletReads, random: RandomSource) {
     this.#client = clients.client;
     this.#table = table;
     this.#random = random;
     this.#shards = new WalletShards(clients, table);
-    this.#reads = new WalletReads(clients.client, table);
+    this.#reads = reads;
     this.#postings = new WalletPostings(clients.client, table);
-  }
-
-  countOf(accountId: string): number {
-    return this.#counts.get(accountId) ?? 1;
-  }
-
-  /** Notes how many shards a wallet has, if the shard is its first. */
-  cacheCount(shard: Shard | undefined): undefined {
-    if (shard !== undefined && indexOf(shard.walletId) === 0) this.#counts.set(shard.walletId, shard.shards);
-  }
-
-  /** Reads every shard, and notes how many there are. */
-  async readAll(accountId: string): Promise<readonly Shard[]> {
-    const shards = await this.#reads.readAll(accountId);
-    this.cacheCount(shards[0]);
-    return shards;
   }
 
   /** Implements `WalletStore.hold`. */
@@ -74,16 +52,16 @@ export class WalletHolds {
       const result = await this.#send(walletId, hold, attempts > MAX_PASSED_OVER);
       if (result?.item === undefined) {
         if (result !== undefined && walletId === accountId) return { granted: false, wallet: undefined };
-        return this.#refreshCount(accountId);
+        await this.#reads.read(accountId);
+        return undefined;
       }
-      const shard = decodeShard(result.item);
-      this.cacheCount(shard);
+      const shard = this.#reads.decode(result.item);
       const wallet = toWallet(accountId, [shard]);
       // A request whose response was lost has left its hold, and it is ours.
       if (result.applied || includesHold(wallet, hold)) return { granted: true, wallet };
       const isInDebt = shard.debt !== undefined && hold.amount > 0n;
       if (!isInDebt && shard.holds.length >= MAX_HOLDS) return this.addCapacity(accountId, walletId);
-      if (!isInDebt && this.countOf(accountId) === 1) return { granted: false, wallet };
+      if (!isInDebt && this.#reads.countOf(accountId) === 1) return { granted: false, wallet };
       return this.#inTurn(accountId, () => this.#holdAcross(accountId, walletId, hold));
     });
   }
@@ -112,18 +90,18 @@ export class WalletHolds {
    * others.
    */
   async addCapacity(accountId: string, fullId: string): Promise<undefined> {
-    const currentCount = this.countOf(accountId);
+    const currentCount = this.#reads.countOf(accountId);
     if (currentCount === 1) return this.#grow(accountId, currentCount);
     if (fullId === accountId) return;
-    await this.#refreshCount(accountId);
-    if (this.countOf(accountId) !== currentCount) return;
+    await this.#reads.read(accountId);
+    if (this.#reads.countOf(accountId) !== currentCount) return;
     const other = await this.#reads.read(this.draw(accountId, 1));
     if (other !== undefined && other.holds.length >= MAX_HOLDS / 2) await this.#grow(accountId, currentCount);
   }
 
   /** Returns a random shard, from the n-th on. */
   draw(accountId: string, from = 0): string {
-    return shardId(accountId, from + Math.floor(this.#random() * (this.countOf(accountId) - from)));
+    return shardId(accountId, from + Math.floor(this.#random() * (this.#reads.countOf(accountId) - from)));
   }
 
   /** Transactions of one process on the same wallet would only cancel each other. */
@@ -147,7 +125,7 @@ export class WalletHolds {
         if (result !== undefined) return result;
       }
     }
-    const shards = await this.readAll(accountId);
+    const shards = await this.#reads.readAll(accountId);
     const wallet = toWallet(accountId, shards);
     const isInsufficient = wallet.balance < hold.amount && !includesHold(wallet, hold);
     if (isInsufficient) return { granted: false, wallet: shards.length === 0 ? undefined : wallet };
@@ -189,15 +167,11 @@ export class WalletHolds {
     if (richest !== undefined && donors.length > 0) await this.#shards.move(richest.walletId, donors);
   }
 
-  async #refreshCount(accountId: string): Promise<undefined> {
-    this.cacheCount(await this.#reads.read(accountId));
-  }
-
   async #grow(accountId: string, currentCount: number): Promise<undefined> {
     const count = await growShards(this.#client, this.#table, accountId, currentCount).catch(
       throwUnlessSafeToRetry,
     );
-    if (count !== undefined) this.#counts.set(accountId, count);
+    if (count !== undefined) this.#reads.cacheCount(accountId, count);
   }
 }
 

@@ -6,7 +6,7 @@
 import type { LeaseResult } from '../../../access/core/key-leases.ts';
 import type { Wallet, WalletLeaseWrite } from '../../core/ports.ts';
 import type { WalletHolds } from './holds.ts';
-import { accountOf, decodeShard, encodeLeaseHold, MAX_HOLDS, spentOn, toWallet } from './item.ts';
+import { accountOf, encodeLeaseHold, MAX_HOLDS, spentOn, toWallet } from './item.ts';
 import type { WalletReads } from './reads.ts';
 import type { EntryChange, WalletShards } from './shard.ts';
 import { chooseDonors } from './transfer.ts';
@@ -36,19 +36,18 @@ export class WalletLeases {
   async write(write: WalletLeaseWrite): Promise<LeaseResult<Wallet>> {
     const accountId = accountOf(write.walletId);
     const { applied, item, copies } = await this.#shards.change(changeOf(write));
-    const shard = item && decodeShard(item);
-    this.#holds.cacheCount(shard);
+    const shard = item && this.#reads.decode(item);
     const isOpened = applied && write.from === undefined;
     if (isOpened && shard !== undefined && shard.holds.length > MAX_HOLDS)
       this.#holds.addCapacity(accountId, write.walletId).catch(() => {});
     const isShort = !applied && shard !== undefined && shard.balance < write.change;
-    if (isShort && this.#holds.countOf(accountId) > 1) return this.#writeAcross(accountId, write);
+    if (isShort && this.#reads.countOf(accountId) > 1) return this.#writeAcross(accountId, write);
     return { applied, item: shard && toWallet(accountId, [shard]), copies };
   }
 
   /** The item that a refusal returns has the balance of all shards: what the wallet has is then final. */
   async #writeAcross(accountId: string, write: WalletLeaseWrite): Promise<LeaseResult<Wallet>> {
-    const shards = await this.#holds.readAll(accountId);
+    const shards = await this.#reads.readAll(accountId);
     const target = shards.find(({ walletId }) => walletId === write.walletId);
     if (target === undefined) return { applied: false, item: undefined, copies: 1 };
     const { balance } = toWallet(accountId, shards);

@@ -5,9 +5,10 @@ import {
   TransactGetItemsCommand,
   TransactionCanceledException,
 } from '@aws-sdk/client-dynamodb';
+import { BoundedMap } from '../../../platform/core/bounded-map.ts';
 import { type Item, text } from '../../../platform/dynamodb/attribute-values.ts';
 import { readItem, readMany } from '../../../platform/dynamodb/reads.ts';
-import { decodeShard, type Shard, shardId } from './item.ts';
+import { decodeShard, indexOf, type Shard, shardId } from './item.ts';
 
 /** Under heavy load some shard is always being written; then the last reading must do, and a transfer checks it again. */
 const MAX_SNAPSHOTS = 3;
@@ -15,9 +16,14 @@ const MAX_SNAPSHOTS = 3;
 /** Items of one request (Amazon DynamoDB API reference, TransactGetItems and BatchGetItem). */
 const MAX_ITEMS = 100;
 
+/** Bounds the memory: about 100 bytes an entry. */
+const MAX_WALLETS = 1_000;
+
 export class WalletReads {
   readonly #client: DynamoDBClient;
   readonly #table: string;
+  /** The number of shards of each wallet, as last read from its first shard. */
+  readonly #counts = new BoundedMap<string, number>(MAX_WALLETS);
 
   constructor(client: DynamoDBClient, table: string) {
     this.#client = client;
@@ -26,7 +32,22 @@ export class WalletReads {
 
   async read(walletId: string): Promise<Shard | undefined> {
     const item = await readItem(this.#client, { TableName: this.#table, Key: keyOf(walletId) });
-    return item === undefined ? undefined : decodeShard(item);
+    return item && this.decode(item);
+  }
+
+  /** Returns a shard that was read or written, and notes how many there are if it is the first. */
+  decode(item: Item): Shard {
+    const shard = decodeShard(item);
+    if (indexOf(shard.walletId) === 0) this.cacheCount(shard.walletId, shard.shards);
+    return shard;
+  }
+
+  countOf(accountId: string): number {
+    return this.#counts.get(accountId) ?? 1;
+  }
+
+  cacheCount(accountId: string, count: number): void {
+    this.#counts.set(accountId, count);
   }
 
   /** Every shard of the account's wallet, the first one first; none when there is no wallet. */

@@ -15,7 +15,7 @@ import {
   type WalletStore,
 } from '../../core/ports.ts';
 import { WalletHolds } from './holds.ts';
-import { accountOf, decodeShard, toWallet } from './item.ts';
+import { accountOf, toWallet } from './item.ts';
 import { WalletLeases } from './leases.ts';
 import { WalletReads } from './reads.ts';
 import { holdEndChange, WalletShards } from './shard.ts';
@@ -54,9 +54,9 @@ class DynamoWalletStore implements WalletStore {
     this.#onDrift = onDrift;
     this.#shards = new WalletShards(clients, table);
     this.#reads = new WalletReads(clients.client, table);
-    this.#holds = new WalletHolds(clients, table, random);
+    this.#holds = new WalletHolds(clients, table, this.#reads, random);
     this.#leases = new WalletLeases(this.#shards, this.#reads, this.#holds);
-    this.#totals = new WalletTotals(clients.client, table, clock, (first) => this.#holds.cacheCount(first));
+    this.#totals = new WalletTotals(clients.client, table, this.#reads, clock);
   }
 
   async hold(accountId: string, hold: Hold): Promise<HoldResult> {
@@ -72,14 +72,13 @@ class DynamoWalletStore implements WalletStore {
       return hold && this.endHold(accountId, { ...end, ...hold });
     }
     // The total balance of a wallet that is cached as sharded is requested concurrently.
-    const isSharded = this.#holds.countOf(accountId) > 1 || walletId !== accountId;
+    const isSharded = this.#reads.countOf(accountId) > 1 || walletId !== accountId;
     const [{ applied, item }, total] = await Promise.all([
       this.#shards.change(holdEndChange(walletId, end)),
       isSharded ? this.#totals.read(accountId).catch(() => undefined) : undefined,
     ]);
     if (!applied || item === undefined) return undefined;
-    const shard = decodeShard(item);
-    this.#holds.cacheCount(shard);
+    const shard = this.#reads.decode(item);
     const { balance } = this.#verify(toWallet(accountId, [shard]));
     if (total !== undefined) return total;
     // The other shards may have been created while the call ran.
@@ -102,7 +101,7 @@ class DynamoWalletStore implements WalletStore {
   }
 
   async read(accountId: string): Promise<Wallet | undefined> {
-    const shards = await this.#holds.readAll(accountId);
+    const shards = await this.#reads.readAll(accountId);
     return shards.length === 0 ? undefined : this.#verify(toWallet(accountId, shards));
   }
 
@@ -111,7 +110,7 @@ class DynamoWalletStore implements WalletStore {
   }
 
   hasShards(accountId: string): boolean {
-    return this.#holds.countOf(accountId) > 1;
+    return this.#reads.countOf(accountId) > 1;
   }
 
   async readShard(walletId: string): Promise<Wallet | undefined> {

@@ -18,7 +18,10 @@ beforeEach(async () => {
   ({ accountId } = await openAccount(database.client, 1_000n, {}));
 });
 
-const process = (client = database.client) => new WalletTotals(client, database.tables.wallets, () => nowMs);
+const process = (client = database.client) => {
+  const table = database.tables.wallets;
+  return new WalletTotals(client, table, new WalletReads(client, table), () => nowMs);
+};
 const post = (change: bigint) =>
   new WalletPostings(database.client, database.tables.wallets).post(
     accountId,

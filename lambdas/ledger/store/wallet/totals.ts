@@ -9,8 +9,8 @@ import type { NanoUsd } from '../../../platform/core/money.ts';
 import type { Clock } from '../../../platform/core/ports.ts';
 import { number, text } from '../../../platform/dynamodb/attribute-values.ts';
 import { updateItem } from '../../../platform/dynamodb/update-item.ts';
-import { type Shard, toWallet } from './item.ts';
-import { WalletReads } from './reads.ts';
+import { toWallet } from './item.ts';
+import type { WalletReads } from './reads.ts';
 
 /** To read so few costs less than to store their sum. */
 const FEW_SHARDS = 8;
@@ -34,21 +34,13 @@ export class WalletTotals {
   readonly #table: string;
   readonly #reads: WalletReads;
   readonly #clock: Clock;
-  readonly #onFirst: (first: Shard) => void;
   readonly #cache = new BoundedMap<string, Promise<Total>>(MAX_WALLETS);
 
-  /** `onFirst` receives the first shard each time it is read. */
-  constructor(
-    client: DynamoDBClient,
-    table: string,
-    clock: Clock,
-    onFirst: (first: Shard) => void = () => {},
-  ) {
+  constructor(client: DynamoDBClient, table: string, reads: WalletReads, clock: Clock) {
     this.#client = client;
     this.#table = table;
-    this.#reads = new WalletReads(client, table);
+    this.#reads = reads;
     this.#clock = clock;
-    this.#onFirst = onFirst;
   }
 
   /** Returns the balance less the debt; at most 2 s old. 0 if there is no wallet. */
@@ -64,7 +56,6 @@ export class WalletTotals {
     const nowMs = this.#clock();
     const first = await this.#reads.read(accountId);
     if (first === undefined) return { balance: 0n, atMs: nowMs };
-    this.#onFirst(first);
     const sum = async (): Promise<Total> => {
       const shards = first.shards === 1 ? [first] : await this.#reads.readRoughly(accountId, first.shards);
       return { balance: toWallet(accountId, shards).balance, atMs: nowMs };
