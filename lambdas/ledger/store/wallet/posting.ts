@@ -75,7 +75,7 @@ export class WalletPostings {
       if (changes !== undefined) {
         const result = await transact(this.#client, [
           ...writes,
-          ...this.#updates(changes, { by: cash, expected }),
+          ...this.#updates(changes, 1n, { by: cash, expected }),
         ]);
         if (result.done) return 'posted';
         if (result.failed.some((index) => index < writes.length)) return 'repeated';
@@ -109,7 +109,7 @@ export class WalletPostings {
       conditions: [payable ? 'net_cash >= :price' : '(attribute_not_exists(net_cash) OR net_cash < :price)'],
       values: { ':price': number(price) },
     };
-    return { writes: this.#updates(changes, cash), payable };
+    return { writes: this.#updates(changes, 1n, cash), payable };
   }
 
   /**
@@ -122,30 +122,30 @@ export class WalletPostings {
       changed = changes.length;
       const moved = changes.filter(({ by, debt, debtAfter }) => by !== 0n || debt !== debtAfter);
       if (moved.length === 0) return;
-      const writes = moved.map((each) => this.#update(each, 0n));
-      ({ done } = await transact(this.#client, writes));
+      ({ done } = await transact(this.#client, this.#updates(moved, 0n)));
     }
   }
 
-  /** Returns the updates of a posting, the first of which changes the money as well. */
-  #updates(changes: readonly ShardChange[], cash: CashChange): readonly TransactWriteItem[] {
-    return changes.map((each, index) => this.#update(each, 1n, index === 0 ? cash : { by: 0n }));
-  }
-
-  #update(
-    { walletId, by, debt, debtAfter }: ShardChange,
-    added: bigint,
+  /** Returns the updates of some shards, the first of which changes the money as well. */
+  #updates(
+    changes: readonly ShardChange[],
+    entries: bigint,
     { by: cash, expected, ...conditions }: CashChange = { by: 0n },
-  ): TransactWriteItem {
-    return {
+  ): readonly TransactWriteItem[] {
+    return changes.map(({ walletId, by, debt, debtAfter }, index) => ({
       Update: shardUpdate(this.#table, walletId, {
-        ...conditions,
-        add: { balance: by, entries: added, received: by - (debtAfter ?? 0n) + (debt ?? 0n), net_cash: cash },
+        ...(index === 0 ? conditions : {}),
+        add: {
+          balance: by,
+          entries,
+          received: by - (debtAfter ?? 0n) + (debt ?? 0n),
+          net_cash: index === 0 ? cash : 0n,
+        },
         set: { owed: amountOf(debtAfter) },
-        expected: { ...expected, owed: amountOf(debt) },
+        expected: { ...(index === 0 ? expected : {}), owed: amountOf(debt) },
         minBalance: greatest(-by, 0n),
       }),
-    };
+    }));
   }
 }
 

@@ -5,8 +5,8 @@ import { greatest, type NanoUsd } from '../../../platform/core/money.ts';
 import { number } from '../../../platform/dynamodb/attribute-values.ts';
 import { transact } from '../../../platform/dynamodb/transaction.ts';
 import { updateItem, type WriteResult } from '../../../platform/dynamodb/update-item.ts';
-import type { Hold, HoldEnd } from '../../core/ports.ts';
-import { dayOf, encodeHold, MAX_HOLDS, spentOn } from './item.ts';
+import type { Hold, HoldEnd, WalletLeaseWrite } from '../../core/ports.ts';
+import { dayOf, encodeHold, encodeLeaseHold, MAX_HOLDS, spentOn } from './item.ts';
 import type { TransferSource } from './transfer.ts';
 import { shardUpdate } from './update.ts';
 
@@ -44,6 +44,24 @@ export const holdEndChange = (walletId: string, end: HoldEnd): EntryChange => ({
   to: undefined,
   amount: end.cost - end.amount,
   costs: { [spentOn(dayOf(end.recorded))]: end.cost },
+});
+
+/** Returns the change of a lease. Its entry is written as a whole. */
+export const leaseChange = ({
+  walletId,
+  leaseId,
+  from,
+  to,
+  change,
+  day,
+  costs,
+}: WalletLeaseWrite): EntryChange => ({
+  walletId,
+  id: leaseId,
+  from: from && encodeLeaseHold(from),
+  to: to && encodeLeaseHold(to),
+  amount: change,
+  costs: Object.fromEntries(costs.map((cost, at) => [spentOn(day + at), cost])),
 });
 
 export class WalletShards {

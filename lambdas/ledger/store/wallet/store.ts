@@ -14,9 +14,8 @@ import {
   type WalletLeaseWrite,
   type WalletStore,
 } from '../../core/ports.ts';
-import { WalletHolds } from './holds.ts';
+import { WalletEntries } from './entries.ts';
 import { accountOf, toWallet } from './item.ts';
-import { WalletLeases } from './leases.ts';
 import { WalletReads } from './reads.ts';
 import { holdEndChange, WalletShards } from './shard.ts';
 import { WalletTotals } from './totals.ts';
@@ -42,8 +41,7 @@ class DynamoWalletStore implements WalletStore {
   readonly #shards: WalletShards;
   readonly #reads: WalletReads;
   readonly #totals: WalletTotals;
-  readonly #holds: WalletHolds;
-  readonly #leases: WalletLeases;
+  readonly #entries: WalletEntries;
   readonly #onDrift: DriftListener;
 
   constructor(
@@ -54,13 +52,12 @@ class DynamoWalletStore implements WalletStore {
     this.#onDrift = onDrift;
     this.#shards = new WalletShards(clients, table);
     this.#reads = new WalletReads(clients.client, table);
-    this.#holds = new WalletHolds(clients, table, this.#reads, random);
-    this.#leases = new WalletLeases(this.#shards, this.#reads, this.#holds);
+    this.#entries = new WalletEntries(clients, table, this.#reads, random);
     this.#totals = new WalletTotals(clients.client, table, this.#reads, clock);
   }
 
   async hold(accountId: string, hold: Hold): Promise<HoldResult> {
-    const result = await this.#holds.place(accountId, hold);
+    const result = await this.#entries.placeHold(accountId, hold);
     this.#verify(result.wallet);
     return result;
   }
@@ -106,7 +103,7 @@ class DynamoWalletStore implements WalletStore {
   }
 
   drawShard(accountId: string): string {
-    return this.#holds.draw(accountId);
+    return this.#entries.draw(accountId);
   }
 
   hasShards(accountId: string): boolean {
@@ -119,7 +116,7 @@ class DynamoWalletStore implements WalletStore {
   }
 
   async writeLease(write: WalletLeaseWrite): Promise<LeaseResult<Wallet>> {
-    const result = await this.#leases.write(write);
+    const result = await this.#entries.writeLease(write);
     this.#verify(result.item);
     return result;
   }

@@ -1,16 +1,20 @@
-/** Taking holds on a wallet: on a shard that is drawn, and with credit of the others where that one has too little. */
+/**
+ * Holds and leases, the entries of a wallet. Each is stored in one shard, in the same map. The other shards give what that
+ * shard lacks, in one transaction with the entry.
+ */
 import { type DynamoDBClient, DynamoDBServiceException } from '@aws-sdk/client-dynamodb';
+import type { LeaseResult } from '../../../access/core/key-leases.ts';
 import type { DynamoClients } from '../../../platform/aws/clients.ts';
 import { retryOptimistically } from '../../../platform/core/optimistic.ts';
 import type { RandomSource } from '../../../platform/core/ports.ts';
 import { isSafeToRetry } from '../../../platform/core/transient.ts';
 import type { WriteResult } from '../../../platform/dynamodb/update-item.ts';
-import type { Hold, HoldResult, Wallet } from '../../core/ports.ts';
+import type { Hold, HoldResult, Wallet, WalletLeaseWrite } from '../../core/ports.ts';
 import { growShards } from './growth.ts';
-import { MAX_HOLDS, newAttempt, type Shard, shardId, toWallet } from './item.ts';
+import { accountOf, MAX_HOLDS, newAttempt, type Shard, shardId, toWallet } from './item.ts';
 import { WalletPostings } from './posting.ts';
 import type { WalletReads } from './reads.ts';
-import { holdChange, WalletShards } from './shard.ts';
+import { holdChange, leaseChange, WalletShards } from './shard.ts';
 import { chooseDonors, largestSources } from './transfer.ts';
 
 /** Each further try means that another call moved a shard within milliseconds, or that a shard was full. */
@@ -24,7 +28,7 @@ const MAX_SENDS = 2;
 
 const includesHold = ({ holds }: Wallet, { id }: Hold): boolean => holds.some((open) => open.id === id);
 
-export class WalletHolds {
+export class WalletEntries {
   readonly #client: DynamoDBClient;
   readonly #table: string;
   readonly #random: RandomSource;
@@ -44,12 +48,12 @@ export class WalletHolds {
   }
 
   /** Implements `WalletStore.hold`. */
-  place(accountId: string, hold: Hold): Promise<HoldResult> {
+  placeHold(accountId: string, hold: Hold): Promise<HoldResult> {
     let attempts = 0;
     return retryOptimistically<HoldResult>(MAX_ATTEMPTS, 'the wallet', async () => {
       attempts += 1;
       const walletId = this.draw(accountId);
-      const result = await this.#send(walletId, hold, attempts > MAX_PASSED_OVER);
+      const result = await this.#sendHold(walletId, hold, attempts > MAX_PASSED_OVER);
       if (result?.item === undefined) {
         if (result !== undefined && walletId === accountId) return { granted: false, wallet: undefined };
         await this.#reads.read(accountId);
@@ -60,10 +64,39 @@ export class WalletHolds {
       // A request whose response was lost has left its hold, and it is ours.
       if (result.applied || includesHold(wallet, hold)) return { granted: true, wallet };
       const isInDebt = shard.debt !== undefined && hold.amount > 0n;
-      if (!isInDebt && shard.holds.length >= MAX_HOLDS) return this.addCapacity(accountId, walletId);
+      if (!isInDebt && shard.holds.length >= MAX_HOLDS) return this.#addCapacity(accountId, walletId);
       if (!isInDebt && this.#reads.countOf(accountId) === 1) return { granted: false, wallet };
       return this.#inTurn(accountId, () => this.#holdAcross(accountId, walletId, hold));
     });
+  }
+
+  /** Implements `WalletStore.writeLease`. */
+  async writeLease(write: WalletLeaseWrite): Promise<LeaseResult<Wallet>> {
+    const accountId = accountOf(write.walletId);
+    const { applied, item, copies } = await this.#shards.change(leaseChange(write));
+    const shard = item && this.#reads.decode(item);
+    const isOpened = applied && write.from === undefined;
+    if (isOpened && shard !== undefined && shard.holds.length > MAX_HOLDS)
+      this.#addCapacity(accountId, write.walletId).catch(() => {});
+    const isShort = !applied && shard !== undefined && shard.balance < write.change;
+    if (isShort && this.#reads.countOf(accountId) > 1) return this.#leaseAcross(accountId, write);
+    return { applied, item: shard && toWallet(accountId, [shard]), copies };
+  }
+
+  /** The item that a refusal returns has the balance of all shards: what the wallet has is then final. */
+  async #leaseAcross(accountId: string, write: WalletLeaseWrite): Promise<LeaseResult<Wallet>> {
+    const shards = await this.#reads.readAll(accountId);
+    const target = shards.find(({ walletId }) => walletId === write.walletId);
+    if (target === undefined) return { applied: false, item: undefined, copies: 1 };
+    const { balance } = toWallet(accountId, shards);
+    const isPayable = balance >= write.change && shards.every(({ debt }) => debt === undefined);
+    const donors = isPayable ? chooseDonors(shards, target, write.change) : undefined;
+    if (donors === undefined)
+      return { applied: false, item: { ...toWallet(accountId, [target]), balance }, copies: 1 };
+    const applied = await this.#shards.changeWith(leaseChange(write), donors);
+    const after = await this.#reads.read(write.walletId);
+    // The transaction is sent with a token, and the entry shows whether an unanswered copy of it was executed.
+    return { applied, item: after && toWallet(accountId, [after]), copies: Number.POSITIVE_INFINITY };
   }
 
   /**
@@ -72,7 +105,7 @@ export class WalletHolds {
    * undefined, unless it `canWait`, if DynamoDB rejects writes of the shard for now: a transaction includes it, or it is
    * throttled.
    */
-  async #send(walletId: string, hold: Hold, canWait: boolean): Promise<WriteResult | undefined> {
+  async #sendHold(walletId: string, hold: Hold, canWait: boolean): Promise<WriteResult | undefined> {
     for (let sends = 1; ; sends += 1) {
       try {
         const change = holdChange(walletId, { ...hold, attempt: newAttempt() });
@@ -89,7 +122,7 @@ export class WalletHolds {
    * also at least half full. The first shard alone is no evidence: every process starts there until it has cached
    * others.
    */
-  async addCapacity(accountId: string, fullId: string): Promise<undefined> {
+  async #addCapacity(accountId: string, fullId: string): Promise<undefined> {
     const currentCount = this.#reads.countOf(accountId);
     if (currentCount === 1) return this.#grow(accountId, currentCount);
     if (fullId === accountId) return;
@@ -121,7 +154,7 @@ export class WalletHolds {
     if (walletId !== accountId) {
       const [first, target] = await Promise.all([this.#reads.read(accountId), this.#reads.read(walletId)]);
       if (first !== undefined && first.debt === undefined && target !== undefined) {
-        const result = await this.#attemptAcross(accountId, [first, target], walletId, hold);
+        const result = await this.#attemptAcross([first, target], walletId, hold);
         if (result !== undefined) return result;
       }
     }
@@ -133,17 +166,16 @@ export class WalletHolds {
       await this.#postings.collect(accountId);
       return undefined;
     }
-    return this.#attemptAcross(accountId, shards, walletId, hold);
+    return this.#attemptAcross(shards, walletId, hold);
   }
 
   /** Undefined when the shards have moved since they were read, or do not suffice. */
   async #attemptAcross(
-    accountId: string,
     shards: readonly Shard[],
     walletId: string,
     hold: Hold,
   ): Promise<HoldResult | undefined> {
-    const wallet = toWallet(accountId, shards);
+    const wallet = toWallet(accountOf(walletId), shards);
     if (includesHold(wallet, hold)) return { granted: true, wallet };
     const target = shards.find((shard) => shard.walletId === walletId);
     if (target === undefined || wallet.balance < hold.amount) return undefined;
