@@ -13,6 +13,7 @@ import { shardUpdate } from './update.ts';
 /** A change of a hold or lease, and of the balance of its shard. */
 export interface EntryChange {
   readonly walletId: string;
+  /** The id of the hold or lease. */
   readonly id: string;
   /** The change applies only to exactly this entry; undefined if there must be none. */
   readonly from: AttributeValue | undefined;
@@ -47,21 +48,13 @@ export const holdEndChange = (walletId: string, end: HoldEnd): EntryChange => ({
 });
 
 /** Returns the change of a lease. Its entry is written as a whole. */
-export const leaseChange = ({
-  walletId,
-  leaseId,
-  from,
-  to,
-  change,
-  day,
-  costs,
-}: WalletLeaseWrite): EntryChange => ({
-  walletId,
-  id: leaseId,
+export const leaseChange = ({ from, to, ...write }: WalletLeaseWrite): EntryChange => ({
+  walletId: write.walletId,
+  id: write.leaseId,
   from: from && encodeLeaseHold(from),
   to: to && encodeLeaseHold(to),
-  amount: change,
-  costs: Object.fromEntries(costs.map((cost, at) => [spentOn(day + at), cost])),
+  amount: write.change,
+  costs: Object.fromEntries(write.costs.map((cost, at) => [spentOn(write.day + at), cost])),
 });
 
 export class WalletShards {
