@@ -5,9 +5,9 @@ import type { TestDatabase } from '../../../tools/test-kit/engine.ts';
 import type { NanoUsd } from '../../platform/core/money.ts';
 import { number, text } from '../../platform/dynamodb/attribute-values.ts';
 import { emptyWallet } from '../../platform/dynamodb/empty-wallet.ts';
+import { transact } from '../../platform/dynamodb/transaction.ts';
 import { shardId } from '../store/wallet/item.ts';
-import { WalletReads } from '../store/wallet/reads.ts';
-import { WalletShards } from '../store/wallet/shard.ts';
+import { shardUpdate } from '../store/wallet/update.ts';
 
 /** Makes a further shard for each share and moves the share there; the first shard keeps the rest. */
 export async function splitWallet(
@@ -16,15 +16,10 @@ export async function splitWallet(
   shares: readonly NanoUsd[],
 ): Promise<void> {
   const { client, tables } = database;
-  const reads = new WalletReads(client, tables.wallets);
-  const writes = new WalletShards(database, tables.wallets);
   for (const [at, amount] of shares.entries()) {
     const walletId = shardId(accountId, at + 1);
     await client.send(new PutItemCommand({ TableName: tables.wallets, Item: emptyWallet(walletId) }));
-    const shard = await reads.read(accountId);
-    if (shard === undefined) throw new Error(`there is no account ${accountId}`);
-    const isMoved = amount <= 0n || (await writes.move(walletId, [{ shard, amount }]));
-    if (!isMoved) throw new Error('the wallet has less, or moves');
+    if (amount > 0n) await moveCredit(database, { from: accountId, to: walletId, amount });
   }
   await client.send(
     new UpdateItemCommand({
@@ -34,4 +29,17 @@ export async function splitWallet(
       ExpressionAttributeValues: { ':shards': number(shares.length + 1) },
     }),
   );
+}
+
+/** Moves credit from one shard to another. */
+export async function moveCredit(
+  { client, tables }: TestDatabase,
+  { from, to, amount }: { readonly from: string; readonly to: string; readonly amount: NanoUsd },
+): Promise<void> {
+  const changeBy = (by: NanoUsd) => ({ balance: by, received: by, entries: 1n });
+  const { done } = await transact(client, [
+    { Update: shardUpdate(tables.wallets, from, { add: changeBy(-amount), minBalance: amount }) },
+    { Update: shardUpdate(tables.wallets, to, { add: changeBy(amount) }) },
+  ]);
+  if (!done) throw new Error('the wallet has less, or moves');
 }

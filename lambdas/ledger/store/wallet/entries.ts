@@ -11,11 +11,20 @@ import { isSafeToRetry } from '../../../platform/core/transient.ts';
 import type { WriteResult } from '../../../platform/dynamodb/update-item.ts';
 import type { Hold, HoldResult, Wallet, WalletLeaseWrite } from '../../core/ports.ts';
 import { growShards } from './growth.ts';
-import { accountOf, MAX_HOLDS, newAttempt, type Shard, shardId, toWallet } from './item.ts';
+import {
+  accountOf,
+  MAX_HOLDS,
+  MAX_SHARDS,
+  MOST_HOLDS,
+  newAttempt,
+  type Shard,
+  shardId,
+  toWallet,
+} from './item.ts';
 import { WalletPostings } from './posting.ts';
 import type { WalletReads } from './reads.ts';
-import { holdChange, leaseChange, WalletShards } from './shard.ts';
-import { chooseDonors, largestSources } from './transfer.ts';
+import { type EntryChange, holdChange, leaseChange, WalletShards } from './shard.ts';
+import { chooseDonors } from './transfer.ts';
 
 /** Each further try means that another call moved a shard within milliseconds, or that a shard was full. */
 const MAX_ATTEMPTS = 12;
@@ -52,8 +61,9 @@ export class WalletEntries {
     let attempts = 0;
     return retryOptimistically<HoldResult>(MAX_ATTEMPTS, 'the wallet', async () => {
       attempts += 1;
-      const walletId = this.draw(accountId);
-      const result = await this.#sendHold(walletId, hold, attempts > MAX_PASSED_OVER);
+      const [walletId, maxHolds] = [this.draw(accountId), this.#maxHolds(accountId)];
+      const change = (attempt: string) => holdChange(walletId, { ...hold, attempt }, maxHolds);
+      const result = await this.#sendHold(change, attempts > MAX_PASSED_OVER);
       if (result?.item === undefined) {
         if (result !== undefined && walletId === accountId) return { granted: false, wallet: undefined };
         await this.#reads.read(accountId);
@@ -64,7 +74,7 @@ export class WalletEntries {
       // A request whose response was lost has left its hold, and it is ours.
       if (result.applied || includesHold(wallet, hold)) return { granted: true, wallet };
       const isInDebt = shard.debt !== undefined && hold.amount > 0n;
-      if (!isInDebt && shard.holds.length >= MAX_HOLDS) return this.#addCapacity(accountId, walletId);
+      if (!isInDebt && shard.holds.length >= maxHolds) return this.#addCapacity(accountId, walletId);
       if (!isInDebt && this.#reads.countOf(accountId) === 1) return { granted: false, wallet };
       return this.#inTurn(accountId, () => this.#holdAcross(accountId, walletId, hold));
     });
@@ -76,7 +86,7 @@ export class WalletEntries {
     const { applied, item, copies } = await this.#shards.change(leaseChange(write));
     const shard = item && this.#reads.decode(item);
     const isOpened = applied && write.from === undefined;
-    if (isOpened && shard !== undefined && shard.holds.length > MAX_HOLDS)
+    if (isOpened && shard !== undefined && shard.holds.length > this.#maxHolds(accountId))
       this.#addCapacity(accountId, write.walletId).catch(() => {});
     const isShort = !applied && shard !== undefined && shard.balance < write.change;
     if (isShort && this.#reads.countOf(accountId) > 1) return this.#leaseAcross(accountId, write);
@@ -105,11 +115,13 @@ export class WalletEntries {
    * undefined, unless it `canWait`, if DynamoDB rejects writes of the shard for now: a transaction includes it, or it is
    * throttled.
    */
-  async #sendHold(walletId: string, hold: Hold, canWait: boolean): Promise<WriteResult | undefined> {
+  async #sendHold(
+    changeOf: (attempt: string) => EntryChange,
+    canWait: boolean,
+  ): Promise<WriteResult | undefined> {
     for (let sends = 1; ; sends += 1) {
       try {
-        const change = holdChange(walletId, { ...hold, attempt: newAttempt() });
-        return await this.#shards.change(change, canWait ? undefined : 0);
+        return await this.#shards.change(changeOf(newAttempt()), canWait ? undefined : 0);
       } catch (failure) {
         if (!canWait && isSafeToRetry(failure)) return undefined;
         if (failure instanceof DynamoDBServiceException || sends === MAX_SENDS) throw failure;
@@ -130,6 +142,11 @@ export class WalletEntries {
     if (this.#reads.countOf(accountId) !== currentCount) return;
     const other = await this.#reads.read(this.draw(accountId, 1));
     if (other !== undefined && other.holds.length >= MAX_HOLDS / 2) await this.#grow(accountId, currentCount);
+  }
+
+  /** Returns the number of holds from which a shard is full. */
+  #maxHolds(accountId: string): number {
+    return this.#reads.countOf(accountId) < MAX_SHARDS ? MAX_HOLDS : MOST_HOLDS;
   }
 
   /** Returns a random shard, from the n-th on. */
@@ -181,8 +198,8 @@ export class WalletEntries {
     if (target === undefined || wallet.balance < hold.amount) return undefined;
     const placed = { ...hold, attempt: newAttempt(), walletId };
     const donors = chooseDonors(shards, target, hold.amount);
-    if (donors === undefined) return this.#consolidate(shards);
-    const change = holdChange(walletId, placed);
+    if (donors === undefined) return undefined;
+    const change = holdChange(walletId, placed, this.#maxHolds(accountOf(walletId)));
     const isPlaced = await this.#shards.changeWith(change, donors).catch(throwUnlessSafeToRetry);
     if (isPlaced !== true) return undefined;
     const { balance, holds } = wallet;
@@ -190,13 +207,6 @@ export class WalletEntries {
       granted: true,
       wallet: { ...wallet, balance: balance - hold.amount, holds: [...holds, placed] },
     };
-  }
-
-  /** Consolidates the balance of more shards than one transaction can use into the richest one. */
-  async #consolidate(shards: readonly Shard[]): Promise<undefined> {
-    const [richest, ...otherShards] = shards.toSorted((a, b) => (a.balance < b.balance ? 1 : -1));
-    const donors = largestSources(otherShards);
-    if (richest !== undefined && donors.length > 0) await this.#shards.move(richest.walletId, donors);
   }
 
   async #grow(accountId: string, currentCount: number): Promise<undefined> {

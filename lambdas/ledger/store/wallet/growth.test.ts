@@ -1,14 +1,13 @@
-import { TransactWriteItemsCommand, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
+import { TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
 import { beforeEach, describe, expect, it } from '@jest/globals';
-import { number, text } from '../../../platform/dynamodb/attribute-values.ts';
 import { fileDatabase } from '../../../platform/testing/file-database.ts';
-import type { Hold } from '../../core/ports.ts';
+import { type Hold, isCallHold } from '../../core/ports.ts';
 import { aroundSend } from '../../testing/failing-process.ts';
 import { openAccount } from '../../testing/running-ledger.ts';
 import { splitWallet } from '../../testing/split-wallet.ts';
 import { brokenShards } from '../../testing/stored-shards.ts';
 import { growShards } from './growth.ts';
-import { MAX_HOLDS, shardId } from './item.ts';
+import { MAX_HOLDS, MAX_SHARDS, shardId } from './item.ts';
 import { WalletMaintenance } from './maintenance.ts';
 import { WalletPostings } from './posting.ts';
 import { WalletReads } from './reads.ts';
@@ -85,16 +84,35 @@ describe('the number of shards', () => {
     await expectComplete();
   });
 
-  it('never exceeds its maximum', async () => {
-    await database.client.send(
-      new UpdateItemCommand({
-        TableName: database.tables.wallets,
-        Key: { wallet_id: text(accountId) },
-        UpdateExpression: 'SET shards = :shards',
-        ExpressionAttributeValues: { ':shards': number(4_095) },
-      }),
+  it('never exceeds its maximum, with which one transaction takes what all shards have', async () => {
+    for (let shardCount = 1; shardCount < MAX_SHARDS; ) shardCount = await grow(shardCount);
+    expect([await grow(MAX_SHARDS), await count()]).toEqual([MAX_SHARDS, MAX_SHARDS]);
+    let largest = 0;
+    const client = aroundSend(database.client, (command, send) => {
+      if (command instanceof TransactWriteItemsCommand)
+        largest = Math.max(largest, command.input.TransactItems?.length ?? 0);
+      return send(command);
+    });
+    const store = createWalletStore({ ...database, client }, database.tables.wallets, { random: () => 0.5 });
+    await store.read(accountId);
+    const calls = 2 * MAX_HOLDS;
+    for (let at = 0; at < calls; at += 1)
+      expect(await store.hold(accountId, holdOf(`req_${at}`))).toMatchObject({ granted: true });
+    const rest = CREDIT - BigInt(calls);
+    expect(await store.hold(accountId, holdOf('req_more', rest + 1n))).toMatchObject({ granted: false });
+    expect(await store.hold(accountId, holdOf('req_rest', rest))).toMatchObject({ granted: true });
+    expect(largest).toBe(MAX_SHARDS);
+    const [crowded, ...otherShards] = (await readAll()).filter(({ holds }) => holds.length > 0);
+    expect([crowded?.holds.length, otherShards]).toEqual([calls + 1, []]);
+    expect((await readAll()).every(({ balance }) => balance === 0n)).toBe(true);
+    for (const hold of (crowded?.holds ?? []).filter(isCallHold))
+      await store.endHold(accountId, { ...hold, cost: 0n, recorded: 0 });
+    await new WalletPostings(client, database.tables.wallets).post(
+      accountId,
+      { credit: 1n - CREDIT, cash: 0n },
+      [],
     );
-    expect([await grow(4_095), await grow(4_096)]).toEqual([4_096, 4_096]);
+    expect([largest, await store.balance(accountId)]).toEqual([MAX_SHARDS, 1n]);
   });
 });
 
@@ -139,15 +157,18 @@ describe('a wallet with a full shard', () => {
     await expectComplete();
   });
 
-  it('retains its number of shards if the full one is the first, at which each new process starts', async () => {
-    await splitWallet(database, accountId, [100n, 100n, 100n]);
-    await fill(0);
-    await fill(2);
-    const stranger = open(4, 0, 1);
-    const { wallet } = await stranger.hold(accountId, holdOf('req_new'));
-    expect(wallet?.holds[0]?.walletId).toBe(shardId(accountId, 1));
-    expect(await count()).toBe(4);
-  });
+  it.each([4, MAX_SHARDS])(
+    'retains its %i shards if the full one is the first, at which each new process starts',
+    async (shardCount) => {
+      await splitWallet(database, accountId, Array<bigint>(shardCount - 1).fill(100n));
+      await fill(0);
+      await fill(2);
+      const stranger = open(shardCount, 0, 1);
+      const { wallet } = await stranger.hold(accountId, holdOf('req_new'));
+      expect(wallet?.holds[0]?.walletId).toBe(shardId(accountId, 1));
+      expect(await count()).toBe(shardCount);
+    },
+  );
 
   it('does not grow if a process has cached more shards than exist', async () => {
     await splitWallet(database, accountId, [100n, 100n, 100n]);

@@ -8,9 +8,6 @@ import { MAX_SHARDS, shardId } from './item.ts';
 import { WalletReads } from './reads.ts';
 import { shardUpdate } from './update.ts';
 
-/** Shards that one transaction makes; it has room for 100 items (API reference, TransactWriteItems). */
-const MAX_NEW_SHARDS = 90;
-
 /** The first growth of a wallet. */
 const MIN_NEW_SHARDS = 3;
 
@@ -31,11 +28,7 @@ export async function growShards(
   const reads = new WalletReads(client, table);
   const first = await reads.read(accountId);
   if (first === undefined) throw new Error(`there is no account ${accountId}`);
-  const newCount = Math.min(
-    Math.max(currentCount, MIN_NEW_SHARDS),
-    MAX_NEW_SHARDS,
-    MAX_SHARDS - currentCount,
-  );
+  const newCount = Math.min(Math.max(currentCount, MIN_NEW_SHARDS), MAX_SHARDS - currentCount);
   if (first.shards !== currentCount || newCount <= 0) return first.shards;
   const spare = first.debt === undefined ? first.balance : 0n;
   const share = spare / (SHARES * BigInt(currentCount + newCount));

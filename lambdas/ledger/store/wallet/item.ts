@@ -20,8 +20,14 @@ import type { Hold, OpenHold, Wallet } from '../../core/ports.ts';
 /** Open holds of one shard: with as many an item stays under 1 KB, so that every write of it costs one unit. */
 export const MAX_HOLDS = 8;
 
-/** The most shards of one wallet: enough for 30,000 calls at once at one unit a write. */
-export const MAX_SHARDS = 4096;
+/**
+ * The most shards of one wallet: one request reads all of them, and one transaction changes all of them and up to 12 other
+ * items. Each has room for 100 items (Amazon DynamoDB API reference, BatchGetItem and TransactWriteItems).
+ */
+export const MAX_SHARDS = 88;
+
+/** Open holds of one shard of a wallet with the most shards: enough for 88,000 calls at once, at more units a write. */
+export const MOST_HOLDS = 1_000;
 
 /** The id of an account's n-th shard; the first one's is the account's own. */
 export const shardId = (accountId: string, index: number): string =>

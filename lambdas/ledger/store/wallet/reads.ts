@@ -13,9 +13,6 @@ import { decodeShard, indexOf, type Shard, shardId } from './item.ts';
 /** Under heavy load some shard is always being written; then the last reading must do, and a transfer checks it again. */
 const MAX_SNAPSHOTS = 3;
 
-/** Items of one request (Amazon DynamoDB API reference, TransactGetItems and BatchGetItem). */
-const MAX_ITEMS = 100;
-
 /** Bounds the memory: about 100 bytes an entry. */
 const MAX_WALLETS = 1_000;
 
@@ -70,11 +67,11 @@ export class WalletReads {
 
   /**
    * Reads several shards as of one instant, so that money in transfer is counted in exactly one of them. Leaves out
-   * shards that do not exist. A concurrent write to any of them cancels the read. After a few attempts, or if there are
-   * too many shards, they are read one by one until two consecutive reads agree.
+   * shards that do not exist. A concurrent write to any of them cancels the read. After a few attempts, they are read one
+   * by one until two consecutive reads agree.
    */
   async #snapshot(walletIds: readonly string[]): Promise<readonly Shard[]> {
-    for (let attempts = 0; attempts < MAX_SNAPSHOTS && walletIds.length <= MAX_ITEMS; attempts += 1) {
+    for (let attempts = 0; attempts < MAX_SNAPSHOTS; attempts += 1) {
       try {
         const reads = walletIds.map((id) => ({ Get: { TableName: this.#table, Key: keyOf(id) } }));
         const { Responses: responses = [] } = await this.#client.send(
@@ -95,13 +92,8 @@ export class WalletReads {
   }
 
   async #readEach(walletIds: readonly string[], consistent = true): Promise<readonly Shard[]> {
-    const batches = Array.from({ length: Math.ceil(walletIds.length / MAX_ITEMS) }, (_, at) =>
-      walletIds.slice(at * MAX_ITEMS, (at + 1) * MAX_ITEMS),
-    );
-    const items = await Promise.all(
-      batches.map((ids) => readMany(this.#client, this.#table, ids.map(keyOf), consistent)),
-    );
-    const itemsById = new Map(items.flat().map((item) => [item.wallet_id?.S, item]));
+    const items = await readMany(this.#client, this.#table, walletIds.map(keyOf), consistent);
+    const itemsById = new Map(items.map((item) => [item.wallet_id?.S, item]));
     return walletIds.flatMap((id) => {
       const item = itemsById.get(id);
       return item === undefined ? [] : [decodeShard(item)];

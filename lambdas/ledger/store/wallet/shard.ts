@@ -28,13 +28,13 @@ export interface EntryChange {
 }
 
 /** Returns the change that places a hold. A call without cost passes even if the account is in debt. */
-export const holdChange = (walletId: string, hold: Hold): EntryChange => ({
+export const holdChange = (walletId: string, hold: Hold, maxEntries = MAX_HOLDS): EntryChange => ({
   walletId,
   id: hold.id,
   from: undefined,
   to: encodeHold(hold),
   amount: hold.amount,
-  maxEntries: MAX_HOLDS,
+  maxEntries,
 });
 
 /** Returns the change that ends that hold. Its cost stays, and the remainder returns. */
@@ -76,13 +76,12 @@ export class WalletShards {
   }
 
   /** Changes an entry with what others give to its shard; false when one of them has moved meanwhile. */
-  changeWith(change: EntryChange, donors: readonly TransferSource[]): Promise<boolean> {
-    return this.#receive(this.#updateOf(change, sum(donors)), donors);
-  }
-
-  /** Moves what others give to a shard's balance; false when one of them has moved meanwhile. */
-  move(walletId: string, donors: readonly TransferSource[]): Promise<boolean> {
-    return this.#receive(shardUpdate(this.#table, walletId, { add: transferOf(sum(donors)) }), donors);
+  async changeWith(change: EntryChange, donors: readonly TransferSource[]): Promise<boolean> {
+    const given = donors.reduce((total, { amount }) => total + amount, 0n);
+    const gives = donors.map(({ shard: { walletId }, amount }) => ({
+      Update: shardUpdate(this.#table, walletId, { add: transferOf(-amount), minBalance: amount }),
+    }));
+    return (await transact(this.#client, [...gives, { Update: this.#updateOf(change, given) }])).done;
   }
 
   #updateOf({ walletId, id, from, to, amount, costs = {}, maxEntries }: EntryChange, given = 0n) {
@@ -102,16 +101,6 @@ export class WalletShards {
         : { conditions: ['size(holds) < :most'], values: { ':most': number(maxEntries) } }),
     });
   }
-
-  async #receive(
-    update: ReturnType<typeof shardUpdate>,
-    donors: readonly TransferSource[],
-  ): Promise<boolean> {
-    const gives = donors.map(({ shard: { walletId }, amount }) => ({
-      Update: shardUpdate(this.#table, walletId, { add: transferOf(-amount), minBalance: amount }),
-    }));
-    return (await transact(this.#client, [...gives, { Update: update }])).done;
-  }
 }
 
 /** Returns the changes of a shard that receives credit, or sends it if the amount is below 0. */
@@ -120,6 +109,3 @@ const transferOf = (given: NanoUsd) => ({
   received: given,
   entries: given === 0n ? 0n : 1n,
 });
-
-const sum = (donors: readonly TransferSource[]): NanoUsd =>
-  donors.reduce((total, { amount }) => total + amount, 0n);

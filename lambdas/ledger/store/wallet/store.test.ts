@@ -14,11 +14,10 @@ import { fileDatabase } from '../../../platform/testing/file-database.ts';
 import { type Hold, isCallHold, type WalletStore } from '../../core/ports.ts';
 import { aroundSend } from '../../testing/failing-process.ts';
 import { openAccount } from '../../testing/running-ledger.ts';
-import { splitWallet } from '../../testing/split-wallet.ts';
+import { moveCredit, splitWallet } from '../../testing/split-wallet.ts';
 import { DynamoCreditStore } from '../credit-store.ts';
 import { MAX_HOLDS, shardId } from './item.ts';
 import { WalletReads } from './reads.ts';
-import { WalletShards } from './shard.ts';
 import { createWalletStore } from './store.ts';
 
 const HOLD: Hold = {
@@ -166,16 +165,13 @@ describe('a wallet in several shards', () => {
 
   it('rejects no hold that it covers while credit moves from one of them to another', async () => {
     await splitWallet(database, accountId, [1_000n]);
-    const shards = new WalletShards(database, tables.wallets);
     let moved = false;
     const client = aroundSend(database.client, async (command, send) => {
       const output = await send(command);
       const first = command instanceof GetItemCommand && command.input.Key?.wallet_id?.S === accountId;
       if (first && !moved) {
         moved = true;
-        const [to, from] = await shardsOf();
-        if (to === undefined || from === undefined) throw new Error('the wallet has not two shards');
-        expect(await shards.move(to.walletId, [{ shard: from, amount: 1_000n }])).toBe(true);
+        await moveCredit(database, { from: shardId(accountId, 1), to: accountId, amount: 1_000n });
       }
       return output;
     });

@@ -8,7 +8,7 @@ import { MAX_HOLDS, type Shard, shardId } from './item.ts';
 import { WalletPostings } from './posting.ts';
 import { WalletReads } from './reads.ts';
 import { holdChange, holdEndChange, WalletShards } from './shard.ts';
-import { chooseDonors, collect, largestSources, type TransferSource } from './transfer.ts';
+import { chooseDonors, collect, type TransferSource } from './transfer.ts';
 
 const CREDIT = 1_000n;
 
@@ -110,25 +110,6 @@ describe('a hold that is taken with credit of other shards', () => {
   });
 });
 
-describe('credit that is moved to another shard', () => {
-  it('stays in its shard if the open holds there have taken more than was read', async () => {
-    await splitWallet(database, accountId, [400n]);
-    await shards().change(holdChange(shardId(accountId, 1), holdOf('other', 50n)));
-    expect(await shards().move(accountId, [await from(1, 351n)])).toBe(false);
-    expect(await balances()).toEqual([600n, 350n]);
-    expect(await shards().move(accountId, [await from(1, 350n)])).toBe(true);
-    expect(await balances()).toEqual([950n, 0n]);
-    await expectComplete();
-  });
-
-  it('stays in its shard if the target shard does not exist', async () => {
-    await splitWallet(database, accountId, [300n]);
-    expect(await shards().move(shardId(accountId, 5), [await from(0, 10n)])).toBe(false);
-    expect(await balances()).toEqual([700n, 300n]);
-    await expectComplete();
-  });
-});
-
 describe('the credit that is collected from shards', () => {
   const shardOf = (balance: bigint, index = Number(balance)): Shard =>
     ({ walletId: shardId('acc', index), balance, shards: 4 }) as Shard;
@@ -141,16 +122,6 @@ describe('the credit that is collected from shards', () => {
     expect(amounts(collect(some, 45n))).toEqual([30n, 10n, 5n]);
     expect(amounts(collect(some, 46n))).toBeUndefined();
     expect(amounts(collect(some, 0n))).toEqual([]);
-    expect(amounts(largestSources(some))).toEqual([30n, 10n, 5n]);
-  });
-
-  it('comes from as many shards as one transaction can contain', () => {
-    const many = Array.from({ length: 200 }, (_, at) => shardOf(1n, at));
-    const maxCollected = largestSources(many).length;
-    expect(maxCollected).toBeGreaterThan(50);
-    expect(maxCollected).toBeLessThanOrEqual(98);
-    expect(collect(many, BigInt(maxCollected))).toHaveLength(maxCollected);
-    expect(collect(many, BigInt(maxCollected) + 1n)).toBeUndefined();
   });
 
   it('equals the amount that the hold lacks or, if larger, a share of the excess of the richest shard', () => {

@@ -8,31 +8,21 @@ export interface TransferSource {
   readonly amount: NanoUsd;
 }
 
-/** Shards that one transaction may take from; it has room for 100 items (API reference, TransactWriteItems). */
-const MAX_DONORS = 90;
-
-/** Collects an amount from the richest shards first. Returns undefined if the shards of one transaction have less. */
+/** Collects an amount from the richest shards first. Returns undefined if the shards have less. */
 export function collect(
   shards: readonly Shard[],
   targetAmount: NanoUsd,
 ): readonly TransferSource[] | undefined {
   const donors: TransferSource[] = [];
   let missing = targetAmount;
-  for (const { shard, amount } of largestSources(shards)) {
-    if (missing <= 0n) break;
-    donors.push({ shard, amount: least(amount, missing) });
+  for (const shard of shards.toSorted((a, b) => (a.balance < b.balance ? 1 : -1))) {
+    const amount = least(shard.balance, missing);
+    if (amount <= 0n) break;
+    donors.push({ shard, amount });
     missing -= amount;
   }
   return missing > 0n ? undefined : donors;
 }
-
-/** Returns the largest shards with their whole balance, as many as one transaction can update. */
-export const largestSources = (shards: readonly Shard[]): readonly TransferSource[] =>
-  shards
-    .map((shard) => ({ shard, amount: shard.balance }))
-    .filter(({ amount }) => amount > 0n)
-    .toSorted((a, b) => (a.amount < b.amount ? 1 : -1))
-    .slice(0, MAX_DONORS);
 
 /**
  * Returns the transfer sources that cover an amount in a shard. They give the missing amount or, if larger, the shard's
