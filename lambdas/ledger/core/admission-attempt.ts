@@ -1,9 +1,7 @@
 /** One attempt to admit a call with a given output: the charge of its key, the hold in its wallet, and the results of both. */
 import type { KeyCharge } from '../../access/core/key-state.ts';
 import type { ChargeResult, KeyStore } from '../../access/core/key-store.ts';
-import type { Call } from './call.ts';
-import { type Hold, type HoldResult, isCallHold, type Wallet } from './ports.ts';
-import { largestOutput } from './preflight.ts';
+import { type Hold, type HoldResult, isCallHold } from './ports.ts';
 
 /** An attempt, and the results of its two halves. */
 export interface AdmissionAttempt {
@@ -14,31 +12,6 @@ export interface AdmissionAttempt {
   readonly chargeResult: PromiseSettledResult<ChargeResult>;
   readonly holdResult: PromiseSettledResult<HoldResult>;
   readonly nowMs: number;
-}
-
-/**
- * Returns the output of the next attempt: the largest smaller one that the key and the wallet cover, by their responses.
- * Undefined if there is none, or if a half failed. `isLocked` returns whether a wallet has credit in expired holds, which is
- * recovered once the key is charged.
- */
-export function smallerOutput(
-  call: Pick<Call, 'output' | 'tokens' | 'cost'>,
-  { output, charge, chargeResult, holdResult, nowMs }: AdmissionAttempt,
-  isLocked: (wallet: Wallet) => boolean,
-): number | undefined {
-  if (chargeResult.status === 'rejected' || holdResult.status === 'rejected') return undefined;
-  const [key, wallet] = [chargeResult.value, holdResult.value];
-  const isAbsent =
-    (!key.granted && key.state === undefined) || (!wallet.granted && wallet.wallet === undefined);
-  if (isAbsent || (key.granted && wallet.granted)) return undefined;
-  // A wallet with expired holds may cover more once they are recovered, so its balance does not limit the output yet.
-  const isBalanceFinal =
-    !wallet.granted && (key.granted || wallet.wallet === undefined || !isLocked(wallet.wallet));
-  const snapshot = {
-    state: key.granted ? undefined : key.state,
-    wallet: isBalanceFinal ? wallet.wallet : undefined,
-  };
-  return largestOutput(call, { min: call.output.min, max: output - 1 }, snapshot, { charge, nowMs });
 }
 
 /**

@@ -13,21 +13,15 @@ import type { GrantedCharge, KeyStore } from '../../access/core/key-store.ts';
 import { windowsAt } from '../../access/core/windows.ts';
 import { overloaded, ServiceError } from '../../platform/core/errors.ts';
 import type { After, Clock, Log } from '../../platform/core/ports.ts';
-import {
-  type AdmissionAttempt,
-  isGranted,
-  placedHold,
-  revertCharge,
-  smallerOutput,
-} from './admission-attempt.ts';
+import { type AdmissionAttempt, isGranted, placedHold, revertCharge } from './admission-attempt.ts';
 import { type Admission, type Call, observeCall, type Settlement } from './call.ts';
 import type { KeySpend } from './cap-repair.ts';
 import { drawCover, holdCover, identityOf } from './covers.ts';
-import { isShortage, type KeyCheck } from './key-check.ts';
+import type { KeyCheck } from './key-check.ts';
 import type { Draw } from './leases/lease.ts';
 import type { Leases } from './leases/leases.ts';
 import type { RecordBatches } from './leases/record-batches.ts';
-import type { Hold, HoldResult, UsageStore, Wallet, WalletStore } from './ports.ts';
+import type { Hold, UsageStore, WalletStore } from './ports.ts';
 import { preflight } from './preflight.ts';
 import type { ExpiredHolds, Recovery } from './recovery.ts';
 import { Remedies } from './remedies.ts';
@@ -69,9 +63,6 @@ interface CoveredAdmission extends Pick<Admission, 'output' | 'spentAmount' | 'h
   /** Holds that had expired at the admission. They are recovered after the call. */
   readonly expired?: ExpiredHolds;
 }
-
-/** Attempts with a smaller output. More than one is needed because caps and balance may drop between two attempts. */
-const MAX_SMALLER = 3;
 
 /**
  * An attempt that completes later than this runs no call. The process may have paused between its charge and its hold
@@ -115,38 +106,29 @@ export class Ledger {
     });
   }
 
-  /**
-   * Holds the cost of a call, in one round of requests. If the first attempt is rejected, its results determine the output
-   * of the next attempt, or a remedy, after the undo.
-   */
+  /** Holds the cost of a call, in one round of requests. After an attempt that was rejected and undone, a remedy is tried. */
   async #hold(call: Call, firstOutput: number): Promise<Admission> {
-    const { recovery, keyCheck } = this.#dependencies;
-    const isLocked = (wallet: Wallet) => recovery.expiredOf(wallet).holds.length > 0;
-    const remedies = new Remedies(
-      { ...this.#dependencies, leases: this.#dependencies.leased?.()?.leases },
-      call.key,
-    );
-    for (let output = firstOutput, smaller = 0; ; ) {
+    const leases = this.#dependencies.leased?.()?.leases;
+    const remedies = new Remedies({ ...this.#dependencies, leases }, call);
+    for (let output = firstOutput; ; ) {
       const attempt = await this.#attempt(call, output);
       const admission = this.#heldAdmission(call, attempt);
       if (admission !== undefined) return admission;
-      const next = smaller < MAX_SMALLER ? smallerOutput(call, attempt, isLocked) : undefined;
-      const reason = next === undefined ? this.#reason(call, attempt) : undefined;
-      const remedy = isShortage(reason) ? remedies.next(attempt, reason) : undefined;
-      const isLast = next === undefined && remedy === undefined;
-      const leftover = await this.#undo(attempt, isLast ? 0 : 1);
-      if (next !== undefined) {
-        if (leftover !== undefined) throw leftover.reason;
-        output = next;
-        smaller += 1;
-      } else if (remedy !== undefined && (await remedy())) {
-        output = call.output.max;
-        smaller = 0;
-      } else {
+      const reason = this.#reason(call, attempt);
+      let remedy = remedies.next(attempt, reason);
+      const leftover = await this.#undo(attempt, remedy === undefined ? 0 : 1);
+      if (leftover !== undefined && remedy !== undefined) throw leftover.reason;
+      let next: number | undefined;
+      while (remedy !== undefined) {
+        next = await remedy();
+        remedy = next === undefined ? remedies.next(attempt, reason) : undefined;
+      }
+      if (next === undefined) {
         if (reason instanceof ServiceError && reason.status !== 503)
-          keyCheck.remember(call.key.keyId, attempt.nowMs);
+          this.#dependencies.keyCheck.remember(call.key.keyId, attempt.nowMs);
         throw reason;
       }
+      output = next;
     }
   }
 
@@ -163,15 +145,10 @@ export class Ledger {
       amount,
       expires: Math.floor(nowMs / 1000) + holdTtlSeconds,
     };
-    let [chargeResult, holdResult] = await Promise.allSettled([
+    const [chargeResult, holdResult] = await Promise.allSettled([
       keys.charge(charge),
       wallets.hold(key.accountId, hold),
     ]);
-    if (isGranted(chargeResult) && holdResult.status === 'fulfilled' && !holdResult.value.granted) {
-      [holdResult] = await Promise.allSettled([
-        this.#holdAfterRecovery(key.accountId, hold, holdResult.value),
-      ]);
-    }
     return { output, charge, hold, chargeResult, holdResult, nowMs };
   }
 
@@ -221,17 +198,6 @@ export class Ledger {
         return settlement;
       },
     };
-  }
-
-  /**
-   * Retries a hold after recovery. Expired holds lock credit: if a wallet rejects a hold, they are recovered and the
-   * hold is attempted once more.
-   */
-  async #holdAfterRecovery(accountId: string, hold: Hold, holdResult: HoldResult): Promise<HoldResult> {
-    if (holdResult.wallet === undefined) return holdResult;
-    const { recovery, wallets } = this.#dependencies;
-    const { settled, released } = await recovery.recoverWallet(holdResult.wallet);
-    return settled + released === 0 ? holdResult : wallets.hold(accountId, hold);
   }
 
   /**
