@@ -30,12 +30,12 @@ export class CountingTill implements Till {
         output: output.max,
         amount,
         headers: {},
-        settle: async (record: CallOutcome) => {
+        settle: async (outcome: CallOutcome) => {
           if (this.settles) this.open.delete(requestId);
-          const { inputUnits, outputUnits, cost } = record;
+          const { inputUnits, outputUnits, amount: cost } = outcome;
           this.paid.push({ held: amount, cost });
           if (cost < 0n || !Number.isFinite(inputUnits) || !Number.isFinite(outputUnits)) this.negative += 1;
-          return { record, balance: 0n };
+          return { record: { ...outcome, cost }, balance: 0n };
         },
       };
     },

@@ -58,7 +58,7 @@ function calling(plan: Plan) {
         if (settleMs > 0) await time.sleep(settleMs);
         if (settleFails !== undefined) throw settleFails;
         outcomes.push(outcome);
-        return { record: outcome, balance: 0n };
+        return { record: { ...outcome, cost: outcome.amount }, balance: 0n };
       };
       return {
         output: granted,
@@ -174,7 +174,7 @@ describe('a call that every route has failed', () => {
     expect((await time.until(startedAt)).status).toBe(500);
     expect(settledFirst).toBe(true);
     const units = { inputUnits: 0, cachedUnits: 0, outputUnits: 0, tokens: 0, estimated: false };
-    expect(outcomes).toMatchObject([{ status: 'failed', cost: 0n, route: null, model: 'a/0', ...units }]);
+    expect(outcomes).toMatchObject([{ status: 'failed', amount: 0n, route: null, model: 'a/0', ...units }]);
   });
 
   it('fails with the same error when its release fails too, which is left in the log', async () => {
@@ -211,7 +211,7 @@ describe('a call of a service that was closed while the call was read', () => {
     for (const admitMs of [0, 50]) {
       const { response, attempts, outcomes } = await responding({ admitMs, checkOpen: reads });
       expect([response.status, attempts]).toEqual([503, []]);
-      expect(outcomes).toMatchObject([{ status: 'failed', cost: 0n }]);
+      expect(outcomes).toMatchObject([{ status: 'failed', amount: 0n }]);
     }
   });
 
@@ -284,7 +284,7 @@ describe('headers that leave before there is an event', () => {
     expect(text).toContain('"code":"internal_error"');
     expect(lines.map(({ level }) => level)).toEqual(['error', 'info']);
     expect(lines.at(-1)).toMatchObject({ fields: { outcome: 'failed' }, measured: errors('api_error') });
-    expect(outcomes).toMatchObject([{ status: 'failed', cost: 0n }]);
+    expect(outcomes).toMatchObject([{ status: 'failed', amount: 0n }]);
   });
 });
 

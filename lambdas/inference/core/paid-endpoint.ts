@@ -169,7 +169,7 @@ const failedOutcome = ({
   cachedUnits: 0,
   outputUnits: 0,
   unit: unitOf(scope.kind),
-  cost: 0n,
+  amount: 0n,
   estimated: false,
   route: null,
   status: 'failed',

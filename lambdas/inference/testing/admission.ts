@@ -6,7 +6,7 @@ export function recordedAdmission(amount: bigint, output = 0) {
   const outcomes: CallOutcome[] = [];
   const settle = async (outcome: CallOutcome) => {
     outcomes.push(outcome);
-    return { record: outcome, balance: 0n };
+    return { record: { ...outcome, cost: outcome.amount }, balance: 0n };
   };
   const admission = { output, amount, headers: {}, settle } as unknown as Admission;
   return { admission, outcomes };

@@ -82,12 +82,13 @@ describe('settlement', () => {
     });
   });
 
-  it('bills at most the hold, whatever the call costs', async () => {
+  it('charges at most the hold, waives the rest of the bill, and counts both losses of the operator as one', async () => {
     const account = await openAccount(database.client, 1_000n, POLICY);
     const [key] = account.keys;
     const admission = await ledger.ledger.admit(callOf(key, 500n));
     const { record, balance } = await admission.settle(outcomeOf(800n));
-    expect({ balance, cost: record.cost }).toEqual({ balance: 500n, cost: 500n });
+    expect(balance).toBe(500n);
+    expect(record).toMatchObject({ cost: 500n, waived: 300n, unbilled: { amount: 300n, factor: 1 } });
     const totals = await ledgerOf(database.client, account);
     expect(totals).toMatchObject({ wallet: { balance: 500n, holds: [] }, records: [record] });
     expect(totals.audit).toMatchObject({ exact: true, usage: 500n });
@@ -105,12 +106,12 @@ describe('settlement', () => {
       [8n, 1.2],
     ] as const) {
       const admission = await separateLedger.ledger.admit(callOf(account.keys[0], 100n));
-      const { record } = await admission.settle(outcomeOf(100n, { route, unbilled: { amount, factor } }));
-      expect(record).toMatchObject({ cost: 100n, unbilled: { amount, factor } });
+      const { record } = await admission.settle(outcomeOf(101n, { route, excess: { amount, factor } }));
+      expect(record).toMatchObject({ cost: 100n, waived: 1n, unbilled: { amount: amount + 1n, factor } });
       expect(await separateLedger.usage.get(account.keys[0].keyId, record.id)).toEqual(record);
     }
     const ofRoute = (await store.list()).filter((each) => each.route === route);
-    expect(ofRoute).toEqual([{ route, calls: 3, amount: 50n, factor: 3.25 }]);
+    expect(ofRoute).toEqual([{ route, calls: 3, amount: 53n, factor: 3.25 }]);
     const circuits = new DynamoCircuitStore(database.client, database.tables.circuits, () => nowMs);
     expect([...(await circuits.list()).keys()].filter((key) => key.includes(route))).toEqual([]);
   });
@@ -120,7 +121,7 @@ describe('settlement', () => {
     const store = { add: () => Promise.reject(new Error('no database')), list: async () => [] };
     const separateLedger = openLedger({ clients: database, clock: () => nowMs, unbilled: store });
     const admission = await separateLedger.ledger.admit(callOf(account.keys[0], 100n));
-    const settled = await admission.settle(outcomeOf(60n, { unbilled: { amount: 1n, factor: 2 } }));
+    const settled = await admission.settle(outcomeOf(60n, { excess: { amount: 1n, factor: 2 } }));
     expect(settled).toMatchObject({ balance: 940n, record: { cost: 60n } });
   });
 
@@ -157,9 +158,10 @@ describe('settlement', () => {
     const call = callOf(key, 300n);
     const admission = await ledger.ledger.admit(call);
     const expired = { ...outcomeOf(0n, { status: 'expired', model: null, route: null }), tokens: undefined };
-    const { tokens: _tokens, ...counted } = expired;
+    const { tokens: _tokens, amount: cost, ...counted } = expired;
     await ledger.usage.put({
       ...counted,
+      cost,
       id: call.requestId,
       keyId: key.keyId,
       accountId: account.accountId,

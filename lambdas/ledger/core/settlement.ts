@@ -39,7 +39,7 @@ export interface Cover {
 }
 
 export interface SettlementDependencies {
-  /** Counts usage beyond the bound of its call; absent where no such call is settled. */
+  /** Counts the operator's losses; absent where no call of a route is settled. */
   readonly unbilled?: UnbilledStore | undefined;
   readonly clock: Clock;
   readonly log: Log;
@@ -54,17 +54,18 @@ export type SettlementListener = (record: UsageRecord) => void;
  * a wait for a database that is out of order. Recovery then decides from the stored data after the cover has expired.
  */
 export async function settleCall(
-  { unbilled, clock, log, onSettled }: SettlementDependencies,
+  { unbilled: store, clock, log, onSettled }: SettlementDependencies,
   { call, cover }: { readonly call: CallIdentity; readonly cover: Cover },
-  { tokens, ...counted }: CallOutcome,
+  { tokens, amount: billed, excess, ...counted }: CallOutcome,
 ): Promise<Settlement> {
   const { id: requestId } = call;
-  const { amount, mark } = cover;
-  if (counted.cost > amount)
-    log.error('a call came to more than its hold', { requestId, unpaid: String(counted.cost) });
-  const cost = least(counted.cost, amount);
+  const { amount: heldAmount, mark } = cover;
+  const cost = least(billed, heldAmount);
+  const waived = billed > cost ? billed - cost : undefined;
+  const lost = (waived ?? 0n) + (excess?.amount ?? 0n);
+  const unbilled = lost > 0n ? { factor: 1, ...excess, amount: lost } : undefined;
   const created = Math.floor(clock() / 1000);
-  const record: UsageRecord = { ...counted, ...mark, ...call, created, cost, heldAmount: amount };
+  const record: UsageRecord = { ...counted, ...mark, ...call, created, cost, waived, unbilled, heldAmount };
   let ended: Promise<NanoUsd | undefined> | undefined;
   const written = await cover.record(record, () => {
     ended = cover.end(record, tokens);
@@ -76,9 +77,9 @@ export async function settleCall(
       log.error('a call was recovered before it settled', { requestId, unpaid: String(cost) });
     return { record: written, balance: undefined };
   }
-  if (record.unbilled !== undefined && record.route !== null)
-    await unbilled
-      ?.add(record.route, record.unbilled)
+  if (unbilled !== undefined && record.route !== null)
+    await store
+      ?.add(record.route, unbilled)
       .catch(() => log.warn('unbilled usage not counted', { requestId }));
   return { record, balance: await ended };
 }

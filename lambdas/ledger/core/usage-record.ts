@@ -31,8 +31,6 @@ export interface BillLine {
 export interface BillBasis {
   /** The line items. Their total, rounded up once, is the cost plus the waived amount. Absent if nothing was billed. */
   readonly lines?: readonly BillLine[] | undefined;
-  /** The amount beyond the hold by the service's own count. It is not charged. */
-  readonly waived?: NanoUsd | undefined;
   /** The version of the catalog whose prices these are. */
   readonly catalog?: string | undefined;
   /** The service tier that was used, if it is not the standard one. */
@@ -52,6 +50,8 @@ interface CallMetrics {
 }
 
 export interface UsageRecord extends BillBasis, CallMetrics {
+  /** The part of the bill beyond what was held. The account does not pay it. */
+  readonly waived?: NanoUsd | undefined;
   /** The amount that was held for the call. */
   readonly heldAmount?: NanoUsd | undefined;
   /**
@@ -86,11 +86,11 @@ export interface UsageRecord extends BillBasis, CallMetrics {
   readonly status: CallStatus;
 }
 
-/** Usage that a route reported beyond the bound of its call: the operator's loss. */
+/** The operator's loss by a call: usage that its route reported beyond its bound, and what is waived. */
 export interface UnbilledUsage {
   /** At the prices of the call; more than 0. */
   readonly amount: NanoUsd;
-  /** The reported units as a multiple of their bound, for the prompt or the output. At least 1. */
+  /** The cause: the reported units as a multiple of their bound, for the prompt or the output; 1 if it is only waived. */
   readonly factor: number;
 }
 
@@ -104,8 +104,10 @@ export interface CallOutcome extends BillBasis, CallMetrics {
   readonly cachedUnits: number;
   readonly outputUnits: number;
   readonly unit: Unit;
-  readonly cost: NanoUsd;
-  readonly unbilled?: UnbilledUsage | undefined;
+  /** The total of the lines. The account pays at most what was held. */
+  readonly amount: NanoUsd;
+  /** Usage that the route reported beyond the bound. No line has it. */
+  readonly excess?: UnbilledUsage | undefined;
   readonly estimated: boolean;
   readonly route: string | null;
   readonly status: CallStatus;

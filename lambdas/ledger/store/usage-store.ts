@@ -138,6 +138,7 @@ export function encodeRecord(record: UsageRecord): Item {
     output_units: number(record.outputUnits),
     unit: text(record.unit),
     cost: number(record.cost),
+    ...(record.waived === undefined || record.waived === 0n ? {} : { waived: number(record.waived) }),
     ...(record.unbilled === undefined
       ? {}
       : { unbilled: number(record.unbilled.amount), unbilled_factor: number(record.unbilled.factor) }),
@@ -168,6 +169,7 @@ export function decodeRecord(item: Item): UsageRecord {
     outputUnits: readDecimal(item, 'output_units'),
     unit: oneOf(readText(item, 'unit'), UNITS),
     cost: readInteger(item, 'cost'),
+    ...(item.waived === undefined ? {} : { waived: readInteger(item, 'waived') }),
     ...(item.unbilled === undefined
       ? {}
       : {
@@ -211,7 +213,6 @@ export const encodeBasis = (basis: BillBasis): Item => ({
   ...(basis.lines === undefined || basis.lines.length === 0
     ? {}
     : { lines: text(basis.lines.map(lineText).join(' ')) }),
-  ...(basis.waived === undefined || basis.waived === 0n ? {} : { waived: number(basis.waived) }),
   ...(basis.catalog === undefined ? {} : { catalog: text(basis.catalog) }),
   ...(basis.serviceTier === undefined ? {} : { service_tier: text(basis.serviceTier) }),
   ...(basis.region === undefined ? {} : { region: text(basis.region) }),
@@ -220,7 +221,6 @@ export const encodeBasis = (basis: BillBasis): Item => ({
 
 export const decodeBasis = (item: Item): BillBasis => ({
   ...(item.lines?.S === undefined ? {} : { lines: item.lines.S.split(' ').map(readLine) }),
-  ...(item.waived === undefined ? {} : { waived: readInteger(item, 'waived') }),
   ...(item.catalog?.S === undefined ? {} : { catalog: item.catalog.S }),
   ...(item.service_tier?.S === undefined ? {} : { serviceTier: item.service_tier.S }),
   ...(item.region?.S === undefined ? {} : { region: item.region.S }),

@@ -191,14 +191,14 @@ export function callOf(
   };
 }
 
-export function outcomeOf(cost: NanoUsd, changes: Partial<CallOutcome> = {}): CallOutcome {
+export function outcomeOf(amount: NanoUsd, changes: Partial<CallOutcome> = {}): CallOutcome {
   return {
     model: 'sim/chat',
     inputUnits: 4,
     cachedUnits: 1,
     outputUnits: 2,
     unit: 'token',
-    cost,
+    amount,
     estimated: false,
     route: 'sim-a',
     status: 'completed',

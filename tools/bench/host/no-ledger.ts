@@ -27,9 +27,10 @@ function admitted({ requestId, key, scope, output, cost }: Call): Admission {
     spentAmount: 0n,
     held: { hold, charge: { windows: windowsAt(Date.now()) } },
     headers: {},
-    settle: async ({ tokens: _used, ...outcome }: CallOutcome): Promise<Settlement> => ({
+    settle: async ({ tokens: _used, amount: cost, ...outcome }: CallOutcome): Promise<Settlement> => ({
       record: {
         ...outcome,
+        cost,
         id: requestId,
         keyId: key.keyId,
         accountId: key.accountId,

@@ -26,7 +26,7 @@ export const OUTCOME: CallOutcome = {
   cachedUnits: 0,
   outputUnits: 20,
   unit: 'token',
-  cost: COST,
+  amount: COST,
   estimated: false,
   route: 'sim-chat',
   status: 'completed',

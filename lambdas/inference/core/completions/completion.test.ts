@@ -132,7 +132,7 @@ describe('the deadline of the host', () => {
     expect(outputs).toBeGreaterThan(0);
     expect(failure).toMatchObject({ code: 'all_routes_failed' });
     expect(outcomes).toMatchObject([{ status: 'interrupted', estimated: true, route: 'route-0' }]);
-    expect(outcomes[0]?.cost).toBeGreaterThan(0n);
+    expect(outcomes[0]?.amount).toBeGreaterThan(0n);
   });
 });
 
@@ -153,7 +153,7 @@ describe('a host that ends its calls', () => {
     const { run, outcomes } = calling(['hang'], { hostEnds: ends.signal });
     setTimeout(() => ends.abort(), 50);
     await expect(run()).rejects.toMatchObject({ code: 'all_routes_failed' });
-    expect(outcomes).toMatchObject([{ status: 'failed', cost: 0n }]);
+    expect(outcomes).toMatchObject([{ status: 'failed', amount: 0n }]);
   });
 });
 
@@ -221,5 +221,5 @@ it('fails a call at no cost if its response cannot be stored for replay', async 
     storeResponse: () => Promise.reject(new Error('the database is gone')),
   });
   await expect(run()).rejects.toThrow('the database is gone');
-  expect(outcomes).toMatchObject([{ status: 'failed', cost: 0n }]);
+  expect(outcomes).toMatchObject([{ status: 'failed', amount: 0n }]);
 });

@@ -175,8 +175,8 @@ describe('a completion of which its route reports more than its bound', () => {
       const [outcome] = outcomes;
       // 2,000 nano-USD a token of prompt, and 10,000 of output.
       const outputCost = BigInt(reported) * 12_000n;
-      expect(outcome?.cost).toBe(outputCost > amount ? amount : outputCost);
-      expect((outcome?.cost ?? 0n) + (outcome?.unbilled?.amount ?? 0n)).toBe(outputCost);
+      expect(outcome?.amount).toBe(outputCost > amount ? amount : outputCost);
+      expect((outcome?.amount ?? 0n) + (outcome?.excess?.amount ?? 0n)).toBe(outputCost);
       const names = { requestId: 'req_1', model: 'a/0', route: 'route-0' };
       expect(warned).toEqual(Array(lines).fill(['a route counted more than the bound', names]));
     }

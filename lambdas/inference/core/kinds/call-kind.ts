@@ -78,19 +78,17 @@ export function measuredOutcome(
   counted: Pick<CallOutcome, 'unit'> & Partial<CallOutcome>,
 ): CallOutcome {
   const priced = priceMeasured(model, measured);
-  const cost = priced.amount;
   return {
     model: model.id,
     route: route.id,
     status: 'completed',
     estimated: false,
-    cost,
     inputUnits: 0,
     cachedUnits: 0,
     outputUnits: 0,
     tokens: 0,
     ...counted,
-    ...billBasis(priced, { cost, catalog, route }),
+    ...billBasis(priced, { catalog, route }),
   };
 }
 

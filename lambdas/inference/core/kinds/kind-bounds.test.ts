@@ -115,45 +115,45 @@ describe('the cost of embeddings', () => {
   const strings = validate(embeddingRequest, { input: ['Good morning', 'Good night'] });
   const hello = validate(embeddingRequest, { input: 'Good morning' });
 
-  it('never exceeds the hold, whatever the route reports, and leaves the rest unbilled', async () => {
+  it('never exceeds the hold, whatever the route reports, and counts the rest as an excess', async () => {
     const inputs = fc.oneof(words, fc.array(words, { minLength: 1, maxLength: 5 }));
     const returns = fc.option(fc.oneof(fc.nat(100), fc.nat(1_000_000_000)), { nil: undefined });
     await fc.assert(
       fc.asyncProperty(inputs, returns, async (input, tokens) => {
         const request = validate(embeddingRequest, { input });
         const { outcome, estimate } = await settledWith(request, model, tokens);
-        expect(outcome.cost).toBeLessThanOrEqual(estimate.amount);
-        expect(Number(outcome.cost)).toBe(outcome.inputUnits);
+        expect(outcome.amount).toBeLessThanOrEqual(estimate.amount);
+        expect(Number(outcome.amount)).toBe(outcome.inputUnits);
         expect(outcome.estimated).toBe(!tokens);
-        if (tokens) expect(outcome.cost + (outcome.unbilled?.amount ?? 0n)).toBe(BigInt(tokens));
-        else expect(outcome.unbilled).toBeUndefined();
+        if (tokens) expect(outcome.amount + (outcome.excess?.amount ?? 0n)).toBe(BigInt(tokens));
+        else expect(outcome.excess).toBeUndefined();
       }),
       { numRuns: rounds(100) },
     );
   });
 
-  it('equals the reported tokens up to the bound, and leaves every token beyond it unbilled', async () => {
+  it('equals the reported tokens up to the bound, and counts every token beyond it as an excess', async () => {
     const { tokens: bound } = embeddings.estimate(strings, model);
     const minCost = await settledWith(strings, model, bound);
-    expect(minCost.outcome).toMatchObject({ inputUnits: bound, cost: BigInt(bound), waived: 0n });
-    expect(minCost.outcome.unbilled).toBeUndefined();
+    expect(minCost.outcome).toMatchObject({ inputUnits: bound, amount: BigInt(bound) });
+    expect(minCost.outcome.excess).toBeUndefined();
     const { outcome, answer } = await settledWith(strings, model, bound + 1);
     expect(outcome).toMatchObject({
       inputUnits: bound,
       tokens: bound,
-      cost: BigInt(bound),
+      amount: BigInt(bound),
       estimated: false,
     });
-    expect(outcome.unbilled?.amount).toBe(1n);
+    expect(outcome.excess?.amount).toBe(1n);
     expect(answer).toMatchObject({ usage: { prompt_tokens: bound, total_tokens: bound } });
     const twice = await settledWith(strings, model, 2 * bound);
-    expect(twice.outcome.unbilled).toEqual({ amount: BigInt(bound), factor: 2 });
+    expect(twice.outcome.excess).toEqual({ amount: BigInt(bound), factor: 2 });
   });
 
   it.each([undefined, 0])('equals the bound of its texts if the route reports %p', async (reported) => {
     const { outcome } = await settledWith(hello, model, reported);
-    expect(outcome).toMatchObject({ inputUnits: boundTokens('Good morning'), estimated: true, waived: 0n });
-    expect(outcome.unbilled).toBeUndefined();
+    expect(outcome).toMatchObject({ inputUnits: boundTokens('Good morning'), estimated: true });
+    expect(outcome.excess).toBeUndefined();
   });
 });
 

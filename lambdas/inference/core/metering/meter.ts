@@ -1,7 +1,6 @@
 /** The usage of one response: the route's values if they are plausible, else the count of the delivered text. */
 import type { Admission, Settlement } from '../../../ledger/core/call.ts';
 import { type CallStatus, factorOf, type UnbilledUsage } from '../../../ledger/core/usage-record.ts';
-import { least } from '../../../platform/core/money.ts';
 import type { Candidate } from '../catalog/catalog-document.ts';
 import type { BillableItems, TokenBounds } from '../pricing/billable-items.ts';
 import { NO_TOKENS, type TokenUsage } from '../pricing/token-usage.ts';
@@ -10,7 +9,7 @@ import { billBasis, type PricedUsage, priceUsage, tokenPrices } from './priced-u
 
 export interface MeterOptions {
   readonly candidate: Candidate;
-  readonly admission: Pick<Admission, 'amount' | 'settle'>;
+  readonly admission: Pick<Admission, 'settle'>;
   readonly prompt: Pick<PromptTokens, 'upper'>;
   /** The billable items of the call. */
   readonly billableItems: BillableItems;
@@ -59,22 +58,19 @@ export class Meter {
     const { candidate, catalog, admission, onExcess } = this.#options;
     const { usage, estimated } = this.#measured(status);
     const priced = this.#price(usage);
-    const cost = least(priced.amount, admission.amount);
     if (this.#exceedsBound()) onExcess();
-    const unbilled = this.#unbilled();
     return admission.settle({
       model: candidate.model.id,
       inputUnits: usage.promptTokens,
       cachedUnits: usage.cachedTokens,
       outputUnits: usage.completionTokens,
       unit: 'token',
-      cost,
-      unbilled,
+      excess: this.#excess(),
       estimated,
       route: candidate.route.id,
       status,
       tokens: usage.promptTokens + usage.completionTokens,
-      ...billBasis(priced, { cost, catalog, route: candidate.route }),
+      ...billBasis(priced, { catalog, route: candidate.route }),
     });
   }
 
@@ -88,7 +84,7 @@ export class Meter {
   }
 
   /** Returns the cost of the reported usage beyond the bound. */
-  #unbilled(): UnbilledUsage | undefined {
+  #excess(): UnbilledUsage | undefined {
     const { bound } = this.#options;
     const reported = this.#reported ?? NO_TOKENS;
     const { promptTokens, completionTokens } = reported;

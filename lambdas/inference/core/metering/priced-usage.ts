@@ -1,5 +1,5 @@
 /** The cost of tokens on a model, according to the billable items of the call. */
-import type { BillBasis } from '../../../ledger/core/usage-record.ts';
+import type { BillBasis, CallOutcome } from '../../../ledger/core/usage-record.ts';
 import type { NanoUsd } from '../../../platform/core/money.ts';
 import type { CatalogRoute, Model } from '../catalog/catalog-document.ts';
 import { type Bill, billOf, type PricingContext } from '../pricing/bill.ts';
@@ -96,19 +96,15 @@ export function priceMeasured({ price }: Pick<Model, 'price'>, measured: UnitCou
 export const measuredCost = (model: Pick<Model, 'price'>, measured: UnitCounts): NanoUsd =>
   priceMeasured(model, measured).amount;
 
-/** Returns the part of a bill that a record stores, from which the bill can be computed again. */
+/** Returns the amount of a bill, and the part of it that a record stores, from which the bill can be computed again. */
 export function billBasis(
   { lines, amount, counts, context }: PricedUsage,
-  {
-    cost,
-    catalog,
-    route,
-  }: { readonly cost: NanoUsd; readonly catalog: string; readonly route: Pick<CatalogRoute, 'cost'> },
-): BillBasis {
+  { catalog, route }: { readonly catalog: string; readonly route: Pick<CatalogRoute, 'cost'> },
+): BillBasis & Pick<CallOutcome, 'amount'> {
   const providerCost = route.cost === undefined ? undefined : billOf(route.cost, counts, context).amount;
   return {
     lines,
-    waived: amount - cost,
+    amount,
     catalog,
     ...context,
     ...(providerCost === undefined ? {} : { providerCost }),

@@ -173,7 +173,7 @@ export class SimulatedHost {
     await process.sleep(call.durationMs);
     const lostBefore = this.#lost;
     try {
-      const { record } = await admission.settle({ ...BLANK, cost: call.cost, tokens: call.usedTokens });
+      const { record } = await admission.settle({ ...BLANK, amount: call.cost, tokens: call.usedTokens });
       if (record.status === 'expired') return this.#world.lost(admitted);
     } catch (failure) {
       if (!(failure instanceof ServiceError || failure instanceof UnknownOutcome)) throw failure;

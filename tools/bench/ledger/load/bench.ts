@@ -71,8 +71,8 @@ async function measure(
       const admission = await process.admit(callOf(account));
       admitMs.push(Date.now() - startedMs);
       await sleep(MIN_CALL_MS + Math.random() * (MAX_CALL_MS - MIN_CALL_MS));
-      const cost = BigInt(Math.floor(Math.random() * Number(HELD_AMOUNT)));
-      const { balance } = await admission.settle({ ...OUTCOME, cost });
+      const amount = BigInt(Math.floor(Math.random() * Number(HELD_AMOUNT)));
+      const { balance } = await admission.settle({ ...OUTCOME, amount });
       if (balance === undefined) withoutBalance += 1;
     } catch (failure) {
       const { name = '', code = name } = Object(failure) as {

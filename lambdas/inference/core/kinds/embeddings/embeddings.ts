@@ -137,7 +137,7 @@ async function prepare(call: KindCall<EmbeddingRequest, EmbeddingOutput>): Promi
           tokens,
           unit: 'token',
           estimated: reported === undefined,
-          ...(excess > 0n ? { unbilled: { amount: excess, factor: factorOf(counted / tokens) } } : {}),
+          ...(excess > 0n ? { excess: { amount: excess, factor: factorOf(counted / tokens) } } : {}),
         },
       ),
     ),

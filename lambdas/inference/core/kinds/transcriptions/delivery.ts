@@ -54,7 +54,7 @@ function orderOf({
   // Whether speech was recognised or not: routes bill the time that they listened.
   const billed = billedSeconds(recording, transcript.duration);
   const priced = priceMeasured(model, { seconds: billed.seconds });
-  const { providerCost } = billBasis(priced, { cost: priced.amount, catalog, route });
+  const { providerCost } = billBasis(priced, { catalog, route });
   if (admission.held === undefined) throw new Error('a transcription needs a hold of its own');
   const { id: _id, amount, ...hold } = admission.held.hold;
   return {

@@ -4,7 +4,7 @@ import type { Hold, WalletStore } from '../../../../ledger/core/ports.ts';
 import type { Recovery } from '../../../../ledger/core/recovery.ts';
 import { type SettlementDependencies, settleCall } from '../../../../ledger/core/settlement.ts';
 import type { BillLine, CallOutcome, UsageRecord } from '../../../../ledger/core/usage-record.ts';
-import { least, type NanoUsd } from '../../../../platform/core/money.ts';
+import type { NanoUsd } from '../../../../platform/core/money.ts';
 import { amountOf } from '../../pricing/bill.ts';
 import type { SettlementOrder } from './order.ts';
 
@@ -13,25 +13,22 @@ export interface SettleTranscriptionDependencies extends SettlementDependencies,
   readonly recovery: Recovery;
 }
 
-/** Returns the outcome of the call. The service's own measure never charges beyond the hold. */
+/** Returns the outcome of the call. */
 export function outcomeOf(order: Omit<SettlementOrder, 'accountId'>): CallOutcome {
   const { model, route, seconds, estimated, catalog, providerCost } = order;
   const lines = linesOf(order);
-  const amount = amountOf(lines);
-  const cost = estimated ? least(amount, BigInt(order.hold.amount)) : amount;
   return {
     model,
     inputUnits: seconds,
     cachedUnits: 0,
     outputUnits: 0,
     unit: 'second',
-    cost,
+    amount: amountOf(lines),
     estimated,
     route,
     status: 'completed',
     tokens: 0,
     lines,
-    waived: amount - cost,
     catalog,
     ...(providerCost === undefined ? {} : { providerCost: BigInt(providerCost) }),
   };
