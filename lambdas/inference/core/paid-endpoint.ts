@@ -21,7 +21,7 @@ import type {
   StreamedResponse,
   StreamingEndpoint,
 } from '../../platform/core/ports.ts';
-import type { Deliver, PaidCall } from './call.ts';
+import type { Deliver, PaidCall, UnsettledCall } from './call.ts';
 import type { CatalogRoute } from './catalog/catalog-document.ts';
 import type { Breaker } from './circuit/breaker.ts';
 import type { Idempotency, ResponseRecorder } from './idempotency/idempotency.ts';
@@ -213,7 +213,7 @@ export interface Receipt {
 }
 
 /** The headers that name the route, the cost and what is left. */
-export function receiptHeaders(
+function receiptHeaders(
   { headers }: Pick<Admission, 'headers'>,
   { id }: CatalogRoute,
   { record, balance }: Receipt,
@@ -223,5 +223,21 @@ export function receiptHeaders(
     'x-route': id,
     'x-cost-usd': formatUsd(record.cost),
     ...(balance === undefined ? {} : { 'x-balance-usd': formatUsd(balance) }),
+  };
+}
+
+const JSON_TYPE = { 'content-type': 'application/json' };
+
+/** Stores a complete response. Returns the function that settles the call and returns the response. */
+export async function prepareJson(
+  { admission, candidate: { route }, storeResponse, flush }: UnsettledCall,
+  { text, headers }: { readonly text: string; readonly headers: PaidCall<unknown>['headers'] },
+  settle: () => Promise<Receipt>,
+): Promise<Deliver> {
+  await storeResponse?.({ body: text, headers: { ...JSON_TYPE, 'x-route': route.id, ...headers } });
+  return async () => {
+    const [receipt] = await Promise.all([settle(), flush()]);
+    const shown = { ...JSON_TYPE, ...receiptHeaders(admission, route, receipt), ...headers };
+    return new Response(text, { headers: shown });
   };
 }

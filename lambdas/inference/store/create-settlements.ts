@@ -2,8 +2,7 @@
 import { SFNClient, type SFNClientConfig, StartSyncExecutionCommand } from '@aws-sdk/client-sfn';
 import { NodeHttpHandler } from '@smithy/node-http-handler';
 import { requireVariable, VARIABLES } from '../../platform/contract/environment.ts';
-import { settledOrder } from '../core/kinds/transcriptions/order.ts';
-import type { Settlements } from '../core/kinds/transcriptions/ports.ts';
+import { type Settlements, settledOrder, toWorkflowJson } from '../core/kinds/transcriptions/order.ts';
 
 const CONNECT_MS = 1_000;
 
@@ -42,14 +41,14 @@ export function createSettlements(
       const { status, error, output } = await client.send(
         new StartSyncExecutionCommand({
           stateMachineArn,
-          name: order.requestId,
-          input: JSON.stringify(order),
+          name: order.hold.id,
+          input: toWorkflowJson(order),
         }),
         { abortSignal: AbortSignal.timeout(settledWithinMs) },
       );
       if (status !== 'SUCCEEDED') throw new Error(`the execution ended as ${status} with ${error}`);
       const { cost, balance } = settledOrder.parse(JSON.parse(output ?? 'null'));
-      return { record: { cost: BigInt(cost) }, balance: BigInt(balance) };
+      return { record: { cost }, balance };
     },
   };
 }

@@ -1,11 +1,30 @@
 import { describe, expect, it } from '@jest/globals';
 import { VARIABLES } from '../../platform/contract/environment.ts';
-import type { SettlementOrder } from '../core/kinds/transcriptions/order.ts';
+import { type SettlementOrder, settlementOrder } from '../core/kinds/transcriptions/order.ts';
 import { type WireResponder, wireServer } from '../testing/providers/wire-server.ts';
 import { createSettlements } from './create-settlements.ts';
 
 const ARN = 'arn:aws:states:us-east-1:000000000000:stateMachine:settle';
-const ORDER = { requestId: 'req_1', accountId: 'acc_1' } as SettlementOrder;
+const ORDER: SettlementOrder = {
+  accountId: 'acc_1',
+  hold: { id: 'req_1', keyId: 'key_1', kind: 'audio', amount: 2n ** 60n, expires: 1 },
+  charge: { windows: { minute: 0, day: 0, month: 0 } },
+  outcome: {
+    model: 'a/b',
+    route: 'route',
+    status: 'completed',
+    unit: 'second',
+    inputUnits: 1.5,
+    cachedUnits: 0,
+    outputUnits: 0,
+    tokens: 0,
+    estimated: false,
+    amount: 9_007_199_254_740_993n,
+    lines: [{ item: 'second', quantity: 1.5, price: 6_000_000n, per: 60 }],
+    catalog: 'v1',
+    providerCost: 3n,
+  },
+};
 const region = 'us-east-1';
 const credentials = { accessKeyId: 'a', secretAccessKey: 'b' };
 
@@ -36,10 +55,12 @@ const settle = (...responders: readonly WireResponder[]) => settleWithin(LONG_MS
 describe('a settlement', () => {
   it('returns the output of the execution, with the order as its input and the request id as its name', async () => {
     expect(await settle(SETTLED)).toEqual(RECEIPT);
-    const body = { stateMachineArn: ARN, name: 'req_1', input: JSON.stringify(ORDER) };
     expect(workflow.requests).toMatchObject([
-      { headers: { 'x-amz-target': 'AWSStepFunctions.StartSyncExecution' }, body: JSON.stringify(body) },
+      { headers: { 'x-amz-target': 'AWSStepFunctions.StartSyncExecution' } },
     ]);
+    const { stateMachineArn, name, input } = JSON.parse(workflow.requests[0]?.body ?? '');
+    expect([stateMachineArn, name]).toEqual([ARN, 'req_1']);
+    expect(settlementOrder.parse(JSON.parse(input))).toEqual(ORDER);
   });
 
   it('starts again after a throttle, a failure at AWS, or a lost response', async () => {

@@ -10,8 +10,12 @@ import { openCatalog } from '../../../lambdas/inference/core/catalog/catalog.ts'
 import { Idempotency } from '../../../lambdas/inference/core/idempotency/idempotency.ts';
 import { createKeyCheck } from '../../../lambdas/inference/core/key-check.ts';
 import { createTranscriptionEndpoint } from '../../../lambdas/inference/core/kinds/transcriptions/endpoint.ts';
-import type { SettlementOrder } from '../../../lambdas/inference/core/kinds/transcriptions/order.ts';
-import type { Settlements } from '../../../lambdas/inference/core/kinds/transcriptions/ports.ts';
+import {
+  type SettlementOrder,
+  type Settlements,
+  settlementOrder,
+  toWorkflowJson,
+} from '../../../lambdas/inference/core/kinds/transcriptions/order.ts';
 import { settleTranscription } from '../../../lambdas/inference/core/kinds/transcriptions/settle.ts';
 import { createTranscriptionCalls } from '../../../lambdas/inference/providers/kinds/provider-calls.ts';
 import { DynamoReplayStore } from '../../../lambdas/inference/store/replay-store.ts';
@@ -68,8 +72,8 @@ export class UploadService {
 
   /** The step of the workflow. */
   settle(order: SettlementOrder) {
-    const { ledger } = this;
-    return settleTranscription({ ...ledger, clock: this.#clock, log: this.#log, onSettled: () => {} }, order);
+    const dependencies = { ...this.ledger, clock: this.#clock, log: this.#log, onSettled: () => {} };
+    return settleTranscription(dependencies, settlementOrder.parse(JSON.parse(toWorkflowJson(order))));
   }
 
   async start(): Promise<void> {

@@ -7,7 +7,7 @@ import type { Deliver, UnsettledCall } from '../call.ts';
 import type { CatalogRoute } from '../catalog/catalog-document.ts';
 import { isPriced } from '../fields/need.ts';
 import { Meter } from '../metering/meter.ts';
-import { receiptHeaders } from '../paid-endpoint.ts';
+import { prepareJson } from '../paid-endpoint.ts';
 import {
   type ChatPayload,
   type Provider,
@@ -77,8 +77,6 @@ async function readUntilOutput(events: AsyncIterator<RouteEvent>): Promise<Route
   }
 }
 
-const JSON_TYPE = { 'content-type': 'application/json' };
-
 interface DeliveryOptions {
   readonly request: CompletionRequest;
   /** Called when the route reports more tokens than the call is billed for. */
@@ -91,7 +89,7 @@ export async function prepareCompletion(
   paid: UnsettledCall,
   { request, onExcess }: DeliveryOptions,
 ): Promise<Deliver> {
-  const { admission, candidate, storeResponse, flush } = paid;
+  const { admission, candidate } = paid;
   const { route } = candidate;
   const { output } = admission;
   const requestHeaders = request.headersOf(output);
@@ -107,12 +105,7 @@ export async function prepareCompletion(
   }
   meter.add(response);
   const text = writer.body(response.completeResponse, meter.usage);
-  await storeResponse?.({ body: text, headers: { ...JSON_TYPE, 'x-route': route.id, ...requestHeaders } });
-  return async () => {
-    const [settlement] = await Promise.all([meter.settle('completed'), flush()]);
-    const receipt = receiptHeaders(admission, route, settlement);
-    return new Response(text, { headers: { ...JSON_TYPE, ...receipt, ...requestHeaders } });
-  };
+  return prepareJson(paid, { text, headers: requestHeaders }, () => meter.settle('completed'));
 }
 
 interface StreamDelivery {

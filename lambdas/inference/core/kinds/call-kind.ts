@@ -7,7 +7,6 @@ import type { Deliver, UnsettledCall } from '../call.ts';
 import type { Candidate, CatalogRoute, Model } from '../catalog/catalog-document.ts';
 import type { FieldTable } from '../fields/table.ts';
 import { billBasis, priceMeasured } from '../metering/priced-usage.ts';
-import { type Receipt, receiptHeaders } from '../paid-endpoint.ts';
 import type { UnitCounts } from '../pricing/counts.ts';
 import type { Estimate } from '../quote.ts';
 import { forwardedFields, type RouteControlFields } from '../routing/route-controls.ts';
@@ -35,7 +34,7 @@ export interface CallRequestFields extends JsonObject, Pick<RouteControlFields, 
 }
 
 /** A response, with everything that its delivery needs. */
-export interface KindCall<Request, Output> extends UnsettledCall {
+export interface KindResponse<Request, Output> extends UnsettledCall {
   /** With the fields that some route gets. */
   readonly request: Request;
   readonly output: Output;
@@ -63,7 +62,7 @@ export interface CallKind<Request extends CallRequestFields, Output> {
   /** Returns the upper bounds of the call's tokens and cost on a model. */
   estimate(request: Request, model: Model): Estimate;
   /** Prepares the response for sending; see `PaidCall.prepare`. */
-  prepare(call: KindCall<Request, Output>): Promise<Deliver>;
+  prepare(response: KindResponse<Request, Output>): Promise<Deliver>;
 }
 
 /** A request as routes get it: without the model's name too, which is each route's own. */
@@ -73,7 +72,7 @@ export function forwarded({ model: _model, ...request }: CallRequestFields): Jso
 
 /** Returns the outcome that settles a call whose response is complete, except for the values of `counted`. */
 export function measuredOutcome(
-  { candidate: { model, route }, catalog }: Pick<KindCall<unknown, unknown>, 'candidate' | 'catalog'>,
+  { candidate: { model, route }, catalog }: Pick<KindResponse<unknown, unknown>, 'candidate' | 'catalog'>,
   measured: UnitCounts,
   counted: Pick<CallOutcome, 'unit'> & Partial<CallOutcome>,
 ): CallOutcome {
@@ -89,26 +88,5 @@ export function measuredOutcome(
     tokens: 0,
     ...counted,
     ...billBasis(priced, { catalog, route }),
-  };
-}
-
-const JSON_TYPE = { 'content-type': 'application/json' };
-
-/** Stores a complete response. Returns the function that settles the call and returns the response. */
-export async function prepareJson(
-  {
-    admission,
-    candidate: { route },
-    storeResponse,
-    flush,
-    headers,
-  }: UnsettledCall & Pick<KindCall<unknown, unknown>, 'headers'>,
-  text: string,
-  settle: () => Promise<Receipt>,
-): Promise<Deliver> {
-  await storeResponse?.({ body: text, headers: { ...JSON_TYPE, 'x-route': route.id, ...headers } });
-  return async () => {
-    const [receipt] = await Promise.all([settle(), flush()]);
-    return new Response(text, { headers: { ...JSON_TYPE, ...receiptHeaders(admission, route, receipt) } });
   };
 }

@@ -9,7 +9,7 @@ import { recordedAdmission } from '../../testing/admission.ts';
 import { candidateOf } from '../../testing/catalog/models.ts';
 import type { Model } from '../catalog/catalog-document.ts';
 import { boundTokens } from '../metering/token-bound.ts';
-import type { KindCall } from './call-kind.ts';
+import type { KindResponse } from './call-kind.ts';
 import {
   type EmbeddingOutput,
   type EmbeddingRequest,
@@ -103,7 +103,7 @@ async function settledWith(request: EmbeddingRequest, model: Model, tokens: numb
     storeResponse: undefined,
     flush: async () => {},
     admission,
-  } as unknown as KindCall<EmbeddingRequest, EmbeddingOutput>);
+  } as unknown as KindResponse<EmbeddingRequest, EmbeddingOutput>);
   const answer = await ((await deliver()) as Response).json();
   const [outcome] = outcomes;
   if (outcome === undefined) throw new Error('not settled');

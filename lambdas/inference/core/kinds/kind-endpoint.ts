@@ -4,7 +4,7 @@ import { ServiceError } from '../../../platform/core/errors.ts';
 import { readJson, validate } from '../../../platform/core/json/json-body.ts';
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { CallContext, RandomSource, StreamingEndpoint } from '../../../platform/core/ports.ts';
-import type { PaidCall } from '../call.ts';
+import type { Deliver, PaidCall } from '../call.ts';
 import { type Catalog, type CatalogSource, requireModel } from '../catalog/catalog.ts';
 import type { Model } from '../catalog/catalog-document.ts';
 import { createPaidEndpoint, type PaidEndpointDependencies } from '../paid-endpoint.ts';
@@ -15,8 +15,14 @@ import {
   type RouteClockOptions,
   startRouteClock,
 } from '../upstream/route-clock.ts';
-import type { CallKind, CallRequestFields, ProviderAttempt, ProviderCalls } from './call-kind.ts';
-import { quoteKind } from './quote-kind.ts';
+import type {
+  CallKind,
+  CallRequestFields,
+  KindResponse,
+  ProviderAttempt,
+  ProviderCalls,
+} from './call-kind.ts';
+import { type KindRequest, quoteKind } from './quote-kind.ts';
 
 export interface KindEndpointDependencies extends PaidEndpointDependencies {
   readonly catalog: CatalogSource;
@@ -28,7 +34,6 @@ export function createKindEndpoint<Request extends CallRequestFields, Output>(
   providers: ProviderCalls<JsonObject, Output>,
   dependencies: KindEndpointDependencies,
 ): StreamingEndpoint {
-  const { catalog, random, after, hostEnds } = dependencies;
   const { kind, stream, schema, fields } = callKind;
   const read = async (
     httpRequest: globalThis.Request,
@@ -37,44 +42,61 @@ export function createKindEndpoint<Request extends CallRequestFields, Output>(
   ): Promise<PaidCall<KindResult<Output>>> => {
     const { text, value } = await readJson(httpRequest);
     const request = validate(schema, value);
-    const currentCatalog = await catalog();
-    const namedModel = modelOf(currentCatalog, kind, request.model);
+    const catalog = await dependencies.catalog();
+    const namedModel = modelOf(catalog, kind, request.model);
     const model = callKind.servable?.(request, namedModel) ?? namedModel;
-    const { quote, estimate, body, headers, bodyOn } = quoteKind({
-      kind,
-      model,
-      fields,
-      request: callKind.toPayload(request, model),
-      controls: controlsOf(request),
-      chance: random,
-      estimate: (sentFields) => callKind.estimate({ ...sentFields, model: request.model } as Request, model),
-    });
-    return {
-      requestId,
-      key,
-      identity: text,
-      stream,
-      ...quote,
-      headers,
-      attempt: ({ model, route }, time) =>
-        attemptKind(
-          providers,
-          { model, payload: bodyOn(route) },
-          { ...time, after, route, stream, hostEnds },
-        ),
-      prepare: ({ output, clock }, call) =>
-        callKind.prepare({
-          ...call,
-          request: { ...body, model: request.model } as Request,
-          output,
-          estimate,
-          clock,
-          headers,
-          catalog: currentCatalog.version,
-        }),
-    };
+    const withModel = (body: JsonObject) => ({ ...body, model: request.model }) as Request;
+    const call = kindCall(
+      {
+        kind,
+        model,
+        catalog: catalog.version,
+        stream,
+        fields,
+        request: callKind.toPayload(request, model),
+        controls: controlsOf(request),
+        estimate: (body) => callKind.estimate(withModel(body), model),
+        providers,
+        payloadOf: (body) => body,
+        prepare: (response) => callKind.prepare({ ...response, request: withModel(response.request) }),
+      },
+      dependencies,
+    );
+    return { requestId, key, identity: text, ...call };
   };
   return createPaidEndpoint({ kind, read }, dependencies);
+}
+
+interface KindCallOptions<Payload, Output> extends Omit<KindRequest, 'chance'> {
+  /** The version of the catalog that the model is from. */
+  readonly catalog: string;
+  readonly stream: boolean;
+  readonly providers: ProviderCalls<Payload, Output>;
+  /** Returns what a route gets, by the fields that it gets. */
+  payloadOf(body: JsonObject): Payload;
+  /** Prepares the response for sending; see `PaidCall.prepare`. */
+  prepare(response: KindResponse<JsonObject, Output>): Promise<Deliver>;
+}
+
+/** Returns the paid call of a valid request, but for its caller. Throws as `quoteKind`. */
+export function kindCall<Payload, Output>(
+  { catalog, stream, providers, payloadOf, prepare, ...request }: KindCallOptions<Payload, Output>,
+  { random, after, hostEnds }: Pick<KindEndpointDependencies, 'random' | 'after' | 'hostEnds'>,
+): Omit<PaidCall<KindResult<Output>>, 'requestId' | 'key' | 'identity'> {
+  const { quote, estimate, body, headers, bodyOn } = quoteKind({ ...request, chance: random });
+  return {
+    ...quote,
+    stream,
+    headers,
+    attempt: ({ model, route }, time) =>
+      attemptKind(
+        providers,
+        { model, payload: payloadOf(bodyOn(route)) },
+        { ...time, after, route, stream, hostEnds },
+      ),
+    prepare: ({ output, clock }, call) =>
+      prepare({ ...call, request: body, output, estimate, clock, headers, catalog }),
+  };
 }
 
 /** The model that a request names, or the catalog's default for its kind. */
@@ -92,15 +114,15 @@ export function modelOf(
   return requireModel(catalog, modelName, kind, 'model');
 }
 
-/** One try of one route for a call that is not a conversation, under its clocks. */
+/** A response that has started. */
 export interface KindResult<Output> {
   readonly output: Output;
   /** The clock of the attempt. It is closed already, unless the response is streamed. */
   readonly clock: RouteClock;
 }
 
-/** Runs the attempt. Throws `UpstreamFailure` if it ends without a response, or before a stream's first bytes. */
-export async function attemptKind<Payload, Output>(
+/** Attempts one route, under its clock. Throws `UpstreamFailure` if the attempt ends without a response, or before a stream's first bytes. */
+async function attemptKind<Payload, Output>(
   servers: ProviderCalls<Payload, Output>,
   { model, payload }: Pick<ProviderAttempt<Payload>, 'model' | 'payload'>,
   options: RouteClockOptions,

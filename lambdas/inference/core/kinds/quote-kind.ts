@@ -14,7 +14,7 @@ import { bodyFor, type Estimate, type Quote, scopeOf } from '../quote.ts';
 import { chooseRoutes, type RouteChoice } from '../routing/route-choice.ts';
 import { ignoredFields, type Providers } from '../routing/route-support.ts';
 
-interface KindRequest extends Pick<RouteChoice, 'controls' | 'chance'> {
+export interface KindRequest extends Pick<RouteChoice, 'controls' | 'chance'> {
   readonly kind: Exclude<Kind, 'chat'>;
   readonly model: Model;
   /** The fields that the protocol of the kind documents. */

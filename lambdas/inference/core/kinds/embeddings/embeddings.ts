@@ -9,10 +9,11 @@ import { fieldTable } from '../../fields/table.ts';
 import { boundTextTokens, stringifyOtherFields } from '../../metering/estimate.ts';
 import { measuredCost } from '../../metering/priced-usage.ts';
 import { tokenLowerBound } from '../../metering/token-bound.ts';
+import { prepareJson } from '../../paid-endpoint.ts';
 import type { Estimate } from '../../quote.ts';
 import { reference, routeControlFields } from '../../routing/route-controls.ts';
 import { isBase64 } from '../../upstream/sources.ts';
-import { type CallKind, forwarded, type KindCall, measuredOutcome, prepareJson } from '../call-kind.ts';
+import { type CallKind, forwarded, type KindResponse, measuredOutcome } from '../call-kind.ts';
 
 /** OpenAI API reference, Create embeddings: the most inputs of one request. */
 const MAX_INPUTS = 2048;
@@ -107,7 +108,7 @@ function estimate(request: EmbeddingRequest, model: Model): Estimate {
   return { tokens, amount: measuredCost(model, { tokens }) };
 }
 
-async function prepare(call: KindCall<EmbeddingRequest, EmbeddingOutput>): Promise<Deliver> {
+async function prepare(call: KindResponse<EmbeddingRequest, EmbeddingOutput>): Promise<Deliver> {
   const { request, output, admission } = call;
   const { model } = call.candidate;
   const { strings, ids } = sizeOf(request);
@@ -127,7 +128,7 @@ async function prepare(call: KindCall<EmbeddingRequest, EmbeddingOutput>): Promi
     })),
     usage: { prompt_tokens: tokens, completion_tokens: 0, total_tokens: tokens },
   });
-  return prepareJson(call, text, () =>
+  return prepareJson(call, { text, headers: call.headers }, () =>
     admission.settle(
       measuredOutcome(
         call,

@@ -8,10 +8,11 @@ import type { Model } from '../../catalog/catalog-document.ts';
 import { unpriced, unpricedUnless } from '../../fields/readers.ts';
 import { fieldTable } from '../../fields/table.ts';
 import { measuredCost } from '../../metering/priced-usage.ts';
+import { prepareJson } from '../../paid-endpoint.ts';
 import { imageItem } from '../../pricing/bill.ts';
 import type { UnitCounts } from '../../pricing/counts.ts';
 import { reference, routeControlFields } from '../../routing/route-controls.ts';
-import { type CallKind, forwarded, type KindCall, measuredOutcome, prepareJson } from '../call-kind.ts';
+import { type CallKind, forwarded, type KindResponse, measuredOutcome } from '../call-kind.ts';
 
 /** ImageRequest (interface, Resources). */
 const MAX_IMAGES = 4;
@@ -105,11 +106,11 @@ const measured = (request: ImageRequest, images: number): UnitCounts => ({
   images: new Map([[imageItem(qualityOf(request), request.size ?? DEFAULT_SIZE), images]]),
 });
 
-async function prepare(call: KindCall<ImageRequest, ImageOutput>): Promise<Deliver> {
+async function prepare(call: KindResponse<ImageRequest, ImageOutput>): Promise<Deliver> {
   const { request, output, admission } = call;
   const outputUnits = output.images.length;
   const text = JSON.stringify({ created: output.created, data: output.images });
-  return prepareJson(call, text, () =>
+  return prepareJson(call, { text, headers: call.headers }, () =>
     admission.settle(measuredOutcome(call, measured(request, outputUnits), { outputUnits, unit: 'image' })),
   );
 }

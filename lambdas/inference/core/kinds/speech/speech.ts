@@ -19,7 +19,7 @@ import { reference, routeControlFields } from '../../routing/route-controls.ts';
 import { UpstreamFailure } from '../../upstream/provider.ts';
 import { hasLeft } from '../../upstream/route-clock.ts';
 import { AUDIO_FORMATS } from '../../upstream/sources.ts';
-import { type CallKind, forwarded, type KindCall, measuredOutcome } from '../call-kind.ts';
+import { type CallKind, forwarded, type KindResponse, measuredOutcome } from '../call-kind.ts';
 
 /** OpenAI API reference, Create speech: the most characters of either text. */
 const MAX_CHARACTERS = 4_096;
@@ -110,7 +110,7 @@ function voiceOf({ voice }: SpeechRequest, { id, voices, default_voice: fallback
   return voiceName;
 }
 
-async function prepare(call: KindCall<SpeechRequest, SpeechOutput>): Promise<Deliver> {
+async function prepare(call: KindResponse<SpeechRequest, SpeechOutput>): Promise<Deliver> {
   const { request, estimate, admission, candidate } = call;
   const headers = {
     ...admission.headers,
@@ -124,7 +124,9 @@ async function prepare(call: KindCall<SpeechRequest, SpeechOutput>): Promise<Del
 /**
  * Yields the audio as it arrives. Even if it is interrupted, the call is settled before the reader receives the end.
  */
-async function* settledAudio(call: KindCall<SpeechRequest, SpeechOutput>): AsyncGenerator<Uint8Array, void> {
+async function* settledAudio(
+  call: KindResponse<SpeechRequest, SpeechOutput>,
+): AsyncGenerator<Uint8Array, void> {
   const { output, clock, broke, flush } = call;
   let status: CallStatus = 'interrupted';
   try {
@@ -146,7 +148,7 @@ async function* settledAudio(call: KindCall<SpeechRequest, SpeechOutput>): Async
 }
 
 /** The text went to the route as a whole, so audio that breaks off costs what the whole does. */
-function settle(call: KindCall<SpeechRequest, SpeechOutput>, status: CallStatus): Promise<Settlement> {
+function settle(call: KindResponse<SpeechRequest, SpeechOutput>, status: CallStatus): Promise<Settlement> {
   const measured = measuredOf(call.request);
   const { tokens } = measured;
   const counted = { inputUnits: tokens, tokens, unit: 'token', estimated: true, status } as const;

@@ -7,13 +7,11 @@ import type { Call } from '../../../../ledger/core/call.ts';
 import type { StreamingEndpoint } from '../../../../platform/core/ports.ts';
 import type { ReceiveUpload, Upload, UploadedFile } from '../../../../platform/core/upload.ts';
 import type { PaidCall } from '../../call.ts';
-import type { CatalogRoute } from '../../catalog/catalog-document.ts';
 import { measuredCost } from '../../metering/priced-usage.ts';
 import { createPaidEndpoint } from '../../paid-endpoint.ts';
 import { NO_CONTROLS } from '../../routing/route-controls.ts';
 import type { ProviderCalls } from '../call-kind.ts';
-import { attemptKind, type KindEndpointDependencies, type KindResult, modelOf } from '../kind-endpoint.ts';
-import { quoteKind } from '../quote-kind.ts';
+import { type KindEndpointDependencies, type KindResult, kindCall, modelOf } from '../kind-endpoint.ts';
 import { type AudioType, requireAudio } from './audio-type.ts';
 import { type DeliveryDependencies, prepareTranscript } from './delivery.ts';
 import { maxSeconds } from './duration.ts';
@@ -63,52 +61,36 @@ async function readTranscription(
   caller: Pick<Call, 'requestId' | 'key'>,
   dependencies: TranscriptionDependencies,
 ): Promise<PaidCall<KindResult<Transcript>>> {
-  const { catalog, random, after, hostEnds } = dependencies;
   const form = readForm(upload);
   // `readForm` throws when there is none.
   const { content, sha256 } = upload.file as UploadedFile;
   const type = await requireAudio(upload.file as UploadedFile);
-  const currentCatalog = await catalog();
-  const model = modelOf(currentCatalog, 'audio', form.fields.model);
-  const recording = { bytes: content.size, length: await measureAudio(content, type.extension, after) };
+  const catalog = await dependencies.catalog();
+  const model = modelOf(catalog, 'audio', form.fields.model);
+  const length = await measureAudio(content, type.extension, dependencies.after);
+  const recording = { bytes: content.size, length };
   const amount = measuredCost(model, { seconds: maxSeconds(recording) });
-  const { quote, headers, bodyOn } = quoteKind({
-    kind: 'audio',
-    model,
-    fields: TRANSCRIPTION_FIELDS,
-    request: Object.fromEntries(form.forwarded.map(([name, value]) => [nameInForm(name), value])),
-    controls: NO_CONTROLS,
-    chance: random,
-    estimate: () => ({ tokens: 0, amount }),
-  });
-  const payloadOn = (route: CatalogRoute): TranscriptionPayload => {
-    const body = bodyOn(route);
-    const fields = form.forwarded.filter(([name]) => Object.hasOwn(body, nameInForm(name)));
-    return { content, type, fields };
-  };
-  return {
-    ...caller,
-    // The same whatever boundary the form was sent with.
-    identity: JSON.stringify([upload.fields, type.extension, sha256]),
-    stream: false,
-    ...quote,
-    headers,
-    attempt: ({ route }, time) =>
-      attemptKind(
-        providers,
-        { model, payload: payloadOn(route) },
-        { ...time, after, route, stream: false, hostEnds },
-      ),
-    prepare: ({ output: transcript }, call) =>
-      prepareTranscript(dependencies, {
-        ...caller,
-        ...call,
-        transcript,
-        recording,
-        headers,
-        fields: form.fields,
-        catalog: currentCatalog.version,
-      }),
-    dispose: () => upload.dispose(),
-  };
+  const call = kindCall(
+    {
+      kind: 'audio',
+      model,
+      catalog: catalog.version,
+      stream: false,
+      fields: TRANSCRIPTION_FIELDS,
+      request: Object.fromEntries(form.forwarded.map(([name, value]) => [nameInForm(name), value])),
+      controls: NO_CONTROLS,
+      estimate: () => ({ tokens: 0, amount }),
+      providers,
+      payloadOf(body) {
+        const fields = form.forwarded.filter(([name]) => Object.hasOwn(body, nameInForm(name)));
+        return { content, type, fields };
+      },
+      prepare: (response) =>
+        prepareTranscript(dependencies, response, { key: caller.key, recording, fields: form.fields }),
+    },
+    dependencies,
+  );
+  // The same whatever boundary the form was sent with.
+  const identity = JSON.stringify([upload.fields, type.extension, sha256]);
+  return { ...caller, identity, ...call, dispose: () => upload.dispose() };
 }
