@@ -1,6 +1,6 @@
 /** The catalog document that operators write: every model, its price and its routes; validated as a whole. */
 import * as z from 'zod';
-import { describeFault } from '../../../platform/core/json/field-faults.ts';
+import { describeFault, type FieldFault, without } from '../../../platform/core/json/field-faults.ts';
 import { KINDS, type Kind } from '../../../platform/core/kinds.ts';
 import { canBill } from '../pricing/counts.ts';
 import { type Prices, type PriceUnit, prices } from '../pricing/prices.ts';
@@ -27,86 +27,36 @@ const BEDROCK_MODELS: Partial<Record<Kind, RegExp>> = {
 
 const voice = z.string().min(1).max(128);
 
-const model = z
-  .strictObject({
-    id,
-    type: z.enum(KINDS),
-    owned_by: z.string().min(1).max(128),
-    /** Seconds since the epoch. */
-    created: z.int().min(0),
-    display_name: z.string().min(1).max(128).optional(),
-    aliases: z.array(id).max(20).default([]),
-    context_window: z.int().min(1).optional(),
-    /** Raises the bound of a text for a tokenizer that counts more than those that the bound was measured with. */
-    token_factor: z.number().min(1).max(16).optional(),
-    /** Tokens that the provider adds before each prompt. */
-    hidden_tokens: z.int().min(0).max(100_000).optional(),
-    max_output_tokens: z.int().min(1).optional(),
-    /** The output limit for a chat or Messages caller that specifies none. Default: 256. */
-    default_max_tokens: z.int().min(1).optional(),
-    /** Lowers a limit above `max_output_tokens` to that value. Without this setting, such a request is rejected. */
-    clamp_max_tokens: z.boolean().default(false),
-    /** The most tokens that one image counts, where that is more than the large providers' usual most. */
-    max_image_tokens: z.int().min(1).optional(),
-    default_voice: voice.optional(),
-    /** The known voices. A call with another voice is rejected without a request to a route. */
-    voices: z.array(voice).min(1).max(500).optional(),
-    price: prices,
-    /** The source of the price and the day of its last comparison. For operators; never shown to callers. */
-    price_source: z.strictObject({ url: z.url({ protocol: /^https?$/ }), as_of: z.iso.date() }).optional(),
-    routes: z.array(route).min(1).max(20),
-  })
-  .superRefine((entry, context) => {
-    const fault = faultOf(entry.type, entry.price);
-    if (fault !== undefined)
-      context.addIssue({ code: 'custom', path: ['price', fault.path], message: fault.message });
-    entry.routes.forEach(({ betas }, at) => {
-      if (betas?.some(isLongPrompts) === true && !hasTiers(entry.price))
-        context.addIssue({
-          code: 'custom',
-          path: ['routes', at, 'betas'],
-          message: 'has a flag for long prompts, for which the price names no tiers',
-        });
-    });
-    entry.routes.forEach(({ cost }, at) => {
-      const wrong = cost === undefined ? undefined : costFault(entry, cost);
-      if (wrong !== undefined)
-        context.addIssue({
-          code: 'custom',
-          path: ['routes', at, 'cost', wrong.path],
-          message: wrong.message,
-        });
-    });
-    const {
-      max_output_tokens: maxOutputTokens,
-      default_max_tokens: usual,
-      clamp_max_tokens: clamped,
-    } = entry;
-    if (maxOutputTokens !== undefined && usual !== undefined && usual > maxOutputTokens)
-      context.addIssue({
-        code: 'custom',
-        path: ['default_max_tokens'],
-        message: `must be at most ${maxOutputTokens}`,
-      });
-    if (maxOutputTokens === undefined && clamped)
-      context.addIssue({ code: 'custom', path: ['clamp_max_tokens'], message: 'needs max_output_tokens' });
-    const { voices, default_voice: defaultVoice } = entry;
-    if (voices !== undefined && defaultVoice !== undefined && !voices.includes(defaultVoice))
-      context.addIssue({ code: 'custom', path: ['default_voice'], message: 'must be one of voices' });
-    const protocols = PROTOCOLS_OF_TYPE[entry.type];
-    entry.routes.forEach(
-      ({ protocol, auth, passes_image_urls: passes, upstream_model: upstreamModel }, at) => {
-        const issue = (field: string, message: string) =>
-          context.addIssue({ code: 'custom', path: ['routes', at, field], message });
-        if (!protocols.includes(protocol))
-          issue('protocol', `must be ${protocols.join(' or ')} for type "${entry.type}"`);
-        if (protocol === 'bedrock' && BEDROCK_MODELS[entry.type]?.test(upstreamModel) === false)
-          issue('upstream_model', 'must be a model of Bedrock that the service knows how to ask');
-        if (passes && entry.type !== 'image') issue('passes_image_urls', 'is for type "image" only');
-        if (auth === 'sigv4' && entry.type !== 'chat') issue('auth', 'is "sigv4" for type "chat" only');
-      },
-    );
-  });
+const modelFields = z.strictObject({
+  id,
+  type: z.enum(KINDS),
+  owned_by: z.string().min(1).max(128),
+  /** Seconds since the epoch. */
+  created: z.int().min(0),
+  display_name: z.string().min(1).max(128).optional(),
+  aliases: z.array(id).max(20).default([]),
+  context_window: z.int().min(1).optional(),
+  /** Raises the bound of a text for a tokenizer that counts more than those that the bound was measured with. */
+  token_factor: z.number().min(1).max(16).optional(),
+  /** Tokens that the provider adds before each prompt. */
+  hidden_tokens: z.int().min(0).max(100_000).optional(),
+  max_output_tokens: z.int().min(1).optional(),
+  /** The output limit for a chat or Messages caller that specifies none. Default: 256. */
+  default_max_tokens: z.int().min(1).optional(),
+  /** Lowers a limit above `max_output_tokens` to that value. Without this setting, such a request is rejected. */
+  clamp_max_tokens: z.boolean().default(false),
+  /** The most tokens that one image counts, where that is more than the large providers' usual most. */
+  max_image_tokens: z.int().min(1).optional(),
+  default_voice: voice.optional(),
+  /** The known voices. A call with another voice is rejected without a request to a route. */
+  voices: z.array(voice).min(1).max(500).optional(),
+  price: prices,
+  /** The source of the price and the day of its last comparison. For operators; never shown to callers. */
+  price_source: z.strictObject({ url: z.url({ protocol: /^https?$/ }), as_of: z.iso.date() }).optional(),
+  routes: z.array(route).min(1).max(20),
+});
+
+type ModelFields = z.infer<typeof modelFields>;
 
 /** The units that calls of a type are billed by. */
 const UNITS_OF_TYPE: Readonly<Record<Kind, readonly PriceUnit[]>> = {
@@ -117,70 +67,96 @@ const UNITS_OF_TYPE: Readonly<Record<Kind, readonly PriceUnit[]>> = {
   audio: ['per_minute', 'per_second', 'per_hour', 'per_request'],
 };
 
-/** Returns the fault of prices for a type and its path, or undefined if the prices are valid. */
-function faultOf(type: Kind, price: Prices): { readonly path: string; readonly message: string } | undefined {
-  const units = UNITS_OF_TYPE[type];
-  if (!units.includes(price.unit))
-    return {
-      path: 'unit',
-      message: `must be ${units.map((unit) => `"${unit}"`).join(' or ')} for type "${type}"`,
-    };
-  if (price.unit !== 'per_million_tokens' || type !== 'chat' || price.output !== undefined) return undefined;
-  return { path: 'output', message: 'is required for type "chat"' };
+function* modelFaults(entry: ModelFields): Generator<FieldFault> {
+  yield* pricesFaults(entry.type, entry.price, ['price']);
+  const { max_output_tokens: maxOutputTokens, default_max_tokens: usual } = entry;
+  if (maxOutputTokens !== undefined && usual !== undefined && usual > maxOutputTokens)
+    yield { path: 'default_max_tokens', message: `must be at most ${maxOutputTokens}` };
+  if (maxOutputTokens === undefined && entry.clamp_max_tokens)
+    yield { path: 'clamp_max_tokens', message: 'needs max_output_tokens' };
+  const { voices, default_voice: defaultVoice } = entry;
+  if (defaultVoice !== undefined && voices?.includes(defaultVoice) === false)
+    yield { path: 'default_voice', message: 'must be one of voices' };
+  for (const [at, each] of entry.routes.entries()) {
+    for (const { path, message } of routeFaults(entry, each))
+      yield { path: ['routes', at, path].flat(), message };
+  }
 }
 
-/**
- * Returns the fault of a route's cost. The values that are counted for the price must determine what the provider
- * charges.
- */
-function costFault({ type, price }: { readonly type: Kind; readonly price: Prices }, cost: Prices) {
-  const fault = faultOf(type, cost);
-  if (fault !== undefined || canBill(cost.unit, price.unit)) return fault;
-  return {
-    path: 'unit',
-    message: `must be "per_request", or count what "${price.unit}" of the price counts`,
-  };
+/** The faults of a route on its model. */
+function* routeFaults({ type, price }: ModelFields, entry: ModelFields['routes'][number]) {
+  const { protocol, auth, cost, betas } = entry;
+  if (betas?.some(isLongPrompts) === true && !hasTiers(price))
+    yield { path: 'betas', message: 'has a flag for long prompts, for which the price names no tiers' };
+  if (cost !== undefined) yield* costFaults(type, price, cost);
+  const protocols = PROTOCOLS_OF_TYPE[type];
+  if (!protocols.includes(protocol))
+    yield { path: 'protocol', message: `must be ${protocols.join(' or ')} for type "${type}"` };
+  if (protocol === 'bedrock' && BEDROCK_MODELS[type]?.test(entry.upstream_model) === false)
+    yield { path: 'upstream_model', message: 'must be a model of Bedrock that the service knows how to ask' };
+  if (entry.passes_image_urls && type !== 'image')
+    yield { path: 'passes_image_urls', message: 'is for type "image" only' };
+  if (auth === 'sigv4' && type !== 'chat') yield { path: 'auth', message: 'is "sigv4" for type "chat" only' };
+}
+
+function* pricesFaults(type: Kind, price: Prices, path: readonly string[]): Generator<FieldFault> {
+  const units = UNITS_OF_TYPE[type];
+  if (!units.includes(price.unit)) {
+    const names = units.map((unit) => `"${unit}"`).join(' or ');
+    yield { path: [...path, 'unit'], message: `must be ${names} for type "${type}"` };
+  } else if (type === 'chat' && price.unit === 'per_million_tokens' && price.output === undefined)
+    yield { path: [...path, 'output'], message: 'is required for type "chat"' };
+}
+
+/** The values that are counted for the price must determine what the provider charges. */
+function* costFaults(type: Kind, price: Prices, cost: Prices): Generator<FieldFault> {
+  yield* pricesFaults(type, cost, ['cost']);
+  if (UNITS_OF_TYPE[type].includes(cost.unit) && !canBill(cost.unit, price.unit)) {
+    const message = `must be "per_request", or count what "${price.unit}" of the price counts`;
+    yield { path: ['cost', 'unit'], message };
+  }
 }
 
 const hasTiers = (price: Prices): boolean =>
   price.unit === 'per_million_tokens' && price.tiers?.[0] !== undefined;
 
+const model = modelFields.superRefine(without(modelFaults));
+
 const defaultModels = z.partialRecord(z.enum(KINDS), id).default({});
 
-const documentSchema = z
-  .strictObject({ models: z.array(model).min(1).max(20_000), defaults: defaultModels })
-  .superRefine(({ models, defaults }, context) => {
-    const ownerByName = new Map<string, string>();
-    const claim = (name: string, path: (string | number)[]) => {
+const documentFields = z.strictObject({
+  models: z.array(model).min(1).max(20_000),
+  defaults: defaultModels,
+});
+
+/** Ids and aliases are one set of names; the ids of routes are another. */
+function* documentFaults({ models, defaults }: z.infer<typeof documentFields>): Generator<FieldFault> {
+  const ownerByName = new Map<string, string>();
+  const routes = new Set<string>();
+  for (const [index, entry] of models.entries()) {
+    const names = [
+      { name: entry.id, path: ['id'] },
+      ...entry.aliases.map((name, at) => ({ name, path: ['aliases', at] })),
+    ];
+    for (const { name, path } of names) {
       const owner = ownerByName.get(name);
       if (owner !== undefined)
-        context.addIssue({ code: 'custom', path, message: `"${name}" is already used by ${owner}` });
-      ownerByName.set(name, `models[${path[1]}]`);
-    };
-    const routes = new Set<string>();
-    models.forEach((entry, index) => {
-      claim(entry.id, ['models', index, 'id']);
-      entry.aliases.forEach((alias, at) => {
-        claim(alias, ['models', index, 'aliases', at]);
-      });
-      entry.routes.forEach((candidate, at) => {
-        const path = ['models', index, 'routes', at, 'id'];
-        if (routes.has(candidate.id))
-          context.addIssue({ code: 'custom', path, message: `"${candidate.id}" is already a route` });
-        routes.add(candidate.id);
-      });
-    });
-    for (const [kind, name] of Object.entries(defaults)) {
-      const target = models.find((entry) => entry.id === name);
-      if (target?.type !== kind) {
-        context.addIssue({
-          code: 'custom',
-          path: ['defaults', kind],
-          message: `must name a model of type "${kind}"`,
-        });
-      }
+        yield { path: ['models', index, ...path], message: `"${name}" is already used by ${owner}` };
+      ownerByName.set(name, `models[${index}]`);
     }
-  });
+    for (const [at, each] of entry.routes.entries()) {
+      if (routes.has(each.id))
+        yield { path: ['models', index, 'routes', at, 'id'], message: `"${each.id}" is already a route` };
+      routes.add(each.id);
+    }
+  }
+  for (const [kind, name] of Object.entries(defaults)) {
+    if (models.find((entry) => entry.id === name)?.type !== kind)
+      yield { path: ['defaults', kind], message: `must name a model of type "${kind}"` };
+  }
+}
+
+const documentSchema = documentFields.superRefine(without(documentFaults));
 
 /** A validated document; prices are nano-USD a unit. */
 export type CatalogDocument = z.infer<typeof documentSchema>;

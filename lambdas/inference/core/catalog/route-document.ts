@@ -1,10 +1,11 @@
 /** One route of a model in the catalog document: its location, its protocol, and the behavior of its vendor. */
 import * as z from 'zod';
+import { type FieldFault, without } from '../../../platform/core/json/field-faults.ts';
 import { CAPABILITIES, type Capability } from '../fields/need.ts';
 import { prices } from '../pricing/prices.ts';
 import { AWS_SERVICES, awsAddressOf, KNOWN_AWS_HOSTS, signedFor } from './aws-address.ts';
 import { beta } from './betas.ts';
-import { type Dialect, dialect, fieldPattern } from './dialect.ts';
+import { dialect, fieldPattern } from './dialect.ts';
 import { PRESETS, type PresetName } from './dialect-presets.ts';
 
 /**
@@ -60,103 +61,80 @@ export const isCapable = (
 /** Reasoning modes that are not exclusive to `openai` vendors. */
 const OF_EVERY_PROTOCOL: ReadonlySet<string> = new Set(['effort', 'budget', 'adaptive', 'switch']);
 
-export const route = z
-  .strictObject({
-    id: catalogId,
-    protocol: z.enum(PROTOCOLS),
-    /**
-     * Ends in the version segment; the service appends `/chat/completions`, `/responses`, `/messages`, `/models/...` and so on. Absent, and then
-     * empty, on a `bedrock` route that uses the address of the function's own region.
-     */
-    base_url: z
-      .url({ protocol: /^https?$/ })
-      .optional()
-      .transform((url = '') => url.replace(/\/+$/, '')),
-    upstream_model: z.string().min(1).max(256),
-    /** The amount that the provider charges, in the same vocabulary. Callers never receive it. */
-    cost: prices.optional(),
-    secret: secret.optional(),
-    /**
-     * `sigv4`: the request is signed with the function's own role, for the service and region that the host names.
-     * `api-key`: the secret goes into the header of that name, as Azure takes keys. `entra`: the secret is a client's
-     * credentials, by which a token of Microsoft Entra ID is fetched. `google`: it is the key file of a service account,
-     * by which one of Google Cloud is fetched. Absent: the key goes where the protocol has it.
-     */
-    auth: z.enum(AUTHS).optional(),
-    /** Azure's `api-version`; below an address without `/v1` the deployment is then a part of the path. */
-    api_version: z
-      .string()
-      .regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'must be a version, such as "2024-10-21" or "preview"')
-      .optional(),
-    /**
-     * The service that requests are signed for if the host does not identify it. Without a region, the function's
-     * region applies.
-     */
-    aws_service: z.enum(AWS_SERVICES).optional(),
-    aws_region: z
-      .string()
-      .regex(/^[a-z]{2,8}(-[a-z]+)+-\d$/, 'must be a region, such as "us-east-1"')
-      .optional(),
-    /** The workspace that the calls belong to, sent as `anthropic-workspace-id`; Claude Platform on AWS wants it. */
-    workspace: z
-      .string()
-      .regex(/^[A-Za-z0-9_-]{1,128}$/, 'must be 1 to 128 of A-Z a-z 0-9 _ -')
-      .optional(),
-    /**
-     * The flags of `anthropic-beta` that the route accepts. Default: those that change neither the price nor the data
-     * that is retained.
-     */
-    betas: z.array(beta).max(100).optional(),
-    /** The host's deviations from its protocol, and the parts of the model's reasoning that it takes. */
-    dialect: namedDialect.optional(),
-    /** Undocumented fields that the vendor accepts, in addition to those of the dialect's preset. */
-    passes: z.array(fieldPattern).max(100).optional(),
-    /** The model rejects `temperature` and `top_p`, as reasoning models do. They are dropped. */
-    reasoning: z.boolean().default(false),
-    capabilities: z.array(z.enum(CAPABILITIES)).default([]),
-    /** A lower value is attempted first. */
-    priority: z.int().min(0).max(1000).default(1),
-    /** Share of the traffic among routes of one priority; 0 only when all others are gone. */
-    weight: z.number().min(0).max(1000).default(1),
-    /** The time limit of the complete response, in milliseconds. */
-    timeout_ms: timeoutMs.default(60_000),
-    /** A stream's first content must arrive within this time. */
-    first_byte_timeout_ms: timeoutMs.default(15_000),
-    /**
-     * Callers may request images of this route by address (`response_format: "url"`), and then receive the vendor's
-     * address. Otherwise images are returned as bytes only.
-     */
-    passes_image_urls: z.boolean().default(false),
-    /** The provider stops, and stops charging, when a stream is closed: it is closed when its caller has left. */
-    cancels: z.boolean().default(false),
-  })
-  .superRefine((entry, context) => {
-    for (const { path, message } of faultsOf(entry))
-      context.addIssue({ code: 'custom', path: [path], message });
-  });
+const routeFields = z.strictObject({
+  id: catalogId,
+  protocol: z.enum(PROTOCOLS),
+  /**
+   * Ends in the version segment; the service appends `/chat/completions`, `/responses`, `/messages`, `/models/...` and so on. Absent, and then
+   * empty, on a `bedrock` route that uses the address of the function's own region.
+   */
+  base_url: z
+    .url({ protocol: /^https?$/ })
+    .optional()
+    .transform((url = '') => url.replace(/\/+$/, '')),
+  upstream_model: z.string().min(1).max(256),
+  /** The amount that the provider charges, in the same vocabulary. Callers never receive it. */
+  cost: prices.optional(),
+  secret: secret.optional(),
+  /**
+   * `sigv4`: the request is signed with the function's own role, for the service and region that the host names.
+   * `api-key`: the secret goes into the header of that name, as Azure takes keys. `entra`: the secret is a client's
+   * credentials, by which a token of Microsoft Entra ID is fetched. `google`: it is the key file of a service account,
+   * by which one of Google Cloud is fetched. Absent: the key goes where the protocol has it.
+   */
+  auth: z.enum(AUTHS).optional(),
+  /** Azure's `api-version`; below an address without `/v1` the deployment is then a part of the path. */
+  api_version: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'must be a version, such as "2024-10-21" or "preview"')
+    .optional(),
+  /**
+   * The service that requests are signed for if the host does not identify it. Without a region, the function's
+   * region applies.
+   */
+  aws_service: z.enum(AWS_SERVICES).optional(),
+  aws_region: z
+    .string()
+    .regex(/^[a-z]{2,8}(-[a-z]+)+-\d$/, 'must be a region, such as "us-east-1"')
+    .optional(),
+  /** The workspace that the calls belong to, sent as `anthropic-workspace-id`; Claude Platform on AWS wants it. */
+  workspace: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,128}$/, 'must be 1 to 128 of A-Z a-z 0-9 _ -')
+    .optional(),
+  /**
+   * The flags of `anthropic-beta` that the route accepts. Default: those that change neither the price nor the data
+   * that is retained.
+   */
+  betas: z.array(beta).max(100).optional(),
+  /** The host's deviations from its protocol, and the parts of the model's reasoning that it takes. */
+  dialect: namedDialect.optional(),
+  /** Undocumented fields that the vendor accepts, in addition to those of the dialect's preset. */
+  passes: z.array(fieldPattern).max(100).optional(),
+  /** The model rejects `temperature` and `top_p`, as reasoning models do. They are dropped. */
+  reasoning: z.boolean().default(false),
+  capabilities: z.array(z.enum(CAPABILITIES)).default([]),
+  /** A lower value is attempted first. */
+  priority: z.int().min(0).max(1000).default(1),
+  /** Share of the traffic among routes of one priority; 0 only when all others are gone. */
+  weight: z.number().min(0).max(1000).default(1),
+  /** The time limit of the complete response, in milliseconds. */
+  timeout_ms: timeoutMs.default(60_000),
+  /** A stream's first content must arrive within this time. */
+  first_byte_timeout_ms: timeoutMs.default(15_000),
+  /**
+   * Callers may request images of this route by address (`response_format: "url"`), and then receive the vendor's
+   * address. Otherwise images are returned as bytes only.
+   */
+  passes_image_urls: z.boolean().default(false),
+  /** The provider stops, and stops charging, when a stream is closed: it is closed when its caller has left. */
+  cancels: z.boolean().default(false),
+});
 
-interface Entry {
-  readonly protocol: (typeof PROTOCOLS)[number];
-  readonly base_url: string;
-  readonly secret?: string | undefined;
-  readonly auth?: (typeof AUTHS)[number] | undefined;
-  readonly api_version?: string | undefined;
-  readonly aws_service?: (typeof AWS_SERVICES)[number] | undefined;
-  readonly aws_region?: string | undefined;
-  readonly workspace?: string | undefined;
-  readonly betas?: readonly string[] | undefined;
-  readonly cancels?: boolean | undefined;
-  readonly passes_image_urls?: boolean | undefined;
-  readonly dialect?: Dialect | undefined;
-}
-
-interface Fault {
-  readonly path: keyof Entry;
-  readonly message: string;
-}
+type RouteFields = z.infer<typeof routeFields>;
 
 /** Yields the conflicts between a route's address and its authorization. */
-function* faultsOf(entry: Entry): Generator<Fault> {
+function* faultsOf(entry: RouteFields): Generator<FieldFault> {
   const { protocol, base_url: url, secret: key, auth, workspace } = entry;
   const mode = entry.dialect?.reasoning_request;
   if (mode !== undefined && !OF_EVERY_PROTOCOL.has(mode) && protocol !== 'openai')
@@ -186,14 +164,14 @@ function* faultsOf(entry: Entry): Generator<Fault> {
   yield* signingFaults(entry, awsAddress !== undefined);
 }
 
-function* googleFaults({ protocol, auth }: Entry): Generator<Fault> {
+function* googleFaults({ protocol, auth }: RouteFields): Generator<FieldFault> {
   if (protocol === 'gemini' && auth !== undefined && auth !== 'google')
     yield { path: 'auth', message: 'must be "google" or absent for the protocol "gemini"' };
   if (auth === 'google' && protocol !== 'gemini' && protocol !== 'openai' && protocol !== 'bedrock')
     yield { path: 'auth', message: 'is "google" for the protocols "gemini" and "openai" only' };
 }
 
-function* azureFaults({ protocol, auth, secret, api_version: version }: Entry): Generator<Fault> {
+function* azureFaults({ protocol, auth, secret, api_version: version }: RouteFields): Generator<FieldFault> {
   const isOpenAi = protocol === 'openai' || protocol === 'openai-responses';
   if (auth === 'api-key' && !isOpenAi)
     yield { path: 'auth', message: 'is "api-key" for the protocols "openai" and "openai-responses" only' };
@@ -203,7 +181,7 @@ function* azureFaults({ protocol, auth, secret, api_version: version }: Entry): 
     yield { path: 'api_version', message: 'is for the protocols "openai" and "openai-responses" only' };
 }
 
-function* signingFaults(entry: Entry, isKnownHost: boolean): Generator<Fault> {
+function* signingFaults(entry: RouteFields, isKnownHost: boolean): Generator<FieldFault> {
   const { protocol, auth, secret, aws_service: service, aws_region: region } = entry;
   const signs = auth === 'sigv4' && protocol !== 'bedrock';
   if (signs && secret !== undefined)
@@ -217,3 +195,5 @@ function* signingFaults(entry: Entry, isKnownHost: boolean): Generator<Fault> {
   if (service !== undefined && (isKnownHost || !signs)) yield { path: 'aws_service', message: why };
   if (region !== undefined && (isKnownHost || !signs)) yield { path: 'aws_region', message: why };
 }
+
+export const route = routeFields.superRefine(without(faultsOf));

@@ -4,6 +4,7 @@
  * operator.
  */
 import * as z from 'zod';
+import { type FieldFault, without } from '../../../platform/core/json/field-faults.ts';
 import { type NanoUsd, parseUsd } from '../../../platform/core/money.ts';
 
 /** A dollar per token is a hundred times the highest existing price. A higher value is a mistake in units. */
@@ -91,40 +92,41 @@ const feature = z.strictObject({
   tokens: z.int().min(0).max(10_000_000).optional(),
 });
 
-const tokenPrices = z
-  .strictObject({
-    unit: z.literal('per_million_tokens'),
-    ...rates,
-    tiers: tiers.optional(),
-    /** The tiers by name: `priority`, `flex`, `fast`. */
-    service_tiers: z.record(name, serviceTier).optional(),
-    /** A factor on all rates of tokens, by the place of inference: `us`. */
-    regions: z.record(name, z.strictObject({ factor })).optional(),
-    features: z.record(name, feature).optional(),
-    /** The price of each call, in addition to its tokens. */
-    request: otherPrice,
-  })
-  .superRefine(({ unit: _unit, tiers: standard, ...prices }, context) => {
-    const issue = (path: (string | number)[], message: string) =>
-      context.addIssue({ code: 'custom', path, message });
-    const names = namesOf(prices);
-    const check = (tiersOf: Tiers | undefined, path: string[]) => {
-      (tiersOf ?? []).forEach((tier, at) => {
-        if (namesOf(tier) !== names) issue([...path, at], `must have the same prices as the model: ${names}`);
-        if (at > 0 && tier.above <= (tiersOf?.[at - 1]?.above ?? 0))
-          issue([...path, at, 'above'], 'must be more than that of the tier before');
-      });
-    };
-    check(standard, ['tiers']);
-    for (const [tier, tierPrices] of Object.entries(prices.service_tiers ?? {})) {
-      if ('factor' in tierPrices) continue;
-      const path = ['service_tiers', tier];
-      if (namesOf(tierPrices) !== names) issue(path, `must have the same prices as the model: ${names}`);
-      check(tierPrices.tiers, [...path, 'tiers']);
-      if (thresholds(tierPrices.tiers) !== thresholds(standard))
-        issue([...path, 'tiers'], 'must start where those of the model do');
+const tokenFields = z.strictObject({
+  unit: z.literal('per_million_tokens'),
+  ...rates,
+  tiers: tiers.optional(),
+  /** The tiers by name: `priority`, `flex`, `fast`. */
+  service_tiers: z.record(name, serviceTier).optional(),
+  /** A factor on all rates of tokens, by the place of inference: `us`. */
+  regions: z.record(name, z.strictObject({ factor })).optional(),
+  features: z.record(name, feature).optional(),
+  /** The price of each call, in addition to its tokens. */
+  request: otherPrice,
+});
+
+function* tokenFaults({ tiers: standard, ...prices }: z.infer<typeof tokenFields>): Generator<FieldFault> {
+  const names = namesOf(prices);
+  const samePrices = `must have the same prices as the model: ${names}`;
+  function* tiersFaults(tiersOf: Tiers = [], path: readonly string[]): Generator<FieldFault> {
+    for (const [at, tier] of tiersOf.entries()) {
+      if (namesOf(tier) !== names) yield { path: [...path, at], message: samePrices };
+      if (at > 0 && tier.above <= (tiersOf[at - 1]?.above ?? 0))
+        yield { path: [...path, at, 'above'], message: 'must be more than that of the tier before' };
     }
-  });
+  }
+  yield* tiersFaults(standard, ['tiers']);
+  for (const [tier, tierPrices] of Object.entries(prices.service_tiers ?? {})) {
+    if ('factor' in tierPrices) continue;
+    const path = ['service_tiers', tier];
+    if (namesOf(tierPrices) !== names) yield { path, message: samePrices };
+    yield* tiersFaults(tierPrices.tiers, [...path, 'tiers']);
+    if (thresholds(tierPrices.tiers) !== thresholds(standard))
+      yield { path: [...path, 'tiers'], message: 'must start where those of the model do' };
+  }
+}
+
+const tokenPrices = tokenFields.superRefine(without(tokenFaults));
 
 type Tiers = z.infer<typeof tiers>;
 

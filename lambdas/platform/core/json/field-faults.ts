@@ -1,6 +1,20 @@
 /** The words for a field that breaks a schema. A message follows the path of its field: `n: must be at most 4`. */
 import type * as z from 'zod';
 
+/** A fault of a value that has the right shape: the path of its field, and the message. */
+export interface FieldFault {
+  readonly path: string | readonly (string | number)[];
+  readonly message: string;
+}
+
+/** The refinement of a schema that reports these faults of its values. */
+export const without =
+  <T>(faultsOf: (value: T) => Iterable<FieldFault>) =>
+  (value: T, context: z.core.$RefinementCtx): void => {
+    for (const { path, message } of faultsOf(value))
+      context.addIssue({ code: 'custom', path: [path].flat(), message });
+  };
+
 /** Nouns for the types that schemas expect. A type that is not here keeps zod's name for it. */
 const NOUNS = new Map([
   ['string', 'a string'],
