@@ -3,9 +3,9 @@ import * as z from 'zod';
 import { type Body, seconds, usd } from '../../../platform/core/api/response-schema.ts';
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { KINDS } from '../../../platform/core/kinds.ts';
-import { type NanoUsd, usdJson } from '../../../platform/core/money.ts';
+import { usdJson } from '../../../platform/core/money.ts';
 import { CAPABILITIES } from '../fields/need.ts';
-import { PRICE_UNITS, type Prices, type PriceUnit } from '../pricing/prices.ts';
+import { mainPrice, type Prices, type PriceUnit, UNIT_PRICES } from '../pricing/prices.ts';
 import type { Catalog } from './catalog.ts';
 import type { Model } from './catalog-document.ts';
 
@@ -51,7 +51,7 @@ export const priceSchema = z.object({
     .optional()
     .describe('True: the default of its type, for requests that may leave `model` out.'),
   price: usd,
-  unit: z.enum(PRICE_UNITS),
+  unit: z.enum(Object.keys(UNIT_PRICES) as PriceUnit[]),
   input_price: usd.optional(),
   output_price: usd.optional(),
   cached_input_price: usd.optional(),
@@ -75,7 +75,7 @@ export function priceEntry(model: Model): Body<typeof priceSchema> {
     model: id,
     type,
     unit: price.unit,
-    price: usdJson(headlineOf(price)),
+    price: usdJson(mainPrice(price)),
     ...(Object.keys(further).length === 0 ? {} : { prices: further }),
     ...(context === undefined ? {} : { context_window: context }),
     ...(maxOutputTokens === undefined ? {} : { max_output_tokens: maxOutputTokens }),
@@ -94,20 +94,15 @@ export function priceEntry(model: Model): Body<typeof priceSchema> {
 
 /** Returns the prices that have no dedicated field. */
 function furtherPrices(price: Prices): JsonObject {
-  const named: ReadonlySet<string> = new Set(['unit', ...NAMED_PRICES[price.unit]]);
+  const named: ReadonlySet<string> = new Set([
+    'unit',
+    UNIT_PRICES[price.unit].price,
+    'output',
+    'cached_input',
+  ]);
   const further = Object.entries(price).filter(([name, value]) => !named.has(name) && value !== undefined);
   return asJson(Object.fromEntries(further)) as JsonObject;
 }
-
-const NAMED_PRICES: Readonly<Record<PriceUnit, readonly string[]>> = {
-  per_million_tokens: ['input', 'output', 'cached_input'],
-  per_image: ['image'],
-  per_million_characters: ['character'],
-  per_request: ['request'],
-  per_second: ['second'],
-  per_minute: ['minute'],
-  per_hour: ['hour'],
-};
 
 /** Returns amounts and factors as exact JSON numbers, at any depth. */
 function asJson(value: unknown): unknown {
@@ -116,25 +111,6 @@ function asJson(value: unknown): unknown {
   if (typeof value !== 'object' || value === null) return value;
   const entries = Object.entries(value).filter(([, each]) => each !== undefined);
   return Object.fromEntries(entries.map(([name, each]) => [name, asJson(each)]));
-}
-
-function headlineOf(price: Prices): NanoUsd {
-  switch (price.unit) {
-    case 'per_million_tokens':
-      return price.input;
-    case 'per_image':
-      return price.image;
-    case 'per_million_characters':
-      return price.character;
-    case 'per_request':
-      return price.request;
-    case 'per_second':
-      return price.second;
-    case 'per_minute':
-      return price.minute;
-    case 'per_hour':
-      return price.hour;
-  }
 }
 
 export const modelListSchema = z.object({

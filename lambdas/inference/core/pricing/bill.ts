@@ -5,10 +5,12 @@ import {
   type CachePeriod,
   type ImagePrices,
   type ImageVariant,
+  mainPrice,
   ONE,
   type Prices,
   type Rates,
   type TokenPrices,
+  UNIT_PRICES,
 } from './prices.ts';
 
 export interface LineItem {
@@ -79,20 +81,10 @@ function pricesOf(
 
 function ofUnit(prices: Exclude<Prices, TokenPrices>, item: BillableItem): LinePrice {
   if (item === 'request') return { price: requestPrice(prices), per: 1 };
-  switch (prices.unit) {
-    case 'per_image':
-      return item.startsWith('image:') ? { price: imagePrice(prices, item), per: 1 } : FREE;
-    case 'per_million_characters':
-      return item === 'character' ? { price: prices.character, per: TOKENS } : FREE;
-    case 'per_second':
-      return item === 'second' ? { price: prices.second, per: 1 } : FREE;
-    case 'per_minute':
-      return item === 'second' ? { price: prices.minute, per: 60 } : FREE;
-    case 'per_hour':
-      return item === 'second' ? { price: prices.hour, per: 3_600 } : FREE;
-    default:
-      return FREE;
-  }
+  if (prices.unit === 'per_image')
+    return item.startsWith('image:') ? { price: imagePrice(prices, item), per: 1 } : FREE;
+  const { item: counted, per } = UNIT_PRICES[prices.unit];
+  return item === counted ? { price: mainPrice(prices), per } : FREE;
 }
 
 function ofTokens({ features }: TokenPrices, rates: ScaledRates, item: BillableItem): LinePrice {

@@ -2,7 +2,7 @@
  * The quantities that a call is billed by. Each name has its own price, or one that applies in its place. The parts of
  * a prompt and of a completion do not overlap here, as they do in a route's report.
  */
-import { type CachePeriod, LIFETIMES, type PriceUnit } from './prices.ts';
+import { type CachePeriod, LIFETIMES, type PriceUnit, UNIT_PRICES } from './prices.ts';
 import type { TokenUsage } from './token-usage.ts';
 
 export type TokenItem =
@@ -122,19 +122,8 @@ export function unitCounts(unit: PriceUnit, measured: UnitCounts): Counts {
   }
 }
 
-/** The quantity that each unit counts. */
-const COUNTED: Readonly<Record<PriceUnit, string>> = {
-  per_million_tokens: 'tokens',
-  per_image: 'images',
-  per_million_characters: 'characters',
-  per_request: 'requests',
-  per_second: 'time',
-  per_minute: 'time',
-  per_hour: 'time',
-};
-
 /** Returns whether two units count the same quantity. All units of time do. */
-export const countSame = (a: PriceUnit, b: PriceUnit): boolean => COUNTED[a] === COUNTED[b];
+export const countSame = (a: PriceUnit, b: PriceUnit): boolean => UNIT_PRICES[a].item === UNIT_PRICES[b].item;
 
 /**
  * Returns whether the counts for a price of one unit can be billed by a price of the other. A call always counts as a

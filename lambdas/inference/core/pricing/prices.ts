@@ -182,12 +182,17 @@ export type ImagePrices = Extract<Prices, { unit: 'per_image' }>;
 export type ImageVariant = z.infer<typeof imageVariant>;
 export type BillableFeature = z.infer<typeof feature>;
 
-export const PRICE_UNITS = [
-  'per_million_tokens',
-  'per_image',
-  'per_million_characters',
-  'per_request',
-  'per_second',
-  'per_minute',
-  'per_hour',
-] as const satisfies readonly PriceUnit[];
+/** What each unit counts, the name of its price, and the quantity that the price is for. */
+export const UNIT_PRICES = {
+  per_million_tokens: { item: 'token', price: 'input', per: 1_000_000 },
+  per_image: { item: 'image', price: 'image', per: 1 },
+  per_million_characters: { item: 'character', price: 'character', per: 1_000_000 },
+  per_request: { item: 'request', price: 'request', per: 1 },
+  per_second: { item: 'second', price: 'second', per: 1 },
+  per_minute: { item: 'second', price: 'minute', per: 60 },
+  per_hour: { item: 'second', price: 'hour', per: 3_600 },
+} as const satisfies Readonly<Record<PriceUnit, object>>;
+
+/** The price of the unit: of the input, for one that is billed by tokens. */
+export const mainPrice = (prices: Prices): NanoUsd =>
+  (prices as Readonly<Record<string, unknown>>)[UNIT_PRICES[prices.unit].price] as NanoUsd;
