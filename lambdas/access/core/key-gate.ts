@@ -4,7 +4,7 @@ import { CallerLeft, overloaded, ServiceError } from '../../platform/core/errors
 import type { Clock } from '../../platform/core/ports.ts';
 import type { VerifiedKey } from './api-key.ts';
 import { type KeyCharge, type KeyState, rateLimitHeaders, rejectionOf } from './key-state.ts';
-import type { ChargeResult, KeyStore } from './key-store.ts';
+import type { KeyStore } from './key-store.ts';
 import { windowsAt } from './windows.ts';
 
 export class KeyGate {
@@ -26,8 +26,10 @@ export class KeyGate {
     const nowMs = this.#clock();
     const charge: KeyCharge = { key, windows: windowsAt(nowMs), tokens: 0, amount: 0n };
     const result = await this.#keys.charge(charge);
-    if (!result.granted) throw this.explain(result, charge, nowMs);
-    return { state: result.state, headers: rateLimitHeaders(result.state, nowMs) };
+    if (result.granted) return { state: result.state, headers: rateLimitHeaders(result.state, nowMs) };
+    const reason = rejectionOf(result.state, charge, nowMs) ?? overloaded();
+    if (result.state === undefined || reason.status === 401) throw reason;
+    throw reason.withHeaders(rateLimitHeaders(result.state, nowMs));
   }
 
   /**
@@ -45,12 +47,5 @@ export class KeyGate {
       if (touched instanceof ServiceError && touched.status === 401) throw touched;
       throw failure.withHeaders((touched as { headers?: Record<string, string> }).headers ?? {});
     }
-  }
-
-  /** Returns the error for a rejected charge. */
-  explain(result: ChargeResult, charge: KeyCharge, nowMs: number): ServiceError {
-    const reason = rejectionOf(result.state, charge, nowMs) ?? overloaded();
-    if (result.state === undefined || reason.status === 401) return reason;
-    return reason.withHeaders(rateLimitHeaders(result.state, nowMs));
   }
 }

@@ -7,7 +7,7 @@
  * other is undone. Only the hold rejects calls. The returned admission settles exactly once.
  */
 
-import type { KeyGate } from '../../access/core/key-gate.ts';
+import { invalidKey } from '../../access/core/api-key.ts';
 import { type KeyCharge, rateLimitHeaders } from '../../access/core/key-state.ts';
 import type { GrantedCharge, KeyStore } from '../../access/core/key-store.ts';
 import { windowsAt } from '../../access/core/windows.ts';
@@ -37,7 +37,6 @@ export interface LeasedCalls {
 
 export interface LedgerDependencies extends SettlementDependencies {
   readonly keys: KeyStore;
-  readonly gate: KeyGate;
   readonly keyCheck: KeyCheck;
   readonly wallets: WalletStore;
   readonly usage: UsageStore;
@@ -229,7 +228,7 @@ export class Ledger {
     if (chargeResult.status === 'rejected') return chargeResult.reason;
     if (chargeResult.value.granted && isGranted(holdResult)) return overloaded();
     const { state, granted } = chargeResult.value;
-    if (state === undefined) return this.#dependencies.gate.explain(chargeResult.value, charge, nowMs);
+    if (state === undefined) return invalidKey();
     const isInsufficient = holdResult.status === 'fulfilled' && !holdResult.value.granted;
     const snapshot = {
       // A key that was charged leaves the call; its state has less by that charge.

@@ -51,7 +51,6 @@ export function createLedger(options: LedgerOptions) {
   const holdTtlSeconds = requirePositiveInteger(environment, VARIABLES.holdTtlSeconds);
   const ledger = new Ledger({
     keys,
-    gate,
     keyCheck,
     wallets,
     usage,

@@ -64,7 +64,6 @@ export function openLedger({ clients, clock, log = SILENT, onSettled = () => {},
   const recovery = new Recovery({ keys, wallets, usage, clock, log });
   const ledger = new Ledger({
     keys,
-    gate,
     keyCheck,
     wallets,
     usage,

@@ -1,6 +1,5 @@
 /** Histories of a service whose processes have leases: callers, faults and changes, from a seed. */
 import { encodeTime } from 'ulid';
-import { KeyGate } from '../../../access/core/key-gate.ts';
 import type { Policy } from '../../../access/core/policy.ts';
 import { windowsAt } from '../../../access/core/windows.ts';
 import { ServiceError } from '../../../platform/core/errors.ts';
@@ -103,7 +102,6 @@ export class SimulatedHost {
     };
     this.#ledger = new Ledger({
       keys,
-      gate: new KeyGate(keys, clock),
       keyCheck: new KeyCheck({ keys, wallets, leases: () => this.#leases, clock }),
       wallets,
       usage,
