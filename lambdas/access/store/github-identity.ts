@@ -7,7 +7,7 @@ import type { GitHubSettings } from '../../platform/contract/identity-providers.
 import type { CodeCredential, ProviderIdentity, TokenCredential } from '../core/sign-in.ts';
 import { exchangeCode, requireRedirectUri } from './code-exchange.ts';
 import { invalidToken, providerUnavailable } from './identity-errors.ts';
-import { PROVIDER_TIMEOUT_MS } from './provider-request.ts';
+import { fetchFromProvider } from './provider-request.ts';
 
 /** The identity of an account does not move with the API's address. */
 const ISSUER = 'https://github.com';
@@ -79,23 +79,18 @@ export class GitHubProvider {
     rejectedStatuses: readonly number[] = [404, 422],
   ): Promise<T | undefined> {
     const { settings, fetch } = this.#options;
-    try {
-      const response = await fetch(`${settings.apiUrl.replace(/\/$/, '')}${path}`, {
-        ...init,
-        headers: {
-          ...init.headers,
-          accept: 'application/vnd.github+json',
-          'x-github-api-version': '2022-11-28',
-          'user-agent': 'unified-inference-service',
-        },
-        redirect: 'error',
-        signal: AbortSignal.timeout(PROVIDER_TIMEOUT_MS),
-      });
-      if (rejectedStatuses.includes(response.status)) return undefined;
-      if (!response.ok) throw new Error(`GitHub returned ${response.status}`);
-      return schema.parse(await response.json());
-    } catch (cause) {
-      throw providerUnavailable(cause);
-    }
+    const headers = {
+      ...init.headers,
+      accept: 'application/vnd.github+json',
+      'x-github-api-version': '2022-11-28',
+      'user-agent': 'unified-inference-service',
+    };
+    const url = `${settings.apiUrl.replace(/\/$/, '')}${path}`;
+    const { status, body } = await fetchFromProvider(fetch, url, { ...init, headers });
+    if (rejectedStatuses.includes(status)) return undefined;
+    if (status >= 300) throw providerUnavailable(new Error(`GitHub returned ${status}`));
+    const { data, error } = schema.safeParse(body);
+    if (error !== undefined) throw providerUnavailable(error);
+    return data;
   }
 }

@@ -321,17 +321,17 @@ describe('the list of providers for a browser', () => {
       'github-tokens': gitHub,
       github: { ...gitHub, redirectUris: [REDIRECT] },
     });
-    const common = { clientId: CLIENT_ID, scope: 'openid email', type: 'oidc' };
+    const common = { client_id: CLIENT_ID, scope: 'openid email', type: 'oidc' };
     expect(await list()).toEqual([
-      { id: 'found', name: 'found', authorizationEndpoint: `${provider.issuer}/authorize`, ...common },
-      { id: 'set', name: 'A name', authorizationEndpoint: 'https://a.example/authorize', ...common },
+      { id: 'found', name: 'found', authorization_endpoint: `${provider.issuer}/authorize`, ...common },
+      { id: 'set', name: 'A name', authorization_endpoint: 'https://a.example/authorize', ...common },
       {
         id: 'github',
         name: 'github',
         type: 'github',
-        clientId: GITHUB_CLIENT,
+        client_id: GITHUB_CLIENT,
         scope: '',
-        authorizationEndpoint: 'https://github.com/login/oauth/authorize',
+        authorization_endpoint: 'https://github.com/login/oauth/authorize',
       },
     ]);
   });

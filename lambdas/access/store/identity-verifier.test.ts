@@ -294,8 +294,8 @@ describe('a GitHub access token', () => {
     expect(await code(signIn('gho_ours', 'nonce'))).toBe('invalid_token');
   });
 
-  it.each(['gho_breaks', 'gho_limited', 'gho_nonsense'])(
-    'causes a 503 if GitHub fails or sends an invalid response: %s',
+  it.each(['gho_breaks', 'gho_limited', 'gho_nonsense', 'gho_long'])(
+    'causes a 503 if GitHub fails or sends an invalid or too long response: %s',
     async (token) => {
       expect(await code(signIn(token))).toBe('identity_provider_unavailable');
     },

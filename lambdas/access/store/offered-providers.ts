@@ -18,11 +18,12 @@ export interface OfferedProvidersOptions {
 /** Anyone may request the list, so a provider that is down is retried only after this pause. */
 const PAUSE_MS = 5_000;
 
-/** The identity of the person and their email address. The service needs no more. */
-const OIDC_SCOPE = 'openid email';
-
-/** Without a scope GitHub shows what is public, which the id is (GitHub documentation, Scopes for OAuth apps). */
-const GITHUB_SCOPE = '';
+const SCOPES = {
+  /** The identity of the person and their email address. The service needs no more. */
+  oidc: 'openid email',
+  /** Without a scope GitHub shows what is public, which the id is (GitHub documentation, Scopes for OAuth apps). */
+  github: '',
+} as const;
 
 /**
  * Returns the providers with a client id and redirect URIs, in the order of the settings. Leaves out a provider whose
@@ -32,30 +33,38 @@ export function createOfferedProviders(
   options: OfferedProvidersOptions,
 ): () => Promise<readonly OfferedProvider[]> {
   const settings = Object.entries(readIdentityProviders(options.environment));
-  const resolvers = settings.map(([id, each]) =>
-    each.type === 'oidc' ? oidcProvider(id, each, options) : async () => githubProvider(id, each),
-  );
+  const resolvers = settings.map(([id, each]) => offerOf(id, each, options));
   return async () =>
     (await Promise.all(resolvers.map((resolve) => resolve()))).filter((each) => each !== undefined);
 }
 
-function githubProvider(id: string, settings: GitHubSettings): OfferedProvider | undefined {
-  const { clientId, displayName = id, redirectUris, oauthUrl } = settings;
-  if (redirectUris === undefined) return undefined;
-  const authorizationEndpoint = `${oauthUrl.replace(/\/$/, '')}/authorize`;
-  return { id, type: 'github', name: displayName, clientId, authorizationEndpoint, scope: GITHUB_SCOPE };
+function offerOf(
+  id: string,
+  settings: GitHubSettings | OidcSettings,
+  options: OfferedProvidersOptions,
+): () => Promise<OfferedProvider | undefined> {
+  const { type, clientId, displayName: name = id, redirectUris } = settings;
+  if (clientId === undefined || redirectUris === undefined) return async () => undefined;
+  const endpoint =
+    settings.type === 'oidc'
+      ? oidcEndpoint(id, settings, options)
+      : async () => `${settings.oauthUrl.replace(/\/$/, '')}/authorize`;
+  return async () => {
+    const url = await endpoint();
+    if (url === undefined) return undefined;
+    return { id, type, name, client_id: clientId, authorization_endpoint: url, scope: SCOPES[type] };
+  };
 }
 
-function oidcProvider(
+function oidcEndpoint(
   id: string,
-  settings: OidcSettings,
+  { issuer, authorizationEndpoint }: OidcSettings,
   { clock, log, fetch = globalThis.fetch }: OfferedProvidersOptions,
-): () => Promise<OfferedProvider | undefined> {
-  const { clientId, displayName = id, redirectUris, issuer } = settings;
-  if (clientId === undefined || redirectUris === undefined) return async () => undefined;
+): () => Promise<string | undefined> {
   const discovery = new OidcDiscovery(issuer, fetch);
   let pausedUntilMs = 0;
-  async function discovered(): Promise<string | undefined> {
+  return async () => {
+    if (authorizationEndpoint !== undefined) return authorizationEndpoint;
     if (clock() < pausedUntilMs) return undefined;
     try {
       return (await discovery.document()).authorization_endpoint;
@@ -64,10 +73,5 @@ function oidcProvider(
       log.warn('identity provider unavailable', { provider: id, cause: 'discovery' });
       return undefined;
     }
-  }
-  return async () => {
-    const authorizationEndpoint = settings.authorizationEndpoint ?? (await discovered());
-    if (authorizationEndpoint === undefined) return undefined;
-    return { id, type: 'oidc', name: displayName, clientId, authorizationEndpoint, scope: OIDC_SCOPE };
   };
 }

@@ -11,13 +11,13 @@ const MAX_RESPONSE_BYTES = 64 * 1024;
 
 export interface ProviderResponse {
   readonly status: number;
-  /** The body, as JSON. */
+  /** The body; undefined if it is not JSON. */
   readonly body: unknown;
 }
 
 /**
- * Throws 503 `identity_provider_unavailable` if there is no complete JSON response. The cause contains nothing of
- * either body.
+ * Throws 503 `identity_provider_unavailable` if there is no complete response. The cause contains nothing of either
+ * body.
  */
 export async function fetchFromProvider(
   fetch: typeof globalThis.fetch,
@@ -45,11 +45,10 @@ async function boundedText(response: Response): Promise<string> {
   return Buffer.concat(buffers).toString();
 }
 
-/** A parser's own message would quote the body. */
 function parse(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    throw new Error('the response is not JSON');
+    return undefined;
   }
 }

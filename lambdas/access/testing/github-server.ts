@@ -19,6 +19,7 @@ const CHECKS: Readonly<Record<string, readonly [number, unknown]>> = {
   gho_breaks: [502, { message: 'Bad Gateway' }],
   gho_limited: [429, { message: 'API rate limit exceeded' }],
   gho_nonsense: [200, { hello: 'world' }],
+  gho_long: [200, { ...check(GITHUB_CLIENT), padding: 'x'.repeat(64 * 1024) }],
 };
 
 export const startGitHub = () =>

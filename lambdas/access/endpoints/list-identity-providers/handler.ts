@@ -3,12 +3,16 @@
  * sign-in.
  */
 
+import type { Body } from '../../../platform/core/api/response-schema.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
-import { offeredProvidersBody } from '../../core/offered-providers.ts';
+import type { offeredProvidersSchema } from '../../core/offered-providers.ts';
 import { staticHandler } from '../../handlers/handlers.ts';
 import { createOfferedProviders } from '../../store/offered-providers.ts';
 
 export const handler = staticHandler('platform', (resources) => {
   const offered = createOfferedProviders(resources);
-  return async () => jsonResponse(offeredProvidersBody(await offered()));
+  return async () => {
+    const body: Body<typeof offeredProvidersSchema> = { object: 'list', data: [...(await offered())] };
+    return jsonResponse(body);
+  };
 });
