@@ -166,7 +166,7 @@ export async function startService(
     catalog: async () => catalog,
     idempotency: new Idempotency({ store, marks: { markReplay: async () => {} }, gate, log, ...world }),
     // Its bodies are complete when their calls start.
-    checkKey: async () => {},
+    keyCheck: { checkKind: async () => {} },
   };
   const completions = { ...calls, providers: createProviders(calls) };
   const countResponse = (input_tokens: number) => ({ input_tokens });

@@ -7,6 +7,7 @@ import { authenticate, type Peppers, type VerifiedKey } from '../../access/core/
 import type { KeyGate } from '../../access/core/key-gate.ts';
 import type { Ledger } from '../../ledger/core/admission.ts';
 import type { Admission } from '../../ledger/core/call.ts';
+import type { KeyCheck } from '../../ledger/core/key-check.ts';
 import { type CallOutcome, type UsageRecord, unitOf } from '../../ledger/core/usage-record.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
 import type { Kind } from '../../platform/core/kinds.ts';
@@ -22,10 +23,11 @@ import type {
   StreamingEndpoint,
 } from '../../platform/core/ports.ts';
 import type { Deliver, PaidCall, UnsettledCall } from './call.ts';
+import type { CatalogSource } from './catalog/catalog.ts';
 import type { CatalogRoute } from './catalog/catalog-document.ts';
 import type { Breaker } from './circuit/breaker.ts';
 import type { Idempotency, ResponseRecorder } from './idempotency/idempotency.ts';
-import type { CheckKey } from './key-check.ts';
+import { isPaid } from './metering/priced-usage.ts';
 import { reportedCall, reportedLedger } from './reported-call.ts';
 import { attemptCandidates } from './routing/failover.ts';
 import type { UpstreamFailure } from './upstream/provider.ts';
@@ -40,7 +42,8 @@ const HEADERS_WITHIN_MS = 5_000;
 export interface PaidEndpointDependencies {
   readonly peppers: () => Promise<Peppers>;
   readonly gate: KeyGate;
-  readonly checkKey: CheckKey;
+  readonly keyCheck: Pick<KeyCheck, 'checkKind'>;
+  readonly catalog: CatalogSource;
   readonly idempotency: Idempotency;
   readonly ledger: Pick<Ledger, 'admit'>;
   readonly breaker: Breaker;
@@ -70,13 +73,19 @@ export function createPaidEndpoint<Result>(
   reader: PaidCallReader<Result>,
   dependencies: PaidEndpointDependencies,
 ): StreamingEndpoint {
-  const { peppers, gate, checkKey, idempotency, checkOpen } = dependencies;
+  const { peppers, gate, keyCheck, catalog, idempotency, checkOpen } = dependencies;
+  const { kind } = reader;
   return async (request, context) => {
     // A closed service rejects the call here. An old view is read again while the request is read.
     checkOpen?.()?.catch(() => {});
     const key = authenticate(request.headers, await peppers());
     context.body?.claim(key.accountId);
-    if (reader.checksFirst || context.body?.isLarge) await checkKey(request, key, reader.kind);
+    if (reader.checksFirst || context.body?.isLarge) {
+      const { models } = await catalog();
+      // A call that has been paid for may be replayed with nothing left.
+      const isReplay = () => idempotency.isClaimed(request, key);
+      await keyCheck.checkKind(key, { kind, isPaid: isPaid(models, kind), isReplay });
+    }
     const call = await gate.checked(key, () => reader.read(request, context, key));
     const ledger = reportedLedger(dependencies.ledger, context);
     const timeLeft = timeFrom(context, dependencies.clock, call.events);

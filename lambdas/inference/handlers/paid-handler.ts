@@ -28,7 +28,6 @@ import { systemAfter, systemClock, systemRandom, systemUlid } from '../../platfo
 import type { CatalogSource } from '../core/catalog/catalog.ts';
 import { Breaker } from '../core/circuit/breaker.ts';
 import { Idempotency } from '../core/idempotency/idempotency.ts';
-import { createKeyCheck } from '../core/key-check.ts';
 import { createProviders } from '../providers/protocols.ts';
 import { createAccessTokens } from '../store/access-tokens.ts';
 import { createBedrockClients, createRequestSigner } from '../store/bedrock-clients.ts';
@@ -102,7 +101,6 @@ export function createPaidResources(options: PaidResourceOptions) {
         measure({ values: { [METRICS[event === 'routeFailed' ? event : 'circuitOpened']]: 1 } }),
     }),
     idempotency,
-    checkKey: createKeyCheck({ keyCheck: ledger.keyCheck, catalog, idempotency }),
   };
 }
 

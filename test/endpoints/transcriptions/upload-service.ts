@@ -8,7 +8,6 @@ import type { Policy } from '../../../lambdas/access/core/policy.ts';
 import { encodeNewKey } from '../../../lambdas/access/store/key-item.ts';
 import { openCatalog } from '../../../lambdas/inference/core/catalog/catalog.ts';
 import { Idempotency } from '../../../lambdas/inference/core/idempotency/idempotency.ts';
-import { createKeyCheck } from '../../../lambdas/inference/core/key-check.ts';
 import { createTranscriptionEndpoint } from '../../../lambdas/inference/core/kinds/transcriptions/endpoint.ts';
 import {
   type SettlementOrder,
@@ -128,7 +127,6 @@ export class UploadService {
         peppers: async () => PEPPERS,
         catalog: async () => catalog,
         idempotency,
-        checkKey: createKeyCheck({ keyCheck: ledger.keyCheck, catalog: async () => catalog, idempotency }),
         random: systemRandom,
         after,
         clock,

@@ -18,7 +18,6 @@ import { CompletionRequest, type RequestDependencies, type ValidRequest } from '
 import { attemptRoute, prepareCompletion, type StartedResponse } from './delivery.ts';
 
 export interface CompletionDependencies extends PaidEndpointDependencies, RequestDependencies {
-  readonly catalog: CatalogSource;
   readonly providers: Readonly<Record<CatalogRoute['protocol'], Provider>>;
   /** Creates the sealed tokens of each account. */
   readonly sealedTokens: (peppers: Peppers) => (accountId: string) => SealedTokens;

@@ -5,7 +5,7 @@ import { readJson, validate } from '../../../platform/core/json/json-body.ts';
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { CallContext, RandomSource, StreamingEndpoint } from '../../../platform/core/ports.ts';
 import type { Deliver, PaidCall } from '../call.ts';
-import { type Catalog, type CatalogSource, requireModel } from '../catalog/catalog.ts';
+import { type Catalog, requireModel } from '../catalog/catalog.ts';
 import type { Model } from '../catalog/catalog-document.ts';
 import { createPaidEndpoint, type PaidEndpointDependencies } from '../paid-endpoint.ts';
 import { controlsOf } from '../routing/route-controls.ts';
@@ -25,7 +25,6 @@ import type {
 import { type KindRequest, quoteKind } from './quote-kind.ts';
 
 export interface KindEndpointDependencies extends PaidEndpointDependencies {
-  readonly catalog: CatalogSource;
   readonly random: RandomSource;
 }
 

@@ -1,8 +1,9 @@
 /** The cost of tokens on a model, according to the billable items of the call. */
 import type { BillBasis, CallOutcome } from '../../../ledger/core/usage-record.ts';
+import type { Kind } from '../../../platform/core/kinds.ts';
 import type { NanoUsd } from '../../../platform/core/money.ts';
 import type { CatalogRoute, Model } from '../catalog/catalog-document.ts';
-import { type Bill, billOf, type PricingContext } from '../pricing/bill.ts';
+import { type Bill, billOf, imageItem, type PricingContext } from '../pricing/bill.ts';
 import type { BillableItems } from '../pricing/billable-items.ts';
 import {
   type BillableItem,
@@ -95,6 +96,13 @@ export function priceMeasured({ price }: Pick<Model, 'price'>, measured: UnitCou
 /** Returns the cost of a call of a kind other than chat. */
 export const measuredCost = (model: Pick<Model, 'price'>, measured: UnitCounts): NanoUsd =>
   priceMeasured(model, measured).amount;
+
+/** The least that a call can count, whichever unit its model is billed by. */
+const LEAST: UnitCounts = { tokens: 1, characters: 1, seconds: 1, images: new Map([[imageItem('', ''), 1]]) };
+
+/** Returns whether every model of the kind has a price, so that no call is free. */
+export const isPaid = (models: readonly Model[], kind: Kind): boolean =>
+  models.filter(({ type }) => type === kind).every((model) => measuredCost(model, LEAST) > 0n);
 
 /** Returns the amount of a bill, and the part of it that a record stores, from which the bill can be computed again. */
 export function billBasis(

@@ -63,10 +63,11 @@ async function timeOf(
     },
     {
       peppers: async () => PEPPERS,
-      checkKey: async () => {},
       gate: {
         checked: (_key: unknown, check: () => Promise<unknown>) => check(),
       } as unknown as KeyGate,
+      keyCheck: { checkKind: async () => {} },
+      catalog: () => Promise.reject(new Error('not read')),
       idempotency: {
         guard: async (_received: unknown, _call: unknown, run: () => Promise<Response>) => {
           await time.sleep(waitMs);

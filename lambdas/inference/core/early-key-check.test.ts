@@ -4,7 +4,6 @@ import type { KeyGate } from '../../access/core/key-gate.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
 import type { OpenCheck } from '../../platform/core/open-check.ts';
 import type { IncomingBody } from '../../platform/core/ports.ts';
-import type { CheckKey } from './key-check.ts';
 import { createPaidEndpoint, type PaidEndpointDependencies } from './paid-endpoint.ts';
 
 const PEPPERS = { current: 'a pepper of this test' };
@@ -19,9 +18,11 @@ async function call(
   checkOpen: OpenCheck = () => undefined,
 ) {
   const steps: string[] = [];
-  const checkKey: CheckKey = async (_request, { accountId }, kind) => {
-    steps.push(`check ${kind} ${accountId === `acc_${ULID}`}`);
-    throw invalidKey();
+  const keyCheck: PaidEndpointDependencies['keyCheck'] = {
+    checkKind: async ({ accountId }, { kind }) => {
+      steps.push(`check ${kind} ${accountId === `acc_${ULID}`}`);
+      throw invalidKey();
+    },
   };
   const endpoint = createPaidEndpoint(
     {
@@ -35,7 +36,8 @@ async function call(
     {
       peppers: async () => PEPPERS,
       checkOpen,
-      checkKey,
+      keyCheck,
+      catalog: async () => ({ models: [] }),
       gate: { checked: (_key: unknown, check: () => Promise<unknown>) => check() } as unknown as KeyGate,
     } as unknown as PaidEndpointDependencies,
   );
