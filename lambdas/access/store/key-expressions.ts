@@ -57,14 +57,20 @@ export function chargeExpression(charge: KeyCharge, nowSeconds: number): Express
   const { windows, tokens, amount, scope } = charge;
   const clauses = new Clauses();
   requireActive(clauses, charge.key, nowSeconds);
-  subtract(clauses, REQUESTS, windows, 1n);
-  subtract(clauses, TOKENS, windows, BigInt(tokens));
-  subtract(clauses, DAY, windows, amount);
-  subtract(clauses, MONTH, windows, amount);
+  for (const [counter, by] of byCounter(1, tokens, amount)) subtract(clauses, counter, windows, by);
   if (amount > 0n) clauses.sets.push('used = :now');
   if (scope !== undefined) limitScope(clauses, scope);
   return clauses.build(` REMOVE ${passedNames(windows)}`);
 }
+
+/** The change of each counter. An amount counts in both caps. */
+const byCounter = (requests: number, tokens: number, amount: NanoUsd) =>
+  [
+    [REQUESTS, BigInt(requests)],
+    [TOKENS, BigInt(tokens)],
+    [DAY, amount],
+    [MONTH, amount],
+  ] as const;
 
 /** The counters of the windows before the last ones, in which no process's clock is any more. */
 function passedNames({ minute, day, month }: Windows): string {
@@ -130,12 +136,7 @@ export function settleExpression(
 ): Expression | undefined {
   const clauses = new Clauses();
   const { requests, tokens, amount } = unused;
-  for (const [counter, by] of [
-    [REQUESTS, BigInt(requests)],
-    [TOKENS, BigInt(tokens)],
-    [DAY, amount],
-    [MONTH, amount],
-  ] as const) {
+  for (const [counter, by] of byCounter(requests, tokens, amount)) {
     if (by === 0n || windows[counter.window] !== current[counter.window]) continue;
     add(clauses, counter, windows, by);
     if (by > 0n) clauses.conditions.push(`attribute_exists(${nameOf(counter, windows)})`);
@@ -158,12 +159,7 @@ export function leaseExpression(write: KeyLeaseWrite, nowSeconds: number): Expre
     from === undefined ? 'attribute_not_exists(leases.#lease)' : 'leases.#lease = :from',
   );
   if (from !== undefined) clauses.values[':from'] = leaseText(from);
-  for (const [counter, by] of [
-    [REQUESTS, BigInt(requests)],
-    [TOKENS, BigInt(tokens)],
-    [DAY, change],
-    [MONTH, change],
-  ] as const) {
+  for (const [counter, by] of byCounter(requests, tokens, change)) {
     if (asks && by > 0n) subtract(clauses, counter, windows, by);
     else if (by !== 0n) add(clauses, counter, windows, -by);
   }
@@ -183,8 +179,7 @@ export function leaseExpression(write: KeyLeaseWrite, nowSeconds: number): Expre
 /** Takes a cost from the caps, whatever they have left. */
 export function costExpression(cost: NanoUsd, windows: Windows, nowSeconds: number): Expression {
   const clauses = new Clauses();
-  add(clauses, DAY, windows, -cost);
-  add(clauses, MONTH, windows, -cost);
+  for (const counter of [DAY, MONTH]) add(clauses, counter, windows, -cost);
   clauses.sets.push('used = :now');
   clauses.values[':now'] = number(nowSeconds);
   clauses.conditions.push('attribute_exists(key_id)');
