@@ -56,7 +56,7 @@ export interface RequestedOutput {
 
 /** Quotes a chat call. Throws 400 if no route can serve it, if no model has room for it, and if something has no price. */
 export function quoteChat(
-  choice: Required<RouteChoice> & { readonly call: { readonly payload: ChatPayload } },
+  choice: RouteChoice & { readonly call: { readonly payload: ChatPayload } },
   { choices, tokens }: RequestedOutput,
 ): ChatQuote {
   const { payload, request } = choice.call;

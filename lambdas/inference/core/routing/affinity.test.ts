@@ -2,6 +2,7 @@ import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { it } from '../../../../tools/test-kit/search.ts';
 import { modelsOf } from '../../testing/catalog/models.ts';
+import { PLAIN_REQUEST } from '../../testing/fields/needs.ts';
 import { affinityOf, conversationIn } from './affinity.ts';
 import { chooseRoutes } from './route-choice.ts';
 import { NO_CONTROLS } from './route-controls.ts';
@@ -17,6 +18,7 @@ const routesFor = (
   chooseRoutes({
     models: modelsOf({ routes: weights.map((weight) => ({ weight })) }),
     controls: NO_CONTROLS,
+    call: PLAIN_REQUEST,
     chance: affinityOf(PEPPERS, accountId, () => conversation),
   }).map(({ route }) => route.id);
 

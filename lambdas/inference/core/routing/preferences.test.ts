@@ -5,7 +5,7 @@ import { CHAT_FIELDS } from '../../formats/chat/fields.ts';
 import { MESSAGES_FIELDS } from '../../formats/messages/fields.ts';
 import { RESPONSES_FIELDS } from '../../formats/responses/fields.ts';
 import { candidateOf, modelDocument, modelsOf } from '../../testing/catalog/models.ts';
-import { PROVIDERS, payloadNeeding } from '../../testing/fields/needs.ts';
+import { PLAIN_REQUEST, PROVIDERS, payloadNeeding } from '../../testing/fields/needs.ts';
 import { readFields } from '../fields/read-fields.ts';
 import type { CallerProtocol } from '../upstream/provider.ts';
 import { chooseRoutes } from './route-choice.ts';
@@ -31,6 +31,7 @@ function chosen(
     models: modelsOf(...models),
     controls: controlsOf(schema.parse({ provider })),
     chance: () => 0.5,
+    call: PLAIN_REQUEST,
     ...fields,
   });
   return candidates.map(({ route: { id } }) => id);

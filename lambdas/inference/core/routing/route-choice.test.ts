@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { candidateOf } from '../../testing/catalog/models.ts';
-import { PROVIDERS, payloadNeeding } from '../../testing/fields/needs.ts';
+import { PLAIN_REQUEST, PROVIDERS, payloadNeeding } from '../../testing/fields/needs.ts';
 import type { Candidate, Model } from '../catalog/catalog-document.ts';
 import type { Capability, Feature, Need } from '../fields/need.ts';
 import { chooseRoutes, type RouteChoice } from './route-choice.ts';
@@ -9,7 +9,7 @@ import { controlsOf, NO_CONTROLS } from './route-controls.ts';
 const modelOf = (id: string, routes: readonly object[]) => candidateOf({ id, routes }).model;
 
 const choose = (models: readonly Model[], choice: Partial<RouteChoice> = {}) =>
-  chooseRoutes({ models, controls: NO_CONTROLS, chance: () => 0.5, ...choice });
+  chooseRoutes({ models, controls: NO_CONTROLS, chance: () => 0.5, call: PLAIN_REQUEST, ...choice });
 
 const ids = (candidates: readonly Candidate[]) => candidates.map(({ route }) => route.id);
 

@@ -3,7 +3,7 @@ import { ServiceError } from '../../../platform/core/errors.ts';
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { greatest, type NanoUsd } from '../../../platform/core/money.ts';
 import type { Candidate, CatalogRoute, Model } from '../catalog/catalog-document.ts';
-import { type BillableItems, billableItemsOf } from '../pricing/billable-items.ts';
+import type { BillableItems } from '../pricing/billable-items.ts';
 import type { ChatPayload } from '../upstream/provider.ts';
 import type { RouteChance } from './affinity.ts';
 import { missingSupport, type UnmetNeed } from './missing-support.ts';
@@ -32,7 +32,7 @@ interface RoutedRequest {
 
 export interface RouteChoice {
   readonly models: readonly Model[];
-  readonly call?: RoutedRequest;
+  readonly call: RoutedRequest;
   readonly controls: RouteControls;
   /** Decides between equal routes. */
   readonly chance: RouteChance;
@@ -69,17 +69,13 @@ export function chooseRoutes(choice: RouteChoice): readonly PricedCandidate[] {
 function able(candidates: readonly Candidate[], { call }: RouteChoice): readonly PricedCandidate[] {
   const unmetNeeds: UnmetNeed[] = [];
   const pricedCandidates = candidates.flatMap(({ model, route }): PricedCandidate[] => {
-    const carriage =
-      call === undefined
-        ? // Without priced features no price can be missing.
-          { billableItems: billableItemsOf(model.price) as BillableItems }
-        : checkSupport({ model, route }, call.payload, call.providers);
-    if ('billableItems' in carriage) return [{ model, route, billableItems: carriage.billableItems }];
-    unmetNeeds.push({ model, need: carriage.unmetNeed });
+    const support = checkSupport({ model, route }, call.payload, call.providers);
+    if ('billableItems' in support) return [{ model, route, billableItems: support.billableItems }];
+    unmetNeeds.push({ model, need: support.unmetNeed });
     return [];
   });
   if (pricedCandidates.length > 0) return pricedCandidates;
-  throw missingSupport(unmetNeeds, call?.payload.body ?? call?.request ?? {});
+  throw missingSupport(unmetNeeds, call.payload.body ?? call.request);
 }
 
 /** The candidates that get every field, if the caller wants no others. Throws 400 if there are none. */
@@ -88,7 +84,7 @@ function complete(
   { controls, call }: RouteChoice,
 ): readonly PricedCandidate[] {
   const [first] = candidates;
-  if (controls.requireParameters !== true || call === undefined || first === undefined) return candidates;
+  if (controls.requireParameters !== true || first === undefined) return candidates;
   const ignoredBy = ({ route }: Candidate) => ignoredFields(route, call.payload, call.request);
   const complete = candidates.filter((candidate) => ignoredBy(candidate).size === 0);
   if (complete.length > 0) return complete;

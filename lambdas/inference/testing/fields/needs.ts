@@ -39,3 +39,6 @@ export const PROVIDERS: Providers = {
   bedrock: { features: bedrock },
   gemini: { features: gemini },
 };
+
+/** A request that needs nothing, as routes are chosen for it. */
+export const PLAIN_REQUEST = { payload: payloadNeeding([]), providers: PROVIDERS, request: {} };
