@@ -71,32 +71,23 @@ export const fetched =
 export const isAddressText = (value: unknown): boolean =>
   typeof value === 'string' && /^\s*[a-z][a-z0-9+.-]*:/i.test(value);
 
-/** A need named by the value, if a catalog could contain that name. */
-const named = (value: unknown, context: FieldContext, need: (name: string) => Need): readonly Need[] =>
-  typeof value === 'string' && /^[\w.:-]{1,64}$/.test(value) ? [need(value)] : unpriced(value, context);
+/** A need named by the value, if a catalog could contain that name. These values need nothing. */
+const named =
+  (needOf: (name: string, param: string) => Need) =>
+  (...standard: readonly unknown[]): NeedReader =>
+  (value, context) => {
+    if (standard.includes(value)) return NOTHING;
+    const isName = typeof value === 'string' && /^[\w.:-]{1,64}$/.test(value);
+    return isName ? [needOf(value, context.param)] : unpriced(value, context);
+  };
 
 /** A service tier, except those that are charged at the standard price. */
-export const serviceTier =
-  (...standard: readonly unknown[]): NeedReader =>
-  (value, context) =>
-    standard.includes(value)
-      ? NOTHING
-      : named(value, context, (name) => ({ kind: 'service-tier', name, param: context.param }));
+export const serviceTier = named((name, param) => ({ kind: 'service-tier', name, param }));
 
-export const region =
-  (...standard: readonly unknown[]): NeedReader =>
-  (value, context) =>
-    standard.includes(value)
-      ? NOTHING
-      : named(value, context, (name) => ({ kind: 'region', name, param: context.param }));
+export const region = named((name, param) => ({ kind: 'region', name, param }));
 
 /** A cache lifetime, except those that every prompt has. */
-export const cacheLifetime =
-  (...standard: readonly unknown[]): NeedReader =>
-  (value, context) =>
-    standard.includes(value)
-      ? NOTHING
-      : named(value, context, (name) => ({ kind: 'cache-write', lifetime: name, param: context.param }));
+export const cacheLifetime = named((lifetime, param) => ({ kind: 'cache-write', lifetime, param }));
 
 /** A breakpoint that ends a part of the prompt to be cached, for its `ttl` or else for the lifetime that is the standard. */
 export const cacheBreakpoint =
