@@ -1,28 +1,13 @@
 /** One try of one route for a completion, its delivery, whole or as a stream, and its settlement by what was delivered. */
 
-import type { Settlement } from '../../../ledger/core/call.ts';
-import type { CallStatus } from '../../../ledger/core/usage-record.ts';
-import { ServiceError } from '../../../platform/core/errors.ts';
 import type { Deliver, UnsettledCall } from '../call.ts';
 import type { CatalogRoute } from '../catalog/catalog-document.ts';
 import { isPriced } from '../fields/need.ts';
 import { Meter } from '../metering/meter.ts';
 import { prepareJson } from '../paid-endpoint.ts';
-import {
-  type ChatPayload,
-  type Provider,
-  type RouteAttempt,
-  type RouteEvent,
-  type RouteResponse,
-  UpstreamFailure,
-} from '../upstream/provider.ts';
-import {
-  abortable,
-  guarded,
-  hasLeft,
-  type RouteClockOptions,
-  startRouteClock,
-} from '../upstream/route-clock.ts';
+import { settledStream } from '../settled-stream.ts';
+import type { ChatPayload, Provider, RouteAttempt, RouteEvent, RouteResponse } from '../upstream/provider.ts';
+import { abortable, guarded, type RouteClockOptions, startRouteClock } from '../upstream/route-clock.ts';
 import type { CompletionRequest } from './completion-request.ts';
 import type { CallStreamEvent, ResponseWriter } from './response-writer.ts';
 
@@ -97,7 +82,21 @@ export async function prepareCompletion(
   const writer = request.writerOf(candidate, output);
   if (response.kind === 'stream') {
     const { encode, events } = request.formatWriter;
-    const body = encode(stream({ response, meter, writer, paid }));
+    admission.observe?.('content');
+    const body = encode(
+      settledStream<RouteEvent, CallStreamEvent>({
+        call: paid,
+        first: response.firstEvents,
+        rest: response.remainingEvents,
+        write(event) {
+          meter.add(event);
+          return protocolEventsOf(event, writer);
+        },
+        close: response.close,
+        settle: (status) => meter.settle(status),
+        end: (settlement) => ({ type: 'settled', usage: meter.usage, settlement }),
+      }),
+    );
     const headers = { ...admission.headers, 'x-route': route.id, ...requestHeaders };
     const isCancelable = canCancel(route, request.payloadFor(candidate, output));
     const leave = isCancelable ? { leave: () => response.close(false) } : {};
@@ -106,55 +105,6 @@ export async function prepareCompletion(
   meter.add(response);
   const text = writer.body(response.completeResponse, meter.usage);
   return prepareJson(paid, { text, headers: requestHeaders }, () => meter.settle('completed'));
-}
-
-interface StreamDelivery {
-  readonly response: Extract<StartedResponse, { kind: 'stream' }>;
-  readonly meter: Meter;
-  readonly writer: ResponseWriter;
-  readonly paid: UnsettledCall;
-}
-
-/**
- * Settles in its own `finally`: even if the stream is interrupted, the call is settled before the reader receives the
- * end.
- */
-async function* stream({
-  response,
-  meter,
-  writer,
-  paid,
-}: StreamDelivery): AsyncGenerator<CallStreamEvent, void> {
-  let status: CallStatus = 'interrupted';
-  let settlement: Settlement;
-  try {
-    paid.admission.observe?.('content');
-    for (const event of response.firstEvents) {
-      meter.add(event);
-      yield* protocolEventsOf(event, writer);
-    }
-    for (
-      let next = await response.remainingEvents.next();
-      !next.done;
-      next = await response.remainingEvents.next()
-    ) {
-      meter.add(next.value);
-      yield* protocolEventsOf(next.value, writer);
-    }
-    status = 'completed';
-  } catch (failure) {
-    if (!(failure instanceof UpstreamFailure)) throw failure;
-    if (hasLeft(failure)) return;
-    paid.broke(failure);
-    throw new ServiceError(
-      'all_routes_failed',
-      'The route that served this call failed before its response was complete.',
-    );
-  } finally {
-    response.close(status === 'completed');
-    [settlement] = await Promise.all([meter.settle(status), paid.flush()]);
-  }
-  yield { type: 'settled', usage: meter.usage, settlement };
 }
 
 /** Yields the caller's output for one event: the route's own payload, or its parts in the format of the API. */

@@ -16,8 +16,7 @@ import { boundTextTokens, stringifyOtherFields } from '../../metering/estimate.t
 import { measuredCost } from '../../metering/priced-usage.ts';
 import type { UnitCounts } from '../../pricing/counts.ts';
 import { reference, routeControlFields } from '../../routing/route-controls.ts';
-import { UpstreamFailure } from '../../upstream/provider.ts';
-import { hasLeft } from '../../upstream/route-clock.ts';
+import { settledStream } from '../../settled-stream.ts';
 import { AUDIO_FORMATS } from '../../upstream/sources.ts';
 import { type CallKind, forwarded, type KindResponse, measuredOutcome } from '../call-kind.ts';
 
@@ -118,33 +117,17 @@ async function prepare(call: KindResponse<SpeechRequest, SpeechOutput>): Promise
     'x-route': candidate.route.id,
     'x-cost-usd': formatUsd(estimate.amount),
   };
-  return async () => ({ headers, body: settledAudio(call), leave: () => call.clock.close(false) });
-}
-
-/**
- * Yields the audio as it arrives. Even if it is interrupted, the call is settled before the reader receives the end.
- */
-async function* settledAudio(
-  call: KindResponse<SpeechRequest, SpeechOutput>,
-): AsyncGenerator<Uint8Array, void> {
-  const { output, clock, broke, flush } = call;
-  let status: CallStatus = 'interrupted';
-  try {
-    yield output.first;
-    for (let next = await output.rest.next(); !next.done; next = await output.rest.next()) yield next.value;
-    status = 'completed';
-  } catch (failure) {
-    if (!(failure instanceof UpstreamFailure)) throw failure;
-    if (hasLeft(failure)) return;
-    broke(failure);
-    throw new ServiceError(
-      'all_routes_failed',
-      'The route that served this call failed before its response was complete.',
-    );
-  } finally {
-    clock.close(status === 'completed');
-    await Promise.all([settle(call, status), flush()]);
-  }
+  const { output, clock } = call;
+  const close = (complete: boolean) => clock.close(complete);
+  const body = settledStream({
+    call,
+    first: [output.first],
+    rest: output.rest,
+    write: (bytes) => [bytes],
+    close,
+    settle: (status) => settle(call, status),
+  });
+  return async () => ({ headers, body, leave: () => close(false) });
 }
 
 /** The text went to the route as a whole, so audio that breaks off costs what the whole does. */
