@@ -183,7 +183,8 @@ describe('other access after a restore', () => {
   it('excludes every session, even one that is still live', async () => {
     const accountId = await openAccount();
     const sessions = new DynamoSessionStore(database.client, database.tables.sessions);
-    const session = { id: 'ses_1', accountId, expires: NOW_SECONDS + 3_600, authTime: NOW_SECONDS };
+    const expires = NOW_SECONDS + 3_600;
+    const session = { id: 'ses_1', accountId, expires, authTime: NOW_SECONDS, role: 'owner' as const };
     await sessions.start(session, 5, NOW_SECONDS);
     await restoreNow();
     expect(await reduce()).toMatchObject({ accounts_signed_out: 1 });

@@ -13,7 +13,7 @@ import { SESSION_COOKIES } from './session-cookie.ts';
 import { signIn } from './sign-in.ts';
 
 const ACCOUNT: Account = { id: 'acc_1', created: 1, operatorSince: 2 };
-const OWNER: Session = { id: 'ses_1', accountId: 'acc_1', expires: 9, authTime: 1 };
+const OWNER: Session = { id: 'ses_1', accountId: 'acc_1', expires: 9, authTime: 1, role: 'owner' };
 const OPERATOR: Session = { ...OWNER, id: 'ses_2', role: 'operator' };
 const TOKENS: Readonly<Record<string, Session>> = { 'a.b.owner': OWNER, 'a.b.operator': OPERATOR };
 const PAGE = { 'x-requested-with': 'console' };

@@ -9,7 +9,7 @@ const TOKEN = 'eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiJhY2NfMSJ9.c2lnbmF0dXJl';
 const PAGE = { 'x-requested-with': 'console' };
 const SESSION_COOKIE = SESSION_COOKIES.owner;
 const COOKIE = { cookie: `${SESSION_COOKIE}=${TOKEN}` };
-const SESSION: Session = { id: 'ses_1', accountId: 'acc_1', expires: 2, authTime: 1 };
+const SESSION: Session = { id: 'ses_1', accountId: 'acc_1', expires: 2, authTime: 1, role: 'owner' };
 
 /** Knows the one token, and records the tokens that it verifies. */
 function knowing() {

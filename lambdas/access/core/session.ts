@@ -18,8 +18,7 @@ export interface Session {
    * Core 1.0, section 2).
    */
   readonly authTime: number;
-  /** Absent: the owner's. */
-  readonly role?: 'operator';
+  readonly role: SessionRole;
 }
 
 export interface SessionTokens {
@@ -92,13 +91,7 @@ export class Sessions {
     const { tokens, ulid } = this.#dependencies;
     const authTime = this.#nowSeconds();
     const expires = authTime + ttlSeconds;
-    const session: Session = {
-      id: `ses_${ulid()}`,
-      accountId,
-      expires,
-      authTime,
-      ...(role === 'operator' ? { role } : {}),
-    };
+    const session: Session = { id: `ses_${ulid()}`, accountId, expires, authTime, role };
     await this.#enter(session, authTime);
     return tokens.sign(session);
   }
@@ -110,13 +103,13 @@ export class Sessions {
    */
   async renew(previous: Session): Promise<RenewedSession> {
     const { tokens, store, ulid } = this.#dependencies;
-    const { accountId, authTime } = previous;
-    if (previous.role === 'operator') throw invalidSession();
+    const { accountId, authTime, role } = previous;
+    if (role === 'operator') throw invalidSession();
     const nowSeconds = this.#nowSeconds();
     const signedInUntil = authTime + LONGEST_SESSION_SECONDS;
     const expires = Math.min(nowSeconds + SESSION_SECONDS, signedInUntil);
     if (expires <= nowSeconds) throw invalidSession();
-    const next = { id: `ses_${ulid()}`, accountId, expires, authTime };
+    const next = { id: `ses_${ulid()}`, accountId, expires, authTime, role };
     await this.#enter(next, nowSeconds, previous);
     const token = await tokens.sign(next);
     await store.end(previous);
@@ -186,7 +179,7 @@ export async function readSession(
     throw new ServiceError('invalid_session', message);
   }
   const session = token === '' ? undefined : await sessions.verify(token);
-  if (session === undefined || (session.role ?? 'owner') !== role) throw invalidSession();
+  if (session?.role !== role) throw invalidSession();
   return session;
 }
 

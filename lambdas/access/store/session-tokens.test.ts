@@ -20,6 +20,7 @@ const sessionOf = (seconds: number) => ({
   accountId: ACCOUNT,
   expires: NOW_MS / 1000 + seconds,
   authTime: NOW_MS / 1000 - 100,
+  role: 'owner' as const,
 });
 
 describe('a token of a session', () => {
@@ -68,25 +69,16 @@ describe('a token of a session', () => {
     for (const token of forged) expect(await tokensOf(TODAY).read(token)).toBeUndefined();
   });
 
-  it('counts from its issue time if it was issued before renewals existed', async () => {
-    const { auth_time: _authTime, ...claims } = decodeJwt(await tokensOf(TODAY).sign(sessionOf(60)));
-    const token = await new SignJWT(claims)
-      .setProtectedHeader({ alg: 'HS256' })
-      .sign(new TextEncoder().encode(TODAY));
-    expect(await tokensOf(TODAY).read(token)).toEqual({ ...sessionOf(60), authTime: NOW_MS / 1000 });
-  });
-
   it('states that it is an operator’s, and then allows nothing else', async () => {
     const session = { ...sessionOf(60), role: 'operator' as const };
     const token = await tokensOf(TODAY).sign(session);
     expect(await tokensOf(TODAY).read(token)).toEqual(session);
-    expect(decodeJwt(token)).toMatchObject({ aud: 'operator', role: 'operator' });
+    expect(decodeJwt(token)).toMatchObject({ aud: 'operator' });
   });
 
   it.each([
-    ['that claims a role without its audience', { role: 'operator' }],
-    ['for operators that claims no role', { aud: 'operator' }],
-    ['of a role that there is not', { role: 'owner' }],
+    ['of both roles', { aud: ['session', 'operator'] }],
+    ['without the time of the sign-in', { auth_time: undefined }],
     ['for something else', { aud: 'something-else' }],
     ['of another service', { iss: 'another-service' }],
     ['of no account', { sub: 'somebody' }],

@@ -18,6 +18,7 @@ import { DynamoSessionStore } from './session-store.ts';
 const ALGORITHM = 'HS256';
 /** An operator's tokens have another audience, so that code for one role rejects the other role's tokens. */
 const AUDIENCES = { owner: 'session', operator: 'operator' } as const;
+const ROLES = ['owner', 'operator'] as const;
 const ACCOUNT = /^acc_[0-9A-HJKMNP-TV-Z]{26}$/;
 const SESSION = /^ses_[0-9A-HJKMNP-TV-Z]{26}$/;
 
@@ -32,18 +33,13 @@ export function createSessionTokens(keys: () => Promise<RotatedSecret>, clock: C
         algorithms: [ALGORITHM],
         issuer: SERVICE_NAME,
         audience: Object.values(AUDIENCES),
-        requiredClaims: ['sub', 'exp', 'jti'],
+        requiredClaims: ['sub', 'exp', 'jti', 'auth_time'],
         currentDate: new Date(clock()),
       });
-      const { sub: accountId = '', jti: id = '', exp: expires = 0, iat = 0, auth_time: claimed } = payload;
-      const { role, aud } = payload;
-      // Tokens from before sessions could be renewed do not have this claim.
-      const authTime = typeof claimed === 'number' ? claimed : iat;
-      const isOperator = role === 'operator';
-      if ((role !== undefined && !isOperator) || aud !== AUDIENCES[isOperator ? 'operator' : 'owner'])
-        return undefined;
-      if (!ACCOUNT.test(accountId) || !SESSION.test(id)) return undefined;
-      return { id, accountId, expires, authTime, ...(isOperator ? { role } : {}) };
+      const { sub: accountId = '', jti: id = '', exp: expires = 0, aud } = payload;
+      const role = ROLES.find((each) => AUDIENCES[each] === aud);
+      if (role === undefined || !ACCOUNT.test(accountId) || !SESSION.test(id)) return undefined;
+      return { id, accountId, expires, authTime: Number(payload.auth_time), role };
     } catch (failure) {
       if (failure instanceof errors.JOSEError) return undefined;
       throw failure;
@@ -53,10 +49,10 @@ export function createSessionTokens(keys: () => Promise<RotatedSecret>, clock: C
   return {
     async sign({ id, accountId, expires, authTime, role }) {
       const { current } = await keys();
-      return new SignJWT({ auth_time: authTime, ...(role === undefined ? {} : { role }) })
+      return new SignJWT({ auth_time: authTime })
         .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })
         .setIssuer(SERVICE_NAME)
-        .setAudience(AUDIENCES[role ?? 'owner'])
+        .setAudience(AUDIENCES[role])
         .setSubject(accountId)
         .setJti(id)
         .setIssuedAt(Math.floor(clock() / 1000))

@@ -14,7 +14,13 @@ const PEPPERS = { current: 'p' };
 const KEY = formatKey({ accountId: OF_KEY, keyId: `key_${ULID}`, secret: '0'.repeat(40) }, PEPPERS);
 const FORGED = `${KEY.slice(0, -32)}${'0'.repeat(32)}`;
 
-const session = (accountId: string): Session => ({ id: 'ses_1', accountId, expires: 9, authTime: 1 });
+const session = (accountId: string): Session => ({
+  id: 'ses_1',
+  accountId,
+  expires: 9,
+  authTime: 1,
+  role: 'owner',
+});
 const TOKEN = 'a.owner.c';
 
 /** The steps that happened, in order. */
