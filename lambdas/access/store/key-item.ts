@@ -14,6 +14,7 @@ import {
   readText,
   text,
 } from '../../platform/dynamodb/attribute-values.ts';
+import type { NewKey } from '../core/api-keys.ts';
 import {
   dailyOf,
   KEY_STATUSES,
@@ -64,9 +65,7 @@ export function oldNames(item: Item, windows: Windows): readonly string[] {
 }
 
 /** A new key, with every window full. */
-export function encodeNewKey(
-  key: Pick<KeyState, 'keyId' | 'accountId' | 'secretHash' | 'name' | 'policy' | 'created'>,
-): Item {
+export function encodeNewKey(key: NewKey): Item {
   return {
     key_id: text(key.keyId),
     account_id: text(key.accountId),

@@ -22,6 +22,7 @@ import type {
   StreamedResponse,
   StreamingEndpoint,
 } from '../../platform/core/ports.ts';
+import { within } from '../../platform/core/within.ts';
 import type { Deliver, PaidCall, UnsettledCall } from './call.ts';
 import type { CatalogSource } from './catalog/catalog.ts';
 import type { CatalogRoute } from './catalog/catalog-document.ts';
@@ -194,11 +195,7 @@ async function withHeadersSoon(
   options: { readonly events: EventFormat; readonly admission: Admission; readonly after: After },
 ): Promise<Response | StreamedResponse> {
   const { events, admission, after } = options;
-  let stopWaiting = () => {};
-  const timeout = new Promise<undefined>((resolve) => {
-    stopWaiting = after(HEADERS_WITHIN_MS, () => resolve(undefined));
-  });
-  const early = await Promise.race([response, timeout]).finally(stopWaiting);
+  const early = await within(after, HEADERS_WITHIN_MS, response);
   if (early !== undefined) return early;
   const leave = () => {
     response.then((late) => (late instanceof Response ? undefined : late.leave?.())).catch(() => {});

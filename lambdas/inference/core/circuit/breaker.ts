@@ -6,6 +6,7 @@
 import { hash } from 'node:crypto';
 import { NANO_PER_USD, type NanoUsd } from '../../../platform/core/money.ts';
 import type { After, UlidSource } from '../../../platform/core/ports.ts';
+import { within } from '../../../platform/core/within.ts';
 import type { CatalogRoute } from '../catalog/catalog-document.ts';
 import type { UpstreamFailure } from '../upstream/provider.ts';
 import { CachedCircuits, type CachedCircuitsDependencies } from './cached-circuits.ts';
@@ -94,7 +95,7 @@ export class Breaker {
     const keys = routes.flatMap(({ id }) => Object.values(keysOf(id, account)));
     const isNew = keys.some((key) => !this.#circuits.has(key));
     const refresh = this.#circuits.refresh(keys);
-    if (isNew) await this.#within(FIRST_REFRESH_MS, refresh);
+    if (isNew) await within(this.#dependencies.after, FIRST_REFRESH_MS, refresh);
   }
 
   /**
@@ -105,7 +106,7 @@ export class Breaker {
     route: Pick<CatalogRoute, 'id' | 'timeout_ms'>,
     caller: CircuitCaller,
   ): Promise<Permit | { readonly allowed: false; readonly retryAfterSeconds: number }> {
-    const { clock, ulid } = this.#dependencies;
+    const { clock, ulid, after } = this.#dependencies;
     const startMs = clock();
     const account = accountHash(caller.accountId);
     const hasPaid = caller.spentAmount >= MIN_SPENT;
@@ -123,7 +124,7 @@ export class Breaker {
     for (const [at, scope] of scopes.entries()) {
       const { circuit: cachedCircuit } = this.#circuits.of(keys[scope]);
       const claim = claimOf(cachedCircuit, { id, account, scope }, startMs + claimMs);
-      const circuit = await this.#within(CLAIM_MS, this.#circuits.write(keys[scope], claim));
+      const circuit = await within(after, CLAIM_MS, this.#circuits.write(keys[scope], claim));
       if (circuit === undefined || circuit.probe === id) continue;
       // Another call was first. What this one has claimed it leaves to the next.
       this.abandoned({ ...permit, probe: { id, scopes: scopes.slice(0, at) } });
@@ -171,7 +172,8 @@ export class Breaker {
    * Never rejects.
    */
   async flush(): Promise<void> {
-    if (this.#reports.size > 0) await this.#within(FLUSH_MS, Promise.all(this.#reports));
+    const { after } = this.#dependencies;
+    if (this.#reports.size > 0) await within(after, FLUSH_MS, Promise.all(this.#reports));
   }
 
   #count({ routeId, account }: Permit, successes: 1 | -1, lastFailed: OpenPermit['before']): void {
@@ -242,12 +244,5 @@ export class Breaker {
   #track(report: Promise<void>): void {
     this.#reports.add(report);
     void report.then(() => this.#reports.delete(report));
-  }
-
-  /** Resolves with nothing when the time is up. */
-  async #within<T>(timeoutMs: number, work: Promise<T> | undefined): Promise<T | undefined> {
-    const { promise: timeout, resolve } = Promise.withResolvers<undefined>();
-    const stop = this.#dependencies.after(timeoutMs, () => resolve(undefined));
-    return Promise.race([work, timeout]).finally(stop);
   }
 }

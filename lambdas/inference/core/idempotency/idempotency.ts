@@ -6,11 +6,11 @@
 import { createHash, createHmac } from 'node:crypto';
 import { credentialOf, type VerifiedKey } from '../../../access/core/api-key.ts';
 import type { KeyGate } from '../../../access/core/key-gate.ts';
-
-import type { Call } from '../../../ledger/core/call.ts';
 import type { ReplayMarks } from '../../../ledger/core/ports.ts';
 import { ServiceError } from '../../../platform/core/errors.ts';
 import type { After, CallContext, Clock, Log } from '../../../platform/core/ports.ts';
+import { within } from '../../../platform/core/within.ts';
+import type { PaidCall } from '../call.ts';
 import { CLAIM_MS, renewClaim } from './claim-renewal.ts';
 import type { ReplayClaim, ReplayStore, StoredClaim, StoredResponse } from './ports.ts';
 import { inProgress, PARAM, requireSame, WAIT_MS } from './rejections.ts';
@@ -38,18 +38,8 @@ export interface IdempotencyDependencies {
   readonly log: Log;
 }
 
-/** The request of a call, and the time that its host has. */
-export interface IncomingRequest {
-  readonly request: Request;
-  readonly context: CallContext;
-}
-
 /** The parts of a call that its repetition has too. */
-type Repeatable = Pick<Call, 'requestId' | 'key'> & {
-  /** Distinguishes the request from any other of its path. */
-  readonly identity: string;
-  readonly stream: boolean;
-};
+type Repeatable = Pick<PaidCall<unknown>, 'requestId' | 'key' | 'identity' | 'stream'>;
 
 /** A call whose response is available, and the remainder of its key's limits. */
 interface CallEnd {
@@ -73,11 +63,11 @@ export class Idempotency {
    * claim. A failed call frees its key, unless its response is stored: it may have been billed, so it is replayed.
    */
   async guard<Streamed extends object = never>(
-    received: IncomingRequest,
+    { request, context }: { readonly request: Request; readonly context: CallContext },
     call: Repeatable,
     run: (storeResponse?: ResponseRecorder) => Promise<Response | Streamed>,
   ): Promise<Response | Streamed> {
-    const { headers } = received.request;
+    const { headers } = request;
     const name = headers.get(PARAM);
     if (name === null) return run();
     if (!FORM.test(name)) {
@@ -87,8 +77,8 @@ export class Idempotency {
     }
     // The replay's encryption is derived from it.
     const credential = credentialOf(headers);
-    const claim = this.#claimOf(received.request, call, { name, credential });
-    const claimResult = await this.#claim(claim, call, received.context);
+    const claim = this.#claimOf(request, call, { name, credential });
+    const claimResult = await this.#claim(claim, call, context);
     if (claimResult !== 'claimed') return this.#replay(claimResult, call.key, credential);
     const { store } = this.#dependencies;
     const storeResponse: ResponseRecorder = async (response) => {
@@ -170,13 +160,13 @@ export class Idempotency {
 
   /** Marks the call as replayed. A late or lost marker does not affect the replay. */
   async #mark(keyId: string, requestId: string): Promise<void> {
-    const { marks, clock, log } = this.#dependencies;
+    const { marks, clock, after, log } = this.#dependencies;
     const marking = marks
       .markReplay({ keyId, requestId }, Math.floor(clock() / 1000))
       .catch((failure: unknown) => {
         log.warn('replay not marked', { requestId, failure: String(failure) });
       });
-    await Promise.race([marking, this.#pause(MARK_MS)]);
+    await within(after, MARK_MS, marking);
   }
 
   async #free(claim: ReplayClaim): Promise<void> {

@@ -148,8 +148,8 @@ function affordable(
   const within = models.filter((model) => {
     const price = tokenPriceOf(model);
     if (price === undefined) return false;
-    const isPrompt = prompt === undefined || price.prompt <= prompt;
-    return isPrompt && (completion === undefined || price.completion <= completion);
+    const isPrompt = prompt == null || price.prompt <= prompt;
+    return isPrompt && (completion == null || price.completion <= completion);
   });
   const [first] = models;
   if (within.length > 0 || first === undefined) return within;

@@ -3,6 +3,17 @@ import * as z from 'zod';
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { type NanoUsd, parseUsd } from '../../../platform/core/money.ts';
 
+const usd = z
+  .union([z.number(), z.string()])
+  .transform((value) => parseUsd(value))
+  .refine((amount): amount is NanoUsd => amount !== undefined && amount >= 0n, {
+    error: 'must be an amount of USD of 0 or more with at most 9 decimal places',
+  })
+  .nullish();
+
+/** The maximum price of a million tokens. */
+const maxPrice = z.strictObject({ prompt: usd, completion: usd });
+
 /** Names are route ids or protocols. */
 export interface RouteControls {
   readonly order: readonly string[];
@@ -12,8 +23,7 @@ export interface RouteControls {
   readonly allowFallbacks: boolean;
   /** Only routes that leave out no field of the request. */
   readonly requireParameters?: boolean;
-  /** Only models of which a million tokens cost no more. */
-  readonly maxPrice?: Readonly<Partial<TokenPrice>>;
+  readonly maxPrice?: z.infer<typeof maxPrice>;
   readonly sort?: Sort | undefined;
 }
 
@@ -33,13 +43,6 @@ export const NO_CONTROLS: RouteControls = { order: [], only: [], ignore: [], all
 export const reference = z.string().min(1).max(128);
 const references = z.array(reference).max(20).default([]);
 
-const usd = z
-  .union([z.number(), z.string()])
-  .refine((value) => (parseUsd(value) ?? -1n) >= 0n, {
-    error: 'must be an amount of USD of 0 or more with at most 9 decimal places',
-  })
-  .nullish();
-
 /** The fields in a request for a conversation. */
 export const routeControlFields = {
   /** The caller's name for the conversation. Its turns go to the same route while that route can handle them. */
@@ -54,8 +57,7 @@ export const routeControlFields = {
       allow_fallbacks: z.boolean().default(true),
       /** True: only routes that leave out no field of the request. */
       require_parameters: z.boolean().nullish(),
-      /** The maximum price of a million tokens, in USD. */
-      max_price: z.strictObject({ prompt: usd, completion: usd }).nullish(),
+      max_price: maxPrice.nullish(),
       sort: z.enum(SORTS).nullish(),
     })
     .nullish(),
@@ -84,14 +86,7 @@ export function controlsOf({ provider }: Pick<RouteControlFields, 'provider'>): 
     ignore,
     allowFallbacks,
     requireParameters: provider.require_parameters === true,
-    ...(limit == null ? {} : { maxPrice: { ...limitOf('prompt', limit), ...limitOf('completion', limit) } }),
+    ...(limit == null ? {} : { maxPrice: limit }),
     ...(sort == null ? {} : { sort }),
   };
-}
-
-type PriceLimit = NonNullable<NonNullable<RouteControlFields['provider']>['max_price']>;
-
-function limitOf(of: keyof PriceLimit, { [of]: limit }: PriceLimit): RouteControls['maxPrice'] {
-  const amount = limit == null ? undefined : parseUsd(limit);
-  return amount === undefined ? {} : { [of]: amount };
 }

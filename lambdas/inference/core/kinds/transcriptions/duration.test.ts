@@ -39,7 +39,7 @@ const silent = { bytes: BYTES, length: undefined };
 /** The same bytes as plain samples. */
 const plain = { bytes: BYTES, length: { seconds: 62.5, exact: true } };
 
-describe('mostSeconds', () => {
+describe('maxSeconds', () => {
   it('equals the longest duration that the bytes allow, unless the header states a longer one', () => {
     expect(maxSeconds(silent)).toBe(4_000);
     expect(maxSeconds(claiming(1))).toBe(4_000);

@@ -25,19 +25,19 @@ export interface Recording {
 const secondsAt = (bytes: number, bitsPerSecond: number) => (bytes * 8) / bitsPerSecond;
 
 /**
- * Seconds to hold for. A header may lie, and whoever wrote it pays by it: so of everything but plain samples it is
- * believed only where it makes the recording longer than its bytes would be at a low bit rate.
+ * A header may lie, and whoever wrote it pays by it: so of everything but plain samples it is believed only where it
+ * makes the recording longer than its bytes would be at a low bit rate.
  */
-export function estimatedSeconds({ bytes, length }: Recording): number {
+function secondsOf({ bytes, length }: Recording, lowBitsPerSecond: number): number {
   const claimed = (length?.seconds ?? 0) + ROUNDING_SECONDS;
-  return length?.exact ? claimed : Math.max(claimed, secondsAt(bytes, LOW_BITS_PER_SECOND));
+  return length?.exact ? claimed : Math.max(claimed, secondsAt(bytes, lowBitsPerSecond));
 }
 
-/** Seconds that a call can come to at most, whatever a route returns; never less than what is held for. */
-export function maxSeconds({ bytes, length }: Recording): number {
-  const claimed = (length?.seconds ?? 0) + ROUNDING_SECONDS;
-  return length?.exact ? claimed : Math.max(claimed, secondsAt(bytes, MIN_BITS_PER_SECOND));
-}
+/** Seconds of a recording whose route does not report them. */
+export const estimatedSeconds = (recording: Recording): number => secondsOf(recording, LOW_BITS_PER_SECOND);
+
+/** Seconds that a call can come to at most, whatever a route returns, and that are held for. */
+export const maxSeconds = (recording: Recording): number => secondsOf(recording, MIN_BITS_PER_SECOND);
 
 /** Seconds by the service's own measure, for a route that returns none; never more than what is held for. */
 function ownSeconds(recording: Recording): number {

@@ -5,7 +5,7 @@
  */
 import type { Call } from '../../../../ledger/core/call.ts';
 import type { StreamingEndpoint } from '../../../../platform/core/ports.ts';
-import type { ReceiveUpload, Upload, UploadedFile } from '../../../../platform/core/upload.ts';
+import type { ReceiveUpload, Upload } from '../../../../platform/core/upload.ts';
 import type { PaidCall } from '../../call.ts';
 import { measuredCost } from '../../metering/priced-usage.ts';
 import { createPaidEndpoint } from '../../paid-endpoint.ts';
@@ -62,9 +62,8 @@ async function readTranscription(
   dependencies: TranscriptionDependencies,
 ): Promise<PaidCall<KindResult<Transcript>>> {
   const form = readForm(upload);
-  // `readForm` throws when there is none.
-  const { content, sha256 } = upload.file as UploadedFile;
-  const type = await requireAudio(upload.file as UploadedFile);
+  const { content, sha256 } = form.file;
+  const type = await requireAudio(form.file);
   const catalog = await dependencies.catalog();
   const model = modelOf(catalog, 'audio', form.fields.model);
   const length = await measureAudio(content, type.extension, dependencies.after);

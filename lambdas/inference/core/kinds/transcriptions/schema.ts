@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { ServiceError } from '../../../../platform/core/errors.ts';
 import { validate } from '../../../../platform/core/json/json-body.ts';
-import type { Upload } from '../../../../platform/core/upload.ts';
+import type { Upload, UploadedFile } from '../../../../platform/core/upload.ts';
 import { unpriced } from '../../fields/readers.ts';
 import { fieldTable } from '../../fields/table.ts';
 import { reference } from '../../routing/route-controls.ts';
@@ -36,6 +36,7 @@ const OWN_FIELDS: ReadonlySet<string> = new Set(['model', 'response_format', 'st
 export interface TranscriptionForm {
   readonly fields: TranscriptionFields;
   readonly forwarded: Upload['fields'];
+  readonly file: UploadedFile;
 }
 
 /** Checks the fields. Throws 400 `missing_field` or `invalid_value`. */
@@ -48,5 +49,6 @@ export function readForm({ fields, file }: Upload): TranscriptionForm {
     // An empty field is how forms leave one out.
     fields: validate(transcriptionFields, Object.fromEntries(fields.filter(([, value]) => value !== ''))),
     forwarded: fields.filter(([name]) => !OWN_FIELDS.has(name)),
+    file,
   };
 }

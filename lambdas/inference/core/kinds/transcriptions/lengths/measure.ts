@@ -1,5 +1,6 @@
 /** The length of a recording according to its own header, for every accepted format. */
 import type { After } from '../../../../../platform/core/ports.ts';
+import { within } from '../../../../../platform/core/within.ts';
 import type { AudioExtension } from '../audio-type.ts';
 import { lengthOfFlac } from './flac.ts';
 import { lengthOfM4a } from './m4a.ts';
@@ -25,19 +26,11 @@ const WITHIN_MS = 250;
  * Returns the length in the file's header. Undefined if it is not found within the limits: 256 KB in four reads, 1,000
  * elements, 250 ms. Does not throw.
  */
-export async function measureAudio(
+export function measureAudio(
   content: Blob,
   extension: AudioExtension,
   after: After,
 ): Promise<Length | undefined> {
-  let callOff = () => {};
-  const late = new Promise<undefined>((resolve) => {
-    callOff = after(WITHIN_MS, () => resolve(undefined));
-  });
   const read = READERS[extension](new ByteWindows(content)).catch(() => undefined);
-  try {
-    return await Promise.race([read, late]);
-  } finally {
-    callOff();
-  }
+  return within(after, WITHIN_MS, read);
 }
