@@ -8,7 +8,7 @@ import type { MeterOptions } from '../metering/meter.ts';
 import { type OutputBound, outputBound } from '../metering/output-bound.ts';
 import { type ChatQuote, type Quote, quoteChat } from '../quote.ts';
 import type { RouteChance } from '../routing/affinity.ts';
-import { controlsOf } from '../routing/route-controls.ts';
+import { NO_CONTROLS } from '../routing/route-controls.ts';
 import { losesEffort, type Providers } from '../routing/route-support.ts';
 import { withSentBreakpoints } from '../upstream/cache-breakpoints.ts';
 import type { ChatPayload, ResponseIdentity, RouteAttempt } from '../upstream/provider.ts';
@@ -74,7 +74,7 @@ export class CompletionRequest<Body extends CompletionBody = CompletionBody> {
     const { models, body, chance = random } = this.#valid;
     const call = { payload: this.#payload, providers, request: body };
     const output = { choices, tokens: this.#limit.tokens };
-    return quoteChat({ models, controls: controlsOf(body), chance, call }, output);
+    return quoteChat({ models, controls: body.provider ?? NO_CONTROLS, chance, call }, output);
   }
 
   get quote(): Quote {

@@ -8,7 +8,7 @@ import type { Deliver, PaidCall } from '../call.ts';
 import { type Catalog, requireModel } from '../catalog/catalog.ts';
 import type { Model } from '../catalog/catalog-document.ts';
 import { createPaidEndpoint, type PaidEndpointDependencies } from '../paid-endpoint.ts';
-import { controlsOf } from '../routing/route-controls.ts';
+import { NO_CONTROLS } from '../routing/route-controls.ts';
 import {
   abortable,
   type RouteClock,
@@ -53,7 +53,7 @@ export function createKindEndpoint<Request extends CallRequestFields, Output>(
         stream,
         fields,
         request: callKind.toPayload(request, model),
-        controls: controlsOf(request),
+        controls: request.provider ?? NO_CONTROLS,
         estimate: (body) => callKind.estimate(withModel(body), model),
         providers,
         payloadOf: (body) => body,

@@ -91,7 +91,7 @@ describe('an undocumented field of an image', () => {
   });
 
   it('causes an error if the caller requires all fields and no route lists it', () => {
-    const required = { requireParameters: true };
+    const required = { require_parameters: true };
     expect(() => quoteImage({ steps: 30 }, [{}], required)).toThrow(
       expect.objectContaining({
         code: 'unsupported_by_model',

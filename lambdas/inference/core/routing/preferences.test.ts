@@ -9,7 +9,7 @@ import { PLAIN_REQUEST, PROVIDERS, payloadNeeding } from '../../testing/fields/n
 import { readFields } from '../fields/read-fields.ts';
 import type { CallerProtocol } from '../upstream/provider.ts';
 import { chooseRoutes } from './route-choice.ts';
-import { controlsOf, routeControlFields } from './route-controls.ts';
+import { NO_CONTROLS, routeControlFields } from './route-controls.ts';
 import { ignoredFields } from './route-support.ts';
 
 const schema = z.object(routeControlFields);
@@ -29,7 +29,7 @@ function chosen(
 ): readonly string[] {
   const candidates = chooseRoutes({
     models: modelsOf(...models),
-    controls: controlsOf(schema.parse({ provider })),
+    controls: schema.parse({ provider }).provider ?? NO_CONTROLS,
     chance: () => 0.5,
     call: PLAIN_REQUEST,
     ...fields,

@@ -4,7 +4,7 @@ import { PLAIN_REQUEST, PROVIDERS, payloadNeeding } from '../../testing/fields/n
 import type { Candidate, Model } from '../catalog/catalog-document.ts';
 import type { Capability, Feature, Need } from '../fields/need.ts';
 import { chooseRoutes, type RouteChoice } from './route-choice.ts';
-import { controlsOf, NO_CONTROLS } from './route-controls.ts';
+import { NO_CONTROLS } from './route-controls.ts';
 
 const modelOf = (id: string, routes: readonly object[]) => candidateOf({ id, routes }).model;
 
@@ -13,8 +13,7 @@ const choose = (models: readonly Model[], choice: Partial<RouteChoice> = {}) =>
 
 const ids = (candidates: readonly Candidate[]) => candidates.map(({ route }) => route.id);
 
-const controls = (provider: object) =>
-  controlsOf({ provider: { order: [], only: [], ignore: [], allow_fallbacks: true, ...provider } });
+const controls = (provider: object) => ({ ...NO_CONTROLS, ...provider });
 
 const codeOf = (run: () => unknown) => {
   try {

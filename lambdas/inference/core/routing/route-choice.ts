@@ -62,7 +62,7 @@ export function chooseRoutes(choice: RouteChoice): readonly PricedCandidate[] {
     });
   }
   const candidates = complete(able(allowed, choice), choice);
-  return controls.allowFallbacks ? candidates : candidates.slice(0, 1);
+  return controls.allow_fallbacks ? candidates : candidates.slice(0, 1);
 }
 
 /** The candidates that can serve the call. Throws 400 if there are none. */
@@ -84,7 +84,7 @@ function complete(
   { controls, call }: RouteChoice,
 ): readonly PricedCandidate[] {
   const [first] = candidates;
-  if (controls.requireParameters !== true || first === undefined) return candidates;
+  if (controls.require_parameters !== true || first === undefined) return candidates;
   const ignoredBy = ({ route }: Candidate) => ignoredFields(route, call.payload, call.request);
   const complete = candidates.filter((candidate) => ignoredBy(candidate).size === 0);
   if (complete.length > 0) return complete;
@@ -141,10 +141,10 @@ function tokenPriceOf({ price }: Model): TokenPrice | undefined {
 /** The models that cost no more than the caller allows. Throws 400 `invalid_value` when there are none. */
 function affordable(
   models: readonly Model[],
-  { maxPrice }: Pick<RouteControls, 'maxPrice'>,
+  { max_price: limit }: Pick<RouteControls, 'max_price'>,
 ): readonly Model[] {
-  if (maxPrice === undefined) return models;
-  const { prompt, completion } = maxPrice;
+  if (limit == null) return models;
+  const { prompt, completion } = limit;
   const within = models.filter((model) => {
     const price = tokenPriceOf(model);
     if (price === undefined) return false;

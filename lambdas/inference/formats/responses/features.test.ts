@@ -52,7 +52,7 @@ describe('a feature of the Responses protocol alone', () => {
       chooseRoutes({
         models,
         call: { payload, providers: PROVIDERS, request: {} },
-        controls: { order: [], only: [], ignore: [], allowFallbacks: true },
+        controls: { order: [], only: [], ignore: [], allow_fallbacks: true },
         chance: () => 0,
       });
     expect(choose).toThrow(expect.objectContaining({ code: 'unsupported_by_model' }));
