@@ -6,6 +6,7 @@ import { ServiceError } from '../../platform/core/errors.ts';
 import type { Kind } from '../../platform/core/kinds.ts';
 import { formatUsd, type NanoUsd } from '../../platform/core/money.ts';
 import { invalidKey, type VerifiedKey } from './api-key.ts';
+import { byWindow, CAPS, type Cap, type CapsLeft } from './caps.ts';
 import type { LeaseEntry } from './key-leases.ts';
 import type { Policy } from './policy.ts';
 import { minuteEndsInMs, type Windows } from './windows.ts';
@@ -21,7 +22,7 @@ export const UNLIMITED = 1_000_000_000_000_000_000_000_000n;
 
 export const KEY_STATUSES = ['active', 'disabled', 'revoked'] as const;
 
-export interface KeyState {
+export interface KeyState extends CapsLeft {
   readonly keyId: string;
   readonly accountId: string;
   readonly secretHash: string;
@@ -36,8 +37,6 @@ export interface KeyState {
   readonly created: number;
   readonly requestsLeft: number;
   readonly tokensLeft: bigint;
-  readonly dayLeft: NanoUsd;
-  readonly monthLeft: NanoUsd;
   /** The time at which a call last took an amount, in seconds since the epoch. Absent before the first such call. */
   readonly used?: number;
   /** Limits that processes have taken in advance, by the id of the lease. Absent if there are none. */
@@ -65,8 +64,11 @@ export interface CallScope {
 
 export const rpmOf = (policy: Policy): number => policy.rpm ?? DEFAULT_RPM;
 export const tpmOf = (policy: Policy): bigint => (policy.tpm === undefined ? UNLIMITED : BigInt(policy.tpm));
-export const dailyOf = (policy: Policy): NanoUsd => policy.daily_usd ?? UNLIMITED;
-export const monthlyOf = (policy: Policy): NanoUsd => policy.monthly_usd ?? UNLIMITED;
+export const capOf = (policy: Policy, { field }: Cap): NanoUsd => policy[field] ?? UNLIMITED;
+
+/** Returns what the calls of the windows have taken from the caps, open holds included. */
+export const spendOf = (state: KeyState): Readonly<Record<Cap['window'], NanoUsd>> =>
+  byWindow((cap) => capOf(state.policy, cap) - state[cap.left]);
 
 /**
  * Returns the reason why a key rejects a charge, or undefined if it accepts the charge. Checks in the order of the
@@ -120,29 +122,18 @@ function rejectionByRate(state: KeyState, charge: KeyCharge, nowMs: number): Ser
 }
 
 function rejectionByCap(state: KeyState, { amount }: KeyCharge): ServiceError | undefined {
-  if (amount === 0n) return undefined;
-  const { policy, dayLeft, monthLeft } = state;
-  if (dayLeft < amount)
-    return capExceeded('daily_usd_exceeded', amount, `${formatUsd(dailyOf(policy))} USD a day`);
-  if (monthLeft < amount)
-    return capExceeded('monthly_usd_exceeded', amount, `${formatUsd(monthlyOf(policy))} USD a month`);
-  return undefined;
+  const exceeded = amount === 0n ? undefined : CAPS.find(({ left }) => state[left] < amount);
+  if (exceeded === undefined) return undefined;
+  const cap = `${formatUsd(capOf(state.policy, exceeded))} USD ${exceeded.period}`;
+  return new ServiceError(
+    exceeded.code,
+    `The estimate for this call, ${formatUsd(amount)} USD, would exceed this API key's cap of ${cap}.`,
+  );
 }
 
 /** Returns whether a cap of the key rejected the call. */
 export const isCapRejection = (failure: unknown): boolean =>
-  failure instanceof ServiceError &&
-  (failure.code === 'daily_usd_exceeded' || failure.code === 'monthly_usd_exceeded');
-
-const capExceeded = (
-  code: 'daily_usd_exceeded' | 'monthly_usd_exceeded',
-  amount: NanoUsd,
-  cap: string,
-): ServiceError =>
-  new ServiceError(
-    code,
-    `The estimate for this call, ${formatUsd(amount)} USD, would exceed this API key's cap of ${cap}.`,
-  );
+  failure instanceof ServiceError && CAPS.some(({ code }) => code === failure.code);
 
 /** OpenAI's duration form: `850ms`, `12.5s`, `1m0s`. */
 export function formatDuration(ms: number): string {

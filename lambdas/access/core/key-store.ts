@@ -1,5 +1,6 @@
 /** The storage of API keys on the path of a call: each operation is one atomic step. */
 import type { NanoUsd } from '../../platform/core/money.ts';
+import type { CapsLeft } from './caps.ts';
 import type { KeyLeaseWrite, LeaseResult } from './key-leases.ts';
 import type { KeyCharge, KeyState } from './key-state.ts';
 import type { Windows } from './windows.ts';
@@ -21,8 +22,6 @@ export interface ChargeEnd extends GrantedCharge {
   readonly unused: { readonly requests: 0 | 1; readonly tokens: number; readonly amount: NanoUsd };
   readonly cost: NanoUsd;
 }
-
-export type CapsLeft = Pick<KeyState, 'dayLeft' | 'monthLeft'>;
 
 export interface KeyStore {
   /**

@@ -8,6 +8,7 @@ import { usdAmount } from '../../platform/core/api/amount.ts';
 import { type Body, usd } from '../../platform/core/api/response-schema.ts';
 import { KINDS } from '../../platform/core/kinds.ts';
 import { usdJson } from '../../platform/core/money.ts';
+import { CAPS } from './caps.ts';
 
 /** More than any account will spend; a larger amount is a mistake in units. */
 const MAX_CAP_NANO_USD = 1_000_000_000n * 1_000_000_000n;
@@ -48,10 +49,9 @@ export const policyEntrySchema = z.object({
 
 /** Returns a policy for a response: only the fields that are set. */
 export function policyEntry(policy: Policy): Body<typeof policyEntrySchema> {
-  const { daily_usd: daily, monthly_usd: monthly, ...rest } = policy;
-  return {
-    ...rest,
-    ...(daily === undefined ? {} : { daily_usd: usdJson(daily) }),
-    ...(monthly === undefined ? {} : { monthly_usd: usdJson(monthly) }),
-  };
+  const caps = CAPS.flatMap(({ field }) => {
+    const cap = policy[field];
+    return cap === undefined ? [] : [[field, usdJson(cap)]];
+  });
+  return { ...policy, ...Object.fromEntries(caps) };
 }

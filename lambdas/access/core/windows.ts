@@ -20,6 +20,12 @@ export function windowsAt(nowMs: number): Windows {
   };
 }
 
+/** Returns when the windows of caps began, ms. */
+export function capStartsMs(nowMs: number): Readonly<Record<'day' | 'month', number>> {
+  const date = new Date(nowMs);
+  return { day: nowMs - (nowMs % DAY_MS), month: Date.UTC(date.getUTCFullYear(), date.getUTCMonth()) };
+}
+
 /** Milliseconds until the minute ends; at least 1. */
 export function minuteEndsInMs(nowMs: number): number {
   return MINUTE_MS - (nowMs % MINUTE_MS);

@@ -5,16 +5,16 @@ import { SKEW_SECONDS } from '../../platform/core/ports.ts';
 import { type Item, number, readInteger, text } from '../../platform/dynamodb/attribute-values.ts';
 import type { VerifiedKey } from '../core/api-key.ts';
 import type { KeyChange } from '../core/api-keys.ts';
+import { CAPS, type CapsLeft } from '../core/caps.ts';
 import type { KeyLeaseWrite } from '../core/key-leases.ts';
 import type { CallScope, KeyCharge, KeyState } from '../core/key-state.ts';
-import type { CapsLeft, ChargeEnd } from '../core/key-store.ts';
+import type { ChargeEnd } from '../core/key-store.ts';
 import { type Windows, windowsAt } from '../core/windows.ts';
 import {
   COUNTERS,
   type Counter,
-  DAY,
+  counterOf,
   encodePolicy,
-  MONTH,
   nameOf,
   OPTIONAL_ATTRIBUTES,
   REQUESTS,
@@ -68,15 +68,12 @@ const byCounter = (requests: number, tokens: number, amount: NanoUsd) =>
   [
     [REQUESTS, BigInt(requests)],
     [TOKENS, BigInt(tokens)],
-    [DAY, amount],
-    [MONTH, amount],
+    ...CAPS.map((cap) => [counterOf(cap), amount] as const),
   ] as const;
 
 /** The counters of the windows before the last ones, in which no process's clock is any more. */
-function passedNames({ minute, day, month }: Windows): string {
-  const passed = { minute: minute - 2, day: day - 2, month: month - 2 };
-  return COUNTERS.map((counter) => nameOf(counter, passed)).join(', ');
-}
+const passedNames = (windows: Windows): string =>
+  COUNTERS.map(({ letter, window }) => `${letter}${windows[window] - 2}`).join(', ');
 
 /** The key is active, of that account, and has that secret. */
 function requireActive(clauses: Clauses, { accountId, secretHash }: VerifiedKey, nowSeconds: number): void {
@@ -179,7 +176,7 @@ export function leaseExpression(write: KeyLeaseWrite, nowSeconds: number): Expre
 /** Takes a cost from the caps, whatever they have left. */
 export function costExpression(cost: NanoUsd, windows: Windows, nowSeconds: number): Expression {
   const clauses = new Clauses();
-  for (const counter of [DAY, MONTH]) add(clauses, counter, windows, -cost);
+  for (const cap of CAPS) add(clauses, counterOf(cap), windows, -cost);
   clauses.sets.push('used = :now');
   clauses.values[':now'] = number(nowSeconds);
   clauses.conditions.push('attribute_exists(key_id)');
@@ -187,23 +184,21 @@ export function costExpression(cost: NanoUsd, windows: Windows, nowSeconds: numb
 }
 
 /** Sets what is left of the caps if the key is as it was read: its policy, when it was charged, and what was left. */
-export function repairExpression(from: KeyState, windows: Windows, capsLeft: CapsLeft): Expression {
+export function repairExpression(from: KeyState, windows: Windows, left: CapsLeft): Expression {
   const clauses = new Clauses();
   clauses.sets.push('repaired = :used');
   clauses.conditions.push('used = :used AND version = :version');
   clauses.values[':used'] = number(from.used ?? 0);
   clauses.values[':version'] = number(from.version);
-  for (const [counter, was, next] of [
-    [DAY, from.dayLeft, capsLeft.dayLeft],
-    [MONTH, from.monthLeft, capsLeft.monthLeft],
-  ] as const) {
+  for (const cap of CAPS) {
+    const counter = counterOf(cap);
     const [name, { letter, full }] = [nameOf(counter, windows), counter];
     clauses.sets.push(`${name} = :${letter}`);
     clauses.conditions.push(
       `(${name} = :was_${letter} OR (attribute_not_exists(${name}) AND ${full} = :was_${letter}))`,
     );
-    clauses.values[`:${letter}`] = number(next);
-    clauses.values[`:was_${letter}`] = number(was);
+    clauses.values[`:${letter}`] = number(left[cap.left]);
+    clauses.values[`:was_${letter}`] = number(from[cap.left]);
   }
   return clauses.build();
 }

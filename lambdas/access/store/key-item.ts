@@ -15,37 +15,34 @@ import {
   text,
 } from '../../platform/dynamodb/attribute-values.ts';
 import type { NewKey } from '../core/api-keys.ts';
-import {
-  dailyOf,
-  KEY_STATUSES,
-  type KeyState,
-  monthlyOf,
-  rpmOf,
-  tpmOf,
-  UNLIMITED,
-} from '../core/key-state.ts';
+import { CAPS, type Cap, capsLeft } from '../core/caps.ts';
+import { capOf, KEY_STATUSES, type KeyState, rpmOf, tpmOf, UNLIMITED } from '../core/key-state.ts';
 import type { Policy } from '../core/policy.ts';
 import type { Windows } from '../core/windows.ts';
 import { decodeLeases } from './lease-entries.ts';
 
 /** A limit that counts down in a window: the letter of its names, and the attribute of the full value, which every key has. */
 export interface Counter {
-  readonly letter: 'r' | 't' | 'd' | 'm';
+  readonly letter: string;
   readonly window: keyof Windows;
-  readonly full: 'rpm' | 'tpm' | 'day_cap' | 'month_cap';
+  readonly full: 'rpm' | 'tpm' | Cap['field'];
 }
 
 export const REQUESTS: Counter = { letter: 'r', window: 'minute', full: 'rpm' };
 export const TOKENS: Counter = { letter: 't', window: 'minute', full: 'tpm' };
-export const DAY: Counter = { letter: 'd', window: 'day', full: 'day_cap' };
-export const MONTH: Counter = { letter: 'm', window: 'month', full: 'month_cap' };
-export const COUNTERS = [REQUESTS, TOKENS, DAY, MONTH] as const;
+/** The counter of a cap has the first letter of its window. */
+export const counterOf = ({ window, field }: Cap): Counter => ({
+  letter: window.charAt(0),
+  window,
+  full: field,
+});
+export const COUNTERS = [REQUESTS, TOKENS, ...CAPS.map(counterOf)];
 
 /** The attribute of a counter in its window of some. */
 export const nameOf = ({ letter, window }: Counter, windows: Windows): string =>
   `${letter}${windows[window]}`;
 
-const NAME = /^([rtdm])(\d+)$/;
+const NAME = /^([a-z])(\d+)$/;
 
 /** A key in steady use has as many names: of its windows, and of those before them. */
 const STEADY_NAMES = 8;
@@ -91,8 +88,7 @@ export function encodePolicy(policy: Policy): Item {
     rpm: number(rpmOf(policy)),
     ...(policy.rpm === undefined ? { rpm_unset: { BOOL: true } } : {}),
     tpm: number(tpmOf(policy)),
-    day_cap: number(dailyOf(policy)),
-    month_cap: number(monthlyOf(policy)),
+    ...Object.fromEntries(CAPS.map((cap) => [cap.field, number(capOf(policy, cap))])),
   };
 }
 
@@ -122,8 +118,7 @@ export function decodeKey(item: Item, windows: Windows): KeyState {
     created: readNumber(item, 'created'),
     requestsLeft: Number(remainingOf(REQUESTS)),
     tokensLeft: remainingOf(TOKENS),
-    dayLeft: remainingOf(DAY),
-    monthLeft: remainingOf(MONTH),
+    ...capsLeft((cap) => remainingOf(counterOf(cap))),
     ...(item.used === undefined ? {} : { used: readNumber(item, 'used') }),
     ...(leases.size === 0 ? {} : { leases }),
     ...(item.repaired === undefined ? {} : { repaired: readNumber(item, 'repaired') }),
@@ -143,12 +138,12 @@ function decodePolicy(item: Item): Policy {
     const value = readInteger(item, name);
     return value === UNLIMITED ? undefined : value;
   };
-  const [tpm, daily, monthly] = [limit('tpm'), limit('day_cap'), limit('month_cap')];
+  const tpm = limit('tpm');
+  const caps = CAPS.map(({ field }) => [field, limit(field)] as const);
   return {
     ...(item.allowed_models?.SS === undefined ? {} : { allowed_models: item.allowed_models.SS }),
     ...(item.allowed_kinds?.SS === undefined ? {} : { allowed_kinds: item.allowed_kinds.SS.filter(isKind) }),
-    ...(daily === undefined ? {} : { daily_usd: daily }),
-    ...(monthly === undefined ? {} : { monthly_usd: monthly }),
+    ...Object.fromEntries(caps.filter(([, cap]) => cap !== undefined)),
     ...(tpm === undefined ? {} : { tpm: Number(tpm) }),
     ...(item.rpm_unset === undefined ? { rpm: readNumber(item, 'rpm') } : {}),
   };

@@ -98,7 +98,7 @@ describe('the key item', () => {
     const item = encodeNewKey({ keyId, accountId: 'a', secretHash: 'h', name: 'n', created: 7, policy: {} });
     const decode = (changes: Item) => decodeKey({ ...item, ...changes }, NOW);
     expect(() => decode({ [`d${NOW.day}`]: { S: '1' } })).toThrow(`d${NOW.day}`);
-    expect(() => decode({ month_cap: { N: '1.5' } })).toThrow('month_cap');
+    expect(() => decode({ monthly_usd: { N: '1.5' } })).toThrow('monthly_usd');
     expect(() => decode({ status: { S: 'asleep' } })).toThrow('status');
   });
 

@@ -10,10 +10,11 @@ import { readItem } from '../../platform/dynamodb/reads.ts';
 import { LateSignatureError, signBefore } from '../../platform/dynamodb/signing-limit.ts';
 import { updateItem, type WriteResult } from '../../platform/dynamodb/update-item.ts';
 import { systemClock } from '../../platform/system/system.ts';
+import type { CapsLeft } from '../core/caps.ts';
 import { KeyGate } from '../core/key-gate.ts';
 import type { KeyLeaseWrite, LeaseResult } from '../core/key-leases.ts';
 import type { KeyCharge, KeyState } from '../core/key-state.ts';
-import type { CapsLeft, ChargeEnd, ChargeResult, KeyStore } from '../core/key-store.ts';
+import type { ChargeEnd, ChargeResult, KeyStore } from '../core/key-store.ts';
 import { type Windows, windowsAt } from '../core/windows.ts';
 import {
   chargeExpression,

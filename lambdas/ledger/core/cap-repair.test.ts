@@ -201,7 +201,7 @@ describe('a process that stops before its refund, and continues after a repair',
     });
     const stopping = aroundSend(database.onceClient, async (command, send) => {
       const { input } = command as UpdateItemCommand;
-      if (input.UpdateExpression?.includes(', day_cap) + :d') === true) {
+      if (input.UpdateExpression?.includes(', daily_usd) + :d') === true) {
         await isRepaired;
         change(input);
       }

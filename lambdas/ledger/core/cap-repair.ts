@@ -2,7 +2,8 @@
  * Repair of what a dead call, or a give-back that was lost, took from the caps of its key: a key that is at rest gets its
  * cap, less what the records of the window cost. At any time: left <= cap - settled cost of the window.
  */
-import { dailyOf, type KeyState, monthlyOf } from '../../access/core/key-state.ts';
+import { type Cap, capsLeft } from '../../access/core/caps.ts';
+import { capOf, type KeyState } from '../../access/core/key-state.ts';
 import type { KeyStore } from '../../access/core/key-store.ts';
 import { windowsAt } from '../../access/core/windows.ts';
 import type { NanoUsd } from '../../platform/core/money.ts';
@@ -12,10 +13,7 @@ import type { Hold, WalletStore } from './ports.ts';
 import { currentWallet, type Recovery } from './recovery.ts';
 
 /** The cost of a key's records that were created in the windows of a time. */
-export interface Spend {
-  readonly day: NanoUsd;
-  readonly month: NanoUsd;
-}
+export type Spend = Readonly<Record<Cap['window'], NanoUsd>>;
 
 /** The spend of each key; undefined if not all records could be read. */
 export type Spends = ReadonlyMap<string, Spend> | undefined;
@@ -48,7 +46,7 @@ const AT_ONCE = 16;
  * A process that has yet to revert a charge detects the changed `repaired` (`KeyStore.settle`).
  */
 export async function repairCaps(
-  { keys, holds, spend, recoverKey, clock }: CapRepairDependencies,
+  { keys, holds, spend: spendOf, recoverKey, clock }: CapRepairDependencies,
   accountId: string,
   keyIds: readonly string[],
 ): Promise<number> {
@@ -63,13 +61,13 @@ export async function repairCaps(
   if (due.length === 0) return 0;
   const heldKeyIds = new Set((await holds(accountId)).map(({ keyId }) => keyId));
   const idle = due.filter(({ keyId }) => !heldKeyIds.has(keyId));
-  const spends = idle.length === 0 ? undefined : await spend(accountId, nowMs);
+  const spends = idle.length === 0 ? undefined : await spendOf(accountId, nowMs);
   if (spends === undefined) return 0;
   let repaired = 0;
   for (const state of idle) {
-    const { day, month } = spends.get(state.keyId) ?? { day: 0n, month: 0n };
-    const capsLeft = { dayLeft: dailyOf(state.policy) - day, monthLeft: monthlyOf(state.policy) - month };
-    if (await keys.repair(state, windowsAt(nowMs), capsLeft)) repaired += 1;
+    const spend = spends.get(state.keyId);
+    const left = capsLeft((cap) => capOf(state.policy, cap) - (spend?.[cap.window] ?? 0n));
+    if (await keys.repair(state, windowsAt(nowMs), left)) repaired += 1;
   }
   return repaired;
 }

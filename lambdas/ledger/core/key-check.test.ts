@@ -113,7 +113,7 @@ describe('a refusal', () => {
     };
     expect(await code()).toBe('daily_usd_exceeded');
     await setAttributes(key.keyId, {
-      day_cap: number(5000),
+      daily_usd: number(5000),
       version: number(2),
       allowed_kinds: { SS: ['image'] },
     });

@@ -54,18 +54,25 @@ export type SettlementListener = (record: UsageRecord) => void;
  * a wait for a database that is out of order. Recovery then decides from the stored data after the cover has expired.
  */
 export async function settleCall(
-  { unbilled: store, clock, log, onSettled }: SettlementDependencies,
+  { unbilled, clock, log, onSettled }: SettlementDependencies,
   { call, cover }: { readonly call: CallIdentity; readonly cover: Cover },
   { tokens, amount: billed, excess, ...counted }: CallOutcome,
 ): Promise<Settlement> {
   const { id: requestId } = call;
   const { amount: heldAmount, mark } = cover;
   const cost = least(billed, heldAmount);
-  const waived = billed > cost ? billed - cost : undefined;
-  const lost = (waived ?? 0n) + (excess?.amount ?? 0n);
-  const unbilled = lost > 0n ? { factor: 1, ...excess, amount: lost } : undefined;
-  const created = Math.floor(clock() / 1000);
-  const record: UsageRecord = { ...counted, ...mark, ...call, created, cost, waived, unbilled, heldAmount };
+  const waived = billed - cost;
+  const lost = waived + (excess?.amount ?? 0n);
+  const record: UsageRecord = {
+    ...counted,
+    ...mark,
+    ...call,
+    created: Math.floor(clock() / 1000),
+    cost,
+    heldAmount,
+    ...(waived > 0n ? { waived } : {}),
+    ...(lost > 0n ? { unbilled: { factor: 1, ...excess, amount: lost } } : {}),
+  };
   let ended: Promise<NanoUsd | undefined> | undefined;
   const written = await cover.record(record, () => {
     ended = cover.end(record, tokens);
@@ -77,9 +84,9 @@ export async function settleCall(
       log.error('a call was recovered before it settled', { requestId, unpaid: String(cost) });
     return { record: written, balance: undefined };
   }
-  if (unbilled !== undefined && record.route !== null)
-    await store
-      ?.add(record.route, unbilled)
+  if (record.unbilled !== undefined && record.route !== null)
+    await unbilled
+      ?.add(record.route, record.unbilled)
       .catch(() => log.warn('unbilled usage not counted', { requestId }));
   return { record, balance: await ended };
 }

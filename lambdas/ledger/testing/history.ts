@@ -1,7 +1,8 @@
 /** A history of calls, crashes and lost answers on one account, what is left of it after recovery, and what is wrong. */
 import { isDeepStrictEqual } from 'node:util';
 import type { TestDatabase } from '../../../tools/test-kit/engine.ts';
-import { dailyOf, type KeyState, monthlyOf } from '../../access/core/key-state.ts';
+import { CAPS } from '../../access/core/caps.ts';
+import { type KeyState, spendOf } from '../../access/core/key-state.ts';
 import type { Policy } from '../../access/core/policy.ts';
 import { type Windows, windowsAt } from '../../access/core/windows.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
@@ -276,30 +277,25 @@ export function brokenCaps(aftermath: Aftermath): string[] {
         .filter(({ windows }) => windows[window] === running[window])
         .map(({ requestId }) => books.records.find(({ id }) => id === requestId))
         .reduce((sum, record) => sum + (record?.cost ?? 0n), 0n);
-    const check = (window: 'day' | 'month', remaining: NanoUsd, cap: NanoUsd | undefined) => {
-      if (cap === undefined) return;
-      const spentAmount = spentIn(window);
-      if (remaining > cap - spentAmount)
+    for (const { window, left, field } of CAPS) {
+      const [cap, remaining, spentAmount] = [policies[at]?.[field], state[left], spentIn(window)];
+      if (cap !== undefined && remaining > cap - spentAmount)
         broken.push(`a ${window}’s cap of ${cap} has ${remaining} left of which ${spentAmount} is spent`);
-    };
-    check('day', state.dayLeft, policies[at]?.daily_usd);
-    check('month', state.monthLeft, policies[at]?.monthly_usd);
+    }
   });
   return broken;
 }
 
 function inexactCaps({ books, repaired, repairedMs }: Aftermath): string[] {
   const now = windowsAt(repairedMs);
-  return repaired.flatMap(({ keyId, policy, dayLeft, monthLeft }) => {
-    const spentIn = (window: 'day' | 'month'): NanoUsd =>
+  return repaired.flatMap((state) => {
+    const spend = spendOf(state);
+    const off = CAPS.map(({ window }) =>
       books.records
-        .filter((record) => record.keyId === keyId)
+        .filter(({ keyId }) => keyId === state.keyId)
         .filter(({ created }) => windowsAt(created * 1000)[window] === now[window])
-        .reduce((sum, { cost }) => sum + cost, 0n);
-    const off = [
-      dailyOf(policy) - spentIn('day') - dayLeft,
-      monthlyOf(policy) - spentIn('month') - monthLeft,
-    ];
+        .reduce((rest, { cost }) => rest - cost, spend[window]),
+    );
     return off.some((amount) => amount !== 0n) ? [`caps at rest miss ${off.join(' and ')}`] : [];
   });
 }

@@ -1,4 +1,6 @@
 /** The account of a lease: what its two entries hold, what its open calls have drawn, and what its records cost. */
+
+import { CAPS, capsLeft } from '../../../access/core/caps.ts';
 import { type CostByDay, totalOf } from '../../../access/core/key-leases.ts';
 import type { KeyState } from '../../../access/core/key-state.ts';
 import type { Windows } from '../../../access/core/windows.ts';
@@ -126,8 +128,7 @@ export class LeaseState {
         ...state,
         requestsLeft: this.remaining('requests') + Math.min(state.requestsLeft, 0),
         tokensLeft: BigInt(this.remaining('tokens')) + least(state.tokensLeft, 0n),
-        dayLeft: capLeft + least(state.dayLeft, 0n),
-        monthLeft: capLeft + least(state.monthLeft, 0n),
+        ...capsLeft(({ left }) => capLeft + least(state[left], 0n)),
       },
       wallet: { balance: this.free(this.wallet) },
     };
@@ -149,10 +150,10 @@ export class LeaseState {
   get remainder(): Remainder | undefined {
     const [state, wallet] = [this.key.item, this.wallet.item];
     if (state === undefined || wallet === undefined || wallet.debt > 0n) return undefined;
-    const { dayLeft, monthLeft, requestsLeft, tokensLeft } = state;
+    const { requestsLeft, tokensLeft } = state;
     return {
       balance: wallet.balance,
-      cap: least(dayLeft, monthLeft),
+      cap: CAPS.map(({ left }) => state[left]).reduce(least),
       requests: requestsLeft,
       tokens: Number(tokensLeft),
     };

@@ -1,6 +1,6 @@
 /** The credit of an account for one of its keys: balance, open holds, policy and spend. */
 import * as z from 'zod';
-import { dailyOf, type KeyState, monthlyOf } from '../../../access/core/key-state.ts';
+import { type KeyState, spendOf } from '../../../access/core/key-state.ts';
 import { policyEntry, policyEntrySchema } from '../../../access/core/policy.ts';
 import { type Body, usd } from '../../../platform/core/api/response-schema.ts';
 import { usdJson } from '../../../platform/core/money.ts';
@@ -44,16 +44,15 @@ const creditOf = ({ balance, debt, holds }: Wallet) => ({
   owed: usdJson(debt),
 });
 
-export function creditBalanceBody(
-  { keyId, policy, dayLeft, monthLeft }: KeyState,
-  wallet: Wallet,
-): Body<typeof creditBalanceSchema> {
+export function creditBalanceBody(state: KeyState, wallet: Wallet): Body<typeof creditBalanceSchema> {
+  const { keyId, policy } = state;
+  const spend = spendOf(state);
   return {
     object: 'credit_balance',
     api_key: keyId,
     ...creditOf(wallet),
     currency: 'USD',
     policy: policyEntry(policy),
-    spend: { today: usdJson(dailyOf(policy) - dayLeft), month: usdJson(monthlyOf(policy) - monthLeft) },
+    spend: { today: usdJson(spend.day), month: usdJson(spend.month) },
   };
 }

@@ -1,26 +1,31 @@
 /** The spend of keys in the current day and month, from the stored rollups and the records since. */
-import { windowsAt } from '../../../access/core/windows.ts';
+import { byWindow } from '../../../access/core/caps.ts';
+import { capStartsMs } from '../../../access/core/windows.ts';
 import type { Spend, Spends } from '../cap-repair.ts';
 import { type RollupDependencies, readRollups } from './account-rollups.ts';
 import type { ReadingBudget } from './key-reading.ts';
-import { DAY_HOURS, dayOfHour, HOUR_SECONDS } from './rollups.ts';
+import { DAY_HOURS } from './rollups.ts';
+
+const HOUR_MS = 3_600_000;
 
 /** Returns the spend of each key; undefined if the budget did not suffice for every record. */
 export async function spendByKey(
   dependencies: RollupDependencies & { readonly nowMs: number; readonly budget: ReadingBudget },
   accountId: string,
 ): Promise<Spends> {
-  const now = new Date(dependencies.nowMs);
-  const { day } = windowsAt(dependencies.nowMs);
-  const start = Date.UTC(now.getUTCFullYear(), now.getUTCMonth()) / 1000 / HOUR_SECONDS;
-  const span = { start, end: (day + 1) * DAY_HOURS };
+  const { nowMs } = dependencies;
+  const starts = capStartsMs(nowMs);
+  const startMs = Math.min(...Object.values(starts));
+  const span = { start: startMs / HOUR_MS, end: starts.day / HOUR_MS + DAY_HOURS };
   const { rows, complete } = await readRollups(dependencies, accountId, span);
   if (!complete) return undefined;
   const spends = new Map<string, Spend>();
   for (const { keyId, hour, cost } of rows) {
-    const sum = spends.get(keyId) ?? { day: 0n, month: 0n };
-    const today = dayOfHour(hour) === day ? cost : 0n;
-    spends.set(keyId, { day: sum.day + today, month: sum.month + cost });
+    const before = spends.get(keyId);
+    const sum = byWindow(
+      ({ window }) => (before?.[window] ?? 0n) + (hour * HOUR_MS >= starts[window] ? cost : 0n),
+    );
+    spends.set(keyId, sum);
   }
   return spends;
 }

@@ -1,15 +1,9 @@
 /** The items of wallets and keys as a simulated database has them, and the writes of holds and leases on them. */
 
+import { byWindow, CAPS, type CapsLeft, capsLeft } from '../../../access/core/caps.ts';
 import type { KeyLeaseWrite, LeaseEntry, LeaseWrite } from '../../../access/core/key-leases.ts';
-import {
-  dailyOf,
-  type KeyCharge,
-  type KeyState,
-  monthlyOf,
-  rpmOf,
-  tpmOf,
-} from '../../../access/core/key-state.ts';
-import type { CapsLeft, ChargeEnd } from '../../../access/core/key-store.ts';
+import { capOf, type KeyCharge, type KeyState, rpmOf, tpmOf } from '../../../access/core/key-state.ts';
+import type { ChargeEnd } from '../../../access/core/key-store.ts';
 import type { Policy } from '../../../access/core/policy.ts';
 import type { Windows } from '../../../access/core/windows.ts';
 import { greatest, least, type NanoUsd } from '../../../platform/core/money.ts';
@@ -39,7 +33,7 @@ export interface KeyItem {
   repaired: number | undefined;
 }
 
-export const COUNTERS = ['requests', 'tokens', 'day', 'month'] as const;
+export const COUNTERS = ['requests', 'tokens', ...CAPS.map(({ window }) => window)] as const;
 
 export type Counter = (typeof COUNTERS)[number];
 
@@ -52,7 +46,8 @@ export const counterName = (counter: Counter, windows: Windows): string =>
 export function limitOf(policy: Policy, counter: Counter): bigint {
   if (counter === 'requests') return BigInt(rpmOf(policy));
   if (counter === 'tokens') return tpmOf(policy);
-  return counter === 'day' ? dailyOf(policy) : monthlyOf(policy);
+  const [cap = CAPS[0]] = CAPS.filter(({ window }) => window === counter);
+  return capOf(policy, cap);
 }
 
 export const leftOf = ({ counters, policy }: KeyItem, counter: Counter, windows: Windows): bigint =>
@@ -71,8 +66,7 @@ export const keyStateOf = (item: KeyItem, windows: Windows): KeyState => ({
   created: 0,
   requestsLeft: Number(leftOf(item, 'requests', windows)),
   tokensLeft: leftOf(item, 'tokens', windows),
-  dayLeft: leftOf(item, 'day', windows),
-  monthLeft: leftOf(item, 'month', windows),
+  ...capsLeft(({ window }) => leftOf(item, window, windows)),
   ...(item.used === undefined ? {} : { used: item.used }),
   ...(item.leases.size === 0 ? {} : { leases: new Map(item.leases) }),
   ...(item.repaired === undefined ? {} : { repaired: item.repaired }),
@@ -174,6 +168,12 @@ export function endHold(item: WalletItem, { id, amount, attempt, cost, recorded 
 
 type Amounts = Readonly<Record<Counter, bigint>>;
 
+const amountsOf = (requests: number, tokens: number, amount: NanoUsd): Amounts => ({
+  requests: BigInt(requests),
+  tokens: BigInt(tokens),
+  ...byWindow(() => amount),
+});
+
 const hasLeft = (item: KeyItem, windows: Windows, amounts: Amounts): boolean =>
   COUNTERS.every((counter) => amounts[counter] <= 0n || leftOf(item, counter, windows) >= amounts[counter]);
 
@@ -187,12 +187,7 @@ function take(item: KeyItem, windows: Windows, amounts: Amounts): void {
 export function writeKey(item: KeyItem, write: KeyLeaseWrite, nowSeconds: number): boolean {
   if (!isEntry(item.leases.get(write.leaseId), write)) return false;
   const { windows, change } = write;
-  const amounts = {
-    requests: BigInt(write.requests),
-    tokens: BigInt(write.tokens),
-    day: change,
-    month: change,
-  };
+  const amounts = amountsOf(write.requests, write.tokens, change);
   if (write.asks && (item.status !== 'active' || !hasLeft(item, windows, amounts))) return false;
   take(item, windows, amounts);
   item.used = nowSeconds;
@@ -206,7 +201,7 @@ export function chargeKey(
   { windows, tokens, amount }: KeyCharge,
   nowSeconds: number,
 ): boolean {
-  const amounts = { requests: 1n, tokens: BigInt(tokens), day: amount, month: amount };
+  const amounts = amountsOf(1, tokens, amount);
   if (item.status !== 'active' || !hasLeft(item, windows, amounts)) return false;
   take(item, windows, amounts);
   if (amount > 0n) item.used = nowSeconds;
@@ -220,12 +215,7 @@ export function settleCharge(
   current: Windows,
 ): boolean {
   if (item.repaired !== repaired) return false;
-  const amounts = {
-    requests: BigInt(unused.requests),
-    tokens: BigInt(unused.tokens),
-    day: unused.amount,
-    month: unused.amount,
-  };
+  const amounts = amountsOf(unused.requests, unused.tokens, unused.amount);
   for (const counter of COUNTERS) {
     const name = counterName(counter, windows);
     const isCurrent = windows[windowOf(counter)] === current[windowOf(counter)];
@@ -237,7 +227,7 @@ export function settleCharge(
 
 /** Takes a cost from the caps, whatever they have left. */
 export function takeCost(item: KeyItem, cost: NanoUsd, windows: Windows, nowSeconds: number): void {
-  take(item, windows, { requests: 0n, tokens: 0n, day: cost, month: cost });
+  take(item, windows, amountsOf(0, 0, cost));
   item.used = nowSeconds;
 }
 
@@ -246,11 +236,9 @@ export function repairKey(item: KeyItem, from: KeyState, windows: Windows, left:
   const isSame =
     item.used === from.used &&
     item.version === from.version &&
-    leftOf(item, 'day', windows) === from.dayLeft &&
-    leftOf(item, 'month', windows) === from.monthLeft;
+    CAPS.every((cap) => leftOf(item, cap.window, windows) === from[cap.left]);
   if (!isSame) return false;
-  item.counters.set(counterName('day', windows), left.dayLeft);
-  item.counters.set(counterName('month', windows), left.monthLeft);
+  for (const cap of CAPS) item.counters.set(counterName(cap.window, windows), left[cap.left]);
   item.repaired = item.used;
   return true;
 }
