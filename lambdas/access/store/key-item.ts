@@ -45,7 +45,7 @@ export const nameOf = ({ letter, window }: Counter, windows: Windows): string =>
 const NAME = /^([a-z])(\d+)$/;
 
 /** A key in steady use has as many names: of its windows, and of those before them. */
-const STEADY_NAMES = 8;
+const STEADY_NAMES = 2 * COUNTERS.length;
 
 /**
  * The names that are to be removed from an item, because it has too many: those of windows that no clock is in any more.
