@@ -18,7 +18,6 @@ import { DynamoSessionStore } from './session-store.ts';
 const ALGORITHM = 'HS256';
 /** An operator's tokens have another audience, so that code for one role rejects the other role's tokens. */
 const AUDIENCES = { owner: 'session', operator: 'operator' } as const;
-const ROLES = ['owner', 'operator'] as const;
 const ACCOUNT = /^acc_[0-9A-HJKMNP-TV-Z]{26}$/;
 const SESSION = /^ses_[0-9A-HJKMNP-TV-Z]{26}$/;
 
@@ -37,8 +36,8 @@ export function createSessionTokens(keys: () => Promise<RotatedSecret>, clock: C
         currentDate: new Date(clock()),
       });
       const { sub: accountId = '', jti: id = '', exp: expires = 0, aud } = payload;
-      const role = ROLES.find((each) => AUDIENCES[each] === aud);
-      if (role === undefined || !ACCOUNT.test(accountId) || !SESSION.test(id)) return undefined;
+      const role = aud === AUDIENCES.operator ? 'operator' : 'owner';
+      if (aud !== AUDIENCES[role] || !ACCOUNT.test(accountId) || !SESSION.test(id)) return undefined;
       return { id, accountId, expires, authTime: Number(payload.auth_time), role };
     } catch (failure) {
       if (failure instanceof errors.JOSEError) return undefined;

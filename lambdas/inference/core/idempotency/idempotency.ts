@@ -6,11 +6,11 @@
 import { createHash, createHmac } from 'node:crypto';
 import { credentialOf, type VerifiedKey } from '../../../access/core/api-key.ts';
 import type { KeyGate } from '../../../access/core/key-gate.ts';
+import type { Call } from '../../../ledger/core/call.ts';
 import type { ReplayMarks } from '../../../ledger/core/ports.ts';
 import { ServiceError } from '../../../platform/core/errors.ts';
 import type { After, CallContext, Clock, Log } from '../../../platform/core/ports.ts';
 import { within } from '../../../platform/core/within.ts';
-import type { PaidCall } from '../call.ts';
 import { CLAIM_MS, renewClaim } from './claim-renewal.ts';
 import type { ReplayClaim, ReplayStore, StoredClaim, StoredResponse } from './ports.ts';
 import { inProgress, PARAM, requireSame, WAIT_MS } from './rejections.ts';
@@ -39,7 +39,11 @@ export interface IdempotencyDependencies {
 }
 
 /** The parts of a call that its repetition has too. */
-type Repeatable = Pick<PaidCall<unknown>, 'requestId' | 'key' | 'identity' | 'stream'>;
+type Repeatable = Pick<Call, 'requestId' | 'key'> & {
+  /** Distinguishes the request from any other of its path. */
+  readonly identity: string;
+  readonly stream: boolean;
+};
 
 /** A call whose response is available, and the remainder of its key's limits. */
 interface CallEnd {

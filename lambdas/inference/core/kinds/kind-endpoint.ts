@@ -120,7 +120,10 @@ export interface KindResult<Output> {
   readonly clock: RouteClock;
 }
 
-/** Attempts one route, under its clock. Throws `UpstreamFailure` if the attempt ends without a response, or before a stream's first bytes. */
+/**
+ * Attempts one route, under its clock. Throws `UpstreamFailure` if the attempt ends without a response, or before a
+ * stream's first bytes.
+ */
 async function attemptKind<Payload, Output>(
   servers: ProviderCalls<Payload, Output>,
   { model, payload }: Pick<ProviderAttempt<Payload>, 'model' | 'payload'>,

@@ -182,7 +182,7 @@ export type ImagePrices = Extract<Prices, { unit: 'per_image' }>;
 export type ImageVariant = z.infer<typeof imageVariant>;
 export type BillableFeature = z.infer<typeof feature>;
 
-/** What each unit counts, the name of its price, and the quantity that the price is for. */
+/** The item that each unit counts, the name of its price, and the quantity that the price is for. */
 export const UNIT_PRICES = {
   per_million_tokens: { item: 'token', price: 'input', per: 1_000_000 },
   per_image: { item: 'image', price: 'image', per: 1 },

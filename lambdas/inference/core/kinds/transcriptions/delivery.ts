@@ -14,7 +14,7 @@ export interface DeliveryDependencies {
   readonly log: Log;
 }
 
-/** What the caller sent. */
+/** The upload of a caller. */
 interface TranscriptionRequest {
   readonly key: VerifiedKey;
   readonly recording: Recording;
