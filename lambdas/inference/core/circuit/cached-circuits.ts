@@ -27,9 +27,6 @@ export interface CachedCircuit extends LocalCounts {
   refreshedMs: number;
   /** Since when its calls are counted. */
   countedMs: number;
-  servedCount: number;
-  successes: number;
-  lastFailed: boolean;
 }
 
 const REFRESH_MS = 2_000;

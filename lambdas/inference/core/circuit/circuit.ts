@@ -168,18 +168,18 @@ export interface AttemptResult {
 
 /** The calls of this process over a circuit within two buckets. */
 export interface LocalCounts {
-  readonly servedCount: number;
+  servedCount: number;
   /** Successes that it has not reported; less than 0 when reported ones broke off. */
-  readonly successes: number;
+  successes: number;
   /** Its last call. */
-  readonly lastFailed: boolean;
+  lastFailed: boolean;
 }
 
 /** Undefined if the failure changes nothing. `own` is the account's own circuit, which counts a failure first. */
 export function failureOf(
   circuit: Circuit,
   { id, scope, account, outcome, startMs, nowMs }: AttemptResult,
-  { servedCount, successes, lastFailed }: LocalCounts,
+  { servedCount, successes, lastFailed }: Readonly<LocalCounts>,
   ownCircuit: Circuit,
 ): CircuitChange | undefined {
   const bucket = bucketOf(nowMs);

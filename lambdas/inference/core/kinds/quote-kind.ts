@@ -7,8 +7,7 @@ import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { Kind } from '../../../platform/core/kinds.ts';
 import type { CatalogRoute, Model } from '../catalog/catalog-document.ts';
 import { PROTOCOLS } from '../catalog/route-document.ts';
-import { ignoredFieldsHeader } from '../completions/forwarded-fields.ts';
-import { readFields } from '../fields/read-fields.ts';
+import { ignoredFieldsHeader, readPayload } from '../completions/forwarded-fields.ts';
 import type { FieldTable } from '../fields/table.ts';
 import { bodyFor, type Estimate, type Quote, scopeOf } from '../quote.ts';
 import { chooseRoutes, type RouteChoice } from '../routing/route-choice.ts';
@@ -38,13 +37,7 @@ interface KindQuote {
 
 /** Throws 400 if no route can serve the call, or if one of its fields has no price. */
 export function quoteKind({ kind, model, fields, request, estimate, ...routing }: KindRequest): KindQuote {
-  const { body: documentedBody, ...read } = readFields(fields, request);
-  const payload = {
-    protocol: 'openai',
-    body: documentedBody,
-    bodyWith: (takes) => readFields(fields, request, takes).body,
-    fields: read,
-  } satisfies Parameters<typeof bodyFor>[0];
+  const payload = { protocol: 'openai', ...readPayload(fields, request) } as const;
   const candidates = chooseRoutes({
     ...routing,
     models: [model],
