@@ -8,9 +8,9 @@ import { toRequestBody as toResponsesBody } from '../providers/responses/request
 import { chatPayloadOf, messagesPayloadOf } from '../testing/completions/payloads.ts';
 import { payloadOf as responsesPayloadOf } from '../testing/completions/responses/requests.ts';
 import { capabilitiesOf, featuresOf } from '../testing/fields/needs.ts';
+import { NO_FIELDS } from '../testing/fields/no-fields.ts';
 import { SIGNATURES } from '../testing/providers/sealing.ts';
 import { NO_SEALED_TOKENS } from '../testing/upstream/no-sealed-tokens.ts';
-import { NO_FIELDS } from './fields/read-fields.ts';
 import { systemOf } from './upstream/cache-breakpoints.ts';
 import {
   type AssistantPart,

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { NO_FIELDS } from '../fields/read-fields.ts';
+import { NO_FIELDS } from '../../testing/fields/no-fields.ts';
 import { canCancel } from './delivery.ts';
 
 const cancelling = { cancels: true, reasoning: false } as const;

@@ -21,14 +21,6 @@ interface UndocumentedField {
   readonly isConverted: boolean;
 }
 
-/** The fields of a request that has none. */
-export const NO_FIELDS: RequestFields = {
-  needs: [],
-  undocumented: [],
-  unconvertedFields: new Set(),
-  openaiFields: new Set(),
-};
-
 /** Decides whether an undocumented field, by its pattern, is forwarded. */
 export type TakesField = (pattern: string) => boolean;
 

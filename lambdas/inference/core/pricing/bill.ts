@@ -1,4 +1,5 @@
 /** The bill of a call: a line for everything that was counted, at the price that it had; rounded up once, in the sum. */
+import type { BillLine } from '../../../ledger/core/usage-record.ts';
 import { divideUp, type NanoUsd, toFraction } from '../../../platform/core/money.ts';
 import { type BillableItem, type Counts, type ImageItem, promptTokensIn, type TokenItem } from './counts.ts';
 import {
@@ -13,17 +14,8 @@ import {
   UNIT_PRICES,
 } from './prices.ts';
 
-export interface LineItem {
-  readonly item: BillableItem;
-  /** Whole, but for seconds. */
-  readonly quantity: number;
-  /** Nano-USD of `per` of them. */
-  readonly price: NanoUsd;
-  readonly per: number;
-}
-
 export interface Bill {
-  readonly lines: readonly LineItem[];
+  readonly lines: readonly BillLine[];
   readonly amount: NanoUsd;
 }
 
@@ -36,7 +28,7 @@ export interface PricingContext {
 const TOKENS = 1_000_000;
 
 /** Returns the total of lines in nano-USD, rounded up once. */
-export function amountOf(lines: readonly Pick<LineItem, 'quantity' | 'price' | 'per'>[]): NanoUsd {
+export function amountOf(lines: readonly Pick<BillLine, 'quantity' | 'price' | 'per'>[]): NanoUsd {
   let [numerator, denominator] = [0n, 1n];
   for (const { quantity, price, per } of lines) {
     const fraction = toFraction(quantity);
@@ -53,7 +45,7 @@ export function amountOf(lines: readonly Pick<LineItem, 'quantity' | 'price' | '
  */
 export function billOf(prices: Prices, counts: Counts, context: PricingContext = {}): Bill {
   const priceOf = pricesOf(prices, counts, context);
-  const lines: LineItem[] = [];
+  const lines: BillLine[] = [];
   for (const [item, quantity] of counts) lines.push({ item, quantity, ...priceOf(item) });
   const request = requestPrice(prices);
   if (request > 0n && counts.size > 0 && !counts.has('request'))
@@ -63,7 +55,8 @@ export function billOf(prices: Prices, counts: Counts, context: PricingContext =
 
 const requestPrice = (prices: Prices): NanoUsd => ('request' in prices ? (prices.request ?? 0n) : 0n);
 
-type LinePrice = Pick<LineItem, 'price' | 'per'>;
+/** Nano-USD for `per` of an item. */
+export type LinePrice = Pick<BillLine, 'price' | 'per'>;
 
 const FREE: LinePrice = { price: 0n, per: 1 };
 

@@ -22,18 +22,13 @@ export interface BillableItems {
   readonly outputStrings: readonly string[];
 }
 
-/** A request for a feature that has no price. */
-export interface UnpricedRequest {
-  readonly unpriced: PricedFeature;
-}
-
 /**
  * Returns the billable items of a request with these features, or the first one without a price.
  */
 export function billableItemsOf(
   prices: Prices,
   features: readonly PricedFeature[] = [],
-): BillableItems | UnpricedRequest {
+): BillableItems | { readonly unpriced: PricedFeature } {
   const draft = new Draft(prices);
   for (const feature of features) if (!draft.covers(feature)) return { unpriced: feature };
   return draft;

@@ -3,21 +3,15 @@
  * list than by the second. Without such a rate, no call costs less.
  */
 import type { NanoUsd } from '../../../platform/core/money.ts';
-import { billOf, imageItem, type PricingContext, rateOf, ratesOf } from './bill.ts';
+import { billOf, imageItem, type LinePrice, type PricingContext, rateOf, ratesOf } from './bill.ts';
 import { type BillableItem, countSame, type TokenItem } from './counts.ts';
 import { type ImagePrices, LIFETIMES, type Prices, type Rates, type TokenPrices } from './prices.ts';
-
-/** Nano-USD for `per` of an item. */
-interface UnitPrice {
-  readonly price: NanoUsd;
-  readonly per: number;
-}
 
 export interface LowRate {
   /** The item as the lines of a bill name it, and when it has this rate. */
   readonly rate: string;
-  readonly own: UnitPrice;
-  readonly other: UnitPrice;
+  readonly own: LinePrice;
+  readonly other: LinePrice;
 }
 
 /** The bounds on what calls on a model can be billed for: the prices and the longest prompt. */
@@ -46,10 +40,10 @@ export function lowRates(own: Prices, other: Prices, range: BillableRange): read
 
 const isOfTokens = (prices: Prices): prices is TokenPrices => prices.unit === 'per_million_tokens';
 
-const low = (rate: string, own: UnitPrice, other: UnitPrice): readonly LowRate[] =>
+const low = (rate: string, own: LinePrice, other: LinePrice): readonly LowRate[] =>
   own.price * BigInt(other.per) < other.price * BigInt(own.per) ? [{ rate, own, other }] : [];
 
-const each = (price: NanoUsd): UnitPrice => ({ price, per: 1 });
+const each = (price: NanoUsd): LinePrice => ({ price, per: 1 });
 
 interface BillableTokenRange extends BillableRange {
   readonly sold: TokenPrices;
@@ -93,7 +87,7 @@ function lowRatesIn(
       before.set(item, pricePair);
       pricePairs.add(pricePair);
       if (isKnown) return [];
-      const tokens = (amount: NanoUsd): UnitPrice => ({ price: amount, per: 1_000_000 });
+      const tokens = (amount: NanoUsd): LinePrice => ({ price: amount, per: 1_000_000 });
       return low(`${item}${asText(length, context)}`, tokens(price), tokens(otherPrice));
     });
   });
@@ -162,7 +156,7 @@ function imageItems(lists: readonly ImagePrices[]): readonly BillableItem[] {
   return [...qualities].flatMap((quality) => [...sizes].map((size) => imageItem(quality, size)));
 }
 
-const unitPrice = (prices: Prices, item: BillableItem): UnitPrice => {
+const unitPrice = (prices: Prices, item: BillableItem): LinePrice => {
   const [{ price, per } = each(0n)] = billOf(prices, new Map([[item, 1]])).lines;
   return { price, per };
 };

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { candidateOf } from '../../testing/catalog/models.ts';
 import { PROVIDERS, payloadNeeding } from '../../testing/fields/needs.ts';
+import { NO_FIELDS } from '../../testing/fields/no-fields.ts';
 import type { Candidate } from '../catalog/catalog-document.ts';
-import { NO_FIELDS } from '../fields/read-fields.ts';
 import { tokenPrices } from '../metering/priced-usage.ts';
 import { type BillableItems, worstCost } from '../pricing/billable-items.ts';
 import { withSentBreakpoints } from '../upstream/cache-breakpoints.ts';

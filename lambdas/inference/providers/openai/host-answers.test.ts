@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
-import { NO_FIELDS } from '../../core/fields/read-fields.ts';
 import { UpstreamFailure } from '../../core/upstream/provider.ts';
+import { NO_FIELDS } from '../../testing/fields/no-fields.ts';
 import { decode, partsOf as decodedParts, decodeFor } from '../../testing/providers/openai/decoding.ts';
 import { bytesOf, CALL, CONVERTED, IDENTITY } from '../../testing/providers/openai/fixtures.ts';
 import { textParts } from '../../testing/providers/parts.ts';

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
-import { NO_FIELDS } from '../../core/fields/read-fields.ts';
 import type { Conversation } from '../../core/upstream/conversation.ts';
+import { NO_FIELDS } from '../../testing/fields/no-fields.ts';
 import { pricedFeaturesIn } from '../../testing/fields/samples/all.ts';
 import { PLAIN } from '../../testing/providers/payloads.ts';
 import {

@@ -1,6 +1,5 @@
 /** The needs of a payload by their kinds, and payloads that have given needs. */
 import { isPriced, type Need, type PricedFeature } from '../../core/fields/need.ts';
-import { NO_FIELDS } from '../../core/fields/read-fields.ts';
 import type { Providers } from '../../core/routing/route-support.ts';
 import type { Conversation } from '../../core/upstream/conversation.ts';
 import type { ChatPayload } from '../../core/upstream/provider.ts';
@@ -9,6 +8,7 @@ import { features as bedrock } from '../../providers/bedrock/provider.ts';
 import { features as gemini } from '../../providers/gemini/provider.ts';
 import { features as openai } from '../../providers/openai/provider.ts';
 import { features as responses } from '../../providers/responses/provider.ts';
+import { NO_FIELDS } from './no-fields.ts';
 
 type Read = Pick<ChatPayload, 'fields'>;
 

@@ -1,8 +1,8 @@
 /** Calls of callers of the route's own protocol, and of any other. */
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
-import { NO_FIELDS } from '../../core/fields/read-fields.ts';
 import type { Conversation } from '../../core/upstream/conversation.ts';
 import type { ChatPayload } from '../../core/upstream/provider.ts';
+import { NO_FIELDS } from '../fields/no-fields.ts';
 
 type CallerProtocol = ChatPayload['protocol'];
 

@@ -2,10 +2,10 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { describe, expect, it } from '@jest/globals';
 import type { CatalogRoute } from '../../../../lambdas/inference/core/catalog/catalog-document.ts';
-import { NO_FIELDS } from '../../../../lambdas/inference/core/fields/read-fields.ts';
 import type { Conversation } from '../../../../lambdas/inference/core/upstream/conversation.ts';
 import { createGeminiProvider } from '../../../../lambdas/inference/providers/gemini/provider.ts';
 import { createAccessTokens } from '../../../../lambdas/inference/store/access-tokens.ts';
+import { NO_FIELDS } from '../../../../lambdas/inference/testing/fields/no-fields.ts';
 import {
   DEPENDENCIES,
   eventsOf,

@@ -2,7 +2,7 @@
 import * as z from 'zod';
 import { ServiceError } from '../../../../platform/core/errors.ts';
 import { validate } from '../../../../platform/core/json/json-body.ts';
-import type { Upload, UploadedFile } from '../../../../platform/core/upload.ts';
+import type { Upload } from '../../../../platform/core/upload.ts';
 import { unpriced } from '../../fields/readers.ts';
 import { fieldTable } from '../../fields/table.ts';
 import { reference } from '../../routing/route-controls.ts';
@@ -33,14 +33,8 @@ export const nameInForm = (name: string): string => name.replace(/\[.*$/s, '');
 /** Form fields that the service handles itself. */
 const OWN_FIELDS: ReadonlySet<string> = new Set(['model', 'response_format', 'stream', 'file']);
 
-export interface TranscriptionForm {
-  readonly fields: TranscriptionFields;
-  readonly forwarded: Upload['fields'];
-  readonly file: UploadedFile;
-}
-
 /** Checks the fields. Throws 400 `missing_field` or `invalid_value`. */
-export function readForm({ fields, file }: Upload): TranscriptionForm {
+export function readForm({ fields, file }: Upload) {
   if (file === undefined) {
     const message = 'file is required: a part of the form with a file name.';
     throw new ServiceError('missing_field', message, { param: 'file' });

@@ -1,9 +1,9 @@
 /** Settles a transcription by its duration. The step may be repeated, and completes what an earlier attempt started. */
+import type { Settlement } from '../../../../ledger/core/call.ts';
 import { type HoldCoverDependencies, holdCover, identityOf } from '../../../../ledger/core/covers.ts';
 import type { WalletStore } from '../../../../ledger/core/ports.ts';
 import type { Recovery } from '../../../../ledger/core/recovery.ts';
 import { type SettlementDependencies, settleCall } from '../../../../ledger/core/settlement.ts';
-import type { UsageRecord } from '../../../../ledger/core/usage-record.ts';
 import type { NanoUsd } from '../../../../platform/core/money.ts';
 import type { SettlementOrder } from './order.ts';
 
@@ -12,17 +12,11 @@ export interface SettleTranscriptionDependencies extends SettlementDependencies,
   readonly recovery: Recovery;
 }
 
-/** A call whose hold has ended. */
-export interface SettledTranscription {
-  readonly record: UsageRecord;
-  readonly balance: NanoUsd;
-}
-
 /** Settles the call. Throws if it is unknown whether the call is settled. The caller then attempts it again. */
 export async function settleTranscription(
   dependencies: SettleTranscriptionDependencies,
   { outcome, ...held }: SettlementOrder,
-): Promise<SettledTranscription> {
+): Promise<Settlement & { readonly balance: NanoUsd }> {
   const { wallets, recovery } = dependencies;
   const { accountId, hold } = held;
   const covered = { call: identityOf(held), cover: holdCover(dependencies, { ...held, tokens: 0 }) };
