@@ -32,12 +32,8 @@ export interface VerifiedKey {
   readonly secretHash: string;
 }
 
-export interface KeyParts {
-  readonly accountId: string;
-  readonly keyId: string;
-  /** Hex of `SECRET_BYTES` random bytes. */
-  readonly secret: string;
-}
+/** The identity of a key, and its secret: hex of `SECRET_BYTES` random bytes. */
+type KeyParts = Pick<VerifiedKey, 'accountId' | 'keyId'> & { readonly secret: string };
 
 const ulidOf = (id: string) => id.slice(4);
 

@@ -2,13 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import type { CallContext } from '../../platform/core/ports.ts';
 import type { Account } from './accounts.ts';
 import { withOperator } from './operator-access.ts';
-import {
-  OPERATOR_SESSION_SECONDS,
-  type Session,
-  type SessionEndpoint,
-  Sessions,
-  withSession,
-} from './session.ts';
+import { SESSION_SECONDS, type Session, type SessionEndpoint, Sessions, withSession } from './session.ts';
 import { SESSION_COOKIES } from './session-cookie.ts';
 import { signIn } from './sign-in.ts';
 
@@ -86,11 +80,11 @@ describe('an operator’s session', () => {
       ulid: () => '1',
       maxSessions: 9,
     });
-    await deps.start('acc_1', OPERATOR_SESSION_SECONDS, 'operator');
+    await deps.start('acc_1', SESSION_SECONDS, 'operator');
     expect(signed).toEqual([
       { id: 'ses_1', accountId: 'acc_1', expires: 1000 + 3600, authTime: 1000, role: 'operator' },
     ]);
-    await expect(deps.start('acc_1', OPERATOR_SESSION_SECONDS + 1, 'operator')).rejects.toThrow();
+    await expect(deps.start('acc_1', SESSION_SECONDS + 1, 'operator')).rejects.toThrow();
     await expect(deps.renew(OPERATOR)).rejects.toMatchObject({ status: 401, code: 'invalid_session' });
   });
 });
@@ -122,8 +116,8 @@ describe('signing in as an operator', () => {
 
   it('accepts an account with the operator flag', async () => {
     const deps = dependencies(ACCOUNT);
-    expect(await signIn(deps, request)).toMatchObject({ expiresInSeconds: OPERATOR_SESSION_SECONDS });
-    expect(deps.begun).toEqual([['acc_1', OPERATOR_SESSION_SECONDS, 'operator']]);
+    expect(await signIn(deps, request)).toMatchObject({ expiresInSeconds: SESSION_SECONDS });
+    expect(deps.begun).toEqual([['acc_1', SESSION_SECONDS, 'operator']]);
   });
 
   it.each([

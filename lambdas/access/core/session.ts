@@ -58,14 +58,11 @@ export interface SessionDependencies {
   readonly maxSessions: number;
 }
 
-/** Long enough for an hour's work in a console. */
+/** Long enough for an hour's work in a console. An operator's session may last no longer. */
 export const SESSION_SECONDS = 60 * 60;
 
-/** The longest that any session may last: the operator's own, and all that follow one sign-in together. */
+/** The longest that any session may last: one that an operator issues, and all that follow one sign-in together. */
 export const LONGEST_SESSION_SECONDS = 24 * 60 * 60;
-
-/** The longest that an operator's session may last; it is never renewed. */
-export const OPERATOR_SESSION_SECONDS = 60 * 60;
 
 export interface RenewedSession {
   readonly token: string;
@@ -86,7 +83,7 @@ export class Sessions {
    * sessions.
    */
   async start(accountId: string, ttlSeconds: number, role: SessionRole = 'owner'): Promise<string> {
-    const longest = role === 'operator' ? OPERATOR_SESSION_SECONDS : LONGEST_SESSION_SECONDS;
+    const longest = role === 'operator' ? SESSION_SECONDS : LONGEST_SESSION_SECONDS;
     if (ttlSeconds > longest) throw new Error('no session lasts so long');
     const { tokens, ulid } = this.#dependencies;
     const authTime = this.#nowSeconds();

@@ -4,7 +4,7 @@ import * as z from 'zod';
 import type { Body } from '../../platform/core/api/response-schema.ts';
 import { type Account, type Accounts, accountEntry, accountSchema } from './accounts.ts';
 import { requireOperator } from './operator-access.ts';
-import { OPERATOR_SESSION_SECONDS, SESSION_SECONDS, type Sessions } from './session.ts';
+import { SESSION_SECONDS, type Sessions } from './session.ts';
 import type { SessionRole } from './session-cookie.ts';
 
 /** A person's identity, as reported by an identity provider. */
@@ -90,12 +90,12 @@ export async function signIn(
 ): Promise<SignInResult> {
   const identity = await verifier.verify(provider, credential);
   const key = await identityKey(identity);
-  const [account, expiresInSeconds] =
+  const account =
     role === 'operator'
-      ? [requireOperator(await accounts.findByIdentity(key)), OPERATOR_SESSION_SECONDS]
-      : [await accounts.openFor(key, identity.email), SESSION_SECONDS];
-  const accessToken = await sessions.start(account.id, expiresInSeconds, role);
-  return { accessToken, expiresInSeconds, account };
+      ? requireOperator(await accounts.findByIdentity(key))
+      : await accounts.openFor(key, identity.email);
+  const accessToken = await sessions.start(account.id, SESSION_SECONDS, role);
+  return { accessToken, expiresInSeconds: SESSION_SECONDS, account };
 }
 
 export const signedInSchema = z.object({
