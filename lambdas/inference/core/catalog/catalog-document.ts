@@ -177,11 +177,8 @@ const envelopeSchema = z.strictObject({
   defaults: defaultModels,
 });
 
-/** A document whose models are not parsed yet. */
-export type CatalogEnvelope = z.infer<typeof envelopeSchema>;
-
 /** Reads a document that was validated when it was applied, but for its models. Throws for what is no document. */
-export const parseEnvelope = (input: unknown): CatalogEnvelope =>
+export const parseEnvelope = (input: unknown): z.infer<typeof envelopeSchema> =>
   parse(envelopeSchema, input, 'the stored catalog');
 
 /** Reads one model of such a document. Throws an error that names every offending field. */

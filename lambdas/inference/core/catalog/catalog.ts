@@ -23,44 +23,34 @@ export type CatalogSource = () => Promise<Catalog>;
  */
 export function openCatalog(version: string, stored: unknown): Catalog {
   const { models, defaults } = parseEnvelope(stored);
-  const opened = models.map((model) => new StoredModel(model));
-  const byName = new Map<string, StoredModel>();
-  for (const model of opened) {
-    byName.set(model.id, model);
-    for (const alias of model.aliases) byName.set(alias, model);
-  }
+  const readers = models.map(modelReader);
+  const byName = new Map<string, () => Model>();
+  for (const { names, read } of readers) for (const name of names) byName.set(name, read);
   let all: readonly Model[] | undefined;
   return {
     version,
     get models() {
-      all ??= opened.map((model) => model.read());
+      all ??= readers.map(({ read }) => read());
       return all;
     },
     defaults,
     get names() {
       return byName.keys();
     },
-    find: (name) => byName.get(name)?.read(),
+    find: (name) => byName.get(name)?.(),
   };
 }
 
-class StoredModel {
-  readonly id: string;
-  readonly aliases: readonly string[];
-  readonly #stored: unknown;
-  #model: Model | undefined;
-
-  constructor(stored: unknown) {
-    const { id, aliases } = Object(stored) as { readonly id?: unknown; readonly aliases?: unknown };
-    this.id = String(id);
-    this.aliases = Array.isArray(aliases) ? aliases : [];
-    this.#stored = stored;
-  }
-
-  read(): Model {
-    this.#model ??= parseModel(this.#stored, this.id);
-    return this.#model;
-  }
+/** The id and the aliases of a stored model, and the model, which is parsed at its first use. */
+function modelReader(stored: unknown) {
+  const { id, aliases } = Object(stored) as { readonly id?: unknown; readonly aliases?: unknown };
+  const names: readonly string[] = [String(id), ...(Array.isArray(aliases) ? aliases : [])];
+  let model: Model | undefined;
+  const read = (): Model => {
+    model ??= parseModel(stored, String(id));
+    return model;
+  };
+  return { names, read };
 }
 
 /** The model of that name and type. Throws 400 `model_not_found`. */

@@ -29,8 +29,6 @@ function nameOf(entry: object): string {
 }
 
 /** A price in the format of a catalog file, amounts as decimal text. */
-export type PriceDocument = Readonly<Record<string, unknown>>;
-
 interface Level {
   [name: string]: unknown;
   tiers?: Level[];
@@ -39,7 +37,7 @@ interface Level {
 /**
  * Returns the price of these values in the form of a catalog file. Values of images by quality and size are ignored.
  */
-export function priceDocument(unit: PriceUnit, values: PriceValues): PriceDocument {
+export function priceDocument(unit: PriceUnit, values: PriceValues): Level {
   const root: Level = { unit };
   for (const [name, amount] of [...values].sort(byTier)) {
     let level = root;
