@@ -49,11 +49,37 @@ interface CallMetrics {
   readonly firstTokenMs?: number | undefined;
 }
 
-export interface UsageRecord extends BillBasis, CallMetrics {
-  /** The part of the bill beyond what was held. The account does not pay it. */
-  readonly waived?: NanoUsd | undefined;
+/** The usage of a call, as the service counted it or its route reported it. */
+interface CallUsage extends BillBasis, CallMetrics {
+  /** Catalog id; null if the call died and its progress is unknown. */
+  readonly model: string | null;
+  readonly inputUnits: number;
+  /** The number of input units that the route read from its prompt cache. */
+  readonly cachedUnits: number;
+  readonly outputUnits: number;
+  readonly unit: Unit;
+  /** The service counted the units itself, because the route reported none. */
+  readonly estimated: boolean;
+  /** The route that was used, or null if none was. */
+  readonly route: string | null;
+  readonly status: CallStatus;
+}
+
+export interface UsageRecord extends CallUsage {
+  /** The request id. */
+  readonly id: string;
+  readonly keyId: string;
+  readonly accountId: string;
+  /** Seconds since the epoch. */
+  readonly created: number;
+  readonly kind: Kind;
+  /** The amount that the account paid. It never exceeds the held amount. */
+  readonly cost: NanoUsd;
   /** The amount that was held for the call. */
   readonly heldAmount?: NanoUsd | undefined;
+  /** The part of the bill beyond what was held. The account does not pay it. */
+  readonly waived?: NanoUsd | undefined;
+  readonly unbilled?: UnbilledUsage | undefined;
   /**
    * The time of the last replay of the response, in seconds since the epoch. Absent if the response was never replayed.
    */
@@ -62,28 +88,6 @@ export interface UsageRecord extends BillBasis, CallMetrics {
   readonly attempt?: string | undefined;
   /** The lease that admitted the call, if one did; not shown to callers. */
   readonly lease?: string | undefined;
-  /** The request id. */
-  readonly id: string;
-  readonly keyId: string;
-  readonly accountId: string;
-  /** Seconds since the epoch. */
-  readonly created: number;
-  /** Catalog id; null if the call died and its progress is unknown. */
-  readonly model: string | null;
-  readonly kind: Kind;
-  readonly inputUnits: number;
-  /** The number of input units that the route read from its prompt cache. */
-  readonly cachedUnits: number;
-  readonly outputUnits: number;
-  readonly unit: Unit;
-  /** The amount that the account paid. It never exceeds the held amount. */
-  readonly cost: NanoUsd;
-  readonly unbilled?: UnbilledUsage | undefined;
-  /** The service counted the units itself, because the route reported none. */
-  readonly estimated: boolean;
-  /** The route that was used, or null if none was. */
-  readonly route: string | null;
-  readonly status: CallStatus;
 }
 
 /** The operator's loss by a call: usage that its route reported beyond its bound, and what is waived. */
@@ -97,20 +101,12 @@ export interface UnbilledUsage {
 /** Returns a factor as stored, rounded up to thousandths. */
 export const factorOf = (factor: number): number => Math.ceil(factor * 1_000) / 1_000;
 
-/** The usage and cost of a call. */
-export interface CallOutcome extends BillBasis, CallMetrics {
-  readonly model: string | null;
-  readonly inputUnits: number;
-  readonly cachedUnits: number;
-  readonly outputUnits: number;
-  readonly unit: Unit;
+/** The usage of a call, and what it comes to. */
+export interface CallOutcome extends CallUsage {
   /** The total of the lines. The account pays at most what was held. */
   readonly amount: NanoUsd;
   /** Usage that the route reported beyond the bound. No line has it. */
   readonly excess?: UnbilledUsage | undefined;
-  readonly estimated: boolean;
-  readonly route: string | null;
-  readonly status: CallStatus;
   /** Tokens that count against the key's tokens a minute. */
   readonly tokens: number;
 }
