@@ -24,15 +24,15 @@ export const MARKET_COMMANDS: Readonly<Record<string, Command>> = {
     usage: '',
     async run(operator, args) {
       options(args, []);
-      const { heldAmount, oldestSeconds, ...counts } = await operator.market.processDue();
-      const { lateSeconds, ...payouts } = await operator.market.processPayouts();
+      const { heldAmount, oldestSeconds, payoutsStarted, payoutsAdvanced, latestPayoutSeconds, ...counts } =
+        await operator.market.processDue();
       const output = {
         ...counts,
         held_amount: usdJson(heldAmount),
         oldest_due_seconds: oldestSeconds,
-        payouts: { ...payouts, late_seconds: lateSeconds },
+        payouts: { started: payoutsStarted, advanced: payoutsAdvanced, late_seconds: latestPayoutSeconds },
       };
-      return { output, exitCode: counts.failed + payouts.failed === 0 ? 0 : 1 };
+      return { output, exitCode: counts.failed === 0 ? 0 : 1 };
     },
   },
   'market reconcile': {

@@ -1,12 +1,11 @@
 /** The operator's work on the market: what is due, the comparison with the payment provider, builds, and sellers. */
 import type { SecretsManagerClient } from '@aws-sdk/client-secrets-manager';
 import type { Build } from '../lambdas/marketplace/core/builds/build.ts';
-import { processPayouts } from '../lambdas/marketplace/core/payouts/due.ts';
 import { reconcilePayouts } from '../lambdas/marketplace/core/payouts/reconcile.ts';
 import { createScanClient, createScanner } from '../lambdas/marketplace/store/builds/build-scanner.ts';
 import { bucketOf, createBuildStore } from '../lambdas/marketplace/store/builds/create-builds.ts';
 import { createDueProcessing } from '../lambdas/marketplace/store/create-due.ts';
-import { createEarningsStore, maturityOf } from '../lambdas/marketplace/store/earnings/create-earnings.ts';
+import { createEarningsStore } from '../lambdas/marketplace/store/earnings/create-earnings.ts';
 import { createPayoutStore } from '../lambdas/marketplace/store/payouts/create-payouts.ts';
 import { StripePayouts } from '../lambdas/marketplace/store/payouts/stripe-payouts.ts';
 import type { DynamoClients } from '../lambdas/platform/aws/clients.ts';
@@ -36,7 +35,6 @@ export function createMarket({ client, clients, secrets, environment, log }: Mar
   const provider = () => new StripePayouts({ environment, readSecret, clock: systemClock, log });
   const builds = createBuildStore({ clients, environment });
   const scanner = () => createScanner(createScanClient(client), bucketOf(environment));
-  const stopMs = Number.POSITIVE_INFINITY;
 
   /** The sales of the last 30 days, and the part of them that was held or reversed. */
   async function recentSales(sellerId: string) {
@@ -67,16 +65,11 @@ export function createMarket({ client, clients, secrets, environment, log }: Mar
     rescan: async (listingId: string, id: string) =>
       (await scanner().request(await readBuild(listingId, id))) === 'requested',
     /** Processes the items of the market that are due. */
-    processDue: () => createDueProcessing({ clients, environment, ...system })(stopMs),
-    /** Takes the next step of the payouts that are due. */
-    processPayouts: () =>
-      processPayouts({
-        store,
-        provider: provider(),
-        maturitySeconds: maturityOf(environment),
-        stopMs,
-        ...system,
-      }),
+    processDue: () =>
+      createDueProcessing(
+        { clients, environment, ...system },
+        { provider: provider() },
+      )(Number.POSITIVE_INFINITY),
     reconcilePayouts: (acceptsDifferences: boolean) =>
       reconcilePayouts({ store, provider: provider(), ...system }, acceptsDifferences),
     seller: async (sellerId: string) => ({

@@ -8,22 +8,22 @@ import type { Clock, Log } from '../../platform/core/ports.ts';
 /** An item whose time has come, by the index. */
 export interface DueItem {
   readonly ownerId: string;
-  /** Its type, `#` and its name. */
+  /** Its type, and a name after `#` if its owner may have several. */
   readonly item: string;
   readonly dueAt: number;
 }
 
+/** The name of an item: everything after its type. */
+export const nameOf = ({ item }: DueItem): string => item.slice(item.indexOf('#') + 1);
+
 export interface DueStore {
-  /** A page of the due items of a shard, the oldest first. */
+  /** A page of the due items of a partition of the index, the oldest first. */
   due(
-    shard: number,
+    partition: string,
     nowSeconds: number,
     after?: DueItem,
   ): Promise<{ readonly items: readonly DueItem[]; readonly next: DueItem | undefined }>;
 }
-
-/** The due items are spread over this many partitions of their index. */
-export const DUE_SHARDS = 8;
 
 export interface DueResult {
   readonly matured: number;
@@ -37,11 +37,16 @@ export interface DueResult {
   readonly ended: number;
   /** Builds whose upload or scan was overdue. */
   readonly builds: number;
+  /** Payouts that were started by a schedule. */
+  readonly payoutsStarted: number;
+  readonly payoutsAdvanced: number;
   readonly failed: number;
   /** The price of the sales that were held. */
   readonly heldAmount: NanoUsd;
-  /** Seconds since the oldest item that is still due was due. */
+  /** Seconds since the oldest item that is still due was due. Payouts have their own count. */
   readonly oldestSeconds: number;
+  /** Seconds by which the payout that is furthest behind is late. */
+  readonly latestPayoutSeconds: number;
 }
 
 export type DueCounts = { -readonly [Name in keyof DueResult]: DueResult[Name] };
@@ -49,17 +54,28 @@ export type DueCounts = { -readonly [Name in keyof DueResult]: DueResult[Name] }
 /** Does what is due of one item, if the item is still due, and counts it. */
 export type DueProcessor = (item: DueItem, counts: DueCounts) => Promise<void>;
 
-export interface DueDependencies {
-  readonly store: DueStore;
+/** Items that are processed together, in partitions of the index that hold no other ones. */
+export interface DueLane {
+  readonly partitions: readonly string[];
+  /** The number of items of a partition that are processed at once. */
+  readonly concurrent: number;
+  /** The count of the seconds for which an item of the lane stays due. */
+  readonly late: 'oldestSeconds' | 'latestPayoutSeconds';
   /** The processors by the type of their items. */
   readonly processors: Readonly<Record<string, DueProcessor>>;
+}
+
+export interface DueDependencies {
+  readonly store: DueStore;
+  /** One starts when the one before it has ended. */
+  readonly lanes: readonly DueLane[];
   readonly clock: Clock;
   readonly log: Log;
   /** The time after which no further item is started; ms by the clock. */
   readonly stopMs: number;
 }
 
-/** Processes all that is due, the shards of the index side by side. */
+/** Processes all that is due, the partitions of a lane side by side. */
 export async function processDue(dependencies: DueDependencies): Promise<DueResult> {
   const counts: DueCounts = {
     matured: 0,
@@ -69,24 +85,36 @@ export async function processDue(dependencies: DueDependencies): Promise<DueResu
     unpaid: 0,
     ended: 0,
     builds: 0,
+    payoutsStarted: 0,
+    payoutsAdvanced: 0,
     failed: 0,
     heldAmount: 0n,
     oldestSeconds: 0,
+    latestPayoutSeconds: 0,
   };
-  const shards = Array.from({ length: DUE_SHARDS }, (_, shard) => shard);
-  await Promise.all(shards.map((shard) => processShard(dependencies, shard, counts)));
+  for (const lane of dependencies.lanes)
+    await Promise.all(
+      lane.partitions.map((partition) => processPartition(dependencies, lane, partition, counts)),
+    );
   return counts;
 }
 
-async function processShard(dependencies: DueDependencies, shard: number, counts: DueCounts): Promise<void> {
+async function processPartition(
+  dependencies: DueDependencies,
+  lane: DueLane,
+  partition: string,
+  counts: DueCounts,
+): Promise<void> {
   const { store, clock, stopMs } = dependencies;
   const nowSeconds = Math.floor(clock() / 1000);
+  const process = async (item: DueItem) => {
+    const isDone = clock() < stopMs && (await processSafely(dependencies, lane, item, counts));
+    if (!isDone) counts[lane.late] = Math.max(counts[lane.late], nowSeconds - item.dueAt);
+  };
   for (let after: DueItem | undefined; ; ) {
-    const { items, next } = await store.due(shard, nowSeconds, after);
-    for (const item of items) {
-      const isDone = clock() < stopMs && (await processSafely(dependencies, item, counts));
-      if (!isDone) counts.oldestSeconds = Math.max(counts.oldestSeconds, nowSeconds - item.dueAt);
-    }
+    const { items, next } = await store.due(partition, nowSeconds, after);
+    for (let start = 0; start < items.length; start += lane.concurrent)
+      await Promise.all(items.slice(start, start + lane.concurrent).map(process));
     if (next === undefined || clock() >= stopMs) return;
     after = next;
   }
@@ -94,7 +122,8 @@ async function processShard(dependencies: DueDependencies, shard: number, counts
 
 /** Returns whether the item is not due any more. A failure does not affect the other items. */
 async function processSafely(
-  { processors, log }: DueDependencies,
+  { log }: DueDependencies,
+  { processors }: DueLane,
   due: DueItem,
   counts: DueCounts,
 ): Promise<boolean> {

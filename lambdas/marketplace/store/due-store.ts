@@ -2,19 +2,19 @@
 import { type DynamoDBClient, QueryCommand } from '@aws-sdk/client-dynamodb';
 import { readText, text } from '../../platform/dynamodb/attribute-values.ts';
 import type { DueItem, DueStore } from '../core/due.ts';
-import { DUE_INDEX, dueShard, dueTime, marketKey } from './market-item.ts';
+import { DUE_INDEX, dueTime, marketKey } from './market-item.ts';
 
 const PAGE = 100;
 
 export const createDueStore = (client: DynamoDBClient, table: string): DueStore => ({
-  async due(shard, nowSeconds, after) {
+  async due(partition, nowSeconds, after) {
     const { partitionKey, sortKey, name } = DUE_INDEX;
     const startKey =
       after === undefined
         ? undefined
         : {
             ...marketKey(after.ownerId, after.item),
-            [partitionKey]: text(dueShard(shard)),
+            [partitionKey]: text(partition),
             [sortKey]: text(dueTime(after.dueAt)),
           };
     const { Items: items = [], LastEvaluatedKey: last } = await client.send(
@@ -23,7 +23,7 @@ export const createDueStore = (client: DynamoDBClient, table: string): DueStore 
         IndexName: name,
         KeyConditionExpression: '#shard = :shard AND #due <= :now',
         ExpressionAttributeNames: { '#shard': partitionKey, '#due': sortKey },
-        ExpressionAttributeValues: { ':shard': text(dueShard(shard)), ':now': text(dueTime(nowSeconds)) },
+        ExpressionAttributeValues: { ':shard': text(partition), ':now': text(dueTime(nowSeconds)) },
         ...(startKey === undefined ? {} : { ExclusiveStartKey: startKey }),
         Limit: PAGE,
       }),

@@ -2,7 +2,6 @@
 import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
 import { TABLES } from '../../platform/contract/tables.ts';
 import { type Item, text } from '../../platform/dynamodb/attribute-values.ts';
-import { DUE_SHARDS } from '../core/due.ts';
 
 export const [DUE_INDEX, BY_LISTING_INDEX] = TABLES.market.indexes;
 
@@ -16,17 +15,20 @@ export const putNewItem = (table: string, item: Item): TransactWriteItem => ({
   Put: { TableName: table, Item: item, ConditionExpression: 'attribute_not_exists(owner_id)' },
 });
 
-export const dueShard = (shard: number): string => `due#${shard}`;
+/** The due items are spread over these partitions of their index; payouts are in one of their own. */
+export const DUE_PARTITIONS = Array.from({ length: 8 }, (_, shard) => `due#${shard}`);
 
 /** Ids differ in their last characters, whose sum spreads the items evenly. */
-const shardOf = (id: string): string =>
-  dueShard([...id.slice(-8)].reduce((sum, each) => sum + each.charCodeAt(0), 0) % DUE_SHARDS);
+const partitionOf = (id: string): string => {
+  const sum = [...id.slice(-8)].reduce((total, each) => total + each.charCodeAt(0), 0);
+  return DUE_PARTITIONS[sum % DUE_PARTITIONS.length] ?? '';
+};
 
 /** Ten digits until the year 2286, so that the times sort as texts. */
 export const dueTime = (seconds: number): string => String(seconds).padStart(10, '0');
 
 /** The attributes that put an item into the index of what is due. */
 export const dueAttributes = (id: string, dueAt: number): Item => ({
-  [DUE_INDEX.partitionKey]: text(shardOf(id)),
+  [DUE_INDEX.partitionKey]: text(partitionOf(id)),
   [DUE_INDEX.sortKey]: text(dueTime(dueAt)),
 });

@@ -19,13 +19,15 @@ import type { DynamoClients } from '../../platform/aws/clients.ts';
 import { VARIABLES } from '../../platform/contract/environment.ts';
 import { NANO_PER_CENT } from '../../platform/core/money.ts';
 import type { Log } from '../../platform/core/ports.ts';
-import type { DueProcessor, DueResult } from '../core/due.ts';
+import { type DueResult, processDue } from '../core/due.ts';
 import { refund, transferEarnings } from '../core/earnings/postings.ts';
 import { listingChange, newListing } from '../core/fields.ts';
 import { Listings } from '../core/listings.ts';
+import type { DuePayoutDependencies } from '../core/payouts/due.ts';
 import { purchase } from '../core/purchases.ts';
 import { subscribe } from '../core/subscriptions/subscriptions.ts';
-import { createDueProcessing } from '../store/create-due.ts';
+import { createDueProcessing, type DueOfOthers, payoutLane } from '../store/create-due.ts';
+import { createDueStore } from '../store/due-store.ts';
 import { createEarningsStore } from '../store/earnings/create-earnings.ts';
 import { DynamoListingStore } from '../store/listing-store.ts';
 import { DynamoPurchaseStore } from '../store/purchase-store.ts';
@@ -205,13 +207,23 @@ export class MarketWorld {
 
   processDue(
     clients: DynamoClients = this.#database,
-    { build, log = SILENT }: { readonly build?: DueProcessor; readonly log?: Log } = {},
+    { log = SILENT, ...others }: DueOfOthers & { readonly log?: Log } = {},
   ): Promise<DueResult> {
     const { environment } = this.#database;
     const fee = { [VARIABLES.marketFeeBasisPoints]: String(FEE_BASIS_POINTS) };
     const system = { clock: this.#clock, ulid: this.ulid, log };
     const options = { clients, environment: { ...environment, ...fee }, ...system };
-    return createDueProcessing(options, build)(Number.POSITIVE_INFINITY);
+    return createDueProcessing(options, others)(Number.POSITIVE_INFINITY);
+  }
+
+  /** Takes the next step of the due payouts alone. */
+  processPayouts(
+    payouts: DuePayoutDependencies,
+    clients: DynamoClients = this.#database,
+  ): Promise<DueResult> {
+    const store = createDueStore(clients.client, this.#database.tables.market);
+    const stopMs = Number.POSITIVE_INFINITY;
+    return processDue({ ...payouts, store, lanes: [payoutLane(payouts)], stopMs });
   }
 
   /** Removes an item of the market, as a restore to an earlier time does. */

@@ -14,7 +14,7 @@ import type { PayoutReference } from '../core/ports.ts';
 export const PAYOUT_PREFIX = 'payout#';
 
 /** Payouts are few, and share one partition of the index. */
-const PAYOUTS_DUE = 'payouts';
+export const PAYOUTS_DUE = 'payouts';
 
 const [DUE_INDEX] = TABLES.market.indexes;
 

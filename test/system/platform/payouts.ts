@@ -9,12 +9,6 @@ import { type EventReceiver, receiveEvents } from './verified-events.ts';
 /** Each operator's command is a process: on a busy machine it takes seconds. */
 jest.setTimeout(180_000);
 
-interface MarketRun {
-  readonly matured: number;
-  readonly failed: number;
-  readonly payouts: { readonly started: number; readonly advanced: number; readonly failed: number };
-}
-
 let seller: Owner;
 let receiver: EventReceiver;
 
@@ -28,8 +22,7 @@ afterAll(() => receiver.close());
 /** Runs the worker until the request has another result. */
 const runUntil = <T>(read: () => Promise<T>, isReached: (value: T) => boolean) =>
   until(async () => {
-    const { failed, payouts } = await service.admin<MarketRun>('market', 'run');
-    expect([failed, payouts.failed]).toEqual([0, 0]);
+    expect(await service.admin('market', 'run')).toMatchObject({ failed: 0 });
     return read();
   }, isReached);
 
@@ -88,7 +81,7 @@ describe('a payout', () => {
         },
       }),
     ]);
-    expect(await service.admin('market', 'run')).toMatchObject({ payouts: { advanced: 0, failed: 0 } });
+    expect(await service.admin('market', 'run')).toMatchObject({ failed: 0, payouts: { advanced: 0 } });
     expect(receiver.events).toHaveLength(1);
     expect(await service.admin('audit', '--whole')).toMatchObject({ exact: true, drift: 0 });
   });

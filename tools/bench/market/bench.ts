@@ -6,7 +6,6 @@ import { join } from 'node:path';
 import type { Build } from '../../../lambdas/marketplace/core/builds/build.ts';
 import { recordScan, recordUpload } from '../../../lambdas/marketplace/core/builds/scans.ts';
 import { connectAccount } from '../../../lambdas/marketplace/core/payouts/account.ts';
-import { processPayouts } from '../../../lambdas/marketplace/core/payouts/due.ts';
 import type { Payout } from '../../../lambdas/marketplace/core/payouts/payout.ts';
 import { payoutEntry } from '../../../lambdas/marketplace/core/payouts/payout-entry.ts';
 import { requestPayout } from '../../../lambdas/marketplace/core/payouts/requests.ts';
@@ -101,21 +100,20 @@ async function measurePayout(bench: Bench, seller: string): Promise<BenchMetric>
     provider: new StripePayouts({ environment, readSecret, clock, log: SILENT }),
     store: createPayoutStore({ clients: database, environment: database.environment }),
     maturitySeconds: 7 * 86_400,
-    stopMs: Number.POSITIVE_INFINITY,
     log: SILENT,
     ulid: world.ulid,
   };
   const { providerId } = await connectAccount(system, seller, { country: 'DE' });
   sandbox.accounts.account(providerId).state = 'active';
   // The first run finds that there is no earlier transfer, once for the table.
-  await processPayouts(system);
+  await world.processPayouts(system);
   const units = await unitsOf(bench, async () => {
     const { id } = await requestPayout(system, seller, undefined);
-    await processPayouts(system);
+    await world.processPayouts(system);
     const payout = sandbox.accounts.payouts.find(({ metadata }) => metadata.payout_id === id);
     await sandbox.accounts.settle(payout?.id ?? '', 'pay');
     await hintPayout(database.client, database.tables.market, { sellerId: seller, id }, world.nowSeconds);
-    await processPayouts(system);
+    await world.processPayouts(system);
     const { status } = payoutEntry((await system.store.find({ sellerId: seller, id })) as Payout);
     if (status !== 'paid') throw new Error(`the payout is ${status}`);
   });

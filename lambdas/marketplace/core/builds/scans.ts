@@ -7,9 +7,8 @@ import { retryOptimistically } from '../../../platform/core/optimistic.ts';
 import type { Clock, Log, UlidSource } from '../../../platform/core/ports.ts';
 import type { PublishedEvent } from '../../../webhooks/core/event.ts';
 import { nowSeconds } from '../actions.ts';
-import type { DueProcessor } from '../due.ts';
+import { type DueProcessor, nameOf } from '../due.ts';
 import {
-  BUILD_PREFIX,
   type Build,
   type BuildKey,
   type BuildReason,
@@ -112,8 +111,8 @@ async function conclude(
 /** The processor of due items that are builds. */
 export const buildProcessor =
   (dependencies: DueBuildDependencies): DueProcessor =>
-  async ({ ownerId: listingId, item }, counts) => {
-    await processDueBuild(dependencies, { listingId, id: item.slice(BUILD_PREFIX.length) });
+  async (due, counts) => {
+    await processDueBuild(dependencies, { listingId: due.ownerId, id: nameOf(due) });
     counts.builds += 1;
   };
 

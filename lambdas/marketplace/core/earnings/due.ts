@@ -2,8 +2,8 @@
 
 import type { NanoUsd } from '../../../platform/core/money.ts';
 import { retryOptimistically } from '../../../platform/core/optimistic.ts';
-import type { DueProcessor } from '../due.ts';
-import { type CheckedFunds, SALE_PREFIX } from './ports.ts';
+import { type DueProcessor, nameOf } from '../due.ts';
+import type { CheckedFunds } from './ports.ts';
 import { type EarningsDependencies, newTransaction } from './postings.ts';
 import { nextStep, proceedsOf, remainingOf, returnOf, type Sale } from './sale.ts';
 
@@ -13,9 +13,9 @@ const MAX_ATTEMPTS = 8;
 /** Returns what is missing, and matures the remainder; or has the sale wait. */
 export const saleProcessor =
   (dependencies: EarningsDependencies): DueProcessor =>
-  async ({ ownerId: sellerId, item }, counts) => {
+  async (due, counts) => {
     const { store, clock } = dependencies;
-    const key = { sellerId, chargeId: item.slice(SALE_PREFIX.length) };
+    const key = { sellerId: due.ownerId, chargeId: nameOf(due) };
     await retryOptimistically(MAX_ATTEMPTS, 'the sale', async () => {
       const sale = await store.findSale(key);
       const nowSeconds = Math.floor(clock() / 1000);

@@ -115,21 +115,7 @@ export interface PayoutEffects {
 export interface PayoutAdoption {
   /** Stores a payout that was sent before. False if the available earnings do not cover it, or it exists. */
   adopt(payout: Payout, transaction: EarningsTransaction): Promise<boolean>;
-  /** Records that this table has been compared with the provider. */
-  setReconciled(): Promise<void>;
-}
-
-/** A payout, or a schedule of payouts, whose time has come by the index: the item itself decides. */
-export type DuePayout =
-  | { readonly type: 'payout'; readonly key: PayoutKey; readonly dueAt: number }
-  | { readonly type: 'schedule'; readonly sellerId: string; readonly dueAt: number };
-
-export interface DuePayoutStore {
   /** Returns whether this table has been compared with the provider since it was created or restored. */
   isReconciled(): Promise<boolean>;
-  /** A page of what is due, the oldest first. */
-  duePayouts(
-    nowSeconds: number,
-    after?: DuePayout,
-  ): Promise<{ readonly items: readonly DuePayout[]; readonly next: DuePayout | undefined }>;
+  setReconciled(): Promise<void>;
 }

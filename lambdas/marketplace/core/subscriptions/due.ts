@@ -1,7 +1,7 @@
 /** The processing of a due subscription: it is renewed, waits for credit, or ends. */
 import { retryOptimistically } from '../../../platform/core/optimistic.ts';
 import { nowSeconds } from '../actions.ts';
-import type { DueCounts, DueProcessor } from '../due.ts';
+import { type DueCounts, type DueProcessor, nameOf } from '../due.ts';
 import {
   endSubscription,
   isLive,
@@ -19,10 +19,10 @@ export const SUBSCRIPTION_PREFIX = 'subscription#';
 
 export const subscriptionProcessor =
   (dependencies: SubscriptionDependencies): DueProcessor =>
-  async ({ ownerId, item }, counts) => {
+  async (due, counts) => {
     const { store, clock } = dependencies;
     await retryOptimistically(MAX_ATTEMPTS, 'the subscription', async () => {
-      const before = await store.find(ownerId, item.slice(SUBSCRIPTION_PREFIX.length));
+      const before = await store.find(due.ownerId, nameOf(due));
       const now = nowSeconds(clock);
       if (before?.dueAt === undefined || before.dueAt > now) return true;
       return processSubscription(dependencies, before, now, counts);

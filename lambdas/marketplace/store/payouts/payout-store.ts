@@ -10,23 +10,16 @@ import {
   type TransactWriteItem,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { PAYOUT_PREFIX, payoutDueAttributes, payoutKey } from '../../../payments/store/payout-hint.ts';
-import {
-  type Item,
-  number,
-  readNumber,
-  readText,
-  text,
-} from '../../../platform/dynamodb/attribute-values.ts';
+import { PAYOUT_PREFIX, payoutKey } from '../../../payments/store/payout-hint.ts';
+import { type Item, number, readNumber, text } from '../../../platform/dynamodb/attribute-values.ts';
 import { queryPage, readItem } from '../../../platform/dynamodb/reads.ts';
 import { transact } from '../../../platform/dynamodb/transaction.ts';
 import type { EarningsTransaction } from '../../core/earnings/ports.ts';
 import { SALE_PREFIX } from '../../core/earnings/ports.ts';
 import { balanceChange, isOpenPayout, type Payout, type PayoutKey } from '../../core/payouts/payout.ts';
 import type {
-  DuePayout,
-  DuePayoutStore,
   PayoutAccount,
+  PayoutAdoption,
   PayoutEffects,
   PayoutStore,
   SellerState,
@@ -38,7 +31,7 @@ import {
   putTransaction,
 } from '../earnings/sale-writes.ts';
 import { encodeEvent } from '../listing-item.ts';
-import { DUE_INDEX, dueTime, marketKey, putNewItem } from '../market-item.ts';
+import { marketKey, putNewItem } from '../market-item.ts';
 import {
   ACCOUNT_ITEM,
   decodeAccount,
@@ -53,12 +46,10 @@ export interface PayoutTables {
   readonly listings: string;
 }
 
-const PAGE = 100;
-
 /** Names the table that has been compared with the provider. No account has this id. */
 const RECONCILED: Item = marketKey('payouts', 'reconciled');
 
-export class DynamoPayoutStore implements PayoutStore, DuePayoutStore {
+export class DynamoPayoutStore implements PayoutStore, PayoutAdoption {
   readonly #client: DynamoDBClient;
   readonly #tables: PayoutTables;
 
@@ -207,26 +198,6 @@ export class DynamoPayoutStore implements PayoutStore, DuePayoutStore {
     await this.#client.send(new PutItemCommand({ TableName: this.#tables.market, Item }));
   }
 
-  async duePayouts(nowSeconds: number, after?: DuePayout) {
-    const { partitionKey, sortKey, name } = DUE_INDEX;
-    const { [partitionKey]: shard = text('') } = payoutDueAttributes(nowSeconds);
-    const { Items: items = [], LastEvaluatedKey: last } = await this.#client.send(
-      new QueryCommand({
-        TableName: this.#tables.market,
-        IndexName: name,
-        KeyConditionExpression: '#shard = :shard AND #due <= :now',
-        ExpressionAttributeNames: { '#shard': partitionKey, '#due': sortKey },
-        ExpressionAttributeValues: { ':shard': shard, ':now': text(dueTime(nowSeconds)) },
-        ...(after === undefined
-          ? {}
-          : { ExclusiveStartKey: { ...keyOf(after), ...payoutDueAttributes(after.dueAt) } }),
-        Limit: PAGE,
-      }),
-    );
-    const decoded = items.map(decodeDue);
-    return { items: decoded, next: last === undefined ? undefined : decoded.at(-1) };
-  }
-
   #itemsOf(sellerId: string, prefix: string) {
     return {
       TableName: this.#tables.market,
@@ -240,15 +211,4 @@ export class DynamoPayoutStore implements PayoutStore, DuePayoutStore {
   #read(key: Item): Promise<Item | undefined> {
     return readItem(this.#client, { TableName: this.#tables.market, Key: key });
   }
-}
-
-const keyOf = (due: DuePayout): Item =>
-  due.type === 'payout' ? payoutKey(due.key) : marketKey(due.sellerId, ACCOUNT_ITEM);
-
-function decodeDue(item: Item): DuePayout {
-  const sellerId = readText(item, 'owner_id');
-  const name = readText(item, 'item');
-  const dueAt = Number(readText(item, DUE_INDEX.sortKey));
-  if (name === ACCOUNT_ITEM) return { type: 'schedule', sellerId, dueAt };
-  return { type: 'payout', key: { sellerId, id: name.slice(PAYOUT_PREFIX.length) }, dueAt };
 }

@@ -12,7 +12,6 @@ import { ServiceError } from '../../../platform/core/errors.ts';
 import { NANO_PER_CENT } from '../../../platform/core/money.ts';
 import { fileDatabase } from '../../../platform/testing/file-database.ts';
 import { connectAccount } from '../../core/payouts/account.ts';
-import { processPayouts } from '../../core/payouts/due.ts';
 import { payoutEntry } from '../../core/payouts/payout-entry.ts';
 import { reconcilePayouts } from '../../core/payouts/reconcile.ts';
 import { cancelPayout, nextPayoutDate, requestPayout, runSchedule } from '../../core/payouts/requests.ts';
@@ -45,8 +44,7 @@ function system(clients?: FailingProcess['clients'], readSecret = () => Promise.
   const provider = new StripePayouts({ environment, readSecret, clock, log: SILENT });
   const store = createPayoutStore(options(clients));
   const maturitySeconds = 7 * 86_400;
-  const stopMs = Number.POSITIVE_INFINITY;
-  return { clock, provider, store, maturitySeconds, stopMs, log: SILENT, ulid: world.ulid };
+  return { clock, provider, store, maturitySeconds, log: SILENT, ulid: world.ulid };
 }
 
 /** A worker that can no longer read the secret of the provider. */
@@ -70,7 +68,7 @@ async function payable({ granted = 0, isActive = true } = {}) {
   return { seller, buyer, charge, account: providerId };
 }
 
-const run = (clients?: FailingProcess['clients']) => processPayouts(system(clients));
+const run = (clients?: FailingProcess['clients']) => world.processPayouts(system(clients), clients);
 
 /** Lets hours and days pass until nothing is left to do. */
 async function settle(): Promise<void> {
@@ -113,7 +111,7 @@ describe('payouts', () => {
     const { seller } = await payable();
     const payout = await requestPayout(system(), seller, undefined);
     const { store } = system();
-    await processPayouts(denied());
+    await world.processPayouts(denied());
     expect([await store.isReconciled(), transfersOf(payout.id)]).toEqual([false, []]);
     await run();
     expect([await store.isReconciled(), transfersOf(payout.id).length]).toEqual([true, 1]);
@@ -207,8 +205,8 @@ describe('payouts', () => {
   it('stay as they are while an update takes the secret from the running worker, and go on with it', async () => {
     const { seller } = await payable();
     const payout = await requestPayout(system(), seller, undefined);
-    const { failed, advanced } = await processPayouts(denied());
-    expect([failed > 0, advanced]).toEqual([true, 0]);
+    const { failed, payoutsAdvanced } = await world.processPayouts(denied());
+    expect([failed > 0, payoutsAdvanced]).toEqual([true, 0]);
     expect(await codeOf(denied().provider.onboardingPage('acct_1', 'https://shop.example.com'))).toBe(
       'payment_provider_unavailable',
     );
@@ -258,7 +256,7 @@ describe('payouts', () => {
     await world.remove(seller, `payout#${sent.id}`);
     await world.remove('payouts', 'reconciled');
     const again = await requestPayout(system(), seller, cents(1_000));
-    expect(await run()).toMatchObject({ advanced: 0 });
+    expect(await run()).toMatchObject({ payoutsAdvanced: 0 });
     expect(transfersOf(again.id)).toEqual([]);
     await cancelPayout(system(), again);
     expect(await reconcilePayouts(system(), false)).toMatchObject({ adopted: 1, differences: [] });
@@ -284,12 +282,12 @@ describe('scheduled payouts', () => {
     const { seller, buyer } = await payable();
     const { store } = system();
     await connectAccount(system(), seller, { country: 'DE', schedule: 'weekly' });
-    expect(await run()).toMatchObject({ started: 0 });
+    expect(await run()).toMatchObject({ payoutsStarted: 0 });
     const date = await nextDate(seller);
     expect(new Date(date * 1000).toUTCString()).toMatch(/^Mon, .* 00:00:00 GMT$/);
     const planned = await store.findAccount(seller);
     const counts = await Promise.all([run(), run()]);
-    expect(counts.map((each) => each.started).toSorted()).toEqual([0, 1]);
+    expect(counts.map((each) => each.payoutsStarted).toSorted()).toEqual([0, 1]);
     expect(await stateOf(seller)).toMatchObject({ available: 0n, inTransit: NET, openPayouts: 1 });
     expect(await store.findAccount(seller)).toMatchObject({ dueAt: date + 7 * 86_400 });
     const [payout] = await started(seller);
@@ -303,12 +301,24 @@ describe('scheduled payouts', () => {
     world.day += 8;
     await world.processDue();
     await store.saveAccount(planned);
-    expect(await run()).toMatchObject({ started: 0, failed: 0 });
+    expect(await run()).toMatchObject({ payoutsStarted: 0, failed: 0 });
     expect(await started(seller)).toMatchObject([{ id: payout.id }]);
     await nextDate(seller);
-    expect(await run()).toMatchObject({ started: 1 });
+    expect(await run()).toMatchObject({ payoutsStarted: 1 });
     expect(await started(seller)).toMatchObject([{ amount: NET }, { id: payout.id }]);
     expect(await stateOf(seller)).toMatchObject({ available: 0n, inTransit: NET, paidOut: NET });
+  });
+
+  it('include a sale that matures in the same run', async () => {
+    const { seller, buyer } = await payable();
+    await world.pay(buyer, PRICE);
+    await world.buy(buyer, await world.list(seller, PRICE));
+    world.day += 7;
+    await connectAccount(system(), seller, { country: 'DE', schedule: 'weekly' });
+    await nextDate(seller);
+    const { provider } = system();
+    expect(await world.processDue(database, { provider })).toMatchObject({ failed: 0 });
+    expect(await started(seller)).toMatchObject([{ amount: 2n * NET }]);
   });
 
   it('wait for the next date with less than the minimum, while paused, and while one is open', async () => {
@@ -318,7 +328,7 @@ describe('scheduled payouts', () => {
     await connectAccount(system(), seller, { ...schedule, minimum: PRICE });
     const wait = async () => {
       const date = await nextDate(seller);
-      expect(await run()).toMatchObject({ started: 0, failed: 0 });
+      expect(await run()).toMatchObject({ payoutsStarted: 0, failed: 0 });
       expect(await store.findAccount(seller)).toMatchObject({ dueAt: date + 7 * 86_400 });
     };
     await wait();

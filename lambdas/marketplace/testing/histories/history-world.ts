@@ -135,7 +135,6 @@ export class HistoryWorld {
       ulid: this.world.ulid,
       log: this.log,
       maturitySeconds: 7 * 86_400,
-      stopMs: Number.POSITIVE_INFINITY,
       store: store?.(plain) ?? plain,
       provider: provider?.(sent) ?? sent,
     };

@@ -3,7 +3,6 @@ import type { PaymentFact } from '../../../payments/core/order.ts';
 import type { OrderReference } from '../../../payments/core/ports.ts';
 import { hintPayout } from '../../../payments/store/payout-hint.ts';
 import { NANO_PER_CENT } from '../../../platform/core/money.ts';
-import { processPayouts } from '../../core/payouts/due.ts';
 import { cancelPayout, requestPayout } from '../../core/payouts/requests.ts';
 import {
   cancelSubscription,
@@ -175,7 +174,7 @@ export class MoneySteps {
 
   async processPayouts(): Promise<void> {
     await this.#history.start('schedule of payouts', (worker) =>
-      processPayouts(this.#history.payoutSystem(worker)),
+      this.#history.world.processPayouts(this.#history.payoutSystem(worker), worker.clients),
     );
   }
 
