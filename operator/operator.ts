@@ -32,6 +32,7 @@ import { createCredits } from '../lambdas/ledger/store/credit-store.ts';
 import { readWalletPage } from '../lambdas/ledger/store/ledger-scan.ts';
 import { DynamoUnbilledStore } from '../lambdas/ledger/store/usage/unbilled-store.ts';
 import { WalletMaintenance } from '../lambdas/ledger/store/wallet/maintenance.ts';
+import { createEarningsCheck } from '../lambdas/marketplace/store/earnings-check.ts';
 import { createSmokeAccess } from '../lambdas/operations/store/smoke-test/access.ts';
 import {
   createDynamoClients,
@@ -83,7 +84,6 @@ export function createOperator(target: OperatorTarget, log: Log) {
     keys: table('keys'),
     wallets: table('wallets'),
     usage: table('usage'),
-    market: table('market'),
   };
   const environment = { [VARIABLES.holdTtlSeconds]: String(DEFAULT_HOLD_TTL_SECONDS), ...target.environment };
   const { wallets, recovery } = createLedger({ clients, environment, log });
@@ -102,7 +102,7 @@ export function createOperator(target: OperatorTarget, log: Log) {
   const issuer = createKeyIssuer({ clients, environment, peppers });
   const pages = (after?: string) => readWalletPage(client, tables.wallets, after);
   const walletMaintenance = new WalletMaintenance(client, tables.wallets);
-  const auditStore = createAuditStore(client, tables);
+  const auditStore = createAuditStore(client, tables, createEarningsCheck({ client, environment }));
   const wallet = walletOf(wallets);
 
   return {

@@ -2,9 +2,9 @@ import { describe, expect, it } from '@jest/globals';
 import { createOperatorAccounts } from '../../../operator/operator-accounts.ts';
 import { catalogView } from '../../inference/core/catalog/catalog-view.ts';
 import { readLatestCatalogs, writeCatalog } from '../../inference/store/catalog-history.ts';
-import { auditBooks } from '../../ledger/consumers/audit-books/consumer.ts';
 import { accountSummaryEntry, accountsQuery } from '../../ledger/core/account-summaries.ts';
 import { auditView } from '../../ledger/core/audit/conclusion.ts';
+import { auditBooks } from '../../ledger/core/audit/steps.ts';
 import { createAccountSummaries } from '../../ledger/store/account-summaries.ts';
 import { readConclusion, writeConclusion } from '../../ledger/store/audit-conclusion.ts';
 import {

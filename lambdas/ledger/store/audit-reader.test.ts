@@ -6,6 +6,7 @@ import { type Item, map, number, text } from '../../platform/dynamodb/attribute-
 import { fileDatabase } from '../../platform/testing/file-database.ts';
 import { auditAccount } from '../core/audit/account.ts';
 import { type AuditStore, NO_PROVEN_USAGE } from '../core/audit/ports.ts';
+import { NO_EARNINGS } from '../testing/audit/no-earnings.ts';
 import { createAccountPages, createAuditStore } from './audit-reader.ts';
 
 const DAY = 20_000;
@@ -17,7 +18,7 @@ const database = fileDatabase();
 let store: AuditStore;
 
 beforeAll(async () => {
-  store = createAuditStore(database.client, database.tables);
+  store = createAuditStore(database.client, database.tables, NO_EARNINGS);
 });
 
 const put = (table: 'accounts' | 'wallets' | 'keys' | 'usage', item: Item) =>

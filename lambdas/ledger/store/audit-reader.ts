@@ -19,11 +19,10 @@ import {
 } from '../../platform/dynamodb/attribute-values.ts';
 import { readItem, readMany } from '../../platform/dynamodb/reads.ts';
 import { putNextVersion, updateItem } from '../../platform/dynamodb/update-item.ts';
-import type { AuditedCall, AuditStore, WalletShard } from '../core/audit/ports.ts';
+import type { AuditedCall, AuditStore, EarningsCheck, WalletShard } from '../core/audit/ports.ts';
 import type { AccountPages } from '../core/audit/run.ts';
 import { requestRange } from '../core/lease-times.ts';
 import { timeOfId } from '../core/usage/rollups.ts';
-import { createMarketReader } from './audit-market.ts';
 import { decodeEntry, ENTRY_RANGE } from './ledger-entry.ts';
 import { rollupDependenciesOf } from './usage/create-account-usage.ts';
 import { provenKey, readProvenUsage } from './usage/proven-usage.ts';
@@ -35,7 +34,6 @@ export interface AuditTables {
   readonly keys: string;
   readonly usage: string;
   readonly wallets: string;
-  readonly market: string;
 }
 
 /** DynamoDB's most for one batch of reads. */
@@ -65,9 +63,13 @@ export const createAccountPages =
     };
   };
 
-export function createAuditStore(client: DynamoDBClient, tables: AuditTables): AuditStore {
+export function createAuditStore(
+  client: DynamoDBClient,
+  tables: AuditTables,
+  { readEarnings }: EarningsCheck,
+): AuditStore {
   return {
-    ...createMarketReader(client, tables),
+    readEarnings,
     shards: (accountId) => readShards(client, tables.wallets, accountId),
     async *entries(accountId) {
       const rows = query(client, {

@@ -2,6 +2,7 @@
 
 import { createKeyStore } from '../../access/store/key-store.ts';
 import { requireTable, type TableName } from '../../platform/contract/tables.ts';
+import type { EarningsCheck } from '../core/audit/ports.ts';
 import type { AuditDependencies } from '../core/audit/run.ts';
 import { repairCaps } from '../core/cap-repair.ts';
 import { Recovery } from '../core/recovery.ts';
@@ -12,22 +13,21 @@ import type { AccountUsageOptions } from './usage/create-account-usage.ts';
 import { createUsageStore } from './usage-store.ts';
 import { createWalletStore } from './wallet/store.ts';
 
+export interface AuditSetup extends AccountUsageOptions, Pick<AuditDependencies, 'clock' | 'log'> {
+  readonly earnings: EarningsCheck;
+}
+
 /** Opens what an audit reads, and the repair of caps that follows it. Throws an error that names a variable that is not set. */
-export function createAudit({
-  clients,
-  environment,
-  ...rest
-}: AccountUsageOptions & Pick<AuditDependencies, 'clock' | 'log'>): AuditDependencies {
+export function createAudit({ clients, environment, earnings, ...rest }: AuditSetup): AuditDependencies {
   const { client } = clients;
   const table = (name: TableName) => requireTable(environment, name);
   const tables = {
     accounts: table('accounts'),
     keys: table('keys'),
     usage: table('usage'),
-    market: table('market'),
   };
   const wallets = table('wallets');
-  const store = createAuditStore(client, { ...tables, wallets });
+  const store = createAuditStore(client, { ...tables, wallets }, earnings);
   const holders = createWalletStore(clients, wallets);
   const keys = createKeyStore({ clients, table: tables.keys, clock: rest.clock });
   const recovery = new Recovery({

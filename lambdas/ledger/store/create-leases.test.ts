@@ -5,6 +5,7 @@ import { windowsAt } from '../../access/core/windows.ts';
 import { systemUlid } from '../../platform/system/system.ts';
 import { fileDatabase } from '../../platform/testing/file-database.ts';
 import { Recovery } from '../core/recovery.ts';
+import { NO_EARNINGS } from '../testing/audit/no-earnings.ts';
 import { hostOptions, newCall, openHost } from '../testing/leases/running-host.ts';
 import { callOf, ledgerOf, openAccount, outcomeOf, SILENT } from '../testing/running-ledger.ts';
 import { createAudit } from './create-audit.ts';
@@ -56,7 +57,13 @@ describe('leases on the real engine', () => {
       to: { keyId, amount: 400n, expires, sequence: 1, settled: NO_COST },
     });
     const repair = async (clock: () => number) => {
-      const audit = createAudit({ clients: database, environment, clock, log: SILENT });
+      const audit = createAudit({
+        clients: database,
+        environment,
+        clock,
+        log: SILENT,
+        earnings: NO_EARNINGS,
+      });
       await audit.repairCaps?.(accountId, Number.POSITIVE_INFINITY);
       return keys.read(keyId);
     };

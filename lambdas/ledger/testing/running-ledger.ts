@@ -32,6 +32,7 @@ import { readWalletPage } from '../store/ledger-scan.ts';
 import { createUsageStore, decodeRecord } from '../store/usage-store.ts';
 import { WalletMaintenance } from '../store/wallet/maintenance.ts';
 import { createWalletStore } from '../store/wallet/store.ts';
+import { NO_EARNINGS } from './audit/no-earnings.ts';
 
 export const HOLD_TTL_SECONDS = 1200;
 
@@ -238,7 +239,7 @@ export async function ledgerOf(
   let topUps = 0n;
   for await (const item of query(client, TABLES.accounts, 'account_id', accountId))
     if (item.item?.S?.startsWith('top_up#')) topUps += readInteger(item, 'amount');
-  const { totals: audit } = await auditAccount(createAuditStore(client, TABLES), accountId, {
+  const { totals: audit } = await auditAccount(createAuditStore(client, TABLES, NO_EARNINGS), accountId, {
     // Some ledgers run by the clock of the machine.
     clock: () => Math.max(NOON_MS, ...records.map(({ created }) => created * 1000)),
   });
@@ -249,7 +250,7 @@ export async function ledgerOf(
 export const auditAll = (client: DynamoDBClient, clock: Clock = () => NOON_MS): Promise<LedgerTotals> =>
   auditEvery({
     pages: createAccountPages(client, TABLES.wallets),
-    store: createAuditStore(client, TABLES),
+    store: createAuditStore(client, TABLES, NO_EARNINGS),
     clock,
     log: SILENT,
   });

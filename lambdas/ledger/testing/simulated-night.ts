@@ -3,12 +3,12 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StateMachine } from 'aws-local-stepfunctions';
-import { type AuditInput, type AuditResult, auditBooks } from '../consumers/audit-books/consumer.ts';
 import type { LedgerTotals } from '../core/audit/ledger-totals.ts';
 import { type AuditStore, NO_PROVEN_USAGE, type WalletShard } from '../core/audit/ports.ts';
-import { NO_SALES } from '../core/audit/seller-books.ts';
+import { type AuditInput, type AuditResult, auditBooks } from '../core/audit/steps.ts';
 import type { RollupDependencies } from '../core/usage/account-rollups.ts';
 import { NO_PROGRESS } from '../core/usage/ports.ts';
+import { NO_EARNINGS } from './audit/no-earnings.ts';
 
 /** Accounts that are a number each; those in these lists are not as they should be. */
 export interface Population {
@@ -77,13 +77,9 @@ class Segment implements AuditStore {
     ];
   }
 
-  async sellerBooks() {
+  async readEarnings() {
     this.#read();
-    return NO_SALES;
-  }
-
-  async saleEntries(): Promise<never> {
-    throw new Error('the account has sold nothing');
+    return NO_EARNINGS.readEarnings();
   }
 
   async *entries() {

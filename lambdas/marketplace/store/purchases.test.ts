@@ -9,6 +9,7 @@ import { Credits } from '../../ledger/core/credits.ts';
 import { createAuditStore } from '../../ledger/store/audit-reader.ts';
 import { DynamoCreditStore } from '../../ledger/store/credit-store.ts';
 import { createWalletStore } from '../../ledger/store/wallet/store.ts';
+import { NO_EARNINGS } from '../../ledger/testing/audit/no-earnings.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
 import { systemUlid } from '../../platform/system/system.ts';
 import { fileDatabase } from '../../platform/testing/file-database.ts';
@@ -377,7 +378,7 @@ describe('the money', () => {
       fees: before.fees + DOLLAR - net,
     });
     expect(await balance(owner)).toBe(0n);
-    const ledger = createAuditStore(database.client, database.tables);
+    const ledger = createAuditStore(database.client, database.tables, NO_EARNINGS);
     const entries = async (accountId: string) => {
       const stored: unknown[] = [];
       for await (const entry of ledger.entries(accountId)) stored.push(entry);

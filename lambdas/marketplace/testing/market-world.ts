@@ -29,6 +29,7 @@ import { subscribe } from '../core/subscriptions/subscriptions.ts';
 import { createDueProcessing, type DueOfOthers, payoutLane } from '../store/create-due.ts';
 import { createDueStore } from '../store/due-store.ts';
 import { createEarningsStore } from '../store/earnings/create-earnings.ts';
+import { createEarningsCheck } from '../store/earnings-check.ts';
 import { DynamoListingStore } from '../store/listing-store.ts';
 import { DynamoPurchaseStore } from '../store/purchase-store.ts';
 import { createSubscriptions } from '../store/subscriptions/create-subscriptions.ts';
@@ -245,8 +246,8 @@ export class MarketWorld {
 
   /** Audits accounts as `audit --whole` does. Returns what is not exact. */
   async audit(...accountIds: readonly string[]): Promise<readonly string[]> {
-    const { client, tables } = this.#database;
-    const store = createAuditStore(client, tables);
+    const { client, tables, environment } = this.#database;
+    const store = createAuditStore(client, tables, createEarningsCheck({ client, environment }));
     const audits = accountIds.map(async (accountId) => {
       const audit = await auditAccount(store, accountId, { clock: this.#clock, includesRecords: true });
       return audit.verdict === 'exact' ? [] : [`${audit.verdict}: ${audit.failed ?? audit.reason}`];

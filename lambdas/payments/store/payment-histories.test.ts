@@ -10,6 +10,7 @@ import type { RollupDependencies } from '../../ledger/core/usage/account-rollups
 import { NO_PROGRESS } from '../../ledger/core/usage/ports.ts';
 import { createAuditStore } from '../../ledger/store/audit-reader.ts';
 import { createWalletStore } from '../../ledger/store/wallet/store.ts';
+import { NO_EARNINGS } from '../../ledger/testing/audit/no-earnings.ts';
 import { FAULTS, FailingProcess, type FaultPlan } from '../../ledger/testing/failing-process.ts';
 import { SILENT } from '../../ledger/testing/running-ledger.ts';
 import type { DynamoClients } from '../../platform/aws/clients.ts';
@@ -371,7 +372,7 @@ function rollupsOf(cost: bigint): RollupDependencies {
 async function requireConsistent(accountId: string, spentAmount: bigint) {
   const store = createWalletStore(database, database.tables.wallets);
   const audited = {
-    ...createAuditStore(database.client, database.tables),
+    ...createAuditStore(database.client, database.tables, NO_EARNINGS),
     rollups: rollupsOf(spentAmount),
   };
   expect(await auditAccount(audited, accountId, { clock: Date.now })).toMatchObject({ verdict: 'exact' });

@@ -8,7 +8,7 @@
  * - that the amount spent on each closed day equals the cost in the day's stored usage rollups, after these are
  * updated. The verified amount is stored, and the next audit starts after it;
  * - if nothing moved during the read, the same for the days that are still open;
- * - the account's balance as a seller (`market.ts`).
+ * - the account's earnings as a seller, by the check of the context that has them.
  */
 import type { NanoUsd } from '../../../platform/core/money.ts';
 import type { Clock } from '../../../platform/core/ports.ts';
@@ -17,9 +17,7 @@ import { changeOf, type EntryKind } from '../ledger-entry.ts';
 import { closedDay } from '../usage/rollups.ts';
 import { type Cut, cutOf, largest, noTransferBetween, nothingBetween, spentAfter, sumOf } from './cut.ts';
 import { EMPTY_TOTALS, type LedgerTotals, UNPROVEN_TOTALS } from './ledger-totals.ts';
-import { marketDifferences, overdueSeconds, saleDifference } from './market.ts';
-import type { AuditStore, ProvenUsage } from './ports.ts';
-import type { SellerBooks } from './seller-books.ts';
+import type { AuditedEarnings, AuditStore, ProvenUsage } from './ports.ts';
 import {
   DAY_SECONDS,
   dateOf,
@@ -80,9 +78,9 @@ interface State {
   /** The sum of the money in the entries. */
   readonly cash: NanoUsd;
   readonly provenUsage: ProvenUsage;
-  /** The seller's balance; undefined if it changed at every reading. */
-  readonly books: SellerBooks | undefined;
-  /** The shards, the entries and the seller's balance are not of one instant. */
+  /** Undefined if they changed at every reading. */
+  readonly earnings: AuditedEarnings | undefined;
+  /** The shards, the entries and the earnings are not of one instant. */
   readonly moved: boolean;
   /** No call started or ended during the read. */
   readonly calm: boolean;
@@ -109,9 +107,9 @@ async function readState(store: AuditStore, accountId: string): Promise<State | 
       cash += entry.cash;
     }
   };
-  const [provenUsage, books] = await Promise.all([
+  const [provenUsage, earnings] = await Promise.all([
     store.readProvenUsage(accountId),
-    store.sellerBooks(accountId),
+    store.readEarnings(accountId),
     readEntries(),
   ]);
   const after = await store.shards(accountId);
@@ -120,8 +118,8 @@ async function readState(store: AuditStore, accountId: string): Promise<State | 
     entries,
     cash,
     provenUsage,
-    books,
-    moved: books === undefined || !noTransferBetween(shards, after),
+    earnings,
+    moved: earnings === undefined || !noTransferBetween(shards, after),
     calm: nothingBetween(shards, after),
   };
 }
@@ -157,7 +155,11 @@ async function verifyState(context: AuditContext): Promise<AccountAudit> {
   const usage = { ...rollups, open: isQuiet ? rollups.open : undefined, records };
   const differences = new Map([
     ...differencesOf(state, through, usage),
-    ...(await marketDifferencesOf(context)),
+    ...((await state.earnings?.differences({
+      transfers: state.entries.transfer,
+      nowSeconds: Math.floor(clock() / 1000),
+      isWhole: includesRecords,
+    })) ?? []),
   ]);
   const closed = provenUsage.cost + sumOf(rollups.days.values());
   const usageCost = closed + (usage.open ?? sumOf(spentAfter(cut, through).values()));
@@ -166,18 +168,6 @@ async function verifyState(context: AuditContext): Promise<AccountAudit> {
   if (failed.length > 0) return drifting({ ...totals, drift: largest([...differences.values()]) }, failed);
   await advanceProvenUsage(context, rollups.days, closed);
   return { verdict: 'exact', totals };
-}
-
-async function marketDifferencesOf(context: AuditContext): Promise<ReadonlyMap<string, NanoUsd>> {
-  const { store, accountId, state, options } = context;
-  const { books, entries } = state;
-  if (books === undefined) return new Map();
-  const { clock, includesRecords: whole = false } = options;
-  const nowSeconds = Math.floor(clock() / 1000);
-  return new Map([
-    ...marketDifferences(books, entries.transfer),
-    ['purchases of buyers', await saleDifference(store, accountId, books, { nowSeconds, whole })],
-  ]);
 }
 
 interface Usage extends UsageRollups {
@@ -216,19 +206,14 @@ function differencesOf(
 const creditOf = (entries: State['entries']): NanoUsd =>
   sumOf(Object.entries(entries).map(([kind, amount]) => changeOf({ kind: kind as EntryKind, amount })));
 
-const totalsOf = ({ cut, entries, books }: State, usage: NanoUsd, nowSeconds: number): LedgerTotals => ({
+const totalsOf = ({ cut, entries, earnings }: State, usage: NanoUsd, nowSeconds: number): LedgerTotals => ({
   ...EMPTY_TOTALS,
+  ...earnings?.totals(nowSeconds),
   topUps: entries.top_up,
   refunds: entries.refund,
   purchases: entries.purchase,
   purchaseRefunds: entries.purchase_refund,
   transfers: entries.transfer,
-  pending: books?.pending ?? 0n,
-  available: books?.available ?? 0n,
-  inTransit: books?.inTransit ?? 0n,
-  paidOut: books?.paidOut ?? 0n,
-  fees: books?.fees ?? 0n,
-  salesOverdue: books === undefined ? 0 : overdueSeconds(books, nowSeconds),
   balances: cut.balance,
   held: cut.heldAmount,
   usage,

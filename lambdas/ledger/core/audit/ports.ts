@@ -2,7 +2,7 @@
 import type { NanoUsd } from '../../../platform/core/money.ts';
 import type { LedgerEntry } from '../ledger-entry.ts';
 import type { RollupDependencies } from '../usage/account-rollups.ts';
-import type { MarketReader } from './seller-books.ts';
+import type { LedgerTotals } from './ledger-totals.ts';
 
 /** One shard of a wallet, from one consistent read. */
 export interface WalletShard {
@@ -53,7 +53,29 @@ export interface ProvenUsage {
 
 export const NO_PROVEN_USAGE: ProvenUsage = { through: -1, cost: 0n, version: 0 };
 
-export interface AuditStore extends MarketReader {
+export interface ComparisonOptions {
+  /** The credit that the account's ledger received from its earnings. */
+  readonly transfers: NanoUsd;
+  readonly nowSeconds: number;
+  /** Also compares what an earlier audit has compared. */
+  readonly isWhole: boolean;
+}
+
+/** The earnings of an account as a seller, as of one instant. */
+export interface AuditedEarnings {
+  /** Returns their part of the account's totals. */
+  totals(nowSeconds: number): Partial<LedgerTotals>;
+  /** Returns the difference of each check; each is a part of the account's drift. */
+  differences(options: ComparisonOptions): Promise<ReadonlyMap<string, NanoUsd>>;
+}
+
+/** The check of the context that has the earnings. */
+export interface EarningsCheck {
+  /** Undefined if the earnings changed at every reading. */
+  readEarnings(accountId: string): Promise<AuditedEarnings | undefined>;
+}
+
+export interface AuditStore extends EarningsCheck {
   /** The shards of an account's wallet, the first shard first; none when the account has no wallet. */
   shards(accountId: string): Promise<readonly WalletShard[]>;
   /** Every entry of the account's ledger. */

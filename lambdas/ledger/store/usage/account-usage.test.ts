@@ -12,6 +12,7 @@ import { ofOneKey, spendByKey } from '../../core/usage/key-spend.ts';
 import { NO_PROGRESS } from '../../core/usage/ports.ts';
 import { closedHour } from '../../core/usage/rollups.ts';
 import type { UsageRecord } from '../../core/usage-record.ts';
+import { NO_EARNINGS } from '../../testing/audit/no-earnings.ts';
 import { ACCOUNT, FIRST_MS, HOUR_MS, keyIdAt, recordOf } from '../../testing/usage/simulated-usage.ts';
 import { createAudit } from '../create-audit.ts';
 import { ENTRY_RANGE } from '../ledger-entry.ts';
@@ -214,7 +215,7 @@ describe('the daily and monthly spend of a key', () => {
     const key = { keyId: live, accountId: ACCOUNT, secretHash: 'h', name: 'n', created: 1, policy };
     await putItem(client, { TableName: tables.keys, Item: { ...encodeNewKey(key), used: number(used) } });
     const log = { info: () => {}, warn: () => {}, error: () => {} };
-    const { repairCaps } = createAudit({ ...options(), clock: () => LATER_MS, log });
+    const { repairCaps } = createAudit({ ...options(), clock: () => LATER_MS, log, earnings: NO_EARNINGS });
     await repairCaps?.(ACCOUNT, Number.POSITIVE_INFINITY);
     const keys = createKeyStore({ clients: database, table: tables.keys, clock: () => LATER_MS });
     expect(await keys.read(live)).toMatchObject({

@@ -11,11 +11,11 @@ import {
   type ProvenUsage,
   type WalletShard,
 } from '../../core/audit/ports.ts';
-import { NO_SALES } from '../../core/audit/seller-books.ts';
 import type { EntryKind } from '../../core/ledger-entry.ts';
 import { changeOf } from '../../core/ledger-entry.ts';
 import type { RollupDependencies } from '../../core/usage/account-rollups.ts';
 import { type SimulatedRecord, SimulatedUsage } from '../usage/simulated-usage.ts';
+import { NO_EARNINGS } from './no-earnings.ts';
 
 type Writable<T> = { -readonly [name in keyof T]: T[name] };
 
@@ -206,13 +206,7 @@ export class SimulatedAccount implements AuditStore {
     return shards;
   }
 
-  async sellerBooks() {
-    return NO_SALES;
-  }
-
-  async saleEntries(): Promise<never> {
-    throw new Error('the account has sold nothing');
-  }
+  readonly readEarnings = NO_EARNINGS.readEarnings;
 
   async *entries() {
     const entries = [...this.books];

@@ -92,7 +92,7 @@ export function applyPayoutFact(payout: Payout, fact: PayoutFact): Payout {
 }
 
 /** The part of the seller's balance that has the money. */
-function partOf({ paidAt, end, returned }: Payout): 'available' | 'inTransit' | 'paidOut' {
+export function partOf({ paidAt, end, returned }: Payout): 'available' | 'inTransit' | 'paidOut' {
   if (returned) return 'available';
   return paidAt !== undefined && end === undefined ? 'paidOut' : 'inTransit';
 }

@@ -13,6 +13,7 @@ import { auditAccount } from '../../../../lambdas/ledger/core/audit/account.ts';
 import type { LedgerTotals } from '../../../../lambdas/ledger/core/audit/ledger-totals.ts';
 import { createAudit } from '../../../../lambdas/ledger/store/create-audit.ts';
 import { createCredits } from '../../../../lambdas/ledger/store/credit-store.ts';
+import { createEarningsCheck } from '../../../../lambdas/marketplace/store/earnings-check.ts';
 import type { DynamoClients } from '../../../../lambdas/platform/aws/clients.ts';
 import { NANO_PER_USD, type NanoUsd } from '../../../../lambdas/platform/core/money.ts';
 import type { Log, Measure } from '../../../../lambdas/platform/core/ports.ts';
@@ -60,7 +61,13 @@ export async function auditOf(
   environment: Environment,
   accountId: string,
 ): Promise<LedgerTotals> {
-  const { store, clock } = createAudit({ clients, environment, clock: Date.now, log: SILENT });
+  const { store, clock } = createAudit({
+    clients,
+    environment,
+    clock: Date.now,
+    log: SILENT,
+    earnings: createEarningsCheck({ client: clients.client, environment }),
+  });
   const audit = await auditAccount(store, accountId, { clock, includesRecords: true });
   if (audit.totals.unproven > 0) throw new Error(`${accountId} could not be audited: ${audit.reason}`);
   return audit.totals;

@@ -1,18 +1,21 @@
-/** Wires a step of the audit workflow for Lambda. */
+/** Wires a step of the audit workflow for Lambda: the audit of the ledger, with the market's check of earnings. */
 
+import { auditBooks } from '../../../ledger/core/audit/steps.ts';
+import { writeConclusion } from '../../../ledger/store/audit-conclusion.ts';
+import { createAudit } from '../../../ledger/store/create-audit.ts';
+import { createEarningsCheck } from '../../../marketplace/store/earnings-check.ts';
 import { METRICS } from '../../../platform/contract/metrics.ts';
 import { requireTable } from '../../../platform/contract/tables.ts';
 import { toMetric } from '../../../platform/core/money.ts';
 import { consumerHandler } from '../../../platform/handlers/consumer-handler.ts';
-import { writeConclusion } from '../../store/audit-conclusion.ts';
-import { createAudit } from '../../store/create-audit.ts';
-import { auditBooks } from './consumer.ts';
 
-export const handler = consumerHandler(({ measure, ...resources }) =>
-  auditBooks({
-    ...createAudit(resources),
+export const handler = consumerHandler(({ measure, ...resources }) => {
+  const { environment, clients } = resources;
+  const { client } = clients;
+  return auditBooks({
+    ...createAudit({ ...resources, earnings: createEarningsCheck({ client, environment }) }),
     storeConclusion: (conclusion) =>
-      writeConclusion(resources.clients.client, requireTable(resources.environment, 'accounts'), conclusion),
+      writeConclusion(client, requireTable(environment, 'accounts'), conclusion),
     onStep: ({ drift, salesOverdue }) =>
       measure({
         values: { [METRICS.auditDrift]: toMetric(drift), [METRICS.oldestDueItem]: salesOverdue },
@@ -26,5 +29,5 @@ export const handler = consumerHandler(({ measure, ...resources }) =>
           [METRICS.balances]: toMetric(balances),
         },
       }),
-  }),
-);
+  });
+});

@@ -3,9 +3,9 @@
  * totals to the next. The last step adds up the segments.
  */
 import * as z from 'zod';
-import type { AuditConclusion } from '../../core/audit/conclusion.ts';
-import { addTotals, EMPTY_TOTALS, type LedgerTotals } from '../../core/audit/ledger-totals.ts';
-import { type AuditDependencies, auditSegment } from '../../core/audit/run.ts';
+import type { AuditConclusion } from './conclusion.ts';
+import { addTotals, EMPTY_TOTALS, type LedgerTotals } from './ledger-totals.ts';
+import { type AuditDependencies, auditSegment } from './run.ts';
 
 /** An amount of nano-USD as decimal text. */
 const amount = z
