@@ -135,7 +135,7 @@ export const MARKETPLACE_GRANTS = {
     payoutProvider: true,
   },
   'list-categories': { tables: { listings: ['Query'] } },
-  'search-listings': { tables: { listings: ['BatchGetItem'], discovery: ['GetItem', 'Query'] } },
+  'search-listings': { tables: { listings: ['BatchGetItem'], discovery: ['GetItem'] } },
   'list-trending': { tables: { listings: ['BatchGetItem'], discovery: ['GetItem'] } },
   'list-acquisitions': { tables: { listings: ['Query', 'BatchGetItem'] } },
   'follow-listings': {
@@ -152,6 +152,7 @@ export const MARKETPLACE_GRANTS = {
       discovery: ['GetItem', 'PutItem', 'DeleteItem', 'Query'],
     },
     indexes: [{ table: 'listings', name: 'by-kind' }],
+    follows: { table: 'listings', dead: 'deadChanges' },
   },
   'rank-trending': { tables: { discovery: ['Query', 'PutItem'] } },
 } as const satisfies Readonly<Record<string, Grants>>;

@@ -8,24 +8,31 @@ const nameOf = (expression: unknown) => {
 };
 
 describe('the market', () => {
-  it('follows the listings from the first change on, halves what fails, and notes what it gives up', () => {
-    const mappings = app
-      .properties('platform', 'AWS::Lambda::EventSourceMapping')
-      .filter(({ FunctionName: target }) => nameOf(target) === 'follow-listings');
-    expect(mappings).toEqual([
-      expect.objectContaining({
-        StartingPosition: 'TRIM_HORIZON',
-        BatchSize: 100,
-        BisectBatchOnFunctionError: true,
-        MaximumRetryAttempts: 20,
-        DestinationConfig: { OnFailure: { Destination: expect.anything() } },
-      }),
-    ]);
-    expect(app.reference('platform', mappings[0]?.EventSourceArn)).toMatchObject({
-      stack: 'data',
-      attribute: 'StreamArn',
-    });
-  });
+  it.each([
+    ['follow-listings', 1],
+    ['build-search-index', 10],
+  ])(
+    'lets %s follow the listings from the first change on, halves what fails, and notes what it gives up',
+    (name, window) => {
+      const mappings = app
+        .properties('platform', 'AWS::Lambda::EventSourceMapping')
+        .filter(({ FunctionName: target }) => nameOf(target) === name);
+      expect(mappings).toEqual([
+        expect.objectContaining({
+          StartingPosition: 'TRIM_HORIZON',
+          BatchSize: 100,
+          MaximumBatchingWindowInSeconds: window,
+          BisectBatchOnFunctionError: true,
+          MaximumRetryAttempts: 20,
+          DestinationConfig: { OnFailure: { Destination: expect.anything() } },
+        }),
+      ]);
+      expect(app.reference('platform', mappings[0]?.EventSourceArn)).toMatchObject({
+        stack: 'data',
+        attribute: 'StreamArn',
+      });
+    },
+  );
 
   it('streams the changes of the listings table alone, as they were before and after', () => {
     const streams = app

@@ -1,6 +1,5 @@
 /**
- * The resources in addition to the routes of listings: the follower of their changes, the search index, the rankings and
- * what is due.
+ * The resources in addition to the routes of listings: the followers of their changes, the rankings and what is due.
  */
 import { Duration } from 'aws-cdk-lib';
 import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
@@ -20,10 +19,13 @@ export interface MarketProps extends ConsumerProps {
 /** The number of records that one invocation handles within two seconds. */
 const BATCH_SIZE = 100;
 
-/**
- * Many concurrent changes result in one ranking; a delay of a second until a listing is searchable is not noticeable.
- */
-const BATCHING = Duration.seconds(1);
+/** The functions that receive each change of the listings, and the time for which a batch is collected. */
+const FOLLOWERS = {
+  // Many concurrent installs result in one ranking; a delay of a second is not noticeable in an event.
+  'follow-listings': Duration.seconds(1),
+  // Each batch with a change of a listing writes the whole index: the window bounds the cost of constant changes.
+  'build-search-index': Duration.seconds(10),
+} as const;
 
 /** With Lambda's growing pauses, about an hour; the batch is halved meanwhile, so that one bad record stands alone. */
 const RETRIES = 20;
@@ -31,18 +33,16 @@ const RETRIES = 20;
 /** A record that could not be processed for this long is recorded and skipped; the stream itself retains 24 hours. */
 const MAX_RECORD_AGE = Duration.hours(12);
 
-const FOLLOWER = 'follow-listings';
-const { table: FOLLOWED, dead: DEAD } = MARKETPLACE_GRANTS[FOLLOWER].follows;
-
 export class Market extends Construct {
   readonly #props: MarketProps;
 
   constructor(scope: Construct, id: string, props: MarketProps) {
     super(scope, id);
     this.#props = props;
-    this.#follow();
+    this.#follow('follow-listings');
+    this.#follow('build-search-index');
     this.#recordScans();
-    for (const name of ['build-search-index', 'rank-trending', 'process-due-items'] as const) {
+    for (const name of ['rank-trending', 'process-due-items'] as const) {
       const schedule = Schedule.expression(CONSUMERS[name].schedule);
       runOnSchedule(this, { name, schedule, ruleId: `${name}-schedule` }, props);
     }
@@ -73,22 +73,23 @@ export class Market extends Construct {
     });
   }
 
-  #follow(): void {
+  #follow(name: keyof typeof FOLLOWERS): void {
     const { data, messaging } = this.#props;
-    const follower = consumerFunction(this, FOLLOWER, this.#props);
-    const { tableStreamArn } = data.tables[FOLLOWED];
-    if (tableStreamArn === undefined) throw new Error(`the table ${FOLLOWED} has no stream`);
-    const mapping = new EventSourceMapping(this, `${FOLLOWER}-mapping`, {
+    const { table, dead } = MARKETPLACE_GRANTS[name].follows;
+    const follower = consumerFunction(this, name, this.#props);
+    const { tableStreamArn } = data.tables[table];
+    if (tableStreamArn === undefined) throw new Error(`the table ${table} has no stream`);
+    const mapping = new EventSourceMapping(this, `${name}-mapping`, {
       target: follower.function,
       eventSourceArn: tableStreamArn,
       startingPosition: StartingPosition.TRIM_HORIZON,
       batchSize: BATCH_SIZE,
-      maxBatchingWindow: BATCHING,
+      maxBatchingWindow: FOLLOWERS[name],
       bisectBatchOnError: true,
       retryAttempts: RETRIES,
       maxRecordAge: MAX_RECORD_AGE,
       // What the role may send is in the grants.
-      onFailure: { bind: () => ({ destination: messaging.queues[DEAD].queueArn }) },
+      onFailure: { bind: () => ({ destination: messaging.queues[dead].queueArn }) },
     });
     // Lambda checks that the role may read the stream when the mapping is created.
     mapping.node.addDependency(follower);

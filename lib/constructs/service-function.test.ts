@@ -231,6 +231,7 @@ describe('the role of a function', () => {
       ...chats.flatMap((name) => INFERENCES.map((permission) => `${name}: ${permission.split(' ')[0]}`)),
       ...sellers.map((name) => `${name}: secretsmanager:GetSecretValue`),
       'deliver-webhooks: scheduler:CreateSchedule',
+      'build-search-index: dynamodb:ListStreams',
       'follow-listings: dynamodb:ListStreams',
       'create-build: s3:PutObject',
       'get-artifact: s3:GetObject',

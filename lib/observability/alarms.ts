@@ -238,7 +238,6 @@ export const ALARMS: Readonly<Record<string, AlarmRow>> = {
   'listing-changes-late': {
     severity: 'warning',
     meaning: 'The changes of listings are followed more than five minutes late.',
-    // The building of the search index counts on changes being written down sooner than this.
     watches: (system) =>
       followerAges(system).map((metric) => ({ metric, threshold: Duration.minutes(5).toMilliseconds() })),
   },

@@ -1,12 +1,14 @@
+import { QueryCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { startDatabase, type TestDatabase } from '../../../tools/test-kit/engine.ts';
 import { Accounts } from '../../access/core/accounts.ts';
 import { DynamoAccountStore } from '../../access/store/account-store.ts';
 import { DynamoCreditStore } from '../../ledger/store/credit-store.ts';
 import { createWalletStore } from '../../ledger/store/wallet/store.ts';
+import { FAULTS, FailingProcess } from '../../ledger/testing/failing-process.ts';
 import { splitWallet } from '../../ledger/testing/split-wallet.ts';
 import { systemUlid } from '../../platform/system/system.ts';
-import { buildIndex } from '../core/discovery/search-build.ts';
+import { updateIndex } from '../core/discovery/search-build.ts';
 import { SearchIndex, searchDocument } from '../core/discovery/search-index.ts';
 import { updateRankings } from '../core/discovery/trending.ts';
 import type { Listing } from '../core/listing.ts';
@@ -295,30 +297,64 @@ describe('a purchase', () => {
 });
 
 describe('the stored search index', () => {
-  const system = { clock: () => Date.now(), log: { info() {}, warn() {}, error() {} } };
+  const storeOf = (client = database.client) =>
+    new DynamoSearchStore(client, database.tables.discovery, systemUlid);
+  const receive = (changed: readonly Listing[], store = storeOf()) =>
+    updateIndex(
+      { listings, store, clock: Date.now },
+      changed.map((each) => ({ document: searchDocument(each) })),
+    );
+  const found = async (q: string) => SearchIndex.parse((await storeOf().read())?.json ?? '').search({ q });
+  const partsOf = async () => {
+    const { Items: items = [] } = await database.client.send(
+      new QueryCommand({
+        TableName: database.tables.discovery,
+        KeyConditionExpression: 'part = :index AND entry < :pointer',
+        ExpressionAttributeValues: { ':index': { S: 'index' }, ':pointer': { S: 'pointer' } },
+      }),
+    );
+    return items.map(({ entry }) => Number(entry?.S?.slice(0, 10)));
+  };
 
-  it('replaces the previous index if a listing has changed, and is followed from there', async () => {
-    const store = new DynamoSearchStore(database.client, database.tables.discovery, systemUlid);
-    const listed = await listing({ name: 'Findable Thing', description: 'words '.repeat(200) });
-    expect(await buildIndex({ listings, store, ...system })).toBeUndefined();
-    await store.recordChanges([{ document: searchDocument(listed) }]);
-    const built = await buildIndex({ listings, store, ...system });
-    expect(built?.listings).toBeGreaterThan(5);
-    const first = await store.read();
-    expect(SearchIndex.parse(first?.json ?? '').search({ q: 'findable' })).toEqual([listed.id]);
-    await store.recordChanges([{ removed: listed.id }]);
-    await buildIndex({ listings, store, ...system });
-    const second = await store.read();
-    expect(second?.sinceMs).toBeGreaterThanOrEqual(first?.sinceMs ?? Number.NaN);
-    const observed: unknown[] = [];
-    for await (const { change } of store.changes(second?.sinceMs ?? 0)) observed.push(change);
-    expect(observed).toEqual([{ document: searchDocument(listed) }, { removed: listed.id }]);
+  it('contains every change of batches that are processed at once', async () => {
+    await receive([await listing()]);
+    const changed = await Promise.all(
+      ['one', 'two', 'three'].map((word) => listing({ name: `Gadget ${word}` })),
+    );
+    await Promise.all(changed.map((each) => receive([each])));
+    expect((await found('gadget')).toSorted()).toEqual(changed.map(({ id }) => id).toSorted());
   });
 
-  it('stays unchanged while no listing has changed', async () => {
-    const store = new DynamoSearchStore(database.client, database.tables.discovery, systemUlid);
-    const later = Date.now() + 20 * 60_000;
-    expect(await buildIndex({ listings, store, ...system, clock: () => later })).toBeDefined();
-    expect(await buildIndex({ listings, store, ...system, clock: () => later + 1 })).toBeUndefined();
+  it('costs one read for each version, and retains the version before it for those that read it', async () => {
+    await receive([await listing({ name: 'Widget' })]);
+    const before = await storeOf().read();
+    expect(await storeOf().read(before?.version)).toBeUndefined();
+    const changed = await listing({ name: 'Widget' });
+    await receive([changed]);
+    const after = await storeOf().read(before?.version);
+    expect(after?.version).toBe((before?.version ?? 0) + 1);
+    expect(new Set(await partsOf())).toEqual(new Set([before?.version, after?.version]));
+    await receive([changed]);
+    expect(await storeOf().read(after?.version)).toBeUndefined();
+  });
+
+  it('contains a change after the next delivery, wherever a function dies, and then no part that it left', async () => {
+    await receive([await listing()]);
+    for (const fault of FAULTS)
+      for (let at = 1; ; at += 1) {
+        const changed = await listing({ name: `Thing ${systemUlid()}` });
+        const dying = new FailingProcess(database, new Map([[at, fault]]));
+        const isDone = await receive([changed], storeOf(dying.clients.client)).then(
+          () => true,
+          () => false,
+        );
+        await receive([changed]);
+        await dying.landLate();
+        expect(await found(changed.name)).toEqual([changed.id]);
+        await receive([await listing()]);
+        const { version = 0 } = (await storeOf().read()) ?? {};
+        expect(Math.min(...(await partsOf()))).toBe(version - 1);
+        if (isDone) break;
+      }
   });
 });

@@ -68,25 +68,23 @@ export const CONSUMERS = {
     timeoutSeconds: 35,
   },
   'follow-listings': {
-    purpose: 'publishes the events of listings, and records their changes for search',
+    purpose: 'publishes the events of listings, ranks them after installs, and purges those that are deleted',
     api: 'platform',
     // A batch is 100 records. The longest task is the removal of a popular listing's remaining items, which continues
     // where it stopped.
     timeoutSeconds: 60,
   },
   'build-search-index': {
-    purpose: 'builds the stored search index anew when listings have changed',
+    purpose: 'updates the stored search index by the changes of listings',
     api: 'platform',
-    // Between two, a search function that starts reads the changes of at most an hour.
-    schedule: 'rate(1 hour)',
-    // Some 20 s for 50,000 listings; several times that before an operator moves search elsewhere.
+    // The first one of 50,000 listings takes some 30 s, and an update seconds.
     timeoutSeconds: 300,
   },
   'rank-trending': {
     purpose: 'ranks what is trending anew, as installs grow old',
     api: 'platform',
-    // The shortest window is a day: in five minutes nothing in it ages by half a percent.
-    schedule: 'rate(5 minutes)',
+    // Age reduces all scores alike. Only what leaves a window changes their order, and installs are counted by the hour.
+    schedule: 'rate(1 hour)',
     timeoutSeconds: 60,
   },
   'record-scans': {

@@ -114,7 +114,7 @@ export const METRICS = {
   oldestDueItem: 'OldestDueItemSeconds',
   /** Seconds by which the payout that is furthest behind is late. */
   latestPayout: 'LatestPayoutSeconds',
-  /** Listings in the search index, at each building. */
+  /** Listings in the search index, at each update. */
   listingsIndexed: 'ListingsIndexed',
   /** Stored size of the search index, bytes. */
   searchIndexBytes: 'SearchIndexBytes',

@@ -88,8 +88,7 @@ export const TABLES = {
     ],
   },
   /**
-   * The data that is derived from the listings: the search index in fragments, its changes since, installs by day, and
-   * trending listings.
+   * The data that is derived from the listings: the search index in parts, installs by day, and trending listings.
    */
   discovery: { variable: 'DISCOVERY_TABLE', partitionKey: 'part', sortKey: 'entry', ttl: 'expires' },
   /**

@@ -1,22 +1,23 @@
-/** On a schedule: builds the stored search index anew when listings have changed. */
+/** Updates the stored search index by the changes of the listings table. */
 
 import { METRICS } from '../../../platform/contract/metrics.ts';
 import { consumerHandler } from '../../../platform/handlers/consumer-handler.ts';
-import { buildIndex } from '../../core/discovery/search-build.ts';
+import { indexChanges, updateIndex } from '../../core/discovery/search-build.ts';
 import { createListingStore } from '../../store/create-listings.ts';
 import { createSearchStore } from '../../store/create-search.ts';
+import { decodeListingRecords } from '../../store/listing-record.ts';
 
 export const handler = consumerHandler((resources) => {
   const listings = createListingStore(resources);
   const store = createSearchStore(resources);
-  return async () => {
-    const build = await buildIndex({ ...resources, listings, store });
-    if (build === undefined) return null;
+  return async (input: unknown) => {
+    const changes = indexChanges(decodeListingRecords(input));
+    const update = await updateIndex({ listings, store, clock: resources.clock }, changes);
+    if (update === undefined || update.bytes === 0) return;
     const values = {
-      [METRICS.listingsIndexed]: build.listings,
-      [METRICS.searchIndexBytes]: build.bytes,
+      [METRICS.listingsIndexed]: update.listings,
+      [METRICS.searchIndexBytes]: update.bytes,
     };
     resources.measure({ values });
-    return build;
   };
 });

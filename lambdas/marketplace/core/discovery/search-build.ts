@@ -1,56 +1,74 @@
-/** Building the stored index anew from the listings themselves, so that no lost change stays lost. */
-
+/**
+ * Updates the stored search index by the changes of listings. Each version is made from the one before it, and replaces
+ * only that one, so concurrent updates lose no change. A change that the index has is not applied again. Once a day, an
+ * update builds the index from the listings, so that no lost change stays lost.
+ */
 import { MAX_LIMIT } from '../../../platform/core/api/paging.ts';
-import type { Clock, Log } from '../../../platform/core/ports.ts';
+import { retryOptimistically } from '../../../platform/core/optimistic.ts';
+import type { Clock } from '../../../platform/core/ports.ts';
+import type { ListingRecord } from '../follow.ts';
 import { LISTING_KINDS } from '../listing.ts';
 import type { ListingStore } from '../ports.ts';
-import { SearchIndex, searchDocument } from './search-index.ts';
-import { OVERLAP_MS, type StoredIndex } from './search-source.ts';
+import { type IndexChange, SearchIndex, searchDocument } from './search-index.ts';
+import type { SearchStore, StoredIndex } from './search-source.ts';
 
-/** The longest time between two builds: also without a change, so that an undetected error does not last. */
 const REBUILD_MS = 24 * 3600 * 1000;
 
-/**
- * The maximum delay between a change from before the build and its record. Only a lagging follower of the table exceeds
- * it; an alarm fires for a longer lag.
- */
-const LAG_MS = 10 * 60 * 1000;
+/** Each further one means that an update of another part of the stream came in between. */
+const MAX_ATTEMPTS = 8;
 
-export interface IndexBuildStore {
-  /** Returns the time at which the current index was built, or undefined. */
-  builtMs(): Promise<number | undefined>;
-  /** Returns the time at which the latest change was recorded, or undefined. */
-  lastChangeMs(): Promise<number | undefined>;
-  /** Makes an index the current one; returns its stored size in bytes. */
-  write(index: StoredIndex, builtMs: number): Promise<number>;
+export interface IndexStore extends SearchStore {
+  /** Stores a version. Returns its size in bytes, or undefined if one of its number is stored. */
+  write(index: StoredIndex): Promise<number | undefined>;
 }
 
-export interface IndexBuild {
+export interface IndexUpdate {
   readonly listings: number;
+  /** 0: the stored index had all changes. */
   readonly bytes: number;
 }
 
-export interface IndexBuildDependencies {
+export interface IndexUpdateDependencies {
   readonly listings: Pick<ListingStore, 'list'>;
-  readonly store: IndexBuildStore;
+  readonly store: IndexStore;
   readonly clock: Clock;
-  readonly log: Log;
 }
 
-/** Builds the index if a listing has changed since it was last built; returns what was built. */
-export async function buildIndex({
-  listings,
-  store,
-  clock,
-  log,
-}: IndexBuildDependencies): Promise<IndexBuild | undefined> {
-  const startedMs = clock();
-  const [builtMs, changedMs] = await Promise.all([store.builtMs(), store.lastChangeMs()]);
-  const fresh =
-    builtMs !== undefined &&
-    startedMs - builtMs < REBUILD_MS &&
-    (changedMs === undefined || changedMs < builtMs - LAG_MS);
-  if (fresh || (builtMs === undefined && changedMs === undefined)) return undefined;
+/** Returns the changes of the index, in their order. Installs and reviews change a listing without its revision. */
+export const indexChanges = (records: readonly ListingRecord[]): readonly IndexChange[] =>
+  records.flatMap((record): readonly IndexChange[] => {
+    if (record.type !== 'listing') return [];
+    const { id, before, after } = record;
+    if (after === undefined) return [{ removed: id }];
+    return after.revision === before?.revision ? [] : [{ document: searchDocument(after) }];
+  });
+
+/** Applies changes to the stored index, or to a new one. Returns undefined without changes. */
+export async function updateIndex(
+  { listings, store, clock }: IndexUpdateDependencies,
+  changes: readonly IndexChange[],
+): Promise<IndexUpdate | undefined> {
+  if (changes.length === 0) return undefined;
+  return retryOptimistically(MAX_ATTEMPTS, 'the search index', async () => {
+    const stored = await store.read();
+    const { version, builtMs } = stored ?? { version: 0, builtMs: 0 };
+    const startedMs = clock();
+    const isCurrent = startedMs - builtMs < REBUILD_MS;
+    const index =
+      stored !== undefined && isCurrent ? SearchIndex.parse(stored.json) : await buildIndex(listings);
+    const applied = changes.filter((change) => index.apply(change));
+    if (isCurrent && applied.length === 0) return { listings: index.size, bytes: 0 };
+    const json = await index.serialize();
+    const bytes = await store.write({
+      version: version + 1,
+      builtMs: isCurrent ? builtMs : startedMs,
+      json,
+    });
+    return bytes === undefined ? undefined : { listings: index.size, bytes };
+  });
+}
+
+async function buildIndex(listings: Pick<ListingStore, 'list'>): Promise<SearchIndex> {
   const index = SearchIndex.empty();
   for (const kind of LISTING_KINDS) {
     let after: string | undefined;
@@ -60,8 +78,5 @@ export async function buildIndex({
       after = page.next;
     } while (after !== undefined);
   }
-  const sinceMs = startedMs - LAG_MS - OVERLAP_MS;
-  const bytes = await store.write({ json: index.toJSON(), sinceMs }, startedMs);
-  log.info('search index built', { listings: index.size, bytes, ms: clock() - startedMs });
-  return { listings: index.size, bytes };
+  return index;
 }

@@ -68,6 +68,7 @@ const OPTIONS: Options<SearchDocument> = {
   storeFields: ['kind', 'category', 'revision'],
   tokenize,
   processTerm,
+  autoVacuum: false,
 };
 
 /** One error in a word of 4 to 7 letters, two in a longer one; shorter words are too alike. */
@@ -101,12 +102,14 @@ export class SearchIndex {
     return new SearchIndex(new MiniSearch(OPTIONS));
   }
 
-  /** Reads what `toJSON` wrote. */
+  /** Reads what `serialize` returned. */
   static parse(json: string): SearchIndex {
     return new SearchIndex(MiniSearch.loadJSON(json, OPTIONS));
   }
 
-  toJSON(): string {
+  /** Returns what `parse` reads, without the words of replaced and removed listings. */
+  async serialize(): Promise<string> {
+    if (this.#index.dirtCount > 0) await this.#index.vacuum({ batchSize: Number.MAX_SAFE_INTEGER });
     return JSON.stringify(this.#index);
   }
 
@@ -114,17 +117,19 @@ export class SearchIndex {
     return this.#index.documentCount;
   }
 
-  /** Repeating a change, or an earlier one, changes nothing. */
-  apply(change: IndexChange): void {
+  /** Returns false for a change that the index has, and for an earlier one: they change nothing. */
+  apply(change: IndexChange): boolean {
     if ('removed' in change) {
-      if (this.#index.has(change.removed)) this.#index.discard(change.removed);
-      return;
+      const isIndexed = this.#index.has(change.removed);
+      if (isIndexed) this.#index.discard(change.removed);
+      return isIndexed;
     }
     const { document } = change;
     const storedFields = this.#index.getStoredFields(document.id);
-    if (storedFields !== undefined && Number(storedFields.revision) >= document.revision) return;
+    if (storedFields !== undefined && Number(storedFields.revision) >= document.revision) return false;
     if (storedFields === undefined) this.#index.add(document);
     else this.#index.replace(document);
+    return true;
   }
 
   /** The ids of all that fit: best first, or newest first where no words were given. */

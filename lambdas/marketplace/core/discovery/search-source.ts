@@ -1,120 +1,75 @@
 /**
- * The index that a search function uses: read once from its stored form, then updated with the changes in the
- * background. A warm query therefore waits for no database.
+ * The index that a search function uses: read once from its stored form, then again in the background when another
+ * version is stored. A warm query therefore waits for no database.
  */
 import type { Clock, Log } from '../../../platform/core/ports.ts';
-import { type IndexChange, SearchIndex } from './search-index.ts';
+import { SearchIndex } from './search-index.ts';
 
-/** The interval at which a function with traffic checks for changes, in the background. */
+/** The interval at which a function with traffic looks for another version, in the background. */
 const REFRESH_MS = 1_000;
 
-/** The idle time after which a function checks for changes before it responds. */
+/** The idle time after which a function looks for another version before it responds. */
 const STALE_MS = 5_000;
 
-/**
- * Changes are stored under the time of their record, by several concurrent writers. A change may appear with a time
- * slightly before one that was already read, but never by this much.
- */
-export const OVERLAP_MS = 30_000;
-
-/** Changes are retained for three days; a function that was idle for one reads the stored index again. */
-const RELOAD_MS = 24 * 3600 * 1000;
-
 export interface StoredIndex {
+  /** Counts the versions, from 1. */
+  readonly version: number;
+  /** The time at which it was built from the listings. */
+  readonly builtMs: number;
   readonly json: string;
-  /** It has every change that was written down before this time. */
-  readonly sinceMs: number;
-}
-
-export interface NumberedChange {
-  /** Sorts by the time at which the change was written down. */
-  readonly id: string;
-  readonly change: IndexChange;
 }
 
 export interface SearchStore {
-  /** The stored index; undefined before the first was built. */
-  read(): Promise<StoredIndex | undefined>;
-  /** Changes written down since, in their order. */
-  changes(sinceMs: number): AsyncIterable<NumberedChange>;
+  /** The stored index; undefined before the first was stored, and if its version is the known one. */
+  read(knownVersion?: number): Promise<StoredIndex | undefined>;
 }
 
 export type SearchSource = () => Promise<SearchIndex>;
 
-export function createSearchSource(dependencies: {
+interface CurrentIndex {
+  readonly index: SearchIndex;
+  readonly version: number | undefined;
+  readonly checkedMs: number;
+}
+
+export function createSearchSource({
+  store,
+  clock,
+  log,
+}: {
   readonly store: SearchStore;
   readonly clock: Clock;
   readonly log: Log;
 }): SearchSource {
-  const { clock, log } = dependencies;
-  let current: FollowedIndex | undefined;
-  let refreshing: Promise<FollowedIndex> | undefined;
+  let current: CurrentIndex | undefined;
+  let refreshing: Promise<CurrentIndex> | undefined;
 
-  async function follow(): Promise<FollowedIndex> {
-    const followedIndex =
-      current !== undefined && clock() - current.followedMs < RELOAD_MS
-        ? current
-        : await FollowedIndex.load(dependencies.store);
-    await followedIndex.follow(clock());
-    return followedIndex;
+  async function read(): Promise<CurrentIndex> {
+    const checkedMs = clock();
+    const stored = await store.read(current?.version);
+    current =
+      stored === undefined
+        ? { index: SearchIndex.empty(), version: undefined, ...current, checkedMs }
+        : { index: SearchIndex.parse(stored.json), version: stored.version, checkedMs };
+    return current;
   }
 
-  function refresh(): Promise<FollowedIndex> {
-    refreshing ??= follow()
-      .then((followed) => {
-        current = followed;
-        return followed;
-      })
-      .finally(() => {
-        refreshing = undefined;
-      });
+  function refresh(): Promise<CurrentIndex> {
+    refreshing ??= read().finally(() => {
+      refreshing = undefined;
+    });
     return refreshing;
   }
 
   return async () => {
-    const followedIndex = current;
-    if (followedIndex === undefined) return (await refresh()).index;
-    const ageMs = clock() - followedIndex.followedMs;
-    if (ageMs < REFRESH_MS) return followedIndex.index;
+    const known = current;
+    if (known === undefined) return (await refresh()).index;
+    const ageMs = clock() - known.checkedMs;
+    if (ageMs < REFRESH_MS) return known.index;
     const refreshed = refresh().catch((failure: unknown) => {
       log.error('search index refresh failed', { failure: String(failure) });
-      return followedIndex;
+      return known;
     });
-    return ageMs < STALE_MS ? followedIndex.index : (await refreshed).index;
+    return ageMs < STALE_MS ? known.index : (await refreshed).index;
   };
-}
-
-class FollowedIndex {
-  readonly index: SearchIndex;
-  readonly #store: SearchStore;
-  /** Every change before this time is in the index. */
-  #sinceMs: number;
-  /** Changes at or after that time that are in the index too. */
-  #appliedIds: ReadonlySet<string> = new Set();
-  followedMs = 0;
-
-  private constructor(index: SearchIndex, store: SearchStore, sinceMs: number) {
-    this.index = index;
-    this.#store = store;
-    this.#sinceMs = sinceMs;
-  }
-
-  static async load(store: SearchStore): Promise<FollowedIndex> {
-    const stored = await store.read();
-    return stored === undefined
-      ? new FollowedIndex(SearchIndex.empty(), store, 0)
-      : new FollowedIndex(SearchIndex.parse(stored.json), store, stored.sinceMs);
-  }
-
-  /** Takes in what was written down meanwhile. */
-  async follow(nowMs: number): Promise<void> {
-    const appliedIds = new Set<string>();
-    for await (const { id, change } of this.#store.changes(this.#sinceMs)) {
-      if (!this.#appliedIds.has(id)) this.index.apply(change);
-      appliedIds.add(id);
-    }
-    this.#appliedIds = appliedIds;
-    this.#sinceMs = Math.max(this.#sinceMs, nowMs - OVERLAP_MS);
-    this.followedMs = nowMs;
-  }
 }
