@@ -71,7 +71,7 @@ const CONTROLS: readonly (MarketMutation & { readonly history: number })[] = [
   },
   {
     what: 'a new key does not wait for the old one',
-    history: 49,
+    history: 106,
     store: readAs((payout) => ({
       ...payout,
       attempts: Object.fromEntries(
@@ -84,7 +84,7 @@ const CONTROLS: readonly (MarketMutation & { readonly history: number })[] = [
   },
   {
     what: 'an end is not final',
-    history: 6,
+    history: 7,
     store: readAs((payout) => (payout.returned ? payout : { ...payout, end: undefined })),
   },
   {
@@ -95,9 +95,9 @@ const CONTROLS: readonly (MarketMutation & { readonly history: number })[] = [
         change: (before, after, effects) => store.change(before, { ...after, attempts: {} }, effects),
       }),
   },
-  { what: 'granted credit counts as money', history: 6, grantsMoney: true },
-  { what: 'a sale matures without a check', history: 30, due: blindTo('net_cash', 'owed') },
-  { what: 'only a debt holds a sale', history: 63, due: blindTo('net_cash') },
+  { what: 'granted credit counts as money', history: 8, grantsMoney: true },
+  { what: 'a sale matures without a check', history: 35, due: blindTo('net_cash', 'owed') },
+  { what: 'only a debt holds a sale', history: 92, due: blindTo('net_cash') },
 ];
 
 const HISTORIES = rounds(8);
