@@ -3,7 +3,7 @@
  * read what every call needs: the key pepper and the catalog. So a release that cannot read them never replaces the
  * tasks that serve.
  *
- * From then on, only stopping makes it unhealthy. A database that does not respond fails calls with 503, and they succeed
+ * From then on, only draining makes it unhealthy. A database that does not respond fails calls with 503, and they succeed
  * again with it. If the check failed too, the balancer would remove all tasks at once, and ECS would replace each of
  * them by one that cannot start.
  */
@@ -25,18 +25,17 @@ async function readRequired(): Promise<void> {
 }
 
 /**
- * Returns a function that returns whether `read` has ever succeeded. It reads at once, and again at each check that
- * finds it has not. Each kind of failure is logged once.
+ * Returns a function that reads again if no reading has succeeded, after a first one at once. The host is ready once one
+ * has. Each kind of failure is logged once.
  */
-function createReadiness(read: () => Promise<void>, log: Pick<Log, 'warn'>): () => boolean {
-  let isReady = false;
+function createReadiness(host: () => NodeHost, log: Pick<Log, 'warn'>): () => void {
   let isReading = false;
   let lastFailure = '';
   const attempt = async () => {
     isReading = true;
     try {
-      await read();
-      isReady = true;
+      await readRequired();
+      host().isReady = true;
     } catch (failure) {
       const { name } = failure as Error;
       if (name !== lastFailure) log.warn('the host is not ready', { failure: name });
@@ -47,20 +46,22 @@ function createReadiness(read: () => Promise<void>, log: Pick<Log, 'warn'>): () 
   };
   void attempt();
   return () => {
-    if (!isReady && !isReading) void attempt();
-    return isReady;
+    if (!host().isReady && !isReading) void attempt();
   };
 }
 
 /** Adds the health path, which returns the host's state unmeasured, and passes every other path to `resolve`. */
 export function withHealth(
-  host: () => Pick<NodeHost, 'isStopping'>,
+  host: () => NodeHost,
   log: Pick<Log, 'warn'>,
   resolve: (method: string, path: string) => RouteTarget,
 ): (method: string, path: string) => RouteTarget {
-  const isReady = createReadiness(readRequired, log);
+  const readIfNotReady = createReadiness(host, log);
   const check: RouteTarget = {
-    handler: async () => new Response(null, { status: isReady() && !host().isStopping ? 200 : 503 }),
+    handler: async () => {
+      readIfNotReady();
+      return new Response(null, { status: host().isHealthy ? 200 : 503 });
+    },
     pathParameters: {},
     body: JSON_BODIES,
   };

@@ -3,55 +3,151 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, it } from '@jest/globals';
+import { until } from '../../tools/test-kit/waiting.ts';
+import { HOST_HEALTH_CHECKS } from '../platform/contract/inference-host.ts';
 
-let child: ChildProcess | undefined;
+let children: ChildProcess[] = [];
 afterEach(() => {
-  child?.kill('SIGKILL');
+  for (const child of children) child.kill('SIGKILL');
+  children = [];
 });
 
-async function start() {
+async function start(environment: Readonly<Record<string, string>> = {}) {
   const program = fork(join(import.meta.dirname, 'testing', 'failing-program.ts'), {
-    env: { ...process.env, PORT: '0', HOST: '127.0.0.1', HOST_GRACE_SECONDS: '5' },
+    env: { ...process.env, PORT: '0', HOST: '127.0.0.1', ...environment },
     execArgv: [],
     stdio: ['ignore', 'pipe', 'inherit', 'ipc'],
   });
-  child = program;
+  children.push(program);
   const [{ port }] = (await once(program, 'message')) as [{ readonly port: number }];
   const get = async (path: string) => (await fetch(`http://127.0.0.1:${port}${path}`)).text();
   if (program.stdout === null) throw new Error('the program prints nothing');
-  return { program, get, output: text(program.stdout), ended: once(program, 'exit') };
+  const health = () => get('/health');
+  const isUnhealthy = () => until(health, (text) => text === 'unhealthy');
+  /** Resolves once the call is open; its `response` arrives after `/release`. */
+  const hold = async () => {
+    const response = get('/held');
+    await until(
+      () => get('/held-calls'),
+      (count) => count !== '0',
+    );
+    return { response };
+  };
+  return {
+    program,
+    get,
+    health,
+    isUnhealthy,
+    hold,
+    output: text(program.stdout),
+    ended: once(program, 'exit'),
+  };
 }
 
 describe('a program', () => {
   it('continues after an unhandled rejection, and logs only its location', async () => {
-    const { program, get, output } = await start();
-    const slow = get('/slow');
+    const { program, get, health, hold, output } = await start();
+    const { response } = await hold();
     expect(await get('/rejection')).toBe('rejected');
-    expect(await slow).toBe('well');
-    expect(await get('/slow')).toBe('well');
+    expect(await get('/release')).toBe('released');
+    expect(await response).toBe('well');
+    expect(await health()).toBe('healthy');
     program.kill('SIGTERM');
     const printed = await output;
     expect(printed).toContain('unhandled rejection');
     expect(printed).toContain('failing-program');
     expect(printed).not.toContain('no log may show');
-  }, 20_000);
+  }, 60_000);
 
-  it('ends after an uncaught exception, once other calls have their responses', async () => {
-    const { get, output, ended } = await start();
-    const slow = get('/slow');
+  it('fails its health check after an uncaught exception, and serves until SIGTERM, at which it ends with 1', async () => {
+    const { program, get, health, isUnhealthy, hold, output, ended } = await start();
+    expect(await health()).toBe('healthy');
+    const early = await hold();
     expect(await get('/exception')).toBe('thrown');
-    expect(await slow).toBe('well');
-    expect(await ended).toEqual([1, null]);
-    expect(await output).toContain('uncaught exception');
-    await expect(get('/slow')).rejects.toThrow('fetch failed');
-  }, 20_000);
-
-  it('ends at SIGTERM with 0, once its calls have their responses', async () => {
-    const { program, get, ended } = await start();
-    const slow = get('/slow');
-    await new Promise((resolve) => setTimeout(resolve, 200));
+    await isUnhealthy();
+    expect(await get('/exception')).toBe('thrown');
+    await get('/release');
+    expect(await early.response).toBe('well');
+    const last = await hold();
     program.kill('SIGTERM');
-    expect(await slow).toBe('well');
+    await get('/release');
+    expect(await last.response).toBe('well');
+    expect(await ended).toEqual([1, null]);
+    expect((await output).match(/uncaught exception/g)).toHaveLength(2);
+    await expect(get('/')).rejects.toThrow('fetch failed');
+  }, 60_000);
+
+  it('ends by itself with 1 when the time of its calls is over after an uncaught exception', async () => {
+    const { get, ended } = await start({ HOST_GRACE_SECONDS: '1' });
+    expect(await get('/exception')).toBe('thrown');
+    expect(await ended).toEqual([1, null]);
+  }, 60_000);
+
+  it('ends at once after an uncaught exception while it is not ready', async () => {
+    const { get, ended } = await start({ IS_READY: 'false' });
+    await get('/exception');
+    expect(await ended).toEqual([1, null]);
+  }, 60_000);
+
+  it('fails its health check at SIGTERM, and ends with 0 once its calls have their responses', async () => {
+    const { program, get, isUnhealthy, hold, ended } = await start();
+    const { response } = await hold();
+    program.kill('SIGTERM');
+    await isUnhealthy();
+    await get('/release');
+    expect(await response).toBe('well');
     expect(await ended).toEqual([0, null]);
-  }, 20_000);
+  }, 60_000);
+});
+
+describe('two programs behind a balancer', () => {
+  /** Sends the calls in turns, and a health check to each program after every tenth. */
+  async function balance() {
+    const [first, second] = await Promise.all([start(), start()]);
+    const targets = [first, second].map((program) => ({ program, failedChecks: 0, served: 0 }));
+    let sent = 0;
+    const call = async () => {
+      const usable = targets.filter(({ failedChecks }) => failedChecks < HOST_HEALTH_CHECKS.unhealthyCount);
+      const target = usable[sent % usable.length] as (typeof targets)[number];
+      sent += 1;
+      const text = await target.program.get('/served').catch(() => 'failed');
+      if (text === 'served') target.served += 1;
+      if (sent % 10 === 0) {
+        for (const each of targets) {
+          const health = await each.program.health().catch(() => 'failed');
+          each.failedChecks = health === 'healthy' ? 0 : each.failedChecks + 1;
+        }
+      }
+      return text;
+    };
+    const calls = async (count: number) => {
+      const texts: string[] = [];
+      while (texts.length < count) texts.push(await call());
+      return {
+        lost: texts.filter((text) => text !== 'served').length,
+        served: targets.map(({ served }) => served),
+      };
+    };
+    return { first, calls };
+  }
+
+  it('lose no call when one has an uncaught exception', async () => {
+    const { first, calls } = await balance();
+    expect(await calls(20)).toEqual({ lost: 0, served: [10, 10] });
+    await first.get('/exception');
+    await first.isUnhealthy();
+    // Three checks fail, so that the other program gets the last twenty.
+    expect(await calls(50)).toEqual({ lost: 0, served: [25, 45] });
+    first.program.kill('SIGTERM');
+    expect(await first.ended).toEqual([1, null]);
+    expect(await calls(20)).toEqual({ lost: 0, served: [25, 65] });
+  }, 60_000);
+
+  it('lose half of the calls when one is killed, until its checks have failed', async () => {
+    const { first, calls } = await balance();
+    first.program.kill('SIGKILL');
+    await first.ended;
+    expect(await calls(50)).toEqual({ lost: 15, served: [0, 35] });
+    expect(await calls(20)).toEqual({ lost: 0, served: [0, 55] });
+  }, 60_000);
 });

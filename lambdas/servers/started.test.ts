@@ -1,8 +1,10 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import type { ServerResponse } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { until } from '../../tools/test-kit/waiting.ts';
+import { formatKey, SECRET_BYTES } from '../access/core/api-key.ts';
 import {
   type WireRequest,
   type WireResponder,
@@ -13,6 +15,13 @@ import { HOST_HEALTH_PATH } from '../platform/contract/inference-host.ts';
 import { TABLES } from '../platform/contract/tables.ts';
 
 const PEPPER = 'pepper';
+const PEPPERS = { current: 'a pepper of 20 letters' };
+
+const ULID = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
+const KEY = formatKey(
+  { accountId: `acc_${ULID}`, keyId: `key_${ULID}`, secret: 'a'.repeat(2 * SECRET_BYTES) },
+  PEPPERS,
+);
 
 const ENVIRONMENT = {
   ...Object.fromEntries(Object.values(TABLES).map(({ variable }) => [variable, variable])),
@@ -60,8 +69,7 @@ describe('the data for the first call of a process', () => {
 /** Responds as AWS does in a deployment without a catalog; a table of another name does not exist. */
 const deployed: WireResponder = (response, { body }) => {
   const { TableName: table, SecretId: secret } = JSON.parse(body);
-  if (secret === PEPPER)
-    response.end(JSON.stringify({ SecretString: '{"current":"a pepper of 20 letters"}' }));
+  if (secret === PEPPER) response.end(JSON.stringify({ SecretString: JSON.stringify(PEPPERS) }));
   else if (table === TABLES.catalog.variable) response.end('{}');
   else response.writeHead(400).end('{"__type":"ResourceNotFoundException","message":"no such table"}');
 };
@@ -80,7 +88,7 @@ describe.each(['upload', 'inference'])('the program %s', (name) => {
     const [{ port }] = (await once(program, 'message')) as [{ readonly port: number }];
     const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
     const health = async () => (await get(HOST_HEALTH_PATH)).status;
-    return { get, health, linesWith };
+    return { program, port, get, health, linesWith };
   }
 
   it('responds to its balancer without a log line or a counted error, unlike any other path', async () => {
@@ -115,6 +123,34 @@ describe.each(['upload', 'inference'])('the program %s', (name) => {
     await until(refused, (requests) => requests > before + 2);
     expect(linesWith('not ready')).toEqual([expect.stringContaining('ResourceNotFoundException')]);
   }, 30_000);
+
+  it('reports itself unhealthy from SIGTERM on, and ends once no call is open', async () => {
+    aws.respond = deployed;
+    const { program, port, health } = await run();
+    await until(health, (status) => status === 200);
+    const held: ServerResponse[] = [];
+    aws.respond = (response) => void held.push(response);
+    const form = new FormData();
+    form.append('model', 'none');
+    form.append('file', new File(['audio'], 'a.wav'));
+    const call = fetch(`http://127.0.0.1:${port}/v1/audio/transcriptions`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${KEY}` },
+      body: form,
+    });
+    // The call waits for its key.
+    await until(
+      () => held.length,
+      (length) => length > 0,
+    );
+    const ended = once(program, 'exit');
+    program.kill('SIGTERM');
+    await until(health, (status) => status === 503);
+    aws.respond = (response) => void response.writeHead(400).end('{"__type":"Refused"}');
+    for (const response of held) response.writeHead(400).end('{"__type":"Refused"}');
+    expect((await call).status).toBeGreaterThanOrEqual(400);
+    expect(await ended).toEqual([0, null]);
+  }, 60_000);
 
   it('stays healthy while the database and the secrets do not respond, once it has been', async () => {
     aws.respond = deployed;

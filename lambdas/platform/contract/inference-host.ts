@@ -7,6 +7,15 @@ import { requirePositiveInteger } from './environment.ts';
  */
 export const HOST_HEALTH_PATH = '/health/host';
 
+/** A balancer sends no more calls to a host after so many failed checks. */
+export const HOST_HEALTH_CHECKS = { intervalSeconds: 10, timeoutSeconds: 5, unhealthyCount: 3 } as const;
+
+/**
+ * The time for which calls may continue in a host that drains: after a fatal error, or after a request to stop. An error
+ * and two rounds of database calls fit between this and the 120 s that Fargate gives a task at most.
+ */
+export const HOST_GRACE_SECONDS = 100;
+
 /** The maximum number of open calls of one process; further ones are rejected with 503. */
 const OPEN_CALLS_VARIABLE = 'HOST_OPEN_CALLS';
 

@@ -509,18 +509,34 @@ describe('calls whose body has not arrived', () => {
 });
 
 describe('a host that stops', () => {
-  it('lets calls end, takes no more, and ends those that are left when their time is over', async () => {
+  it('fails its health check, serves also calls that arrive, and closes once none is open', async () => {
     const { holding, address, open, release, endCallsAfter } = await holdingHost({});
+    expect(holding.isHealthy).toBe(false);
+    holding.isReady = true;
+    expect(holding.isHealthy).toBe(true);
     const early = fetch(address);
     expect(await open(1)).toBe(1);
     const stopped = holding.stop(50_000, endCallsAfter(50_000));
-    expect(holding.isStopping).toBe(true);
+    expect(holding.isHealthy).toBe(false);
+    const late = fetch(address);
+    expect(await open(2)).toBe(2);
     release();
-    const response = await early;
-    expect(await response.json()).toMatchObject({ ended: false });
-    expect(response.headers.get('connection')).toBe('close');
+    for (const response of await Promise.all([early, late])) {
+      expect(await response.json()).toMatchObject({ ended: false });
+      expect(response.headers.get('connection')).toBe('close');
+    }
     await stopped;
     await expect(fetch(address)).rejects.toThrow('fetch failed');
+  });
+
+  it('counts the time of its calls from when it began to drain', async () => {
+    const { holding, address, open, endCallsAfter } = await holdingHost({});
+    const call = fetch(address);
+    expect(await open(1)).toBe(1);
+    holding.drain(0);
+    const stopped = holding.stop(600_000, endCallsAfter(0));
+    expect(await (await call).json()).toMatchObject({ ended: true });
+    await stopped;
   });
 
   it('ends the remaining calls with a response when their time is over', async () => {

@@ -32,9 +32,11 @@ const UNREAD_MS = 60_000;
 export class NodeHost {
   /** Not listening yet. */
   readonly server: Server;
+  /** The program sets it once it can serve calls. */
+  isReady = false;
   readonly #options: NodeHostOptions;
   readonly #calls: OpenCalls;
-  /** The time by which open calls end after the server stops. */
+  /** The time by which every call ends, once the host drains. */
   #endsMs = Number.POSITIVE_INFINITY;
 
   constructor(options: NodeHostOptions) {
@@ -48,8 +50,18 @@ export class NodeHost {
     this.server.keepAliveTimeout = KEEP_ALIVE_MS;
   }
 
-  get isStopping(): boolean {
+  get #isDraining(): boolean {
     return this.#endsMs !== Number.POSITIVE_INFINITY;
+  }
+
+  /** True if a balancer may send calls. */
+  get isHealthy(): boolean {
+    return this.isReady && !this.#isDraining;
+  }
+
+  /** True if the time of all calls is over. */
+  get hasEnded(): boolean {
+    return this.#options.clock() > this.#endsMs;
   }
 
   /** Returns the maximum number of calls that were served at once since the last call of this method. */
@@ -58,13 +70,22 @@ export class NodeHost {
   }
 
   /**
-   * Takes no new connections; calls in flight have `graceMs` to end. Then `endCalls` has those that are left ended with an
-   * error, and they settle. Resolves when all have, or their time is over.
+   * Makes the host unhealthy. It still serves every call, which has `graceMs` to end: a balancer sends calls until several
+   * health checks have failed, and to unhealthy hosts if there is no other.
+   */
+  drain(graceMs: number): void {
+    this.#endsMs = Math.min(this.#endsMs, this.#options.clock() + graceMs + SETTLE_MS);
+  }
+
+  /**
+   * Drains, and closes once no call is open. After `graceMs` from the start of draining it closes nevertheless:
+   * `endCalls` ends the remaining calls with an error, and they settle. Resolves when all have, or their time is over.
    */
   async stop(graceMs: number, endCalls: () => void): Promise<void> {
-    this.#endsMs = this.#options.clock() + graceMs + SETTLE_MS;
+    this.drain(graceMs);
+    const isEmpty = await this.#calls.emptyWithin(this.#endsMs - SETTLE_MS - this.#options.clock());
     this.server.close();
-    if (!(await this.#calls.emptyWithin(graceMs))) {
+    if (!isEmpty) {
       endCalls();
       await this.#calls.emptyWithin(SETTLE_MS);
     }
@@ -92,7 +113,7 @@ export class NodeHost {
       const silenceMs = silenceOf(request.headers);
       const respond = isRejected ? rejectHandler : handler;
       const response = await respond(request, { pathParameters, remainingTimeMs, silenceMs, body });
-      if (!incoming.complete || this.isStopping) outgoing.setHeader('connection', 'close');
+      if (!incoming.complete || this.#isDraining) outgoing.setHeader('connection', 'close');
       outgoing.writeHead(response.status, Object.fromEntries(response.headers));
       outgoing.flushHeaders();
       await deliver(response.body, outgoing);

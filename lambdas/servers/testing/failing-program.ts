@@ -1,5 +1,4 @@
-/** A program whose paths fail where nobody catches it, beside one that answers slowly. */
-import { setTimeout as pause } from 'node:timers/promises';
+/** A program whose paths fail where nobody catches it, beside one that responds when another path is called. */
 import { SharedBytes } from '../../platform/http/body-budget.ts';
 import { NodeHost } from '../../platform/http/node-host.ts';
 import { serve } from '../serve.ts';
@@ -8,10 +7,19 @@ const fail = () => {
   throw new Error('a prompt that no log may show');
 };
 
+/** The calls that wait for `/release`. */
+const held: (() => void)[] = [];
+
 const routes: Readonly<Record<string, () => Promise<Response>>> = {
-  '/slow': async () => {
-    await pause(500);
+  '/served': async () => new Response('served'),
+  '/held': async () => {
+    await new Promise<void>((resolve) => held.push(resolve));
     return new Response('well');
+  },
+  '/held-calls': async () => new Response(String(held.length)),
+  '/release': async () => {
+    for (const resolve of held.splice(0)) resolve();
+    return new Response('released');
   },
   '/rejection': async () => {
     void Promise.resolve().then(fail);
@@ -21,6 +29,7 @@ const routes: Readonly<Record<string, () => Promise<Response>>> = {
     setImmediate(fail);
     return new Response('thrown');
   },
+  '/health': async () => new Response(host.isHealthy ? 'healthy' : 'unhealthy'),
 };
 
 const BYTES = new SharedBytes(1_000);
@@ -40,8 +49,9 @@ const host = new NodeHost({
     },
   }),
   clock: Date.now,
-  callMs: 10_000,
+  callMs: 600_000,
   maxCalls: 10,
 });
 
+host.isReady = process.env.IS_READY !== 'false';
 serve(host, { info: print, warn: print, error: print }, { endCalls: () => {} });
