@@ -21,11 +21,11 @@ import {
   ApplicationLoadBalancer,
   ApplicationProtocol,
   type ApplicationTargetGroup,
-  type HealthCheck,
   TargetGroupLoadBalancingAlgorithmType,
 } from 'aws-cdk-lib/aws-elasticloadbalancingv2';
 import type { IRole } from 'aws-cdk-lib/aws-iam';
 import { Construct } from 'constructs';
+import { HOST_HEALTH_CHECKS, HOST_HEALTH_PATH } from '../../../lambdas/platform/contract/inference-host.ts';
 import type { Hosting } from '../hosting.ts';
 import { confine, tasksOf } from '../security/trust.ts';
 
@@ -58,7 +58,6 @@ export interface HostServiceProps {
   readonly logPrefix: string;
   readonly size: { readonly cpu: number; readonly memoryMiB: number };
   readonly tasks: { readonly least: number; readonly most: number };
-  readonly health: HealthCheck;
   /** The zones of its network; the first two of the region if undefined. */
   readonly zones: readonly string[] | undefined;
   /** The time for which calls of a task continue after the balancer stops sending new ones to it. */
@@ -179,9 +178,18 @@ export class HostService extends Construct {
       protocol: ApplicationProtocol.HTTP,
       targets: [service],
       deregistrationDelay: props.draining,
-      healthCheck: props.health,
-      // Calls last up to 15 minutes: in turns, a task full of old streams would get as many new ones as an empty one.
-      loadBalancingAlgorithmType: TargetGroupLoadBalancingAlgorithmType.LEAST_OUTSTANDING_REQUESTS,
+      healthCheck: {
+        path: HOST_HEALTH_PATH,
+        interval: Duration.seconds(HOST_HEALTH_CHECKS.intervalSeconds),
+        timeout: Duration.seconds(HOST_HEALTH_CHECKS.timeoutSeconds),
+        healthyThresholdCount: 2,
+        unhealthyThresholdCount: HOST_HEALTH_CHECKS.unhealthyCount,
+      },
+      // A task that fails calls at once has the fewest open ones: by their number it would get nearly all. From three
+      // tasks on, the balancer sends fewer calls to one that fails more than the others (guide of Application Load
+      // Balancers, "Automatic Target Weights"; `docs/decisions/2026-11-28-draining-hosts.md`).
+      loadBalancingAlgorithmType: TargetGroupLoadBalancingAlgorithmType.WEIGHTED_RANDOM,
+      enableAnomalyMitigation: true,
     });
     Validations.of(balancer).acknowledge({
       id: 'AwsSolutions-ELB2',

@@ -8,7 +8,6 @@ import { Construct } from 'constructs';
 import { type EndpointName, ROUTES, UNKNOWN_ROUTE_ENDPOINT } from '../../../lambdas/app/routes.ts';
 import { LEASE_GRANTS } from '../../../lambdas/ledger/grants.ts';
 import { STREAM_TIMEOUT_SECONDS } from '../../../lambdas/platform/contract/environment.ts';
-import { HOST_HEALTH_PATH } from '../../../lambdas/platform/contract/inference-host.ts';
 import { SERVICE_NAME } from '../../../lambdas/platform/contract/limits.ts';
 import { METRIC_NAMESPACE, METRICS } from '../../../lambdas/platform/contract/metrics.ts';
 import { type Config, hostTasksOf } from '../../config/config.ts';
@@ -28,15 +27,6 @@ const PROGRAM = 'inference-host';
  * settle.
  */
 const DRAINING = Duration.seconds(STREAM_TIMEOUT_SECONDS + 60);
-
-/** A stopping task reports it at once, and receives no calls after three checks. */
-const HEALTH = {
-  path: HOST_HEALTH_PATH,
-  interval: Duration.seconds(10),
-  timeout: Duration.seconds(5),
-  healthyThresholdCount: 2,
-  unhealthyThresholdCount: 3,
-};
 
 /** The endpoints of the host. */
 const HOSTED: readonly EndpointName[] = [
@@ -79,7 +69,6 @@ export class InferenceHost extends Construct {
       logPrefix: PROGRAM,
       size: { cpu: HOST_TASK.vcpu * 1024, memoryMiB: HOST_TASK.gb * 1024 },
       tasks: hostTasksOf(config),
-      health: HEALTH,
       zones: config.availabilityZones,
       draining: DRAINING,
       scale: (count) => {

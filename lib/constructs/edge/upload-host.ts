@@ -5,7 +5,6 @@
 import { join } from 'node:path';
 import { PolicyStatement, Role } from 'aws-cdk-lib/aws-iam';
 import type { Construct } from 'constructs';
-import { HOST_HEALTH_PATH } from '../../../lambdas/platform/contract/inference-host.ts';
 import type { Config } from '../../config/config.ts';
 import { uploadServiceName } from '../../config/names.ts';
 import type { Hosting } from '../hosting.ts';
@@ -58,7 +57,6 @@ export function uploadService(
     logPrefix: 'uploads',
     size: SIZE,
     tasks: TASKS,
-    health: { path: HOST_HEALTH_PATH },
     zones: config.availabilityZones,
     draining: STOP_TIMEOUT,
     scale: (count) => count.scaleOnCpuUtilization('Cpu', { targetUtilizationPercent: TARGET_CPU_PERCENT }),
