@@ -23,7 +23,7 @@ const DEFAULTS: Config = {
   ipRequestsPerMinute: 200,
   identityProviders: {},
   marketFeeBasisPoints: 0,
-  buildScan: 'guardduty',
+  buildScan: 'none',
   marketPayouts: 'none',
   requestsPerSecond: 1000,
   edgeSecretGeneration: 1,

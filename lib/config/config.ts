@@ -112,9 +112,9 @@ const shape = {
   marketPayouts: z.enum(['none', 'stripe']).default('none'),
   /**
    * The malware scanner of builds: GuardDuty Malware Protection for S3, which costs by the scanned file and needs no detector.
-   * With `none` the service takes no builds.
+   * With `none` the service takes no builds: not every account and region has GuardDuty.
    */
-  buildScan: z.enum(['guardduty', 'none']).default('guardduty'),
+  buildScan: z.enum(['guardduty', 'none']).default('none'),
   /**
    * Requests a second that each API takes, and as many at once (API Gateway counts approximately). A region's default
    * is 10,000 for the whole account, and 1,000 Lambda functions at a time: more than this would starve what else the

@@ -11,10 +11,6 @@ export const hostServiceName = (stage: string): string => `${stage}-inference`;
 /** Returns the name of the bus of the platform's events. */
 export const busName = (stage: string): string => `platform-events${stage === 'prod' ? '' : `-${stage}`}`;
 
-/** Returns the name of the bucket of builds: names of buckets are unique among all accounts. */
-export const buildsBucketName = (scope: IConstruct, stage: string): string =>
-  `${stage}-builds-${Stack.of(scope).account}-${Stack.of(scope).region}`;
-
 /** Returns the origin of presigned requests to the bucket of builds (S3 user guide, "Virtual hosting of buckets"). */
-export const buildsOrigin = (scope: IConstruct, stage: string): string =>
-  `https://${buildsBucketName(scope, stage)}.s3.${Stack.of(scope).region}.${Stack.of(scope).urlSuffix}`;
+export const buildsOrigin = (scope: IConstruct, bucketName: string): string =>
+  `https://${bucketName}.s3.${Stack.of(scope).region}.${Stack.of(scope).urlSuffix}`;

@@ -4,9 +4,7 @@ import { PolicyStatement, type Role } from 'aws-cdk-lib/aws-iam';
 import { VARIABLES } from '../../lambdas/platform/contract/environment.ts';
 import type { BuildAction } from '../../lambdas/platform/contract/grants.ts';
 import type { Config } from '../config/config.ts';
-import { buildsBucketName } from '../config/names.ts';
-import { buildObjectsArn } from './builds-bucket.ts';
-import { reportedPartition, reportedRegion } from './reported-names.ts';
+import { objectsArn, reportedObjects } from './builds-bucket.ts';
 
 type ObjectAction = Exclude<BuildAction, 'RequestScan'>;
 
@@ -23,22 +21,22 @@ export function allowBuilds(
   role: Role,
   actions: readonly BuildAction[],
   { stage }: Config,
+  bucketName: string,
 ): Record<string, string> {
   for (const action of actions) {
     if (action === 'RequestScan') allowScans(role);
-    else allowObjects(role, action, stage);
+    else allowObjects(role, action, stage, bucketName);
   }
-  return { [VARIABLES.buildsBucket]: buildsBucketName(role, stage) };
+  return { [VARIABLES.buildsBucket]: bucketName };
 }
 
-function allowObjects(role: Role, name: ObjectAction, stage: string): void {
+function allowObjects(role: Role, name: ObjectAction, stage: string, bucketName: string): void {
   const [action, prefix] = OBJECTS[name];
   role.addToPolicy(
-    new PolicyStatement({ actions: [action], resources: [buildObjectsArn(role, stage, prefix)] }),
+    new PolicyStatement({ actions: [action], resources: [objectsArn(role, bucketName, `${prefix}/*`)] }),
   );
-  const bucket = `${stage}-builds-<AWS::AccountId>-${reportedRegion(role)}`;
   Validations.of(role).acknowledge({
-    id: `AwsSolutions-IAM5[Resource::arn:${reportedPartition(role)}:s3:::${bucket}/${prefix}/*]`,
+    id: `AwsSolutions-IAM5[Resource::${reportedObjects(role, stage, prefix)}]`,
     reason: 'Each object is named after its build; the prefix confines them.',
   });
 }

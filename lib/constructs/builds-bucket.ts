@@ -1,14 +1,13 @@
 /**
- * The bucket of builds. `uploads/` is the quarantine: an upload is scanned by GuardDuty, and removed after a week.
- * `artifacts/` has the bytes that were inspected and found clean.
+ * The bucket of builds, and the plan by which GuardDuty scans it. `uploads/` is the quarantine: an upload is scanned, and
+ * removed after a week. `artifacts/` has the bytes that were inspected and found clean.
  */
 import { ArnFormat, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import { CfnMalwareProtectionPlan } from 'aws-cdk-lib/aws-guardduty';
 import { AnyPrincipal, Effect, PolicyDocument, PolicyStatement, Role } from 'aws-cdk-lib/aws-iam';
 import { BlockPublicAccess, Bucket, BucketEncryption, type CfnBucket, HttpMethods } from 'aws-cdk-lib/aws-s3';
-import { Construct } from 'constructs';
+import { Construct, type IConstruct } from 'constructs';
 import type { Config } from '../config/config.ts';
-import { buildsBucketName } from '../config/names.ts';
 import { reportedPartition, reportedRegion } from './reported-names.ts';
 import { sealedAccess } from './security/customer-key.ts';
 import { serviceFor } from './security/trust.ts';
@@ -23,7 +22,10 @@ const MANAGED_RULES = 'DO-NOT-DELETE-AmazonGuardDutyMalwareProtectionS3*';
 /** GuardDuty verifies with it that the role may write, which it needs no more then (the same page). */
 const VALIDATION_OBJECT = 'malware-protection-resource-validation-object';
 
-type BucketConfig = Pick<Config, 'stage' | 'buildScan' | 'encryptionKey' | 'edgeDomain' | 'domains'>;
+/** Short enough that CloudFormation shortens no generated name, so that it starts with that of the stack. */
+const BUCKET_ID = 'Builds';
+
+type BucketConfig = Pick<Config, 'edgeDomain' | 'domains'>;
 
 export class BuildsBucket extends Construct {
   readonly bucketName: string;
@@ -32,18 +34,15 @@ export class BuildsBucket extends Construct {
   constructor(scope: Construct, id: string, { config }: { readonly config: BucketConfig }) {
     super(scope, id);
     this.#config = config;
-    const bucket = this.#makeBucket();
-    this.bucketName = bucket.bucketName;
-    if (config.buildScan === 'guardduty') this.#scan(bucket);
+    this.bucketName = this.#makeBucket().bucketName;
   }
 
   #makeBucket(): Bucket {
     const bucket = new Bucket(this, 'Bucket', {
-      bucketName: buildsBucketName(this, this.#config.stage),
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       encryption: BucketEncryption.S3_MANAGED,
       enforceSSL: true,
-      removalPolicy: RemovalPolicy.RETAIN,
+      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
       cors: [
         {
           allowedMethods: [HttpMethods.PUT],
@@ -56,8 +55,10 @@ export class BuildsBucket extends Construct {
         { prefix: 'uploads/', expiration: QUARANTINE, abortIncompleteMultipartUploadAfter: Duration.days(1) },
       ],
     });
+    const resource = bucket.node.defaultChild as CfnBucket;
+    resource.overrideLogicalId(BUCKET_ID);
     // The property of the construct would add a function that changes the bucket.
-    (bucket.node.defaultChild as CfnBucket).notificationConfiguration = {
+    resource.notificationConfiguration = {
       eventBridgeConfiguration: { eventBridgeEnabled: true },
     };
     // No caller may replace an upload, whoever signed it (S3 user guide, "Enforce conditional writes").
@@ -86,71 +87,79 @@ export class BuildsBucket extends Construct {
       (name) => `https://${name}`,
     );
   }
-
-  /** The role has what AWS documents as required, except tags, which are off. */
-  #scan(bucket: Bucket): void {
-    const rules = Stack.of(this).formatArn({
-      service: 'events',
-      resource: 'rule',
-      resourceName: MANAGED_RULES,
-    });
-    const plans = Stack.of(this).formatArn({
-      service: 'guardduty',
-      resource: 'malware-protection-plan',
-      resourceName: '*',
-    });
-    const allow = (actions: readonly string[], resource: string, conditions = {}) =>
-      new PolicyStatement({ actions: [...actions], resources: [resource], conditions });
-    const role = new Role(this, 'ScanRole', {
-      assumedBy: serviceFor(SCANNER, plans),
-      inlinePolicies: {
-        Allowed: new PolicyDocument({
-          statements: [
-            allow(
-              ['events:PutRule', 'events:DeleteRule', 'events:PutTargets', 'events:RemoveTargets'],
-              rules,
-              {
-                StringEquals: { 'events:ManagedBy': SCANNER },
-              },
-            ),
-            allow(['events:DescribeRule', 'events:ListTargetsByRule'], rules),
-            allow(
-              ['s3:PutBucketNotification', 's3:GetBucketNotification', 's3:ListBucket'],
-              bucket.bucketArn,
-            ),
-            allow(['s3:PutObject'], bucket.arnForObjects(VALIDATION_OBJECT)),
-            allow(['s3:GetObject', 's3:GetObjectVersion'], bucket.arnForObjects('uploads/*')),
-            // It reads encrypted objects with their key (the same page).
-            ...sealedAccess(this.#config),
-          ],
-        }),
-      },
-    });
-    const [partition, region] = [reportedPartition(this), reportedRegion(this)];
-    for (const resource of [
-      `arn:${partition}:events:${region}:<AWS::AccountId>:rule/${MANAGED_RULES}`,
-      '<BuildsBucket4F7D7BC5.Arn>/uploads/*',
-    ])
-      Validations.of(role).acknowledge({
-        id: `AwsSolutions-IAM5[Resource::${resource}]`,
-        reason: 'AWS names the rules, and the functions name the uploads, at run time.',
-      });
-    const plan = new CfnMalwareProtectionPlan(this, 'ScanPlan', {
-      role: role.roleArn,
-      protectedResource: { s3Bucket: { bucketName: bucket.bucketName, objectPrefixes: ['uploads/'] } },
-      actions: { tagging: { status: 'DISABLED' } },
-    });
-    // GuardDuty checks the role when the plan is created.
-    plan.node.addDependency(role);
-  }
 }
 
-/** The ARN of objects of the bucket, also in a stack that does not import it. */
-export const buildObjectsArn = (scope: Construct, stage: string, prefix: 'uploads' | 'artifacts'): string =>
+/** Has GuardDuty scan uploads. Its role has what AWS documents as required, except tags, which are off. */
+export function scanUploads(
+  scope: Construct,
+  bucketName: string,
+  config: Pick<Config, 'stage' | 'encryptionKey'>,
+): void {
+  const stack = Stack.of(scope);
+  const rules = stack.formatArn({ service: 'events', resource: 'rule', resourceName: MANAGED_RULES });
+  const plans = stack.formatArn({
+    service: 'guardduty',
+    resource: 'malware-protection-plan',
+    resourceName: '*',
+  });
+  const allow = (actions: readonly string[], resource: string, conditions = {}) =>
+    new PolicyStatement({ actions: [...actions], resources: [resource], conditions });
+  const uploads = objectsArn(scope, bucketName, 'uploads/*');
+  const role = new Role(scope, 'ScanRole', {
+    assumedBy: serviceFor(SCANNER, plans),
+    inlinePolicies: {
+      Allowed: new PolicyDocument({
+        statements: [
+          allow(['events:PutRule', 'events:DeleteRule', 'events:PutTargets', 'events:RemoveTargets'], rules, {
+            StringEquals: { 'events:ManagedBy': SCANNER },
+          }),
+          allow(['events:DescribeRule', 'events:ListTargetsByRule'], rules),
+          allow(
+            ['s3:PutBucketNotification', 's3:GetBucketNotification', 's3:ListBucket'],
+            objectsArn(scope, bucketName),
+          ),
+          allow(['s3:PutObject'], objectsArn(scope, bucketName, VALIDATION_OBJECT)),
+          allow(['s3:GetObject', 's3:GetObjectVersion'], uploads),
+          // It reads encrypted objects with their key (the same page).
+          ...sealedAccess(config),
+        ],
+      }),
+    },
+  });
+  const [partition, region] = [reportedPartition(scope), reportedRegion(scope)];
+  for (const resource of [
+    `arn:${partition}:events:${region}:<AWS::AccountId>:rule/${MANAGED_RULES}`,
+    reportedObjects(scope, config.stage, 'uploads'),
+  ])
+    Validations.of(role).acknowledge({
+      id: `AwsSolutions-IAM5[Resource::${resource}]`,
+      reason: 'AWS names the rules, and the functions name the uploads, at run time.',
+    });
+  const plan = new CfnMalwareProtectionPlan(scope, 'ScanPlan', {
+    role: role.roleArn,
+    protectedResource: { s3Bucket: { bucketName, objectPrefixes: ['uploads/'] } },
+    actions: { tagging: { status: 'DISABLED' } },
+  });
+  // GuardDuty checks the role when the plan is created.
+  plan.node.addDependency(role);
+}
+
+/** Returns the ARN of the bucket, or of objects in it. The name is the one value that its stack exports. */
+export const objectsArn = (scope: IConstruct, bucketName: string, key?: string): string =>
   Stack.of(scope).formatArn({
     service: 's3',
     region: '',
     account: '',
-    resource: `${buildsBucketName(scope, stage)}/${prefix}/*`,
+    resource: key === undefined ? bucketName : `${bucketName}/${key}`,
     arnFormat: ArnFormat.NO_RESOURCE_NAME,
   });
+
+/** Returns the ARN of the objects under a prefix as cdk-nag reports it: with the export of the data stack that it imports. */
+export const reportedObjects = (
+  scope: IConstruct,
+  stage: string,
+  prefix: 'uploads' | 'artifacts',
+): string => {
+  const bucket = `Inference-${stage}-data:ExportsOutputRef${BUCKET_ID}575193E7`;
+  return `arn:${reportedPartition(scope)}:s3:::${bucket}/${prefix}/*`;
+};

@@ -8,7 +8,7 @@ import { EventSourceMapping, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
 import { MARKETPLACE_GRANTS } from '../../lambdas/marketplace/grants.ts';
 import { CONSUMERS } from '../../lambdas/platform/contract/consumers.ts';
-import { buildsBucketName } from '../config/names.ts';
+import { scanUploads } from './builds-bucket.ts';
 import { type ConsumerProps, consumerFunction, runOnSchedule } from './consumer-function.ts';
 import type { Messaging } from './messaging.ts';
 
@@ -50,8 +50,9 @@ export class Market extends Construct {
 
   /** The function decides on the key of an object: a pattern of a prefix would not spare an invocation. */
   #recordScans(): void {
-    const { config } = this.#props;
-    const bucket = buildsBucketName(this, config.stage);
+    const { config, data } = this.#props;
+    const bucket = data.buildsBucket;
+    if (config.buildScan === 'guardduty') scanUploads(this, bucket, config);
     const { function: recorder } = consumerFunction(this, 'record-scans', this.#props);
     new Rule(this, 'BuildUploads', {
       description: 'Uploads of builds',

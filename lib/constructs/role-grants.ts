@@ -49,7 +49,7 @@ class RoleGrants {
   }
 
   apply(): Record<string, string> {
-    const { grants, config } = this.#options;
+    const { grants, config, data } = this.#options;
     const environment = { ...this.#grantTables(), ...this.#grantSecrets() };
     if (grants.identityProviders)
       environment[VARIABLES.identityProviders] = JSON.stringify(config.identityProviders);
@@ -61,9 +61,11 @@ class RoleGrants {
     }
     if (grants.payouts || grants.payoutProvider) environment[VARIABLES.marketPayouts] = config.marketPayouts;
     if (grants.marketFee) environment[VARIABLES.marketFeeBasisPoints] = String(config.marketFeeBasisPoints);
-    if (grants.builds) Object.assign(environment, allowBuilds(this.#role, grants.builds, config));
+    if (grants.builds)
+      Object.assign(environment, allowBuilds(this.#role, grants.builds, config, data.buildsBucket));
     if (grants.buildScan) environment[VARIABLES.buildScan] = config.buildScan;
-    if (grants.uploadOrigin) environment[VARIABLES.uploadOrigin] = buildsOrigin(this.#role, config.stage);
+    if (grants.uploadOrigin)
+      environment[VARIABLES.uploadOrigin] = buildsOrigin(this.#role, data.buildsBucket);
     if (grants.providerSecrets) this.#grantProviderSecrets();
     if (grants.bedrockModels) allowBedrockModels(this.#role);
     if (grants.signedModels) allowSignedModels(this.#role);

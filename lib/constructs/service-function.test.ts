@@ -60,7 +60,7 @@ const MEMORY_MB: Partial<Record<FunctionName, number>> = {
   'list-operator-routes': 2048,
 };
 
-const OBJECTS = 'arn:<AWS::Partition>:s3:::prod-builds-<AWS::AccountId>-<AWS::Region>';
+const OBJECTS = 'arn:<AWS::Partition>:s3:::data:Builds.Ref';
 
 const BUILDS: Readonly<Record<BuildAction, string>> = {
   PutUpload: `s3:PutObject ${OBJECTS}/uploads/*`,
@@ -298,15 +298,12 @@ describe('the environment of a function', () => {
         expected[VARIABLES.paymentReturnUrl] = {
           'Fn::Join': ['', expect.arrayContaining(['https://', '.execute-api.', '/prod/console'])],
         };
-      if (builds)
-        expected[VARIABLES.buildsBucket] = {
-          'Fn::Join': ['', ['prod-builds-', { Ref: 'AWS::AccountId' }, '-', { Ref: 'AWS::Region' }]],
-        };
+      if (builds) expected[VARIABLES.buildsBucket] = 'data:Builds';
       if (uploadOrigin)
         expected[VARIABLES.uploadOrigin] = {
-          'Fn::Join': ['', expect.arrayContaining(['https://prod-builds-', '.s3.'])],
+          'Fn::Join': ['', expect.arrayContaining(['https://', '.s3.'])],
         };
-      if (buildScan) expected[VARIABLES.buildScan] = 'guardduty';
+      if (buildScan) expected[VARIABLES.buildScan] = 'none';
       if (marketFee) expected[VARIABLES.marketFeeBasisPoints] = '0';
       if (payouts || payoutProvider) expected[VARIABLES.marketPayouts] = 'none';
       if (webhookKey) expected[VARIABLES.webhookKeySecret] = 'data:WebhookKey';

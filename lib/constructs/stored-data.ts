@@ -6,6 +6,8 @@ import type { TableName } from '../../lambdas/platform/contract/tables.ts';
 
 export interface StoredData {
   readonly tables: Readonly<Record<TableName, ITable>>;
+  /** The name of the bucket of builds. */
+  readonly buildsBucket: string;
   /** The secrets, each under the variable that holds its name in a function. */
   readonly secrets: Readonly<Record<SecretVariable, Secret>>;
 }

@@ -3,7 +3,7 @@
  * AWS managed key cannot be copied to another account (AWS Backup developer guide, Creating backup copies across AWS
  * accounts). Advanced features for DynamoDB must have been enabled once for the account.
  */
-import { Duration, RemovalPolicy, Validations } from 'aws-cdk-lib';
+import { Aws, Duration, Fn, RemovalPolicy, Validations } from 'aws-cdk-lib';
 import { BackupPlan, BackupPlanRule, BackupResource, BackupVault } from 'aws-cdk-lib/aws-backup';
 import type { ITable } from 'aws-cdk-lib/aws-dynamodb';
 import { Schedule } from 'aws-cdk-lib/aws-events';
@@ -36,21 +36,28 @@ const COPYING = [
 const GRANTING = ['kms:CreateGrant', 'kms:ListGrants', 'kms:RevokeGrant'];
 
 export interface TableBackupProps {
+  readonly stage: string;
   readonly tables: readonly ITable[];
   readonly copies: NonNullable<Config['backupCopies']>;
 }
 
 export class TableBackup extends Construct {
-  constructor(scope: Construct, id: string, { tables, copies: { vaultArn, keepDays } }: TableBackupProps) {
+  constructor(scope: Construct, id: string, { stage, tables, copies }: TableBackupProps) {
     super(scope, id);
+    const { vaultArn, keepDays } = copies;
     const encryptionKey = new Key(this, 'Key', {
       description: 'Seals backups of the tables',
       enableKeyRotation: true,
-      removalPolicy: RemovalPolicy.RETAIN,
+      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });
     allowCopies(encryptionKey, new AccountPrincipal(accountOf(vaultArn)));
     const plan = new BackupPlan(this, 'Plan', {
-      backupVault: new BackupVault(this, 'Vault', { encryptionKey, removalPolicy: RemovalPolicy.RETAIN }),
+      backupVault: new BackupVault(this, 'Vault', {
+        // A vault must be named. The one of an earlier stack of the same name is retained, and keeps its own.
+        backupVaultName: Fn.join('-', [stage, 'tables', ofThisStack()]),
+        encryptionKey,
+        removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
+      }),
     });
     const deleteAfter = Duration.days(keepDays);
     const destinationBackupVault = BackupVault.fromBackupVaultArn(this, 'Copies', vaultArn);
@@ -80,5 +87,8 @@ function allowCopies(key: Key, account: AccountPrincipal): void {
   const conditions = { Bool: { 'kms:GrantIsForAWSResource': 'true' } };
   key.addToResourcePolicy(new PolicyStatement({ ...allowed, actions: GRANTING, conditions }));
 }
+
+/** Returns the last part of the stack's id, `arn:...:stack/<name>/<UUID>`, which no other stack has. */
+const ofThisStack = (): string => Fn.select(4, Fn.split('-', Fn.select(2, Fn.split('/', Aws.STACK_ID))));
 
 const accountOf = (arn: string): string => arn.split(':')[4] ?? '';

@@ -1,4 +1,9 @@
-/** Everything that must survive: tables and secrets, retained and protected from deletion. */
+/**
+ * Everything that must survive: tables, secrets and builds. None has a name of ours, which a retained one would keep from
+ * the next deployment. CloudFormation deletes secrets and builds if their creation fails. Tables are protected from
+ * deletion "by any user or process" (template reference, AWS::DynamoDB::GlobalTable), also from its rollback, which
+ * would end in ROLLBACK_FAILED. They are therefore retained always, and created last.
+ */
 import { CfnOutput, RemovalPolicy, Stack, type StackProps, Validations } from 'aws-cdk-lib';
 import {
   AttributeType,
@@ -70,19 +75,13 @@ export interface DataStackProps extends StackProps {
 
 export class DataStack extends Stack implements StoredData {
   readonly tables: StoredData['tables'];
+  readonly buildsBucket: string;
   readonly secrets: StoredData['secrets'];
 
   constructor(scope: Construct, id: string, props: DataStackProps) {
     super(scope, id, props);
-    this.tables = Object.fromEntries(
-      Object.entries(TABLES).map(([name, spec]) => {
-        const table = this.#table(name, spec, props.config);
-        return [name, this.#restored(name as TableName, props.config) ?? table];
-      }),
-    ) as Record<TableName, ITable>;
-    const { bucketName } = new BuildsBucket(this, 'Builds', { config: props.config });
-    const { backupCopies: copies } = props.config;
-    if (copies !== undefined) new TableBackup(this, 'Backup', { tables: Object.values(this.tables), copies });
+    const builds = new BuildsBucket(this, 'Builds', { config: props.config });
+    this.buildsBucket = builds.bucketName;
     this.secrets = {
       [VARIABLES.keyPepperSecret]: this.#secret('KeyPepper', KEY_PEPPER),
       [VARIABLES.sessionKeySecret]: this.#secret('SessionKey', SESSION_KEY),
@@ -90,11 +89,23 @@ export class DataStack extends Stack implements StoredData {
       [VARIABLES.identitySecret]: this.#secret('IdentitySecret', IDENTITY_SECRET),
       [VARIABLES.paymentSecret]: this.#secret('PaymentSecret', PAYMENT_SECRET),
     };
+    this.tables = Object.fromEntries(
+      Object.entries(TABLES).map(([name, spec]) => {
+        const table = this.#table(name, spec, props.config);
+        table.node.addDependency(builds, ...Object.values(this.secrets));
+        return [name, this.#restored(name as TableName, props.config) ?? table];
+      }),
+    ) as Record<TableName, ITable>;
+    const { stage, backupCopies: copies } = props.config;
+    if (copies !== undefined)
+      new TableBackup(this, 'Backup', { stage, tables: Object.values(this.tables), copies });
     for (const [name, spec] of Object.entries(TABLES)) {
       this.#output(spec.variable, this.tables[name as TableName].tableName);
     }
     this.#output(VARIABLES.marketFeeBasisPoints, String(props.config.marketFeeBasisPoints));
-    this.#output(VARIABLES.buildsBucket, bucketName);
+    this.#output(VARIABLES.buildsBucket, this.buildsBucket);
+    // Other stacks import it while they are deployed with this one, for any settings.
+    this.exportValue(this.buildsBucket);
     for (const variable of SECRET_VARIABLES) this.#output(variable, this.secrets[variable].secretArn);
   }
 
@@ -112,7 +123,7 @@ export class DataStack extends Stack implements StoredData {
         passwordLength: 64,
         excludePunctuation: true,
       },
-      removalPolicy: RemovalPolicy.RETAIN,
+      removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
     });
     Validations.of(secret).acknowledge({ id: 'AwsSolutions-SMG4', reason: rotation });
     return secret;

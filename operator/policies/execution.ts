@@ -188,12 +188,9 @@ export const EXECUTION_ROWS: readonly ExecutionRow[] = [
     ['application-autoscaling:*'],
     EVERY,
   ),
-  row(['AWS::S3::Bucket', 'AWS::S3::BucketPolicy'], ['s3:*'], (names, { stage }) => {
-    const buckets = [`inference-${stage}-*`, `${stage}-builds-*`];
-    return buckets
-      .map((name) => names.arn('s3', name, 'public'))
-      .flatMap((bucket) => [bucket, `${bucket}/*`]);
-  }),
+  row(['AWS::S3::Bucket', 'AWS::S3::BucketPolicy'], ['s3:*'], (names, { stage }) => [
+    names.arn('s3', `inference-${stage}-*`, 'public'),
+  ]),
   row(
     ['AWS::GuardDuty::MalwareProtectionPlan'],
     ['guardduty:*MalwareProtectionPlan*', 'guardduty:TagResource', 'guardduty:UntagResource'],

@@ -31,6 +31,8 @@ export const CONFIGURATIONS = {
   /** Under the feature flags of `cdk.json`, as the CDK CLI synthesizes it; so is `fargate-flags`. */
   'feature-flags': {},
   'fargate-flags': { compute: 'fargate' },
+  /** A market that takes builds. */
+  builds: { buildScan: 'guardduty' },
   'every-setting': {
     stage: 'eu-test-2',
     logRetentionDays: 7,
@@ -46,6 +48,7 @@ export const CONFIGURATIONS = {
     backupCopies: { vaultArn: BACKUP_VAULT, keepDays: 35 },
     tracing: true,
     marketPayouts: 'stripe',
+    buildScan: 'guardduty',
     smoke: { everyMinutes: 15, models: ['acme/chat', 'acme/image'] },
     providerSecrets: ['openai', 'anthropic'],
     domains: DOMAINS,

@@ -9,7 +9,8 @@ import { FUNCTIONS } from './functions.ts';
 import { permissionsOf, policiesOf, resourceName, type Statement } from './permissions.ts';
 import { joined, STACK_NAMES, type StackName, SynthesizedApp } from './synthesized-app.ts';
 
-const app = new SynthesizedApp();
+/** With the one setting that adds a role of a service to what every deployment has. */
+const app = new SynthesizedApp('builds');
 
 /** Every wildcard that a role may have, and why it needs it. Anything else is a mistake. */
 const JUSTIFIED: readonly { readonly permission: RegExp; readonly reason: string }[] = [
@@ -145,7 +146,7 @@ const statementsOn = (standing: SynthesizedApp, stack: StackName, statements: re
     }));
 
 describe.each(['standard', 'fargate'] as const)('a role of the deployment as %s', (name) => {
-  const deployed = name === 'standard' ? app : new SynthesizedApp(name);
+  const deployed = new SynthesizedApp(name);
   const ACCOUNTS = 'data:Accounts.Arn';
   const mark = { 'dynamodb:Attributes': ['account_id', TABLES.accounts.operatorsAttribute] };
   const writers = ([...STACK_NAMES, 'ingress'] as const).flatMap((stack) =>

@@ -28,7 +28,9 @@ const nameOf = ({ Type, Properties = {} }: Resource): string =>
 /** Those that keep something, and those with a name of ours: stack, logical id, type and name. */
 const resources = STACK_NAMES.flatMap((stack) =>
   Object.entries(app.templates[stack].Resources)
-    .filter(([, resource]) => resource.DeletionPolicy === 'Retain' || nameOf(resource) !== '')
+    .filter(
+      ([, resource]) => resource.DeletionPolicy?.startsWith('Retain') === true || nameOf(resource) !== '',
+    )
     .map(([id, resource]) => [stack, id, resource.Type, nameOf(resource)].filter(Boolean).join(' ')),
 ).toSorted();
 

@@ -5,9 +5,9 @@ import { joined, SynthesizedApp } from './synthesized-app.ts';
 
 const REGION = 'eu-central-1';
 
-/** The pseudo parameters of a deployment. */
+/** The pseudo parameters of a deployment, and the import of the bucket. */
 const VALUES = {
-  '<AWS::AccountId>': '123456789012',
+  '<?>': 'inference-prod-data-builds-a1b2c3d4e5f6',
   '<AWS::Region>': REGION,
   '<AWS::URLSuffix>': 'amazonaws.com',
 };
