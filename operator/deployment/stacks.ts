@@ -3,10 +3,25 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import {
   CloudFormationClient,
   DeleteStackCommand,
+  GetTemplateCommand,
   paginateDescribeStacks,
+  paginateListStackResources,
   type Stack,
   UpdateTerminationProtectionCommand,
 } from '@aws-sdk/client-cloudformation';
+import * as z from 'zod';
+
+const template = z.looseObject({
+  Resources: z.record(z.string(), z.looseObject({ DeletionPolicy: z.string().optional() })),
+});
+
+/** A resource that the deletion of its stack leaves behind. */
+export interface RetainedResource {
+  /** The type in the template. */
+  readonly type: string;
+  /** The name or the id that AWS knows it by. */
+  readonly id: string;
+}
 
 const POLL_MS = 5_000;
 
@@ -38,6 +53,24 @@ export class StageStacks {
       ({ StackName: name, ParentId: parent, StackStatus: status }) =>
         name?.startsWith(this.#prefix) === true && parent === undefined && status !== 'DELETE_COMPLETE',
     );
+  }
+
+  /** Lists what the template of a stack retains, those nested in it included. */
+  async retained(stackName: string): Promise<readonly RetainedResource[]> {
+    const { TemplateBody: text = '' } = await this.#client.send(
+      new GetTemplateCommand({ StackName: stackName }),
+    );
+    const { Resources: resources } = template.parse(JSON.parse(text));
+    const retained: RetainedResource[] = [];
+    const pages = paginateListStackResources({ client: this.#client }, { StackName: stackName });
+    for await (const { StackResourceSummaries: page = [] } of pages)
+      for (const { LogicalResourceId = '', ResourceType: type = '', PhysicalResourceId: id = '' } of page) {
+        const isRetained = resources[LogicalResourceId]?.DeletionPolicy?.startsWith('Retain') === true;
+        // It has no id if its creation failed.
+        if (isRetained && id !== '') retained.push({ type, id });
+        if (type === 'AWS::CloudFormation::Stack' && id !== '') retained.push(...(await this.retained(id)));
+      }
+    return retained;
   }
 
   /** Waits until CloudFormation changes none of them: an earlier run may have been stopped while it did. */

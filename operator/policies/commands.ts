@@ -101,7 +101,11 @@ export function upStatements(scope: PolicyScope): readonly PolicyStatementText[]
     ),
     allow(
       'Down',
-      ['cloudformation:DeleteStack', 'cloudformation:UpdateTerminationProtection'],
+      [
+        'cloudformation:DeleteStack',
+        'cloudformation:GetTemplate',
+        'cloudformation:UpdateTerminationProtection',
+      ],
       [names.stack(`Inference-${stage}-*`)],
     ),
     allow(

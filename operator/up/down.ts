@@ -1,17 +1,17 @@
 /**
- * `npm run down`: deletes the stacks of a stage after its name is typed, and lists what it retains: tables and secrets,
- * because they contain money and keys. Safe to repeat.
+ * `npm run down`: deletes the stacks of a stage after its name is typed, and lists what it retains, among it tables and
+ * secrets, because they contain money and keys. Safe to repeat.
  */
 import { createInterface } from 'node:readline/promises';
 import { parseArgs } from 'node:util';
-import { CloudFormationClient, paginateListStackResources, type Stack } from '@aws-sdk/client-cloudformation';
+import type { Stack } from '@aws-sdk/client-cloudformation';
 import { DynamoDBClient, paginateListTables } from '@aws-sdk/client-dynamodb';
 import { paginateListSecrets } from '@aws-sdk/client-secrets-manager';
 import { createSecretsClient } from '../../lambdas/platform/aws/clients.ts';
 import { maintenanceParameter } from '../../lambdas/platform/contract/maintenance.ts';
 import { formatUsd } from '../../lambdas/platform/core/money.ts';
 import { readCaller } from '../aws-account.ts';
-import { StageStacks } from '../deployment/stacks.ts';
+import { type RetainedResource, StageStacks } from '../deployment/stacks.ts';
 import { EDGE_REGION } from '../quotas/checks.ts';
 
 const DATA = 'data';
@@ -19,48 +19,35 @@ const DATA = 'data';
 /** Stacks by the end of their names: one that imports from another is deleted before it. */
 const ORDER = ['operations', 'ingress', 'platform', 'inference', DATA] as const;
 
+const TABLE = 'AWS::DynamoDB::GlobalTable';
+const SECRET = 'AWS::SecretsManager::Secret';
+
 /** A month of a secret, nano-USD: 0.40 USD (Secrets Manager pricing). */
 const SECRET_USD = 400_000_000n;
 
-interface RetainedData {
-  readonly tables: readonly string[];
-  readonly secrets: readonly string[];
-}
-
-/** The secrets of the data stack, which have names of CloudFormation, and those below the name of the stage. */
-async function keptOf(region: string, stage: string): Promise<RetainedData> {
-  const clients = {
-    cloudFormation: new CloudFormationClient({ region }),
-    database: new DynamoDBClient({ region }),
-    secrets: createSecretsClient({ region }),
-  };
-  const dataStack = `Inference-${stage}-${DATA}`;
-  const tables: string[] = [];
-  const secrets = new Set<string>();
+/**
+ * Lists the tables and secrets that earlier stacks of the stage, a restore and commands have left, as CloudFormation names
+ * them: a stack that is gone has no template.
+ */
+async function leftOf(region: string, stage: string): Promise<readonly RetainedResource[]> {
+  const database = new DynamoDBClient({ region });
+  const secretsClient = createSecretsClient({ region });
+  const left: RetainedResource[] = [];
   try {
-    for await (const { TableNames: names = [] } of paginateListTables({ client: clients.database }, {}))
-      tables.push(...names.filter((name) => name.startsWith(`${dataStack}-`)));
+    for await (const { TableNames: names = [] } of paginateListTables({ client: database }, {}))
+      for (const id of names)
+        if (id.startsWith(`Inference-${stage}-${DATA}-`)) left.push({ type: TABLE, id });
     const filters = { Filters: [{ Key: 'name' as const, Values: [`${stage}/`] }] };
-    for await (const { SecretList: list = [] } of paginateListSecrets({ client: clients.secrets }, filters))
-      for (const { Name: name = '' } of list) secrets.add(name);
-    for (const name of await secretsIn(clients.cloudFormation, dataStack)) secrets.add(name);
+    // One of a stack is deleted with it, or retained by its template.
+    for await (const { SecretList: list = [] } of paginateListSecrets({ client: secretsClient }, filters))
+      for (const { Name: id = '', Tags: tags = [] } of list)
+        if (!tags.some(({ Key: key }) => key === 'aws:cloudformation:stack-name'))
+          left.push({ type: SECRET, id });
   } finally {
-    for (const client of Object.values(clients)) client.destroy();
+    database.destroy();
+    secretsClient.destroy();
   }
-  return { tables: tables.sort(), secrets: [...secrets].sort() };
-}
-
-async function secretsIn(client: CloudFormationClient, stack: string): Promise<readonly string[]> {
-  const names: string[] = [];
-  try {
-    for await (const page of paginateListStackResources({ client }, { StackName: stack }))
-      for (const { ResourceType: type, PhysicalResourceId: id = '' } of page.StackResourceSummaries ?? [])
-        if (type === 'AWS::SecretsManager::Secret') names.push(id);
-  } catch (failure) {
-    // CloudFormation's response for a stack that does not exist, as after an earlier run.
-    if ((failure as Error).name !== 'ValidationError') throw failure;
-  }
-  return names;
+  return left;
 }
 
 /** A stack that is not listed imports from others, and none imports from it. */
@@ -89,23 +76,29 @@ async function down(args: readonly string[]): Promise<void> {
   const { accountId, region } = await readCaller();
   const regions = [...new Set([region, EDGE_REGION])].map((name) => new StageStacks(name, stage));
   try {
-    const kept = await keptOf(region, stage);
     const found = inOrder((await Promise.all(regions.map((stacks) => stacks.list()))).flat());
+    const ownerOf = ({ StackId: id }: Stack) =>
+      regions.find((_, at) => id?.split(':')[3] === [region, EDGE_REGION][at]) ?? regions[0];
+    const kept = [...(await leftOf(region, stage))];
+    for (const stack of found)
+      for (const each of (await ownerOf(stack)?.retained(stack.StackName ?? '')) ?? [])
+        if (!kept.some(({ id }) => id === each.id)) kept.push(each);
     console.log(`account ${accountId}, ${region}`);
     for (const { StackName: name } of found) console.log(`deletes   ${name}`);
     if (found.length === 0) console.log(`deletes   nothing: there is no stack of ${stage}`);
-    for (const name of kept.tables) console.log(`keeps     table ${name}`);
-    for (const name of kept.secrets) console.log(`keeps     secret ${name}`);
+    for (const { type, id } of kept.sort((a, b) => (a.type < b.type ? -1 : 1)))
+      console.log(`keeps     ${type} ${id}`);
     console.log(`keeps     parameter ${maintenanceParameter(stage)}, if "admin close" has made it`);
     console.log('keeps     the bootstrap of the CDK, and what is in its bucket');
-    const secretsUsd = formatUsd(BigInt(kept.secrets.length) * SECRET_USD);
+    const [tables = 0, secrets = 0] = [TABLE, SECRET].map(
+      (kind) => kept.filter(({ type }) => type === kind).length,
+    );
     console.log(
-      `costs     ${secretsUsd} USD a month for ${kept.secrets.length} secrets, 0.25 USD a GB of ${kept.tables.length} tables and 0.20 USD a GB of their recovery (us-east-1)`,
+      `costs     ${formatUsd(BigInt(secrets) * SECRET_USD)} USD a month for ${secrets} secrets, 0.25 USD a GB of ${tables} tables and 0.20 USD a GB of their recovery (us-east-1)`,
     );
     if (found.length > 0) await confirm(stage, values.yes);
     for (const stack of found) {
-      const owner = regions.find((_, at) => stack.StackId?.split(':')[3] === [region, EDGE_REGION][at]);
-      await (owner ?? regions[0])?.delete(stack);
+      await ownerOf(stack)?.delete(stack);
       console.log(`deleted   ${stack.StackName}`);
     }
   } finally {

@@ -1,7 +1,7 @@
 /** MiniStack as a process of its own: an AWS account on loopback that enforces the roles of the functions it runs. */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -83,6 +83,13 @@ export class Emulator {
     return join(this.#folder, ALLOWED_REQUESTS);
   }
 
+  /** Has CloudFormation fail to create any secret, until the returned function is called. */
+  failSecrets(): () => void {
+    const file = join(this.#folder, FAILING_SECRETS);
+    writeFileSync(file, '');
+    return () => rmSync(file);
+  }
+
   /** Ends it and the processes of its functions, and deletes what they wrote. */
   async stop(): Promise<void> {
     if (this.#child.exitCode === null && this.#child.signalCode === null) {
@@ -107,6 +114,7 @@ export class Emulator {
 }
 
 const ALLOWED_REQUESTS = 'allowed.jsonl';
+const FAILING_SECRETS = 'failing-secrets';
 
 function environment(port: number, folder: string): Record<string, string> {
   const preload = pathToFileURL(join(import.meta.dirname, 'lambda-runtime.ts')).href;
@@ -119,6 +127,7 @@ function environment(port: number, folder: string): Record<string, string> {
     TMPDIR: folder,
     STATE_DIR: join(folder, 'state'),
     ALLOWED_REQUESTS: join(folder, ALLOWED_REQUESTS),
+    FAILING_SECRETS: join(folder, FAILING_SECRETS),
     BIND_HOST: '127.0.0.1',
     MINISTACK_HOST: '127.0.0.1',
     GATEWAY_PORT: String(port),

@@ -9,6 +9,7 @@ import asyncio
 import base64
 import contextvars
 import json
+import os
 import uuid
 
 import accounts
@@ -155,6 +156,9 @@ def create_secret(logical_id, props, stack):
 
     A name that CloudFormation generates for a secret starts with the logical id, without the stack.
     """
+    # A policy of an organization or a quota of the account fails a creation so.
+    if os.path.exists(os.environ["FAILING_SECRETS"]):
+        raise ValueError(f"{logical_id}: planted failure")
     named = {"Name": f"{logical_id}-{uuid.uuid4().hex[:12]}"} | props
     _name, attributes = secret["create"](logical_id, named, stack)
     return attributes["Arn"], attributes
@@ -181,8 +185,14 @@ def as_table(props):
     return {key: props[key] for key in props if key != "Replicas"} | settings
 
 
+def create_table(logical_id, props, stack):
+    """CloudFormation generates another name in each creation (template reference, Name type)."""
+    provisioners._NAME_SEED.set(uuid.uuid4().hex[:8])
+    return table["create"](logical_id, as_table(props), stack)
+
+
 provisioners._RESOURCE_HANDLERS["AWS::DynamoDB::GlobalTable"] = table | {
-    "create": lambda logical_id, props, stack: table["create"](logical_id, as_table(props), stack),
+    "create": create_table,
     "update": lambda name, old, new, *stack: table["update"](name, as_table(old), as_table(new), *stack),
     "delete": lambda name, props: table["delete"](name, as_table(props)),
 }

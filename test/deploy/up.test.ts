@@ -1,7 +1,8 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { DynamoDBClient, ListTablesCommand, paginateScan } from '@aws-sdk/client-dynamodb';
+import { DynamoDBClient, paginateScan } from '@aws-sdk/client-dynamodb';
+import { ListBucketsCommand, S3Client } from '@aws-sdk/client-s3';
 import {
   CreateSecretCommand,
   GetSecretValueCommand,
@@ -104,6 +105,13 @@ async function itemsOf(variable: string): Promise<readonly Record<string, { S?: 
   return items;
 }
 
+async function buckets(): Promise<readonly string[]> {
+  const client = new S3Client({ ...emulator.client, forcePathStyle: true });
+  const { Buckets: list = [] } = await client.send(new ListBucketsCommand({}));
+  client.destroy();
+  return list.map(({ Name = '' }) => Name);
+}
+
 /** The accounts with credit, the live keys and the first credits of the stage. */
 async function stateOfStage() {
   const entries = (await itemsOf('ACCOUNTSTABLE')).map(({ item }) => item?.S ?? '');
@@ -140,6 +148,16 @@ describe('up, as a user who has the printed policies', () => {
     expect(await deployment.stacks()).toEqual([]);
   });
 
+  it('leaves nothing of a data stack that cannot be created', async () => {
+    const end = emulator.failSecrets();
+    const { code, output } = await up([...args, '--yes']);
+    end();
+    expect([code, output]).toEqual([1, expect.stringContaining('planted failure')]);
+    expect(output).toMatch(/Inference-ring-data .*ROLLBACK_COMPLETE/);
+    expect(await deployment.tables()).toEqual([]);
+    expect(await buckets()).toEqual([expect.stringMatching(/^cdk-/)]);
+  });
+
   it('asks once on a terminal, and ends in the middle of the deployment when that is closed', async () => {
     const killAt = /Inference-ring-inference: creating CloudFormation changeset/;
     const { output } = await up([...args], {
@@ -147,6 +165,7 @@ describe('up, as a user who has the printed policies', () => {
       killAt,
     });
     expect(output.split('(yes/no)')).toHaveLength(2);
+    expect(output).toContain('deleted what could not be created before: Inference-ring-data');
     expect(output).toContain('roles, which only AWS services can assume');
     expect(output).toMatch(killAt);
     expect(output).not.toContain('account     acc_');
@@ -233,14 +252,33 @@ describe('down', () => {
     const { code, output } = await user.run('down', ['--stage', 'ring', '--yes']);
     expect([code, output]).toEqual([0, expect.stringContaining('deleted   Inference-ring-data')]);
     expect(await deployment.stacks()).toEqual([]);
-    const client = new DynamoDBClient(emulator.client);
-    const { TableNames: tables = [] } = await client.send(new ListTablesCommand({}));
-    client.destroy();
+    const tables = await deployment.tables();
     expect(tables).toHaveLength(Object.keys(TABLES).length);
-    for (const table of tables) expect(output).toContain(`keeps     table ${table}`);
+    const bucket = (await buckets()).find((name) => name.startsWith('inference-ring-data-'));
+    const kept = [
+      ...tables.map((table) => `AWS::DynamoDB::GlobalTable ${table}`),
+      `AWS::S3::Bucket ${bucket}`,
+      'AWS::SecretsManager::Secret ring/first-key',
+    ];
+    for (const each of kept) expect(output).toContain(`keeps     ${each}\n`);
+    expect(output.match(/keeps {5}AWS::SecretsManager::Secret arn:/g)).toHaveLength(5);
+    // The roles of the stacks that the first run deleted are in its list.
+    expect(stopped.output).toContain(
+      'keeps     AWS::IAM::Role Inference-ring-inference-ApiRestCloudWatchRole',
+    );
     expect((await user.run('down', ['--stage', 'ring', '--yes'])).output).toContain(
       'there is no stack of ring',
     );
+  });
+});
+
+describe('up, after down', () => {
+  it('deploys the stage anew, next to what down has kept', async () => {
+    const { code, output } = await up(again());
+    expect([code, output.slice(-3_000)]).toEqual([0, expect.stringContaining('ready')]);
+    expect(await deployment.tables()).toHaveLength(2 * Object.keys(TABLES).length);
+    const httpResponse = await callAsPrinted(output, await firstKey());
+    expect([httpResponse.status, await httpResponse.json()]).toEqual([200, expect.anything()]);
   });
 });
 
@@ -254,7 +292,6 @@ describe('the policy of up', () => {
     'ec2:DescribeAvailabilityZones',
     // The emulator checks no right for it.
     'lambda:GetAccountSettings',
-    'secretsmanager:PutSecretValue',
     'servicequotas:GetAWSDefaultServiceQuota',
     'sts:AssumeRole',
   ];
