@@ -75,7 +75,7 @@ const shape = {
   ingress: z.enum(['none', 'web-function', 'fargate']).default('none'),
   /**
    * The availability zones of the network of `fargate` hosts, by name; the region's first two when it is absent. CloudFront's
-   * VPC origins leave some zones out (CloudFront developer guide, Supported Availability Zones for VPC origins).
+   * VPC origins leave some zones out, so `npm run up` chooses them by their ids.
    */
   availabilityZones: z
     .array(z.string().regex(/^[a-z]{2}(-[a-z]+)+-\d[a-z]$/))

@@ -59,6 +59,13 @@ export function readUpOptions(args: readonly string[]): UpOptions {
   };
 }
 
+/** Adds zones to the settings that the CDK app reads. */
+export function withZones(options: UpOptions, availabilityZones: readonly string[]): UpOptions {
+  const settings = { ...JSON.parse(readFileSync(options.configFile, 'utf8')), availabilityZones };
+  writeFileSync(options.configFile, JSON.stringify(settings));
+  return { ...options, config: parseConfig(settings) };
+}
+
 function settingsOf(file: string | undefined, stage: string | undefined): object {
   let settings: { readonly stage?: unknown } = {};
   try {

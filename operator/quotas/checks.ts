@@ -2,7 +2,7 @@
 import { execFile } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { DescribeAvailabilityZonesCommand, EC2Client } from '@aws-sdk/client-ec2';
+import { type AvailabilityZone, DescribeAvailabilityZonesCommand, EC2Client } from '@aws-sdk/client-ec2';
 import { parseCatalog } from '../../lambdas/inference/core/catalog/catalog-document.ts';
 import { createSecretsClient } from '../../lambdas/platform/aws/clients.ts';
 import { type Config, hasEdge } from '../../lib/config/config.ts';
@@ -21,10 +21,14 @@ export interface AccountCheck {
 export const EDGE_REGION = 'us-east-1';
 
 /**
- * The zones that CloudFront's VPC origins leave out (CloudFront developer guide, Using service-linked roles, supported
- * Regions for VPC Origins).
+ * The zones that CloudFront's VPC origins leave out, by id: the same name is another zone in each account (CloudFront
+ * developer guide, Restrict access with VPC origins, Supported AWS Regions for VPC origins). In `use1-az3` Fargate has no
+ * ARM64 either (Amazon ECS developer guide, Task definitions for 64-bit ARM workloads).
  */
-const EXCLUDED_ZONES: ReadonlySet<string> = new Set(['usw1-az2', 'apne1-az3', 'cac1-az3']);
+const EXCLUDED_ZONES: ReadonlySet<string> = new Set(['use1-az3', 'usw1-az2', 'apne1-az3', 'cac1-az3']);
+
+/** A zone that fails leaves the other. A third adds to the traffic between zones, and to nothing else here. */
+const USUAL_ZONES = 2;
 
 const usesFargate = ({ compute, ingress }: Config): boolean => compute === 'fargate' || ingress === 'fargate';
 
@@ -85,8 +89,11 @@ async function dockerCheck(): Promise<AccountCheck> {
   }
 }
 
-async function zonesCheck({ availabilityZones }: Config): Promise<AccountCheck> {
-  const check = 'Zones of the host';
+const nameOf = ({ ZoneName: name = '' }: AvailabilityZone): string => name;
+const isReached = ({ ZoneId: id = '' }: AvailabilityZone): boolean => !EXCLUDED_ZONES.has(id);
+
+/** Reads the zones of the region, in the order of their names. */
+async function readZones(): Promise<readonly AvailabilityZone[]> {
   const client = new EC2Client();
   try {
     const { AvailabilityZones: zones = [] } = await client.send(
@@ -94,22 +101,34 @@ async function zonesCheck({ availabilityZones }: Config): Promise<AccountCheck> 
         Filters: [{ Name: 'zone-type', Values: ['availability-zone'] }],
       }),
     );
-    const sorted = zones.toSorted((a, b) => ((a.ZoneName ?? '') < (b.ZoneName ?? '') ? -1 : 1));
-    const names = availabilityZones ?? sorted.slice(0, 2).map(({ ZoneName: name = '' }) => name);
+    return zones.toSorted((a, b) => (nameOf(a) < nameOf(b) ? -1 : 1));
+  } finally {
+    client.destroy();
+  }
+}
+
+/** Returns the first zones that CloudFront reaches, if the settings need zones and name none. */
+export async function hostZones(config: Config): Promise<readonly string[] | undefined> {
+  if (!usesFargate(config) || config.availabilityZones !== undefined) return undefined;
+  const names = (await readZones()).filter(isReached).map(nameOf).slice(0, USUAL_ZONES);
+  if (names.length < USUAL_ZONES) throw new Error('CloudFront reaches fewer than two zones of the region');
+  return names;
+}
+
+async function zonesCheck({ availabilityZones }: Config): Promise<AccountCheck> {
+  const check = 'Zones of the host';
+  try {
+    const sorted = await readZones();
+    const names = availabilityZones ?? sorted.slice(0, USUAL_ZONES).map(nameOf);
     const absent = names.filter((name) => !sorted.some(({ ZoneName }) => ZoneName === name));
     if (absent.length > 0) return { check, state: 'missing', note: `the region has no ${absent.join(', ')}` };
-    const excluded = sorted.filter(
-      ({ ZoneName = '', ZoneId = '' }) => names.includes(ZoneName) && EXCLUDED_ZONES.has(ZoneId),
-    );
+    const excluded = sorted.filter((zone) => names.includes(nameOf(zone)) && !isReached(zone)).map(nameOf);
     if (excluded.length === 0) return { check, state: 'ok', note: names.join(', ') };
-    const left = sorted.filter(({ ZoneId = '' }) => !EXCLUDED_ZONES.has(ZoneId));
-    const advice = `set availabilityZones to two of ${left.map(({ ZoneName }) => ZoneName).join(', ')}`;
-    const note = `CloudFront reaches no origin in ${excluded.map(({ ZoneName }) => ZoneName).join(', ')}: ${advice}`;
+    const advice = `set availabilityZones to two of ${sorted.filter(isReached).map(nameOf).join(', ')}`;
+    const note = `CloudFront reaches no origin in ${excluded.join(', ')}: ${advice}`;
     return { check, state: 'missing', note };
   } catch (failure) {
     return { check, state: 'unknown', note: `not read: ${(failure as Error).name}` };
-  } finally {
-    client.destroy();
   }
 }
 

@@ -7,7 +7,7 @@ import { parseConfig } from '../../lib/config/config.ts';
 import { COMMANDS } from '../commands.ts';
 import type { SynthesizedCounts } from '../deployment/assembly.ts';
 import type { AccountState } from './account.ts';
-import { checkAccount } from './checks.ts';
+import { checkAccount, hostZones } from './checks.ts';
 import { rowsOf } from './needs.ts';
 
 const LOAD = { calls: 10, seconds: 10 };
@@ -84,14 +84,22 @@ describe('the required quota of a deployment', () => {
   });
 });
 
+/** The ids of the zones a, b and so on of the region. */
+const ZONES = ['usw1-az2', 'usw1-az1', 'usw1-az3'];
+let zoneIds: readonly string[] = ZONES;
+
 /** Responses of the services that answer in XML (API references of IAM, STS and EC2). */
 const XML: Readonly<Record<string, string>> = {
   GetAccountSummary:
     '<R><GetAccountSummaryResult><SummaryMap><entry><key>Roles</key><value>20</value></entry><entry><key>RolesQuota</key><value>1000</value></entry></SummaryMap></GetAccountSummaryResult></R>',
   GetCallerIdentity:
     '<R><GetCallerIdentityResult><Account>123456789012</Account><Arn>arn:aws:iam::123456789012:user/o</Arn></GetCallerIdentityResult></R>',
-  DescribeAvailabilityZones:
-    '<R><availabilityZoneInfo><item><zoneName>us-west-1a</zoneName><zoneId>usw1-az2</zoneId></item><item><zoneName>us-west-1b</zoneName><zoneId>usw1-az1</zoneId></item><item><zoneName>us-west-1c</zoneName><zoneId>usw1-az3</zoneId></item></availabilityZoneInfo></R>',
+  get DescribeAvailabilityZones() {
+    const items = zoneIds.map(
+      (id, at) => `<item><zoneName>us-west-1${'abcdef'[at]}</zoneName><zoneId>${id}</zoneId></item>`,
+    );
+    return `<R><availabilityZoneInfo>${items.join('')}</availabilityZoneInfo></R>`;
+  },
   DescribeVpcs: '<R><vpcSet><item><vpcId>vpc-1</vpcId></item></vpcSet></R>',
 };
 
@@ -247,6 +255,23 @@ describe('quotas of an account, as AWS shows them', () => {
       note: zones.join(', '),
     });
   });
+
+  it.each(['use1-az3', 'usw1-az2', 'apne1-az3', 'cac1-az3'])(
+    'name the zones of hosts by what is behind the names, without %s',
+    async (excluded) => {
+      const fargate = parseConfig({ compute: 'fargate' });
+      zoneIds = ['x-az1', excluded, 'x-az2', 'x-az3'];
+      try {
+        expect(await hostZones(fargate)).toEqual(['us-west-1a', 'us-west-1c']);
+        zoneIds = ['x-az1', excluded];
+        await expect(hostZones(fargate)).rejects.toThrow('fewer than two zones');
+        const named = parseConfig({ ingress: 'fargate', availabilityZones: ['us-west-1a', 'us-west-1b'] });
+        expect([await hostZones(named), await hostZones(parseConfig({}))]).toEqual([undefined, undefined]);
+      } finally {
+        zoneIds = ZONES;
+      }
+    },
+  );
 
   it('remain unread for the local service', async () => {
     const outcome = await COMMANDS.quotas?.alone?.([]);

@@ -7,11 +7,11 @@ import { formatUsd } from '../../lambdas/platform/core/money.ts';
 import { type AwsCaller, BOOTSTRAP_VERSION, readBootstrapVersion, readCaller } from '../aws-account.ts';
 import { countAssembly, synthesize } from '../deployment/assembly.ts';
 import { runCdk } from '../deployment/cdk.ts';
-import { readUpOptions, UP_USAGE, type UpOptions } from '../deployment/settings.ts';
+import { readUpOptions, UP_USAGE, type UpOptions, withZones } from '../deployment/settings.ts';
 import { StageStacks } from '../deployment/stacks.ts';
 import { createOperator, type Operator } from '../operator.ts';
 import { readAccountState } from '../quotas/account.ts';
-import { bootstrapRegions, checkAccount } from '../quotas/checks.ts';
+import { bootstrapRegions, checkAccount, hostZones } from '../quotas/checks.ts';
 import { checkLine, DEFAULT_LOAD, quotaLine } from '../quotas/command.ts';
 import { rowsOf } from '../quotas/needs.ts';
 import { readAwsTarget } from '../target.ts';
@@ -39,6 +39,15 @@ async function step<T>(name: string, run: () => Promise<T>): Promise<T> {
   } catch (cause) {
     throw new Error(`${name}: ${(cause as Error).message}`, { cause });
   }
+}
+
+/** Names the zones of hosts where the settings name none: the first two of CloudFormation may be ones without VPC origins. */
+async function nameZones(options: UpOptions): Promise<UpOptions> {
+  const zones = options.isSynthesized ? undefined : await hostZones(options.config);
+  if (zones === undefined) return options;
+  const setting = JSON.stringify({ availabilityZones: zones });
+  say('zones', `${zones.join(', ')}; to keep them whatever the region adds, set ${setting}`);
+  return withZones(options, zones);
 }
 
 /** Throws if something without which a deployment fails is missing; prints the rest of what is too little. */
@@ -140,12 +149,13 @@ async function useDeployment(options: UpOptions, caller: AwsCaller): Promise<voi
   }
 }
 
-async function up(options: UpOptions): Promise<void> {
-  const { config, configFile, assembly, isConfirmed } = options;
+async function up(given: UpOptions): Promise<void> {
+  const { config, configFile, assembly, isConfirmed } = given;
   if (!isConfirmed && !hasTerminal())
     throw new Error('there is no terminal to ask on: add --yes to accept the rights');
   const caller = await step('credentials', readCaller);
   const { region } = caller;
+  const options = await step('zones', () => nameZones(given));
   await step('synthesis', () => synthesize(options, region));
   await step('account', () => checkNeeds(options, region));
   const regions = await step('bootstrap', () => regionsToBootstrap(options, region));

@@ -83,6 +83,13 @@ export const CONFIGURATIONS = {
     edgeSecretGeneration: 3,
     availabilityZones: ['us-east-1b', 'us-east-1d'],
   },
+  /** With one other zone, before the one that stays. */
+  'fargate-moved': {
+    compute: 'fargate',
+    hostTasks: { least: 3, most: 40 },
+    edgeSecretGeneration: 3,
+    availabilityZones: ['us-east-1a', 'us-east-1b'],
+  },
 } as const satisfies Readonly<Record<string, object>>;
 
 export type ConfigurationName = keyof typeof CONFIGURATIONS;

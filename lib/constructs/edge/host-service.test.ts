@@ -62,6 +62,39 @@ describe('the shared host on Fargate', () => {
     expect(new Set(zones)).toEqual(new Set(['us-east-1b', 'us-east-1d']));
   });
 
+  it.each([
+    ['fargate-sized', 'fargate-moved'],
+    ['fargate', 'fargate-sized'],
+  ] as const)(
+    'creates no subnet over the block of one that exists, if its zones change: %s, %s',
+    (from, to) => {
+      const subnetsOf = (name: typeof from | typeof to) =>
+        new Map(
+          new SynthesizedApp(name)
+            .resources('ingress', 'AWS::EC2::Subnet')
+            .map(([id, { Properties: properties }]) => [id, properties]),
+        );
+      const [before, after] = [subnetsOf(from), subnetsOf(to)];
+      const rangeOf = (block: unknown): readonly [first: number, last: number] => {
+        const [, third, bits] = /^10\.0\.(\d+)\.0\/(\d+)$/.exec(String(block)) ?? [];
+        return [Number(third), Number(third) + 2 ** (24 - Number(bits)) - 1];
+      };
+      const overlaps = [...after].filter(([id, { CidrBlock: block }]) =>
+        [...before].some(([earlier, { CidrBlock: other, AvailabilityZone: zone }]) => {
+          const [[first, last], [otherFirst, otherLast]] = [rangeOf(block), rangeOf(other)];
+          const isUnchanged =
+            id === earlier && block === other && String(zone) === String(after.get(id)?.AvailabilityZone);
+          return first <= otherLast && otherFirst <= last && !isUnchanged;
+        }),
+      );
+      expect([before.size, after.size, overlaps.map(([id]) => id)]).toEqual([4, 4, []]);
+      expect(new Set([...after.values()].map(({ CidrBlock: block }) => block)).size).toBe(4);
+      // A zone that stays keeps its subnets.
+      const kept = [...after.keys()].filter((id) => before.has(id));
+      expect(kept).toHaveLength(from === 'fargate' ? 0 : 2);
+    },
+  );
+
   it('runs with one core and 2 GB', () => {
     expect(only('AWS::ECS::TaskDefinition')).toMatchObject({ Cpu: '1024', Memory: '2048' });
   });

@@ -1,7 +1,7 @@
 /** A program that listens, on Fargate: tasks behind an internal load balancer that CloudFront accesses. */
 import { Duration, Size, Stack, Validations } from 'aws-cdk-lib';
 import type { IAlarm } from 'aws-cdk-lib/aws-cloudwatch';
-import { IpAddresses, type IVpc, Peer, Port, SubnetType, Vpc } from 'aws-cdk-lib/aws-ec2';
+import { type IVpc, Peer, Port, SubnetType } from 'aws-cdk-lib/aws-ec2';
 import { Platform } from 'aws-cdk-lib/aws-ecr-assets';
 import {
   AlarmBehavior,
@@ -28,11 +28,9 @@ import { Construct } from 'constructs';
 import { HOST_HEALTH_CHECKS, HOST_HEALTH_PATH } from '../../../lambdas/platform/contract/inference-host.ts';
 import type { Hosting } from '../hosting.ts';
 import { confine, tasksOf } from '../security/trust.ts';
+import { HostNetwork, NETWORK } from './host-network.ts';
 
 const PORT = 8080;
-
-/** It is connected to no other network. */
-const NETWORK = '10.0.0.0/16';
 
 /** The most that Fargate gives a task to end its calls (Amazon ECS developer guide, "Task definition parameters"). */
 export const STOP_TIMEOUT = Duration.seconds(120);
@@ -66,6 +64,7 @@ export interface HostServiceProps {
 }
 
 export class HostService extends Construct {
+  readonly name: string;
   readonly balancer: ApplicationLoadBalancer;
   readonly targets: ApplicationTargetGroup;
   readonly #service: FargateService;
@@ -73,7 +72,9 @@ export class HostService extends Construct {
   constructor(scope: Construct, id: string, props: HostServiceProps) {
     super(scope, id);
     const { name, tasks } = props;
-    const vpc = this.#network(props.zones);
+    this.name = name;
+    // The CDK's own types do not fit each other under `exactOptionalPropertyTypes`.
+    const vpc = new HostNetwork(this, 'Network', { zones: props.zones }) as IVpc;
     const cluster = new Cluster(this, 'Cluster', {
       clusterName: name,
       vpc,
@@ -101,29 +102,6 @@ export class HostService extends Construct {
   judgeReleasesBy(alarms: readonly IAlarm[]): void {
     const names = alarms.map(({ alarmName }) => alarmName);
     this.#service.enableDeploymentAlarms(names, { behavior: AlarmBehavior.ROLLBACK_ON_ALARM });
-  }
-
-  /**
-   * Returns the network. CloudFront accesses a balancer in private subnets of a VPC that has an internet gateway,
-   * through which no traffic enters.
-   */
-  #network(zones: readonly string[] | undefined): IVpc {
-    const vpc = new Vpc(this, 'Network', {
-      ipAddresses: IpAddresses.cidr(NETWORK),
-      ...(zones === undefined ? { maxAzs: 2 } : { availabilityZones: [...zones] }),
-      natGateways: 0,
-      restrictDefaultSecurityGroup: false,
-      subnetConfiguration: [
-        { name: 'tasks', subnetType: SubnetType.PUBLIC, mapPublicIpOnLaunch: false },
-        { name: 'balancer', subnetType: SubnetType.PRIVATE_ISOLATED },
-      ],
-    });
-    Validations.of(vpc).acknowledge({
-      id: 'AwsSolutions-VPC7',
-      reason: 'Who called is in the program’s own log; a flow log would add addresses and cost.',
-    });
-    // The CDK's own types do not fit each other under `exactOptionalPropertyTypes`.
-    return vpc as IVpc;
   }
 
   #task({ program, hosting, role, logPrefix, size }: HostServiceProps): FargateTaskDefinition {
