@@ -14,15 +14,21 @@ import type { Severity } from './watch.ts';
 /** The tags of every resource. By `stack`, the bill shows what a deployment costs. */
 const TAGS = { application: 'application', stage: 'stage', stack: 'stack' } as const;
 
+/**
+ * The resource that takes no tag: CloudFront changes none while a distribution uses it, its tags included (aws-cdk issue
+ * 34629). Nor does a stack take one, because CloudFormation gives the tags of a stack to all its resources.
+ */
+const UNTAGGED = ['AWS::CloudFront::VpcOrigin', 'aws:cdk:stack'];
+
 /** Tags whatever the stacks hold, also what is added to them later. */
 export function tagAll(stacks: readonly Stack[], { stage }: Config): void {
-  for (const stack of stacks) {
-    const tags = Tags.of(stack);
-    tags.add(TAGS.application, SERVICE_NAME);
-    tags.add(TAGS.stage, stage);
-    // The CLI, which tags the stack itself, knows no region.
-    tags.add(TAGS.stack, stackTag(stack), { excludeResourceTypes: ['aws:cdk:stack'] });
-  }
+  for (const stack of stacks)
+    for (const [key, value] of [
+      [TAGS.application, SERVICE_NAME],
+      [TAGS.stage, stage],
+      [TAGS.stack, stackTag(stack)],
+    ] as const)
+      Tags.of(stack).add(key, value, { excludeResourceTypes: UNTAGGED });
 }
 
 /** Returns the value of the tag `stack`, which no other deployment of the account has: a stage may be in many regions. */

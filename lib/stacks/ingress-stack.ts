@@ -1,8 +1,8 @@
 /** One hostname for both APIs: CloudFront, and the hosts behind it that API Gateway has no part in. */
 import { CfnOutput, Stack, type StackProps } from 'aws-cdk-lib';
 import type { IOrigin } from 'aws-cdk-lib/aws-cloudfront';
-import { OriginProtocolPolicy } from 'aws-cdk-lib/aws-cloudfront';
-import { VpcOrigin } from 'aws-cdk-lib/aws-cloudfront-origins';
+import { OriginProtocolPolicy, VpcOrigin, VpcOriginEndpoint } from 'aws-cdk-lib/aws-cloudfront';
+import { VpcOrigin as OriginOfVpc } from 'aws-cdk-lib/aws-cloudfront-origins';
 import type { Construct } from 'constructs';
 import { ROUTES } from '../../lambdas/app/routes.ts';
 import type { Config } from '../config/config.ts';
@@ -128,9 +128,18 @@ const apiOrigin = ({ api }: ServiceStack, config: Config): IOrigin =>
 /** A Web Function has no web ACL before it, and is shown no secret. */
 function hostOrigin(host: HostFunction | HostService, config: Config): IOrigin {
   if (!(host instanceof HostService)) return httpsOrigin(host.domainName);
-  return VpcOrigin.withApplicationLoadBalancer(host.balancer, {
+  const { balancer, name } = host;
+  // CloudFront changes no VPC origin while a distribution uses it (409). So it has the scope of its balancer, of which its
+  // logical id is made, and no tag (`tagAll`). Whoever changes a property here gives it another id and name.
+  const vpcOrigin = new VpcOrigin(balancer, 'VpcOrigin', {
+    endpoint: VpcOriginEndpoint.applicationLoadBalancer(balancer),
+    // A name is unique in the account, whatever the region.
+    vpcOriginName: `${name}-${Stack.of(balancer).region}`,
     // Within AWS's network: an internal balancer has no name that a certificate could be issued for.
     protocolPolicy: OriginProtocolPolicy.HTTP_ONLY,
+  });
+  return OriginOfVpc.withVpcOrigin(vpcOrigin, {
+    domainName: balancer.loadBalancerDnsName,
     readTimeout: ORIGIN_SILENCE,
     customHeaders: edgeHeaders(config),
   });

@@ -425,11 +425,14 @@ describe('the operator’s commands', () => {
     await commands.run('aws sqs start-message-move-task', blanks, ...parsed);
     await commands.run('aws bedrock list-foundation-models', {}, ...parsed);
     await commands.run('aws cloudwatch list-metrics', {}, ...parsed);
+    await commands.run('aws cloudfront list-vpc-origins', {}, ...parsed);
+    await commands.run('aws ec2 describe-availability-zones', {}, ...parsed);
     const policy =
       '{"Version":"2012-10-17","Statement":[{"Effect":"Allow","Action":"s3:ListAllMyBuckets","Resource":"*"}]}';
     await commands.run('aws iam create-policy', { 'file://execution.json': policy });
     // The output of some has no valid example, so that only their options are read.
     await commands.run('aws ecs', {}, '--generate-cli-skeleton', 'input');
+    await commands.run('aws cloudformation describe-stack-events', {}, '--generate-cli-skeleton', 'input');
   });
 });
 

@@ -12,6 +12,7 @@ const ACCOUNT_WIDE = {
   'AWS::CE::AnomalyMonitor': 'MonitorName',
   'AWS::CE::AnomalySubscription': 'SubscriptionName',
   'AWS::CloudFront::Function': 'Name',
+  'AWS::CloudFront::VpcOrigin': 'Name',
   'AWS::CloudWatch::Dashboard': 'DashboardName',
   'AWS::IAM::Role': 'RoleName',
 } as const;
@@ -22,10 +23,42 @@ const REGIONAL = {
   'AWS::SNS::Topic': 'TopicName',
 } as const;
 
+/** Those that it keeps once in a region, or in another resource. */
+const ELSEWHERE = [
+  'AWS::ApiGateway::RestApi',
+  'AWS::ApiGateway::Stage',
+  'AWS::ApplicationAutoScaling::ScalingPolicy',
+  'AWS::CloudWatch::Alarm',
+  'AWS::CloudWatch::CompositeAlarm',
+  'AWS::ECS::Cluster',
+  'AWS::ECS::Service',
+  'AWS::ECS::TaskDefinition',
+  'AWS::Events::EventBus',
+  'AWS::Events::Rule',
+  'AWS::IAM::Policy',
+  'AWS::Lambda::EventSourceMapping',
+  'AWS::Lambda::Function',
+  'AWS::Lambda::Permission',
+  'AWS::Logs::LogGroup',
+  'AWS::Logs::QueryDefinition',
+  'AWS::SNS::Topic',
+  'AWS::SQS::Queue',
+  'AWS::Scheduler::ScheduleGroup',
+  'AWS::SecretsManager::Secret',
+  'AWS::StepFunctions::StateMachine',
+] as const;
+
+/** The properties with those in which some types have theirs. */
+const flat = ({ Budget, VpcOriginEndpointConfig, ...properties }: Readonly<Record<string, unknown>>) => ({
+  ...properties,
+  ...(Budget as object | undefined),
+  ...(VpcOriginEndpointConfig as object | undefined),
+});
+
 const namesOf = (app: SynthesizedApp, stack: (typeof STACKS)[number], types: Record<string, string>) =>
   Object.entries(types).flatMap(([type, property]) =>
-    app.properties(stack, type).flatMap(({ Budget, ...properties }) => {
-      const name = { ...properties, ...(Budget as object | undefined) }[property as 'Name'];
+    app.properties(stack, type).flatMap((properties) => {
+      const name = flat(properties)[property as 'Name'];
       return name === undefined ? [] : [`${type} ${joined(name)}`];
     }),
   );
@@ -51,7 +84,7 @@ describe('one stage in two regions of an account', () => {
   it.each([
     ['stack of a region', stackNamesOf, 12],
     ['value of the tag by which costs are divided', tagsOf, 12],
-    ['name that is unique in the account', (app) => STACKS.flatMap((s) => namesOf(app, s, ACCOUNT_WIDE)), 14],
+    ['name that is unique in the account', (app) => STACKS.flatMap((s) => namesOf(app, s, ACCOUNT_WIDE)), 16],
     ['name in us-east-1', (app: SynthesizedApp) => namesOf(app, EDGE, REGIONAL), 4],
   ] satisfies [string, (app: SynthesizedApp) => readonly (string | undefined)[], number][])(
     'share no %s',
@@ -61,4 +94,16 @@ describe('one stage in two regions of an account', () => {
       expect(new Set(names).size).toBe(count);
     },
   );
+
+  it('use only names of types with a known scope', () => {
+    const named = deployments.flatMap(({ templates }) =>
+      STACKS.flatMap((stack) =>
+        Object.values(templates[stack].Resources)
+          .filter(({ Properties = {} }) => Object.keys(flat(Properties)).some((key) => /Name$/.test(key)))
+          .map(({ Type }) => Type),
+      ),
+    );
+    const known: readonly string[] = [...Object.keys(ACCOUNT_WIDE), ...ELSEWHERE];
+    expect([...new Set(named)].filter((type) => !known.includes(type))).toEqual([]);
+  });
 });
