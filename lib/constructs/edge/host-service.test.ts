@@ -33,6 +33,7 @@ describe('the shared host on Fargate', () => {
     const host = new SynthesizedApp(name);
     expect(only('AWS::ECS::Service', host)).toMatchObject({
       ServiceName: service,
+      AvailabilityZoneRebalancing: 'ENABLED',
       DeploymentConfiguration: {
         DeploymentCircuitBreaker: { Enable: true, Rollback: true },
         Alarms: { Enable: true, Rollback: true },

@@ -6,6 +6,7 @@ import { Platform } from 'aws-cdk-lib/aws-ecr-assets';
 import {
   AlarmBehavior,
   AssetImage,
+  AvailabilityZoneRebalancing,
   AwsLogDriverMode,
   Cluster,
   ContainerInsights,
@@ -87,6 +88,8 @@ export class HostService extends Construct {
       // No desired count: with each release it would set a service that has scaled out back to that number.
       minHealthyPercent: 100,
       circuitBreaker: { rollback: true },
+      // It moves tasks out of a zone that has too many, as after a zone that had no capacity.
+      availabilityZoneRebalancing: AvailabilityZoneRebalancing.ENABLED,
       // A public address is the path to the routes: a NAT gateway costs more than all else here.
       assignPublicIp: true,
       vpcSubnets: { subnetType: SubnetType.PUBLIC },
