@@ -1,3 +1,5 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import type { ConfigurationName } from '../../test/template/configurations.ts';
 import {
@@ -70,6 +72,17 @@ describe.each<ConfigurationName>(['standard', 'fargate', 'fargate-abroad'])('the
           ]);
         }
     expect(count).toBeGreaterThan(200);
+  });
+
+  it('change no VPC origin, neither its own nor those of its stack', () => {
+    const app = new SynthesizedApp(name);
+    const origins = app.properties('ingress', 'AWS::CloudFront::VpcOrigin');
+    expect(origins.map(({ Tags: tags }) => tags)).toEqual(name === 'standard' ? [] : [undefined]);
+    const { artifacts } = JSON.parse(readFileSync(join(app.outdir, 'manifest.json'), 'utf8')) as {
+      artifacts: Record<string, { readonly properties?: { readonly tags?: object } }>;
+    };
+    const stacks = Object.values(artifacts).flatMap(({ properties }) => properties?.tags ?? []);
+    expect(stacks).toEqual([]);
   });
 });
 
