@@ -17,6 +17,7 @@ import {
   paginateScan,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
+import { CAPS } from '../../lambdas/access/core/caps.ts';
 import { type KeyState, rpmOf } from '../../lambdas/access/core/key-state.ts';
 import type { Policy } from '../../lambdas/access/core/policy.ts';
 import { windowsAt } from '../../lambdas/access/core/windows.ts';
@@ -110,8 +111,7 @@ function commonPolicy(one: Policy, other: Policy): Policy | undefined {
   const common = {
     allowed_models: models,
     allowed_kinds: kinds,
-    daily_usd: least(one.daily_usd, other.daily_usd),
-    monthly_usd: least(one.monthly_usd, other.monthly_usd),
+    ...Object.fromEntries(CAPS.map(({ field }) => [field, least(one[field], other[field])])),
     tpm: least(one.tpm, other.tpm),
     rpm,
   };

@@ -63,7 +63,7 @@ export function chargeExpression(charge: KeyCharge, nowSeconds: number): Express
   return clauses.build(` REMOVE ${passedNames(windows)}`);
 }
 
-/** The change of each counter. An amount counts in both caps. */
+/** The change of each counter. An amount counts in every cap. */
 const byCounter = (requests: number, tokens: number, amount: NanoUsd) =>
   [
     [REQUESTS, BigInt(requests)],

@@ -5,6 +5,7 @@ import { BatchWriteItemCommand, type DynamoDBClient, paginateQuery } from '@aws-
 import { ulid } from 'ulid';
 import { DATABASE_TABLES as TABLES } from '../../../tools/test-kit/engine.ts';
 import { hashSecret, SECRET_BYTES, type VerifiedKey } from '../../access/core/api-key.ts';
+import { byWindow } from '../../access/core/caps.ts';
 import { KeyGate } from '../../access/core/key-gate.ts';
 import type { Policy } from '../../access/core/policy.ts';
 import { windowsAt } from '../../access/core/windows.ts';
@@ -21,7 +22,7 @@ import { auditAccount } from '../core/audit/account.ts';
 import type { LedgerTotals } from '../core/audit/ledger-totals.ts';
 import { auditAll as auditEvery } from '../core/audit/run.ts';
 import { type Call, NO_OUTPUT } from '../core/call.ts';
-import { type KeySpend, repairCaps, type Spends } from '../core/cap-repair.ts';
+import { type KeySpend, repairCaps, type Spend, type Spends } from '../core/cap-repair.ts';
 import { KeyCheck } from '../core/key-check.ts';
 import type { UnbilledStore, Wallet } from '../core/ports.ts';
 import { Recovery } from '../core/recovery.ts';
@@ -91,14 +92,14 @@ async function spendOf(
   nowMs: number,
 ): Promise<Spends> {
   const now = windowsAt(nowMs);
-  let [day, month] = [0n, 0n];
+  let spend: Spend = byWindow(() => 0n);
   for await (const item of query(client, TABLES.usage, 'key_id', keyId)) {
     const { created, cost } = decodeRecord(item);
     const then = windowsAt(created * 1000);
-    if (then.day === now.day) day += cost;
-    if (then.month === now.month) month += cost;
+    const before = spend;
+    spend = byWindow(({ window }) => before[window] + (then[window] === now[window] ? cost : 0n));
   }
-  return new Map([[keyId, { day, month }]]);
+  return new Map([[keyId, spend]]);
 }
 
 /** Repairs the account's keys, as the nightly pass does; returns how many. */

@@ -19,7 +19,7 @@ export const plus = (a: Quantity, b: Quantity): Quantity => ({
 /** The amounts that the wallet and the key have left, as of their last responses. */
 export interface Remainder {
   readonly balance: NanoUsd;
-  /** The smaller of what is left of the day's and the month's cap. */
+  /** The least that is left of a cap. */
   readonly cap: NanoUsd;
   readonly requests: number;
   readonly tokens: number;

@@ -1,4 +1,4 @@
-/** The spend of keys in the current day and month, from the stored rollups and the records since. */
+/** The spend of keys in the current windows of caps, from the stored rollups and the records since. */
 import { byWindow } from '../../../access/core/caps.ts';
 import { capStartsMs } from '../../../access/core/windows.ts';
 import type { Spend, Spends } from '../cap-repair.ts';

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
+export const ROOT = fileURLToPath(new URL('../../../..', import.meta.url));
 
 const CORE = 'lambdas/ledger/core';
 const LEASES = `${CORE}/leases`;
@@ -136,7 +136,7 @@ export const CONTROLS: readonly Control[] = [
     within: 4_000,
     changes: [
       change(`${LEASES}/lease-state.ts`, ' + Math.min(state.requestsLeft, 0)', ''),
-      change(`${LEASES}/lease-state.ts`, ' + least(state.dayLeft, 0n)', ''),
+      change(`${LEASES}/lease-state.ts`, ' + least(state[left], 0n)', ''),
     ],
   },
   {

@@ -1,5 +1,6 @@
 /** Histories of a service whose processes have leases: callers, faults and changes, from a seed. */
 import { encodeTime } from 'ulid';
+import { byWindow, type Cap } from '../../../access/core/caps.ts';
 import type { Policy } from '../../../access/core/policy.ts';
 import { windowsAt } from '../../../access/core/windows.ts';
 import { ServiceError } from '../../../platform/core/errors.ts';
@@ -50,11 +51,11 @@ class NotedLeases extends Leases {
 /** The cost of the records of keys, as the rollups would have it. */
 const spendOf = ({ database }: World, keyIds: readonly string[], nowMs: number): Spends => {
   const now = windowsAt(nowMs);
-  const sumOf = (keyId: string, window: 'day' | 'month'): NanoUsd =>
+  const sumOf = (keyId: string, window: Cap['window']): NanoUsd =>
     [...database.records.values()]
       .filter((record) => record.keyId === keyId && windowsAt(record.created * 1000)[window] === now[window])
       .reduce((sum, { cost }) => sum + cost, 0n);
-  return new Map(keyIds.map((keyId) => [keyId, { day: sumOf(keyId, 'day'), month: sumOf(keyId, 'month') }]));
+  return new Map(keyIds.map((keyId) => [keyId, byWindow(({ window }) => sumOf(keyId, window))]));
 };
 
 /** The ledger of one process. */

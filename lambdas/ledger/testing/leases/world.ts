@@ -1,5 +1,6 @@
 /** The ground truth of a simulated service, and the laws that hold after every request that the database executes. */
 
+import { byWindow, CAPS } from '../../../access/core/caps.ts';
 import { type LeaseEntry, totalOf } from '../../../access/core/key-leases.ts';
 import type { Policy } from '../../../access/core/policy.ts';
 import { type Windows, windowsAt } from '../../../access/core/windows.ts';
@@ -147,7 +148,7 @@ export class World implements Network {
       ({ untilMs }) => untilMs >= cover.keyReadMs,
     );
     const policies = [item.policy, ...former.map(({ policy }) => policy)];
-    const taken = { requests: 1n, tokens: BigInt(tokens), day: bound, month: bound };
+    const taken = { requests: 1n, tokens: BigInt(tokens), ...byWindow(() => bound) };
     const used = this.#usedOf(keyId);
     for (const counter of COUNTERS) {
       const by = used.get(counterName(counter, cover.windows))?.by ?? 0n;
@@ -221,8 +222,7 @@ export class World implements Network {
         windows,
         BigInt(record ? Math.min(call.tokens, call.usedTokens) : isOpen ? call.tokens : 0),
       );
-      use('day', windows, amount);
-      use('month', windows, amount);
+      for (const { window } of CAPS) use(window, windows, amount);
     }
     return used;
   }
@@ -279,7 +279,7 @@ export class World implements Network {
     const calls = [...this.calls.values()].filter(({ keyId }) => keyId === item.keyId);
     if (calls.some(({ cover }) => cover.lease === undefined) || this.database.heldKeys.has(item.keyId))
       return;
-    for (const counter of ['day', 'month'] as const) {
+    for (const { window: counter } of CAPS) {
       for (const windows of new Map(
         calls.map(({ cover }) => [cover.windows[counter], cover.windows]),
       ).values()) {
@@ -296,7 +296,7 @@ export class World implements Network {
   checkRepaired(windows: Windows): void {
     for (const item of this.database.keys.values()) {
       const records = [...this.database.records.values()].filter(({ keyId }) => keyId === item.keyId);
-      for (const counter of ['day', 'month'] as const) {
+      for (const { window: counter } of CAPS) {
         const cost = sum(records, ({ created, cost: each }) =>
           windowsAt(created * 1000)[counter] === windows[counter] ? each : 0n,
         );
