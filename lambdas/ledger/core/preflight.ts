@@ -45,6 +45,10 @@ export function preflight(
     : shown.withHeaders(rateLimitHeaders(state, at.nowMs));
 }
 
+/** Returns whether a wallet, or one of its shards, covers an amount. */
+export const hasCredit = ({ balance }: Pick<Wallet, 'balance'>, amount: NanoUsd): boolean =>
+  balance >= amount;
+
 /** The largest output of the range for which key and wallet have enough, tokens; undefined where they have for none. */
 export function largestOutput(
   { tokens, cost }: Pick<CallEstimate, 'tokens' | 'cost'>,
@@ -54,7 +58,7 @@ export function largestOutput(
 ): number | undefined {
   const fits = (output: number): boolean => {
     const amount = cost(output);
-    if (wallet !== undefined && wallet.balance < amount) return false;
+    if (wallet !== undefined && !hasCredit(wallet, amount)) return false;
     return (
       state === undefined ||
       rejectionOf(state, { ...charge, tokens: tokens(output), amount }, nowMs) === undefined
@@ -83,7 +87,7 @@ function withAffordable(
 
 /** Returns 402 `insufficient_credit` with the balance; undefined if the wallet covers the hold or is not known. */
 function insufficientCredit(wallet: AccountSnapshot['wallet'], amount: NanoUsd): ServiceError | undefined {
-  if (wallet === undefined || wallet.balance >= amount) return undefined;
+  if (wallet === undefined || hasCredit(wallet, amount)) return undefined;
   const balance = formatUsd(greatest(wallet.balance, 0n));
   return new ServiceError(
     'insufficient_credit',

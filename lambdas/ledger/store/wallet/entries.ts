@@ -10,6 +10,7 @@ import type { RandomSource } from '../../../platform/core/ports.ts';
 import { isSafeToRetry } from '../../../platform/core/transient.ts';
 import type { WriteResult } from '../../../platform/dynamodb/update-item.ts';
 import type { Hold, HoldResult, Wallet, WalletLeaseWrite } from '../../core/ports.ts';
+import { hasCredit } from '../../core/preflight.ts';
 import { growShards } from './growth.ts';
 import {
   accountOf,
@@ -88,7 +89,7 @@ export class WalletEntries {
     const isOpened = applied && write.from === undefined;
     if (isOpened && shard !== undefined && shard.holds.length > this.#maxHolds(accountId))
       this.#addCapacity(accountId, write.walletId).catch(() => {});
-    const isShort = !applied && shard !== undefined && shard.balance < write.change;
+    const isShort = !applied && shard !== undefined && !hasCredit(shard, write.change);
     if (isShort && this.#reads.countOf(accountId) > 1) return this.#leaseAcross(accountId, write);
     return { applied, item: shard && toWallet(accountId, [shard]), copies };
   }
@@ -99,7 +100,7 @@ export class WalletEntries {
     const target = shards.find(({ walletId }) => walletId === write.walletId);
     if (target === undefined) return { applied: false, item: undefined, copies: 1 };
     const { balance } = toWallet(accountId, shards);
-    const isPayable = balance >= write.change && shards.every(({ debt }) => debt === undefined);
+    const isPayable = hasCredit({ balance }, write.change) && shards.every(({ debt }) => debt === undefined);
     const donors = isPayable ? chooseDonors(shards, target, write.change) : undefined;
     if (donors === undefined)
       return { applied: false, item: { ...toWallet(accountId, [target]), balance }, copies: 1 };
@@ -177,7 +178,7 @@ export class WalletEntries {
     }
     const shards = await this.#reads.readAll(accountId);
     const wallet = toWallet(accountId, shards);
-    const isInsufficient = wallet.balance < hold.amount && !includesHold(wallet, hold);
+    const isInsufficient = !hasCredit(wallet, hold.amount) && !includesHold(wallet, hold);
     if (isInsufficient) return { granted: false, wallet: shards.length === 0 ? undefined : wallet };
     if (hold.amount > 0n && shards.some(({ debt }) => debt !== undefined)) {
       await this.#postings.collect(accountId);
@@ -195,7 +196,7 @@ export class WalletEntries {
     const wallet = toWallet(accountOf(walletId), shards);
     if (includesHold(wallet, hold)) return { granted: true, wallet };
     const target = shards.find((shard) => shard.walletId === walletId);
-    if (target === undefined || wallet.balance < hold.amount) return undefined;
+    if (target === undefined || !hasCredit(wallet, hold.amount)) return undefined;
     const placed = { ...hold, attempt: newAttempt(), walletId };
     const donors = chooseDonors(shards, target, hold.amount);
     if (donors === undefined) return undefined;

@@ -112,7 +112,7 @@ describe('the number of shards', () => {
       { credit: 1n - CREDIT, cash: 0n },
       [],
     );
-    expect([largest, await store.balance(accountId)]).toEqual([MAX_SHARDS, 1n]);
+    expect([largest, (await store.read(accountId))?.balance]).toEqual([MAX_SHARDS, 1n]);
   });
 });
 

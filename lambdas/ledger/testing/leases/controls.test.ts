@@ -10,7 +10,7 @@ const HISTORIES = rounds(120);
 const MAX_MS = 1_200_000;
 
 describe('the histories of leases', () => {
-  it('have controls of which each changes code that is there', () => {
+  it('know the code that each control changes', () => {
     const missing = CONTROLS.flatMap(({ rule, changes }) =>
       changes
         .filter(({ file, from }) => !readFileSync(join(ROOT, file), 'utf8').includes(from))
