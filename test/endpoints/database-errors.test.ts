@@ -41,6 +41,9 @@ const TROUBLES: Readonly<Record<string, Trouble>> = {
   'a closed connection': 'reset',
 };
 
+/** Many calls at once wait for their responses on a busy machine. */
+const REQUEST_MS = 1_500;
+
 let engine: TestDatabase;
 let database: TroubledDatabase;
 let service: Service;
@@ -50,13 +53,17 @@ const plans = new Map<TestAccount, TroublePlan>();
 
 beforeAll(async () => {
   engine = await startDatabase();
-  database = await startTroubledDatabase(engine.endpoint, (request) => {
-    const requestText = JSON.stringify(request.body);
-    const concerned = [...plans].find(([{ accountId, keys }]) =>
-      [accountId, keys[0].keyId].some((id) => requestText.includes(id)),
-    );
-    return concerned?.[1](request);
-  });
+  database = await startTroubledDatabase(
+    engine.endpoint,
+    (request) => {
+      const requestText = JSON.stringify(request.body);
+      const concerned = [...plans].find(([{ accountId, keys }]) =>
+        [accountId, keys[0].keyId].some((id) => requestText.includes(id)),
+      );
+      return concerned?.[1](request);
+    },
+    REQUEST_MS,
+  );
   const store = new DynamoReplayStore(database.client, engine.tables.replays);
   service = await startService(
     { ...openLedger({ clients: database, clock: systemClock }), store },

@@ -32,7 +32,11 @@ export interface TroubledDatabase extends DynamoClients {
 const REQUEST_MS = 400;
 
 /** Stands before the database at `endpoint`, with the service's own clients, whose requests are given up sooner. */
-export async function startTroubledDatabase(endpoint: string, plan: TroublePlan): Promise<TroubledDatabase> {
+export async function startTroubledDatabase(
+  endpoint: string,
+  plan: TroublePlan,
+  requestMs = REQUEST_MS,
+): Promise<TroubledDatabase> {
   const front = await startFront(endpoint, async (request, forward) => {
     const trouble = await plan(request);
     if (trouble === undefined) return forward();
@@ -43,7 +47,7 @@ export async function startTroubledDatabase(endpoint: string, plan: TroublePlan)
   const { endpoint: address } = front;
   const clients = createDynamoClients(
     { endpoint: address, region: 'us-east-1', credentials: ENGINE_CREDENTIALS },
-    REQUEST_MS,
+    requestMs,
   );
   return {
     ...clients,
