@@ -7,6 +7,7 @@ import { EVENT_ID, MAX_DATA_BYTES, SUBSCRIBABLE_TYPES } from '../lambdas/webhook
 import { type Command, ok, options } from './arguments.ts';
 import { CALL_COMMAND } from './call-log.ts';
 import { CATALOG_COMMANDS } from './catalog/commands.ts';
+import { CUSTOMER_COMMANDS } from './customer-commands/commands.ts';
 import { MARKET_COMMANDS } from './market-commands.ts';
 import { OPERATORS_COMMANDS } from './operators-commands.ts';
 import { RECONCILE_COMMAND } from './payments-command.ts';
@@ -202,6 +203,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   'deliveries redrive': redriveOf('deliveries'),
   'event redrive': redriveOf('events'),
   'payments reconcile': RECONCILE_COMMAND,
+  ...CUSTOMER_COMMANDS,
   ...MARKET_COMMANDS,
   ...OPERATORS_COMMANDS,
   ...CATALOG_COMMANDS,

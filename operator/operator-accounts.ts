@@ -40,19 +40,26 @@ export function createOperatorAccounts(
         ExpressionAttributeValues: { ':now': number(Math.floor(clock() / 1000)) },
       }),
     remove: (accountId) => change(accountId, { UpdateExpression: `REMOVE ${OPERATOR_SINCE}` }),
-    async list() {
-      const accounts: Account[] = [];
-      const pages = paginateScan(
-        { client },
-        {
-          TableName: table,
-          FilterExpression: `#item = :account AND attribute_exists(${OPERATOR_SINCE})`,
-          ExpressionAttributeNames: { '#item': 'item' },
-          ExpressionAttributeValues: { ':account': text('account') },
-        },
-      );
-      for await (const { Items: items = [] } of pages) accounts.push(...items.map(decodeAccount));
-      return accounts;
-    },
+    list: () => scanAccounts(client, table, OPERATOR_SINCE),
   };
+}
+
+/** Returns the accounts that have an attribute, by a read of the complete table of accounts. */
+export async function scanAccounts(
+  client: DynamoDBClient,
+  table: string,
+  attribute: string,
+): Promise<readonly Account[]> {
+  const accounts: Account[] = [];
+  const pages = paginateScan(
+    { client },
+    {
+      TableName: table,
+      FilterExpression: '#item = :account AND attribute_exists(#attribute)',
+      ExpressionAttributeNames: { '#item': 'item', '#attribute': attribute },
+      ExpressionAttributeValues: { ':account': text('account') },
+    },
+  );
+  for await (const { Items: items = [] } of pages) accounts.push(...items.map(decodeAccount));
+  return accounts;
 }

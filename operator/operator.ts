@@ -2,7 +2,6 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import { verifyKey } from '../lambdas/access/core/api-key.ts';
 import { changeKey } from '../lambdas/access/core/api-keys.ts';
 import type { KeyState } from '../lambdas/access/core/key-state.ts';
 import type { Policy } from '../lambdas/access/core/policy.ts';
@@ -52,6 +51,7 @@ import { systemClock } from '../lambdas/platform/system/system.ts';
 import type { PublishedEvent } from '../lambdas/webhooks/core/event.ts';
 import { createPublisher } from '../lambdas/webhooks/store/event-publisher.ts';
 import { addressesOf } from './addresses.ts';
+import { createCustomers } from './customers.ts';
 import { createMaintenance } from './maintenance.ts';
 import { createMarket } from './market.ts';
 import { createOperatorAccounts } from './operator-accounts.ts';
@@ -117,8 +117,8 @@ export function createOperator(target: OperatorTarget, log: Log) {
     issueSession: (accountId: string) => sessions.start(accountId, LONGEST_SESSION_SECONDS),
     /** The accounts that may access the operator's view. */
     operators: createOperatorAccounts(client, tables.accounts, systemClock),
-    /** The account of an API key; undefined when this deployment has not issued it. */
-    accountOf: async (key: string) => verifyKey(key, await peppers())?.accountId,
+    /** Searches for accounts and keys. */
+    customers: createCustomers({ client, tables, registry, peppers, wallet, clock: systemClock }),
     ...keysOf(registry, issuer, wallet),
     ...creditsOf(credits, wallet),
     wallet,
@@ -170,7 +170,8 @@ function keysOf(
 ) {
   async function keyOf(keyId: string): Promise<KeyState> {
     const keyState = await registry.find(keyId);
-    if (keyState === undefined) throw new Error(`there is no key ${keyId}`);
+    if (keyState === undefined)
+      throw new Error('there is no key with this id: "key find" finds the id by the text of a key');
     return keyState;
   }
   return {

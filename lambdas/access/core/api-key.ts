@@ -11,7 +11,8 @@ import { ServiceError } from '../../platform/core/errors.ts';
 /** The prefix by which callers and secret scanners recognize keys. */
 const PREFIX = 'uis_';
 
-const KEY = /^uis_([0-9A-HJKMNP-TV-Z]{26})([0-9A-HJKMNP-TV-Z]{26})([0-9a-f]{40})([0-9a-f]{32})$/;
+const FORM = 'uis_([0-9A-HJKMNP-TV-Z]{26})([0-9A-HJKMNP-TV-Z]{26})([0-9a-f]{40})([0-9a-f]{32})';
+const KEY = new RegExp(`^${FORM}$`);
 
 /** Bytes of randomness in a key: 160 bits cannot be guessed. */
 export const SECRET_BYTES = 20;
@@ -50,6 +51,14 @@ export function formatKey(parts: KeyParts, peppers: Peppers): string {
   const body = `${ulidOf(parts.accountId)}${ulidOf(parts.keyId)}${parts.secret}`;
   return `${PREFIX}${body}${tag(body, peppers.current)}`;
 }
+
+/**
+ * Returns the texts within a text that have the form of a key, each once. White space within a key is ignored, because
+ * programs wrap long lines.
+ */
+export const keysIn = (text: string): readonly string[] => [
+  ...new Set(text.replaceAll(/\s/g, '').match(new RegExp(FORM, 'g')) ?? []),
+];
 
 /** Returns the key's identity, or undefined when it is malformed or not signed by this service. */
 export function verifyKey(key: string, peppers: Peppers): VerifiedKey | undefined {

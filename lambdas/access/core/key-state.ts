@@ -80,7 +80,11 @@ export function rejectionOf(
   nowMs: number,
 ): ServiceError | undefined {
   const { accountId, secretHash } = charge.key;
-  if (state?.status !== 'active' || state.accountId !== accountId || !secretMatches(state, secretHash, nowMs))
+  if (
+    state?.status !== 'active' ||
+    state.accountId !== accountId ||
+    matchingSecret(state, secretHash, nowMs) === undefined
+  )
     return invalidKey();
   return (
     rejectionByScope(state.policy, charge) ??
@@ -89,9 +93,18 @@ export function rejectionOf(
   );
 }
 
-function secretMatches({ secretHash, previous }: KeyState, presentedHash: string, nowMs: number): boolean {
-  if (presentedHash === secretHash) return true;
-  return presentedHash === previous?.secretHash && previous.until > Math.floor(nowMs / 1000);
+/** The secrets of a key that are valid: the second one after a rotation, for a time. */
+export type MatchingSecret = 'current' | 'previous';
+
+/** Returns which valid secret of a key has a hash; undefined if neither has. */
+export function matchingSecret(
+  { secretHash, previous }: KeyState,
+  presentedHash: string,
+  nowMs: number,
+): MatchingSecret | undefined {
+  if (presentedHash === secretHash) return 'current';
+  const isPrevious = presentedHash === previous?.secretHash && previous.until > Math.floor(nowMs / 1000);
+  return isPrevious ? 'previous' : undefined;
 }
 
 function rejectionByScope(policy: Policy, { scope }: KeyCharge): ServiceError | undefined {

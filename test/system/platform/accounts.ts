@@ -122,6 +122,21 @@ describe('an API key', () => {
     expect((await owner.send('DELETE', '/api-keys')).status).toBe(400);
   });
 
+  it('stops working once the operator has revoked it by its id; its text in place of the id reaches no error', async () => {
+    const { id, key } = await owner.createKey({ name: 'leaked' });
+    const failure = await service.admin('key', 'revoke', '--key', key).catch(String);
+    expect(failure).toContain('"key find" finds the id');
+    expect(failure).not.toContain(key.slice(56));
+    const byKey = ['account', 'find', '--key', id];
+    const { accounts } = await service.admin<{ accounts: readonly { account_id: string }[] }>(...byKey);
+    const list = ['key', 'list', '--account', accounts[0]?.account_id ?? ''];
+    const listed = async () => (await service.admin<{ keys: readonly { id: string }[] }>(...list)).keys;
+    expect((await listed()).map((each) => each.id)).toContain(id);
+    await service.admin('key', 'revoke', '--key', id);
+    expect(await codeOf(await chat(key))).toBe('invalid_api_key');
+    expect((await listed()).map((each) => each.id)).not.toContain(id);
+  });
+
   it('accepts two secrets during the overlap of a rotation, and one without', async () => {
     const { id, key: old } = await owner.createKey({ name: 'rotated' });
     const rotate = async (overlap: object) => {

@@ -134,8 +134,9 @@ async function settleHistory(
 
 /** A fresh session at every start: one lasts a day. The issuer may have another port than at the last start. */
 async function demoSession(operator: Operator, apiKey: string, issuer: string | undefined): Promise<string> {
-  const accountId = await operator.accountOf(apiKey);
-  if (accountId === undefined) throw new Error('the demo key is not of this state folder');
+  const demo = await operator.customers.keyOf(apiKey);
+  if (demo === undefined) throw new Error('the demo key is not of this state folder');
+  const { accountId } = demo.key;
   if (issuer !== undefined)
     await operator.bindIdentity(accountId, { issuer, subject: subjectOf(DEMO_EMAIL) });
   return operator.issueSession(accountId);
