@@ -47,6 +47,7 @@ describe('a sweep', () => {
         failed: names.length,
         count: { settled: wallets, released: 2 * wallets },
         cause: { name: 'RangeError' },
+        message: expect.stringContaining(`first that of ${names[0]}: ${names[0]} cannot be read`),
       });
     },
   );

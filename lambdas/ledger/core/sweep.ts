@@ -23,8 +23,16 @@ export class SweepError extends Error {
   readonly count: RecoveryCount;
   readonly failed: number;
 
-  constructor(count: RecoveryCount, failed: number, cause: unknown) {
-    super(`${failed} wallets could not be recovered`, { cause });
+  constructor(
+    count: RecoveryCount,
+    failed: number,
+    first: { readonly accountId: string; readonly cause: unknown },
+  ) {
+    const { accountId, cause } = first;
+    super(
+      `${failed} wallets could not be recovered, first that of ${accountId}: ${(cause as Error).message}`,
+      { cause },
+    );
     this.count = count;
     this.failed = failed;
   }
@@ -37,26 +45,29 @@ export class SweepError extends Error {
  */
 export async function sweep(pages: WalletPages, recovery: Recovery, tidy: Tidy): Promise<RecoveryCount> {
   let [settled, released, failed] = [0, 0, 0];
-  let cause: unknown;
-  const attempt = async (work: () => Promise<RecoveryCount | undefined>): Promise<void> => {
+  let first: { readonly accountId: string; readonly cause: unknown } | undefined;
+  const attempt = async (
+    accountId: string,
+    work: () => Promise<RecoveryCount | undefined>,
+  ): Promise<void> => {
     try {
       const count = await work();
       settled += count?.settled ?? 0;
       released += count?.released ?? 0;
-    } catch (failure) {
+    } catch (cause) {
       failed += 1;
-      cause ??= failure;
+      first ??= { accountId, cause };
     }
   };
   const untidy: string[] = [];
   let after: string | undefined;
   do {
     const page = await pages(after);
-    for (const wallet of page.wallets) await attempt(() => recovery.recoverWallet(wallet));
+    for (const wallet of page.wallets) await attempt(wallet.accountId, () => recovery.recoverWallet(wallet));
     untidy.push(...page.untidy.slice(0, MAX_TIDIED - untidy.length));
     after = page.next;
   } while (after !== undefined);
-  for (const accountId of untidy) await attempt(() => tidy(accountId).then(() => undefined));
-  if (failed > 0) throw new SweepError({ settled, released }, failed, cause);
+  for (const accountId of untidy) await attempt(accountId, () => tidy(accountId).then(() => undefined));
+  if (first !== undefined) throw new SweepError({ settled, released }, failed, first);
   return { settled, released };
 }
