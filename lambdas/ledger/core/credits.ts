@@ -1,6 +1,7 @@
 /** Top-ups of a wallet, and removals of credit. */
 import type { NanoUsd } from '../../platform/core/money.ts';
 import type { Clock, UlidSource } from '../../platform/core/ports.ts';
+import type { EntryNote } from './ledger-entry.ts';
 
 export interface TopUp {
   readonly accountId: string;
@@ -21,6 +22,15 @@ export interface CreditStore {
    * exist.
    */
   takeBack(entry: TopUp): Promise<'taken' | 'repeated'>;
+  /**
+   * Removes free credit as a refund, exactly once per id: all of the amount, or nothing if the balance, which does not
+   * have what is held, does not cover it. Throws if the account does not exist.
+   */
+  takeFree(entry: TopUp & NotedEntry): Promise<'taken' | 'repeated' | 'not covered'>;
+}
+
+export interface NotedEntry {
+  readonly note: EntryNote;
 }
 
 /** A ledger entry to create; without an id it is a new one. */
@@ -50,6 +60,11 @@ export class Credits {
   /** Removes credit, as a refund in the ledger. Throws if the amount is not positive or is absurd. */
   async takeBack(request: EntryRequest): ReturnType<CreditStore['takeBack']> {
     return this.#dependencies.store.takeBack(this.#entry(request));
+  }
+
+  /** Removes free credit, without debt. Throws if the amount is not positive or is absurd. */
+  async takeFree({ note, ...request }: EntryRequest & NotedEntry): ReturnType<CreditStore['takeFree']> {
+    return this.#dependencies.store.takeFree({ ...this.#entry(request), note });
   }
 
   #entry({ accountId, amount, source, id = this.#dependencies.ulid() }: EntryRequest): TopUp {

@@ -20,6 +20,13 @@ export interface LedgerEntry {
   readonly cash: NanoUsd;
   /** The origin of the entry: `grant`, `order`, the id of the purchased listing, or of the seller's transaction. */
   readonly source: string;
+  readonly note?: EntryNote;
+}
+
+/** The person who made an entry by a command, and why. */
+export interface EntryNote {
+  readonly by: string;
+  readonly reason: string;
 }
 
 /** A change of a wallet: of its credit, and of the money in it. */

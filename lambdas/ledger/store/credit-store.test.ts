@@ -1,3 +1,4 @@
+import { GetItemCommand } from '@aws-sdk/client-dynamodb';
 import { describe, expect, it } from '@jest/globals';
 import { engineClients } from '../../../tools/test-kit/engine.ts';
 import { loseFirstResponses } from '../../../tools/test-kit/lost-answers.ts';
@@ -56,6 +57,37 @@ describe('a top-up', () => {
   });
 });
 
+describe('a removal of free credit', () => {
+  const note = { by: 'arn:aws:iam::123456789012:user/ada', reason: 'granted twice' };
+
+  it('records who made it and why, and takes its amount once per id, also if less remains', async () => {
+    const accountId = await openAccount();
+    await creditsOn().topUp({ accountId, amount: 500n, source: 'grant' });
+    const request = { accountId, amount: 300n, source: 'grant', id: 'take_1', note };
+    expect(await creditsOn().takeFree(request)).toBe('taken');
+    expect(await creditsOn().takeFree(request)).toBe('repeated');
+    expect(await creditsOn().takeFree({ ...request, id: 'take_2' })).toBe('not covered');
+    expect(await walletOf(accountId)).toMatchObject({ balance: 200n, debt: 0n });
+    const key = { account_id: { S: accountId }, item: { S: 'refund#take_1' } };
+    const { Item: item } = await database.client.send(
+      new GetItemCommand({ TableName: database.tables.accounts, Key: key }),
+    );
+    expect(item).toMatchObject({ amount: { N: '300' }, by: { S: note.by }, reason: { S: note.reason } });
+  });
+
+  it('fails if its account does not exist, and for an amount that is not positive', async () => {
+    const request = { accountId: 'acc_of_nobody', amount: 1n, source: 'grant', note };
+    await expect(creditsOn().takeFree(request)).rejects.toThrow('there is no account acc_of_nobody');
+    for (const amount of [0n, -1n])
+      await expect(creditsOn().takeFree({ ...request, amount })).rejects.toThrow('amount must be');
+  });
+});
+
 it('leaves an exact ledger', async () => {
-  expect(await auditAll(database.client)).toMatchObject({ exact: true, topUps: 1_700n, balances: 1_700n });
+  expect(await auditAll(database.client)).toMatchObject({
+    exact: true,
+    topUps: 2_200n,
+    refunds: 300n,
+    balances: 1_900n,
+  });
 });

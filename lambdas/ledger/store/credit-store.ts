@@ -2,10 +2,11 @@
 import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import type { DynamoClients } from '../../platform/aws/clients.ts';
 import { requireTable } from '../../platform/contract/tables.ts';
+import { readItem } from '../../platform/dynamodb/reads.ts';
 import { systemClock, systemUlid } from '../../platform/system/system.ts';
-import { type CreditStore, Credits, type TopUp } from '../core/credits.ts';
+import { type CreditStore, Credits, type NotedEntry, type TopUp } from '../core/credits.ts';
 import { walletChangeOf } from '../core/ledger-entry.ts';
-import { putEntry } from './ledger-entry.ts';
+import { entryKey, putEntry } from './ledger-entry.ts';
 import { WalletPostings } from './wallet/posting.ts';
 
 export interface CreditTables {
@@ -14,10 +15,12 @@ export interface CreditTables {
 }
 
 export class DynamoCreditStore implements CreditStore {
+  readonly #client: DynamoDBClient;
   readonly #tables: CreditTables;
   readonly #postings: WalletPostings;
 
   constructor(client: DynamoDBClient, tables: CreditTables) {
+    this.#client = client;
     this.#tables = tables;
     this.#postings = new WalletPostings(client, tables.wallets);
   }
@@ -30,6 +33,18 @@ export class DynamoCreditStore implements CreditStore {
     return (await this.#post('refund', entry)) ? 'taken' : 'repeated';
   }
 
+  async takeFree(request: TopUp & NotedEntry): ReturnType<CreditStore['takeFree']> {
+    const { accountId, id, amount, created, source, note } = request;
+    const location = { table: this.#tables.accounts, accountId, created };
+    const entry = { kind: 'refund' as const, id, amount, cash: 0n, source, note };
+    const result = await this.#postings.deduct(accountId, amount, [putEntry(location, entry)]);
+    if (result === 'no wallet') throw noAccount(accountId);
+    if (result !== 'not covered') return result === 'posted' ? 'taken' : 'repeated';
+    // The first request may have left less than the amount.
+    const key = { TableName: this.#tables.accounts, Key: entryKey(accountId, 'refund', id) };
+    return (await readItem(this.#client, key)) === undefined ? 'not covered' : 'repeated';
+  }
+
   /** Creates the entry. Returns false if it already existed. */
   async #post(
     kind: 'top_up' | 'refund',
@@ -39,10 +54,12 @@ export class DynamoCreditStore implements CreditStore {
     // An operator grants and takes back credit that nobody has paid for.
     const entry = { kind, id, amount, cash: 0n, source };
     const result = await this.#postings.post(accountId, walletChangeOf([entry]), [putEntry(location, entry)]);
-    if (result === 'no wallet') throw new Error(`there is no account ${accountId}`);
+    if (result === 'no wallet') throw noAccount(accountId);
     return result === 'posted';
   }
 }
+
+const noAccount = (accountId: string): Error => new Error(`there is no account ${accountId}`);
 
 export interface CreditOptions {
   readonly clients: DynamoClients;

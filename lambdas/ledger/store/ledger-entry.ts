@@ -19,7 +19,7 @@ export const entryKey = (accountId: string, kind: EntryKind, id: string): Item =
 /** The write of an entry; its condition fails when the entry is there already. */
 export const putEntry = (
   { table, accountId, created }: EntryLocation,
-  { kind, id, amount, cash, source }: LedgerEntry,
+  { kind, id, amount, cash, source, note }: LedgerEntry,
 ): TransactWriteItem => ({
   Put: {
     TableName: table,
@@ -29,6 +29,7 @@ export const putEntry = (
       ...(cash === 0n ? {} : { cash: number(cash) }),
       created: number(created),
       source: text(source),
+      ...(note === undefined ? {} : { by: text(note.by), reason: text(note.reason) }),
     },
     ConditionExpression: 'attribute_not_exists(account_id)',
   },

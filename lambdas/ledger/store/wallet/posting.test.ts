@@ -9,6 +9,7 @@ import { systemUlid } from '../../../platform/system/system.ts';
 import { type Hold, isCallHold, type Wallet } from '../../core/ports.ts';
 import { auditAll } from '../../testing/running-ledger.ts';
 import { splitWallet } from '../../testing/split-wallet.ts';
+import { MAX_SHARDS } from './item.ts';
 import { WalletPostings } from './posting.ts';
 import { createWalletStore } from './store.ts';
 
@@ -144,6 +145,61 @@ describe('a wallet in several shards', () => {
     const granted = (await Promise.all(attempts)).filter((result) => result.granted);
     expect(granted).toHaveLength(8);
     expect(await read()).toMatchObject({ balance: 0n, debt: 0n });
+  });
+});
+
+describe('deducted credit', () => {
+  const deduct = (amount: bigint, name: string = systemUlid(), id = accountId) =>
+    postings().deduct(id, amount, [entry(id, -amount, name)]);
+
+  it('reduces the balance, and changes nothing if the balance without held credit does not cover it', async () => {
+    await post(100n);
+    await wallets().hold(accountId, holdOf(60n));
+    expect(await deduct(41n)).toBe('not covered');
+    expect(await read()).toMatchObject({ balance: 40n, debt: 0n, entries: 1 });
+    expect(await deduct(40n)).toBe('posted');
+    expect(await read()).toMatchObject({ balance: 0n, debt: 0n, entries: 2, holds: [{ amount: 60n }] });
+    expect(await deduct(1n)).toBe('not covered');
+  });
+
+  it('does not cover debt, and an account in debt has none', async () => {
+    await post(10n);
+    await post(-30n);
+    expect(await deduct(1n)).toBe('not covered');
+    await splitWallet(database, accountId, [0n]);
+    expect(await deduct(1n)).toBe('not covered');
+    expect(await read()).toMatchObject({ balance: 0n, debt: 20n });
+  });
+
+  it.each([1, 3, MAX_SHARDS])('comes from every shard of %d', async (shards) => {
+    await post(BigInt(shards) * 10n);
+    await splitWallet(database, accountId, Array(shards - 1).fill(10n));
+    const open = holdOf(5n);
+    expect(await wallets().hold(accountId, open)).toMatchObject({ granted: true });
+    const free = BigInt(shards) * 10n - 5n;
+    expect(await deduct(free + 1n)).toBe('not covered');
+    expect(await deduct(free)).toBe('posted');
+    expect(await read()).toMatchObject({ balance: 0n, debt: 0n, drift: 0n, holds: [{ amount: 5n }] });
+  });
+
+  it('counts once for each entry, and never exceeds the balance, also concurrently and during calls', async () => {
+    await post(100n);
+    await splitWallet(database, accountId, [30n, 30n]);
+    const same = await Promise.all(Array.from({ length: 5 }, () => deduct(10n, 'the same')));
+    expect(same.toSorted()).toEqual(['posted', ...Array(4).fill('repeated')]);
+    const [results, holds] = await Promise.all([
+      Promise.all(Array.from({ length: 6 }, () => deduct(25n))),
+      Promise.all(Array.from({ length: 6 }, () => wallets().hold(accountId, holdOf(5n)))),
+    ]);
+    const taken = 25n * BigInt(results.filter((result) => result === 'posted').length);
+    const heldAmount = 5n * BigInt(holds.filter(({ granted }) => granted).length);
+    expect(results.filter((result) => !['posted', 'not covered'].includes(result))).toEqual([]);
+    expect(taken > 0n).toBe(true);
+    expect(await read()).toMatchObject({ balance: 90n - taken - heldAmount, debt: 0n, drift: 0n });
+  });
+
+  it('belongs to an account that exists', async () => {
+    expect(await deduct(1n, 'x', 'acc_of_nobody')).toBe('no wallet');
   });
 });
 

@@ -8,7 +8,7 @@ import { retryOptimistically } from '../../../platform/core/optimistic.ts';
 import { number } from '../../../platform/dynamodb/attribute-values.ts';
 import { transact } from '../../../platform/dynamodb/transaction.ts';
 import { isPayable, type WalletChange } from '../../core/ledger-entry.ts';
-import type { Shard } from './item.ts';
+import { MAX_SHARDS, type Shard } from './item.ts';
 import { WalletReads } from './reads.ts';
 import { type ShardUpdate, shardUpdate } from './update.ts';
 
@@ -93,6 +93,26 @@ export class WalletPostings {
   }
 
   /**
+   * Makes the writes, and deducts an amount from the balance of all shards. Exactly once, or not at all: neither credit
+   * that is held nor debt covers it.
+   */
+  async deduct(
+    accountId: string,
+    amount: NanoUsd,
+    writes: readonly TransactWriteItem[],
+  ): Promise<PostingResult | 'not covered'> {
+    return retryOptimistically<PostingResult | 'not covered'>(MAX_ATTEMPTS, 'the wallet', async () => {
+      const shards = await this.#reads.readAll(accountId);
+      if (shards.length === 0) return 'no wallet';
+      const changes = distribute(shards, -amount, MAX_SHARDS);
+      if (changes.some(isIndebted)) return 'not covered';
+      const result = await transact(this.#client, [...writes, ...this.#updates(changes, 1n)]);
+      if (result.done) return 'posted';
+      return result.failed.some((index) => index < writes.length) ? 'repeated' : undefined;
+    });
+  }
+
+  /**
    * Returns the writes that deduct a price from an account's current credit, for the caller's transaction, which fails
    * if the wallet has changed. Returns undefined if there is no wallet, or if the credit does not cover the price: only
    * refunds may create debt.
@@ -100,9 +120,8 @@ export class WalletPostings {
   async planPurchase(accountId: string, price: NanoUsd): Promise<PurchaseDebit | undefined> {
     const shards = await this.#reads.readAll(accountId);
     const changes = distribute(shards, -price, MAX_CHANGES);
-    const hasDebt = changes.some(({ debt, debtAfter }) => debt !== undefined || debtAfter !== undefined);
     const [first] = shards;
-    if (first === undefined || hasDebt) return undefined;
+    if (first === undefined || changes.some(isIndebted)) return undefined;
     const payable = isPayable(first.netCash, price);
     const cash: CashChange = {
       by: payable ? -price : 0n,
@@ -148,6 +167,9 @@ export class WalletPostings {
     }));
   }
 }
+
+const isIndebted = ({ debt, debtAfter }: ShardChange): boolean =>
+  debt !== undefined || debtAfter !== undefined;
 
 const amountOf = (debt: NanoUsd | undefined) => (debt === undefined ? undefined : number(debt));
 
