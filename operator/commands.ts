@@ -2,12 +2,13 @@
 import { ulid } from 'ulid';
 import * as z from 'zod';
 import { policyEntry, policySchema } from '../lambdas/access/core/policy.ts';
-import { type NanoUsd, parseUsd, usdJson } from '../lambdas/platform/core/money.ts';
+import { usdJson } from '../lambdas/platform/core/money.ts';
 import { EVENT_ID, MAX_DATA_BYTES, SUBSCRIBABLE_TYPES } from '../lambdas/webhooks/core/event.ts';
 import { type Command, ok, options } from './arguments.ts';
 import { CALL_COMMAND } from './call-log.ts';
 import { CATALOG_COMMANDS } from './catalog/commands.ts';
 import { CUSTOMER_COMMANDS } from './customer-commands/commands.ts';
+import { CREDIT_COMMANDS } from './customer-commands/credit.ts';
 import { MARKET_COMMANDS } from './market-commands.ts';
 import { OPERATORS_COMMANDS } from './operators-commands.ts';
 import { RECONCILE_COMMAND } from './payments-command.ts';
@@ -16,12 +17,6 @@ import { QUOTAS_COMMAND } from './quotas/command.ts';
 import type { RedriveResult } from './redrive.ts';
 import { SMOKE_COMMAND } from './smoke/command.ts';
 import { SMOKE_KEY_COMMAND } from './smoke/key-command.ts';
-
-function amountOf(value: string): NanoUsd {
-  const amount = parseUsd(value);
-  if (amount === undefined) throw new Error('--amount must be a decimal amount of USD with at most 9 places');
-  return amount;
-}
 
 function timeOf(value: string): Date {
   const time = z.iso.datetime({ offset: true }).safeParse(value);
@@ -103,13 +98,6 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       return ok({ id: key, status: 'revoked' });
     },
   },
-  'credit grant': {
-    usage: '--account A --amount D',
-    async run(operator, args) {
-      const { account, amount } = options(args, ['account', 'amount']);
-      return ok({ account_id: account, balance: usdJson(await operator.grant(account, amountOf(amount))) });
-    },
-  },
   'wallet show': {
     usage: '--account A',
     async run(operator, args) {
@@ -120,7 +108,13 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
         balance: usdJson(balance),
         owed: usdJson(debt),
         held: usdJson(holds.reduce((sum, hold) => sum + hold.amount, 0n)),
-        holds: holds.map(({ id, amount, expires }) => ({ id, amount: usdJson(amount), expires })),
+        holds: holds.map(({ id, kind, keyId, amount, expires }) => ({
+          id,
+          kind,
+          key_id: keyId,
+          amount: usdJson(amount),
+          expires,
+        })),
       });
     },
   },
@@ -204,6 +198,7 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
   'event redrive': redriveOf('events'),
   'payments reconcile': RECONCILE_COMMAND,
   ...CUSTOMER_COMMANDS,
+  ...CREDIT_COMMANDS,
   ...MARKET_COMMANDS,
   ...OPERATORS_COMMANDS,
   ...CATALOG_COMMANDS,

@@ -16,10 +16,10 @@ describe('the help', () => {
   });
 
   it('contains only the commands that start with the words', () => {
-    const commands = helpText(['credit'])
+    const commands = helpText(['wallet'])
       .split('\n')
       .filter((line) => /^ {2}\S/.test(line));
-    expect(commands).toEqual(['  credit grant --account A --amount D']);
+    expect(commands).toEqual(['  wallet show --account A']);
   });
 });
 

@@ -51,6 +51,7 @@ import { systemClock } from '../lambdas/platform/system/system.ts';
 import type { PublishedEvent } from '../lambdas/webhooks/core/event.ts';
 import { createPublisher } from '../lambdas/webhooks/store/event-publisher.ts';
 import { addressesOf } from './addresses.ts';
+import { readCaller } from './aws-account.ts';
 import { createCustomers } from './customers.ts';
 import { createMaintenance } from './maintenance.ts';
 import { createMarket } from './market.ts';
@@ -120,7 +121,7 @@ export function createOperator(target: OperatorTarget, log: Log) {
     /** Searches for accounts and keys. */
     customers: createCustomers({ client, tables, registry, peppers, wallet, clock: systemClock }),
     ...keysOf(registry, issuer, wallet),
-    ...creditsOf(credits, wallet),
+    ...creditsOf(credits, wallet, callerOf(target)),
     wallet,
     /** Settles or releases every expired hold of every wallet. */
     sweep: () => sweep(pages, recovery, (accountId) => walletMaintenance.tidy(accountId)),
@@ -150,7 +151,15 @@ export function createOperator(target: OperatorTarget, log: Log) {
   };
 }
 
-const creditsOf = (credits: ReturnType<typeof createCredits>, wallet: ReturnType<typeof walletOf>) => ({
+/** Returns the identity of the operator's credentials. The local service has none. */
+const callerOf = (target: OperatorTarget) => async (): Promise<string> =>
+  target.client.endpoint === undefined ? (await readCaller()).arn : 'operator of the local service';
+
+const creditsOf = (
+  credits: ReturnType<typeof createCredits>,
+  wallet: ReturnType<typeof walletOf>,
+  caller: () => Promise<string>,
+) => ({
   /** Returns the new balance. */
   async grant(accountId: string, amount: NanoUsd): Promise<NanoUsd> {
     await credits.topUp({ accountId, amount, source: 'grant' });
@@ -161,6 +170,13 @@ const creditsOf = (credits: ReturnType<typeof createCredits>, wallet: ReturnType
     credits.topUp({ accountId, amount, id, source: 'grant' }),
   /** Removes credit, as a refund in the ledger. */
   takeBack: (accountId: string, amount: NanoUsd) => credits.takeBack({ accountId, amount, source: 'grant' }),
+  /** Removes free credit, all of the amount or nothing, and records the caller's identity and the reason. */
+  async takeFree(accountId: string, amount: NanoUsd, { id, reason }: { id: string; reason: string }) {
+    const by = await caller();
+    const note = { by, reason };
+    const result = await credits.takeFree({ accountId, amount, id: `take_${id}`, source: 'grant', note });
+    return { by, result, wallet: await wallet(accountId) };
+  },
 });
 
 function keysOf(

@@ -5,12 +5,15 @@ import { changeKey } from '../../lambdas/access/core/api-keys.ts';
 import { KeyIssuer } from '../../lambdas/access/core/key-issuer.ts';
 import { DynamoAccountStore } from '../../lambdas/access/store/account-store.ts';
 import { DynamoKeyRegistry } from '../../lambdas/access/store/key-registry.ts';
+import { Credits } from '../../lambdas/ledger/core/credits.ts';
+import { DynamoCreditStore } from '../../lambdas/ledger/store/credit-store.ts';
 import { createWalletStore } from '../../lambdas/ledger/store/wallet/store.ts';
 import { systemUlid } from '../../lambdas/platform/system/system.ts';
 import { fileDatabase } from '../../lambdas/platform/testing/file-database.ts';
 import { createCustomers } from '../customers.ts';
 import type { Operator } from '../operator.ts';
 import { CUSTOMER_COMMANDS, findKey } from './commands.ts';
+import { CREDIT_COMMANDS } from './credit.ts';
 
 const NOW_MS = Date.parse('2026-11-26T12:00:00Z');
 const OVERLAP_SECONDS = 3_600;
@@ -50,7 +53,12 @@ function setUp() {
   });
   const run = async (name: string, ...args: string[]) =>
     JSON.parse(
-      JSON.stringify(await CUSTOMER_COMMANDS[name]?.run({ customers } as unknown as Operator, args)),
+      JSON.stringify(
+        await { ...CUSTOMER_COMMANDS, ...CREDIT_COMMANDS }[name]?.run(
+          { customers } as unknown as Operator,
+          args,
+        ),
+      ),
     ) as { exitCode: number; output: Record<string, unknown> };
   return {
     customers,
@@ -173,6 +181,37 @@ describe('key list', () => {
     expect(result.output.keys).toHaveLength(1);
     expect(JSON.stringify(result)).not.toContain(state.secretHash);
     await expect(run('key list', '--account', 'acc_x')).rejects.toThrow('there is no account acc_x');
+  });
+});
+
+describe('credit list', () => {
+  it('prints each entry, the oldest first, with caller and reason if they are recorded', async () => {
+    const { run } = setUp();
+    const accountId = await openAccount();
+    let seconds = 10;
+    const clock = () => {
+      seconds += 1;
+      return 1_000 * seconds;
+    };
+    const credits = new Credits({
+      store: new DynamoCreditStore(database.client, database.tables),
+      clock,
+      ulid: systemUlid,
+    });
+    await credits.topUp({ accountId, amount: 5n, source: 'grant', id: 'g' });
+    const note = { by: 'ada', reason: 'granted twice' };
+    await credits.takeFree({ accountId, amount: 2n, source: 'grant', id: 'take_t', note });
+    expect(await run('credit list', '--account', accountId)).toEqual({
+      exitCode: 0,
+      output: {
+        account_id: accountId,
+        entries: [
+          { id: 'g', kind: 'top_up', amount: 5e-9, created: 11, source: 'grant', by: null, reason: null },
+          { id: 'take_t', kind: 'refund', amount: 2e-9, created: 12, source: 'grant', ...note },
+        ],
+      },
+    });
+    await expect(run('credit list', '--account', 'acc_x')).rejects.toThrow('there is no account acc_x');
   });
 });
 
