@@ -1,6 +1,7 @@
 /** The AWS account that the operator's credentials act in, and its bootstrap of the CDK. */
 import { CloudFormationClient, DescribeStacksCommand } from '@aws-sdk/client-cloudformation';
 import { GetCallerIdentityCommand, STSClient } from '@aws-sdk/client-sts';
+import type { OperatorTarget } from './target.ts';
 
 export interface AwsCaller {
   readonly accountId: string;
@@ -22,6 +23,12 @@ export async function readCaller(): Promise<AwsCaller> {
     client.destroy();
   }
 }
+
+/** Returns the identity of the operator's credentials, for records of what was done. The local service has none. */
+export const operatorIdentity = async (
+  { client }: Pick<OperatorTarget, 'client'>,
+  read: typeof readCaller = readCaller,
+): Promise<string> => (client.endpoint === undefined ? (await read()).arn : 'operator of the local service');
 
 /** Names of the errors for credentials that have ended or are wrong (IAM user guide, Troubleshoot; STS API reference). */
 const REJECTED: ReadonlySet<string> = new Set([

@@ -51,7 +51,7 @@ import { systemClock } from '../lambdas/platform/system/system.ts';
 import type { PublishedEvent } from '../lambdas/webhooks/core/event.ts';
 import { createPublisher } from '../lambdas/webhooks/store/event-publisher.ts';
 import { addressesOf } from './addresses.ts';
-import { readCaller } from './aws-account.ts';
+import { operatorIdentity } from './aws-account.ts';
 import { createCustomers } from './customers.ts';
 import { createMaintenance } from './maintenance.ts';
 import { createMarket } from './market.ts';
@@ -121,7 +121,7 @@ export function createOperator(target: OperatorTarget, log: Log) {
     /** Searches for accounts and keys. */
     customers: createCustomers({ client, tables, registry, peppers, wallet, clock: systemClock }),
     ...keysOf(registry, issuer, wallet),
-    ...creditsOf(credits, wallet, callerOf(target)),
+    ...creditsOf(credits, wallet, () => operatorIdentity(target)),
     wallet,
     /** Settles or releases every expired hold of every wallet. */
     sweep: () => sweep(pages, recovery, (accountId) => walletMaintenance.tidy(accountId)),
@@ -150,10 +150,6 @@ export function createOperator(target: OperatorTarget, log: Log) {
     },
   };
 }
-
-/** Returns the identity of the operator's credentials. The local service has none. */
-const callerOf = (target: OperatorTarget) => async (): Promise<string> =>
-  target.client.endpoint === undefined ? (await readCaller()).arn : 'operator of the local service';
 
 const creditsOf = (
   credits: ReturnType<typeof createCredits>,

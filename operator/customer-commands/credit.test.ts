@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { operatorIdentity } from '../aws-account.ts';
 import type { Operator } from '../operator.ts';
 import { CREDIT_COMMANDS } from './credit.ts';
 
@@ -32,6 +33,17 @@ const take = (result: string, amount: string, ...more: string[]) =>
     ' granted twice ',
     ...more,
   );
+
+describe('the recorded identity', () => {
+  const arn = 'arn:aws:sts::123456789012:assumed-role/Operators/ada';
+  const read = async () => ({ accountId: '123456789012', arn, region: 'eu-central-1' });
+
+  it('names the caller of AWS, and the local service where there is none', async () => {
+    expect(await operatorIdentity({ client: {} }, read)).toBe(arn);
+    const local = { client: { endpoint: 'http://127.0.0.1:1' } };
+    expect(await operatorIdentity(local, read)).toBe('operator of the local service');
+  });
+});
 
 describe('credit take', () => {
   it('takes an exact amount, and prints what remains and what is held', async () => {
