@@ -173,6 +173,14 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       return ok({ closed: false });
     },
   },
+  'tables check': {
+    usage: '',
+    async run(operator, args) {
+      options(args, []);
+      const different = await operator.checkTables();
+      return { output: { different }, exitCode: different.length === 0 ? 0 : 1 };
+    },
+  },
   restore: {
     usage: '--at TIME',
     async run(operator, args) {

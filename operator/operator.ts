@@ -59,6 +59,7 @@ import { createOperatorAccounts } from './operator-accounts.ts';
 import { createReconciliation } from './payments.ts';
 import { type RedriveResult, redrive } from './redrive.ts';
 import { restore } from './restore/restore.ts';
+import { checkTables } from './restore/table-checks.ts';
 import { createRouteAccess } from './route-access.ts';
 import type { OperatorTarget } from './target.ts';
 import { scanUsage, type TimeSpan, type UsageScan, usageOfAccount } from './usage-records.ts';
@@ -229,6 +230,8 @@ function maintenanceOf(target: OperatorTarget, client: DynamoDBClient) {
   const maintenance = createMaintenance(target, client, systemClock);
   return {
     maintenance,
+    /** Returns the tables in use that differ from what the code needs. */
+    checkTables: () => checkTables(client, target),
     /**
      * Closes the service, and restores the tables as of that time, next to the current ones. Rejected on the local
      * service, which stores no history.

@@ -46,6 +46,11 @@ export function adminStatements(scope: PolicyScope): readonly PolicyStatementTex
     findStage(names, stage),
     allow('Items', ITEM_ACTIONS, names.tables),
     allow(
+      'CheckTables',
+      ['dynamodb:DescribeTable', 'dynamodb:DescribeTimeToLive', 'dynamodb:DescribeContinuousBackups'],
+      names.tables.slice(0, 1),
+    ),
+    allow(
       'ReadSecrets',
       ['secretsmanager:GetSecretValue'],
       [

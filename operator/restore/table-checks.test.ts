@@ -1,0 +1,108 @@
+import {
+  DescribeContinuousBackupsCommand,
+  DescribeTableCommand,
+  DescribeTimeToLiveCommand,
+  type DynamoDBClient,
+  type TableDescription,
+} from '@aws-sdk/client-dynamodb';
+import { describe, expect, it } from '@jest/globals';
+import { TABLES, type Table, type TableName } from '../../lambdas/platform/contract/tables.ts';
+import { fileDatabase } from '../../lambdas/platform/testing/file-database.ts';
+import { checkTables } from './table-checks.ts';
+
+const database = fileDatabase();
+const endpoint = { client: { endpoint: 'http://127.0.0.1:1' } };
+const deployed = { client: {} };
+
+/** A client of a deployment whose tables are complete but for the changes. */
+function deployment(
+  changes: {
+    readonly table?: (name: TableName, table: TableDescription) => TableDescription;
+    readonly expiry?: object;
+    readonly recovery?: string;
+  } = {},
+): DynamoDBClient {
+  const nameOf = (table: string) =>
+    (Object.keys(TABLES) as TableName[]).find((name) => database.tables[name] === table) ?? 'accounts';
+  const respond = async (command: { readonly input: { readonly TableName?: string } }) => {
+    const { TableName: table = '' } = command.input;
+    const name = nameOf(table);
+    if (command instanceof DescribeTableCommand) {
+      const { Table: live = {} } = await database.client.send(new DescribeTableCommand({ TableName: table }));
+      // The engine of the tests has no streams.
+      const stream = { StreamEnabled: true, StreamViewType: 'NEW_AND_OLD_IMAGES' as const };
+      const complete = { ...live, DeletionProtectionEnabled: true, StreamSpecification: stream };
+      return { Table: changes.table?.(name, complete) ?? complete };
+    }
+    if (command instanceof DescribeTimeToLiveCommand) {
+      const { ttl }: Table = TABLES[name];
+      const expiry = { TimeToLiveStatus: 'ENABLED', AttributeName: ttl, ...changes.expiry };
+      return { TimeToLiveDescription: expiry };
+    }
+    expect(command).toBeInstanceOf(DescribeContinuousBackupsCommand);
+    const status = { PointInTimeRecoveryStatus: changes.recovery ?? 'ENABLED' };
+    return { ContinuousBackupsDescription: { PointInTimeRecoveryDescription: status } };
+  };
+  return { send: respond } as unknown as DynamoDBClient;
+}
+
+const check = (client: DynamoDBClient) =>
+  checkTables(client, { environment: database.environment, ...deployed });
+
+describe('the check of tables', () => {
+  it('finds nothing if they are as the code needs them', async () => {
+    expect(await check(deployment())).toEqual([]);
+  });
+
+  it('names a missing index, another key, and a stream that is off', async () => {
+    const different = await check(
+      deployment({
+        table: (name, table) =>
+          name === 'listings'
+            ? {
+                ...table,
+                GlobalSecondaryIndexes: table.GlobalSecondaryIndexes?.slice(1),
+                StreamSpecification: undefined,
+              }
+            : name === 'wallets'
+              ? { ...table, KeySchema: [{ AttributeName: 'id', KeyType: 'HASH' }] }
+              : table,
+      }),
+    );
+    expect(different.map(({ table, differences }) => [table, differences])).toEqual([
+      ['wallets', ['the key is id HASH, not wallet_id HASH']],
+      [
+        'listings',
+        [expect.stringMatching(/^the index by-\w+ is missing$/), 'the stream is off, not NEW_AND_OLD_IMAGES'],
+      ],
+    ]);
+  });
+
+  it('names expiry, recovery and protection that are off', async () => {
+    const off = await check(deployment({ expiry: { TimeToLiveStatus: 'DISABLED' } }));
+    const expiring = (Object.keys(TABLES) as TableName[]).filter((name) => 'ttl' in TABLES[name]);
+    expect(off.map(({ table }) => table)).toEqual(expiring);
+    expect(off[0]?.differences).toEqual(['expiry is off, not by expires']);
+    const unsafe = await check(
+      deployment({
+        recovery: 'DISABLED',
+        table: (_name, table) => ({ ...table, DeletionProtectionEnabled: false }),
+      }),
+    );
+    expect(unsafe).toHaveLength(Object.keys(TABLES).length);
+    expect(unsafe[0]?.differences).toEqual(['point-in-time recovery is off', 'deletion protection is off']);
+  });
+
+  it('names a table that does not exist, and leaves out what the local service does not have', async () => {
+    const environment = { ...database.environment, WALLETS_TABLE: 'nowhere' };
+    const different = await checkTables(database.client, { environment, ...endpoint });
+    expect(different.find(({ table }) => table === 'wallets')).toEqual({
+      table: 'wallets',
+      name: 'nowhere',
+      differences: ['does not exist'],
+    });
+    expect(
+      different.flatMap(({ differences }) => differences).filter((each) => /recovery|protection/.test(each)),
+    ).toEqual([]);
+  });
+});
