@@ -38,6 +38,14 @@ const READ_ACCOUNT = allow(
 const findStage = (names: Names, stage: string) =>
   allow('FindStage', ['cloudformation:DescribeStacks'], [names.stack(`Inference-${stage}-*`)]);
 
+/** Returns the right to compare the tables in use with what the code needs. */
+const checkTables = (names: Names) =>
+  allow(
+    'CheckTables',
+    ['dynamodb:DescribeTable', 'dynamodb:DescribeTimeToLive', 'dynamodb:DescribeContinuousBackups'],
+    names.tables.slice(0, 1),
+  );
+
 /** `admin`, except `restore`, which is no daily command. */
 export function adminStatements(scope: PolicyScope): readonly PolicyStatementText[] {
   const names = new Names(scope);
@@ -45,11 +53,7 @@ export function adminStatements(scope: PolicyScope): readonly PolicyStatementTex
   return [
     findStage(names, stage),
     allow('Items', ITEM_ACTIONS, names.tables),
-    allow(
-      'CheckTables',
-      ['dynamodb:DescribeTable', 'dynamodb:DescribeTimeToLive', 'dynamodb:DescribeContinuousBackups'],
-      names.tables.slice(0, 1),
-    ),
+    checkTables(names),
     allow(
       'ReadSecrets',
       ['secretsmanager:GetSecretValue'],
@@ -93,6 +97,7 @@ export function upStatements(scope: PolicyScope): readonly PolicyStatementText[]
     // The rights of CloudFormation are those of the bootstrap's execution role, which these roles pass to it.
     allow('Deploy', ['sts:AssumeRole'], [names.role(`cdk-hnb659fds-*-role-${accountId}-*`)]),
     allow('Items', UP_ITEM_ACTIONS, names.tables),
+    checkTables(names),
     allow('ReadSecrets', ['secretsmanager:GetSecretValue'], names.secrets.slice(0, 2)),
     allow(
       'FirstKey',

@@ -8,7 +8,7 @@ import {
 import { describe, expect, it } from '@jest/globals';
 import { TABLES, type Table, type TableName } from '../../lambdas/platform/contract/tables.ts';
 import { fileDatabase } from '../../lambdas/platform/testing/file-database.ts';
-import { checkTables } from './table-checks.ts';
+import { checkRestoredTables, checkTables } from './table-checks.ts';
 
 const database = fileDatabase();
 const endpoint = { client: { endpoint: 'http://127.0.0.1:1' } };
@@ -93,16 +93,22 @@ describe('the check of tables', () => {
     expect(unsafe[0]?.differences).toEqual(['point-in-time recovery is off', 'deletion protection is off']);
   });
 
+  it('covers those of the setting `restoredTables` alone before a deployment', async () => {
+    const client = deployment({ recovery: 'DISABLED' });
+    expect(await checkRestoredTables(client, { wallets: { name: database.tables.wallets } })).toEqual([
+      `restored table wallets (${database.tables.wallets}): point-in-time recovery is off`,
+    ]);
+    expect(await checkRestoredTables(client, {})).toEqual([]);
+    expect(await checkRestoredTables(deployment(), { keys: { name: database.tables.keys } })).toEqual([]);
+  });
+
   it('names a table that does not exist, and leaves out what the local service does not have', async () => {
     const environment = { ...database.environment, WALLETS_TABLE: 'nowhere' };
     const different = await checkTables(database.client, { environment, ...endpoint });
-    expect(different.find(({ table }) => table === 'wallets')).toEqual({
-      table: 'wallets',
-      name: 'nowhere',
-      differences: ['does not exist'],
-    });
-    expect(
-      different.flatMap(({ differences }) => differences).filter((each) => /recovery|protection/.test(each)),
-    ).toEqual([]);
+    // The engine of the tests has no streams.
+    expect(different.map(({ table, differences }) => [table, differences])).toEqual([
+      ['wallets', ['does not exist']],
+      ['listings', ['the stream is off, not NEW_AND_OLD_IMAGES']],
+    ]);
   });
 });

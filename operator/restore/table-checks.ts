@@ -21,17 +21,41 @@ export interface DifferentTable {
   readonly differences: readonly string[];
 }
 
-/** Returns the tables that differ. The local service has neither point-in-time recovery nor protection. */
-export async function checkTables(
+type TableNames = Readonly<Partial<Record<TableName, string>>>;
+
+/** Returns the tables in use that differ. The local service has no expiry, recovery and protection. */
+export function checkTables(
   client: DynamoDBClient,
   { environment, client: { endpoint } }: OperatorTarget,
 ): Promise<readonly DifferentTable[]> {
+  const names = Object.fromEntries(
+    (Object.keys(TABLES) as TableName[]).map((table) => [table, requireTable(environment, table)]),
+  );
+  return differentTables(client, names, endpoint === undefined);
+}
+
+/** Returns a line for each table of the setting `restoredTables` that differs from what the code needs. */
+export async function checkRestoredTables(
+  client: DynamoDBClient,
+  restored: Readonly<Partial<Record<TableName, { readonly name: string }>>>,
+): Promise<readonly string[]> {
+  const names = Object.fromEntries(Object.entries(restored).map(([table, { name }]) => [table, name]));
+  const different = await differentTables(client, names, true);
+  return different.map(
+    ({ table, name, differences }) => `restored table ${table} (${name}): ${differences.join(', ')}`,
+  );
+}
+
+async function differentTables(
+  client: DynamoDBClient,
+  names: TableNames,
+  isDeployed: boolean,
+): Promise<readonly DifferentTable[]> {
   const checked = await Promise.all(
     (Object.keys(TABLES) as TableName[]).map(async (table) => {
-      const name = requireTable(environment, table);
-      const needed: Table = TABLES[table];
-      const differences = await differencesOf(client, name, needed, endpoint === undefined);
-      return { table, name, differences };
+      const name = names[table];
+      if (name === undefined) return { table, name: '', differences: [] };
+      return { table, name, differences: await differencesOf(client, name, TABLES[table], isDeployed) };
     }),
   );
   return checked.filter(({ differences }) => differences.length > 0);
@@ -47,7 +71,7 @@ async function differencesOf(
   if (live === undefined) return ['does not exist'];
   return [
     ...layoutDifferences(live, needed),
-    ...(await expiryDifferences(client, name, needed)),
+    ...(isDeployed ? await expiryDifferences(client, name, needed) : []),
     ...(isDeployed ? await safetyDifferences(client, name, live) : []),
   ];
 }
