@@ -49,7 +49,7 @@ export const MARKETPLACE_GRANTS = {
     tables: { market: ['Query', 'BatchGetItem'], ...NAMED },
     indexes: [{ table: 'market', name: 'by-listing' }],
   },
-  'get-subscription': { tables: { market: ['GetItem', 'BatchGetItem'], ...NAMED } },
+  'get-subscription': { tables: { market: ['GetItem', 'BatchGetItem'], ...NAMED, ...listing } },
   'update-subscription': SUBSCRIBES,
   'cancel-subscription': {
     tables: { listings: ['PutItem'], market: writes, accounts: [], wallets: [] },

@@ -26,6 +26,7 @@ import {
   entitlementsQuery,
   planSubscriptionSchema,
   subscribeRequest,
+  subscriptionQuery,
   subscriptionsQuery,
   subscriptionUpdate,
 } from './core/subscriptions/requests.ts';
@@ -73,9 +74,13 @@ export const SALES_OPERATIONS = {
     },
   },
   'get-subscription': {
+    description:
+      'With `plan`, it previews a change to this plan. `PATCH` with the preview’s `due` and `proration_date` charges exactly that.',
+    query: subscriptionQuery,
     responses: {
       200: describeResponse('The subscription.', SALES_COMPONENTS.SubscriptionWithCharges),
     },
+    errors: [409],
   },
   'update-subscription': {
     description:

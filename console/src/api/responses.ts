@@ -69,9 +69,9 @@ export function parseResponse(text: string): unknown {
 
 /**
  * A field named `amount` or `price` is USD in an order, unbilled usage, a line of a bill, a price list and a transaction
- * of earnings, not in a listing. In the charge of a subscription it is in cents, which may have a fraction.
+ * of earnings, not in a listing. The charge of a subscription is in cents.
  */
 const isAmount = (key: string, holder: object): boolean =>
   AMOUNTS.has(key) ||
-  (key === 'amount' && ('refunded' in holder || 'factor' in holder || 'sale' in holder)) ||
+  (key === 'amount' && ('order_id' in holder || 'factor' in holder || 'sale' in holder)) ||
   (key === 'price' && ('per' in holder || 'model_id' in holder || 'payable' in holder));

@@ -15,11 +15,16 @@ export const useSubscriptions = (listingId?: string) =>
       list<Api.SubscriptionBody>(withQuery('/api/v1/subscriptions', { listing_id: listingId, limit: 100 })),
   });
 
-/** Reads a subscription with its charges. */
-export const useSubscription = (id: string) =>
+/** Reads what a change to a plan costs: once for each time that it is shown, so that the amount stays. */
+export const usePlanPreview = (id: string, plan: string) =>
   useQuery({
-    queryKey: ['subscription', id],
-    queryFn: () => call<Api.ChargedSubscriptionBody>(`/api/v1/subscriptions/${encodeURIComponent(id)}`),
+    queryKey: ['subscription', id, plan],
+    queryFn: () =>
+      call<Api.ChargedSubscriptionBody>(
+        withQuery(`/api/v1/subscriptions/${encodeURIComponent(id)}`, { plan }),
+      ),
+    refetchOnWindowFocus: false,
+    gcTime: 0,
   });
 
 /** Reads a listing whose kind is not known; undefined if it is no longer on the market. */

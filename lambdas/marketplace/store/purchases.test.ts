@@ -370,7 +370,8 @@ describe('the money', () => {
     const before = await earnings().balance(owner);
     expect(await outcome(listing, exact, purchaseState({ amount: 100 }))).toBe(100);
     expect(await balance(exact)).toBe(0n);
-    const net = (DOLLAR * 975n) / 1_000n;
+    // Of 2.5 cents.
+    const net = DOLLAR - 2n * (DOLLAR / 100n);
     expect(await earnings().balance(owner)).toEqual({
       ...before,
       pending: before.pending + net,

@@ -68,6 +68,9 @@ export function divideUp(dividend: bigint, divisor: bigint): bigint {
   return (dividend + divisor - 1n) / divisor;
 }
 
+/** Rounds a non-negative amount down to whole cents. */
+export const wholeCents = (amount: NanoUsd): NanoUsd => amount - (amount % NANO_PER_CENT);
+
 /** An amount as an exact JSON number, whatever its size. */
 export function usdJson(amount: NanoUsd): RawJson {
   return rawJson(formatUsd(amount));

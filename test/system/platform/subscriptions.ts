@@ -124,10 +124,23 @@ describe('a subscription', () => {
       readonly id: string;
     };
     const path = `/api/v1/subscriptions/${trial.id}`;
-    expect(await buyer.json(path)).toMatchObject({ status: 'trialing', charges: [] });
+    expect(await buyer.json(path)).toMatchObject({ status: 'trialing', charges: [], preview: null });
     expect((await buyer.send('PATCH', path, { cancel_at_period_end: true })).status).toBe(200);
-    const changed = await buyer.send('PATCH', path, { plan: 'yearly', amount: 400 });
-    expect(await changed.json()).toMatchObject({ status: 'active', cancel_at_period_end: false });
+    const { preview } = await buyer.json<{ readonly preview: object }>(`${path}?plan=yearly`);
+    expect(preview).toMatchObject({ plan: 'yearly', amount: 400, due: 400 });
+    const { current_period_end: end, ...shown } = preview as { readonly current_period_end: number };
+    for (const wrong of [{ due: 399 }, { proration_date: end }])
+      expect(await errorOf(await buyer.send('PATCH', path, { ...shown, ...wrong }))).toMatchObject({
+        status: 409,
+        code: 'price_changed',
+        param: Object.keys(wrong)[0],
+      });
+    const changed = await buyer.send('PATCH', path, shown);
+    expect(await changed.json()).toMatchObject({
+      status: 'active',
+      cancel_at_period_end: false,
+      current_period_end: end,
+    });
     const refund = await seller.send('POST', '/api/v1/refunds', { charge: `${trial.id}#1` });
     expect([refund.status, await refund.json()]).toMatchObject([201, { amount: 400 }]);
     await until(

@@ -92,11 +92,9 @@ function RefundForm({ charge, rest, onClose }: RefundOptions & { readonly onClos
   // A second attempt after a lost response is the same request.
   const [request] = useState(() => crypto.randomUUID());
   const refund = async () => {
-    // The charge for a change of a plan has a fraction of a cent, which a request for all of it returns.
-    const body = { charge, ...(amount === whole ? {} : { amount: centsOf(amount) }) };
     await call('/api/v1/refunds', {
       method: 'POST',
-      body,
+      body: { charge, amount: centsOf(amount) },
       headers: { 'idempotency-key': request },
     });
     await refreshSales();
@@ -109,7 +107,7 @@ function RefundForm({ charge, rest, onClose }: RefundOptions & { readonly onClos
         type="number"
         min="0.01"
         max={whole}
-        step="any"
+        step="0.01"
         value={amount}
         onChange={setAmount}
         required

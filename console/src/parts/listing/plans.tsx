@@ -1,15 +1,7 @@
 /** The plans of a listing: a buyer subscribes, changes and cancels at amounts that are shown first; the owner edits them. */
 import { call } from '../../api/client.ts';
-import {
-  amountDue,
-  centsNano,
-  isAgreed,
-  isLive,
-  nextPlan,
-  type PlanBody,
-  periodEnd,
-} from '../../api/plans.ts';
-import { refreshSales, useSubscription, useSubscriptions } from '../../api/sales.ts';
+import { centsNano, isAgreed, isLive, nextPlan, type PlanBody, periodEnd } from '../../api/plans.ts';
+import { refreshSales, usePlanPreview, useSubscriptions } from '../../api/sales.ts';
 import type { ChargedSubscriptionBody, ListingBody, SubscriptionBody } from '../../api/types.ts';
 import { Badge, Empty, Loaded, Money, numberOf, Panel, Time } from '../basics.tsx';
 import { Confirmed, DialogButton } from '../dialog.tsx';
@@ -109,7 +101,7 @@ interface OwnSubscriptionOptions {
 
 function OwnSubscription({ of: subscription, plans }: OwnSubscriptionOptions) {
   const { plan, cancel_at_period_end: ends, current_period_end: end } = subscription;
-  const setEnd = (value: boolean) => update(subscription, { cancel_at_period_end: value });
+  const setEnd = (value: boolean) => update(subscription.id, { cancel_at_period_end: value });
   return (
     <div className="note row apart" role="status">
       <span>
@@ -138,7 +130,7 @@ function OwnSubscription({ of: subscription, plans }: OwnSubscriptionOptions) {
   );
 }
 
-async function update({ id }: SubscriptionBody, body: object): Promise<void> {
+async function update(id: string, body: object): Promise<void> {
   await call(`/api/v1/subscriptions/${encodeURIComponent(id)}`, { method: 'PATCH', body });
   await refreshSales();
 }
@@ -165,48 +157,53 @@ interface ChangeOptions {
 }
 
 function ChangeForm({ id, plan, submit, onClose }: ChangeOptions) {
-  const subscription = useSubscription(id);
+  const subscription = usePlanPreview(id, plan.id);
   return (
     <Loaded query={subscription}>
-      {(current) => (
-        <Form
-          submit={submit}
-          onCancel={onClose}
-          onSubmit={() => update(current, { plan: plan.id, amount: plan.amount }).then(onClose)}
-        >
-          <DueNow of={current} plan={plan} />
-        </Form>
-      )}
+      {({ status, preview }) =>
+        preview === null ? (
+          <Empty>The subscription has ended.</Empty>
+        ) : (
+          <Form
+            submit={submit}
+            onCancel={onClose}
+            onSubmit={() => update(id, changeOf(preview)).then(onClose)}
+          >
+            <DueNow of={preview} status={status} interval={plan.interval} />
+          </Form>
+        )
+      }
     </Loaded>
   );
 }
 
+type Preview = NonNullable<ChargedSubscriptionBody['preview']>;
+
+/** The change that was shown: the service rejects it if another amount is due. */
+const changeOf = ({ plan, amount, due, proration_date }: Preview) => ({ plan, amount, due, proration_date });
+
 interface DueOptions {
-  readonly of: ChargedSubscriptionBody;
-  readonly plan: PlanBody;
+  readonly of: Preview;
+  readonly status: SubscriptionBody['status'];
+  readonly interval: PlanBody['interval'];
 }
 
-function DueNow({ of: current, plan }: DueOptions) {
-  const { amount, interval } = plan;
-  const { status, current_period_end: end } = current;
-  const price = <Money nano={centsNano(amount)} />;
-  const now = Math.floor(Date.now() / 1000);
+function DueNow({ of: preview, status, interval }: DueOptions) {
+  const price = <Money nano={centsNano(preview.amount)} />;
+  const next = <Time at={preview.current_period_end} day />;
   if (status === 'past_due')
     return <p>Due now: {price}, for the period that has started since the last charge.</p>;
-  const due = isAgreed(current, plan) ? 0n : amountDue(current, amount, now);
-  if (due <= 0n)
+  if (preview.due === 0)
     return (
       <p>
-        Nothing is due now. From <Time at={end} day /> on, {price} is charged each {interval}.
+        Nothing is due now. From {next} on, {price} is charged each {interval}.
       </p>
     );
   return (
     <p>
-      Due now: <Money nano={due} />
-      {status === 'active'
-        ? ', the price less the value of the rest of your paid period, which falls until you confirm'
-        : ''}
-      . A new period starts. The next charge of {price} is on <Time at={periodEnd(interval, now)} day />.
+      Due now: <Money nano={centsNano(preview.due)} />
+      {status === 'active' ? ', the price less the value of the rest of your paid period' : ''}. A new period
+      starts. The next charge of {price} is on {next}.
     </p>
   );
 }

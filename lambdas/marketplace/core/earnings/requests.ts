@@ -4,8 +4,7 @@ import { usdAmount } from '../../../platform/core/api/amount.ts';
 import { ulidPageQuery } from '../../../platform/core/api/paging.ts';
 import { type Body, idOf, seconds, usd } from '../../../platform/core/api/response-schema.ts';
 import { ServiceError } from '../../../platform/core/errors.ts';
-import type { RawJson } from '../../../platform/core/json/lossless-json.ts';
-import { NANO_PER_CENT, type NanoUsd, usdJson } from '../../../platform/core/money.ts';
+import { NANO_PER_CENT, type NanoUsd, toCents, usdJson } from '../../../platform/core/money.ts';
 import { price } from '../fields.ts';
 import { TRANSACTION_TYPES, type TransactionLine } from './ports.ts';
 import type { PostedAmount } from './postings.ts';
@@ -14,13 +13,13 @@ import { SALE_STATUSES } from './sale.ts';
 /** More than all sales of the service together. */
 const MAX_AMOUNT: NanoUsd = 1_000_000_000n * 1_000_000_000n;
 
-/** The body of `POST /api/v1/earnings/transfer`. A transfer of less than a cent is not worth its entries. */
+/** The body of `POST /api/v1/earnings/transfer`. Whole cents leave nothing behind that no payout could pay. */
 export const transferRequest = z.object({
   amount: usdAmount({
     min: NANO_PER_CENT,
     max: MAX_AMOUNT,
-    step: 1n,
-    pattern: '^(0[.](0[1-9]|[1-9][0-9]?)[0-9]{0,7}|[1-9][0-9]{0,8}([.][0-9]{1,9})?)$',
+    step: NANO_PER_CENT,
+    pattern: '^(0[.](0[1-9]|[1-9][0-9]?)|[1-9][0-9]{0,8}([.][0-9]{1,2})?)$',
   }),
 });
 
@@ -127,14 +126,7 @@ export const transferEntry = ({
   created,
 });
 
-/** On the wire a number; the charge for a change of a plan may have a fraction of a cent. */
-export const cents = z
-  .number()
-  .describe(
-    'In cents, as in the price. The charge for a change of a plan may have a fraction.',
-  ) as unknown as z.ZodType<RawJson>;
-
-export const centsJson = (amount: NanoUsd): RawJson => usdJson(amount * 100n);
+export const cents = z.int().describe('In cents, as in the price.');
 
 export const refundSchema = z.object({
   id: idOf('txn'),
@@ -152,7 +144,7 @@ export const refundEntry = (
   id: transactionId,
   object: 'refund',
   charge,
-  amount: centsJson(amount),
+  amount: toCents(amount),
   currency: 'USD',
   created,
 });

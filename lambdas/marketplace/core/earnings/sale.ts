@@ -1,9 +1,15 @@
 /**
- * A sale and its effects on the seller's balance. The proceeds are pending until the sale matures. A price is in whole
- * cents, and a basis point of a cent is a whole number of nano-USD, so that its fee is exact. Only the charge for a
- * change of a plan may have a fraction of a cent: its fee is rounded down, and so is every part of the fee that is returned.
+ * A sale and its effects on the seller's balance. The proceeds are pending until the sale matures. Every amount is in whole
+ * cents: the fee and each returned part of it are rounded down, so that all proceeds can be paid out.
  */
-import { divideUp, greatest, least, NANO_PER_CENT, type NanoUsd } from '../../../platform/core/money.ts';
+import {
+  divideUp,
+  greatest,
+  least,
+  NANO_PER_CENT,
+  type NanoUsd,
+  wholeCents,
+} from '../../../platform/core/money.ts';
 
 export const SALE_STATUSES = ['pending', 'available', 'credited', 'reversed'] as const;
 
@@ -74,9 +80,9 @@ export interface SaleChange {
   readonly change: SellerBalance;
 }
 
-/** The platform's part of a price; exact in whole cents. */
+/** The platform's part of a price. */
 export const feeOf = (gross: NanoUsd, basisPoints: number): NanoUsd =>
-  (gross * BigInt(basisPoints)) / 10_000n;
+  wholeCents((gross * BigInt(basisPoints)) / 10_000n);
 
 /** The part of the price that the seller has, after returns. */
 export const remainingOf = ({ gross, returned }: Sale): NanoUsd => gross - returned;
@@ -84,7 +90,8 @@ export const remainingOf = ({ gross, returned }: Sale): NanoUsd => gross - retur
 /** The proceeds: the seller's part of the price, after returns. */
 export const proceedsOf = (sale: Sale): NanoUsd => remainingOf(sale) - remainingFeeOf(sale);
 
-const remainingFeeOf = ({ gross, fee, returned }: Sale): NanoUsd => fee - (fee * returned) / gross;
+const remainingFeeOf = ({ gross, fee, returned }: Sale): NanoUsd =>
+  fee - wholeCents((fee * returned) / gross);
 
 export const recordSale = (sale: Sale): SellerBalance => {
   const net = proceedsOf(sale);

@@ -69,7 +69,7 @@ async function checkPayout(
     const open = entries.find(isOpenPayout)?.id ?? '';
     throw new ServiceError('conflict', `The payout ${open} is open: another one can start when it is paid.`);
   }
-  const wanted = amount ?? wholeCents(balance.available);
+  const wanted = amount ?? balance.available;
   if (wanted < MIN_AMOUNT || wanted > balance.available) {
     const message = `The available earnings do not cover this payout; a payout is of at least ${MIN_PAYOUT_CENTS} cents.`;
     throw new ServiceError('insufficient_earnings', message);
@@ -82,8 +82,6 @@ async function checkPayout(
   }
   return wanted;
 }
-
-const wholeCents = (amount: NanoUsd): NanoUsd => amount - (amount % NANO_PER_CENT);
 
 /** A new payout is due at once. */
 const newPayout = ({ id, sellerId }: PayoutKey, amount: NanoUsd, created: number): Payout => ({

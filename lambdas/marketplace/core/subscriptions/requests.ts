@@ -2,11 +2,13 @@
 import * as z from 'zod';
 import { ulidPageQuery } from '../../../platform/core/api/paging.ts';
 import { type Body, idOf, seconds } from '../../../platform/core/api/response-schema.ts';
-import { cents, centsJson } from '../earnings/requests.ts';
+import { toCents } from '../../../platform/core/money.ts';
+import { cents } from '../earnings/requests.ts';
 import type { Sale } from '../earnings/sale.ts';
 import { INTERVALS, plan } from '../fields.ts';
 import { LISTING_ID } from '../listing.ts';
 import { agreementFields } from './events.ts';
+import { MAX_PREVIEW_SECONDS, type PlanPreview } from './plan-change.ts';
 import { CANCEL_REASONS, type PlanSubscription, SUBSCRIPTION_STATUSES } from './subscription.ts';
 import { SUBSCRIPTION_ROLES, type SubscriptionUpdate } from './subscriptions.ts';
 
@@ -20,14 +22,29 @@ export const subscribeRequest = z.object({
 const cancellation = z
   .object({ cancel_at_period_end: z.boolean().describe('`false` takes a cancellation back.') })
   .strict();
-const planChange = z.object({ plan: plan.shape.id, amount: plan.shape.amount }).strict();
+const planChange = z
+  .object({
+    plan: plan.shape.id,
+    amount: plan.shape.amount,
+    due: cents
+      .optional()
+      .describe(
+        'The amount of the preview. If another one is due, nothing is charged (409 `price_changed`).',
+      ),
+    proration_date: seconds
+      .optional()
+      .describe(
+        `The time of the preview, from which the change counts. It is at most ${MAX_PREVIEW_SECONDS / 60} minutes old (409 \`price_changed\`). Now, if it is left out.`,
+      ),
+  })
+  .strict();
 
 /** The body of `PATCH /api/v1/subscriptions/{id}`. */
 export const subscriptionUpdate = z.union([cancellation, planChange]);
 
 export const updateOf = (body: z.output<typeof subscriptionUpdate>): SubscriptionUpdate =>
   'plan' in body
-    ? { planId: body.plan, amount: body.amount }
+    ? { planId: body.plan, amount: body.amount, due: body.due, prorationDate: body.proration_date }
     : { cancelAtPeriodEnd: body.cancel_at_period_end };
 
 const listingId = z.string().regex(LISTING_ID, 'must be the id of a listing');
@@ -100,23 +117,48 @@ function pendingEntry({ pendingPlan }: PlanSubscription) {
   return { plan: id, interval, amount };
 }
 
+/** The query of `GET /api/v1/subscriptions/{id}`. */
+export const subscriptionQuery = z.object({
+  plan: plan.shape.id.optional().describe('The id of a plan, whose change `preview` is about.'),
+});
+
 export const MAX_CHARGES = 100;
 
 export const chargedSubscriptionSchema = planSubscriptionSchema.extend({
   charges: z
     .array(z.object({ id: z.string(), amount: cents, refunded: cents, created: seconds }))
     .describe(`The latest ${MAX_CHARGES}, newest first.`),
+  preview: z
+    .object({
+      plan: z.string(),
+      amount: cents.describe('Of the plan.'),
+      due: cents.describe('The charge of a change at `proration_date`; 0 if it waits for the renewal.'),
+      proration_date: seconds,
+      current_period_end: seconds.describe('The next charge after the change.'),
+    })
+    .nullable()
+    .describe('A change to the plan of the query; `null` without one, and after the end.'),
 });
 
 export const chargedSubscriptionEntry = (
   subscription: PlanSubscription,
   charges: readonly Sale[],
+  preview: PlanPreview | undefined,
 ): Body<typeof chargedSubscriptionSchema> => ({
   ...planSubscriptionEntry(subscription),
+  preview: preview === undefined ? null : previewEntry(preview),
   charges: charges.map(({ chargeId, gross, returned, created }) => ({
     id: chargeId,
-    amount: centsJson(gross),
-    refunded: centsJson(returned),
+    amount: toCents(gross),
+    refunded: toCents(returned),
     created,
   })),
+});
+
+const previewEntry = ({ change: { subscription, charge = 0n }, plan, prorationDate }: PlanPreview) => ({
+  plan: plan.id,
+  amount: plan.cents,
+  due: toCents(charge),
+  proration_date: prorationDate,
+  current_period_end: subscription.period.end,
 });

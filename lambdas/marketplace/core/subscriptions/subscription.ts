@@ -8,7 +8,7 @@
  * | `past_due` | the credit did not cover the renewal | yes | a retry that is paid, a cancellation |
  * | `canceled` | final | no | |
  */
-import { divideUp, greatest, NANO_PER_CENT, type NanoUsd } from '../../../platform/core/money.ts';
+import { greatest, NANO_PER_CENT, type NanoUsd, wholeCents } from '../../../platform/core/money.ts';
 import type { Interval } from '../fields.ts';
 import { type Period, type PeriodCount, type PeriodEnd, periodAt } from './period.ts';
 
@@ -228,14 +228,14 @@ export const setCancellation = (
 
 /**
  * The amount due for a change of plan: the new price, less the value of the time that remains of a paid period. The
- * value is rounded up, so that no subscriber pays more than the time is worth, and less by no more than a nano-USD.
+ * value is rounded down to whole cents, so that repeated changes never make time cheaper.
  */
 export function amountDue(subscription: PlanSubscription, plan: AgreedPlan, nowSeconds: number): NanoUsd {
   const { period, returned, status } = subscription;
   const secondsLeft = BigInt(Math.max(0, period.end - nowSeconds));
   const isPaid = status === 'active' && !isFree(subscription);
   const value = isPaid ? greatest(0n, priceOf(subscription.plan) - returned) : 0n;
-  return priceOf(plan) - divideUp(value * secondsLeft, BigInt(period.end - period.start));
+  return priceOf(plan) - wholeCents((value * secondsLeft) / BigInt(period.end - period.start));
 }
 
 /**

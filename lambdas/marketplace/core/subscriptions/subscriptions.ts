@@ -5,20 +5,16 @@ import { ServiceError } from '../../../platform/core/errors.ts';
 import { retryOptimistically } from '../../../platform/core/optimistic.ts';
 import type { Clock, UlidSource } from '../../../platform/core/ports.ts';
 import { type ActionOutcome, nowSeconds } from '../actions.ts';
-import type { Listing, ListingPlan } from '../listing.ts';
 import type { ListingRequest, Listings } from '../listings.ts';
 import type { NewSale } from '../ports.ts';
 import { newSale, type SaleTerms } from '../purchases.ts';
-import { etagOf, type Precondition } from '../revision.ts';
 import { eventOf, newEventId } from './events.ts';
+import { agreed, offerOf, type PlanAgreement, type PlanUpdate, planChangeOf } from './plan-change.ts';
 import type { OfferedPlan, PlanSubscriptionStore, SubscriptionResult, SubscriptionWrite } from './ports.ts';
 import {
-  type AgreedPlan,
-  changePlan,
   currentCharge,
   endSubscription,
   isLive,
-  isSamePlan,
   type PlanSubscription,
   type SubscriptionChange,
   type SubscriptionTimes,
@@ -33,14 +29,6 @@ export interface SubscriptionDependencies {
   readonly ulid: UlidSource;
   readonly terms: SaleTerms;
   readonly times: SubscriptionTimes;
-}
-
-/** The plan that the subscriber agrees to: its amount, the state of its listing, or both. */
-export interface PlanAgreement {
-  readonly planId: string;
-  readonly amount: number | undefined;
-  /** The condition of `If-Match`; undefined when the request names no state. */
-  readonly state: Precondition | undefined;
 }
 
 /** The subscription of a request, by path and session. */
@@ -99,9 +87,7 @@ export async function subscribe(
   });
 }
 
-export type SubscriptionUpdate =
-  | { readonly cancelAtPeriodEnd: boolean }
-  | { readonly planId: string; readonly amount: number };
+export type SubscriptionUpdate = { readonly cancelAtPeriodEnd: boolean } | PlanUpdate;
 
 /** Throws 404, 402 `insufficient_credit`, 409 `conflict` or `price_changed`, and 429 `purchase_quota`. */
 export async function updateSubscription(
@@ -125,7 +111,7 @@ export async function updateSubscription(
 
 /** The change of a request; undefined if the subscription is like that already. */
 async function changeOf(
-  { listings, times }: SubscriptionDependencies,
+  dependencies: SubscriptionDependencies,
   before: PlanSubscription,
   update: SubscriptionUpdate,
   now: number,
@@ -136,17 +122,7 @@ async function changeOf(
     const isSet = before.cancelAtPeriodEnd === cancelAtPeriodEnd;
     return { change: isSet ? undefined : { subscription }, offer: undefined };
   }
-  const listing = await listings.find(before.listingId);
-  if (listing === undefined)
-    throw new ServiceError(
-      'conflict',
-      'The listing has been removed: the subscription ends with its period.',
-    );
-  const offer = offerOf(listing, { ...update, state: undefined });
-  const plan = agreed(offer.plan);
-  const waiting = before.pendingPlan ?? before.plan;
-  const isSet = before.status !== 'past_due' && !before.cancelAtPeriodEnd && isSamePlan(waiting, plan);
-  return { change: isSet ? undefined : changePlan(before, plan, now, times), offer };
+  return planChangeOf(dependencies, before, update, now);
 }
 
 /** Ends a subscription at once, without a refund. Throws 404, and 409 `conflict` if it has ended. */
@@ -238,21 +214,6 @@ function chargeOf(
   if (gross === undefined || chargeId === undefined) return undefined;
   const { sellerId, subscriberId: buyerId, listingId } = subscription;
   return newSale({ chargeId, transactionId, sellerId, buyerId, listingId, gross, created }, terms);
-}
-
-const agreed = ({ id, interval, amount: cents }: ListingPlan): AgreedPlan => ({ id, interval, cents });
-
-/** Throws 400 `invalid_value` if the listing has no such plan, and 409 `price_changed` if it differs from the agreement. */
-function offerOf(listing: Listing, { planId, amount, state }: PlanAgreement): OfferedPlan {
-  const plan = listing.plans.find(({ id }) => id === planId);
-  if (plan === undefined)
-    throw new ServiceError('invalid_value', 'The listing has no such plan.', { param: 'plan' });
-  if (state?.(listing.revision) === false || (amount !== undefined && amount !== plan.amount)) {
-    const message = `The listing or its plan has changed: the plan is now ${plan.amount} cents each ${plan.interval}.`;
-    const headers = { etag: etagOf(listing.revision) };
-    throw new ServiceError('price_changed', message, { param: 'amount', headers });
-  }
-  return { listing, plan, unchanged: state !== undefined };
 }
 
 function rejectionOf(result: SubscriptionResult, now: number): ServiceError {

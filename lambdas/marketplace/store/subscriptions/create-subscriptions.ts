@@ -13,7 +13,7 @@ const DAY_SECONDS = 86_400;
 const DAYS_OF_MONTH = 30;
 
 /** If the length of a month is set, a day is a thirtieth of it. */
-function readTimes(environment: EarningsOptions['environment']): SubscriptionTimes {
+export function readTimes(environment: EarningsOptions['environment']): SubscriptionTimes {
   if (environment[PERIOD_VARIABLE] === undefined) return { periodEnd: calendarEnd, daySeconds: DAY_SECONDS };
   const monthSeconds = requirePositiveInteger(environment, PERIOD_VARIABLE);
   const daySeconds = Math.max(1, Math.floor(monthSeconds / DAYS_OF_MONTH));

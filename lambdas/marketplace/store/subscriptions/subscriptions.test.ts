@@ -5,9 +5,10 @@ import { offsets, rounds } from '../../../../tools/test-kit/thorough.ts';
 import { FAULTS, FailingProcess } from '../../../ledger/testing/failing-process.ts';
 import { QUOTAS } from '../../../platform/core/api/quotas.ts';
 import { ServiceError } from '../../../platform/core/errors.ts';
-import { NANO_PER_CENT } from '../../../platform/core/money.ts';
+import { NANO_PER_CENT, toCents } from '../../../platform/core/money.ts';
 import { fileDatabase } from '../../../platform/testing/file-database.ts';
 import { entitlementsBody } from '../../core/subscriptions/entitlement.ts';
+import { previewPlan } from '../../core/subscriptions/plan-change.ts';
 import {
   cancelSubscription,
   findSubscription,
@@ -30,11 +31,14 @@ type Clients = FailingProcess['clients'];
 const cents = (count: number): bigint => BigInt(count) * NANO_PER_CENT;
 const BASIC = { id: 'basic', name: 'Basic', interval: 'month', amount: 300, currency: 'USD' };
 const PRO = { ...BASIC, id: 'pro', name: 'Pro', amount: 900 };
+/** A cent of it is worth less than a minute. */
+const LARGE = { ...BASIC, id: 'large', amount: 100_000 };
+const LARGER = { ...LARGE, id: 'larger', amount: 200_000 };
 const TRIAL = { ...BASIC, id: 'trial', name: 'Trial', trial_days: 14 };
 
 async function market({ paid = 5_000 } = {}) {
   const [seller, buyer] = await Promise.all([world.open(), world.open()]);
-  const listing = await world.offer(seller, [BASIC, PRO, TRIAL]);
+  const listing = await world.offer(seller, [BASIC, PRO, TRIAL, LARGE, LARGER]);
   const order = paid === 0 ? '' : await world.pay(buyer, paid);
   opened.push({ buyer, listing });
   return { seller, buyer, listing, order };
@@ -67,6 +71,11 @@ const current = ({ buyer, id }: Pick<Subscriber, 'buyer' | 'id'>) =>
 
 const update = ({ buyer, id }: Subscriber, what: SubscriptionUpdate, clients?: Clients) =>
   updateSubscription(world.subscriptions(clients), { accountId: buyer, id }, what);
+
+const previewOf = async (parties: Subscriber, planId: string) => {
+  const preview = await previewPlan(world.subscriptions(), await current(parties), planId, world.nowSeconds);
+  return { due: toCents(preview?.change.charge ?? 0n), at: preview?.prorationDate ?? 0 };
+};
 
 const cancel = ({ buyer, id }: Subscriber, clients?: Clients) =>
   cancelSubscription(world.subscriptions(clients), { accountId: buyer, id });
@@ -333,7 +342,7 @@ describe('a subscription', () => {
     expect([charges, period.start]).toEqual([2, world.nowSeconds]);
     const sale = await world.sale(parties.seller, `${parties.id}#2`);
     const gross = sale?.gross ?? 0n;
-    expect(gross > cents(740) && gross < cents(760) && gross % NANO_PER_CENT !== 0n).toBe(true);
+    expect(gross > cents(740) && gross < cents(760) && gross % NANO_PER_CENT === 0n).toBe(true);
     expect(await update(parties, { planId: 'pro', amount: 900 })).toMatchObject({ charges: 2 });
     await world.refund(parties.seller, { charge: `${parties.id}#2`, cents: 1 });
     await world.refund(parties.seller, { charge: `${parties.id}#2` });
@@ -341,6 +350,39 @@ describe('a subscription', () => {
     const state = await stateOf(parties);
     expect(state.buyer.balance).toBe(cents(4_700));
     expect(state.balance.received + state.balance.fees).toBe(cents(300));
+  });
+
+  it('charges exactly what a preview has shown, for ten minutes, and counts from its time', async () => {
+    const parties = await subscribed(LARGE, { paid: 300_000 });
+    days(15.3);
+    const preview = await previewOf(parties, 'larger');
+    const shown = { planId: 'larger', amount: 200_000, due: preview.due, prorationDate: preview.at };
+    days(600 / 86_400);
+    expect((await previewOf(parties, 'larger')).due).toBeGreaterThan(preview.due);
+    expect(await codeOf(update(parties, { ...shown, prorationDate: undefined }))).toBe('price_changed');
+    expect(await codeOf(update(parties, { ...shown, due: preview.due - 1 }))).toBe('price_changed');
+    const { period } = await update(parties, shown);
+    expect(period.start).toBe(preview.at);
+    expect(await stateOf(parties)).toMatchObject({ buyer: { balance: cents(200_000 - preview.due) } });
+  });
+
+  it.each([
+    ['older than ten minutes', 601],
+    ['in the future', -1],
+  ])('rejects a preview that is %s, and charges nothing', async (_case, seconds) => {
+    const parties = await subscribed();
+    days(10);
+    const { due, at } = await previewOf(parties, 'pro');
+    const prorationDate = at - seconds;
+    expect(await codeOf(update(parties, { planId: 'pro', amount: 900, prorationDate }))).toBe(
+      'price_changed',
+    );
+    expect(await codeOf(update(parties, { planId: 'pro', amount: 900, due, prorationDate: at }))).toBe(
+      'done',
+    );
+    // A preview of the period before is no preview of this one.
+    const stale = { planId: 'basic', amount: 300, prorationDate: at - 1 };
+    expect(await codeOf(update(parties, stale))).toBe('price_changed');
   });
 
   it('costs nothing for the owner of the listing', async () => {

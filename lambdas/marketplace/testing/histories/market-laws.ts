@@ -1,7 +1,7 @@
 /**
  * The laws of the market, over everything that is stored and what the payment provider has done:
  *
- * 1. received = pending + available + in transit + paid out + transferred, each at least 0, for each seller.
+ * 1. received = pending + available + in transit + paid out + transferred, each at least 0 and in whole cents, for each seller.
  * 2. Each part of a balance is the sum over its sales, payouts or transfers.
  * 3. Each sale has its entries in the ledger of its buyer, and no purchase is without a sale.
  * 4. The money in a wallet is the sum of that in its entries, and never less than what was refunded or disputed.
@@ -72,6 +72,7 @@ function lawsOfSeller(state: MarketState, balance: StoredBalance): readonly Law[
   return [
     ['1: received is the sum of its parts', received === sumOf(parts, (part) => part) - fees],
     ['1: no part is below 0', parts.every((part) => part >= 0n)],
+    ['1: every part is in whole cents', parts.every((part) => part % NANO_PER_CENT === 0n)],
     [
       '2: pending is the sum of the pending sales',
       pending ===
