@@ -62,7 +62,7 @@ export const MARKETPLACE_GRANTS = {
       wallets: ['GetItem'],
     },
   },
-  'create-review': { tables: { listings: writes } },
+  'create-review': { tables: { listings: writes, market: ['GetItem'] } },
   'list-reviews': { tables: { listings: ['GetItem', 'Query'] } },
   'create-release': { tables: { listings: writes, market: ['GetItem', 'UpdateItem'] } },
   'create-build': {

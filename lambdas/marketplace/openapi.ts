@@ -102,10 +102,11 @@ const MARKET_OPERATIONS = tagged('Market', {
     responses: { 200: describeResponse('A page of reviews.', MARKETPLACE_COMPONENTS.ReviewPage) },
   },
   'create-review': {
-    description: 'Publishes `review.created`.',
+    description:
+      'For accounts that have bought the listing or subscribed to it, and for a free one, installed it; not for its owner (403 `not_customer`). Publishes `review.created`.',
     body: newReview,
     responses: { 201: describeResponse('The review.', MARKETPLACE_COMPONENTS.Review) },
-    errors: [409],
+    errors: [403, 409],
   },
   'list-releases': {
     query: pageQuery(),

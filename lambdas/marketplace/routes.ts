@@ -63,7 +63,7 @@ const ROWS = [
     method: 'POST',
     path: '/{id}/reviews',
     endpoint: 'create-review',
-    purpose: 'review a listing, once per account',
+    purpose: 'review a listing, once per customer',
   },
   {
     ...OPEN,

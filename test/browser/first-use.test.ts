@@ -328,6 +328,9 @@ describe('the first use of the console', () => {
     await seller.page.getByRole('button', { name: 'Publish', exact: true }).click();
     await seller.page.getByRole('heading', { name: LISTING, level: 1 }).waitFor();
     await user.page.goto(seller.page.url());
+    await button('Buy for $1.50').waitFor();
+    await user.settled();
+    expect(await button('Review').count()).toBe(0);
     await button('Buy for $1.50').click();
     await user.page.getByRole('dialog').getByRole('button', { name: 'Buy for $1.50' }).click();
     await user.page.getByText('Bought and installed', { exact: true }).waitFor();

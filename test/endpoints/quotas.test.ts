@@ -189,7 +189,7 @@ describe('the activity of an account on listings', () => {
         MAX_SESSIONS,
       ),
     reviews: (accountId: string, { id: listingId }: Listing, created: number) =>
-      createReviewStore(database.client, database.tables.listings).review(
+      createReviewStore(database.client, database.tables).review(
         { id: `rev_${systemUlid()}`, listingId, accountId, rating: 5, text: '', created },
         event(),
         MAX_SESSIONS,

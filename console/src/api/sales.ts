@@ -1,7 +1,8 @@
 /** The queries of what is sold: subscriptions, builds, earnings and payouts. */
 import { useQuery } from '@tanstack/react-query';
 import { ApiError, call, withQuery } from './client.ts';
-import { list, type MarketSection, queryClient } from './queries.ts';
+import { isFree } from './offers.ts';
+import { list, type MarketSection, queryClient, useAcquisitions } from './queries.ts';
 import type * as Api from './types.ts';
 
 /** Requests again what is shown: a sale changes listings, balances and subscriptions together. */
@@ -48,6 +49,14 @@ export const useIsEntitled = (listingId: string): boolean =>
     queryKey: ['entitlements', listingId],
     queryFn: () => list<Api.EntitlementBody>(withQuery('/api/v1/entitlements', { listing_id: listingId })),
   }).data?.some(({ active }) => active) ?? false;
+
+/** Returns whether the account may review a listing of another account. */
+export function useIsCustomer(listing: Api.ListingBody): boolean {
+  const own = useAcquisitions().data?.find(({ listing_id: id }) => id === listing.id);
+  const subscriptions = useSubscriptions(listing.id).data ?? [];
+  const { installed = null, purchased = null } = own ?? {};
+  return purchased !== null || subscriptions.length > 0 || (installed !== null && isFree(listing));
+}
 
 const WAITING: ReadonlySet<Api.BuildBody['status']> = new Set(['awaiting_upload', 'scanning']);
 

@@ -4,7 +4,7 @@ import { useState } from 'react';
 import { call } from '../api/client.ts';
 import { isBySubscriptionOnly } from '../api/offers.ts';
 import { type MarketSection, useAccount, useAcquisitions, useListing, useReviews } from '../api/queries.ts';
-import { refreshSales, useIsEntitled } from '../api/sales.ts';
+import { refreshSales, useIsCustomer, useIsEntitled } from '../api/sales.ts';
 import type { ListingBody, ReviewBody } from '../api/types.ts';
 import { Badge, countText, Facts, Loaded, PageHead, Panel, Time } from '../parts/basics.tsx';
 import { Confirmed, DialogButton } from '../parts/dialog.tsx';
@@ -47,7 +47,7 @@ function ListingView({ of: listing }: { readonly of: ListingBody }) {
         </div>
       </Panel>
       <Plans of={listing} isOwner={isOwner} />
-      <Reviews of={listing} mayReview={!isOwner} />
+      <Reviews of={listing} isOwner={isOwner} />
       {isOwner ? <Builds of={listing} /> : null}
       <Releases of={listing} isOwner={isOwner} />
     </div>
@@ -141,10 +141,11 @@ const RATINGS = [
   ...['5', '4', '3', '2', '1'].map((stars) => [stars, `${stars} of 5`] as const),
 ];
 
-function Reviews({ of: listing, mayReview }: { readonly of: ListingBody; readonly mayReview: boolean }) {
+function Reviews({ of: listing, isOwner }: { readonly of: ListingBody; readonly isOwner: boolean }) {
   const section: MarketSection = sectionOf(listing);
   const reviews = useReviews(section, listing.id);
   const account = useAccount();
+  const isCustomer = useIsCustomer(listing);
   const isOwn = ({ reviewer_id: reviewer }: ReviewBody) => reviewer === account.data?.id;
   return (
     <Panel title="Reviews">
@@ -161,7 +162,7 @@ function Reviews({ of: listing, mayReview }: { readonly of: ListingBody; readonl
                   ))}
                 </ul>
               )}
-              {mayReview && !list.some(isOwn) ? <NewReview of={listing} /> : null}
+              {!isOwner && isCustomer && !list.some(isOwn) ? <NewReview of={listing} /> : null}
             </>
           )}
         </Loaded>

@@ -8,7 +8,7 @@ import { ServiceError } from '../../platform/core/errors.ts';
 import type { Clock, UlidSource } from '../../platform/core/ports.ts';
 import type { PublishedEvent } from '../../webhooks/core/event.ts';
 import type { Install, newReview, Review } from './activity.ts';
-import { type Listing, listingNotFound } from './listing.ts';
+import { isFree, type Listing, listingNotFound } from './listing.ts';
 import type { ListingRequest, Listings } from './listings.ts';
 import type { InstallStore, ReviewStore } from './ports.ts';
 
@@ -57,13 +57,22 @@ export async function install(
   return { entry: (await store.findInstall(id, accountId)) ?? entry, repeated: true };
 }
 
-/** Throws 409 `conflict` when the account has reviewed the listing, and 429 `review_quota`. */
+/**
+ * Throws 403 `not_customer` for the owner of the listing, and for an account that has neither bought it nor subscribed to
+ * it. An install of a free listing is enough. Throws 409 `conflict` when the account has reviewed the listing, and 429
+ * `review_quota`.
+ */
 export async function review(
   { store, listings, clock, ulid }: ActionDependencies<ReviewStore>,
   { kind, id, accountId }: ListingRequest,
   body: z.output<typeof newReview>,
 ): Promise<Review> {
   const listing = await listings.get(kind, id);
+  if (listing.ownerId === accountId)
+    throw new ServiceError('not_customer', 'The owner of a listing cannot review it.');
+  const { installed, purchased, subscribed } = await store.customerStatus(id, accountId);
+  if (!purchased && !subscribed && !(installed && isFree(listing)))
+    throw new ServiceError('not_customer', `Only accounts that have ${acquiring(listing)} can review it.`);
   const entry = { ...body, id: `rev_${ulid()}`, listingId: id, accountId, created: nowSeconds(clock) };
   const data = { review_id: entry.id, reviewer_id: accountId, rating: entry.rating };
   const max = QUOTAS.reviews_per_account_per_day;
@@ -75,3 +84,6 @@ export async function review(
     throw new ServiceError('conflict', 'Your account has reviewed this listing already.');
   return entry;
 }
+
+const acquiring = (listing: Listing): string =>
+  isFree(listing) ? 'installed the listing' : 'bought the listing or subscribed to it';

@@ -34,7 +34,15 @@ export interface InstallStore {
   findInstall(listingId: string, accountId: string): Promise<Install | undefined>;
 }
 
+/** The relation of an account to a listing. A purchase that was completely refunded is none; a subscription may have ended. */
+interface CustomerStatus {
+  readonly installed: boolean;
+  readonly purchased: boolean;
+  readonly subscribed: boolean;
+}
+
 export interface ReviewStore {
+  customerStatus(listingId: string, accountId: string): Promise<CustomerStatus>;
   /** Once per account; `full` when it has written `max` that day. */
   review(review: Review, event: PublishedEvent, max: number): Promise<ActionResult>;
 }

@@ -11,6 +11,9 @@ import { DynamoListingStore } from './listing-store.ts';
 /** No listing has such an id. */
 export const partOf = (accountId: string): string => `acquired#${accountId}`;
 
+export const acquisitionKey = (accountId: string, listingId: string): Item =>
+  listingKey(partOf(accountId), listingId);
+
 /** Records an install or a purchase, as part of the transaction that makes it. */
 export const putAcquisition = (
   table: string,
@@ -19,7 +22,7 @@ export const putAcquisition = (
 ): TransactWriteItem => ({
   Update: {
     TableName: table,
-    Key: listingKey(partOf(accountId), listingId),
+    Key: acquisitionKey(accountId, listingId),
     UpdateExpression: `SET ${how} = :created`,
     ExpressionAttributeValues: { ':created': number(created) },
   },
@@ -34,7 +37,7 @@ export async function removePurchase(
   table: string,
   { listingId, accountId }: { listingId: string; accountId: string },
 ): Promise<TransactWriteItem> {
-  const key = { TableName: table, Key: listingKey(partOf(accountId), listingId) };
+  const key = { TableName: table, Key: acquisitionKey(accountId, listingId) };
   const item = await readItem(client, key);
   if (item?.installed === undefined)
     return { Delete: { ...key, ConditionExpression: 'attribute_not_exists(installed)' } };

@@ -8,10 +8,11 @@ import { readItem } from '../../platform/dynamodb/reads.ts';
 import { transact } from '../../platform/dynamodb/transaction.ts';
 import type { Review } from '../core/activity.ts';
 import type { ActionResult, InstallStore, ReviewStore } from '../core/ports.ts';
-import { putAcquisition } from './acquisitions.ts';
+import { acquisitionKey, putAcquisition } from './acquisitions.ts';
 import { countInstall } from './install-buckets.ts';
 import { historyPage } from './listing-history.ts';
 import { dayCountKey, encodeEvent, listingKey, putNew } from './listing-item.ts';
+import { latestKey } from './subscription-item.ts';
 
 /** Places of a transaction's items, by which a failed condition is reported: what happens once is first. */
 const ONCE_INDEX = 0;
@@ -77,7 +78,21 @@ export function createInstallStore(
   };
 }
 
-export const createReviewStore = (client: DynamoDBClient, table: string): ReviewStore => ({
+export const createReviewStore = (
+  client: DynamoDBClient,
+  { listings: table, market }: { readonly listings: string; readonly market: string },
+): ReviewStore => ({
+  async customerStatus(listingId, accountId) {
+    const [item, latest] = await Promise.all([
+      readItem(client, { TableName: table, Key: acquisitionKey(accountId, listingId) }),
+      readItem(client, { TableName: market, Key: latestKey(accountId, listingId) }),
+    ]);
+    return {
+      installed: item?.installed !== undefined,
+      purchased: item?.purchased !== undefined,
+      subscribed: latest !== undefined,
+    };
+  },
   review(entry, event, max) {
     const { id, listingId, accountId, rating, created } = entry;
     const items = [

@@ -48,6 +48,7 @@ export const ERROR_CODES = {
   model_not_allowed: { status: 403, type: 'permission_error' },
   kind_not_allowed: { status: 403, type: 'permission_error' },
   not_owner: { status: 403, type: 'permission_error' },
+  not_customer: { status: 403, type: 'permission_error' },
   builds_disabled: { status: 403, type: 'permission_error' },
   build_quarantined: { status: 403, type: 'permission_error' },
   payouts_disabled: { status: 403, type: 'permission_error' },

@@ -294,17 +294,38 @@ describe('a listing in the marketplace', () => {
 
   it('an account reviews it once, and its rating is the mean of the reviews', async () => {
     const { id } = await create();
+    const other = await Owner.open(service);
+    for (const as of [owner, visitor, other]) await call(`/apps/${id}/install`, { method: 'POST', as });
     const review = (as: Owner, rating: unknown) =>
       call(`/apps/${id}/reviews`, { method: 'POST', as, body: { rating, text: 'Fine.' } });
     expect((await review(visitor, 6)).status).toBe(400);
     expect((await review(visitor, 4)).status).toBe(201);
     expect((await review(visitor, 1)).status).toBe(409);
-    expect((await review(await Owner.open(service), 5)).status).toBe(201);
+    expect((await review(other, 5)).status).toBe(201);
+    expect(await review(owner, 5)).toMatchObject({ status: 403, json: { error: { code: 'not_customer' } } });
     expect((await call(`/apps/${id}`)).json.rating).toBe(4.5);
     const { json } = await call(`/apps/${id}/reviews`);
     expect(json.data.map(({ rating }) => rating)).toEqual([5, 4]);
     const reviewed = { reviewer_id: visitor.id, rating: 4 };
     expect(await eventOf('review.created', id, reviewed)).toMatchObject({ data: reviewed });
+  });
+
+  it('only who has paid for it reviews it, and an install alone is not enough', async () => {
+    const price = { amount: 100, currency: 'USD' };
+    const [seller, buyer] = [await Owner.open(service), await Owner.open(service)];
+    await buyer.buy(1);
+    const { json: created } = await call('/apps', { method: 'POST', as: seller, body: fields({ price }) });
+    const act = (what: string, body?: object) =>
+      call(`/apps/${created.id}/${what}`, { method: 'POST', as: buyer, body });
+    const denied = { status: 403, json: { error: { type: 'permission_error', code: 'not_customer' } } };
+    expect(await act('reviews', { rating: 1 })).toMatchObject(denied);
+    expect((await act('install')).status).toBe(201);
+    expect(await act('reviews', { rating: 1 })).toMatchObject(denied);
+    const { json: purchase } = await act('purchase', price);
+    await call('/api/v1/refunds', { method: 'POST', as: seller, body: { charge: purchase.id } });
+    expect(await act('reviews', { rating: 1 })).toMatchObject(denied);
+    await act('purchase', price);
+    expect((await act('reviews', { rating: 1 })).status).toBe(201);
   });
 
   it('the owner releases version after version, and rolls back', async () => {

@@ -18,6 +18,8 @@ export interface Belongings {
   readonly listingIds: Readonly<Record<string, string>>;
   /** Free listings, which a purchase for 0 is possible of, by collection. */
   readonly freeListingIds: Readonly<Record<string, string>>;
+  /** Free listings that nobody acquires, by collection. */
+  readonly unsoldListingIds: Readonly<Record<string, string>>;
   /** A build of each listing, by collection. */
   readonly buildIds: Readonly<Record<string, string>>;
   /** Its subscription to its own app. */
@@ -58,6 +60,7 @@ export async function makeBelongings(service: Service, owner: Owner, credit: num
   const deliveryId = await make(`/api/v1/webhooks/${webhookId}/test`, {});
   const listingIds: Record<string, string> = {};
   const freeListingIds: Record<string, string> = {};
+  const unsoldListingIds: Record<string, string> = {};
   const buildIds: Record<string, string> = {};
   for (const collection of ['apps', 'ai-agents']) {
     const id = await make(`/${collection}`, newListing());
@@ -65,6 +68,7 @@ export async function makeBelongings(service: Service, owner: Owner, credit: num
     await owner.send('POST', `/${collection}/${id}/install`);
     listingIds[collection] = id;
     freeListingIds[collection] = await make(`/${collection}`, { ...newListing(), plans: [] });
+    unsoldListingIds[collection] = await make(`/${collection}`, { ...newListing(), plans: [] });
     buildIds[collection] = await make(`/${collection}/${id}/builds`, BUILD);
   }
   const subscriptionId = await make(`/apps/${listingIds.apps}/subscribe`, { plan: PLAN.id, amount: 1 });
@@ -79,6 +83,7 @@ export async function makeBelongings(service: Service, owner: Owner, credit: num
     deliveryId,
     listingIds,
     freeListingIds,
+    unsoldListingIds,
     buildIds,
     subscriptionId,
     chargeId: '',
@@ -205,7 +210,13 @@ export const ISOLATION_CASES: Readonly<Record<string, IsolationCase>> = {
   'update-subscription': { ...ofSubscription, body: { cancel_at_period_end: true } },
   'cancel-subscription': ofSubscription,
   'list-entitlements': { shows: ({ listingIds }) => listingIds.apps ?? '' },
-  'create-review': { ...ofAnybody, body: { rating: 1 } },
+  'create-review': {
+    path: ({ unsoldListingIds }, { path }) => named(path, unsoldListingIds[collectionOf(path)] ?? ''),
+    body: { rating: 1 },
+    // Nobody is a customer of it.
+    publicAccess: 'anybody-acts',
+    ownStatus: 403,
+  },
   'list-acquisitions': { shows: ({ listingIds }) => listingIds.apps ?? '' },
   'get-earnings': { shows: () => '"object":"earnings"' },
   'list-earnings-transactions': { shows: ({ chargeId }) => chargeId },
@@ -232,6 +243,7 @@ export const NOBODYS: NamedIds = {
   deliveryId: `dlv_${'0'.repeat(26)}`,
   listingIds: { apps: `lst_${'0'.repeat(26)}`, 'ai-agents': `lst_${'0'.repeat(26)}` },
   freeListingIds: { apps: `lst_${'0'.repeat(26)}`, 'ai-agents': `lst_${'0'.repeat(26)}` },
+  unsoldListingIds: { apps: `lst_${'0'.repeat(26)}`, 'ai-agents': `lst_${'0'.repeat(26)}` },
   buildIds: { apps: `build_${'0'.repeat(26)}`, 'ai-agents': `build_${'0'.repeat(26)}` },
   subscriptionId: `sub_${'0'.repeat(26)}`,
   chargeId: `pur_${'0'.repeat(26)}`,

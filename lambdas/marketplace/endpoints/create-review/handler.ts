@@ -1,4 +1,4 @@
-/** `POST /apps/{id}/reviews`, and the same of `/ai-agents`: reviews a listing, once per account. */
+/** `POST /apps/{id}/reviews`, and the same of `/ai-agents`: reviews a listing, once per customer. */
 
 import { sessionHandler } from '../../../access/handlers/handlers.ts';
 import { requireTable } from '../../../platform/contract/tables.ts';
@@ -12,7 +12,11 @@ import { createListings } from '../../store/create-listings.ts';
 
 export const handler = sessionHandler('platform', (resources) => {
   const { clients, environment } = resources;
-  const store = createReviewStore(clients.client, requireTable(environment, 'listings'));
+  const tables = {
+    listings: requireTable(environment, 'listings'),
+    market: requireTable(environment, 'market'),
+  };
+  const store = createReviewStore(clients.client, tables);
   const reviews = { ...resources, store, listings: createListings(resources) };
   return async (request, { pathParameters: { id = '' }, session: { accountId } }) => {
     const body = validate(newReview, (await readJson(request)).value);
