@@ -40,7 +40,7 @@ export const MARKETPLACE_GRANTS = {
       listings: [...writes, 'ConditionCheckItem'],
       accounts: ['PutItem'],
       wallets: WALLETS,
-      market: ['PutItem', 'UpdateItem'],
+      market: writes,
     },
     marketFee: true,
   },

@@ -82,7 +82,7 @@ const MARKET_OPERATIONS = tagged('Market', {
   },
   'purchase-listing': {
     description:
-      'Moves the price from the buyer’s credit to the owner’s pending earnings, less the platform’s fee, once per buyer until it is completely refunded. A free listing, or one of the buyer’s own, moves no credit. The request states the expected price as `amount`, the expected listing by `If-Match`, or both; when either differs, the answer is 409 `price_changed` and nothing is charged. A listing with plans and no price is 409 `subscription_only`. Publishes `purchase.completed`.',
+      'Moves the price from the buyer’s credit to the owner’s pending earnings, less the platform’s fee, once per buyer until it is completely refunded. A free listing, or one of the buyer’s own, moves no credit. The request states the expected price as `amount`, the expected listing by `If-Match`, or both; when either differs, the answer is 409 `price_changed` and nothing is charged. A listing with plans and no price is 409 `subscription_only`, and one that the account subscribes to 409 `already_subscribed` without `while_subscribed`. Publishes `purchase.completed`.',
     headers: {
       'If-Match': { pattern: ETAGS, description: 'The `ETag` of the listing that the buyer agreed to buy.' },
     },

@@ -42,18 +42,18 @@ async function signIn(email: string): Promise<ConsoleUser> {
 }
 
 /** A request in the session of the page. */
-async function send(user: ConsoleUser, path: string, body?: object) {
+async function send(user: ConsoleUser, path: string, body?: object, method = 'POST') {
   const text = await user.page.evaluate(
-    async ([url, json]) => {
+    async ([url, json, verb]) => {
       const init = {
-        method: json === undefined ? 'GET' : 'POST',
+        method: json === undefined ? 'GET' : (verb as string),
         headers: { 'x-requested-with': 'console', 'content-type': 'application/json' },
         ...(json === undefined ? {} : { body: json }),
       };
       const response = await fetch(url as string, init);
       return response.text();
     },
-    [path, body === undefined ? undefined : JSON.stringify(body)] as const,
+    [path, body === undefined ? undefined : JSON.stringify(body), method] as const,
   );
   const json = JSON.parse(text);
   if (json.error !== undefined) throw new Error(text);
@@ -273,6 +273,14 @@ describe('the market of the console', () => {
     await buyer.page.getByText('Next charge: $4.00').waitFor();
     expect(await subscriptionOf(buyer)).toMatchObject({ status: 'active', plan: 'basic' });
     await button(buyer, 'Install').waitFor();
+
+    await send(seller, `/apps/${listing}`, { price: { amount: 250, currency: 'USD' } }, 'PUT');
+    await buyer.page.reload();
+    await button(buyer, 'Buy for $2.50').click();
+    const asked = (await buyer.page.getByRole('dialog').textContent()) ?? '';
+    expect(asked).toMatch(/You subscribe to it already.*Balance now: \$[\d.]+, then: \$[\d.]+\./);
+    await button(buyer, 'Cancel').click();
+    await send(seller, `/apps/${listing}`, { price: null }, 'PUT');
 
     const change = await confirm(buyer, 'Change to Pro & more', 'listing-change-plan');
     const [, due = ''] = /Due now: (\$[\d.]+)/.exec(change) ?? [];

@@ -3,10 +3,18 @@ import { Link, useNavigate, useParams } from '@tanstack/react-router';
 import { useState } from 'react';
 import { call } from '../api/client.ts';
 import { isBySubscriptionOnly } from '../api/offers.ts';
-import { type MarketSection, useAccount, useAcquisitions, useListing, useReviews } from '../api/queries.ts';
-import { refreshSales, useIsCustomer, useIsEntitled } from '../api/sales.ts';
+import { centsNano, isLive } from '../api/plans.ts';
+import {
+  type MarketSection,
+  useAccount,
+  useAcquisitions,
+  useBalance,
+  useListing,
+  useReviews,
+} from '../api/queries.ts';
+import { refreshSales, useIsCustomer, useIsEntitled, useSubscriptions } from '../api/sales.ts';
 import type { ListingBody, ReviewBody } from '../api/types.ts';
-import { Badge, countText, Facts, Loaded, PageHead, Panel, Time } from '../parts/basics.tsx';
+import { Badge, countText, Facts, Loaded, Money, PageHead, Panel, Time } from '../parts/basics.tsx';
 import { Confirmed, DialogButton } from '../parts/dialog.tsx';
 import { Form, Select, TextArea, useAction } from '../parts/form.tsx';
 import { Builds } from '../parts/listing/builds.tsx';
@@ -63,12 +71,17 @@ function AcquireListing({ of: listing }: { readonly of: ListingBody }) {
   const own = acquisitions.data?.find(({ listing_id: id }) => id === listing.id);
   const isBought = own !== undefined && own.purchased !== null && !isBySubscriptionOnly(listing);
   const isEntitled = useIsEntitled(listing.id);
+  const subscription = useSubscriptions(listing.id).data?.find(isLive);
   const acquire = async () => {
     const { price } = listing;
     if (price !== null && !isBought)
       await call(`${pathOf(listing)}/purchase`, {
         method: 'POST',
-        body: { amount: Number(price.amount), currency: price.currency },
+        body: {
+          amount: Number(price.amount),
+          currency: price.currency,
+          while_subscribed: subscription !== undefined,
+        },
         headers: { 'idempotency-key': crypto.randomUUID() },
       });
     await call(`${pathOf(listing)}/install`, { method: 'POST' });
@@ -84,14 +97,36 @@ function AcquireListing({ of: listing }: { readonly of: ListingBody }) {
     );
   if (isBySubscriptionOnly(listing) && !isEntitled) return null;
   if (listing.price === null || isBought) return <Install onInstall={acquire} />;
-  const text = `Buy for ${priceText(listing.price)}`;
   return (
     <Confirmed
-      text={text}
-      question="It is paid from your balance."
+      text={`Buy for ${priceText(listing.price)}`}
+      question={<PurchaseTerms price={listing.price} isSubscriber={subscription !== undefined} />}
       action={acquire}
       className="button main"
     />
+  );
+}
+
+interface PurchaseTermsOptions {
+  readonly price: NonNullable<ListingBody['price']>;
+  readonly isSubscriber: boolean;
+}
+
+function PurchaseTerms({ price, isSubscriber }: PurchaseTermsOptions) {
+  const balance = useBalance().data?.balance;
+  return (
+    <>
+      {isSubscriber
+        ? 'You subscribe to it already, and may use it. The price is in addition: the subscription continues until you cancel it. '
+        : ''}
+      {priceText(price)} is paid from your balance once, and you may use it for ever.
+      {balance === undefined ? null : (
+        <>
+          {' '}
+          Balance now: <Money nano={balance} />, then: <Money nano={balance - centsNano(price.amount)} />.
+        </>
+      )}
+    </>
   );
 }
 

@@ -72,6 +72,10 @@ export const newRelease = z.object({
 export const purchaseRequest = z.object({
   amount: price.shape.amount.optional().describe('As in the price of the listing; 0 where it is free.'),
   currency: price.shape.currency.optional(),
+  while_subscribed: z
+    .boolean()
+    .optional()
+    .describe('Buys it although the account subscribes to it. Else that is 409 `already_subscribed`.'),
 });
 
 export const installSchema = z.object({

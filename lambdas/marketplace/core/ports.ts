@@ -93,6 +93,8 @@ export interface PurchaseStore {
     event: PublishedEvent,
     max: number,
   ): Promise<'done' | 'repeated' | 'changed' | 'insufficient' | 'full'>;
+  /** Returns whether the account has a live subscription to the listing. */
+  isSubscribed(listingId: string, accountId: string): Promise<boolean>;
   /** Returns the purchase unless it was completely refunded. */
   findPurchase(listingId: string, buyerId: string): Promise<Purchase | undefined>;
 }

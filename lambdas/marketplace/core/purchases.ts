@@ -32,7 +32,8 @@ export interface PurchaseCondition {
 /**
  * Buys a listing once, out of the buyer's credit, at the price that the buyer was shown and at no other; another time
  * changes nothing and returns the first. Throws 400 `missing_field` when the buyer names neither state nor price, 409
- * `subscription_only` when the listing is not sold once, 409 `price_changed` when it is not as named, whenever that came
+ * `subscription_only` when the listing is not sold once, 409 `already_subscribed` unless a subscriber confirms to pay for
+ * both, 409 `price_changed` when it is not as named, whenever that came
  * about, 402 `insufficient_credit`, and 429 `purchase_quota`.
  */
 export async function purchase(
@@ -56,8 +57,11 @@ export async function purchase(
   }
   const created = nowSeconds(clock);
   const entry = { id: `pur_${ulid()}`, listingId: id, buyerId: accountId, amount: cents, currency, created };
+  const sale = saleOf(entry, listing, terms);
+  if (sale !== undefined && !condition.price.while_subscribed && (await store.isSubscribed(id, accountId)))
+    return boughtBefore(store, listing, accountId, alreadySubscribed);
   const unchanged = condition.state !== undefined;
-  const payment = { listing, sale: saleOf(entry, listing, terms), unchanged };
+  const payment = { listing, sale, unchanged };
   const data = { buyer_id: accountId, amount: cents, currency, purchase_id: entry.id };
   const event = ownerEvent(ulid, 'purchase.completed', listing, data);
   const max = QUOTAS.purchases_per_account_per_day;
@@ -98,15 +102,16 @@ export const newSale = (
   held: false,
 });
 
-/** The account's earlier purchase, at any price. Throws 409 when there is none that entitles. */
+/** The account's earlier purchase, at any price. Throws a 409 when there is none that entitles. */
 async function boughtBefore(
   store: PurchaseStore,
   listing: Listing,
   accountId: string,
+  rejection = isSoldOnce(listing) ? priceChanged : subscriptionOnly,
 ): Promise<ActionOutcome<Purchase>> {
   const entry = await store.findPurchase(listing.id, accountId);
   if (entry !== undefined && isEntitling(entry, listing)) return { entry, repeated: true };
-  throw isSoldOnce(listing) ? priceChanged(listing) : subscriptionOnly();
+  throw rejection(listing);
 }
 
 /** Returns the price of a listing, which is 0 if it has none. */
@@ -133,3 +138,10 @@ const subscriptionOnly = (): ServiceError =>
   new ServiceError('subscription_only', 'This listing has no price: subscribe to one of its plans.', {
     param: 'id',
   });
+
+const alreadySubscribed = (): ServiceError =>
+  new ServiceError(
+    'already_subscribed',
+    'The account subscribes to this listing. Send "while_subscribed": true to buy it too; the subscription continues.',
+    { param: 'while_subscribed' },
+  );

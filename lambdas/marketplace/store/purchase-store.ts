@@ -19,6 +19,7 @@ import { putAcquisition } from './acquisitions.ts';
 import { planCharge } from './earnings/sale-writes.ts';
 import { dayCountKey, encodeEvent, encodePrice, listingKey, putNew } from './listing-item.ts';
 import { decodePurchase, encodePurchase, isRefunded, purchaseKey, REFUNDED } from './purchase-item.ts';
+import { latestKey } from './subscription-item.ts';
 
 export interface PurchaseTables {
   readonly listings: string;
@@ -71,6 +72,11 @@ export class DynamoPurchaseStore implements PurchaseStore {
       if (result.failed.includes(LISTING_INDEX)) return 'changed';
       return result.failed.includes(COUNT_INDEX) ? 'full' : undefined;
     });
+  }
+
+  async isSubscribed(listingId: string, accountId: string): Promise<boolean> {
+    const key = { TableName: this.#tables.market, Key: latestKey(accountId, listingId) };
+    return (await readItem(this.#client, key))?.live?.BOOL === true;
   }
 
   async findPurchase(listingId: string, buyerId: string): Promise<Purchase | undefined> {

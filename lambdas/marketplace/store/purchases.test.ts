@@ -10,6 +10,7 @@ import { createAuditStore } from '../../ledger/store/audit-reader.ts';
 import { DynamoCreditStore } from '../../ledger/store/credit-store.ts';
 import { createWalletStore } from '../../ledger/store/wallet/store.ts';
 import { NO_EARNINGS } from '../../ledger/testing/audit/no-earnings.ts';
+import { VARIABLES } from '../../platform/contract/environment.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
 import { systemUlid } from '../../platform/system/system.ts';
 import { fileDatabase } from '../../platform/testing/file-database.ts';
@@ -18,11 +19,13 @@ import type { ListingPlan, Price } from '../core/listing.ts';
 import { Listings } from '../core/listings.ts';
 import { type PurchaseCondition, purchase } from '../core/purchases.ts';
 import { entitlementsBody } from '../core/subscriptions/entitlement.ts';
+import { cancelSubscription, subscribe } from '../core/subscriptions/subscriptions.ts';
 import { createEarningsStore } from './earnings/create-earnings.ts';
 import { readHoldings } from './holdings.ts';
 import { encodePlan, listingKey } from './listing-item.ts';
 import { DynamoListingStore } from './listing-store.ts';
 import { DynamoPurchaseStore } from './purchase-store.ts';
+import { createSubscriptions } from './subscriptions/create-subscriptions.ts';
 
 const DOLLAR = 1_000_000_000n;
 const clock = () => 1_800_000_000_000;
@@ -100,6 +103,29 @@ async function outcome(
 }
 
 describe('a purchase', () => {
+  it('needs a confirmation while its buyer subscribes to the listing', async () => {
+    const listing = await listed(usd(100), [PLAN]);
+    const accountId = await buyer();
+    const plans = createSubscriptions({
+      ...system,
+      clients: database,
+      environment: { ...database.environment, [VARIABLES.marketFeeBasisPoints]: '0' },
+    });
+    const agreement = { planId: PLAN.id, amount: PLAN.amount, state: undefined };
+    const { entry } = await subscribe(plans, { ...listing, accountId }, agreement);
+    const paid = await balance(accountId);
+    expect(await outcome(listing, accountId, purchaseState({ amount: 100 }))).toBe('already_subscribed');
+    expect(await balance(accountId)).toBe(paid);
+    const confirmed = { amount: 100, while_subscribed: true };
+    expect(await outcome(listing, accountId, purchaseState(confirmed))).toBe(100);
+    expect(await outcome(listing, accountId, purchaseState({ amount: 100 }))).toBe(100);
+    await cancelSubscription(plans, { accountId, id: entry.id });
+    const other = await buyer();
+    const { entry: ended } = await subscribe(plans, { ...listing, accountId: other }, agreement);
+    await cancelSubscription(plans, { accountId: other, id: ended.id });
+    expect(await outcome(listing, other, purchaseState({ amount: 100 }))).toBe(100);
+  });
+
   it('takes nothing when the price was raised after the buyer saw it', async () => {
     const listing = await listed(usd(1));
     const accountId = await buyer();

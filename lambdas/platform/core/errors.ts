@@ -58,6 +58,7 @@ export const ERROR_CODES = {
   method_not_allowed: request(405),
   conflict: { status: 409, type: 'conflict_error' },
   price_changed: { status: 409, type: 'conflict_error' },
+  already_subscribed: { status: 409, type: 'conflict_error' },
   subscription_only: { status: 409, type: 'conflict_error' },
   request_too_large: request(413),
   websocket_unsupported: request(426),

@@ -31,12 +31,13 @@ beforeAll(async () => {
 afterAll(() => receiver.close());
 
 let offers = 0;
-async function offer(): Promise<string> {
+async function offer(price: object | null = null): Promise<string> {
   offers += 1;
   const fields = {
     name: `Offer ${offers} ${seller.id}`,
     summary: 'One.',
     category: 'tools',
+    price,
     plans: [BASIC, YEARLY, TRIAL],
   };
   const response = await seller.send('POST', '/apps', fields);
@@ -114,6 +115,25 @@ describe('a subscription', () => {
       data: [{ id: subscription.id, subscriber_id: buyer.id }],
     });
     expect(await service.admin('audit', '--whole')).toMatchObject({ exact: true, drift: 0 });
+  });
+
+  it('keeps its account from paying twice, until it confirms a purchase', async () => {
+    const buyer = await Owner.open(service);
+    await buyer.buy(5);
+    const price = { amount: 100, currency: 'USD' };
+    const listing = await offer(price);
+    expect((await subscribe(buyer, listing, { plan: 'trial', amount: 400 })).status).toBe(201);
+    const purchase = (body: object) => buyer.send('POST', `/apps/${listing}/purchase`, { ...price, ...body });
+    for (const body of [{}, { while_subscribed: false }])
+      expect(await errorOf(await purchase(body))).toMatchObject({
+        status: 409,
+        type: 'conflict_error',
+        code: 'already_subscribed',
+        param: 'while_subscribed',
+      });
+    expect(await buyer.json('/api/v1/credits')).toMatchObject({ balance: 5 });
+    expect((await purchase({ while_subscribed: true })).status).toBe(201);
+    expect(await buyer.json('/api/v1/credits')).toMatchObject({ balance: 4 });
   });
 
   it('starts with a trial, is changed for the whole amount, refunded, and ends by that', async () => {
