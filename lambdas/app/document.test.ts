@@ -151,6 +151,8 @@ describe('the description of the service', () => {
       plans: [{ id: 'pro', name: 'Pro', interval: 'month', amount: 499, currency: 'USD', trial_days: 14 }],
       url: null,
       iconUrl: 'https://example.com/icon.png',
+      seller: 'Ada & Co.',
+      contact: 'help@example.com',
       ownerId: 'acc_01ARZ3NDEKTSV4RRFFQ69G5FAV',
       installs: 0,
       releases: 1,

@@ -103,7 +103,9 @@ export const MARKETPLACE_GRANTS = {
   'get-payout': { tables: { market: ['GetItem'], listings: [] } },
   'cancel-payout': { tables: { market: writes, listings: [] } },
   'list-operator-sellers': { tables: { market: ['Scan', 'Query'] } },
-  'list-earnings-transactions': { tables: { market: ['Query', 'BatchGetItem'], ...NAMED } },
+  'list-earnings-transactions': {
+    tables: { market: ['Query', 'BatchGetItem'], ...NAMED, listings: ['BatchGetItem'] },
+  },
   'transfer-earnings': {
     tables: {
       listings: [],

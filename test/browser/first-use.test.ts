@@ -325,10 +325,15 @@ describe('the first use of the console', () => {
     await seller.page.getByRole('button', { name: 'Publish', exact: true }).click();
     expect(await seller.page.locator('input:invalid').count()).toBe(1);
     await seller.page.getByLabel('Address').fill('https://example.com/stories');
+    await seller.page.getByLabel('Seller').fill('Story House');
+    await seller.page.getByLabel('Contact').fill('help@example.com');
     await seller.page.getByRole('button', { name: 'Publish', exact: true }).click();
     await seller.page.getByRole('heading', { name: LISTING, level: 1 }).waitFor();
     await user.page.goto(seller.page.url());
     await button('Buy for $1.50').waitFor();
+    const contact = user.page.getByRole('link', { name: 'help@example.com' });
+    expect(await contact.getAttribute('href')).toBe('mailto:help@example.com');
+    await user.page.getByText('Story House').waitFor();
     await user.settled();
     expect(await button('Review').count()).toBe(0);
     await button('Buy for $1.50').click();

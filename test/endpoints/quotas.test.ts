@@ -54,6 +54,8 @@ function newListing(ownerId: string, overrides: Partial<Listing> = {}): Listing 
     plans: [],
     url: null,
     iconUrl: null,
+    seller: null,
+    contact: null,
     ownerId,
     installs: 0,
     releases: 1,

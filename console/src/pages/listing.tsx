@@ -19,7 +19,7 @@ import { Confirmed, DialogButton } from '../parts/dialog.tsx';
 import { Form, Select, TextArea, useAction } from '../parts/form.tsx';
 import { Builds } from '../parts/listing/builds.tsx';
 import { ListingForm } from '../parts/listing/listing-form.tsx';
-import { OpenListing, pathOf, sectionOf } from '../parts/listing/listing-links.tsx';
+import { OpenListing, pathOf, Seller, sectionOf } from '../parts/listing/listing-links.tsx';
 import { Plans } from '../parts/listing/plans.tsx';
 import { Releases } from '../parts/listing/releases.tsx';
 import { Problem } from '../parts/problem.tsx';
@@ -50,6 +50,7 @@ function ListingView({ of: listing }: { readonly of: ListingBody }) {
               Installs: countText(listing.installs),
               Rating: listing.rating === null ? 'none yet' : `${listing.rating.toFixed(1)} of 5`,
               Address: <OpenListing of={listing} />,
+              Seller: <Seller of={listing} />,
             }}
           />
         </div>

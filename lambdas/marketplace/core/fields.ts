@@ -84,11 +84,28 @@ export const version = z
 const webUrl = z
   .string()
   .max(2048)
-  .refine((value) => {
-    const url = URL.canParse(value) ? new URL(value) : undefined;
-    return url?.protocol === 'https:' && url.username === '' && url.password === '' && url.hostname !== '';
-  }, 'must be an https URL without credentials')
+  .refine(isWebUrl, 'must be an https URL without credentials')
   .meta({ format: 'uri' });
+
+function isWebUrl(value: string): boolean {
+  const url = URL.canParse(value) ? new URL(value) : undefined;
+  return url?.protocol === 'https:' && url.username === '' && url.password === '' && url.hostname !== '';
+}
+
+const EMAIL = /^[A-Za-z0-9_.+-]{1,64}@[A-Za-z0-9-]+([.][A-Za-z0-9-]+)+$/;
+
+/** The address at which buyers reach the seller: only what the seller enters here, never that of its identity. */
+const contact = z
+  .string()
+  .max(254)
+  .refine(
+    (value) => EMAIL.test(value) || isWebUrl(value),
+    'must be an e-mail address, or an https URL without credentials',
+  )
+  .meta({
+    pattern: `^(https://.+|${EMAIL.source.slice(1, -1)})$`,
+    description: 'An e-mail address or an https URL, which everybody sees.',
+  });
 
 const CURRENCIES: ReadonlySet<string> = new Set(Intl.supportedValuesOf('currency'));
 
@@ -164,6 +181,8 @@ const fields = {
     .describe('The plans of a subscription. A change affects new subscriptions only.'),
   url: webUrl.nullable(),
   icon_url: webUrl.nullable(),
+  seller: line(80).nullable().describe('The name of the seller, which everybody sees.'),
+  contact: contact.nullable(),
 };
 
 /** The body that creates a listing. Response fields that are missing here are set by the service and ignored. */
@@ -177,6 +196,8 @@ export const newListing = z.object({
   plans: fields.plans.default([]),
   url: fields.url.default(null),
   icon_url: fields.icon_url.default(null),
+  seller: fields.seller.default(null),
+  contact: fields.contact.default(null),
 });
 
 /** The body that changes a listing: omitted fields stay unchanged. */

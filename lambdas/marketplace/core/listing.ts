@@ -27,6 +27,10 @@ interface ListingFields {
   readonly plans: readonly ListingPlan[];
   readonly url: string | null;
   readonly iconUrl: string | null;
+  /** The name of the seller. */
+  readonly seller: string | null;
+  /** An e-mail address or an https URL. */
+  readonly contact: string | null;
 }
 
 export interface Listing extends ListingFields {
@@ -69,7 +73,7 @@ export const listingSchema = newListing.required().extend({
 /** Returns the public entry of a listing. */
 export function listingEntry(listing: Listing): Body<typeof listingSchema> {
   const { id, kind, name, slug, summary, description, category, tags, version, price, plans } = listing;
-  const { url, iconUrl, ownerId, installs, ratings, created, updated } = listing;
+  const { url, iconUrl, seller, contact, ownerId, installs, ratings, created, updated } = listing;
   return {
     id,
     kind,
@@ -84,6 +88,8 @@ export function listingEntry(listing: Listing): Body<typeof listingSchema> {
     plans,
     url,
     icon_url: iconUrl,
+    seller,
+    contact,
     owner_id: ownerId,
     installs,
     rating: ratings.count === 0 ? null : Math.round((100 * ratings.sum) / ratings.count) / 100,

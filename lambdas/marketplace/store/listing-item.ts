@@ -63,7 +63,8 @@ export const kindCategoryOf = (kind: ListingKind, category: string): string => `
  * Returns the fields that the owner sets, by attribute. `undefined` means that the item does not have the attribute.
  */
 export function ownedAttributes(listing: Listing): Record<string, Item[string] | undefined> {
-  const { name, slug, summary, description, category, tags, version, price, plans, url, iconUrl } = listing;
+  const { name, slug, summary, description, category, tags, version, price, plans } = listing;
+  const { url, iconUrl, seller, contact } = listing;
   return {
     [BY_KIND_CATEGORY.partitionKey]: text(kindCategoryOf(listing.kind, category)),
     name: text(name),
@@ -77,6 +78,8 @@ export function ownedAttributes(listing: Listing): Record<string, Item[string] |
     plans: plans.length === 0 ? undefined : map(encodePlans(plans)),
     url: url === null ? undefined : text(url),
     icon_url: iconUrl === null ? undefined : text(iconUrl),
+    seller: seller === null ? undefined : text(seller),
+    contact: contact === null ? undefined : text(contact),
     updated: number(listing.updated),
     revision: number(listing.revision),
   };
@@ -133,6 +136,8 @@ export function decodeListing(item: Item): Listing {
     plans: item.plans === undefined ? [] : decodePlans(readMap(item, 'plans')),
     url: item.url?.S ?? null,
     iconUrl: item.icon_url?.S ?? null,
+    seller: item.seller?.S ?? null,
+    contact: item.contact?.S ?? null,
     ownerId: readText(item, 'owner_id'),
     installs: readNumber(item, 'installs'),
     releases: item.releases === undefined ? 0 : readNumber(item, 'releases'),

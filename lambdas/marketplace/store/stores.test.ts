@@ -53,6 +53,8 @@ async function listing(overrides: Partial<Listing> = {}): Promise<Listing> {
     plans: [],
     url: null,
     iconUrl: null,
+    seller: null,
+    contact: null,
     ownerId: 'acc_owner',
     installs: 0,
     releases: 1,
@@ -86,6 +88,8 @@ describe('listings', () => {
       price: { amount: 1999, currency: 'USD' },
       url: 'https://example.com/',
       iconUrl: 'https://example.com/icon.png',
+      seller: 'Ada & Co.',
+      contact: 'help@example.com',
       tags: [],
     });
     expect(await listings.read(plain.id)).toEqual(plain);

@@ -84,6 +84,14 @@ describe('earnings', () => {
       code: 'insufficient_earnings',
     });
     await processUntil(seller, ({ available }) => available === 8);
+    const [line] = await linesOf(seller);
+    expect(line?.sale).toMatchObject({ listing_name: `Earner 800 ${seller.id}` });
+    for (const amount of ['0.015', 1.001])
+      expect(await errorOf(await post(seller, '/api/v1/earnings/transfer', { amount }))).toMatchObject({
+        status: 400,
+        code: 'invalid_value',
+        param: 'amount',
+      });
     const transfer = () => post(seller, '/api/v1/earnings/transfer', { amount: '3.5' }, 'transfer 1');
     expect((await transfer()).status).toBe(400);
     const transfers = await Promise.all(

@@ -126,6 +126,8 @@ describe.each([
         'plans',
         'url',
         'icon_url',
+        'seller',
+        'contact',
         'owner_id',
         'installs',
         'rating',
@@ -232,9 +234,30 @@ describe('the validation of a request', () => {
     ['url', { url: 'javascript:alert(1)' }],
     ['url', { url: 'https://user:secret@example.com/' }],
     ['icon_url', { icon_url: 'http://example.com/icon.png' }],
+    ['seller', { seller: 'Ada\u202e' }],
+    ['contact', { contact: 'ada' }],
+    ['contact', { contact: 'javascript:alert(1)' }],
+    ['contact', { contact: 'mailto:ada@example.com?cc=all' }],
+    ['contact', { contact: 'https://user:secret@example.com/' }],
   ])('returns 400 for an invalid %s', async (param, wrong) => {
     const response = await call('/apps', { method: 'POST', as: owner, body: fields(wrong) });
     expect(response).toMatchObject({ status: 400, json: { error: { param, code: 'invalid_value' } } });
+  });
+
+  it.each(['help@example.com', 'https://example.com/help'])(
+    'accepts a contact of the seller: %s',
+    async (contact) => {
+      const shown = { seller: 'Ada & Co.', contact };
+      const { id } = await create(shown);
+      expect((await call(`/apps/${id}`)).json).toMatchObject(shown);
+      const { json } = await call(`/apps/${id}`, { method: 'PUT', as: owner, body: { contact: null } });
+      expect(json).toMatchObject({ seller: 'Ada & Co.', contact: null });
+    },
+  );
+
+  it('shows neither a name nor a contact that the seller has not entered', async () => {
+    const { id } = await create();
+    expect((await call(`/apps/${id}`)).json).toMatchObject({ seller: null, contact: null });
   });
 
   it.each(['N', '\u65e5\u672c'])('accepts a name without a slug of its own: %s', async (name) => {

@@ -27,9 +27,10 @@ const COLUMNS: readonly Column<EarningsTransactionBody>[] = [
   { head: 'Made', cell: ({ created }) => <Time at={created} /> },
   {
     head: 'Type',
-    cell: ({ type, charge, payout }) => (
+    cell: ({ type, charge, payout, sale }) => (
       <div>
         {type.replace('_', ' ')}
+        {sale?.listing_name == null ? null : <div className="break">{sale.listing_name}</div>}
         <div className="mono small quiet break">{charge ?? payout}</div>
       </div>
     ),

@@ -10,6 +10,8 @@ export interface ListingInput {
   readonly description: string;
   readonly category: string;
   readonly url: string;
+  readonly seller: string | null;
+  readonly contact: string | null;
   readonly price: { readonly amount: number; readonly currency: string } | null;
 }
 
@@ -20,6 +22,8 @@ const LABELS = {
   category: 'Category',
   'price.amount': 'Price, USD',
   url: 'Address',
+  seller: 'Seller',
+  contact: 'Contact',
 } as const;
 
 export function ListingForm({
@@ -38,6 +42,8 @@ export function ListingForm({
   const [description, setDescription] = useState(of?.description ?? '');
   const [category, setCategory] = useState(of?.category ?? '');
   const [url, setUrl] = useState(of?.url ?? '');
+  const [seller, setSeller] = useState(of?.seller ?? '');
+  const [contact, setContact] = useState(of?.contact ?? '');
   const [price, setPrice] = useState(of?.price == null ? '' : centsField(of.price.amount));
   const input = (): ListingInput => ({
     name,
@@ -45,6 +51,8 @@ export function ListingForm({
     description,
     category,
     url,
+    seller: seller === '' ? null : seller,
+    contact: contact === '' ? null : contact,
     // Credit is in dollars: a listing in another currency cannot be bought.
     price: centsOf(price) === 0 ? null : { amount: centsOf(price), currency: 'USD' },
   });
@@ -75,6 +83,16 @@ export function ListingForm({
         placeholder="https://example.com"
         hint="What users open once they have installed it."
       />
+      <div className="columns">
+        <Input label={LABELS.seller} value={seller} onChange={setSeller} placeholder="your public name" />
+        <Input
+          label={LABELS.contact}
+          value={contact}
+          onChange={setContact}
+          placeholder="help@example.com"
+          hint="Where buyers reach you. Everybody sees both."
+        />
+      </div>
     </Form>
   );
 }

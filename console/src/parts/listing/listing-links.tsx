@@ -24,6 +24,28 @@ export function OpenListing({ of: { url, name } }: { readonly of: Pick<ListingBo
   );
 }
 
+/** The seller's name, and the contact that the seller gives. */
+export function Seller({
+  of: { seller, contact },
+}: {
+  readonly of: Pick<ListingBody, 'seller' | 'contact'>;
+}) {
+  const address = webAddress(contact ?? '');
+  return (
+    <span className="break">
+      {seller ?? <span className="quiet">No name given</span>}
+      {contact === null ? null : (
+        <>
+          {', '}
+          <a href={address ?? `mailto:${contact}`} rel="noreferrer noopener">
+            {contact}
+          </a>
+        </>
+      )}
+    </span>
+  );
+}
+
 /** The path of a listing in the API. */
 export const pathOf = (listing: Pick<ListingBody, 'id' | 'kind'>): string =>
   `/${sectionOf(listing)}/${encodeURIComponent(listing.id)}`;

@@ -18,6 +18,8 @@ const LISTINGS: readonly Listing[] = KNOWN.map(({ tags, ...document }) => ({
   plans: [],
   url: null,
   iconUrl: null,
+  seller: null,
+  contact: null,
   ownerId: 'acc_owner',
   installs: 0,
   releases: 1,

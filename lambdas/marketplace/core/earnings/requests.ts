@@ -58,6 +58,7 @@ export function readIdempotencyKey({ headers }: Request): string | undefined {
 
 const saleSchema = z.object({
   listing_id: idOf('lst'),
+  listing_name: z.string().nullable().describe('As it is now; `null` once it is off the market.'),
   status: z.enum(SALE_STATUSES),
   reason: z
     .literal('buyer_owes')
@@ -82,7 +83,11 @@ export const transactionSchema = z.object({
   created: seconds,
 });
 
-export const transactionEntry = ({ transaction, sale }: TransactionLine): Body<typeof transactionSchema> => ({
+/** `names` are those of the listings, by their ids. */
+export const transactionEntry = (
+  { transaction, sale }: TransactionLine,
+  names: ReadonlyMap<string, string>,
+): Body<typeof transactionSchema> => ({
   id: transaction.id,
   object: 'earnings_transaction',
   type: transaction.type,
@@ -95,6 +100,7 @@ export const transactionEntry = ({ transaction, sale }: TransactionLine): Body<t
       ? null
       : {
           listing_id: sale.listingId,
+          listing_name: names.get(sale.listingId) ?? null,
           status: sale.status,
           reason: sale.held && sale.status === 'pending' ? 'buyer_owes' : null,
           payable: sale.payable,
