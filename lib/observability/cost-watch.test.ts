@@ -74,6 +74,11 @@ describe.each<ConfigurationName>(['standard', 'fargate', 'fargate-abroad'])('the
     expect(count).toBeGreaterThan(200);
   });
 
+  it('reach the tasks on Fargate through their service', () => {
+    const services = new SynthesizedApp(name).properties('ingress', 'AWS::ECS::Service');
+    expect(services.map(({ PropagateTags: from }) => from)).toEqual(name === 'standard' ? [] : ['SERVICE']);
+  });
+
   it('change no VPC origin, neither its own nor those of its stack', () => {
     const app = new SynthesizedApp(name);
     const origins = app.properties('ingress', 'AWS::CloudFront::VpcOrigin');

@@ -16,6 +16,7 @@ import {
   type ICluster,
   LogDrivers,
   OperatingSystemFamily,
+  PropagatedTagSource,
   type ScalableTaskCount,
 } from 'aws-cdk-lib/aws-ecs';
 import {
@@ -90,6 +91,8 @@ export class HostService extends Construct {
       circuitBreaker: { rollback: true },
       // It moves tasks out of a zone that has too many, as after a zone that had no capacity.
       availabilityZoneRebalancing: AvailabilityZoneRebalancing.ENABLED,
+      // The budget reads the tags of tasks. Without a value they have none (Amazon ECS API reference, CreateService).
+      propagateTags: PropagatedTagSource.SERVICE,
       // A public address is the path to the routes: a NAT gateway costs more than all else here.
       assignPublicIp: true,
       vpcSubnets: { subnetType: SubnetType.PUBLIC },
