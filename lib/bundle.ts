@@ -67,9 +67,10 @@ export const SHARED_HOST = 'inference-host';
  * The programs that listen by themselves, by their folder. The program for uploads is next to the function that it
  * replaces.
  */
-const PROGRAMS = { 'create-transcription': 'upload.ts', [SHARED_HOST]: 'inference.ts' } as const;
+export const PROGRAMS = { 'create-transcription': 'upload.ts', [SHARED_HOST]: 'inference.ts' } as const;
 
-/** The file that builds an image of a program, for platforms that run images. */
+/** Next to a program: builds its image, for platforms that run images. */
+export const IMAGE_FILE = 'Dockerfile';
 const DOCKERFILE = join(root, 'lambdas', 'servers', 'host.dockerfile');
 
 /**
@@ -100,7 +101,7 @@ export async function bundleFunctions(directory: string): Promise<Metafile> {
   ]);
   addDocsAssets(join(directory, 'get-docs-asset'));
   await bundleConsole({ page: join(directory, 'get-console'), assets: join(directory, 'get-console-asset') });
-  for (const folder of Object.keys(PROGRAMS)) copyFileSync(DOCKERFILE, join(directory, folder, 'Dockerfile'));
+  for (const folder of Object.keys(PROGRAMS)) copyFileSync(DOCKERFILE, join(directory, folder, IMAGE_FILE));
   return {
     inputs: { ...functions.metafile.inputs, ...programs.metafile.inputs },
     outputs: { ...functions.metafile.outputs, ...programs.metafile.outputs },

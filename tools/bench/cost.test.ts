@@ -1,12 +1,17 @@
+import { execFile } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
 import { CONFIGURATIONS, type ConfigurationName } from '../../test/template/configurations.ts';
-import { SynthesizedApp } from '../../test/template/synthesized-app.ts';
+import { SynthesizedApp, temporaryFolder } from '../../test/template/synthesized-app.ts';
 import { apart, breakEven, DATA_OUT, fargateCost, tasksAt } from './cost/computes.ts';
 import { fixturesOf } from './cost/fixtures.ts';
 import { marketCost, readMarketUnits } from './cost/market.ts';
 import { readMeasured } from './cost/measured.ts';
 import { CHUNK_BYTES, costOf, idleCost, total } from './cost/model.ts';
 import { USUAL } from './cost/run.ts';
+import { bill } from './cost/tables.ts';
 
 const measured = {
   hostCpuMs: 9,
@@ -186,4 +191,20 @@ describe('the cost model', () => {
       'AWS::EC2::NatGateway',
     );
   });
+});
+
+describe('npm run cost', () => {
+  it.each<ConfigurationName>(['standard', 'fargate', 'fargate-ingress'])(
+    'prints the idle cost of the settings in CONFIG: %s',
+    async (name) => {
+      const settings = join(temporaryFolder(), 'settings.json');
+      writeFileSync(settings, JSON.stringify(CONFIGURATIONS[name]));
+      // The CDK's own check of the templates takes half of the time.
+      const env = { ...process.env, CONFIG: settings, CDK_VALIDATION: 'false' };
+      const program = join(import.meta.dirname, 'cost', 'run.ts');
+      const { stdout } = await promisify(execFile)(process.execPath, [program], { env });
+      const templates = Object.values(new SynthesizedApp(name).templates);
+      expect(stdout).toContain(bill(idleCost(fixturesOf(templates)), 'a month, idle'));
+    },
+  );
 });

@@ -3,7 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { buildApp } from '../../../lib/app.ts';
-import { SHARED_HOST } from '../../../lib/bundle.ts';
+import { IMAGE_FILE, PROGRAMS } from '../../../lib/bundle.ts';
 import { loadConfig } from '../../../lib/config/config.ts';
 import { GRANTS } from '../../../lib/config/grants.ts';
 import { readCloudAssembly } from '../../local/assembly/cloud-assembly.ts';
@@ -14,9 +14,9 @@ export function synthesizedTemplates(configFile?: string): readonly CostTemplate
   const folder = mkdtempSync(join(tmpdir(), 'cost-'));
   try {
     const bundles = join(folder, 'bundles');
-    for (const name of [...Object.keys(GRANTS), SHARED_HOST]) {
+    for (const name of new Set([...Object.keys(GRANTS), ...Object.keys(PROGRAMS)])) {
       mkdirSync(join(bundles, name), { recursive: true });
-      writeFileSync(join(bundles, name, 'index.mjs'), '');
+      writeFileSync(join(bundles, name, name in PROGRAMS ? IMAGE_FILE : 'index.mjs'), '');
     }
     const { directory } = buildApp(loadConfig(configFile), bundles, join(folder, 'cdk.out')).synth();
     // With the nested stacks in the templates of their parents.
