@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from '@jest/globals';
+import { readPage } from '../../test/docs/pages.ts';
 import { CONFIGURATIONS, type ConfigurationName } from '../../test/template/configurations.ts';
 import { SynthesizedApp, temporaryFolder } from '../../test/template/synthesized-app.ts';
 import { apart, breakEven, DATA_OUT, fargateCost, tasksAt } from './cost/computes.ts';
@@ -12,6 +13,9 @@ import { readMeasured } from './cost/measured.ts';
 import { CHUNK_BYTES, costOf, idleCost, total } from './cost/model.ts';
 import { USUAL } from './cost/run.ts';
 import { bill } from './cost/tables.ts';
+
+/** A month of the default settings. An alarm of a metric adds 0.10 USD. */
+const MAX_IDLE_USD = 15.75;
 
 const measured = {
   hostCpuMs: 9,
@@ -135,7 +139,7 @@ describe('the cost of the market', () => {
 });
 
 describe('the cost model', () => {
-  it('totals at most 16 dollars a month without traffic, with the polling of queues, counted in the templates', () => {
+  it('totals at most what the documentation states without traffic, with the polling of queues, counted in the templates', () => {
     const fixtures = fixturesOf(Object.values(new SynthesizedApp().templates));
     expect(fixtures.alarms).toBeGreaterThan(5);
     expect(fixtures.secrets).toBeGreaterThan(2);
@@ -143,7 +147,9 @@ describe('the cost model', () => {
     expect(fixtures.queueMappings).toBe(3);
     // The sweep of holds and the market's due items run every five minutes.
     expect(fixtures.scheduledRuns).toBeGreaterThanOrEqual(17_280);
-    expect(total(idleCost(fixtures))).toBeLessThanOrEqual(16);
+    expect(total(idleCost(fixtures))).toBeLessThanOrEqual(MAX_IDLE_USD);
+    for (const page of ['docs/operate.md', 'docs/operate/cost.md'])
+      expect(readPage(page)).toContain(`$${MAX_IDLE_USD}`);
   });
 
   it('counts what other settings add: tasks, their load balancer, Container Insights', () => {
