@@ -7,6 +7,7 @@ import { MathExpression, type Metric } from 'aws-cdk-lib/aws-cloudwatch';
 import { ROUTES, UNKNOWN_ROUTE_ENDPOINT } from '../../lambdas/app/routes.ts';
 import { METRICS } from '../../lambdas/platform/contract/metrics.ts';
 import { BACKUP_ALARMS } from './backup-alarms.ts';
+import { apiBurnWatch } from './burn-rates.ts';
 import { certificateWatch } from './certificates.ts';
 import { EDGE_ALARMS } from './edge-alarms.ts';
 import { HOST_ALARMS } from './host-alarms.ts';
@@ -67,6 +68,7 @@ const MISSED_BY: Readonly<Record<string, string>> = {
   'platform-deliver-webhooks': 'dead-letters',
   'platform-follow-listings': 'listing-changes-late',
   'platform-process-due-items': 'due-items-late',
+  'platform-reconcile-payments': 'reconciliation-missing',
 };
 
 /** Workflows that other alarms watch: `audit-drift` and `audit-missing`. */
@@ -160,16 +162,12 @@ export const ALARMS: Readonly<Record<string, AlarmRow>> = {
         periods: { breaching: 2, of: 3 },
       })),
   },
-  'api-errors-lasting': {
-    severity: 'warning',
-    meaning: 'For hours, more than one in a hundred requests to the platform API have failed with a 5xx.',
-    watches: ({ apis }) =>
-      each(apis.filter((each) => !isInference(each)))((subject) => ({
-        // Its mean is the share of requests that failed.
-        metric: api(subject, '5XXError', { statistic: 'Average', period: Duration.hours(1) }),
-        threshold: 0.01,
-        periods: { breaching: 2, of: 3 },
-      })),
+  'platform-availability': {
+    severity: 'critical',
+    meaning:
+      'Requests to the platform API fail so often that within two days the month’s allowance would be used up.',
+    watches: ({ apis, config }) =>
+      each(apis.filter((each) => !isInference(each)))((subject) => apiBurnWatch(subject, config)),
   },
   'circuit-opened': {
     severity: 'warning',

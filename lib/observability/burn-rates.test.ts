@@ -179,6 +179,38 @@ describe('the alarms of availability', () => {
   });
 });
 
+describe('the alarm of the platform API', () => {
+  const isRaised = (app: SynthesizedApp, failed: number, requests: number): boolean => {
+    const alarm = app.alarm('platform-availability/platform') as unknown as MathAlarm;
+    expect(alarm).toMatchObject({ EvaluationPeriods: 1, TreatMissingData: 'notBreaching' });
+    const stats = alarm.Metrics.flatMap(({ Id, MetricStat: stat }) =>
+      stat === undefined ? [] : [[Id, stat]],
+    );
+    expect(Object.fromEntries(stats)).toMatchObject({
+      failed: { Period: 3_600, Stat: 'Sum', Metric: { Namespace: 'AWS/ApiGateway', MetricName: '5XXError' } },
+      requests: { Period: 3_600, Stat: 'Sum', Metric: { Namespace: 'AWS/ApiGateway', MetricName: 'Count' } },
+    });
+    const [{ Expression: expression = '' } = {}] = alarm.Metrics.filter(({ Expression }) => Expression);
+    return evaluate(expression, { failed, requests }) >= alarm.Threshold;
+  };
+  const app = new SynthesizedApp();
+
+  it('pages at the rate of the paid calls: two requests in a hundred within an hour', () => {
+    expect([isRaised(app, 5, 5), isRaised(app, 20, 1_000), isRaised(app, 14, 1_000)]).toEqual([
+      true,
+      true,
+      false,
+    ]);
+    expect(Object(app.alarm('platform-availability/platform')).AlarmDescription).toMatch(/^critical: /);
+  });
+
+  it('stays silent if four requests fail, or as many as the objective of the settings allows', () => {
+    expect(isRaised(app, 4, 4)).toBe(false);
+    expect(isRaised(new SynthesizedApp('every-setting'), 71, 1_000)).toBe(false);
+    expect(isRaised(new SynthesizedApp('every-setting'), 72, 1_000)).toBe(true);
+  });
+});
+
 describe('a window of the availability', () => {
   it('sends no notification itself', () => {
     const windows = new SynthesizedApp()

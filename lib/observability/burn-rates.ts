@@ -7,7 +7,8 @@ import { Duration } from 'aws-cdk-lib';
 import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import { METRICS } from '../../lambdas/platform/contract/metrics.ts';
 import type { Config } from '../config/config.ts';
-import { serviceMetric } from './metrics.ts';
+import { api, serviceMetric } from './metrics.ts';
+import type { WatchedSystem } from './system.ts';
 import type { AlarmRow, Watch } from './watch.ts';
 
 export interface BurnRow extends Pick<AlarmRow, 'severity' | 'meaning'> {
@@ -20,11 +21,13 @@ export interface BurnRow extends Pick<AlarmRow, 'severity' | 'meaning'> {
  * Multiwindow, multi-burn-rate alerts (Google SRE workbook, Alerting on SLOs). A burn rate of 14.4 uses 2 % of a month's error
  * budget in an hour; a burn rate of 6 uses 5 % in six hours.
  */
+const FAST_RATE = 14.4;
+
 export const BURNS: Readonly<Record<string, BurnRow>> = {
   'availability-fast': {
     severity: 'critical',
     meaning: 'Paid calls fail so often that within two days the month’s allowance would be used up.',
-    rate: 14.4,
+    rate: FAST_RATE,
     windows: { long: Duration.hours(1), short: Duration.minutes(5) },
   },
   'availability-slow': {
@@ -51,12 +54,36 @@ const failing = (config: Config, period: Duration, minFailures: number) =>
     period,
   });
 
-/** Returns the alarms of the two windows. A threshold above 100 % of failures is reduced to 100 %. */
+/** The share of failures at a rate, in percent; one above 100 % is reduced to 100 %. */
+const thresholdAt = (rate: number, { availabilityPercent }: Config): number =>
+  Math.min(100, Number((rate * (100 - availabilityPercent)).toFixed(6)));
+
+/**
+ * Returns the alarm of an API whose requests are not calls. It has the long window alone: a composite alarm costs as much
+ * as five others, and the short window would change only when the alarm ends, up to an hour sooner.
+ */
+export function apiBurnWatch(subject: WatchedSystem, config: Config): Omit<Watch, 'subject'> {
+  const period = Duration.hours(1);
+  return {
+    metric: new MathExpression({
+      expression: `IF(failed >= ${MIN_FAILURES}, 100 * failed / requests, 0)`,
+      usingMetrics: {
+        failed: api(subject, '5XXError', { period }),
+        requests: api(subject, 'Count', { period }),
+      },
+      label: 'failed, % of requests',
+      period,
+    }),
+    threshold: thresholdAt(FAST_RATE, config),
+  };
+}
+
+/** Returns the alarms of the two windows. */
 export function burnWatches(
   { rate, windows }: BurnRow,
   config: Config,
 ): Readonly<Record<'long' | 'short', Watch>> {
-  const threshold = Math.min(100, Number((rate * (100 - config.availabilityPercent)).toFixed(6)));
+  const threshold = thresholdAt(rate, config);
   return {
     long: { metric: failing(config, windows.long, MIN_FAILURES), threshold },
     // One current failure is sufficient here: the long window shows the significance.

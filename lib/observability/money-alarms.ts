@@ -5,7 +5,7 @@
 import { Duration } from 'aws-cdk-lib';
 import { MathExpression } from 'aws-cdk-lib/aws-cloudwatch';
 import { METRICS } from '../../lambdas/platform/contract/metrics.ts';
-import { serviceMetric, workflow } from './metrics.ts';
+import { lambda, serviceMetric, workflow } from './metrics.ts';
 import { type AlarmRow, each, once } from './watch.ts';
 
 const [HOUR, DAY] = [Duration.hours(1), Duration.days(1)];
@@ -18,6 +18,9 @@ const MAX_DUE_SECONDS = 3_600;
 
 /** A lost response takes an hour or two, and the provider's balance is looked at in working hours. */
 const MAX_PAYOUT_SECONDS = 86_400;
+
+/** A day, with two hours for the run and for clocks. */
+const RECONCILIATION_HOURS = 26;
 
 /** A loss of less than a dollar a day is not worth a person's time, whatever share it is. */
 const MIN_LOSS_NANO_USD = 1_000_000_000;
@@ -76,6 +79,41 @@ export const MONEY_ALARMS: Readonly<Record<string, AlarmRow>> = {
       'The payment provider took money that no event credited: its events are rejected, or do not arrive.',
     // Counts what the provider itself confirms: events that a stranger made up page nobody.
     watches: ({ config }) => once(serviceMetric(config, METRICS.paymentEventsMissed, { period: HOUR })),
+  },
+  'payment-events-failed': {
+    severity: 'critical',
+    meaning:
+      'Within an hour, the service failed to process events of the payment provider: who has paid waits.',
+    // The provider repeats an event after minutes, then hours: a fault that passed does not fail twice.
+    watches: ({ config, functions }) =>
+      functions
+        .filter(({ label }) => label === 'platform-receive-payment-event')
+        .map((receiver) => ({
+          metric: new MathExpression({
+            expression: 'FILL(failed, 0) + FILL(died, 0)',
+            usingMetrics: {
+              failed: serviceMetric(config, METRICS.paymentEventsFailed, { period: HOUR }),
+              died: lambda(receiver, 'Errors', { period: HOUR }),
+            },
+            label: 'failed events',
+            period: HOUR,
+          }),
+          threshold: 2,
+        })),
+  },
+  'reconciliation-missing': {
+    severity: 'critical',
+    meaning: 'The orders have not been compared with the payments of the provider for 26 hours.',
+    watches: ({ config }) => [
+      {
+        metric: serviceMetric(config, METRICS.paymentsReconciled, { period: HOUR }),
+        threshold: 1,
+        when: 'below',
+        periods: { breaching: RECONCILIATION_HOURS, of: RECONCILIATION_HOURS },
+        // There is none before the first morning.
+        silence: 'reported once it has spoken',
+      },
+    ],
   },
   'payments-differ': {
     severity: 'critical',

@@ -53,6 +53,7 @@ export const MONEY: DashboardSection = {
       ],
       right: ({ config }) => [
         serviceMetric(config, METRICS.paymentEventsMissed, { label: 'events missed' }),
+        serviceMetric(config, METRICS.paymentEventsFailed, { label: 'events failed' }),
         serviceMetric(config, METRICS.paymentDifferences, { label: 'differences' }),
         serviceMetric(config, METRICS.latestPayout, { statistic: 'Maximum', label: 'payout late, seconds' }),
       ],

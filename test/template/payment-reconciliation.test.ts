@@ -42,6 +42,13 @@ describe('the reconciliation with the payment provider', () => {
   });
 });
 
+const sumOf = (Namespace: string, MetricName: string) =>
+  expect.objectContaining({
+    Metric: expect.objectContaining({ Namespace, MetricName }),
+    Period: 3_600,
+    Stat: 'Sum',
+  });
+
 describe('the alarms of payments', () => {
   it.each([
     ['payment-events-missed', METRICS.paymentEventsMissed, 'Sum', 3_600],
@@ -56,6 +63,31 @@ describe('the alarms of payments', () => {
       TreatMissingData: 'notBreaching',
     });
     expect(String(app.alarm(article)?.AlarmDescription)).toMatch(/^critical: /);
+  });
+
+  it('page if the service fails to process two events within an hour, or dies of them', () => {
+    expect(app.alarm('payment-events-failed')).toMatchObject({
+      Threshold: 2,
+      EvaluationPeriods: 1,
+      TreatMissingData: 'notBreaching',
+      AlarmDescription: expect.stringMatching(/^critical: /),
+      Metrics: expect.arrayContaining([
+        expect.objectContaining({ Expression: 'FILL(failed, 0) + FILL(died, 0)' }),
+        expect.objectContaining({ MetricStat: sumOf('UnifiedInference/prod', METRICS.paymentEventsFailed) }),
+        expect.objectContaining({ MetricStat: sumOf('AWS/Lambda', 'Errors') }),
+      ]),
+    });
+  });
+
+  it('page if no reconciliation has been completed for 26 hours, and not before the first one', () => {
+    expect(app.alarm('reconciliation-missing')).toMatchObject({
+      MetricName: METRICS.paymentsReconciled,
+      Period: 3_600,
+      EvaluationPeriods: 26,
+      DatapointsToAlarm: 26,
+      TreatMissingData: 'missing',
+      InsufficientDataActions: [{ Ref: expect.stringMatching(/^Alarms/) }],
+    });
   });
 
   it('watch no metric that anybody can raise by sending events', () => {

@@ -133,6 +133,7 @@ const endpointOf = (clients: DynamoClients) =>
     onCredited: () => {},
     onRejected: () => {},
     onMissed: () => {},
+    onFailed: () => {},
   });
 
 /** The lists of a provider at which everything has happened that its events report. */

@@ -113,6 +113,7 @@ async function deliver(body: string, signature: string | null) {
     onCredited: () => events.push('credited'),
     onRejected: () => events.push('rejected'),
     onMissed: () => events.push('missed'),
+    onFailed: () => events.push('failed'),
   });
   const request = new Request('https://localhost/', {
     method: 'POST',
@@ -177,12 +178,13 @@ describe('a wrong webhook secret', () => {
       ...dependenciesOf(),
       onMissed: () => events.push('missed'),
       onCredited: () => events.push('credited'),
+      onCompleted: () => events.push('completed'),
       onDifferences: (count) => events.push(count),
     });
     await job();
     expect(await credit()).toBe(1_234);
     await job();
-    expect(events).toEqual(['missed', 'credited']);
+    expect(events).toEqual(['missed', 'credited', 'completed', 'completed']);
     received = [];
     sandbox.connect({ url, secret: WEBHOOK_SECRET });
     await until(
@@ -306,6 +308,7 @@ describe('the lists of the provider', () => {
       ...dependenciesOf(),
       onMissed: unexpected,
       onCredited: unexpected,
+      onCompleted: () => {},
       onDifferences,
     })();
     expect(counts).toEqual([105]);

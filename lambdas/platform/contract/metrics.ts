@@ -92,6 +92,10 @@ export const METRICS = {
    * reconciliation applied.
    */
   paymentEventsMissed: 'PaymentEventsMissed',
+  /** Payment events that the service failed to process, with a 5xx. The provider repeats them. */
+  paymentEventsFailed: 'PaymentEventsFailed',
+  /** Completed reconciliations with the payment provider, also those without a provider. */
+  paymentsReconciled: 'PaymentsReconciled',
   /** Differences between the orders and the lists of the payment provider, per reconciliation. */
   paymentDifferences: 'PaymentDifferences',
   /** Events that were rejected: malformed, too large or of an unknown type. */

@@ -6,6 +6,8 @@ export interface ReconcileDependencies extends Omit<ReconciliationDependencies, 
   /** Receives each fact that no event has brought. */
   readonly onMissed: () => void;
   readonly onCredited: () => void;
+  /** Called at the end of each run, also if there is no provider: an alarm reports that it is missing. */
+  readonly onCompleted: () => void;
   /** Receives the number of differences, if there are any; a list that is too long is one. */
   readonly onDifferences: (count: number) => void;
 }
@@ -13,6 +15,7 @@ export interface ReconcileDependencies extends Omit<ReconciliationDependencies, 
 export function reconcileOnSchedule({
   onMissed,
   onCredited,
+  onCompleted,
   onDifferences,
   ...dependencies
 }: ReconcileDependencies) {
@@ -22,6 +25,7 @@ export function reconcileOnSchedule({
   };
   return async (): Promise<void> => {
     const result = await reconcilePayments({ ...dependencies, onApplied });
+    onCompleted();
     if (result === undefined) return;
     const count = result.differing + (result.complete ? 0 : 1);
     // A metric costs the hours in which it is raised, so that an exact result raises none.

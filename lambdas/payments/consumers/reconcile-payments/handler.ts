@@ -18,6 +18,7 @@ export const handler = scheduledChange((resources) => {
     wait: sleep,
     onMissed: () => metric(METRICS.paymentEventsMissed, 1),
     onCredited: () => metric(METRICS.paymentsCredited, 1),
+    onCompleted: () => metric(METRICS.paymentsReconciled, 1),
     onDifferences: (count) => metric(METRICS.paymentDifferences, count),
   });
 });

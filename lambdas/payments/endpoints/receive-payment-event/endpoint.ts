@@ -1,5 +1,5 @@
 /** `POST /api/payments/{provider}/events`: signed events of the payment provider about our orders. */
-import { ServiceError } from '../../../platform/core/errors.ts';
+import { ServiceError, toServiceError } from '../../../platform/core/errors.ts';
 import { jsonResponse } from '../../../platform/core/json/json-response.ts';
 import type { Endpoint } from '../../../platform/core/ports.ts';
 import { isMissedPayment } from '../../core/missed-payment.ts';
@@ -19,16 +19,34 @@ export interface ReceivePaymentEventDependencies {
   readonly onRejected: () => void;
   /** Called if such an event reports a payment that nobody was credited for. */
   readonly onMissed: () => void;
+  /** Called for each event that the service fails to process. */
+  readonly onFailed: () => void;
 }
 
+/** Receives the events, and counts those that fail with a 5xx: nothing else tells these from other failed requests. */
 export function receivePaymentEvent({
+  onFailed,
+  ...dependencies
+}: ReceivePaymentEventDependencies): Endpoint {
+  const receive = receiveEvent(dependencies);
+  return async (...call) => {
+    try {
+      return await receive(...call);
+    } catch (failure) {
+      if (toServiceError(failure).status >= 500) onFailed();
+      throw failure;
+    }
+  };
+}
+
+function receiveEvent({
   providers,
   store,
   hintPayout,
   onCredited,
   onRejected,
   onMissed,
-}: ReceivePaymentEventDependencies): Endpoint {
+}: Omit<ReceivePaymentEventDependencies, 'onFailed'>): Endpoint {
   return async (request, { pathParameters: { provider: name = '' }, log }) => {
     const provider = Object.hasOwn(providers, name) ? providers[name] : undefined;
     if (provider === undefined) {

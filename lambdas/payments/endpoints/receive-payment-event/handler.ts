@@ -25,5 +25,6 @@ export const handler = publicHandler('platform', (resources) => {
     onCredited: () => metric(METRICS.paymentsCredited, 1),
     onRejected: () => metric(METRICS.paymentEventsRejected, 1),
     onMissed: () => metric(METRICS.paymentEventsMissed, 1),
+    onFailed: () => metric(METRICS.paymentEventsFailed, 1),
   });
 });
