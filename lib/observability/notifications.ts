@@ -8,6 +8,7 @@ import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
 import { SERVICE_NAME } from '../../lambdas/platform/contract/limits.ts';
 import type { Config } from '../config/config.ts';
+import { alarmTopicName } from '../config/topics.ts';
 import { type AlarmRow, evaluationOf, type Severity, type Watch } from './watch.ts';
 
 const RUNBOOK = 'lib/observability/runbook.md';
@@ -18,7 +19,8 @@ export type Topics = Readonly<Record<Severity, ITopic>>;
 
 const ID_OF = { critical: 'Alarms', warning: 'Warnings' } as const;
 
-const topicName = (stage: string, severity: Severity): string => `${stage}-${ID_OF[severity].toLowerCase()}`;
+const topicName = (stage: string, severity: Severity): string =>
+  severity === 'critical' ? alarmTopicName(stage) : `${stage}-warnings`;
 
 /** Creates the topics of a deployment; those of a second region have no name, which another deployment could have there. */
 export function createTopics(

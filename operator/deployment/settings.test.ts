@@ -2,24 +2,46 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { readUpOptions, withZones } from './settings.ts';
+import { readUpOptions, type UpOptions, withRegion, withSettings } from './settings.ts';
+
+/** Runs a check with the options of these settings, and removes their files. */
+function check(settings: object, args: readonly string[], run: (given: UpOptions) => void): void {
+  const folder = mkdtempSync(join(tmpdir(), 'settings-'));
+  const file = join(folder, 'settings.json');
+  writeFileSync(file, JSON.stringify(settings));
+  const given = readUpOptions(['--config', file, ...args]);
+  try {
+    run(given);
+  } finally {
+    for (const each of [folder, dirname(given.configFile)]) rmSync(each, { recursive: true });
+  }
+}
 
 describe('the settings of up', () => {
   it('reach the CDK app with the zones that were chosen for them', () => {
-    const folder = mkdtempSync(join(tmpdir(), 'settings-'));
-    const file = join(folder, 'settings.json');
-    writeFileSync(file, JSON.stringify({ stage: 'zones-of-a-test', compute: 'fargate' }));
-    const given = readUpOptions(['--config', file]);
-    try {
-      const { config, configFile } = withZones(given, ['us-east-1b', 'us-east-1c']);
+    check({ stage: 'zones-of-a-test', compute: 'fargate' }, [], (given) => {
+      const { config, configFile } = withSettings(given, { availabilityZones: ['us-east-1b', 'us-east-1c'] });
       expect(config.availabilityZones).toEqual(['us-east-1b', 'us-east-1c']);
       expect(JSON.parse(readFileSync(configFile, 'utf8'))).toEqual({
         stage: 'zones-of-a-test',
         compute: 'fargate',
         availabilityZones: ['us-east-1b', 'us-east-1c'],
       });
-    } finally {
-      for (const each of [folder, dirname(given.configFile)]) rmSync(each, { recursive: true });
-    }
+    });
+  });
+
+  it.each([
+    ['that of the credentials with CloudFront', { compute: 'fargate' }, [], 'eu-west-1'],
+    ['that of the settings', { compute: 'fargate', region: 'us-west-2' }, [], 'us-west-2'],
+    ['none without CloudFront', {}, [], undefined],
+    ['none if a pipeline has synthesized them', { compute: 'fargate' }, ['--app', 'cdk.out'], undefined],
+  ])('have a region: %s', (_, settings, args, expected) => {
+    check({ stage: 'region-of-a-test', ...settings }, args, (given) => {
+      const { config, configFile } = withRegion(given, 'eu-west-1');
+      expect([config.region, JSON.parse(readFileSync(configFile, 'utf8')).region]).toEqual([
+        expected,
+        expected,
+      ]);
+    });
   });
 });

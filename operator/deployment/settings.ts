@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { type NanoUsd, parseUsd } from '../../lambdas/platform/core/money.ts';
-import { type Config, parseConfig } from '../../lib/config/config.ts';
+import { type Config, hasEdge, parseConfig } from '../../lib/config/config.ts';
 
 const DEFAULT_CREDIT = '10';
 
@@ -59,11 +59,21 @@ export function readUpOptions(args: readonly string[]): UpOptions {
   };
 }
 
-/** Adds zones to the settings that the CDK app reads. */
-export function withZones(options: UpOptions, availabilityZones: readonly string[]): UpOptions {
-  const settings = { ...JSON.parse(readFileSync(options.configFile, 'utf8')), availabilityZones };
+/** Adds settings to those that the CDK app reads. */
+export function withSettings(
+  options: UpOptions,
+  added: Partial<Pick<Config, 'availabilityZones' | 'region'>>,
+): UpOptions {
+  const settings = { ...JSON.parse(readFileSync(options.configFile, 'utf8')), ...added };
   writeFileSync(options.configFile, JSON.stringify(settings));
   return { ...options, config: parseConfig(settings) };
+}
+
+/** Adds the region of the credentials if CloudFront is used: without the setting no alarm watches it. */
+export function withRegion(options: UpOptions, region: string): UpOptions {
+  const { config, isSynthesized } = options;
+  if (isSynthesized || !hasEdge(config) || config.region !== undefined) return options;
+  return withSettings(options, { region });
 }
 
 function settingsOf(file: string | undefined, stage: string | undefined): object {

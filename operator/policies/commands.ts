@@ -1,5 +1,6 @@
 /** The rights of people and pipelines: who bootstraps an account, who runs `up` and `down`, who runs `admin`. */
 import { maintenanceParameter } from '../../lambdas/platform/contract/maintenance.ts';
+import { alarmTopicName } from '../../lib/config/topics.ts';
 import { allow, Names, type PolicyScope, type PolicyStatementText } from './scope.ts';
 
 /** Reads and writes of items; the transactions of DynamoDB have no action of their own. */
@@ -46,6 +47,8 @@ const checkTables = (names: Names) =>
     names.tables.slice(0, 1),
   );
 
+const smokeSecrets = (names: Names) => [names.secret('smoke-*'), names.secret('smoke')];
+
 /** `admin`, except `restore`, which is no daily command. */
 export function adminStatements(scope: PolicyScope): readonly PolicyStatementText[] {
   const names = new Names(scope);
@@ -57,18 +60,9 @@ export function adminStatements(scope: PolicyScope): readonly PolicyStatementTex
     allow(
       'ReadSecrets',
       ['secretsmanager:GetSecretValue'],
-      [
-        ...names.secrets.slice(0, 2),
-        names.secret('providers/*'),
-        names.secret('smoke-*'),
-        names.secret('smoke'),
-      ],
+      [...names.secrets.slice(0, 2), names.secret('providers/*'), ...smokeSecrets(names)],
     ),
-    allow(
-      'SmokeKey',
-      ['secretsmanager:CreateSecret', 'secretsmanager:PutSecretValue'],
-      [names.secret('smoke-*'), names.secret('smoke')],
-    ),
+    allow('SmokeKey', ['secretsmanager:CreateSecret', 'secretsmanager:PutSecretValue'], smokeSecrets(names)),
     allow(
       'CloseAndOpen',
       ['ssm:GetParameter', 'ssm:PutParameter'],
@@ -98,12 +92,17 @@ export function upStatements(scope: PolicyScope): readonly PolicyStatementText[]
     allow('Deploy', ['sts:AssumeRole'], [names.role(`cdk-hnb659fds-*-role-${accountId}-*`)]),
     allow('Items', UP_ITEM_ACTIONS, names.tables),
     checkTables(names),
-    allow('ReadSecrets', ['secretsmanager:GetSecretValue'], names.secrets.slice(0, 2)),
     allow(
-      'FirstKey',
-      ['secretsmanager:CreateSecret', 'secretsmanager:PutSecretValue'],
-      [names.secret('first-key-*'), names.secret('first-key')],
+      'ReadSecrets',
+      ['secretsmanager:GetSecretValue'],
+      [...names.secrets.slice(0, 2), ...smokeSecrets(names)],
     ),
+    allow(
+      'FirstKeys',
+      ['secretsmanager:CreateSecret', 'secretsmanager:PutSecretValue'],
+      [names.secret('first-key-*'), names.secret('first-key'), ...smokeSecrets(names)],
+    ),
+    allow('Recipients', ['sns:ListSubscriptionsByTopic'], [names.arn('sns', alarmTopicName(stage))]),
     allow(
       'StartAudit',
       ['states:StartExecution'],

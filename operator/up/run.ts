@@ -8,7 +8,7 @@ import { formatUsd } from '../../lambdas/platform/core/money.ts';
 import { type AwsCaller, BOOTSTRAP_VERSION, readBootstrapVersion, readCaller } from '../aws-account.ts';
 import { countAssembly, synthesize } from '../deployment/assembly.ts';
 import { runCdk } from '../deployment/cdk.ts';
-import { readUpOptions, UP_USAGE, type UpOptions, withZones } from '../deployment/settings.ts';
+import { readUpOptions, UP_USAGE, type UpOptions, withRegion, withSettings } from '../deployment/settings.ts';
 import { StageStacks } from '../deployment/stacks.ts';
 import { createOperator, type Operator } from '../operator.ts';
 import { readAccountState } from '../quotas/account.ts';
@@ -18,6 +18,7 @@ import { rowsOf } from '../quotas/needs.ts';
 import { checkRestoredTables } from '../restore/table-checks.ts';
 import { readAwsTarget } from '../target.ts';
 import { deliverFirstKey, grantFirstCredit, openFirstAccount } from './first-account.ts';
+import { NO_ALARM_EMAIL, readRecipients } from './recipients.ts';
 import { rightsOf } from './rights.ts';
 import {
   applyFirstCatalog,
@@ -26,6 +27,7 @@ import {
   runSmokeTest,
   startAudit,
   storeFirstKey,
+  storeSmokeKey,
 } from './steps.ts';
 
 const say = (step: string, ...lines: readonly string[]): void => {
@@ -49,7 +51,7 @@ async function nameZones(options: UpOptions): Promise<UpOptions> {
   if (zones === undefined) return options;
   const setting = JSON.stringify({ availabilityZones: zones });
   say('zones', `${zones.join(', ')}; to keep them whatever the region adds, set ${setting}`);
-  return withZones(options, zones);
+  return withSettings(options, { availabilityZones: [...zones] });
 }
 
 /** Returns what the restored tables in use lack for this version. */
@@ -96,6 +98,7 @@ async function confirmRights(
     `stage ${config.stage} in account ${caller.accountId}, ${caller.region}:`,
     ...rightsOf(assembly),
   );
+  if (config.alarmEmail === undefined) say('alarms', NO_ALARM_EMAIL);
   for (const region of regions)
     say(
       'rights',
@@ -159,7 +162,10 @@ async function useDeployment(options: UpOptions, caller: AwsCaller): Promise<voi
     await giveFirstKey(operator, options);
     const addresses = await step('addresses', () => operator.addresses());
     say('smoke test', await step('smoke test', () => runSmokeTest(operator, addresses)));
+    if (options.config.smoke !== undefined)
+      say('smoke key', await step('smoke key', () => storeSmokeKey(operator)));
     say('audit', await step('audit', () => startAudit(caller, stage)));
+    say('alarms', ...(await readRecipients(caller, stage)));
     say('ready', ...(await step('first call', () => firstCall(operator, addresses))));
   } finally {
     operator.close();
@@ -172,7 +178,7 @@ async function up(given: UpOptions): Promise<void> {
     throw new Error('there is no terminal to ask on: add --yes to accept the rights');
   const caller = await step('credentials', readCaller);
   const { region } = caller;
-  const options = await step('zones', () => nameZones(given));
+  const options = await step('zones', () => nameZones(withRegion(given, region)));
   await step('synthesis', () => synthesize(options, region));
   await step('account', () => checkNeeds(options, region));
   const regions = await step('bootstrap', () => regionsToBootstrap(options, region));

@@ -15,6 +15,7 @@ import type { AwsCaller } from '../aws-account.ts';
 import { catalogWithout, lineOf, readModelAccess } from '../catalog/model-access.ts';
 import type { Operator } from '../operator.ts';
 import { SMOKE_COMMAND } from '../smoke/command.ts';
+import { SMOKE_KEY_COMMAND } from '../smoke/key-command.ts';
 
 /** A function that found no catalog reads it again within seconds; a first one starts cold. */
 const HEALTHY_WITHIN_MS = 120_000;
@@ -80,6 +81,14 @@ const isHealthy = (platform: string): Promise<boolean> =>
     ({ ok }) => ok,
     () => false,
   );
+
+/** Gives the scheduled smoke test its key, unless it has one: without a key it calls nothing, and sees no failure. */
+export async function storeSmokeKey(operator: Operator): Promise<string> {
+  const { smokeAccess } = operator;
+  if ((await smokeAccess.read()) !== undefined) return 'stored by an earlier run';
+  await SMOKE_KEY_COMMAND.run(operator, []);
+  return `in the secret ${smokeAccess.name()}`;
+}
 
 /** Starts the audit of every night now. Its result is on the dashboard, and ends the alarm of a missing audit. */
 export async function startAudit({ arn, region, accountId }: AwsCaller, stage: string): Promise<string> {
