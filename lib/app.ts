@@ -5,6 +5,7 @@ import { App, Stack, Validations } from 'aws-cdk-lib';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { bundleFunctions, SHARED_HOST } from './bundle.ts';
 import { type Config, hasEdge, loadConfig } from './config/config.ts';
+import { edgeAlarmsStackName, type StackPart, stackNameOf } from './config/stage-names.ts';
 import { sealWith } from './constructs/security/customer-key.ts';
 import { tagAll } from './observability/cost-watch.ts';
 import { DataStack } from './stacks/data-stack.ts';
@@ -17,7 +18,7 @@ import { ServiceStack } from './stacks/service-stack.ts';
 export function buildApp(config: Config, bundles: string, outdir?: string): App {
   const app = new App(outdir === undefined ? {} : { outdir });
   Validations.of(app).addPlugins(new AwsSolutionsChecks(app));
-  const id = (stack: string) => `Inference-${config.stage}-${stack}`;
+  const id = (part: StackPart) => stackNameOf(config.stage, part);
   const env = config.region === undefined ? {} : { env: { region: config.region } };
   const common = { ...env, config, bundles };
   // Of everything else nothing is lost with it.
@@ -42,7 +43,7 @@ export function buildApp(config: Config, bundles: string, outdir?: string): App 
     ingress.push(stack);
     // Only with a region does CDK know whether what the alarms refer to is in another one.
     if (config.region !== undefined)
-      new EdgeAlarmsStack(app, id(`edge-alarms-${config.region}`), { config, ingress: stack });
+      new EdgeAlarmsStack(app, edgeAlarmsStackName(config.stage, config.region), { config, ingress: stack });
   }
   const operations = { ...env, config, data, stacks: [inference, platform] };
   const watching = new OperationsStack(app, id('operations'), operations);

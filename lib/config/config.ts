@@ -8,6 +8,7 @@ import {
 import { identityProvidersSchema } from '../../lambdas/platform/contract/identity-providers.ts';
 import { IP_REQUESTS_PER_MINUTE } from '../../lambdas/platform/contract/limits.ts';
 import { TABLES, type TableName } from '../../lambdas/platform/contract/tables.ts';
+import { isAmbiguous, STACKS } from './stage-names.ts';
 
 const hostName = z.string().regex(/^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/);
 
@@ -42,6 +43,9 @@ const shape = {
     .regex(/^[a-z][a-z0-9-]{0,19}$/)
     // `a-dead` and `a` would both have a queue `a-dead-events`.
     .refine((stage) => !stage.endsWith('-dead'), { error: 'a stage must not end with -dead' })
+    .refine((stage) => !isAmbiguous(stage), {
+      error: `a stage must not end with the name of a stack, such as -data: ${STACKS.join(', ')}`,
+    })
     .default('prod'),
   /** The region of the deployment. If it is set, a stack in us-east-1 has the alarms of CloudFront. */
   region: z

@@ -8,9 +8,6 @@ export const uploadServiceName = (stage: string): string => `${stage}-uploads`;
 /** Returns the name of the cluster and of the service that serve the inference API on Fargate. */
 export const hostServiceName = (stage: string): string => `${stage}-inference`;
 
-/** Returns the name of the bus of the platform's events. */
-export const busName = (stage: string): string => `platform-events${stage === 'prod' ? '' : `-${stage}`}`;
-
 /** Returns the origin of presigned requests to the bucket of builds (S3 user guide, "Virtual hosting of buckets"). */
 export const buildsOrigin = (scope: IConstruct, bucketName: string): string =>
   `https://${bucketName}.s3.${Stack.of(scope).region}.${Stack.of(scope).urlSuffix}`;

@@ -14,7 +14,7 @@ import {
   queueNameOf,
 } from '../../lambdas/platform/contract/queues.ts';
 import type { Config } from '../config/config.ts';
-import { busName } from '../config/names.ts';
+import { busName } from '../config/stage-names.ts';
 import { allowSealed } from './security/customer-key.ts';
 import { serviceFor } from './security/trust.ts';
 

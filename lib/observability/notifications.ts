@@ -8,7 +8,7 @@ import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
 import type { Construct } from 'constructs';
 import { SERVICE_NAME } from '../../lambdas/platform/contract/limits.ts';
 import type { Config } from '../config/config.ts';
-import { alarmTopicName } from '../config/topics.ts';
+import { alarmTopicName } from '../config/stage-names.ts';
 import { type AlarmRow, evaluationOf, type Severity, type Watch } from './watch.ts';
 
 const RUNBOOK = 'lib/observability/runbook.md';

@@ -35,7 +35,7 @@ describe('the settings of up', () => {
     ['that of the settings', { compute: 'fargate', region: 'us-west-2' }, [], 'us-west-2'],
     ['none without CloudFront', {}, [], undefined],
     ['none if a pipeline has synthesized them', { compute: 'fargate' }, ['--app', 'cdk.out'], undefined],
-  ])('have a region: %s', (_, settings, args, expected) => {
+  ])('contain a region: %s', (_, settings, args, expected) => {
     check({ stage: 'region-of-a-test', ...settings }, args, (given) => {
       const { config, configFile } = withRegion(given, 'eu-west-1');
       expect([config.region, JSON.parse(readFileSync(configFile, 'utf8')).region]).toEqual([

@@ -10,6 +10,7 @@ import {
   UpdateTerminationProtectionCommand,
 } from '@aws-sdk/client-cloudformation';
 import * as z from 'zod';
+import { isStackOf } from '../../lib/config/stage-names.ts';
 
 const template = z.looseObject({
   Resources: z.record(z.string(), z.looseObject({ DeletionPolicy: z.string().optional() })),
@@ -33,11 +34,11 @@ const UNSTARTED = 'REVIEW_IN_PROGRESS';
 
 export class StageStacks {
   readonly #client: CloudFormationClient;
-  readonly #prefix: string;
+  readonly #stage: string;
 
   constructor(region: string, stage: string) {
     this.#client = new CloudFormationClient({ region });
-    this.#prefix = `Inference-${stage}-`;
+    this.#stage = stage;
   }
 
   close(): void {
@@ -50,8 +51,8 @@ export class StageStacks {
     for await (const { Stacks: page = [] } of paginateDescribeStacks({ client: this.#client }, {}))
       stacks.push(...page);
     return stacks.filter(
-      ({ StackName: name, ParentId: parent, StackStatus: status }) =>
-        name?.startsWith(this.#prefix) === true && parent === undefined && status !== 'DELETE_COMPLETE',
+      ({ StackName: name = '', ParentId: parent, StackStatus: status }) =>
+        isStackOf(this.#stage, name) && parent === undefined && status !== 'DELETE_COMPLETE',
     );
   }
 

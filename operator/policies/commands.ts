@@ -1,7 +1,8 @@
 /** The rights of people and pipelines: who bootstraps an account, who runs `up` and `down`, who runs `admin`. */
 import { maintenanceParameter } from '../../lambdas/platform/contract/maintenance.ts';
-import { alarmTopicName } from '../../lib/config/topics.ts';
-import { allow, Names, type PolicyScope, type PolicyStatementText } from './scope.ts';
+import { QUEUES, type QueueName, queueNameOf } from '../../lambdas/platform/contract/queues.ts';
+import { alarmTopicName, busName, stackNameOf } from '../../lib/config/stage-names.ts';
+import { allow, EDGE_REGION, Names, type PolicyScope, type PolicyStatementText } from './scope.ts';
 
 /** Reads and writes of items; the transactions of DynamoDB have no action of their own. */
 const ITEM_ACTIONS = [
@@ -36,8 +37,15 @@ const READ_ACCOUNT = allow(
 );
 
 /** Returns the right to read the outputs of the stage's stacks, by which a command finds its resources. */
-const findStage = (names: Names, stage: string) =>
-  allow('FindStage', ['cloudformation:DescribeStacks'], [names.stack(`Inference-${stage}-*`)]);
+const findStage = (names: Names) => allow('FindStage', ['cloudformation:DescribeStacks'], names.stacks);
+
+/** The roles of a bootstrap that a deployment assumes: for stacks, for files and for images. */
+const DEPLOYING_ROLES = ['deploy', 'file-publishing', 'image-publishing', 'lookup'] as const;
+
+/** The stacks with log groups of calls. */
+const LOGGING_STACKS = ['inference', 'platform', 'ingress'] as const;
+
+const QUEUE_NAMES = Object.keys(QUEUES) as readonly QueueName[];
 
 /** Returns the right to compare the tables in use with what the code needs. */
 const checkTables = (names: Names) =>
@@ -54,7 +62,7 @@ export function adminStatements(scope: PolicyScope): readonly PolicyStatementTex
   const names = new Names(scope);
   const { stage } = scope;
   return [
-    findStage(names, stage),
+    findStage(names),
     allow('Items', ITEM_ACTIONS, names.tables),
     checkTables(names),
     allow(
@@ -68,14 +76,18 @@ export function adminStatements(scope: PolicyScope): readonly PolicyStatementTex
       ['ssm:GetParameter', 'ssm:PutParameter'],
       [names.arn('ssm', `parameter${maintenanceParameter(stage)}`)],
     ),
-    allow('Events', ['events:PutEvents'], [names.arn('events', 'event-bus/platform-events*')]),
+    allow('Events', ['events:PutEvents'], [names.arn('events', `event-bus/${busName(stage)}`)]),
     allow(
       'Redrive',
       ['sqs:DeleteMessage', 'sqs:GetQueueAttributes', 'sqs:ReceiveMessage', 'sqs:SendMessage'],
-      [names.arn('sqs', `${stage}-*`)],
+      QUEUE_NAMES.map((name) => names.arn('sqs', queueNameOf(stage, name))),
     ),
     allow('CatalogCheck', ['bedrock:GetFoundationModel'], ['*']),
-    allow('CallLog', ['logs:StartQuery'], [names.arn('logs', `log-group:Inference-${stage}-*`)]),
+    allow(
+      'CallLog',
+      ['logs:StartQuery'],
+      LOGGING_STACKS.map((part) => names.arn('logs', `log-group:${stackNameOf(stage, part)}-*`)),
+    ),
     // IAM knows no smaller resource for these (Service Authorization Reference, CloudWatch Logs).
     allow('CallLogQueries', ['logs:DescribeQueryDefinitions', 'logs:GetQueryResults'], ['*']),
     READ_ACCOUNT,
@@ -85,11 +97,17 @@ export function adminStatements(scope: PolicyScope): readonly PolicyStatementTex
 /** `up` and `down` of a stage in an account that has a bootstrap. */
 export function upStatements(scope: PolicyScope): readonly PolicyStatementText[] {
   const names = new Names(scope);
-  const { stage, accountId } = scope;
+  const { stage, accountId, region } = scope;
   return [
     READ_ACCOUNT,
-    // The rights of CloudFormation are those of the bootstrap's execution role, which these roles pass to it.
-    allow('Deploy', ['sts:AssumeRole'], [names.role(`cdk-hnb659fds-*-role-${accountId}-*`)]),
+    // The first of them passes the bootstrap's execution role to CloudFormation: who has this policy has its rights.
+    allow(
+      'Deploy',
+      ['sts:AssumeRole'],
+      [...new Set([region, EDGE_REGION])].flatMap((where) =>
+        DEPLOYING_ROLES.map((role) => names.role(`cdk-hnb659fds-${role}-role-${accountId}-${where}`)),
+      ),
+    ),
     allow('Items', UP_ITEM_ACTIONS, names.tables),
     checkTables(names),
     allow(
@@ -108,14 +126,12 @@ export function upStatements(scope: PolicyScope): readonly PolicyStatementText[]
       ['states:StartExecution'],
       [names.arn('states', `stateMachine:${stage}-audit-books`)],
     ),
+    allow('Down', ['cloudformation:DeleteStack', 'cloudformation:UpdateTerminationProtection'], names.stacks),
+    // The stack of listings is nested in that of the platform.
     allow(
-      'Down',
-      [
-        'cloudformation:DeleteStack',
-        'cloudformation:GetTemplate',
-        'cloudformation:UpdateTerminationProtection',
-      ],
-      [names.stack(`Inference-${stage}-*`)],
+      'Templates',
+      ['cloudformation:GetTemplate'],
+      [...names.stacks, names.stack(`${stackNameOf(stage, 'platform')}-*`)],
     ),
     allow(
       'ListKept',

@@ -3,6 +3,7 @@
  * row for each resource type of the templates, scoped to the names of the stage. Where CloudFormation or AWS chooses the
  * id, the resource is the whole type in the region. Source of the ARNs: service authorization reference.
  */
+import { busName } from '../../lib/config/stage-names.ts';
 import { allow, Names, type PolicyScope, type PolicyStatementText } from './scope.ts';
 
 /** The actions of a service on the resources that these types have. `*` is every resource: the actions take none. */
@@ -14,9 +15,17 @@ interface ExecutionRow {
 
 const EVERY = (): readonly string[] => ['*'];
 
-/** Names of CloudFormation start with that of the stack, or with its letters alone. */
+/**
+ * The characters that CloudFormation leaves of a stack's name in a name of 64: it cuts the stack's and the resource's part to
+ * make room for its own end (awslabs/aws-waf-security-automations, issue 143: a policy on the whole name did not work).
+ */
+const CUT_NAME = 24;
+
+/** Names of CloudFormation start with that of the stack, which it may cut, or with its letters alone. */
+const cutName = (stage: string): string => `${`Inference-${stage}-`.slice(0, CUT_NAME)}*`;
+
 const stackNames = (stage: string): readonly string[] => [
-  `Inference-${stage}-*`,
+  cutName(stage),
   `Inference${stage.replaceAll('-', '')}*`,
 ];
 
@@ -40,7 +49,7 @@ export const EXECUTION_ROWS: readonly ExecutionRow[] = [
     names.arn('secretsmanager', 'secret:*EdgeSecret*'),
   ]),
   row(['AWS::SecretsManager::Secret'], ['secretsmanager:GetRandomPassword'], EVERY),
-  row(POLICY_TYPES, ['iam:*Role*'], (names, { stage }) => [names.role(`Inference-${stage}-*`)]),
+  row(POLICY_TYPES, ['iam:*Role*'], (names, { stage }) => [names.role(cutName(stage))]),
   row(['AWS::ECS::Service', 'AWS::CloudFront::VpcOrigin'], ['iam:CreateServiceLinkedRole'], (names) => [
     names.role('aws-service-role/*'),
   ]),
@@ -101,9 +110,10 @@ export const EXECUTION_ROWS: readonly ExecutionRow[] = [
   ),
   row(['AWS::Events::Rule', 'AWS::Events::EventBus'], ['events:*'], (names, { stage }) => [
     names.arn('events', `rule/${stage}-*`),
-    names.arn('events', `rule/platform-events*`),
+    names.arn('events', `rule/${busName(stage)}`),
+    names.arn('events', `rule/${busName(stage)}/*`),
     names.arn('events', `rule/Inference-${stage}-*`),
-    names.arn('events', 'event-bus/platform-events*'),
+    names.arn('events', `event-bus/${busName(stage)}`),
   ]),
   row(['AWS::Scheduler::ScheduleGroup'], ['scheduler:*'], (names, { stage }) => [
     names.arn('scheduler', `schedule-group/${stage}-*`),
@@ -189,7 +199,7 @@ export const EXECUTION_ROWS: readonly ExecutionRow[] = [
     EVERY,
   ),
   row(['AWS::S3::Bucket', 'AWS::S3::BucketPolicy'], ['s3:*'], (names, { stage }) => [
-    names.arn('s3', `inference-${stage}-*`, 'public'),
+    names.arn('s3', cutName(stage).toLowerCase(), 'public'),
   ]),
   row(
     ['AWS::GuardDuty::MalwareProtectionPlan'],

@@ -1,4 +1,8 @@
 /** The names of a stage's resources in IAM, and the shape of a policy document. */
+import { edgeAlarmsStackName, STACKS, stackNameOf } from '../../lib/config/stage-names.ts';
+
+/** The region of CloudFront's certificates and of the stack with its alarms. */
+export const EDGE_REGION = 'us-east-1';
 
 /** The account, region and stage that a policy is for. */
 export interface PolicyScope {
@@ -41,6 +45,15 @@ export class Names {
     if (where === 'global') return `arn:${partition}:${service}::${accountId}:${resource}`;
     if (where === 'public') return `arn:${partition}:${service}:::${resource}`;
     return `arn:${partition}:${service}:${region}:${accountId}:${resource}`;
+  }
+
+  /** The stacks of the stage, by their exact names. */
+  get stacks(): readonly string[] {
+    const { partition, accountId, region, stage } = this.#scope;
+    return [
+      ...STACKS.map((part) => this.stack(stackNameOf(stage, part))),
+      `arn:${partition}:cloudformation:${EDGE_REGION}:${accountId}:stack/${edgeAlarmsStackName(stage, region)}/*`,
+    ];
   }
 
   role = (name: string): string => this.arn('iam', `role/${name}`, 'global');

@@ -8,6 +8,7 @@ import { createSecretsClient } from '../../lambdas/platform/aws/clients.ts';
 import { type Config, hasEdge } from '../../lib/config/config.ts';
 import { type AwsCaller, BOOTSTRAP_VERSION, readBootstrapVersion, readCaller } from '../aws-account.ts';
 import { lineOf, readModelAccess } from '../catalog/model-access.ts';
+import { EDGE_REGION } from '../policies/scope.ts';
 import { createRouteAccess } from '../route-access.ts';
 
 export interface AccountCheck {
@@ -16,9 +17,6 @@ export interface AccountCheck {
   readonly state: 'ok' | 'missing' | 'open' | 'unknown';
   readonly note: string;
 }
-
-/** The region of CloudFront's certificates and of the stack with its alarms. */
-export const EDGE_REGION = 'us-east-1';
 
 /**
  * The zones that CloudFront's VPC origins leave out, by id: the same name is another zone in each account (CloudFront

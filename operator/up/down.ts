@@ -12,7 +12,7 @@ import { maintenanceParameter } from '../../lambdas/platform/contract/maintenanc
 import { formatUsd } from '../../lambdas/platform/core/money.ts';
 import { readCaller } from '../aws-account.ts';
 import { type RetainedResource, StageStacks } from '../deployment/stacks.ts';
-import { EDGE_REGION } from '../quotas/checks.ts';
+import { EDGE_REGION } from '../policies/scope.ts';
 
 const DATA = 'data';
 

@@ -1,12 +1,12 @@
 /** The recipients of critical alarms, as SNS knows them. */
 import { ListSubscriptionsByTopicCommand, SNSClient, type Subscription } from '@aws-sdk/client-sns';
-import { alarmTopicName } from '../../lib/config/topics.ts';
+import { alarmTopicName } from '../../lib/config/stage-names.ts';
 import type { AwsCaller } from '../aws-account.ts';
 
 /** The ARN of a subscription whose owner has not followed the link of AWS's mail (Amazon SNS API reference, Subscribe). */
 const PENDING = 'PendingConfirmation';
 
-/** What is said before a deployment without `alarmEmail`. Other recipients may exist, which the settings do not know. */
+/** The warning before a deployment without `alarmEmail`: the settings do not know recipients that subscribed by themselves. */
 export const NO_ALARM_EMAIL =
   'warning: the settings have no alarmEmail, so that a critical alarm reaches nobody who does not subscribe to the topic';
 

@@ -21,7 +21,7 @@ function service() {
 }
 
 describe('the key of the scheduled smoke test', () => {
-  it('is stored by the first run of up, and by no other', async () => {
+  it('results from the first run of up, and from no other', async () => {
     const { operator, stored } = service();
     expect(await storeSmokeKey(operator)).toContain('prod/smoke');
     expect(await storeSmokeKey(operator)).toContain('an earlier run');

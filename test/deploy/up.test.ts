@@ -216,6 +216,7 @@ describe('up, as a user who has the printed policies', () => {
     expect([code, output.slice(-3_000)]).toEqual([0, expect.stringContaining('ready')]);
     expect(output).toMatch(/left out: anthropic\/claude-haiku-5\.5: .*playground of the Bedrock console/);
     expect(output).toContain('everything works');
+    expect(output).toContain('warning: nobody receives critical alarms');
     // The account has no network, so that the delivery is attempted and the receiver not reached.
     expect(output).toMatch(/ok +webhook .* answered nothing/);
     const httpResponse = await callAsPrinted(output, await firstKey());

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
+import { STACKS, stackNameOf } from '../../lib/config/stage-names.ts';
 import { POLICY_KINDS, policyDocument } from '../../operator/policies/command.ts';
 import { EXECUTION_ROWS } from '../../operator/policies/execution.ts';
 import type { PolicyStatementText } from '../../operator/policies/scope.ts';
@@ -97,6 +98,57 @@ describe('the printed policies', () => {
     const rest = execution.filter(({ Action }) => !Action.includes(`${service}:*`));
     expect(decide(rest)(action, arns[0] ?? '')).toBe('not allowed');
   });
+
+  it.each(['up', 'admin'] as const)('reach no stage whose name begins with theirs: %s', (kind) => {
+    const policyOf = (stage: string) => policyDocument(kind, { ...scope, stage }).Statement;
+    const allowed = decide(policyOf('test'));
+    // These read the account.
+    const reads = policyOf('test').flatMap(({ Action: actions, Resource: [arn] }) =>
+      arn === '*' ? actions : [],
+    );
+    // The roles of the bootstrap are the account's, and CloudFormation names secrets without the stage.
+    const ofStage = policyOf('test-eu').flatMap(({ Action: actions, Resource: arns }) =>
+      arns
+        .filter((arn) => arn.includes('test-eu'))
+        .flatMap((arn) => actions.map((action) => [action, arn.replaceAll('*', 'x')] as const))
+        .filter(([action]) => !reads.includes(action)),
+    );
+    expect(ofStage.length).toBeGreaterThan(20);
+    for (const [action, arn] of ofStage)
+      expect([action, arn, allowed(action, arn)]).toEqual([action, arn, 'not allowed']);
+  });
+
+  it('let up assume roles for deployments alone, in its region and that of CloudFront', () => {
+    const policy = decide(policyDocument('up', scope).Statement);
+    const assumes = (role: string, region: string) =>
+      policy(
+        'sts:AssumeRole',
+        `arn:aws:iam::123456789012:role/cdk-hnb659fds-${role}-role-123456789012-${region}`,
+      );
+    for (const region of ['eu-central-1', 'us-east-1']) {
+      expect(assumes('deploy', region)).toBe('allowed');
+      expect(assumes('cfn-exec', region)).toBe('not allowed');
+    }
+    expect(assumes('deploy', 'eu-west-3')).toBe('not allowed');
+  });
+
+  it.each(['prod', 'a-stage-of-14c', 'a-stage-of-20-chars-'])(
+    'let CloudFormation write roles and buckets under the names that it cuts: %s',
+    (stage) => {
+      const policy = decide(policyDocument('execution', { ...scope, stage }).Statement);
+      for (const stack of STACKS) {
+        const full = stackNameOf(stage, stack);
+        for (const name of [full, full.slice(0, 29), full.slice(0, 24)]) {
+          const bucket = `arn:aws:s3:::${name.toLowerCase()}-builds-1`;
+          expect([name, policy('iam:CreateRole', `arn:aws:iam::123456789012:role/${name}-Role-1`)]).toEqual([
+            name,
+            'allowed',
+          ]);
+          expect([name, policy('s3:CreateBucket', bucket)]).toEqual([name, 'allowed']);
+        }
+      }
+    },
+  );
 
   it('let CloudFormation write roles of the stage alone', () => {
     const policy = decide(execution);
