@@ -32,6 +32,7 @@ const READ_ACCOUNT = allow(
     'lambda:GetAccountSettings',
     'servicequotas:GetAWSDefaultServiceQuota',
     'servicequotas:GetServiceQuota',
+    'ssm:GetServiceSetting',
   ],
   ['*'],
 );
