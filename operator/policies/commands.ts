@@ -41,7 +41,7 @@ const READ_ACCOUNT = allow(
 const findStage = (names: Names) => allow('FindStage', ['cloudformation:DescribeStacks'], names.stacks);
 
 /** The roles of a bootstrap that a deployment assumes: for stacks, for files and for images. */
-const DEPLOYING_ROLES = ['deploy', 'file-publishing', 'image-publishing', 'lookup'] as const;
+const DEPLOYING_ROLES = ['deploy', 'file-publishing', 'image-publishing'] as const;
 
 /** The stacks with log groups of calls. */
 const LOGGING_STACKS = ['inference', 'platform', 'ingress'] as const;

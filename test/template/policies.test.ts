@@ -127,7 +127,7 @@ describe('the printed policies', () => {
       );
     for (const region of ['eu-central-1', 'us-east-1']) {
       expect(assumes('deploy', region)).toBe('allowed');
-      expect(assumes('cfn-exec', region)).toBe('not allowed');
+      for (const role of ['cfn-exec', 'lookup']) expect(assumes(role, region)).toBe('not allowed');
     }
     expect(assumes('deploy', 'eu-west-3')).toBe('not allowed');
   });
