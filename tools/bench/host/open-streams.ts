@@ -1,6 +1,6 @@
 /** Streams held open in one process: its memory, the time to the first token while others begin, and the books. */
 import { setTimeout as sleep } from 'node:timers/promises';
-import { upstreamModel } from '../harness/load/cases.ts';
+import { CHAT_STREAMED, upstreamModel } from '../harness/load/cases.ts';
 import type { BenchMetric } from '../harness/report.ts';
 import { median, percentile } from '../harness/statistics.ts';
 import { modelNamed } from '../harness/upstream/model-name.ts';
@@ -40,7 +40,7 @@ export async function measureOpenStreams(
   }, CHECK_MS);
   try {
     const load = { url: host.url, perSecond };
-    await streamAll(stage, { ...load, upstream: upstreamModel(0), count: 20 });
+    await streamAll(stage, { ...load, upstream: upstreamModel(CHAT_STREAMED, 0), count: 20 });
     const cpu = cpuMsOf(host.pid);
     const streamed = await streamAll(stage, { ...load, upstream: OPEN_RESPONSE, count });
     const cpuMs = cpuMsOf(host.pid) - cpu;

@@ -74,7 +74,7 @@ async function tryKey(url: string, account: BenchAccount, revoke: () => Promise<
     const running: Promise<unknown>[] = [];
     while (performance.now() - startedMs < BEFORE_MS + AFTER_MS) {
       const sentMs = performance.now();
-      const request = hostRequest(CHAT, upstreamModel(0), account);
+      const request = hostRequest(CHAT, upstreamModel(CHAT, 0), account);
       running.push(
         call(pool, request, sentMs).then(({ isComplete }) => {
           if (isComplete) answeredMs.push(sentMs);

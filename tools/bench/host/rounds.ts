@@ -40,7 +40,7 @@ export async function measureRounds(stage: Stage): Promise<readonly BenchMetric[
 
 /** Makes a streamed call: its first text comes before its settlement, whose rounds delay an answer that is whole. */
 async function roundsOf({ accounts: [account] }: Stage, url: string): Promise<number> {
-  const request = hostRequest(CHAT_STREAMED, upstreamModel(0), account as BenchAccount);
+  const request = hostRequest(CHAT_STREAMED, upstreamModel(CHAT_STREAMED, 0), account as BenchAccount);
   const { firstMs } = await overPool(url, 1, (pool) => callOnce(pool, request));
   return Math.floor(firstMs / ROUND_MS);
 }

@@ -1,7 +1,7 @@
 /** One call through each service that a bench measures: a service that rejects calls cannot be measured. */
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { callOnce } from '../harness/load/call.ts';
-import { CASES, upstreamModel } from '../harness/load/cases.ts';
+import { CASES, CHAT, PACED_CASES, upstreamModel } from '../harness/load/cases.ts';
 import { overPool } from '../harness/load/loops.ts';
 import type { BenchAccount } from '../harness/service/account.ts';
 import { catalogModel } from '../harness/service/bench-catalog.ts';
@@ -26,7 +26,8 @@ describe('the host of the benches `host` and `peers`', () => {
     try {
       await overPool(host.url, 1, async (pool) => {
         // It rejects unless the response has status 200, content and its end.
-        for (const testCase of CASES) await callOnce(pool, contestant.request(testCase, 0));
+        for (const testCase of [...CASES, ...PACED_CASES])
+          await callOnce(pool, contestant.request(testCase, 0));
       });
     } finally {
       await host.stop();
@@ -44,7 +45,7 @@ describe('the endpoint of the benches `ledger` and `stream`', () => {
       const { credential } = accounts[0] as BenchAccount;
       const { environment } = database;
       const handler = composeChat({ clients: database.connect(), environment, fetch, surface });
-      const model = catalogModel('openai', upstreamModel(0));
+      const model = catalogModel('openai', upstreamModel(CHAT, 0));
       const text = { role: 'user', content: 'Hi' };
       const prompt = surface === 'responses' ? { input: 'Hi' } : { max_tokens: 16, messages: [text] };
       const response = await callChat(handler, { credential, surface, body: { model, ...prompt } });

@@ -11,7 +11,9 @@ export const bareContestant = (upstream: BenchUpstream): Contestant => ({
   serves: () => true,
   request(testCase, pauseMs) {
     const surface = testCase.protocol === 'openai' ? 'chat' : 'messages';
-    return requestOf({ ...testCase, surface }, upstreamModel(pauseMs), { authorization: 'Bearer none' });
+    return requestOf({ ...testCase, surface }, upstreamModel(testCase, pauseMs), {
+      authorization: 'Bearer none',
+    });
   },
   start: async () => ({ ...upstream, stop: async () => {} }),
 });

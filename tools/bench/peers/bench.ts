@@ -9,6 +9,7 @@ import { openStage, type Stage } from '../host/stage.ts';
 import { BARE, bareContestant } from './bare.ts';
 import type { Contestant } from './contestant.ts';
 import { caseMetrics, goalMetrics, RESIDENT, START } from './figures.ts';
+import { forwarderContestant } from './forwarder/contestant.ts';
 import { LITELLM, liteLlmContestant } from './litellm.ts';
 import { ourContestant } from './ours.ts';
 import { PORTKEY, portkeyContestant } from './portkey.ts';
@@ -32,6 +33,7 @@ export async function measurePeers(): Promise<readonly BenchMetric[]> {
   try {
     const contestants = [
       bareContestant(stage.upstream),
+      forwarderContestant(stage.upstream),
       ourContestant(stage, true),
       ourContestant(stage, false),
       ...installable(PORTKEY, () => portkeyContestant(stage.upstream.url)),

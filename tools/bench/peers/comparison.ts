@@ -1,14 +1,15 @@
 /** The comparison with others in docs/benchmarks.md, from a result of `npm run bench -- peers`. */
-import { CASES } from '../harness/load/cases.ts';
+import { CASES, CHAT, CHAT_STREAMED, PACED_CASES } from '../harness/load/cases.ts';
 import { markdownTable } from '../harness/markdown.ts';
 import { type BenchMetric, boundsOf, type DatedReport, describeRun, verdictOf } from '../harness/report.ts';
 import { BARE } from './bare.ts';
 import { ADDED_ALONE, CPU, DATABASE_CPU, metricName, PEAK, RESIDENT, START } from './figures.ts';
+import { FORWARDER } from './forwarder/contestant.ts';
 import { LITELLM } from './litellm.ts';
 import { OURS, OURS_WITHOUT_MONEY } from './ours.ts';
 import { PORTKEY } from './portkey.ts';
 
-const COLUMNS = [OURS, OURS_WITHOUT_MONEY, PORTKEY, LITELLM] as const;
+const COLUMNS = [OURS, OURS_WITHOUT_MONEY, PORTKEY, LITELLM, FORWARDER] as const;
 
 /** Rounds to the digits that a reader compares. */
 const digits = (value: number): string => String(Number(value.toPrecision(value >= 100 ? 3 : 2)));
@@ -33,19 +34,24 @@ export function goalCells(metric: BenchMetric): readonly [value: string, bounds:
 }
 
 export function peersSection(report: DatedReport): string {
+  const has = (name: string) => report.figures.some((metric) => metric.name === name);
+  const columns = COLUMNS.filter((column) => has(`${START}: ${column}`));
   const row = (title: string, name: (column: string) => string, unit: string) =>
-    comparisonRow(report, title, COLUMNS.map(name), unit);
+    comparisonRow(report, title, columns.map(name), unit);
+  const measuredCases = [CHAT, CHAT_STREAMED, ...PACED_CASES].filter((testCase) =>
+    has(metricName(testCase.name, CPU, OURS)),
+  );
   const goals = report.figures.filter(({ goal }) => goal === true);
   return [
     `Medians of ${shown(report, 'rounds', 'interleaved rounds')} on ${describeRun(report)}.`,
     '',
     markdownTable(
-      [`Goal, as a share of ${PORTKEY}'s`, 'Measured', 'Wanted', ''],
+      [`Goal, as a share of ${PORTKEY}'s unless it names another`, 'Measured', 'Wanted', ''],
       goals.map((metric) => [metric.name.replace('goal: ', ''), ...goalCells(metric)]),
     ),
     '',
     markdownTable(
-      ['', ...COLUMNS],
+      ['', ...columns],
       [
         ...CASES.map(({ name }) =>
           row(
@@ -57,8 +63,14 @@ export function peersSection(report: DatedReport): string {
         ...CASES.map(({ name }) =>
           row(`most calls a second, ${name}`, (column) => metricName(name, PEAK, column), '/s'),
         ),
-        row('CPU of a chat call', (column) => metricName('chat', CPU, column), 'ms'),
-        row('and of the database process', (column) => metricName('chat', DATABASE_CPU, column), 'ms'),
+        ...measuredCases.map(({ name }) =>
+          row(`CPU of a call, ${name}`, (column) => metricName(name, CPU, column), 'ms'),
+        ),
+        row(
+          'CPU of a chat call of the database process',
+          (column) => metricName('chat', DATABASE_CPU, column),
+          'ms',
+        ),
         row('memory after the rounds', (column) => `${RESIDENT}: ${column}`, 'MB'),
         row('start to first answer', (column) => `${START}: ${column}`, 'ms'),
       ],

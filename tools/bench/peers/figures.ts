@@ -1,8 +1,9 @@
 /** The values computed from the samples: goals first, as ratios, then their components. */
 
-import { CASES, type CaseName } from '../harness/load/cases.ts';
+import { CASES, type CaseName, PACED_CASES } from '../harness/load/cases.ts';
 import type { BenchMetric } from '../harness/report.ts';
 import { BARE } from './bare.ts';
+import { FORWARDER } from './forwarder/contestant.ts';
 import { OURS, OURS_WITHOUT_MONEY } from './ours.ts';
 import { PORTKEY } from './portkey.ts';
 import { LOAD_NAMES, type LoadName, type Samples } from './samples.ts';
@@ -32,10 +33,21 @@ export function goalMetrics(samples: Samples): BenchMetric[] {
   const ratio = (contestant: string, testCase: CaseName) =>
     added(contestant, testCase) / added(PORTKEY, testCase);
   const peaks = (testCase: CaseName) => samples.peak(OURS, testCase) / samples.peak(PORTKEY, testCase);
-  const goal = (name: string, value: number, bound: Pick<BenchMetric, 'most' | 'least'>): BenchMetric => ({
+  const cpuRatio = (caseName: CaseName, other: string) => {
+    const [ours, theirs] = [OURS, other].map((contestant) =>
+      samples.middle({ contestant, caseName, load: LOADED }, 'cpuMs'),
+    ) as [number, number];
+    return ours / theirs;
+  };
+  const goal = (
+    name: string,
+    value: number,
+    bound: Pick<BenchMetric, 'most' | 'least'>,
+    other = PORTKEY,
+  ): BenchMetric => ({
     name,
     value,
-    unit: `of ${PORTKEY}`,
+    unit: `of ${other}`,
     goal: true,
     ...bound,
   });
@@ -46,11 +58,23 @@ export function goalMetrics(samples: Samples): BenchMetric[] {
     goal('goal: added to a whole answer, ledger off', ratio(OURS_WITHOUT_MONEY, 'chat'), { most: 1 }),
     goal('goal: most calls a second, streamed, money on', peaks('chat streamed'), { least: 1.5 }),
     goal('goal: most calls a second, whole answers, money on', peaks('chat'), { least: 1 }),
+    goal('goal: CPU, streamed', cpuRatio('chat streamed', PORTKEY), { most: 1.1 }),
+    goal('goal: CPU, streamed one by one', cpuRatio('chat streamed, one by one', PORTKEY), { most: 1.5 }),
+    goal('goal: CPU, whole answers', cpuRatio('chat', PORTKEY), { most: 1 }),
+    ...(
+      [
+        ['chat streamed, in one read', 10],
+        ['chat streamed, one by one', 3.2],
+        ['chat', 8.5],
+      ] as const
+    ).map(([caseName, most]) =>
+      goal(`goal: CPU, ${caseName}, of the ${FORWARDER}`, cpuRatio(caseName, FORWARDER), { most }, FORWARDER),
+    ),
   ];
 }
 
 export function caseMetrics(samples: Samples, contestants: readonly string[]): BenchMetric[] {
-  return CASES.flatMap(({ name: testCase }) =>
+  return [...CASES, ...PACED_CASES].flatMap(({ name: testCase }) =>
     contestants
       .filter((contestant) => samples.has(contestant, testCase))
       .flatMap((contestant) => contestantMetrics(samples, testCase, contestant)),

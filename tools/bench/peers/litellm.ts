@@ -37,7 +37,7 @@ export function liteLlmContestant(upstreamUrl: string): Contestant {
     name: LITELLM,
     serves: () => true,
     request: (testCase, pauseMs) =>
-      requestOf(testCase, nameOf(testCase.protocol, upstreamModel(pauseMs)), {
+      requestOf(testCase, nameOf(testCase.protocol, upstreamModel(testCase, pauseMs)), {
         authorization: 'Bearer none',
       }),
     async start() {

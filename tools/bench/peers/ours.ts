@@ -14,7 +14,11 @@ export function ourContestant({ accounts, start }: Stage, money: boolean): Conte
     name: money ? OURS : OURS_WITHOUT_MONEY,
     serves: () => true,
     request: (testCase, pauseMs) =>
-      hostRequest(testCase, upstreamModel(pauseMs), accounts[calls++ % accounts.length] as BenchAccount),
+      hostRequest(
+        testCase,
+        upstreamModel(testCase, pauseMs),
+        accounts[calls++ % accounts.length] as BenchAccount,
+      ),
     start: () => start({ money }),
   };
 }

@@ -26,7 +26,7 @@ export function portkeyContestant(upstreamUrl: string): Contestant {
     // "messages is not supported by openai" is its answer to Messages over an OpenAI route.
     serves: ({ surface, protocol }) => surface === 'chat' || protocol === 'anthropic',
     request: (testCase, pauseMs) =>
-      requestOf(testCase, upstreamModel(pauseMs), {
+      requestOf(testCase, upstreamModel(testCase, pauseMs), {
         'x-portkey-provider': testCase.protocol,
         'x-portkey-custom-host': `${upstreamUrl}/v1`,
         authorization: 'Bearer simulated',

@@ -1,6 +1,6 @@
 /** Loads every contestant in turn, round after round, so that what disturbs the machine disturbs all of them. */
 import { callOnce, type LoadedCall, type LoadRequest } from '../harness/load/call.ts';
-import { CASES, type Case, PAUSE_MS } from '../harness/load/cases.ts';
+import { CASES, type Case, PACED_CASES, PAUSE_MS } from '../harness/load/cases.ts';
 import { closedLoop, evenly, type LoadMeasurement, openLoop, overPool } from '../harness/load/loops.ts';
 import { percentile } from '../harness/statistics.ts';
 import { cpuMsOf, enginePid } from '../harness/weigh.ts';
@@ -30,26 +30,31 @@ const [OPEN_CALLS, OPEN_PER_SECOND] = [45, 30];
 /** The maximum number of calls that overlap if a contestant falls behind. */
 const MAX_OVERLAP = 256;
 
-/** Until the code is compiled and connections are open. */
-const WARM_UP_MS = 1_500;
+/** Until the code is compiled and connections are open: after 200 calls, a call still costs half as much again. */
+const WARM_UP_CALLS = 1_000;
 
-const closed = (callers: 1 | 16 | 64, windowMs = WINDOW_MS): LoadKind => ({
+/** Enough for the calls of every contestant but the slowest, whose calls cost the same later. */
+const WARM_UP_MS = 5_000;
+
+/** Calls over that many connections for as long as there `isMore` to do. */
+const callsAtOnce = (
+  url: string,
+  callers: number,
+  isMore: (elapsedMs: number) => boolean,
+  next: () => LoadRequest,
+): Promise<LoadMeasurement<LoadedCall>> =>
+  overPool(url, callers, (pool) => closedLoop(callers, isMore, () => callOnce(pool, next())));
+
+const closed = (callers: 1 | 16 | 64, cases = CASES): LoadKind => ({
   name: `${callers} at once`,
   pauseMs: 0,
-  cases: CASES,
-  run: (url, next) =>
-    overPool(url, callers, (pool) =>
-      closedLoop(
-        callers,
-        (elapsedMs) => elapsedMs < windowMs,
-        () => callOnce(pool, next()),
-      ),
-    ),
+  cases,
+  run: (url, next) => callsAtOnce(url, callers, (elapsedMs) => elapsedMs < WINDOW_MS, next),
 });
 
 const LOADS: readonly LoadKind[] = [
   closed(1),
-  closed(16),
+  closed(16, [...CASES, ...PACED_CASES]),
   closed(64),
   {
     name: 'open loop',
@@ -63,10 +68,16 @@ const LOADS: readonly LoadKind[] = [
 ];
 
 export async function warmUp(started: readonly ContestantStart[]): Promise<void> {
-  const load = closed(16, WARM_UP_MS);
-  for (const testCase of CASES)
-    for (const { contestant, running } of started)
-      if (contestant.serves(testCase)) await load.run(running.url, () => contestant.request(testCase, 0));
+  for (const testCase of [...CASES, ...PACED_CASES]) {
+    for (const { contestant, running } of started.filter(({ contestant: each }) => each.serves(testCase))) {
+      let calls = 0;
+      const isMore = (elapsedMs: number) => calls < WARM_UP_CALLS && elapsedMs < WARM_UP_MS;
+      await callsAtOnce(running.url, 16, isMore, () => {
+        calls += 1;
+        return contestant.request(testCase, 0);
+      });
+    }
+  }
 }
 
 /** At least one round, and as many more as should end before the deadline (`performance.now()`). */

@@ -50,17 +50,27 @@ function liveHeapBytes(): number {
   return process.memoryUsage().heapUsed;
 }
 
-/** Reads the answer to its end; every frame arrives as one piece. */
-async function read(response: Response, onEvent: (eventCount: number) => void = () => {}): Promise<void> {
+const LINE_FEED = 10;
+
+/** Returns the number of blank lines of a fragment that begins with an event, each of which ends one. */
+function countEvents(fragment: Uint8Array): number {
+  let count = 0;
+  for (let at = fragment.indexOf(LINE_FEED); at !== -1; at = fragment.indexOf(LINE_FEED, at + 1))
+    if (fragment[at + 1] === LINE_FEED) count += 1;
+  return count;
+}
+
+/** Reads the answer to its end. Each fragment is some whole events. */
+async function read(response: Response, onEvents: (eventCount: number) => void = () => {}): Promise<void> {
   let eventCount = 0;
   let last = new Uint8Array();
   for await (const bytes of response.body ?? []) {
-    eventCount += 1;
+    eventCount += countEvents(bytes);
     last = bytes;
-    onEvent(eventCount);
+    onEvents(eventCount);
   }
-  if (eventCount < CHUNKS || Buffer.from(last).toString() !== ENDS[surface])
-    throw new Error(`the stream ended after ${eventCount} frames with ${Buffer.from(last)}`);
+  if (eventCount < CHUNKS || !Buffer.from(last).toString().endsWith(ENDS[surface]))
+    throw new Error(`the stream ended after ${eventCount} events with ${Buffer.from(last)}`);
 }
 
 async function measure(stream: () => Promise<Response>, bodyBytes: number): Promise<StreamMeasurement> {
@@ -72,16 +82,16 @@ async function measure(stream: () => Promise<Response>, bodyBytes: number): Prom
     const { user, system } = process.cpuUsage(before);
     passes.push((user + system) / CHUNKS);
   }
-  const heap = { first: Number.NaN, last: Number.NaN };
+  let [firstBytes, lastBytes] = [Number.NaN, Number.NaN];
   await read(await stream(), (eventCount) => {
-    if (eventCount === INITIAL_INTERVAL) heap.first = liveHeapBytes();
-    if (eventCount === CHUNKS) heap.last = liveHeapBytes();
+    if (eventCount >= INITIAL_INTERVAL && Number.isNaN(firstBytes)) firstBytes = liveHeapBytes();
+    if (eventCount >= CHUNKS && Number.isNaN(lastBytes)) lastBytes = liveHeapBytes();
   });
   return {
     chunks: CHUNKS,
     bodyBytes,
     chunkMicroseconds: median(passes),
-    heapGrowthBytes: heap.last - heap.first,
+    heapGrowthBytes: lastBytes - firstBytes,
   };
 }
 

@@ -36,7 +36,7 @@ function answerOf(name: string, make: () => readonly Buffer[]): readonly Buffer[
 
 async function respond(request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { model, stream } = JSON.parse(await text(request)) as { model: string; stream?: boolean };
-  const { chunks, pauseMs, everyMs } = answerNamed(model);
+  const { chunks, pauseMs, everyMs, isOneWrite } = answerNamed(model);
   const protocol = request.url?.endsWith('/messages') ? 'anthropic' : 'openai';
   if (pauseMs > 0) await sleep(pauseMs);
   if (!stream) {
@@ -46,6 +46,12 @@ async function respond(request: IncomingMessage, response: ServerResponse): Prom
     return;
   }
   response.writeHead(200, { 'content-type': 'text/event-stream; charset=utf-8' });
+  if (isOneWrite) {
+    response.end(
+      answerOf(`${protocol} ${chunks} in one`, () => [Buffer.concat(eventsOf(protocol, chunks))])[0],
+    );
+    return;
+  }
   for (const [at, event] of answerOf(`${protocol} ${chunks}`, () => eventsOf(protocol, chunks)).entries()) {
     // One write an event, as providers do; a contestant that is slower than this is waited for.
     if (!response.write(event)) await new Promise((resolve) => response.once('drain', resolve));
