@@ -1,6 +1,5 @@
 /** The steps that every upstream with JSON over HTTP shares: the key, one POST, its response and its failures. */
 
-import { createParser, type ParseError } from 'eventsource-parser';
 import {
   isJsonObject,
   isTooDeep,
@@ -9,8 +8,9 @@ import {
   parseJson,
 } from '../../platform/core/json/lossless-json.ts';
 import type { SecretReader } from '../../platform/core/ports.ts';
-import { type RouteEvent, type RouteResponse, UpstreamFailure } from '../core/upstream/provider.ts';
-import { boundedBytes, boundedText } from './response-bytes.ts';
+import { type RouteResponse, UpstreamFailure } from '../core/upstream/provider.ts';
+import { type EventReader, eventBatches } from './event-batches.ts';
+import { boundedText } from './response-bytes.ts';
 
 export interface UpstreamRequest {
   readonly url: string;
@@ -28,7 +28,7 @@ export interface UpstreamCall extends Omit<UpstreamRequest, 'body'> {
   /** The most bytes that the response may have. */
   readonly maxBytes: number;
   readonly toRouteResponse: (body: unknown) => Extract<RouteResponse, { kind: 'json' }>;
-  readonly readRouteEvents: (data: AsyncIterable<string>) => AsyncIterable<RouteEvent>;
+  readonly createReader: () => EventReader;
 }
 
 /** Makes one call. Throws `UpstreamFailure` for everything that goes wrong, also while the events are read. */
@@ -43,10 +43,7 @@ export async function callUpstream(
     if (!call.stream) return call.toRouteResponse(parseLossless(await boundedText(response, call.maxBytes)));
     const { body } = response;
     if (body === null || !isEventStream(response)) throw new UpstreamFailure('protocol');
-    return {
-      kind: 'stream',
-      events: connected(call.readRouteEvents(decodeSse(boundedBytes(body, call.maxBytes)))),
-    };
+    return { kind: 'stream', batches: eventBatches(body, call.maxBytes, call.createReader()) };
   });
 }
 
@@ -136,49 +133,4 @@ export function parsePlainObject(text: string): JsonObject {
 export function objectOf(value: unknown): JsonObject {
   if (!isJsonObject(value)) throw new UpstreamFailure('protocol');
   return value;
-}
-
-/** Reads the remaining bytes of a complete response, so that its connection can be reused. */
-export async function drain(iterator: AsyncIterator<unknown>): Promise<void> {
-  try {
-    while (!(await iterator.next()).done);
-  } catch {
-    // The response is complete, so a connection error no longer matters.
-  }
-}
-
-/** The largest event: that of a complete response at the end of its stream, or a picture in it. */
-const EVENT_BOUND = {
-  maxBufferSize: 8 * 1024 * 1024,
-  onError({ type }: ParseError) {
-    if (type === 'max-buffer-size-exceeded') throw new UpstreamFailure('protocol');
-  },
-};
-
-/** Yields the data of every event of the body; comments, ids and retry fields are dropped. */
-export async function* decodeSse(body: AsyncIterable<Uint8Array>): AsyncGenerator<string, void> {
-  const ready: string[] = [];
-  const parser = createParser({ onEvent: (event) => ready.push(event.data), ...EVENT_BOUND });
-  const decoder = new TextDecoder();
-  for await (const bytes of body) {
-    parser.feed(decoder.decode(bytes, { stream: true }));
-    if (ready.length > 0) yield* ready.splice(0);
-  }
-  // A stream whose lines end in a lone CR has its last one open: the parser waits whether an LF follows.
-  parser.feed('\n');
-  yield* ready.splice(0);
-  // The last event may lack its blank line; what was cut off does not count.
-  parser.feed('\n\n');
-  yield* ready.filter(isComplete);
-}
-
-/** Returns whether the data is a JSON text or the end marker (OpenAI API reference, Streaming). */
-function isComplete(data: string): boolean {
-  if (data === '[DONE]') return true;
-  try {
-    JSON.parse(data);
-    return true;
-  } catch {
-    return false;
-  }
 }

@@ -7,6 +7,7 @@ import type { RouteEvent, UpstreamFailure } from '../core/upstream/provider.ts';
 import { callAt } from '../testing/providers/bedrock/calling.ts';
 import { callsOf, DEPENDENCIES, EVENT_STREAM, JSON_TYPE, routeOf } from '../testing/providers/http-calls.ts';
 import { nativePayloadOf } from '../testing/providers/payloads.ts';
+import { eventsIn } from '../testing/providers/streams.ts';
 import { wireServer } from '../testing/providers/wire-server.ts';
 import { embeddingsOfOpenAi } from './kinds/embeddings/openai.ts';
 import { imagesOfOpenAi } from './kinds/images/openai.ts';
@@ -90,7 +91,7 @@ describe('a response of a route', () => {
       if (response.kind !== 'stream') throw new Error('not a stream');
       const events: RouteEvent[] = [];
       const read = async () => {
-        for await (const event of response.events) events.push(event);
+        for await (const event of eventsIn(response.batches)) events.push(event);
       };
       expect(await failureOf(read())).toBe('protocol');
       expect(events.length).toBeGreaterThanOrEqual(least);
@@ -101,7 +102,7 @@ describe('a response of a route', () => {
     const sent = serveEndless(EVENT_STREAM, 'data: "', 'a'.repeat(64 * 1024));
     const response = await call(server.origin, { stream: true, maxBytes: 1_000 * MB });
     if (response.kind !== 'stream') throw new Error('not a stream');
-    expect(await failureOf(response.events[Symbol.asyncIterator]().next())).toBe('protocol');
+    expect(await failureOf(eventsIn(response.batches)[Symbol.asyncIterator]().next())).toBe('protocol');
     expect(sent()).toBeLessThan(40 * MB);
   });
 
@@ -111,7 +112,7 @@ describe('a response of a route', () => {
       void response.writeHead(200, EVENT_STREAM).end(`${chunk(text)}data: [DONE]\n\n`);
     const response = await call(server.origin, { stream: true, maxBytes: 1_000 * MB });
     if (response.kind !== 'stream') throw new Error('not a stream');
-    const { value } = await response.events[Symbol.asyncIterator]().next();
+    const { value } = await eventsIn(response.batches)[Symbol.asyncIterator]().next();
     expect(value?.outputText).toBe(text);
   });
 

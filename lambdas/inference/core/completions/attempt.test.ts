@@ -40,14 +40,14 @@ async function* streamOf(time: FakeTime, signal: AbortSignal, events: readonly R
   for (const event of events) {
     await time.sleep(gapMs);
     signal.throwIfAborted();
-    yield event;
+    yield [event];
   }
 }
 
 const streaming =
   (events: readonly RouteEvent[], gapMs = 1) =>
   async (time: FakeTime, signal: AbortSignal) =>
-    ({ kind: 'stream', events: streamOf(time, signal, events, gapMs) }) as unknown as RouteResponse;
+    ({ kind: 'stream', batches: streamOf(time, signal, events, gapMs) }) as unknown as RouteResponse;
 
 async function streamOfAttempt({ time, answered }: ReturnType<typeof attempting>) {
   const answer = await time.until(answered);
@@ -79,17 +79,17 @@ describe('an attempt whose caller must have had a byte by some time', () => {
   it('continues for as long as its route and server allow once it has started', async () => {
     const started = attempting(streaming([WORD, WORD], 4_500), { payload: streamed, silentTimeMs: 4_800 });
     const answer = await streamOfAttempt(started);
-    expect(await started.time.until(answer.remainingEvents.next())).toEqual({ done: false, value: WORD });
+    expect(await started.time.until(answer.remainingBatches.next())).toEqual({ done: false, value: [WORD] });
   });
 });
 
 describe('a streamed attempt', () => {
   it('starts with the events up to its first output, and continues with the rest', async () => {
     const started = attempting(streaming([EMPTY, WORD, WORD]));
-    const { firstEvents, remainingEvents } = await streamOfAttempt(started);
+    const { firstEvents, remainingBatches } = await streamOfAttempt(started);
     expect(firstEvents).toEqual([EMPTY, WORD]);
-    expect(await started.time.until(remainingEvents.next())).toEqual({ done: false, value: WORD });
-    expect((await started.time.until(remainingEvents.next())).done).toBe(true);
+    expect(await started.time.until(remainingBatches.next())).toEqual({ done: false, value: [WORD] });
+    expect((await started.time.until(remainingBatches.next())).done).toBe(true);
   });
 
   it('returns all its events as the opening if it ends without content', async () => {
@@ -102,7 +102,7 @@ describe('a streamed attempt', () => {
     await expect(late.time.until(late.answered)).rejects.toMatchObject({ kind: 'timeout' });
     const slow = attempting(streaming([WORD, WORD], 4_999));
     const answer = await streamOfAttempt(slow);
-    expect(await slow.time.until(answer.remainingEvents.next())).toMatchObject({ value: WORD });
+    expect(await slow.time.until(answer.remainingBatches.next())).toMatchObject({ value: [WORD] });
     await slow.time.advance(ROUTE.timeout_ms);
     expect(slow.isAborted()).toBe(true);
   });

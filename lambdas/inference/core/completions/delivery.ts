@@ -1,5 +1,6 @@
 /** One try of one route for a completion, its delivery, whole or as a stream, and its settlement by what was delivered. */
 
+import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { Deliver, UnsettledCall } from '../call.ts';
 import type { CatalogRoute } from '../catalog/catalog-document.ts';
 import { isPriced } from '../fields/need.ts';
@@ -9,16 +10,19 @@ import { settledStream } from '../settled-stream.ts';
 import type { ChatPayload, Provider, RouteAttempt, RouteEvent, RouteResponse } from '../upstream/provider.ts';
 import { abortable, guarded, type RouteClockOptions, startRouteClock } from '../upstream/route-clock.ts';
 import type { CompletionRequest } from './completion-request.ts';
-import type { CallStreamEvent, ResponseWriter } from './response-writer.ts';
+import type { ResponseWriter, StreamEncoder } from './response-writer.ts';
+
+/** The events that arrived together. */
+type EventBatch = readonly RouteEvent[];
 
 /** A response that has started: a complete body, or a stream whose first content has arrived. */
 export type StartedResponse =
   | Extract<RouteResponse, { kind: 'json' }>
   | {
       readonly kind: 'stream';
-      /** The events up to and including the first content. */
-      readonly firstEvents: readonly RouteEvent[];
-      readonly remainingEvents: AsyncIterator<RouteEvent>;
+      /** The events of all batches up to and including the one with the first content. */
+      readonly firstEvents: EventBatch;
+      readonly remainingBatches: AsyncIterator<EventBatch>;
       /** Stops the clocks and frees the connection. `complete` states whether the stream was read to its end. */
       readonly close: (complete: boolean) => void;
     };
@@ -37,13 +41,13 @@ export async function attemptRoute(options: AttemptOptions): Promise<StartedResp
       clock.close(true);
       return response;
     }
-    const rest = guarded(response.events[Symbol.asyncIterator](), signal);
+    const rest = guarded(response.batches[Symbol.asyncIterator](), signal);
     const opening = await readUntilOutput(rest);
     clock.stopFirstByte();
     return {
       kind: 'stream',
       firstEvents: opening,
-      remainingEvents: rest,
+      remainingBatches: rest,
       close: (complete) => clock.close(complete),
     };
   } catch (failure) {
@@ -52,13 +56,13 @@ export async function attemptRoute(options: AttemptOptions): Promise<StartedResp
   }
 }
 
-async function readUntilOutput(events: AsyncIterator<RouteEvent>): Promise<RouteEvent[]> {
+async function readUntilOutput(batches: AsyncIterator<EventBatch>): Promise<EventBatch> {
   const opening: RouteEvent[] = [];
   for (;;) {
-    const next = await events.next();
+    const next = await batches.next();
     if (next.done) return opening;
-    opening.push(next.value);
-    if (next.value.hasOutput) return opening;
+    opening.push(...next.value);
+    if (next.value.some(({ hasOutput }) => hasOutput)) return opening;
   }
 }
 
@@ -81,22 +85,17 @@ export async function prepareCompletion(
   const meter = new Meter({ ...request.meteringOf(candidate, output), admission, onExcess });
   const writer = request.writerOf(candidate, output);
   if (response.kind === 'stream') {
-    const { encode, events } = request.formatWriter;
+    const { encoder, events } = request.formatWriter;
     admission.observe?.('content');
-    const body = encode(
-      settledStream<RouteEvent, CallStreamEvent>({
-        call: paid,
-        first: response.firstEvents,
-        rest: response.remainingEvents,
-        write(event) {
-          meter.add(event);
-          return protocolEventsOf(event, writer);
-        },
-        close: response.close,
-        settle: (status) => meter.settle(status),
-        end: (settlement) => ({ type: 'settled', usage: meter.usage, settlement }),
-      }),
-    );
+    const body = settledStream<EventBatch, string>({
+      call: paid,
+      first: [response.firstEvents],
+      rest: response.remainingBatches,
+      write: (batch) => textOf(batch, { meter, writer, encoder }),
+      close: response.close,
+      settle: (status) => meter.settle(status),
+      end: (settlement) => encoder.end(meter.usage, settlement),
+    });
     const headers = { ...admission.headers, 'x-route': route.id, ...requestHeaders };
     const isCancelable = canCancel(route, request.payloadFor(candidate, output));
     const leave = isCancelable ? { leave: () => response.close(false) } : {};
@@ -107,15 +106,36 @@ export async function prepareCompletion(
   return prepareJson(paid, { text, headers: requestHeaders }, () => meter.settle('completed'));
 }
 
-/** Yields the caller's output for one event: the route's own payload, or its parts in the format of the API. */
-function* protocolEventsOf(
-  { nativeEvent, parts }: RouteEvent,
-  writer: ResponseWriter,
-): Generator<CallStreamEvent, void> {
-  if (nativeEvent !== undefined) yield { type: 'output', event: nativeEvent };
-  for (const part of parts ?? []) {
-    for (const written of writer.events(part)) yield { type: 'output', event: written };
+interface StreamWriters {
+  readonly meter: Pick<Meter, 'add'>;
+  readonly writer: Pick<ResponseWriter, 'events'>;
+  readonly encoder: Pick<StreamEncoder, 'output'>;
+}
+
+/**
+ * Yields the caller's text of one batch, if it has any, also before a failure. The output of an event is metered before
+ * its text is made, so nothing is delivered that is not metered.
+ */
+function* textOf(batch: EventBatch, { meter, writer, encoder }: StreamWriters): Generator<string, void> {
+  let text = '';
+  try {
+    for (const event of batch) {
+      meter.add(event);
+      for (const written of writtenEvents(event, writer))
+        for (const encoded of encoder.output(written)) text += encoded;
+    }
+  } finally {
+    if (text !== '') yield text;
   }
+}
+
+/** Yields the caller's events for one event: the route's own payload, or its parts in the format of the API. */
+function* writtenEvents(
+  { nativeEvent, parts = [] }: RouteEvent,
+  writer: StreamWriters['writer'],
+): Generator<JsonObject, void> {
+  if (nativeEvent !== undefined) yield nativeEvent;
+  for (const part of parts) yield* writer.events(part);
 }
 
 /** The fields by which callers request reasoning, with the names of all protocols and vendors. */

@@ -23,15 +23,17 @@ export interface ResponseWriter {
   events(part: StreamPart): readonly JsonObject[];
 }
 
-/** The last event of a stream that ended well has what it cost; by then it is settled. */
-export type CallStreamEvent =
-  | { readonly type: 'output'; readonly event: JsonObject }
-  | { readonly type: 'settled'; readonly usage: TokenUsage; readonly settlement: Settlement };
+/** Encodes one stream as server-sent events, each complete with its blank line. */
+export interface StreamEncoder {
+  /** Returns the texts of one event of the format. Those before a failure are part of the stream. */
+  output(event: JsonObject): Iterable<string>;
+  /** Returns the end of a stream that ended well, with its cost; by then it is settled. */
+  end(usage: TokenUsage, settlement: Settlement): string;
+}
 
 /** Writes the response to one call, complete or as a stream. */
 export interface FormatWriter {
   writer(options: WriterOptions): ResponseWriter;
-  /** A stream as server-sent events, each complete with its blank line; a failure of its events is thrown on. */
-  encode(events: AsyncIterable<CallStreamEvent>): AsyncGenerator<string, void>;
+  readonly encoder: StreamEncoder;
   readonly events: EventFormat;
 }

@@ -80,8 +80,11 @@ export type RouteResponse =
       readonly outputText: string;
       readonly usage: TokenUsage | undefined;
     }
-  /** Ends normally only after a clean finish; throws `UpstreamFailure` otherwise. */
-  | { readonly kind: 'stream'; readonly events: AsyncIterable<RouteEvent> };
+  /**
+   * Each batch has the events that arrived together, one at least. Ends normally only after a clean finish; throws
+   * `UpstreamFailure` otherwise, after the batch with the events before it.
+   */
+  | { readonly kind: 'stream'; readonly batches: AsyncIterable<readonly RouteEvent[]> };
 
 /** One upstream protocol. Throws `UpstreamFailure` for everything that goes wrong upstream. */
 export interface Provider {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { CallStreamEvent } from '../../core/completions/response-writer.ts';
+import { framesOf } from '../../testing/completions/frames.ts';
 import { NO_SEALED_TOKENS } from '../../testing/upstream/no-sealed-tokens.ts';
 import { chatFormat } from './format.ts';
 
@@ -17,17 +17,12 @@ const writerOf = (catalog: string) =>
     catalog,
   });
 
-async function* stream(): AsyncGenerator<CallStreamEvent, void> {
-  yield { type: 'output', event: CHUNK };
-  yield { type: 'settled', usage: USAGE, settlement: { record: { cost: 1n } } as never };
-}
-
 /** Returns the fingerprints in a complete response and in each chunk of a stream. */
 async function fingerprintsOf(catalog: string): Promise<Set<unknown>> {
-  const { writer, encode } = writerOf(catalog);
+  const { writer, encoder } = writerOf(catalog);
   const body = writer({ identity: IDENTITY, promptTokens: () => 0 }).body({ body: CHUNK }, USAGE);
   const texts = [body];
-  for await (const event of encode(stream()))
+  for (const event of framesOf(encoder, [CHUNK], { usage: USAGE, cost: 1n }))
     if (!event.includes('[DONE]')) texts.push(event.slice('data: '.length));
   return new Set(texts.map((text) => JSON.parse(text).system_fingerprint));
 }

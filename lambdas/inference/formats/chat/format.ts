@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { usdJson } from '../../../platform/core/money.ts';
 import type { EventFormat } from '../../../platform/core/ports.ts';
 import type { ApiFormat } from '../../core/completions/api-format.ts';
-import type { CallStreamEvent } from '../../core/completions/response-writer.ts';
+import type { StreamEncoder } from '../../core/completions/response-writer.ts';
 import { CHAT_FIELDS } from './fields.ts';
 import { toPayload } from './payload.ts';
 import { type ChatRequest, choicesOf, DEFAULT_MAX_TOKENS } from './request.ts';
@@ -15,24 +15,20 @@ const encodeEvent = (data: unknown) => `data: ${JSON.stringify(data)}\n\n`;
 
 export const chatEvents: EventFormat = { heartbeat: ': keep-alive\n\n', errorEvent: encodeEvent };
 
-/** Yields the chunks, then usage if requested, then `[DONE]`. A stream that fails has no `[DONE]`. */
-async function* encodeChatStream(
-  request: ChatRequest,
-  fingerprint: Fingerprint,
-  events: AsyncIterable<CallStreamEvent>,
-): AsyncGenerator<string, void> {
+/** Encodes the chunks, then usage if requested, then `[DONE]`. A stream that fails has no `[DONE]`. */
+function chatEncoder(request: ChatRequest, fingerprint: Fingerprint): StreamEncoder {
   const includeUsage = request.stream_options?.include_usage === true;
   let last: JsonObject = {};
-  for await (const event of events) {
-    if (event.type === 'output') {
-      last = { ...event.event, ...fingerprint };
-      yield encodeEvent(includeUsage ? { ...last, usage: null } : last);
-    } else if (includeUsage) {
-      const usage = { ...usageBody(event.usage), cost: usdJson(event.settlement.record.cost) };
-      yield encodeEvent({ ...last, choices: [], usage });
-    }
-  }
-  yield 'data: [DONE]\n\n';
+  return {
+    output(event) {
+      last = { ...event, ...fingerprint };
+      return [encodeEvent(includeUsage ? { ...last, usage: null } : last)];
+    },
+    end(tokenUsage, { record }) {
+      const usage = { ...usageBody(tokenUsage), cost: usdJson(record.cost) };
+      return `${includeUsage ? encodeEvent({ ...last, choices: [], usage }) : ''}data: [DONE]\n\n`;
+    },
+  };
 }
 
 const boundField = ({ max_completion_tokens: newer }: Pick<ChatRequest, 'max_completion_tokens'>) =>
@@ -58,7 +54,7 @@ export const chatFormat: ApiFormat<ChatRequest> = {
     const hidesReasoning = request.reasoning?.exclude === true;
     return {
       writer: (options) => chatWriter({ ...options, createdMs, fingerprint, hidesReasoning }),
-      encode: (events) => encodeChatStream(request, fingerprint, events),
+      encoder: chatEncoder(request, fingerprint),
       events: chatEvents,
     };
   },

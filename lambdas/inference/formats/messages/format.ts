@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { usdJson } from '../../../platform/core/money.ts';
 import type { EventFormat } from '../../../platform/core/ports.ts';
 import type { ApiFormat } from '../../core/completions/api-format.ts';
-import type { CallStreamEvent } from '../../core/completions/response-writer.ts';
+import type { StreamEncoder } from '../../core/completions/response-writer.ts';
 import { isEventName } from '../../core/upstream/stream-part-builder.ts';
 import { MESSAGES_FIELDS } from './fields.ts';
 import { toPayload } from './payload.ts';
@@ -33,38 +33,42 @@ function withoutTools(request: MessagesRequest, indices: ReadonlySet<number>): M
 }
 
 /** A completion as the event stream of Messages (Anthropic API reference, Streaming Messages). */
-const encodeEvent = (type: unknown, data: JsonObject) => `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
+const encodeEvent = (data: JsonObject, type = data.type) =>
+  `event: ${type}\ndata: ${JSON.stringify(data)}\n\n`;
 
 const messagesEvents: EventFormat = {
-  heartbeat: encodeEvent('ping', { type: 'ping' }),
-  errorEvent: (envelope) => encodeEvent('error', envelope),
+  heartbeat: encodeEvent({ type: 'ping' }),
+  errorEvent: (envelope) => encodeEvent(envelope, 'error'),
 };
 
 /**
- * Yields the message's events. The last one waits for the settlement, because it contains the usage and the cost. A
- * stream that fails has no last event.
+ * Encodes the message's events. The last ones wait for the settlement, because they contain the usage and the cost. A
+ * stream that fails does not have them.
  */
-async function* encodeMessagesStream(events: AsyncIterable<CallStreamEvent>): AsyncGenerator<string, void> {
-  const ending: JsonObject[] = [];
-  for await (const event of events) {
-    if (event.type === 'output') {
-      const { event: payload } = event;
+function messagesEncoder(): StreamEncoder {
+  /** The last change of the message, and what follows it. */
+  let ending: readonly JsonObject[] = [];
+  return {
+    output(event) {
       // A route's text stands within data alone: elsewhere it could forge other events.
-      if (!isEventName(payload.type)) continue;
-      const isEnd = payload.type === 'message_delta';
-      // A message may change several times; the last change is its end.
-      if (isEnd) for (const earlier of ending.splice(0)) yield encodeEvent(earlier.type, earlier);
-      if (isEnd || ending.length > 0) ending.push(payload);
-      else yield encodeEvent(payload.type, payload);
-    } else {
-      const usage = { ...usageBody(event.usage), cost: usdJson(event.settlement.record.cost) };
-      for (const heldEvent of ending.splice(0))
-        yield encodeEvent(
-          heldEvent.type,
-          heldEvent.type === 'message_delta' ? { ...heldEvent, usage } : heldEvent,
-        );
-    }
-  }
+      if (!isEventName(event.type)) return [];
+      if (event.type === 'message_delta') {
+        // A message may change several times; the last change is its end.
+        const earlierEvents = ending;
+        ending = [event];
+        return earlierEvents.map((earlier) => encodeEvent(earlier));
+      }
+      if (ending.length === 0) return [encodeEvent(event)];
+      ending = [...ending, event];
+      return [];
+    },
+    end(tokenUsage, { record }) {
+      const usage = { ...usageBody(tokenUsage), cost: usdJson(record.cost) };
+      return ending
+        .map((event) => encodeEvent(event.type === 'message_delta' ? { ...event, usage } : event))
+        .join('');
+    },
+  };
 }
 
 export const messagesFormat: ApiFormat<MessagesRequest> = {
@@ -85,7 +89,7 @@ export const messagesFormat: ApiFormat<MessagesRequest> = {
   }),
   choices: () => 1,
   responseId: (ulid) => `msg_${ulid}`,
-  createWriter: () => ({ writer: messagesWriter, encode: encodeMessagesStream, events: messagesEvents }),
+  createWriter: () => ({ writer: messagesWriter, encoder: messagesEncoder(), events: messagesEvents }),
 };
 
 /** The minimum budget (Claude API docs, Extended thinking). A budget must also leave a token for the output. */

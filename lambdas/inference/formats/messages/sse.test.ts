@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
-import type { CallStreamEvent } from '../../core/completions/response-writer.ts';
 import type { TokenUsage } from '../../core/pricing/token-usage.ts';
+import { framesOf } from '../../testing/completions/frames.ts';
 import { accumulated } from '../../testing/completions/messages/accumulated.ts';
 import { request } from '../../testing/completions/messages/request-fixture.ts';
 import { NO_SEALED_TOKENS } from '../../testing/upstream/no-sealed-tokens.ts';
@@ -11,36 +11,34 @@ import { messagesFormat } from './format.ts';
 const USAGE: TokenUsage = { promptTokens: 20, cachedTokens: 5, completionTokens: 9 };
 const COST = 1_234_567n;
 
-const FORMAT_WRITER = messagesFormat.createWriter({
-  request: request({ stream: true }),
-  responseId: 'msg_1',
-  createdMs: 0,
-  clock: () => 0,
-  sealedTokens: NO_SEALED_TOKENS,
-  catalog: '1',
-});
+const createWriter = () =>
+  messagesFormat.createWriter({
+    request: request({ stream: true }),
+    responseId: 'msg_1',
+    createdMs: 0,
+    clock: () => 0,
+    sealedTokens: NO_SEALED_TOKENS,
+    catalog: '1',
+  });
 
-/** The frames of a call that gives these events, settles unless it fails, and ends. */
+const FORMAT_WRITER = createWriter();
+
+/**
+ * The frames of a call that gives these events, settles unless it fails, and ends, as a server writes them: a failure is
+ * the last event.
+ */
 async function readSseEvents(
   payloads: readonly JsonObject[],
   { usage = USAGE, failure }: { readonly usage?: TokenUsage; readonly failure?: Error } = {},
 ): Promise<string[]> {
-  async function* events(): AsyncGenerator<CallStreamEvent, void> {
-    for (const payload of payloads) yield { type: 'output', event: payload };
-    if (failure !== undefined) throw failure;
-    yield { type: 'settled', usage, settlement: { record: { cost: COST } } as never };
-  }
-  return collect(events());
-}
-
-/** Collects the events as a server writes them: a failure is the last event. */
-async function collect(events: AsyncIterable<CallStreamEvent>): Promise<string[]> {
+  const { encoder, events } = createWriter();
   const sseEvents: string[] = [];
   try {
-    for await (const sseEvent of FORMAT_WRITER.encode(events)) sseEvents.push(sseEvent);
-  } catch (failure) {
-    const error = { type: 'api_error', message: String(failure) };
-    sseEvents.push(FORMAT_WRITER.events.errorEvent({ type: 'error', error, request_id: 'req_1' }));
+    for (const sseEvent of framesOf(encoder, payloads, { usage, cost: COST, failure }))
+      sseEvents.push(sseEvent);
+  } catch (thrown) {
+    const error = { type: 'api_error', message: String(thrown) };
+    sseEvents.push(events.errorEvent({ type: 'error', error, request_id: 'req_1' }));
   }
   return sseEvents;
 }

@@ -76,7 +76,7 @@ export const responsesFormat: ApiFormat<ResponsesRequest> = {
     const stream = new ResponsesStreamEncoder(options, outgoing);
     return {
       writer: (written) => responsesWriter({ ...options, clock, names, outgoing }, written),
-      encode: (events) => stream.encode(events),
+      encoder: stream,
       events: stream.events,
     };
   },

@@ -6,7 +6,7 @@ import { callUpstream } from '../http-upstream.ts';
 import { toFailure } from './errors.ts';
 import { betasOf, toRequest } from './request.ts';
 import { toRouteResponse } from './response.ts';
-import { readRouteEvents } from './stream.ts';
+import { MessageStreamReader } from './stream.ts';
 
 /** The version of the protocol that is spoken where a caller names none (Claude API docs, Versions). */
 const VERSION = '2023-06-01';
@@ -64,7 +64,7 @@ export function createAnthropicProvider(dependencies: AnthropicDependencies): Pr
       maxBytes,
       toFailure: (response) => toFailure(response, payload.protocol),
       toRouteResponse: (responseBody) => toRouteResponse(responseBody, context),
-      readRouteEvents: (data) => readRouteEvents(data, context),
+      createReader: () => new MessageStreamReader(context),
     });
   }
 

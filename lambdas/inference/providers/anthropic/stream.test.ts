@@ -1,5 +1,12 @@
 import { describe, expect, it } from '@jest/globals';
-import { block, change, decode, outcome, START } from '../../testing/providers/anthropic/decoding.ts';
+import {
+  block,
+  change,
+  decode,
+  outcome,
+  readRouteEvents,
+  START,
+} from '../../testing/providers/anthropic/decoding.ts';
 import {
   bytesOf,
   FOREIGN,
@@ -10,7 +17,6 @@ import {
 } from '../../testing/providers/anthropic/fixtures.ts';
 import { withProofs } from '../../testing/providers/sealing.ts';
 import { collect, wire } from '../../testing/providers/streams.ts';
-import { readRouteEvents } from './stream.ts';
 
 /** The same with the original signature of each sealed token. */
 const sealedIn = (value: unknown): unknown =>

@@ -9,52 +9,23 @@ import { type RouteEvent, UpstreamFailure } from '../../core/upstream/provider.t
 import type { Signatures } from '../../core/upstream/sealed-tokens.ts';
 import { isEventName, StreamPartBuilder } from '../../core/upstream/stream-part-builder.ts';
 import { SignatureSealer } from '../claude/thinking-blocks.ts';
-import { drain, objectOf, parseUpstreamEvent } from '../http-upstream.ts';
+import type { EventReader } from '../event-batches.ts';
+import { objectOf, parseUpstreamEvent } from '../http-upstream.ts';
 import { toEvent } from '../message-fields.ts';
 import { textOf, textOfDelta, toFinish } from './content.ts';
 import { callOf, isAnswerTool, type MessagesCallContext, outputOf, signatureOf } from './response.ts';
 import { mergeUsage, toUsage } from './usage.ts';
-
-/**
- * Converts the data of server-sent events to route events. A caller of this protocol receives the same events with the
- * service's id and model name, any other receives stream parts. Ends normally only after `message_stop`; throws
- * `UpstreamFailure` otherwise.
- */
-export async function* readRouteEvents(
-  data: AsyncIterable<string>,
-  context: MessagesCallContext,
-): AsyncGenerator<RouteEvent, void> {
-  const iterator = data[Symbol.asyncIterator]();
-  const message = new MessageStreamReader(context);
-  let open = true;
-  try {
-    for (let next = await iterator.next(); !next.done; next = await iterator.next()) {
-      const event = parseUpstreamEvent(next.value);
-      // The service sends its own heartbeats to callers.
-      if (event.type === 'ping') continue;
-      const routeEvents = message.read(event);
-      const isLast = event.type === 'message_stop';
-      if (isLast) {
-        open = false;
-        // The body's last bytes are read in the background, so that the connection can be used again.
-        void drain(iterator);
-      }
-      for (const routeEvent of routeEvents) yield routeEvent;
-      if (isLast) return;
-    }
-    open = false;
-  } finally {
-    if (open) await iterator.return?.();
-  }
-  throw new UpstreamFailure('interrupted');
-}
 
 /** The contents of one event, in terms that callers of both types share. */
 type ParsedEvent = Omit<RouteEvent, 'nativeEvent' | 'parts'> & { readonly parts: readonly StreamPart[] };
 
 const NOTHING: ParsedEvent = { outputText: '', hasOutput: false, parts: [] };
 
-class MessageStreamReader {
+/**
+ * Converts the data of server-sent events to route events. A caller of this protocol receives the same events with the
+ * service's id and model name, any other receives stream parts. The response ends with `message_stop`.
+ */
+export class MessageStreamReader implements EventReader {
   readonly #context: MessagesCallContext;
   readonly #native: boolean;
   readonly #blockReader: ContentBlockReader;
@@ -64,6 +35,7 @@ class MessageStreamReader {
   #usage: JsonObject | undefined;
   /** The top-level changes that ended the message. */
   #finalDelta: JsonObject | undefined;
+  #isComplete = false;
 
   constructor(context: MessagesCallContext) {
     this.#context = context;
@@ -72,11 +44,29 @@ class MessageStreamReader {
     this.#sealer = new SignatureSealer(context.signatures);
   }
 
+  get isComplete(): boolean {
+    return this.#isComplete;
+  }
+
   /**
    * Returns the route events of one event. Ignores an unknown event. Throws `UpstreamFailure` for an error, and for an
    * event out of order.
    */
-  read(event: JsonObject): RouteEvent[] {
+  read(data: string): RouteEvent[] {
+    const event = parseUpstreamEvent(data);
+    // The service sends its own heartbeats to callers.
+    if (event.type === 'ping') return [];
+    const routeEvents = this.#routeEventsOf(event);
+    this.#isComplete = event.type === 'message_stop';
+    return routeEvents;
+  }
+
+  end(): readonly RouteEvent[] {
+    if (!this.#isComplete) throw new UpstreamFailure('interrupted');
+    return [];
+  }
+
+  #routeEventsOf(event: JsonObject): RouteEvent[] {
     const parsedEvent = this.#parse(event);
     if (parsedEvent === undefined) return [];
     const { parts, ...reading } = parsedEvent;

@@ -66,7 +66,7 @@ async function converseStream(
       abortSignal: AbortSignal.any([signal, cancellation.signal]),
     });
     if (stream === undefined) throw new UpstreamFailure('protocol');
-    return { kind: 'stream', events: connected(readRouteEvents(stream, call), signal, cancellation) };
+    return { kind: 'stream', batches: connected(readRouteEvents(stream, call), signal, cancellation) };
   } catch (failure) {
     cancellation.abort();
     throw failure;
@@ -89,15 +89,18 @@ type Headers = Readonly<Record<string, string | undefined>>;
 /** Amazon Bedrock API reference, ConverseStream; the format is that of Amazon Transcribe, Event stream encoding. */
 const EVENT_STREAM = 'application/vnd.amazon.eventstream';
 
-/** The same events; a connection that breaks while they are read is an upstream failure, and a reader who leaves frees it. */
+/**
+ * Yields each event as a batch, because the client decodes one at a time. A connection that breaks while they are read is
+ * an upstream failure, and a reader who leaves frees it.
+ */
 async function* connected(
   events: AsyncIterable<RouteEvent>,
   signal: AbortSignal,
   cancellation: AbortController,
-): AsyncGenerator<RouteEvent, void> {
+): AsyncGenerator<readonly RouteEvent[], void> {
   let complete = false;
   try {
-    yield* events;
+    for await (const event of events) yield [event];
     complete = true;
   } catch (failure) {
     throw toInterruption(failure, signal);

@@ -5,7 +5,7 @@ import type { ConverseStreamOutput } from '@aws-sdk/client-bedrock-runtime';
 import type { StreamPart } from '../../core/upstream/conversation.ts';
 import { type RouteEvent, UpstreamFailure } from '../../core/upstream/provider.ts';
 import { StreamPartBuilder } from '../../core/upstream/stream-part-builder.ts';
-import { drain } from '../http-upstream.ts';
+import { drain } from '../event-batches.ts';
 import { signatureOf } from './content.ts';
 import { type ConverseCallContext, toFinish } from './response.ts';
 import { toUsage } from './usage.ts';

@@ -6,7 +6,7 @@ import { callUpstream } from '../http-upstream.ts';
 import { toFailure } from './errors.ts';
 import { toRequestBody } from './request.ts';
 import { toRouteResponse } from './response.ts';
-import { readRouteEvents } from './stream.ts';
+import { GeminiStreamReader } from './stream.ts';
 
 /**
  * The features that the protocol supports in addition to a conversation (Gemini API reference, GenerationConfig);
@@ -38,7 +38,7 @@ export function createGeminiProvider(dependencies: GeminiDependencies): Provider
         maxBytes,
         toFailure,
         toRouteResponse: (responseBody) => toRouteResponse(responseBody, context),
-        readRouteEvents: (data) => readRouteEvents(data, context),
+        createReader: () => new GeminiStreamReader(context),
       });
     },
   };

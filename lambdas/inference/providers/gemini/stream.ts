@@ -3,44 +3,20 @@
  * reference).
  */
 
-import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { StreamPart } from '../../core/upstream/conversation.ts';
 import { type RouteEvent, UpstreamFailure } from '../../core/upstream/provider.ts';
 import { StreamPartBuilder } from '../../core/upstream/stream-part-builder.ts';
-import { drain, parseUpstreamEvent } from '../http-upstream.ts';
+import type { EventReader } from '../event-batches.ts';
+import { parseUpstreamEvent } from '../http-upstream.ts';
 import { failureOf } from './errors.ts';
 import { type GeminiCallContext, GeminiPartReader, type PartContent, textOf, toFinish } from './response.ts';
 import { toUsage } from './usage.ts';
 
 /**
  * Converts the data of server-sent events to route events. The stream has no end marker. It is complete with its finish
- * reason and the usage that arrives with or after it. Throws `UpstreamFailure` for a stream that ends earlier.
+ * reason and the usage that arrives with or after it.
  */
-export async function* readRouteEvents(
-  data: AsyncIterable<string>,
-  context: GeminiCallContext,
-): AsyncGenerator<RouteEvent, void> {
-  const iterator = data[Symbol.asyncIterator]();
-  const reader = new GeminiStreamReader(context);
-  let open = true;
-  try {
-    for (let next = await iterator.next(); !next.done; next = await iterator.next()) {
-      const event = reader.read(parseUpstreamEvent(next.value));
-      if (reader.isComplete) {
-        open = false;
-        // The body's last bytes are read in the background, so that the connection can be used again.
-        void drain(iterator);
-      }
-      if (event !== undefined) yield event;
-      if (reader.isComplete) return;
-    }
-  } finally {
-    if (open) await iterator.return?.();
-  }
-  if (!reader.isFinished) throw new UpstreamFailure('interrupted');
-}
-
-class GeminiStreamReader {
+export class GeminiStreamReader implements EventReader {
   readonly #partReader: GeminiPartReader;
   readonly #builder = new StreamPartBuilder();
   #finished = false;
@@ -50,20 +26,22 @@ class GeminiStreamReader {
     this.#partReader = new GeminiPartReader(context);
   }
 
-  /** True if the response is complete. Its usage may still follow. */
-  get isFinished(): boolean {
-    return this.#finished;
-  }
-
   get isComplete(): boolean {
     return this.#finished && this.#metered;
+  }
+
+  /** Throws if the body ended before a finish reason. Usage may be missing. */
+  end(): readonly RouteEvent[] {
+    if (!this.#finished) throw new UpstreamFailure('interrupted');
+    return [];
   }
 
   /**
    * Returns the route event of one body. Throws `UpstreamFailure` for an error, and for an event that is not a
    * response.
    */
-  read(body: JsonObject): RouteEvent | undefined {
+  read(data: string): readonly RouteEvent[] {
+    const body = parseUpstreamEvent(data);
     if (body.error !== undefined) throw failureOf(body);
     const parsedParts = this.#finished ? [] : this.#partReader.read(body);
     const text = parsedParts.map(textOf).join('');
@@ -73,13 +51,14 @@ class GeminiStreamReader {
     this.#finished ||= finish !== undefined;
     const usage = toUsage(body.usageMetadata);
     this.#metered = this.#finished && usage !== undefined;
-    if (parts.length === 0 && usage === undefined) return undefined;
-    return {
+    if (parts.length === 0 && usage === undefined) return [];
+    const event: RouteEvent = {
       ...(parts.length === 0 ? {} : { parts }),
       outputText: text,
       hasOutput: parts.length > 0,
       ...(usage === undefined ? {} : { usage }),
     };
+    return [event];
   }
 
   /** Calls come whole. */

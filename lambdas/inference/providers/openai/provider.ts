@@ -7,7 +7,7 @@ import { addressOf } from '../openai-formats/address.ts';
 import { toFailure } from './errors.ts';
 import { toRequestBody } from './request.ts';
 import { toRouteResponse } from './response.ts';
-import { readRouteEvents } from './stream.ts';
+import { ChunkStreamReader } from './stream.ts';
 
 /**
  * The features that the OpenAI protocol supports in addition to a conversation (OpenAI API reference, Create chat
@@ -41,7 +41,7 @@ export function createOpenAiProvider(dependencies: OpenAiDependencies): Provider
         maxBytes,
         toFailure,
         toRouteResponse: (responseBody) => toRouteResponse(responseBody, attempt),
-        readRouteEvents: (data) => readRouteEvents(data, attempt),
+        createReader: () => new ChunkStreamReader(attempt),
       });
     },
   };

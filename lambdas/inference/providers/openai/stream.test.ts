@@ -1,8 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
-import { decode, outcome } from '../../testing/providers/openai/decoding.ts';
+import { decode, outcome, readRouteEvents } from '../../testing/providers/openai/decoding.ts';
 import { bytesOf, CALL, chunksOf, IDENTITY, NAMES } from '../../testing/providers/openai/fixtures.ts';
 import { collect, wire } from '../../testing/providers/streams.ts';
-import { readRouteEvents } from './stream.ts';
 
 describe('a recorded stream', () => {
   it.each(NAMES)(

@@ -7,7 +7,8 @@ import { type RouteEvent, UpstreamFailure } from '../../core/upstream/provider.t
 import type { Signatures } from '../../core/upstream/sealed-tokens.ts';
 import { StreamPartBuilder } from '../../core/upstream/stream-part-builder.ts';
 import { legalToolCallId } from '../../core/upstream/tool-calls.ts';
-import { drain, parseUpstreamEvent } from '../http-upstream.ts';
+import type { EventReader } from '../event-batches.ts';
+import { parseUpstreamEvent } from '../http-upstream.ts';
 import { ChunkNormalizer, withFinishName } from '../openai-formats/chunk-normalizer.ts';
 import { CompletionFields } from '../openai-formats/completion-fields.ts';
 import { JsonOutputNormalizer, mayBeReasoning } from '../openai-formats/json-output.ts';
@@ -18,66 +19,90 @@ import { UsageReader } from './usage.ts';
 /** The end of a stream (OpenAI API reference, Streaming). */
 const DONE = '[DONE]';
 
-/** Makes what the caller gets of one chunk. */
-type TranslateChunk = (chunk: Chunk) => Pick<RouteEvent, 'nativeEvent' | 'parts'>;
-
 /**
  * Converts the data of server-sent events to route events. A caller of this protocol receives chunks with the service's
- * id and model name, any other receives stream parts. Ends normally only after `[DONE]` or, for servers that omit it,
- * after a finish reason; throws `UpstreamFailure` otherwise.
+ * id and model name, any other receives stream parts. The response ends with `[DONE]` or, from servers that omit it, with
+ * the body after a finish reason.
  */
-export async function* readRouteEvents(
-  data: AsyncIterable<string>,
-  { route, payload, identity, signatures }: OpenAiCallContext,
-): AsyncGenerator<RouteEvent, void> {
-  const iterator = data[Symbol.asyncIterator]();
-  const progress = new ChoiceProgress();
-  const native = payload.protocol === 'openai';
-  const normalizer = new ChunkNormalizer(identity.id);
-  const reader = new ChunkReader(signatures);
-  const completionFields = new CompletionFields(identity, signatures);
-  const account = new UsageReader(native);
-  const json = mayBeReasoning(route, payload) ? new JsonOutputNormalizer(reasoningOf) : undefined;
-  const withJsonOutput = (chunk: Chunk): Chunk => json?.read(chunk) ?? chunk;
-  const translate: TranslateChunk = native
-    ? (chunk) => ({ nativeEvent: completionFields.chunk(named(withJsonOutput(chunk), normalizer)) })
-    : (chunk) => ({ parts: reader.read(choicesOf(withJsonOutput(chunk))[0]) });
-  let open = true;
-  let hasMarker = false;
-  try {
-    for (let next = await iterator.next(); open && !next.done; next = await iterator.next()) {
-      for (const text of splitChunks(next.value)) {
-        if (text === DONE) {
-          open = false;
-          hasMarker = true;
-          break;
-        }
-        const chunk: Chunk = normalizer.read(parseUpstreamEvent(text));
-        const event = toRouteEvent(chunk, translate, account);
-        progress.record(chunk, event);
-        yield event;
-      }
-      if (open) continue;
-      // The body's last bytes are read in the background, so that the connection can be used again.
-      void drain(iterator);
-      progress.requireOutput();
-      break;
-    }
-    if (open) progress.requireFinish();
-    open = false;
-  } finally {
-    if (open) await iterator.return?.();
+export class ChunkStreamReader implements EventReader {
+  readonly #native: boolean;
+  readonly #progress = new ChoiceProgress();
+  readonly #normalizer: ChunkNormalizer;
+  readonly #partReader: ChunkPartReader;
+  readonly #completionFields: CompletionFields;
+  readonly #usage: UsageReader;
+  readonly #json: JsonOutputNormalizer | undefined;
+  #isComplete = false;
+
+  constructor({ route, payload, identity, signatures }: OpenAiCallContext) {
+    this.#native = payload.protocol === 'openai';
+    this.#normalizer = new ChunkNormalizer(identity.id);
+    this.#partReader = new ChunkPartReader(signatures);
+    this.#completionFields = new CompletionFields(identity, signatures);
+    this.#usage = new UsageReader(this.#native);
+    this.#json = mayBeReasoning(route, payload) ? new JsonOutputNormalizer(reasoningOf) : undefined;
   }
-  const ends = normalizer.ends(hasMarker);
-  const text = ends.map(({ delta }) => (isJsonObject(delta) ? textOf(delta) : '')).join('');
-  const last = withJsonOutput({ choices: ends });
-  if (!native) yield { parts: reader.end(choicesOf(last)[0]), outputText: text, hasOutput: true };
-  else if (ends.length > 0)
-    yield {
-      nativeEvent: { ...progress.sharedFields, ...completionFields.chunk(last) },
+
+  get isComplete(): boolean {
+    return this.#isComplete;
+  }
+
+  *read(data: string): Generator<RouteEvent, void> {
+    for (const text of splitChunks(data)) {
+      this.#isComplete = text === DONE;
+      if (this.#isComplete) return;
+      yield this.#readChunk(this.#normalizer.read(parseUpstreamEvent(text)));
+    }
+  }
+
+  end(): readonly RouteEvent[] {
+    if (this.#isComplete) this.#progress.requireOutput();
+    else this.#progress.requireFinish();
+    const ends = this.#normalizer.ends(this.#isComplete);
+    const outputText = ends.map(({ delta }) => (isJsonObject(delta) ? textOf(delta) : '')).join('');
+    const last = this.#withJsonOutput({ choices: ends });
+    if (!this.#native)
+      return [{ parts: this.#partReader.end(choicesOf(last)[0]), outputText, hasOutput: true }];
+    if (ends.length === 0) return [];
+    const nativeEvent = { ...this.#progress.sharedFields, ...this.#completionFields.chunk(last) };
+    return [{ nativeEvent, outputText, hasOutput: true }];
+  }
+
+  /**
+   * Returns the route event of one chunk. Usage is removed from it, because the caller receives usage only on request
+   * and with the cost.
+   */
+  #readChunk(chunk: Chunk): RouteEvent {
+    if (isError(chunk.error)) throw new UpstreamFailure('interrupted');
+    const choices = choicesOf(chunk);
+    const usage = this.#usage.read(chunk);
+    let text = '';
+    let content = false;
+    for (const { delta, finish_reason: reason } of choices) {
+      if (delta !== undefined && delta !== null) text += textOf(delta);
+      content ||= isReason(reason) || hasToolCall(delta);
+    }
+    const event: RouteEvent = {
+      ...(choices.some(hasDeltaOrFinish) ? this.#translate(chunk) : {}),
+      ...(usage === undefined ? {} : { usage }),
       outputText: text,
-      hasOutput: true,
+      hasOutput: content || text !== '',
     };
+    this.#progress.record(chunk, event);
+    return event;
+  }
+
+  /** Returns what the caller gets of one chunk. */
+  #translate(chunk: Chunk): Pick<RouteEvent, 'nativeEvent' | 'parts'> {
+    const jsonChunk = this.#withJsonOutput(chunk);
+    return this.#native
+      ? { nativeEvent: this.#completionFields.chunk(named(jsonChunk, this.#normalizer)) }
+      : { parts: this.#partReader.read(choicesOf(jsonChunk)[0]) };
+  }
+
+  #withJsonOutput(chunk: Chunk): Chunk {
+    return this.#json?.read(chunk) ?? chunk;
+  }
 }
 
 /** Some servers put several chunks into one event, a line each. */
@@ -158,28 +183,6 @@ interface ChunkChoice {
   readonly stop_reason?: unknown;
 }
 
-/**
- * Returns the route event of one chunk. Usage is removed from it, because the caller receives usage only on request and
- * with the cost.
- */
-function toRouteEvent(chunk: Chunk, translate: TranslateChunk, account: UsageReader): RouteEvent {
-  if (isError(chunk.error)) throw new UpstreamFailure('interrupted');
-  const choices = choicesOf(chunk);
-  const usage = account.read(chunk);
-  let text = '';
-  let content = false;
-  for (const { delta, finish_reason: reason } of choices) {
-    if (delta !== undefined && delta !== null) text += textOf(delta);
-    content ||= isReason(reason) || hasToolCall(delta);
-  }
-  return {
-    ...(choices.some(hasDeltaOrFinish) ? translate(chunk) : {}),
-    ...(usage === undefined ? {} : { usage }),
-    outputText: text,
-    hasOutput: content || text !== '',
-  };
-}
-
 /** Throws when a choice is not an object, or has failed. */
 function choicesOf({ choices }: Chunk): readonly ChunkChoice[] {
   if (!Array.isArray(choices)) return [];
@@ -211,7 +214,7 @@ interface ToolCallDelta {
 }
 
 /** Reads the one choice of a stream into stream parts. */
-class ChunkReader {
+class ChunkPartReader {
   readonly #signatures: Signatures;
   readonly #builder = new StreamPartBuilder();
   /** The indexes of the blocks of tool calls, by the indexes of the calls. */

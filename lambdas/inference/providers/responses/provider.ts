@@ -8,7 +8,7 @@ import type { OpenAiDependencies } from '../openai/provider.ts';
 import { addressOf } from '../openai-formats/address.ts';
 import { forHost, toRequestBody } from './request.ts';
 import { toRouteResponse } from './response.ts';
-import { readRouteEvents } from './stream.ts';
+import { ResponsesStreamReader } from './stream.ts';
 
 /**
  * The features that the protocol supports in addition to a conversation. It has no field for stop sequences (OpenAI API
@@ -42,7 +42,7 @@ export function createResponsesProvider(dependencies: OpenAiDependencies): Provi
         maxBytes: maxBytes + 4 * body.length,
         toFailure,
         toRouteResponse: (responseBody) => toRouteResponse(responseBody, attempt),
-        readRouteEvents: (data) => readRouteEvents(data, attempt),
+        createReader: () => new ResponsesStreamReader(attempt),
       });
     },
   };

@@ -6,7 +6,8 @@
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { isJsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { type RouteEvent, UpstreamFailure } from '../../core/upstream/provider.ts';
-import { drain, objectOf, parseUpstreamEvent } from '../http-upstream.ts';
+import type { EventReader } from '../event-batches.ts';
+import { objectOf, parseUpstreamEvent } from '../http-upstream.ts';
 import { itemsOf, textOfItem } from '../openai-formats/items.ts';
 import { ResponseFields } from '../openai-formats/response-fields.ts';
 import { ResponsesEventReader } from '../openai-formats/responses-event-reader.ts';
@@ -17,44 +18,15 @@ import { toUsage } from './usage.ts';
 /** Some servers end their streams as they end those of chat completions. */
 const DONE = '[DONE]';
 
-/**
- * Converts the data of server-sent events to route events. A caller of this protocol receives the same events with the
- * service's ids and model name, any other receives stream parts. Ends normally only after `response.completed` or
- * `response.incomplete`; throws `UpstreamFailure` otherwise.
- */
-export async function* readRouteEvents(
-  data: AsyncIterable<string>,
-  context: ResponsesCallContext,
-): AsyncGenerator<RouteEvent, void> {
-  const iterator = data[Symbol.asyncIterator]();
-  const reader = new ResponsesStreamReader(context);
-  let open = true;
-  try {
-    for (let next = await iterator.next(); !next.done; next = await iterator.next()) {
-      if (next.value === DONE) break;
-      const event = parseUpstreamEvent(next.value);
-      const routeEvent = reader.read(event);
-      if (!isEnd(event)) {
-        yield routeEvent;
-        continue;
-      }
-      open = false;
-      // The body's last bytes are read in the background, so that the connection can be used again.
-      void drain(iterator);
-      yield routeEvent;
-      return;
-    }
-  } finally {
-    if (open) await iterator.return?.();
-  }
-  throw new UpstreamFailure('interrupted');
-}
-
 const isEnd = ({ type }: JsonObject): boolean =>
   type === 'response.completed' || type === 'response.incomplete';
 
-/** One response as its events come. */
-class ResponsesStreamReader {
+/**
+ * Converts the data of server-sent events to route events. A caller of this protocol receives the same events with the
+ * service's ids and model name, any other receives stream parts. The response ends with `response.completed` or
+ * `response.incomplete`.
+ */
+export class ResponsesStreamReader implements EventReader {
   readonly #context: ResponsesCallContext;
   readonly #fields: ResponseFields | undefined;
   readonly #eventReader: ResponsesEventReader;
@@ -62,6 +34,7 @@ class ResponsesStreamReader {
   readonly #countedItems = new Set<unknown>();
   /** Those of calls whose names were. */
   readonly #countedToolNames = new Set<unknown>();
+  #isComplete = false;
 
   constructor(context: ResponsesCallContext) {
     const { payload, identity, signatures } = context;
@@ -71,8 +44,25 @@ class ResponsesStreamReader {
     this.#eventReader = new ResponsesEventReader({ responseId: identity.id, signatures });
   }
 
+  get isComplete(): boolean {
+    return this.#isComplete;
+  }
+
+  read(data: string): readonly RouteEvent[] {
+    if (data === DONE) throw new UpstreamFailure('interrupted');
+    const event = parseUpstreamEvent(data);
+    const routeEvent = this.#routeEventOf(event);
+    this.#isComplete = isEnd(event);
+    return [routeEvent];
+  }
+
+  end(): readonly RouteEvent[] {
+    if (!this.#isComplete) throw new UpstreamFailure('interrupted');
+    return [];
+  }
+
   /** Throws `UpstreamFailure` for an error, and for an event that is not one of a response. */
-  read(event: JsonObject): RouteEvent {
+  #routeEventOf(event: JsonObject): RouteEvent {
     const { type } = event;
     if (type === 'error') throw failureOf(event.error ?? event);
     if (type === 'response.failed' || type === 'response.cancelled')

@@ -15,7 +15,7 @@ import {
 } from '../../core/upstream/provider.ts';
 import type { OpenAiDependencies } from '../../providers/openai/provider.ts';
 import { SIGNATURES } from './sealing.ts';
-import { collect } from './streams.ts';
+import { collect, eventsIn } from './streams.ts';
 
 export const CANARY = 'heron-7f3a';
 export const EVENT_STREAM = { 'content-type': 'text/event-stream; charset=utf-8' };
@@ -99,7 +99,7 @@ export const everythingIn = (failure: unknown): string =>
 export async function streamOf(response: Promise<RouteResponse>): Promise<AsyncIterable<RouteEvent>> {
   const settled = await response;
   if (settled.kind !== 'stream') throw new Error('the reply is no stream');
-  return settled.events;
+  return eventsIn(settled.batches);
 }
 
 /** Reads a streamed reply to its end. */

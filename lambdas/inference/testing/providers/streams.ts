@@ -3,6 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { StreamPart } from '../../core/upstream/conversation.ts';
 import type { RouteEvent } from '../../core/upstream/provider.ts';
+import { type EventReader, eventBatches, SseDecoder } from '../../providers/event-batches.ts';
 
 export const encode = (text: string): Uint8Array<ArrayBuffer> => new TextEncoder().encode(text);
 
@@ -13,8 +14,36 @@ export const event = (data: unknown): string =>
 export const wire = (...data: readonly unknown[]): Uint8Array<ArrayBuffer> =>
   encode(data.map(event).join(''));
 
-export async function* inPieces(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array, void> {
+async function* inPieces(pieces: readonly Uint8Array[]): AsyncGenerator<Uint8Array, void> {
   yield* pieces;
+}
+
+/** The data of the events in pieces of bytes. */
+export async function dataIn(...pieces: readonly Uint8Array[]): Promise<string[]> {
+  const decoder = new SseDecoder();
+  return [...pieces.flatMap((piece) => [...decoder.read(piece)]), ...decoder.end()];
+}
+
+/** Yields the route events of batches, one by one. */
+export async function* eventsIn(
+  batches: AsyncIterable<readonly RouteEvent[]>,
+): AsyncGenerator<RouteEvent, void> {
+  for await (const batch of batches) yield* batch;
+}
+
+/** Yields the route events of a body that comes in these pieces. */
+export const decodedBy = (reader: EventReader, pieces: readonly Uint8Array[]) =>
+  eventsIn(eventBatches(inPieces(pieces), Number.POSITIVE_INFINITY, reader));
+
+/** Yields the route events of data of which each comes as an event, in a read of its own. */
+export function eventsOfData(
+  reader: EventReader,
+  data: AsyncIterable<string>,
+): AsyncGenerator<RouteEvent, void> {
+  async function* reads() {
+    for await (const text of data) yield encode(event(text));
+  }
+  return eventsIn(eventBatches(reads(), Number.POSITIVE_INFINITY, reader));
 }
 
 /** Bytes in pieces, cut wherever the numbers say. */

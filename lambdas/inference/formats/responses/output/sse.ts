@@ -1,9 +1,11 @@
 /** A response as an event stream (OpenAI API reference, Streaming events; Open Responses specification, Streaming). */
+import type { Settlement } from '../../../../ledger/core/call.ts';
 import type { JsonObject } from '../../../../platform/core/json/lossless-json.ts';
 import { isJsonObject } from '../../../../platform/core/json/lossless-json.ts';
 import { usdJson } from '../../../../platform/core/money.ts';
 import type { EventFormat } from '../../../../platform/core/ports.ts';
-import type { CallStreamEvent } from '../../../core/completions/response-writer.ts';
+import type { StreamEncoder } from '../../../core/completions/response-writer.ts';
+import type { TokenUsage } from '../../../core/pricing/token-usage.ts';
 import { UpstreamFailure } from '../../../core/upstream/provider.ts';
 import { nativeEnding, OPENING_EVENTS, openingBody, type ResponseOptions, usageBody } from './body.ts';
 import type { OutputItemSealer } from './items.ts';
@@ -17,7 +19,7 @@ const OPENINGS: ReadonlySet<unknown> = new Set(OPENING_EVENTS);
 const DONE = 'data: [DONE]\n\n';
 
 /** The events of one response, under one id and numbered from 0; the last is one of its ends, whatever happens. */
-export class ResponsesStreamEncoder {
+export class ResponsesStreamEncoder implements StreamEncoder {
   readonly #options: ResponseOptions;
   readonly #outgoing: OutputItemSealer;
   #number = 0;
@@ -27,34 +29,29 @@ export class ResponsesStreamEncoder {
   /** The same as their caller got them. */
   readonly #output: JsonObject[] = [];
   #indexes = 0;
+  #ending: JsonObject | undefined;
 
   constructor(options: ResponseOptions, outgoing: OutputItemSealer) {
     this.#options = options;
     this.#outgoing = outgoing;
   }
 
-  /**
-   * Yields the encoded stream. Its last event waits for the settlement, because it contains the usage and the cost. A
-   * failure of the events is rethrown.
-   */
-  async *encode(events: AsyncIterable<CallStreamEvent>): AsyncGenerator<string, void> {
-    let ending: JsonObject | undefined;
-    for await (const event of events) {
-      if (event.type === 'output') {
-        const { event: payload } = event;
-        yield* this.#open(payload);
-        if (ENDINGS.has(payload.type)) {
-          ending = payload;
-          yield* this.#endItem();
-        } else yield* this.#encodeOutputEvent(payload);
-      } else if (ending !== undefined) {
-        const usage = { ...usageBody(event.usage), cost: usdJson(event.settlement.record.cost) };
-        const { response } = ending;
-        const finalBody = { ...this.#openingBody(), ...nativeEnding(isJsonObject(response) ? response : {}) };
-        yield this.#encodeEvent(ending.type, { response: { ...finalBody, output: this.#output, usage } });
-        yield DONE;
-      }
-    }
+  /** Yields one text at a time: a failure drops no event that has a number. */
+  *output(event: JsonObject): Generator<string> {
+    yield* this.#open(event);
+    if (ENDINGS.has(event.type)) {
+      this.#ending = event;
+      yield* this.#endItem();
+    } else yield* this.#encodeOutputEvent(event);
+  }
+
+  /** Returns the last event, which waits for the settlement, because it contains the usage and the cost. */
+  end(tokenUsage: TokenUsage, { record }: Settlement): string {
+    if (this.#ending === undefined) return '';
+    const usage = { ...usageBody(tokenUsage), cost: usdJson(record.cost) };
+    const { type, response } = this.#ending;
+    const finalBody = { ...this.#openingBody(), ...nativeEnding(isJsonObject(response) ? response : {}) };
+    return `${this.#encodeEvent(type, { response: { ...finalBody, output: this.#output, usage } })}${DONE}`;
   }
 
   readonly events: EventFormat = {

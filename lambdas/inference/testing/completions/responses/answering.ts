@@ -1,7 +1,6 @@
 /** Answers of the Responses format as its callers see them. */
 import OpenAI from 'openai';
 import type { JsonObject } from '../../../../platform/core/json/lossless-json.ts';
-import type { CallStreamEvent } from '../../../core/completions/response-writer.ts';
 import type { AssistantOutput } from '../../../core/upstream/conversation.ts';
 import { OutputItemSealer } from '../../../formats/responses/output/items.ts';
 import { responsesWriter } from '../../../formats/responses/output/response-writer.ts';
@@ -10,6 +9,7 @@ import type { ResponsesRequest } from '../../../formats/responses/request.ts';
 import { ToolNames } from '../../../formats/responses/tool-names.ts';
 import { PLAIN_SEALED_TOKENS } from '../../upstream/plain-sealed-tokens.ts';
 import { partsOf, type Step } from '../../upstream/stream-script.ts';
+import { framesOf } from '../frames.ts';
 
 const NOW_MS = 1_700_000_000_999;
 const USAGE = { promptTokens: 20, cachedTokens: 5, completionTokens: 9, reasoningTokens: 4 };
@@ -48,14 +48,10 @@ export async function readSseEvents(
   { stream }: Pick<ReturnType<typeof createWriter>, 'stream'>,
   { failure }: Failing = {},
 ): Promise<string[]> {
-  async function* events(): AsyncGenerator<CallStreamEvent, void> {
-    for (const payload of payloads) yield { type: 'output', event: payload };
-    if (failure !== undefined) throw failure;
-    yield { type: 'settled', usage: USAGE, settlement: { record: { cost: COST } } as never };
-  }
   const sseEvents: string[] = [];
   try {
-    for await (const sseEvent of stream.encode(events())) sseEvents.push(sseEvent);
+    for (const sseEvent of framesOf(stream, payloads, { usage: USAGE, cost: COST, failure }))
+      sseEvents.push(sseEvent);
   } catch (thrown) {
     const error = { message: String(thrown), type: 'service_unavailable', code: 'all_routes_failed' };
     sseEvents.push(stream.events.errorEvent({ error }));

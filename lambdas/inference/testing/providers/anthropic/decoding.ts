@@ -1,8 +1,7 @@
 /** Decoding of streamed bytes, as the provider does it. */
 import type { MessagesCallContext } from '../../../providers/anthropic/response.ts';
-import { readRouteEvents } from '../../../providers/anthropic/stream.ts';
-import { decodeSse } from '../../../providers/http-upstream.ts';
-import { inPieces, outcomeOf } from '../streams.ts';
+import { MessageStreamReader } from '../../../providers/anthropic/stream.ts';
+import { decodedBy, eventsOfData, outcomeOf } from '../streams.ts';
 import { JSON_MODE, NATIVE } from './fixtures.ts';
 
 /** Every way in which an answer is read. */
@@ -12,7 +11,10 @@ export const READINGS = [
 ] as const;
 
 export const decode = (context: MessagesCallContext, ...pieces: readonly Uint8Array[]) =>
-  readRouteEvents(decodeSse(inPieces(pieces)), context);
+  decodedBy(new MessageStreamReader(context), pieces);
+
+export const readRouteEvents = (data: AsyncIterable<string>, context: MessagesCallContext) =>
+  eventsOfData(new MessageStreamReader(context), data);
 
 export const outcome = (context: MessagesCallContext, ...pieces: readonly Uint8Array[]) =>
   outcomeOf(decode(context, ...pieces));

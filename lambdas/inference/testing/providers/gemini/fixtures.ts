@@ -3,10 +3,9 @@
  * signatures): it thinks, says something, and calls two tools at once.
  */
 import type { RouteEvent } from '../../../core/upstream/provider.ts';
-import { readRouteEvents } from '../../../providers/gemini/stream.ts';
-import { decodeSse } from '../../../providers/http-upstream.ts';
+import { GeminiStreamReader } from '../../../providers/gemini/stream.ts';
 import { SIGNATURES } from '../sealing.ts';
-import { collect, encode, event, inPieces } from '../streams.ts';
+import { collect, decodedBy, encode, event } from '../streams.ts';
 
 export const CONTEXT = { identity: { id: 'chatcmpl-abc' }, signatures: SIGNATURES };
 
@@ -48,4 +47,4 @@ export const bytesOf = (events: readonly unknown[]): Uint8Array =>
 
 /** The reply events of a stream that comes in these pieces. */
 export const read = (...pieces: readonly Uint8Array[]): Promise<RouteEvent[]> =>
-  collect(readRouteEvents(decodeSse(inPieces(pieces)), CONTEXT));
+  collect(decodedBy(new GeminiStreamReader(CONTEXT), pieces));

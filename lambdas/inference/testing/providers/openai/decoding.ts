@@ -1,13 +1,15 @@
 /** Decoding of streamed bytes, as the provider does it. */
 import type { StreamPart } from '../../../core/upstream/conversation.ts';
-import { decodeSse } from '../../../providers/http-upstream.ts';
 import type { OpenAiCallContext } from '../../../providers/openai/response.ts';
-import { readRouteEvents } from '../../../providers/openai/stream.ts';
-import { collect, inPieces, outcomeOf, partsIn } from '../streams.ts';
+import { ChunkStreamReader } from '../../../providers/openai/stream.ts';
+import { collect, decodedBy, eventsOfData, outcomeOf, partsIn } from '../streams.ts';
 import { CALL, CONVERTED } from './fixtures.ts';
 
 export const decodeFor = (context: OpenAiCallContext, ...pieces: readonly Uint8Array[]) =>
-  readRouteEvents(decodeSse(inPieces(pieces)), context);
+  decodedBy(new ChunkStreamReader(context), pieces);
+
+export const readRouteEvents = (data: AsyncIterable<string>, context: OpenAiCallContext) =>
+  eventsOfData(new ChunkStreamReader(context), data);
 
 export const decode = (...pieces: readonly Uint8Array[]) => decodeFor(CALL, ...pieces);
 

@@ -5,12 +5,11 @@
 
 import type { JsonObject } from '../../../../platform/core/json/lossless-json.ts';
 import type { ChatPayload, RouteEvent } from '../../../core/upstream/provider.ts';
-import { decodeSse } from '../../../providers/http-upstream.ts';
 import type { ResponsesCallContext } from '../../../providers/responses/response.ts';
-import { readRouteEvents } from '../../../providers/responses/stream.ts';
+import { ResponsesStreamReader } from '../../../providers/responses/stream.ts';
 import { convertedPayload, nativePayloadOf } from '../payloads.ts';
 import { SIGNATURES } from '../sealing.ts';
-import { collect, inPieces, wire } from '../streams.ts';
+import { collect, decodedBy, wire } from '../streams.ts';
 
 /** Stands in everything of the upstream's that no caller may see. */
 export const CANARY = 'heron-7f3a';
@@ -156,4 +155,4 @@ export const contextOf = (payload: ChatPayload): ResponsesCallContext => ({
 
 /** The events that pieces of bytes give. */
 export const read = (payload: ChatPayload, ...pieces: readonly Uint8Array[]): Promise<RouteEvent[]> =>
-  collect(readRouteEvents(decodeSse(inPieces(pieces)), contextOf(payload)));
+  collect(decodedBy(new ResponsesStreamReader(contextOf(payload)), pieces));
