@@ -18,9 +18,13 @@ export const fields = (named: Readonly<Record<string, Field>>): Fields => new Ma
 /** The named fields of an object; null stands for nothing in any of them. Throws `UpstreamFailure`. */
 export function pickFields(value: unknown, named: Fields): Record<string, unknown> {
   const picked: Record<string, unknown> = {};
-  for (const [name, fieldValue] of Object.entries(objectOf(value))) {
-    const read = fieldValue === null && named.has(name) ? null : named.get(name)?.(fieldValue);
-    if (read !== undefined) picked[name] = read;
+  const received = objectOf(value);
+  for (const name of Object.keys(received)) {
+    const read = named.get(name);
+    if (read === undefined) continue;
+    const fieldValue = received[name];
+    const allowedValue = fieldValue === null ? null : read(fieldValue);
+    if (allowedValue !== undefined) picked[name] = allowedValue;
   }
   return picked;
 }

@@ -81,15 +81,15 @@ export function boundedBody(incoming: IncomingMessage, bounds: BodyBounds, call:
         if (Number(length ?? 0) > maxBytes) return fail(tooLarge(maxBytes));
         const onSlow = () => attempt(() => taken.slow(), fail);
         timers = [...startTimers(bounds, () => bytes, fail), setTimeout(onSlow, SLOW_AFTER_MS)];
-        const stalled = `The request body stalled for ${idleMs} ms.`;
-        incoming.setTimeout(idleMs, () => fail(tooSlow(stalled)));
+        incoming.setTimeout(idleMs, () => fail(tooSlow(`The request body stalled for ${idleMs} ms.`)));
         incoming.once('end', () => {
           if (over) return;
           attempt(() => taken.complete(), fail);
           end(() => controller.close());
         });
         // A connection that is reset or closed.
-        for (const event of ['error', 'close']) incoming.once(event, () => fail(new CallerLeft()));
+        const leave = () => end(() => controller.error(new CallerLeft()));
+        for (const event of ['error', 'close']) incoming.once(event, leave);
         readNext = () => {
           coming = false;
           if (over || !isRequested) return;

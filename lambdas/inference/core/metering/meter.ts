@@ -97,19 +97,19 @@ export class Meter {
   #measured(status: CallStatus): MeasuredUsage {
     const { candidate, prompt } = this.#options;
     const reported = this.#reported ?? NO_TOKENS;
-    const counted = this.#counter.tokens;
     // A route that took a prompt and gave text, and reports zero of them, has not counted.
     const reportsPrompt = reported.promptTokens > 0;
     const minTokens = Math.ceil(this.#characters / LONGEST_TOKEN_CHARACTERS);
     const reportsOutput = this.#reported !== undefined && reported.completionTokens >= minTokens;
     // A route that broke off may have given more than it had reported by then.
-    const isBehind = status === 'interrupted' && counted > reported.completionTokens;
+    const isBehind = status === 'interrupted' && this.#counter.tokens > reported.completionTokens;
+    const countsOutput = isBehind || !reportsOutput;
     const usage = this.#withinBound({
       ...reported,
       promptTokens: reportsPrompt ? reported.promptTokens : prompt.upper(candidate.model),
-      completionTokens: reportsOutput && !isBehind ? reported.completionTokens : counted,
+      completionTokens: countsOutput ? this.#counter.tokens : reported.completionTokens,
     });
-    return { usage, estimated: !(reportsPrompt && reportsOutput && !isBehind) };
+    return { usage, estimated: countsOutput || !reportsPrompt };
   }
 
   #price(usage: TokenUsage): PricedUsage {

@@ -21,12 +21,14 @@ function chatEncoder(request: ChatRequest, fingerprint: Fingerprint): StreamEnco
   let last: JsonObject = {};
   return {
     output(event) {
-      last = { ...event, ...fingerprint };
-      return [encodeEvent(includeUsage ? { ...last, usage: null } : last)];
+      last = event;
+      return [
+        encodeEvent(includeUsage ? { ...event, ...fingerprint, usage: null } : { ...event, ...fingerprint }),
+      ];
     },
     end(tokenUsage, { record }) {
       const usage = { ...usageBody(tokenUsage), cost: usdJson(record.cost) };
-      return `${includeUsage ? encodeEvent({ ...last, choices: [], usage }) : ''}data: [DONE]\n\n`;
+      return `${includeUsage ? encodeEvent({ ...last, ...fingerprint, choices: [], usage }) : ''}data: [DONE]\n\n`;
     },
   };
 }

@@ -42,7 +42,7 @@ export function finishName(reason: string, hasCalls: boolean): string {
 
 /** A message or delta whose content is one text (Mistral docs, Reasoning: a list of texts and thoughts). */
 export function plainContent(message: JsonObject): JsonObject {
-  const { content, ...rest } = message;
+  const { content } = message;
   if (!Array.isArray(content)) return message;
   const texts: string[] = [];
   const thoughts: string[] = [];
@@ -53,6 +53,7 @@ export function plainContent(message: JsonObject): JsonObject {
     else return message;
   }
   const thought = thoughts.join('');
+  const { content: _parts, ...rest } = message;
   return { ...rest, content: texts.join(''), ...(thought === '' ? {} : { reasoning_content: thought }) };
 }
 
@@ -63,6 +64,12 @@ const thoughtOf = (thinking: unknown): string => {
     .map((part) => (isJsonObject(part) && typeof part.text === 'string' ? part.text : ''))
     .join('');
 };
+
+/** Returns the same list if no item changes. Almost no chunk needs a change, and a copy of each costs more than its check. */
+export function mapChanged<Item>(items: readonly Item[], change: (item: Item) => Item): readonly Item[] {
+  const changedItems = items.map(change);
+  return changedItems.every((item, index) => item === items[index]) ? items : changedItems;
+}
 
 /** The received state of a choice. */
 interface ChoiceState {
@@ -86,10 +93,10 @@ export class ChunkNormalizer {
    */
   read(chunk: JsonObject): JsonObject {
     if (!Array.isArray(chunk.choices)) return chunk;
-    return {
-      ...chunk,
-      choices: chunk.choices.map((choice) => (isJsonObject(choice) ? this.#choice(choice) : choice)),
-    };
+    const choices = mapChanged<unknown>(chunk.choices, (choice) =>
+      isJsonObject(choice) ? this.#choice(choice) : choice,
+    );
+    return choices === chunk.choices ? chunk : { ...chunk, choices };
   }
 
   #choice(choice: JsonObject): JsonObject {
@@ -98,15 +105,14 @@ export class ChunkNormalizer {
     const state = this.#at(index);
     const isEnd = typeof reason === 'string' && reason !== '';
     if (isEnd) state.finished = true;
-    const { tool_calls: rawCalls, ...deltaFields } = isJsonObject(delta) ? plainContent(delta) : {};
+    const plainDelta = isJsonObject(delta) ? plainContent(delta) : {};
+    const { tool_calls: rawCalls } = plainDelta;
     const calls = Array.isArray(rawCalls)
       ? rawCalls.map((toolCallDelta) => normalizeToolCallDelta(toolCallDelta, state))
-      : rawCalls;
-    const placeholderDeltas = isEnd ? state.placeholders.end() : [];
-    if (!isJsonObject(delta) && placeholderDeltas.length === 0) return choice;
-    const all =
-      placeholderDeltas.length === 0 ? calls : [...(Array.isArray(calls) ? calls : []), ...placeholderDeltas];
-    return { ...choice, delta: all === undefined ? deltaFields : { ...deltaFields, tool_calls: all } };
+      : [];
+    if (isEnd) calls.push(...state.placeholders.end());
+    if (calls.length > 0) return { ...choice, delta: { ...plainDelta, tool_calls: calls } };
+    return plainDelta === delta || !isJsonObject(delta) ? choice : { ...choice, delta: plainDelta };
   }
 
   #at(index: unknown): ChoiceState {

@@ -97,20 +97,22 @@ export class CompletionFields {
   }
 
   completion(body: unknown): JsonObject {
-    const { id, model } = this.#identity;
-    return { id, object: 'chat.completion', model, ...dated(pickFields(body, this.#completion)) };
+    return this.#named('chat.completion', pickFields(body, this.#completion));
   }
 
   /** One event of a stream. */
   chunk(body: unknown): JsonObject {
+    return this.#named('chat.completion.chunk', pickFields(body, this.#chunk));
+  }
+
+  /** Without `created` where it is null, so that the call's own time stands there. */
+  #named(object: string, picked: JsonObject): JsonObject {
     const { id, model } = this.#identity;
-    return { id, object: 'chat.completion.chunk', model, ...dated(pickFields(body, this.#chunk)) };
+    if (picked.created != null) return { id, object, model, created: picked.created, ...picked };
+    const { created: _absent, ...rest } = picked;
+    return { id, object, model, ...rest };
   }
 }
-
-/** Without `created` where it is null, so that the call's own time stands there. */
-const dated = ({ created, ...rest }: Record<string, unknown>): JsonObject =>
-  created == null ? rest : { created, ...rest };
 
 function toCompleteChoice(value: unknown, named: Fields): JsonObject {
   const { index, finish_reason: reason, message: allowedFields, ...rest } = pickFields(value, named);

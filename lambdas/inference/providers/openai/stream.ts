@@ -9,7 +9,7 @@ import { StreamPartBuilder } from '../../core/upstream/stream-part-builder.ts';
 import { legalToolCallId } from '../../core/upstream/tool-calls.ts';
 import type { EventReader } from '../event-batches.ts';
 import { parseUpstreamEvent } from '../http-upstream.ts';
-import { ChunkNormalizer, withFinishName } from '../openai-formats/chunk-normalizer.ts';
+import { ChunkNormalizer, mapChanged, withFinishName } from '../openai-formats/chunk-normalizer.ts';
 import { CompletionFields } from '../openai-formats/completion-fields.ts';
 import { JsonOutputNormalizer, mayBeReasoning } from '../openai-formats/json-output.ts';
 import { MAX_TOOL_CALL_ID, reasoningOf, textOf, toFinish } from './content.ts';
@@ -107,7 +107,7 @@ export class ChunkStreamReader implements EventReader {
 
 /** Some servers put several chunks into one event, a line each. */
 const splitChunks = (data: string): readonly string[] =>
-  /}\s*\n\s*[{[]/.test(data) && !isJson(data)
+  data.includes('\n') && /}\s*\n\s*[{[]/.test(data) && !isJson(data)
     ? data.split('\n').filter((line) => line.trim() !== '')
     : [data];
 
@@ -121,10 +121,13 @@ function isJson(text: string): boolean {
 }
 
 /** Returns the chunk with finish reasons that callers support. */
-const named = (chunk: Chunk, normalizer: ChunkNormalizer): JsonObject => ({
-  ...chunk,
-  choices: choicesOf(chunk).map((choice) => withFinishName({ ...choice }, normalizer.hasCalls(choice.index))),
-});
+function named(chunk: Chunk, normalizer: ChunkNormalizer): JsonObject {
+  const choices = choicesOf(chunk);
+  const namedChoices = mapChanged<JsonObject>(choices, (choice) =>
+    withFinishName(choice, normalizer.hasCalls(choice.index)),
+  );
+  return namedChoices === choices ? chunk : { ...chunk, choices: namedChoices };
+}
 
 /** The progress of each choice of a stream. */
 class ChoiceProgress {
@@ -176,7 +179,7 @@ interface Chunk extends JsonObject {
   readonly error?: unknown;
 }
 
-interface ChunkChoice {
+interface ChunkChoice extends JsonObject {
   readonly index?: unknown;
   readonly delta?: JsonObject | null;
   readonly finish_reason?: unknown;
