@@ -99,12 +99,12 @@ export const CONTROLS: readonly Control[] = [
   },
   {
     rule: 'a side that has closed keeps what it has charged',
-    within: 4_000,
+    within: 600,
     changes: [
       change(
         `${LEASES}/side.ts`,
-        'return this.#confirmed.settled;',
-        'return this.#confirmed.entry?.settled ?? NO_COST;',
+        'totalOf(to.settled) - totalOf(from.settled)',
+        'totalOf(to.settled) - totalOf(from.entry?.settled ?? NO_COST)',
       ),
     ],
   },
