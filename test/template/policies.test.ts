@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
-import { STACKS, stackNameOf } from '../../lib/config/stage-names.ts';
+import { busName, STACKS, stackNameOf } from '../../lib/config/stage-names.ts';
 import { POLICY_KINDS, policyDocument } from '../../operator/policies/command.ts';
 import { EXECUTION_ROWS } from '../../operator/policies/execution.ts';
 import type { PolicyStatementText } from '../../operator/policies/scope.ts';
@@ -116,6 +116,15 @@ describe('the printed policies', () => {
     expect(ofStage.length).toBeGreaterThan(20);
     for (const [action, arn] of ofStage)
       expect([action, arn, allowed(action, arn)]).toEqual([action, arn, 'not allowed']);
+  });
+
+  it.each([
+    ['prod', 'test'],
+    ['test', 'prod'],
+  ])('let admin of %s send events to the bus of its stage alone', (stage, other) => {
+    const allowed = decide(policyDocument('admin', { ...scope, stage }).Statement);
+    const sends = (to: string) => allowed('events:PutEvents', regional('events', `event-bus/${busName(to)}`));
+    expect([sends(stage), sends(other)]).toEqual(['allowed', 'not allowed']);
   });
 
   it('let up assume roles for deployments alone, in its region and that of CloudFront', () => {
