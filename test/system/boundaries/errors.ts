@@ -175,6 +175,8 @@ const ELSEWHERE: readonly ErrorCode[] = [
   'payment_provider_unavailable',
   'price_changed',
   'subscription_only',
+  'already_subscribed',
+  'not_customer',
   'insufficient_earnings',
   'payouts_disabled',
   'builds_disabled',
