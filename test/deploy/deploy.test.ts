@@ -355,9 +355,9 @@ describe('the operator’s commands', () => {
     const [shown] = await commands.run('aws secretsmanager get-secret-value', { '<arn>': arn });
     const { current } = JSON.parse((shown as { SecretString: string }).SecretString) as { current: string };
     const rotated = { current: randomBytes(32).toString('base64url'), previous: current };
-    const file = join(deployment.folder, 'pepper.json');
+    const file = join(deployment.folder, 'secret.json');
     writeFileSync(file, JSON.stringify(rotated));
-    const blanks = { '<arn>': arn, 'pepper.json': file };
+    const blanks = { '<arn>': arn, 'secret.json': file };
     await commands.run('aws secretsmanager put-secret-value --secret-id <arn>', blanks);
     expect(JSON.parse(await secret(arn))).toEqual(rotated);
     ({ key: signedAnew } = await deployment.admin<{ key: string }>('key', 'create', '--account', account));
