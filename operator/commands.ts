@@ -2,6 +2,7 @@
 import { ulid } from 'ulid';
 import * as z from 'zod';
 import { policyEntry, policySchema } from '../lambdas/access/core/policy.ts';
+import { creditOf } from '../lambdas/ledger/core/usage/credit-balance.ts';
 import { usdJson } from '../lambdas/platform/core/money.ts';
 import { EVENT_ID, MAX_DATA_BYTES, SUBSCRIBABLE_TYPES } from '../lambdas/webhooks/core/event.ts';
 import { type Command, ok, options } from './arguments.ts';
@@ -102,13 +103,11 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
     usage: '--account A',
     async run(operator, args) {
       const { account } = options(args, ['account']);
-      const { balance, debt, holds } = await operator.wallet(account);
+      const wallet = await operator.wallet(account);
       return ok({
         account_id: account,
-        balance: usdJson(balance),
-        owed: usdJson(debt),
-        held: usdJson(holds.reduce((sum, hold) => sum + hold.amount, 0n)),
-        holds: holds.map(({ id, kind, keyId, amount, expires }) => ({
+        ...creditOf(wallet),
+        holds: wallet.holds.map(({ id, kind, keyId, amount, expires }) => ({
           id,
           kind,
           key_id: keyId,

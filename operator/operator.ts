@@ -165,8 +165,6 @@ const creditsOf = (
   /** Adds credit under an id, once: the same id again adds nothing. */
   grantOnce: (accountId: string, amount: NanoUsd, id: string) =>
     credits.topUp({ accountId, amount, id, source: 'grant' }),
-  /** Removes credit, as a refund in the ledger. */
-  takeBack: (accountId: string, amount: NanoUsd) => credits.takeBack({ accountId, amount, source: 'grant' }),
   /** Removes free credit, all of the amount or nothing, and records the caller's identity and the reason. */
   async takeFree(accountId: string, amount: NanoUsd, { id, reason }: { id: string; reason: string }) {
     const by = await caller();

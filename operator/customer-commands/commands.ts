@@ -3,7 +3,7 @@
 import { keysIn } from '../../lambdas/access/core/api-key.ts';
 import type { KeyState } from '../../lambdas/access/core/key-state.ts';
 import { policyEntry } from '../../lambdas/access/core/policy.ts';
-import { usdJson } from '../../lambdas/platform/core/money.ts';
+import { creditOf } from '../../lambdas/ledger/core/usage/credit-balance.ts';
 import { type Command, type CommandOutput, ok, options } from '../arguments.ts';
 import { type AccountReference, type Customer, REFERENCES } from '../customers.ts';
 import type { Operator } from '../operator.ts';
@@ -46,9 +46,7 @@ const customerOutput = ({ account, wallet, keys }: Customer) => ({
   email: account.email ?? null,
   created: account.created,
   operator_since: account.operatorSince ?? null,
-  balance: usdJson(wallet.balance),
-  owed: usdJson(wallet.debt),
-  held: usdJson(wallet.holds.reduce((sum, { amount }) => sum + amount, 0n)),
+  ...creditOf(wallet),
   keys: keys.map(({ keyId, name, status }) => ({ id: keyId, name, status })),
 });
 

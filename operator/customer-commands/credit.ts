@@ -1,6 +1,7 @@
 /** The commands that add and remove credit, and list what did. */
 import { ulid } from 'ulid';
 import { MAX_TOP_UP } from '../../lambdas/ledger/core/credits.ts';
+import { creditOf } from '../../lambdas/ledger/core/usage/credit-balance.ts';
 import { formatUsd, type NanoUsd, parseUsd, usdJson } from '../../lambdas/platform/core/money.ts';
 import { type Command, ok, options } from '../arguments.ts';
 
@@ -45,15 +46,12 @@ export const CREDIT_COMMANDS: Readonly<Record<string, Command>> = {
         idOf(values.id ?? ulid()),
       ];
       const { by, result, wallet } = await operator.takeFree(values.account, amount, { id, reason });
-      const heldAmount = wallet.holds.reduce((sum, hold) => sum + hold.amount, 0n);
       const output = {
         account_id: values.account,
         id,
         result,
         taken: usdJson(result === 'taken' ? amount : 0n),
-        balance: usdJson(wallet.balance),
-        held: usdJson(heldAmount),
-        owed: usdJson(wallet.debt),
+        ...creditOf(wallet),
         by,
         reason,
       };

@@ -9,6 +9,7 @@ import {
 import { resolveAddresses } from '../addresses.ts';
 import { type Command, ok, options } from '../arguments.ts';
 import type { Operator } from '../operator.ts';
+import { smokeNote } from './ledger.ts';
 
 /** Ten times the cost of a run every five minutes with the lowest-priced models. */
 const USUAL_DAILY: NanoUsd = 5n * NANO_PER_CENT;
@@ -31,7 +32,7 @@ function dailyOf(value: string | undefined): NanoUsd {
 async function setCredit(operator: Operator, accountId: string, credit: NanoUsd): Promise<void> {
   const { balance } = await operator.wallet(accountId);
   if (balance < credit) await operator.grant(accountId, credit - balance);
-  if (balance > credit) await operator.takeBack(accountId, balance - credit);
+  if (balance > credit) await operator.takeFree(accountId, balance - credit, smokeNote());
 }
 
 export const SMOKE_KEY_COMMAND: Command = {

@@ -1,5 +1,6 @@
 /** The money of a smoke test: what is left and what was used is what was given, to the nano-dollar, and nothing stays held. */
 import { setTimeout as sleep } from 'node:timers/promises';
+import { ulid } from 'ulid';
 import * as z from 'zod';
 import type { UsageRecord } from '../../lambdas/ledger/core/usage-record.ts';
 import { type Check, expectThat } from '../../lambdas/operations/core/smoke-test/check.ts';
@@ -85,10 +86,14 @@ export const usageCheck = (
 
 /** Takes what is left back as a refund; returns how much. What is still held returns later, and stays in the account. */
 export async function takeRest(
-  operator: Pick<Operator, 'wallet' | 'takeBack'>,
+  operator: Pick<Operator, 'wallet' | 'takeFree'>,
   accountId: string,
 ): Promise<NanoUsd> {
   const { balance } = await operator.wallet(accountId);
-  if (balance > 0n) await operator.takeBack(accountId, balance);
-  return balance;
+  if (balance === 0n) return 0n;
+  const { result } = await operator.takeFree(accountId, balance, smokeNote());
+  return result === 'taken' ? balance : 0n;
 }
+
+/** Returns the id and the reason of a removal of credit by the smoke test. */
+export const smokeNote = () => ({ id: ulid(), reason: 'smoke test' });

@@ -18,11 +18,6 @@ export interface CreditStore {
   /** Credits the wallet exactly once per id; throws when the account does not exist. */
   topUp(entry: TopUp): Promise<'credited' | 'repeated'>;
   /**
-   * Removes credit as a refund, exactly once per id. A missing amount becomes debt. Throws if the account does not
-   * exist.
-   */
-  takeBack(entry: TopUp): Promise<'taken' | 'repeated'>;
-  /**
    * Removes free credit as a refund, exactly once per id: all of the amount, or nothing if the balance, which does not
    * have what is held, does not cover it. Throws if the account does not exist.
    */
@@ -57,12 +52,7 @@ export class Credits {
     return this.#dependencies.store.topUp(this.#entry(request));
   }
 
-  /** Removes credit, as a refund in the ledger. Throws if the amount is not positive or is absurd. */
-  async takeBack(request: EntryRequest): ReturnType<CreditStore['takeBack']> {
-    return this.#dependencies.store.takeBack(this.#entry(request));
-  }
-
-  /** Removes free credit, without debt. Throws if the amount is not positive or is absurd. */
+  /** Removes free credit, as a refund in the ledger. Throws if the amount is not positive or is absurd. */
   async takeFree({ note, ...request }: EntryRequest & NotedEntry): ReturnType<CreditStore['takeFree']> {
     return this.#dependencies.store.takeFree({ ...this.#entry(request), note });
   }

@@ -25,12 +25,12 @@ export class DynamoCreditStore implements CreditStore {
     this.#postings = new WalletPostings(client, tables.wallets);
   }
 
-  async topUp(entry: TopUp): ReturnType<CreditStore['topUp']> {
-    return (await this.#post('top_up', entry)) ? 'credited' : 'repeated';
-  }
-
-  async takeBack(entry: TopUp): ReturnType<CreditStore['takeBack']> {
-    return (await this.#post('refund', entry)) ? 'taken' : 'repeated';
+  async topUp({ accountId, id, amount, created, source }: TopUp): ReturnType<CreditStore['topUp']> {
+    const location = { table: this.#tables.accounts, accountId, created };
+    const entry = { kind: 'top_up' as const, id, amount, cash: 0n, source };
+    const result = await this.#postings.post(accountId, walletChangeOf([entry]), [putEntry(location, entry)]);
+    if (result === 'no wallet') throw noAccount(accountId);
+    return result === 'posted' ? 'credited' : 'repeated';
   }
 
   async takeFree(request: TopUp & NotedEntry): ReturnType<CreditStore['takeFree']> {
@@ -43,19 +43,6 @@ export class DynamoCreditStore implements CreditStore {
     // The first request may have left less than the amount.
     const key = { TableName: this.#tables.accounts, Key: entryKey(accountId, 'refund', id) };
     return (await readItem(this.#client, key)) === undefined ? 'not covered' : 'repeated';
-  }
-
-  /** Creates the entry. Returns false if it already existed. */
-  async #post(
-    kind: 'top_up' | 'refund',
-    { accountId, id, amount, created, source }: TopUp,
-  ): Promise<boolean> {
-    const location = { table: this.#tables.accounts, accountId, created };
-    // An operator grants and takes back credit that nobody has paid for.
-    const entry = { kind, id, amount, cash: 0n, source };
-    const result = await this.#postings.post(accountId, walletChangeOf([entry]), [putEntry(location, entry)]);
-    if (result === 'no wallet') throw noAccount(accountId);
-    return result === 'posted';
   }
 }
 

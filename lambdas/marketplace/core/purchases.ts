@@ -33,8 +33,8 @@ export interface PurchaseCondition {
  * Buys a listing once, out of the buyer's credit, at the price that the buyer was shown and at no other; another time
  * changes nothing and returns the first. Throws 400 `missing_field` when the buyer names neither state nor price, 409
  * `subscription_only` when the listing is not sold once, 409 `already_subscribed` unless a subscriber confirms to pay for
- * both, 409 `price_changed` when it is not as named, whenever that came
- * about, 402 `insufficient_credit`, and 429 `purchase_quota`.
+ * both, 409 `price_changed` when it is not as named, whenever that came about, 402 `insufficient_credit`, and 429
+ * `purchase_quota`.
  */
 export async function purchase(
   { store, listings, clock, ulid, terms }: ActionDependencies<PurchaseStore> & { readonly terms: SaleTerms },

@@ -38,7 +38,8 @@ export const accountStatementBody = (
   statement: statementBody(history, span),
 });
 
-const creditOf = ({ balance, debt, holds }: Wallet) => ({
+/** Returns the credit of a wallet, in USD. */
+export const creditOf = ({ balance, debt, holds }: Wallet) => ({
   balance: usdJson(balance),
   held: usdJson(holds.reduce((sum, hold) => sum + hold.amount, 0n)),
   owed: usdJson(debt),
