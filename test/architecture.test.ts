@@ -1,5 +1,6 @@
 /** The rules of the source tree: one file, because reading the tree takes longer than judging it. */
 import './architecture/assertions.ts';
+import './architecture/comment-names.ts';
 import './architecture/dependencies.ts';
 import './architecture/enumerations.ts';
 import './architecture/events.ts';

@@ -139,7 +139,7 @@ const ID_PARAMETER: JsonSchema = {
   schema: { type: 'string' },
 };
 
-/** `update-listing` on `/ai-agents/{id}` is `updateListingOfAiAgents`, on `/ai-agents` with `ByQuery`. */
+/** `update-listing` on `/ai-agents/{id}` ends with `OfAiAgents`, on `/ai-agents` also with `ByQuery`. */
 function operationId({ endpoint, path, idOutsidePath }: Route): string {
   const collection = /^\/(apps|ai-agents)(\/|$)/.exec(path)?.[1];
   const name = collection === undefined ? endpoint : `${endpoint}-of-${collection}`;

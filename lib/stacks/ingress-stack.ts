@@ -130,7 +130,7 @@ function hostOrigin(host: HostFunction | HostService, config: Config): IOrigin {
   if (!(host instanceof HostService)) return httpsOrigin(host.domainName);
   const { balancer, name } = host;
   // CloudFront changes no VPC origin while a distribution uses it (409). So it has the scope of its balancer, of which its
-  // logical id is made, and no tag (`tagAll`). Whoever changes a property here gives it another id and name.
+  // logical id is made, and no tag. Whoever changes a property here gives it another id and name.
   const vpcOrigin = new VpcOrigin(balancer, 'VpcOrigin', {
     endpoint: VpcOriginEndpoint.applicationLoadBalancer(balancer),
     // A name is unique in the account, whatever the region.

@@ -29,7 +29,7 @@ export interface ServiceStackProps extends StackProps {
   readonly api: Route['api'];
   readonly config: Config;
   readonly data: StoredData;
-  /** The folder in which `bundleFunctions` wrote a folder for each function. */
+  /** The folder with a folder for each function. */
   readonly bundles: string;
   /** One limit for both APIs, so that an address has one budget; the first stack makes it. */
   readonly ipRateLimit?: IpRateLimit;

@@ -77,7 +77,7 @@ const tally = (results: readonly string[]) =>
     [...new Set(results)].sort().map((each) => [each, results.filter((is) => is === each).length]),
   );
 
-/** A thing of which an account may have `MAX_AMOUNT`, made and removed. */
+/** A thing of which an account may have a number, made and removed. */
 interface Kind {
   readonly name: string;
   /** Makes one; its id, or undefined when there are as many as there may be. */

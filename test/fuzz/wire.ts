@@ -24,7 +24,7 @@ export class Wire implements FuzzRoute {
   readonly #handler = new NodeHttpHandler();
   #client: BedrockRuntimeClient | undefined;
 
-  /** `answers`: how many of each kind the upstream works out itself. */
+  /** `responseCount`: how many of each kind the upstream works out itself. */
   constructor(responseCount: number) {
     this.#responses = responseCount;
   }

@@ -19,7 +19,7 @@ interface Hit extends ReceivedDelivery {
   readonly atMs: number;
 }
 
-/** Starts everything; the receiver answers with what `answer` says at that time. */
+/** Starts everything; the receiver answers with what `respond` says at that time. */
 async function start(
   respond: (hits: readonly Hit[]) => { status: number; headers?: Record<string, string> },
   options: Parameters<typeof startPlatform>[0] = {},

@@ -62,7 +62,7 @@ interface FieldLocation {
   readonly object: JsonObject;
 }
 
-/** Recursive: `checkShape` limits the depth of a request before it is parsed. */
+/** Reads to any depth: the parser of bodies has limited it before. */
 class RequestReader implements FieldContext {
   readonly needs: Need[] = [];
   readonly unconvertedFields = new Set<string>();

@@ -156,7 +156,7 @@ async function play(attempts: readonly Attempt[], defect?: Defect): Promise<Outc
     const context = { requestId, remainingTimeMs: () => 900_000, pathParameters: {}, log: SILENT };
     const key = { accountId: 'acc_1', keyId: 'key_1', secretHash: '' };
     const call = { requestId, key, identity: '{}', stream: false };
-    // As `runPaidCall` does: a route responds, the response is stored, the call settles.
+    // As in a paid call: a route responds, the response is stored, the call settles.
     const response = await idempotency.guard({ request, context }, call, async (storeResponse) => {
       running += 1;
       outcome.peak = Math.max(outcome.peak, running);

@@ -18,7 +18,7 @@ export type Body<S extends z.ZodType> = Frozen<z.input<S>>;
 
 export const seconds = z.int().describe('Seconds since the epoch.');
 
-/** On the wire a number; in memory its exact text (`usdJson`), because a double cannot hold every amount. */
+/** On the wire a number; in memory its exact text, because a double cannot hold every amount. */
 export const usd = z.number().describe('USD, with up to 9 decimal places.') as unknown as z.ZodType<RawJson>;
 
 /** An id of our own: the prefix, `_` and a ULID. */
