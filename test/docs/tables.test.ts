@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { join, posix } from 'node:path';
 import { describe, expect, it } from '@jest/globals';
 import { ROUTES } from '../../lambdas/app/routes.ts';
 import { QUOTAS } from '../../lambdas/platform/core/api/quotas.ts';
@@ -141,16 +141,39 @@ it('docs/operate/bedrock.md lists every shipped model with its prices and tiers,
   expect(rows.length).toBeGreaterThan(10);
 });
 
+/** The pages of decisions below `docs/decisions`, with those of the archive. */
+const DECISIONS = readdirSync(join(ROOT, 'docs', 'decisions'), { recursive: true, encoding: 'utf8' })
+  .map((name) => name.replaceAll('\\', '/'))
+  .filter((name) => name.endsWith('.md') && name !== 'README.md');
+
+const statusOf = (page: string): string => readPage(`docs/decisions/${page}`).split('\n')[4] ?? '';
+
 it('every decision has a date, a status, and the decision that supersedes it', () => {
-  const names = readdirSync(join(ROOT, 'docs', 'decisions'));
-  expect(names.length).toBeGreaterThan(20);
-  for (const name of names) {
-    const [, , date, , status = ''] = readPage(`docs/decisions/${name}`).split('\n');
+  expect(DECISIONS.length).toBeGreaterThan(20);
+  for (const page of DECISIONS) {
+    const name = posix.basename(page);
+    const [, , date] = readPage(`docs/decisions/${page}`).split('\n');
     expect([name, date]).toEqual([name, name.slice(0, 10)]);
-    expect([name, status]).toEqual([
-      name,
-      expect.stringMatching(/^\*\*Status\.\*\* (Accepted|Superseded by \[.+\]\((.+)\))/),
+    const status = statusOf(page);
+    expect([page, status]).toEqual([
+      page,
+      expect.stringMatching(
+        page.startsWith('archive/')
+          ? /^\*\*Status\.\*\* Superseded by \[.+\]\((.+)\)/
+          : /^\*\*Status\.\*\* Accepted/,
+      ),
     ]);
-    for (const [, successor] of status.matchAll(/\(([^()]+\.md)\)/g)) expect(names).toContain(successor);
+    for (const [, successor = ''] of status.matchAll(/\(([^()#]+\.md)(?:#[^)]*)?\)/g))
+      expect(DECISIONS).toContain(posix.join(posix.dirname(page), successor));
   }
+});
+
+it('the index of decisions has each page once, with its title, date and status', () => {
+  const rows = readPage('docs/decisions/README.md').match(/^\| \[.*$/gm) ?? [];
+  const expected = DECISIONS.map((page) => {
+    const [title = '', , date] = readPage(`docs/decisions/${page}`).split('\n');
+    const status = /Accepted|Superseded/.exec(statusOf(page));
+    return `| [${title.slice(2)}](${page}) | ${date} | ${status} |`;
+  });
+  expect([...rows].sort()).toEqual(expected.sort());
 });

@@ -31,6 +31,7 @@ const REJECTION = { status: 400, code: 'invalid_capsule', param: 'input[3]' };
 /** The prose of the project itself: English, and each sentence once. */
 const DECISIONS = new URL('../../../docs/decisions/', import.meta.url);
 const PROSE = readdirSync(DECISIONS)
+  .filter((name) => name.endsWith('.md'))
   .map((name) => readFileSync(new URL(name, DECISIONS), 'utf8'))
   .join('\n');
 
