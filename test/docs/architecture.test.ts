@@ -40,7 +40,7 @@ function reachedIn(diagram: string): Map<string, Set<string>> {
 }
 
 describe('the diagram of the architecture page', () => {
-  it('has the arrows between contexts that the code may follow', () => {
+  it('shows the arrows between contexts that the code may follow', () => {
     const [, diagram = ''] = /between contexts:(.*?)\nin a context:/s.exec(page) ?? [];
     const reached = reachedIn(diagram.replace('every context', '*'));
     expect(Object.fromEntries([...reached].map(([from, to]) => [from, [...to].sort()]))).toEqual(
