@@ -60,7 +60,7 @@ export function withHealth(
   const check: RouteTarget = {
     handler: async () => {
       readIfNotReady();
-      return new Response(null, { status: host().isHealthy ? 200 : 503 });
+      return { status: host().isHealthy ? 200 : 503, headers: {}, body: '' };
     },
     pathParameters: {},
     body: JSON_BODIES,

@@ -6,6 +6,7 @@ import { measuredCall } from '../../lambdas/ledger/store/create-ledger.ts';
 import type { Route } from '../../lambdas/platform/contract/route.ts';
 import { createRequestHandler } from '../../lambdas/platform/http/request-handler.ts';
 import { embedded } from '../../lambdas/platform/system/metrics.ts';
+import { webResponse } from '../../lambdas/platform/testing/web-response.ts';
 import { nodes, parse, type SyntaxNode } from '../../test/architecture/syntax.ts';
 import type { ConfigurationName } from '../../test/template/configurations.ts';
 import { SERVICE_STACKS, type StackName, SynthesizedApp } from '../../test/template/synthesized-app.ts';
@@ -68,10 +69,12 @@ async function responseHeaderNames(): Promise<readonly string[]> {
     const host = { functionRequestId: 'f', pathParameters: {}, remainingTimeMs: () => 1_000 } as never;
     const response = await handler(new Request('https://example.com/'), host);
     // A stream that breaks off is no text.
-    await response.text().catch(() => '');
+    await webResponse(response)
+      .text()
+      .catch(() => '');
     await Promise.allSettled(streamEnds);
   };
-  await run(async () => new Response('ok'));
+  await run(async () => ({ headers: {}, text: 'ok' }));
   await run(() => Promise.reject(new Error('unexpected')));
   await run(
     async () =>

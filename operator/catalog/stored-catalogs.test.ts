@@ -7,7 +7,7 @@ import { wireServer } from '../../lambdas/inference/testing/providers/wire-serve
 import { createUsageStore } from '../../lambdas/ledger/store/usage-store.ts';
 import { SECRET_VARIABLES, VARIABLES } from '../../lambdas/platform/contract/environment.ts';
 import { openAccount } from '../../tools/bench/harness/service/account.ts';
-import { callChat, composeChat } from '../../tools/bench/harness/service/chat.ts';
+import { callChat, composeChat, readText } from '../../tools/bench/harness/service/chat.ts';
 import { startDatabase, type TestDatabase } from '../../tools/test-kit/engine.ts';
 import { COMMANDS } from '../commands.ts';
 import { createOperator, type Operator } from '../operator.ts';
@@ -229,7 +229,7 @@ describe('calls that were billed', () => {
         max_tokens: 50,
         messages: [{ role: 'user', content: 'x'.repeat(500) }],
       };
-      await (await callChat(handler, { credential: account.credential, body })).text();
+      await readText(await callChat(handler, { credential: account.credential, body }));
     }
   });
 

@@ -31,6 +31,7 @@ import type { Ledger } from '../../lambdas/ledger/core/admission.ts';
 import type { After, Clock, StreamingEndpoint } from '../../lambdas/platform/core/ports.ts';
 import { createRequestHandler, type HostContext } from '../../lambdas/platform/http/request-handler.ts';
 import { systemAfter, systemClock, systemRandom, systemUlid } from '../../lambdas/platform/system/system.ts';
+import { webHandler } from '../../lambdas/platform/testing/web-response.ts';
 import { startUpstream } from '../../tools/simulators/models/server.ts';
 import { SIGNED_HEADERS } from '../../tools/simulators/testing/models/running-upstream.ts';
 
@@ -189,7 +190,7 @@ export async function startService(
   const handlers = Object.fromEntries(
     Object.entries(endpoints).map(([name, endpoint]) => [
       name,
-      createRequestHandler(endpoint, envelopeOf(name as SurfaceName), calls),
+      webHandler(createRequestHandler(endpoint, envelopeOf(name as SurfaceName), calls)),
     ]),
   );
 

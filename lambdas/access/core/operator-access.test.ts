@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { CallContext } from '../../platform/core/ports.ts';
+import type { CallContext, TextResponse } from '../../platform/core/ports.ts';
 import type { Account } from './accounts.ts';
 import { withOperator } from './operator-access.ts';
 import { SESSION_SECONDS, type Session, type SessionEndpoint, Sessions, withSession } from './session.ts';
@@ -14,11 +14,11 @@ const PAGE = { 'x-requested-with': 'console' };
 const CONTEXT = { pathParameters: {} } as unknown as CallContext;
 
 const sessions = { verify: async (token: string) => TOKENS[token] };
-const echo: SessionEndpoint = async (_request, { session }) => new Response(session.id);
+const echo: SessionEndpoint = async (_request, { session }) => ({ headers: {}, text: session.id });
 
-const outcome = async (responsePromise: Promise<Response>) =>
+const outcome = async (responsePromise: Promise<TextResponse>) =>
   responsePromise.then(
-    (response) => response.text(),
+    ({ text }) => text,
     (failure: { status: number; code: string }) => `${failure.status} ${failure.code}`,
   );
 
@@ -63,7 +63,7 @@ describe('an operator’s session', () => {
 
   it('receives a response with cache-control no-store', async () => {
     const response = await operatorEndpoint(bearer('operator'), ACCOUNT);
-    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(response.headers['cache-control']).toBe('no-store');
   });
 
   it('lasts an hour at most, and is never renewed', async () => {

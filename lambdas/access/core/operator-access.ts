@@ -31,6 +31,5 @@ export const withOperator =
     requireOperator(await findAccount(session.accountId));
     const response = await endpoint(request, { ...context, session });
     // The response contains other people's addresses and amounts.
-    response.headers.set('cache-control', 'no-store');
-    return response;
+    return { ...response, headers: { ...response.headers, 'cache-control': 'no-store' } };
   };

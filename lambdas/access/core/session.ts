@@ -3,7 +3,7 @@
  * live sessions. It belongs to either the account's owner or an operator, and is never valid for both.
  */
 import { ServiceError } from '../../platform/core/errors.ts';
-import type { CallContext, Clock, Endpoint, UlidSource } from '../../platform/core/ports.ts';
+import type { CallContext, Clock, Endpoint, TextResponse, UlidSource } from '../../platform/core/ports.ts';
 import { bearerToken, isKeyToken, isSessionToken } from './api-key.ts';
 import { cookieToken, type SessionRole } from './session-cookie.ts';
 
@@ -184,7 +184,7 @@ export async function readSession(
 export type SessionEndpoint = (
   request: Request,
   context: CallContext & { readonly session: Session },
-) => Promise<Response>;
+) => Promise<TextResponse>;
 
 /** Reads the owner's session before anything else of the request; throws as `readSession`. */
 export const withSession =

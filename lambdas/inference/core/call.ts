@@ -1,7 +1,7 @@
 /** One paid call, which its stages pass on whole: checked, admitted, attempted, delivered and settled. */
 
 import type { Admission, Call } from '../../ledger/core/call.ts';
-import type { EventFormat, StreamedResponse } from '../../platform/core/ports.ts';
+import type { EventFormat, StreamedResponse, TextResponse } from '../../platform/core/ports.ts';
 import type { Candidate } from './catalog/catalog-document.ts';
 import type { ResponseRecorder } from './idempotency/idempotency.ts';
 import type { UpstreamFailure } from './upstream/provider.ts';
@@ -31,7 +31,7 @@ export interface PaidCall<Result> extends Call {
 }
 
 /** Settles a prepared response and sends it. A streamed response settles when it ends. */
-export type Deliver = () => Promise<Response | StreamedResponse>;
+export type Deliver = () => Promise<TextResponse | StreamedResponse>;
 
 /** A call that has the response of a route. Its hold is not settled yet. */
 export interface UnsettledCall {

@@ -6,6 +6,7 @@ import type { CallOutcome } from '../../ledger/core/usage-record.ts';
 import { ServiceError } from '../../platform/core/errors.ts';
 import type { Log, StreamedResponse } from '../../platform/core/ports.ts';
 import { createRequestHandler } from '../../platform/http/request-handler.ts';
+import { webHandler } from '../../platform/testing/web-response.ts';
 import { candidateOf } from '../testing/catalog/models.ts';
 import { createBreaker, SILENT } from '../testing/circuit/memory-circuits.ts';
 import type { PaidCall } from './call.ts';
@@ -121,7 +122,7 @@ function calling(plan: Plan) {
       log,
     },
   );
-  const started = handler(new Request('https://localhost/'), {
+  const started = webHandler(handler)(new Request('https://localhost/'), {
     pathParameters: {},
     remainingTimeMs: () => 900_000,
   });

@@ -21,6 +21,7 @@ import type {
   Log,
   StreamedResponse,
   StreamingEndpoint,
+  TextResponse,
 } from '../../platform/core/ports.ts';
 import { within } from '../../platform/core/within.ts';
 import type { Deliver, PaidCall, UnsettledCall } from './call.ts';
@@ -115,7 +116,7 @@ export async function runPaidCall<Result>(
   call: PaidCall<Result>,
   timeLeft: () => TimeLeft,
   storeResponse?: ResponseRecorder,
-): Promise<Response | StreamedResponse> {
+): Promise<TextResponse | StreamedResponse> {
   const { ledger, breaker, after, checkOpen } = dependencies;
   const { key, candidates, events } = call;
   const routes = candidates.map(({ route }) => route);
@@ -148,7 +149,7 @@ async function attemptAndDeliver<Result>(
   { breaker, log }: PaidCallDependencies,
   call: PaidCall<Result>,
   { admission, ready, timeLeft, storeResponse }: AttemptOptions,
-): Promise<Response | StreamedResponse> {
+): Promise<TextResponse | StreamedResponse> {
   const flush = () => breaker.flush();
   let deliver: Deliver;
   try {
@@ -191,23 +192,23 @@ const failedOutcome = ({
  * heartbeat.
  */
 async function withHeadersSoon(
-  response: Promise<Response | StreamedResponse>,
+  response: Promise<TextResponse | StreamedResponse>,
   options: { readonly events: EventFormat; readonly admission: Admission; readonly after: After },
-): Promise<Response | StreamedResponse> {
+): Promise<TextResponse | StreamedResponse> {
   const { events, admission, after } = options;
   const early = await within(after, HEADERS_WITHIN_MS, response);
   if (early !== undefined) return early;
   const leave = () => {
-    response.then((late) => (late instanceof Response ? undefined : late.leave?.())).catch(() => {});
+    response.then((late) => ('body' in late ? late.leave?.() : undefined)).catch(() => {});
   };
   return { headers: admission.headers, body: bodyOf(response), events, opening: events.heartbeat, leave };
 }
 
 async function* bodyOf(
-  response: Promise<Response | StreamedResponse>,
+  response: Promise<TextResponse | StreamedResponse>,
 ): AsyncGenerator<string | Uint8Array, void> {
   const streamed = await response;
-  if (streamed instanceof Response) throw new Error('a call that requests a stream has a complete response');
+  if (!('body' in streamed)) throw new Error('a call that requests a stream has a complete response');
   yield* streamed.body;
 }
 
@@ -243,7 +244,6 @@ export async function prepareJson(
   await storeResponse?.({ body: text, headers: { ...JSON_TYPE, 'x-route': route.id, ...headers } });
   return async () => {
     const [receipt] = await Promise.all([settle(), flush()]);
-    const shown = { ...JSON_TYPE, ...receiptHeaders(admission, route, receipt), ...headers };
-    return new Response(text, { headers: shown });
+    return { headers: { ...JSON_TYPE, ...receiptHeaders(admission, route, receipt), ...headers }, text };
   };
 }

@@ -127,7 +127,7 @@ async function deliver(body: string, signature: string | null) {
     remainingTimeMs: () => 28_000,
   };
   try {
-    return { status: (await endpoint(request, context)).status, events };
+    return { status: (await endpoint(request, context)).status ?? 200, events };
   } catch (failure) {
     return { status: (failure as ServiceError).status, events };
   }

@@ -97,6 +97,14 @@ export interface EventFormat {
   errorEvent(envelope: Readonly<Record<string, unknown>>): string;
 }
 
+/** A complete response of text. The names of its headers are in lower case. */
+export interface TextResponse {
+  /** Default: 200. */
+  readonly status?: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly text: string;
+}
+
 /** A response that is delivered in chunks, each when the caller reads it. */
 export interface StreamedResponse {
   readonly headers: Readonly<Record<string, string>>;
@@ -123,10 +131,10 @@ export type StreamOutcome =
   | { readonly status: 'failed'; readonly failure: unknown };
 
 /** One endpoint, the same on every host. A `ServiceError` it throws becomes an error envelope. */
-export type Endpoint = (request: Request, context: CallContext) => Promise<Response>;
+export type Endpoint = (request: Request, context: CallContext) => Promise<TextResponse>;
 
 /** An endpoint that may stream its response. */
 export type StreamingEndpoint = (
   request: Request,
   context: CallContext,
-) => Promise<Response | StreamedResponse>;
+) => Promise<TextResponse | StreamedResponse>;

@@ -3,6 +3,7 @@ import type { Surface } from '../contract/route.ts';
 import type { errorSchema, messagesErrorSchema } from '../core/api/error-body.ts';
 import type { Body } from '../core/api/response-schema.ts';
 import type { ServiceError } from '../core/errors.ts';
+import type { TextResponse } from '../core/ports.ts';
 
 type ErrorBody = Body<ReturnType<typeof errorSchema>> | Body<typeof messagesErrorSchema>;
 
@@ -18,13 +19,12 @@ export function errorBody(error: ServiceError, surface: Surface, requestId: stri
   return { error: { message, type, code, param, ...affordable } };
 }
 
-export function errorResponse(error: ServiceError, surface: Surface, requestId: string): Response {
-  return new Response(JSON.stringify(errorBody(error, surface, requestId)), {
-    status: error.status,
-    headers: {
-      'content-type': 'application/json',
-      ...error.headers,
-      ...(error.retryAfterSeconds === undefined ? {} : { 'retry-after': String(error.retryAfterSeconds) }),
-    },
-  });
-}
+export const errorResponse = (error: ServiceError, surface: Surface, requestId: string): TextResponse => ({
+  status: error.status,
+  headers: {
+    'content-type': 'application/json',
+    ...error.headers,
+    ...(error.retryAfterSeconds === undefined ? {} : { 'retry-after': String(error.retryAfterSeconds) }),
+  },
+  text: JSON.stringify(errorBody(error, surface, requestId)),
+});

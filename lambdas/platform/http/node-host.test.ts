@@ -5,7 +5,8 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { until } from '../../../tools/test-kit/waiting.ts';
 import { overloaded } from '../core/errors.ts';
 import { readJson } from '../core/json/json-body.ts';
-import type { Log } from '../core/ports.ts';
+import { jsonResponse } from '../core/json/json-response.ts';
+import type { Log, StreamedResponse } from '../core/ports.ts';
 import { type BodyBudget, SharedBytes } from './body-budget.ts';
 import { createUploadReader } from './multipart.ts';
 import { NodeHost } from './node-host.ts';
@@ -93,35 +94,36 @@ async function converse(speak: (socket: Socket) => unknown): Promise<string> {
   return received;
 }
 
-const slowStream = () => {
-  let sentCount = 0;
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
+/** A response of five chunks. A reader who leaves ends it. */
+function slowStream(): StreamedResponse {
+  let hasLeft = false;
+  async function* body() {
+    for (let sentCount = 1; sentCount <= 5; sentCount += 1) {
       await pause(20);
-      if (sentCount === 5) controller.close();
-      else {
-        sentCount += 1;
-        controller.enqueue(new TextEncoder().encode(`chunk ${sentCount}\n`));
+      if (hasLeft) {
+        cancelledStreams += 1;
+        return;
       }
-    },
-    async cancel() {
-      await pause(20);
-      cancelledStreams += 1;
-    },
-  });
-};
+      yield `chunk ${sentCount}\n`;
+    }
+  }
+  const leave = () => {
+    hasLeft = true;
+  };
+  return { headers: {}, body: body(), leave };
+}
 
 beforeAll(async () => {
   const handler = createRequestHandler(
     async (request, { pathParameters, remainingTimeMs, silenceMs }) =>
       request.method === 'POST'
-        ? Response.json({
+        ? jsonResponse({
             body: (await readJson(bodyCounted(request))).value,
             pathParameters,
             remaining: remainingTimeMs(),
             silenceMs,
           })
-        : new Response(slowStream()),
+        : slowStream(),
     'openai',
     dependencies,
   );
@@ -275,7 +277,7 @@ async function holdingHost({ budget, maxCalls = 100 }: { budget?: BodyBudget; ma
       if (request.method === 'POST') await readJson(request);
       if (request.headers.has('x-sent')) body?.sent();
       await wait();
-      return Response.json({ ended: ended.signal.aborted, remaining: remainingTimeMs() });
+      return jsonResponse({ ended: ended.signal.aborted, remaining: remainingTimeMs() });
     },
     'openai',
     dependencies,
@@ -283,7 +285,7 @@ async function holdingHost({ budget, maxCalls = 100 }: { budget?: BodyBudget; ma
   const rejectAll = createRequestHandler(() => Promise.reject(overloaded()), 'messages', dependencies);
   const holding = new NodeHost({
     resolve: (_method, path) => ({
-      handler: path === '/health' ? async () => new Response('well') : handler,
+      handler: path === '/health' ? async () => ({ status: 200, headers: {}, body: 'well' }) : handler,
       pathParameters: {},
       body: { ...BODY, ...(budget === undefined ? {} : { budget }) },
       ...(path === '/health' ? {} : { rejectHandler: rejectAll }),
@@ -335,7 +337,7 @@ describe('a client that leaves before its request is complete', () => {
       let startedCalls = 0;
       const endpoint = async (request: Request) => {
         startedCalls += 1;
-        return Response.json(await read(request));
+        return jsonResponse(await read(request));
       };
       const handler = createRequestHandler(endpoint, 'openai', { ...dependencies, log, clock: () => 0 });
       const leaving = new NodeHost({

@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Clock } from '../core/ports.ts';
 import { type BodyBounds, boundedBody } from './bounded-body.ts';
 import { OpenCalls } from './open-calls.ts';
-import { type Handler, silenceOf } from './request-handler.ts';
+import { type Handler, type HostResponse, silenceOf } from './request-handler.ts';
 
 /** The handler of a method and path. */
 export interface RouteTarget {
@@ -114,8 +114,8 @@ export class NodeHost {
       const respond = isRejected ? rejectHandler : handler;
       const response = await respond(request, { pathParameters, remainingTimeMs, silenceMs, body });
       if (!incoming.complete || this.#isDraining) outgoing.setHeader('connection', 'close');
-      outgoing.writeHead(response.status, Object.fromEntries(response.headers));
-      outgoing.flushHeaders();
+      // They leave with the first bytes of the body.
+      outgoing.writeHead(response.status, response.headers);
       await deliver(response.body, outgoing);
     } finally {
       body?.release();
@@ -188,18 +188,17 @@ function headersOf(incoming: IncomingMessage): Headers {
  * Writes the body as the client takes it. When the client leaves, the body is cancelled, which settles the call; resolves
  * when it has.
  */
-async function deliver(body: ReadableStream<Uint8Array> | null, outgoing: ServerResponse): Promise<void> {
-  const reader = body?.getReader();
-  if (reader === undefined) return;
+async function deliver(body: HostResponse['body'], outgoing: ServerResponse): Promise<void> {
+  const write = (chunk: string | Uint8Array) => (outgoing.write(chunk) ? undefined : drained(outgoing));
+  outgoing.once('error', () => {});
+  if (typeof body === 'string') return write(body);
   let cancellation: Promise<void> | undefined;
   const leave = () => {
-    cancellation ??= reader.cancel().catch(() => {});
+    cancellation ??= body.cancel();
   };
-  outgoing.once('error', () => {}).once('close', leave);
+  outgoing.once('close', leave);
   if (outgoing.destroyed) leave();
-  for (let next = await reader.read(); !next.done; next = await reader.read()) {
-    if (!outgoing.write(next.value)) await drained(outgoing);
-  }
+  await body.run({ write });
   outgoing.off('close', leave);
   await cancellation;
 }

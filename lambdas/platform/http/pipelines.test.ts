@@ -6,6 +6,7 @@ import { lambdaEvent } from '../testing/lambda-event.ts';
 import { consumer } from './consumers.ts';
 import { buffered, streamed } from './pipelines.ts';
 import type { Handler } from './request-handler.ts';
+import type { StreamedBody } from './streamed-response.ts';
 
 /**
  * The handler of a streaming function, as the Lambda runtime creates it (AWS Lambda developer guide, response streaming
@@ -78,15 +79,22 @@ async function readResponse(stream: ResponseStream): Promise<Answer> {
   return { ...(JSON.parse(metadata) as Metadata), body };
 }
 
-/** A body that the test writes. */
-function openBody() {
-  const controllers: ReadableStreamDefaultController<Uint8Array>[] = [];
-  const body = new ReadableStream<Uint8Array>({
-    start: (streamController) => void controllers.push(streamController),
-  });
-  const [controller] = controllers;
-  if (controller === undefined) throw new Error('the stream did not start');
-  return { body, controller };
+/** A streamed response of these chunks, and whether its reader has left. */
+function streamedOf(chunks: AsyncIterable<string | Uint8Array>, status = 200) {
+  const source = chunks[Symbol.asyncIterator]();
+  let hasLeft = false;
+  const body: StreamedBody = {
+    async run({ write }) {
+      for (let next = await source.next(); !next.done && !hasLeft; next = await source.next())
+        await write(next.value);
+    },
+    async cancel() {
+      await turn();
+      hasLeft = true;
+    },
+  };
+  const handler: Handler = async () => ({ status, headers: {}, body });
+  return { handler, hasLeft: () => hasLeft };
 }
 
 const invokeBuffered = (handler: Handler, event = lambdaEvent(), of = context) =>
@@ -106,17 +114,17 @@ const PIPELINES: readonly (readonly [string, typeof invokeBuffered])[] = [
   ],
 ];
 
-const echo: Handler = async (request, { pathParameters, remainingTimeMs }) =>
-  Response.json(
-    {
-      method: request.method,
-      path: new URL(request.url).pathname,
-      body: await request.text(),
-      pathParameters,
-      left: remainingTimeMs(),
-    },
-    { status: 201, headers: { 'x-request-id': 'req_1' } },
-  );
+const echo: Handler = async (request, { pathParameters, remainingTimeMs }) => ({
+  status: 201,
+  headers: { 'content-type': 'application/json', 'x-request-id': 'req_1' },
+  body: JSON.stringify({
+    method: request.method,
+    path: new URL(request.url).pathname,
+    body: await request.text(),
+    pathParameters,
+    left: remainingTimeMs(),
+  }),
+});
 
 const event = lambdaEvent({
   httpMethod: 'POST',
@@ -141,16 +149,23 @@ describe.each(PIPELINES)('a pipeline that %s', (_name, answer) => {
   });
 
   it('returns an empty body for a response without one', async () => {
-    const empty = await answer(async () => new Response(null, { status: 204 }));
+    const empty = await answer(async () => ({ status: 204, headers: {}, body: '' }));
     expect(empty).toMatchObject({ statusCode: 204, body: '' });
   });
 });
 
 describe('the buffered pipeline', () => {
+  it('fails for a response that is streamed', async () => {
+    async function* chunks() {
+      yield 'one';
+    }
+    await expect(invokeBuffered(streamedOf(chunks()).handler)).rejects.toThrow('does not stream');
+  });
+
   it('allows a response all the time of the function: no timer of the framework ends it earlier', async () => {
     const slow: Handler = async (_request, { remainingTimeMs }) => {
       await turn();
-      return new Response(String(remainingTimeMs()));
+      return { status: 200, headers: {}, body: String(remainingTimeMs()) };
     };
     const almostOver = { getRemainingTimeInMillis: () => 1 } as Context;
     expect((await invokeBuffered(slow, lambdaEvent(), almostOver)).body).toBe('1');
@@ -162,7 +177,7 @@ describe('a call that reaches a function', () => {
     let silenceMs: number | undefined;
     await invokeBuffered(async (_request, host) => {
       silenceMs = host.silenceMs;
-      return new Response();
+      return { status: 200, headers: {}, body: '' };
     }, lambdaEvent({ multiValueHeaders }));
     return silenceMs;
   };
@@ -175,49 +190,53 @@ describe('a call that reaches a function', () => {
 
 describe('the streaming pipeline', () => {
   it('lets the headers leave before the first byte of the body exists, and writes each chunk as it comes', async () => {
-    const { body, controller } = openBody();
-    const { stream, done } = invokeStreamed(async () => new Response(body, { status: 202 }));
+    const given = new TransformStream<string>();
+    const { stream, done } = invokeStreamed(streamedOf(given.readable, 202).handler);
     const chunks = stream[Symbol.asyncIterator]();
     const metadata = String((await chunks.next()).value).replace(DELIMITER, '');
     expect(JSON.parse(metadata)).toMatchObject({ statusCode: 202 });
+    const writer = given.writable.getWriter();
     for (const text of ['one', 'two', 'three']) {
-      controller.enqueue(new TextEncoder().encode(text));
+      void writer.write(text);
       expect(String((await chunks.next()).value)).toBe(text);
     }
-    controller.close();
+    void writer.close();
     expect((await chunks.next()).done).toBe(true);
     await done;
   });
 
   it('takes from the body only what the client takes', async () => {
     let pulled = 0;
-    const body = new ReadableStream<Uint8Array>({
-      pull(controller) {
-        pulled += 1;
-        if (pulled > 1_000) controller.close();
-        else controller.enqueue(Buffer.alloc(HIGH_WATER_MARK, '.'));
-      },
-    });
-    const { stream, done } = invokeStreamed(async () => new Response(body));
+    async function* chunks() {
+      for (; pulled < 1_000; pulled += 1) yield Buffer.alloc(HIGH_WATER_MARK, '.');
+    }
+    const { stream, done } = invokeStreamed(streamedOf(chunks()).handler);
     for (let turns = 0; turns < 50; turns += 1) await turn();
     expect(pulled).toBeLessThan(10);
     expect((await readResponse(stream)).body.length).toBe(1_000 * HIGH_WATER_MARK);
     await done;
   });
 
-  it('cancels the body when the client’s side breaks, so that the call settles', async () => {
-    let cancelled = false;
-    const body = new ReadableStream<Uint8Array>({
-      pull: (controller) => controller.enqueue(new Uint8Array(HIGH_WATER_MARK)),
-      cancel() {
-        cancelled = true;
-      },
-    });
-    const { stream, done } = invokeStreamed(async () => new Response(body));
+  it('cancels the body when the client’s side breaks, and ends only when the call has settled', async () => {
+    async function* endless() {
+      for (;;) yield new Uint8Array(HIGH_WATER_MARK);
+    }
+    const { handler, hasLeft } = streamedOf(endless());
+    const { stream, done } = invokeStreamed(handler);
     await turn();
     stream.destroy();
     await expect(done).rejects.toThrow();
-    expect(cancelled).toBe(true);
+    expect(hasLeft()).toBe(true);
+  });
+
+  it('breaks off if the body does', async () => {
+    async function* failing() {
+      yield 'one';
+      throw new Error('gone');
+    }
+    const { stream, done } = invokeStreamed(streamedOf(failing()).handler);
+    await expect(readResponse(stream)).rejects.toThrow('gone');
+    await expect(done).rejects.toThrow('gone');
   });
 });
 

@@ -2,11 +2,13 @@
  * The Lambda host of the API's routes: one pipeline for those that stream, one for those that API Gateway buffers. Each
  * also exposes the wrapped handler, for the shared host.
  */
+import { Readable } from 'node:stream';
 import middy from '@middy/core';
 import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { GATEWAY_SILENCE_SECONDS } from '../contract/limits.ts';
-import { type Handler, silenceOf } from './request-handler.ts';
+import { type Handler, type HostResponse, silenceOf } from './request-handler.ts';
+import type { StreamedBody } from './streamed-response.ts';
 
 /** Our own deadline ends a call in time to settle; middy's early timeout would only cut it short. */
 const options = { timeoutEarlyInMillis: 0 };
@@ -22,7 +24,7 @@ function noFunction(): never {
   throw new Error('only the Lambda runtime can call a function that streams');
 }
 
-function call(handler: Handler, event: APIGatewayProxyEvent, context: Context): Promise<Response> {
+function call(handler: Handler, event: APIGatewayProxyEvent, context: Context): Promise<HostResponse> {
   const request = toRequest(event);
   return handler(request, {
     silenceMs: silenceOf(request.headers, GATEWAY_SILENCE_SECONDS * 1000),
@@ -40,26 +42,43 @@ export function streamed(handler: Handler) {
     ...options,
     executionMode: executionModeStreamifyResponse,
   }).handler(async (event: APIGatewayProxyEvent, context: Context) => {
-    const response = await call(handler, event, context);
-    return {
-      statusCode: response.status,
-      headers: Object.fromEntries(response.headers),
-      body: response.body ?? '',
-    };
+    const { status, headers, body } = await call(handler, event, context);
+    return { statusCode: status, headers, body: typeof body === 'string' ? body : readableOf(body) };
   });
   return Object.assign(pipeline, { respond: handler });
+}
+
+/** The body as a stream that the framework sends: it takes a chunk when the last has been read. */
+function readableOf(body: StreamedBody): Readable {
+  let onRead = () => {};
+  const readable = new Readable({
+    highWaterMark: 1,
+    read: () => onRead(),
+    destroy(failure, done) {
+      onRead();
+      body.cancel().then(() => done(failure));
+    },
+  });
+  const write = (chunk: string | Uint8Array) => {
+    if (readable.push(chunk)) return undefined;
+    return new Promise<void>((resolve) => {
+      onRead = resolve;
+    });
+  };
+  body.run({ write }).then(
+    () => readable.push(null),
+    (failure: Error) => readable.destroy(failure),
+  );
+  return readable;
 }
 
 /** For routes whose integration buffers. */
 export function buffered(handler: Handler) {
   const pipeline = middy<APIGatewayProxyEvent>(options).handler(
     async (event: APIGatewayProxyEvent, context: Context) => {
-      const response = await call(handler, event, context);
-      return {
-        statusCode: response.status,
-        headers: Object.fromEntries(response.headers),
-        body: await response.text(),
-      };
+      const { status, headers, body } = await call(handler, event, context);
+      if (typeof body !== 'string') throw new Error('the route of this endpoint does not stream');
+      return { statusCode: status, headers, body };
     },
   );
   return Object.assign(pipeline, { respond: handler });

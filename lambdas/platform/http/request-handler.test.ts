@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
 import type { Surface } from '../contract/route.ts';
 import { ERROR_CODES, type ErrorCode, ServiceError } from '../core/errors.ts';
+import { jsonResponse } from '../core/json/json-response.ts';
 import type { Clock, Log, Measurement, StreamedResponse, StreamingEndpoint } from '../core/ports.ts';
+import { webHandler } from '../testing/web-response.ts';
 import { createRequestHandler, type HostContext } from './request-handler.ts';
 
 const ULID = '01ARZ3NDEKTSV4RRFFQ69G5FAV';
@@ -26,7 +28,8 @@ function handling(endpoint: StreamingEndpoint, surface: Surface = 'openai', cloc
     (message, fields = {}, measured = undefined) =>
       void lines.push({ level, message, fields, measured });
   const log: Log = { info: line('info'), warn: line('warn'), error: line('error') };
-  const handler = createRequestHandler(endpoint, surface, { clock, after: NO_TIMER, ulid: () => ULID, log });
+  const dependencies = { clock, after: NO_TIMER, ulid: () => ULID, log };
+  const handler = webHandler(createRequestHandler(endpoint, surface, dependencies));
   const respond = (context: Partial<HostContext> = {}) =>
     handler(new Request('https://localhost/v1/models?secret=1'), {
       pathParameters: { model: 'a/b' },
@@ -53,7 +56,7 @@ const failing =
 describe('a request handler', () => {
   it('hands the endpoint the request, a request id, the path parameters and the time that is left', async () => {
     const { response } = await call(async (request, { requestId, pathParameters, remainingTimeMs }) =>
-      Response.json({ url: request.url, requestId, pathParameters, left: remainingTimeMs() }),
+      jsonResponse({ url: request.url, requestId, pathParameters, left: remainingTimeMs() }),
     );
     expect(await response.json()).toEqual({
       url: 'https://localhost/v1/models?secret=1',
@@ -65,7 +68,7 @@ describe('a request handler', () => {
 
   it('adds the request id to every response, successful or not', async () => {
     const endpoints = [
-      async () => new Response('fine', { status: 201 }),
+      async () => ({ status: 201, headers: {}, text: 'fine' }),
       failing(new ServiceError('unknown_path', 'No.')),
       failing(new Error(CANARY)),
     ];
@@ -77,30 +80,33 @@ describe('a request handler', () => {
   });
 
   it('requests HTTPS for further calls with every response, successful or not', async () => {
-    for (const endpoint of [async () => new Response('fine'), failing(new Error(CANARY))]) {
+    for (const endpoint of [async () => ({ headers: {}, text: 'fine' }), failing(new Error(CANARY))]) {
       const { response } = await call(endpoint);
       expect(response.headers.get('strict-transport-security')).toBe('max-age=31536000');
     }
   });
 
   it('leaves status, headers and body of a response unchanged', async () => {
-    const { response, text } = await call(
-      async () => new Response('hello', { status: 203, headers: { 'x-a': 'b' } }),
-    );
+    const { response, text } = await call(async () => ({
+      status: 203,
+      headers: { 'x-a': 'b' },
+      text: 'hello',
+    }));
     expect([response.status, response.headers.get('x-a'), text]).toEqual([203, 'b', 'hello']);
   });
 
   it('returns a stream before it is read', async () => {
-    const body = new ReadableStream({
-      start: (controller) => controller.enqueue(new TextEncoder().encode('first')),
-    });
-    const response = await handling(async () => new Response(body)).respond();
+    async function* body() {
+      yield 'first';
+      await new Promise(() => {});
+    }
+    const response = await handling(async () => ({ headers: {}, body: body() })).respond();
     const { value } = (await response.body?.getReader().read()) ?? {};
     expect(new TextDecoder().decode(value)).toBe('first');
   });
 
   it('logs the request id of the gateway and Lambda, if there is one', async () => {
-    const { lines, respond } = handling(async () => new Response(null, { status: 204 }));
+    const { lines, respond } = handling(async () => ({ status: 204, headers: {}, text: '' }));
     await respond({ functionRequestId: '5f1c-22' });
     expect(lines.map(({ fields }) => fields)).toEqual([
       { requestId: REQUEST_ID, functionRequestId: '5f1c-22', status: 204, ms: 0 },
@@ -124,7 +130,7 @@ describe('a request handler', () => {
   });
 
   it('logs one line a call: id, status, duration, and nothing of the request', async () => {
-    const { lines } = await call(async () => new Response(null, { status: 204 }));
+    const { lines } = await call(async () => ({ status: 204, headers: {}, text: '' }));
     expect(lines).toEqual([
       { level: 'info', message: 'answered', fields: { requestId: REQUEST_ID, status: 204, ms: 40 } },
     ]);
@@ -252,7 +258,7 @@ describe('an internal error', () => {
     });
     expect(response.status).toBe(500);
     expect(lines.at(-1)?.measured).toEqual(errorCount('api_error', true));
-    const unhealthy = await call(async () => new Response('', { status: 503 }));
+    const unhealthy = await call(async () => ({ status: 503, headers: {}, text: '' }));
     expect(unhealthy.lines.at(-1)?.measured).toEqual(errorCount('none', false));
   });
 
@@ -307,6 +313,22 @@ function streaming(
 }
 
 describe('a streamed response', () => {
+  it('states in its headers that it is a stream of events, next to its own, or else has its own only', async () => {
+    const { response } = await call(async () => streaming([]));
+    expect(Object.fromEntries(response.headers)).toMatchObject({
+      'content-type': 'text/event-stream; charset=utf-8',
+      'cache-control': 'no-cache',
+      'x-route': 'a',
+    });
+    const { events: _, ...bytes } = streaming([]);
+    const headers = { 'content-type': 'audio/mpeg' };
+    const audio = (await call(async () => ({ ...bytes, headers }))).response;
+    expect([audio.headers.get('content-type'), audio.headers.get('cache-control')]).toEqual([
+      'audio/mpeg',
+      null,
+    ]);
+  });
+
   const routesFailed = () => new ServiceError('all_routes_failed', 'The route broke off.');
 
   it('appears in the log after it has ended, with its time to the first chunk', async () => {
@@ -423,11 +445,11 @@ describe('maintenance mode', () => {
     let served = 0;
     const endpoint = async () => {
       served += 1;
-      return Response.json({});
+      return jsonResponse({});
     };
     const log = { info: () => {}, warn: () => {}, error: () => {} };
     const dependencies = { clock: () => 0, after: NO_TIMER, ulid: () => ULID, log, requireOpen };
-    const handler = createRequestHandler(endpoint, 'messages', dependencies);
+    const handler = webHandler(createRequestHandler(endpoint, 'messages', dependencies));
     const request = new Request('https://localhost/', { method });
     const response = await handler(request, { pathParameters: {}, remainingTimeMs: () => 1 });
     return { response, served };

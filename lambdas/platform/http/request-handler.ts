@@ -18,10 +18,11 @@ import type {
   StreamedResponse,
   StreamingEndpoint,
   StreamOutcome,
+  TextResponse,
   UlidSource,
 } from '../core/ports.ts';
 import { errorBody, errorResponse } from './error-response.ts';
-import { streamedResponse } from './streamed-response.ts';
+import { Delivery, type StreamedBody } from './streamed-response.ts';
 
 export interface RequestHandlerDependencies {
   readonly clock: Clock;
@@ -39,7 +40,15 @@ export interface HostContext
   readonly functionRequestId?: string;
 }
 
-export type Handler = (request: Request, hostContext: HostContext) => Promise<Response>;
+/** A response as hosts send it. */
+export interface HostResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  /** A text is complete; there may be nothing of it. */
+  readonly body: string | StreamedBody;
+}
+
+export type Handler = (request: Request, hostContext: HostContext) => Promise<HostResponse>;
 
 /** One call in progress: the data for its log line. */
 interface Call {
@@ -75,36 +84,48 @@ export function createRequestHandler(
       if (isStoppedByMaintenance(request.method)) await requireOpen?.();
       return endpoint(request, { ...context, requestId, note, log });
     }, call);
-    response.headers.set('x-request-id', requestId);
-    // The name that Anthropic's SDKs read.
-    response.headers.set('request-id', requestId);
-    response.headers.set('strict-transport-security', STRICT_TRANSPORT);
-    return response;
+    const headers = {
+      ...response.headers,
+      'x-request-id': requestId,
+      // The name that Anthropic's SDKs read.
+      'request-id': requestId,
+      'strict-transport-security': STRICT_TRANSPORT,
+    };
+    return { ...response, headers };
   };
 }
 
-async function respond(run: () => ReturnType<StreamingEndpoint>, call: Call): Promise<Response> {
+async function respond(run: () => ReturnType<StreamingEndpoint>, call: Call): Promise<HostResponse> {
   try {
     const result = await run();
-    if (!(result instanceof Response)) return stream(result, call);
-    logResponse(call, { status: result.status }, result.status < 400 ? undefined : errorCount());
-    return result;
+    if ('body' in result) return stream(result, call);
+    const response = hostResponse(result);
+    logResponse(call, { status: response.status }, response.status < 400 ? undefined : errorCount());
+    return response;
   } catch (failure) {
     if (failure instanceof CallerLeft) return responseToNobody(call);
     const error = toServiceError(failure);
     logInternal(error, call);
     logResponse(call, { status: error.status, code: error.code }, errorCount(error));
-    return errorResponse(error, call.surface, call.requestId);
+    return hostResponse(errorResponse(error, call.surface, call.requestId));
   }
 }
 
 /** Its caller left before the request was complete, which is no failure of the service. Hosts still need a response. */
-function responseToNobody(call: Call): Response {
+function responseToNobody(call: Call): HostResponse {
   logResponse(call, { outcome: 'cancelled' }, undefined);
-  return new Response(null, { status: 400 });
+  return { status: 400, headers: {}, body: '' };
 }
 
-function stream(response: StreamedResponse, call: Call): Response {
+const hostResponse = ({ status = 200, headers, text }: TextResponse): HostResponse => ({
+  status,
+  headers,
+  body: text,
+});
+
+const EVENT_STREAM = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' };
+
+function stream(response: StreamedResponse, call: Call): HostResponse {
   const { clock, after } = call.dependencies;
   let firstChunkMs: number | undefined;
   const measured = (outcome: StreamOutcome): Measurement | undefined => {
@@ -112,7 +133,7 @@ function stream(response: StreamedResponse, call: Call): Response {
     if (firstChunkMs === undefined || response.events === undefined) return undefined;
     return { values: { [METRICS.timeToFirstToken]: firstChunkMs - call.startedMs } };
   };
-  return streamedResponse(response, {
+  const body = new Delivery(response, {
     clock,
     after,
     envelopeOf: (failure) => errorBody(toServiceError(failure), call.surface, call.requestId),
@@ -126,6 +147,8 @@ function stream(response: StreamedResponse, call: Call): Response {
       logResponse(call, { status: 200, outcome: outcome.status, ...failed }, measured(outcome));
     },
   });
+  const headers = response.events === undefined ? response.headers : { ...EVENT_STREAM, ...response.headers };
+  return { status: 200, headers, body };
 }
 
 /** A failure of the service's own or of its database, with where it happened. */

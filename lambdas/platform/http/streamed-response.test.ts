@@ -3,7 +3,8 @@ import { describe, expect, it } from '@jest/globals';
 import { FakeTime } from '../../../tools/test-kit/fake-time.ts';
 import { EDGE_SILENCE_SECONDS, GATEWAY_SILENCE_SECONDS } from '../contract/limits.ts';
 import type { EventFormat, StreamedResponse, StreamOutcome } from '../core/ports.ts';
-import { HEARTBEAT_MS, streamedResponse } from './streamed-response.ts';
+import { webBody } from '../testing/web-response.ts';
+import { Delivery, HEARTBEAT_MS, type Sink } from './streamed-response.ts';
 
 const HEARTBEAT = ': keep-alive\n\n';
 
@@ -50,8 +51,8 @@ function open(
   const source = new Source();
   const outcomes: StreamOutcome[] = [];
   let firstChunks = 0;
-  const response = streamedResponse(
-    { headers: {}, body: source.chunks(), ...format, ...overrides },
+  const delivery = new Delivery(
+    { body: source.chunks(), ...format, ...overrides },
     {
       clock: time.clock,
       after: time.after,
@@ -62,8 +63,8 @@ function open(
       onEnd: (outcome) => outcomes.push(outcome),
     },
   );
-  const { body } = response;
-  if (body === null) throw new Error('the response has no body');
+  const body = webBody(delivery);
+  const response = new Response(body);
   const decoder = new TextDecoder();
   let reader: ReadableStreamDefaultReader<Uint8Array> | undefined;
   const read = async () => {
@@ -79,17 +80,40 @@ async function* all(...chunks: readonly string[]): AsyncGenerator<string, void> 
   yield* chunks;
 }
 
-describe('a stream of events', () => {
-  it('sets its type in its headers, next to the given ones', () => {
-    const { response } = open({ headers: { 'x-route': 'sim-a' } });
-    expect(Object.fromEntries(response.headers)).toEqual({
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-cache',
-      'x-route': 'sim-a',
-    });
-    expect(response.status).toBe(200);
-  });
+/** Takes a chunk when the test says so. */
+class SlowSink implements Sink {
+  readonly written: (string | Uint8Array)[] = [];
+  take = () => {};
 
+  write(chunk: string | Uint8Array): Promise<void> {
+    this.written.push(chunk);
+    return new Promise((resolve) => {
+      this.take = resolve;
+    });
+  }
+}
+
+/** A body with these chunks, and a sink that is full after each. */
+function runOn(chunks: Iterable<string> | AsyncIterable<string>, overrides: Partial<StreamedResponse> = {}) {
+  const time = new FakeTime();
+  const outcomes: StreamOutcome[] = [];
+  async function* source() {
+    yield* chunks;
+  }
+  const body = new Delivery(
+    { body: source(), events: EVENTS, ...overrides },
+    {
+      clock: time.clock,
+      after: time.after,
+      envelopeOf: String as never,
+      onFirstChunk: () => {},
+      onEnd: (outcome) => outcomes.push(outcome),
+    },
+  );
+  return { body, sink: new SlowSink(), outcomes, time };
+}
+
+describe('a stream of events', () => {
   it('writes each event unchanged, in order, and ends after the last', async () => {
     const events = ['data: {"a":1}\n\n', 'event: ping\ndata: ü 漢 🙂\n\n', 'data: [DONE]\n\n'];
     const { response, outcomes, firstChunks } = open({ body: all(...events) });
@@ -133,14 +157,12 @@ describe('a stream of events', () => {
 });
 
 describe('a stream of bytes', () => {
-  it('retains the given headers, sends no heartbeat and breaks off if it fails', async () => {
+  it('sends no heartbeat and breaks off if it fails', async () => {
     async function* failing() {
       yield new Uint8Array([1, 2]);
       throw new Error('gone');
     }
-    const streamed = { headers: { 'content-type': 'audio/mpeg' }, body: failing() };
-    const { response, time, outcomes } = open(streamed, {});
-    expect(Object.fromEntries(response.headers)).toEqual({ 'content-type': 'audio/mpeg' });
+    const { response, time, outcomes } = open({ body: failing() }, {});
     expect(time.timers).toBe(0);
     await expect(response.bytes()).rejects.toThrow('gone');
     expect(outcomes).toEqual([{ status: 'failed', failure: new Error('gone') }]);
@@ -265,5 +287,45 @@ describe('a reader that leaves', () => {
     await read();
     await cancel();
     expect(outcomes).toEqual([{ status: 'failed', failure: new Error('not settled') }]);
+  });
+
+  it('ends a body that waits for its sink, and has nothing further written to it', async () => {
+    const { body, sink, outcomes } = runOn(['1', '2', '3']);
+    const running = body.run(sink);
+    await turn();
+    await body.cancel();
+    expect(outcomes).toEqual([{ status: 'cancelled' }]);
+    sink.take();
+    await running;
+    expect(sink.written).toEqual(['1']);
+  });
+
+  it('ends a body before it runs, which then writes nothing', async () => {
+    const { body, sink, outcomes, time } = runOn(['1']);
+    await Promise.all([body.cancel(), body.run(sink)]);
+    expect([sink.written, outcomes, time.timers]).toEqual([[], [{ status: 'cancelled' }], 0]);
+  });
+
+  it('reports the failure of a chunk that was requested before', async () => {
+    const failure = new Error('gone');
+    const { promise, reject } = Promise.withResolvers<string>();
+    async function* failing() {
+      yield await promise;
+    }
+    const { body, sink, outcomes } = runOn(failing());
+    const running = body.run(sink);
+    await turn();
+    const cancelled = body.cancel();
+    reject(failure);
+    await Promise.all([running, cancelled]);
+    expect([sink.written, outcomes]).toEqual([[], [{ status: 'failed', failure }]]);
+  });
+
+  it('has no effect after the end', async () => {
+    let leaves = 0;
+    const { body, sink, outcomes } = runOn([], { leave: () => (leaves += 1) });
+    await body.run(sink);
+    await body.cancel();
+    expect([leaves, outcomes]).toEqual([0, [{ status: 'completed' }]]);
   });
 });

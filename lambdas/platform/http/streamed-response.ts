@@ -1,10 +1,24 @@
-/** A streamed response: one write per chunk, with back-pressure, and a heartbeat while nothing is sent. */
+/** The body of a streamed response: one write per chunk, with back-pressure, and a heartbeat while nothing is sent. */
 import type { After, Clock, StreamedResponse, StreamOutcome } from '../core/ports.ts';
 
 /** Proxies and clients commonly give up on a connection idle for 30 to 60 s. */
 export const HEARTBEAT_MS = 15_000;
 
-export interface StreamedResponseOptions {
+/** Takes the chunks of a response for its reader. */
+export interface Sink {
+  /** Returns a promise if it is full. It resolves once it takes the next chunk, or the reader has left. */
+  write(chunk: string | Uint8Array): Promise<void> | undefined;
+}
+
+/** A body that is written as its reader takes it. */
+export interface StreamedBody {
+  /** Writes the body. Called once. Resolves at its end or if it is cancelled, and rejects if it breaks off. */
+  run(sink: Sink): Promise<void>;
+  /** The reader has left. Resolves once the call has ended. Has no effect after the end of the body. */
+  cancel(): Promise<void>;
+}
+
+export interface DeliveryOptions {
   readonly clock: Clock;
   readonly after: After;
   /** The error envelope of a failure, which ends a stream of events. */
@@ -15,70 +29,58 @@ export interface StreamedResponseOptions {
   readonly onEnd: (outcome: StreamOutcome) => void;
 }
 
-const EVENT_STREAM = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' };
-
 /**
- * Requests chunks one at a time as the reader takes them. A failure becomes the last event of a stream of events
- * (WHATWG HTML, section 9.2.6), and breaks off any other body: by then the status has been sent.
+ * Requests chunks one at a time as the sink takes them. A failure becomes the last event of a stream of events (WHATWG
+ * HTML, section 9.2.6), and breaks off any other body: by then the status has been sent.
  */
-export function streamedResponse(response: StreamedResponse, options: StreamedResponseOptions): Response {
-  const { headers, events } = response;
-  const body = new ReadableStream<Uint8Array>(new Delivery(response, options), { highWaterMark: 1 });
-  return new Response(body, { headers: events === undefined ? headers : { ...EVENT_STREAM, ...headers } });
-}
-
-type Controller = ReadableStreamDefaultController<Uint8Array>;
-
-const encoder = new TextEncoder();
-
-/** The source of a response's body. */
-class Delivery {
-  readonly #response: StreamedResponse;
-  readonly #options: StreamedResponseOptions;
+export class Delivery implements StreamedBody {
+  readonly #response: Omit<StreamedResponse, 'headers'>;
+  readonly #options: DeliveryOptions;
   #stopHeartbeat = () => {};
   #writtenMs = 0;
+  /** Pending while the sink is full. */
+  #full: Promise<void> | undefined;
   #hasStarted = false;
-  #cancelled = false;
+  #isCancelled = false;
   #hasEnded = false;
 
-  constructor(response: StreamedResponse, options: StreamedResponseOptions) {
+  constructor(response: Omit<StreamedResponse, 'headers'>, options: DeliveryOptions) {
     this.#response = response;
     this.#options = options;
   }
 
-  start(controller: Controller): void {
-    const { events, opening } = this.#response;
+  async run(sink: Sink): Promise<void> {
+    const { body, events, opening } = this.#response;
+    if (this.#isCancelled) return;
     this.#writtenMs = this.#options.clock();
-    if (opening !== undefined) this.#write(controller, opening);
-    if (events !== undefined) this.#beatIn(HEARTBEAT_MS, controller, events.heartbeat);
-  }
-
-  async pull(controller: Controller): Promise<void> {
-    const { body, events } = this.#response;
+    if (events !== undefined) this.#beatIn(HEARTBEAT_MS, sink, events.heartbeat);
     try {
-      const next = await body.next();
-      if (this.#cancelled) return;
-      if (next.done) {
-        this.#end({ status: 'completed' });
-        return controller.close();
+      if (opening !== undefined) await this.#write(sink, opening);
+      while (!this.#isCancelled) {
+        const next = await body.next();
+        if (this.#isCancelled) return;
+        if (next.done) return this.#end({ status: 'completed' });
+        if (!this.#hasStarted) this.#options.onFirstChunk();
+        this.#hasStarted = true;
+        const full = this.#write(sink, next.value);
+        if (full !== undefined) await full;
       }
-      if (!this.#hasStarted) this.#options.onFirstChunk();
-      this.#hasStarted = true;
-      this.#write(controller, next.value);
     } catch (failure) {
       this.#end({ status: 'failed', failure });
-      if (this.#cancelled) return;
+      if (this.#isCancelled) return;
       if (events === undefined) throw failure;
-      this.#write(controller, events.errorEvent(this.#options.envelopeOf(failure)));
-      controller.close();
+      await this.#write(sink, events.errorEvent(this.#options.envelopeOf(failure)));
     }
   }
 
   async cancel(): Promise<void> {
+    if (this.#hasEnded) return;
     const { body, leave } = this.#response;
-    this.#cancelled = true;
+    this.#isCancelled = true;
+    this.#stopHeartbeat();
     try {
       leave?.();
+      // A request of `run` that is still open comes before these, and so does its failure.
       for (let next = await body.next(); !next.done; next = await body.next());
       this.#end({ status: 'cancelled' });
     } catch (failure) {
@@ -86,23 +88,27 @@ class Delivery {
     }
   }
 
-  #write(controller: Controller, data: string | Uint8Array): void {
-    controller.enqueue(typeof data === 'string' ? encoder.encode(data) : data);
+  #write(sink: Sink, chunk: string | Uint8Array): Promise<void> | undefined {
     this.#writtenMs = this.#options.clock();
+    const full = sink.write(chunk);
+    this.#full = full;
+    return full?.then(() => {
+      if (this.#full === full) this.#full = undefined;
+    });
   }
 
   /**
    * Schedules the next heartbeat. Writes come by the thousand, so they do not reset the timer; it checks the time of
    * the last write instead.
    */
-  #beatIn(ms: number, controller: Controller, heartbeat: string): void {
+  #beatIn(ms: number, sink: Sink, heartbeat: string): void {
     const { clock, after } = this.#options;
     this.#stopHeartbeat = after(ms, () => {
       const idleMs = clock() - this.#writtenMs;
       const due = idleMs >= HEARTBEAT_MS;
       // Unread bytes keep the connection alive as well.
-      if (due && (controller.desiredSize ?? 0) > 0) this.#write(controller, heartbeat);
-      this.#beatIn(due ? HEARTBEAT_MS : HEARTBEAT_MS - idleMs, controller, heartbeat);
+      if (due && this.#full === undefined) this.#write(sink, heartbeat);
+      this.#beatIn(due ? HEARTBEAT_MS : HEARTBEAT_MS - idleMs, sink, heartbeat);
     });
   }
 

@@ -92,16 +92,16 @@ export class BalancedHost {
     return response;
   }
 
-  readonly #check = async () => new Response(null, { status: this.host.isHealthy ? 200 : 503 });
+  readonly #check = async () => ({ status: this.host.isHealthy ? 200 : 503, headers: {}, body: '' });
 
   readonly #serve = async () => {
-    if (this.failsFast) return new Response(null, { status: 500 });
+    if (this.failsFast) return { status: 500, headers: {}, body: '' };
     const { signal } = this.#endOfCalls;
     await new Promise((resolve) => {
       setTimeout(resolve, CALL_MS);
       signal.addEventListener('abort', resolve);
     });
-    return new Response(null, { status: signal.aborted ? 503 : 200 });
+    return { status: signal.aborted ? 503 : 200, headers: {}, body: '' };
   };
 }
 

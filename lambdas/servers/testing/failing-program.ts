@@ -1,35 +1,39 @@
 /** A program whose paths fail where nobody catches it, beside one that responds when another path is called. */
+
 import { SharedBytes } from '../../platform/http/body-budget.ts';
 import { NodeHost } from '../../platform/http/node-host.ts';
+import type { HostResponse } from '../../platform/http/request-handler.ts';
 import { serve } from '../serve.ts';
 
 const fail = () => {
   throw new Error('a prompt that no log may show');
 };
 
+const textOf = (body: string): HostResponse => ({ status: 200, headers: {}, body });
+
 /** The calls that wait for `/release`. */
 const held: (() => void)[] = [];
 
-const routes: Readonly<Record<string, () => Promise<Response>>> = {
-  '/served': async () => new Response('served'),
+const routes: Readonly<Record<string, () => Promise<HostResponse>>> = {
+  '/served': async () => textOf('served'),
   '/held': async () => {
     await new Promise<void>((resolve) => held.push(resolve));
-    return new Response('well');
+    return textOf('well');
   },
-  '/held-calls': async () => new Response(String(held.length)),
+  '/held-calls': async () => textOf(String(held.length)),
   '/release': async () => {
     for (const resolve of held.splice(0)) resolve();
-    return new Response('released');
+    return textOf('released');
   },
   '/rejection': async () => {
     void Promise.resolve().then(fail);
-    return new Response('rejected');
+    return textOf('rejected');
   },
   '/exception': async () => {
     setImmediate(fail);
-    return new Response('thrown');
+    return textOf('thrown');
   },
-  '/health': async () => new Response(host.isHealthy ? 'healthy' : 'unhealthy'),
+  '/health': async () => textOf(host.isHealthy ? 'healthy' : 'unhealthy'),
 };
 
 const BYTES = new SharedBytes(1_000);
@@ -38,7 +42,7 @@ const print = (message: string, fields?: object) => console.log(JSON.stringify({
 
 const host = new NodeHost({
   resolve: (_method, path) => ({
-    handler: routes[path] ?? (async () => new Response(null, { status: 404 })),
+    handler: routes[path] ?? (async () => ({ ...textOf(''), status: 404 })),
     pathParameters: {},
     body: {
       maxBytes: 1_000,

@@ -1,4 +1,5 @@
 /** The transcription endpoint on a real database, with a route that answers over HTTP what the test wants of it. */
+
 import { randomBytes } from 'node:crypto';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -27,6 +28,7 @@ import { createUploadReader } from '../../../lambdas/platform/http/multipart.ts'
 import { createRequestHandler, type HostContext } from '../../../lambdas/platform/http/request-handler.ts';
 import { spoolToDisk } from '../../../lambdas/platform/system/spool.ts';
 import { systemAfter, systemRandom, systemUlid } from '../../../lambdas/platform/system/system.ts';
+import { webHandler } from '../../../lambdas/platform/testing/web-response.ts';
 import { DATABASE_TABLES, type TestDatabase } from '../../../tools/test-kit/engine.ts';
 
 const PEPPERS = { current: 'a pepper of this test' };
@@ -59,7 +61,7 @@ export class UploadService {
     warn: () => {},
     error: (...line) => this.errors.push(line),
   };
-  #handler: ReturnType<typeof createRequestHandler> | undefined;
+  #handler: ReturnType<typeof webHandler> | undefined;
   readonly ledger;
 
   constructor(database: TestDatabase, clock: Clock, after = systemAfter) {
@@ -92,7 +94,7 @@ export class UploadService {
     this.#route?.close();
   }
 
-  #assemble(address: string): ReturnType<typeof createRequestHandler> {
+  #assemble(address: string): ReturnType<typeof webHandler> {
     const { ledger, clock, log } = { ledger: this.ledger, clock: this.#clock, log: this.#log };
     const catalog = openCatalog('1', {
       models: [
@@ -139,7 +141,7 @@ export class UploadService {
         }),
       },
     );
-    return createRequestHandler(endpoint, 'openai', { clock, after, ulid: systemUlid, log });
+    return webHandler(createRequestHandler(endpoint, 'openai', { clock, after, ulid: systemUlid, log }));
   }
 
   /** A new account with so much credit and one key. */

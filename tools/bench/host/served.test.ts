@@ -5,7 +5,7 @@ import { CASES, CHAT, PACED_CASES, upstreamModel } from '../harness/load/cases.t
 import { overPool } from '../harness/load/loops.ts';
 import type { BenchAccount } from '../harness/service/account.ts';
 import { catalogModel } from '../harness/service/bench-catalog.ts';
-import { callChat, composeChat, type SurfaceName } from '../harness/service/chat.ts';
+import { callChat, composeChat, readText, type SurfaceName } from '../harness/service/chat.ts';
 import { ourContestant } from '../peers/ours.ts';
 import { openStage, type Stage } from './stage.ts';
 
@@ -49,7 +49,7 @@ describe('the endpoint of the benches `ledger` and `stream`', () => {
       const text = { role: 'user', content: 'Hi' };
       const prompt = surface === 'responses' ? { input: 'Hi' } : { max_tokens: 16, messages: [text] };
       const response = await callChat(handler, { credential, surface, body: { model, ...prompt } });
-      expect([response.status, await response.json()]).toMatchObject([200, { model }]);
+      expect([response.status, JSON.parse(await readText(response))]).toMatchObject([200, { model }]);
     },
   );
 });

@@ -11,7 +11,7 @@ import {
 import { systemUlid } from '../../../lambdas/platform/system/system.ts';
 import type { BenchMetric } from '../harness/report.ts';
 import type { BenchAccount } from '../harness/service/account.ts';
-import { callChat, composeChat } from '../harness/service/chat.ts';
+import { callChat, composeChat, readText } from '../harness/service/chat.ts';
 import type { Database } from '../harness/service/database.ts';
 import type { RecordedRequest } from '../harness/service/traffic.ts';
 import { median } from '../harness/statistics.ts';
@@ -40,7 +40,7 @@ export async function measureOwnCpu(
 ): Promise<readonly BenchMetric[]> {
   const handler = composeChat({ clients: database.connect(), environment: database.environment, fetch });
   const completeCall: Work = async () =>
-    (await callChat(handler, { credential: account.credential, body })).text();
+    readText(await callChat(handler, { credential: account.credential, body }));
   const record = callRecorder(database, account, body);
   const { client } = database.connect();
   const [totalMs, bareMs]: [number[], number[]] = [[], []];

@@ -1,6 +1,6 @@
 /** Separates a call's database work before the upstream is asked from the work after it, and keeps what was sent to each. */
 import type { BenchAccount } from '../harness/service/account.ts';
-import { callChat, composeChat } from '../harness/service/chat.ts';
+import { callChat, composeChat, readText } from '../harness/service/chat.ts';
 import { backgroundTables, type Database } from '../harness/service/database.ts';
 import { Traffic } from '../harness/service/traffic.ts';
 
@@ -24,7 +24,7 @@ export function callRecorder(database: Database, { credential }: BenchAccount, b
   const handler = composeChat({ clients, environment: database.environment, fetch: recordingFetch });
   return async (headers: Readonly<Record<string, string>> = {}): Promise<RecordedCall> => {
     traffic.take();
-    await (await callChat(handler, { credential, body, headers })).text();
+    await readText(await callChat(handler, { credential, body, headers }));
     const start = asked.pop();
     if (start === undefined) throw new Error('the call did not reach the upstream');
     return { ...start, after: traffic.take() };

@@ -15,15 +15,17 @@ const ROUNDS = 300;
 
 const BODY = { max_tokens: 16, stream: true, messages: [{ role: 'user', content: 'Repeat exactly: first' }] };
 
-/** Milliseconds until the first content is here; then reads the answer to its end. */
-async function firstContent(call: () => Promise<Response>): Promise<number> {
+type OnChunk = (chunk: string | Uint8Array) => undefined;
+
+/** Milliseconds until the first content is here. `call` reads the answer to its end. */
+async function firstContent(call: (onChunk: OnChunk) => Promise<void>): Promise<number> {
   const startedMs = performance.now();
-  const response = await call();
   let firstMs: number | undefined;
-  for await (const bytes of response.body ?? []) {
-    if (firstMs === undefined && Buffer.from(bytes).includes('"content":"first')) firstMs = performance.now();
-  }
-  if (firstMs === undefined) throw new Error(`no content came: ${response.status}`);
+  await call((chunk) => {
+    if (Buffer.from(chunk as string).includes('"content":"first')) firstMs ??= performance.now();
+    return undefined;
+  });
+  if (firstMs === undefined) throw new Error('no content came');
   return firstMs - startedMs;
 }
 
@@ -36,13 +38,18 @@ export async function measureFirstToken(): Promise<readonly BenchMetric[]> {
     await applyCatalog(database, localCatalog(upstream.url));
     const { credential } = await openAccount(clients, environment);
     const handler = composeChat({ clients, environment, fetch });
-    const ours = () => callChat(handler, { credential, body: { ...BODY, model: MODEL } });
-    const bare = () =>
-      fetch(`${upstream.url}/v1/chat/completions`, {
+    const ours = async (write: OnChunk) => {
+      const { body } = await callChat(handler, { credential, body: { ...BODY, model: MODEL } });
+      if (typeof body !== 'string') await body.run({ write });
+    };
+    const bare = async (onChunk: OnChunk) => {
+      const { body } = await fetch(`${upstream.url}/v1/chat/completions`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', authorization: 'Bearer simulated' },
         body: JSON.stringify({ ...BODY, model: 'chat' }),
       });
+      for await (const bytes of body ?? []) onChunk(bytes);
+    };
     const [bareMs, oursMs]: [number[], number[]] = [[], []];
     for (let round = 0; round < WARM_UP + ROUNDS; round += 1) {
       bareMs.push(await firstContent(bare));

@@ -1,4 +1,5 @@
 /** Streams a long answer through an endpoint and prints what it cost: `<surface> <protocol>`; run with `--expose-gc`. */
+import type { HostResponse } from '../../../lambdas/platform/http/request-handler.ts';
 import { openAccount } from '../harness/service/account.ts';
 import { applyCatalog } from '../harness/service/bench-catalog.ts';
 import { callChat, composeChat, localCatalog, type SurfaceName } from '../harness/service/chat.ts';
@@ -60,20 +61,26 @@ function countEvents(fragment: Uint8Array): number {
   return count;
 }
 
-/** Reads the answer to its end. Each fragment is some whole events. */
-async function read(response: Response, onEvents: (eventCount: number) => void = () => {}): Promise<void> {
+/** Reads the answer to its end, as bytes for a socket. Each chunk is some whole events. */
+async function read(
+  { body }: HostResponse,
+  onEvents: (eventCount: number) => void = () => {},
+): Promise<void> {
+  if (typeof body === 'string') throw new Error('the response is no stream');
   let eventCount = 0;
-  let last = new Uint8Array();
-  for await (const bytes of response.body ?? []) {
-    eventCount += countEvents(bytes);
-    last = bytes;
+  let last = Buffer.alloc(0);
+  const write = (chunk: string | Uint8Array) => {
+    last = Buffer.from(chunk as string);
+    eventCount += countEvents(last);
     onEvents(eventCount);
-  }
-  if (eventCount < CHUNKS || !Buffer.from(last).toString().endsWith(ENDS[surface]))
-    throw new Error(`the stream ended after ${eventCount} events with ${Buffer.from(last)}`);
+    return undefined;
+  };
+  await body.run({ write });
+  if (eventCount < CHUNKS || !last.toString().endsWith(ENDS[surface]))
+    throw new Error(`the stream ended after ${eventCount} events with ${last}`);
 }
 
-async function measure(stream: () => Promise<Response>, bodyBytes: number): Promise<StreamMeasurement> {
+async function measure(stream: () => Promise<HostResponse>, bodyBytes: number): Promise<StreamMeasurement> {
   await read(await stream());
   const passes: number[] = [];
   for (let pass = 0; pass < PASSES; pass += 1) {

@@ -7,5 +7,5 @@ const HEADERS = { 'content-type': 'application/json', 'cache-control': 'public, 
 
 export const handler = staticHandler('platform', () => {
   const text = JSON.stringify(describeService());
-  return async () => new Response(text, { headers: HEADERS });
+  return async () => ({ headers: HEADERS, text });
 });

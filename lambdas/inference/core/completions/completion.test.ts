@@ -106,7 +106,7 @@ type Run = ReturnType<typeof calling>['run'];
 
 async function drain(run: Run) {
   const response = await run();
-  if (response instanceof Response) throw new Error('not a stream');
+  if (!('body' in response)) throw new Error('not a stream');
   let outputs = 0;
   const route = response.headers['x-route'];
   try {
@@ -119,8 +119,8 @@ async function drain(run: Run) {
 
 async function routeOf(run: Run) {
   const response = await run();
-  if (!(response instanceof Response)) throw new Error('not a whole answer');
-  return response.headers.get('x-route');
+  if ('body' in response) throw new Error('not a whole answer');
+  return response.headers['x-route'];
 }
 
 describe('the deadline of the host', () => {
@@ -197,8 +197,8 @@ describe('the headers of a response', () => {
   ])('say how long it may be where its caller did not: %j %j', async (bound, limits, expected) => {
     const response = await calling(['chat'], { bound, limits }).run();
     const streamed = await calling(['chat'], { bound, limits, stream: true }).run();
-    if (!(response instanceof Response) || streamed instanceof Response) throw new Error('not as asked for');
-    expect([response.headers.get('x-max-tokens'), streamed.headers['x-max-tokens'] ?? null]).toEqual([
+    if ('body' in response || !('body' in streamed)) throw new Error('not as asked for');
+    expect([response.headers['x-max-tokens'] ?? null, streamed.headers['x-max-tokens'] ?? null]).toEqual([
       expected,
       expected,
     ]);

@@ -138,7 +138,7 @@ async function deliver(
   try {
     const services = { ledger, breaker: createBreaker(), after, log: SILENT };
     const response = await runPaidCall(services, call, () => ({ remainingTimeMs: 900_000 }));
-    if (response instanceof Response) throw new Error('not a stream');
+    if (!('body' in response)) throw new Error('not a stream');
     for await (const chunk of response.body) text += chunk;
     return { text, failure: undefined, settled: outcomes };
   } catch (failure) {

@@ -167,11 +167,11 @@ async function play(attempts: readonly Attempt[], defect?: Defect): Promise<Outc
         });
       await storeResponse?.({ body: requestId, headers: {} });
       await process.send(async () => void outcome.charged.push(requestId));
-      return new Response(requestId);
+      return { headers: {}, text: requestId };
     });
-    const body = await response.text();
+    const body = response.text;
     outcome.bodies.push(body);
-    if (response.headers.has('idempotent-replayed')) outcome.replayed.push(body);
+    if ('idempotent-replayed' in response.headers) outcome.replayed.push(body);
   }
 
   for (const [index, attempt] of attempts.entries()) void attemptAt(attempt, `req_${index}`).catch(() => {});

@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from '@jest/globals';
 import { FakeTime } from '../../../../tools/test-kit/fake-time.ts';
 import type { KeyGate } from '../../../access/core/key-gate.ts';
 import type { ReplayMarks } from '../../../ledger/core/ports.ts';
+import { webText } from '../../../platform/testing/web-response.ts';
 import { SILENT } from '../../testing/circuit/memory-circuits.ts';
 import { MemoryReplays } from '../../testing/idempotency/memory-replays.ts';
 import { Idempotency, type ResponseRecorder } from './idempotency.ts';
@@ -100,10 +101,10 @@ function call({
       body: requestId,
       headers: { 'x-route': 'a', 'x-ratelimit-remaining-requests': '99' },
     });
-    return new Response(requestId, { headers: { 'x-route': 'a' } });
+    return { headers: { 'x-route': 'a' }, text: requestId };
   };
   const response = idempotency.guard({ request, context }, { requestId, key, identity: body, stream }, run);
-  return { requestId, request, key, answer: response };
+  return { requestId, request, key, answer: response.then(webText) };
 }
 
 const respond = (options?: Call) => time.until(call(options).answer);

@@ -9,7 +9,7 @@ import type { KeyGate } from '../../../access/core/key-gate.ts';
 import type { Call } from '../../../ledger/core/call.ts';
 import type { ReplayMarks } from '../../../ledger/core/ports.ts';
 import { ServiceError } from '../../../platform/core/errors.ts';
-import type { After, CallContext, Clock, Log } from '../../../platform/core/ports.ts';
+import type { After, CallContext, Clock, Log, TextResponse } from '../../../platform/core/ports.ts';
 import { within } from '../../../platform/core/within.ts';
 import { CLAIM_MS, renewClaim } from './claim-renewal.ts';
 import type { ReplayClaim, ReplayStore, StoredClaim, StoredResponse } from './ports.ts';
@@ -66,11 +66,11 @@ export class Idempotency {
    * a streamed call's key. Throws 503 if the first call is still running after the wait, or another attempt has taken the
    * claim. A failed call frees its key, unless its response is stored: it may have been billed, so it is replayed.
    */
-  async guard<Streamed extends object = never>(
+  async guard<Result>(
     { request, context }: { readonly request: Request; readonly context: CallContext },
     call: Repeatable,
-    run: (storeResponse?: ResponseRecorder) => Promise<Response | Streamed>,
-  ): Promise<Response | Streamed> {
+    run: (storeResponse?: ResponseRecorder) => Promise<Result>,
+  ): Promise<Result | TextResponse> {
     const { headers } = request;
     const name = headers.get(PARAM);
     if (name === null) return run();
@@ -155,11 +155,15 @@ export class Idempotency {
     }
   }
 
-  async #replay({ claim, headers: limits }: CallEnd, { keyId }: VerifiedKey, credential: string) {
+  async #replay(
+    { claim, headers: limits }: CallEnd,
+    { keyId }: VerifiedKey,
+    credential: string,
+  ): Promise<TextResponse> {
     const response = this.#dependencies.store.open(claim, credential);
     const [{ body, headers }] = await Promise.all([response, this.#mark(keyId, claim.requestId)]);
     const replayed = { 'idempotent-replayed': 'true', 'x-cost-usd': '0' };
-    return new Response(body, { headers: { ...headers, ...limits, ...replayed } });
+    return { headers: { ...headers, ...limits, ...replayed }, text: body };
   }
 
   /** Marks the call as replayed. A late or lost marker does not affect the replay. */

@@ -5,6 +5,7 @@ import { encode as encodeO200k } from 'gpt-tokenizer/encoding/o200k_base';
 import { it } from '../../../../tools/test-kit/search.ts';
 import { rounds } from '../../../../tools/test-kit/thorough.ts';
 import { validate } from '../../../platform/core/json/json-body.ts';
+import type { TextResponse } from '../../../platform/core/ports.ts';
 import { recordedAdmission } from '../../testing/admission.ts';
 import { candidateOf } from '../../testing/catalog/models.ts';
 import type { Model } from '../catalog/catalog-document.ts';
@@ -104,7 +105,7 @@ async function settledWith(request: EmbeddingRequest, model: Model, tokens: numb
     flush: async () => {},
     admission,
   } as unknown as KindResponse<EmbeddingRequest, EmbeddingOutput>);
-  const answer = await ((await deliver()) as Response).json();
+  const answer = JSON.parse(((await deliver()) as TextResponse).text);
   const [outcome] = outcomes;
   if (outcome === undefined) throw new Error('not settled');
   return { outcome, estimate, answer };

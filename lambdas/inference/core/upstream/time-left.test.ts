@@ -51,7 +51,7 @@ async function timeOf(
       timeLeft = remainingTime;
       return 'answer';
     },
-    prepare: async () => async () => new Response('answer'),
+    prepare: async () => async () => ({ headers: {}, text: 'answer' }),
   };
   const endpoint = createPaidEndpoint(
     {
@@ -69,7 +69,7 @@ async function timeOf(
       keyCheck: { checkKind: async () => {} },
       catalog: () => Promise.reject(new Error('not read')),
       idempotency: {
-        guard: async (_received: unknown, _call: unknown, run: () => Promise<Response>) => {
+        guard: async (_received: unknown, _call: unknown, run: () => Promise<unknown>) => {
           await time.sleep(waitMs);
           return run();
         },

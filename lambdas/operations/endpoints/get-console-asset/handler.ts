@@ -1,7 +1,7 @@
 /** `GET /console/{file}`: the scripts and styles of the web console. */
 
 import { fileResponse, noSuchFile } from '../../../platform/core/api/file-response.ts';
-import type { Endpoint } from '../../../platform/core/ports.ts';
+import type { StreamingEndpoint } from '../../../platform/core/ports.ts';
 import { createResources } from '../../../platform/handlers/resources.ts';
 import { streamed } from '../../../platform/http/pipelines.ts';
 import { createRequestHandler } from '../../../platform/http/request-handler.ts';
@@ -20,7 +20,7 @@ const FILE = /^[a-z-]+-[A-Z0-9]{8}\.(js|css)$/;
 
 const files = createCompressedFiles(import.meta.dirname);
 
-const getConsoleAsset: Endpoint = async (request, { pathParameters: { file = '' } }) => {
+const getConsoleAsset: StreamingEndpoint = async (request, { pathParameters: { file = '' } }) => {
   const type = TYPES.get(FILE.exec(file)?.[1] ?? '');
   if (type === undefined) throw noSuchFile();
   return fileResponse(request, files, file, { 'content-type': type, 'cache-control': FOREVER });

@@ -2,7 +2,7 @@
 
 import { requireVariable, VARIABLES } from '../../../platform/contract/environment.ts';
 import { fileResponse } from '../../../platform/core/api/file-response.ts';
-import type { Endpoint } from '../../../platform/core/ports.ts';
+import type { StreamingEndpoint } from '../../../platform/core/ports.ts';
 import { createResources } from '../../../platform/handlers/resources.ts';
 import { streamed } from '../../../platform/http/pipelines.ts';
 import { createRequestHandler } from '../../../platform/http/request-handler.ts';
@@ -45,7 +45,7 @@ const headers = {
   'content-security-policy': policy(requireVariable(resources.environment, VARIABLES.uploadOrigin)),
 };
 
-const getConsole: Endpoint = (request) => fileResponse(request, files, 'index.html', headers);
+const getConsole: StreamingEndpoint = (request) => fileResponse(request, files, 'index.html', headers);
 
 /** Streamed, because only a stream transmits bytes unchanged. */
 export const handler = streamed(createRequestHandler(getConsole, 'platform', resources));

@@ -1,7 +1,7 @@
 /** `GET /docs/{file}`: the scripts and styles of the reference page, compressed once, when the function was bundled. */
 
 import { fileResponse, noSuchFile } from '../../../platform/core/api/file-response.ts';
-import type { Endpoint } from '../../../platform/core/ports.ts';
+import type { StreamingEndpoint } from '../../../platform/core/ports.ts';
 import { createResources } from '../../../platform/handlers/resources.ts';
 import { streamed } from '../../../platform/http/pipelines.ts';
 import { createRequestHandler } from '../../../platform/http/request-handler.ts';
@@ -31,10 +31,10 @@ const HEADERS = { 'cache-control': 'public, max-age=86400', 'x-content-type-opti
 
 const files = createCompressedFiles(import.meta.dirname);
 
-const getDocsAsset: Endpoint = async (request, { pathParameters: { file = '' } }) => {
+const getDocsAsset: StreamingEndpoint = async (request, { pathParameters: { file = '' } }) => {
   if (file === 'start.js') {
     const headers = { ...HEADERS, 'content-type': 'text/javascript; charset=utf-8' };
-    return new Response(START, { headers });
+    return { headers, text: START };
   }
   const type = TYPES.get(file);
   if (type === undefined) throw noSuchFile();

@@ -39,4 +39,4 @@ const HEADERS = {
   'x-content-type-options': 'nosniff',
 };
 
-export const handler = staticHandler('platform', () => async () => new Response(PAGE, { headers: HEADERS }));
+export const handler = staticHandler('platform', () => async () => ({ headers: HEADERS, text: PAGE }));

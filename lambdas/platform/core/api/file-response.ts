@@ -1,5 +1,6 @@
 /** Files of the service's own pages, compressed once, when the function was bundled. */
 import { ServiceError } from '../errors.ts';
+import type { StreamedResponse } from '../ports.ts';
 
 export interface CompressedFiles {
   /** A file of the bundle as gzip; undefined when there is none of that name. The name must be checked before. */
@@ -22,11 +23,15 @@ export async function fileResponse(
   files: CompressedFiles,
   file: string,
   headers: FileHeaders,
-): Promise<Response> {
+): Promise<StreamedResponse> {
   const bytes = await files.compressed(file);
   if (bytes === undefined) throw noSuchFile();
   const responseHeaders = { 'x-content-type-options': 'nosniff', ...headers, vary: 'accept-encoding' };
   const takesGzip = /\bgzip\b(?!\s*;\s*q=0(\.0*)?(,|$))/i.test(request.headers.get('accept-encoding') ?? '');
-  if (!takesGzip) return new Response(await files.gunzip(bytes), { headers: responseHeaders });
-  return new Response(bytes, { headers: { ...responseHeaders, 'content-encoding': 'gzip' } });
+  if (!takesGzip) return { headers: responseHeaders, body: whole(await files.gunzip(bytes)) };
+  return { headers: { ...responseHeaders, 'content-encoding': 'gzip' }, body: whole(bytes) };
+}
+
+async function* whole(bytes: Uint8Array): AsyncGenerator<Uint8Array, void> {
+  yield bytes;
 }

@@ -24,7 +24,7 @@ describe('unknownRoute', () => {
     ['GET', '/v1/responses/compact', { status: 404, code: 'unknown_path' }],
     ['GET', '/v1/responses/resp_1', { status: 404, code: 'unknown_path' }],
     ['POST', '/v1/responses/', { status: 404, code: 'unknown_path' }],
-    ['HEAD', '/', { status: 200, body: null }],
+    ['HEAD', '/', { headers: {}, text: '' }],
     ['HEAD', '/v1/messages', { status: 405, code: 'method_not_allowed' }],
     ['GET', '/v1/messages', { status: 405, code: 'method_not_allowed', headers: { allow: 'POST' } }],
   ])('responds to %s %s with %o', async (method, path, expected) => {

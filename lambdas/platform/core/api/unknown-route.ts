@@ -47,7 +47,7 @@ export function unknownRoute(methodsOf: (path: string) => readonly string[]): En
   return async (request) => {
     const { pathname } = new URL(request.url);
     // Claude Code sends this request to detect a gateway (Claude Code docs, LLM gateway protocol).
-    if (request.method === 'HEAD' && pathname === '/') return new Response(null);
+    if (request.method === 'HEAD' && pathname === '/') return { headers: {}, text: '' };
     const match = REJECTED_REQUESTS.find(
       ({ method, path }) => method === request.method && path === pathname,
     );

@@ -1,12 +1,12 @@
 /** Returns a JSON response. */
+import type { TextResponse } from '../ports.ts';
 
-export function jsonResponse(
+export const jsonResponse = (
   body: unknown,
   headers: Readonly<Record<string, string>> = {},
   status = 200,
-): Response {
-  return new Response(JSON.stringify(body), {
-    status,
-    headers: { 'content-type': 'application/json', ...headers },
-  });
-}
+): TextResponse => ({
+  status,
+  headers: { 'content-type': 'application/json', ...headers },
+  text: JSON.stringify(body),
+});

@@ -19,7 +19,11 @@ import {
 import { createCatalog } from '../../../../lambdas/inference/store/catalog-store.ts';
 import { createSecretsClient, type DynamoClients } from '../../../../lambdas/platform/aws/clients.ts';
 import { createSecretReader } from '../../../../lambdas/platform/aws/secrets.ts';
-import { createRequestHandler, type Handler } from '../../../../lambdas/platform/http/request-handler.ts';
+import {
+  createRequestHandler,
+  type Handler,
+  type HostResponse,
+} from '../../../../lambdas/platform/http/request-handler.ts';
 import { systemClock } from '../../../../lambdas/platform/system/system.ts';
 import { REGION } from '../../../local/assembly/intrinsics.ts';
 import { PEPPERS, SILENT, UNMEASURED } from './account.ts';
@@ -100,13 +104,21 @@ const CALL_MS = 900_000;
 export async function callChat(
   handler: Handler,
   { credential, body, headers = {}, surface = 'chat' }: ChatCall,
-): Promise<Response> {
+): Promise<HostResponse> {
   const request = new Request(`http://localhost${SURFACES[surface].path}`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', authorization: `Bearer ${credential}`, ...headers },
     body: JSON.stringify(body),
   });
   const response = await handler(request, { pathParameters: {}, remainingTimeMs: () => CALL_MS });
-  if (response.status !== 200) throw new Error(`${response.status}: ${await response.text()}`);
+  if (response.status !== 200) throw new Error(`${response.status}: ${await readText(response)}`);
   return response;
+}
+
+/** Reads a response to its end, whose client takes every chunk at once. */
+export async function readText({ body }: HostResponse): Promise<string> {
+  if (typeof body === 'string') return body;
+  const chunks: string[] = [];
+  await body.run({ write: (chunk) => void chunks.push(chunk.toString()) });
+  return chunks.join('');
 }
