@@ -1,13 +1,11 @@
-/** Maintenance mode: the parameter that closes and opens a deployment, which no function can write. */
-import type { DynamoDBClient } from '@aws-sdk/client-dynamodb';
-import * as z from 'zod';
-import { createParameters } from '../lambdas/platform/aws/parameters.ts';
-import { requireVariable, VARIABLES } from '../lambdas/platform/contract/environment.ts';
-import { OPEN_VALUE } from '../lambdas/platform/contract/maintenance.ts';
+/** Maintenance mode: the item that closes and opens a deployment, which no function can write. */
+import { DeleteItemCommand, type DynamoDBClient } from '@aws-sdk/client-dynamodb';
+import { CLOSED_ITEM } from '../lambdas/platform/contract/maintenance.ts';
+import { requireTable } from '../lambdas/platform/contract/tables.ts';
 import type { Clock } from '../lambdas/platform/core/ports.ts';
+import { readText, text } from '../lambdas/platform/dynamodb/attribute-values.ts';
+import { putItem } from '../lambdas/platform/dynamodb/update-item.ts';
 import type { OperatorTarget } from './target.ts';
-
-const closedSchema = z.object({ since: z.iso.datetime(), reason: z.string() });
 
 interface ClosedState {
   readonly closed: true;
@@ -21,37 +19,26 @@ export interface Maintenance {
   open(): Promise<void>;
 }
 
-/** The text is for operators, and a parameter has at most 4,096 characters. */
+/** The text is for operators. */
 const MAX_REASON = 500;
 
 export function createMaintenance(
-  { environment, client: { endpoint } }: OperatorTarget,
+  { environment }: Pick<OperatorTarget, 'environment'>,
   client: DynamoDBClient,
   clock: Clock,
 ): Maintenance {
-  const name = () => requireVariable(environment, VARIABLES.maintenanceParameter);
-  const parameters = createParameters({
-    client,
-    endpoint: endpoint ?? process.env.AWS_ENDPOINT_URL_SSM ?? process.env.AWS_ENDPOINT_URL,
-  });
+  const table = () => requireTable(environment, 'catalog');
+  const key = { part: text(CLOSED_ITEM) };
   return {
     async close(reason) {
       if (reason.length > MAX_REASON) throw new Error(`--reason must have at most ${MAX_REASON} characters`);
-      const current = closedOf(await parameters.read(name()));
-      if (current !== undefined) return { closed: true, ...current };
-      const value = { since: new Date(clock()).toISOString(), reason };
-      await parameters.write(name(), JSON.stringify(value));
-      return { closed: true, ...value };
+      const item = { ...key, since: text(new Date(clock()).toISOString()), reason: text(reason) };
+      const put = { TableName: table(), Item: item, ConditionExpression: 'attribute_not_exists(part)' };
+      const stored = (await putItem(client, put)) ?? item;
+      return { closed: true, since: readText(stored, 'since'), reason: readText(stored, 'reason') };
     },
-    open: () => parameters.write(name(), OPEN_VALUE),
+    async open() {
+      await client.send(new DeleteItemCommand({ TableName: table(), Key: key }));
+    },
   };
-}
-
-/** Returns the content of the value of a closed service. A value that was written by hand has none, so is replaced. */
-function closedOf(value = OPEN_VALUE): z.infer<typeof closedSchema> | undefined {
-  try {
-    return closedSchema.parse(JSON.parse(value));
-  } catch {
-    return undefined;
-  }
 }

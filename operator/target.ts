@@ -12,7 +12,6 @@ import {
   smokeSecretName,
   VARIABLES,
 } from '../lambdas/platform/contract/environment.ts';
-import { maintenanceParameter } from '../lambdas/platform/contract/maintenance.ts';
 import { TABLES } from '../lambdas/platform/contract/tables.ts';
 import { type Addresses, deployedAddresses, localAddresses } from './addresses.ts';
 import { REDRIVES } from './redrive.ts';
@@ -84,7 +83,6 @@ export async function readAwsTarget(stage: string): Promise<OperatorTarget> {
     environment: {
       ...Object.fromEntries((await Promise.all(stacks)).flat()),
       [VARIABLES.smokeSecret]: smokeSecretName(stage),
-      [VARIABLES.maintenanceParameter]: maintenanceParameter(stage),
       [VARIABLES.paymentApiUrl]: PAYMENT_API_URL,
     },
     addresses: () => deployedAddresses(client, stage),

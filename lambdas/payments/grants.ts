@@ -18,8 +18,11 @@ export const PAYMENT_GRANTS = {
   },
   // Orders that nobody was paid for are found in no index.
   'reconcile-payments': {
-    tables: { accounts: ['GetItem', 'PutItem', 'UpdateItem', 'Scan'], wallets: WALLETS },
+    tables: {
+      accounts: ['GetItem', 'PutItem', 'UpdateItem', 'Scan'],
+      catalog: ['GetItem'],
+      wallets: WALLETS,
+    },
     payments: true,
-    maintenance: true,
   },
 } as const satisfies Readonly<Record<string, Grants>>;

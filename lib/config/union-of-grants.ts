@@ -26,7 +26,6 @@ const FLAGS: Readonly<Record<Flag, Flag>> = {
   signedModels: 'signedModels',
   settlements: 'settlements',
   holds: 'holds',
-  maintenance: 'maintenance',
   smokeAccess: 'smokeAccess',
   webhookKey: 'webhookKey',
   schedules: 'schedules',

@@ -9,7 +9,6 @@ import {
   VARIABLES,
 } from '../../lambdas/platform/contract/environment.ts';
 import type { Grants } from '../../lambdas/platform/contract/grants.ts';
-import { maintenanceParameter } from '../../lambdas/platform/contract/maintenance.ts';
 import { QUEUES, type QueueName } from '../../lambdas/platform/contract/queues.ts';
 import { TABLES, type Table, type TableName } from '../../lambdas/platform/contract/tables.ts';
 import type { Config } from '../config/config.ts';
@@ -69,7 +68,6 @@ class RoleGrants {
     if (grants.providerSecrets) this.#grantProviderSecrets();
     if (grants.bedrockModels) allowBedrockModels(this.#role);
     if (grants.signedModels) allowSignedModels(this.#role);
-    if (grants.maintenance) this.#grantMaintenance(environment);
     if (grants.smokeAccess) this.#grantSmokeAccess(environment);
     if (grants.settlements) this.#grantSettlements(environment);
     if (grants.holds) environment[VARIABLES.holdTtlSeconds] = String(config.holdTtlSeconds);
@@ -215,15 +213,6 @@ class RoleGrants {
     if (settlements === undefined) throw new Error(`${name} needs the workflow that settles transcriptions`);
     this.#allow(['states:StartSyncExecution'], settlements.stateMachineArn);
     environment[VARIABLES.settlementWorkflow] = settlements.stateMachineArn;
-  }
-
-  #grantMaintenance(environment: Record<string, string>): void {
-    const name = maintenanceParameter(this.#options.config.stage);
-    // The ARN of a parameter has its name without the first slash (service authorization reference, Systems Manager).
-    const resourceName = name.slice(1);
-    const arn = Stack.of(this.#role).formatArn({ service: 'ssm', resource: 'parameter', resourceName });
-    this.#allow(['ssm:GetParameter'], arn);
-    environment[VARIABLES.maintenanceParameter] = name;
   }
 
   #grantSmokeAccess(environment: Record<string, string>): void {

@@ -3,7 +3,6 @@ import { ROUTES } from '../../lambdas/app/routes.ts';
 import { CONSUMERS, type Consumer, type ConsumerName } from '../../lambdas/platform/contract/consumers.ts';
 import { VARIABLES } from '../../lambdas/platform/contract/environment.ts';
 import type { BuildAction } from '../../lambdas/platform/contract/grants.ts';
-import { maintenanceParameter } from '../../lambdas/platform/contract/maintenance.ts';
 import { QUEUES, type Queue, type QueueName } from '../../lambdas/platform/contract/queues.ts';
 import { TABLES, type TableName } from '../../lambdas/platform/contract/tables.ts';
 import { CONSUMER_NAMES, FUNCTIONS } from '../../test/template/functions.ts';
@@ -137,8 +136,6 @@ const MODELS = [
   'arn:<AWS::Partition>:bedrock:*:<AWS::AccountId>:inference-profile/*',
 ];
 
-const MAINTENANCE = maintenanceParameter('prod');
-
 const INFERENCES = [
   'bedrock-mantle:CreateInference arn:<AWS::Partition>:bedrock-mantle:*:<AWS::AccountId>:project/*',
   'aws-external-anthropic:CreateInference arn:<AWS::Partition>:aws-external-anthropic:*:<AWS::AccountId>:workspace/*',
@@ -170,12 +167,11 @@ describe('the role of a function', () => {
         follows,
         builds = [],
       } = GRANTS[name];
-      const { keyPepper, sessionKey, webhookKey, identitySecret, payments, maintenance } = GRANTS[name];
+      const { keyPepper, sessionKey, webhookKey, identitySecret, payments } = GRANTS[name];
       const { providerSecrets, bedrockModels, signedModels, settlements } = GRANTS[name];
       const logs = resourceName(app, stack, { 'Fn::GetAtt': [logGroupId, 'Arn'] });
       const secrets =
         'arn:<AWS::Partition>:secretsmanager:<AWS::Region>:<AWS::AccountId>:secret:prod/providers/*';
-      const parameters = 'arn:<AWS::Partition>:ssm:<AWS::Region>:<AWS::AccountId>:parameter';
       const expected = [
         `logs:CreateLogStream ${logs}`,
         `logs:PutLogEvents ${logs}`,
@@ -211,7 +207,6 @@ describe('the role of a function', () => {
           : []),
         ...(signedModels ? INFERENCES : []),
         ...builds.map((action) => BUILDS[action]),
-        ...(maintenance ? [`ssm:GetParameter ${parameters}${MAINTENANCE}`] : []),
       ];
       expect(permissionsOf(app, stack, roleId)).toEqual(expected.sort());
     },
@@ -265,7 +260,6 @@ describe('the environment of a function', () => {
       const {
         payments,
         checkouts,
-        maintenance,
         holds,
         settlements,
         sends = [],
@@ -293,7 +287,6 @@ describe('the environment of a function', () => {
         expected[VARIABLES.paymentSecret] = 'data:PaymentSecret';
         expected[VARIABLES.paymentApiUrl] = 'https://api.stripe.com';
       }
-      if (maintenance) expected[VARIABLES.maintenanceParameter] = MAINTENANCE;
       if (checkouts)
         expected[VARIABLES.paymentReturnUrl] = {
           'Fn::Join': ['', expect.arrayContaining(['https://', '.execute-api.', '/prod/console'])],

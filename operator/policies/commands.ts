@@ -1,5 +1,4 @@
 /** The rights of people and pipelines: who bootstraps an account, who runs `up` and `down`, who runs `admin`. */
-import { maintenanceParameter } from '../../lambdas/platform/contract/maintenance.ts';
 import { QUEUES, type QueueName, queueNameOf } from '../../lambdas/platform/contract/queues.ts';
 import { alarmTopicName, busName, stackNameOf } from '../../lib/config/stage-names.ts';
 import { allow, EDGE_REGION, Names, type PolicyScope, type PolicyStatementText } from './scope.ts';
@@ -32,7 +31,6 @@ const READ_ACCOUNT = allow(
     'lambda:GetAccountSettings',
     'servicequotas:GetAWSDefaultServiceQuota',
     'servicequotas:GetServiceQuota',
-    'ssm:GetServiceSetting',
   ],
   ['*'],
 );
@@ -72,11 +70,6 @@ export function adminStatements(scope: PolicyScope): readonly PolicyStatementTex
       [...names.secrets.slice(0, 2), names.secret('providers/*'), ...smokeSecrets(names)],
     ),
     allow('SmokeKey', ['secretsmanager:CreateSecret', 'secretsmanager:PutSecretValue'], smokeSecrets(names)),
-    allow(
-      'CloseAndOpen',
-      ['ssm:GetParameter', 'ssm:PutParameter'],
-      [names.arn('ssm', `parameter${maintenanceParameter(stage)}`)],
-    ),
     allow('Events', ['events:PutEvents'], [names.arn('events', `event-bus/${busName(stage)}`)]),
     allow(
       'Redrive',

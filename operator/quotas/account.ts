@@ -1,5 +1,4 @@
 /** The quotas and resources of an AWS account that can stop a deployment, if AWS shows them to the operator. */
-import { DynamoDBClient } from '@aws-sdk/client-dynamodb';
 import { EC2Client, paginateDescribeVpcs } from '@aws-sdk/client-ec2';
 import { GetAccountSummaryCommand, IAMClient } from '@aws-sdk/client-iam';
 import { GetAccountSettingsCommand, LambdaClient } from '@aws-sdk/client-lambda';
@@ -9,7 +8,6 @@ import {
   NoSuchResourceException,
   ServiceQuotasClient,
 } from '@aws-sdk/client-service-quotas';
-import { createJsonService } from '../../lambdas/platform/aws/json-service.ts';
 import { StageStacks } from '../deployment/stacks.ts';
 
 /** A value, or the reason why it could not be read. */
@@ -24,8 +22,6 @@ interface CountedResource {
 export interface AccountState {
   readonly lambdaConcurrency: QuotaValue;
   readonly roles: CountedResource;
-  /** Reads of parameters of Systems Manager, a second. */
-  readonly parameterReads: QuotaValue;
   /** The networks of the region of the deployment. */
   readonly vpcs: CountedResource;
   /** The names of the stacks of the stage. */
@@ -34,13 +30,6 @@ export interface AccountState {
 
 /** Codes of Service Quotas (console, Service Quotas, AWS services, Amazon VPC, VPCs per Region). */
 const VPCS = { ServiceCode: 'vpc', QuotaCode: 'L-F678F1CE' } as const;
-
-/** Reads of parameters a second, of `GetParameter` and `GetParameters` together (AWS General Reference, Systems Manager quotas). */
-const PARAMETER_READS = { usual: 40, increased: 3_000 } as const;
-
-const INCREASED_READS = '/ssm/parameter-store/high-throughput-enabled';
-
-const READ_TIMEOUT_MS = 5_000;
 
 interface Client {
   destroy(): void;
@@ -71,23 +60,6 @@ async function readVpcQuota(client: ServiceQuotasClient): Promise<number | undef
     if (!(failure instanceof NoSuchResourceException)) throw failure;
     return (await client.send(new GetAWSDefaultServiceQuotaCommand(VPCS))).Quota?.Value;
   }
-}
-
-/** Systems Manager states the throughput as a setting (API reference, GetServiceSetting), not as a quota. */
-async function readParameterReads(client: DynamoDBClient): Promise<number> {
-  const endpoint = process.env.AWS_ENDPOINT_URL_SSM ?? process.env.AWS_ENDPOINT_URL;
-  const send = createJsonService({
-    client,
-    endpoint,
-    name: 'ssm',
-    target: 'AmazonSSM',
-    timeoutMs: READ_TIMEOUT_MS,
-  });
-  const answer = (await send('GetServiceSetting', { SettingId: INCREASED_READS })) as {
-    readonly ServiceSetting?: { readonly SettingValue?: string };
-  };
-  const isIncreased = answer.ServiceSetting?.SettingValue === 'true';
-  return isIncreased ? PARAMETER_READS.increased : PARAMETER_READS.usual;
 }
 
 async function countVpcs(client: EC2Client): Promise<number> {
@@ -124,7 +96,6 @@ export async function readAccountState(region: string, stage: string): Promise<A
   );
   return {
     lambdaConcurrency: await lambdaConcurrency,
-    parameterReads: await readQuotaValue(new DynamoDBClient({}), readParameterReads),
     roles: { granted: await readRoles('RolesQuota'), present: await readRoles('Roles') },
     vpcs: {
       granted: await readQuotaValue(new ServiceQuotasClient(), readVpcQuota),

@@ -52,27 +52,9 @@ function counted(
     : row(quota, there + added, granted, `${there} that are there, ${added} of the stage${unread}`);
 }
 
-/** The age of the maintenance switch at which a process reads it again (`lambdas/platform/core/open-check.ts`). */
-const SWITCH_SECONDS = 5;
-
-/**
- * Reads of the maintenance switch: one for each call of that length, or for each function that runs. Above the quota closing
- * takes minutes, and other programs of the account cannot read their parameters, CloudFormation among them.
- */
-function parameterReads(
-  granted: QuotaValue,
-  { calls, seconds }: ExpectedLoad,
-  { lambdaConcurrency = 0 }: Config,
-): Row {
-  const byCalls = Math.ceil(calls * Math.min(1, seconds / SWITCH_SECONDS));
-  const needed = Math.max(byCalls, Math.ceil(lambdaConcurrency / SWITCH_SECONDS));
-  const why = `${calls} calls a second of ${seconds} s, or all functions of lambdaConcurrency: Systems Manager, Parameter Store, Settings increases it`;
-  return { ...row('Systems Manager: parameter reads a second', needed, granted, why), isRequired: false };
-}
-
 /** Compares them. */
 export function rowsOf(
-  { lambdaConcurrency, roles, vpcs, stageStacks, ...state }: AccountState,
+  { lambdaConcurrency, roles, vpcs, stageStacks }: AccountState,
   load: ExpectedLoad,
   config: Config,
   synthesized: SynthesizedCounts,
@@ -89,8 +71,6 @@ export function rowsOf(
   const isDeployed = (end: string) => stageStacks.some((name) => name.endsWith(end));
   return [
     { ...executions, isRequired: false },
-    // A host reads once for all its calls.
-    ...(compute === 'lambda' ? [parameterReads(state.parameterReads, load, config)] : []),
     counted('IAM: roles of the account', roles, synthesized.roles, stageStacks.length > 0),
     ...(hasNetwork ? [counted('VPC: networks of the region', vpcs, 1, isDeployed('-ingress'))] : []),
     ...[...synthesized.resources].map(([name, count]) =>

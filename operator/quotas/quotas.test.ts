@@ -15,7 +15,6 @@ const LOAD = { calls: 10, seconds: 10 };
 const of = (value: number) => ({ value });
 const USUAL: AccountState = {
   lambdaConcurrency: of(1_000),
-  parameterReads: of(40),
   roles: { granted: of(1_000), present: of(20) },
   vpcs: { granted: of(5), present: of(1) },
   stageStacks: [],
@@ -35,7 +34,7 @@ const quotaRows = (
 
 describe('the required quota of a deployment', () => {
   it('fits into a usual account', () => {
-    expect([...quotaRows({}).values()].map(({ enough }) => enough)).toEqual([true, true, true, true]);
+    expect([...quotaRows({}).values()].map(({ enough }) => enough)).toEqual([true, true, true]);
   });
 
   it('exceeds a new account, which may have ten executions, without stopping a deployment', () => {
@@ -47,16 +46,6 @@ describe('the required quota of a deployment', () => {
     const needed = (calls: number, seconds: number) =>
       quotaRows({}, { load: { calls, seconds } }).get('Lambda: concurrent executions')?.needed;
     expect([needed(1, 10), needed(10, 60), needed(100, 10)]).toEqual([110, 700, 1_100]);
-  });
-
-  it('counts a read of the maintenance switch for each long call, and for each function in five seconds', () => {
-    const name = 'Systems Manager: parameter reads a second';
-    const reads = (load: typeof LOAD, settings: object = {}) => quotaRows({}, { load, settings }).get(name);
-    expect(reads({ calls: 40, seconds: 10 })).toMatchObject({ needed: 40, enough: true, isRequired: false });
-    expect(reads({ calls: 41, seconds: 10 })).toMatchObject({ needed: 41, enough: false, isRequired: false });
-    expect(reads({ calls: 100, seconds: 1 })).toMatchObject({ needed: 20, enough: true });
-    expect(reads(LOAD, { lambdaConcurrency: 1_000 })).toMatchObject({ needed: 200, enough: false });
-    expect(reads(LOAD, { compute: 'fargate' })).toBeUndefined();
   });
 
   it('adds the roles of the templates to the existing ones, until the stage is deployed', () => {
@@ -158,8 +147,6 @@ describe('quotas of an account, as AWS shows them', () => {
       AWS_REGION: 'eu-central-1',
     });
     responses.set('/2016-08-19/account-settings', [200, { AccountLimit: { ConcurrentExecutions: 10 } }]);
-    const ServiceSetting = { SettingValue: 'true' };
-    responses.set('AmazonSSM.GetServiceSetting', [200, { ServiceSetting }]);
     responses.set('ServiceQuotasV20190624.GetServiceQuota', [200, { Quota: { Value: 5 } }]);
     const resources = { Role: { Type: 'AWS::IAM::Role' }, Table: { Type: 'AWS::DynamoDB::GlobalTable' } };
     writeFileSync(
@@ -190,7 +177,6 @@ describe('quotas of an account, as AWS shows them', () => {
       { quota: 'Lambda: concurrent executions', needed: 200, granted: 10 },
     ]);
     expect(output.quotas.filter(({ enough }) => enough === true)).toMatchObject([
-      { quota: 'Systems Manager: parameter reads a second', needed: 10, granted: 3_000 },
       { quota: 'IAM: roles of the account', needed: 21, granted: 1_000 },
       { quota: 'CloudFormation: resources of Inference-prod-data', needed: 2, granted: 500 },
     ]);

@@ -8,7 +8,6 @@ import type { Stack } from '@aws-sdk/client-cloudformation';
 import { DynamoDBClient, paginateListTables } from '@aws-sdk/client-dynamodb';
 import { paginateListSecrets } from '@aws-sdk/client-secrets-manager';
 import { createSecretsClient } from '../../lambdas/platform/aws/clients.ts';
-import { maintenanceParameter } from '../../lambdas/platform/contract/maintenance.ts';
 import { formatUsd } from '../../lambdas/platform/core/money.ts';
 import { readCaller } from '../aws-account.ts';
 import { type RetainedResource, StageStacks } from '../deployment/stacks.ts';
@@ -88,7 +87,6 @@ async function down(args: readonly string[]): Promise<void> {
     if (found.length === 0) console.log(`deletes   nothing: there is no stack of ${stage}`);
     for (const { type, id } of kept.sort((a, b) => (a.type < b.type ? -1 : 1)))
       console.log(`keeps     ${type} ${id}`);
-    console.log(`keeps     parameter ${maintenanceParameter(stage)}, if "admin close" has made it`);
     console.log('keeps     the bootstrap of the CDK, and what is in its bucket');
     const [tables = 0, secrets = 0] = [TABLE, SECRET].map(
       (kind) => kept.filter(({ type }) => type === kind).length,

@@ -1,19 +1,32 @@
 import { describe, expect, it } from '@jest/globals';
 import { ROUTES } from '../../lambdas/app/routes.ts';
-import { VARIABLES } from '../../lambdas/platform/contract/environment.ts';
-import { maintenanceParameter } from '../../lambdas/platform/contract/maintenance.ts';
 import type { Route } from '../../lambdas/platform/contract/route.ts';
+import { TABLES } from '../../lambdas/platform/contract/tables.ts';
+import { RESTORED } from '../../operator/restore/tables.ts';
 import { policiesOf, resourceName } from './permissions.ts';
 import { STACK_NAMES, SynthesizedApp } from './synthesized-app.ts';
 
 const STACKS = [...STACK_NAMES, 'ingress'] as const;
+/** The table of the catalog has the item that closes the service. */
+const VARIABLE = TABLES.catalog.variable;
 
 describe.each(['standard', 'fargate'] as const)('maintenance mode of %s', (name) => {
   const app = new SynthesizedApp(name);
   const closable = new Set<string>(
     ROUTES.filter(({ method }: Route) => method !== 'GET').map(({ endpoint }) => endpoint),
   );
-  const parameter = maintenanceParameter('prod');
+  const statements = STACKS.flatMap((stack) =>
+    policiesOf(app, stack).flatMap(([, listed]) =>
+      listed
+        .filter(({ Action }) => [Action].flat().some((action) => action.startsWith('dynamodb:')))
+        .flatMap(({ Effect, Action, Resource }) =>
+          [Resource]
+            .flat()
+            .filter((each) => resourceName(app, stack, each) === 'data:Catalog.Arn')
+            .flatMap(() => [Action].flat().map((action) => [Effect, action])),
+        ),
+    ),
+  );
 
   it('reaches every function and host that serves a request other than GET', () => {
     const named = STACKS.flatMap((stack) =>
@@ -21,34 +34,24 @@ describe.each(['standard', 'fargate'] as const)('maintenance mode of %s', (name)
         const { Variables: variables = {} } = (Properties.Environment ?? {}) as {
           Variables?: Record<string, unknown>;
         };
-        const value = variables[VARIABLES.maintenanceParameter];
-        if (value !== undefined) expect(value).toBe(parameter);
-        return value === undefined || stack === 'ingress' ? [] : [app.functionName(stack, id) as string];
+        return variables[VARIABLE] === undefined || stack === 'ingress'
+          ? []
+          : [app.functionName(stack, id) as string];
       }),
     );
     expect([...closable].filter((endpoint) => !named.includes(endpoint))).toEqual([]);
     const ingress = JSON.stringify(app.templates.ingress.Resources);
-    expect(ingress.includes(parameter)).toBe(name !== 'standard');
+    expect(ingress.includes(VARIABLE)).toBe(name !== 'standard');
   });
 
   it('can be read by the roles of the service, and changed by none', () => {
-    const statements = STACKS.flatMap(
-      (stack) =>
-        policiesOf(app, stack).flatMap(([, listed]) =>
-          listed
-            .filter(({ Action }) => [Action].flat().some((action) => action.startsWith('ssm:')))
-            .flatMap(({ Effect, Action, Resource }) =>
-              [Resource].flat().map((each) => [Effect, Action, resourceName(app, stack, each)]),
-            ),
-        ),
-      // The CDK's own parameters, by which a stack reads the outputs of another region.
-    ).filter(([, , resource]) => !/:parameter\/cdk\/exports\/[^*]*\*$/.test(String(resource)));
     expect(statements.length).toBeGreaterThan(closable.size / 2);
-    const arn = expect.stringMatching(/^arn:.+:ssm:[^*]+:parameter\/unified-inference\/prod\/maintenance$/);
-    for (const statement of statements) expect(statement).toEqual(['Allow', 'ssm:GetParameter', arn]);
+    for (const statement of statements) expect(statement).toEqual(['Allow', 'dynamodb:GetItem']);
   });
+});
 
-  it('needs no parameter in a stack, so that no deployment opens the service', () => {
-    for (const stack of STACKS) expect(app.resources(stack, 'AWS::SSM::Parameter')).toEqual([]);
+describe('the switch of maintenance mode', () => {
+  it('survives a restore, which leaves its table as it is', () => {
+    expect(RESTORED).not.toContain('catalog');
   });
 });

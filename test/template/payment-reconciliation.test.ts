@@ -31,13 +31,13 @@ describe('the reconciliation with the payment provider', () => {
     expect(permissions.toSorted()).toEqual([
       'dynamodb:BatchGetItem data:Wallets.Arn',
       'dynamodb:GetItem data:Accounts.Arn',
+      'dynamodb:GetItem data:Catalog.Arn',
       'dynamodb:GetItem data:Wallets.Arn',
       'dynamodb:PutItem data:Accounts.Arn',
       'dynamodb:Scan data:Accounts.Arn',
       'dynamodb:UpdateItem data:Accounts.Arn',
       'dynamodb:UpdateItem data:Wallets.Arn',
       expect.stringMatching(/^secretsmanager:GetSecretValue data:PaymentSecret/),
-      expect.stringMatching(/^ssm:GetParameter .*:parameter\/unified-inference\/prod\/maintenance$/),
     ]);
   });
 });

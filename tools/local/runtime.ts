@@ -12,7 +12,6 @@ import { accessKeyIdOf, createCallers } from './aws/callers.ts';
 import { createDynamoDbService } from './aws/dynamodb-service.ts';
 import { startAwsEndpoint } from './aws/endpoint.ts';
 import { MessagingServices } from './aws/messaging.ts';
-import { createParametersService } from './aws/parameters-service.ts';
 import { openSecretStore } from './aws/secret-store.ts';
 import { createSecretsService } from './aws/secrets-service.ts';
 import { createStatesService } from './aws/states-service.ts';
@@ -173,7 +172,6 @@ async function startBackend(
     services: {
       DynamoDB_20120810: dynamodb.service,
       secretsmanager: createSecretsService(openSecretStore(stateDir, secrets)),
-      AmazonSSM: createParametersService(stateDir),
       AWSStepFunctions: createStatesService({ workflows, run, log }),
       ...createModelServices(bedrockUrl),
       ...messaging.services,

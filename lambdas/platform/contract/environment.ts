@@ -29,8 +29,6 @@ export const VARIABLES = {
   paymentApiUrl: 'PAYMENT_API_URL',
   /** The page to which a payer is sent after the checkout, with `order_id` and `outcome` in the query. */
   paymentReturnUrl: 'PAYMENT_RETURN_URL',
-  /** Name of the Systems Manager parameter that closes the service (`maintenance.ts`). */
-  maintenanceParameter: 'MAINTENANCE_PARAMETER',
   /** The platform's part of a sale, in basis points of the price. */
   marketFeeBasisPoints: 'MARKET_FEE_BASIS_POINTS',
   /** Name of the bucket of builds. */

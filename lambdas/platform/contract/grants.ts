@@ -39,8 +39,6 @@ export interface Grants {
   readonly signedModels?: true;
   /** Starts the workflow that settles transcriptions. */
   readonly settlements?: true;
-  /** Reads the parameter that closes the service. */
-  readonly maintenance?: true;
   /** Reads the key of the scheduled smoke test. */
   readonly smokeAccess?: true;
   /** Opens and recovers holds, so it needs their life. */

@@ -4,13 +4,10 @@
  */
 
 /**
- * Returns the name of the parameter that closes a deployment. The operator's commands create it; no stack contains it,
- * so that no deployment opens the service. Names must not start with `aws` or `ssm`, which a stage might.
+ * The key of the item that closes a deployment, in the table of the catalog, which no restore replaces. The operator's
+ * commands create and delete it, and no function may write the table.
  */
-export const maintenanceParameter = (stage: string): string => `/unified-inference/${stage}/maintenance`;
-
-/** The value of an open service. Any other value closes it; without the parameter it is open. */
-export const OPEN_VALUE = 'open';
+export const CLOSED_ITEM = 'closed';
 
 /** Returns whether a closed service rejects the requests with that method. */
 export const isStoppedByMaintenance = (method: string): boolean => method !== 'GET';

@@ -18,12 +18,12 @@ import { isSafeToRetry } from './transient.ts';
 /** Returns nothing or resolves if the service accepts requests. Throws or rejects with 503 if it does not. */
 export type OpenCheck = () => Promise<void> | undefined;
 
-/** A closed service stops within it: the age of a view, and a read of two attempts of a second each. */
+/** A closed service stops within it: the age of a view, or the attempts of a read, which is shorter. */
 export const CLOSED_WITHIN_MS = 10_000;
 
 const VIEW_MS = 5_000;
 
-/** An outage of the parameter store that is shorter stops no call. A longer one cannot hide that the service is closed. */
+/** An outage of the table that is shorter stops no call. A longer one cannot hide that the service is closed. */
 const MAX_UNREAD_MS = 5 * 60_000;
 
 /** The pause between reads that fail, which would only prolong a throttle. */

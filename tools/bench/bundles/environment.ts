@@ -40,7 +40,6 @@ const GRANTED: Partial<Readonly<Record<Grant, Readonly<Record<string, string>>>>
   },
   settlements: { [VARIABLES.settlementWorkflow]: 'none' },
   holds: { [VARIABLES.holdTtlSeconds]: '1200' },
-  maintenance: { [VARIABLES.maintenanceParameter]: 'none' },
 };
 
 export function functionVariables(name: FunctionName): Record<string, string> {

@@ -1,7 +1,6 @@
-/** Starts the shared host, on a database and with the secrets and the parameter that it would find in AWS. */
+/** Starts the shared host, on a database and with the secrets that it would find in AWS. */
 import { join } from 'node:path';
 import { ROUTES } from '../../../lambdas/app/routes.ts';
-import { OPEN_VALUE } from '../../../lambdas/platform/contract/maintenance.ts';
 import { REGION } from '../../local/assembly/intrinsics.ts';
 import { ENGINE_CREDENTIALS } from '../../local/dynamodb/client.ts';
 import { type LoopbackServer, startLoopbackServer } from '../../simulators/loopback-server.ts';
@@ -26,16 +25,12 @@ export interface HostOptions {
 /** The peppers: the only secret that is not in the environment. */
 const SECRET = JSON.stringify({ Name: 'pepper', SecretString: JSON.stringify(PEPPERS) });
 
-/** The service is open. */
-const PARAMETER = JSON.stringify({ Parameter: { Name: 'maintenance', Value: OPEN_VALUE } });
-
-/** Answers every read of a secret, and of a parameter. */
+/** Answers every read of a secret. */
 export const startSettings = (delayMs: number): Promise<LoopbackServer> =>
   startLoopbackServer((request, response) => {
     request.resume();
-    const isParameter = request.headers['x-amz-target'] === 'AmazonSSM.GetParameter';
     response.setHeader('content-type', 'application/x-amz-json-1.1');
-    setTimeout(() => response.end(isParameter ? PARAMETER : SECRET), delayMs);
+    setTimeout(() => response.end(SECRET), delayMs);
   }, 0);
 
 export const startHost = ({
@@ -53,7 +48,6 @@ export const startHost = ({
     AWS_SECRET_ACCESS_KEY: ENGINE_CREDENTIALS.secretAccessKey,
     AWS_ENDPOINT_URL_DYNAMODB: database.endpoint,
     AWS_ENDPOINT_URL_SECRETS_MANAGER: settingsUrl,
-    AWS_ENDPOINT_URL_SSM: settingsUrl,
     POWERTOOLS_SERVICE_NAME: 'inference-host',
     SIM_KEY: 'simulated',
     PORT: '0',
