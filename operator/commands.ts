@@ -180,6 +180,13 @@ export const COMMANDS: Readonly<Record<string, Command>> = {
       return { output: { different }, exitCode: different.length === 0 ? 0 : 1 };
     },
   },
+  'tables return': {
+    usage: '',
+    async run(operator, args) {
+      options(args, []);
+      return ok({ ...(await operator.copyBack()) });
+    },
+  },
   restore: {
     usage: '--at TIME',
     async run(operator, args) {

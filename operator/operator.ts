@@ -58,6 +58,7 @@ import { createMarket } from './market.ts';
 import { createOperatorAccounts } from './operator-accounts.ts';
 import { createReconciliation } from './payments.ts';
 import { type RedriveResult, redrive } from './redrive.ts';
+import { copyBack } from './restore/copy-back.ts';
 import { restore } from './restore/restore.ts';
 import { checkTables } from './restore/table-checks.ts';
 import { createRouteAccess } from './route-access.ts';
@@ -226,15 +227,20 @@ const usageRecords = (
 
 function maintenanceOf(target: OperatorTarget, client: DynamoDBClient) {
   const maintenance = createMaintenance(target, client, systemClock);
+  const dependencies = { client, target, maintenance, clock: systemClock, sleep };
   return {
     maintenance,
+    /** False for the local service. */
+    isDeployed: target.client.endpoint === undefined,
     /** Returns the tables in use that differ from what the code needs. */
     checkTables: () => checkTables(client, target),
     /**
      * Closes the service, and restores the tables as of that time, next to the current ones. Rejected on the local
      * service, which stores no history.
      */
-    restore: (at: Date) => restore({ client, target, maintenance, clock: systemClock, sleep }, at),
+    restore: (at: Date) => restore(dependencies, at),
+    /** Closes the service, and gives the tables of the stack the items of the restored ones in use. */
+    copyBack: () => copyBack(dependencies),
   };
 }
 

@@ -12,7 +12,7 @@ import {
   smokeSecretName,
   VARIABLES,
 } from '../lambdas/platform/contract/environment.ts';
-import { TABLES } from '../lambdas/platform/contract/tables.ts';
+import { replacedVariable, TABLES } from '../lambdas/platform/contract/tables.ts';
 import { type Addresses, deployedAddresses, localAddresses } from './addresses.ts';
 import { REDRIVES } from './redrive.ts';
 
@@ -73,6 +73,9 @@ export const OPERATED = {
   platform: [VARIABLES.eventBus, ...Object.values(REDRIVES).flatMap(({ from, to }) => [...from, to])],
 } as const;
 
+/** The variables that exist only for tables in whose place the settings have restored ones. */
+const REPLACED: readonly string[] = Object.values(TABLES).map(({ variable }) => replacedVariable(variable));
+
 /** The deployment of that stage, with the caller's own AWS credentials. */
 export async function readAwsTarget(stage: string): Promise<OperatorTarget> {
   const client = new CloudFormationClient({});
@@ -99,9 +102,10 @@ async function readOutputs(
   const outputs = new Map(
     stacks?.[0]?.Outputs?.map(({ OutputKey, OutputValue }) => [OutputKey, OutputValue]),
   );
-  return variables.map((variable) => {
+  return [...variables, ...REPLACED].flatMap((variable): [string, string][] => {
     const value = outputs.get(outputName(variable));
+    if (value === undefined && REPLACED.includes(variable)) return [];
     if (value === undefined) throw new Error(`stack ${stackName} has no output ${outputName(variable)}`);
-    return [variable, value];
+    return [[variable, value]];
   });
 }

@@ -1,6 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { outputName, SECRET_VARIABLES, VARIABLES } from '../../lambdas/platform/contract/environment.ts';
-import { TABLES, type Table, type TableName } from '../../lambdas/platform/contract/tables.ts';
+import {
+  replacedVariable,
+  TABLES,
+  type Table,
+  type TableName,
+} from '../../lambdas/platform/contract/tables.ts';
 import { SynthesizedApp } from '../../test/template/synthesized-app.ts';
 
 const app = new SynthesizedApp();
@@ -106,6 +111,10 @@ describe('restored tables', () => {
   it('take the places of those of the stack: in its outputs, in every variable and in every permission', () => {
     const value = (variable: string) => restored.templates.data.Outputs[outputName(variable)]?.Value;
     expect(value(TABLES.wallets.variable)).toBe('wallets-at-20261121T093000Z');
+    expect(value(replacedVariable(TABLES.wallets.variable))).toEqual({
+      Ref: expect.stringMatching(/^Wallets/),
+    });
+    expect(value(replacedVariable(TABLES.keys.variable))).toBeUndefined();
     const strings = ['inference', 'platform', 'operations'].map((stack) =>
       JSON.stringify(restored.templates[stack as 'inference']),
     );

@@ -17,7 +17,12 @@ import {
 import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
 import type { Construct } from 'constructs';
 import { outputName, SECRET_VARIABLES, VARIABLES } from '../../lambdas/platform/contract/environment.ts';
-import { TABLES, type TableName, type Table as TableSpec } from '../../lambdas/platform/contract/tables.ts';
+import {
+  replacedVariable,
+  TABLES,
+  type TableName,
+  type Table as TableSpec,
+} from '../../lambdas/platform/contract/tables.ts';
 import type { Config } from '../config/config.ts';
 import { BuildsBucket } from '../constructs/builds-bucket.ts';
 import type { StoredData } from '../constructs/stored-data.ts';
@@ -93,7 +98,9 @@ export class DataStack extends Stack implements StoredData {
       Object.entries(TABLES).map(([name, spec]) => {
         const table = this.#table(name, spec, props.config);
         table.node.addDependency(builds, ...Object.values(this.secrets));
-        return [name, this.#restored(name as TableName, props.config) ?? table];
+        const restored = this.#restored(name as TableName, props.config);
+        if (restored !== undefined) this.#output(replacedVariable(spec.variable), table.tableName);
+        return [name, restored ?? table];
       }),
     ) as Record<TableName, ITable>;
     const { stage, backupCopies: copies } = props.config;

@@ -11,12 +11,7 @@
  * Each step leaves less access than it found, so that it is safe to repeat after a crash anywhere.
  */
 import { isDeepStrictEqual } from 'node:util';
-import {
-  DeleteItemCommand,
-  type DynamoDBClient,
-  paginateScan,
-  UpdateItemCommand,
-} from '@aws-sdk/client-dynamodb';
+import { DeleteItemCommand, type DynamoDBClient, UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { CAPS } from '../../lambdas/access/core/caps.ts';
 import { type KeyState, rpmOf } from '../../lambdas/access/core/key-state.ts';
 import type { Policy } from '../../lambdas/access/core/policy.ts';
@@ -24,11 +19,11 @@ import { windowsAt } from '../../lambdas/access/core/windows.ts';
 import { decodeKey } from '../../lambdas/access/store/key-item.ts';
 import { DynamoKeyRegistry } from '../../lambdas/access/store/key-registry.ts';
 import { DynamoSessionStore } from '../../lambdas/access/store/session-store.ts';
-import { TABLES, type Table } from '../../lambdas/platform/contract/tables.ts';
+import { TABLES } from '../../lambdas/platform/contract/tables.ts';
 import type { Clock } from '../../lambdas/platform/core/ports.ts';
-import { type Item, readText, text } from '../../lambdas/platform/dynamodb/attribute-values.ts';
-import { readMany } from '../../lambdas/platform/dynamodb/reads.ts';
+import { readText, text } from '../../lambdas/platform/dynamodb/attribute-values.ts';
 import { createOperatorAccounts } from '../operator-accounts.ts';
+import { keyIn, pagesOf, pairsOf } from './pairs.ts';
 
 /** The tables that grant access. */
 export const ACCESS_TABLES = ['accounts', 'keys', 'sessions', 'identities', 'webhooks'] as const;
@@ -69,7 +64,7 @@ async function reduceKeys(comparison: AccessComparison) {
   const { client, restored, clock } = comparison;
   const registry = new DynamoKeyRegistry(client, restored, clock);
   const counts = { keys_revoked: 0, keys_rotated: 0, keys_limited: 0 };
-  for await (const [item, currentItem] of pairsOf(comparison, 'keys')) {
+  for await (const [item, currentItem] of restoredPairs(comparison, 'keys')) {
     const windows = windowsAt(clock());
     const key = decodeKey(item, windows);
     const current = currentItem === undefined ? undefined : decodeKey(currentItem, windows);
@@ -153,7 +148,7 @@ async function removeOperators({ client, current, restored, clock }: AccessCompa
 async function removeIdentities(comparison: AccessComparison): Promise<number> {
   const { client, restored } = comparison;
   let removed = 0;
-  for await (const [item, current] of pairsOf(comparison, 'identities')) {
+  for await (const [item, current] of restoredPairs(comparison, 'identities')) {
     if (isDeepStrictEqual(item.account_id, current?.account_id)) continue;
     await client.send(
       new DeleteItemCommand({ TableName: restored.identities, Key: keyIn(TABLES.identities, item) }),
@@ -169,7 +164,7 @@ const DELIVERED = ['url', 'events', 'secret', 'status'] as const;
 async function disableWebhooks(comparison: AccessComparison): Promise<number> {
   const { client, restored } = comparison;
   let disabled = 0;
-  for await (const [item, current] of pairsOf(comparison, 'webhooks')) {
+  for await (const [item, current] of restoredPairs(comparison, 'webhooks')) {
     const isSame = DELIVERED.every((name) => isDeepStrictEqual(item[name], current?.[name]));
     // The count of an account's webhooks has no status.
     if (item.status?.S !== 'active' || isSame) continue;
@@ -187,29 +182,6 @@ async function disableWebhooks(comparison: AccessComparison): Promise<number> {
   return disabled;
 }
 
-/** Each item of a restored table with the current item of its key. */
-async function* pairsOf(
-  { client, current, restored }: AccessComparison,
-  name: AccessTable,
-): AsyncGenerator<readonly [Item, Item | undefined]> {
-  const idOf = (item: Item) => JSON.stringify(keyIn(TABLES[name], item));
-  for await (const page of pagesOf(client, restored[name])) {
-    const keys = page.map((item) => keyIn(TABLES[name], item));
-    const items = await readMany(client, current[name], keys);
-    const currentItems = new Map(items.map((item) => [idOf(item), item]));
-    for (const item of page) yield [item, currentItems.get(idOf(item))];
-  }
-}
-
-/** The most keys that one read takes. */
-const PAGE_ITEMS = 100;
-
-async function* pagesOf(client: DynamoDBClient, table: string): AsyncGenerator<readonly Item[]> {
-  const pages = paginateScan({ client }, { TableName: table, Limit: PAGE_ITEMS, ConsistentRead: true });
-  for await (const { Items: items = [] } of pages) if (items.length > 0) yield items;
-}
-
-function keyIn({ partitionKey, sortKey }: Table, item: Item): Item {
-  const names = sortKey === undefined ? [partitionKey] : [partitionKey, sortKey];
-  return Object.fromEntries(names.map((name) => [name, text(readText(item, name))]));
-}
+/** Yields each item of a restored table with the current item of its key. */
+const restoredPairs = ({ client, current, restored }: AccessComparison, name: AccessTable) =>
+  pairsOf(client, TABLES[name], { from: restored[name], other: current[name] });

@@ -117,6 +117,9 @@ export const TABLES = {
 
 export type TableName = keyof typeof TABLES;
 
+/** The variable with the name of the stack's own table, which exists while a restored one is used in its place. */
+export const replacedVariable = (variable: string): string => `REPLACED_${variable}`;
+
 /** The table's name in a deployment; throws an error that names the variable when it is not set. */
 export const requireTable = (
   environment: Readonly<Record<string, string | undefined>>,

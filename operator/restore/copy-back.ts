@@ -1,0 +1,112 @@
+/**
+ * The way of restored tables back into the stack. Gives the tables of the stack, which nothing uses while restored ones are
+ * in their places, the items of these. The settings can then leave `restoredTables` out, and CloudFormation changes the
+ * tables in use again. The restored tables stay unchanged. Safe to repeat: only what differs is written.
+ */
+import { isDeepStrictEqual } from 'node:util';
+import { BatchWriteItemCommand, type DynamoDBClient, type WriteRequest } from '@aws-sdk/client-dynamodb';
+import {
+  replacedVariable,
+  requireTable,
+  TABLES,
+  type Table,
+  type TableName,
+} from '../../lambdas/platform/contract/tables.ts';
+import { CLOSED_WITHIN_MS } from '../../lambdas/platform/core/open-check.ts';
+import type { Item } from '../../lambdas/platform/dynamodb/attribute-values.ts';
+import { sendBatches } from '../../lambdas/platform/dynamodb/reads.ts';
+import { keyIn, pairsOf } from './pairs.ts';
+import type { RestoreDependencies } from './restore.ts';
+
+export interface CopyBack {
+  readonly tables: readonly TableName[];
+  /** The number of items that were written or deleted. */
+  readonly changes: number;
+}
+
+/** A deployment without open calls is still after two: one that copies, and one that finds nothing more. */
+const MAX_PASSES = 5;
+
+/** The most writes of one request (BatchWriteItem). A table has one at a time: more than a new table takes would be throttled. */
+const BATCH = 25;
+
+/** Resolves once the tables are equal. Throws if no table is restored, or if the restored ones do not stop changing. */
+export async function copyBack({
+  client,
+  target: { environment },
+  maintenance,
+  clock,
+  sleep,
+}: RestoreDependencies): Promise<CopyBack> {
+  const restored = (Object.keys(TABLES) as TableName[]).flatMap((table) => {
+    const to = environment[replacedVariable(TABLES[table].variable)];
+    return to === undefined ? [] : [{ table, from: requireTable(environment, table), to }];
+  });
+  if (restored.length === 0) throw new Error('the deployment uses no restored table');
+  const { since } = await maintenance.close('copy back');
+  await sleep(Math.max(0, Date.parse(since) + CLOSED_WITHIN_MS - clock()));
+  const tables = restored.map(({ table }) => table);
+  let changes = 0;
+  for (let pass = 0; pass < MAX_PASSES; pass += 1) {
+    const counts = await Promise.all(
+      restored.map(({ table, from, to }) => copyTable(client, TABLES[table], from, to)),
+    );
+    const changesOfPass = counts.reduce((sum, count) => sum + count, 0);
+    if (changesOfPass === 0) return { tables, changes };
+    changes += changesOfPass;
+  }
+  throw new Error(
+    'the restored tables still change: wait until open calls have ended, and repeat the command',
+  );
+}
+
+/** Writes the items that differ, and deletes those that the other table does not have. Returns how many. */
+async function copyTable(client: DynamoDBClient, spec: Table, from: string, to: string): Promise<number> {
+  const writes = new Writes(client, to);
+  for await (const [item, source] of pairsOf(client, spec, { from: to, other: from }))
+    if (source === undefined) await writes.add({ DeleteRequest: { Key: keyIn(spec, item) } });
+  // No request may have two writes of one key.
+  await writes.flush();
+  for await (const [item, copy] of pairsOf(client, spec, { from, other: to }))
+    if (!isSame(item, copy)) await writes.add({ PutRequest: { Item: item } });
+  await writes.flush();
+  return writes.count;
+}
+
+/** DynamoDB returns the values of a set in any order. */
+const isSame = (item: Item, copy: Item | undefined): boolean =>
+  copy !== undefined && isDeepStrictEqual(withSortedSets(item), withSortedSets(copy));
+
+const withSortedSets = (item: Item): unknown =>
+  JSON.parse(
+    JSON.stringify(item, (key, value) =>
+      (key === 'SS' || key === 'NS') && Array.isArray(value) ? value.toSorted() : value,
+    ),
+  );
+
+class Writes {
+  count = 0;
+  readonly #client: DynamoDBClient;
+  readonly #table: string;
+  #waiting: WriteRequest[] = [];
+
+  constructor(client: DynamoDBClient, table: string) {
+    this.#client = client;
+    this.#table = table;
+  }
+
+  async add(request: WriteRequest): Promise<void> {
+    this.#waiting.push(request);
+    if (this.#waiting.length === BATCH) await this.flush();
+  }
+
+  async flush(): Promise<void> {
+    const requests = this.#waiting;
+    this.#waiting = [];
+    this.count += requests.length;
+    await sendBatches(requests, async (batch) => {
+      const command = new BatchWriteItemCommand({ RequestItems: { [this.#table]: batch } });
+      return (await this.#client.send(command)).UnprocessedItems?.[this.#table];
+    });
+  }
+}
