@@ -11,6 +11,7 @@ import {
   ResourceNotFoundException,
   type TableDescription,
 } from '@aws-sdk/client-dynamodb';
+import { createDynamoClients } from '../../lambdas/platform/aws/clients.ts';
 import { requireTable, TABLES, type Table, type TableName } from '../../lambdas/platform/contract/tables.ts';
 import type { OperatorTarget } from '../target.ts';
 
@@ -34,10 +35,35 @@ export function checkTables(
   return differentTables(client, names, endpoint === undefined);
 }
 
+type RestoredTables = Readonly<Partial<Record<TableName, { readonly name: string }>>>;
+
+/** Throws if a table of the setting `restoredTables` differs from what the code needs: no deployment would change it. */
+export async function requireRestoredTables({
+  restoredTables,
+}: {
+  readonly restoredTables: RestoredTables;
+}): Promise<void> {
+  if (Object.keys(restoredTables).length === 0) return;
+  const { client, onceClient } = createDynamoClients({});
+  try {
+    const different = await checkRestoredTables(client, restoredTables);
+    if (different.length > 0)
+      throw new Error(
+        [
+          'no deployment changes restored tables, and this version needs others:',
+          ...different,
+          'Bring them back into the stack with the version that is deployed: "tables return" in docs/operate/backup.md',
+        ].join('\n'),
+      );
+  } finally {
+    for (const each of [client, onceClient]) each.destroy();
+  }
+}
+
 /** Returns a line for each table of the setting `restoredTables` that differs from what the code needs. */
 export async function checkRestoredTables(
   client: DynamoDBClient,
-  restored: Readonly<Partial<Record<TableName, { readonly name: string }>>>,
+  restored: RestoredTables,
 ): Promise<readonly string[]> {
   const names = Object.fromEntries(Object.entries(restored).map(([table, { name }]) => [table, name]));
   const different = await differentTables(client, names, true);

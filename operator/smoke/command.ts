@@ -19,6 +19,7 @@ import { type Addresses, resolveAddresses } from '../addresses.ts';
 import { type Command, type CommandOutput, options } from '../arguments.ts';
 import type { Operator } from '../operator.ts';
 import { holdsCheck, ledgerCheck, type SmokeAccount, takeRest, usageCheck } from './ledger.ts';
+import { tablesCheck } from './tables.ts';
 import { webhookCheck } from './webhook.ts';
 
 interface SmokeTestOptions {
@@ -73,6 +74,7 @@ function checksFor(
   const client = new HttpClient(addresses, account.key);
   return [
     healthCheck(client),
+    ...(operator.isDeployed ? [tablesCheck(operator)] : []),
     modelsCheck(client, calledIn(plan)),
     ...plan.choices.flatMap((choice) => checksOf(client, choice)),
     webhookCheck(client, receiver),

@@ -3,7 +3,6 @@
  * repetition after any failure continues where the last run ended.
  */
 import { createInterface } from 'node:readline/promises';
-import { createDynamoClients } from '../../lambdas/platform/aws/clients.ts';
 import { formatUsd } from '../../lambdas/platform/core/money.ts';
 import { type AwsCaller, BOOTSTRAP_VERSION, readBootstrapVersion, readCaller } from '../aws-account.ts';
 import { countAssembly, synthesize } from '../deployment/assembly.ts';
@@ -15,7 +14,7 @@ import { readAccountState } from '../quotas/account.ts';
 import { bootstrapRegions, checkAccount, hostZones } from '../quotas/checks.ts';
 import { checkLine, DEFAULT_LOAD, quotaLine } from '../quotas/command.ts';
 import { rowsOf } from '../quotas/needs.ts';
-import { checkRestoredTables } from '../restore/table-checks.ts';
+import { requireRestoredTables } from '../restore/table-checks.ts';
 import { readAwsTarget } from '../target.ts';
 import { deliverFirstKey, grantFirstCredit, openFirstAccount } from './first-account.ts';
 import { NO_ALARM_EMAIL, readRecipients } from './recipients.ts';
@@ -54,16 +53,6 @@ async function nameZones(options: UpOptions): Promise<UpOptions> {
   return withSettings(options, { availabilityZones: [...zones] });
 }
 
-/** Returns what the restored tables in use lack for this version. */
-async function restoredDifferences({ restoredTables }: UpOptions['config']): Promise<readonly string[]> {
-  const { client, onceClient } = createDynamoClients({});
-  try {
-    return await checkRestoredTables(client, restoredTables ?? {});
-  } finally {
-    for (const each of [client, onceClient]) each.destroy();
-  }
-}
-
 /** Throws if something without which a deployment fails is missing; prints the rest of what is too little. */
 async function checkNeeds({ config, catalog, assembly }: UpOptions, region: string): Promise<void> {
   const checks = await checkAccount(config, catalog);
@@ -75,11 +64,7 @@ async function checkNeeds({ config, catalog, assembly }: UpOptions, region: stri
     ...checks.filter(({ state }) => state === 'missing').map(checkLine),
     ...rows.filter(({ enough, isRequired }) => enough === false && isRequired).map(quotaLine),
   ];
-  const different = await restoredDifferences(config);
-  if (different.length > 0)
-    throw new Error(
-      `no deployment changes restored tables, and this version needs others:\n${different.join('\n')}`,
-    );
+  await requireRestoredTables(config);
   if (missing.length > 0) throw new Error(`the deployment would fail:\n${missing.join('\n')}`);
   // Models are listed when the catalog is applied.
   const toShow = checks.filter(({ check }) => check !== 'Model access');

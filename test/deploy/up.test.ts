@@ -290,10 +290,6 @@ describe('the policy of up', () => {
     'dynamodb:BatchGetItem',
     'dynamodb:BatchWriteItem',
     'dynamodb:DeleteItem',
-    // They compare restored tables, of which this deployment has none.
-    'dynamodb:DescribeContinuousBackups',
-    'dynamodb:DescribeTable',
-    'dynamodb:DescribeTimeToLive',
     'ec2:DescribeAvailabilityZones',
     // The emulator checks no right for it.
     'lambda:GetAccountSettings',
