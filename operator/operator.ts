@@ -14,6 +14,7 @@ import {
 } from '../lambdas/access/store/create-accounts.ts';
 import { createSecrets } from '../lambdas/access/store/create-secrets.ts';
 import { createSessions } from '../lambdas/access/store/session-tokens.ts';
+import { createEarnings } from '../lambdas/app/handlers/registered.ts';
 import {
   readCatalogVersion,
   readVersions,
@@ -31,7 +32,6 @@ import { createCredits } from '../lambdas/ledger/store/credit-store.ts';
 import { readWalletPage } from '../lambdas/ledger/store/ledger-scan.ts';
 import { DynamoUnbilledStore } from '../lambdas/ledger/store/usage/unbilled-store.ts';
 import { WalletMaintenance } from '../lambdas/ledger/store/wallet/maintenance.ts';
-import { createEarningsCheck } from '../lambdas/marketplace/store/earnings-check.ts';
 import { createSmokeAccess } from '../lambdas/operations/store/smoke-test/access.ts';
 import {
   createDynamoClients,
@@ -105,7 +105,7 @@ export function createOperator(target: OperatorTarget, log: Log) {
   const issuer = createKeyIssuer({ clients, environment, peppers });
   const pages = (after?: string) => readWalletPage(client, tables.wallets, after);
   const walletMaintenance = new WalletMaintenance(client, tables.wallets);
-  const auditStore = createAuditStore(client, tables, createEarningsCheck({ client, environment }));
+  const auditStore = createAuditStore(client, tables, createEarnings({ client, environment }));
   const wallet = walletOf(wallets);
 
   return {

@@ -30,7 +30,7 @@ export const ROUTES = [
   ...INFERENCE_ROUTES,
   ...LEDGER_ROUTES,
   ...ACCESS_ROUTES,
-  ...MARKETPLACE_ROUTES,
+  ...MARKETPLACE_ROUTES.map((route) => ({ ...route, setting: 'market' }) as const),
   ...PAYMENT_ROUTES,
   ...WEBHOOK_ROUTES,
   ...OPERATIONS_ROUTES,

@@ -6,8 +6,8 @@ import { Rule, Schedule } from 'aws-cdk-lib/aws-events';
 import { LambdaFunction } from 'aws-cdk-lib/aws-events-targets';
 import { EventSourceMapping, StartingPosition } from 'aws-cdk-lib/aws-lambda';
 import { Construct } from 'constructs';
-import { MARKETPLACE_GRANTS } from '../../lambdas/marketplace/grants.ts';
-import { CONSUMERS } from '../../lambdas/platform/contract/consumers.ts';
+import { MARKET_CONSUMERS } from '../../lambdas/platform/contract/market-consumers.ts';
+import { GRANTS } from '../config/grants.ts';
 import { scanUploads } from './builds-bucket.ts';
 import { type ConsumerProps, consumerFunction, runOnSchedule } from './consumer-function.ts';
 import type { Messaging } from './messaging.ts';
@@ -43,7 +43,7 @@ export class Market extends Construct {
     this.#follow('build-search-index');
     this.#recordScans();
     for (const name of ['rank-trending', 'process-due-items'] as const) {
-      const schedule = Schedule.expression(CONSUMERS[name].schedule);
+      const schedule = Schedule.expression(MARKET_CONSUMERS[name].schedule);
       runOnSchedule(this, { name, schedule, ruleId: `${name}-schedule` }, props);
     }
   }
@@ -76,13 +76,14 @@ export class Market extends Construct {
 
   #follow(name: keyof typeof FOLLOWERS): void {
     const { data, messaging } = this.#props;
-    const { table, dead } = MARKETPLACE_GRANTS[name].follows;
+    const { follows } = GRANTS[name];
     const follower = consumerFunction(this, name, this.#props);
-    const { tableStreamArn } = data.tables[table];
-    if (tableStreamArn === undefined) throw new Error(`the table ${table} has no stream`);
+    const stream = follows && data.tables[follows.table].tableStreamArn;
+    if (follows === undefined || stream === undefined)
+      throw new Error(`${name} follows no table with a stream`);
     const mapping = new EventSourceMapping(this, `${name}-mapping`, {
       target: follower.function,
-      eventSourceArn: tableStreamArn,
+      eventSourceArn: stream,
       startingPosition: StartingPosition.TRIM_HORIZON,
       batchSize: BATCH_SIZE,
       maxBatchingWindow: FOLLOWERS[name],
@@ -90,7 +91,7 @@ export class Market extends Construct {
       retryAttempts: RETRIES,
       maxRecordAge: MAX_RECORD_AGE,
       // What the role may send is in the grants.
-      onFailure: { bind: () => ({ destination: messaging.queues[dead].queueArn }) },
+      onFailure: { bind: () => ({ destination: messaging.queues[follows.dead].queueArn }) },
     });
     // Lambda checks that the role may read the stream when the mapping is created.
     mapping.node.addDependency(follower);

@@ -4,7 +4,6 @@ import { Schedule } from 'aws-cdk-lib/aws-events';
 import type { StateMachine } from 'aws-cdk-lib/aws-stepfunctions';
 import { Construct } from 'constructs';
 import { type EndpointName, ROUTES, UNKNOWN_ROUTE_ENDPOINT } from '../../lambdas/app/routes.ts';
-import { MARKETPLACE_ROUTES } from '../../lambdas/marketplace/routes.ts';
 import { CONSUMERS } from '../../lambdas/platform/contract/consumers.ts';
 import { STREAM_TIMEOUT_SECONDS } from '../../lambdas/platform/contract/environment.ts';
 import type { Route } from '../../lambdas/platform/contract/route.ts';
@@ -36,7 +35,7 @@ export interface ServiceStackProps extends StackProps {
 }
 
 /** The context with the most paths, which no other context shares. */
-const isOfMarket = (route: Route): boolean => (MARKETPLACE_ROUTES as readonly Route[]).includes(route);
+const isOfMarket = (route: Route): boolean => route.setting === 'market';
 
 /** Returns the page to which a payer returns: the specified one, else the console at the first name that serves it. */
 function paymentReturnUrl(

@@ -5,8 +5,8 @@ import { encodeTime } from 'ulid';
 import { type Item, map, number, text } from '../../platform/dynamodb/attribute-values.ts';
 import { fileDatabase } from '../../platform/testing/file-database.ts';
 import { auditAccount } from '../core/audit/account.ts';
+import { NO_EARNINGS } from '../core/audit/no-earnings.ts';
 import { type AuditStore, NO_PROVEN_USAGE } from '../core/audit/ports.ts';
-import { NO_EARNINGS } from '../testing/audit/no-earnings.ts';
 import { createAccountPages, createAuditStore } from './audit-reader.ts';
 
 const DAY = 20_000;

@@ -20,6 +20,7 @@ import { systemAfter, systemUlid } from '../../platform/system/system.ts';
 import { Ledger } from '../core/admission.ts';
 import { auditAccount } from '../core/audit/account.ts';
 import type { LedgerTotals } from '../core/audit/ledger-totals.ts';
+import { NO_EARNINGS } from '../core/audit/no-earnings.ts';
 import { auditAll as auditEvery } from '../core/audit/run.ts';
 import { type Call, NO_OUTPUT } from '../core/call.ts';
 import { type KeySpend, repairCaps, type Spend, type Spends } from '../core/cap-repair.ts';
@@ -33,7 +34,6 @@ import { readWalletPage } from '../store/ledger-scan.ts';
 import { createUsageStore, decodeRecord } from '../store/usage-store.ts';
 import { WalletMaintenance } from '../store/wallet/maintenance.ts';
 import { createWalletStore } from '../store/wallet/store.ts';
-import { NO_EARNINGS } from './audit/no-earnings.ts';
 
 export const HOLD_TTL_SECONDS = 1200;
 

@@ -4,11 +4,11 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { StateMachine } from 'aws-local-stepfunctions';
 import type { LedgerTotals } from '../core/audit/ledger-totals.ts';
+import { NO_EARNINGS } from '../core/audit/no-earnings.ts';
 import { type AuditStore, NO_PROVEN_USAGE, type WalletShard } from '../core/audit/ports.ts';
 import { type AuditInput, type AuditResult, auditBooks } from '../core/audit/steps.ts';
 import type { RollupDependencies } from '../core/usage/account-rollups.ts';
 import { NO_PROGRESS } from '../core/usage/ports.ts';
-import { NO_EARNINGS } from './audit/no-earnings.ts';
 
 /** Accounts that are a number each; those in these lists are not as they should be. */
 export interface Population {

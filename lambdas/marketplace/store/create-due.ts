@@ -1,5 +1,5 @@
 /** The processing of due items on DynamoDB, from the tables that the environment names. */
-import { PAYOUTS_DUE } from '../../payments/store/payout-hint.ts';
+
 import { requireTable } from '../../platform/contract/tables.ts';
 import type { Clock, Log, UlidSource } from '../../platform/core/ports.ts';
 import { type DueLane, type DueProcessor, type DueResult, processDue } from '../core/due.ts';
@@ -11,6 +11,7 @@ import { createDueStore } from './due-store.ts';
 import { createEarningsStore, type EarningsOptions, maturityOf } from './earnings/create-earnings.ts';
 import { DUE_PARTITIONS } from './market-item.ts';
 import { createPayoutStore } from './payouts/create-payouts.ts';
+import { PAYOUTS_DUE } from './payouts/payout-hint.ts';
 import { createSubscriptions } from './subscriptions/create-subscriptions.ts';
 
 export interface DueOptions extends EarningsOptions {

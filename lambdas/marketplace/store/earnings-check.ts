@@ -2,13 +2,13 @@
 import { type DynamoDBClient, paginateQuery } from '@aws-sdk/client-dynamodb';
 import type { EarningsCheck } from '../../ledger/core/audit/ports.ts';
 import { decodeEntry, entryKey } from '../../ledger/store/ledger-entry.ts';
-import { PAYOUT_PREFIX } from '../../payments/store/payout-hint.ts';
 import { requireTable } from '../../platform/contract/tables.ts';
 import { type Item, readNumber, text } from '../../platform/dynamodb/attribute-values.ts';
 import { readItem } from '../../platform/dynamodb/reads.ts';
 import { SALE_PREFIX } from '../core/earnings/ports.ts';
 import { earningsCheckOf } from '../core/earnings-check.ts';
 import { balanceKey, decodeBalance, decodeSale } from './earnings/sale-writes.ts';
+import { PAYOUT_PREFIX } from './payouts/payout-hint.ts';
 import { decodePayout } from './payouts/payout-item.ts';
 
 /** Each further one means that a sale came between two readings milliseconds apart. */

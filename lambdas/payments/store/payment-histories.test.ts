@@ -6,22 +6,22 @@ import { seedOf } from '../../../tools/test-kit/seed.ts';
 import { rounds } from '../../../tools/test-kit/thorough.ts';
 import { DynamoAccountStore } from '../../access/store/account-store.ts';
 import { auditAccount } from '../../ledger/core/audit/account.ts';
+import { NO_EARNINGS } from '../../ledger/core/audit/no-earnings.ts';
 import type { RollupDependencies } from '../../ledger/core/usage/account-rollups.ts';
 import { NO_PROGRESS } from '../../ledger/core/usage/ports.ts';
 import { createAuditStore } from '../../ledger/store/audit-reader.ts';
 import { createWalletStore } from '../../ledger/store/wallet/store.ts';
-import { NO_EARNINGS } from '../../ledger/testing/audit/no-earnings.ts';
 import { FAULTS, FailingProcess, type FaultPlan } from '../../ledger/testing/failing-process.ts';
 import { SILENT } from '../../ledger/testing/running-ledger.ts';
 import type { DynamoClients } from '../../platform/aws/clients.ts';
 import { systemUlid } from '../../platform/system/system.ts';
 import type { ListedFact, PaymentLists } from '../core/ports.ts';
+import { receivePaymentEvent } from '../core/receive-event.ts';
 import {
   type Reconciliation,
   type ReconciliationDependencies,
   reconcilePayments,
 } from '../core/reconciliation.ts';
-import { receivePaymentEvent } from '../endpoints/receive-payment-event/endpoint.ts';
 import {
   API_KEY,
   PaymentIntents,

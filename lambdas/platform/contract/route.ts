@@ -24,6 +24,8 @@ export interface Route {
   readonly api: 'inference' | 'platform';
   /** The id of the object is in the query or the body: the path is that of its collection. */
   readonly idOutsidePath?: true;
+  /** The setting without which a deployment does not have the route. */
+  readonly setting?: 'market';
   /** Calls are billed. */
   readonly paid?: true;
 }

@@ -11,10 +11,10 @@ import { payoutEntry } from '../../../lambdas/marketplace/core/payouts/payout-en
 import { requestPayout } from '../../../lambdas/marketplace/core/payouts/requests.ts';
 import { DynamoBuildStore } from '../../../lambdas/marketplace/store/builds/build-store.ts';
 import { createPayoutStore } from '../../../lambdas/marketplace/store/payouts/create-payouts.ts';
+import { hintPayout } from '../../../lambdas/marketplace/store/payouts/payout-hint.ts';
 import { StripePayouts } from '../../../lambdas/marketplace/store/payouts/stripe-payouts.ts';
 import { zip } from '../../../lambdas/marketplace/testing/archives.ts';
 import { type MarketDatabase, MarketWorld } from '../../../lambdas/marketplace/testing/market-world.ts';
-import { hintPayout } from '../../../lambdas/payments/store/payout-hint.ts';
 import { requireTable, TABLES, type TableName } from '../../../lambdas/platform/contract/tables.ts';
 import { startPaymentSandbox } from '../../simulators/payments/sandbox.ts';
 import type { BenchMetric } from '../harness/report.ts';

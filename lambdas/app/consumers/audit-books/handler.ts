@@ -1,19 +1,19 @@
-/** Wires a step of the audit workflow for Lambda: the audit of the ledger, with the market's check of earnings. */
+/** Wires a step of the audit workflow for Lambda: the audit of the ledger, with the check of earnings that the market registers. */
 
 import { auditBooks } from '../../../ledger/core/audit/steps.ts';
 import { writeConclusion } from '../../../ledger/store/audit-conclusion.ts';
 import { createAudit } from '../../../ledger/store/create-audit.ts';
-import { createEarningsCheck } from '../../../marketplace/store/earnings-check.ts';
 import { METRICS } from '../../../platform/contract/metrics.ts';
 import { requireTable } from '../../../platform/contract/tables.ts';
 import { toMetric } from '../../../platform/core/money.ts';
 import { consumerHandler } from '../../../platform/handlers/consumer-handler.ts';
+import { createEarnings } from '../../handlers/registered.ts';
 
 export const handler = consumerHandler(({ measure, ...resources }) => {
   const { environment, clients } = resources;
   const { client } = clients;
   return auditBooks({
-    ...createAudit({ ...resources, earnings: createEarningsCheck({ client, environment }) }),
+    ...createAudit({ ...resources, earnings: createEarnings({ client, environment }) }),
     storeConclusion: (conclusion) =>
       writeConclusion(client, requireTable(environment, 'accounts'), conclusion),
     onStep: ({ drift, salesOverdue }) =>

@@ -4,6 +4,7 @@
  */
 
 import { encodeTime } from 'ulid';
+import { NO_EARNINGS } from '../../core/audit/no-earnings.ts';
 import {
   type AuditedCall,
   type AuditStore,
@@ -15,7 +16,6 @@ import type { EntryKind } from '../../core/ledger-entry.ts';
 import { changeOf } from '../../core/ledger-entry.ts';
 import type { RollupDependencies } from '../../core/usage/account-rollups.ts';
 import { type SimulatedRecord, SimulatedUsage } from '../usage/simulated-usage.ts';
-import { NO_EARNINGS } from './no-earnings.ts';
 
 type Writable<T> = { -readonly [name in keyof T]: T[name] };
 

@@ -1,5 +1,5 @@
 /** Payouts and payout accounts as items of their seller's partition. */
-import { PAYOUT_PREFIX, payoutDueAttributes, payoutKey } from '../../../payments/store/payout-hint.ts';
+
 import {
   type Item,
   map,
@@ -13,6 +13,7 @@ import { MONEY_STEPS, type Payout, type PayoutAttempt, type PayoutEnd } from '..
 import { PAYOUT_SCHEDULES, type PayoutAccount, type SellerState } from '../../core/payouts/ports.ts';
 import { decodeBalance } from '../earnings/sale-writes.ts';
 import { DUE_INDEX, marketKey } from '../market-item.ts';
+import { PAYOUT_PREFIX, payoutDueAttributes, payoutKey } from './payout-hint.ts';
 
 export const ACCOUNT_ITEM = 'payout_account';
 

@@ -10,7 +10,6 @@ import {
   type TransactWriteItem,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { PAYOUT_PREFIX, payoutKey } from '../../../payments/store/payout-hint.ts';
 import { type Item, number, readNumber, text } from '../../../platform/dynamodb/attribute-values.ts';
 import { queryPage, readItem } from '../../../platform/dynamodb/reads.ts';
 import { transact } from '../../../platform/dynamodb/transaction.ts';
@@ -32,6 +31,7 @@ import {
 } from '../earnings/sale-writes.ts';
 import { encodeEvent } from '../listing-item.ts';
 import { marketKey, putNewItem } from '../market-item.ts';
+import { PAYOUT_PREFIX, payoutKey } from './payout-hint.ts';
 import {
   ACCOUNT_ITEM,
   decodeAccount,

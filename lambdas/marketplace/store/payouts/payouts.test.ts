@@ -7,7 +7,6 @@ import { type PaymentSandbox, startPaymentSandbox } from '../../../../tools/simu
 import { it } from '../../../../tools/test-kit/search.ts';
 import { FAULTS, FailingProcess } from '../../../ledger/testing/failing-process.ts';
 import { SILENT } from '../../../ledger/testing/running-ledger.ts';
-import { hintPayout } from '../../../payments/store/payout-hint.ts';
 import { ServiceError } from '../../../platform/core/errors.ts';
 import { NANO_PER_CENT } from '../../../platform/core/money.ts';
 import { fileDatabase } from '../../../platform/testing/file-database.ts';
@@ -17,6 +16,7 @@ import { reconcilePayouts } from '../../core/payouts/reconcile.ts';
 import { cancelPayout, nextPayoutDate, requestPayout, runSchedule } from '../../core/payouts/requests.ts';
 import { FEE_BASIS_POINTS, MarketWorld } from '../../testing/market-world.ts';
 import { createPayoutStore } from './create-payouts.ts';
+import { hintPayout } from './payout-hint.ts';
 import { StripePayouts } from './stripe-payouts.ts';
 
 const database = fileDatabase();

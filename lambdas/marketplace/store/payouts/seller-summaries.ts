@@ -1,6 +1,5 @@
 /** Pages of all sellers, by a scan of the market for their balances and a query of each one's sales and payouts. */
 import { type DynamoDBClient, paginateQuery, ScanCommand } from '@aws-sdk/client-dynamodb';
-import { PAYOUT_PREFIX } from '../../../payments/store/payout-hint.ts';
 import { requireTable } from '../../../platform/contract/tables.ts';
 import { type Item, readText, text } from '../../../platform/dynamodb/attribute-values.ts';
 import { SALE_PREFIX } from '../../core/earnings/ports.ts';
@@ -14,6 +13,7 @@ import {
 } from '../../core/payouts/seller-summary.ts';
 import { balanceKey, decodeSale } from '../earnings/sale-writes.ts';
 import { marketKey } from '../market-item.ts';
+import { PAYOUT_PREFIX } from './payout-hint.ts';
 import { decodePayout, decodeSeller } from './payout-item.ts';
 
 /** Bounds the pages of 1 MB that are read: most items of the market are of no balance. */

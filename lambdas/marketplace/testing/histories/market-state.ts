@@ -5,7 +5,6 @@ import { decodeEntry } from '../../../ledger/store/ledger-entry.ts';
 import { decodeShard, type Shard } from '../../../ledger/store/wallet/item.ts';
 import type { Order } from '../../../payments/core/order.ts';
 import { decodeOrder } from '../../../payments/store/order-store.ts';
-import { PAYOUT_PREFIX } from '../../../payments/store/payout-hint.ts';
 import { TABLES } from '../../../platform/contract/tables.ts';
 import { type Item, readNumber, readText } from '../../../platform/dynamodb/attribute-values.ts';
 import type { PublishedEvent } from '../../../webhooks/core/event.ts';
@@ -18,6 +17,7 @@ import type { PlanSubscription } from '../../core/subscriptions/subscription.ts'
 import { decodeBuild } from '../../store/builds/build-store.ts';
 import { decodeBalance, decodeSale } from '../../store/earnings/sale-writes.ts';
 import { decodeEvent, EVENT_PREFIX } from '../../store/listing-item.ts';
+import { PAYOUT_PREFIX } from '../../store/payouts/payout-hint.ts';
 import { decodePayout } from '../../store/payouts/payout-item.ts';
 import { decodeSubscription } from '../../store/subscription-item.ts';
 import type { MarketDatabase } from '../market-world.ts';

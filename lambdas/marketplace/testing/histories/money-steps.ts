@@ -1,7 +1,6 @@
 /** The steps of a history that move money: requests of buyers and sellers, events of the bank, and the schedule. */
 import type { PaymentFact } from '../../../payments/core/order.ts';
 import type { OrderReference } from '../../../payments/core/ports.ts';
-import { hintPayout } from '../../../payments/store/payout-hint.ts';
 import { NANO_PER_CENT } from '../../../platform/core/money.ts';
 import { cancelPayout, requestPayout } from '../../core/payouts/requests.ts';
 import {
@@ -9,6 +8,7 @@ import {
   type SubscriptionUpdate,
   updateSubscription,
 } from '../../core/subscriptions/subscriptions.ts';
+import { hintPayout } from '../../store/payouts/payout-hint.ts';
 import { PLATFORM_CENTS } from './history-provider.ts';
 import { type HistoryWorld, PLANS } from './history-world.ts';
 

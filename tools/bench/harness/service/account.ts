@@ -9,11 +9,11 @@ import {
 } from '../../../../lambdas/access/core/api-key.ts';
 import type { Policy } from '../../../../lambdas/access/core/policy.ts';
 import { createAccounts, createKeyIssuer } from '../../../../lambdas/access/store/create-accounts.ts';
+import { createEarnings } from '../../../../lambdas/app/handlers/registered.ts';
 import { auditAccount } from '../../../../lambdas/ledger/core/audit/account.ts';
 import type { LedgerTotals } from '../../../../lambdas/ledger/core/audit/ledger-totals.ts';
 import { createAudit } from '../../../../lambdas/ledger/store/create-audit.ts';
 import { createCredits } from '../../../../lambdas/ledger/store/credit-store.ts';
-import { createEarningsCheck } from '../../../../lambdas/marketplace/store/earnings-check.ts';
 import type { DynamoClients } from '../../../../lambdas/platform/aws/clients.ts';
 import { NANO_PER_USD, type NanoUsd } from '../../../../lambdas/platform/core/money.ts';
 import type { Log, Measure } from '../../../../lambdas/platform/core/ports.ts';
@@ -66,7 +66,7 @@ export async function auditOf(
     environment,
     clock: Date.now,
     log: SILENT,
-    earnings: createEarningsCheck({ client: clients.client, environment }),
+    earnings: createEarnings({ client: clients.client, environment }),
   });
   const audit = await auditAccount(store, accountId, { clock, includesRecords: true });
   if (audit.totals.unproven > 0) throw new Error(`${accountId} could not be audited: ${audit.reason}`);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { ServiceError } from '../../../platform/core/errors.ts';
-import { receivePaymentEvent } from './endpoint.ts';
+import { ServiceError } from '../../platform/core/errors.ts';
+import { receivePaymentEvent } from './receive-event.ts';
 
 /** Returns what is counted when the provider's reader fails so. */
 async function countsOf(failure: Error): Promise<readonly string[]> {

@@ -7,9 +7,10 @@ import {
   type DynamoDBClient,
   UpdateItemCommand,
 } from '@aws-sdk/client-dynamodb';
-import { TABLES } from '../../platform/contract/tables.ts';
-import { type Item, text } from '../../platform/dynamodb/attribute-values.ts';
-import type { PayoutReference } from '../core/ports.ts';
+import type { PayoutReference } from '../../../payments/core/ports.ts';
+import { requireTable, TABLES } from '../../../platform/contract/tables.ts';
+import { type Item, text } from '../../../platform/dynamodb/attribute-values.ts';
+import { systemClock } from '../../../platform/system/system.ts';
 
 export const PAYOUT_PREFIX = 'payout#';
 
@@ -28,6 +29,17 @@ export const payoutDueAttributes = (seconds: number): Item => ({
   [DUE_INDEX.partitionKey]: text(PAYOUTS_DUE),
   [DUE_INDEX.sortKey]: text(String(seconds).padStart(10, '0')),
 });
+
+export interface PayoutHintOptions {
+  readonly client: DynamoDBClient;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+/** Creates the hint on the table that the environment names. */
+export function createPayoutHint({ client, environment }: PayoutHintOptions) {
+  const market = requireTable(environment, 'market');
+  return (payout: PayoutReference) => hintPayout(client, market, payout, Math.floor(systemClock() / 1000));
+}
 
 /** Returns false if there is no such payout. */
 export async function hintPayout(

@@ -1,10 +1,10 @@
 /** `POST /api/payments/{provider}/events`: signed events of the payment provider about our orders. */
-import { ServiceError, toServiceError } from '../../../platform/core/errors.ts';
-import { jsonResponse } from '../../../platform/core/json/json-response.ts';
-import type { Endpoint } from '../../../platform/core/ports.ts';
-import { isMissedPayment } from '../../core/missed-payment.ts';
-import { applyEvent } from '../../core/orders.ts';
-import type { OrderStore, PaymentProvider, PayoutReference } from '../../core/ports.ts';
+import { ServiceError, toServiceError } from '../../platform/core/errors.ts';
+import { jsonResponse } from '../../platform/core/json/json-response.ts';
+import type { Endpoint } from '../../platform/core/ports.ts';
+import { isMissedPayment } from './missed-payment.ts';
+import { applyEvent } from './orders.ts';
+import type { OrderStore, PaymentProvider, PayoutReference } from './ports.ts';
 
 export interface ReceivePaymentEventDependencies {
   /** The providers by their names in the path. */
