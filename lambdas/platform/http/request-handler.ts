@@ -22,7 +22,7 @@ import type {
   UlidSource,
 } from '../core/ports.ts';
 import { errorBody, errorResponse } from './error-response.ts';
-import { Delivery, type StreamedBody } from './streamed-response.ts';
+import { DeliveredBody, type StreamedBody } from './streamed-response.ts';
 
 export interface RequestHandlerDependencies {
   readonly clock: Clock;
@@ -133,7 +133,7 @@ function stream(response: StreamedResponse, call: Call): HostResponse {
     if (firstChunkMs === undefined || response.events === undefined) return undefined;
     return { values: { [METRICS.timeToFirstToken]: firstChunkMs - call.startedMs } };
   };
-  const body = new Delivery(response, {
+  const body = new DeliveredBody(response, {
     clock,
     after,
     envelopeOf: (failure) => errorBody(toServiceError(failure), call.surface, call.requestId),

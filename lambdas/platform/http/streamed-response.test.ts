@@ -4,7 +4,7 @@ import { FakeTime } from '../../../tools/test-kit/fake-time.ts';
 import { EDGE_SILENCE_SECONDS, GATEWAY_SILENCE_SECONDS } from '../contract/limits.ts';
 import type { EventFormat, StreamedResponse, StreamOutcome } from '../core/ports.ts';
 import { webBody } from '../testing/web-response.ts';
-import { Delivery, HEARTBEAT_MS, type Sink } from './streamed-response.ts';
+import { DeliveredBody, HEARTBEAT_MS, type Sink } from './streamed-response.ts';
 
 const HEARTBEAT = ': keep-alive\n\n';
 
@@ -51,7 +51,7 @@ function open(
   const source = new Source();
   const outcomes: StreamOutcome[] = [];
   let firstChunks = 0;
-  const delivery = new Delivery(
+  const delivery = new DeliveredBody(
     { body: source.chunks(), ...format, ...overrides },
     {
       clock: time.clock,
@@ -100,7 +100,7 @@ function runOn(chunks: Iterable<string> | AsyncIterable<string>, overrides: Part
   async function* source() {
     yield* chunks;
   }
-  const body = new Delivery(
+  const body = new DeliveredBody(
     { body: source(), events: EVENTS, ...overrides },
     {
       clock: time.clock,
@@ -321,7 +321,7 @@ describe('a reader that leaves', () => {
     expect([sink.written, outcomes]).toEqual([[], [{ status: 'failed', failure }]]);
   });
 
-  it('has no effect after the end', async () => {
+  it('does nothing after the end', async () => {
     let leaves = 0;
     const { body, sink, outcomes } = runOn([], { leave: () => (leaves += 1) });
     await body.run(sink);

@@ -18,7 +18,7 @@ export interface StreamedBody {
   cancel(): Promise<void>;
 }
 
-export interface DeliveryOptions {
+export interface DeliveredBodyOptions {
   readonly clock: Clock;
   readonly after: After;
   /** The error envelope of a failure, which ends a stream of events. */
@@ -33,9 +33,9 @@ export interface DeliveryOptions {
  * Requests chunks one at a time as the sink takes them. A failure becomes the last event of a stream of events (WHATWG
  * HTML, section 9.2.6), and breaks off any other body: by then the status has been sent.
  */
-export class Delivery implements StreamedBody {
+export class DeliveredBody implements StreamedBody {
   readonly #response: Omit<StreamedResponse, 'headers'>;
-  readonly #options: DeliveryOptions;
+  readonly #options: DeliveredBodyOptions;
   #stopHeartbeat = () => {};
   #writtenMs = 0;
   /** Pending while the sink is full. */
@@ -44,7 +44,7 @@ export class Delivery implements StreamedBody {
   #isCancelled = false;
   #hasEnded = false;
 
-  constructor(response: Omit<StreamedResponse, 'headers'>, options: DeliveryOptions) {
+  constructor(response: Omit<StreamedResponse, 'headers'>, options: DeliveredBodyOptions) {
     this.#response = response;
     this.#options = options;
   }

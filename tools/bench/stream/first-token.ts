@@ -15,10 +15,10 @@ const ROUNDS = 300;
 
 const BODY = { max_tokens: 16, stream: true, messages: [{ role: 'user', content: 'Repeat exactly: first' }] };
 
-type OnChunk = (chunk: string | Uint8Array) => undefined;
+type ChunkListener = (chunk: string | Uint8Array) => undefined;
 
 /** Milliseconds until the first content is here. `call` reads the answer to its end. */
-async function firstContent(call: (onChunk: OnChunk) => Promise<void>): Promise<number> {
+async function firstContent(call: (onChunk: ChunkListener) => Promise<void>): Promise<number> {
   const startedMs = performance.now();
   let firstMs: number | undefined;
   await call((chunk) => {
@@ -38,11 +38,11 @@ export async function measureFirstToken(): Promise<readonly BenchMetric[]> {
     await applyCatalog(database, localCatalog(upstream.url));
     const { credential } = await openAccount(clients, environment);
     const handler = composeChat({ clients, environment, fetch });
-    const ours = async (write: OnChunk) => {
+    const ours = async (write: ChunkListener) => {
       const { body } = await callChat(handler, { credential, body: { ...BODY, model: MODEL } });
       if (typeof body !== 'string') await body.run({ write });
     };
-    const bare = async (onChunk: OnChunk) => {
+    const bare = async (onChunk: ChunkListener) => {
       const { body } = await fetch(`${upstream.url}/v1/chat/completions`, {
         method: 'POST',
         headers: { 'content-type': 'application/json', authorization: 'Bearer simulated' },
