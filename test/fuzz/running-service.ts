@@ -28,6 +28,7 @@ import { createProviders } from '../../lambdas/inference/providers/protocols.ts'
 import { createSealedTokens } from '../../lambdas/inference/store/sealed-tokens.ts';
 import { createBreaker } from '../../lambdas/inference/testing/circuit/memory-circuits.ts';
 import type { Ledger } from '../../lambdas/ledger/core/admission.ts';
+import type { UpstreamFetch } from '../../lambdas/platform/connections/upstream-fetch.ts';
 import type { After, Clock, StreamingEndpoint } from '../../lambdas/platform/core/ports.ts';
 import { createRequestHandler, type HostContext } from '../../lambdas/platform/http/request-handler.ts';
 import { systemAfter, systemClock, systemRandom, systemUlid } from '../../lambdas/platform/system/system.ts';
@@ -124,7 +125,7 @@ export type Service = Awaited<ReturnType<typeof startService>>;
 
 /** The access to the routes: clients, catalog and clock. */
 export interface FuzzRoute {
-  readonly fetch: typeof globalThis.fetch;
+  readonly fetch: UpstreamFetch;
   bedrockClient(endpoint: string): BedrockRuntimeClient;
   /** The catalog for an upstream at an origin, in place of one with a route to each of its protocols. */
   readonly catalog?: (origin: string) => object;

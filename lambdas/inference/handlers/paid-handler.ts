@@ -9,7 +9,7 @@ import { createReplayMarks } from '../../ledger/store/usage-store.ts';
 import type { DynamoClients } from '../../platform/aws/clients.ts';
 import { ConnectionPool } from '../../platform/connections/connection-pool.ts';
 import { createExchange } from '../../platform/connections/http-exchange.ts';
-import { createUpstreamFetch } from '../../platform/connections/upstream-fetch.ts';
+import { createUpstreamFetch, type UpstreamFetch } from '../../platform/connections/upstream-fetch.ts';
 import { METRICS } from '../../platform/contract/metrics.ts';
 import type { Surface } from '../../platform/contract/route.ts';
 import { requireTable } from '../../platform/contract/tables.ts';
@@ -45,7 +45,7 @@ export interface PaidResourceOptions {
   readonly measure: Measure;
   readonly catalog: CatalogSource;
   /** Sends requests to upstreams. Default: a pool of connections. */
-  readonly fetch?: typeof globalThis.fetch;
+  readonly fetch?: UpstreamFetch;
   /** Fires when the host ends the calls that are open. */
   readonly hostEnds?: AbortSignal;
   /** The check of maintenance mode. If absent, the service is open. */

@@ -1,5 +1,10 @@
 /** The steps that every upstream with JSON over HTTP shares: the key, one POST, its response and its failures. */
 
+import type {
+  UpstreamFetch,
+  UpstreamRequestInit,
+  UpstreamResponse,
+} from '../../platform/connections/upstream-fetch.ts';
 import {
   isJsonObject,
   isTooDeep,
@@ -19,7 +24,7 @@ export interface UpstreamRequest {
   readonly body: string | ReadableStream<Uint8Array>;
   readonly signal: AbortSignal;
   /** Returns the failure for a response whose status is not 2xx. */
-  readonly toFailure: (response: Response) => Promise<UpstreamFailure>;
+  readonly toFailure: (response: UpstreamResponse) => Promise<UpstreamFailure>;
 }
 
 export interface UpstreamCall extends Omit<UpstreamRequest, 'body'> {
@@ -32,10 +37,7 @@ export interface UpstreamCall extends Omit<UpstreamRequest, 'body'> {
 }
 
 /** Makes one call. Throws `UpstreamFailure` for everything that goes wrong, also while the events are read. */
-export async function callUpstream(
-  fetch: typeof globalThis.fetch,
-  call: UpstreamCall,
-): Promise<RouteResponse> {
+export async function callUpstream(fetch: UpstreamFetch, call: UpstreamCall): Promise<RouteResponse> {
   const accept = call.stream ? 'text/event-stream' : 'application/json';
   const headers = { 'content-type': 'application/json', accept, ...call.headers };
   return reading(async () => {
@@ -49,9 +51,9 @@ export async function callUpstream(
 
 /** Sends one request and returns its response, whose status is 2xx. Throws `UpstreamFailure`. */
 export const post = (
-  fetch: typeof globalThis.fetch,
+  fetch: UpstreamFetch,
   { url, headers, body, signal, toFailure }: UpstreamRequest,
-): Promise<Response> =>
+): Promise<UpstreamResponse> =>
   reading(async () => {
     // A redirect would send the prompt to a hostname that the catalog does not list.
     const response = await fetch(url, {
@@ -61,7 +63,7 @@ export const post = (
       redirect: 'error',
       signal,
       ...(typeof body === 'string' ? {} : { duplex: 'half' }),
-    } as RequestInit);
+    } as UpstreamRequestInit);
     if (!response.ok) throw await toFailure(response);
     return response;
   });
@@ -90,7 +92,7 @@ export async function readKey(
   }
 }
 
-const isEventStream = (response: Response) =>
+const isEventStream = (response: UpstreamResponse) =>
   response.headers.get('content-type')?.toLowerCase().startsWith('text/event-stream') === true;
 
 /** Throws `UpstreamFailure` for what is not JSON, and for what is too deep to be written again. */

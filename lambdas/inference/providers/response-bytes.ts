@@ -1,5 +1,7 @@
 /** The bound of a route's response by its size, and the sizes that calls can need. */
+
 import { Readable } from 'node:stream';
+import type { UpstreamResponse } from '../../platform/connections/upstream-fetch.ts';
 import type { JsonObject } from '../../platform/core/json/lossless-json.ts';
 import { UpstreamFailure } from '../core/upstream/provider.ts';
 
@@ -51,7 +53,7 @@ export async function* boundedBytes(
 }
 
 /** The text of a response; see `boundedBytes`. */
-export async function boundedText({ body }: Response, maxBytes: number): Promise<string> {
+export async function boundedText({ body }: UpstreamResponse, maxBytes: number): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
   if (body === null) return text;

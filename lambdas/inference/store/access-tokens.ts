@@ -3,10 +3,11 @@
 import { createPrivateKey } from 'node:crypto';
 import { SignJWT } from 'jose';
 import * as z from 'zod';
+import type { UpstreamFetch } from '../../platform/connections/upstream-fetch.ts';
 import type { Clock, SecretReader, TokenIssuer, TokenReader } from '../../platform/core/ports.ts';
 
 export interface AccessTokenOptions {
-  readonly fetch: typeof fetch;
+  readonly fetch: UpstreamFetch;
   readonly readSecret: SecretReader;
   readonly clock: Clock;
 }
@@ -36,7 +37,7 @@ export interface AccessTokens {
    */
   readonly read: TokenReader;
   /** Returns a `fetch` that drops a token after a 401 response, so that the next call gets a new one. */
-  watched(fetch: typeof globalThis.fetch): typeof globalThis.fetch;
+  watched(fetch: UpstreamFetch): UpstreamFetch;
 }
 
 /** Unauthorized (RFC 9110, section 15.5.2). */
@@ -70,7 +71,7 @@ export function createAccessTokens({ fetch, readSecret, clock }: AccessTokenOpti
     );
     return next.token;
   };
-  const drop = (authorization: string | null) => {
+  const drop = (authorization: string | undefined) => {
     for (const [name, { value }] of tokens)
       if (value !== undefined && authorization === `Bearer ${value}`) tokens.delete(name);
   };
@@ -78,8 +79,7 @@ export function createAccessTokens({ fetch, readSecret, clock }: AccessTokenOpti
     read,
     watched: (upstream) => async (input, init) => {
       const response = await upstream(input, init);
-      if (response.status === UNAUTHORIZED && tokens.size > 0)
-        drop(new Headers(init?.headers).get('authorization'));
+      if (response.status === UNAUTHORIZED && tokens.size > 0) drop(init?.headers?.authorization);
       return response;
     },
   };
@@ -111,10 +111,7 @@ const tokenAddress = z
   .refine((url) => /^https:\/\/|^http:\/\/(?:127\.0\.0\.1|localhost)[:/]/.test(`${url}/`));
 
 /** Fetches a token. Throws an error that quotes neither the request nor the response. */
-async function fetchToken(
-  fetch: typeof globalThis.fetch,
-  { issuer, url, form }: TokenRequest,
-): Promise<TokenResponse> {
+async function fetchToken(fetch: UpstreamFetch, { issuer, url, form }: TokenRequest): Promise<TokenResponse> {
   const response = await fetch(url, {
     method: 'POST',
     headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },

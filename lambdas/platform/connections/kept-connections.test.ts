@@ -7,7 +7,7 @@ import { createBedrockClients } from '../../inference/store/bedrock-clients.ts';
 import { RESPONSE, Upstream } from '../testing/connections/upstream.ts';
 import { ConnectionPool, type PoolOptions } from './connection-pool.ts';
 import { createExchange } from './http-exchange.ts';
-import { createUpstreamFetch } from './upstream-fetch.ts';
+import { createUpstreamFetch, type UpstreamRequestInit } from './upstream-fetch.ts';
 
 const upstreams: Upstream[] = [];
 
@@ -33,7 +33,7 @@ function client(options: PoolOptions = {}, now?: () => number) {
       now,
     ),
   );
-  const post = async (url: string, init: RequestInit = {}) => {
+  const post = async (url: string, init: UpstreamRequestInit = {}) => {
     const response = await fetch(url, { method: 'POST', body: '{"x":1}', ...init });
     const text = await response.text();
     // The connection is free a moment after its answer has ended.
@@ -153,7 +153,7 @@ describe('an idle connection that is reused', () => {
     const { post, repeated } = client();
     await post(upstream.url);
     const body = new Blob(['{}']).stream();
-    const init = { body, duplex: 'half', headers: { 'content-length': '2' } } as RequestInit;
+    const init = { body, duplex: 'half', headers: { 'content-length': '2' } } as UpstreamRequestInit;
     await expect(post(upstream.url, init)).rejects.toBeDefined();
     expect([upstream.requests, repeated()]).toEqual([2, 0]);
   });

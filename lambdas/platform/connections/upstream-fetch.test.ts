@@ -1,26 +1,111 @@
-import { createServer } from 'node:http';
+import { once } from 'node:events';
+import { createServer, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { Readable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
-import { expect, it } from '@jest/globals';
+import { afterEach, describe, expect, it } from '@jest/globals';
+import { until } from '../../../tools/test-kit/waiting.ts';
 import { ConnectionPool } from './connection-pool.ts';
 import { createExchange } from './http-exchange.ts';
 import { createUpstreamFetch } from './upstream-fetch.ts';
 
-it('a reader that leaves at any time ends the response, and no byte that comes later is an error', async () => {
-  const server = createServer((_, response) => void response.writeHead(200).end('x'.repeat(100)));
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const fetch = createUpstreamFetch(createExchange(new ConnectionPool()));
-  const failures: unknown[] = [];
-  const note = (failure: unknown) => void failures.push(failure);
-  process.on('uncaughtException', note);
-  for (const turns of [0, 1, 2, 3]) {
-    const { body } = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
-    for (let passed = 0; passed < turns; passed += 1) await turn();
-    await body?.cancel();
+const servers: Server[] = [];
+
+afterEach(() => {
+  for (const server of servers.splice(0)) {
+    server.closeAllConnections();
+    server.close();
   }
-  await turn();
-  process.off('uncaughtException', note);
-  server.closeAllConnections();
-  await new Promise((resolve) => server.close(resolve));
-  expect(failures).toEqual([]);
 });
+
+const fetch = createUpstreamFetch(createExchange(new ConnectionPool()));
+
+/** The response to one request, and the server's side of it. */
+async function responding(respond: (response: ServerResponse) => void) {
+  const server = createServer((_, response) => respond(response));
+  servers.push(server);
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { status, headers, body } = await fetch(
+    `http://127.0.0.1:${(server.address() as AddressInfo).port}/`,
+  );
+  if (body === null) throw new Error('there is no body');
+  return { status, headers, body };
+}
+
+describe('the body of a response', () => {
+  it('is over if its reader leaves at any time, and no byte that comes later is an error', async () => {
+    const failures: unknown[] = [];
+    const note = (failure: unknown) => void failures.push(failure);
+    process.on('uncaughtException', note);
+    for (const turns of [0, 1, 2, 3]) {
+      const { body } = await responding((response) => void response.writeHead(200).end('x'.repeat(100)));
+      for (let passed = 0; passed < turns; passed += 1) await turn();
+      await body.cancel();
+    }
+    await turn();
+    process.off('uncaughtException', note);
+    expect(failures).toEqual([]);
+  });
+
+  it('gives all bytes that have arrived in one read, and a failure after them', async () => {
+    const message = Object.assign(new Readable({ read() {} }), { statusCode: 200, headers: {} });
+    const { body } = await createUpstreamFetch(async () => message as never)('http://upstream.test/');
+    const reads = body?.[Symbol.asyncIterator]();
+    const waiting = reads?.next();
+    message.push('one');
+    expect(String((await waiting)?.value)).toBe('one');
+    message.push('two');
+    message.push('three');
+    await turn();
+    const failure = new Error('reset');
+    message.destroy(failure);
+    await turn();
+    expect(String((await reads?.next())?.value)).toBe('twothree');
+    await expect(reads?.next()).rejects.toBe(failure);
+  });
+
+  it('is read ahead by its bytes, not to its end', async () => {
+    let sentBytes = 0;
+    const { body } = await responding((response) => {
+      const send = () => {
+        let isTaken = true;
+        while (isTaken && sentBytes < MOST_BYTES) {
+          isTaken = response.write(Buffer.alloc(64 * 1024));
+          sentBytes += 64 * 1024;
+        }
+        if (sentBytes >= MOST_BYTES) response.end();
+      };
+      response.on('drain', send);
+      send();
+    });
+    const sentWhenFull = await settled(() => sentBytes);
+    expect(sentWhenFull).toBeLessThan(MOST_BYTES / 4);
+    let largestRead = 0;
+    let readBytes = 0;
+    for await (const bytes of body) {
+      largestRead = Math.max(largestRead, bytes.length);
+      readBytes += bytes.length;
+    }
+    expect(readBytes).toBe(MOST_BYTES);
+    // What is read ahead, and one read of the socket.
+    expect(largestRead).toBeLessThanOrEqual(128 * 1024);
+  });
+});
+
+/** More than the sockets of a connection hold. */
+const MOST_BYTES = 128 * 1024 * 1024;
+
+/** Returns a number that has stopped growing. */
+async function settled(read: () => number): Promise<number> {
+  let before = -1;
+  let same = 0;
+  await until(
+    () => {
+      same = read() === before ? same + 1 : 0;
+      before = read();
+      return same;
+    },
+    (count) => count > 20,
+  );
+  return before;
+}

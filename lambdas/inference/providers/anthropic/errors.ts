@@ -2,6 +2,7 @@
  * Decides whether an error response of a Messages server is the fault of the route or of the request (Claude API docs,
  * Errors).
  */
+import type { UpstreamResponse } from '../../../platform/connections/upstream-fetch.ts';
 import type { ChatPayload, UpstreamFailure } from '../../core/upstream/provider.ts';
 import { isFieldPath } from '../rejections/field-names.ts';
 import { toStatusFailure } from '../rejections/status-failure.ts';
@@ -46,7 +47,10 @@ const KINDS_OF_FIELDS =
 const OUT_OF_FUNDS = /^(your credit balance is too low|you have reached your specified .{0,40}usage limits)/i;
 
 /** Returns the failure that an error response means to a caller of the protocol. */
-export function toFailure(response: Response, protocol: ChatPayload['protocol']): Promise<UpstreamFailure> {
+export function toFailure(
+  response: UpstreamResponse,
+  protocol: ChatPayload['protocol'],
+): Promise<UpstreamFailure> {
   return toStatusFailure(response, {
     isRouteFault: (body) => OUT_OF_FUNDS.test(messageOf(body)),
     paramOf: (body) => paramOf(messageOf(body), protocol),

@@ -1,4 +1,5 @@
 /** The Messages protocol over HTTP: every server that speaks `POST {base_url}/messages`. */
+import type { UpstreamFetch } from '../../../platform/connections/upstream-fetch.ts';
 import type { Feature } from '../../core/fields/need.ts';
 import type { Provider, RouteAttempt, RouteResponse } from '../../core/upstream/provider.ts';
 import { type AuthorizationDependencies, authorizationOf, type KeyHeader } from '../authorization.ts';
@@ -27,7 +28,7 @@ export const features: ReadonlySet<Feature> = new Set<Feature>([
 const keyHeader: KeyHeader = (key) => ({ 'x-api-key': key });
 
 export interface AnthropicDependencies extends AuthorizationDependencies {
-  readonly fetch: typeof fetch;
+  readonly fetch: UpstreamFetch;
 }
 
 /**

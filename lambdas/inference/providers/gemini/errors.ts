@@ -1,5 +1,6 @@
 /** An error of the Gemini API: is the route at fault, or the request (Google APIs, error model: `google.rpc.Status`)? */
 
+import type { UpstreamResponse } from '../../../platform/connections/upstream-fetch.ts';
 import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { UpstreamFailure } from '../../core/upstream/provider.ts';
 import { rejectionOfBody } from '../rejections/rejection.ts';
@@ -21,7 +22,7 @@ const CHAT_FIELDS: ReadonlyMap<string, string> = new Map([
 ]);
 
 /** Returns the failure that an error response means. */
-export const toFailure = (response: Response): Promise<UpstreamFailure> =>
+export const toFailure = (response: UpstreamResponse): Promise<UpstreamFailure> =>
   toStatusFailure(response, { paramOf, isRouteFault, retryDelayOf });
 
 /** Returns the failure that the `error` of an event within a stream means. */

@@ -1,4 +1,5 @@
 /** Google's Gemini API over HTTP: `POST {base_url}/models/{model}:generateContent` and `:streamGenerateContent`. */
+import type { UpstreamFetch } from '../../../platform/connections/upstream-fetch.ts';
 import type { Feature } from '../../core/fields/need.ts';
 import type { Provider } from '../../core/upstream/provider.ts';
 import { type AuthorizationDependencies, authorizationOf, type KeyHeader } from '../authorization.ts';
@@ -18,7 +19,7 @@ export const features: ReadonlySet<Feature> = new Set<Feature>(['documents', 'au
 const keyHeader: KeyHeader = (key) => ({ 'x-goog-api-key': key });
 
 export interface GeminiDependencies extends AuthorizationDependencies {
-  readonly fetch: typeof fetch;
+  readonly fetch: UpstreamFetch;
 }
 
 export function createGeminiProvider(dependencies: GeminiDependencies): Provider {

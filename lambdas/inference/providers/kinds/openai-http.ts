@@ -1,5 +1,6 @@
 /** One request to a server of the OpenAI protocol, for whatever is not a conversation. */
 
+import type { UpstreamFetch, UpstreamResponse } from '../../../platform/connections/upstream-fetch.ts';
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { CatalogRoute } from '../../core/catalog/catalog-document.ts';
 import { type KeyDependencies, keyHeadersOf } from '../authorization.ts';
@@ -10,7 +11,7 @@ import { boundedText } from '../response-bytes.ts';
 import type { FormBody } from './form-body.ts';
 
 export interface OpenAiHttp extends KeyDependencies {
-  readonly fetch: typeof fetch;
+  readonly fetch: UpstreamFetch;
 }
 
 export interface OpenAiRequest {
@@ -30,7 +31,7 @@ export interface JsonRequest extends OpenAiRequest {
 export async function sendRequest(
   http: OpenAiHttp,
   { route, path, body, signal }: OpenAiRequest,
-): Promise<Response> {
+): Promise<UpstreamResponse> {
   const { stream, headers } = isForm(body)
     ? body
     : { stream: JSON.stringify(body), headers: { 'content-type': 'application/json' } };

@@ -2,6 +2,7 @@
  * Decides whether an error response of an OpenAI-compatible server is the fault of the route or of the request (OpenAI
  * docs, Error codes).
  */
+import type { UpstreamResponse } from '../../../platform/connections/upstream-fetch.ts';
 import type { UpstreamFailure } from '../../core/upstream/provider.ts';
 import { isFieldPath } from '../rejections/field-names.ts';
 import { toStatusFailure } from '../rejections/status-failure.ts';
@@ -10,7 +11,7 @@ import { toStatusFailure } from '../rejections/status-failure.ts';
 const FIELD_PATH = /^[a-z_]{1,64}(\[\d{1,4}\]|\.[a-z_]{1,64}|\.\d{1,4}){0,8}$/;
 
 /** Returns the failure that an error response means. Its body is read only if the request itself was rejected. */
-export const toFailure = (response: Response): Promise<UpstreamFailure> =>
+export const toFailure = (response: UpstreamResponse): Promise<UpstreamFailure> =>
   toStatusFailure(response, { paramOf });
 
 interface ErrorBody {

@@ -1,4 +1,5 @@
 /** The OpenAI protocol over HTTP: every server that speaks `POST {base_url}/chat/completions`. */
+import type { UpstreamFetch } from '../../../platform/connections/upstream-fetch.ts';
 import type { Feature } from '../../core/fields/need.ts';
 import type { Provider } from '../../core/upstream/provider.ts';
 import { type AuthorizationDependencies, authorizationOf } from '../authorization.ts';
@@ -22,7 +23,7 @@ export const features: ReadonlySet<Feature> = new Set<Feature>([
 ]);
 
 export interface OpenAiDependencies extends AuthorizationDependencies {
-  readonly fetch: typeof fetch;
+  readonly fetch: UpstreamFetch;
 }
 
 export function createOpenAiProvider(dependencies: OpenAiDependencies): Provider {

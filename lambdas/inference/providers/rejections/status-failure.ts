@@ -1,4 +1,5 @@
 /** The meaning of an upstream's error by its status: the fault of the caller's request, or of the route. */
+import type { UpstreamResponse } from '../../../platform/connections/upstream-fetch.ts';
 import { parseHttpDate, parseRetryAfter } from '../../../platform/core/api/retry-after.ts';
 import { isJsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { UpstreamFailure } from '../../core/upstream/provider.ts';
@@ -25,7 +26,7 @@ export interface ErrorReader {
 
 /** Returns the failure for a status. The body is read only for a rejection or a 429. */
 export async function toStatusFailure(
-  response: Response,
+  response: UpstreamResponse,
   { paramOf, isRouteFault = () => false, retryDelayOf = () => undefined }: ErrorReader,
 ): Promise<UpstreamFailure> {
   const { status } = response;
@@ -56,7 +57,7 @@ export function secondsOf(retryAfter: unknown, date: unknown): number | undefine
   return ms === undefined ? undefined : Math.max(1, Math.ceil(ms / 1000));
 }
 
-async function errorBody({ body }: Response): Promise<unknown> {
+async function errorBody({ body }: UpstreamResponse): Promise<unknown> {
   const decoder = new TextDecoder();
   let text = '';
   try {

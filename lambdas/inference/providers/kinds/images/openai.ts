@@ -1,5 +1,6 @@
 /** Images of a server of the OpenAI protocol (OpenAI API reference, Create image). */
 
+import type { UpstreamFetch } from '../../../../platform/connections/upstream-fetch.ts';
 import type { JsonObject } from '../../../../platform/core/json/lossless-json.ts';
 import type { Clock } from '../../../../platform/core/ports.ts';
 import type { ProviderCall } from '../../../core/kinds/call-kind.ts';
@@ -12,7 +13,7 @@ import { type JsonRequest, type OpenAiHttp, requestJson } from '../openai-http.t
 export interface ImageDependencies extends OpenAiHttp {
   readonly clock: Clock;
   /** Fetches from addresses that a vendor has named. They are untrusted, so it connects to public addresses only. */
-  readonly download: typeof fetch;
+  readonly download: UpstreamFetch;
 }
 
 /**
@@ -95,7 +96,7 @@ const HTTP_URL = /^https?:\/\/\S{1,8192}$/i;
 const IMAGE_TYPE = /^(image\/|(application|binary)\/octet-stream)/i;
 
 /** Returns the bytes of an image in base64. Throws `UpstreamFailure` for everything that goes wrong. */
-async function fetchImage(download: typeof fetch, url: string, signal: AbortSignal): Promise<string> {
+async function fetchImage(download: UpstreamFetch, url: string, signal: AbortSignal): Promise<string> {
   try {
     const response = await download(url, { signal, redirect: 'error' });
     const { ok, headers, body } = response;
