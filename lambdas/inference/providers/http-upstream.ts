@@ -108,17 +108,6 @@ function parseLossless(text: string): unknown {
   return value;
 }
 
-/** The same events; a connection that breaks while they are read is an upstream failure. */
-export async function* connected<T>(events: AsyncIterable<T>): AsyncGenerator<T, void> {
-  try {
-    yield* events;
-  } catch (failure) {
-    throw failure instanceof UpstreamFailure
-      ? failure
-      : new UpstreamFailure('interrupted', { cause: failure });
-  }
-}
-
 /** The object of an event's data. Throws `UpstreamFailure` for anything else. */
 export const parseUpstreamEvent = (text: string): JsonObject => objectOf(parseLossless(text));
 

@@ -82,10 +82,9 @@ function responseOf(message: IncomingMessage): UpstreamResponse {
     headers: { get: (name) => headers[name]?.toString() ?? null },
     body: WITHOUT_BODY.has(status) ? null : body,
     async text() {
-      const decoder = new TextDecoder();
-      let text = '';
-      for await (const bytes of body) text += decoder.decode(bytes, { stream: true });
-      return text + decoder.decode();
+      const chunks: Uint8Array[] = [];
+      for await (const bytes of body) chunks.push(bytes);
+      return Buffer.concat(chunks).toString();
     },
   };
 }

@@ -3,7 +3,6 @@ import type { Surface } from '../contract/route.ts';
 import type { errorSchema, messagesErrorSchema } from '../core/api/error-body.ts';
 import type { Body } from '../core/api/response-schema.ts';
 import type { ServiceError } from '../core/errors.ts';
-import type { TextResponse } from '../core/ports.ts';
 
 type ErrorBody = Body<ReturnType<typeof errorSchema>> | Body<typeof messagesErrorSchema>;
 
@@ -19,12 +18,12 @@ export function errorBody(error: ServiceError, surface: Surface, requestId: stri
   return { error: { message, type, code, param, ...affordable } };
 }
 
-export const errorResponse = (error: ServiceError, surface: Surface, requestId: string): TextResponse => ({
+export const errorResponse = (error: ServiceError, surface: Surface, requestId: string) => ({
   status: error.status,
   headers: {
     'content-type': 'application/json',
     ...error.headers,
     ...(error.retryAfterSeconds === undefined ? {} : { 'retry-after': String(error.retryAfterSeconds) }),
   },
-  text: JSON.stringify(errorBody(error, surface, requestId)),
+  body: JSON.stringify(errorBody(error, surface, requestId)),
 });

@@ -4,6 +4,7 @@ import type { Clock } from '../core/ports.ts';
 import { type BodyBounds, boundedBody } from './bounded-body.ts';
 import { OpenCalls } from './open-calls.ts';
 import { type Handler, type HostResponse, silenceOf } from './request-handler.ts';
+import { drained } from './streamed-response.ts';
 
 /** The handler of a method and path. */
 export interface RouteTarget {
@@ -189,7 +190,7 @@ function headersOf(incoming: IncomingMessage): Headers {
  * when it has.
  */
 async function deliver(body: HostResponse['body'], outgoing: ServerResponse): Promise<void> {
-  const write = (chunk: string | Uint8Array) => (outgoing.write(chunk) ? undefined : drained(outgoing));
+  const write = (chunk: string | Uint8Array) => (outgoing.write(chunk) ? undefined : taken(outgoing));
   outgoing.once('error', () => {});
   if (typeof body === 'string') return write(body);
   let cancellation: Promise<void> | undefined;
@@ -204,14 +205,8 @@ async function deliver(body: HostResponse['body'], outgoing: ServerResponse): Pr
 }
 
 /** Waits until the client has taken what was written, or has left. */
-const drained = (outgoing: ServerResponse): Promise<void> =>
-  new Promise((resolve) => {
-    const unread = setTimeout(() => outgoing.destroy(), UNREAD_MS);
-    const done = () => {
-      clearTimeout(unread);
-      outgoing.off('drain', done).off('close', done);
-      resolve();
-    };
-    outgoing.on('drain', done).on('close', done);
-    if (outgoing.destroyed) done();
-  });
+async function taken(outgoing: ServerResponse): Promise<void> {
+  const unread = setTimeout(() => outgoing.destroy(), UNREAD_MS);
+  await drained(outgoing);
+  clearTimeout(unread);
+}

@@ -2,13 +2,13 @@
  * The Lambda host of the API's routes: one pipeline for those that stream, one for those that API Gateway buffers. Each
  * also exposes the wrapped handler, for the shared host.
  */
-import { Readable } from 'node:stream';
+import { PassThrough, type Readable } from 'node:stream';
 import middy from '@middy/core';
 import { executionModeStreamifyResponse } from '@middy/core/StreamifyResponse';
 import type { APIGatewayProxyEvent, Context } from 'aws-lambda';
 import { GATEWAY_SILENCE_SECONDS } from '../contract/limits.ts';
 import { type Handler, type HostResponse, silenceOf } from './request-handler.ts';
-import type { StreamedBody } from './streamed-response.ts';
+import { drained, type StreamedBody } from './streamed-response.ts';
 
 /** Our own deadline ends a call in time to settle; middy's early timeout would only cut it short. */
 const options = { timeoutEarlyInMillis: 0 };
@@ -48,28 +48,18 @@ export function streamed(handler: Handler) {
   return Object.assign(pipeline, { respond: handler });
 }
 
-/** The body as a stream that the framework sends: it takes a chunk when the last has been read. */
+/** The body as a stream that the framework sends. It takes a chunk when the last has been read. */
 function readableOf(body: StreamedBody): Readable {
-  let onRead = () => {};
-  const readable = new Readable({
+  const stream = new PassThrough({
     highWaterMark: 1,
-    read: () => onRead(),
-    destroy(failure, done) {
-      onRead();
-      body.cancel().then(() => done(failure));
-    },
+    destroy: (failure, done) => void body.cancel().then(() => done(failure)),
   });
-  const write = (chunk: string | Uint8Array) => {
-    if (readable.push(chunk)) return undefined;
-    return new Promise<void>((resolve) => {
-      onRead = resolve;
-    });
-  };
+  const write = (chunk: string | Uint8Array) => (stream.write(chunk) ? undefined : drained(stream));
   body.run({ write }).then(
-    () => readable.push(null),
-    (failure: Error) => readable.destroy(failure),
+    () => stream.end(),
+    (failure: Error) => stream.destroy(failure),
   );
-  return readable;
+  return stream;
 }
 
 /** For routes whose integration buffers. */

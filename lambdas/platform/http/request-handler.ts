@@ -18,7 +18,6 @@ import type {
   StreamedResponse,
   StreamingEndpoint,
   StreamOutcome,
-  TextResponse,
   UlidSource,
 } from '../core/ports.ts';
 import { errorBody, errorResponse } from './error-response.ts';
@@ -99,15 +98,15 @@ async function respond(run: () => ReturnType<StreamingEndpoint>, call: Call): Pr
   try {
     const result = await run();
     if ('body' in result) return stream(result, call);
-    const response = hostResponse(result);
-    logResponse(call, { status: response.status }, response.status < 400 ? undefined : errorCount());
-    return response;
+    const { status = 200, headers, text: body } = result;
+    logResponse(call, { status }, status < 400 ? undefined : errorCount());
+    return { status, headers, body };
   } catch (failure) {
     if (failure instanceof CallerLeft) return responseToNobody(call);
     const error = toServiceError(failure);
     logInternal(error, call);
     logResponse(call, { status: error.status, code: error.code }, errorCount(error));
-    return hostResponse(errorResponse(error, call.surface, call.requestId));
+    return errorResponse(error, call.surface, call.requestId);
   }
 }
 
@@ -116,12 +115,6 @@ function responseToNobody(call: Call): HostResponse {
   logResponse(call, { outcome: 'cancelled' }, undefined);
   return { status: 400, headers: {}, body: '' };
 }
-
-const hostResponse = ({ status = 200, headers, text }: TextResponse): HostResponse => ({
-  status,
-  headers,
-  body: text,
-});
 
 const EVENT_STREAM = { 'content-type': 'text/event-stream; charset=utf-8', 'cache-control': 'no-cache' };
 

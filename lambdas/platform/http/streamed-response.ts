@@ -1,4 +1,5 @@
 /** The body of a streamed response: one write per chunk, with back-pressure, and a heartbeat while nothing is sent. */
+import type { Writable } from 'node:stream';
 import type { After, Clock, StreamedResponse, StreamOutcome } from '../core/ports.ts';
 
 /** Proxies and clients commonly give up on a connection idle for 30 to 60 s. */
@@ -9,6 +10,17 @@ export interface Sink {
   /** Returns a promise if it is full. It resolves once it takes the next chunk, or the reader has left. */
   write(chunk: string | Uint8Array): Promise<void> | undefined;
 }
+
+/** Waits until a stream has passed on what was written to it, or has closed. */
+export const drained = (stream: Writable): Promise<void> =>
+  new Promise((resolve) => {
+    const done = () => {
+      stream.off('drain', done).off('close', done);
+      resolve();
+    };
+    stream.on('drain', done).on('close', done);
+    if (stream.destroyed) done();
+  });
 
 /** A body that is written as its reader takes it. */
 export interface StreamedBody {

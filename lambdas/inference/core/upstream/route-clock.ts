@@ -131,14 +131,19 @@ export async function abortable<T>(work: Promise<T>, signal: AbortSignal): Promi
   }
 }
 
-/** Reports an aborted read as the reason of the abort, whatever the transport throws. */
+/**
+ * Reports an aborted read as the reason of the abort, whatever the transport throws, and any other failure of it as an
+ * interruption.
+ */
 export function guarded<T>(source: AsyncIterator<T>, signal: AbortSignal): AsyncIterator<T> {
   return {
     async next() {
       try {
         return await source.next();
       } catch (failure) {
-        throw signal.aborted ? signal.reason : failure;
+        if (signal.aborted) throw signal.reason;
+        if (failure instanceof UpstreamFailure) throw failure;
+        throw new UpstreamFailure('interrupted', { cause: failure });
       }
     },
     async return() {

@@ -3,6 +3,7 @@ import type { UpstreamResponse } from '../../../platform/connections/upstream-fe
 import { parseHttpDate, parseRetryAfter } from '../../../platform/core/api/retry-after.ts';
 import { isJsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { UpstreamFailure } from '../../core/upstream/provider.ts';
+import { boundedText } from '../response-bytes.ts';
 import { rejectionOfBody } from './rejection.ts';
 
 /** Statuses by which a route reports that the request is at fault, so that no other route would succeed. */
@@ -57,15 +58,9 @@ export function secondsOf(retryAfter: unknown, date: unknown): number | undefine
   return ms === undefined ? undefined : Math.max(1, Math.ceil(ms / 1000));
 }
 
-async function errorBody({ body }: UpstreamResponse): Promise<unknown> {
-  const decoder = new TextDecoder();
-  let text = '';
+async function errorBody(response: UpstreamResponse): Promise<unknown> {
   try {
-    for await (const bytes of body ?? []) {
-      text += decoder.decode(bytes, { stream: true });
-      if (text.length > MAX_ERROR_BYTES) return undefined;
-    }
-    return JSON.parse(text);
+    return JSON.parse(await boundedText(response, MAX_ERROR_BYTES));
   } catch {
     return undefined;
   }

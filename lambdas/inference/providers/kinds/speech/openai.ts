@@ -5,7 +5,6 @@ import type { ProviderCall } from '../../../core/kinds/call-kind.ts';
 import type { SpeechOutput } from '../../../core/kinds/speech/speech.ts';
 import { UpstreamFailure } from '../../../core/upstream/provider.ts';
 import { guarded } from '../../../core/upstream/route-clock.ts';
-import { connected } from '../../http-upstream.ts';
 import { boundedBytes, speechBytes } from '../../response-bytes.ts';
 import { type OpenAiHttp, sendRequest } from '../openai-http.ts';
 
@@ -21,7 +20,7 @@ export function speechOfOpenAi(http: OpenAiHttp): ProviderCall<JsonObject, Speec
     const response = await sendRequest(http, { route, path: '/audio/speech', body, signal });
     if (response.body === null || !AUDIO.test(response.headers.get('content-type') ?? ''))
       throw new UpstreamFailure('protocol');
-    const rest = guarded(connected(nonEmpty(boundedBytes(response.body, speechBytes(payload)))), signal);
+    const rest = guarded(nonEmpty(boundedBytes(response.body, speechBytes(payload))), signal);
     const opening = await rest.next();
     // Audio without a byte is no audio.
     if (opening.done) throw new UpstreamFailure('protocol');
