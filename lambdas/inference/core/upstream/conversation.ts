@@ -175,6 +175,28 @@ export type FinishReason =
   | 'pause'
   | 'context';
 
+/** OpenAI API reference, The chat completion object, `finish_reason`. */
+export const CHAT_FINISH_REASONS: Readonly<Record<FinishReason, string>> = {
+  stop: 'stop',
+  'stop-sequence': 'stop',
+  length: 'length',
+  context: 'length',
+  'tool-calls': 'tool_calls',
+  refusal: 'content_filter',
+  pause: 'stop',
+};
+
+/** Claude API docs, Handling stop reasons. */
+export const MESSAGES_STOP_REASONS: Readonly<Record<FinishReason, string>> = {
+  stop: 'end_turn',
+  'stop-sequence': 'stop_sequence',
+  length: 'max_tokens',
+  'tool-calls': 'tool_use',
+  refusal: 'refusal',
+  pause: 'pause_turn',
+  context: 'model_context_window_exceeded',
+};
+
 export interface Finish {
   readonly reason: FinishReason;
   /** The provider's own name of it. */

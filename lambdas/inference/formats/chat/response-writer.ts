@@ -6,26 +6,15 @@ import type { Body } from '../../../platform/core/api/response-schema.ts';
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { ResponseWriter, WriterOptions } from '../../core/completions/response-writer.ts';
 import { type TokenUsage, writtenTokens } from '../../core/pricing/token-usage.ts';
-import type {
-  AssistantOutput,
-  ContentStart,
-  FinishReason,
-  ReasoningPart,
-  StreamPart,
+import {
+  type AssistantOutput,
+  CHAT_FINISH_REASONS,
+  type ContentStart,
+  type ReasoningPart,
+  type StreamPart,
 } from '../../core/upstream/conversation.ts';
 import type { CompleteResponse } from '../../core/upstream/provider.ts';
 import { reasoningDetail, reasoningFields } from './reasoning.ts';
-
-/** OpenAI API reference, The chat completion object, `finish_reason`. */
-const FINISH_REASONS: Readonly<Record<FinishReason, string>> = {
-  stop: 'stop',
-  'stop-sequence': 'stop',
-  length: 'length',
-  context: 'length',
-  'tool-calls': 'tool_calls',
-  refusal: 'content_filter',
-  pause: 'stop',
-};
 
 /** A call without arguments is a call with an empty object. */
 const NO_ARGUMENTS = '{}';
@@ -129,7 +118,7 @@ function choice({ parts, finish }: AssistantOutput, hidesReasoning: boolean): Js
         : { tool_calls: calls.map(({ id, name, arguments: text }) => toolCall(id, name, text)) }),
     },
     logprobs: null,
-    finish_reason: FINISH_REASONS[finish.reason],
+    finish_reason: CHAT_FINISH_REASONS[finish.reason],
     native_finish_reason: finish.raw,
   };
 }
@@ -181,7 +170,7 @@ class ChunkWriter {
         return [
           ...this.#endThoughts(),
           ...[...this.#callsWithoutArguments].map((index) => this.#arguments(index, NO_ARGUMENTS)),
-          this.#toChunk({}, FINISH_REASONS[part.reason], part.raw),
+          this.#toChunk({}, CHAT_FINISH_REASONS[part.reason], part.raw),
         ];
       case 'end':
         if (this.#startedBlocks.get(part.index) === 'reasoning' && part.signature !== undefined)

@@ -5,31 +5,20 @@ import type { Body } from '../../../platform/core/api/response-schema.ts';
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { ResponseWriter, WriterOptions } from '../../core/completions/response-writer.ts';
 import { type TokenUsage, writtenTokens } from '../../core/pricing/token-usage.ts';
-import type {
-  AssistantOutput,
-  AssistantPart,
-  Finish,
-  FinishReason,
-  ReasoningPart,
+import {
+  type AssistantOutput,
+  type AssistantPart,
+  type Finish,
+  MESSAGES_STOP_REASONS,
+  type ReasoningPart,
 } from '../../core/upstream/conversation.ts';
 import type { CompleteResponse } from '../../core/upstream/provider.ts';
 import { toolInput } from '../../core/upstream/tool-calls.ts';
 import { MessagesEventWriter } from './event-writer.ts';
 
-/** Claude API docs, Handling stop reasons. */
-const STOP_REASONS: Readonly<Record<FinishReason, string>> = {
-  stop: 'end_turn',
-  'stop-sequence': 'stop_sequence',
-  length: 'max_tokens',
-  'tool-calls': 'tool_use',
-  refusal: 'refusal',
-  pause: 'pause_turn',
-  context: 'model_context_window_exceeded',
-};
-
 /** The fields that say why a message ended. */
 const stopBody = ({ reason, stopSequence }: Finish): JsonObject => ({
-  stop_reason: STOP_REASONS[reason],
+  stop_reason: MESSAGES_STOP_REASONS[reason],
   stop_sequence: stopSequence ?? null,
 });
 

@@ -8,15 +8,14 @@ import type {
   CacheBreakpoint,
   DocumentPart,
   Finish,
-  FinishReason,
   ImagePart,
   ToolResultPart,
   UserPart,
 } from '../../core/upstream/conversation.ts';
 import { UpstreamFailure } from '../../core/upstream/provider.ts';
 import { toolInput } from '../../core/upstream/tool-calls.ts';
-import { plainName } from '../allowed-fields.ts';
 import type { ClaudePart, ClaudeTurn, RouteReasoning } from '../claude/route-signatures.ts';
+import { finishOf } from '../ends.ts';
 
 interface Message extends JsonObject {
   readonly role: ClaudeTurn['role'];
@@ -101,27 +100,14 @@ export function textOf({ text, thinking, name, input }: JsonObject): string {
 export const textOfDelta = ({ text, thinking, partial_json: json }: JsonObject): string =>
   string(text) + string(thinking) + string(json);
 
-/** Claude API docs, Handling stop reasons. */
-const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
-  ['end_turn', 'stop'],
-  ['stop_sequence', 'stop-sequence'],
-  ['max_tokens', 'length'],
-  ['tool_use', 'tool-calls'],
-  ['refusal', 'refusal'],
-  ['pause_turn', 'pause'],
-  ['model_context_window_exceeded', 'context'],
-]);
-
 /**
- * Returns the finish of a message. A call of the answer tool alone is an answer, not a call. Throws `UpstreamFailure`
- * for a reason that is not a plain name.
+ * Returns the finish of a message. A call of the answer tool is an answer, not a call. Throws `UpstreamFailure` for a
+ * failure.
  */
 export function toFinish(
   { stop_reason: reason, stop_sequence: sequence }: JsonObject,
-  hasOnlyAnswerCalls: boolean,
+  hasCalls: boolean,
 ): Finish {
-  const raw = plainName(reason) ?? '';
-  if (hasOnlyAnswerCalls && raw === 'tool_use') return { reason: 'stop', raw };
   const stopSequence = typeof sequence === 'string' ? { stopSequence: sequence } : {};
-  return { reason: FINISH_REASONS.get(raw) ?? 'stop', raw, ...stopSequence };
+  return { ...finishOf(reason, hasCalls), ...stopSequence };
 }

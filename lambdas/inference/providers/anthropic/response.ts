@@ -1,10 +1,11 @@
 /** A complete response of a server of the Messages protocol (Claude API reference, Create a Message, Message). */
 
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
-import type { AssistantOutput, AssistantPart } from '../../core/upstream/conversation.ts';
+import type { AssistantPart } from '../../core/upstream/conversation.ts';
 import { type RouteAttempt, type RouteResponse, UpstreamFailure } from '../../core/upstream/provider.ts';
 import type { Signatures } from '../../core/upstream/sealed-tokens.ts';
 import { sealBlock } from '../claude/thinking-blocks.ts';
+import { messagesStopReason } from '../ends.ts';
 import { objectOf } from '../http-upstream.ts';
 import { toMessage } from '../message-fields.ts';
 import { textOf, toFinish } from './content.ts';
@@ -29,24 +30,24 @@ export function toRouteResponse(
   if (!Array.isArray(content) || typeof reason !== 'string') throw new UpstreamFailure('protocol');
   const blocks = content.map(objectOf);
   const native = context.payload.protocol === 'anthropic';
+  const hasCalls = blocks.some((block) => isCall(block, context.answerTool));
+  const stopReason = messagesStopReason(reason, hasCalls);
   const sealed = () => blocks.map((block) => sealBlock(block, context.signatures));
   return {
     kind: 'json',
     completeResponse: native
-      ? { body: toMessage({ ...message, content: sealed() }, context.identity) }
-      : { output: toAssistantOutput(message, blocks, context) },
+      ? { body: toMessage({ ...message, content: sealed(), stop_reason: stopReason }, context.identity) }
+      : { output: { parts: toParts(blocks, context), finish: toFinish(message, hasCalls) } },
     outputText: blocks.map((block) => outputOf(block, context.answerTool)).join(''),
     usage: toUsage(usage, native),
   };
 }
 
-function toAssistantOutput(
-  message: JsonObject,
+function toParts(
   blocks: readonly JsonObject[],
   { answerTool, signatures }: MessagesCallContext,
-): AssistantOutput {
-  const uses = blocks.filter(({ type }) => type === 'tool_use');
-  const answerUse = uses.find(({ name }) => isAnswerTool(name, answerTool));
+): AssistantPart[] {
+  const answerUse = blocks.find(({ type, name }) => type === 'tool_use' && isAnswerTool(name, answerTool));
   const parts = blocks.flatMap((block): AssistantPart[] => {
     if (block.type === 'text')
       return typeof block.text === 'string' ? [{ type: 'text', text: block.text }] : [];
@@ -58,8 +59,7 @@ function toAssistantOutput(
     // The answer is one object. A second one is ignored.
     return block === answerUse ? [{ type: 'text', text: inputOf(block) }] : [];
   });
-  const hasOnlyAnswerCalls = uses.length > 0 && uses.every(({ name }) => isAnswerTool(name, answerTool));
-  return { parts: parts.filter(isNotEmpty), finish: toFinish(message, hasOnlyAnswerCalls) };
+  return parts.filter(isNotEmpty);
 }
 
 /** Returns the reasoning of a block. A block without text and without a signature is dropped. */
@@ -76,6 +76,10 @@ export function signatureOf(block: JsonObject, signatures: Signatures): string |
   const sealed = type === 'thinking' ? signature : data;
   return typeof sealed === 'string' && sealed !== '' ? sealed : undefined;
 }
+
+/** Returns whether a block calls a tool of the caller. */
+export const isCall = ({ type, name }: JsonObject, answerTool: string | undefined): boolean =>
+  type === 'tool_use' && !isAnswerTool(name, answerTool);
 
 /** Returns whether a call is of the tool whose input is the answer. */
 export const isAnswerTool = (name: unknown, answerTool: string | undefined): boolean =>

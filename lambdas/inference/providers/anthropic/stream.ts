@@ -3,17 +3,18 @@
  * Streaming).
  */
 
-import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
-import type { StreamPart } from '../../core/upstream/conversation.ts';
+import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
+import type { Finish, StreamPart } from '../../core/upstream/conversation.ts';
 import { type RouteEvent, UpstreamFailure } from '../../core/upstream/provider.ts';
 import type { Signatures } from '../../core/upstream/sealed-tokens.ts';
 import { isEventName, StreamPartBuilder } from '../../core/upstream/stream-part-builder.ts';
 import { SignatureSealer } from '../claude/thinking-blocks.ts';
+import { messagesStopReason } from '../ends.ts';
 import type { EventReader } from '../event-batches.ts';
 import { objectOf, parseUpstreamEvent } from '../http-upstream.ts';
 import { toEvent } from '../message-fields.ts';
 import { textOf, textOfDelta, toFinish } from './content.ts';
-import { callOf, isAnswerTool, type MessagesCallContext, outputOf, signatureOf } from './response.ts';
+import { callOf, isAnswerTool, isCall, type MessagesCallContext, outputOf, signatureOf } from './response.ts';
 import { mergeUsage, toUsage } from './usage.ts';
 
 /** The contents of one event, in terms that callers of both types share. */
@@ -33,6 +34,7 @@ export class MessageStreamReader implements EventReader {
   /** The indexes of the open blocks. */
   readonly #open = new Set<unknown>();
   #usage: JsonObject | undefined;
+  #hasCalls = false;
   /** The top-level changes that ended the message. */
   #finalDelta: JsonObject | undefined;
   #isComplete = false;
@@ -71,9 +73,22 @@ export class MessageStreamReader implements EventReader {
     if (parsedEvent === undefined) return [];
     const { parts, ...reading } = parsedEvent;
     if (!this.#native) return [{ ...reading, ...(parts.length === 0 ? {} : { parts }) }];
-    const nativeEvents = this.#sealer.seal(event).map((sealed) => toEvent(sealed, this.#context.identity));
+    const nativeEvents = this.#sealer
+      .seal(this.#withStopReason(event))
+      .map((sealed) => toEvent(sealed, this.#context.identity));
     // A signature and the end of its block contain no output.
     return nativeEvents.map((nativeEvent) => ({ ...reading, nativeEvent }));
+  }
+
+  /** Returns the event with a reason in the protocol's own terms, if it has any. */
+  #withStopReason(event: JsonObject): JsonObject {
+    const { type, delta } = event;
+    if (type !== 'message_delta' || !isJsonObject(delta) || typeof delta.stop_reason !== 'string')
+      return event;
+    return {
+      ...event,
+      delta: { ...delta, stop_reason: messagesStopReason(delta.stop_reason, this.#hasCalls) },
+    };
   }
 
   #parse(event: JsonObject): ParsedEvent | undefined {
@@ -90,7 +105,11 @@ export class MessageStreamReader implements EventReader {
         return this.#change(event);
       case 'message_stop':
         if (this.#finalDelta === undefined) throw new UpstreamFailure('protocol');
-        return { outputText: '', hasOutput: true, parts: this.#blockReader.finish(this.#finalDelta) };
+        return {
+          outputText: '',
+          hasOutput: true,
+          parts: this.#blockReader.finish(toFinish(this.#finalDelta, this.#hasCalls)),
+        };
       case 'error':
         throw new UpstreamFailure('interrupted');
       default:
@@ -112,6 +131,7 @@ export class MessageStreamReader implements EventReader {
     this.#requireStart();
     const block = objectOf(started);
     this.#open.add(index);
+    this.#hasCalls ||= isCall(block, this.#context.answerTool);
     const text = outputOf(block, this.#context.answerTool);
     const parts = this.#translate(() => this.#blockReader.start(index, block));
     const isOtherBlock = this.#native && block.type !== 'text' && block.type !== 'thinking';
@@ -139,7 +159,11 @@ export class MessageStreamReader implements EventReader {
     this.#usage = mergeUsage(this.#requireStart(), reported);
     const usage = toUsage(this.#usage, this.#native);
     const hasEnded = typeof delta.stop_reason === 'string';
-    if (hasEnded) this.#finalDelta = delta;
+    if (hasEnded) {
+      // Throws for a failure.
+      toFinish(delta, this.#hasCalls);
+      this.#finalDelta = delta;
+    }
     return { ...NOTHING, hasOutput: hasEnded, ...(usage === undefined ? {} : { usage }) };
   }
 
@@ -176,7 +200,6 @@ class ContentBlockReader {
   readonly #signatures: Signatures;
   readonly #open = new Map<unknown, OpenContentBlock>();
   readonly #builder = new StreamPartBuilder();
-  #hasCalls = false;
   #hasAnswerTool = false;
 
   constructor({ answerTool, signatures }: MessagesCallContext) {
@@ -197,7 +220,6 @@ class ContentBlockReader {
       return [{ kind: 'thought', opening: block, signature: '' }, []];
     if (block.type !== 'tool_use') return [IGNORED, []];
     if (!isAnswerTool(block.name, this.#answerTool)) {
-      this.#hasCalls = true;
       const { id, name } = callOf(block);
       const call = this.#builder.startToolCall(id, name);
       return [{ kind: 'call', index: call.index }, call.parts];
@@ -238,8 +260,8 @@ class ContentBlockReader {
       : this.#builder.endReasoning(sealedSignature);
   }
 
-  finish(finalDelta: JsonObject): StreamPart[] {
-    return this.#builder.finish(toFinish(finalDelta, this.#hasAnswerTool && !this.#hasCalls));
+  finish(finish: Finish): StreamPart[] {
+    return this.#builder.finish(finish);
   }
 
   /** Returns the stream parts for a text that arrived for a block. */

@@ -1,9 +1,9 @@
 /** A complete response of Converse (Amazon Bedrock API reference, Converse, Response Syntax). */
 import type { ConverseCommandOutput } from '@aws-sdk/client-bedrock-runtime';
-import type { AssistantPart, Finish, FinishReason } from '../../core/upstream/conversation.ts';
+import type { AssistantPart, Finish } from '../../core/upstream/conversation.ts';
 import { type RouteResponse, UpstreamFailure } from '../../core/upstream/provider.ts';
 import type { Signatures } from '../../core/upstream/sealed-tokens.ts';
-import { plainName } from '../allowed-fields.ts';
+import { finishOf } from '../ends.ts';
 import { signatureOf, writeDocument } from './content.ts';
 import type { ConverseCall } from './request.ts';
 import { toUsage } from './usage.ts';
@@ -93,34 +93,17 @@ interface Ending {
 
 /**
  * Returns the finish of a response. `hasToolCalls` is true for calls of tools other than the answer tool. Throws
- * `UpstreamFailure` for a reason that is not a plain name.
+ * `UpstreamFailure` for a failure.
  */
-export function toFinish(
-  ending: Ending,
-  { request, answerTool }: ConverseCallContext,
-  hasToolCalls: boolean,
-): Finish {
-  const raw = plainName(ending.stopReason) ?? '';
-  const reason = FINISH_REASONS.get(raw) ?? 'stop';
-  if (reason === 'tool-calls' && answerTool !== undefined && !hasToolCalls) return { reason: 'stop', raw };
-  if (raw === 'end_turn' && hasToolCalls) return { reason: 'tool-calls', raw };
-  if (reason !== 'stop-sequence') return { reason, raw };
+export function toFinish(ending: Ending, { request }: ConverseCallContext, hasToolCalls: boolean): Finish {
+  const finish = finishOf(ending.stopReason, hasToolCalls);
+  if (finish.reason !== 'stop-sequence') return finish;
   const stopSequences = request.inferenceConfig?.stopSequences ?? [];
   const matchedSequence =
     namedSequence(ending.additionalModelResponseFields) ??
     (stopSequences.length === 1 ? stopSequences[0] : undefined);
-  return { reason, raw, ...(matchedSequence === undefined ? {} : { stopSequence: matchedSequence }) };
+  return { ...finish, ...(matchedSequence === undefined ? {} : { stopSequence: matchedSequence }) };
 }
-
-/** Amazon Bedrock API reference, `stopReason`; whatever is not named here is the model's own end. */
-const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
-  ['stop_sequence', 'stop-sequence'],
-  ['max_tokens', 'length'],
-  ['tool_use', 'tool-calls'],
-  ['content_filtered', 'refusal'],
-  ['guardrail_intervened', 'refusal'],
-  ['model_context_window_exceeded', 'context'],
-]);
 
 /** Returns the stop sequence from Claude's response field, as requested. */
 function namedSequence(fields: unknown): string | undefined {

@@ -1,10 +1,11 @@
 /** A complete response of generateContent (Gemini API reference, GenerateContentResponse). */
 
 import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
-import type { AssistantPart, Finish, FinishReason } from '../../core/upstream/conversation.ts';
+import type { AssistantPart, Finish } from '../../core/upstream/conversation.ts';
 import { type ResponseIdentity, type RouteResponse, UpstreamFailure } from '../../core/upstream/provider.ts';
 import type { Signatures } from '../../core/upstream/sealed-tokens.ts';
 import { plainName } from '../allowed-fields.ts';
+import { finishOf } from '../ends.ts';
 import { objectOf } from '../http-upstream.ts';
 import { sealSignature } from './content.ts';
 import { toUsage } from './usage.ts';
@@ -124,14 +125,20 @@ function firstCandidate({ candidates }: JsonObject): JsonObject | undefined {
 
 /**
  * Returns the end of a response, or the refusal of its prompt; undefined while it continues. Throws `UpstreamFailure`
- * for a reason that is not a plain name.
+ * for a failure.
  */
 export function toFinish(body: JsonObject, hasCalls: boolean): Finish | undefined {
+  const reason = reasonOf(body);
+  return reason === undefined ? toPromptRefusal(body.promptFeedback) : finishOf(reason, hasCalls);
+}
+
+/** Returns whether the body has the end of a response. */
+export const hasEnd = (body: JsonObject): boolean =>
+  reasonOf(body) !== undefined || toPromptRefusal(body.promptFeedback) !== undefined;
+
+function reasonOf(body: JsonObject): string | undefined {
   const named = plainName(firstCandidate(body)?.finishReason);
-  const raw = named === UNSPECIFIED ? undefined : named;
-  if (raw === undefined) return toPromptRefusal(body.promptFeedback);
-  const reason = FINISH_REASONS.get(raw) ?? 'stop';
-  return { reason: reason === 'stop' && hasCalls ? 'tool-calls' : reason, raw };
+  return named === UNSPECIFIED ? undefined : named;
 }
 
 const UNSPECIFIED = 'FINISH_REASON_UNSPECIFIED';
@@ -140,15 +147,3 @@ function toPromptRefusal(feedback: unknown): Finish | undefined {
   const raw = isJsonObject(feedback) ? plainName(feedback.blockReason) : undefined;
   return raw === undefined ? undefined : { reason: 'refusal', raw };
 }
-
-/** Gemini API reference, FinishReason; whatever is not named here is the model's own end. */
-const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
-  ['MAX_TOKENS', 'length'],
-  ['SAFETY', 'refusal'],
-  ['RECITATION', 'refusal'],
-  ['LANGUAGE', 'refusal'],
-  ['BLOCKLIST', 'refusal'],
-  ['PROHIBITED_CONTENT', 'refusal'],
-  ['SPII', 'refusal'],
-  ['IMAGE_SAFETY', 'refusal'],
-]);

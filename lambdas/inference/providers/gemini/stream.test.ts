@@ -31,7 +31,7 @@ describe('a complete response', () => {
     ['MAX_TOKENS', 'length'],
     ['SAFETY', 'refusal'],
     ['PROHIBITED_CONTENT', 'refusal'],
-    ['MALFORMED_FUNCTION_CALL', 'stop'],
+    ['A_NEW_REASON', 'stop'],
   ])('converts the finish reason %s to %s', (finishReason, reason) => {
     const { completeResponse } = toRouteResponse({ candidates: [{ finishReason }] }, CONTEXT);
     expect(completeResponse).toEqual({ output: { parts: [], finish: { reason, raw: finishReason } } });
@@ -47,10 +47,13 @@ describe('a complete response', () => {
 });
 
 describe('a streamed response', () => {
-  it('contains its blocks in order and every text once, and its last event counts as usage', async () => {
+  it('contains its blocks in order and every text once, and its last usage counts', async () => {
     const events = await read(bytesOf(EVENTS));
     expect(events.map(({ outputText }) => outputText).join('')).toBe(TEXT);
-    expect(events.at(-1)?.usage).toMatchObject({ promptTokens: 30, completionTokens: 20 });
+    expect(events.findLast(({ usage }) => usage)?.usage).toMatchObject({
+      promptTokens: 30,
+      completionTokens: 20,
+    });
     expect(withProofs(events.flatMap(({ parts }) => parts ?? []))).toEqual([
       ...reasoningParts(0, ['Łódź?']),
       ...textParts(1, 'Grüße, ', '世界'),
@@ -70,8 +73,8 @@ describe('a streamed response', () => {
       { candidates: [{ finishReason: 'STOP' }] },
       { usageMetadata: { promptTokenCount: 3 } },
     ];
-    const [, last] = await read(bytesOf([end, usage]));
-    expect(last).toMatchObject({ usage: { promptTokens: 3 }, hasOutput: false });
+    const [metered] = await read(bytesOf([end, usage]));
+    expect(metered).toMatchObject({ usage: { promptTokens: 3 }, hasOutput: false });
     expect(await read(bytesOf([end]))).toHaveLength(1);
   });
 

@@ -3,37 +3,46 @@
  * reference).
  */
 
+import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { StreamPart } from '../../core/upstream/conversation.ts';
 import { type RouteEvent, UpstreamFailure } from '../../core/upstream/provider.ts';
 import { StreamPartBuilder } from '../../core/upstream/stream-part-builder.ts';
 import type { EventReader } from '../event-batches.ts';
 import { parseUpstreamEvent } from '../http-upstream.ts';
 import { failureOf } from './errors.ts';
-import { type GeminiCallContext, GeminiPartReader, type PartContent, textOf, toFinish } from './response.ts';
+import {
+  type GeminiCallContext,
+  GeminiPartReader,
+  hasEnd,
+  type PartContent,
+  textOf,
+  toFinish,
+} from './response.ts';
 import { toUsage } from './usage.ts';
 
 /**
- * Converts the data of server-sent events to route events. The stream has no end marker. It is complete with its finish
- * reason and the usage that arrives with or after it.
+ * Converts the data of server-sent events to route events. The stream has no end marker, and some servers have a finish
+ * reason in every event. It is complete with its body, if a reason has arrived; the last one counts.
  */
 export class GeminiStreamReader implements EventReader {
   readonly #partReader: GeminiPartReader;
   readonly #builder = new StreamPartBuilder();
-  #finished = false;
-  #metered = false;
+  /** The last body with a finish reason. */
+  #finalBody: JsonObject | undefined;
 
   constructor(context: GeminiCallContext) {
     this.#partReader = new GeminiPartReader(context);
   }
 
   get isComplete(): boolean {
-    return this.#finished && this.#metered;
+    return false;
   }
 
-  /** Throws if the body ended before a finish reason. Usage may be missing. */
+  /** Throws if the body ended before a finish reason, or with one of a failure. Usage may be missing. */
   end(): readonly RouteEvent[] {
-    if (!this.#finished) throw new UpstreamFailure('interrupted');
-    return [];
+    const finish = this.#finalBody && toFinish(this.#finalBody, this.#partReader.hasCalls);
+    if (finish === undefined) throw new UpstreamFailure('interrupted');
+    return [{ parts: this.#builder.finish(finish), outputText: '', hasOutput: true }];
   }
 
   /**
@@ -43,14 +52,11 @@ export class GeminiStreamReader implements EventReader {
   read(data: string): readonly RouteEvent[] {
     const body = parseUpstreamEvent(data);
     if (body.error !== undefined) throw failureOf(body);
-    const parsedParts = this.#finished ? [] : this.#partReader.read(body);
+    const parsedParts = this.#partReader.read(body);
     const text = parsedParts.map(textOf).join('');
-    const finish = this.#finished ? undefined : toFinish(body, this.#partReader.hasCalls);
     const parts = parsedParts.flatMap((parsedPart) => this.#partsOf(parsedPart));
-    if (finish !== undefined) parts.push(...this.#builder.finish(finish));
-    this.#finished ||= finish !== undefined;
+    if (hasEnd(body)) this.#finalBody = body;
     const usage = toUsage(body.usageMetadata);
-    this.#metered = this.#finished && usage !== undefined;
     if (parts.length === 0 && usage === undefined) return [];
     const event: RouteEvent = {
       ...(parts.length === 0 ? {} : { parts }),

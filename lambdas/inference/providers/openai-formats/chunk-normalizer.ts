@@ -4,41 +4,9 @@
  */
 
 import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
-import { UpstreamFailure } from '../../core/upstream/provider.ts';
+import { chatFinishReason, finishOf } from '../ends.ts';
 import { objectOf } from '../http-upstream.ts';
 import { PlaceholderArguments, ToolCallIndexer } from './tool-call-indexer.ts';
-
-/**
- * Finish reasons by which vendors report a failed response (Z.ai API docs, `finish_reason`; OpenRouter docs, Errors).
- */
-const FAILED: ReadonlySet<unknown> = new Set(['error', 'network_error']);
-
-/** The protocol's own (OpenAI API reference, The chat completion object). */
-const REASONS: ReadonlySet<unknown> = new Set([
-  'stop',
-  'length',
-  'tool_calls',
-  'function_call',
-  'content_filter',
-]);
-
-/** Names that hosts have for them (Mistral and Z.ai API docs, `finish_reason`). */
-const NAMES: ReadonlyMap<unknown, string> = new Map([
-  ['model_length', 'length'],
-  ['max_tokens', 'length'],
-  ['sensitive', 'content_filter'],
-]);
-
-/** Throws `UpstreamFailure` for a reason that reports a failed response. */
-export function requireGoodEnd(reason: unknown): void {
-  if (FAILED.has(reason)) throw new UpstreamFailure('interrupted');
-}
-
-/** The reason in the protocol's own names. */
-export function finishName(reason: string, hasCalls: boolean): string {
-  const named = REASONS.has(reason) ? reason : (NAMES.get(reason) ?? 'stop');
-  return named === 'stop' && hasCalls ? 'tool_calls' : named;
-}
 
 /** A message or delta whose content is one text (Mistral docs, Reasoning: a list of texts and thoughts). */
 export function plainContent(message: JsonObject): JsonObject {
@@ -75,6 +43,8 @@ export function mapChanged<Item>(items: readonly Item[], change: (item: Item) =>
 interface ChoiceState {
   readonly calls: ToolCallIndexer;
   readonly placeholders: PlaceholderArguments;
+  /** The older form of a call has arrived. */
+  hasFunctionCall: boolean;
   finished: boolean;
 }
 
@@ -101,12 +71,12 @@ export class ChunkNormalizer {
 
   #choice(choice: JsonObject): JsonObject {
     const { index = 0, delta, finish_reason: reason } = choice;
-    requireGoodEnd(reason);
     const state = this.#at(index);
-    const isEnd = typeof reason === 'string' && reason !== '';
+    const isEnd = finishOf(reason, false).raw !== '';
     if (isEnd) state.finished = true;
     const plainDelta = isJsonObject(delta) ? plainContent(delta) : {};
-    const { tool_calls: rawCalls } = plainDelta;
+    const { tool_calls: rawCalls, function_call: called } = plainDelta;
+    if (isJsonObject(called)) state.hasFunctionCall = true;
     const calls = Array.isArray(rawCalls)
       ? rawCalls.map((toolCallDelta) => normalizeToolCallDelta(toolCallDelta, state))
       : [];
@@ -121,6 +91,7 @@ export class ChunkNormalizer {
     const state = {
       calls: new ToolCallIndexer(this.#responseId),
       placeholders: new PlaceholderArguments(),
+      hasFunctionCall: false,
       finished: false,
     };
     this.#choices.set(index, state);
@@ -128,7 +99,8 @@ export class ChunkNormalizer {
   }
 
   hasCalls(index: unknown): boolean {
-    return (this.#choices.get(index ?? 0)?.calls.count ?? 0) > 0;
+    const state = this.#choices.get(index ?? 0);
+    return state !== undefined && (state.calls.count > 0 || state.hasFunctionCall);
   }
 
   /**
@@ -153,6 +125,6 @@ const normalizeToolCallDelta = (toolCallDelta: unknown, { calls, placeholders }:
 export function withFinishName(choice: JsonObject, hasCalls: boolean): JsonObject {
   const { finish_reason: reason } = choice;
   if (typeof reason !== 'string' || reason === '') return choice;
-  const name = finishName(reason, hasCalls);
+  const name = chatFinishReason(reason, hasCalls);
   return name === reason ? choice : { ...choice, finish_reason: name, native_finish_reason: reason };
 }

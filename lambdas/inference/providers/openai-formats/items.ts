@@ -5,6 +5,7 @@ import type { AssistantPart, Finish } from '../../core/upstream/conversation.ts'
 import { UpstreamFailure } from '../../core/upstream/provider.ts';
 import type { Signatures } from '../../core/upstream/sealed-tokens.ts';
 import { plainName } from '../allowed-fields.ts';
+import { finishOf } from '../ends.ts';
 import { sealSignature } from './reasoning-signatures.ts';
 
 /** The properties of a response that are needed to read its items. */
@@ -93,18 +94,18 @@ export function textOfItem(item: JsonObject): string {
   return string(name) + string(called) + string(input) + string(code);
 }
 
-const REASONS: ReadonlyMap<string, Finish['reason']> = new Map([
-  ['max_output_tokens', 'length'],
-  ['content_filter', 'refusal'],
-]);
+/** The reasons of a response that is not whole. */
+const INCOMPLETE: ReadonlySet<Finish['reason']> = new Set(['length', 'context', 'refusal']);
 
-/** Returns the reason for the end of a response (OpenAI API reference, `status` and `incomplete_details`). */
+/**
+ * Returns the reason for the end of a response (OpenAI API reference, `status` and `incomplete_details`). An incomplete
+ * response never has a plain end. Throws `UpstreamFailure` for a failure.
+ */
 export function toFinish({ status, incomplete_details: details }: JsonObject, hasCalls: boolean): Finish {
-  if (status === 'incomplete') {
-    const raw = plainName(isJsonObject(details) ? details.reason : undefined) ?? 'incomplete';
-    return { reason: REASONS.get(raw) ?? 'stop', raw };
-  }
-  return { reason: hasCalls ? 'tool-calls' : 'stop', raw: 'completed' };
+  if (status !== 'incomplete') return finishOf('completed', hasCalls);
+  const named = plainName(isJsonObject(details) ? details.reason : undefined) ?? status;
+  const finish = finishOf(named, hasCalls);
+  return INCOMPLETE.has(finish.reason) ? finish : { ...finish, reason: 'length' };
 }
 
 const list = (value: unknown): readonly JsonObject[] =>

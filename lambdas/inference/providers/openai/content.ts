@@ -5,7 +5,6 @@ import type {
   AssistantPart,
   Conversation,
   Finish,
-  FinishReason,
   ImagePart,
   ShownPart,
   TextPart,
@@ -16,8 +15,7 @@ import type { Signatures } from '../../core/upstream/sealed-tokens.ts';
 import { urlOf } from '../../core/upstream/sources.ts';
 import { behindResults } from '../../core/upstream/system-reminder.ts';
 import { ToolCallIds } from '../../core/upstream/tool-calls.ts';
-import { plainName } from '../allowed-fields.ts';
-import { finishName } from '../openai-formats/chunk-normalizer.ts';
+import { finishOf } from '../ends.ts';
 import { type RouteDialect, reasoningText, signedCallsOf } from '../openai-formats/returned-reasoning.ts';
 
 interface Output {
@@ -47,26 +45,17 @@ export function textOf(output: Output): string {
   );
 }
 
-/** OpenAI API reference, `finish_reason`; vLLM and others name the stop sequence that was met in `stop_reason`. Throws `UpstreamFailure` for a reason that is not a plain name. */
+/** vLLM and others name the stop sequence that was met in `stop_reason`. Throws `UpstreamFailure` for a failure. */
 export function toFinish(
   choice: { readonly finish_reason?: unknown; readonly stop_reason?: unknown },
   hasToolCalls: boolean,
 ): Finish {
   const { finish_reason: reason, stop_reason: stopSequence } = choice;
-  const raw = plainName(reason) ?? '';
-  if (raw === 'stop' && typeof stopSequence === 'string')
-    return { reason: 'stop-sequence', raw, stopSequence };
-  // A forced tool's call ends with `stop`.
-  if (hasToolCalls && raw === '') return { reason: 'tool-calls', raw };
-  return { reason: FINISH_REASONS.get(finishName(raw, hasToolCalls)) ?? 'stop', raw };
+  const finish = finishOf(reason, hasToolCalls);
+  return finish.reason === 'stop' && finish.raw === 'stop' && typeof stopSequence === 'string'
+    ? { ...finish, reason: 'stop-sequence', stopSequence }
+    : finish;
 }
-
-const FINISH_REASONS: ReadonlyMap<string, FinishReason> = new Map([
-  ['length', 'length'],
-  ['tool_calls', 'tool-calls'],
-  ['function_call', 'tool-calls'],
-  ['content_filter', 'refusal'],
-]);
 
 /** OpenAI rejects longer ids of tool calls. */
 export const MAX_TOOL_CALL_ID = 40;

@@ -7,8 +7,9 @@ import type { AssistantOutput, AssistantPart } from '../../core/upstream/convers
 import { type RouteAttempt, type RouteResponse, UpstreamFailure } from '../../core/upstream/provider.ts';
 import type { Signatures } from '../../core/upstream/sealed-tokens.ts';
 import { legalToolCallId } from '../../core/upstream/tool-calls.ts';
+import { finishOf } from '../ends.ts';
 import { objectOf } from '../http-upstream.ts';
-import { plainContent, requireGoodEnd, withFinishName } from '../openai-formats/chunk-normalizer.ts';
+import { plainContent, withFinishName } from '../openai-formats/chunk-normalizer.ts';
 import { CompletionFields } from '../openai-formats/completion-fields.ts';
 import { mayBeReasoning, withReasoningAsContent } from '../openai-formats/json-output.ts';
 import { sealSignature } from '../openai-formats/reasoning-signatures.ts';
@@ -57,7 +58,7 @@ export function toRouteResponse(
 /** Returns the normalized choice. Throws `UpstreamFailure` for a choice that reports a failure. */
 function plainChoice(choice: unknown, isInReasoning: boolean): unknown {
   if (!isJsonObject(choice) || !isJsonObject(choice.message)) return choice;
-  requireGoodEnd(choice.finish_reason);
+  finishOf(choice.finish_reason, false);
   const message = plainContent(choice.message);
   return { ...choice, message: isInReasoning ? withReasoningAsContent(message, reasoningOf) : message };
 }
@@ -65,11 +66,11 @@ function plainChoice(choice: unknown, isInReasoning: boolean): unknown {
 /** Returns the completion with an id for every tool call, and with finish reasons that callers support. */
 function wellFormed(choices: readonly Choice[], completion: JsonObject, responseId: string): JsonObject {
   const named = choices.map((choice) => {
-    const { tool_calls: toolCalls } = choice.message;
+    const { tool_calls: toolCalls, function_call: called } = choice.message;
     const hasCalls = Array.isArray(toolCalls) && toolCalls.length > 0;
     const defaultFinish =
       choice.finish_reason == null || choice.finish_reason === '' ? { finish_reason: 'stop' } : {};
-    const finishedChoice = withFinishName({ ...choice, ...defaultFinish }, hasCalls);
+    const finishedChoice = withFinishName({ ...choice, ...defaultFinish }, hasCalls || isJsonObject(called));
     if (!hasCalls) return finishedChoice;
     const indexer = new ToolCallIndexer(responseId);
     const calls = toolCalls.map((call, index) => {

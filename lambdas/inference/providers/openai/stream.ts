@@ -11,6 +11,7 @@ import type { EventReader } from '../event-batches.ts';
 import { parseUpstreamEvent } from '../http-upstream.ts';
 import { ChunkNormalizer, mapChanged, withFinishName } from '../openai-formats/chunk-normalizer.ts';
 import { CompletionFields } from '../openai-formats/completion-fields.ts';
+import { HeldEnd, isReason } from '../openai-formats/held-end.ts';
 import { JsonOutputNormalizer, mayBeReasoning } from '../openai-formats/json-output.ts';
 import { MAX_TOOL_CALL_ID, reasoningOf, textOf, toFinish } from './content.ts';
 import { isError, type OpenAiCallContext, sealedSignature } from './response.ts';
@@ -32,6 +33,7 @@ export class ChunkStreamReader implements EventReader {
   readonly #completionFields: CompletionFields;
   readonly #usage: UsageReader;
   readonly #json: JsonOutputNormalizer | undefined;
+  readonly #end = new HeldEnd();
   #isComplete = false;
 
   constructor({ route, payload, identity, signatures }: OpenAiCallContext) {
@@ -51,11 +53,18 @@ export class ChunkStreamReader implements EventReader {
     for (const text of splitChunks(data)) {
       this.#isComplete = text === DONE;
       if (this.#isComplete) return;
-      yield this.#readChunk(this.#normalizer.read(parseUpstreamEvent(text)));
+      const chunk: Chunk = this.#normalizer.read(parseUpstreamEvent(text));
+      yield* this.#end.release(choicesOf(chunk));
+      const event = this.#readChunk(chunk);
+      if (!this.#end.holds(event, choicesOf(chunk))) yield event;
     }
   }
 
   end(): readonly RouteEvent[] {
+    return [...this.#end.release([]), ...this.#ends()];
+  }
+
+  #ends(): readonly RouteEvent[] {
     if (this.#isComplete) this.#progress.requireOutput();
     else this.#progress.requireFinish();
     const ends = this.#normalizer.ends(this.#isComplete);
@@ -197,9 +206,6 @@ function choicesOf({ choices }: Chunk): readonly ChunkChoice[] {
 /** A choice without either is a note of Azure's filter about text that went before (Azure OpenAI docs, Content streaming). */
 const hasDeltaOrFinish = ({ delta, finish_reason: reason }: ChunkChoice): boolean =>
   isJsonObject(delta) || isReason(reason);
-
-/** Some servers send an empty reason until there is one. */
-const isReason = (reason: unknown): boolean => typeof reason === 'string' && reason !== '';
 
 /**
  * Returns whether the delta contains a tool call. The first delta of a call may have neither name nor arguments, but it

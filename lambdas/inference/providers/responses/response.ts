@@ -1,4 +1,6 @@
 /** A complete response of a server of the Responses protocol (OpenAI API reference, The response object). */
+
+import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { RouteAttempt, RouteResponse } from '../../core/upstream/provider.ts';
 import { UpstreamFailure } from '../../core/upstream/provider.ts';
 import { objectOf } from '../http-upstream.ts';
@@ -9,6 +11,14 @@ import { toUsage } from './usage.ts';
 
 export type ResponsesCallContext = Pick<RouteAttempt, 'payload' | 'identity' | 'signatures'>;
 
+/** Throws the failure that a response reports, or the reason for its end. */
+export function requireGoodEnd(response: JsonObject): void {
+  const { status, error } = response;
+  if (status === 'failed' || status === 'cancelled' || (error !== undefined && error !== null))
+    throw failureOf(error);
+  toFinish(response, false);
+}
+
 /**
  * Returns the response. For a caller of this protocol, it has the service's ids and model name. Otherwise it is
  * protocol-independent. Throws `UpstreamFailure` if the body is not a response that ended successfully.
@@ -18,8 +28,8 @@ export function toRouteResponse(
   { payload, identity, signatures }: ResponsesCallContext,
 ): Extract<RouteResponse, { kind: 'json' }> {
   const response = objectOf(body);
-  const { status = 'completed', error } = response;
-  if (status === 'failed' || (error !== undefined && error !== null)) throw failureOf(error);
+  const { status = 'completed' } = response;
+  requireGoodEnd(response);
   if (status !== 'completed' && status !== 'incomplete') throw new UpstreamFailure('protocol');
   const items = itemsOf(response.output);
   const native = payload.protocol === 'openai-responses';

@@ -12,14 +12,21 @@ import { itemsOf, textOfItem } from '../openai-formats/items.ts';
 import { ResponseFields } from '../openai-formats/response-fields.ts';
 import { ResponsesEventReader } from '../openai-formats/responses-event-reader.ts';
 import { failureOf } from './errors.ts';
-import type { ResponsesCallContext } from './response.ts';
+import { type ResponsesCallContext, requireGoodEnd } from './response.ts';
 import { toUsage } from './usage.ts';
 
 /** Some servers end their streams as they end those of chat completions. */
 const DONE = '[DONE]';
 
-const isEnd = ({ type }: JsonObject): boolean =>
-  type === 'response.completed' || type === 'response.incomplete';
+const INCOMPLETE = 'response.incomplete';
+
+const isEnd = ({ type }: JsonObject): boolean => type === 'response.completed' || type === INCOMPLETE;
+
+/** Returns the event with a status of its response: some servers have it in the name of the event alone. */
+const withStatus = (event: JsonObject): JsonObject => ({
+  ...event,
+  response: { status: 'incomplete', ...objectOf(event.response) },
+});
 
 /**
  * Converts the data of server-sent events to route events. A caller of this protocol receives the same events with the
@@ -62,11 +69,13 @@ export class ResponsesStreamReader implements EventReader {
   }
 
   /** Throws `UpstreamFailure` for an error, and for an event that is not one of a response. */
-  #routeEventOf(event: JsonObject): RouteEvent {
+  #routeEventOf(received: JsonObject): RouteEvent {
+    const event = received.type === INCOMPLETE ? withStatus(received) : received;
     const { type } = event;
     if (type === 'error') throw failureOf(event.error ?? event);
     if (type === 'response.failed' || type === 'response.cancelled')
       throw failureOf(isJsonObject(event.response) ? event.response.error : undefined);
+    if (isEnd(event)) requireGoodEnd(objectOf(event.response));
     const text = this.#textOf(event);
     const isItem = type === 'response.output_item.added' || type === 'response.output_item.done';
     const content = text !== '' || isItem || isEnd(event);
