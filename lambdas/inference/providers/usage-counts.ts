@@ -14,6 +14,10 @@ export const countOf = (value: unknown): number => (isTokenCount(value) ? value 
 export const countIn = (account: JsonObject, ...names: readonly string[]): number =>
   Math.max(0, ...names.map((name) => countOf(account[name])));
 
+/** Returns the same maximum; undefined if the account has none of these counts. */
+export const totalIn = (account: JsonObject, ...names: readonly string[]): number | undefined =>
+  names.some((name) => isTokenCount(account[name])) ? countIn(account, ...names) : undefined;
+
 /** A part of a whole, left out where it is nothing. */
 export const partOf = (count: number): number | undefined => (count > 0 ? count : undefined);
 
@@ -33,15 +37,18 @@ export type CacheWrites = NonNullable<TokenUsage['cacheWrites']>;
 export const totalOf = (writes: CacheWrites): number => sumOf(...Object.values(writes));
 
 /**
- * Returns the tokens written to a cache for 5 minutes and for an hour. A total without a split, and the remainder of an
- * incomplete split, have an unknown lifetime. For these, the pricing uses the longest requested lifetime.
+ * Returns the tokens written to a cache for 5 minutes and for an hour. A split never has more than its total, if there is
+ * one. A total without a split, and the remainder of an incomplete split, have an unknown lifetime. For these, the
+ * pricing uses the longest requested lifetime.
  */
 export function splitWrites(
-  total: number,
+  total: number | undefined,
   split: { readonly fiveMinutes: number; readonly hour: number },
 ): CacheWrites {
-  const { fiveMinutes, hour } = split;
-  return lifetimesOf({ '5m': fiveMinutes, '1h': hour, auto: Math.max(0, total - fiveMinutes - hour) });
+  const all = total ?? sumOf(split.fiveMinutes, split.hour);
+  const fiveMinutes = Math.min(split.fiveMinutes, all);
+  const hour = Math.min(split.hour, all - fiveMinutes);
+  return lifetimesOf({ '5m': fiveMinutes, '1h': hour, auto: all - fiveMinutes - hour });
 }
 
 /** The lifetimes of which there is anything. */

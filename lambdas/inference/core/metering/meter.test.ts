@@ -16,7 +16,7 @@ import type { PricedFeature } from '../fields/need.ts';
 import { amountOf } from '../pricing/bill.ts';
 import { type BillableItems, billableItemsOf, worstCost } from '../pricing/billable-items.ts';
 import type { Prices, TokenPrices } from '../pricing/prices.ts';
-import { NO_TOKENS, type TokenUsage } from '../pricing/token-usage.ts';
+import { laterUsage, NO_TOKENS, type TokenUsage } from '../pricing/token-usage.ts';
 import { PromptTokens } from './estimate.ts';
 import { Meter } from './meter.ts';
 import { priceUsage } from './priced-usage.ts';
@@ -234,6 +234,15 @@ describe('the usage that a route reports', () => {
       { inputUnits: 100, outputUnits: counted, estimated: true },
     ],
     [
+      'equals the largest counts of a stream whose counts fall',
+      [
+        { outputText: 'Hi', usage: usage(100, 0, 90) },
+        { outputText: '', usage: usage(0, 7) },
+      ],
+      'completed',
+      { inputUnits: 100, cachedUnits: 90, outputUnits: 7, estimated: false },
+    ],
+    [
       'stays valid with zero output tokens for a response without text',
       [{ outputText: '', usage: usage(100, 0) }],
       'completed',
@@ -276,10 +285,8 @@ describe('the bill of a call', () => {
           expect(outcome.inputUnits).toBeLessThanOrEqual(BOUND.prompt);
           expect(outcome.cachedUnits).toBeLessThanOrEqual(outcome.inputUnits);
           expect(outcome.outputUnits).toBeLessThanOrEqual(BOUND.completion);
-          // Figures of a stream are cumulative, so the last is the highest of those that count.
-          const last = reports
-            .slice(0, strings.length)
-            .reduce<TokenUsage>((a, b) => (b.completionTokens >= a.completionTokens ? b : a), NO_TOKENS);
+          // Counts of a stream are cumulative, so the largest ones are the last.
+          const last = reports.slice(0, strings.length).reduce(laterUsage, NO_TOKENS);
           expect(excesses).toBe(exceeds(last, billableItems) ? 1 : 0);
           const excess = outcome.excess?.amount ?? 0n;
           const outputCost = priceUsage(prices, billableItems, last).amount;

@@ -3,7 +3,7 @@ import type { Admission, Settlement } from '../../../ledger/core/call.ts';
 import { type CallStatus, factorOf, type UnbilledUsage } from '../../../ledger/core/usage-record.ts';
 import type { Candidate } from '../catalog/catalog-document.ts';
 import type { BillableItems, TokenBounds } from '../pricing/billable-items.ts';
-import { NO_TOKENS, type TokenUsage } from '../pricing/token-usage.ts';
+import { laterUsage, NO_TOKENS, type TokenUsage } from '../pricing/token-usage.ts';
 import { OutputCounter, type PromptTokens } from './estimate.ts';
 import { billBasis, type PricedUsage, priceUsage, tokenPrices } from './priced-usage.ts';
 
@@ -40,13 +40,13 @@ export class Meter {
     this.#options = options;
   }
 
-  /** Adds one event. Values of a stream are cumulative, so those below earlier ones are ignored. */
+  /** Adds one event. */
   add(event: { readonly outputText: string; readonly usage?: TokenUsage | undefined }): void {
     if (event.outputText !== '') this.#counter.add(event.outputText);
     this.#characters += event.outputText.length;
     const { usage } = event;
-    if (usage !== undefined && usage.completionTokens >= (this.#reported?.completionTokens ?? 0))
-      this.#reported = usage;
+    if (usage !== undefined)
+      this.#reported = this.#reported === undefined ? usage : laterUsage(this.#reported, usage);
   }
 
   /** Returns the usage by which a complete response is billed. */

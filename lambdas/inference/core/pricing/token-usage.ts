@@ -39,6 +39,30 @@ export const NO_TOKENS: TokenUsage = { promptTokens: 0, cachedTokens: 0, complet
 export const writtenTokens = (writes: TokenUsage['cacheWrites']): number | undefined =>
   writes === undefined ? undefined : Object.values(writes).reduce((sum, tokens) => sum + tokens, 0);
 
+/**
+ * Returns the usage after two reports of one response. Its counts are cumulative, so none of them falls: a route that
+ * reports less has left something out. Cache writes are those of the report with more of them, because a later one may
+ * split them by lifetime.
+ */
+export function laterUsage(earlier: TokenUsage, later: TokenUsage): TokenUsage {
+  const hasWrites = (writtenTokens(later.cacheWrites) ?? 0) >= (writtenTokens(earlier.cacheWrites) ?? 0);
+  const { cacheWrites } = hasWrites ? later : earlier;
+  return { ...(largest({ ...earlier }, { ...later }) as unknown as TokenUsage), cacheWrites };
+}
+
+type Report = Readonly<Record<string, unknown>>;
+
+const isReport = (value: unknown): value is Report => typeof value === 'object' && value !== null;
+
+const largest = (earlier: Report, later: Report): Report =>
+  Object.fromEntries(
+    Object.keys({ ...earlier, ...later }).map((name) => {
+      const [before, after] = [earlier[name], later[name]];
+      if (typeof before === 'number' && typeof after === 'number') return [name, Math.max(before, after)];
+      return [name, isReport(before) && isReport(after) ? largest(before, after) : (after ?? before)];
+    }),
+  );
+
 /** Returns whether a value that a route reports can be a number of tokens. */
 export const isTokenCount = (value: unknown): value is number =>
   Number.isSafeInteger(value) && (value as number) >= 0;

@@ -44,9 +44,9 @@ export function usageBody({
   const creation = reported?.cache_creation_input_tokens;
   const written = writtenTokens(cacheWrites) ?? (typeof creation === 'number' ? creation : 0);
   return {
-    ...splitBody(cacheWrites),
     ...(reasoningTokens === undefined ? {} : { output_tokens_details: { thinking_tokens: reasoningTokens } }),
     ...reported,
+    ...splitBody(cacheWrites),
     input_tokens: Math.max(0, promptTokens - cachedTokens - written),
     cache_creation_input_tokens: written,
     cache_read_input_tokens: cachedTokens,

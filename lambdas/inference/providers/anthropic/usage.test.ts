@@ -29,7 +29,7 @@ const DOCUMENTED: readonly (readonly [string, object, Partial<TokenUsage>])[] = 
     },
   ],
   [
-    'Claude docs, Prompt caching, 1-hour cache: a split of more than its total',
+    'Claude docs, Prompt caching, 1-hour cache: a split of more than its total, by which it is bounded',
     {
       input_tokens: 2048,
       cache_read_input_tokens: 1800,
@@ -37,7 +37,7 @@ const DOCUMENTED: readonly (readonly [string, object, Partial<TokenUsage>])[] = 
       cache_creation: { ephemeral_5m_input_tokens: 456, ephemeral_1h_input_tokens: 100 },
       output_tokens: 503,
     },
-    { promptTokens: 2048 + 1800 + 556, cachedTokens: 1800, cacheWrites: { '5m': 456, '1h': 100 } },
+    { promptTokens: 2048 + 1800 + 248, cachedTokens: 1800, cacheWrites: { '5m': 248 } },
   ],
   [
     'a split of less than its total: the rest is of no known lifetime',

@@ -13,6 +13,7 @@ import {
   reportedName,
   splitWrites,
   sumOf,
+  totalIn,
   totalOf,
   usesOf,
 } from '../usage-counts.ts';
@@ -63,7 +64,7 @@ function samplingOf(account: JsonObject): Sampling | undefined {
   const { input_tokens: input, output_tokens: output } = account;
   if (!isTokenCount(input) || !isTokenCount(output)) return undefined;
   const split = detailsOf(account.cache_creation);
-  const writes = splitWrites(countIn(account, 'cache_creation_input_tokens'), {
+  const writes = splitWrites(totalIn(account, 'cache_creation_input_tokens'), {
     fiveMinutes: countIn(split, 'ephemeral_5m_input_tokens'),
     hour: countIn(split, 'ephemeral_1h_input_tokens'),
   });

@@ -10,6 +10,7 @@ import {
   reportedName,
   splitWrites,
   sumOf,
+  totalIn,
   totalOf,
 } from '../usage-counts.ts';
 
@@ -30,7 +31,7 @@ export function toUsage({ usage: reported, ...served }: UsageFields): TokenUsage
   const { inputTokens, outputTokens, totalTokens } = reported;
   if (!isTokenCount(inputTokens) || !isTokenCount(outputTokens)) return undefined;
   const read = countIn(reported, 'cacheReadInputTokens');
-  const writes = splitWrites(countIn(reported, 'cacheWriteInputTokens'), {
+  const writes = splitWrites(totalIn(reported, 'cacheWriteInputTokens'), {
     fiveMinutes: writtenFor('5m', reported.cacheDetails),
     hour: writtenFor('1h', reported.cacheDetails),
   });

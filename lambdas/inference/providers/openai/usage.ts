@@ -17,6 +17,7 @@ import {
   reportedName,
   splitWrites,
   sumOf,
+  totalIn,
   totalOf,
   usesOf,
 } from '../usage-counts.ts';
@@ -125,11 +126,11 @@ const cachedTokens = (usage: JsonObject, input: JsonObject): number =>
  */
 function cacheWrites(usage: JsonObject, input: JsonObject): CacheWrites {
   const split = { ...detailsOf(input.cache_creation), ...detailsOf(input.cache_creation_token_details) };
-  const created = Math.max(
-    countIn(input, 'cache_creation_tokens', 'cache_creation_input_tokens'),
-    countIn(usage, 'cache_creation_input_tokens'),
-  );
-  const writes = splitWrites(created, {
+  const totals = [
+    totalIn(input, 'cache_creation_tokens', 'cache_creation_input_tokens'),
+    totalIn(usage, 'cache_creation_input_tokens'),
+  ].filter((total) => total !== undefined);
+  const writes = splitWrites(totals.length === 0 ? undefined : Math.max(...totals), {
     fiveMinutes: countIn(split, 'ephemeral_5m_input_tokens'),
     hour: countIn(split, 'ephemeral_1h_input_tokens'),
   });
