@@ -11,6 +11,9 @@ const writes = ['GetItem', 'PutItem', 'UpdateItem'] as const;
 /** Tables that a store of earnings has the names of, and that the function does not access. */
 const NAMED = { accounts: [], wallets: [], listings: [] } as const;
 
+/** Adds credit that is no money, on the condition that the shards cover the payable money. */
+const GRANTS_CREDIT = [...WALLETS, 'ConditionCheckItem'] as const;
+
 /** Agrees to a plan, and charges it. */
 const SUBSCRIBES = {
   tables: {
@@ -119,7 +122,7 @@ export const MARKETPLACE_GRANTS = {
       listings: [...writes, 'DeleteItem'],
       market: writes,
       accounts: ['GetItem', 'PutItem'],
-      wallets: WALLETS,
+      wallets: GRANTS_CREDIT,
     },
   },
   'process-due-items': {
@@ -128,7 +131,7 @@ export const MARKETPLACE_GRANTS = {
       market: [...writes, 'Query'],
       accounts: ['Query', 'PutItem'],
       catalog: ['GetItem'],
-      wallets: WALLETS,
+      wallets: GRANTS_CREDIT,
     },
     builds: ['RequestScan', 'DeleteArtifact'],
     buildScan: true,

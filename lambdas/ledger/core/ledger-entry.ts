@@ -1,5 +1,5 @@
 /** The ledger of an account: the entries that changed its credit, except calls. */
-import type { NanoUsd } from '../../platform/core/money.ts';
+import { least, type NanoUsd } from '../../platform/core/money.ts';
 
 const ADDS = ['top_up', 'purchase_refund', 'transfer'] as const;
 const TAKES = ['refund', 'purchase'] as const;
@@ -49,7 +49,16 @@ export const walletChangeOf = (
   );
 
 /**
- * Returns whether the money in a wallet pays for a listing: all of the price or none of it. What granted credit pays for,
- * even in part, cannot leave the service as money.
+ * Returns whether the payable money in a wallet pays for a listing: all of the price or none of it. What granted credit
+ * pays for, even in part, cannot leave the service as money.
  */
-export const isPayable = (netCash: NanoUsd, price: NanoUsd): boolean => netCash >= price;
+export const isPayable = (payableCash: NanoUsd, price: NanoUsd): boolean => payableCash >= price;
+
+/** Returns whether a change adds credit that is no money: a grant, or proceeds or a refund of what a grant has paid for. */
+export const addsGranted = ({ credit, cash }: WalletChange): boolean => credit > 0n && credit > cash;
+
+/**
+ * Returns the payable money of a wallet to which granted credit is added. Before that, what the balance no longer covers
+ * has been used up, so that the added credit does not replace it. The balance is below 0 by a debt.
+ */
+export const unspentCash = (payableCash: NanoUsd, balance: NanoUsd): NanoUsd => least(payableCash, balance);

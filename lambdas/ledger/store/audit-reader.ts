@@ -173,6 +173,7 @@ function decodeShard(item: Item): WalletShard {
     entries: Number(optional('entries') ?? 0n),
     received: readInteger(item, 'received'),
     netCash: optional('net_cash') ?? 0n,
+    payableCash: optional('payable_cash') ?? 0n,
     spentAmount: optional('spent') ?? 0n,
     spentByDay: new Map(days),
   };

@@ -71,6 +71,7 @@ class Segment implements AuditStore {
         entries: moving.includes(account) ? this.#moves : 1,
         received: 1000n,
         netCash: 0n,
+        payableCash: 0n,
         spentAmount: 0n,
         spentByDay: new Map(),
       },

@@ -1,6 +1,6 @@
 /** A model of buyers, their payments and sellers, around the rules of a sale. After each event it verifies the laws. */
-import { isPayable } from '../../ledger/core/ledger-entry.ts';
-import { NANO_PER_CENT, type NanoUsd } from '../../platform/core/money.ts';
+import { addsGranted, isPayable, unspentCash } from '../../ledger/core/ledger-entry.ts';
+import { greatest, NANO_PER_CENT, type NanoUsd } from '../../platform/core/money.ts';
 import {
   EMPTY_BALANCE,
   feeOf,
@@ -18,11 +18,12 @@ import {
 /** The rules that a control replaces. */
 export interface MarketRules {
   readonly isPayable: typeof isPayable;
+  readonly unspentCash: typeof unspentCash;
   readonly nextStep: typeof nextStep;
   readonly returnOf: typeof returnOf;
 }
 
-export const RULES: MarketRules = { isPayable, nextStep, returnOf };
+export const RULES: MarketRules = { isPayable, unspentCash, nextStep, returnOf };
 
 export type MarketEvent =
   | { readonly event: 'pay' | 'grant' | 'call' | 'buy'; readonly buyer: number; readonly cents: number }
@@ -35,6 +36,11 @@ interface ModelWallet {
   balance: NanoUsd;
   owed: NanoUsd;
   netCash: NanoUsd;
+  payableCash: NanoUsd;
+  /** What is left of its grants, which calls and sales that are not payable use up first. */
+  grants: NanoUsd;
+  /** Money that these used up when no grant was left. */
+  usedUp: NanoUsd;
 }
 
 interface Payment {
@@ -65,6 +71,9 @@ export class MarketModel {
     balance: 0n,
     owed: 0n,
     netCash: 0n,
+    payableCash: 0n,
+    grants: 0n,
+    usedUp: 0n,
   }));
   readonly #payments: Payment[] = [];
   readonly #sales: Sale[] = [];
@@ -144,16 +153,30 @@ export class MarketModel {
     const wallet = this.wallet(buyer);
     if (event === 'call' && (wallet.owed > 0n || wallet.balance < amount)) return;
     const change = event === 'call' ? -amount : amount;
-    this.#credit(buyer, change, event === 'pay' ? amount : 0n);
+    if (event === 'pay') this.#credit(buyer, amount, amount);
+    else this.#grant(buyer, change);
     if (event !== 'pay') this.#granted += change;
     else this.#payments.push({ buyer: buyer % BUYERS, amount, created: this.#nowSeconds, disputed: false });
   }
 
   #credit(buyer: number, change: NanoUsd, cash: NanoUsd): void {
     const wallet = this.wallet(buyer) as ModelWallet;
-    const total = wallet.balance - wallet.owed + change;
+    const before = wallet.balance - wallet.owed;
+    const total = before + change;
+    if (addsGranted({ credit: change, cash }))
+      wallet.payableCash = this.#rules.unspentCash(wallet.payableCash, before);
     [wallet.balance, wallet.owed] = total < 0n ? [0n, -total] : [total, 0n];
     wallet.netCash += cash;
+    wallet.payableCash += cash;
+  }
+
+  /** Adds granted credit, or uses credit up. */
+  #grant(buyer: number, change: NanoUsd): void {
+    const wallet = this.wallet(buyer) as ModelWallet;
+    this.#credit(buyer, change, 0n);
+    const granted = greatest(change, -wallet.grants);
+    wallet.grants += granted;
+    wallet.usedUp += granted - change;
   }
 
   #reverse({ event, pick }: { readonly event: 'dispute' | 'win'; readonly pick: number }): void {
@@ -167,7 +190,9 @@ export class MarketModel {
   #buy(buyer: number, gross: NanoUsd): void {
     const wallet = this.wallet(buyer);
     if (wallet.owed > 0n || wallet.balance < gross) return;
-    const payable = this.#rules.isPayable(wallet.netCash, gross);
+    const payable = this.#rules.isPayable(wallet.payableCash, gross);
+    if (payable !== this.#unusedCash(buyer % BUYERS) >= gross)
+      throw new Error('a sale is payable by what was paid, less calls that no earlier grant covered');
     const sale: Sale = {
       chargeId: `pur_${this.#sales.length}`,
       sellerId: 'seller',
@@ -182,9 +207,20 @@ export class MarketModel {
       dueAt: this.#nowSeconds + MATURITY_SECONDS,
       held: false,
     };
-    this.#credit(buyer, -gross, payable ? -gross : 0n);
+    if (payable) this.#credit(buyer, -gross, -gross);
+    else this.#grant(buyer, -gross);
     this.#sales.push(sale);
     this.#change(recordSale(sale));
+  }
+
+  /** What a buyer has paid, less its payable sales and what was used up without a grant. */
+  #unusedCash(buyer: number): NanoUsd {
+    const paid = sum(
+      this.#payments.filter((each) => each.buyer === buyer),
+      ({ amount, disputed }) => (disputed ? 0n : amount),
+    );
+    const sales = this.#sales.filter(({ payable, buyerId }) => payable && Number(buyerId) === buyer);
+    return paid - sum(sales, remainingOf) - this.wallet(buyer).usedUp;
   }
 
   #refund(pick: number, amount: NanoUsd): void {
@@ -199,7 +235,8 @@ export class MarketModel {
   #return(at: number, amount: NanoUsd, { sale, change }: SaleChange): void {
     this.#sales[at] = sale;
     this.#change(change);
-    this.#credit(Number(sale.buyerId), amount, sale.payable ? amount : 0n);
+    if (sale.payable) this.#credit(Number(sale.buyerId), amount, amount);
+    else this.#grant(Number(sale.buyerId), amount);
   }
 
   #processDue(): void {

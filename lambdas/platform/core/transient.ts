@@ -20,6 +20,14 @@ export function isSafeToRetry(failure: unknown): boolean {
 }
 
 /**
+ * Returns undefined for a temporary failure that the database reports, so that the caller uses another method. Throws
+ * any other failure.
+ */
+export function throwUnlessSafeToRetry(failure: unknown): undefined {
+  if (!isSafeToRetry(failure)) throw failure;
+}
+
+/**
  * Returns whether a request to AWS failed in a transient way: throttled, without a response, or failed on their side.
  * The request may have been executed. Every error of an AWS SDK has `$metadata`, without a status if no response
  * arrived.

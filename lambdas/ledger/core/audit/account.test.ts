@@ -568,6 +568,13 @@ describe('the usage rollups of the console', () => {
       [`rollups of ${date}`],
     ],
     [
+      'more money that is payable than there is',
+      (account) => {
+        account.shard(0).payableCash = account.shard(0).netCash + 1n;
+      },
+      ['payable money'],
+    ],
+    [
       'a record that is created after its hour was closed',
       (account) => {
         const hold = account.hold(0, 10n, 'key_a');

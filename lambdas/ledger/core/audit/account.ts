@@ -3,14 +3,14 @@
  *
  * - each shard of the wallet by itself, in one atomic read: received = balance + holds + spent - owed;
  * - that the shards received the total of the ledger entries: top-ups + transfers + purchase refunds - refunds -
- * purchases; and that the money in the wallet is the total of the money in the entries;
+ * purchases; that the money in the wallet is the total of the money in the entries, and no more of it is payable;
  * - that the spent amount equals the amount spent by day;
  * - that the amount spent on each closed day equals the cost in the day's stored usage rollups, after these are
  * updated. The verified amount is stored, and the next audit starts after it;
  * - if nothing moved during the read, the same for the days that are still open;
  * - the account's earnings as a seller, by the check of the context that has them.
  */
-import type { NanoUsd } from '../../../platform/core/money.ts';
+import { greatest, type NanoUsd } from '../../../platform/core/money.ts';
 import type { Clock } from '../../../platform/core/ports.ts';
 import { SKEW_SECONDS } from '../../../platform/core/ports.ts';
 import { changeOf, type EntryKind } from '../ledger-entry.ts';
@@ -188,6 +188,7 @@ function differencesOf(
     ['shards', cut.drift],
     ['entries', creditOf(entries) - cut.received],
     ['money', cash - cut.netCash],
+    ['payable money', greatest(0n, cut.payableCash - cut.netCash)],
     ['spent by day', cut.spentAmount - provenUsage.cost - sumOf(spentByDay.values())],
     ...closed.map((day) => [`rollups of ${dateOf(day)}`, dayOff(day)] as const),
     ['rollups of open days', open === undefined ? 0n : later - open],

@@ -14,6 +14,7 @@ export interface Cut {
   readonly spentAmount: NanoUsd;
   readonly received: NanoUsd;
   readonly netCash: NanoUsd;
+  readonly payableCash: NanoUsd;
   /** Open holds. */
   readonly holds: WalletShard['holds'];
   /** The time at which the oldest open hold was placed, in seconds since the epoch. Undefined if no hold is open. */
@@ -47,6 +48,7 @@ export function cutOf(shards: readonly WalletShard[]): Cut {
     spentAmount: sum(({ spentAmount }) => spentAmount),
     received: sum(({ received }) => received),
     netCash: sum(({ netCash }) => netCash),
+    payableCash: sum(({ payableCash }) => payableCash),
     holds,
     oldest: earliest(holds.map(({ created }) => created)),
     drift: sum((shard) => driftOf(shard)),

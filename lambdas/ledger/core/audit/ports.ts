@@ -25,6 +25,8 @@ export interface WalletShard {
   readonly received: NanoUsd;
   /** Money that was paid in less money that left, only in the first shard. */
   readonly netCash: NanoUsd;
+  /** The part of it that may still pay for listings, only in the first shard. */
+  readonly payableCash: NanoUsd;
   /** The cost of all calls whose hold ended in this shard. */
   readonly spentAmount: NanoUsd;
   /** The same cost by the UTC day of the usage record, as days since the epoch. Verified days may be missing. */

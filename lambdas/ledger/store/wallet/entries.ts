@@ -7,7 +7,7 @@ import type { LeaseResult } from '../../../access/core/key-leases.ts';
 import type { DynamoClients } from '../../../platform/aws/clients.ts';
 import { retryOptimistically } from '../../../platform/core/optimistic.ts';
 import type { RandomSource } from '../../../platform/core/ports.ts';
-import { isSafeToRetry } from '../../../platform/core/transient.ts';
+import { isSafeToRetry, throwUnlessSafeToRetry } from '../../../platform/core/transient.ts';
 import type { WriteResult } from '../../../platform/dynamodb/update-item.ts';
 import type { Hold, HoldResult, Wallet, WalletLeaseWrite } from '../../core/ports.ts';
 import { hasCredit } from '../../core/preflight.ts';
@@ -216,12 +216,4 @@ export class WalletEntries {
     );
     if (count !== undefined) this.#reads.cacheCount(accountId, count);
   }
-}
-
-/**
- * Returns undefined for a temporary failure that the database reports, so that the caller uses another method. Throws
- * any other failure.
- */
-function throwUnlessSafeToRetry(failure: unknown): undefined {
-  if (!isSafeToRetry(failure)) throw failure;
 }

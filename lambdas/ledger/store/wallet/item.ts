@@ -59,6 +59,11 @@ export interface Shard {
    * 0 if a payment was taken back after it had paid for a listing.
    */
   readonly netCash: NanoUsd;
+  /**
+   * The part of `netCash` that may still pay for listings: what calls had used up when granted credit came is not in it.
+   * Only in the first shard; below 0 by a payment that was taken back after it was used up.
+   */
+  readonly payableCash: NanoUsd;
   /** The number of shards of the wallet, only in the first shard. */
   readonly shards: number;
   /** The balance of all shards at their last sum and the time of that sum (ms), only in the first shard. */
@@ -122,6 +127,7 @@ export function decodeShard(item: Item): Shard {
     spentByDay: new Map(days.map((day) => [Number(day), readInteger(item, spentOn(Number(day)))])),
     received: readInteger(item, 'received'),
     netCash: readOptional(item, 'net_cash'),
+    payableCash: readOptional(item, 'payable_cash'),
     shards: Number(readOptional(item, 'shards')) || 1,
     total:
       item.total === undefined

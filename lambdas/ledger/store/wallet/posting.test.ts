@@ -1,4 +1,4 @@
-import type { TransactWriteItem } from '@aws-sdk/client-dynamodb';
+import { type TransactWriteItem, TransactWriteItemsCommand } from '@aws-sdk/client-dynamodb';
 import { afterAll, beforeAll, beforeEach, describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { startDatabase, type TestDatabase } from '../../../../tools/test-kit/engine.ts';
@@ -7,6 +7,7 @@ import { DynamoAccountStore } from '../../../access/store/account-store.ts';
 import { number, text } from '../../../platform/dynamodb/attribute-values.ts';
 import { systemUlid } from '../../../platform/system/system.ts';
 import { type Hold, isCallHold, type Wallet } from '../../core/ports.ts';
+import { aroundSend } from '../../testing/failing-process.ts';
 import { auditAll } from '../../testing/running-ledger.ts';
 import { splitWallet } from '../../testing/split-wallet.ts';
 import { MAX_SHARDS } from './item.ts';
@@ -201,6 +202,68 @@ describe('deducted credit', () => {
   it('belongs to an account that exists', async () => {
     expect(await deduct(1n, 'x', 'acc_of_nobody')).toBe('no wallet');
   });
+});
+
+describe('granted credit', () => {
+  const pay = (amount: bigint) => postings().post(accountId, { credit: amount, cash: amount }, []);
+  /** The largest price for which the money of the account pays. */
+  const payable = async (most: bigint): Promise<bigint> => {
+    for (let price = most; price > 0n; price -= 1n)
+      if ((await postings().planPurchase(accountId, price))?.payable) return price;
+    return 0n;
+  };
+
+  it.each([1, 3, MAX_SHARDS])(
+    'leaves the money payable that the balances of %d shards cover',
+    async (shards) => {
+      await pay(200n);
+      await splitWallet(database, accountId, Array(shards - 1).fill(1n));
+      await deductCall(170n);
+      await post(50n);
+      // A transaction checks 45 shards.
+      expect(await payable(40n)).toBe(30n);
+    },
+  );
+
+  /** Grants credit, with a call before each transaction of the posting but the first, which does not cover the money. */
+  async function grantAfterCalls(calls: readonly bigint[]): Promise<void> {
+    const remaining = [0n, ...calls];
+    const client = aroundSend(database.client, async (command, send) => {
+      const amount = command instanceof TransactWriteItemsCommand ? remaining.shift() : undefined;
+      if (amount) await deductCall(amount);
+      return send(command);
+    });
+    const change = { credit: 50n, cash: 0n };
+    expect(await new WalletPostings(client, database.tables.wallets).post(accountId, change, [])).toBe(
+      'posted',
+    );
+    expect(remaining).toEqual([]);
+  }
+
+  it.each([1, 3])(
+    'leaves no money payable that a call of %d shards uses up before its write',
+    async (shards) => {
+      await pay(30n);
+      await splitWallet(database, accountId, Array(shards - 1).fill(10n));
+      await grantAfterCalls([30n]);
+      expect(await payable(50n)).toBe(0n);
+    },
+  );
+
+  it('ends although a call comes before each of its writes, and leaves less money payable', async () => {
+    await pay(40n);
+    await grantAfterCalls(Array(8).fill(1n));
+    expect(await payable(40n)).toBe(16n);
+  });
+
+  async function deductCall(amount: bigint): Promise<void> {
+    const store = wallets();
+    await store.read(accountId);
+    const { granted, wallet } = await store.hold(accountId, holdOf(amount));
+    const hold = wallet?.holds.filter(isCallHold).at(-1);
+    if (!granted || hold === undefined) throw new Error('the wallet rejects the call');
+    await store.endHold(accountId, { ...hold, cost: hold.amount, recorded: 0 });
+  }
 });
 
 describe('a wallet, properties', () => {

@@ -42,6 +42,7 @@ const newPart = (id: string): SimulatedPart => ({
   entries: 0,
   received: 0n,
   netCash: 0n,
+  payableCash: 0n,
   spentAmount: 0n,
   spentByDay: new Map(),
 });

@@ -2,6 +2,8 @@ import { describe, expect } from '@jest/globals';
 import fc from 'fast-check';
 import { it } from '../../../../tools/test-kit/search.ts';
 import { rounds } from '../../../../tools/test-kit/thorough.ts';
+import { unspentCash } from '../../../ledger/core/ledger-entry.ts';
+import { greatest } from '../../../platform/core/money.ts';
 import {
   type MarketEvent,
   MarketModel,
@@ -69,6 +71,7 @@ const sale: Sale = {
 /** Rules that are each broken in one place, as an error in the product would break them. */
 const CONTROLS: readonly (MarketRules & { readonly what: string })[] = [
   { ...RULES, what: 'granted credit is payable', isPayable: () => true },
+  { ...RULES, what: 'money that was used up counts again', unspentCash: (payableCash) => payableCash },
   { ...RULES, what: 'a sale matures without a check', nextStep: () => ({ step: 'mature' }) },
   {
     ...RULES,
@@ -124,6 +127,26 @@ describe('the balance of a seller', () => {
         { numRuns: 2_000 },
       ).failed,
     ).toBe(true);
+  });
+});
+
+describe('a payment that calls have used up', () => {
+  const won: readonly MarketEvent[] = [
+    { event: 'pay', buyer: 0, cents: 100 },
+    { event: 'call', buyer: 0, cents: 100 },
+    { event: 'dispute', pick: 0 },
+    { event: 'grant', buyer: 0, cents: 100 },
+    { event: 'win', pick: 0 },
+    { event: 'buy', buyer: 0, cents: 100 },
+  ];
+
+  it('pays for no listing after a grant has paid its debt and its dispute is won', () => {
+    expect(play(won).sales).toMatchObject([{ payable: false }]);
+  });
+
+  it('breaks a law if a debt is not part of the balance', () => {
+    const isBlind = (payableCash: bigint, balance: bigint) => unspentCash(payableCash, greatest(balance, 0n));
+    expect(() => play(won, { ...RULES, unspentCash: isBlind })).toThrow('a sale is payable by what was paid');
   });
 });
 

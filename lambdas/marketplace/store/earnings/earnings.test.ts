@@ -2,6 +2,7 @@ import { UpdateItemCommand } from '@aws-sdk/client-dynamodb';
 import { beforeAll, describe, expect } from '@jest/globals';
 import { it } from '../../../../tools/test-kit/search.ts';
 import { offsets } from '../../../../tools/test-kit/thorough.ts';
+import { createWalletStore } from '../../../ledger/store/wallet/store.ts';
 import { FAULTS, FailingProcess } from '../../../ledger/testing/failing-process.ts';
 import { ServiceError } from '../../../platform/core/errors.ts';
 import { NANO_PER_CENT } from '../../../platform/core/money.ts';
@@ -195,6 +196,62 @@ describe('money of the market', () => {
     expect(await stateOf({ seller, buyer })).toMatchObject({
       balance: { pending: 0n, available: 0n, transferred: net(400) },
       seller: { balance: net(400) },
+    });
+  });
+
+  describe('of a buyer whose calls have used up its payment', () => {
+    const spend = async (buyer: string, spent: number) => {
+      const hold = { id: `req_${world.ulid()}`, keyId: 'key_1', kind: 'chat', expires: 2e9 } as const;
+      const store = createWalletStore(database, database.tables.wallets);
+      expect(await store.hold(buyer, { ...hold, amount: cents(spent) })).toMatchObject({ granted: true });
+      return () => store.endHold(buyer, { ...hold, amount: cents(spent), cost: cents(spent), recorded: 0 });
+    };
+
+    /** Granted credit, the proceeds of a sale that is not payable, and its refund. */
+    const GRANTS = {
+      grant: (buyer: string) => world.grant(buyer, 400),
+      proceeds: async (buyer: string) => {
+        const customer = await world.open();
+        await world.grant(customer, 500);
+        await world.buy(customer, await world.list(buyer, 500));
+        world.day += 8;
+        await world.processDue();
+      },
+      refund: async (buyer: string) => {
+        const seller = await world.open();
+        await world.grant(buyer, 400);
+        const charge = await world.buy(buyer, await world.list(seller, 401));
+        await world.refund(seller, { charge });
+      },
+    };
+
+    it.each(['grant', 'proceeds', 'refund'] as const)(
+      'becomes credit, if a %s is what pays for it',
+      async (...args: readonly unknown[]) => {
+        const [source] = args as [keyof typeof GRANTS];
+        const { seller, buyer, listing } = await market({ paid: 402 });
+        await (await spend(buyer, 400))();
+        await GRANTS[source](buyer);
+        expect(await world.sale(seller, await world.buy(buyer, listing))).toMatchObject({ payable: false });
+      },
+    );
+
+    it('becomes credit, if they were open when the grant came', async () => {
+      const { seller, buyer, listing } = await market({ paid: 400 });
+      const end = await spend(buyer, 400);
+      await world.grant(buyer, 400);
+      await end();
+      expect(await world.sale(seller, await world.buy(buyer, listing))).toMatchObject({ payable: false });
+    });
+
+    it('becomes money, if the grant was there before the calls, or a payment follows', async () => {
+      const { seller, buyer, listing } = await market({ paid: 400, granted: 400 });
+      await (await spend(buyer, 400))();
+      expect(await world.sale(seller, await world.buy(buyer, listing))).toMatchObject({ payable: true });
+      await world.grant(buyer, 10);
+      await world.pay(buyer, 400);
+      const second = await world.list(seller, 400);
+      expect(await world.sale(seller, await world.buy(buyer, second))).toMatchObject({ payable: true });
     });
   });
 

@@ -8,6 +8,7 @@ import type { PayoutProvider } from '../../core/payouts/ports.ts';
 import { createPayoutStore } from '../../store/payouts/create-payouts.ts';
 import type { DynamoPayoutStore } from '../../store/payouts/payout-store.ts';
 import { type ListedThing, type MarketDatabase, MarketWorld } from '../market-world.ts';
+import { CashLaws } from './cash-laws.ts';
 import { type HistoryBucket, startBucket } from './history-bucket.ts';
 import { type HistoryProvider, startProvider } from './history-provider.ts';
 import { type HistoryWorker, Interleaving } from './interleaving.ts';
@@ -22,6 +23,8 @@ export interface MarketMutation {
   readonly store?: (store: DynamoPayoutStore) => DynamoPayoutStore;
   /** The clients of the schedule that processes what is due. */
   readonly due?: (clients: DynamoClients) => DynamoClients;
+  /** The clients of buyers. */
+  readonly buyer?: (clients: DynamoClients) => DynamoClients;
   /** Granted credit counts as money. */
   readonly grantsMoney?: true;
 }
@@ -63,6 +66,7 @@ export class HistoryWorld {
   readonly counts: Record<string, number> = {};
   readonly #reading: MarketReading;
   readonly #maturity = new MaturityLaws();
+  readonly #cash = new CashLaws();
   #state: MarketState | undefined;
   #movements = 0;
   #failure: string | undefined;
@@ -119,6 +123,7 @@ export class HistoryWorld {
     await world.processDue();
     await createPayoutStore(this.#payoutOptions()).setReconciled();
     this.accounts.push(...buyers, ...this.sellers.map(({ id }) => id));
+    for (const id of this.accounts) await world.openKey(id);
   }
 
   #payoutOptions(clients: DynamoClients = this.options.database) {
@@ -196,6 +201,7 @@ export class HistoryWorld {
         sequence: this.interleaving.sequence,
         granted: this.granted,
       }),
+      ...this.#cash.broken(state),
     ];
     return broken;
   }

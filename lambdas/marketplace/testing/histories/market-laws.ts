@@ -10,6 +10,8 @@
  *    is reversed.
  * 7. Earnings that are available or have left are the proceeds of sales that money has paid for.
  * 8. A subscription has the sales of its charges, and no others.
+ *
+ * Further laws are those of the instant at which something happens.
  */
 import { changeOf } from '../../../ledger/core/ledger-entry.ts';
 import { refundedAmount } from '../../../payments/core/order.ts';
@@ -100,7 +102,14 @@ function lawsOfSeller(state: MarketState, balance: StoredBalance): readonly Law[
 function lawsOfWallet({ entries, orders, wallets }: MarketState, accountId: string): readonly Law[] {
   const wallet = wallets.find(({ walletId }) => walletId === accountId);
   const own = entries.filter((entry) => entry.accountId === accountId);
-  const { balance = 0n, debt = 0n, netCash = 0n } = wallet ?? {};
+  const {
+    balance = 0n,
+    debt = 0n,
+    netCash = 0n,
+    payableCash = 0n,
+    spentAmount = 0n,
+    holds = [],
+  } = wallet ?? {};
   const reversed = sumOf(
     orders.filter((order) => order.accountId === accountId),
     refundedAmount,
@@ -108,7 +117,11 @@ function lawsOfWallet({ entries, orders, wallets }: MarketState, accountId: stri
   return [
     ['4: net cash is the sum over the entries', netCash === sumOf(own, ({ cash }) => cash)],
     ['4: net cash is not below what was taken back', netCash >= -reversed],
-    ['5: credit is the sum of the entries', balance - debt === sumOf(own, changeOf)],
+    ['4: no more than net cash is payable', payableCash <= netCash],
+    [
+      '5: credit is the sum of the entries, less calls',
+      balance - debt === sumOf(own, changeOf) - spentAmount - sumOf(holds, amountOf),
+    ],
     ['5: neither credit nor debt is below 0', balance >= 0n && debt >= 0n],
   ];
 }

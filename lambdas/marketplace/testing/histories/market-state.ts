@@ -46,6 +46,9 @@ export interface MarketState {
 const READ_TABLES = ['market', 'accounts', 'wallets', 'listings'] as const;
 type ReadTable = (typeof READ_TABLES)[number];
 
+/** What calls leave, besides the wallets. */
+const CALL_TABLES = ['usage', 'keys'] as const;
+
 const LEDGER_ITEM = /^(top_up|refund|purchase|purchase_refund|transfer)#/;
 
 function decodeStoredEntry(item: Item): StoredEntry {
@@ -106,7 +109,7 @@ export class MarketReading {
     return items;
   }
 
-  async #scan(name: ReadTable): Promise<readonly Item[]> {
+  async #scan(name: ReadTable | (typeof CALL_TABLES)[number]): Promise<readonly Item[]> {
     const { client, tables } = this.#database;
     const items: Item[] = [];
     const scan = { TableName: tables[name], ConsistentRead: true };
@@ -119,7 +122,7 @@ export class MarketReading {
   /** Empties the tables for the next history. */
   async clear(): Promise<void> {
     const { client, tables } = this.#database;
-    for (const name of READ_TABLES) {
+    for (const name of [...READ_TABLES, ...CALL_TABLES]) {
       const { partitionKey, sortKey = partitionKey } = TABLES[name] as {
         readonly partitionKey: string;
         readonly sortKey?: string;

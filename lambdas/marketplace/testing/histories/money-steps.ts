@@ -35,6 +35,7 @@ export class MoneySteps {
       [4, () => this.#pay()],
       [2, () => this.#grant()],
       [8, () => this.#buy()],
+      [5, () => this.#call()],
       [4, () => this.#subscribe()],
       [3, () => this.#changeSubscription()],
       [4, () => this.#refund()],
@@ -100,10 +101,16 @@ export class MoneySteps {
   async #buy(): Promise<void> {
     const listing = this.#history.pick(this.#history.pick(this.#history.sellers)?.listings ?? []);
     const buyer = this.#account;
-    if (listing !== undefined)
-      await this.#history.start('purchase', ({ clients }) =>
-        this.#history.world.buy(buyer, listing, clients),
-      );
+    if (listing === undefined) return;
+    const { world, mutation } = this.#history;
+    await this.#history.start('purchase', ({ clients }) =>
+      world.buy(buyer, listing, mutation.buyer?.(clients) ?? clients),
+    );
+  }
+
+  async #call(): Promise<void> {
+    const [account, call] = [this.#account, { cents: this.#cents(9_000), isFree: this.#draw() < 0.2 }];
+    await this.#history.start('paid call', ({ clients }) => this.#history.world.call(account, call, clients));
   }
 
   async #subscribe(): Promise<void> {
