@@ -70,6 +70,7 @@ export const encodeSubscription = (subscription: PlanSubscription): Item => ({
   period_start: number(subscription.period.start),
   period_end: number(subscription.period.end),
   charges: number(subscription.charges),
+  paid_from: number(subscription.paidFrom),
   returned: number(subscription.returned),
   cancel_at_period_end: { BOOL: subscription.cancelAtPeriodEnd },
   retries: number(subscription.retries),
@@ -105,6 +106,7 @@ export function decodeSubscription(item: Item): PlanSubscription {
       end: readNumber(item, 'period_end'),
     },
     charges: readNumber(item, 'charges'),
+    paidFrom: readNumber(item, 'paid_from'),
     returned: readInteger(item, 'returned'),
     cancelAtPeriodEnd: item.cancel_at_period_end?.BOOL === true,
     pendingPlan: item.pending_plan === undefined ? undefined : decodePlan(readMap(item, 'pending_plan')),
@@ -162,7 +164,6 @@ const endWrites = (
 /** A part of a sale that is returned to the buyer, by a transaction of the seller's account. */
 interface ReturnedPart {
   readonly amount: NanoUsd;
-  readonly isWhole: boolean;
   readonly transactionId: string;
   readonly created: number;
 }
@@ -172,14 +173,14 @@ export async function returnWrites(
   client: DynamoDBClient,
   tables: SubscriptionTables,
   { chargeId, buyerId }: Pick<Sale, 'chargeId' | 'buyerId'>,
-  { amount, isWhole, transactionId, created }: ReturnedPart,
+  { amount, transactionId, created }: ReturnedPart,
 ): Promise<readonly TransactWriteItem[]> {
   const [id = ''] = chargeId.split('#');
   if (!id.startsWith('sub_')) return [];
   const item = await readItem(client, { TableName: tables.market, Key: subscriptionKey(buyerId, id) });
   if (item === undefined) return [];
   const before = decodeSubscription(item);
-  const subscription = recordReturn(before, { chargeId, amount, isWhole }, created);
+  const subscription = recordReturn(before, { chargeId, amount }, created);
   if (subscription === undefined) return [];
   const event = eventOf(transactionId.replace('txn_', 'evt_'), before, subscription);
   return replaceSubscription(tables, before, { subscription, event, now: created });

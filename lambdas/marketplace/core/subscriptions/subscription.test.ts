@@ -109,16 +109,32 @@ describe('a subscription', () => {
     });
   });
 
-  it('ends only if the whole charge of its current period is returned', () => {
+  it('ends only if the price of its current period is returned', () => {
     const { subscription } = start();
     const { subscription: second } = renewSubscription(subscription, subscription.period.end, times);
-    const whole = { amount: 500n * CENT, isWhole: true };
+    const whole = { amount: 500n * CENT };
     expect(recordReturn(second, { ...whole, chargeId: 'sub_1#1' }, NOW)).toBeUndefined();
-    const part = { chargeId: 'sub_1#2', amount: 100n * CENT, isWhole: false };
+    const part = { chargeId: 'sub_1#2', amount: 100n * CENT };
     expect(recordReturn(second, part, NOW)).toMatchObject({ status: 'active', returned: 100n * CENT });
     const ended = recordReturn(second, { ...whole, chargeId: 'sub_1#2' }, NOW);
     expect(ended).toMatchObject({ status: 'canceled', cancelReason: 'refunded' });
     expect(recordReturn(ended as PlanSubscription, part, NOW)).toBeUndefined();
+    const rest = { chargeId: 'sub_1#2', amount: 400n * CENT };
+    expect(recordReturn(recordReturn(second, part, NOW) as PlanSubscription, rest, NOW)).toMatchObject({
+      status: 'canceled',
+    });
+  });
+
+  it('continues if the cents of a change of plan are returned, and ends with the charges that paid for its time', () => {
+    const [plan, dearer] = [1_000, 1_001].map((cents) => ({ ...BASIC, id: `of ${cents}`, cents }));
+    const { subscription } = changePlan(start(plan).subscription, dearer as AgreedPlan, NOW, times);
+    const left = recordReturn(subscription, { chargeId: 'sub_1#2', amount: CENT }, NOW) as PlanSubscription;
+    expect(left).toMatchObject({ status: 'active', returned: CENT });
+    expect(amountDue(left, PRO, NOW)).toBe(1_000n * CENT);
+    const ended = recordReturn(left, { chargeId: 'sub_1#1', amount: 1_000n * CENT }, NOW);
+    expect(ended).toMatchObject({ status: 'canceled', cancelReason: 'refunded' });
+    const { subscription: renewed } = renewSubscription(left, left.period.end, times);
+    expect(recordReturn(renewed, { chargeId: 'sub_1#2', amount: CENT }, NOW)).toBeUndefined();
   });
 });
 

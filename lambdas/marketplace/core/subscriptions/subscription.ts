@@ -40,7 +40,9 @@ export interface PlanSubscription {
   readonly period: Omit<Period, 'interval'>;
   /** The number of its charges; their ids are made of it. */
   readonly charges: number;
-  /** The part of the current period's charge that the subscriber has received back. */
+  /** The number of the first charge that paid for the current period: a change of plan counts what was left of the last. */
+  readonly paidFrom: number;
+  /** The part of these charges that the subscriber has received back since the period started. */
   readonly returned: NanoUsd;
   readonly cancelAtPeriodEnd: boolean;
   /** The plan from the next renewal on. */
@@ -109,6 +111,7 @@ export function startSubscription(
     trialEnd,
     period: withoutInterval(period),
     charges: 0,
+    paidFrom: 1,
     returned: 0n,
     cancelAtPeriodEnd: false,
     pendingPlan: undefined,
@@ -174,6 +177,7 @@ const inPeriod = (
       pendingPlan: undefined,
       status: 'active',
       period: withoutInterval(period),
+      paidFrom: amount < priceOf(plan) ? subscription.paidFrom : subscription.charges + 1,
       returned: 0n,
       retries: 0,
       dueAt: period.end,
@@ -267,20 +271,19 @@ export const isSamePlan = (one: AgreedPlan, other: AgreedPlan): boolean =>
   one.id === other.id && one.interval === other.interval && one.cents === other.cents;
 
 /**
- * Records that a charge was returned, in part or in whole. Only the current period's charge concerns the subscription:
- * its whole return ends it. Returns undefined if nothing changes.
+ * Records that a charge was returned, in part or in whole. If it paid for the current period, it reduces the value of that,
+ * and ends the subscription once nothing is left. Returns undefined if nothing changes.
  */
 export function recordReturn(
   subscription: PlanSubscription,
-  {
-    chargeId,
-    amount,
-    isWhole,
-  }: { readonly chargeId: string; readonly amount: NanoUsd; readonly isWhole: boolean },
+  { chargeId, amount }: { readonly chargeId: string; readonly amount: NanoUsd },
   nowSeconds: number,
 ): PlanSubscription | undefined {
-  if (!isLive(subscription) || currentCharge(subscription) !== chargeId) return undefined;
+  const { paidFrom, plan, version } = subscription;
+  if (!isLive(subscription) || currentCharge(subscription) === undefined) return undefined;
+  if (Number(chargeId.split('#')[1]) < paidFrom) return undefined;
   const returned = subscription.returned + amount;
-  if (isWhole) return { ...endSubscription(subscription, 'refunded', nowSeconds), returned };
-  return { ...subscription, returned, version: subscription.version + 1 };
+  if (returned >= priceOf(plan))
+    return { ...endSubscription(subscription, 'refunded', nowSeconds), returned };
+  return { ...subscription, returned, version: version + 1 };
 }

@@ -175,10 +175,9 @@ export class DynamoEarningsStore implements EarningsStore {
   async returnPart(sale: Sale, amount: NanoUsd, posting: EarningsPosting): Promise<boolean> {
     const { entryId, transaction } = posting;
     const change = returnOf(sale, amount);
-    const isWhole = change.sale.status === 'reversed';
-    const ended = isWhole ? await this.#endPurchase(sale) : [];
+    const ended = change.sale.status === 'reversed' ? await this.#endPurchase(sale) : [];
     const { id: transactionId, created } = transaction;
-    const returned = { amount, isWhole, transactionId, created };
+    const returned = { amount, transactionId, created };
     const subscription = await returnWrites(this.#client, this.#tables, sale, returned);
     const cash = sale.payable ? amount : 0n;
     const entry = { kind: 'purchase_refund', id: entryId, amount, cash, source: transaction.id } as const;

@@ -346,10 +346,13 @@ describe('a subscription', () => {
     expect(await update(parties, { planId: 'pro', amount: 900 })).toMatchObject({ charges: 2 });
     await world.refund(parties.seller, { charge: `${parties.id}#2`, cents: 1 });
     await world.refund(parties.seller, { charge: `${parties.id}#2` });
-    expect(await current(parties)).toMatchObject({ status: 'canceled', cancelReason: 'refunded' });
+    expect(await current(parties)).toMatchObject({ status: 'active', returned: gross });
     const state = await stateOf(parties);
     expect(state.buyer.balance).toBe(cents(4_700));
     expect(state.balance.received + state.balance.fees).toBe(cents(300));
+    await world.refund(parties.seller, { charge: `${parties.id}#1` });
+    expect(await current(parties)).toMatchObject({ status: 'canceled', cancelReason: 'refunded' });
+    expect((await stateOf(parties)).buyer.balance).toBe(cents(5_000));
   });
 
   it('charges exactly what a preview has shown, for ten minutes, and counts from its time', async () => {
