@@ -1,6 +1,7 @@
 /**
  * The bucket of builds, and the plan by which GuardDuty scans it. `uploads/` is the quarantine: an upload is scanned, and
- * removed after a week. `artifacts/` has the bytes that were inspected and found clean.
+ * removed after a week. `artifacts/` has the bytes that were inspected and found clean. A removed artifact remains as an
+ * old version for as long as the tables can be restored to a time at which a release offered it.
  */
 import { ArnFormat, Duration, RemovalPolicy, Stack, Validations } from 'aws-cdk-lib';
 import { CfnMalwareProtectionPlan } from 'aws-cdk-lib/aws-guardduty';
@@ -14,6 +15,9 @@ import { serviceFor } from './security/trust.ts';
 
 const QUARANTINE = Duration.days(7);
 
+/** The least that S3 keeps an old version. */
+const FORGOTTEN_UPLOAD = Duration.days(1);
+
 const SCANNER = 'malware-protection-plan.guardduty.amazonaws.com';
 
 /** GuardDuty names the rule by which it learns of uploads itself (GuardDuty user guide, "Create or update IAM role policy"). */
@@ -25,7 +29,7 @@ const VALIDATION_OBJECT = 'malware-protection-resource-validation-object';
 /** Short enough that CloudFormation shortens no generated name, so that it starts with that of the stack. */
 const BUCKET_ID = 'Builds';
 
-type BucketConfig = Pick<Config, 'edgeDomain' | 'domains'>;
+type BucketConfig = Pick<Config, 'edgeDomain' | 'domains' | 'recoveryDays'>;
 
 export class BuildsBucket extends Construct {
   readonly bucketName: string;
@@ -42,6 +46,7 @@ export class BuildsBucket extends Construct {
       blockPublicAccess: BlockPublicAccess.BLOCK_ALL,
       encryption: BucketEncryption.S3_MANAGED,
       enforceSSL: true,
+      versioned: true,
       removalPolicy: RemovalPolicy.RETAIN_ON_UPDATE_OR_DELETE,
       cors: [
         {
@@ -52,7 +57,17 @@ export class BuildsBucket extends Construct {
         },
       ],
       lifecycleRules: [
-        { prefix: 'uploads/', expiration: QUARANTINE, abortIncompleteMultipartUploadAfter: Duration.days(1) },
+        {
+          prefix: 'uploads/',
+          expiration: QUARANTINE,
+          noncurrentVersionExpiration: FORGOTTEN_UPLOAD,
+          abortIncompleteMultipartUploadAfter: Duration.days(1),
+        },
+        {
+          prefix: 'artifacts/',
+          noncurrentVersionExpiration: Duration.days(this.#config.recoveryDays),
+          expiredObjectDeleteMarker: true,
+        },
       ],
     });
     const resource = bucket.node.defaultChild as CfnBucket;

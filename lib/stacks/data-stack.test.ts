@@ -105,6 +105,32 @@ describe('the data stack', () => {
   });
 });
 
+it('the bucket of builds keeps removed artifacts for as long as tables can be restored, and old uploads for a day', () => {
+  for (const [of, days] of [
+    [app, 35],
+    [new SynthesizedApp('every-setting'), 14],
+  ] as const) {
+    const { Properties: bucket } = of.only('data', 'AWS::S3::Bucket');
+    expect(bucket).toMatchObject({
+      VersioningConfiguration: { Status: 'Enabled' },
+      LifecycleConfiguration: {
+        Rules: [
+          {
+            Prefix: 'uploads/',
+            ExpirationInDays: 7,
+            NoncurrentVersionExpiration: { NoncurrentDays: 1 },
+          },
+          {
+            Prefix: 'artifacts/',
+            NoncurrentVersionExpiration: { NoncurrentDays: days },
+            ExpiredObjectDeleteMarker: true,
+          },
+        ],
+      },
+    });
+  }
+});
+
 describe('restored tables', () => {
   const restored = new SynthesizedApp('restored-tables');
 

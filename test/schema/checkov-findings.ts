@@ -5,7 +5,7 @@ export const ACCEPTED: Readonly<Record<string, string>> = {
   CKV_AWS_18:
     'The bucket of the CDK for the code of a Web Function has no data of callers; functions log each signature for a build.',
   CKV_AWS_21:
-    'No write replaces a build (`If-None-Match`), and a build that was removed, malware perhaps, must not stay as a version.',
+    'The bucket of the CDK for the code of a Web Function has only code, which a deployment writes again.',
   CKV_AWS_26:
     'The topics have names of alarms, and are sealed by the key of the operator where the settings name one.',
   CKV_AWS_27: 'The queues are encrypted by the keys of SQS, which the check does not count.',

@@ -1,6 +1,6 @@
 /**
  * The bytes of builds in S3. Uploads are in quarantine under `uploads/`: no role signs a download there. Artifacts are
- * written once, and removed when no release offers them.
+ * written once, and removed when no release offers them; the bucket keeps a removed one for restores.
  */
 import {
   DeleteObjectCommand,
@@ -38,7 +38,7 @@ export const createFileClient = (config: S3ClientConfig = {}): S3Client =>
 
 export const uploadKey = ({ listingId, id }: BuildKey): string => `uploads/${listingId}/${id}`;
 
-const artifactKey = ({ listingId, id }: BuildKey): string => `artifacts/${listingId}/${id}`;
+export const artifactKey = ({ listingId, id }: BuildKey): string => `artifacts/${listingId}/${id}`;
 
 /** Returns the build whose upload an object is; undefined for any other object. */
 export function buildOf(objectKey: string): BuildKey | undefined {
