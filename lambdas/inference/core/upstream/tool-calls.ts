@@ -1,7 +1,8 @@
-/** Tool calls between protocols: ids for those that take fewer than the caller's own, and arguments as an object. */
+/** Tool calls between protocols: ids that are unique and legal, and arguments as text or as an object. */
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { isJsonObject, isTooDeep, parseJson } from '../../../platform/core/json/lossless-json.ts';
+import { UpstreamFailure } from './provider.ts';
 
 const LEGAL = /^[a-zA-Z0-9_-]+$/;
 
@@ -60,6 +61,41 @@ export class ToolCallIds {
   #legal(id: string, earlier: number): string {
     return legalToolCallId(earlier === 0 ? id : `${id}\0${earlier}`, this.#maxLength);
   }
+}
+
+/** The ids of the calls of one response. Vendors reject the next turn if two calls have one id. */
+export class CallIds {
+  readonly #prefix: string;
+  /** The ids by the place of their call, which may arrive several times. */
+  readonly #ids = new Map<unknown, string>();
+  readonly #used = new Set<string>();
+
+  /** `prefix`: of the ids that this class creates. */
+  constructor(prefix: string) {
+    this.#prefix = prefix;
+  }
+
+  /** Returns the server's own id, or a new one if it has none or has given it to another call. */
+  at(place: unknown, id: unknown): string {
+    const existingId = this.#ids.get(place);
+    if (existingId !== undefined) return existingId;
+    const isOwn = typeof id === 'string' && id !== '' && !this.#used.has(id);
+    const callId = isOwn ? id : `${this.#prefix}_${place}`;
+    this.#ids.set(place, callId);
+    this.#used.add(callId);
+    return callId;
+  }
+}
+
+/**
+ * Returns a call's arguments as text. Servers send the object itself, nothing, or an empty text, too. Throws
+ * `UpstreamFailure` for anything else.
+ */
+export function argumentsText(value: unknown): string {
+  if (value === undefined || value === null || value === '') return '{}';
+  if (typeof value === 'string') return value;
+  if (!isJsonObject(value)) throw new UpstreamFailure('protocol');
+  return JSON.stringify(value);
 }
 
 /**

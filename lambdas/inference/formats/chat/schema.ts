@@ -112,7 +112,7 @@ const message = z.discriminatedUnion('role', [
       content: assistantContent.nullish(),
       refusal: z.string().nullish(),
       name: optionalName,
-      tool_calls: z.array(toolCall).min(1).max(128).nullish(),
+      tool_calls: z.array(toolCall).max(128).nullish(),
       function_call: called.nullish(),
       reasoning_content: z.string().nullish(),
       reasoning: z.string().nullish(),

@@ -5,6 +5,7 @@ import type { AssistantPart } from '../../core/upstream/conversation.ts';
 import { type RouteAttempt, type RouteResponse, UpstreamFailure } from '../../core/upstream/provider.ts';
 import type { Signatures } from '../../core/upstream/sealed-tokens.ts';
 import { sealBlock } from '../claude/thinking-blocks.ts';
+import { ToolUseNormalizer } from '../claude/tool-uses.ts';
 import { messagesStopReason } from '../ends.ts';
 import { objectOf } from '../http-upstream.ts';
 import { toMessage } from '../message-fields.ts';
@@ -28,7 +29,8 @@ export function toRouteResponse(
   const message = objectOf(body);
   const { content, stop_reason: reason, usage } = message;
   if (!Array.isArray(content) || typeof reason !== 'string') throw new UpstreamFailure('protocol');
-  const blocks = content.map(objectOf);
+  const toolUses = new ToolUseNormalizer(context.identity.id);
+  const blocks = content.map((block) => toolUses.block(objectOf(block)));
   const native = context.payload.protocol === 'anthropic';
   const hasCalls = blocks.some((block) => isCall(block, context.answerTool));
   const stopReason = messagesStopReason(reason, hasCalls);

@@ -9,6 +9,7 @@ import { type RouteEvent, UpstreamFailure } from '../../core/upstream/provider.t
 import type { Signatures } from '../../core/upstream/sealed-tokens.ts';
 import { isEventName, StreamPartBuilder } from '../../core/upstream/stream-part-builder.ts';
 import { SignatureSealer } from '../claude/thinking-blocks.ts';
+import { ToolUseNormalizer } from '../claude/tool-uses.ts';
 import { messagesStopReason } from '../ends.ts';
 import type { EventReader } from '../event-batches.ts';
 import { objectOf, parseUpstreamEvent } from '../http-upstream.ts';
@@ -31,6 +32,7 @@ export class MessageStreamReader implements EventReader {
   readonly #native: boolean;
   readonly #blockReader: ContentBlockReader;
   readonly #sealer: SignatureSealer;
+  readonly #toolUses: ToolUseNormalizer;
   /** The indexes of the open blocks. */
   readonly #open = new Set<unknown>();
   #usage: JsonObject | undefined;
@@ -44,6 +46,7 @@ export class MessageStreamReader implements EventReader {
     this.#native = context.payload.protocol === 'anthropic';
     this.#blockReader = new ContentBlockReader(context);
     this.#sealer = new SignatureSealer(context.signatures);
+    this.#toolUses = new ToolUseNormalizer(context.identity.id);
   }
 
   get isComplete(): boolean {
@@ -58,7 +61,7 @@ export class MessageStreamReader implements EventReader {
     const event = parseUpstreamEvent(data);
     // The service sends its own heartbeats to callers.
     if (event.type === 'ping') return [];
-    const routeEvents = this.#routeEventsOf(event);
+    const routeEvents = this.#toolUses.events(event).flatMap((each) => this.#routeEventsOf(each));
     this.#isComplete = event.type === 'message_stop';
     return routeEvents;
   }

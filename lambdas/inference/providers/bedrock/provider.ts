@@ -12,10 +12,11 @@ import {
   type RouteResponse,
   UpstreamFailure,
 } from '../../core/upstream/provider.ts';
+import { CallIds } from '../../core/upstream/tool-calls.ts';
 import { boundedResponse } from '../response-bytes.ts';
 import { toFailure, toInterruption } from './errors.ts';
-import { type ConverseCall, toConverseCall } from './request.ts';
-import { toRouteResponse } from './response.ts';
+import { toConverseCall } from './request.ts';
+import { type ConverseCallContext, toRouteResponse } from './response.ts';
 import { readRouteEvents } from './stream.ts';
 
 /** The features that Converse supports in addition to a conversation (Amazon Bedrock API reference, Converse). */
@@ -30,6 +31,7 @@ export function createBedrockProvider({ bedrockClient }: BedrockDependencies): P
   async function chat({
     route,
     payload,
+    identity,
     signatures,
     signal,
     maxBytes,
@@ -37,7 +39,10 @@ export function createBedrockProvider({ bedrockClient }: BedrockDependencies): P
     try {
       signal.throwIfAborted();
       const client = bedrockClient(route.base_url);
-      const call = toConverseCall(payload.conversation(), route, signatures);
+      const call = {
+        ...toConverseCall(payload.conversation(), route, signatures),
+        callIds: new CallIds(identity.id),
+      };
       if (payload.stream) return await converseStream(client, { ...call, maxBytes }, signal);
       const command = new ConverseCommand(call.request);
       command.middlewareStack.add(boundedResponse(maxBytes), { step: 'deserialize', priority: 'low' });
@@ -53,7 +58,7 @@ export function createBedrockProvider({ bedrockClient }: BedrockDependencies): P
 
 async function converseStream(
   client: BedrockRuntimeClient,
-  call: ConverseCall & Pick<RouteAttempt, 'maxBytes'>,
+  call: ConverseCallContext & Pick<RouteAttempt, 'maxBytes'>,
   signal: AbortSignal,
 ): Promise<RouteResponse> {
   const cancellation = new AbortController();

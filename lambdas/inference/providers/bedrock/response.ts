@@ -3,13 +3,16 @@ import type { ConverseCommandOutput } from '@aws-sdk/client-bedrock-runtime';
 import type { AssistantPart, Finish } from '../../core/upstream/conversation.ts';
 import { type RouteResponse, UpstreamFailure } from '../../core/upstream/provider.ts';
 import type { Signatures } from '../../core/upstream/sealed-tokens.ts';
+import { argumentsText, type CallIds } from '../../core/upstream/tool-calls.ts';
 import { finishOf } from '../ends.ts';
 import { signatureOf, writeDocument } from './content.ts';
 import type { ConverseCall } from './request.ts';
 import { toUsage } from './usage.ts';
 
 /** The properties of a call that are needed to read its response. */
-export type ConverseCallContext = Pick<ConverseCall, 'request' | 'answerTool' | 'signatures'>;
+export interface ConverseCallContext extends Pick<ConverseCall, 'request' | 'answerTool' | 'signatures'> {
+  readonly callIds: CallIds;
+}
 
 /** Throws `UpstreamFailure` when it is no message. */
 export function toRouteResponse(
@@ -18,7 +21,7 @@ export function toRouteResponse(
 ): Extract<RouteResponse, { kind: 'json' }> {
   const blocks: unknown = output.output?.message?.content;
   if (!Array.isArray(blocks)) throw new UpstreamFailure('protocol');
-  const parsedBlocks = blocks.map((block) => parseBlock(block, call));
+  const parsedBlocks = blocks.map((block, index) => parseBlock(block, index, call));
   const all = parsedBlocks.flatMap(({ part }) => part ?? []);
   const calls = all.filter(({ type }) => type === 'tool-call');
   const answerPart = parsedBlocks.find(({ isFromAnswerTool }) => isFromAnswerTool)?.part;
@@ -41,13 +44,13 @@ interface ParsedBlock {
   readonly text: string;
 }
 
-function parseBlock(block: unknown, { answerTool, signatures }: ConverseCallContext): ParsedBlock {
+function parseBlock(block: unknown, index: number, call: ConverseCallContext): ParsedBlock {
   const { text, toolUse, reasoningContent, citationsContent } = Object(block) as ConverseContentBlock;
   if (typeof text === 'string') return text === '' ? { text } : { part: { type: 'text', text }, text };
-  if (toolUse !== undefined) return parseToolUse(Object(toolUse), answerTool);
+  if (toolUse !== undefined) return parseToolUse(Object(toolUse), index, call);
   const cited = (citationsContent?.content ?? []).map((entry) => stringOf(entry.text)).join('');
   if (cited !== '') return { part: { type: 'text', text: cited }, text: cited };
-  return parseReasoning(reasoningContent, signatures);
+  return parseReasoning(reasoningContent, call.signatures);
 }
 
 /** Returns the reasoning of a block. A block without text and without a signature is dropped. */
@@ -77,13 +80,17 @@ const stringOf = (value: unknown): string => (typeof value === 'string' ? value 
 
 function parseToolUse(
   toolUse: Readonly<Record<string, unknown>>,
-  answerTool: string | undefined,
+  index: number,
+  { answerTool, callIds }: ConverseCallContext,
 ): ParsedBlock {
   const { toolUseId: id, name, input } = toolUse;
   if (typeof id !== 'string' || typeof name !== 'string') throw new UpstreamFailure('protocol');
-  const text = writeDocument(input ?? {});
+  const text = typeof input === 'string' ? argumentsText(input) : writeDocument(input ?? {});
   if (name === answerTool) return { part: { type: 'text', text }, isFromAnswerTool: true, text };
-  return { part: { type: 'tool-call', id, name, arguments: text }, text: `${name}${text}` };
+  return {
+    part: { type: 'tool-call', id: callIds.at(index, id), name, arguments: text },
+    text: `${name}${text}`,
+  };
 }
 
 interface Ending {

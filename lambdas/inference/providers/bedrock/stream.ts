@@ -59,7 +59,7 @@ class ConverseStreamReader {
   readonly #call: ConverseCallContext;
   readonly #open = new Map<unknown, OpenBlock>();
   readonly #builder = new StreamPartBuilder();
-  #hasCalls = false;
+  #calls = 0;
   /**
    * Text buffered while the answer may still arrive as a tool's input. It is part of the response only if no such
    * answer arrives.
@@ -101,7 +101,7 @@ class ConverseStreamReader {
     if (stop !== undefined) return { parts: this.#stop(stop.contentBlockIndex), text: '' };
     if (messageStop === undefined) return NOTHING;
     this.#finished = true;
-    const finish = toFinish(messageStop, this.#call, this.#hasCalls);
+    const finish = toFinish(messageStop, this.#call, this.#calls > 0);
     return { parts: [...this.#release(), ...this.#builder.finish(finish)], text: '' };
   }
 
@@ -119,9 +119,9 @@ class ConverseStreamReader {
       this.#bufferedText = '';
       return NOTHING;
     }
-    this.#hasCalls = true;
     const released = this.#release();
-    const call = this.#builder.startToolCall(id, name);
+    const call = this.#builder.startToolCall(this.#call.callIds.at(this.#calls, id), name);
+    this.#calls += 1;
     this.#open.set(blockIndex, { kind: 'call', index: call.index });
     return { parts: [...released, ...call.parts], text: name };
   }

@@ -4,6 +4,7 @@ import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossl
 import type { AssistantPart, Finish } from '../../core/upstream/conversation.ts';
 import { type ResponseIdentity, type RouteResponse, UpstreamFailure } from '../../core/upstream/provider.ts';
 import type { Signatures } from '../../core/upstream/sealed-tokens.ts';
+import { argumentsText, CallIds } from '../../core/upstream/tool-calls.ts';
 import { plainName } from '../allowed-fields.ts';
 import { finishOf } from '../ends.ts';
 import { objectOf } from '../http-upstream.ts';
@@ -78,11 +79,13 @@ function toParts(parsedParts: readonly PartContent[]): AssistantPart[] {
 
 /** Reads the parts of one response, which may arrive in several bodies. */
 export class GeminiPartReader {
-  readonly #context: GeminiCallContext;
+  readonly #signatures: Signatures;
+  readonly #ids: CallIds;
   #calls = 0;
 
-  constructor(context: GeminiCallContext) {
-    this.#context = context;
+  constructor({ identity, signatures }: GeminiCallContext) {
+    this.#signatures = signatures;
+    this.#ids = new CallIds(`call_${identity.id.replace(/^[a-z]+[_-]/, '')}`);
   }
 
   get hasCalls(): boolean {
@@ -109,12 +112,11 @@ export class GeminiPartReader {
   /** Models before Gemini 3 give their calls no ids. */
   #parseCall({ id: callId, name, args }: JsonObject, signature: unknown): PartContent {
     if (typeof name !== 'string' || name === '') throw new UpstreamFailure('protocol');
-    const base = this.#context.identity.id.replace(/^[a-z]+[_-]/, '');
-    const id = typeof callId === 'string' && callId !== '' ? callId : `call_${base}_${this.#calls}`;
+    const id = this.#ids.at(this.#calls, callId);
     this.#calls += 1;
-    const call = { type: 'call', id, name, arguments: JSON.stringify(objectOf(args ?? {})) } as const;
+    const call = { type: 'call', id, name, arguments: argumentsText(args) } as const;
     if (typeof signature !== 'string' || signature === '') return call;
-    return { ...call, signature: sealSignature(signature, this.#context.signatures) };
+    return { ...call, signature: sealSignature(signature, this.#signatures) };
   }
 }
 

@@ -51,10 +51,13 @@ interface ChoiceState {
 /** The chunks of one answer. */
 export class ChunkNormalizer {
   readonly #responseId: string;
+  readonly #native: boolean;
   readonly #choices = new Map<unknown, ChoiceState>();
 
-  constructor(responseId: string) {
+  /** `native`: the chunks go to a caller of the protocol. */
+  constructor(responseId: string, native: boolean) {
     this.#responseId = responseId;
+    this.#native = native;
   }
 
   /**
@@ -90,7 +93,7 @@ export class ChunkNormalizer {
     if (existingState !== undefined) return existingState;
     const state = {
       calls: new ToolCallIndexer(this.#responseId),
-      placeholders: new PlaceholderArguments(),
+      placeholders: new PlaceholderArguments(this.#native),
       hasFunctionCall: false,
       finished: false,
     };

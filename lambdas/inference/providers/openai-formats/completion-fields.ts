@@ -27,9 +27,6 @@ import {
 import { objectOf } from '../http-upstream.ts';
 import { sealSignature } from './reasoning-signatures.ts';
 
-/** Some compatible servers send the object itself. */
-const jsonText: Field = (value) => (typeof value === 'string' ? value : JSON.stringify(object(value)));
-
 const image = objectWith(
   fields({ type: plainName, index: count, image_url: objectWith(fields({ url: imageData })) }),
 );
@@ -40,7 +37,7 @@ const contentPart: Field = (value) =>
 
 const textOrParts: Field = (value) => (typeof value === 'string' ? value : listOf(contentPart)(value));
 
-const called = fields({ name: text, arguments: jsonText });
+const called = fields({ name: text, arguments: text });
 
 /** All of a message is output: text, calls and reasoning, under the names that servers have for them. */
 const messageFields = {
@@ -144,6 +141,8 @@ function toDetail(value: unknown, signatures: Signatures): JsonObject {
   };
 }
 
+const isEmpty = (value: unknown): boolean => Array.isArray(value) && value.length === 0;
+
 function messageWith(signatures: Signatures): Fields {
   const sealed: Field = (value) => sealSignature(signatures, { thought_signature: text(value) });
   // Google, OpenAI compatibility, Thought signatures.
@@ -158,7 +157,7 @@ function messageWith(signatures: Signatures): Fields {
   });
   return fields({
     ...messageFields,
-    tool_calls: listOf(objectWith(toolCall)),
+    tool_calls: (value) => (isEmpty(value) ? undefined : listOf(objectWith(toolCall))(value)),
     reasoning_details: listOf((value) => toDetail(value, signatures)),
   });
 }

@@ -4,13 +4,14 @@ import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossl
 import type { AssistantPart, Finish } from '../../core/upstream/conversation.ts';
 import { UpstreamFailure } from '../../core/upstream/provider.ts';
 import type { Signatures } from '../../core/upstream/sealed-tokens.ts';
+import { argumentsText, type CallIds } from '../../core/upstream/tool-calls.ts';
 import { plainName } from '../allowed-fields.ts';
 import { finishOf } from '../ends.ts';
 import { sealSignature } from './reasoning-signatures.ts';
 
 /** The properties of a response that are needed to read its items. */
 export interface ItemContext {
-  readonly responseId: string;
+  readonly callIds: CallIds;
   readonly signatures: Signatures;
 }
 
@@ -31,7 +32,7 @@ export function partsOf(item: JsonObject, outputIndex: unknown, context: ItemCon
     case 'reasoning':
       return reasoningPart(item, context.signatures);
     case 'function_call':
-      return [{ ...callOf(item, outputIndex, context), arguments: string(item.arguments) }];
+      return [{ ...callOf(item, outputIndex, context), arguments: argumentsText(item.arguments) }];
     default:
       return [];
   }
@@ -75,14 +76,10 @@ export function signatureOf(
 export function callOf(
   { call_id: id, name }: JsonObject,
   outputIndex: unknown,
-  { responseId }: ItemContext,
+  { callIds }: ItemContext,
 ): { readonly type: 'tool-call'; readonly id: string; readonly name: string } {
   if (typeof name !== 'string') throw new UpstreamFailure('protocol');
-  return {
-    type: 'tool-call',
-    id: typeof id === 'string' && id !== '' ? id : `${responseId}_${outputIndex}`,
-    name,
-  };
+  return { type: 'tool-call', id: callIds.at(outputIndex, id), name };
 }
 
 /** Returns all output text of an item: texts, refusals, reasoning, tool names and their arguments. */

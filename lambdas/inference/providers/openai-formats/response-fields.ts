@@ -6,6 +6,7 @@
 import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { type ResponseIdentity, UpstreamFailure } from '../../core/upstream/provider.ts';
 import type { Signatures } from '../../core/upstream/sealed-tokens.ts';
+import { argumentsText, CallIds } from '../../core/upstream/tool-calls.ts';
 import {
   count,
   type Field,
@@ -33,7 +34,9 @@ const textOrObject: Field = (value) => (typeof value === 'string' ? value : obje
 
 const part = objectWith(fields({ type: plainName, text, refusal: text, annotations: list, logprobs: list }));
 
-const call = { status: plainName, call_id: text, name: text, namespace: text, caller: object };
+const call = { status: plainName, name: text, namespace: text, caller: object };
+
+const CALLS: ReadonlySet<unknown> = new Set(['function_call', 'custom_tool_call']);
 
 /** Item types with known fields. Any other type, of a provider's tool, passes unchanged. */
 const ITEMS: ReadonlyMap<unknown, Fields> = new Map([
@@ -42,7 +45,7 @@ const ITEMS: ReadonlyMap<unknown, Fields> = new Map([
     fields({ status: plainName, role: () => 'assistant', phase: plainName, content: listOf(part) }),
   ],
   ['reasoning', fields({ status: plainName, summary: listOf(part), content: listOf(part) })],
-  ['function_call', fields({ ...call, arguments: text })],
+  ['function_call', fields(call)],
   [
     'image_generation_call',
     fields({
@@ -111,7 +114,7 @@ const EVENT = fields({
   delta: textOrObject,
   text,
   refusal: text,
-  arguments: text,
+  arguments: argumentsText,
   input: text,
   code: text,
   command: text,
@@ -138,6 +141,7 @@ export class ResponseFields {
   readonly #identity: ResponseIdentity;
   readonly #signatures: Signatures;
   readonly #ids: ItemIds;
+  readonly #callIds: CallIds;
   /** The signatures of items by `output_index`; each item arrives again with the complete response. */
   readonly #itemSignatures = new Map<unknown, string>();
   /** The items that have ended. */
@@ -147,6 +151,7 @@ export class ResponseFields {
     this.#identity = identity;
     this.#signatures = signatures;
     this.#ids = new ItemIds(identity.id);
+    this.#callIds = new CallIds(identity.id);
   }
 
   response(body: unknown): JsonObject {
@@ -199,6 +204,8 @@ export class ResponseFields {
       id: this.#ids.ofItem(outputIndex, item),
       type,
       ...(itemFields === undefined ? rest : pickFields(item, itemFields)),
+      ...(CALLS.has(type) ? { call_id: this.#callIds.at(outputIndex, item.call_id) } : {}),
+      ...(type === 'function_call' ? { arguments: argumentsOf(item, isComplete) } : {}),
       ...(signature === undefined ? {} : { encrypted_content: signature }),
     };
   }
@@ -209,6 +216,10 @@ export class ResponseFields {
     return sealed;
   }
 }
+
+/** An item that starts has no arguments yet. */
+const argumentsOf = ({ arguments: called }: JsonObject, isComplete: boolean): string =>
+  isComplete || (called != null && called !== '') ? argumentsText(called) : '';
 
 /** The id prefix that clients expect, by item type. */
 const PREFIXES: ReadonlyMap<unknown, string> = new Map([

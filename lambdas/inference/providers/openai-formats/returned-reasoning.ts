@@ -85,9 +85,7 @@ function nativeMessage(message: JsonObject, dialect: RouteDialect, signatures: S
     ...rest,
     ...(name === undefined || text === undefined ? {} : { [name]: text }),
     ...(details.length === 0 ? {} : { reasoning_details: details }),
-    ...(calls === undefined
-      ? {}
-      : { tool_calls: hasCalls ? nativeCalls(calls, { reasoningDetails, dialect, signatures }) : calls }),
+    ...(hasCalls ? { tool_calls: nativeCalls(calls, { reasoningDetails, dialect, signatures }) } : {}),
   };
 }
 

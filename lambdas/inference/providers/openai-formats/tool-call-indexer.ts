@@ -3,6 +3,7 @@
  * some (`ollama/ollama` 7881, `openai/openai-python` 2806, `vercel/ai` 1bec07d and e6087c9).
  */
 import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
+import { argumentsText, CallIds } from '../../core/upstream/tool-calls.ts';
 
 interface Call {
   readonly index: number;
@@ -13,15 +14,14 @@ interface Call {
 
 /** The calls of one choice. */
 export class ToolCallIndexer {
-  readonly #responseId: string;
   readonly #calls: Call[] = [];
   /** The latest call of each number that the host uses. */
   readonly #byIndex = new Map<unknown, Call>();
-  readonly #ids = new Set<string>();
+  readonly #ids: CallIds;
 
   /** `responseId`: the prefix of the ids that this class creates. */
   constructor(responseId: string) {
-    this.#responseId = responseId;
+    this.#ids = new CallIds(responseId);
   }
 
   get count(): number {
@@ -29,12 +29,12 @@ export class ToolCallIndexer {
   }
 
   /**
-   * Returns the tool call delta with an index from 0 in the order of the calls. Only the delta that contains the name
-   * also contains the id.
+   * Returns the tool call delta with an index from 0 in the order of the calls, and with its arguments as text. Only the
+   * delta that contains the name also contains the id.
    */
   read(toolCallDelta: JsonObject): JsonObject {
     const { index, id: rawId, type, function: called, ...rest } = toolCallDelta;
-    const { name: named, ...functionFields } = isJsonObject(called) ? called : {};
+    const { name: named, arguments: input, ...functionFields } = isJsonObject(called) ? called : {};
     const id = typeof rawId === 'string' && rawId !== '' ? rawId : undefined;
     const name = typeof named === 'string' && named !== '' ? named : undefined;
     const existingCall = this.#callOf(index, id, name);
@@ -46,10 +46,14 @@ export class ToolCallIndexer {
     call.id ??= id;
     return {
       index: call.index,
-      ...(opens ? { id: this.#idOf(call), type: type ?? 'function' } : {}),
+      ...(opens ? { id: this.#ids.at(call.index, call.id), type: type ?? 'function' } : {}),
       ...(called === undefined
         ? {}
-        : { function: isJsonObject(called) ? { ...(opens ? { name } : {}), ...functionFields } : called }),
+        : {
+            function: isJsonObject(called)
+              ? { ...(opens ? { name } : {}), ...argumentsField(input), ...functionFields }
+              : called,
+          }),
       ...rest,
     };
   }
@@ -66,14 +70,10 @@ export class ToolCallIndexer {
     const isOther = id === undefined ? name !== latestCall.name : id !== latestCall.id;
     return isOther ? undefined : latestCall;
   }
-
-  /** The host's own id; one of ours where it has none, or has given it to another call. */
-  #idOf({ id, index: number }: Call): string {
-    const callId = id === undefined || this.#ids.has(id) ? `${this.#responseId}_${number}` : id;
-    this.#ids.add(callId);
-    return callId;
-  }
 }
+
+const argumentsField = (input: unknown): JsonObject =>
+  input === undefined || input === null ? {} : { arguments: input === '' ? '' : argumentsText(input) };
 
 /** Complete arguments that have nothing in them. */
 const PLACEHOLDER = /^\{\}\s*$/;
@@ -81,19 +81,28 @@ const PLACEHOLDER = /^\{\}\s*$/;
 /**
  * The arguments of the calls of one choice, whose vendor may send `{}` before the real ones (`vercel/ai` 13137). Such a
  * value is buffered until it is clear whether it is a placeholder. A placeholder is dropped. A complete value is
- * returned at the end.
+ * returned at the end, and so is `{}` for a call without arguments if a caller of the protocol reads it.
  */
 export class PlaceholderArguments {
   readonly #bufferedArguments = new Map<unknown, string>();
   /** The calls of which arguments have been given. */
   readonly #sentIndexes = new Set<unknown>();
+  readonly #completes: boolean;
+
+  constructor(completes: boolean) {
+    this.#completes = completes;
+  }
 
   /** Returns the delta without the arguments that are still buffered. */
   read(toolCallDelta: JsonObject): JsonObject {
     const { index, function: called } = toolCallDelta;
     if (!isJsonObject(called) || this.#sentIndexes.has(index)) return toolCallDelta;
-    const { arguments: text } = called;
-    if (typeof text !== 'string' || text === '') return toolCallDelta;
+    const { arguments: text, name } = called;
+    if (typeof text !== 'string' || text === '') {
+      if (name !== undefined && this.#completes)
+        this.#bufferedArguments.set(index, this.#bufferedArguments.get(index) ?? '');
+      return toolCallDelta;
+    }
     const bufferedText = `${this.#bufferedArguments.get(index) ?? ''}${text}`;
     if (PLACEHOLDER.test(bufferedText)) {
       this.#bufferedArguments.set(index, bufferedText);
@@ -108,7 +117,7 @@ export class PlaceholderArguments {
   end(): readonly JsonObject[] {
     const deltas = [...this.#bufferedArguments].map(([index, text]) => ({
       index,
-      function: { arguments: text },
+      function: { arguments: argumentsText(text) },
     }));
     for (const index of this.#bufferedArguments.keys()) this.#sentIndexes.add(index);
     this.#bufferedArguments.clear();

@@ -6,7 +6,7 @@ import type { CatalogRoute } from '../../core/catalog/catalog-document.ts';
 import type { AssistantOutput, AssistantPart } from '../../core/upstream/conversation.ts';
 import { type RouteAttempt, type RouteResponse, UpstreamFailure } from '../../core/upstream/provider.ts';
 import type { Signatures } from '../../core/upstream/sealed-tokens.ts';
-import { legalToolCallId } from '../../core/upstream/tool-calls.ts';
+import { argumentsText, legalToolCallId } from '../../core/upstream/tool-calls.ts';
 import { finishOf } from '../ends.ts';
 import { objectOf } from '../http-upstream.ts';
 import { plainContent, withFinishName } from '../openai-formats/chunk-normalizer.ts';
@@ -34,7 +34,7 @@ export function toRouteResponse(
   const response = objectOf(body);
   const isInReasoning = mayBeReasoning(route, payload);
   const choices = Array.isArray(response.choices)
-    ? response.choices.map((choice) => plainChoice(choice, isInReasoning))
+    ? response.choices.map((choice) => plainChoice(choice, isInReasoning, identity.id))
     : response.choices;
   const completion: JsonObject = { ...response, choices };
   const { error } = completion;
@@ -45,40 +45,53 @@ export function toRouteResponse(
     kind: 'json',
     completeResponse: native
       ? {
-          body: new CompletionFields(identity, signatures).completion(
-            wellFormed(choices, completion, identity.id),
-          ),
+          body: new CompletionFields(identity, signatures).completion(wellFormed(choices, completion)),
         }
-      : { output: toAssistantOutput(choices[0] as Choice, { responseId: identity.id, signatures }) },
+      : { output: toAssistantOutput(choices[0] as Choice, signatures) },
     outputText: choices.map((choice) => textOf(choice.message)).join(''),
     usage: new UsageReader(native).read(completion),
   };
 }
 
 /** Returns the normalized choice. Throws `UpstreamFailure` for a choice that reports a failure. */
-function plainChoice(choice: unknown, isInReasoning: boolean): unknown {
+function plainChoice(choice: unknown, isInReasoning: boolean, responseId: string): unknown {
   if (!isJsonObject(choice) || !isJsonObject(choice.message)) return choice;
   finishOf(choice.finish_reason, false);
-  const message = plainContent(choice.message);
+  const message = withCalls(plainContent(choice.message), responseId);
   return { ...choice, message: isInReasoning ? withReasoningAsContent(message, reasoningOf) : message };
 }
 
-/** Returns the completion with an id for every tool call, and with finish reasons that callers support. */
-function wellFormed(choices: readonly Choice[], completion: JsonObject, responseId: string): JsonObject {
+/** Returns the message with complete calls, each with a unique id, or without the empty list that some servers send. */
+function withCalls(message: JsonObject, responseId: string): JsonObject {
+  const { tool_calls: calls, function_call: older, ...rest } = message;
+  const called = isJsonObject(older) ? { function_call: completeFunction(older) } : {};
+  if (calls != null && !Array.isArray(calls)) return message;
+  if (calls == null || calls.length === 0) return { ...rest, ...called };
+  const indexer = new ToolCallIndexer(responseId);
+  const toolCalls = calls.map((call, place) => {
+    if (!isJsonObject(call)) return call;
+    const { index: _place, function: named, ...fields } = indexer.read({ ...call, index: place });
+    return {
+      ...('index' in call ? { index: call.index } : {}),
+      ...fields,
+      ...(isJsonObject(named) ? { function: completeFunction(named) } : {}),
+    };
+  });
+  return { ...rest, ...called, tool_calls: toolCalls };
+}
+
+const completeFunction = (called: JsonObject): JsonObject => ({
+  ...called,
+  arguments: argumentsText(called.arguments),
+});
+
+/** Returns the completion with finish reasons that callers support. */
+function wellFormed(choices: readonly Choice[], completion: JsonObject): JsonObject {
   const named = choices.map((choice) => {
-    const { tool_calls: toolCalls, function_call: called } = choice.message;
-    const hasCalls = Array.isArray(toolCalls) && toolCalls.length > 0;
+    const { tool_calls: toolCalls, function_call: older } = choice.message;
     const defaultFinish =
       choice.finish_reason == null || choice.finish_reason === '' ? { finish_reason: 'stop' } : {};
-    const finishedChoice = withFinishName({ ...choice, ...defaultFinish }, hasCalls || isJsonObject(called));
-    if (!hasCalls) return finishedChoice;
-    const indexer = new ToolCallIndexer(responseId);
-    const calls = toolCalls.map((call, index) => {
-      if (!isJsonObject(call)) return call;
-      const { index: _number, ...numbered } = indexer.read({ ...call, index: index });
-      return 'index' in call ? { index: call.index, ...numbered } : numbered;
-    });
-    return { ...finishedChoice, message: { ...choice.message, tool_calls: calls } };
+    return withFinishName({ ...choice, ...defaultFinish }, toolCalls !== undefined || older !== undefined);
   });
   return { ...completion, choices: named };
 }
@@ -101,7 +114,7 @@ function isChoice(choice: unknown): choice is Choice {
 /** Returns whether a response contains an error. Null means no error. */
 export const isError = (error: unknown): boolean => error !== undefined && error !== null;
 
-function toAssistantOutput(choice: Choice, { responseId, signatures }: ResponseContext): AssistantOutput {
+function toAssistantOutput(choice: Choice, signatures: Signatures): AssistantOutput {
   const { content, refusal, tool_calls: toolCalls } = choice.message;
   const calls = Array.isArray(toolCalls) ? toolCalls : [];
   const parts: AssistantPart[] = [];
@@ -109,14 +122,8 @@ function toAssistantOutput(choice: Choice, { responseId, signatures }: ResponseC
   if (thought !== '') parts.push({ type: 'reasoning', text: thought });
   if (typeof content === 'string' && content !== '') parts.push({ type: 'text', text: content });
   if (typeof refusal === 'string' && refusal !== '') parts.push({ type: 'refusal', text: refusal });
-  for (const [index, call] of calls.entries())
-    parts.push(...signaturePartsOf(call, signatures), toToolCall(call, `${responseId}_${index}`));
+  for (const call of calls) parts.push(...signaturePartsOf(call, signatures), toToolCall(call));
   return { parts, finish: toFinish(choice, calls.length > 0) };
-}
-
-interface ResponseContext {
-  readonly responseId: string;
-  readonly signatures: Signatures;
 }
 
 function signaturePartsOf(call: unknown, signatures: Signatures): AssistantPart[] {
@@ -132,19 +139,14 @@ export function sealedSignature(extra: unknown, signatures: Signatures): string 
     : undefined;
 }
 
-/** Returns the tool call. `fallbackId` is used for servers whose calls have no id. */
-function toToolCall(call: unknown, fallbackId: string): AssistantPart {
-  const { id, function: called } = (call ?? {}) as {
-    id?: unknown;
-    function?: { name?: unknown; arguments?: unknown } | null;
-  };
-  if (typeof called?.name !== 'string') throw new UpstreamFailure('protocol');
-  const text = called.arguments;
+/** Throws `UpstreamFailure` for a call without a name. */
+function toToolCall(call: unknown): AssistantPart {
+  const { id, function: called } = Object(call) as { readonly id?: unknown; readonly function?: JsonObject };
+  if (typeof id !== 'string' || typeof called?.name !== 'string') throw new UpstreamFailure('protocol');
   return {
     type: 'tool-call',
-    id: typeof id === 'string' && id !== '' ? legalToolCallId(id, MAX_TOOL_CALL_ID) : fallbackId,
+    id: legalToolCallId(id, MAX_TOOL_CALL_ID),
     name: called.name,
-    // Some compatible servers send the object itself.
-    arguments: typeof text === 'string' ? text : JSON.stringify(text ?? {}),
+    arguments: String(called.arguments),
   };
 }

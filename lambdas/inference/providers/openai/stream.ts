@@ -38,7 +38,7 @@ export class ChunkStreamReader implements EventReader {
 
   constructor({ route, payload, identity, signatures }: OpenAiCallContext) {
     this.#native = payload.protocol === 'openai';
-    this.#normalizer = new ChunkNormalizer(identity.id);
+    this.#normalizer = new ChunkNormalizer(identity.id, this.#native);
     this.#partReader = new ChunkPartReader(signatures);
     this.#completionFields = new CompletionFields(identity, signatures);
     this.#usage = new UsageReader(this.#native);

@@ -3,6 +3,7 @@
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { RouteAttempt, RouteResponse } from '../../core/upstream/provider.ts';
 import { UpstreamFailure } from '../../core/upstream/provider.ts';
+import { CallIds } from '../../core/upstream/tool-calls.ts';
 import { objectOf } from '../http-upstream.ts';
 import { itemsOf, partsOf, textOfItem, toFinish } from '../openai-formats/items.ts';
 import { ResponseFields } from '../openai-formats/response-fields.ts';
@@ -33,7 +34,7 @@ export function toRouteResponse(
   if (status !== 'completed' && status !== 'incomplete') throw new UpstreamFailure('protocol');
   const items = itemsOf(response.output);
   const native = payload.protocol === 'openai-responses';
-  const context = { responseId: identity.id, signatures };
+  const context = { callIds: new CallIds(identity.id), signatures };
   const parts = native ? [] : items.flatMap((item, index) => partsOf(item, index, context));
   const hasCalls = parts.some(({ type }) => type === 'tool-call');
   return {

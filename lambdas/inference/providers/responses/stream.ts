@@ -6,6 +6,7 @@
 import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { isJsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { type RouteEvent, UpstreamFailure } from '../../core/upstream/provider.ts';
+import { CallIds } from '../../core/upstream/tool-calls.ts';
 import type { EventReader } from '../event-batches.ts';
 import { objectOf, parseUpstreamEvent } from '../http-upstream.ts';
 import { itemsOf, textOfItem } from '../openai-formats/items.ts';
@@ -48,7 +49,7 @@ export class ResponsesStreamReader implements EventReader {
     const native = payload.protocol === 'openai-responses';
     this.#context = context;
     this.#fields = native ? new ResponseFields(identity, signatures) : undefined;
-    this.#eventReader = new ResponsesEventReader({ responseId: identity.id, signatures });
+    this.#eventReader = new ResponsesEventReader({ callIds: new CallIds(identity.id), signatures });
   }
 
   get isComplete(): boolean {
