@@ -5,6 +5,7 @@
 
 import { createParser, type ParseError } from 'eventsource-parser';
 import { type RouteEvent, UpstreamFailure } from '../core/upstream/provider.ts';
+import { errorData } from './error-frames.ts';
 import { boundedBytes } from './response-bytes.ts';
 
 /** Reads the events of one stream in order, and never waits. Throws `UpstreamFailure` for what breaks the protocol. */
@@ -97,7 +98,10 @@ const EVENT_BOUND = {
 /** The data of the events of one body; comments, ids and retry fields are dropped. */
 export class SseDecoder {
   readonly #ready: string[] = [];
-  readonly #parser = createParser({ onEvent: ({ data }) => this.#ready.push(data), ...EVENT_BOUND });
+  readonly #parser = createParser({
+    onEvent: ({ data, event }) => this.#ready.push(event === 'error' ? errorData(data) : data),
+    ...EVENT_BOUND,
+  });
   readonly #decoder = new TextDecoder();
 
   /** Yields the data of every event that these bytes complete, also before a failure. */

@@ -14,6 +14,7 @@ import {
 } from '../../platform/core/json/lossless-json.ts';
 import type { SecretReader } from '../../platform/core/ports.ts';
 import { type RouteResponse, UpstreamFailure } from '../core/upstream/provider.ts';
+import { withError } from './error-frames.ts';
 import { type EventReader, eventBatches } from './event-batches.ts';
 import { boundedText } from './response-bytes.ts';
 
@@ -92,8 +93,9 @@ export async function readKey(
   }
 }
 
-const isEventStream = (response: UpstreamResponse) =>
-  response.headers.get('content-type')?.toLowerCase().startsWith('text/event-stream') === true;
+/** Some servers send events as plain text, or without a type. */
+const isEventStream = ({ headers }: UpstreamResponse) =>
+  /^(text\/(event-stream|plain)\b|$)/i.test(headers.get('content-type') ?? '');
 
 /** Throws `UpstreamFailure` for what is not JSON, and for what is too deep to be written again. */
 function parseLossless(text: string): unknown {
@@ -109,7 +111,7 @@ function parseLossless(text: string): unknown {
 }
 
 /** The object of an event's data. Throws `UpstreamFailure` for anything else. */
-export const parseUpstreamEvent = (text: string): JsonObject => objectOf(parseLossless(text));
+export const parseUpstreamEvent = (text: string): JsonObject => withError(objectOf(parseLossless(text)));
 
 /** The JSON object of a text, with its numbers as doubles. Throws `UpstreamFailure` for anything else. */
 export function parsePlainObject(text: string): JsonObject {

@@ -152,10 +152,19 @@ export function describeFailingRoute(route: FailingRoute): void {
     it.each([
       ['a page', 'text/html', '<html>'],
       ['plain JSON', 'application/json', stranger],
-      ['no type', '', 'data: {}\n\n'],
     ])('causes a protocol failure if it responds to a stream with %s', async (_name, type, body) => {
-      respondWith(200, type === '' ? {} : { 'content-type': type }, body);
+      respondWith(200, { 'content-type': type }, body);
       expect(await failureOf(call({ stream: true }))).toMatchObject({ kind: 'protocol', retryable: true });
+    });
+
+    it.each([
+      ['plain text', { 'content-type': 'text/plain; charset=utf-8' }],
+      ['no type', {}],
+    ])('succeeds with events under %s, and fails with frames of bytes under it', async (_name, type) => {
+      respondWith(200, type, stream);
+      const events = eventsOf(call({ stream: true }));
+      if (streamType['content-type'].startsWith('text/')) expect((await events).length).toBeGreaterThan(1);
+      else expect(await failureOf(events)).toMatchObject({ kind: 'protocol', retryable: true });
     });
 
     it.each([
