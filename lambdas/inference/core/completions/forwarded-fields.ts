@@ -9,6 +9,7 @@ import type { FieldTable } from '../fields/table.ts';
 import { bodyFor } from '../quote.ts';
 import { meets, type Providers } from '../routing/route-support.ts';
 import type { ChatPayload } from '../upstream/provider.ts';
+import { withPlainDataUrls } from '../upstream/sources.ts';
 import type { ApiFormat, CompletionBody } from './api-format.ts';
 
 /**
@@ -18,17 +19,19 @@ export function readPayload(
   table: FieldTable,
   request: JsonObject,
 ): Pick<ChatPayload, 'body' | 'fields' | 'bodyWith'> {
-  const { body, ...fields } = readFields(table, request);
+  const prompt = 'input' in request ? 'input' : 'messages';
+  const plain = { ...request, [prompt]: withPlainDataUrls(request[prompt]) };
+  const { body, ...fields } = readFields(table, plain);
   requirePublicImages(
     fields.needs.flatMap((need) => (need.kind === 'address' ? [need.url] : [])),
-    'input' in request ? 'input' : 'messages',
+    prompt,
   );
   return {
     body,
     fields,
     ...(fields.undocumented.length === 0
       ? {}
-      : { bodyWith: (takes) => readFields(table, request, takes).body }),
+      : { bodyWith: (takes) => readFields(table, plain, takes).body }),
   };
 }
 

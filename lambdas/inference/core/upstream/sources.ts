@@ -1,18 +1,51 @@
 /** The content of a request that is not text (images, PDF documents and audio), and the location of its bytes. */
 
+import { isJsonObject } from '../../../platform/core/json/lossless-json.ts';
+
 /** Bytes in base64, or an address that the upstream fetches. */
 export type MediaSource =
   | { readonly kind: 'base64'; readonly mediaType: string; readonly data: string }
   | { readonly kind: 'url'; readonly url: string };
 
-/** `data:<media type>;base64,<data>` (RFC 2397); the media type may have parameters, which no provider takes. */
-const DATA_URL = /^data:([^;,]+)(?:;[^;,]*)*;base64,(.*)$/is;
+/** `data:<media type>;<parameters>;base64,` (RFC 2397). No provider takes the parameters. */
+const OPENING = /^data:([a-z0-9.+-]{1,64}\/[a-z0-9.+-]{1,64})((?:;[^;,]{0,256}){0,8});base64,/i;
+
+/** Returns the media type and the bytes of a data URL; undefined for any other text. */
+function dataOf(url: string): { readonly mediaType: string; readonly data: string } | undefined {
+  const [opening, mediaType] = OPENING.exec(url) ?? [];
+  if (opening === undefined || mediaType === undefined) return undefined;
+  return { mediaType: mediaType.toLowerCase(), data: url.slice(opening.length) };
+}
 
 /** The bytes of a data URL; any other URL is an address. */
 export function sourceOf(url: string): MediaSource {
-  const [, mediaType, data] = DATA_URL.exec(url) ?? [];
-  if (mediaType === undefined || data === undefined) return { kind: 'url', url };
-  return { kind: 'base64', mediaType: mediaType.toLowerCase(), data };
+  const bytes = dataOf(url);
+  return bytes === undefined ? { kind: 'url', url } : { kind: 'base64', ...bytes };
+}
+
+/** The fields that hold an address or a data URL. */
+const URL_FIELDS: ReadonlySet<string> = new Set(['url', 'image_url', 'file_data']);
+
+/** Returns the messages or items with data URLs without parameters: the same object if there are none. */
+export function withPlainDataUrls(value: unknown, field = ''): unknown {
+  if (typeof value === 'string') return URL_FIELDS.has(field) ? plainDataUrl(value) : value;
+  if (Array.isArray(value)) {
+    const items = value.map((item) => withPlainDataUrls(item));
+    return items.every((item, index) => item === value[index]) ? value : items;
+  }
+  if (!isJsonObject(value)) return value;
+  const changed = Object.entries(value).flatMap(([name, inner]) => {
+    const plain = withPlainDataUrls(inner, name);
+    return plain === inner ? [] : [[name, plain] as const];
+  });
+  return changed.length === 0 ? value : { ...value, ...Object.fromEntries(changed) };
+}
+
+function plainDataUrl(url: string): string {
+  const [opening, mediaType, parameters] = OPENING.exec(url) ?? [];
+  return opening === undefined || parameters === ''
+    ? url
+    : `data:${mediaType};base64,${url.slice(opening.length)}`;
 }
 
 /** The source as one URL. */
@@ -22,13 +55,19 @@ export const urlOf = (source: MediaSource): string =>
 /** The one type of document that every protocol with documents has (RFC 8118). */
 export const PDF = 'application/pdf';
 
-const PDF_URL = /^data:application\/pdf;base64,/i;
-
 /** Returns whether a text is the data URL of a PDF. */
 export function isPdfUrl(url: string): boolean {
-  const opening = PDF_URL.exec(url)?.[0];
-  return opening !== undefined && isBase64(url.slice(opening.length));
+  const { mediaType, data = '' } = dataOf(url) ?? {};
+  return mediaType === PDF && isBase64(data);
 }
+
+/** Returns whether a text is an address, or the data URL of an image. */
+export function isImageUrl(url: string): boolean {
+  const { mediaType = '', data = '' } = dataOf(url) ?? {};
+  return mediaType.startsWith('image/') ? isBase64(data) : ADDRESS.test(url);
+}
+
+export const ADDRESS = /^https?:\/\//i;
 
 const FILE_URL = /^data:[a-z0-9.+-]{1,64}\/[a-z0-9.+-]{1,64};base64,/i;
 const IMAGE_URL = /^data:image\/[a-z0-9.+-]{1,64};base64,/i;

@@ -4,7 +4,7 @@ import { EFFORTS } from '../../core/catalog/dialect.ts';
 import { PLAIN_TOOL_CHOICES, SYSTEM_ROLES, UNSUPPORTED_FILE_ID } from '../../core/fields/openai-rules.ts';
 import { reference, routeControlFields } from '../../core/routing/route-controls.ts';
 import { only } from '../../core/upstream/foreign-fields.ts';
-import { AUDIO_FORMATS, isBase64, isPdfUrl } from '../../core/upstream/sources.ts';
+import { ADDRESS, AUDIO_FORMATS, isBase64, isImageUrl, isPdfUrl } from '../../core/upstream/sources.ts';
 
 /** The fields of content parts. Each field belongs to the type of the same name only. */
 const CONTENTS = ['text', 'refusal', 'image_url', 'input_audio', 'file'];
@@ -26,14 +26,6 @@ const imagePart = z
     }),
   })
   .superRefine(only('an image_url part', CONTENTS, ['image_url']));
-
-const DATA_URL = /^data:image\/[a-z0-9.+-]{1,64};base64,/i;
-const ADDRESS = /^https?:\/\//i;
-
-function isImageUrl(url: string): boolean {
-  const opening = DATA_URL.exec(url)?.[0];
-  return opening === undefined ? ADDRESS.test(url) : isBase64(url.slice(opening.length));
-}
 
 /** An address in place of the bytes is OpenRouter's (OpenRouter docs, PDF inputs). */
 const filePart = z

@@ -7,7 +7,7 @@ import * as z from 'zod';
 import { isJsonObject, type JsonObject } from '../../../../platform/core/json/lossless-json.ts';
 import { SYSTEM_ROLES, UNSUPPORTED_FILE_ID } from '../../../core/fields/openai-rules.ts';
 import { only } from '../../../core/upstream/foreign-fields.ts';
-import { isBase64 } from '../../../core/upstream/sources.ts';
+import { isImageUrl } from '../../../core/upstream/sources.ts';
 import { itemType } from './items.ts';
 
 /** A request with more items is rejected before any item is parsed. */
@@ -23,13 +23,6 @@ const refusal = z
   .superRefine(only('a refusal part', CONTENTS, ['refusal']));
 
 const fileId = z.null(UNSUPPORTED_FILE_ID).optional();
-
-const DATA_URL = /^data:image\/[a-z0-9.+-]{1,64};base64,/i;
-
-function isImageUrl(url: string): boolean {
-  const opening = DATA_URL.exec(url)?.[0];
-  return opening === undefined ? /^https?:\/\//i.test(url) : isBase64(url.slice(opening.length));
-}
 
 const image = z
   .looseObject({
