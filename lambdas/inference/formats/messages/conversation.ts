@@ -21,6 +21,7 @@ import type {
 } from '../../core/upstream/conversation.ts';
 import { knownEffort } from '../../core/upstream/conversation.ts';
 import type { MediaSource } from '../../core/upstream/sources.ts';
+import { RouteToolNames } from '../../core/upstream/tool-names.ts';
 import {
   type CustomTool,
   DEFAULT_TEMPERATURE,
@@ -45,6 +46,7 @@ import {
  */
 export function toConversation(request: MessagesRequest): Conversation {
   const { messages, system, tools, tool_choice: choice, stop_sequences: stop, metadata } = request;
+  const names = toolNamesOf(request);
   const topP = topPOf(request);
   const format = toFormat(request.output_config);
   const reasoning = toReasoning(request);
@@ -55,12 +57,12 @@ export function toConversation(request: MessagesRequest): Conversation {
     turns: withLastBreakpoint(
       messages
         .slice(leading.length)
-        .map(toTurn)
+        .map((message) => toTurn(message, names))
         .filter(({ parts }) => parts.length > 0),
       cacheLifetimeOf(request.cache_control),
     ),
-    tools: (tools ?? []).filter(isCustomTool).map(toTool),
-    ...(choice == null ? {} : { toolChoice: toToolChoice(choice) }),
+    tools: (tools ?? []).filter(isCustomTool).map((tool) => toTool(tool, names)),
+    ...(choice == null ? {} : { toolChoice: toToolChoice(choice, names) }),
     ...(choice?.disable_parallel_tool_use === true ? { parallelToolCalls: false } : {}),
     ...(format === undefined ? {} : { format }),
     ...(reasoning === undefined ? {} : { reasoning }),
@@ -72,12 +74,24 @@ export function toConversation(request: MessagesRequest): Conversation {
   };
 }
 
-function toTurn({ role, content }: Message): Turn {
+/** Returns the names of the request's tools, and of those that its messages have called. */
+export const toolNamesOf = ({
+  tools,
+  messages,
+}: Pick<MessagesRequest, 'tools' | 'messages'>): RouteToolNames =>
+  new RouteToolNames([
+    ...(tools ?? []).filter(isCustomTool).map(({ name }) => name),
+    ...messages.flatMap(({ content }) =>
+      toBlocks(content).flatMap((block) => (isBlock(block, 'tool_use') ? block.name : [])),
+    ),
+  ]);
+
+function toTurn({ role, content }: Message, names: RouteToolNames): Turn {
   const blocks = toBlocks(content);
   if (role === 'system') return { role, parts: blocks.flatMap(toText) };
   return role === 'user'
     ? { role, parts: blocks.flatMap(toUserPart) }
-    : { role, parts: blocks.flatMap(toAssistantPart) };
+    : { role, parts: blocks.flatMap((block) => toAssistantPart(block, names)) };
 }
 
 function toText(block: MessagesBlock): TextPart[] {
@@ -113,13 +127,14 @@ function toDocument(
 
 const isNonBlank = (text: unknown): text is string => typeof text === 'string' && text.trim() !== '';
 
-function toAssistantPart(block: MessagesBlock): AssistantPart[] {
+function toAssistantPart(block: MessagesBlock, names: RouteToolNames): AssistantPart[] {
   if (isBlock(block, 'thinking')) return toReasoningPart(block.thinking, block.signature ?? '');
   if (isBlock(block, 'redacted_thinking')) return toReasoningPart('', block.data);
   if (!isBlock(block, 'tool_use')) return toText(block);
   const { id, name, input } = block;
   const breakpoint = cacheBreakpointOf(block.cache_control);
-  return [{ type: 'tool-call', id, name, arguments: JSON.stringify(input), ...breakpoint }];
+  const routeName = names.routeNameOf(name);
+  return [{ type: 'tool-call', id, name: routeName, arguments: JSON.stringify(input), ...breakpoint }];
 }
 
 const toReasoningPart = (text: string, signature: string): AssistantPart[] =>
@@ -168,9 +183,12 @@ function toToolResult({
   };
 }
 
-function toTool({ name, description, input_schema: parameters, strict, ...tool }: CustomTool): Tool {
+function toTool(
+  { name, description, input_schema: parameters, strict, ...tool }: CustomTool,
+  names: RouteToolNames,
+): Tool {
   return {
-    name,
+    name: names.routeNameOf(name),
     ...(description == null ? {} : { description }),
     parameters,
     ...(strict == null ? {} : { strict }),
@@ -178,8 +196,11 @@ function toTool({ name, description, input_schema: parameters, strict, ...tool }
   };
 }
 
-const toToolChoice = (choice: NonNullable<MessagesRequest['tool_choice']>): ToolChoice =>
-  choice.type === 'tool' ? { type: 'tool', name: choice.name } : { type: choice.type };
+const toToolChoice = (
+  choice: NonNullable<MessagesRequest['tool_choice']>,
+  names: RouteToolNames,
+): ToolChoice =>
+  choice.type === 'tool' ? { type: 'tool', name: names.routeNameOf(choice.name) } : { type: choice.type };
 
 const toFormat = (output: MessagesRequest['output_config']): OutputFormat | undefined =>
   output?.format == null ? undefined : { type: 'json-schema', schema: output.format.schema };

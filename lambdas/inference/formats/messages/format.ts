@@ -6,6 +6,7 @@ import type { EventFormat } from '../../../platform/core/ports.ts';
 import type { ApiFormat } from '../../core/completions/api-format.ts';
 import type { StreamEncoder } from '../../core/completions/response-writer.ts';
 import { isEventName } from '../../core/upstream/stream-part-builder.ts';
+import { toolNamesOf } from './conversation.ts';
 import { MESSAGES_FIELDS } from './fields.ts';
 import { toPayload } from './payload.ts';
 import { DEFAULT_MAX_TOKENS, isCustomTool, type MessagesRequest } from './request.ts';
@@ -89,7 +90,14 @@ export const messagesFormat: ApiFormat<MessagesRequest> = {
   }),
   choices: () => 1,
   responseId: (ulid) => `msg_${ulid}`,
-  createWriter: () => ({ writer: messagesWriter, encoder: messagesEncoder(), events: messagesEvents }),
+  createWriter: ({ request }) => {
+    const names = toolNamesOf(request);
+    return {
+      writer: (options) => messagesWriter(options, names),
+      encoder: messagesEncoder(),
+      events: messagesEvents,
+    };
+  },
 };
 
 /** The minimum budget (Claude API docs, Extended thinking). A budget must also leave a token for the output. */

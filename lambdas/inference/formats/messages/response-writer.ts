@@ -11,9 +11,11 @@ import {
   type Finish,
   MESSAGES_STOP_REASONS,
   type ReasoningPart,
+  type StreamPart,
 } from '../../core/upstream/conversation.ts';
 import type { CompleteResponse } from '../../core/upstream/provider.ts';
 import { toolInput } from '../../core/upstream/tool-calls.ts';
+import { RouteToolNames } from '../../core/upstream/tool-names.ts';
 import { MessagesEventWriter } from './event-writer.ts';
 
 /** The fields that say why a message ended. */
@@ -65,7 +67,11 @@ const splitBody = (writes: TokenUsage['cacheWrites']): JsonObject =>
         },
       };
 
-export function messagesWriter({ identity, promptTokens }: WriterOptions): ResponseWriter {
+/** `names`: of the tools on the route. */
+export function messagesWriter(
+  { identity, promptTokens }: WriterOptions,
+  names = new RouteToolNames([]),
+): ResponseWriter {
   const { id, model } = identity;
   const message = { id, type: 'message', role: 'assistant', model };
   const events = new MessagesEventWriter({
@@ -80,16 +86,21 @@ export function messagesWriter({ identity, promptTokens }: WriterOptions): Respo
   });
   return {
     body: (response, usage) => JSON.stringify({ ...messageBody(response), usage: usageBody(usage) }),
-    events: (part) => events.write(part),
+    events: (part) => events.write(withCallerName(part, names)),
   };
 
   function messageBody(response: CompleteResponse): JsonObject {
-    return 'body' in response ? response.body : { ...message, ...outputBody(response.output) };
+    return 'body' in response ? response.body : { ...message, ...outputBody(response.output, names) };
   }
 }
 
-const outputBody = ({ parts, finish }: AssistantOutput): JsonObject => ({
-  content: parts.flatMap(toBlock),
+function withCallerName(part: StreamPart, names: RouteToolNames): StreamPart {
+  if (part.type !== 'start' || part.content.type !== 'tool-call') return part;
+  return { ...part, content: { ...part.content, name: names.callerNameOf(part.content.name) } };
+}
+
+const outputBody = ({ parts, finish }: AssistantOutput, names: RouteToolNames): JsonObject => ({
+  content: parts.flatMap((part) => toBlock(part, names)),
   ...stopBody(finish),
 });
 
@@ -103,9 +114,9 @@ const thinkingBlock = ({ text, signature = '' }: ReasoningPart): JsonObject =>
     : { type: 'thinking', thinking: text, signature };
 
 /** Returns the block of a part. An empty text is dropped, because the protocol rejects it in the next request. */
-function toBlock(part: AssistantPart): JsonObject[] {
+function toBlock(part: AssistantPart, names: RouteToolNames): JsonObject[] {
   if (part.type === 'reasoning') return [thinkingBlock(part)];
   if (part.type !== 'tool-call') return part.text === '' ? [] : [{ type: 'text', text: part.text }];
   const { id, name, arguments: text } = part;
-  return [{ type: 'tool_use', id, name, input: toolInput(text) }];
+  return [{ type: 'tool_use', id, name: names.callerNameOf(name), input: toolInput(text) }];
 }

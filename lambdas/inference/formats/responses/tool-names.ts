@@ -3,9 +3,9 @@
  * namespace becomes a function with a joined name.
  */
 
-import { createHash } from 'node:crypto';
 import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { OWN_TOOLS } from '../../core/metering/prompt-fields.ts';
+import { legalToolName } from '../../core/upstream/tool-names.ts';
 
 /** A tool of any type: a function, a custom one, a namespace of them, or one that the provider runs. */
 export interface ResponsesTool extends JsonObject {
@@ -72,27 +72,3 @@ const keyOf = (name: string, namespace: string | undefined): string => JSON.stri
 
 const joined = (name: string, namespace: string | undefined): string =>
   namespace === undefined ? name : `${namespace}__${name}`;
-
-/** Names of functions as every protocol takes them. */
-const LEGAL = /^[a-zA-Z0-9_-]{1,64}$/;
-const MAX_CHARACTERS = 64;
-const DIGEST_CHARACTERS = 8;
-
-/** Names that are in use. */
-interface UsedNames {
-  has(name: string): boolean;
-}
-
-/**
- * Returns the name itself if it is legal and not one of `usedNames`, else its legal part with a digest. The result is
- * never a used name, and is the same for the same name and the same `usedNames`.
- */
-function legalToolName(name: string, usedNames: UsedNames): string {
-  if (LEGAL.test(name) && !usedNames.has(name)) return name;
-  const opening = name.slice(0, MAX_CHARACTERS - DIGEST_CHARACTERS - 1).replace(/[^a-zA-Z0-9_-]/g, '_');
-  for (let attempt = 0; ; attempt += 1) {
-    const hash = createHash('sha256').update(attempt === 0 ? name : `${name}\0${attempt}`);
-    const legal = `${opening}_${hash.digest('base64url').slice(0, DIGEST_CHARACTERS)}`;
-    if (!usedNames.has(legal)) return legal;
-  }
-}

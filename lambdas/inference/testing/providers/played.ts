@@ -52,7 +52,7 @@ export async function play(
   const stream = 'events' in answer;
   const format = FORMATS[caller];
   const call = {
-    request: { model: 'a/b', ...request } as never,
+    request: { model: 'a/b', messages: [], ...request } as never,
     responseId: format.responseId('01J'),
     createdMs: 0,
     clock: () => 0,
