@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { CallFormat, Heard } from '../../../lambdas/inference/testing/completions/sdk-callers.ts';
 import { RESPONSE_QUIRKS } from '../../../tools/simulators/models/hosts/quirks.ts';
 import type { Service } from '../../fuzz/running-service.ts';
-import type { CallFormat, Heard } from '../../system/conversations/matrix/sdk-callers.ts';
 import { callersOf, FORMATS, type Format } from './callers.ts';
 import { CALLING, CALLS as EXPECTED, PLAIN, TEXT, THINKING } from './requests.ts';
 import { startHosts } from './served-hosts.ts';

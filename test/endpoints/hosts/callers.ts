@@ -1,14 +1,14 @@
 /** Callers of the three formats before one service, by the SDKs of their vendors. */
 import Anthropic from '@anthropic-ai/sdk';
 import OpenAI from 'openai';
-import { CREDENTIAL } from '../../fuzz/counting-till.ts';
-import type { Service, SurfaceName } from '../../fuzz/running-service.ts';
 import {
   type CallFormat,
   chatCaller,
   messagesCaller,
   responsesCaller,
-} from '../../system/conversations/matrix/sdk-callers.ts';
+} from '../../../lambdas/inference/testing/completions/sdk-callers.ts';
+import { CREDENTIAL } from '../../fuzz/counting-till.ts';
+import type { Service, SurfaceName } from '../../fuzz/running-service.ts';
 
 export const FORMATS = ['chat', 'messages', 'responses'] as const;
 export type Format = (typeof FORMATS)[number];

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import type { CallFormat } from '../../../lambdas/inference/testing/completions/sdk-callers.ts';
 import type { Service } from '../../fuzz/running-service.ts';
-import type { CallFormat } from '../../system/conversations/matrix/sdk-callers.ts';
 import { callersOf, FORMATS, type Format } from './callers.ts';
 import { compatible, dialectOf, FLAGGED, FLAGS, type FlaggedQuirk } from './flags.ts';
 import { CUSTOM, EVERYTHING, JSON_OUTPUT, JSON_TEXT, TEXT, THINKING } from './requests.ts';

@@ -1,8 +1,8 @@
 /** The official Anthropic SDK on the Messages surface, with its streaming helper, tool runner and structured outputs. */
 import type Anthropic from '@anthropic-ai/sdk';
 import { jsonSchemaOutputFormat } from '@anthropic-ai/sdk/helpers/json-schema';
+import { messagesCaller } from '../../../../lambdas/inference/testing/completions/sdk-callers.ts';
 import { CLOCK, type Client, PERSON, WEATHER } from './scenarios.ts';
-import { messagesCaller } from './sdk-callers.ts';
 
 const toTool = ({ name, description, schema }: typeof WEATHER | typeof CLOCK) => ({
   name,

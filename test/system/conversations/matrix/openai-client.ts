@@ -1,7 +1,7 @@
 /** The official OpenAI SDK on the chat surface, with its streaming helper, tool runner and structured outputs. */
 import type OpenAI from 'openai';
+import { chatCaller } from '../../../../lambdas/inference/testing/completions/sdk-callers.ts';
 import { CLOCK, type Client, PERSON, WEATHER } from './scenarios.ts';
-import { chatCaller } from './sdk-callers.ts';
 
 const toTool = ({ name, description, schema }: typeof WEATHER | typeof CLOCK) => ({
   type: 'function' as const,

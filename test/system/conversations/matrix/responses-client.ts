@@ -1,7 +1,7 @@
 /** The official OpenAI SDK on the Responses API, with its streaming helper and structured outputs; the loop of tools is ours. */
 import type OpenAI from 'openai';
+import { responsesCaller } from '../../../../lambdas/inference/testing/completions/sdk-callers.ts';
 import { CLOCK, type Client, PERSON, WEATHER } from './scenarios.ts';
-import { responsesCaller } from './sdk-callers.ts';
 
 const toTool = ({
   name,

@@ -1,5 +1,5 @@
 /** The tasks that every client must complete on every route protocol, without the name of any protocol. */
-import type { Heard } from './sdk-callers.ts';
+import type { Heard } from '../../../../lambdas/inference/testing/completions/sdk-callers.ts';
 
 /** One pixel. */
 export const PNG =

@@ -89,6 +89,15 @@ export function messagesCaller(client: Anthropic): CallFormat {
   };
 }
 
+function finishOf(
+  { status, incomplete_details: details }: Pick<OpenAI.Responses.Response, 'status' | 'incomplete_details'>,
+  hasCalls: boolean,
+): string {
+  if (status === 'completed') return hasCalls ? 'calls' : 'stop';
+  if (status !== 'incomplete') return status ?? '';
+  return details?.reason === 'max_output_tokens' ? 'length' : (details?.reason ?? '');
+}
+
 export function responsesCaller(client: OpenAI): CallFormat {
   return async (body, stream) => {
     const request = body as Omit<OpenAI.Responses.ResponseCreateParams, 'stream'>;
@@ -112,8 +121,7 @@ export function responsesCaller(client: OpenAI): CallFormat {
         ...customs.map(({ name, input }) => ({ name, input })),
       ],
       ids: [...calls, ...customs].map(({ call_id: id }) => id),
-      finish:
-        response.status !== 'completed' ? 'length' : calls.length + customs.length > 0 ? 'calls' : 'stop',
+      finish: finishOf(response, calls.length + customs.length > 0),
       input: response.usage?.input_tokens ?? 0,
       cached: response.usage?.input_tokens_details?.cached_tokens ?? 0,
       output: response.usage?.output_tokens ?? 0,

@@ -1,0 +1,3 @@
+import { describeRecordings } from '../../testing/providers/recordings/replay.ts';
+
+describeRecordings('openai');
