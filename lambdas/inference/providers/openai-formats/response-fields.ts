@@ -144,8 +144,6 @@ export class ResponseFields {
   readonly #callIds: CallIds;
   /** The signatures of items by `output_index`; each item arrives again with the complete response. */
   readonly #itemSignatures = new Map<unknown, string>();
-  /** The items that have ended. */
-  readonly #completeItems = new Map<unknown, JsonObject>();
 
   constructor(identity: ResponseIdentity, signatures: Signatures) {
     this.#identity = identity;
@@ -163,7 +161,7 @@ export class ResponseFields {
       ...pickFields(response, RESPONSE),
       error: null,
       model,
-      output: this.#output(itemsOf(output ?? [])),
+      output: itemsOf(output ?? []).map((item, outputIndex) => this.#item(item, outputIndex, true)),
     };
   }
 
@@ -178,18 +176,14 @@ export class ResponseFields {
     if (event.item !== undefined) {
       const outputIndex = count(event.output_index);
       const isComplete = type === 'response.output_item.done';
-      const item = this.#item(objectOf(event.item), outputIndex, isComplete);
-      if (isComplete) this.#completeItems.set(outputIndex, item);
-      return { type, output_index: outputIndex, item };
+      return {
+        type,
+        output_index: outputIndex,
+        item: this.#item(objectOf(event.item), outputIndex, isComplete),
+      };
     }
     const id = this.#ids.ofEvent(event);
     return { type, ...(id === undefined ? {} : { item_id: id }), ...pickFields(event, EVENT) };
-  }
-
-  /** Returns the output of the complete response. Some servers omit items from it that were in its events. */
-  #output(items: readonly JsonObject[]): readonly JsonObject[] {
-    if (items.length === 0) return [...this.#completeItems.values()];
-    return items.map((item, outputIndex) => this.#item(item, outputIndex, true));
   }
 
   #item(item: JsonObject, outputIndex: unknown, isComplete: boolean): JsonObject {
@@ -234,12 +228,10 @@ const OWN_PREFIX = /^([a-z]{1,8})_/;
 
 const OTHER = 'item';
 
-export class ItemIds {
+class ItemIds {
   readonly #base: string;
   /** The ids of items, by `output_index`. */
   readonly #ids = new Map<unknown, string>();
-  /** The `output_index` of items by the upstream's own id, for events without one. */
-  readonly #outputIndexes = new Map<unknown, unknown>();
 
   /** `responseId`: `resp_` and a unique suffix. */
   constructor(responseId: string) {
@@ -248,7 +240,6 @@ export class ItemIds {
 
   /** The id of the item at a place. */
   ofItem(outputIndex: unknown, { type, id }: { readonly type?: unknown; readonly id?: unknown }): string {
-    if (typeof id === 'string') this.#outputIndexes.set(id, outputIndex);
     const existingId = this.#ids.get(outputIndex);
     if (existingId !== undefined) return existingId;
     const upstreamPrefix = typeof id === 'string' ? OWN_PREFIX.exec(id)?.[1] : undefined;
@@ -258,13 +249,7 @@ export class ItemIds {
   }
 
   /** Returns the id of an event's item. Undefined for an item that has not started. */
-  ofEvent({
-    output_index: outputIndex,
-    item_id: id,
-  }: {
-    readonly output_index?: unknown;
-    readonly item_id?: unknown;
-  }): string | undefined {
-    return this.#ids.get(outputIndex ?? this.#outputIndexes.get(id));
+  ofEvent({ output_index: outputIndex }: { readonly output_index?: unknown }): string | undefined {
+    return this.#ids.get(outputIndex);
   }
 }

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import type { StreamPart } from '../../core/upstream/conversation.ts';
 import { StreamPartBuilder } from '../../core/upstream/stream-part-builder.ts';
 import { objectOf } from '../http-upstream.ts';
-import { callOf, type ItemContext, itemsOf, partsOf, SUMMARY_BREAK, toFinish } from './items.ts';
+import { callOf, type ItemContext, partsOf, SUMMARY_BREAK, toFinish } from './items.ts';
 
 /** The types of content that a text delta may belong to. */
 type TextDeltaType = Parameters<StreamPartBuilder['textDelta']>[0];
@@ -135,7 +135,6 @@ export class ResponsesEventReader {
   }
 
   #finish(response: JsonObject): StreamPart[] {
-    const rest = itemsOf(response.output ?? []).flatMap((item, outputIndex) => this.#end(item, outputIndex));
-    return [...rest, ...this.#builder.finish(toFinish(response, this.#hasCalls))];
+    return this.#builder.finish(toFinish(response, this.#hasCalls));
   }
 }

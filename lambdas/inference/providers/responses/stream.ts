@@ -9,8 +9,9 @@ import { type RouteEvent, UpstreamFailure } from '../../core/upstream/provider.t
 import { CallIds } from '../../core/upstream/tool-calls.ts';
 import type { EventReader } from '../event-batches.ts';
 import { objectOf, parseUpstreamEvent } from '../http-upstream.ts';
-import { itemsOf, textOfItem } from '../openai-formats/items.ts';
+import { textOfItem } from '../openai-formats/items.ts';
 import { ResponseFields } from '../openai-formats/response-fields.ts';
+import { ResponsesEventNormalizer } from '../openai-formats/responses-event-normalizer.ts';
 import { ResponsesEventReader } from '../openai-formats/responses-event-reader.ts';
 import { failureOf } from './errors.ts';
 import { type ResponsesCallContext, requireGoodEnd } from './response.ts';
@@ -37,6 +38,7 @@ const withStatus = (event: JsonObject): JsonObject => ({
 export class ResponsesStreamReader implements EventReader {
   readonly #context: ResponsesCallContext;
   readonly #fields: ResponseFields | undefined;
+  readonly #normalizer = new ResponsesEventNormalizer();
   readonly #eventReader: ResponsesEventReader;
   /** The places of items of which more than the name was counted. */
   readonly #countedItems = new Set<unknown>();
@@ -56,12 +58,12 @@ export class ResponsesStreamReader implements EventReader {
     return this.#isComplete;
   }
 
-  read(data: string): readonly RouteEvent[] {
+  *read(data: string): Generator<RouteEvent, void> {
     if (data === DONE) throw new UpstreamFailure('interrupted');
-    const event = parseUpstreamEvent(data);
-    const routeEvent = this.#routeEventOf(event);
-    this.#isComplete = isEnd(event);
-    return [routeEvent];
+    for (const event of this.#normalizer.read(parseUpstreamEvent(data))) {
+      yield this.#routeEventOf(event);
+      this.#isComplete = isEnd(event);
+    }
   }
 
   end(): readonly RouteEvent[] {
@@ -109,11 +111,7 @@ export class ResponsesStreamReader implements EventReader {
     }
     if (type === 'response.output_item.added') return this.#nameOf(objectOf(event.item), outputIndex);
     if (type === 'response.output_item.done') return this.#rest(objectOf(event.item), outputIndex);
-    if (!isEnd(event)) return '';
-    const { output } = objectOf(event.response);
-    return itemsOf(output ?? [])
-      .map((item, outputIndex) => this.#rest(item, outputIndex))
-      .join('');
+    return '';
   }
 
   #nameOf({ name }: JsonObject, outputIndex: unknown): string {

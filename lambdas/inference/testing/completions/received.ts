@@ -62,11 +62,16 @@ export async function receiveFailure(format: FormatName, stream: string): Promis
 /** Returns the text that a stream has shown, whether or not it ended. */
 export function shownText(stream: string): string {
   let shown = '';
+  const streamed = new Set<unknown>();
   for (const [, data = ''] of stream.matchAll(/^data: (\{.*)$/gm)) {
-    const { choices, type, delta } = JSON.parse(data);
+    const { choices, type, delta, item, output_index: index } = JSON.parse(data);
     if (Array.isArray(choices)) shown += choices[0]?.delta?.content ?? '';
-    else if (type === 'response.output_text.delta') shown += delta;
     else if (delta?.type === 'text_delta') shown += delta.text;
+    else if (type === 'response.output_text.delta') {
+      streamed.add(index);
+      shown += delta;
+    } else if (type === 'response.output_item.done' && item.type === 'message' && !streamed.has(index))
+      shown += item.content.map(({ text = '' }: { readonly text?: string }) => text).join('');
   }
   return shown;
 }
