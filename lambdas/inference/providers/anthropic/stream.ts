@@ -35,6 +35,8 @@ export class MessageStreamReader implements EventReader {
   readonly #toolUses: ToolUseNormalizer;
   /** The indexes of the open blocks. */
   readonly #open = new Set<unknown>();
+  #hasBlocks = false;
+  #messageId: unknown;
   #usage: JsonObject | undefined;
   #hasCalls = false;
   /** The top-level changes that ended the message. */
@@ -121,10 +123,16 @@ export class MessageStreamReader implements EventReader {
     }
   }
 
-  #start({ message }: JsonObject): ParsedEvent {
-    if (this.#usage !== undefined) throw new UpstreamFailure('protocol');
+  #start({ message }: JsonObject): ParsedEvent | undefined {
+    const { id, usage: reported } = objectOf(message);
+    if (this.#usage !== undefined) {
+      // Some servers repeat the start of a message. Another message within it would be taken for its continuation.
+      if (id !== this.#messageId || this.#hasBlocks) throw new UpstreamFailure('protocol');
+      return undefined;
+    }
+    this.#messageId = id;
     // No output exists yet, whatever the event reports. A stream that is interrupted here counts only its prompt.
-    const { output_tokens: _unwritten, ...input } = mergeUsage({}, objectOf(message).usage);
+    const { output_tokens: _unwritten, ...input } = mergeUsage({}, reported);
     this.#usage = input;
     const usage = toUsage({ ...input, output_tokens: 0 }, false);
     return usage === undefined ? NOTHING : { ...NOTHING, usage };
@@ -134,6 +142,7 @@ export class MessageStreamReader implements EventReader {
     this.#requireStart();
     const block = objectOf(started);
     this.#open.add(index);
+    this.#hasBlocks = true;
     this.#hasCalls ||= isCall(block, this.#context.answerTool);
     const text = outputOf(block, this.#context.answerTool);
     const parts = this.#translate(() => this.#blockReader.start(index, block));

@@ -84,7 +84,8 @@ class ConverseStreamReader {
 
   read(event: ConverseStreamOutput): RouteEvent | undefined {
     if (event.metadata !== undefined) {
-      this.#metered = true;
+      // Larger counts may follow those that precede the end.
+      this.#metered = this.#finished;
       const usage = toUsage(event.metadata);
       return usage === undefined ? undefined : { outputText: '', hasOutput: false, usage };
     }
