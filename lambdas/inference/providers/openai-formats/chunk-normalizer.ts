@@ -45,6 +45,7 @@ interface ChoiceState {
   readonly placeholders: PlaceholderArguments;
   /** The older form of a call has arrived. */
   hasFunctionCall: boolean;
+  hasRole: boolean;
   finished: boolean;
 }
 
@@ -77,7 +78,7 @@ export class ChunkNormalizer {
     const state = this.#at(index);
     const isEnd = finishOf(reason, false).raw !== '';
     if (isEnd) state.finished = true;
-    const plainDelta = isJsonObject(delta) ? plainContent(delta) : {};
+    const plainDelta = isJsonObject(delta) ? withRole(plainContent(delta), state) : {};
     const { tool_calls: rawCalls, function_call: called } = plainDelta;
     if (isJsonObject(called)) state.hasFunctionCall = true;
     const calls = Array.isArray(rawCalls)
@@ -95,6 +96,7 @@ export class ChunkNormalizer {
       calls: new ToolCallIndexer(this.#responseId),
       placeholders: new PlaceholderArguments(this.#native),
       hasFunctionCall: false,
+      hasRole: false,
       finished: false,
     };
     this.#choices.set(index, state);
@@ -119,6 +121,13 @@ export class ChunkNormalizer {
       return [{ index, delta, finish_reason: hasMarker ? reason : 'length' }];
     });
   }
+}
+
+/** Returns the first delta of a choice with a role: the protocol demands one, and some servers leave it out. */
+function withRole(delta: JsonObject, state: ChoiceState): JsonObject {
+  if (state.hasRole) return delta;
+  state.hasRole = true;
+  return delta.role == null ? { ...delta, role: 'assistant' } : delta;
 }
 
 const normalizeToolCallDelta = (toolCallDelta: unknown, { calls, placeholders }: ChoiceState): JsonObject =>
