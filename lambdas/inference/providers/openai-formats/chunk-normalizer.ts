@@ -6,6 +6,7 @@
 import { isJsonObject, type JsonObject } from '../../../platform/core/json/lossless-json.ts';
 import { chatFinishReason, finishOf } from '../ends.ts';
 import { objectOf } from '../http-upstream.ts';
+import { hasOutput } from './held-end.ts';
 import { PlaceholderArguments, ToolCallIndexer } from './tool-call-indexer.ts';
 
 /** A message or delta whose content is one text (Mistral docs, Reasoning: a list of texts and thoughts). */
@@ -47,6 +48,8 @@ interface ChoiceState {
   hasFunctionCall: boolean;
   hasRole: boolean;
   finished: boolean;
+  /** The last finish reason. Output may follow it. */
+  reason?: unknown;
 }
 
 /** The chunks of one answer. */
@@ -77,14 +80,14 @@ export class ChunkNormalizer {
     const { index = 0, delta, finish_reason: reason } = choice;
     const state = this.#at(index);
     const isEnd = finishOf(reason, false).raw !== '';
-    if (isEnd) state.finished = true;
+    if (isEnd) state.reason = reason;
+    state.finished = isEnd || (state.finished && !hasOutput(choice));
     const plainDelta = isJsonObject(delta) ? withRole(plainContent(delta), state) : {};
     const { tool_calls: rawCalls, function_call: called } = plainDelta;
     if (isJsonObject(called)) state.hasFunctionCall = true;
     const calls = Array.isArray(rawCalls)
       ? rawCalls.map((toolCallDelta) => normalizeToolCallDelta(toolCallDelta, state))
       : [];
-    if (isEnd) calls.push(...state.placeholders.end());
     if (calls.length > 0) return { ...choice, delta: { ...plainDelta, tool_calls: calls } };
     return plainDelta === delta || !isJsonObject(delta) ? choice : { ...choice, delta: plainDelta };
   }
@@ -108,17 +111,23 @@ export class ChunkNormalizer {
     return state !== undefined && (state.calls.count > 0 || state.hasFunctionCall);
   }
 
+  /** Returns the buffered arguments of these choices, or of all, which have ended. */
+  bufferedCalls(indexes: Iterable<unknown> = this.#choices.keys()): readonly JsonObject[] {
+    return [...indexes].flatMap((index) => {
+      const calls = this.#choices.get(index)?.placeholders.end() ?? [];
+      return calls.length === 0 ? [] : [{ index, delta: { tool_calls: calls }, finish_reason: null }];
+    });
+  }
+
   /**
    * Returns the end of the choices that the host has left without one. Without an end marker of the host either, nothing
    * says that they are complete.
    */
   ends(hasMarker: boolean): readonly JsonObject[] {
-    return [...this.#choices].flatMap(([index, { finished, calls, placeholders }]) => {
+    return [...this.#choices].flatMap(([index, { finished, reason }]) => {
       if (finished) return [];
-      const placeholderDeltas = placeholders.end();
-      const delta = placeholderDeltas.length === 0 ? {} : { tool_calls: placeholderDeltas };
-      const reason = calls.count > 0 ? 'tool_calls' : 'stop';
-      return [{ index, delta, finish_reason: hasMarker ? reason : 'length' }];
+      const named = chatFinishReason(reason ?? 'stop', this.hasCalls(index));
+      return [{ index, delta: {}, finish_reason: hasMarker ? named : 'length' }];
     });
   }
 }

@@ -15,7 +15,7 @@ const indexOf = ({ index = 0 }: JsonObject): unknown => index;
 const hasEnd = ({ finish_reason: reason }: JsonObject): boolean => isReason(reason);
 
 /** Text and lists are output; the role is none. */
-const hasOutput = ({ delta }: JsonObject): boolean =>
+export const hasOutput = ({ delta }: JsonObject): boolean =>
   isJsonObject(delta) &&
   Object.entries(delta).some(
     ([name, value]) =>
@@ -36,15 +36,21 @@ export class HeldEnd {
     return true;
   }
 
+  /** Returns the choices that have ended with the held event if the next choices do not continue them. */
+  endedIndexes(next: Choices): ReadonlySet<unknown> {
+    return this.#event === undefined || this.#isContinued(next) ? new Set() : this.#indexes;
+  }
+
   /** Returns the held event. It loses its end if the next choices continue what it ended. */
   release(next: Choices): readonly RouteEvent[] {
     const event = this.#event;
     if (event === undefined) return [];
     this.#event = undefined;
-    const continues = next.some(
-      (choice) => this.#indexes.has(indexOf(choice)) && (hasEnd(choice) || hasOutput(choice)),
-    );
-    return [continues ? withoutEnd(event) : event];
+    return [this.#isContinued(next) ? withoutEnd(event) : event];
+  }
+
+  #isContinued(next: Choices): boolean {
+    return next.some((choice) => this.#indexes.has(indexOf(choice)) && (hasEnd(choice) || hasOutput(choice)));
   }
 }
 

@@ -35,8 +35,8 @@ export class ToolCallIndexer {
   read(toolCallDelta: JsonObject): JsonObject {
     const { index, id: rawId, type, function: called, ...rest } = toolCallDelta;
     const { name: named, arguments: input, ...functionFields } = isJsonObject(called) ? called : {};
-    const id = typeof rawId === 'string' && rawId !== '' ? rawId : undefined;
-    const name = typeof named === 'string' && named !== '' ? named : undefined;
+    const id = isName(rawId) ? rawId : undefined;
+    const name = isName(named) ? named : undefined;
     const existingCall = this.#callOf(index, id, name);
     const call = existingCall ?? { index: this.#calls.length, id, name: undefined };
     if (existingCall === undefined) this.#calls.push(call);
@@ -46,7 +46,7 @@ export class ToolCallIndexer {
     call.id ??= id;
     return {
       index: call.index,
-      ...(opens ? { id: this.#ids.at(call.index, call.id), type: type ?? 'function' } : {}),
+      ...(opens ? { id: this.#ids.at(call.index, call.id), type: isName(type) ? type : 'function' } : {}),
       ...(called === undefined
         ? {}
         : {
@@ -62,7 +62,8 @@ export class ToolCallIndexer {
   #callOf(index: unknown, id: string | undefined, name: string | undefined): Call | undefined {
     if (index === undefined || index === null) {
       const last = this.#calls.at(-1);
-      if (id !== undefined) return this.#calls.find((call) => call.id === id);
+      const isNamed = (call: Call) => name === undefined || call.name === undefined || call.name === name;
+      if (id !== undefined) return this.#calls.findLast((call) => call.id === id && isNamed(call));
       return name === undefined ? last : undefined;
     }
     const latestCall = this.#byIndex.get(index);
@@ -71,6 +72,8 @@ export class ToolCallIndexer {
     return isOther ? undefined : latestCall;
   }
 }
+
+const isName = (value: unknown): value is string => typeof value === 'string' && value !== '';
 
 const argumentsField = (input: unknown): JsonObject =>
   input === undefined || input === null ? {} : { arguments: input === '' ? '' : argumentsText(input) };

@@ -8,7 +8,7 @@ import type { Signatures } from '../../core/upstream/sealed-tokens.ts';
 import { StreamPartBuilder } from '../../core/upstream/stream-part-builder.ts';
 import { legalToolCallId } from '../../core/upstream/tool-calls.ts';
 import type { EventReader } from '../event-batches.ts';
-import { parseUpstreamEvent } from '../http-upstream.ts';
+import { objectOf, parseUpstreamEvent } from '../http-upstream.ts';
 import { ChunkNormalizer, mapChanged, withFinishName } from '../openai-formats/chunk-normalizer.ts';
 import { CompletionFields } from '../openai-formats/completion-fields.ts';
 import { HeldEnd, isReason } from '../openai-formats/held-end.ts';
@@ -54,27 +54,38 @@ export class ChunkStreamReader implements EventReader {
       this.#isComplete = text === DONE;
       if (this.#isComplete) return;
       const chunk: Chunk = this.#normalizer.read(parseUpstreamEvent(text));
-      yield* this.#end.release(choicesOf(chunk));
+      const choices = choicesOf(chunk);
+      // A heartbeat shows nothing of the end of a choice.
+      if (chunk.choices !== undefined) {
+        yield* this.#bufferedCalls(this.#end.endedIndexes(choices));
+        yield* this.#end.release(choices);
+      }
       const event = this.#readChunk(chunk);
-      if (!this.#end.holds(event, choicesOf(chunk))) yield event;
+      if (!this.#end.holds(event, choices)) yield event;
     }
   }
 
   end(): readonly RouteEvent[] {
-    return [...this.#end.release([]), ...this.#ends()];
+    if (this.#isComplete) this.#progress.requireOutput();
+    else this.#progress.requireFinish();
+    return [...this.#bufferedCalls(), ...this.#end.release([]), ...this.#ends()];
+  }
+
+  #bufferedCalls(indexes?: Iterable<unknown>): readonly RouteEvent[] {
+    const choices = this.#normalizer.bufferedCalls(indexes);
+    if (choices.length === 0) return [];
+    const outputText = choices.map(({ delta }) => textOf(objectOf(delta))).join('');
+    return [{ ...this.#translate({ ...this.#progress.sharedFields, choices }), outputText, hasOutput: true }];
   }
 
   #ends(): readonly RouteEvent[] {
-    if (this.#isComplete) this.#progress.requireOutput();
-    else this.#progress.requireFinish();
     const ends = this.#normalizer.ends(this.#isComplete);
-    const outputText = ends.map(({ delta }) => (isJsonObject(delta) ? textOf(delta) : '')).join('');
     const last = this.#withJsonOutput({ choices: ends });
-    if (!this.#native)
-      return [{ parts: this.#partReader.end(choicesOf(last)[0]), outputText, hasOutput: true }];
+    const event = { outputText: '', hasOutput: true };
+    if (!this.#native) return [{ ...event, parts: this.#partReader.end(choicesOf(last)[0]) }];
     if (ends.length === 0) return [];
     const nativeEvent = { ...this.#progress.sharedFields, ...this.#completionFields.chunk(last) };
-    return [{ nativeEvent, outputText, hasOutput: true }];
+    return [{ ...event, nativeEvent }];
   }
 
   /**
