@@ -49,22 +49,24 @@ export class GeminiStreamReader implements EventReader {
    * Returns the route event of one body. Throws `UpstreamFailure` for an error, and for an event that is not a
    * response.
    */
-  read(data: string): readonly RouteEvent[] {
+  *read(data: string): Generator<RouteEvent, void> {
     const body = parseUpstreamEvent(data);
     if (body.error !== undefined) throw failureOf(body);
     const parsedParts = this.#partReader.read(body);
     const text = parsedParts.map(textOf).join('');
     const parts = parsedParts.flatMap((parsedPart) => this.#partsOf(parsedPart));
-    if (hasEnd(body)) this.#finalBody = body;
     const usage = toUsage(body.usageMetadata);
-    if (parts.length === 0 && usage === undefined) return [];
-    const event: RouteEvent = {
-      ...(parts.length === 0 ? {} : { parts }),
-      outputText: text,
-      hasOutput: parts.length > 0,
-      ...(usage === undefined ? {} : { usage }),
-    };
-    return [event];
+    if (parts.length > 0 || usage !== undefined)
+      yield {
+        ...(parts.length === 0 ? {} : { parts }),
+        outputText: text,
+        hasOutput: parts.length > 0,
+        ...(usage === undefined ? {} : { usage }),
+      };
+    if (!hasEnd(body)) return;
+    // A reason that reports a failure throws, whatever follows it.
+    toFinish(body, this.#partReader.hasCalls);
+    this.#finalBody = body;
   }
 
   /** Calls come whole. */
