@@ -78,6 +78,9 @@ export class MessageStreamReader implements EventReader {
     if (parsedEvent === undefined) return [];
     const { parts, ...reading } = parsedEvent;
     if (!this.#native) return [{ ...reading, ...(parts.length === 0 ? {} : { parts }) }];
+    // A change without a stop reason has counts for the service alone, and a caller takes the last change for the end.
+    if (event.type === 'message_delta' && typeof objectOf(event.delta).stop_reason !== 'string')
+      return [reading];
     const nativeEvents = this.#sealer
       .seal(this.#withStopReason(event))
       .map((sealed) => toEvent(sealed, this.#context.identity));
