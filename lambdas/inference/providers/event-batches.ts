@@ -18,12 +18,6 @@ export interface EventReader {
   end(): readonly RouteEvent[];
 }
 
-interface Batch {
-  readonly events: readonly RouteEvent[];
-  /** Ended the batch. */
-  readonly failure?: unknown;
-}
-
 /**
  * Yields the events of each read of the body, if it has any. A failure is thrown after the events before it. Ends
  * normally only with the end of the response; everything else is thrown as an `UpstreamFailure`.
@@ -38,43 +32,33 @@ export async function* eventBatches(
   let remainingBytes = maxBytes;
   let isOpen = true;
   try {
-    try {
-      while (isOpen) {
-        const next = await iterator.next();
-        if (next.done) isOpen = false;
-        else remainingBytes -= next.value.byteLength;
-        if (remainingBytes < 0) throw new UpstreamFailure('protocol');
-        const data = next.done ? decoder.end() : decoder.read(next.value);
-        const { events, failure } = readBatch(reader, data, !isOpen);
+    while (isOpen) {
+      const next = await iterator.next();
+      if (next.done) isOpen = false;
+      else remainingBytes -= next.value.byteLength;
+      if (remainingBytes < 0) throw new UpstreamFailure('protocol');
+      const events: RouteEvent[] = [];
+      try {
+        for (const data of next.done ? decoder.end() : decoder.read(next.value)) {
+          for (const event of reader.read(data)) events.push(event);
+          if (reader.isComplete) break;
+        }
+        if (!isOpen || reader.isComplete) events.push(...reader.end());
         if (isOpen && reader.isComplete) {
           isOpen = false;
           // The body's last bytes are read in the background, so that the connection can be used again.
           void drain(boundedBytes({ [Symbol.asyncIterator]: () => iterator }, remainingBytes));
         }
+      } finally {
         if (events.length > 0) yield events;
-        if (failure !== undefined) throw failure;
       }
-    } finally {
-      if (isOpen) await iterator.return?.();
     }
   } catch (failure) {
     throw failure instanceof UpstreamFailure
       ? failure
       : new UpstreamFailure('interrupted', { cause: failure });
-  }
-}
-
-function readBatch(reader: EventReader, data: Iterable<string>, isLast: boolean): Batch {
-  const events: RouteEvent[] = [];
-  try {
-    for (const text of data) {
-      for (const event of reader.read(text)) events.push(event);
-      if (reader.isComplete) break;
-    }
-    if (isLast || reader.isComplete) events.push(...reader.end());
-    return { events };
-  } catch (failure) {
-    return { events, failure };
+  } finally {
+    if (isOpen) await iterator.return?.();
   }
 }
 

@@ -15,7 +15,7 @@ import {
 import type { SecretReader } from '../../platform/core/ports.ts';
 import { type RouteResponse, UpstreamFailure } from '../core/upstream/provider.ts';
 import { withError } from './error-frames.ts';
-import { type EventReader, eventBatches } from './event-batches.ts';
+import { drain, type EventReader, eventBatches } from './event-batches.ts';
 import { boundedText } from './response-bytes.ts';
 
 export interface UpstreamRequest {
@@ -65,8 +65,10 @@ export const post = (
       signal,
       ...(typeof body === 'string' ? {} : { duplex: 'half' }),
     } as UpstreamRequestInit);
-    if (!response.ok) throw await toFailure(response);
-    return response;
+    if (response.ok) return response;
+    const failure = await toFailure(response);
+    if (response.body !== null) void drain(response.body[Symbol.asyncIterator]());
+    throw failure;
   });
 
 /** Runs the work that reads a response. A connection that breaks meanwhile is an upstream failure. */

@@ -9,9 +9,6 @@ import type { HttpExchange } from './http-exchange.ts';
 
 const USER_AGENT = 'unified-inference-service/1';
 
-/** The bytes that are read ahead of the reader. The end of a short response frees its connection without a reader. */
-const READ_AHEAD = 64 * 1024;
-
 const REDIRECTS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 /** Fetch standard, "null body status". */
 const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
@@ -19,12 +16,8 @@ const WITHOUT_BODY: ReadonlySet<number> = new Set([204, 205, 304]);
 /** What is read of a response. A web `Response` has it too. */
 export interface UpstreamResponse extends Pick<Response, 'status' | 'ok' | 'text'> {
   readonly headers: Pick<Headers, 'get'>;
-  readonly body: UpstreamBody | null;
-}
-
-/** The bytes of a response. A reader that leaves closes the connection, unless all of them are here. */
-export interface UpstreamBody extends AsyncIterable<Uint8Array> {
-  cancel(): Promise<void>;
+  /** Each read has all bytes that have arrived. A reader that leaves closes the connection. */
+  readonly body: AsyncIterable<Uint8Array> | null;
 }
 
 export interface UpstreamRequestInit extends Pick<RequestInit, 'method' | 'body' | 'signal' | 'redirect'> {
@@ -75,75 +68,12 @@ function responseOf(message: IncomingMessage): UpstreamResponse {
     message.destroy();
     throw new TypeError('an upstream must not encode its response, which was requested without a coding');
   }
-  const body = new MessageBody(message);
+  if (WITHOUT_BODY.has(status)) message.resume();
   return {
     status,
     ok: status >= 200 && status < 300,
     headers: { get: (name) => headers[name]?.toString() ?? null },
-    body: WITHOUT_BODY.has(status) ? null : body,
-    async text() {
-      const chunks: Uint8Array[] = [];
-      for await (const bytes of body) chunks.push(bytes);
-      return Buffer.concat(chunks).toString();
-    },
+    body: WITHOUT_BODY.has(status) ? null : message,
+    text: async () => Buffer.concat(await message.toArray()).toString(),
   };
-}
-
-/** Gives all bytes that have arrived at once, and a failure after those before it. */
-class MessageBody implements UpstreamBody, AsyncIterableIterator<Uint8Array> {
-  readonly #source: IncomingMessage;
-  #arrived: Buffer[] = [];
-  #arrivedBytes = 0;
-  #isOver = false;
-  #failure: Error | undefined;
-  #onArrival = () => {};
-
-  constructor(source: IncomingMessage) {
-    this.#source = source;
-    source.on('data', (bytes: Buffer) => {
-      this.#arrived.push(bytes);
-      this.#arrivedBytes += bytes.length;
-      if (this.#arrivedBytes >= READ_AHEAD) source.pause();
-      this.#onArrival();
-    });
-    source.once('end', () => this.#end());
-    source.once('error', (failure) => this.#end(failure));
-  }
-
-  [Symbol.asyncIterator](): this {
-    return this;
-  }
-
-  async next(): Promise<IteratorResult<Uint8Array, undefined>> {
-    while (this.#arrived.length === 0) {
-      if (this.#failure !== undefined) throw this.#failure;
-      if (this.#isOver) return { done: true, value: undefined };
-      await new Promise<void>((resolve) => {
-        this.#onArrival = resolve;
-      });
-    }
-    const [first, ...others] = this.#arrived;
-    const value = first === undefined || others.length > 0 ? Buffer.concat(this.#arrived) : first;
-    this.#arrived = [];
-    this.#arrivedBytes = 0;
-    this.#source.resume();
-    return { done: false, value };
-  }
-
-  async cancel(): Promise<void> {
-    this.#source.destroy();
-    this.#arrived = [];
-    this.#end();
-  }
-
-  async return(): Promise<IteratorResult<Uint8Array, undefined>> {
-    await this.cancel();
-    return { done: true, value: undefined };
-  }
-
-  #end(failure?: Error): void {
-    this.#isOver = true;
-    this.#failure ??= failure;
-    this.#onArrival();
-  }
 }

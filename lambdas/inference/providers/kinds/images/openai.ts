@@ -100,10 +100,8 @@ async function fetchImage(download: UpstreamFetch, url: string, signal: AbortSig
   try {
     const response = await download(url, { signal, redirect: 'error' });
     const { ok, headers, body } = response;
-    if (!ok || body === null || !IMAGE_TYPE.test(headers.get('content-type') ?? '')) {
-      await body?.cancel();
+    if (!ok || body === null || !IMAGE_TYPE.test(headers.get('content-type') ?? ''))
       throw new UpstreamFailure('download');
-    }
     const chunks: Uint8Array[] = [];
     for await (const chunk of boundedBytes(body, IMAGE_FILE_BYTES)) chunks.push(chunk);
     if (chunks.length === 0) throw new UpstreamFailure('download');
